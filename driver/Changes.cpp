@@ -1,4 +1,4 @@
-//===- Changes.cpp - Flags that lower what a program needs ------------------------------------===//
+//===- Changes.cpp - Changes of flags that reduce memory --------------------------------------===//
 
 #include "driver/Changes.h"
 
@@ -18,7 +18,7 @@ std::vector<OptionChoice> mtc::tool::allowChoices() {
           {accumulateName.str(), "gradient accumulation over micro-batches"}};
 }
 
-/// The dimension that a batch has: the first of those that come first in an input.
+/// Returns the batch dimension: the first symbolic dimension that is leading in an input.
 static std::optional<std::string> findBatch(Compilation &compilation) {
   for (const mtc::onnx::ModelInput &input : mtc::onnx::modelInputs(*compilation.getModel()))
     if (!input.dims.empty() && compilation.getDims().contains(input.dims.front()))

@@ -1,4 +1,4 @@
-//===- Changes.h - Flags that lower what a program needs --------------------------------------===//
+//===- Changes.h - Changes of flags that reduce memory ----------------------------------------===//
 
 #ifndef MTC_DRIVER_CHANGES_H
 #define MTC_DRIVER_CHANGES_H
@@ -9,25 +9,26 @@
 
 namespace mtc::tool {
 
-/// A change of the options that the user has left open.
+/// A change to options that the user has not set.
 struct Change {
-  std::string name;  ///< For `--allow`; "" where only the user may make it.
-  std::string flags; ///< As one types them.
+  std::string name;  ///< For `--allow`; "" if only the user may make the change.
+  std::string flags; ///< In command-line syntax.
   std::function<void(Options &)> apply;
 };
 
-/// What `--allow` takes.
+/// Returns the choices of `--allow`.
 std::vector<OptionChoice> allowChoices();
 
-/// Those that may lower the memory of a program, but for its batch. `compilation` has imported it.
+/// Returns the changes that may reduce the memory of a program without changing its batch.
+/// `compilation` must have imported the model.
 std::vector<Change> findChanges(const Options &options, Compilation &compilation);
 
-/// A batch of the same rows in so many parts, whose gradients are added up; none where the model
-/// has no symbolic batch dimension of which they are equal parts.
+/// Returns the change that splits the batch into `parts` micro-batches with accumulated gradients,
+/// or nothing if the model has no symbolic batch dimension that is divisible by `parts`.
 std::optional<Change> findAccumulation(const Options &options, Compilation &compilation,
                                        int64_t parts);
 
-/// Half of the batch; none as above.
+/// Returns the change that halves the batch, or nothing if there is no such batch dimension.
 std::optional<Change> findHalfBatch(Compilation &compilation);
 
 } // namespace mtc::tool

@@ -1,4 +1,4 @@
-//===- CommandLine.cpp - From the words of a command line to a command and its options --------===//
+//===- CommandLine.cpp - Command-line parser --------------------------------------------------===//
 
 #include "driver/CommandLine.h"
 
@@ -21,7 +21,7 @@ using namespace mtc::tool;
 
 namespace {
 
-/// What users of other tools type, and what `mtc` has in its place; N stands for the value.
+/// Flags of similar tools and their equivalents in `mtc`; N is replaced by the value.
 struct NearMiss {
   llvm::StringLiteral word, instead;
 };
@@ -46,14 +46,14 @@ constexpr NearMiss nearMisses[] = {
     {"max-memory", "--memory N"},
 };
 
-/// Flags of earlier versions, for one release.
+/// Renamed flags, kept for one release.
 constexpr NearMiss renamedFlags[] = {{"pieces", "--tile"},
                                      {"rows-of", "--batch-input"},
                                      {"merged", "--shared-initializers"},
                                      {"rates", "--cost-model"},
                                      {"without", "--no-cudnn"}};
 
-/// Flags of the programs that `mtc compile` writes.
+/// Flags of the programs that `mtc compile` generates.
 constexpr llvm::StringLiteral programFlags[] = {
     "data",   "steps",   "epochs", "epoch",     "shuffle",  "no-shuffle", "seed",   "save",
     "resume", "weights", "export", "gradients", "evaluate", "outputs",    "metrics"};
@@ -98,7 +98,7 @@ std::string commandHelp(const CommandText &command, bool showsAll) {
   return text;
 }
 
-/// The value of the flag at a position of the line; "N" if there is none.
+/// Returns the value of a flag on the command line, or "N" if there is none.
 std::string valueOf(llvm::ArrayRef<std::string> words, StringRef spelling) {
   for (size_t i = 0; i < words.size(); ++i) {
     auto [name, value] = StringRef(words[i]).split('=');
@@ -112,8 +112,8 @@ std::string valueOf(llvm::ArrayRef<std::string> words, StringRef spelling) {
   return "N";
 }
 
-/// The message about a flag that a command does not have: another command's, another tool's, a
-/// program's, or a misspelled one.
+/// Returns the message for an unknown flag: another command's, another tool's or a program's flag,
+/// or a misspelled one.
 std::string describeUnknown(StringRef spelling, const CommandText &command,
                             llvm::ArrayRef<std::string> words) {
   const StringRef name = spelling.ltrim('-');
@@ -141,7 +141,8 @@ std::string describeUnknown(StringRef spelling, const CommandText &command,
   return start + (near.empty() ? ("; see mtc " + command.name + " --help").str() : near);
 }
 
-/// One model is compiled, whatever else the shell made of a pattern without quotes.
+/// Returns the only model. Several files, for instance from an unquoted shell pattern, are an
+/// error.
 std::string findModel(llvm::ArrayRef<std::string> files, const CommandText &command) {
   const std::string start = ("mtc " + command.name).str();
   if (files.empty())
@@ -156,7 +157,7 @@ std::string findModel(llvm::ArrayRef<std::string> files, const CommandText &comm
        "; quote patterns such as '*', which the shell replaces by names of files");
 }
 
-/// `mtc completion SHELL`.
+/// Implements `mtc completion SHELL`.
 [[noreturn]] void printCompletion(llvm::ArrayRef<std::string> words) {
   std::optional<std::string> script;
   if (words.size() == 1)
@@ -167,7 +168,7 @@ std::string findModel(llvm::ArrayRef<std::string> files, const CommandText &comm
   print(*script);
 }
 
-/// The command of the first word. Commands that only print end the process.
+/// Returns the command for the first argument. Exits after commands that only print.
 const CommandText &findCommand(llvm::ArrayRef<std::string> words) {
   if (words.empty()) {
     llvm::errs() << mainHelp();

@@ -1,4 +1,4 @@
-//===- CommandLine.h - From the words of a command line to a command and its options ----------===//
+//===- CommandLine.h - Command-line parser ----------------------------------------------------===//
 
 #ifndef MTC_DRIVER_COMMANDLINE_H
 #define MTC_DRIVER_COMMANDLINE_H
@@ -7,9 +7,9 @@
 
 namespace mtc::tool {
 
-/// Parses the command line and sets the options. Prints help, the version, a completion script or
-/// the manual page if one was asked for, and ends the process. Reports every problem of the line
-/// and ends the process with exit code 1 if there is one.
+/// Parses the command line into `options` and returns the command. If help, the version, a
+/// completion script or the manual page is requested, prints it and exits. Reports all problems of
+/// the command line and exits with code 1 if there are any.
 Command parseCommandLine(int argc, char **argv, Options &options);
 
 } // namespace mtc::tool

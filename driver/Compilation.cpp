@@ -1,4 +1,4 @@
-//===- Compilation.cpp - The way of a model ---------------------------------------------------===//
+//===- Compilation.cpp - Compilation of a model through all stages ----------------------------===//
 
 #include "driver/Compilation.h"
 #include "driver/ProgressLine.h"
@@ -35,7 +35,7 @@ using namespace mlir;
 using namespace mtc;
 using namespace mtc::tool;
 
-/// The batch where the user leaves a symbolic one open.
+/// Size of a symbolic batch dimension that the user has not set.
 static constexpr int64_t defaultBatch = 8;
 
 Compilation::Compilation(Options given)
@@ -62,7 +62,7 @@ std::unique_ptr<Compilation> Compilation::startAgain(Options other) {
   return made;
 }
 
-/// The target that the flags name, or that a text does.
+/// Sets the target from the flags, or from a text.
 LogicalResult Compilation::chooseTarget(TargetAttrInterface named) {
   if (!named) {
     TargetFlags flags;
@@ -97,7 +97,7 @@ LogicalResult Compilation::report(const onnx::Problems &problems) {
   return success(problems.empty());
 }
 
-/// No output may replace what the run reads.
+/// Prevents outputs from overwriting the inputs of the run.
 void Compilation::protectInputs() {
   outputs.addInput("the model", options.model);
   if (model) {
@@ -113,7 +113,8 @@ void Compilation::protectInputs() {
     outputs.addInput("the value of --bind " + input, value);
 }
 
-/// An input's name may hold `=`: the longest name of an input decides, or else the first `=`.
+/// Splits INPUT=VALUE. An input name may contain `=`, so the longest matching input name is used,
+/// and the first `=` otherwise.
 LogicalResult Compilation::splitBinds() {
   std::vector<onnx::ModelInput> inputs = onnx::modelInputs(*model);
   for (StringRef text : options.binds) {
@@ -130,9 +131,9 @@ LogicalResult Compilation::splitBinds() {
   return success();
 }
 
-/// Finds what is wrong with the names of `--remarks`, `--print-ir-after-all` and
-/// `--crash-reproducer` before any work is done, and ends the run with it. A reproducer is created
-/// once: where it cannot be, nobody wants to know that only after a pass has failed.
+/// Checks the paths of `--remarks`, `--print-ir-after-all` and `--crash-reproducer` before any work
+/// is done, and exits on an error. Resolving the path of the reproducer early avoids reporting an
+/// unusable path only after a pass has failed.
 void Compilation::prepareReports() {
   if (!options.irFolder.empty())
     irPrinter.emplace(options.irFolder, outputs);
@@ -172,7 +173,8 @@ int Compilation::writeRemarks() {
   return mtc::tool::report(commit(files));
 }
 
-/// A dimension that comes first in inputs, and has a name but no size, is a batch.
+/// Sets the size of open batch dimensions: dimensions that come first in an input and have a name
+/// but no size.
 void Compilation::chooseBatch() {
   for (const onnx::ModelInput &input : onnx::modelInputs(*model)) {
     if (input.dims.empty())
@@ -189,7 +191,7 @@ void Compilation::chooseBatch() {
   }
 }
 
-/// A size for a dimension that the model does not have is a slip of the hand.
+/// Reports sizes of dimensions that the model does not have.
 void Compilation::checkDimensions(onnx::Problems &problems) {
   std::set<std::string> names;
   for (const onnx::ModelInput &input : onnx::modelInputs(*model))
@@ -210,7 +212,7 @@ LogicalResult Compilation::import() {
   return isStageText(options.model) ? readText() : importModel();
 }
 
-/// Keeps what the passes found, for messages, for `mtc inspect` and for the program's export.
+/// Records the passes' results for messages, for `mtc inspect` and for the program's export.
 void Compilation::describeParameters(ModuleOp imported) {
   auto graph = *imported.getOps<onnx::GraphOp>().begin();
   llvm::StringMap<onnx::InitializerClass> classes = onnx::chosenClasses(graph);
@@ -228,7 +230,7 @@ void Compilation::describeParameters(ModuleOp imported) {
   parameters.training = onnx::summarizeTraining(graph, classes);
 }
 
-/// Runs passes of which errors alone are said.
+/// Runs passes and suppresses all diagnostics except errors.
 LogicalResult Compilation::runQuietly(ModuleOp other,
                                       llvm::function_ref<void(OpPassManager &)> build) {
   ScopedDiagnosticHandler handler(context.get(), [](Diagnostic &diagnostic) {
@@ -268,7 +270,8 @@ LogicalResult Compilation::importModel() {
     describeProgram();
   }
   auto graph = *module->getOps<onnx::GraphOp>().begin();
-  // Of a broken graph, without its nodes, it is not known what the module calls its parameters.
+  // A broken graph may have no nodes, and then the names of its parameters in the module are
+  // unknown.
   bool areNamed = isWhole || !graph.getOps<onnx::NodeOp>().empty();
   auto choose = [&](OpPassManager &manager) {
     manager.addNestedPass<onnx::GraphOp>(onnx::createExpandControlFlowPass());
@@ -314,11 +317,11 @@ LogicalResult Compilation::run(llvm::function_ref<void(OpPassManager &)> build) 
   return manager.run(*module);
 }
 
-/// The passes that reach a stage from the one before it.
+/// Adds the passes that lead from the previous stage to `stage`.
 static void buildStage(OpPassManager &manager, Stage stage, const Options &options) {
   switch (stage) {
   case Stage::Onnx:
-    return; // Where a compilation begins.
+    return; // Initial stage of a compilation.
   case Stage::Forward:
     mtc::onnx::buildExportersPipeline(manager);
     manager.addPass(

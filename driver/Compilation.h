@@ -1,4 +1,4 @@
-//===- Compilation.h - The way of a model -----------------------------------------------------===//
+//===- Compilation.h - Compilation of a model through all stages ------------------------------===//
 
 #ifndef MTC_DRIVER_COMPILATION_H
 #define MTC_DRIVER_COMPILATION_H
@@ -21,68 +21,71 @@
 
 namespace mtc::tool {
 
-/// What initializers of a model are taken for.
+/// Classification of a model's initializers.
 struct Parameters {
   struct Row {
     std::string name;
     llvm::SmallVector<int64_t> shape;
     onnx::InitializerClass known;
   };
-  /// Two initializers of the file that are one weight.
+  /// Two initializers of the file that represent the same weight.
   struct Tie {
     std::string name, copy;
     bool hasSameLayout;
   };
-  std::vector<Row> initializers; // In the graph's order, without copies.
+  std::vector<Row> initializers; // In graph order, without tied copies.
   std::vector<Tie> ties;
   std::vector<onnx::AddedInitializer> added;
   onnx::TrainingSummary training;
 };
 
-/// A model on its way through the stages. Every step says what is wrong and returns failure.
+/// Drives a model through the stages of compilation. Each step reports its errors and returns
+/// failure.
 class Compilation {
 public:
   explicit Compilation(Options options);
   ~Compilation();
 
-  /// Reads a model: gives open batch dimensions a size (and says so), imports the graph and infers
-  /// its types. Or reads a stage's text, and what is needed of the model that it was made from.
-  /// Nothing is left to do where that was done.
+  /// Reads a model, assigns and reports a size for open batch dimensions, imports the graph and
+  /// infers its types. Alternatively, reads the text of a stage and the required parts of the model
+  /// from which it was made. Does nothing if called again.
   mlir::LogicalResult import();
-  /// Another compilation of the graph that was imported, before any of it is lowered, with options
-  /// that differ in what is decided later, the target among it. They share a context: they are not
-  /// to run beside each other. Null, with a message, where there is no such target.
+  /// Returns another compilation of the imported graph, before any lowering, with options that only
+  /// differ in later decisions, which include the target. Both share a context and must not run
+  /// concurrently. Returns null, with a diagnostic, if the target does not exist.
   std::unique_ptr<Compilation> startAgain(Options other);
-  /// Whether the graph is that of a model, as it was imported.
+  /// Whether the module is an ONNX graph as imported from a model.
   bool isImportedGraph() { return model && getProgram().getStage() == Stage::Onnx; }
-  /// Runs the passes from the module's stage up to another.
+  /// Runs the passes from the module's current stage up to `stage`.
   mlir::LogicalResult lower(Stage stage);
-  /// From here on `lower` keeps the module as it is at each stage, for `lowerAgain`.
+  /// Makes `lower` keep a copy of the module at each stage, for `lowerAgain`.
   void keepStages() { keepsStages = true; }
-  /// The allocated module with other options that decide at `changed`, or later, for the first
-  /// time: from the stage before on, which was kept. Says nothing; fails where there is no such
-  /// plan, or where the compilation began behind that stage.
+  /// Returns the allocated module for other options that first take effect at the stage `changed`
+  /// or later, starting from the copy of the preceding stage. Emits no diagnostics. Fails if there
+  /// is no memory plan, or if the compilation started after the preceding stage.
   mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> lowerAgain(const Options &other,
                                                                 Stage changed);
 
   mlir::MLIRContext &getContext() { return *context; }
   mlir::ModuleOp getModule() { return *module; }
-  /// What the module says of its program; not null once something was imported.
+  /// Returns the program's metadata, which is never null after `import`.
   ProgramOp getProgram() { return ProgramOp::find(*module); }
-  /// Null where none was read, or where a text was made from one that is not there.
+  /// Returns null if no model was read, for instance because the model of a stage's text does not
+  /// exist.
   onnx::Model *getModel() { return model.get(); }
-  /// What is known of the model's parameters once it was read.
+  /// Returns the classification of the model's parameters, available after the model has been read.
   const Parameters &getParameters() const { return parameters; }
   const llvm::StringMap<int64_t> &getDims() const { return dims; }
-  /// `--bind`: inputs and their values.
+  /// Returns the inputs and values of `--bind`.
   llvm::ArrayRef<std::pair<std::string, std::string>> getBinds() const { return binds; }
   Target &getTarget() { return *target; }
 
-  /// What the run's outputs may replace; it knows the run's inputs once the model was read.
+  /// Returns the policy that protects input files from being overwritten. It knows the inputs of
+  /// the run after the model has been read.
   OutputPolicy &getOutputs() { return outputs; }
-  /// Writes what `--remarks` asked for, if it did, as one of the run's outputs.
+  /// Adds the file of `--remarks`, if requested, to the outputs of the run.
   llvm::Error addRemarks(std::vector<OutputFile> &files);
-  /// The same where they are the only one; says what went wrong and gives the exit code.
+  /// Writes the file of `--remarks` as the only output. Reports errors and returns the exit code.
   int writeRemarks();
 
 private:
@@ -92,7 +95,7 @@ private:
   mlir::LogicalResult chooseTarget(TargetAttrInterface named = {});
   mlir::LogicalResult importModel();
   void describeParameters(mlir::ModuleOp imported);
-  /// Warns of nodes that training steps would compute as inference does.
+  /// Warns about batch normalization and dropout that training would compute in inference form.
   void warnOfInferenceForms(onnx::GraphOp graph);
   void describeProgram();
   mlir::LogicalResult readText();
@@ -110,7 +113,7 @@ private:
   OutputPolicy outputs;
   std::optional<IrPrinter> irPrinter;
   std::optional<OutputTarget> remarksTarget, reproducerTarget;
-  Remarks remarks; // Outlives the context, whose passes add to it.
+  Remarks remarks; // Must outlive the context, whose passes add to it.
   std::shared_ptr<mlir::MLIRContext> context;
   std::shared_ptr<DiagnosticPrinter> printer;
   std::shared_ptr<onnx::Model> model;

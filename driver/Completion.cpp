@@ -1,4 +1,4 @@
-//===- Completion.cpp - Completion of command lines in shells ---------------------------------===//
+//===- Completion.cpp - Shell completion scripts ----------------------------------------------===//
 
 #include "driver/Completion.h"
 
@@ -12,13 +12,13 @@ namespace cli = mtc::command_line;
 
 namespace {
 
-/// The words that may follow a flag, separated by spaces.
+/// Returns the choices of a flag, separated by spaces.
 std::string choicesOf(const cli::Flag &flag) {
   return llvm::join(
       llvm::map_range(flag.choices, [](const cli::Choice &choice) { return choice.name; }), " ");
 }
 
-/// Text between single quotes, of a shell.
+/// Quotes a text for the shell.
 std::string quote(StringRef text) {
   std::string quoted = "'";
   for (char c : text)
@@ -57,7 +57,7 @@ std::string bashScript() {
                 "complete -o filenames -F _mtc mtc\n";
 }
 
-/// An argument of zsh's _arguments: '--name[summary]:value:action'.
+/// Returns an argument of zsh's `_arguments`: '--name[summary]:value:action'.
 std::string zshArgument(const cli::Flag &flag) {
   auto escape = [](StringRef text) {
     std::string escaped;

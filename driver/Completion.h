@@ -1,4 +1,4 @@
-//===- Completion.h - Completion of command lines in shells -----------------------------------===//
+//===- Completion.h - Shell completion scripts ------------------------------------------------===//
 
 #ifndef MTC_DRIVER_COMPLETION_H
 #define MTC_DRIVER_COMPLETION_H
@@ -10,8 +10,8 @@
 
 namespace mtc::tool {
 
-/// The script that makes a shell (bash, zsh or fish) complete commands, flags and their choices;
-/// nothing for another shell.
+/// Returns the script that completes commands, flags and their choices in bash, zsh or fish, or
+/// nothing for other shells.
 std::optional<std::string> completionScript(llvm::StringRef shell);
 
 } // namespace mtc::tool

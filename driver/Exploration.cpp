@@ -1,4 +1,4 @@
-//===- Exploration.cpp - Plans beside the one that is taken -----------------------------------===//
+//===- Exploration.cpp - Alternative memory plans ---------------------------------------------===//
 
 #include "driver/Exploration.h"
 
@@ -12,7 +12,7 @@ using namespace mtc::tool;
 
 namespace {
 
-/// What an allocated module needs.
+/// Peak memory and step cost of an allocated module.
 struct Needs {
   explicit Needs(ModuleOp allocated)
       : peak(MemoryPlan::ofAllocated(allocated).peak), step(StepCost(allocated).ofStep()) {}
@@ -28,7 +28,7 @@ std::optional<Needs> planAgain(Compilation &compilation, const Options &options,
   return Needs(**allocated);
 }
 
-/// The options of the plan that nothing is computed again for.
+/// Returns the options of the plan without recomputation.
 Options withoutRecomputation(const Options &options) {
   Options kept = options;
   kept.recompute.recompute = "none";
@@ -88,7 +88,7 @@ std::vector<CurvePoint> mtc::tool::findCurve(const Options &options, Compilation
   llvm::sort(curve, [](const CurvePoint &a, const CurvePoint &b) {
     return std::pair(-a.peak, a.seconds) < std::pair(-b.peak, b.seconds);
   });
-  // What takes as long as a plan that needs less is no choice.
+  // Remove dominated points: as slow as a plan with a lower peak, or slower.
   std::vector<CurvePoint> choices;
   for (const CurvePoint &point : curve) {
     while (!choices.empty() && choices.back().seconds >= point.seconds)

@@ -1,4 +1,4 @@
-//===- Exploration.h - Plans beside the one that is taken -------------------------------------===//
+//===- Exploration.h - Alternative memory plans -----------------------------------------------===//
 
 #ifndef MTC_DRIVER_EXPLORATION_H
 #define MTC_DRIVER_EXPLORATION_H
@@ -9,36 +9,39 @@
 
 namespace mtc::tool {
 
-/// What an optimization is worth: the plan without it, less the plan with it, nothing else changed.
+/// Effect of an optimization: the difference between the plans without it and with it, all other
+/// options equal.
 struct Technique {
-  std::string name; ///< as --skip-pass names it; "recompute" for --recompute
+  std::string name; ///< argument of --skip-pass, or "recompute" for --recompute
   int64_t savesBytes;
-  int64_t costsFlops; ///< of a step; less than 0 where it saves them
+  int64_t costsFlops; ///< per step; negative if the optimization reduces them
   double costsSeconds;
 };
 
-/// A plan for a budget.
+/// Plan for one budget.
 struct CurvePoint {
   int64_t peak;
-  double seconds; ///< of a step
+  double seconds; ///< per step
 };
 
-/// Finds what each optimization saves and costs that the compilation did not do without. What
-/// --recompute does is measured against the plan without it, all else in the latter. Those that
-/// change neither peak nor time are left out. The compilation keeps its stages, and is allocated.
+/// Measures the memory saved and the time added by each optimization that the compilation did not
+/// skip. --recompute is measured against the plan without recomputation, and the other
+/// optimizations are measured without recomputation. Optimizations that change neither the peak nor
+/// the time are omitted. The compilation must keep its stages and must be allocated.
 std::vector<Technique> measureTechniques(const Options &options, Compilation &compilation);
 
-/// Plans for budgets, evenly spaced from what no budget lowers to the peak without one; the highest
-/// peak first, each once.
+/// Returns plans for budgets between the minimum peak and the peak without a budget, evenly spaced,
+/// in order of decreasing peak and without duplicates.
 std::vector<CurvePoint> findCurve(const Options &options, Compilation &compilation);
 
-/// The point from which on less memory costs the most time for its bytes: the one farthest below
-/// the line from the first to the last (Satopää et al., "Finding a 'Kneedle' in a Haystack", 2011).
-/// None where there are fewer than three, or none is below.
+/// Returns the index of the knee, after which further memory savings become disproportionately
+/// expensive: the point farthest below the line between the first and last points (Satopää et al.,
+/// "Finding a 'Kneedle' in a Haystack", 2011). Returns nothing if there are fewer than three
+/// points, or if none is below the line.
 std::optional<size_t> findKnee(llvm::ArrayRef<CurvePoint> curve);
 
 llvm::json::Array toJson(llvm::ArrayRef<Technique> techniques);
-/// Adds `curve` and, where there is one, `knee_bytes`.
+/// Adds `curve` and, if there is a knee, `knee_bytes`.
 void addJson(llvm::ArrayRef<CurvePoint> curve, llvm::json::Object &object);
 void print(llvm::ArrayRef<Technique> techniques, llvm::raw_ostream &stream);
 void print(llvm::ArrayRef<CurvePoint> curve, llvm::raw_ostream &stream);

@@ -1,4 +1,4 @@
-//===- ExplorationText.cpp - Techniques and the curve of budgets, for people and as JSON ------===//
+//===- ExplorationText.cpp - Techniques and budget curve as text and JSON ---------------------===//
 
 #include "driver/Exploration.h"
 #include "driver/PlanText.h"
@@ -30,7 +30,7 @@ void mtc::tool::addJson(llvm::ArrayRef<CurvePoint> curve, llvm::json::Object &ob
     object["knee_bytes"] = curve[*knee].peak;
 }
 
-/// "+1.20 ms", "-35.0 us", "0 s".
+/// Returns a signed time: "+1.20 ms", "-35.0 us", "0 s".
 static std::string formatAdded(double seconds) {
   if (seconds == 0)
     return "0 s";
@@ -47,7 +47,7 @@ void mtc::tool::print(llvm::ArrayRef<Technique> techniques, llvm::raw_ostream &s
 void mtc::tool::print(llvm::ArrayRef<CurvePoint> curve, llvm::raw_ostream &stream) {
   if (curve.empty())
     return;
-  constexpr double width = 40; // columns of the longest bar
+  constexpr double width = 40; // Columns of the longest bar.
   const std::optional<size_t> knee = findKnee(curve);
   const CurvePoint &first = curve.front();
   const double most = static_cast<double>(first.peak);

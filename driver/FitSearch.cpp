@@ -1,4 +1,4 @@
-//===- FitSearch.cpp - The fastest program that fits ------------------------------------------===//
+//===- FitSearch.cpp - Search for the fastest plan with allowed changes -----------------------===//
 
 #include "driver/FitSearch.h"
 
@@ -19,10 +19,10 @@ using namespace mtc::tool;
 
 namespace {
 
-/// What a program needs.
+/// Peak memory and time of a candidate plan.
 struct Needs {
   int64_t peak = 0;
-  double seconds = 0; ///< Of an update, all its batches included.
+  double seconds = 0; ///< Per update, including all micro-batches.
 
   bool isWorseThan(const Needs &other) const {
     return peak >= other.peak && seconds >= other.seconds &&
@@ -30,15 +30,15 @@ struct Needs {
   }
 };
 
-/// A program as it was planned.
+/// A candidate program and its plan.
 struct Planned {
   Options options;
-  size_t changes;    ///< How many.
-  std::string flags; ///< That it was changed by.
+  size_t changes;    ///< Number of changes.
+  std::string flags; ///< Flags of the changes.
   Needs needs;
-  bool isTooMuch; ///< The variables alone exceed the budget; they are all that is known.
-  std::unique_ptr<Compilation> allocated = nullptr; ///< null: not worth keeping
-  std::vector<Message> messages = {};               ///< What was said of it, after its import.
+  bool isTooMuch; ///< The variables alone exceed the budget; `needs` only covers them.
+  std::unique_ptr<Compilation> allocated = nullptr; ///< Null if not worth keeping.
+  std::vector<Message> messages = {};               ///< Messages emitted after the import.
 };
 
 class FitSearch {
@@ -59,7 +59,7 @@ public:
     llvm::erase_if(changes, [&](const Change &change) { return !isAllowed(change); });
     if (given.offload.isAutomatic())
       llvm::append_range(changes, findOffloads());
-    // More changes first: often they are faster and need less even without a budget.
+    // Larger combinations first: they are often faster and need less memory even without a budget.
     std::vector<unsigned> subsets(1U << changes.size());
     std::iota(subsets.begin(), subsets.end(), 0U);
     llvm::sort(subsets, [](unsigned a, unsigned b) {
@@ -76,7 +76,8 @@ public:
     return success();
   }
 
-  /// The fastest that fits, or what needs the least; none where nothing could be planned.
+  /// Returns the fastest candidate that meets the budget, or the one with the lowest peak; nothing
+  /// if no candidate could be planned.
   std::optional<Planned> takeBest() { return std::move(best); }
 
 private:
@@ -86,7 +87,7 @@ private:
 
   bool fits(const Planned &planned) const { return planned.needs.peak <= *given.memory; }
 
-  /// Of equal ones, that with fewer changes.
+  /// Ties prefer fewer changes.
   bool isBetter(const Planned &a, const Planned &b) const {
     if (fits(a) != fits(b))
       return fits(a);
@@ -102,8 +103,8 @@ private:
 
   enum class Outcome { Fits, Exceeds, Hopeless };
 
-  /// What becomes of the program with some changes. It is hopeless where nothing else need be tried
-  /// with them.
+  /// Plans the program with the given changes. The result is `Hopeless` if no further changes need
+  /// to be tried in combination with them.
   Outcome tryOut(ArrayRef<Change> changes) {
     std::optional<Planned> found = plan(changes);
     if (!found)
@@ -116,7 +117,7 @@ private:
     return outcome;
   }
 
-  /// Fewer parts of the batch take less time; more take less memory.
+  /// Searches the number of micro-batches: fewer are faster, more need less memory.
   void tryParts(ArrayRef<Change> changes, Compilation &compilation) {
     if (!llvm::is_contained(given.allow, "accumulate"))
       return;
@@ -131,7 +132,7 @@ private:
     };
     if (parts.empty() || !tryWith(parts.size() - 1))
       return;
-    size_t tooFew = 0, enough = parts.size() - 1; // Those below `tooFew` do not fit.
+    size_t tooFew = 0, enough = parts.size() - 1; // All counts below `tooFew` exceed the budget.
     while (tooFew < enough) {
       const size_t middle = (tooFew + enough) / 2;
       if (tryWith(middle))
@@ -141,8 +142,8 @@ private:
     }
   }
 
-  /// What may leave memory from the start. Without any of them the passes move what is left above
-  /// the budget when all else was done.
+  /// Returns the choices of explicit offloading. Without any of them, the passes offload
+  /// automatically what exceeds the budget after all other techniques.
   static std::vector<Change> findOffloads() {
     std::vector<Change> changes;
     for (StringRef what : {"optimizer", "activations", "parameters"})
@@ -153,7 +154,8 @@ private:
     return changes;
   }
 
-  /// Sizes are folded into the graph; nothing else that is changed is in it.
+  /// Imports the model again only if a dimension changes, since sizes are folded into the graph.
+  /// All other changes apply after the import.
   std::unique_ptr<Compilation> import(const Options &options) {
     if (imported->isImportedGraph() && options.dims == plain.dims)
       return imported->startAgain(options);
@@ -161,7 +163,7 @@ private:
     return succeeded(compilation->import()) ? std::move(compilation) : nullptr;
   }
 
-  /// None where nothing can be planned, or not as well as what is known.
+  /// Returns nothing if the program cannot be planned, or if the candidate cannot beat a known one.
   std::optional<Planned> plan(ArrayRef<Change> changes) {
     Planned planned{plain, changes.size(), "", {}, false};
     for (const Change &change : changes) {
@@ -194,15 +196,16 @@ private:
     return planned;
   }
 
-  /// Of an update but for transfers.
+  /// Returns the time of an update, excluding transfers.
   static double secondsOf(ModuleOp module, const Options &options, StepCost &cost) {
     return static_cast<double>(options.training.loss.microSteps) *
                cost.ofFunction(microStepName).seconds() +
            cost.ofFunction(updateName).seconds();
   }
 
-  /// Bytes of the variables. Gradients may vanish as long as there are no kernels; parts of a batch
-  /// only add to them.
+  /// Returns the bytes of the variables, a lower bound on the peak. Before the kernel stage,
+  /// gradients do not count, since they may be fused away; accumulation over micro-batches only
+  /// adds bytes.
   static int64_t findLeast(ModuleOp module, Stage stage) {
     FailureOr<VariableLayout> variables = VariableLayout::compute(module, /*gap=*/0);
     int64_t bytes = 0;
@@ -214,8 +217,8 @@ private:
     return bytes;
   }
 
-  /// Whether the program takes more time and more bytes, without a budget, than one that was tried:
-  /// the same techniques would have to save more of it.
+  /// Whether an earlier candidate was faster and needed less memory without a budget. The same
+  /// techniques would have to save more on this one.
   bool isDominated(ModuleOp kernels, const Options &options) {
     if (!options.offload.takesNothing())
       return false;
@@ -232,15 +235,15 @@ private:
   }
 
   const Options &given;
-  Options plain;                         ///< Without what is written once, by the run itself.
-  std::unique_ptr<Compilation> imported; ///< With `plain`.
-  std::vector<Needs> whole;              ///< Of what was tried, without a budget.
+  Options plain;                         ///< Without outputs that only the final run writes.
+  std::unique_ptr<Compilation> imported; ///< Compilation with the options `plain`.
+  std::vector<Needs> whole;              ///< Earlier candidates without a budget.
   std::optional<Planned> best;
 };
 
 } // namespace
 
-/// Whether an allocated program is all that a run needs.
+/// Whether the run only needs the allocated program.
 static bool needsAllocatedAlone(const Options &options) {
   return options.stage == Stage::Allocated && options.remarks.empty() && options.irFolder.empty() &&
          options.reproducer.empty() && !options.techniques && !options.curve;
@@ -256,7 +259,7 @@ std::unique_ptr<Compilation> mtc::tool::chooseAllowed(Options &options) {
     return nullptr;
   std::optional<Planned> best = search.takeBest();
   if (!best)
-    return asGiven; // The run itself says what is wrong.
+    return asGiven; // The run itself reports the problem.
   const bool fits = best->needs.peak <= *options.memory;
   if (best->flags.empty()) {
     if (!fits)

@@ -1,4 +1,4 @@
-//===- FitSearch.h - The fastest program that fits --------------------------------------------===//
+//===- FitSearch.h - Search for the fastest plan with allowed changes -------------------------===//
 
 #ifndef MTC_DRIVER_FITSEARCH_H
 #define MTC_DRIVER_FITSEARCH_H
@@ -7,12 +7,12 @@
 
 namespace mtc::tool {
 
-/// With `--memory` and `--allow` or `--offload auto`, plans the program with each combination of
-/// the changes that are allowed, and of what may be offloaded, and gives the options those of the
-/// fastest that fits, by the estimate of a step's time; among equals, the one with the fewest
-/// changes. Says what was chosen. Where none fits, the one that needs the least is taken, which is
-/// then refused. Gives the compilation of what was chosen, which is as far as it was planned; null,
-/// with a message, where the model cannot be planned.
+/// With `--memory` and either `--allow` or `--offload auto`, plans the program with each
+/// combination of allowed changes and offloaded tensors, and sets `options` to the combination with
+/// the lowest estimated step time that meets the budget, or with fewer changes among equals.
+/// Reports the choice. If no combination meets the budget, selects the one with the lowest peak,
+/// which is later rejected. Returns the compilation of the selected combination, in the state in
+/// which it was planned, or null with a diagnostic if the model cannot be planned.
 std::unique_ptr<Compilation> chooseAllowed(Options &options);
 
 } // namespace mtc::tool

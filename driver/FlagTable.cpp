@@ -1,4 +1,4 @@
-//===- FlagTable.cpp - Flags, recipe keys and their help from one entry each ------------------===//
+//===- FlagTable.cpp - Table of flags, recipe keys and their help -----------------------------===//
 
 #include "driver/FlagTable.h"
 
@@ -32,7 +32,7 @@ Flag &FlagTable::append(OptionText text, const FlagScope &scope) {
   return flag;
 }
 
-/// Why a value is refused whatever the flag means; "" if it is not.
+/// Returns an error for an empty value or an unknown choice, or "" if the value is acceptable.
 static std::string checkText(const Flag &flag, StringRef value) {
   if (!value.empty() || flag.isSwitch)
     return flag.text.checkChoice(value);
@@ -40,7 +40,7 @@ static std::string checkText(const Flag &flag, StringRef value) {
          (flag.text.choices.empty() ? flag.text.valueName.str() : joinNames(flag.text.choices));
 }
 
-/// Sets the options to a value, unless it is empty or none of the flag's choices.
+/// Sets the options to a value, unless it is empty or not one of the flag's choices.
 static void give(Options &options, const Flag &flag, StringRef value, const FlagTable::Take &take,
                  Refuse refuse) {
   std::string problem = checkText(flag, value);
@@ -75,7 +75,7 @@ Flag &FlagTable::addNames(OptionText text, const FlagScope &scope, Take take) {
   return flag;
 }
 
-/// Comma-separated numbers; empty if one of them is no number.
+/// Parses comma-separated numbers. Returns an empty list if one of them is invalid.
 static llvm::SmallVector<double> parseNumbers(StringRef text) {
   llvm::SmallVector<double> numbers;
   for (StringRef part : llvm::split(text, ','))

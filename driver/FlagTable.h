@@ -1,4 +1,4 @@
-//===- FlagTable.h - Flags, recipe keys and their help from one entry each --------------------===//
+//===- FlagTable.h - Table of flags, recipe keys and their help -------------------------------===//
 
 #ifndef MTC_DRIVER_FLAGTABLE_H
 #define MTC_DRIVER_FLAGTABLE_H
@@ -15,8 +15,8 @@
 
 namespace mtc::tool {
 
-/// Which commands have a flag, its group in their help, and the stage at which it is decided: text
-/// of that stage or a later one no longer depends on the flag.
+/// Commands that have a flag, the flag's group in their help, and the stage at which the flag takes
+/// effect. Text of that stage or a later one no longer depends on the flag.
 struct FlagScope {
   llvm::ArrayRef<Command> commands;
   llvm::StringRef group;
@@ -25,7 +25,7 @@ struct FlagScope {
 
 using Refuse = llvm::function_ref<void(const llvm::Twine &)>;
 
-/// A flag of `mtc`, which is also a key of recipes.
+/// A flag of `mtc`, which is also a key in recipes.
 struct Flag {
   OptionText text;
   llvm::ArrayRef<Command> commands;
@@ -34,46 +34,46 @@ struct Flag {
   std::optional<Stage> decidedBy;
   bool isCommon = false;
   bool isInRecipe = true;
-  /// Values are NAME=VALUE, and each NAME may be given once.
+  /// Values are NAME=VALUE, and each NAME may occur once.
   bool isPairs = false;
-  /// Stands alone: a value, true or false, is optional.
+  /// Boolean flag whose value, true or false, is optional.
   bool isSwitch = false;
   bool isRepeatable = false;
 
-  /// The values that were given, in their order; a flag that is not repeatable has at most one.
+  /// Given values in order; at most one unless the flag is repeatable.
   std::vector<std::string> values;
-  /// Sets the options to the values, or reports why it cannot.
+  /// Sets the options to the values, or reports an error.
   std::function<void(Options &, Refuse)> collect;
 
   bool isGiven() const { return !values.empty(); }
   bool isOf(Command command) const { return llvm::is_contained(commands, command); }
-  /// The values as they were given, separated by commas.
+  /// Returns the given values separated by commas.
   std::string spell() const { return llvm::join(values, ","); }
-  /// For parsing, help, completion and the reference.
+  /// Returns the flag's description for parsing, help, completion and the reference.
   command_line::Flag describe() const;
 };
 
 class FlagTable {
 public:
-  /// Sets the options to a value; returns the problem, "" if there is none.
+  /// Sets an option to a value. Returns an error message, or "" on success.
   using Take = std::function<std::string(Options &, llvm::StringRef)>;
 
-  /// A flag of one of the options: a switch, a text, a number, an enumerator, or a list of texts,
-  /// which makes it repeatable.
+  /// Adds a flag for an option of type bool, string, number or enum, or for a list of strings,
+  /// which makes the flag repeatable.
   template <typename Access> Flag &add(Access access, OptionText text, const FlagScope &scope);
-  /// A flag with a syntax of its own.
+  /// Adds a flag with its own syntax.
   Flag &addText(OptionText text, const FlagScope &scope, Take take);
-  /// A repeatable flag with a syntax of its own.
+  /// Adds a repeatable flag with its own syntax.
   Flag &addTexts(OptionText text, const FlagScope &scope, Take take);
-  /// A repeatable flag whose values are comma-separated names of its choices.
+  /// Adds a repeatable flag whose values are comma-separated names of its choices.
   Flag &addNames(OptionText text, const FlagScope &scope, Take take);
 
   llvm::ArrayRef<std::unique_ptr<Flag>> getFlags() const { return flags; }
-  /// Null if the command has no flag of this name.
+  /// Returns null if the command has no flag with this name.
   Flag *find(llvm::StringRef name, Command command) const;
 
 private:
-  /// Comma-separated numbers of one flag.
+  /// Numbers given by one flag, separated by commas.
   struct SharedNumbers {
     Flag *flag = nullptr;
     std::vector<std::string> names;

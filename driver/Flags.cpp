@@ -1,4 +1,4 @@
-//===- Flags.cpp - Every command and flag of mtc ----------------------------------------------===//
+//===- Flags.cpp - Commands and flags of mtc --------------------------------------------------===//
 
 #include "driver/Flags.h"
 
@@ -41,7 +41,7 @@ static constexpr llvm::StringLiteral modelGroup = "Model", lossGroup = "Loss and
                                      memoryGroup = "Memory", targetGroup = "Target",
                                      outputGroup = "Output", debugGroup = "Debugging";
 
-/// What --help shows: the flags of most command lines.
+/// Flags shown by --help; the others are shown by --help-all.
 static constexpr llvm::StringLiteral commonFlags[] = {
     "dim",        "bind",      "train",      "freeze",       "loss",     "output",    "labels",
     "precision",  "optimizer", "lr",         "weight-decay", "schedule", "warmup",    "clip-norm",
@@ -105,7 +105,7 @@ StringRef describe(Stage stage) {
   llvm_unreachable("all stages are handled");
 }
 
-/// What `--emit` prints: texts of stages, then what is made of an allocated module.
+/// Returns the choices of `--emit`: stages, then outputs of an allocated module.
 std::vector<OptionChoice> emitChoices() {
   std::vector<OptionChoice> choices = choicesOf<Stage>(describe);
   choices.push_back({"llvm", "kernels as LLVM IR"});
@@ -120,7 +120,7 @@ std::string takeEmit(Options &options, StringRef text) {
   return "";
 }
 
-/// The size stands after the last `=`: names of dimensions may hold others.
+/// Splits NAME=N at the last `=`, since dimension names may contain `=`.
 std::string takeDim(Options &options, StringRef text) {
   auto [name, value] = text.rsplit('=');
   if (name.empty() || value.empty())
@@ -152,7 +152,7 @@ std::string takeThreads(Options &options, StringRef text) {
   return "";
 }
 
-/// Bytes; nothing where the text is no size.
+/// Returns the bytes of a size, or nothing if the text is not a size.
 std::optional<int64_t> parseSize(StringRef text) {
   size_t digits = text.find_if_not([](char c) { return llvm::isDigit(c) || c == '.'; });
   StringRef unit = text.substr(digits == StringRef::npos ? text.size() : digits).trim();
@@ -196,7 +196,7 @@ std::string takeAllow(Options &options, StringRef name) {
   return "";
 }
 
-/// Each pass is decided at a stage of its own.
+/// Records the stage of each skipped pass, at which its flag takes effect.
 std::string takeSkippedPass(Options &options, StringRef name) {
   options.passes.skipped.push_back(name.str());
   for (const OptionalPass &pass : getOptionalPasses())
@@ -205,7 +205,7 @@ std::string takeSkippedPass(Options &options, StringRef name) {
   return "";
 }
 
-/// A flag for each option of a pass of the training pipeline.
+/// Adds a flag for each option of a pass of the training pipeline.
 template <typename Values>
 void addTrainingOptions(FlagTable &flags, Values TrainingOptions::*options,
                         const FlagScope &scope) {
@@ -296,7 +296,7 @@ void addTrainingFlags(FlagTable &flags) {
                      {planned, adapterGroup, Stage::Training});
 }
 
-/// Flags of options of passes that run before the arena is allocated.
+/// Adds flags for options of passes that run before allocation.
 template <typename Values>
 void addPlanOptions(FlagTable &flags, Values Options::*options, StringRef group) {
   visitMember(options, [&](auto access, OptionText text, auto...) {

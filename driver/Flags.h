@@ -1,4 +1,4 @@
-//===- Flags.h - Every command and flag of mtc ------------------------------------------------===//
+//===- Flags.h - Commands and flags of mtc ----------------------------------------------------===//
 
 #ifndef MTC_DRIVER_FLAGS_H
 #define MTC_DRIVER_FLAGS_H
@@ -7,7 +7,7 @@
 
 namespace mtc::tool {
 
-/// A command that has a model and flags.
+/// A command with a model and flags.
 struct CommandText {
   Command command;
   llvm::StringLiteral name, operand, summary;
@@ -16,9 +16,9 @@ struct CommandText {
 llvm::ArrayRef<CommandText> getCommands();
 const CommandText &textOf(Command command);
 
-/// The flags of all commands, in the order of their help.
+/// Returns the flags of all commands, in the order of their help.
 FlagTable &getFlags();
-/// The flags of one command, --help and --help-all included.
+/// Returns the flags of one command, including --help and --help-all.
 std::vector<command_line::Flag> describeFlags(Command command);
 
 /// The flags that were given and that `command` has, as words of a shell, each after a space.

@@ -1,4 +1,4 @@
-//===- IrPrinter.cpp - The IR after each pass, and the input of one that fails ----------------===//
+//===- IrPrinter.cpp - IR dumps and crash reproducers -----------------------------------------===//
 
 #include "driver/IrPrinter.h"
 #include "driver/Report.h"
@@ -26,7 +26,7 @@ struct PrintAfterPass : PassInstrumentation {
   IrPrinter &printer;
 };
 
-/// Keeps the text until it is whole.
+/// Buffers the reproducer until it is complete.
 class Reproducer : public ReproducerStream {
 public:
   Reproducer(MLIRContext &context, OutputTarget target)
@@ -42,7 +42,7 @@ public:
   raw_ostream &os() override { return stream; }
 
 private:
-  /// The pass manager ends with an error whose note says where the text lies, which is nowhere.
+  /// Suppresses the pass manager's final error, whose note refers to a file that does not exist.
   void withholdLocation() {
     context.getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
       return success(llvm::any_of(diagnostic.getNotes(), [](Diagnostic &note) {
@@ -65,7 +65,7 @@ void IrPrinter::attach(PassManager &manager) {
 
 void IrPrinter::print(Pass *pass, Operation *op) {
   if (pass->getArgument().empty())
-    return; // It only runs others.
+    return; // An adaptor that only runs other passes.
   if (std::error_code code = llvm::sys::fs::create_directories(folder))
     fail(makeWriteError("--print-ir-after-all " + folder, code));
   auto symbol = dyn_cast<SymbolOpInterface>(op);

@@ -1,4 +1,4 @@
-//===- IrPrinter.h - The IR after each pass, and the input of one that fails ------------------===//
+//===- IrPrinter.h - IR dumps and crash reproducers -------------------------------------------===//
 
 #ifndef MTC_DRIVER_IRPRINTER_H
 #define MTC_DRIVER_IRPRINTER_H
@@ -12,9 +12,9 @@
 
 namespace mtc::tool {
 
-/// `--print-ir-after-all`: writes the whole module after each pass to a folder, in a file numbered
-/// over all pass managers. Ends the run where one cannot be written. Passes must not run in
-/// parallel.
+/// Implements `--print-ir-after-all`: writes the whole module after each pass to a file in a
+/// folder. Files are numbered across all pass managers. Exits if a file cannot be written. Passes
+/// must not run in parallel.
 class IrPrinter {
 public:
   IrPrinter(std::string folder, const OutputPolicy &policy)
@@ -29,7 +29,8 @@ private:
   unsigned number = 0;
 };
 
-/// `--crash-reproducer`: if a pass fails or crashes, writes its input and the pipeline to a file.
+/// Implements `--crash-reproducer`: if a pass fails or crashes, writes its input and the pipeline
+/// to a file.
 void writeReproducerOnFailure(mlir::PassManager &manager, const OutputTarget &target);
 
 } // namespace mtc::tool

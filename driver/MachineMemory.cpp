@@ -1,4 +1,4 @@
-//===- MachineMemory.cpp - The memory that this machine has left ------------------------------===//
+//===- MachineMemory.cpp - Available memory of this machine -----------------------------------===//
 
 #include "driver/MachineMemory.h"
 
@@ -13,13 +13,14 @@
 using llvm::StringRef;
 using llvm::Twine;
 
-/// A file's text, "" where it cannot be read. Such files have no size.
+/// Returns a file's text, or "" if it cannot be read. Files in /proc and /sys have no size, so read
+/// as a stream.
 static std::string readText(const Twine &path) {
   auto buffer = llvm::MemoryBuffer::getFileAsStream(path);
   return buffer ? (*buffer)->getBuffer().str() : "";
 }
 
-/// The number behind a key at the start of a line.
+/// Returns the number after a key at the start of a line.
 static std::optional<int64_t> findNumber(StringRef text, StringRef key) {
   for (StringRef line : llvm::split(text, '\n')) {
     int64_t number = 0;
@@ -29,13 +30,13 @@ static std::optional<int64_t> findNumber(StringRef text, StringRef key) {
   return std::nullopt;
 }
 
-/// What one group leaves: its limit, less what is in use and cannot be given back.
+/// Returns the remaining memory of a cgroup: its limit, minus usage that cannot be reclaimed.
 static std::optional<int64_t> leftInGroup(const Twine &folder, StringRef limitName,
                                           StringRef usageName, StringRef cacheKey) {
   std::optional<int64_t> limit = findNumber(readText(folder + "/" + limitName), "");
   std::optional<int64_t> usage = findNumber(readText(folder + "/" + usageName), "");
   if (!limit || !usage)
-    return std::nullopt; // "max", or no such group.
+    return std::nullopt; // Unlimited ("max"), or no such cgroup.
   const int64_t cache = findNumber(readText(folder + "/memory.stat"), cacheKey).value_or(0);
   return std::max<int64_t>(*limit - std::max<int64_t>(*usage - cache, 0), 0);
 }
@@ -54,7 +55,8 @@ std::optional<int64_t> mtc::tool::findAvailableMemory(StringRef root) {
     const bool isUnified = controllers.empty();
     if (!isUnified && !llvm::is_contained(llvm::to_vector(llvm::split(controllers, ',')), "memory"))
       continue;
-    // Each group around it has a limit, too. In a container its own is mounted at the top.
+    // Parent cgroups have limits, too. In a container, the container's own cgroup is mounted at the
+    // root.
     for (StringRef group = path;; group = llvm::sys::path::parent_path(group)) {
       const StringRef inner = group == "/" ? "" : group;
       if (isUnified)

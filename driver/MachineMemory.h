@@ -1,4 +1,4 @@
-//===- MachineMemory.h - The memory that this machine has left --------------------------------===//
+//===- MachineMemory.h - Available memory of this machine -------------------------------------===//
 
 #ifndef MTC_DRIVER_MACHINEMEMORY_H
 #define MTC_DRIVER_MACHINEMEMORY_H
@@ -10,13 +10,13 @@
 
 namespace mtc::tool {
 
-/// Bytes that a process may take now: what the system says is available without swapping, and no
-/// more than the control groups of this process leave (cgroups of version 2, or 1). None where
-/// Linux' files are not there. `root` is in front of their paths, for tests.
+/// Returns the bytes that a process can allocate now: the memory that Linux reports as available
+/// without swapping, limited by the cgroups (v2 or v1) of this process. Returns nothing if the
+/// required files do not exist. `root` is a prefix of all paths, for tests.
 std::optional<int64_t> findAvailableMemory(llvm::StringRef root = "");
 
-/// What a program may plan with of these: all but a twentieth, and 256 MiB at least, which its
-/// code, libraries and data readers take besides. None where nothing is left.
+/// Returns the budget for a program: the available memory minus 5 %, at least 256 MiB, for code,
+/// libraries and data readers. Returns nothing if no memory remains.
 std::optional<int64_t> budgetOfAvailable(int64_t available);
 
 } // namespace mtc::tool

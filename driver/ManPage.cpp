@@ -1,4 +1,4 @@
-//===- ManPage.cpp - The manual page mtc(1) ---------------------------------------------------===//
+//===- ManPage.cpp - Manual page mtc(1) -------------------------------------------------------===//
 
 #include "driver/ManPage.h"
 
@@ -12,12 +12,12 @@ namespace cli = mtc::command_line;
 
 namespace {
 
-/// Text without the characters that roff interprets.
+/// Escapes characters with a meaning in roff.
 std::string escape(StringRef text) {
   std::string escaped;
   for (char c : text)
     escaped += c == '\\' ? "\\e" : c == '-' ? "\\-" : std::string(1, c);
-  // A line that starts with a period or a quote would be a request.
+  // A period or quote at the start of a line would start a request.
   return (StringRef(".'").contains(escaped.empty() ? ' ' : escaped.front()) ? "\\&" : "") + escaped;
 }
 

@@ -1,4 +1,4 @@
-//===- ManPage.h - The manual page mtc(1) -----------------------------------------------------===//
+//===- ManPage.h - Manual page mtc(1) ---------------------------------------------------------===//
 
 #ifndef MTC_DRIVER_MANPAGE_H
 #define MTC_DRIVER_MANPAGE_H
@@ -7,7 +7,7 @@
 
 namespace mtc::tool {
 
-/// The page in the man macros of roff (man(7)): commands, every flag with its choices, exit codes.
+/// Returns the page in man(7) macros: commands, all flags with their choices, exit codes.
 std::string manualPage();
 
 } // namespace mtc::tool

@@ -1,4 +1,4 @@
-//===- Options.cpp - What the user asks of mtc ------------------------------------------------===//
+//===- Options.cpp - Options of a run of mtc --------------------------------------------------===//
 
 #include "driver/Options.h"
 
@@ -23,15 +23,15 @@ using namespace mtc::tool;
 
 namespace {
 
-/// Whether a value of `--schedule-table` is a list of points, STEP:RATE with commas between them,
-/// and no name of a file. A list with a mistake in it is a list all the same.
+/// Whether a value of `--schedule-table` is a comma-separated list of STEP:RATE, possibly
+/// malformed, and not a file name.
 bool arePoints(StringRef text) {
   return !llvm::sys::fs::exists(text) && llvm::all_of(text, [](char c) {
     return llvm::isDigit(c) || StringRef(" \t:,.+-eE").contains(c);
   });
 }
 
-/// The points of a list. What is wrong with a point, ScheduleOptions reports.
+/// Splits a list into points. ScheduleOptions reports malformed points.
 void splitPoints(StringRef text, std::vector<std::string> &points, Refuse refuse) {
   for (StringRef point : llvm::split(text, ',')) {
     if (!point.contains(':'))
@@ -41,7 +41,7 @@ void splitPoints(StringRef text, std::vector<std::string> &points, Refuse refuse
   }
 }
 
-/// The points of a file, a step and a rate a line, with spaces or a comma between them.
+/// Reads points from a file with one step and rate per line, separated by spaces or a comma.
 void readPoints(StringRef path, std::vector<std::string> &points, Refuse refuse) {
   llvm::Expected<onnx::InputFile> file =
       onnx::readInputFile(path, onnx::maxScheduleTableBytes, onnx::FileForm::Text);
@@ -65,7 +65,7 @@ void readPoints(StringRef path, std::vector<std::string> &points, Refuse refuse)
     refuse("--schedule-table " + path + ": contains no points; expected a step and a rate a line");
 }
 
-/// Makes what was given of `--schedule-table` one list of points; false once it was refused.
+/// Expands all values of `--schedule-table` to one list of points. Returns false on an error.
 bool expandScheduleTable(Options &options, Refuse refuse) {
   std::vector<std::string> points;
   bool isRead = true;
@@ -85,13 +85,13 @@ bool expandScheduleTable(Options &options, Refuse refuse) {
   return isRead;
 }
 
-/// Freezes what frozen groups match, which is decided when the model is read.
+/// Freezes the parameters of frozen groups, since freezing is decided when the model is read.
 void freezeGroups(Options &options) {
   std::vector<std::string> &groups = options.training.optimizer.groups;
   llvm::erase_if(groups, [&](const std::string &text) {
     llvm::Expected<ParameterGroup> group = ParameterGroup::parse(text);
     if (!group)
-      llvm::consumeError(group.takeError()); // Said with what is wrong with other options.
+      llvm::consumeError(group.takeError()); // Reported together with problems of other options.
     else if (group->isFrozen)
       llvm::append_range(options.freeze, group->patterns);
     bool isFrozen = group && group->isFrozen;
@@ -101,7 +101,7 @@ void freezeGroups(Options &options) {
   });
 }
 
-/// `--memory auto`: says what that is now.
+/// Resolves `--memory auto` and reports the budget.
 void takeAvailableMemory(Options &options, Refuse refuse) {
   if (options.target != "cpu")
     return refuse("--memory auto takes what this machine has left; for --target " + options.target +
@@ -143,7 +143,7 @@ void mtc::tool::collectOptions(Options &options, Command command) {
     const Flag *flag = flags.find(name, command);
     return flag && flag->isGiven() ? flag : nullptr;
   };
-  // Without the table that was meant, checks would complain that it is missing.
+  // If the table could not be read, checks would report it as missing, too.
   if (expandScheduleTable(options, refuse)) {
     freezeGroups(options);
     checkOptions(options.training, refuse, [&](StringRef name) -> std::string {

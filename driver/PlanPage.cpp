@@ -1,4 +1,4 @@
-//===- PlanPage.cpp - A plan as a page for browsers -------------------------------------------===//
+//===- PlanPage.cpp - Memory plan as an HTML page ---------------------------------------------===//
 
 #include "driver/PlanPage.h"
 
@@ -10,7 +10,7 @@
 using namespace mtc;
 using namespace mtc::tool;
 
-/// The page, with a mark where the data go.
+/// The page, with a placeholder for the data.
 static constexpr llvm::StringLiteral page =
 #include "driver/PlanPage.inc"
     ;
@@ -18,7 +18,7 @@ static constexpr llvm::StringLiteral dataMark = "@DATA@";
 
 namespace {
 
-/// Each text once.
+/// Deduplicates strings.
 class Strings {
 public:
   int64_t add(llvm::StringRef text) {
@@ -72,7 +72,7 @@ void mtc::tool::writePlanPage(const MemoryTimeline &timeline, llvm::StringRef mo
   llvm::raw_string_ostream(json) << llvm::json::Value(std::move(data));
   auto [before, after] = page.split(dataMark);
   stream << textMark("<!--") << "-->\n" << before;
-  for (char c : json) // No text of the model's ends the element.
+  for (char c : json) // Escape `<`, so that no text of the model can close the element.
     if (c == '<')
       stream << "\\u003c";
     else

@@ -1,4 +1,4 @@
-//===- PlanPage.h - A plan as a page for browsers ---------------------------------------------===//
+//===- PlanPage.h - Memory plan as an HTML page -----------------------------------------------===//
 
 #ifndef MTC_DRIVER_PLANPAGE_H
 #define MTC_DRIVER_PLANPAGE_H
@@ -9,8 +9,9 @@
 
 namespace mtc::tool {
 
-/// Writes one HTML file that needs nothing else: what lies where in the arena while the steps run,
-/// with what each value is and why it is kept. Its data are JSON, in the element `data`.
+/// Writes a self-contained HTML file that shows the offsets and live ranges of all values in the
+/// arena, with the description of each value and why it is live. The data is stored as JSON in the
+/// element `data`.
 void writePlanPage(const MemoryTimeline &timeline, llvm::StringRef model, llvm::StringRef target,
                    llvm::raw_ostream &stream);
 

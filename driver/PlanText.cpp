@@ -1,4 +1,4 @@
-//===- PlanText.cpp - A plan as a page and as JSON --------------------------------------------===//
+//===- PlanText.cpp - Memory plan as text and JSON --------------------------------------------===//
 
 #include "driver/PlanText.h"
 #include "driver/Report.h"
@@ -124,7 +124,7 @@ llvm::json::Array mtc::tool::aliveAtPeak(const MemoryTimeline &timeline) {
   return array;
 }
 
-/// At most so many columns of a text, its start and its end.
+/// Shortens a text to at most `columns` by eliding its middle.
 static std::string shorten(StringRef text, size_t columns) {
   if (text.size() <= columns)
     return text.str();
@@ -144,10 +144,10 @@ std::string mtc::tool::withoutNumbers(StringRef text) {
 
 namespace {
 
-/// Values that are alike but for the layers that they belong to.
+/// Corresponding values of different layers.
 struct AliveRow {
   std::string name, reason;
-  int64_t bytes = 0; ///< of all
+  int64_t bytes = 0; ///< sum over all values
   int64_t count = 0;
 };
 

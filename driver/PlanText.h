@@ -1,4 +1,4 @@
-//===- PlanText.h - A plan as a page and as JSON ----------------------------------------------===//
+//===- PlanText.h - Memory plan as text and JSON ----------------------------------------------===//
 
 #ifndef MTC_DRIVER_PLANTEXT_H
 #define MTC_DRIVER_PLANTEXT_H
@@ -14,27 +14,29 @@
 
 namespace mtc::tool {
 
-/// What `mtc plan --json` prints; `fits` says whether a budget is kept.
+/// Returns the output of `mtc plan --json`; `fits` reports whether the budget is met.
 llvm::json::Object toJson(const MemoryPlan &plan, std::optional<int64_t> budget);
 void print(const MemoryPlan &plan, bool isVerbose, llvm::raw_ostream &stream);
 
-/// What is alive at the peak, the largest first: all of it, or as many rows as one reads.
+/// Reports the values that are live at the peak, by decreasing size: all of them as JSON, or a
+/// readable number of rows as text.
 llvm::json::Array aliveAtPeak(const MemoryTimeline &timeline);
 void print(const MemoryTimeline &timeline, bool isVerbose, llvm::raw_ostream &stream);
 
-/// The same of a step's time: adds to what is printed of its memory.
+/// Report the estimated step time, in addition to the memory.
 void addJson(StepCost &cost, const TransferCost &transfers, llvm::json::Object &object);
 void print(StepCost &cost, const TransferCost &transfers, llvm::raw_ostream &stream);
 
-/// The nodes at which most is alive; empty if there are none.
+/// Returns the nodes at the peak, or an empty string if there are none.
 std::string peakNodes(const MemoryPlan &plan);
 
-/// "1.05 s", "320 us": three digits.
+/// Returns a time with three significant digits: "1.05 s", "320 us".
 std::string formatSeconds(double seconds);
 
-/// "1.25 GiB (1342177280 bytes)".
-/// A name with `*` for each number, so that equal layers have one name.
+/// Returns a name with `*` in place of each number, which corresponding values of different layers
+/// share.
 std::string withoutNumbers(llvm::StringRef text);
+/// Returns a size such as "1.25 GiB (1342177280 bytes)".
 std::string formatBytes(int64_t bytes);
 
 } // namespace mtc::tool

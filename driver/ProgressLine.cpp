@@ -1,4 +1,4 @@
-//===- ProgressLine.cpp - What takes long, on a terminal --------------------------------------===//
+//===- ProgressLine.cpp - Progress of long operations on the terminal -------------------------===//
 
 #include "driver/ProgressLine.h"
 
@@ -10,7 +10,7 @@
 
 using namespace mtc::tool;
 
-/// The outermost. The main thread makes and destroys it, and writes messages.
+/// The outermost object. Only the main thread creates and destroys it, and writes messages.
 static ProgressLine *outermost = nullptr;
 
 static constexpr llvm::StringLiteral clearedLine = "\r\033[K";

@@ -1,4 +1,4 @@
-//===- ProgressLine.h - What takes long, on a terminal ----------------------------------------===//
+//===- ProgressLine.h - Progress of long operations on the terminal ---------------------------===//
 
 #ifndef MTC_DRIVER_PROGRESSLINE_H
 #define MTC_DRIVER_PROGRESSLINE_H
@@ -10,9 +10,9 @@
 
 namespace mtc::tool {
 
-/// While one lives, and it takes more than a second, the terminal's last line says what is done and
-/// for how long: `mtc: planning memory, 3 s`. The outermost is shown. Nothing is written where
-/// stderr is no terminal.
+/// Shows the current activity and its duration on the last line of the terminal while an object of
+/// this class lives, after a second: `mtc: planning memory, 3 s`. Only the outermost object is
+/// shown. Writes nothing if stderr is not a terminal.
 class ProgressLine {
 public:
   explicit ProgressLine(std::string what);
@@ -20,7 +20,7 @@ public:
   ProgressLine(const ProgressLine &) = delete;
   ProgressLine &operator=(const ProgressLine &) = delete;
 
-  /// Clears the line, if one is shown, for a message in its place; it comes again a second later.
+  /// Clears the line, if shown, to print a message. The line reappears a second later.
   static void clear();
 
 private:
@@ -29,7 +29,7 @@ private:
   const std::string what;
   bool isShown = false;
   bool hasEnded = false;
-  std::mutex mutex; ///< of the two above, and of the terminal's line
+  std::mutex mutex; ///< guards `isShown`, `hasEnded` and the terminal's line
   std::condition_variable ended;
   std::thread thread;
 };

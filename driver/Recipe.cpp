@@ -1,4 +1,4 @@
-//===- Recipe.cpp - Flags from a file ---------------------------------------------------------===//
+//===- Recipe.cpp - Flags from a recipe file --------------------------------------------------===//
 
 #include "driver/Recipe.h"
 #include "driver/Report.h"
@@ -15,16 +15,16 @@ using llvm::Twine;
 using namespace mtc;
 using namespace mtc::tool;
 
-/// A value as one would type it behind the flag.
+/// Returns a value in the syntax of the command line.
 static std::string spell(StringRef path, StringRef key, const toml::node &node) {
   if (auto text = node.value_exact<std::string>()) {
-    // File names would end there.
+    // A zero byte would terminate file names.
     if (StringRef(*text).contains('\0'))
       fail("--recipe " + path + ": key '" + key + "': the value contains a zero byte");
     return *text;
   }
   if (auto number = node.value_exact<double>()) {
-    char digits[32]; // as many as tell it from every other
+    char digits[32]; // Sufficient for the shortest exact representation.
     return std::string(digits, std::to_chars(std::begin(digits), std::end(digits), *number).ptr);
   }
   if (auto number = node.value_exact<int64_t>())
@@ -36,14 +36,14 @@ static std::string spell(StringRef path, StringRef key, const toml::node &node) 
 
 namespace {
 
-/// What one would type behind a flag, and the NAME of a NAME=VALUE.
+/// The value of a flag, and the NAME of a NAME=VALUE pair.
 struct Entry {
   std::string text, name;
 };
 
 } // namespace
 
-/// An entry that is a list: its values with colons between them, as in 100:0.001.
+/// Returns a nested array with colons between its values, as in 100:0.001.
 static std::string spellPoint(StringRef path, StringRef key, const toml::array &values) {
   std::string text;
   for (const toml::node &value : values)
@@ -51,7 +51,7 @@ static std::string spellPoint(StringRef path, StringRef key, const toml::array &
   return text;
 }
 
-/// An entry that is a table: KEY=VALUE for each of its keys, as words of a shell.
+/// Returns a table as KEY=VALUE shell words.
 static std::string spellWords(StringRef path, StringRef key, const toml::table &values) {
   std::string text;
   auto add = [&](StringRef name, const toml::node &value) {
@@ -68,7 +68,7 @@ static std::string spellWords(StringRef path, StringRef key, const toml::table &
   return text;
 }
 
-/// An element of an array.
+/// Returns an element of an array.
 static std::string spellElement(StringRef path, StringRef key, const toml::node &node) {
   if (const toml::array *values = node.as_array())
     return spellPoint(path, key, *values);
@@ -77,7 +77,7 @@ static std::string spellElement(StringRef path, StringRef key, const toml::node 
   return spell(path, key, node);
 }
 
-/// The entries that a key stands for.
+/// Returns the entries of a key.
 static std::vector<Entry> spellAll(StringRef path, StringRef key, const toml::node &node,
                                    bool isPairs) {
   std::vector<Entry> entries;
@@ -98,7 +98,7 @@ static std::vector<Entry> spellAll(StringRef path, StringRef key, const toml::no
   return entries;
 }
 
-/// No flag needs a deeper key.
+/// No flag requires a deeper key.
 static constexpr int64_t maxKeyParts = 16;
 
 static toml::table readRecipe(StringRef path) {
@@ -125,7 +125,7 @@ void mtc::tool::applyRecipe(StringRef path, const FlagTable &flags, Command comm
     if (!flag || !flag->isInRecipe)
       fail("--recipe " + path + ": key " + onnx::quoted(key) +
            ": there is no such flag for a recipe");
-    // The command line wins.
+    // The command line has precedence.
     if (flag->isGiven() && !flag->isPairs)
       continue;
     const std::vector<Entry> entries = spellAll(path, key, node, flag->isPairs);

@@ -1,4 +1,4 @@
-//===- Recipe.h - Flags from a file -----------------------------------------------------------===//
+//===- Recipe.h - Flags from a recipe file ----------------------------------------------------===//
 
 #ifndef MTC_DRIVER_RECIPE_H
 #define MTC_DRIVER_RECIPE_H
@@ -7,9 +7,9 @@
 
 namespace mtc::tool {
 
-/// Gives flags of a command that were not on the command line the values that a TOML file has for
-/// them; its keys are the flags' names, an array stands for a flag given several times, a table for
-/// NAME=VALUE. Ends with a message that names the file and the key on a mistake.
+/// Sets the flags of a command that are not on the command line from a TOML file. Keys are flag
+/// names; an array represents repeated flags, and a table represents NAME=VALUE pairs. On an error,
+/// prints a message with the file and the key and exits.
 void applyRecipe(llvm::StringRef path, const FlagTable &flags, Command command);
 
 } // namespace mtc::tool

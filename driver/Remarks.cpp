@@ -1,4 +1,4 @@
-//===- Remarks.cpp - What passes say of their work --------------------------------------------===//
+//===- Remarks.cpp - Collection of optimization remarks ---------------------------------------===//
 
 #include "driver/Remarks.h"
 

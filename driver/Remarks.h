@@ -1,4 +1,4 @@
-//===- Remarks.h - What passes say of their work ----------------------------------------------===//
+//===- Remarks.h - Collection of optimization remarks -----------------------------------------===//
 
 #ifndef MTC_DRIVER_REMARKS_H
 #define MTC_DRIVER_REMARKS_H
@@ -12,18 +12,18 @@
 
 namespace mtc::tool {
 
-/// The remarks of a compilation, a line each: what was done or missed, the pass, the nodes, the
+/// The remarks of a compilation, one per line: what was done or missed, the pass, the nodes, the
 /// reason.
 class Remarks {
 public:
-  /// Takes the remarks of all passes that run from now on. This must outlive the context.
+  /// Collects the remarks of all passes that run from now on. This object must outlive the context.
   void collectFrom(mlir::MLIRContext &context);
 
-  /// Passes run over several functions at once, so that lines come in any order: prints them
-  /// sorted.
+  /// Prints the lines sorted, since passes run on several functions in parallel and emit them in
+  /// any order.
   void print(llvm::raw_ostream &os) const;
 
-  /// From any thread.
+  /// Thread-safe.
   void add(std::string line);
 
 private:

@@ -1,4 +1,4 @@
-//===- Remedies.cpp - What would make a program fit -------------------------------------------===//
+//===- Remedies.cpp - Suggestions to meet the memory budget -----------------------------------===//
 
 #include "driver/Remedies.h"
 

@@ -1,4 +1,4 @@
-//===- Remedies.h - What would make a program fit ---------------------------------------------===//
+//===- Remedies.h - Suggestions to meet the memory budget -------------------------------------===//
 
 #ifndef MTC_DRIVER_REMEDIES_H
 #define MTC_DRIVER_REMEDIES_H
@@ -9,18 +9,18 @@
 
 namespace mtc::tool {
 
-/// Flags that lower what a program needs, and what it would need with them.
+/// Flags that lower the peak memory of a program, and the peak with these flags.
 struct Remedy {
-  std::string flags; ///< As one types them.
+  std::string flags; ///< In command-line syntax.
   int64_t peak;
 };
 
-/// Plans a program that does not fit again: with each flag that lowers its memory and that the user
-/// has left open, and with all of them. Those with which it would need no less are left out; so is
-/// everything where the model is a stage's text, for which they are decided.
+/// Plans a program that exceeds its budget again, with each unset flag that may lower its memory
+/// and with all of them. Flags that do not lower the peak are omitted. Returns nothing if the model
+/// is a stage's text, for which these flags are already decided.
 std::vector<Remedy> findRemedies(const Options &options, Compilation &compilation, int64_t peak);
 
-/// "it would need 1.25 GiB with --precision bf16, …"; empty without remedies.
+/// Returns "it would need 1.25 GiB with --precision bf16, …", or an empty string without remedies.
 std::string describe(llvm::ArrayRef<Remedy> remedies);
 llvm::json::Array toJson(llvm::ArrayRef<Remedy> remedies);
 

@@ -1,4 +1,4 @@
-//===- Report.cpp - Messages to the user ------------------------------------------------------===//
+//===- Report.cpp - Diagnostics for the user --------------------------------------------------===//
 
 #include "driver/Report.h"
 
@@ -27,7 +27,7 @@ int mtc::tool::report(llvm::Error error) { return report("mtc", std::move(error)
 
 void mtc::tool::fail(llvm::Error error) { exit(report(std::move(error))); }
 
-/// The innermost.
+/// The innermost object.
 static HeldMessages *holder = nullptr;
 
 HeldMessages::HeldMessages() : outer(holder) { holder = this; }
@@ -105,7 +105,7 @@ DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context)
 
 void DiagnosticPrinter::print(Diagnostic &diagnostic) {
   std::string text;
-  // A message about a flag starts with the flag, and names the parameter itself where one matters.
+  // A message about a flag starts with the flag and names the parameter itself if relevant.
   bool isAboutFlag = StringRef(diagnostic.str()).starts_with("--");
   if (std::string node = nodeNames(diagnostic.getLocation()); !node.empty() && !isAboutFlag)
     text = "node '" + node + "': ";

@@ -1,4 +1,4 @@
-//===- Report.h - Messages to the user --------------------------------------------------------===//
+//===- Report.h - Diagnostics for the user ----------------------------------------------------===//
 
 #ifndef MTC_DRIVER_REPORT_H
 #define MTC_DRIVER_REPORT_H
@@ -13,16 +13,16 @@
 
 namespace mtc::tool {
 
-/// Says what is wrong with the user's input, and ends with exit code 1.
+/// Reports an error in the user's input and exits with code 1.
 [[noreturn]] void fail(const llvm::Twine &message);
-/// Says what went wrong, and ends with the exit code of the errors.
+/// Reports errors and exits with their exit code.
 [[noreturn]] void fail(llvm::Error error);
-/// Says what went wrong and gives the exit code.
+/// Reports errors and returns their exit code.
 int report(llvm::Error error);
 void note(const llvm::Twine &message);
 void warn(const llvm::Twine &message);
 
-/// What is said to the user.
+/// A message to the user.
 struct Message {
   mlir::DiagnosticSeverity severity;
   std::string text;
@@ -33,8 +33,8 @@ void setQuiet();
 /// Reports messages of which those that differ in their node only share a line.
 void sayGrouped(llvm::ArrayRef<Message> messages);
 
-/// While one lives, what would be said is kept by it: notes, warnings and diagnostics. It goes with
-/// it.
+/// Collects notes, warnings and diagnostics while it lives, instead of printing them. The messages
+/// are discarded with the object.
 class HeldMessages {
 public:
   HeldMessages();
@@ -42,7 +42,7 @@ public:
   HeldMessages(const HeldMessages &) = delete;
   HeldMessages &operator=(const HeldMessages &) = delete;
 
-  /// Those that were kept, each once.
+  /// Returns the collected messages without duplicates.
   llvm::ArrayRef<Message> get() const { return messages; }
   void add(const Message &message);
 
@@ -52,7 +52,7 @@ private:
   std::vector<Message> messages;
 };
 
-/// Prints the compiler's diagnostics as a user reads them: kind, node, message; the same one once.
+/// Prints diagnostics of the compiler for users: severity, node, message. Prints duplicates once.
 class DiagnosticPrinter {
 public:
   explicit DiagnosticPrinter(mlir::MLIRContext &context);

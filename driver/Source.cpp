@@ -1,4 +1,4 @@
-//===- Source.cpp - Compilations that continue from a text, and what they take of the model ---===//
+//===- Source.cpp - Compilation from the text of a stage --------------------------------------===//
 
 #include "driver/Compilation.h"
 #include "driver/StageText.h"
@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace mtc;
 using namespace mtc::tool;
 
-/// Hex digest of a file.
+/// Returns the hex digest of a file.
 static llvm::Expected<std::string> digestOf(StringRef path) {
   llvm::Expected<mtc::onnx::InputFile> file =
       mtc::onnx::readInputFile(path, mtc::onnx::anyBytes, mtc::onnx::FileForm::Binary);
@@ -45,14 +45,14 @@ void Compilation::describeProgram() {
   auto builder = OpBuilder::atBlockBegin(module->getBody());
   auto program = ProgramOp::create(builder, module->getLoc(), model->name(), Stage::Onnx);
   llvm::SmallString<256> path(options.model);
-  // Relative where the working directory is gone.
+  // The path stays relative if the working directory does not exist.
   static_cast<void>(llvm::sys::fs::make_absolute(path));
   std::string digest;
   if (options.result == Result::Text || !options.irFolder.empty() || !options.reproducer.empty()) {
     if (llvm::Expected<std::string> found = digestOf(path))
       digest = std::move(*found);
     else
-      llvm::consumeError(found.takeError()); // The model was removed meanwhile.
+      llvm::consumeError(found.takeError()); // The model has been removed in the meantime.
   }
   program.setSourceAttr(SourceAttr::get(
       context.get(), path, digest, options.sharedInitializers, stringsOf(*context, options.train),
@@ -76,7 +76,7 @@ LogicalResult Compilation::readText() {
   return chooseTarget((*module)->getAttrOfType<TargetAttrInterface>(targetAttribute));
 }
 
-/// What was decided before the text's stage cannot be decided again.
+/// Rejects flags that the text's stage has already decided.
 LogicalResult Compilation::checkFlags() {
   Stage stage = getProgram().getStage();
   bool isAllowed = true;
@@ -93,8 +93,8 @@ LogicalResult Compilation::checkFlags() {
   return success(isAllowed);
 }
 
-/// Reads the model that the text was made from. Without it there are no initial weights but those
-/// that are drawn, and no export.
+/// Reads the model from which the text was made. Without the model, only randomly initialized
+/// weights are available, and the program cannot export.
 LogicalResult Compilation::readSource() {
   SourceAttr source = getProgram().getSourceAttr();
   if (!source)
@@ -124,7 +124,7 @@ LogicalResult Compilation::readSource() {
   model = onnx::Model::read(path, problems);
   if (!model)
     return report(problems);
-  // As when the text was made; its dimensions and outputs do not matter here.
+  // Same import as for the text. Dimensions and outputs are irrelevant here.
   OwningOpRef<ModuleOp> graph = onnx::importModel(
       *model, *context,
       {.dims = {}, .binds = {}, .allOutputsOptional = true, .allowUnboundDimensions = true},

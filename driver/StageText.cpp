@@ -1,4 +1,4 @@
-//===- StageText.cpp - Modules as text --------------------------------------------------------===//
+//===- StageText.cpp - Reading and printing the text of a stage -------------------------------===//
 
 #include "driver/StageText.h"
 
@@ -21,10 +21,10 @@ using namespace mlir;
 using namespace mtc;
 using namespace mtc::tool;
 
-/// Constants of more elements are left out where a text is abridged.
+/// Constants with more elements are elided in abridged text.
 static constexpr int64_t maxShownElements = 64;
 
-/// Deeper than any text that mtc writes.
+/// Exceeds the nesting of any text that mtc writes.
 static constexpr int maxNesting = 256;
 
 bool mtc::tool::isStageText(StringRef path) {
@@ -49,7 +49,7 @@ static LogicalResult verifyComplete(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
-/// The same limit as for tensors of models, so that no pass multiplies extents without end.
+/// Applies the size limit of model tensors, so that products of extents cannot overflow in passes.
 static LogicalResult verifySizes(ModuleOp module) {
   RankedTensorType tooLarge;
   AttrTypeWalker walker;
@@ -80,7 +80,7 @@ static InFlightDiagnostic fail(ModuleOp module, StringRef path) {
   return emitError(UnknownLoc::get(module.getContext())) << path << ": ";
 }
 
-/// Whether the module has what its stage has.
+/// Verifies that the module has the operations that its stage requires.
 static LogicalResult verifyStage(ModuleOp module, Stage stage, StringRef path) {
   auto fail = [&](StringRef missing) {
     return ::fail(module, path) << "the module is of the stage " << stringifyStage(stage)

@@ -1,6 +1,6 @@
-//===- StageText.h - Modules as text ----------------------------------------------------------===//
+//===- StageText.h - Reading and printing the text of a stage ---------------------------------===//
 //
-// What `--emit` prints of a stage, `mtc compile` continues from.
+// `mtc compile` can resume from the text that `--emit` prints for a stage.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -12,16 +12,16 @@
 
 namespace mtc::tool {
 
-/// Whether a file is a stage's text and no ONNX model: it is called so (`.mlir`), or begins as mtc
-/// begins one.
+/// Whether a file is the text of a stage and not an ONNX model: its name ends in `.mlir`, or it
+/// starts with the header that mtc writes.
 bool isStageText(llvm::StringRef path);
 
-/// Reads a stage's text. Null after diagnostics: it is no module, says not which stage it is of or
-/// which target it is for, has not what the stage has, or leaves elements out.
+/// Reads the text of a stage. Returns null, with diagnostics, if the text is not a module, does not
+/// name its stage or target, lacks what the stage requires, or is abridged.
 mlir::OwningOpRef<mlir::ModuleOp> readStageText(llvm::StringRef path, mlir::MLIRContext &context);
 
-/// Prints all that a program is made of, or, abridged for a reader, without the elements of large
-/// constants and without nodes' names.
+/// Prints the complete module or, if abridged for readability, without node names and without the
+/// elements of large constants.
 void printStageText(mlir::ModuleOp module, llvm::raw_ostream &os, bool isAbridged);
 
 } // namespace mtc::tool

@@ -1,11 +1,11 @@
-//===- Toml.h - toml++, with faults of it mended ----------------------------------------------===//
+//===- Toml.h - toml++ with workarounds -------------------------------------------------------===//
 //
-// toml++ 3.3 takes for impossible what a file may hold, and goes on right where nothing relies on
-// that:
-// - `[` followed by DEL is refused after a check that it cannot be, which is an assertion, or
-//   without them an assumption;
-// - whether a character is white space, or of another kind, is unreachable for some that are none,
-//   such as the key `é` (https://github.com/marzer/tomlplusplus/issues/190, and 295).
+// toml++ 3.3 declares some states unreachable that valid input can reach, although the code would
+// handle them correctly:
+// - `[` followed by DEL is rejected, but only after an assertion (or an assumption, without
+//   assertions) that this cannot happen;
+// - the character classification reaches an unreachable statement for some characters in no class,
+//   such as in the key `é` (https://github.com/marzer/tomlplusplus/issues/190, and 295).
 //
 //===------------------------------------------------------------------------------------------===//
 

@@ -1,11 +1,11 @@
-//===- TomlKeys.cpp - Depth of the keys of a TOML text ----------------------------------------===//
+//===- TomlKeys.cpp - Nesting depth of TOML keys ----------------------------------------------===//
 
 #include "driver/TomlKeys.h"
 
 using llvm::StringRef;
 
-/// The rest after a string, whose quote is the text's first character. An unterminated one ends
-/// with its line, or with the text.
+/// Returns the rest of the text after the string literal at its start. An unterminated string ends
+/// at the end of its line, or of the text.
 static StringRef skipString(StringRef text, int64_t &line) {
   char quote = text.front();
   bool hasEscapes = quote == '"';
@@ -19,12 +19,12 @@ static StringRef skipString(StringRef text, int64_t &line) {
         return text;
       ++line;
     }
-    // The line break after a backslash is counted by the next iteration.
+    // The next iteration counts a line break after a backslash.
     bool isEscape = hasEscapes && text.front() == '\\' && !text.drop_front().starts_with("\n");
     text = text.drop_front(isEscape && text.size() > 1 ? 2 : 1);
   }
   text = text.drop_front(std::min(end.size(), text.size()));
-  // Two quotes more may stand before the end of a multi-line string.
+  // A multi-line string may end with up to two additional quotes.
   for (int i = 0; i < 2 && isMultiline && !text.empty() && text.front() == quote; ++i)
     text = text.drop_front();
   return text;

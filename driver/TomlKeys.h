@@ -1,4 +1,4 @@
-//===- TomlKeys.h - Depth of the keys of a TOML text ------------------------------------------===//
+//===- TomlKeys.h - Nesting depth of TOML keys ------------------------------------------------===//
 
 #ifndef MTC_DRIVER_TOMLKEYS_H
 #define MTC_DRIVER_TOMLKEYS_H
@@ -10,9 +10,9 @@
 
 namespace mtc::tool {
 
-/// The line, from 1 on, of the first dotted key with more than `maxParts` parts; nothing if there
-/// is none. toml++ makes a table of each part and destroys nested tables recursively, so such a key
-/// must be found before toml++ parses the text.
+/// Returns the 1-based line of the first dotted key with more than `maxParts` parts, or nothing if
+/// there is none. toml++ creates a table for each part and destroys nested tables recursively, so
+/// such keys must be rejected before toml++ parses the text.
 std::optional<int64_t> findDeepKey(llvm::StringRef text, int64_t maxParts);
 
 } // namespace mtc::tool

@@ -1,4 +1,4 @@
-//===- Weights.cpp - Initial weights beside the program ---------------------------------------===//
+//===- Weights.cpp - File of initial weights --------------------------------------------------===//
 
 #include "driver/Weights.h"
 
@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace mtc;
 using namespace mtc::tool;
 
-/// The name that safetensors has for an element type.
+/// Returns the safetensors name of an element type.
 static StringRef safetensorsType(Type element) {
   if (element.isF64())
     return "F64";
@@ -43,14 +43,13 @@ static StringRef safetensorsType(Type element) {
   }
 }
 
-/// Whether the program makes values of one type of those of another when it reads the file.
+/// Whether the program converts elements of type `from` to `to` when it reads the file.
 static bool isConverted(Type from, Type to) {
   auto isFloat = [](Type type) { return type.isF32() || type.isF16() || type.isBF16(); };
   return isFloat(from) && isFloat(to) && from != to;
 }
 
-/// The type that an initializer has in the model. A text may name one that the model does not have
-/// so.
+/// Returns the type of an initializer in the model. Fails if a text declares an incompatible type.
 static llvm::Expected<RankedTensorType> typeInModel(mtc::onnx::Model &model, InitializerAttr source,
                                                     RankedTensorType type) {
   auto found = model.initializerType(type.getContext(), source.getName());
@@ -84,13 +83,13 @@ static llvm::Expected<FileTensor> tensorOf(mtc::onnx::Model *model, InitializerA
   return FileTensor{*found, *bytes};
 }
 
-/// The initializer that a variable starts as; null where it starts as something else.
+/// Returns the initializer that a variable starts with, or null if it starts with something else.
 static InitializerAttr sourceOf(VariableOp variable) {
   auto stored = dyn_cast<StoredAttr>(variable.getInitial());
   return dyn_cast<InitializerAttr>(stored ? stored.getSource() : variable.getInitial());
 }
 
-/// XXH64 as programs write it.
+/// Returns the XXH64 checksum in the format of programs.
 static std::string checksumText(StringRef bytes) {
   return llvm::utohexstr(llvm::xxHash64(bytes), /*LowerCase=*/true, /*Width=*/16);
 }

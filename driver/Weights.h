@@ -1,4 +1,4 @@
-//===- Weights.h - Initial weights beside the program -----------------------------------------===//
+//===- Weights.h - File of initial weights ----------------------------------------------------===//
 
 #ifndef MTC_DRIVER_WEIGHTS_H
 #define MTC_DRIVER_WEIGHTS_H
@@ -11,38 +11,39 @@
 
 namespace mtc::tool {
 
-/// The initial values of a program's variables that the model's file has, as a safetensors file
-/// with the names and layouts of the user's module. They are a file of their own whatever their
-/// size: readers of safetensors accept it, and other weights replace it without compiling again.
-/// Pieces live as long as the model.
+/// The initial values of a program's variables from the model file, as a safetensors file with the
+/// names and layouts of the user's module. Weights are always stored in a separate file, so that
+/// safetensors readers accept it, and so that weights can be replaced without recompilation. The
+/// pieces reference the model's data, so the model must outlive them.
 class Weights {
 public:
-  /// All initializers whose data is missing are reported; null: the model itself is.
+  /// Collects the weights. Fails with diagnostics if the data of initializers is missing, naming
+  /// the first three and their total number. `model` is null if the model itself is missing.
   static mlir::FailureOr<Weights> collect(mlir::ModuleOp module, onnx::Model *model);
 
-  /// The file of a program: `train` has `train.weights.safetensors`, since `train.safetensors` is
-  /// what others call a model's own data.
+  /// Returns the file name of a program's weights. `train` has `train.weights.safetensors`, since
+  /// `train.safetensors` is a common name for a model's own data.
   static std::string fileOf(llvm::StringRef program) {
     return (program + ".weights.safetensors").str();
   }
 
   bool empty() const { return tensors.empty(); }
-  /// Hex digest of names, types, shapes and the elements' checksums, by which a program knows its
-  /// weights.
+  /// Returns the hex digest of names, types, shapes and element checksums by which a program
+  /// identifies its weights.
   const std::string &getDigest() const { return digest; }
   void write(llvm::raw_ostream &os) const;
 
 private:
-  /// What a tensor of the file holds of the model's.
+  /// Part of a tensor in the file that comes from the model.
   struct Piece {
     llvm::ArrayRef<char> bytes;
-    TensorImageAttr image; ///< Null: all, as it is.
+    TensorImageAttr image; ///< Null: all bytes, unchanged.
   };
   struct Tensor {
     llvm::SmallVector<Piece> pieces;
     int64_t elementBytes, bytes;
   };
-  /// Hands the tensor's bytes to `use`.
+  /// Passes the tensor's bytes to `use`.
   static void read(const Tensor &tensor, llvm::function_ref<void(llvm::ArrayRef<char>)> use);
 
   std::string header, digest;

@@ -1,4 +1,4 @@
-//===- Allocate.cpp - Every value gets a slice of the arena -----------------------------------===//
+//===- Allocate.cpp - Arena allocation and lowering of functions to steps ---------------------===//
 
 #include "ir/attributes/OperandLayout.h"
 #include "ir/builders/TensorBuilder.h"
@@ -24,7 +24,7 @@ using namespace mtc;
 
 namespace {
 
-/// Turns the functions of a module into steps, as planned.
+/// Lowers the functions of a module to steps according to a memory plan.
 class PlanWriter {
 public:
   PlanWriter(ModuleOp module, const MemoryAnalysis &analysis, const MemoryPlan &plan,
@@ -100,7 +100,8 @@ private:
                                builder.getArrayAttr(outputNames));
     Block &body = step.getBody().emplaceBlock();
     builder.setInsertionPointToStart(&body);
-    SmallVector<int64_t, 0> counts; // Of the step's operations, when each of the order has run.
+    // Number of step operations emitted after each operation of the schedule.
+    SmallVector<int64_t, 0> counts;
     for (const PlannedOperation *op : memory.getOrder()) {
       if (failed(emit(*op, builder)))
         return failure();
@@ -110,7 +111,7 @@ private:
     return success();
   }
 
-  /// Says of what each operation gives how long it lives.
+  /// Sets the last use of each result of the emitted operations.
   void writeLastUses(Block &body, ArrayRef<int64_t> counts) {
     assembled.clear();
     for (const PlannedOperation *planned : current->getOrder())
@@ -120,7 +121,7 @@ private:
     int64_t number = 0;
     for (const PlannedOperation *planned : current->getOrder()) {
       for (const int64_t end = counts[planned->time]; number < end; ++number, ++op) {
-        // What a kernel's result starts as is copied for it alone.
+        // A copy that initializes a kernel's result is used only by that kernel.
         const bool isForNext = planned->isCompute && number + 1 < end;
         const StepAccess access(&*op);
         SmallVector<int64_t> lastUses(access.lastUses);
@@ -137,7 +138,7 @@ private:
     }
   }
 
-  /// The time at which a value is read last, alone or as a tile of what is assembled around it.
+  /// Returns the last use of a value, including uses of the assembled values that it is a tile of.
   int64_t lastUseOf(const PlannedValue &value) const {
     int64_t lastUse = value.lastUse;
     if (value.buffer->space != MemorySpace::Device)
@@ -149,8 +150,8 @@ private:
     return lastUse;
   }
 
-  /// The last use of a result of an operation, as a number of the step's operations. `reader` is
-  /// that of a result which the same planned operation reads; -1 of others.
+  /// Returns the last use of a result as an index into the step's operations. `reader` is the index
+  /// of the only user if the same planned operation emits it, and -1 otherwise.
   int64_t lastUseOf(const PlannedOperation &planned, size_t result, int64_t reader,
                     ArrayRef<int64_t> counts) const {
     const auto end = static_cast<int64_t>(counts.size()) - 1;
@@ -166,7 +167,7 @@ private:
     return time == end ? counts.back() : std::max(counts[time], counts[planned.time]) - 1;
   }
 
-  /// Of a variable.
+  /// Returns the buffer of a variable.
   Buffer bufferOf(FlatSymbolRefAttr symbol) const {
     const auto &transients = current->getBuffers().transients;
     auto known = transients.find(symbol);
@@ -233,16 +234,16 @@ private:
       CopyOp::create(builder, op->getLoc(), sliceOf(value), destination, ValueRange(),
                      DenseI64ArrayAttr());
     }
-    return success(); // Views, reads, holds and the end need no code.
+    return success(); // Views, reads, holds and the terminator emit no code.
   }
 
-  /// What a result starts as lies where the result does.
+  /// Copies the initial value `base` of a result to the result's slice unless they share one.
   void copyUnlessShared(Value base, Value result, Location loc, OpBuilder &builder) {
     if (AtAttr from = sliceOf(base), to = sliceOf(result); from != to)
       CopyOp::create(builder, loc, from, to, ValueRange(), DenseI64ArrayAttr());
   }
 
-  /// The operand that the call's first result lies over, and is added to.
+  /// Returns the operand whose slice the call's first result shares and accumulates into.
   std::optional<unsigned> findAccumulated(Operation *op) {
     auto call = dyn_cast<EpilogueOpInterface>(op);
     if (!call)
@@ -260,7 +261,7 @@ private:
   const MemoryPlan &plan;
   const int64_t redzone;
   const FunctionMemory *current = nullptr;
-  /// Of the current function, by the temporary that holds their result.
+  /// Assemble operations of the current function, by the temporary of their result.
   llvm::DenseMap<unsigned, SmallVector<const PlannedOperation *, 1>> assembled;
   KernelOutliner outliner;
   WindowWriter windows;
@@ -281,7 +282,7 @@ struct AllocatePass : PassWithOptions<mtc::impl::AllocateBase<AllocatePass>, All
   }
 
 private:
-  /// Longer than what a vector of any target reaches behind a value.
+  /// Longer than any target's vector accesses extend beyond a value.
   static constexpr int64_t redzoneBytes = 256;
 };
 

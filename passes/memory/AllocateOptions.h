@@ -1,4 +1,4 @@
-//===- AllocateOptions.h - What mtc-allocate is told ------------------------------------------===//
+//===- AllocateOptions.h - Options of mtc-allocate --------------------------------------------===//
 
 #ifndef MTC_PASSES_MEMORY_ALLOCATEOPTIONS_H
 #define MTC_PASSES_MEMORY_ALLOCATEOPTIONS_H
@@ -9,7 +9,7 @@
 
 namespace mtc {
 
-/// The options of mtc-allocate.
+/// Options of mtc-allocate.
 struct AllocateOptions {
   bool checkMemory = false;
 

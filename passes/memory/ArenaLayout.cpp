@@ -1,4 +1,4 @@
-//===- ArenaLayout.cpp - Offsets for buffers that live for a while ----------------------------===//
+//===- ArenaLayout.cpp - Offsets of temporary buffers in an arena -----------------------------===//
 
 #include "passes/memory/ArenaLayout.h"
 
@@ -17,17 +17,18 @@ using llvm::SmallVector;
 
 namespace {
 
-/// A buffer that has its place.
+/// A buffer with an assigned offset.
 struct Placed {
   int64_t offset, top;
   int64_t begin, end;
 };
 
-/// Buffers that have their places, ascending by offset, in blocks that are small enough to insert
-/// into. A block of which nothing is alive at a time is passed over as one.
+/// Buffers with an assigned offset, in ascending order of the offset, in blocks that are small
+/// enough for cheap insertion. Searches skip a block if none of its buffers is live at the queried
+/// times.
 class AllocatedBuffers {
 public:
-  /// The lowest offset that is free while the buffer lives.
+  /// Returns the lowest offset that is free during the buffer's live range.
   int64_t findGap(const LiveBuffer &buffer) const {
     int64_t offset = 0;
     for (const Block &block : blocks) {
@@ -69,7 +70,7 @@ private:
   static constexpr size_t blockSize = 64;
   struct Block {
     std::vector<Placed> placed;
-    // Of all that it holds.
+    // Bounds over all buffers of the block.
     int64_t begin = std::numeric_limits<int64_t>::max(), end = -1, top = 0;
 
     void add(const Placed &each) {
@@ -95,7 +96,8 @@ private:
 
 } // namespace
 
-/// Places buffers in the given order, each at the lowest offset that is free while it lives.
+/// Allocates the buffers in the given order, each at the lowest offset that is free during its live
+/// range.
 static ArenaLayout layOutInOrder(ArrayRef<LiveBuffer> buffers, ArrayRef<unsigned> order) {
   ArenaLayout layout;
   layout.offsets.assign(buffers.size(), 0);
@@ -114,7 +116,7 @@ static ArenaLayout layOutInOrder(ArrayRef<LiveBuffer> buffers, ArrayRef<unsigned
 
 namespace {
 
-/// When the most is alive, first, and how much that is: no layout is smaller.
+/// First time with the maximum number of live bytes, which is a lower bound on any layout's size.
 struct Peak {
   explicit Peak(ArrayRef<LiveBuffer> buffers) {
     int64_t last = 0;
@@ -139,7 +141,7 @@ struct Peak {
   int64_t time = 0, bytes = 0;
 };
 
-/// Tries orders and keeps the smallest layout, the first of equal ones.
+/// Tries allocation orders and keeps the smallest layout; ties keep the first.
 class Search {
 public:
   explicit Search(ArrayRef<LiveBuffer> buffers, const Peak &peak)
@@ -147,7 +149,8 @@ public:
     std::iota(order.begin(), order.end(), 0);
   }
 
-  /// By falling `key`, then by number; nothing where the best cannot be better.
+  /// Tries the order by decreasing `key`, ties by index. Does nothing if the best layout is
+  /// optimal.
   template <typename Key> void tryOrder(const Key &key) {
     if (isDone())
       return;
@@ -158,8 +161,8 @@ public:
     placeInOrder();
   }
 
-  /// What reached highest goes before all others, again and again: where buffers are few, so that
-  /// it takes no longer than an order of many.
+  /// Repeatedly moves the buffer with the highest end to the front of the order. The number of
+  /// tries decreases with the number of buffers to bound compile time.
   void raise() {
     constexpr size_t most = 64, placements = 4096;
     const size_t tries = std::min(most, placements / std::max<size_t>(buffers.size(), 1));
@@ -172,15 +175,16 @@ public:
     }
   }
 
-  /// What reaches above the bound goes to some earlier place in the best order, which is kept where
-  /// it is not worse: a random walk, the same in each run, as long as it takes no longer than some
-  /// orders of many buffers.
+  /// Random local search from the best order: repeatedly moves a buffer that extends above the
+  /// lower bound to an earlier position, and keeps the change if the layout does not grow. The
+  /// generator's seed is fixed, so compilation is deterministic. The number of tries bounds compile
+  /// time.
   void wander() {
     constexpr size_t placements = 1 << 17, most = 1 << 11;
     const size_t tries = placements / std::max<size_t>(buffers.size(), 1);
     if (isDone() || buffers.size() > most)
       return;
-    std::minstd_rand random; // NOLINT(bugprone-random-generator-seed): the same in each run.
+    std::minstd_rand random; // NOLINT(bugprone-random-generator-seed): deterministic output.
     ArenaLayout current = *best;
     order = bestOrder;
     for (size_t i = 0; i < tries && !isDone(); ++i) {

@@ -1,4 +1,4 @@
-//===- ArgumentLayout.cpp - Slices of what the steps are given --------------------------------===//
+//===- ArgumentLayout.cpp - Arena offsets of function arguments -------------------------------===//
 
 #include "passes/memory/ArgumentLayout.h"
 

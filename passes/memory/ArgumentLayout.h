@@ -1,4 +1,4 @@
-//===- ArgumentLayout.h - Slices of what the steps are given ----------------------------------===//
+//===- ArgumentLayout.h - Arena offsets of function arguments ---------------------------------===//
 
 #ifndef MTC_PASSES_MEMORY_ARGUMENTLAYOUT_H
 #define MTC_PASSES_MEMORY_ARGUMENTLAYOUT_H
@@ -10,25 +10,26 @@
 
 namespace mtc {
 
-/// Where the arguments of a module's functions lie. Arguments of the same name are one input of the
-/// program: they share a slice.
+/// Arena offsets of the arguments of a module's functions. Arguments with the same name are the
+/// same program input and share a slice.
 class ArgumentLayout {
 public:
   ArgumentLayout() = default;
-  /// From `offset` on, with `gap` bytes behind each.
+  /// Allocates the arguments from `offset` on, with `gap` unused bytes after each one.
   ArgumentLayout(mlir::ModuleOp module, int64_t offset, int64_t gap);
 
   int64_t offsetOf(mlir::func::FuncOp function, unsigned argument) const {
     return offsets.lookup(nameOf(function, argument));
   }
-  /// Bytes that all take together.
+  /// Returns the total bytes of all arguments, gaps included.
   int64_t getSize() const { return size; }
 
-  /// The argument's `mtc.name`, or one made of the function's name and its number.
+  /// Returns the argument's `mtc.name` attribute, or a name derived from the function's name and
+  /// the argument's index.
   static std::string nameOf(mlir::func::FuncOp function, unsigned argument);
 
 private:
-  llvm::StringMap<int64_t> offsets; // By name.
+  llvm::StringMap<int64_t> offsets; // By argument name.
   int64_t size = 0;
 };
 

@@ -1,4 +1,4 @@
-//===- BufferAssignment.cpp - Which buffer holds each value of a function ---------------------===//
+//===- BufferAssignment.cpp - Assignment of values to buffers ---------------------------------===//
 
 #include "passes/memory/BufferAssignment.h"
 
@@ -45,21 +45,22 @@ private:
   void findParts(PlannedOperation *assembly);
   void assignAssembly(PlannedOperation *assembly, int64_t begin);
   void assignMove(MoveOp move, PlannedOperation *op);
-  /// Whether windows of the operation, which run one after another, have a result in common: none
-  /// may take the place of what the next one reads.
+  /// Whether all windows of the operation share the result, such as a scalar reduction. Windows run
+  /// one after another, so the result must not overwrite an operand of the next window.
   static bool isCommonToWindows(PlannedOperation *op, unsigned result) {
     return op->results[result].bytes <= paddedBytes(1) && op->runsInWindows();
   }
   std::optional<unsigned> dyingOperand(PlannedOperation *op, unsigned result);
   std::optional<unsigned> operandInBufferOf(PlannedOperation *op, unsigned result);
 
-  /// `bytes` are a multiple of the arena's alignment.
+  /// Creates a temporary; `bytes` must be a multiple of the arena's alignment.
   Buffer newTemporary(int64_t bytes, int64_t begin, int64_t end) {
     assignment.temporaries.push_back({bytes, begin, end});
     return Buffer{std::nullopt, static_cast<unsigned>(assignment.temporaries.size() - 1)};
   }
 
-  /// A transient variable has a buffer from the birth of its value to the function's end.
+  /// Returns the buffer of a variable. A transient variable is allocated from the definition of its
+  /// value to the end of the function.
   Buffer bufferOfVariable(FlatSymbolRefAttr symbol, int64_t birth) {
     const VariableLayout::Entry &entry = context.variables[symbol];
     if (entry.offset)
@@ -75,7 +76,7 @@ private:
   const MemoryContext &context;
   BufferAssignment assignment;
 
-  /// Where a value lies in what it is a tile of.
+  /// Position of a tile in an assembled value.
   struct Part {
     PlannedOperation *assembly;
     int64_t offset;
@@ -85,8 +86,9 @@ private:
 
 } // namespace
 
-/// A result may be computed in a variable's buffer if nothing reads the variable's old value later,
-/// and what reads it at that very operation reads each element before the result's is written.
+/// Whether a result may be computed directly in a variable's buffer: no operation may use the
+/// variable's old value later, and an operation that uses the old value while it computes the
+/// result must read each element before it writes the corresponding result element.
 bool BufferAssigner::isComputedInPlace(PlannedOperation *write, PlannedValue *value) {
   PlannedOperation *definition = value->definition;
   if (!definition || !definition->isCompute || value->buffer)
@@ -119,7 +121,8 @@ void BufferAssigner::assignWrite(PlannedOperation *write) {
     value->buffer = buffer;
 }
 
-/// What is computed for one assembly lies there, the whole value and not a run of it.
+/// Records values that are computed directly in the result of one assembly. Only whole values
+/// qualify, not slices of them.
 void BufferAssigner::findParts(PlannedOperation *assembly) {
   auto assemble = cast<AssembleOp>(assembly->op);
   for (auto [number, tile] : llvm::enumerate(assembly->operands))
@@ -130,8 +133,8 @@ void BufferAssigner::findParts(PlannedOperation *assembly) {
       parts.try_emplace(tile, Part{assembly, assemble.getOffsetInBytes(number)});
 }
 
-/// The buffer of what is assembled is there from the first tile on, until neither the whole nor a
-/// tile is read.
+/// Creates the buffer of an assembled value. It is live from the first tile until the last use of
+/// the whole value or of a tile.
 void BufferAssigner::assignAssembly(PlannedOperation *assembly, int64_t begin) {
   PlannedValue &whole = assembly->results[0];
   if (whole.buffer)
@@ -145,13 +148,14 @@ void BufferAssigner::assignAssembly(PlannedOperation *assembly, int64_t begin) {
 
 std::optional<unsigned> BufferAssigner::dyingOperand(PlannedOperation *op, unsigned result) {
   if (op->runsInWindows())
-    return std::nullopt; // A window is written while others of the operand are still read.
+    // Windows of the result are written while later ones of the operand are unread.
+    return std::nullopt;
   for (auto [i, operand] : llvm::enumerate(op->operands)) {
     if (operand->buffer->fixedOffset || operand->buffer->space != MemorySpace::Device ||
         operand->lastUse != op->time)
       continue;
-    // Another result of this operation may have taken the operand's buffer already, one that
-    // nothing reads included.
+    // An earlier result of the operation may have taken the operand's buffer already, even a result
+    // without users.
     auto isThere = [&](const PlannedValue &other) { return other.buffer == operand->buffer; };
     if (assignment.temporaries[operand->buffer->temporary].end != op->time ||
         llvm::any_of(llvm::ArrayRef(op->results).take_front(result), isThere))
@@ -162,7 +166,7 @@ std::optional<unsigned> BufferAssigner::dyingOperand(PlannedOperation *op, unsig
   return std::nullopt;
 }
 
-/// The operand in whose buffer a result of the same operation is computed.
+/// Returns the operand in whose buffer a result of the same operation is computed.
 std::optional<unsigned> BufferAssigner::operandInBufferOf(PlannedOperation *op, unsigned result) {
   for (auto [i, operand] : llvm::enumerate(op->operands))
     if (operand->buffer == op->results[result].buffer && offsetInBuffer(op->op->getOperand(i)) == 0)
@@ -170,11 +174,11 @@ std::optional<unsigned> BufferAssigner::operandInBufferOf(PlannedOperation *op, 
   return std::nullopt;
 }
 
-/// What is moved away from the device takes whole pages there.
+/// Offloaded values are allocated in whole pages of the other memory space.
 void BufferAssigner::assignMove(MoveOp move, PlannedOperation *op) {
   PlannedValue &result = op->results[0];
   if (result.buffer)
-    return; // A variable's.
+    return; // It has the buffer of a variable.
   if (move.getSpace() == MemorySpace::Device) {
     result.buffer = newTemporary(result.bytes, op->time, result.lastUse);
     return;
@@ -190,11 +194,11 @@ void BufferAssigner::assignResults(PlannedOperation *op) {
   if (auto move = dyn_cast<MoveOp>(op->op))
     return assignMove(move, op);
   int64_t time = op->time;
-  std::optional<unsigned> accumulated; // The operand in whose buffer the first result is computed.
+  std::optional<unsigned> accumulated; // Operand in whose buffer the first result is computed.
   for (auto [number, result] : llvm::enumerate(op->results)) {
     std::optional<unsigned> ignored;
     std::optional<unsigned> &operand = number == 0 ? accumulated : ignored;
-    if (result.buffer) { // A variable's.
+    if (result.buffer) { // It has the buffer of a variable.
       operand = operandInBufferOf(op, number);
       continue;
     }
@@ -207,7 +211,7 @@ void BufferAssigner::assignResults(PlannedOperation *op) {
     }
     operand = dyingOperand(op, number);
     if (operand) {
-      // The result's bytes fit: sizes are equal.
+      // The result fits because the sizes are equal.
       result.buffer = op->operands[*operand]->buffer;
       assignment.temporaries[result.buffer->temporary].end = result.lastUse;
     } else {

@@ -1,4 +1,4 @@
-//===- BufferAssignment.h - Which buffer holds each value of a function -----------------------===//
+//===- BufferAssignment.h - Assignment of values to buffers -----------------------------------===//
 
 #ifndef MTC_PASSES_MEMORY_BUFFERASSIGNMENT_H
 #define MTC_PASSES_MEMORY_BUFFERASSIGNMENT_H
@@ -12,27 +12,29 @@
 
 namespace mtc {
 
-/// What the functions of a module are assigned buffers with.
+/// Module-wide layouts and target on which buffer assignment depends.
 struct MemoryContext {
   const VariableLayout &variables;
   const ArgumentLayout &arguments;
   const TargetInfo &target;
 };
 
-/// The buffers of a function: views share their source's, results that of an operand that dies
-/// there where they may, values written to a variable that of the variable. Which one holds a
-/// value, and the scratch of an operation, stand in `PlannedValue` and `PlannedOperation`.
+/// The buffers of a function. A view shares its source's buffer. A result reuses the buffer of an
+/// operand that dies at the same operation where that is legal, and a value that is written to a
+/// variable uses the variable's buffer. The buffer of each value and the scratch of each operation
+/// are stored in `PlannedValue` and `PlannedOperation`.
 struct BufferAssignment {
-  /// `order` is the function's schedule; `arguments` are its arguments.
+  /// Assigns buffers to the values of `function`. `order` is the schedule of the function,
+  /// `arguments` are its arguments.
   static BufferAssignment compute(mlir::func::FuncOp function,
                                   mlir::ArrayRef<PlannedOperation *> order,
                                   mlir::MutableArrayRef<PlannedValue> arguments,
                                   const PlannedAccesses &accesses, const MemoryContext &context);
 
-  /// The buffers that are not fixed, in times of the schedule: on the device, and in the space that
-  /// values are moved to.
+  /// Buffers without a fixed offset, with live ranges in schedule positions: on the device, and in
+  /// the memory space that values are offloaded to.
   mlir::SmallVector<LiveBuffer, 0> temporaries, movedAway;
-  /// The buffers of the transient variables that the function writes, by symbol.
+  /// Buffers of the transient variables that the function writes, by symbol.
   llvm::MapVector<mlir::Attribute, Buffer> transients;
 };
 

@@ -1,4 +1,4 @@
-//===- FunctionMemory.cpp - The memory of one function, kept while it changes -----------------===//
+//===- FunctionMemory.cpp - Incremental memory analysis of one function -----------------------===//
 
 #include "passes/memory/FunctionMemory.h"
 
@@ -9,8 +9,8 @@
 using namespace mlir;
 using namespace mtc;
 
-/// Reading an operation takes as long as putting so many into an order: its kernel's loops are
-/// planned for the scratch that they need.
+/// Cost of analyzing an operation relative to scheduling one. Analysis plans the kernel's loops to
+/// determine its scratch.
 static constexpr int64_t effortOfRead = 64;
 
 static bool accessesVariables(Operation *op) {
@@ -66,7 +66,7 @@ LogicalResult FunctionMemory::refresh() {
     ++reads;
     if (failed(op->refresh([&](Value root) { return find(root); })))
       return failure();
-    // They come later in the text.
+    // Users come later in block order, so this loop still visits them.
     if (op->op->hasTrait<mtc::View>())
       for (Operation *user : op->op->getUsers())
         operations.at(user)->isStale = true;

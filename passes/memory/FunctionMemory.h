@@ -1,4 +1,4 @@
-//===- FunctionMemory.h - The memory of one function, kept while it changes -------------------===//
+//===- FunctionMemory.h - Incremental memory analysis of one function -------------------------===//
 
 #ifndef MTC_PASSES_MEMORY_FUNCTIONMEMORY_H
 #define MTC_PASSES_MEMORY_FUNCTIONMEMORY_H
@@ -10,38 +10,40 @@
 
 namespace mtc {
 
-/// The schedule of a function, its buffers, and the bytes that are alive at each time. After a
-/// change, only the operations that changed are read again, and what users of a changed view read.
+/// The schedule of a function, its buffers, and the live bytes at each position of the schedule.
+/// The analysis is incremental: after a change, only the changed operations and the users of
+/// changed views are analyzed again.
 class FunctionMemory {
 public:
   explicit FunctionMemory(mlir::func::FuncOp function);
 
-  /// To be told before an operation of the function's block is erased, and after one was inserted,
-  /// moved, or changed inside.
+  /// Must be called before an operation of the function's block is erased, and after one is
+  /// inserted, moved, or modified (nested regions included).
   void erase(mlir::Operation *op);
   void insert(mlir::Operation *op);
   void change(mlir::Operation *op);
-  /// To be told when the layout of variables or arguments changed.
+  /// Must be called after the layout of variables or arguments changes.
   void changeContext() { isStale = true; }
 
-  /// Follows the changes. Fails with a diagnostic where there is no schedule.
+  /// Updates the analysis after changes. Fails with a diagnostic if no valid schedule exists.
   mlir::LogicalResult update(const MemoryContext &context);
 
   mlir::func::FuncOp getFunction() const { return function; }
-  /// Its operations as they stand in the text, and in the order in which they run.
+  /// Operations in block order, and in schedule order.
   mlir::ArrayRef<PlannedOperation *> getText() const { return text; }
   mlir::ArrayRef<PlannedOperation *> getOrder() const { return order; }
   const BufferAssignment &getBuffers() const { return buffers; }
-  /// Whether only a run of its own executes it: it writes transient variables, or says so.
+  /// Whether the function runs only in a separate run such as `--gradients` and not during
+  /// training: it writes transient variables or has the corresponding attribute.
   bool isAside() const { return aside; }
-  /// Bytes of buffers with a lifetime that are alive at each time of the schedule.
+  /// Live bytes of buffers with a live range at each position of the schedule.
   mlir::ArrayRef<int64_t> getLive() const { return live; }
-  /// The first time at which the most is alive.
+  /// Returns the first schedule position with the maximum number of live bytes.
   int64_t getPeakTime() const { return peakTime; }
-  /// How many operations were read so far, counting one again when it was read again.
+  /// Number of operations analyzed so far, repeated analyses included.
   int64_t getReads() const { return reads; }
-  /// What following the changes has taken so far: a step for each operation that was put into an
-  /// order, and as many as a read takes for each that was read. The same on every machine.
+  /// Deterministic cost of all updates so far: one unit for each scheduled operation, and
+  /// `effortOfRead` units for each analyzed operation. The same on every machine.
   int64_t getEffort() const { return effort; }
 
   const PlannedValue &operator[](mlir::Value value) const;
@@ -56,9 +58,9 @@ private:
   mlir::func::FuncOp function;
   llvm::DenseMap<mlir::Operation *, std::unique_ptr<PlannedOperation>> operations;
   std::vector<PlannedValue> arguments;
-  bool isStale = true;          ///< something has changed
+  bool isStale = true;          ///< some update is pending
   bool isOrderStale = true;     ///< an operation was inserted, moved or erased
-  bool areAccessesStale = true; ///< one that reads or writes variables was
+  bool areAccessesStale = true; ///< an operation that accesses variables was changed
   int64_t reads = 0, effort = 0;
 
   mlir::SmallVector<PlannedOperation *, 0> text, order;

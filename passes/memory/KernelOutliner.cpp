@@ -1,4 +1,4 @@
-//===- KernelOutliner.cpp - Equal kernels become one function ---------------------------------===//
+//===- KernelOutliner.cpp - Deduplicates kernels into functions -------------------------------===//
 
 #include "passes/memory/KernelOutliner.h"
 
@@ -20,7 +20,8 @@ KernelFunctionOp KernelOutliner::outline(KernelOp kernel, KernelPlanAttrInterfac
 
   std::string text;
   llvm::raw_string_ostream stream(text);
-  // Whatever the tool prints, a kernel is the same at other nodes.
+  // Locations are never printed, regardless of the tool's flags: a kernel of other nodes is the
+  // same kernel.
   function->print(stream,
                   OpPrintingFlags().useLocalScope().printGenericOpForm().enableDebugInfo(false));
   auto [it, isNew] = functions.try_emplace(text, function);
@@ -28,7 +29,7 @@ KernelFunctionOp KernelOutliner::outline(KernelOp kernel, KernelPlanAttrInterfac
     function.erase();
     return it->second;
   }
-  // Names are numbers in the order of first use, so that the same program always has the same ones.
+  // Names are numbered in order of first use, so that compilation is deterministic.
   function.setSymName(("kernel_" + Twine(functions.size() - 1)).str());
   if (last)
     function->moveAfter(last);

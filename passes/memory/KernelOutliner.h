@@ -1,4 +1,4 @@
-//===- KernelOutliner.h - Equal kernels become one function -----------------------------------===//
+//===- KernelOutliner.h - Deduplicates kernels into functions ---------------------------------===//
 
 #ifndef MTC_PASSES_MEMORY_KERNELOUTLINER_H
 #define MTC_PASSES_MEMORY_KERNELOUTLINER_H
@@ -9,19 +9,21 @@
 
 namespace mtc {
 
-/// Collects kernels as `mtc.kernel_function`s at the start of a module.
+/// Outlines kernels into `mtc.kernel_function`s at the start of a module and deduplicates
+/// structurally equal ones.
 class KernelOutliner {
 public:
   explicit KernelOutliner(mlir::ModuleOp module) : module(module) {}
 
-  /// The function that computes this kernel by a plan (null: none); a new one if none has the same
-  /// text. Takes the body.
+  /// Returns the kernel function for `kernel`, compiled by `plan` (may be null). Reuses an existing
+  /// function with the same printed IR. Moves the kernel's body into the new function.
   KernelFunctionOp outline(KernelOp kernel, KernelPlanAttrInterface plan);
 
 private:
   mlir::ModuleOp module;
-  llvm::StringMap<KernelFunctionOp> functions; // By text, without name and locations.
-  KernelFunctionOp last;                       // Where the next one goes behind.
+  // By printed generic IR, without symbol name and locations.
+  llvm::StringMap<KernelFunctionOp> functions;
+  KernelFunctionOp last; // Insertion point: the next function is inserted after this one.
 };
 
 } // namespace mtc

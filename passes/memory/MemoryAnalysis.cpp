@@ -1,4 +1,4 @@
-//===- MemoryAnalysis.cpp - Questions about the memory of a module ----------------------------===//
+//===- MemoryAnalysis.cpp - Incremental memory analysis of a module ---------------------------===//
 
 #include "passes/memory/MemoryAnalysis.h"
 
@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace mtc;
 
-/// A smaller batch is read from the page cache before a thread to read it wakes.
+/// Smaller batches are read from the page cache before a staging thread would wake up.
 static constexpr int64_t minStagedBytes = 64 << 10;
 
 //===----------------------------------------------------------------------------------------===//
@@ -63,7 +63,7 @@ LogicalResult MemoryAnalysis::updateModule() {
     fixed = llvm::alignTo(fixed, TransferSlotsOp::alignment) + slots;
   }
 
-  // Functions know what the target said of their operations.
+  // Functions cache answers of the target, so a change of target invalidates them.
   Attribute compiledFor = module->getAttr(targetAttribute);
   if (std::exchange(target, compiledFor) != compiledFor)
     functions.clear();
@@ -91,7 +91,7 @@ LogicalResult MemoryAnalysis::update() {
 }
 
 //===----------------------------------------------------------------------------------------===//
-// Answers
+// Queries
 //===----------------------------------------------------------------------------------------===//
 
 MemoryAnalysis::Region MemoryAnalysis::layOutRegion(bool ofAside) const {
@@ -138,7 +138,8 @@ void MemoryAnalysis::updateLayout() {
   isLayoutStale = false;
 }
 
-/// The buffers that are alive at a time of a function, with what they hold then.
+/// Returns the buffers that are live at schedule position `peak`, with the operations that hold
+/// them.
 static std::vector<MemoryPlan::AliveBuffer> aliveAt(const FunctionMemory &function, int64_t peak) {
   ArrayRef<PlannedOperation *> order = function.getOrder();
   ArrayRef<LiveBuffer> buffers = function.getBuffers().temporaries;

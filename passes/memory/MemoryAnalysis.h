@@ -1,4 +1,4 @@
-//===- MemoryAnalysis.h - Questions about the memory of a module ------------------------------===//
+//===- MemoryAnalysis.h - Incremental memory analysis of a module -----------------------------===//
 
 #ifndef MTC_PASSES_MEMORY_MEMORYANALYSIS_H
 #define MTC_PASSES_MEMORY_MEMORYANALYSIS_H
@@ -10,41 +10,46 @@
 
 namespace mtc {
 
-/// Answers, again and again, what the functions of a module need of memory when they run one after
-/// another: an order of their operations, lifetimes, which values share a buffer and, if asked,
-/// each buffer's offset in one arena. It only reads the module. Between two questions the module
-/// may change: the analysis is a listener of the rewriter that changes it, and a later answer costs
-/// reading what has changed, and additions; so a pass asks what a change is worth by making it.
+/// Computes the memory that the functions of a module need when they run one after another: the
+/// schedule of their operations, live ranges, buffer sharing and, on request, the offset of each
+/// buffer in one arena. The analysis does not modify the module.
 ///
-/// The device's arena holds its variables, then the inputs, then room for the next batch's inputs
-/// (staging), the slots of transfers, then what the functions keep while they run. Variables in
-/// other spaces lie in the arenas of these. Functions that run aside have an arena of a size of
-/// their own, so that what only they keep is not part of the others'.
+/// The analysis is incremental. It is a listener of the rewriter that modifies the module, and a
+/// later query only analyzes the changed operations. Passes therefore evaluate a rewrite by
+/// applying it and querying again.
+///
+/// The device arena contains, in this order: variables, inputs, staging space for the inputs of the
+/// next batch, transfer slots, and the temporaries of the functions. Variables in other memory
+/// spaces are allocated in the arenas of those spaces. Functions that only `--gradients` or
+/// `--outputs` runs execute (`isAside`) have a separately sized arena, so that their temporaries do
+/// not count toward the peak of training.
 class MemoryAnalysis : public mlir::RewriterBase::Listener {
 public:
-  /// `redzone` bytes, a multiple of the alignment, are left free behind each value by the layout.
+  /// The layout leaves `redzone` unused bytes after each value; `redzone` must be a multiple of the
+  /// arena's alignment.
   explicit MemoryAnalysis(mlir::ModuleOp module, int64_t redzone = 0)
       : module(module), redzone(redzone) {}
 
-  /// What the module needs now. Without a layout its peak is the most that is alive at once, which
-  /// is a fraction of the cost. Fails with a diagnostic where there is no order or layout.
+  /// Returns the current memory plan. Without a layout, the plan's peak is the maximum number of
+  /// live bytes, which is much cheaper to compute than a layout. Fails with a diagnostic if no
+  /// schedule or variable layout exists.
   mlir::FailureOr<MemoryPlan> getPlan();
   mlir::FailureOr<MemoryPlan> getPlanWithLayout();
 
-  /// Bytes of the arena that all functions share: variables, inputs, staging and slots.
+  /// Bytes shared by all functions: variables, inputs, staging and transfer slots.
   int64_t getFixedBytes() const { return fixed; }
 
-  // Of the module as it was when a plan was asked for last; offsets need a layout.
+  // State of the module at the last query. Offsets require a query with layout.
   auto getFunctions() const { return llvm::make_pointee_range(llvm::make_second_range(functions)); }
   const VariableLayout &getVariables() const { return variables; }
-  /// Where the first slot of transfers is; they end the bytes that all functions share.
+  /// Offset of the first transfer slot. The slots are the last part of the shared bytes.
   int64_t getSlotsOffset() const { return fixed - slots; }
   int64_t offsetOf(const FunctionMemory &function, Buffer buffer) const;
   int64_t offsetOf(const FunctionMemory &function, mlir::Value value) const;
 
-  /// How many operations were read so far, counting one again when it was read again.
+  /// Number of operations analyzed so far, repeated analyses included.
   int64_t getReads() const;
-  /// What all plans so far have taken; see FunctionMemory::getEffort.
+  /// Deterministic cost of all queries so far; see FunctionMemory::getEffort.
   int64_t getEffort() const;
 
   void notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertPoint previous) override;
@@ -52,18 +57,19 @@ public:
   void notifyOperationErased(mlir::Operation *op) override;
 
 private:
-  /// The layout of what functions keep, those that run aside or the others.
+  /// Arena layout of the temporaries of a set of functions: those with `isAside`, or all others.
   struct Region {
     ArenaLayout layout;
-    llvm::DenseMap<const FunctionMemory *, size_t> first; ///< of a function's temporaries
+    /// Index of each function's first temporary
+    llvm::DenseMap<const FunctionMemory *, size_t> first;
   };
   Region layOutRegion(bool ofAside) const;
   Region layOutMovedAway() const;
-  /// Where values that are moved to a space begin in its arena.
+  /// Offset of the first offloaded value in the arena of a memory space.
   int64_t getMovedOffset(MemorySpace space) const;
 
   using Change = void (FunctionMemory::*)(mlir::Operation *op);
-  /// Tells the function of a change of an operation inside of `parent`.
+  /// Notifies the enclosing function of a change to `op`, an operation nested in `parent`.
   void notify(mlir::Operation *parent, mlir::Operation *op, Change change);
   mlir::LogicalResult update();
   mlir::LogicalResult updateModule();
@@ -74,7 +80,7 @@ private:
 
   mlir::ModuleOp module;
   const int64_t redzone;
-  bool isModuleStale = true; ///< target, functions, variables, arguments
+  bool isModuleStale = true; ///< target, functions, variables or arguments have changed
   bool isLayoutStale = true;
   mlir::Attribute target;
   VariableLayout variables;

@@ -1,4 +1,4 @@
-//===- MemoryFloor.cpp - What no plan of a function needs less than ---------------------------===//
+//===- MemoryFloor.cpp - Lower bound on the memory of a function ------------------------------===//
 
 #include "passes/memory/MemoryFloor.h"
 
@@ -13,12 +13,12 @@ static bool isComputed(const PlannedValue &value) {
   return value.definition && value.definition->isCompute;
 }
 
-/// Whether some plan may have the value in bytes that are there for the whole step.
+/// Whether some plan may store the value in a slice that is allocated for the whole step.
 static bool mayLieInVariable(const PlannedValue &value) {
   return !isComputed(value) || !value.writers.empty();
 }
 
-/// What an operation reads and gives, but for what it may read and give in tiles.
+/// Returns the bytes of the operands and results of an operation, except those tiled by `way`.
 static int64_t bytesOfValues(PlannedOperation &op, const Tiles *way) {
   int64_t bytes = 0;
   llvm::SmallSetVector<PlannedValue *, 8> operands;
@@ -39,7 +39,7 @@ static int64_t bytesOfValues(PlannedOperation &op, const Tiles *way) {
   return bytes;
 }
 
-/// Of all ways to accumulate, and of none.
+/// Returns the minimum scratch over all operands to accumulate into, including none.
 static int64_t leastScratch(PlannedOperation &op, const TargetInfo &target) {
   const std::optional<unsigned> none;
   int64_t least = op.getScratchBytes(target, none);
@@ -50,7 +50,7 @@ static int64_t leastScratch(PlannedOperation &op, const TargetInfo &target) {
   return paddedBytes(std::max<int64_t>(least, 0));
 }
 
-/// What an operation needs at the same time, if that is more than `known`.
+/// Returns the minimum working set of an operation, or 0 if it is at most `known`.
 static int64_t leastBytes(PlannedOperation &op, const TargetInfo &target, int64_t known) {
   if (auto piecewise = dyn_cast<TileableOpInterface>(op.op)) {
     int64_t least = -1;
@@ -62,7 +62,7 @@ static int64_t leastBytes(PlannedOperation &op, const TargetInfo &target, int64_
       return least;
   }
   const int64_t values = bytesOfValues(op, /*way=*/nullptr);
-  // Most need less in any case, and a library is slow to answer.
+  // Most operations stay below the known bound, and querying a library for its scratch is slow.
   if (values + paddedBytes(std::max<int64_t>(op.scratchBytes, 0)) <= known)
     return 0;
   return values + leastScratch(op, target);

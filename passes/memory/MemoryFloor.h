@@ -1,4 +1,4 @@
-//===- MemoryFloor.h - What no plan of a function needs less than -----------------------------===//
+//===- MemoryFloor.h - Lower bound on the memory of a function --------------------------------===//
 
 #ifndef MTC_PASSES_MEMORY_MEMORYFLOOR_H
 #define MTC_PASSES_MEMORY_MEMORYFLOOR_H
@@ -7,18 +7,17 @@
 
 namespace mtc {
 
-/// Bytes, besides variables and inputs, that a function needs at least, whatever the order of its
-/// operations, whatever is computed again or in tiles, and wherever buffers lie: the largest
-/// working set of one operation. The function must have been planned.
+/// Returns a lower bound, in bytes and excluding variables and inputs, on the memory of a function
+/// under any schedule, recomputation, tiling and layout: the largest working set of a single
+/// operation. The function must have been planned.
 ///
-/// Each operation of the function runs once at least, recomputation only adds some. While it runs,
-/// what it reads, what it gives and its scratch are alive, and different values that are alive at
-/// once have different bytes. So any plan has at least the sum of these, but for what plans differ
-/// in, which is left out: values that are written to a variable may lie in the variable, a result
-/// that may share an operand's buffer may lie there, what may be computed in tiles need not be
-/// there as a whole, nor does its scratch, and of the sizes of scratch that a call may need the
-/// smallest counts. Operations that recomputation added, or that
-/// compute tiles, are left out too.
+/// Each operation runs at least once. While it runs, its operands, its results and its scratch are
+/// live, and distinct live values occupy distinct bytes. The sum of their sizes is therefore a
+/// lower bound. The sum excludes everything that some plan can avoid: values that are written to a
+/// variable may be stored in the variable; a result that may share an operand's buffer adds
+/// nothing; values that can be tiled need not exist as a whole, and neither does their scratch. Of
+/// the scratch sizes that a library call may need, the smallest counts. Operations added by
+/// recomputation and operations that compute tiles are skipped.
 int64_t findFloor(const FunctionMemory &function, const TargetInfo &target);
 
 } // namespace mtc

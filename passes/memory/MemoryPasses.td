@@ -1,4 +1,4 @@
-//===- MemoryPasses.td - From values to slices of the arena -------------------------------------===//
+//===- MemoryPasses.td - Scheduling, arena allocation and copy overlap --------------------------===//
 
 #ifndef MTC_PASSES_MEMORY
 #define MTC_PASSES_MEMORY
@@ -8,8 +8,8 @@ include "mlir/Pass/PassBase.td"
 def OutlineConstants : Pass<"mtc-outline-constants", "::mlir::ModuleOp"> {
   let summary = "turn large constants into variables";
   let description = [{
-    What kernels have not taken into their bodies has to lie somewhere: each constant of a function becomes the read of a
-    variable with the role `constant`. Equal constants share one.
+    Replaces each constant of a function that was not folded into a kernel body by a read of a variable with the role `constant`.
+    Equal constants share one variable.
 
     ```mlir
     %c = mtc.constant dense<[1.0, 2.0]> : tensor<2xf32>
@@ -23,12 +23,13 @@ def OutlineConstants : Pass<"mtc-outline-constants", "::mlir::ModuleOp"> {
 def Reorder : Pass<"mtc-reorder", "::mlir::ModuleOp"> {
   let summary = "reorder operations to reduce peak memory";
   let description = [{
-    Moves operations of the functions so that less is alive where the most is: a value that is needed late is computed late, one
-    that waits for its last reader has it run early. What each of them reads and computes stays the same, bit for bit.
+    Moves operations within their functions to lower peak memory. An operation whose large result is first used late runs later;
+    an operation that is the last user of large operands runs earlier. The operands and the computation of each operation do not
+    change, so results are bit-identical.
 
     ```mlir
-    %g = mtc.contract %d, %x ...  // larger than %d, and read at the end alone
-    %e = mtc.contract %d, %w ...  // the step's peak
+    %g = mtc.contract %d, %x ...  // larger than %d, used only at the end
+    %e = mtc.contract %d, %w ...  // peak memory of the step
     ...
     // becomes
     %e = mtc.contract %d, %w ...
@@ -42,16 +43,16 @@ def Reorder : Pass<"mtc-reorder", "::mlir::ModuleOp"> {
 def Allocate : Pass<"mtc-allocate", "::mlir::ModuleOp"> {
   let summary = "allocate the arena and lower functions to steps";
   let description = [{
-    Variables and the functions' arguments have slices of their own. Values that do not live at the same time share
-    memory; an elementwise result takes the slice of an operand that dies with it; a value that is written to a variable
-    is computed there. Variables that are read as one flat tensor lie one after another. Equal kernels become one
-    `mtc.kernel_function`.
+    Assigns each variable and each function argument a slice of the arena. Values with disjoint live ranges share memory. An
+    elementwise result is computed in place in an operand that dies at the same operation, and a value that is written to a
+    variable is computed directly in the variable's slice. Variables that are read as one flat tensor are stored contiguously.
+    Structurally equal kernels are outlined into one `mtc.kernel_function`.
 
-    The functions of a program run one after another: their values share memory too.
+    The functions of a program run sequentially, so their temporaries share memory, too.
 
-    A kernel that reads or writes variables in other spaces becomes launches over windows of its rows, with copies to and
-    from the slots of `mtc.transfer_slots`; `mtc.move` becomes a copy. All of them run in order until `mtc-overlap-copies`
-    lets them overlap.
+    A kernel that reads or writes variables in other memory spaces is lowered to launches over windows of its rows, with copies to
+    and from the slots of `mtc.transfer_slots`. `mtc.move` is lowered to a copy. All copies are synchronous until
+    `mtc-overlap-copies` makes them asynchronous.
   }];
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
@@ -59,8 +60,9 @@ def Allocate : Pass<"mtc-allocate", "::mlir::ModuleOp"> {
 def OverlapCopies : Pass<"mtc-overlap-copies", "::mlir::ModuleOp"> {
   let summary = "overlap copies between memory spaces with computation";
   let description = [{
-    Copies of a placed step between two spaces run on streams: 1 brings values to the device, 2 takes them away. Those that
-    bring start as early as what else touches their slices allows, in their order. What touches these slices later waits.
+    Turns the copies of an allocated step between two memory spaces into asynchronous copies: stream 1 copies to the device,
+    stream 2 copies from the device. Copies to the device keep their relative order, and each starts as early as other accesses to
+    its slices permit. Later operations that access these slices wait for the copy's token.
 
     ```mlir
     mtc.launch @kernel_0 ...

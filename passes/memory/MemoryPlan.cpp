@@ -1,4 +1,4 @@
-//===- MemoryPlan.cpp - What a program needs of memory ----------------------------------------===//
+//===- MemoryPlan.cpp - Memory requirements of a program --------------------------------------===//
 
 #include "passes/memory/MemoryPlan.h"
 
@@ -8,7 +8,7 @@ using namespace mtc;
 MemoryPlan::Categories MemoryPlan::Categories::ofVariables(ModuleOp module) {
   Categories categories;
   for (auto variable : module.getOps<VariableOp>()) {
-    // A transient one has no slice while the program trains.
+    // Transient variables have no slice during training.
     if (variable.getTransient() || variable.getSpace() != MemorySpace::Device)
       continue;
     int64_t bytes = paddedBytes(byteSize(variable.getTensorType()));

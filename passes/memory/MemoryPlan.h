@@ -1,4 +1,4 @@
-//===- MemoryPlan.h - What a program needs of memory ------------------------------------------===//
+//===- MemoryPlan.h - Memory requirements of a program ----------------------------------------===//
 
 #ifndef MTC_PASSES_MEMORY_MEMORYPLAN_H
 #define MTC_PASSES_MEMORY_MEMORYPLAN_H
@@ -11,58 +11,59 @@
 
 namespace mtc {
 
-/// The memory of a program, in bytes: the answer of a `MemoryAnalysis`, or what an allocated module
-/// says. Functions that only runs with `--gradients` or `--outputs` execute have their own number,
-/// and are no part of the rest.
+/// Memory requirements of a program in bytes, computed by `MemoryAnalysis` or read from an
+/// allocated module. Functions that only `--gradients` or `--outputs` runs execute are reported
+/// separately in `asideRun` and are excluded from all other numbers.
 struct MemoryPlan {
-  /// What bytes of the device are for. `workspace` is the scratch of the operation at the peak and
-  /// the slots of transfers, `data` are the inputs, `activations` is the rest: what functions keep
-  /// while they run, and gaps of the layout.
+  /// Device bytes by purpose. `workspace` is the scratch of the operation at the peak plus the
+  /// transfer slots, and `data` are the inputs. `activations` is the remainder: temporaries of the
+  /// functions and fragmentation of the layout.
   struct Categories {
     int64_t parameters = 0, gradients = 0, optimizer = 0, activations = 0, workspace = 0, data = 0;
 
-    /// Those that have bytes while the program trains.
+    /// Returns the categories of the variables that are allocated during training.
     static Categories ofVariables(mlir::ModuleOp module);
-    /// Adds the others, so that all add up to `total`.
+    /// Sets the remaining categories such that all of them add up to `total`.
     void fill(int64_t total, int64_t dataBytes, int64_t workspaceBytes);
   };
 
-  /// A buffer that is alive at the peak. Names of nodes are the operations' locations.
+  /// A buffer that is live at the peak. Node names are stored in the operations' locations.
   struct AliveBuffer {
-    mlir::Operation *holder;      ///< computed what it holds, or needs it as scratch
-    int64_t bytes;                ///< padded to the arena's alignment
-    mlir::Operation *begin, *end; ///< first and last operation at which it is alive
+    mlir::Operation *holder; ///< operation that computes the buffer's value or uses it as scratch
+    int64_t bytes;           ///< padded to the arena's alignment
+    mlir::Operation *begin, *end; ///< first and last operation of the live range
     bool isScratch;
   };
 
-  /// An operation and the bytes that are alive while it runs, variables and inputs included.
+  /// An operation and the live bytes while it runs, including variables and inputs.
   struct Point {
     mlir::Operation *op;
     int64_t live;
   };
 
-  /// The size of the arena; of an answer that was given without a layout, `live`.
+  /// Size of the arena. Equal to `live` if the plan was computed without a layout.
   int64_t peak = 0;
-  /// The sizes of arenas in other spaces than the device's.
+  /// Arena sizes of the memory spaces other than the device.
   std::vector<std::pair<MemorySpace, int64_t>> otherSpaces;
-  /// The most that is alive at once: no layout needs less.
+  /// Maximum number of live bytes, which is a lower bound on the size of any layout.
   int64_t live = 0;
-  /// What the functions need in any order of their operations, whatever is computed again: no plan
-  /// of the module needs less. Known where the answer has a layout.
+  /// Lower bound on the peak under any schedule and recomputation (see `findFloor`). Only computed
+  /// together with a layout; 0 otherwise.
   int64_t floor = 0;
-  /// The size of the arena of such runs, where that is larger; else 0.
+  /// Size of the arena of `--gradients` and `--outputs` runs if it exceeds `peak`, and 0 otherwise.
   int64_t asideRun = 0;
-  /// The distance from an input to where the next batch's is read meanwhile; 0: it is not.
+  /// Distance in bytes from an input to its staging buffer for the next batch, and 0 without
+  /// staging.
   int64_t staging = 0;
-  Categories categories; ///< They add up to `peak`.
-  /// Where most is alive; null if no function needs anything.
+  Categories categories; ///< Add up to `peak`.
+  /// Location of the operation at the peak, and null if no function allocates temporaries.
   mlir::LocationAttr peakAt;
 
-  // Of a module that is not placed.
-  std::vector<AliveBuffer> alive; ///< at the peak, in the order in which they begin
+  // Only available before allocation.
+  std::vector<AliveBuffer> alive; ///< buffers live at the peak, by start of their live range
   std::vector<Point> points;      ///< in the order in which the functions run
 
-  /// What an allocated module says of itself.
+  /// Returns the plan recorded in an allocated module.
   static MemoryPlan ofAllocated(mlir::ModuleOp placed);
 };
 

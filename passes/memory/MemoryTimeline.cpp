@@ -1,4 +1,4 @@
-//===- MemoryTimeline.cpp - What lies where in the arena, and when ----------------------------===//
+//===- MemoryTimeline.cpp - Live ranges and offsets in the device arena -----------------------===//
 
 #include "passes/memory/MemoryTimeline.h"
 
@@ -93,7 +93,7 @@ public:
     int64_t count = 0;
     for (auto step : placed.getOps<StepOp>())
       if (step.getSymName() != gradientsName &&
-          step.getSymName() != outputsName) { // They run aside.
+          step.getSymName() != outputsName) { // These steps have a separate arena.
         steps.push_back(step);
         count += static_cast<int64_t>(step.getBody().front().getOperations().size());
       }
@@ -143,8 +143,8 @@ private:
     const auto begin = static_cast<int64_t>(timeline.operations.size());
     timeline.steps.push_back(
         {step.getSymName().str(), begin, static_cast<int64_t>(operations.size())});
-    llvm::DenseSet<std::pair<Attribute, Attribute>> computed; // What, and for which nodes.
-    llvm::DenseMap<int64_t, size_t> newest; // The value that was put at an offset last.
+    llvm::DenseSet<std::pair<Attribute, Attribute>> computed; // Kernel or call, and its nodes.
+    llvm::DenseMap<int64_t, size_t> newest;                   // Most recent value at each offset.
     for (auto [number, op] : llvm::enumerate(operations)) {
       const int64_t now = begin + static_cast<int64_t>(number);
       const bool isAgain = !computed.insert({whatRuns(op), LocationAttr(op->getLoc())}).second;
@@ -153,7 +153,7 @@ private:
       for (auto [result, lastUse] : llvm::zip(access.results, access.lastUses)) {
         if (lastUse < 0 || result.getSpace() != MemorySpace::Device)
           continue;
-        // A value gives way to one that is computed in place of it.
+        // A value's live range ends where another value is computed in place of it.
         auto [before, isFirst] = newest.try_emplace(result.getOffset(), timeline.lifetimes.size());
         if (!isFirst) {
           Lifetime &operand =
@@ -180,7 +180,7 @@ private:
     return {};
   }
 
-  /// Of a copy; null of others.
+  /// Returns the source of a copy, and null for other operations.
   static AtAttr sourceOf(Operation *op) {
     if (auto copy = dyn_cast<CopyOp>(op))
       return copy.getSource();
@@ -240,7 +240,7 @@ private:
 
   ModuleOp placed;
   MemoryTimeline &timeline;
-  int64_t last = 0; ///< operation
+  int64_t last = 0; ///< Index of the last operation.
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-//===- MemoryTimeline.h - What lies where in the arena, and when ------------------------------===//
+//===- MemoryTimeline.h - Live ranges and offsets in the device arena -------------------------===//
 
 #ifndef MTC_PASSES_MEMORY_MEMORYTIMELINE_H
 #define MTC_PASSES_MEMORY_MEMORYTIMELINE_H
@@ -12,39 +12,40 @@
 
 namespace mtc {
 
-/// The device's arena of an allocated program while its steps run one after another: what the
-/// steps' operations say of their results (step_c4 of `mtc.step`), variables, and inputs. The step
-/// that only --gradients runs, whose arena has a size of its own, is left out.
+/// Live ranges and offsets of all values in the device arena of an allocated program whose steps
+/// run one after another: operation results (step_c4 of `mtc.step`), variables and inputs. The
+/// steps of `--gradients` and `--outputs` runs, whose arena is sized separately, are excluded.
 struct MemoryTimeline {
   enum class Category { Parameter, Gradient, Optimizer, Activation, Workspace, Data };
-  /// As in the plan's JSON.
+  /// Returns the category's name in the plan's JSON.
   static llvm::StringRef nameOf(Category category);
 
   struct Lifetime {
-    int64_t offset, bytes; ///< with its padding
-    int64_t first, last;   ///< numbers of operations; of what is there always: the first and last
+    int64_t offset, bytes; ///< padding included
+    /// First and last operation index; the whole range for variables and inputs.
+    int64_t first, last;
     Category category;
     std::string type;   ///< "f32[4, 256]"
-    std::string name;   ///< the nodes that compute it, or the variable or the input that it is
-    std::string reader; ///< the nodes that read it last; "" of what is there always
-    std::string reason; ///< why it is kept
+    std::string name;   ///< nodes that compute the value, or the name of the variable or input
+    std::string reader; ///< nodes of the last user; empty for variables and inputs
+    std::string reason; ///< why the value is stored
   };
   struct Step {
     std::string name;
-    int64_t first, count; ///< operations
+    int64_t first, count; ///< operation indices
   };
 
   explicit MemoryTimeline(mlir::ModuleOp placed);
 
-  /// Of the values that are alive at the peak, the largest first.
+  /// Returns the values that are live at the peak, by decreasing size.
   std::vector<const Lifetime *> getAliveAtPeak() const;
 
   int64_t arenaBytes = 0;
   std::vector<Step> steps;
-  std::vector<std::string> operations; ///< names of nodes
-  std::vector<int64_t> live;           ///< bytes at each operation
-  int64_t peak = 0;                    ///< the first operation at which the most is alive
-  std::vector<Lifetime> lifetimes;     ///< of variables, inputs, then results of operations
+  std::vector<std::string> operations; ///< node names
+  std::vector<int64_t> live;           ///< live bytes at each operation
+  int64_t peak = 0;                    ///< first operation with the maximum number of live bytes
+  std::vector<Lifetime> lifetimes;     ///< variables, then inputs, then operation results
 };
 
 } // namespace mtc

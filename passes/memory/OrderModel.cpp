@@ -1,4 +1,4 @@
-//===- OrderModel.cpp - What is alive in an order of a function's operations ------------------===//
+//===- OrderModel.cpp - Peak memory model of schedules of a function --------------------------===//
 
 #include "passes/memory/OrderModel.h"
 
@@ -58,8 +58,8 @@ void OrderModel::addTouches(const FunctionMemory &function) {
   }
 }
 
-/// Readers of a variable's old value run before what computes the new one in its buffer or copies
-/// it there; readers of the new value after.
+/// Adds dependences through variables: users of a variable's old value precede the operation that
+/// overwrites it, by a copy or by computing the new value in place; users of the new value follow.
 void OrderModel::addHazards(const FunctionMemory &function) {
   llvm::DenseMap<const PlannedValue *, SmallVector<const PlannedOperation *, 4>> usersOfReads;
   for (const PlannedOperation *op : function.getOrder())
@@ -70,7 +70,8 @@ void OrderModel::addHazards(const FunctionMemory &function) {
 
   struct State {
     const PlannedOperation *write = nullptr;
-    SmallVector<const PlannedOperation *, 4> users; ///< of the value since that write
+    /// Users of the variable's value since that write.
+    SmallVector<const PlannedOperation *, 4> users;
   };
   llvm::DenseMap<Attribute, State> states;
   for (const PlannedOperation *op : function.getText()) {

@@ -1,4 +1,4 @@
-//===- OrderModel.h - What is alive in an order of a function's operations --------------------===//
+//===- OrderModel.h - Peak memory model of schedules of a function ----------------------------===//
 
 #ifndef MTC_PASSES_MEMORY_ORDERMODEL_H
 #define MTC_PASSES_MEMORY_ORDERMODEL_H
@@ -7,35 +7,36 @@
 
 namespace mtc {
 
-/// How good an order is: the most that is alive, and at how many operations it is.
+/// Score of a schedule: its peak in bytes and the number of operations at which the peak is
+/// reached. Lower is better.
 struct OrderScore {
   int64_t peak, times;
   auto operator<=>(const OrderScore &) const = default;
 };
 
-/// The operations of a function that need time, with what has to run before what and the buffers
-/// that they touch. Other orders are scored by additions, as if the same values shared buffers in
-/// them.
+/// Dependence graph of the operations of a function that execute at run time, with the buffers they
+/// access. Scores other schedules cheaply, under the assumption that the assignment of values
+/// to buffers does not change.
 class OrderModel {
 public:
-  /// Indices of nodes in the order in which they run.
+  /// Node indices in execution order.
   using Order = mlir::SmallVector<unsigned, 0>;
 
   explicit OrderModel(const FunctionMemory &function);
 
-  /// How many nodes there are. They are numbered in the order in which the function runs them.
+  /// Returns the number of nodes. Nodes are numbered in the current schedule's order.
   size_t size() const { return nodes.size(); }
   OrderScore score(const Order &order);
   OrderScore scoreAsItIs();
-  /// The first place of an order, as scored last, at which the most is alive.
+  /// Returns the first position of the most recently scored order at which the peak is reached.
   unsigned getPeakPosition() const { return peakPosition; }
 
   mlir::Operation *getOperation(unsigned node) const { return nodes[node].op; }
-  /// Nodes that must run before, or after, a node: direct ones, each once.
+  /// Direct predecessors and successors of a node in the dependence graph, without duplicates.
   mlir::ArrayRef<unsigned> before(unsigned node) const { return nodes[node].before; }
   mlir::ArrayRef<unsigned> after(unsigned node) const { return nodes[node].after; }
 
-  /// A buffer and the nodes that touch it.
+  /// A buffer and the nodes that access it.
   struct Touched {
     int64_t bytes = 0;
     bool staysToEnd = false;
@@ -57,7 +58,7 @@ private:
   std::vector<Touched> buffers;
   llvm::DenseMap<const PlannedOperation *, unsigned> numbers;
   unsigned peakPosition = 0;
-  mlir::SmallVector<unsigned, 0> places; ///< of the nodes, in the order that is being scored
+  mlir::SmallVector<unsigned, 0> places; ///< position of each node in the order being scored
   mlir::SmallVector<int64_t, 0> live;
 };
 

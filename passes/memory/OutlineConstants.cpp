@@ -1,4 +1,4 @@
-//===- OutlineConstants.cpp - Constants that are data become variables ------------------------===//
+//===- OutlineConstants.cpp - Outlines constants into variables -------------------------------===//
 
 #include "passes/Passes.h"
 
@@ -40,7 +40,7 @@ private:
     return variable;
   }
 
-  DenseMap<Attribute, VariableOp> variables; // By value: equal constants share one.
+  DenseMap<Attribute, VariableOp> variables; // By value: equal constants share a variable.
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-//===- OverlapCopies.cpp - Copies between spaces run while steps go on ------------------------===//
+//===- OverlapCopies.cpp - Overlaps copies between memory spaces with computation -------------===//
 
 #include "ir/steps/StepAccess.h"
 #include "passes/Passes.h"
@@ -15,9 +15,9 @@ using namespace mtc;
 
 namespace {
 
-constexpr int64_t bringing = 1, takingAway = 2; // Streams.
+constexpr int64_t bringing = 1, takingAway = 2; // Stream numbers.
 
-/// What the operations of a step touch, read once.
+/// Caches the memory accesses of a step's operations.
 class Accesses {
 public:
   const StepAccess &operator[](Operation *op) {
@@ -36,7 +36,7 @@ bool brings(Operation *op) {
   return copy && copy.getStream() == bringing;
 }
 
-/// How long the results of a step's operations live, while operations are moved.
+/// Tracks the last uses of a step's results while operations are moved.
 class LastUses {
 public:
   explicit LastUses(Block &step) : step(step) {
@@ -51,7 +51,8 @@ public:
         last.push_back(isEnd ? nullptr : operations[number]);
         if (isEnd || result.getSpace() != MemorySpace::Device)
           continue;
-        // Where memory is held, an operation that does not read it may be the last: one that stays.
+        // An operation that does not read the value may be the last one to hold its memory. Skip
+        // copies that move, so that the last use is an operation that stays in place.
         while (last.back() != op && brings(last.back()))
           last.back() = last.back()->getPrevNode();
         dying[last.back()].push_back(result);
@@ -60,7 +61,7 @@ public:
     }
   }
 
-  /// Whether something lives in the slice until an operation has run.
+  /// Whether the live range of an overlapping value ends at `op`.
   bool endAt(Operation *op, AtAttr slice) const {
     auto known = dying.find(op);
     return known != dying.end() &&
@@ -83,11 +84,11 @@ public:
 
 private:
   Block &step;
-  llvm::DenseMap<Operation *, SmallVector<Operation *, 1>> lastReaders; ///< of each result
+  llvm::DenseMap<Operation *, SmallVector<Operation *, 1>> lastReaders; ///< for each result
   llvm::DenseMap<Operation *, SmallVector<AtAttr, 1>> dying;
 };
 
-/// Puts the copies of a step between two spaces on streams.
+/// Turns the copies of a step between two memory spaces into asynchronous copies.
 SmallVector<AsyncCopyOp> putOnStreams(Block &step) {
   SmallVector<AsyncCopyOp> copies;
   for (CopyOp copy : llvm::to_vector(step.getOps<CopyOp>())) {
@@ -103,7 +104,7 @@ SmallVector<AsyncCopyOp> putOnStreams(Block &step) {
   return copies;
 }
 
-/// Starts those that bring values each as early as it may, in their order.
+/// Moves each copy to the device as early as possible, without reordering these copies.
 void startEarly(Block &step, ArrayRef<AsyncCopyOp> copies, Accesses &accesses) {
   LastUses lastUses(step);
   Operation *last = nullptr;
@@ -124,7 +125,7 @@ void startEarly(Block &step, ArrayRef<AsyncCopyOp> copies, Accesses &accesses) {
   lastUses.write();
 }
 
-/// Lets operations wait for the copies whose slices they touch.
+/// Adds the tokens of conflicting copies as dependences of operations.
 class Waiter {
 public:
   explicit Waiter(Accesses &accesses) : accesses(accesses) {}
@@ -135,7 +136,7 @@ public:
     SmallVector<Value> tokens;
     SmallVector<AsyncCopyOp> awaited;
     for (AsyncCopyOp other : running) {
-      // Copies of one stream run in their order.
+      // Copies of the same stream run in order.
       if (copy && copy.getStream() == other.getStream())
         continue;
       if (access.conflictsWith(accesses[other])) {
@@ -155,7 +156,7 @@ public:
   }
 
 private:
-  /// The step has waited for copies, and so for all that these waited for.
+  /// Marks copies as completed, including all copies that completed before them.
   void end(SmallVector<AsyncCopyOp> ended) {
     while (!ended.empty()) {
       AsyncCopyOp copy = ended.pop_back_val();
@@ -165,7 +166,7 @@ private:
   }
 
   Accesses &accesses;
-  llvm::SetVector<AsyncCopyOp> running; ///< for all that the step knows
+  llvm::SetVector<AsyncCopyOp> running; ///< copies that may still be in flight
   llvm::DenseMap<int64_t, AsyncCopyOp> lastOfStream;
   llvm::DenseMap<Operation *, SmallVector<AsyncCopyOp>> endedBefore;
 };
@@ -175,7 +176,7 @@ class OverlapCopiesPass : public mtc::impl::OverlapCopiesBase<OverlapCopiesPass>
     for (StepOp step : getOperation().getOps<StepOp>()) {
       Block &block = step.getBody().front();
       if (!llvm::all_of(block, [](Operation &op) { return !isa<AsyncCopyOp>(op); }))
-        continue; // Somebody has decided already.
+        continue; // The step already has asynchronous copies.
       Accesses accesses;
       startEarly(block, putOnStreams(block), accesses);
       Waiter waiter(accesses);

@@ -1,4 +1,4 @@
-//===- PlannedOperation.cpp - What planning memory knows of an operation ----------------------===//
+//===- PlannedOperation.cpp - Cached analysis results of an operation -------------------------===//
 
 #include "passes/memory/PlannedOperation.h"
 
@@ -35,7 +35,7 @@ LogicalResult PlannedOperation::refresh(llvm::function_ref<PlannedValue *(Value)
   return success();
 }
 
-/// Whether the indices differ between points that are the same to `other`.
+/// Whether `map` depends on a non-unit dimension of the iteration space that `other` does not.
 static bool variesBeyond(AffineMap map, AffineMap other, ArrayRef<int64_t> space) {
   return llvm::any_of(llvm::enumerate(space), [&](auto dim) {
     return dim.value() > 1 && map.isFunctionOfDim(dim.index()) &&
@@ -43,7 +43,7 @@ static bool variesBeyond(AffineMap map, AffineMap other, ArrayRef<int64_t> space
   });
 }
 
-/// Whether a value is what a kernel's result starts as, and nothing else that it reads.
+/// Whether a value is used only as the initial value of the kernel's result.
 static bool mayAddOnto(KernelOp kernel, Value root) {
   auto onto = dyn_cast_if_present<BlockArgument>(yieldOf(kernel).getOnto());
   if (!onto || !onto.hasOneUse())
@@ -56,9 +56,10 @@ static bool mayAddOnto(KernelOp kernel, Value root) {
              byteSize(cast<RankedTensorType>(base.getType()));
 }
 
-/// For a kernel: every access to the operand is at the index at which the result is stored, of
-/// elements of the same size. A conditional access reads at some of the points only that the result
-/// combines, and may do so after it is stored.
+/// Whether a kernel's result may be computed in place of an operand: every access to the operand
+/// must have the index at which the result is stored, with equal element sizes. The index must not
+/// vary along dimensions that the result lacks: a guarded load reads in only some of the iterations
+/// that the result combines, possibly after the result is stored.
 static bool mayShareKernel(KernelOp kernel, unsigned result, Value root) {
   FusibleShape shape = kernel.getShape();
   if (shape == FusibleShape::Scatter)
@@ -97,7 +98,7 @@ static bool mayShareCall(EpilogueOpInterface call, unsigned result, Value root) 
   auto bytes = [](Value value) { return byteSize(cast<RankedTensorType>(value.getType())); };
   if (!call || result != 0 || bytes(root) != bytes(call->getResult(0)))
     return false;
-  // Where the call reads it a second time, that may be after it is written.
+  // A second read of the operand may happen after the result is written.
   auto reads = llvm::make_filter_range(
       call->getOpOperands(), [&](OpOperand &operand) { return rootOf(operand.get()) == root; });
   return llvm::hasSingleElement(reads) && offsetInBuffer((*reads.begin()).get()) == 0 &&

@@ -1,8 +1,8 @@
-//===- PlannedOperation.h - What planning memory knows of an operation ------------------------===//
+//===- PlannedOperation.h - Cached analysis results of an operation ---------------------------===//
 //
-// What is costly to find out about an operation is read from it once and kept until the operation
-// changes. What a plan decides stands beside it, so that a new plan only follows pointers and adds
-// integers.
+// Caches what is expensive to compute about an operation until the operation changes. Decisions of
+// the current plan are stored in the same objects, so that replanning only follows pointers and
+// adds integers.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -20,17 +20,18 @@ namespace mtc {
 
 struct PlannedOperation;
 
-/// A buffer of a function: fixed (of a variable, an argument), or with a lifetime, to be laid out.
+/// A buffer of a function: at a fixed offset (variables and arguments), or a temporary with a live
+/// range whose offset the layout assigns.
 struct Buffer {
   std::optional<int64_t> fixedOffset;
-  unsigned temporary = 0; ///< index into the function's temporaries of the space where not fixed
-  int64_t part = 0; ///< where in the temporary it begins: of a tile of what is assembled there
+  unsigned temporary = 0; ///< index into the function's temporaries of `space`, if not fixed
+  int64_t part = 0;       ///< offset within the temporary, for a tile of an assembled value
   MemorySpace space = MemorySpace::Device;
 
   bool operator==(const Buffer &other) const = default;
 };
 
-/// A value with a buffer: an argument of the function, or a result of an operation that is no view.
+/// A value with its own buffer: a function argument, or a result of an operation other than a view.
 struct PlannedValue {
   PlannedValue(mlir::Value value, PlannedOperation *definition = nullptr)
       : value(value), definition(definition), bytes(bytesOf(value)) {}
@@ -39,59 +40,65 @@ struct PlannedValue {
   }
 
   mlir::Value value;
-  PlannedOperation *definition; ///< null: an argument
-  int64_t bytes;                ///< of its buffer
+  PlannedOperation *definition; ///< null for an argument
+  int64_t bytes;                ///< padded size of the buffer
 
-  // What the plan decides.
+  // Decisions of the current plan.
   std::optional<Buffer> buffer;
   int64_t lastUse = 0;
-  PlannedOperation *lastReader = nullptr; ///< in the text's order, of those that write no variable
-  mlir::SmallVector<PlannedOperation *, 1> writers; ///< operations that write it to a variable
+  PlannedOperation *lastReader = nullptr; ///< in block order, variable writes excluded
+  /// Operations that write the value to a variable.
+  mlir::SmallVector<PlannedOperation *, 1> writers;
 };
 
-/// An operation of a function's block.
+/// An operation of a function's block, with cached analysis results and its place in the plan.
 struct PlannedOperation {
   explicit PlannedOperation(mlir::Operation *op);
 
-  /// Reads the operation anew. `find` gives the value that is read through views of it. Fails with
-  /// a diagnostic at an operation that is neither a kernel nor a library call, and has results.
+  /// Analyzes the operation again. `find` returns the planned value for the root of a chain of
+  /// views. Fails with a diagnostic if the operation has results but is neither a kernel nor a
+  /// library call.
   mlir::LogicalResult refresh(llvm::function_ref<PlannedValue *(mlir::Value)> find);
 
-  /// Whether it is a kernel that reads or writes what lies in other spaces than the device's.
+  /// Whether the operation is a kernel with operands or results in a memory space other than the
+  /// device.
   bool runsInWindows() const;
-  /// Whether the result may be computed in the buffer of an operand.
+  /// Whether the result may be computed in place in the buffer of `operand`.
   bool mayShare(unsigned result, PlannedValue *operand);
-  /// Bytes of the scratch, negative where the target cannot run the call. `accumulated` names the
-  /// operand in whose buffer the first result is computed.
+  /// Returns the bytes of scratch, or a negative number if the target cannot run the call.
+  /// `accumulated` is the operand in whose buffer the first result is computed.
   int64_t getScratchBytes(const TargetInfo &target, std::optional<unsigned> accumulated);
 
-  /// Whether it runs before another operation, while writes are being scheduled.
+  /// Whether the operation precedes `other` while writes are being scheduled.
   bool isBefore(const PlannedOperation &other) const { return path < other.path; }
 
   mlir::Operation *op;
-  bool isStale = true; ///< the operation has changed since it was read
-  bool isCompute;      ///< a kernel, a library call or a move, whose results need buffers
-  bool isAssembly;     ///< tiles that lie in its result's buffer, or are copied there
-  /// Whether it computes, copies or returns.
+  bool isStale = true; ///< the operation has changed since the last `refresh`
+  bool isCompute;      ///< kernel, library call or move: its results need buffers
+  bool isAssembly;     ///< assembles tiles, which are computed in or copied to its result's buffer
+  /// Whether the operation computes, copies or returns, that is, does work at run time.
   bool takesTime() const {
     return isCompute || isAssembly || !written.empty() ||
            op->hasTrait<mlir::OpTrait::IsTerminator>();
   }
-  mlir::SmallVector<PlannedValue, 1> results;    ///< none of a view
-  mlir::SmallVector<PlannedValue *, 4> operands; ///< those that the operands are views of
+  mlir::SmallVector<PlannedValue, 1> results;    ///< empty for a view
+  mlir::SmallVector<PlannedValue *, 4> operands; ///< roots of the operands' view chains
   mlir::SmallVector<mlir::FlatSymbolRefAttr, 1> read, written; ///< variables
-  /// Of a kernel, from when its scratch was asked for; null where the module names no target.
+  /// Plan of a kernel, set by `getScratchBytes`. Null if the module has no target.
   KernelPlanAttrInterface kernelPlan;
 
-  // What the plan decides.
-  /// The number of the operation in the block or, if it was moved, the path of what it runs after
-  /// and its turn there. What was moved last comes first.
+  // Decisions of the current plan.
+  /// Sort key of the operation: its index in the block, or for a moved operation the path of the
+  /// operation it follows and a sequence number. Of several operations moved after the same one,
+  /// the most recently moved runs first.
   mlir::SmallVector<int64_t, 2> path;
-  mlir::SmallVector<PlannedOperation *, 0> movedAfter; ///< writes that were moved after it
-  int64_t time = 0;                                    ///< in the function's schedule
-  bool isComputedInPlace = false; ///< a write whose value is computed in the variable's buffer
+  /// Writes that were moved after this operation.
+  mlir::SmallVector<PlannedOperation *, 0> movedAfter;
+  int64_t time = 0; ///< position in the function's schedule
+  /// For a write: whether the value is computed directly in the variable's buffer.
+  bool isComputedInPlace = false;
   Buffer scratch;
-  int64_t scratchBytes = 0; ///< 0 without scratch
+  int64_t scratchBytes = 0; ///< 0 if the operation needs no scratch
 
 private:
   llvm::SmallDenseMap<std::pair<unsigned, PlannedValue *>, bool, 2> sharing;

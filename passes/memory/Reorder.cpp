@@ -1,8 +1,9 @@
-//===- Reorder.cpp - Operations run where less is alive ---------------------------------------===//
+//===- Reorder.cpp - Reorders operations to reduce peak memory --------------------------------===//
 //
-// A search by single moves: of what is alive at the peak, what was computed for later is computed
-// later, and what waits for its last reader has it run earlier. A move takes along what has to move
-// with it. Each move that the model takes for better is checked by planning the function anew.
+// Local search by single moves. Of the buffers that are live at the peak, a producer whose result
+// is used after the peak moves to after the peak, or the last users move to before the peak. A move
+// includes the operations that depend on it. Each move that improves the model's score is verified
+// by planning the function again.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -22,10 +23,10 @@ using namespace mtc;
 
 namespace {
 
-/// Operations that move together, by their nodes in the order in which they run.
+/// Nodes that move together, in schedule order.
 using Moved = SmallVector<unsigned, 8>;
 
-/// What a move is known by: the operation that it starts from, and whether that runs earlier.
+/// Identifies a move: the operation it starts from, and whether that operation moves earlier.
 using MoveName = std::pair<Operation *, unsigned>;
 using RefusedMoves = llvm::DenseSet<MoveName>;
 
@@ -34,14 +35,14 @@ struct Move {
   OrderModel::Order order;
 };
 
-/// Finds moves that lower the peak of an order.
+/// Finds moves that lower the peak of a schedule.
 class MoveFinder {
 public:
   MoveFinder(OrderModel &model, const RefusedMoves &refused, int64_t &work)
       : model(model), refused(refused), work(work), best(model.scoreAsItIs()),
         peak(model.getPeakPosition()), belongs(model.size()) {}
 
-  /// A better order; none: there is none, or too much work was done.
+  /// Returns a better order, or nothing if there is none or the work limit is reached.
   std::optional<Move> find() {
     for (unsigned number : findAlive()) {
       const OrderModel::Touched &buffer = model.getBuffers()[number];
@@ -58,7 +59,7 @@ public:
   }
 
 private:
-  /// The buffers that are alive at the peak, large ones first.
+  /// Returns the buffers that are live at the peak, by decreasing size.
   SmallVector<unsigned, 0> findAlive() const {
     ArrayRef<OrderModel::Touched> buffers = model.getBuffers();
     SmallVector<unsigned, 0> alive;
@@ -72,7 +73,7 @@ private:
     return alive;
   }
 
-  /// Whether it is better to run a group in front of another node.
+  /// Whether the schedule improves if `group` runs immediately before the node `at`.
   bool isBetter(const Moved &group, unsigned at) {
     const auto size = static_cast<unsigned>(model.size());
     work -= size;
@@ -95,7 +96,7 @@ private:
     belongs.set(node);
   }
 
-  /// Runs an operation in front of the first that needs it behind the peak.
+  /// Tries to run an operation immediately before its first user after the peak.
   bool tryLater(unsigned first) {
     belongs.reset();
     Moved group;
@@ -118,7 +119,7 @@ private:
     return false;
   }
 
-  /// The first node behind the peak that must run after one of the group's.
+  /// Returns the first node after the peak that depends on the group.
   unsigned firstBehind(const Moved &group) const {
     auto at = static_cast<unsigned>(model.size());
     for (unsigned node : group)
@@ -128,7 +129,7 @@ private:
     return at;
   }
 
-  /// Adds the nodes that are needed by the group alone. False if there are none, or too many.
+  /// Adds the producers that only the group uses. Returns false if there are none, or too many.
   bool takeProducers(Moved &group) {
     size_t before = group.size();
     for (size_t i = 0; i < before; ++i)
@@ -140,14 +141,14 @@ private:
     return group.size() > before && group.size() <= mostMoved;
   }
 
-  /// Runs the readers of a buffer in front of the peak.
+  /// Tries to run the users of a buffer before the peak.
   bool tryEarlier(const OrderModel::Touched &buffer) {
     belongs.reset();
     Moved group;
     for (unsigned node : buffer.by)
       if (node > peak)
         take(group, node);
-    // What they need is computed earlier, too.
+    // Producers that these users need move, too.
     for (size_t i = 0; i < group.size(); ++i)
       for (unsigned other : model.before(group[i])) {
         if (other == peak || group.size() > mostMoved)
@@ -167,7 +168,7 @@ private:
     return false;
   }
 
-  /// Behind the last node that must run before the group.
+  /// Returns the position after the last node on which the group depends.
   unsigned earliest(const Moved &group) const {
     unsigned at = 0;
     for (unsigned node : group)
@@ -177,7 +178,8 @@ private:
     return at;
   }
 
-  /// Adds the nodes that wait for the group alone.
+  /// Adds the users that depend only on the group and on nodes before the peak. Returns false if
+  /// there are none, or too many.
   bool takeReaders(Moved &group) {
     size_t before = group.size();
     for (size_t i = 0; i < before; ++i)
@@ -189,7 +191,7 @@ private:
     return group.size() > before && group.size() <= mostMoved;
   }
 
-  /// A buffer of a smaller part of the peak is not worth a move.
+  /// Buffers smaller than 1/leastPart of the peak are not worth a move.
   static constexpr int64_t leastPart = 4096;
   static constexpr size_t mostMoved = 12;
   static constexpr unsigned rounds = 4;
@@ -199,7 +201,7 @@ private:
   int64_t &work;
   const OrderScore best;
   const unsigned peak;
-  llvm::BitVector belongs; ///< Nodes of the group that is tried.
+  llvm::BitVector belongs; ///< Nodes of the current group.
   OrderModel::Order found;
 };
 
@@ -214,8 +216,8 @@ void setText(Block &block, ArrayRef<Operation *> text, MemoryAnalysis &analysis)
   }
 }
 
-/// The operations of a block, with those that need time in another order: views and reads stand in
-/// front of what needs them first.
+/// Returns the operations of a block with the nodes in the given order. Views and reads are placed
+/// immediately before their first user.
 SmallVector<Operation *, 0> reordered(ArrayRef<Operation *> text, const OrderModel &model,
                                       const OrderModel::Order &order) {
   SmallVector<Operation *, 0> result;
@@ -232,7 +234,7 @@ SmallVector<Operation *, 0> reordered(ArrayRef<Operation *> text, const OrderMod
   };
   for (unsigned node : ArrayRef(order).drop_back())
     write(write, model.getOperation(node));
-  for (Operation *op : text) // What nothing needs, and the end.
+  for (Operation *op : text) // Operations without users, and the terminator.
     write(write, op);
   return result;
 }
@@ -283,7 +285,7 @@ class ReorderPass : public mtc::impl::ReorderBase<ReorderPass> {
     return success();
   }
 
-  /// Of operations looked at.
+  /// Limit on the number of visited operations.
   static constexpr int64_t mostWork = 100'000'000;
 };
 

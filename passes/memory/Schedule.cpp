@@ -1,4 +1,4 @@
-//===- Schedule.cpp - The order in which a function's operations run --------------------------===//
+//===- Schedule.cpp - Execution order of a function's operations ------------------------------===//
 
 #include "passes/memory/Schedule.h"
 
@@ -16,7 +16,7 @@ PlannedAccesses::PlannedAccesses(ArrayRef<PlannedOperation *> text) {
 
 namespace {
 
-/// Finds the operation after which each write runs.
+/// Determines the operation after which each write runs.
 class WriteScheduler {
 public:
   WriteScheduler(ArrayRef<PlannedOperation *> text, const PlannedAccesses &accesses)
@@ -28,7 +28,7 @@ public:
         result.lastReader = op;
         result.writers.clear();
       }
-      if (op->op->hasTrait<mtc::View>()) // What reads the view reads its source.
+      if (op->op->hasTrait<mtc::View>()) // Users of the view use its source.
         continue;
       for (PlannedValue *operand : op->operands)
         if (op->written.empty())
@@ -39,7 +39,7 @@ public:
   }
 
   LogicalResult run() {
-    // The writes of values that later writes use move before these do.
+    // In reverse order, so that a write of a value that later writes use moves before these do.
     for (PlannedOperation *op : llvm::reverse(text))
       if (!op->written.empty() && failed(schedule(op)))
         return failure();
@@ -51,8 +51,8 @@ private:
     return a->isBefore(*b) ? b : a;
   }
 
-  /// The last use of the old values of the variables that `write` replaces; `write` itself without
-  /// one.
+  /// Returns the last use of the old values of the variables that `write` replaces, or `write` if
+  /// there is none.
   PlannedOperation *lastUseOfOldValues(PlannedOperation *write) {
     PlannedOperation *last = write;
     for (FlatSymbolRefAttr variable : write->written)

@@ -1,4 +1,4 @@
-//===- Schedule.h - The order in which a function's operations run ----------------------------===//
+//===- Schedule.h - Execution order of a function's operations --------------------------------===//
 
 #ifndef MTC_PASSES_MEMORY_SCHEDULE_H
 #define MTC_PASSES_MEMORY_SCHEDULE_H
@@ -7,7 +7,7 @@
 
 namespace mtc {
 
-/// Which operations of a function read and write each variable, in the text's order.
+/// Operations of a function that read and write each variable, in block order.
 class PlannedAccesses {
 public:
   explicit PlannedAccesses(mlir::ArrayRef<PlannedOperation *> text = {});
@@ -29,10 +29,10 @@ private:
   ByVariable readers, writers;
 };
 
-/// Gives the operations of a function the order in which they run, their `time` and the `lastUse`
-/// of their values. The order is that of the text, but for writes, which come after the last use of
-/// their variable's old value, since that lies in the variable's buffer.
-/// Fails with a diagnostic where a new value is read or replaced before the last use of the old.
+/// Computes the schedule of a function. Sets the `time` of each operation and the `lastUse` of each
+/// value. The schedule is the block order, except that a write to a variable is delayed until after
+/// the last use of the variable's old value, which occupies the variable's buffer. Fails with a
+/// diagnostic if a new value is read or replaced before the last use of the old value.
 mlir::FailureOr<mlir::SmallVector<PlannedOperation *, 0>>
 schedule(mlir::ArrayRef<PlannedOperation *> text, const PlannedAccesses &accesses);
 

@@ -1,4 +1,4 @@
-//===- VariableLayout.cpp - Offsets of what outlives a step -----------------------------------===//
+//===- VariableLayout.cpp - Arena offsets of variables ----------------------------------------===//
 
 #include "passes/memory/VariableLayout.h"
 

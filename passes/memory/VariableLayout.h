@@ -1,4 +1,4 @@
-//===- VariableLayout.h - Offsets of what outlives a step -------------------------------------===//
+//===- VariableLayout.h - Arena offsets of variables ------------------------------------------===//
 
 #ifndef MTC_PASSES_MEMORY_VARIABLELAYOUT_H
 #define MTC_PASSES_MEMORY_VARIABLELAYOUT_H
@@ -13,29 +13,30 @@
 
 namespace mtc {
 
-/// Where the variables of a module lie in the arenas of their spaces.
+/// Arena offsets of a module's variables in their memory spaces.
 class VariableLayout {
 public:
   struct Entry {
     VariableOp variable;
-    int64_t bytes;                 ///< with its padding
-    std::optional<int64_t> offset; ///< none of a transient variable
+    int64_t bytes;                 ///< padding included
+    std::optional<int64_t> offset; ///< none for a transient variable
     MemorySpace space;
   };
 
-  /// Each variable is padded to the arena's alignment; those that are read as one flat tensor
-  /// follow each other in that order, and `gap` bytes follow all others on the device. In other
-  /// spaces what is copied as a whole begins at a page. Fails with a diagnostic if two flat tensors
-  /// contradict, or have variables in more than one space.
+  /// Computes the layout. Each variable is padded to the arena's alignment. Variables that are read
+  /// as one flat tensor are contiguous and in that order. On the device, `gap` unused bytes follow
+  /// every other variable. In other memory spaces, each contiguous range that is copied as a whole
+  /// starts at a page boundary. Fails with a diagnostic if two flat tensors require contradictory
+  /// orders, or if the variables of one are in different memory spaces.
   static mlir::FailureOr<VariableLayout> compute(mlir::ModuleOp module, int64_t gap);
 
   const Entry &operator[](mlir::FlatSymbolRefAttr symbol) const {
     return entries.find(symbol.getAttr())->second;
   }
   bool isTransient(mlir::FlatSymbolRefAttr symbol) const { return !(*this)[symbol].offset; }
-  /// In no particular order.
+  /// In unspecified order.
   auto getEntries() const { return llvm::make_second_range(entries); }
-  /// Bytes that those with an offset in a space take together.
+  /// Returns the total bytes of the variables that have an offset in a memory space.
   int64_t getSize(MemorySpace space = MemorySpace::Device) const {
     return sizes[static_cast<unsigned>(space)];
   }

@@ -1,4 +1,4 @@
-//===- WindowWriter.cpp - Launches over what lies in other spaces -----------------------------===//
+//===- WindowWriter.cpp - Windowed kernel launches for offloaded operands ---------------------===//
 
 #include "passes/memory/WindowWriter.h"
 
@@ -15,7 +15,7 @@ WindowWriter::findTransfers(KernelOp kernel, ArrayRef<AtAttr> slices) {
   for (auto [operand, slice] : llvm::enumerate(slices)) {
     if (!isElsewhere(slice))
       continue;
-    // What lies there may be read in one shape and written in another.
+    // The same range may be read in one shape and written in another, so compare ranges of bytes.
     auto bytes = RankedTensorType::get({byteSize(slice.getType())},
                                        IntegerType::get(kernel.getContext(), 8));
     auto range = AtAttr::get(kernel.getContext(), slice.getOffset(), bytes, slice.getSpace());
@@ -82,7 +82,7 @@ LogicalResult WindowWriter::write(KernelOp kernel, ArrayRef<AtAttr> slices, OpBu
       window.erase();
     }
     int64_t at = offset + next++ % static_cast<int64_t>(slots.getCount()) * slotBytes;
-    SmallVector<AtAttr> staged; // Of each transfer.
+    SmallVector<AtAttr> staged; // One slice per transfer.
     SmallVector<std::pair<AtAttr, AtAttr>> reads, writes;
     for (const Transfer &transfer : *transfers) {
       RankedTensorType type = windows->getType(transfer.operand, begin, count);
@@ -121,7 +121,7 @@ LogicalResult WindowWriter::write(KernelOp kernel, ArrayRef<AtAttr> slices, OpBu
           writes, [&](auto copy) { return copy.first.overlaps(cast<AtAttr>(attribute)); });
       if (ofResult != writes.end())
         lastUses.push_back(launch + 1 + (ofResult - writes.begin()));
-      else // What windows have in common lives from the first on.
+      else // The first window starts the live range of a result that all windows share.
         lastUses.push_back(begin > 0 && !windows->getBytesPerRow(inputs + i) ? -1 : asPlanned);
     }
     LaunchOp::create(builder, kernel.getLoc(), function.getSymName(), builder.getArrayAttr(read),

@@ -1,4 +1,4 @@
-//===- WindowWriter.h - Launches over what lies in other spaces -------------------------------===//
+//===- WindowWriter.h - Windowed kernel launches for offloaded operands -----------------------===//
 
 #ifndef MTC_PASSES_MEMORY_WINDOWWRITER_H
 #define MTC_PASSES_MEMORY_WINDOWWRITER_H
@@ -9,28 +9,30 @@
 
 namespace mtc {
 
-/// Writes launches of kernels whose operands lie in other spaces than the device's: for each window
-/// copies into a slot, the launch, and copies back, in this order.
+/// Emits launches of kernels with operands in memory spaces other than the device. Each window of
+/// rows is emitted as copies into a slot, a launch, and copies back, in this order.
 class WindowWriter {
 public:
-  /// `slots` may be null: then no kernel can be written. They begin at `offset` of the arena.
+  /// `slots` may be null, in which case `write` always fails. The slots start at arena offset
+  /// `offset`.
   WindowWriter(TransferSlotsOp slots, int64_t offset, KernelOutliner &outliner)
       : slots(slots), offset(offset), outliner(outliner) {}
 
-  /// Stands for how long a result of the kernel lives that is not in a slot.
+  /// Sentinel for the last use of a result that is not stored in a slot: the planned live range
+  /// applies.
   static constexpr int64_t asPlanned = -2;
 
-  /// The kernel's operands, then its results, lie at `slices`. Writes at the end of the block, with
-  /// the last uses of what lies in slots. Fails with a diagnostic where the kernel cannot run in
-  /// windows of a slot.
+  /// Emits the launches at the end of the block and sets the last uses of values in slots. `slices`
+  /// are the slices of the kernel's operands, then of its results. Fails with a diagnostic if the
+  /// kernel cannot run in windows that fit in a slot.
   mlir::LogicalResult write(KernelOp kernel, mlir::ArrayRef<AtAttr> slices,
                             mlir::OpBuilder &builder);
 
 private:
-  /// A range in another space, of which each window has its part of a slot.
+  /// A range in another memory space that is staged through a slot, window by window.
   struct Transfer {
     AtAttr slice;
-    unsigned operand; ///< one of those that lie there
+    unsigned operand; ///< one of the operands or results stored in this range
     bool isRead, isWritten;
   };
   mlir::FailureOr<mlir::SmallVector<Transfer>> findTransfers(KernelOp kernel,
@@ -39,10 +41,10 @@ private:
   TransferSlotsOp slots;
   int64_t offset;
   KernelOutliner &outliner;
-  int64_t next = 0; ///< windows so far
+  int64_t next = 0; ///< number of windows emitted so far
 };
 
-/// Whether a slice lies in another space than the device's.
+/// Whether a slice is in a memory space other than the device.
 inline bool isElsewhere(AtAttr slice) { return slice.getSpace() != MemorySpace::Device; }
 
 } // namespace mtc

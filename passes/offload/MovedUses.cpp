@@ -1,4 +1,4 @@
-//===- MovedUses.cpp - Operations that read a value where it was moved to ---------------------===//
+//===- MovedUses.cpp - Redirects users of a value to its copy ---------------------------------===//
 
 #include "passes/offload/MovedUses.h"
 
@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace mtc;
 
-/// The view of what was moved that `value` is of the original.
+/// Returns the view of the moved value that corresponds to the view `value` of the original.
 static Value viewMoved(RewriterBase &rewriter, Value value, IRMapping &moved) {
   if (Value known = moved.lookupOrNull(value))
     return known;

@@ -1,4 +1,4 @@
-//===- MovedUses.h - Operations that read a value where it was moved to -----------------------===//
+//===- MovedUses.h - Redirects users of a value to its copy -----------------------------------===//
 
 #ifndef MTC_PASSES_OFFLOAD_MOVEDUSES_H
 #define MTC_PASSES_OFFLOAD_MOVEDUSES_H
@@ -7,8 +7,8 @@
 
 namespace mtc {
 
-/// Lets operations read `moved` in place of `value`, whose views they may read, too: those are made
-/// anew in front of the first of them. Users are given in their order.
+/// Replaces `value` by `moved` in `users`, including uses through views, which are cloned before
+/// the first user. `users` must be in block order.
 void readMoved(mlir::RewriterBase &rewriter, mlir::ArrayRef<mlir::Operation *> users,
                mlir::Value value, mlir::Value moved);
 

@@ -1,4 +1,4 @@
-//===- OffloadActivations.cpp - Values that are read late lie elsewhere meanwhile -------------===//
+//===- OffloadActivations.cpp - Offloads activations to another memory space ------------------===//
 
 #include "ir/interfaces/TargetInfo.h"
 #include "passes/Passes.h"
@@ -20,16 +20,16 @@ using namespace mtc;
 
 namespace {
 
-/// Copies of less take longer to start than to run.
+/// Smaller copies are dominated by their start-up latency.
 constexpr int64_t leastBytes = 16 << 10;
 
-/// A value that is alive at the peak and not read there: its last use before it, its first one
-/// behind it, in times of the function's schedule.
+/// A value that is live at the peak but not used there. `begin` is its last use before the peak and
+/// `end` its first use after it, in positions of the function's schedule.
 struct Gap {
   Value value;
   int64_t bytes = 0, begin = 0, end = 0;
 
-  /// What it frees, for as long as that.
+  /// Returns the benefit of offloading: bytes times duration.
   double worth() const { return static_cast<double>(bytes) * static_cast<double>(end - begin); }
 };
 
@@ -59,9 +59,9 @@ public:
 
 private:
   struct Move {
-    HoldOp hold; ///< null where nothing runs meanwhile
+    HoldOp hold; ///< null if no operation runs during the copy
     MoveOp back;
-    Operation *reader; ///< the first of what was moved back
+    Operation *reader; ///< first user of the value moved back
   };
 
   FailureOr<bool> moveUntilItFits();
@@ -71,12 +71,12 @@ private:
   void tighten();
 
   ModuleOp module;
-  int64_t budget; ///< 0: as little as possible
+  int64_t budget; ///< 0: as low as possible
   MemoryAnalysis analysis;
   StepCost cost;
   TargetInfo target;
   IRRewriter rewriter;
-  bool overlaps = true; ///< memory is held while copies run
+  bool overlaps = true; ///< memory is reserved while copies run
   std::vector<Move> moves;
   int64_t movedBytes = 0;
 };
@@ -132,9 +132,9 @@ std::optional<Gap> ActivationOffloader::findGap(const FunctionMemory &function) 
       else if (op->time > peak)
         gap.end = std::min(gap.end, op->time);
       else
-        gap.value = {}; // It is read at the peak.
+        gap.value = {}; // The value is used at the peak.
       if (isa<MoveOp>(op->op))
-        gap.value = {}; // It has been moved, and is only held until that has ended.
+        gap.value = {}; // The value is already offloaded and only held until the copy has ended.
     }
   }
   std::optional<Gap> best;
@@ -145,7 +145,7 @@ std::optional<Gap> ActivationOffloader::findGap(const FunctionMemory &function) 
 }
 
 void ActivationOffloader::move(const FunctionMemory &function, const Gap &gap) {
-  // Writes may run later than they stand; nothing else does.
+  // Only writes may run later than their position in the block.
   ArrayRef<PlannedOperation *> text = function.getText();
   SmallVector<Operation *> late;
   Operation *last = gap.value.getDefiningOp(), *peak = nullptr;
@@ -164,7 +164,7 @@ void ActivationOffloader::move(const FunctionMemory &function, const Gap &gap) {
   auto secondsOf = [&](MemorySpace from, MemorySpace to) {
     return overlaps ? target.getTransferSeconds(from, to, gap.bytes) : 0;
   };
-  // The operations that run for so long, up to the peak.
+  // Walks operations until their estimated time covers the copy, but not past the peak.
   auto walk = [&](Operation *op, double seconds, auto next) {
     for (Operation *then = next(op); then && then != peak && seconds > 0; then = next(op)) {
       seconds -= cost.of(then).seconds();
@@ -191,12 +191,12 @@ void ActivationOffloader::move(const FunctionMemory &function, const Gap &gap) {
   movedBytes += gap.bytes;
 }
 
-/// Memory that is held while copies run is given up.
+/// Removes the memory reservations for the duration of copies.
 void ActivationOffloader::tighten() {
   for (Move &each : moves) {
     if (each.hold)
       rewriter.eraseOp(std::exchange(each.hold, HoldOp()));
-    // In front of the views of it, which stand where they are needed.
+    // Insert before the views of the moved value, which precede their users.
     Operation *place = each.reader;
     for (Operation *user : each.back->getUsers())
       if (user->isBeforeInBlock(place))

@@ -1,4 +1,4 @@
-//===- OffloadOptions.h - What leaves the device's memory between its uses --------------------===//
+//===- OffloadOptions.h - Options of the offloading passes ------------------------------------===//
 
 #ifndef MTC_PASSES_OFFLOAD_OFFLOADOPTIONS_H
 #define MTC_PASSES_OFFLOAD_OFFLOADOPTIONS_H
@@ -9,15 +9,15 @@
 
 namespace mtc {
 
-/// The options of mtc-offload-variables and mtc-offload-activations.
+/// Options of mtc-offload-variables and mtc-offload-activations.
 struct OffloadOptions {
   std::vector<std::string> offload;
-  int64_t budget = 0;       ///< Bytes that the arena may take; 0: as many as it needs.
-  int64_t window = 8 << 20; ///< Bytes of a slot.
+  int64_t budget = 0;       ///< Size limit of the arena in bytes; 0: unlimited.
+  int64_t window = 8 << 20; ///< Bytes of a transfer slot.
 
   bool takes(llvm::StringRef what) const { return llvm::is_contained(offload, what); }
   bool takesNothing() const { return offload.empty() || takes("none"); }
-  /// Whether only as much leaves memory as the budget asks for.
+  /// Whether only as much is offloaded as the budget requires.
   bool isAutomatic() const { return takes("auto"); }
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {

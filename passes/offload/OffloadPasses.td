@@ -1,4 +1,4 @@
-//===- OffloadPasses.td - What leaves memory between its uses -----------------------------------===//
+//===- OffloadPasses.td - Offloading of variables and activations -----------------------------===//
 
 #ifndef MTC_PASSES_OFFLOAD
 #define MTC_PASSES_OFFLOAD
@@ -8,11 +8,12 @@ include "mlir/Pass/PassBase.td"
 def OffloadVariables : Pass<"mtc-offload-variables", "::mlir::ModuleOp"> {
   let summary = "offload variables to another memory space";
   let description = [{
-    The optimizer's state with averages of parameters, or the parameters themselves, move to the space that the target
-    offloads to. Kernels that write them run in windows of their rows; what else reads them, and what cannot run in windows,
-    gets them as a whole, for each of its uses anew where these are far apart. Small ones stay: copies of them would cost more
-    than they free. With a budget no more move than is needed for the peak to be within it, the optimizer's state first, of that
-    what is updated the earliest. `offload=auto` moves nothing else, and nothing without a budget.
+    Moves the optimizer state and weight averages, or the parameters, to the memory space that the target offloads to. Kernels
+    that write offloaded variables run in windows of their rows. Other users, and kernels that cannot run in windows, get the
+    whole variable copied to the device; uses that are far apart get separate copies. Small variables are not offloaded, since
+    copying them would cost more than the freed memory is worth. With a budget, only as many variables are offloaded as are needed
+    to meet it: first optimizer state, starting with the variables that are updated earliest. With `offload=auto`, only optimizer
+    state and averages are offloaded, and only if there is a budget.
 
     ```mlir
     mtc.variable optimizer @w.moment1 : tensor<256x64xf32> = #mtc.zeros of @w
@@ -27,10 +28,11 @@ def OffloadVariables : Pass<"mtc-offload-variables", "::mlir::ModuleOp"> {
 def OffloadActivations : Pass<"mtc-offload-activations", "::mlir::ModuleOp"> {
   let summary = "offload activations to another memory space";
   let description = [{
-    Of what is alive at the peak and not read there, what frees the most bytes for the longest moves to the space that the
-    target offloads to behind its last use before the peak, and back in front of its first one behind it; again and again,
-    until the peak is within the budget, or as low as moves make it without one. Memory is held for as long as the copies
-    are estimated to take, so that they run while other operations do, unless that leaves the peak above the budget.
+    Repeatedly selects a value that is live at the peak and not used there, moves it to the memory space that the target offloads
+    to after its last use before the peak, and back to the device before its first use after the peak. The value with the largest
+    product of bytes and duration is selected first. The pass stops when the peak meets the budget or, without a budget, when no
+    candidate is left. Memory is reserved for the estimated duration of the copies, so that they overlap with computation. If the
+    peak exceeds the budget with these reservations, they are removed.
 
     ```mlir
     %h = mtc.kernel ...

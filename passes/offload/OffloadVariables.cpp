@@ -1,4 +1,4 @@
-//===- OffloadVariables.cpp - Variables lie elsewhere between their uses ----------------------===//
+//===- OffloadVariables.cpp - Offloads variables to another memory space ----------------------===//
 
 #include "ir/interfaces/TargetInfo.h"
 #include "ir/steps/VariableAccess.h"
@@ -23,27 +23,26 @@ using namespace mtc;
 
 namespace {
 
-/// Copies of less take longer to start than to run.
+/// Smaller copies are dominated by their start-up latency.
 constexpr int64_t leastBytes = 16 << 10;
 constexpr int64_t slotCount = 4;
 
-/// Variables that lie one after another, since some operation reads or writes them as one flat
-/// tensor: all of them move, or none.
+/// Variables that some operation reads or writes as one flat tensor and that are therefore
+/// contiguous. Either all of them are offloaded or none.
 struct Group {
   SmallVector<VariableOp> variables;
   int64_t bytes = 0;
-  size_t number = 0; ///< in the module
-  /// The kernels that read or write them, and of each variable or flat tensor, which its first one
-  /// names, the operand (inputs first) that it is.
+  size_t number = 0; ///< in module order
+  /// Kernels that read or write the variables. Maps each variable, or the first variable of each
+  /// flat tensor, to the index of the kernel's operand; results follow inputs.
   llvm::MapVector<Operation *, llvm::SmallMapVector<Attribute, unsigned, 4>> kernels;
-  /// What else reads them: it gets them as a whole.
+  /// Other users, which get a whole copy.
   llvm::SetVector<Operation *> readers;
-  /// Kernels that read or write it get it as a whole, too, and it is taken back when it was
-  /// written.
+  /// Whether kernels get a whole copy, too, which is copied back after a write.
   bool isWhole = false;
   std::string refusal;
 
-  /// Whether the update alone reads it.
+  /// Whether only the update uses the variables.
   bool isUpdated() {
     const Role role = variables.front().getRole();
     return role == Role::Optimizer || role == Role::Average;
@@ -84,7 +83,7 @@ private:
   void moveWritten(const Group &group, MemorySpace space);
   static void remarkKept(Group &group);
 
-  /// Operands of a kernel that lie elsewhere where these groups do.
+  /// Returns the operands of a kernel that are offloaded if the given groups are.
   static llvm::SmallSetVector<unsigned, 4> operandsElsewhere(Operation *kernel,
                                                              ArrayRef<Group *> taken) {
     llvm::SmallSetVector<unsigned, 4> operands;
@@ -99,7 +98,7 @@ private:
   ModuleOp module;
   const OffloadOptions &options;
   TargetInfo target;
-  std::vector<Group> groups; ///< by falling size
+  std::vector<Group> groups; ///< by decreasing size
 };
 
 } // namespace
@@ -135,7 +134,7 @@ void Offloader::collect() {
     Attribute name = variable.getSymNameAttr();
     auto leader = together.findLeader(name);
     if (leader == together.member_end())
-      continue; // Nothing reads or writes it.
+      continue; // The variable is not used.
     if (!isCandidate(variable)) {
       mixed.insert(*leader);
       continue;
@@ -154,7 +153,8 @@ void Offloader::collect() {
   });
 }
 
-/// What reads a value that lies where the variable does: kernels that write it, and others.
+/// Collects the users of a value that is stored in the variable: operands of the group's kernels,
+/// and other users.
 void Offloader::addUsers(Group &group, Value value, Attribute variable) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
@@ -176,7 +176,7 @@ void Offloader::findKernels(Group &group) {
   for (VariableOp variable : group.variables)
     names.insert(variable.getSymName());
   auto isOfGroup = [&](FlatSymbolRefAttr symbol) { return names.contains(symbol.getValue()); };
-  SmallVector<std::pair<Value, Attribute>> values; // That lie where the variables do.
+  SmallVector<std::pair<Value, Attribute>> values; // Values stored in the variables.
   for (auto function : module.getOps<func::FuncOp>())
     for (Operation &op : function.front()) {
       if (llvm::any_of(readVariables(&op), isOfGroup))
@@ -193,20 +193,22 @@ void Offloader::findKernels(Group &group) {
         group.kernels[writer].insert(
             {writtenVariables(&op).front(), writer->getNumOperands() + result.getResultNumber()});
       else
-        group.isWhole = true; // A library call writes it as a whole.
+        group.isWhole = true; // A library call writes the variable as a whole.
       values.push_back({result, writtenVariables(&op).front()});
     }
   for (auto [value, variable] : values)
     addUsers(group, value, variable);
 }
 
-/// Several variables are one flat tensor of all parameters.
+/// Only a single variable can be moved as a whole; several variables are one flat tensor of all
+/// parameters.
 bool Offloader::canMoveWhole(Group &group) {
   group.isWhole = group.variables.size() == 1;
   return group.isWhole;
 }
 
-/// Whether all kernels can run in windows of a slot with this group elsewhere too.
+/// Whether all kernels can run in windows of a slot if this group is offloaded in addition to
+/// `taken`.
 bool Offloader::fits(Group &group, ArrayRef<Group *> taken) {
   if (group.isWhole)
     return false;
@@ -234,9 +236,9 @@ bool Offloader::fits(Group &group, ArrayRef<Group *> taken) {
   return true;
 }
 
-/// What a step reads once moves before what it reads more often, and what is updated early, since
-/// copies run while the rest of the step does; until what is left fits. Then what it fits without
-/// comes back.
+/// Selects the groups to offload until the budget is met. Variables that a step reads once come
+/// before those read more often, and variables that are updated early come first, since their
+/// copies overlap with the rest of the step. Then drops groups that turn out to be unnecessary.
 LogicalResult Offloader::keepWhatFits(SmallVectorImpl<Group *> &taken) {
   FailureOr<MemoryPlan> plan = MemoryAnalysis(module).getPlanWithLayout();
   if (failed(plan))
@@ -305,9 +307,9 @@ void Offloader::move(ArrayRef<Group *> taken) {
                      stringifyEnum(space));
 }
 
-/// read => move(read) for readers that stand near each other
+/// Rewrites read => move(read), with one move for users that are close to each other.
 void Offloader::moveForReaders(const Group &group) {
-  constexpr int64_t near = 8; // Operations.
+  constexpr int64_t near = 8; // Number of operations.
   SmallPtrSet<Operation *, 8> readers(group.readers.begin(), group.readers.end());
   if (group.isWhole)
     readers.insert_range(llvm::make_first_range(group.kernels));
@@ -348,7 +350,7 @@ void Offloader::moveForReaders(const Group &group) {
   }
 }
 
-/// write(x) => write(move(x))
+/// Rewrites write(x) => write(move(x)).
 void Offloader::moveWritten(const Group &group, MemorySpace space) {
   VariableOp variable = group.variables.front();
   Attribute name = FlatSymbolRefAttr::get(variable.getSymNameAttr());

@@ -1,4 +1,4 @@
-//===- FuseUpdate.cpp - Large parameters are updated as soon as their gradients are known -----===//
+//===- FuseUpdate.cpp - Fuses parameter updates into the backward pass ------------------------===//
 
 #include "ir/ReservedNames.h"
 #include "passes/Passes.h"
@@ -51,10 +51,11 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
     whole.restrict(b, together);
   }
 
-  /// The smallest of the flat parameters, while all of their gradients are a small part of what the
-  /// parameters take: biases and scales, of which a network has many.
+  /// Returns the smallest flat parameters, as long as their gradients together take at most
+  /// 1/partKept of the parameters' bytes. These are typically the many biases and normalization
+  /// scales.
   llvm::StringSet<> findSmall(SymbolTable &symbols, const WholeUpdate &whole) const {
-    SmallVector<std::tuple<int64_t, size_t, StringRef>> sizes; // Equal ones in their order.
+    SmallVector<std::tuple<int64_t, size_t, StringRef>> sizes; // Ties keep their order.
     int64_t allowed = 0;
     for (auto [name, write] : gradients) {
       int64_t bytes = paddedBytes(byteSize(symbols.lookup<VariableOp>(name).getTensorType()));
@@ -75,7 +76,8 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
     return small;
   }
 
-  /// The writes of gradients by their parameter. False if a gradient is written more than once.
+  /// Collects the writes of gradients by parameter. Returns false if a gradient is written more
+  /// than once.
   bool findGradients(func::FuncOp microStep, SymbolTable &symbols) {
     gradients.clear();
     bool isSimple = true;
@@ -87,12 +89,12 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
     return isSimple;
   }
 
-  /// Whether a result is what a variable holds, or a view of it.
+  /// Whether the function returns the value of a variable or a view of it.
   static bool returnsVariable(func::FuncOp function) {
     return llvm::any_of(function.front().getTerminator()->getOperands(), isOfVariable);
   }
 
-  /// Updates all parameters but those that are updated together.
+  /// Fuses the updates of all parameters except those in `together`.
   void fuse(func::FuncOp microStep, WholeUpdate &whole, Location updateLocation,
             SymbolTable &symbols, const llvm::StringSet<> &together) {
     OpBuilder start = OpBuilder::atBlockBegin(&microStep.front());
@@ -102,7 +104,8 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
       if (together.contains(name))
         continue;
       auto parameter = symbols.lookup<VariableOp>(name);
-      // The new value lies where the old one does: nothing may read that later.
+      // The new value overwrites the old one in place, so insert after the last user of the old
+      // value.
       Operation *place = write;
       if (Operation *reader = lastReaders.lookup(name); reader && place->isBeforeInBlock(reader))
         place = reader;
@@ -117,8 +120,8 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
         write->erase();
   }
 
-  /// For each parameter the last operation, the return aside, that reads its value, or a view of
-  /// it, from whatever variable holds it.
+  /// Returns the last operation, the terminator excluded, that reads each parameter's value or a
+  /// view of it, from any variable that stores the parameter.
   static llvm::StringMap<Operation *> findLastReaders(func::FuncOp function, SymbolTable &symbols) {
     llvm::StringMap<Operation *> last;
     for (auto read : function.front().getOps<ReadOp>()) {
@@ -137,7 +140,7 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
     return last;
   }
 
-  /// Gradients of one part in so many of the parameters' bytes are kept for a common update.
+  /// Gradients of at most 1/partKept of the parameters' bytes are kept for a joint update.
   static constexpr int64_t partKept = 256;
 
   llvm::MapVector<StringRef, Operation *> gradients;

@@ -1,4 +1,4 @@
-//===- GradientScaling.cpp - What happens to gradients before an optimizer reads them ---------===//
+//===- GradientScaling.cpp - Unscaling and clipping of gradients ------------------------------===//
 
 #include "passes/optimizer/GradientScaling.h"
 
@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace mtc;
 
-/// The loss scale, and where some targets may not count the part that did. Without any, gradients
-/// are 0 and stay so.
+/// Computes the loss scale times the fraction of targets that counted, if targets can be ignored.
+/// Without any counted target, all gradients are 0 and stay 0.
 void GradientScaling::findScale(TensorBuilder &b) {
   if (lossScale) {
     scale = lossScale->getScale();
@@ -25,7 +25,8 @@ void GradientScaling::findScale(TensorBuilder &b) {
   inverse = inverse ? b.mul(inverse, inversePart) : inversePart;
 }
 
-/// Limits each element by --clip-value, times the scale that gradients still have.
+/// Clips each element to the range of --clip-value, multiplied by the scale that gradients still
+/// have.
 Value GradientScaling::limit(TensorBuilder &b, Value gradient) const {
   if (!options.clipValue)
     return gradient;
@@ -41,15 +42,15 @@ Value GradientScaling::buildNorm(TensorBuilder &b, ArrayRef<VariableOp> gradient
   Value total = b.splat(RankedTensorType::get({}, b.getF64Type()), 0.0);
   for (VariableOp variable : gradients) {
     Value gradient = limit(b, b.create<ReadOp>(variable.getTensorType(), variable.getSymName()));
-    if (inverse) // Before it is squared: squares have the range that they have without a scale.
+    // Unscale before squaring, so that the squares have the same range as without loss scaling.
+    if (inverse)
       gradient = b.mul(gradient, broadcastLike(b, inverse, gradient));
     total = b.add(total, sumOfSquares(b, gradient));
   }
   return b.sqrt(total);
 }
 
-/// What gradients are multiplied with so that their norm is at most `limit`: min(1, limit / (norm +
-/// 1e-6)).
+/// Returns the factor that limits the norm of the gradients: min(1, limit / (norm + 1e-6)).
 static Value buildClipping(TensorBuilder &b, Value norm, double limit) {
   return b.min(b.splat(norm, 1.0), b.div(b.splat(norm, limit), b.add(norm, b.splat(norm, 1e-6))));
 }

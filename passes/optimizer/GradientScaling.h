@@ -1,4 +1,4 @@
-//===- GradientScaling.h - What happens to gradients before an optimizer reads them -----------===//
+//===- GradientScaling.h - Unscaling and clipping of gradients --------------------------------===//
 
 #ifndef MTC_PASSES_OPTIMIZER_GRADIENTSCALING_H
 #define MTC_PASSES_OPTIMIZER_GRADIENTSCALING_H
@@ -8,24 +8,24 @@
 
 namespace mtc {
 
-/// Gradients divided by the loss scale and, where they are sums over micro-steps, by the part of
-/// the targets that counted, then clipped by value, then by norm. What divides them and what clips
-/// their norm is one factor.
+/// Transforms gradients before the optimizer uses them: divides them by the loss scale and, if they
+/// are accumulated over micro-steps, by the fraction of targets that counted; then clips by value,
+/// then by norm. Division and norm clipping are combined into one factor.
 class GradientScaling {
 public:
   using Value = mlir::Value;
 
-  /// The first two outlive the object; `lossScale` is null where the loss is not scaled,
-  /// `accumulation` where an update has one micro-step.
+  /// `options` and `lossScale` must outlive the object. `lossScale` is null if the loss is not
+  /// scaled, and `accumulation` is null if an update has a single micro-step.
   GradientScaling(const OptimizerOptions &options, const LossScale *lossScale,
                   AccumulationAttr accumulation)
       : options(options), lossScale(lossScale), accumulation(accumulation) {}
 
-  /// Computes the norm of all gradients, if it is asked for, and the factor.
+  /// Computes the global gradient norm, if requested, and the factor.
   void build(TensorBuilder &b, llvm::ArrayRef<VariableOp> gradients);
-  /// The norm before it is clipped, a scalar f64; null if it is not asked for.
+  /// Returns the norm before clipping, an f64 scalar, or null if it was not requested.
   Value getNorm() const { return norm; }
-  /// A gradient as an optimizer reads it.
+  /// Returns a gradient with unscaling and clipping applied.
   Value apply(TensorBuilder &b, Value gradient) const;
 
 private:
@@ -36,9 +36,9 @@ private:
   const OptimizerOptions &options;
   const LossScale *lossScale;
   AccumulationAttr accumulation;
-  /// What gradients are multiplied by as they are given, scalars f64; null where it is 1.
+  /// Scale of the given gradients and its inverse, f64 scalars; null if the scale is 1.
   Value scale, inverse;
-  Value norm, factor; ///< The factor is null where it is 1.
+  Value norm, factor; ///< The factor is null if it is 1.
 };
 
 } // namespace mtc

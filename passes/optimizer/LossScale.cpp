@@ -1,6 +1,6 @@
-//===- LossScale.cpp - The update of a program that scales its loss ---------------------------===//
+//===- LossScale.cpp - Loss scaling in the parameter update -----------------------------------===//
 //
-// As PyTorch's GradScaler does it, with its factors: 2 and 1/2.
+// Follows PyTorch's GradScaler, with its growth factor 2 and backoff factor 1/2.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -26,7 +26,8 @@ LossScale::LossScale(TensorBuilder &b, LossScalingAttr attribute)
   step = b.add(b.cast(updateCount, b.getF64Type()), one);
 }
 
-/// How many elements are not finite; where they are too many for f32 to count, at least so many.
+/// Returns the number of elements that are not finite, or a lower bound greater than 0 if there are
+/// more than f32 can count.
 static Value countNonFinite(TensorBuilder &b, Value x) {
   return sumOfElements(b, b.select(isFinite(b, x), b.splat(x, 0.0), b.splat(x, 1.0)));
 }

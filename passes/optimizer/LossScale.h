@@ -1,4 +1,4 @@
-//===- LossScale.h - The update of a program that scales its loss -----------------------------===//
+//===- LossScale.h - Loss scaling in the parameter update -------------------------------------===//
 
 #ifndef MTC_PASSES_OPTIMIZER_LOSSSCALE_H
 #define MTC_PASSES_OPTIMIZER_LOSSSCALE_H
@@ -7,34 +7,37 @@
 
 namespace mtc {
 
-/// The state of `mtc-scale-loss` in the update: what gradients are divided by, whether the step
-/// counts, and what the scale becomes. Scalars are tensors of rank 0, and f64 unless that is said.
+/// The state of `mtc-scale-loss` in the update function: the scale of the gradients, whether the
+/// update is skipped, and the next scale. Scalars are tensors of rank 0, and f64 unless noted
+/// otherwise.
 class LossScale {
 public:
   using Value = mlir::Value;
 
-  /// Reads the variables.
+  /// Emits reads of the loss-scaling variables.
   LossScale(TensorBuilder &b, LossScalingAttr attribute);
 
-  /// What the loss of this step was multiplied by, and its inverse.
+  /// Return the factor by which the loss of this step was multiplied, and its inverse.
   Value getScale() const { return scale; }
   Value getInverse() const { return inverse; }
-  /// How many updates were made, this one included.
+  /// Returns the number of updates that were not skipped, including this one.
   Value getStep() const { return step; }
-  /// Whether the update was skipped, i1.
+  /// Returns whether the update is skipped, as i1.
   Value getSkipped() const { return skipped; }
 
-  /// Reads all gradients, as they are; to be called before what follows, and behind what reads them
-  /// in rows, so that one kernel does both. Elements whose squares overflow are finite.
+  /// Emits the check that all gradient elements are finite. Must be called before `getSkipped`,
+  /// `keep` and `write`, and after the code that reduces the gradients for their norm, so that one
+  /// kernel does both. Elements whose squares overflow still count as finite.
   void check(TensorBuilder &b, llvm::ArrayRef<VariableOp> gradients);
-  /// What a variable becomes: a new value, or its old one, to the bit, where the update is skipped.
+  /// Returns the new value of a variable: `changed`, or bit-identical `old` if the update is
+  /// skipped.
   Value keep(TensorBuilder &b, Value changed, Value old) const;
-  /// Writes the variables.
+  /// Emits writes of the loss-scaling variables.
   void write(TensorBuilder &b) const;
 
 private:
   LossScalingAttr attribute;
-  Value oldScale, finiteUpdates, updateCount; ///< As the variables hold them.
+  Value oldScale, finiteUpdates, updateCount; ///< Values of the variables before the update.
   Value scale, inverse, step, skipped;
 };
 

@@ -1,4 +1,4 @@
-//===- Optimizer.cpp - All optimizers, and what they share ------------------------------------===//
+//===- Optimizer.cpp - Registry of optimizers and shared update code --------------------------===//
 
 #include "passes/optimizer/OptimizerRegistry.h"
 
@@ -16,7 +16,7 @@ Value Update::scalar(double value) {
 }
 
 Value Update::powerOfStep(double base) {
-  // ln 0 is no number to multiply with; 0^step is 0, as step starts at 1.
+  // log(0) is infinite; 0^step is 0, because step starts at 1.
   return base == 0.0 ? scalar(0.0) : b.exp(b.mul(step, scalar(std::log(base))));
 }
 

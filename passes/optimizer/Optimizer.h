@@ -1,9 +1,9 @@
-//===- Optimizer.h - The optimizers that can update the parameters ----------------------------===//
+//===- Optimizer.h - Registry of optimizers ---------------------------------------------------===//
 //
-// An optimizer is a record and one function that writes the update of a tensor; how parameters are
-// grouped and where state is kept is decided in one place (OptimizerPass.cpp). Records stand in the
-// files of `kinds/`, each of which has `void addNAMEOptimizers(std::vector<OptimizerKind>
-// &optimizers)`; CMake finds them. Flags, options of passes and their help follow from the records.
+// An optimizer is a record and a function that emits the update of one tensor. OptimizerPass.cpp
+// groups parameters and allocates state for all optimizers. Records are defined in the files in
+// `kinds/`, each of which defines `void addNAMEOptimizers(std::vector<OptimizerKind> &optimizers)`
+// and is found by CMake. Flags, pass options and their help are generated from the records.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -18,37 +18,38 @@
 
 namespace mtc {
 
-/// The limit of a number that has none but that it is computed with in f32.
+/// Limit of a hyperparameter without one of its own: computations in f32 must not overflow.
 inline constexpr double unlimited = 3.4e38;
 
-/// A value of a hyperparameter that is a choice.
+/// A named value of a hyperparameter.
 struct HyperparameterChoice {
   llvm::StringLiteral name, help;
 };
 
-/// What the user may choose: a number, or one of several names.
+/// A hyperparameter: a number or one of several named choices.
 struct Hyperparameter {
-  /// The flag without dashes: "weight-decay".
+  /// Flag without dashes, for instance "weight-decay".
   llvm::StringLiteral name;
-  /// Of a choice, its place among the choices, as all of its values are.
+  /// Default value. Values of a hyperparameter with choices are indices into `choices`.
   double defaultValue;
-  /// What it is, in the words of every optimizer that has it.
+  /// Description, shared by all optimizers with this hyperparameter.
   llvm::StringLiteral help;
-  /// Valid numbers: minimum <= value < limit.
+  /// Valid values are minimum <= value < limit.
   double minimum = 0.0, limit = unlimited;
-  /// The flag that gives it together with others, in the order of the records; "": its own.
+  /// Flag that sets this and other hyperparameters together, in the order of the records; "" if the
+  /// hyperparameter has its own flag.
   llvm::StringLiteral sharedFlag = "";
   bool isWhole = false;
   llvm::ArrayRef<HyperparameterChoice> choices = {};
 
   bool accepts(double value) const;
-  /// "at least 0 and less than 1".
+  /// Returns the valid range, for instance "at least 0 and less than 1".
   std::string describeRange() const;
-  /// A value as a user types it.
+  /// Returns a value in the syntax of the command line.
   std::string spell(double value) const;
 };
 
-/// What every optimizer has.
+/// Hyperparameters of every optimizer.
 constexpr Hyperparameter learningRate(double defaultValue) {
   return {"lr", defaultValue, "learning rate"};
 }
@@ -56,7 +57,7 @@ constexpr Hyperparameter weightDecay(double defaultValue) {
   return {"weight-decay", defaultValue, "weight decay"};
 }
 
-/// Decays of two moments, which --betas gives together.
+/// Decay rates of the two moments, which `--betas` sets together.
 constexpr Hyperparameter beta1(double defaultValue, llvm::StringLiteral help) {
   return {"beta1", defaultValue, help, 0.0, 1.0, "betas"};
 }
@@ -68,7 +69,7 @@ constexpr Hyperparameter momentum(double defaultValue) {
   return {"momentum", defaultValue, "momentum factor", 0.0, 1.0};
 }
 
-/// Something that is done or not.
+/// A boolean hyperparameter.
 inline constexpr HyperparameterChoice noOrYes[] = {{"false", ""}, {"true", ""}};
 constexpr Hyperparameter noOrYesChoice(llvm::StringLiteral name, bool defaultValue,
                                        llvm::StringLiteral help) {
@@ -80,18 +81,19 @@ constexpr Hyperparameter nesterov(bool defaultValue) {
 
 struct OptimizerKind;
 
-/// How parameters are updated: by which optimizer, with which values of its hyperparameters.
+/// The update rule of a parameter: an optimizer and the values of its hyperparameters.
 struct UpdateRule {
   const OptimizerKind *kind = nullptr;
-  /// In the order of the optimizer's record.
+  /// Hyperparameter values in the order of the optimizer's record.
   llvm::SmallVector<double> numbers;
-  /// In which states of the parameter's shape are kept: 32, or fewer in blocks with a scale each.
+  /// Bits per element of states with the parameter's shape: 32, or fewer with blockwise
+  /// quantization.
   unsigned stateBits = 32;
 
-  /// With the defaults.
+  /// Initializes all hyperparameters to their defaults.
   explicit UpdateRule(const OptimizerKind &kind);
 
-  /// A hyperparameter's value by its name, which the optimizer has.
+  /// Returns a hyperparameter's value by name. The optimizer must have it.
   double &operator[](llvm::StringRef name);
   double operator[](llvm::StringRef name) const { return const_cast<UpdateRule &>(*this)[name]; }
   bool operator==(const UpdateRule &) const = default;
@@ -103,21 +105,22 @@ inline std::optional<Shape> likeParameter(llvm::ArrayRef<int64_t> parameter, con
   return llvm::to_vector(parameter);
 }
 
-/// A tensor that an optimizer keeps for each parameter, of the parameter's element type.
+/// A state tensor of a parameter, with the parameter's element type.
 struct OptimizerState {
-  /// What follows the parameter's name in the variable's.
+  /// Suffix of the variable's name, which starts with the parameter's name.
   llvm::StringLiteral suffix;
-  /// Its shape, by the parameter's; none where the parameter has no such state.
+  /// Returns the state's shape for a parameter's shape, or nothing if the parameter has no such
+  /// state.
   std::optional<Shape> (*shape)(llvm::ArrayRef<int64_t> parameter,
                                 const UpdateRule &rule) = likeParameter;
-  /// The hyperparameter whose value all elements start as; "": 0.
+  /// Hyperparameter with the initial value of all elements; "" for 0.
   llvm::StringLiteral initial = "";
-  /// Its elements are never less than 0: codes of few bits need no sign.
+  /// Elements are never negative, so quantization codes need no sign.
   bool isNonNegative = false;
 };
 
-/// The update in the making: of one parameter in its own shape, or of several as one flat tensor
-/// where the optimizer is elementwise. Tensors have one element type, f32 or f64; scalars are
+/// Builder of the update of one parameter in its own shape or, for elementwise optimizers, of
+/// several parameters as one flat tensor. Tensors have one element type, f32 or f64. Scalars are
 /// tensors of rank 0 and f64, so that powers and differences keep their accuracy.
 class Update {
 public:
@@ -127,78 +130,78 @@ public:
 
   TensorBuilder &b;
   const UpdateRule &rule;
-  /// Read, and replaced by what they become. A state that the parameter has not is null.
+  /// Current values, replaced by the new values. A state that the parameter does not have is null.
   Value parameter;
   llvm::SmallVector<Value> states;
-  /// Read, and replaced where more than one state depends on what it becomes.
+  /// Current gradient. Replaced by a modified gradient if more than one state depends on it.
   Value gradient;
-  /// Scalars.
+  /// Scalar.
   Value learningRate;
-  /// From 1, without those that were skipped; null if the optimizer does not ask for it.
+  /// Step number from 1, skipped steps excluded, a scalar; null if the optimizer does not use it.
   Value step;
 
-  /// A hyperparameter's value by its name.
+  /// Returns a hyperparameter's value by name.
   double number(llvm::StringRef name) const { return rule[name]; }
   Value scalar(double value);
-  /// base^step, for 0 <= base < 1.
+  /// Returns base^step for 0 <= base < 1.
   Value powerOfStep(double base);
-  /// A scalar as a tensor like the parameter.
+  /// Broadcasts a scalar to the parameter's shape.
   Value broadcast(Value scalar);
   Value broadcast(double value) { return b.splat(parameter, value); }
-  /// from + weight (to - from).
+  /// Returns from + weight (to - from).
   Value mix(Value from, Value to, double weight);
-  /// The root of the sum of the squares of all elements, a scalar.
+  /// Returns the L2 norm of all elements, a scalar.
   Value norm(Value x);
 
-  /// The gradient of the loss with the decay as its penalty: g + wd p.
+  /// Returns the gradient with L2 weight decay: g + wd p.
   Value gradientWithDecay();
-  /// The decay apart from the gradient: p *= 1 - lr wd.
+  /// Applies decoupled weight decay: p *= 1 - lr wd.
   void decayParameter();
-  /// p -= rate d, for a scalar rate.
+  /// Applies p -= rate d for a scalar rate.
   void descend(Value direction, Value rate);
 };
 
-/// The sum of all elements, or of their squares, a scalar f64. Sums run over the last axes first,
-/// so that they are many and short.
+/// Returns the sum of all elements, or of their squares, as an f64 scalar. The last axes are
+/// reduced first, so that there are many short reductions.
 mlir::Value sumOfElements(TensorBuilder &b, mlir::Value x);
 mlir::Value sumOfSquares(TensorBuilder &b, mlir::Value x);
 
-/// A scalar f64 as a tensor like `like`.
+/// Broadcasts an f64 scalar to the shape and element type of `like`.
 mlir::Value broadcastLike(TensorBuilder &b, mlir::Value scalar, mlir::Value like);
 
-/// Which parameters an optimizer is for, where that is not all. Others are updated by the one that
-/// is named here, unless the user's groups say otherwise.
+/// The parameters that an optimizer supports, if not all. The others use the optimizer `otherwise`
+/// unless a parameter group selects one.
 struct OptimizerDomain {
-  /// What it updates, as messages say: "matrices".
+  /// The supported parameters in messages, for instance "matrices".
   llvm::StringLiteral parameters;
   bool (*contains)(mlir::RankedTensorType parameter);
-  /// Nor is it for embeddings and heads, though it could update them.
+  /// Whether embeddings and output layers are excluded, although the optimizer could update them.
   bool isHidden;
   llvm::StringLiteral otherwise;
 };
 
-/// Whether each element is.
+/// Returns an elementwise test for finite values.
 mlir::Value isFinite(TensorBuilder &b, mlir::Value x);
 
 struct OptimizerKind {
   llvm::StringLiteral name;
-  /// For the help, with its source.
+  /// Help text, with a reference.
   llvm::StringLiteral help;
   llvm::ArrayRef<OptimizerState> states;
   llvm::ArrayRef<Hyperparameter> hyperparameters;
   bool usesStep;
-  /// Each element's update depends on that element alone: parameters are updated together, as a
-  /// flat tensor. Their states have their shape.
+  /// Whether an element's update depends only on this element. If so, parameters are updated
+  /// together as a flat tensor, and all states have the parameter's shape.
   bool isElementwise = true;
   const OptimizerDomain *domain = nullptr;
   void (*build)(Update &update);
 
-  /// Null if it takes none of this name.
+  /// Returns the hyperparameter with this name, or null.
   const Hyperparameter *findHyperparameter(llvm::StringRef name) const;
 };
 
 llvm::ArrayRef<OptimizerKind> getOptimizers();
-/// Null if there is none of this name.
+/// Returns the optimizer with this name, or null.
 const OptimizerKind *findOptimizer(llvm::StringRef name);
 
 } // namespace mtc

@@ -1,4 +1,4 @@
-//===- OptimizerOptions.cpp - What the options of optimizers are, and may be ------------------===//
+//===- OptimizerOptions.cpp - Options of mtc-optimizer ----------------------------------------===//
 
 #include "passes/optimizer/OptimizerOptions.h"
 
@@ -15,7 +15,8 @@ std::vector<OptionChoice> mtc::optimizerChoices() {
   return choices;
 }
 
-/// "weight decay (adam, lion 0; adamw 0.01)"; what it is to other optimizers follows.
+/// Returns the description and default of a hyperparameter by optimizer, for instance "weight decay
+/// (adam, lion 0; adamw 0.01)". Different descriptions for other optimizers follow.
 static std::string describeHyperparameter(StringRef name) {
   struct Use {
     StringRef help;
@@ -81,7 +82,7 @@ SmallVector<const OptimizerKind *> OptimizerOptions::findKinds() const {
     if (llvm::Expected<ParameterGroup> group = ParameterGroup::parse(text))
       kinds.push_back(group->optimizer ? group->optimizer : kind);
     else
-      llvm::consumeError(group.takeError()); // Said by checkGroups().
+      llvm::consumeError(group.takeError()); // checkGroups() reports the error.
   return kinds;
 }
 
@@ -127,7 +128,7 @@ std::string OptimizerOptions::checkHyperparameter(StringRef name) const {
   if (name == "lr" && !schedule.points.empty())
     return "the rates are those of --schedule-table";
   SmallVector<const OptimizerKind *> kinds = findKinds();
-  bool isKnown = kinds.empty(); // What optimizer is meant is a problem of its own.
+  bool isKnown = kinds.empty(); // An unknown optimizer is reported elsewhere.
   for (const OptimizerKind *kind : kinds) {
     const Hyperparameter *hyperparameter = kind->findHyperparameter(name);
     if (!hyperparameter)

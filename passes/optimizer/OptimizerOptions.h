@@ -1,4 +1,4 @@
-//===- OptimizerOptions.h - What mtc-optimizer is told ----------------------------------------===//
+//===- OptimizerOptions.h - Options of mtc-optimizer ------------------------------------------===//
 
 #ifndef MTC_PASSES_OPTIMIZER_OPTIMIZEROPTIONS_H
 #define MTC_PASSES_OPTIMIZER_OPTIMIZEROPTIONS_H
@@ -12,15 +12,15 @@
 
 namespace mtc {
 
-/// All optimizers.
+/// Returns all optimizers.
 std::vector<OptionChoice> optimizerChoices();
-/// The hyperparameters of all optimizers, each name once; a choice has choices.
+/// Returns the hyperparameters of all optimizers, each name once.
 std::vector<OptionText> hyperparameterTexts();
 
-/// The options of mtc-optimizer.
+/// Options of mtc-optimizer.
 struct OptimizerOptions {
   std::string optimizer = "adamw";
-  /// Hyperparameters that are given, by their names: numbers, and choices, "" where left open.
+  /// Hyperparameters by name: numbers and choices; none or "" if not given.
   llvm::StringMap<std::optional<double>> numbers;
   llvm::StringMap<std::string> choices;
   std::optional<double> clipNorm, clipValue;
@@ -97,10 +97,12 @@ struct OptimizerOptions {
            [](const OptimizerOptions &all) { return all.checkGroups(); });
   }
 
-  /// An optimizer's defaults, but for what is given. The options are valid.
+  /// Returns an optimizer's defaults overridden by the given hyperparameters. The options must be
+  /// valid.
   UpdateRule makeRule(const OptimizerKind &kind) const;
 
-  /// The run's learning rate: the highest of its schedule. The options are valid.
+  /// Returns the base learning rate of the run, which is the maximum of its schedule. The options
+  /// must be valid.
   double getLearningRate() const;
 
 private:
@@ -132,12 +134,13 @@ private:
   }
   std::string checkLeastRate() const;
   std::string checkGroups() const;
-  /// The optimizer, the one of what is outside of its domain, and those of groups; none where there
-  /// is no such optimizer.
+  /// Returns the optimizer, the fallback for parameters outside its domain, and the optimizers of
+  /// groups; empty if the optimizer is unknown.
   llvm::SmallVector<const OptimizerKind *> findKinds() const;
-  /// The value that is given of a hyperparameter; none if it is left open or no choice of it.
+  /// Returns the given value of a hyperparameter, or nothing if it is not given or not a valid
+  /// choice.
   std::optional<double> findGiven(const Hyperparameter &hyperparameter) const;
-  /// What the optimizers have against a hyperparameter that is given; "" if nothing.
+  /// Returns why a given hyperparameter is invalid for the selected optimizers; "" if it is valid.
   std::string checkHyperparameter(llvm::StringRef name) const;
 };
 

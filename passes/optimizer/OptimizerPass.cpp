@@ -1,4 +1,4 @@
-//===- OptimizerPass.cpp - The update of all parameters as a function -------------------------===//
+//===- OptimizerPass.cpp - Generates the update function of all parameters --------------------===//
 
 #include "ir/ReservedNames.h"
 #include "ir/attributes/DiscardableAttributes.h"
@@ -22,18 +22,18 @@ using namespace mtc;
 
 namespace {
 
-/// Parameters that are updated by one rule; the variables of one list lie as those of another.
+/// Parameters with the same update rule and storage. All lists are in the same order.
 struct Group {
   UpdateRule rule;
-  bool isFlat; ///< They are updated as one tensor.
+  bool isFlat; ///< Whether the parameters are updated as one flat tensor.
   SmallVector<ParameterStorage> parameters;
   SmallVector<VariableOp> gradients;
-  /// Of each state; null where a parameter has none.
+  /// One list per state; null if a parameter does not have the state.
   SmallVector<SmallVector<VariableOp>> states;
-  SmallVector<VariableOp> averages; ///< Empty where none are kept.
+  SmallVector<VariableOp> averages; ///< Empty without averages.
 };
 
-/// What is read and written to update a parameter, or several as one.
+/// Views read and written to update one parameter, or several as one flat tensor.
 struct Operands {
   ParameterView parameter;
   VariableView gradient;
@@ -58,19 +58,19 @@ private:
   void buildGroup(const Update &update, const Group &group);
 
   OptimizerOptions options;
-  /// Gradients are sums over micro-steps, which start again after each update.
+  /// Whether gradients are accumulated over micro-steps and must be reset after each update.
   bool accumulates = false;
-  /// Of a program that scales its loss.
+  /// Empty unless the program scales its loss.
   std::optional<LossScale> lossScale;
   std::optional<GradientScaling> gradientScaling;
   std::optional<SymbolTable> symbols;
-  /// Where new variables go: before the functions.
+  /// Insertion point of new variables, before the functions.
   Block::iterator variablesEnd;
 };
 
 } // namespace
 
-/// A variable that belongs to a parameter.
+/// Adds a variable that belongs to a parameter.
 VariableOp OptimizerPass::addVariable(VariableOp parameter, Role role, StringRef suffix, Type type,
                                       Attribute initial) {
   OpBuilder builder(&getContext());
@@ -81,7 +81,7 @@ VariableOp OptimizerPass::addVariable(VariableOp parameter, Role role, StringRef
   return variable;
 }
 
-/// Null if the parameter has no such state.
+/// Adds a state of a parameter. Returns null if the parameter does not have the state.
 VariableOp OptimizerPass::addState(ParameterStorage &storage, const OptimizerState &state,
                                    const UpdateRule &rule) {
   VariableOp parameter = storage.parameter;
@@ -104,7 +104,7 @@ VariableOp OptimizerPass::addState(ParameterStorage &storage, const OptimizerSta
   return variable;
 }
 
-/// Groups in the order of their first parameters.
+/// Returns the groups in the order of their first parameters.
 FailureOr<std::vector<Group>> OptimizerPass::makeGroups(UpdateRules &rules) {
   llvm::StringMap<VariableOp> gradients;
   for (auto variable : getOperation().getOps<VariableOp>())
@@ -152,26 +152,27 @@ FailureOr<std::vector<Group>> OptimizerPass::makeGroups(UpdateRules &rules) {
   return groups;
 }
 
-/// A scalar that the runtime sets, as f64.
+/// Reads a scalar that the runtime sets, as f64.
 Value OptimizerPass::readScalar(TensorBuilder &b, RuntimeScalar scalar) {
   VariableOp variable = VariableOp::findOrAddScalar(*symbols, scalar, variablesEnd);
   return b.cast(b.create<ReadOp>(variable.getTensorType(), variable.getSymName()), b.getF64Type());
 }
 
-/// Sums over the micro-steps start again.
+/// Resets the sums over micro-steps.
 void OptimizerPass::clearSums(TensorBuilder &b) {
   for (StringRef name : {lossSumName, targetCountName})
     if (auto variable = symbols->lookup<VariableOp>(name))
       b.create<WriteOp>(name, b.splat(variable.getTensorType(), 0.0));
 }
 
-/// What a variable becomes.
+/// Returns the new value of a variable, taking skipped updates into account.
 Value OptimizerPass::keep(TensorBuilder &b, Value changed, Value old) const {
   return lossScale ? lossScale->keep(b, changed, old) : changed;
 }
 
-/// Where a state would not be finite, of which the scale of its block is a multiple, makes the
-/// element's states 0 and leaves its parameter as it was; there and where that would not be finite.
+/// Keeps quantized state finite, because a block's scale depends on all its elements. If an element
+/// of a state would not be finite, sets the element's states to 0 and keeps the parameter's
+/// element. Also keeps the parameter's element if its new value would not be finite.
 static void keepFinite(Update &update, Value oldParameter) {
   TensorBuilder &b = update.b;
   Value exists, parameter = update.parameter;
@@ -186,13 +187,13 @@ static void keepFinite(Update &update, Value oldParameter) {
       state = b.select(exists, state, b.splat(state, 0.0));
 }
 
-/// Zeros that the kernel which computes a value can store too: a constant would be a kernel of its
-/// own, and could come before what they replace is read. Nothing is less than itself.
+/// Returns zeros that the kernel which computes `value` can store as well. A constant would be a
+/// separate kernel and could run before the old value is read. `value < value` is always false.
 static Value zerosBehind(TensorBuilder &b, Value value, RankedTensorType like) {
   return b.cast(b.compare(Predicate::Lt, value, value), like.getElementType());
 }
 
-/// Reads first and writes last, so that nothing keeps apart what is computed.
+/// Emits all reads first and all writes last, so that the computation in between can be fused.
 void OptimizerPass::buildUpdate(Update update, const Operands &operands) {
   TensorBuilder &b = update.b;
   update.parameter = operands.parameter.read(b);
@@ -208,8 +209,8 @@ void OptimizerPass::buildUpdate(Update update, const Operands &operands) {
     keepFinite(update, oldParameter);
 
   SmallVector<std::pair<VariableView, Value>> written;
-  // A changed gradient that several kernels read takes the given one's place, not memory of its
-  // own.
+  // A modified gradient with several users overwrites the given gradient instead of allocating
+  // memory.
   bool isShared = !update.rule.kind->isElementwise && update.rule.stateBits == 32 &&
                   !update.gradient.hasOneUse();
   if (accumulates)
@@ -239,7 +240,7 @@ void OptimizerPass::buildGroup(const Update &update, const Group &group) {
                                                : std::nullopt);
     return buildUpdate(update, operands);
   }
-  // Blocks of a state run over its elements as a line.
+  // Blocks of quantized state run over the flattened elements.
   bool isElementwise = group.rule.kind->isElementwise;
   auto view = [&](VariableOp variable) {
     return isElementwise ? VariableView::lineOf(variable) : VariableView(variable);
@@ -254,7 +255,7 @@ void OptimizerPass::buildGroup(const Update &update, const Group &group) {
   }
 }
 
-/// Ends a function with results of these names.
+/// Terminates a function with the named results.
 static void setResults(func::FuncOp function, TensorBuilder &b,
                        ArrayRef<std::pair<StringRef, Value>> results) {
   auto values = llvm::to_vector(llvm::make_second_range(results));
@@ -303,14 +304,15 @@ void OptimizerPass::runOnOperation() {
     lossScale.emplace(b, attribute);
   gradientScaling.emplace(options, lossScale ? &*lossScale : nullptr, program.getAccumulationAttr())
       .build(b, gradients);
-  if (lossScale) // Now that kernels read them for their norm.
+  // After `build`, so that the kernels that compute the norm also check the gradients.
+  if (lossScale)
     lossScale->check(b, gradients);
   if (llvm::any_of(*groups, [](const Group &group) { return group.rule.kind->usesStep; }))
     step = lossScale ? lossScale->getStep() : readScalar(b, RuntimeScalar::Step);
   for (const Group &group : *groups) {
     b.setLoc(locationOf(*group.rule.kind));
     Update update(b, group.rule);
-    double own = group.rule["lr"]; // Under the same schedule.
+    double own = group.rule["lr"]; // A different base rate follows the same schedule.
     update.learningRate =
         own == rate ? learningRate : b.mul(learningRate, update.scalar(own / rate));
     update.step = step;

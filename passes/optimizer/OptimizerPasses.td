@@ -1,4 +1,4 @@
-//===- OptimizerPasses.td - The update of the parameters -------------------------------------===//
+//===- OptimizerPasses.td - Generation of the parameter update --------------------------------===//
 
 #ifndef MTC_PASSES_OPTIMIZER_PASSES
 #define MTC_PASSES_OPTIMIZER_PASSES
@@ -8,42 +8,44 @@ include "mlir/Pass/PassBase.td"
 def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
   let summary = "generate the optimizer's update of every parameter";
   let description = [{
-    Adds `@update`, and the optimizer's state as variables of role `optimizer`. Parameters of one element type, optimizer
-    and numbers form a group; where the optimizer is elementwise it is updated as one flat tensor, otherwise one parameter
-    after another. Learning rate and step number are variables of role `scalar`, which the runtime sets:
-    `@mtc.learning_rate`, f64 whatever the parameters are, and `@mtc.step`, counted from 1. `mtc.program` says what was
-    chosen, and after which schedule the runtime sets the rate.
+    Adds the function `@update` and the optimizer state as variables of role `optimizer`. Parameters with the same element type,
+    optimizer and hyperparameters form a group. The group is updated as one flat tensor if the optimizer is elementwise, and one
+    parameter after another otherwise. The learning rate and the step number are variables of role `scalar` that the runtime sets:
+    `@mtc.learning_rate`, always f64, and `@mtc.step`, counted from 1. `mtc.program` records the optimizer and the learning-rate
+    schedule that the runtime follows.
 
-    An optimizer that is for some parameters only, as `muon` for the matrices of hidden layers, leaves the others to another;
-    a remark says which. `group` says what holds of the parameters whose names match a pattern.
+    An optimizer may support only some parameters, as `muon` supports only the matrices of hidden layers. The remaining parameters
+    use the fallback optimizer of its record, and a remark lists them. `group` overrides settings for the parameters whose names
+    match a pattern.
 
-    Where gradients are sums over several micro-steps, the update leaves them zero, in the kernels that read them. They are
-    divided by the part of the targets that counted, `@mtc.target_count` of all, with the factor that clips their norm.
+    If gradients are accumulated over several micro-steps, the update also resets them to zero, in the kernels that read them.
+    Accumulated gradients are divided by the fraction of targets that counted, `@mtc.target_count` out of all targets. This
+    division and the clipping factor are one multiplication.
 
-    With `clip-value` each element of the gradients is limited, as by PyTorch's clip_grad_value_. With `clip-norm` the
-    gradient of all parameters together is then scaled down to that norm where it is larger, as by clip_grad_norm_. Then, and
-    with `grad-norm`, the norm is the result of `@update`, `mtc.gradient_norm`.
+    `clip-value` clips each element of the gradients, as PyTorch's `clip_grad_value_` does. `clip-norm` then scales all gradients
+    such that their global norm is at most the given value, as `clip_grad_norm_` does. With `clip-norm` or `grad-norm`, `@update`
+    returns the norm before scaling as `mtc.gradient_norm`.
 
-    With `ema` each parameter has a variable of role `average`, which starts as the parameter does.
+    `ema` adds a variable of role `average` for each parameter, initialized to the parameter.
 
-    Where the program scales its loss (`mtc-scale-loss`), gradients are divided by the scale, once for all with what clips their
-    norm; what is said of them above holds of the quotients. Each element of each gradient is checked before, in the kernels that
-    compute the norm where there are such. If one is not finite, all variables keep their values to the bit, and only the scale and
-    its counters change, and accumulated gradients become zero. The scale that the step used and whether the update was skipped
-    are the results `mtc.loss_scale` and `mtc.update_skipped`.
+    If the program scales its loss (`mtc-scale-loss`), gradients are divided by the scale, in the same multiplication as norm
+    clipping; clipping applies to the unscaled gradients. Before the update, each element of each gradient is checked, in the
+    kernels that compute the norm if there are any. If an element is not finite, all variables keep their values bit for bit,
+    except that the scale and its counters change and accumulated gradients are reset to zero. `@update` returns the scale of the
+    step as `mtc.loss_scale` and whether the update was skipped as `mtc.update_skipped`.
 
-    With `optimizer-bits` other than 32 large parameters are updated one after another as lines of their elements, and their
-    states have the attribute `mtc.quantization`, for `mtc-quantize-optimizer-state`. Where a state would become infinite or
-    NaN, which its block's scale must not be, the element's states become 0 instead and the parameter's element stays as it
-    was; as it does where itself would not be finite.
+    With `optimizer-bits` other than 32, large parameters are updated one after another as one-dimensional tensors, and their
+    states have the attribute `mtc.quantization` for `mtc-quantize-optimizer-state`. If an element of a state would become
+    infinite or NaN, which would corrupt the scale of its whole block, the element's states become 0 and the parameter's element
+    does not change. The parameter's element also does not change if its new value would not be finite.
 
-    Its options are those of `OptimizerOptions` (`passes/optimizer/OptimizerOptions.h`), and the numbers of all optimizers:
-    those that are not given take the optimizer's own default; one that it does not have is an error.
+    The options are those of `OptimizerOptions` (`passes/optimizer/OptimizerOptions.h`) and the hyperparameters of all optimizers.
+    A hyperparameter that is not given has the optimizer's default; giving one that the optimizer does not have is an error.
 
     ```mlir
     mtc.variable parameter @w : tensor<16xf32> = #mtc.zeros
     mtc.variable gradient @w.grad : tensor<16xf32> = #mtc.zeros of @w
-    // gains, with optimizer=sgd:
+    // with optimizer=sgd, adds:
     mtc.variable scalar @mtc.learning_rate : tensor<f64> = #mtc.scalar<learning_rate>
     func.func @update() {
       %p = mtc.read_flat [@w] : tensor<16xf32>
@@ -62,12 +64,12 @@ def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
 def QuantizeOptimizerState : Pass<"mtc-quantize-optimizer-state", "::mlir::ModuleOp"> {
   let summary = "quantize optimizer state blockwise";
   let description = [{
-    Every variable that has the attribute `mtc.quantization` becomes two of the same role: its codes, `NAME.codes` (two of 4 bits
-    in a byte), and the scales of its blocks, `NAME.scales`. What reads it reads `mtc.dequantize_blocks` of them, what writes it
-    writes `mtc.quantize_blocks`, whatever lies between: no optimizer is known here. Kernels fuse all of it into one, in
-    which a block stays where it is.
+    Replaces each variable with the attribute `mtc.quantization` by two variables of the same role: the codes `NAME.codes`, with
+    two 4-bit codes per byte, and the per-block scales `NAME.scales`. Reads become `mtc.dequantize_blocks` of both variables, and
+    writes become `mtc.quantize_blocks`. The pass does not depend on the optimizer. Fusion merges dequantization, update and
+    quantization into one kernel, so the dequantized state is not stored to memory.
 
-    Where a state is kept because the step is skipped, so are its codes and scales.
+    If a skipped step keeps the old state, its codes and scales are kept as well.
 
     ```mlir
     mtc.variable optimizer @w.velocity : tensor<64x64xf32> = #mtc.zeros of @w {mtc.quantization = #mtc.quantization<dynamic8>}
@@ -89,14 +91,15 @@ def QuantizeOptimizerState : Pass<"mtc-quantize-optimizer-state", "::mlir::Modul
 def FuseUpdate : Pass<"mtc-fuse-update", "::mlir::ModuleOp"> {
   let summary = "update each large parameter as soon as its gradient is computed";
   let description = [{
-    Takes `@update` apart, and puts each parameter's update behind its gradient in `@micro_step`, behind the
-    last use of the old value too. Then a gradient lives from where it is computed to the update, and no variable holds
-    it. The smallest of those that are updated as flat tensors, biases and scales, stay in `@update`, where one kernel updates them all: their gradients
-    together take at most 1/256 of the parameters' bytes, and each kernel costs a launch. What `@micro_step` was is kept as `@gradients`, for who wants the gradients themselves:
-    their variables become transient, and have a place only while that function runs.
+    Splits `@update` and moves each parameter's update into `@micro_step`, after the parameter's gradient and after the last use
+    of its old value. A gradient is then live only from its computation to its update and is not stored in a variable. The
+    smallest parameters that are updated as flat tensors, such as biases and normalization scales, stay in `@update`, where one
+    kernel updates all of them, because each kernel costs a launch. Their gradients take at most 1/256 of the parameters' bytes.
+    The original `@micro_step` is kept as `@gradients` for runs that return the gradients. Gradient variables become transient and
+    are allocated only while that function runs.
 
-    The update stays apart where a parameter's needs more than its own gradient (clipping by the norm of all, loss scaling), or
-    where gradients are summed over micro-steps; a remark says so.
+    The pass does nothing, and emits a remark, if a parameter's update depends on more than its own gradient (global norm
+    clipping, loss scaling), or if gradients are accumulated over micro-steps.
 
     ```mlir
     func.func @micro_step() {

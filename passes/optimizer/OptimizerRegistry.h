@@ -1,4 +1,4 @@
-//===- OptimizerRegistry.h - Optimizers from outside of this library --------------------------===//
+//===- OptimizerRegistry.h - Registration of external optimizers ------------------------------===//
 
 #ifndef MTC_PASSES_OPTIMIZER_OPTIMIZERREGISTRY_H
 #define MTC_PASSES_OPTIMIZER_OPTIMIZERREGISTRY_H
@@ -7,7 +7,8 @@
 
 namespace mtc {
 
-/// Adds an optimizer of a program that links this library, before the first is looked up.
+/// Registers an optimizer of a program that links this library. Must be called before the first
+/// lookup of an optimizer.
 void registerOptimizer(const OptimizerKind &kind);
 
 } // namespace mtc

@@ -1,4 +1,4 @@
-//===- ParameterGroup.cpp - What a user says of some parameters -------------------------------===//
+//===- ParameterGroup.cpp - Per-group optimizer settings --------------------------------------===//
 
 #include "passes/optimizer/ParameterGroup.h"
 
@@ -18,7 +18,8 @@ static llvm::Error problem(const Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
 }
 
-/// A comma before a setting is a slip: the pattern would contain the setting. "" if there is none.
+/// Returns an error if a comma precedes a setting, since the setting would become part of the
+/// pattern, and "" otherwise.
 static std::string checkSeparators(StringRef pattern) {
   StringRef setting = pattern.rsplit(',').second, key = setting.split('=').first;
   if (!setting.contains('=') ||
@@ -82,7 +83,7 @@ llvm::Error ParameterGroup::take(StringRef key, StringRef value) {
   return llvm::Error::success();
 }
 
-/// Takes what one flag gives: a hyperparameter, or several that share it.
+/// Sets the hyperparameter, or the several hyperparameters, of one flag.
 llvm::Error ParameterGroup::takeNumbers(StringRef key, StringRef value) {
   llvm::MapVector<StringRef, const Hyperparameter *> meant;
   for (const OptimizerKind &kind : getOptimizers())

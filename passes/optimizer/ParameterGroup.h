@@ -1,4 +1,4 @@
-//===- ParameterGroup.h - What a user says of some parameters ---------------------------------===//
+//===- ParameterGroup.h - Per-group optimizer settings ----------------------------------------===//
 
 #ifndef MTC_PASSES_OPTIMIZER_PARAMETERGROUP_H
 #define MTC_PASSES_OPTIMIZER_PARAMETERGROUP_H
@@ -11,22 +11,23 @@
 
 namespace mtc {
 
-/// What a group of the user's says of the parameters whose names match one of its patterns:
-/// "match=*.bias lr=1e-4 weight-decay=0", words as a shell takes them.
+/// Optimizer settings for the parameters whose names match one of the group's patterns, given as
+/// shell words: "match=*.bias lr=1e-4 weight-decay=0".
 struct ParameterGroup {
-  std::string text; ///< As it was given.
+  std::string text; ///< As given by the user.
   std::vector<std::string> patterns;
   bool isFrozen = false;
-  const OptimizerKind *optimizer = nullptr; ///< Null: left open.
-  /// Values of hyperparameters by their names; `rateFactor` is of the run's learning rate.
+  const OptimizerKind *optimizer = nullptr; ///< Null if not given.
+  /// Hyperparameter values by name. `rateFactor` scales the base learning rate of the run.
   std::map<std::string, double, std::less<>> numbers;
   std::optional<double> rateFactor;
-  std::optional<unsigned> stateBits; ///< As of --optimizer-bits.
+  std::optional<unsigned> stateBits; ///< As for --optimizer-bits.
 
   static llvm::Expected<ParameterGroup> parse(llvm::StringRef text);
 
-  /// How many literal characters the longest of the patterns that match a parameter has: its name
-  /// here or in the user's module. None if none matches.
+  /// Returns the number of literal characters of the most specific pattern that matches the
+  /// parameter, by its name in this module or in the user's model, or nothing if no pattern
+  /// matches.
   std::optional<size_t> findMatch(VariableOp parameter) const;
 
 private:

@@ -1,4 +1,4 @@
-//===- ParameterStorage.cpp - How parameters are stored ---------------------------------------===//
+//===- ParameterStorage.cpp - Variables that store a parameter --------------------------------===//
 
 #include "passes/optimizer/ParameterStorage.h"
 
@@ -50,7 +50,8 @@ static std::optional<VariableView> viewOfAny(VariableOp variable, bool isLine) {
   return variable ? std::optional(viewOf(variable, isLine)) : std::nullopt;
 }
 
-/// Of variables that all are or are not.
+/// Returns a view of one member of all storages, or nothing if they do not have this member. All or
+/// none of the storages must have it.
 static std::optional<VariableView> viewOf(ArrayRef<ParameterStorage> storages,
                                           VariableOp ParameterStorage::*member) {
   if (!(storages.front().*member))

@@ -1,4 +1,4 @@
-//===- ParameterStorage.h - How parameters are stored -----------------------------------------===//
+//===- ParameterStorage.h - Variables that store a parameter ----------------------------------===//
 
 #ifndef MTC_PASSES_OPTIMIZER_PARAMETERSTORAGE_H
 #define MTC_PASSES_OPTIMIZER_PARAMETERSTORAGE_H
@@ -11,33 +11,34 @@
 
 namespace mtc {
 
-/// The variables that hold a parameter, as mtc-keep-working-copies leaves them.
+/// The variables that store a parameter after mtc-keep-working-copies.
 struct ParameterStorage {
   VariableOp parameter;
-  /// Of elements of f32 whose upper halves are the parameter's; or null.
+  /// Lower 16 bits of the f32 elements whose upper 16 bits are in `parameter`; may be null.
   VariableOp lowHalf;
-  /// The parameter in another type; or null.
+  /// Copy of the parameter in another element type; may be null.
   VariableOp copy;
 
-  /// The type of what is updated.
+  /// Returns the element type of the update.
   mlir::Type getElementType();
-  /// Whether elements of both parameters have the same types everywhere.
+  /// Whether the variables of both parameters have the same element types.
   bool isLike(ParameterStorage &other);
-  /// Whether variables of any of its types have the same number of elements, their padding
-  /// included.
+  /// Whether the padded variables have the same number of elements for each of the parameter's
+  /// element types.
   bool isPaddedAlike();
 };
 
-/// Of each parameter by its name.
+/// Returns the storage of each parameter by name.
 llvm::StringMap<ParameterStorage> findParameterStorage(mlir::ModuleOp module);
 
-/// Parameters as one tensor to update: one in its own shape or as a line, or several as a flat one.
+/// Parameters as one tensor to update: a single parameter in its own shape or flattened, or several
+/// parameters as one flat tensor.
 class ParameterView {
 public:
   ParameterView(ParameterStorage storage, bool isLine);
   ParameterView(llvm::ArrayRef<ParameterStorage> storages);
   mlir::Value read(TensorBuilder &builder) const;
-  /// What of a new value each of the variables gets.
+  /// Splits a new value into the values of the underlying variables.
   llvm::SmallVector<std::pair<VariableView, mlir::Value>> divide(TensorBuilder &builder,
                                                                  mlir::Value value) const;
 

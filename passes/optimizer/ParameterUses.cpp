@@ -1,4 +1,4 @@
-//===- ParameterUses.cpp - What parameters are to a network -----------------------------------===//
+//===- ParameterUses.cpp - Roles of parameters in a network -----------------------------------===//
 
 #include "passes/optimizer/ParameterUses.h"
 
@@ -10,7 +10,8 @@
 using namespace mlir;
 using namespace mtc;
 
-/// The variable that a value is, but for the order and the type of its elements; "" if none.
+/// Returns the parameter that a value was read from, through views, transpositions and casts; "" if
+/// there is none.
 static StringRef findVariable(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto read = dyn_cast<ReadOp>(op)) {

@@ -1,4 +1,4 @@
-//===- ParameterUses.h - What parameters are to a network -------------------------------------===//
+//===- ParameterUses.h - Roles of parameters in a network -------------------------------------===//
 
 #ifndef MTC_PASSES_OPTIMIZER_PARAMETERUSES_H
 #define MTC_PASSES_OPTIMIZER_PARAMETERUSES_H
@@ -10,9 +10,10 @@
 
 namespace mtc {
 
-/// Which parameters of a training program are weights of hidden layers: factors of contractions,
-/// but neither embeddings, of which indices choose rows, nor heads, factors of the last contraction
-/// before the loss. All are in a module without a step.
+/// Classifies the parameters of a training program. Weights of hidden layers are operands of
+/// contractions, except embeddings (operands of gathers) and output layers (operands of the last
+/// contraction or convolution before the loss). In a module without a training step, all parameters
+/// count as hidden.
 class ParameterUses {
 public:
   explicit ParameterUses(mlir::ModuleOp module);
@@ -22,7 +23,7 @@ public:
                         !heads.contains(parameter));
   }
 
-  /// Whether indices choose rows of it.
+  /// Whether the parameter is an embedding table, that is, the input of a gather.
   bool isEmbedding(llvm::StringRef parameter) const { return embeddings.contains(parameter); }
 
 private:

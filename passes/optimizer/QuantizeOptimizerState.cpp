@@ -1,4 +1,4 @@
-//===- QuantizeOptimizerState.cpp - State of optimizers in codes of few bits ------------------===//
+//===- QuantizeOptimizerState.cpp - Blockwise quantization of optimizer state -----------------===//
 
 #include "ir/attributes/DiscardableAttributes.h"
 #include "ir/attributes/QuantizationTable.h"
@@ -17,14 +17,14 @@ using namespace mtc;
 
 namespace {
 
-/// The two variables that a state becomes.
+/// The two variables that replace a state variable: codes and scales.
 class QuantizedState {
 public:
   QuantizedState(VariableOp state, QuantizationMapAttr map)
       : name(state.getSymName()), map(map), table(getQuantizationTable(map.getValue())),
         type(state.getTensorType()), codes(addCodes(state)), scales(addScales(state)) {}
 
-  /// The state in its own shape.
+  /// Emits a read of the state in its own shape.
   Value read(TensorBuilder &b) const;
   void write(TensorBuilder &b, Value value) const;
 
@@ -38,7 +38,7 @@ private:
   }
   RankedTensorType scalesType() const { return floats(table.blocksOf(type.getNumElements())); }
   bool isPacked() const { return table.bits == 4; }
-  /// Whether the numbers are the state before they are changed.
+  /// Whether `numbers` is the old value of this state.
   bool isOld(DequantizeBlocksOp numbers) const {
     auto read = numbers.getScales().getDefiningOp<ReadOp>();
     return read && read.getVariable() == name + ".scales";
@@ -67,8 +67,8 @@ static VariableOp addPart(VariableOp state, StringRef suffix, RankedTensorType t
                             state.getSymName() + "." + suffix, type, initial, state.getOfAttr());
 }
 
-/// A state that starts as one number has the code of 1 everywhere, which is the last, and that
-/// number as its scales.
+/// A state with a uniform nonzero initial value v has the last code, which represents 1, for all
+/// elements, and v as all scales.
 VariableOp QuantizedState::addCodes(VariableOp state) const {
   RankedTensorType part = codesType(type.getNumElements() / (isPacked() ? 2 : 1));
   Attribute initial = state.getInitial();
@@ -101,7 +101,8 @@ static Value behindReshapes(Value value) {
 
 void QuantizedState::write(TensorBuilder &b, Value value) const {
   int64_t elements = type.getNumElements();
-  // Where the step is skipped, codes stay to the bit: those of what they stand for may be others.
+  // If the step is skipped, keep the old codes bit for bit: requantizing dequantized values may
+  // produce different codes.
   DequantizeBlocksOp old;
   Value isSkipped;
   if (auto select = behindReshapes(value).getDefiningOp<SelectOp>()) {

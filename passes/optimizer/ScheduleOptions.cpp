@@ -1,4 +1,4 @@
-//===- ScheduleOptions.cpp - What schedules of the learning rate may be -----------------------===//
+//===- ScheduleOptions.cpp - Options of the learning-rate schedule ----------------------------===//
 
 #include "passes/optimizer/ScheduleOptions.h"
 
@@ -17,7 +17,7 @@ std::vector<OptionChoice> mtc::scheduleChoices() {
   return choices;
 }
 
-/// Names of the schedules that have something: "linear, cosine".
+/// Returns the names of the schedules with a property, for instance "linear, cosine".
 static std::string namesOf(bool abi::Schedule::*has) {
   SmallVector<StringRef> names;
   for (const abi::Schedule &schedule : abi::schedules)
@@ -35,7 +35,7 @@ struct Points {
 
 } // namespace
 
-/// None if a text is no point, or steps do not rise.
+/// Returns nothing if an entry is malformed or steps are not strictly increasing.
 static std::optional<Points> parsePoints(ArrayRef<std::string> texts) {
   Points points;
   for (StringRef text : texts) {
@@ -76,7 +76,7 @@ std::string ScheduleOptions::checkKind() const {
   return schedule && schedule->hasPoints && points.empty() ? "expected --schedule-table too" : "";
 }
 
-/// Of a schedule that is unknown, that alone is said.
+/// Returns "" for an unknown schedule, which is reported elsewhere.
 static std::string checkHas(StringRef kind, bool abi::Schedule::*has, StringRef what) {
   const abi::Schedule *schedule = abi::findSchedule(kind.str().c_str());
   if (!schedule || schedule->*has)

@@ -1,4 +1,4 @@
-//===- ScheduleOptions.h - What mtc-optimizer is told of the learning rate's schedule ---------===//
+//===- ScheduleOptions.h - Options of the learning-rate schedule ------------------------------===//
 
 #ifndef MTC_PASSES_OPTIMIZER_SCHEDULEOPTIONS_H
 #define MTC_PASSES_OPTIMIZER_SCHEDULEOPTIONS_H
@@ -8,21 +8,22 @@
 
 namespace mtc {
 
-/// All schedules (runtime/abi/schedule.h).
+/// Returns all schedules (runtime/abi/schedule.h).
 std::vector<OptionChoice> scheduleChoices();
 
 struct ScheduleOptions {
   std::string kind = "constant";
   std::optional<double> least;
-  int64_t warmup = 0, decay = 0;   ///< 0: left open
-  std::vector<std::string> points; ///< "STEP:RATE"
+  int64_t warmup = 0, decay = 0;   ///< 0 if not given
+  std::vector<std::string> points; ///< entries of the form "STEP:RATE"
 
-  /// The highest rate of a table; none where there is none.
+  /// Returns the maximum rate of the table, or nothing if there is no table.
   std::optional<double> getHighest() const;
-  /// The options are valid; `rate` is the highest where there is no table.
+  /// Creates the schedule attribute. The options must be valid; `rate` is the maximum learning rate
+  /// if there is no table.
   ScheduleAttr make(mlir::MLIRContext *context, double rate) const;
 
-  // What is wrong with each option; "" if nothing is.
+  // Return an error message for each option; "" if it is valid.
   std::string checkKind() const;
   std::string checkLeast(double rate) const;
   std::string checkWarmup() const;

@@ -1,4 +1,4 @@
-//===- UpdateRules.cpp - How each parameter is updated ----------------------------------------===//
+//===- UpdateRules.cpp - Selection of each parameter's update rule ----------------------------===//
 
 #include "passes/optimizer/UpdateRules.h"
 
@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace mtc;
 
-/// The names that are shown of a list, and how many more there are.
+/// Returns the first names of a list, and the number of remaining ones.
 static std::string listNames(ArrayRef<StringRef> names) {
   constexpr size_t shown = 8;
   std::string text = llvm::join(names.take_front(shown), ", ");
@@ -50,8 +50,8 @@ FailureOr<UpdateRule> UpdateRules::choose(VariableOp parameter) {
   return rule;
 }
 
-/// Lets a group decide about the parameter, if it matches and no other group does so with a longer
-/// pattern.
+/// Records a group's settings for a parameter that the group matches, unless another group matches
+/// with a more specific pattern.
 LogicalResult UpdateRules::decide(VariableOp parameter, Group &group, Decisions &decisions) {
   std::optional<size_t> specificity = group.findMatch(parameter);
   if (!specificity)
@@ -98,7 +98,8 @@ LogicalResult UpdateRules::decide(VariableOp parameter, Group &group, Decisions 
   return success();
 }
 
-/// The optimizer that a group names, or the run's, or the one that this leaves the parameter to.
+/// Returns the optimizer that a group selects, the run's optimizer, or its fallback for parameters
+/// outside its domain.
 FailureOr<const OptimizerKind *> UpdateRules::chooseKind(VariableOp parameter,
                                                          const Decisions &decisions) {
   StringRef name = parameter.getSymName();
@@ -123,8 +124,8 @@ FailureOr<const OptimizerKind *> UpdateRules::chooseKind(VariableOp parameter,
   return isTaken ? kind : findOptimizer(domain->otherwise);
 }
 
-/// Fewer bits than 32 for a parameter that has such state and is no embedding, whose training they
-/// make unstable, nor small, so that they would save nothing.
+/// Reduces the bits of state if requested and worthwhile. Embeddings keep 32 bits because quantized
+/// state makes their training unstable, and small parameters do because nothing would be saved.
 void UpdateRules::chooseStateBits(VariableOp parameter, const Decisions &decisions,
                                   UpdateRule &rule) {
   constexpr int64_t leastElements = 4096;

@@ -1,4 +1,4 @@
-//===- UpdateRules.h - How each parameter is updated ------------------------------------------===//
+//===- UpdateRules.h - Selection of each parameter's update rule ------------------------------===//
 
 #ifndef MTC_PASSES_OPTIMIZER_UPDATERULES_H
 #define MTC_PASSES_OPTIMIZER_UPDATERULES_H
@@ -13,35 +13,38 @@
 
 namespace mtc {
 
-/// Chooses an optimizer and its numbers for one parameter after another. Says what is wrong with
-/// them.
+/// Selects the optimizer and hyperparameters of each parameter from the options and parameter
+/// groups, and reports invalid or unused settings.
 class UpdateRules {
 public:
-  /// The options are valid.
+  /// The options must be valid.
   UpdateRules(const OptimizerOptions &options, mlir::ModuleOp module);
 
-  /// The run's optimizer.
+  /// Returns the optimizer of the run.
   const OptimizerKind &getKind() const { return *kind; }
 
   mlir::FailureOr<UpdateRule> choose(VariableOp parameter);
-  /// To be called when all were chosen. Says what of the groups was for nothing.
+  /// Reports unmatched groups and unused settings. Must be called after all parameters have been
+  /// processed.
   mlir::LogicalResult checkGroups() const;
-  /// Which parameters the run's optimizer leaves to another; "" if none.
+  /// Returns a remark about the parameters that the run's optimizer does not update; "" if there
+  /// are none.
   std::string describeOthers() const;
-  /// Which parameters keep their state in 32 bits though fewer were asked for; "" if none were.
+  /// Returns a remark about the parameters that keep 32-bit state although fewer bits were
+  /// requested; "" if there are none.
   std::string describeStateBits() const;
 
 private:
   struct Group : ParameterGroup {
     bool isMatched = false;
-    std::set<std::string, std::less<>> used; ///< Numbers that some parameter has.
+    std::set<std::string, std::less<>> used; ///< Settings that apply to some parameter.
   };
-  /// What decides about one number of a parameter, or about its optimizer.
+  /// The group that determines one setting of a parameter, with the specificity of its pattern.
   struct Decision {
     Group *group;
     size_t specificity;
   };
-  /// By the name of a number; "optimizer".
+  /// By hyperparameter name, or "optimizer" or "optimizer-bits".
   using Decisions = std::map<std::string, Decision, std::less<>>;
 
   mlir::LogicalResult decide(VariableOp parameter, Group &group, Decisions &decisions);
@@ -57,10 +60,11 @@ private:
   ParameterUses uses;
   std::vector<Group> groups;
   int64_t updated = 0, left = 0;
-  llvm::SmallVector<llvm::StringRef> names;       ///< Of all parameters.
-  llvm::SmallVector<llvm::StringRef> leftMembers; ///< Of the kind's domain, that are not hidden.
+  llvm::SmallVector<llvm::StringRef> names; ///< All parameters.
+  /// Parameters in the optimizer's domain that are not hidden.
+  llvm::SmallVector<llvm::StringRef> leftMembers;
   int64_t quantized = 0;
-  /// Whose state is kept in 32 bits though fewer are asked for, by the reason.
+  /// Parameters that keep 32-bit state although fewer bits were requested, by reason.
   llvm::MapVector<llvm::StringRef, llvm::SmallVector<llvm::StringRef>> unquantized;
 };
 

@@ -1,11 +1,11 @@
-//===- VariableView.cpp - Variables as tensors to compute with --------------------------------===//
+//===- VariableView.cpp - Variables as tensors ------------------------------------------------===//
 
 #include "passes/optimizer/VariableView.h"
 
 using namespace mlir;
 using namespace mtc;
 
-/// Elements that a variable takes in a flat tensor, its padding included.
+/// Returns the number of elements of a variable in a flat tensor, padding included.
 static int64_t paddedElements(RankedTensorType type) {
   return paddedBytes(byteSize(type)) / elementBytes(type.getElementType());
 }

@@ -1,4 +1,4 @@
-//===- VariableView.h - Variables as tensors to compute with ----------------------------------===//
+//===- VariableView.h - Variables as tensors --------------------------------------------------===//
 
 #ifndef MTC_PASSES_OPTIMIZER_VARIABLEVIEW_H
 #define MTC_PASSES_OPTIMIZER_VARIABLEVIEW_H
@@ -7,13 +7,13 @@
 
 namespace mtc {
 
-/// Variables as one tensor to compute with, and back: one in its own shape or as a line, or several
-/// as a flat one.
+/// Reads and writes variables as one tensor: a single variable in its own shape or flattened, or
+/// several variables as one flat tensor.
 class VariableView {
 public:
   VariableView(VariableOp variable) : type(variable.getTensorType()), name(variable.getSymName()) {}
   VariableView(llvm::ArrayRef<VariableOp> variables);
-  /// One as a line of its elements.
+  /// Returns a view of a single variable, flattened.
   static VariableView lineOf(VariableOp variable) {
     VariableView view(variable);
     view.isLine = true;
@@ -26,7 +26,7 @@ public:
 private:
   mlir::RankedTensorType type;
   llvm::StringRef name;
-  mlir::ArrayAttr symbols; ///< Null if there is one.
+  mlir::ArrayAttr symbols; ///< Null for a single variable.
   bool isLine = false;
 };
 

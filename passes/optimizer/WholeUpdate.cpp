@@ -1,4 +1,4 @@
-//===- WholeUpdate.cpp - The update of all parameters, taken apart ----------------------------===//
+//===- WholeUpdate.cpp - Splits the update function by parameter ------------------------------===//
 
 #include "passes/optimizer/WholeUpdate.h"
 
@@ -8,10 +8,11 @@ using namespace mlir;
 using namespace mtc;
 
 //===----------------------------------------------------------------------------------------===//
-// What belongs to which parameter
+// Ownership of operations by parameters
 //===----------------------------------------------------------------------------------------===//
 
-/// Whether all elements of a value are one scalar, by operations that can give it another shape.
+/// Whether all elements of a value equal one scalar, through operations that can be emitted in
+/// another shape.
 static bool isUniform(Value value) {
   Operation *op = value.getDefiningOp();
   DenseElementsAttr elements;
@@ -29,7 +30,7 @@ StringRef WholeUpdate::check() {
   return {};
 }
 
-/// The parameter that an operation reads or writes the state of; null if none.
+/// Returns the parameter whose variable an operation reads or writes, or null.
 StringAttr WholeUpdate::findOwner(Operation *op) {
   FlatSymbolRefAttr symbol;
   if (auto read = dyn_cast<ReadOp>(op))
@@ -44,8 +45,8 @@ StringAttr WholeUpdate::findOwner(Operation *op) {
   return StringAttr::get(op->getContext(), variable.getOf().value_or(symbol.getValue()));
 }
 
-/// Finds out which parameter an operation belongs to, or that it is of flat tensors. False if it is
-/// of several parameters in another way.
+/// Determines whether an operation belongs to one parameter or to flat tensors. Returns false if it
+/// depends on several parameters in any other way.
 bool WholeUpdate::place(Operation *op) {
   if (isa<ReadFlatOp>(op))
     flat.insert(op->getResult(0));
@@ -78,10 +79,10 @@ bool WholeUpdate::isGradient(StringRef variable) const {
 }
 
 //===----------------------------------------------------------------------------------------===//
-// The update of one parameter
+// Update of one parameter
 //===----------------------------------------------------------------------------------------===//
 
-/// Copies what an operation reads of no parameter and is not known yet: constants, for instance.
+/// Copies operands that do not depend on a parameter and are not mapped yet, such as constants.
 static void copyOperands(OpBuilder &b, Operation *op, IRMapping &known) {
   for (Value operand : op->getOperands())
     if (!known.contains(operand)) {
@@ -145,7 +146,7 @@ void WholeUpdate::buildOwned(TensorBuilder &b, VariableOp parameter, Value gradi
   }
 }
 
-/// What a flat value is in another shape, given what scalars and flat variables are.
+/// Emits the computation of a flat value in another shape. `known` maps scalars and flat variables.
 Value WholeUpdate::compute(TensorBuilder &b, Value flat, RankedTensorType shape,
                            DenseMap<Value, Value> &known) {
   if (Value value = known.lookup(flat))
@@ -168,7 +169,7 @@ Value WholeUpdate::compute(TensorBuilder &b, Value flat, RankedTensorType shape,
   return known[flat] = value;
 }
 
-/// The position of a parameter, its gradient or state in a flat tensor's variables.
+/// Returns the position of a parameter, its gradient or its state in a flat tensor's variables.
 std::optional<unsigned> WholeUpdate::indexIn(ArrayAttr variables, VariableOp parameter) {
   llvm::StringMap<unsigned> &positions = positionsIn[variables];
   if (positions.empty())
@@ -181,10 +182,10 @@ std::optional<unsigned> WholeUpdate::indexIn(ArrayAttr variables, VariableOp par
 }
 
 //===----------------------------------------------------------------------------------------===//
-// The update of some parameters
+// Update of a subset of the parameters
 //===----------------------------------------------------------------------------------------===//
 
-/// Those of the variables that belong to these parameters; null if none.
+/// Returns the variables that belong to the given parameters, or null if there are none.
 ArrayAttr WholeUpdate::select(ArrayAttr variables, const llvm::StringSet<> &parameters) const {
   SmallVector<Attribute> kept;
   for (auto symbol : variables.getAsRange<FlatSymbolRefAttr>()) {

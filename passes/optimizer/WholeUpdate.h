@@ -1,4 +1,4 @@
-//===- WholeUpdate.h - The update of all parameters, taken apart ------------------------------===//
+//===- WholeUpdate.h - Splits the update function by parameter --------------------------------===//
 
 #ifndef MTC_PASSES_OPTIMIZER_WHOLEUPDATE_H
 #define MTC_PASSES_OPTIMIZER_WHOLEUPDATE_H
@@ -12,32 +12,33 @@
 
 namespace mtc {
 
-/// The update of all parameters, which can be taken apart into one for each: flat tensors of
-/// several are computed by elementwise operations; what is not flat is computed of one parameter
-/// and its state alone, or of none.
+/// Splits the update of all parameters into one update per parameter. Requires that flat tensors of
+/// several parameters are only used by elementwise operations, and that every other value depends
+/// on a single parameter and its state, or on no parameter.
 class WholeUpdate {
 public:
   WholeUpdate(mlir::func::FuncOp function, mlir::SymbolTable &symbols)
       : function(function), symbols(symbols) {}
 
-  /// The reason why it cannot be taken apart; empty if it can. To be called before all else.
+  /// Returns the reason why the update cannot be split, or an empty string. Must be called first.
   llvm::StringRef check();
 
-  /// Whether the parameter is updated as a part of flat tensors.
+  /// Whether the parameter is updated as part of a flat tensor.
   bool isFlat(llvm::StringRef parameter) const { return !owned.contains(parameter); }
 
-  /// What is computed of no parameter: scalars, once for all.
+  /// Copies the scalars that do not depend on any parameter, once for all parameters.
   void copyScalars(mlir::OpBuilder &builder);
 
-  /// Writes the update of one parameter, whose gradient is given: what is read, then what is
-  /// computed, then what is written, so that nothing keeps its kernels apart.
+  /// Emits the update of one parameter with the given gradient: first all reads, then all
+  /// computations, then all writes, so that the kernels can be fused.
   void build(TensorBuilder &b, VariableOp parameter, mlir::Value gradient);
 
-  /// Makes the function the update of these parameters alone, all flat, as flat tensors of theirs.
+  /// Reduces the function to the update of these parameters, all of which must be flat, as smaller
+  /// flat tensors.
   void restrict(TensorBuilder &b, const llvm::StringSet<> &parameters);
 
 private:
-  /// Variables that are no gradients, and what is written to them.
+  /// Written variables other than gradients, with their new values.
   using Written = llvm::SmallVectorImpl<std::pair<llvm::StringRef, mlir::Value>>;
 
   bool place(mlir::Operation *op);
@@ -55,12 +56,13 @@ private:
   mlir::func::FuncOp function;
   mlir::SymbolTable &symbols;
   mlir::IRMapping shared;
-  /// By the parameter's name.
+  /// Positions in the variables of a flat tensor, by parameter name.
   llvm::DenseMap<mlir::ArrayAttr, llvm::StringMap<unsigned>> positionsIn;
-  /// Of what is computed of one parameter: which it is, and by its name all of it in order.
+  /// Owning parameter of each operation that depends on a single parameter, and the operations of
+  /// each parameter in block order.
   llvm::DenseMap<mlir::Operation *, mlir::StringAttr> owners;
   llvm::StringMap<llvm::SmallVector<mlir::Operation *>> owned;
-  llvm::DenseSet<mlir::Value> flat; ///< What is computed of flat tensors.
+  llvm::DenseSet<mlir::Value> flat; ///< Values computed from flat tensors.
 };
 
 } // namespace mtc

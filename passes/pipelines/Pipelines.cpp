@@ -1,4 +1,4 @@
-//===- Pipelines.cpp - The order of the passes ------------------------------------------------===//
+//===- Pipelines.cpp - Pass pipelines ---------------------------------------------------------===//
 
 #include "passes/pipelines/Pipelines.h"
 
@@ -14,7 +14,7 @@ void mtc::buildSimplifyPipeline(OpPassManager &manager) {
   manager.addPass(createCSEPass());
 }
 
-/// Whether a pipeline has an optional pass.
+/// Whether a pipeline includes an optional pass.
 using PassFilter = llvm::function_ref<bool(const Pass &)>;
 
 static void addOptional(OpPassManager &manager, std::unique_ptr<Pass> pass, PassFilter takes) {
@@ -24,9 +24,9 @@ static void addOptional(OpPassManager &manager, std::unique_ptr<Pass> pass, Pass
 
 static void buildForward(OpPassManager &manager, PassFilter takes) {
   manager.addPass(createWidenElements());
-  // Before convolutions that are contractions become such.
+  // Before simplification, which turns some convolutions into contractions.
   addOptional(manager.nest<func::FuncOp>(), createKeepChannelsLast(), takes);
-  buildSimplifyPipeline(manager); // What is recognized is recognized in canonical form.
+  buildSimplifyPipeline(manager); // Recognition patterns match canonical form.
   addOptional(manager.nest<func::FuncOp>(), createRecognizeAttention(), takes);
   buildSimplifyPipeline(manager);
   manager.addPass(createReachStage({Stage::Forward}));
@@ -34,23 +34,26 @@ static void buildForward(OpPassManager &manager, PassFilter takes) {
 
 void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &options) {
   manager.addPass(createInitializeParameters(options.initialization));
-  manager.addPass(createAddAdapters()); // Of weights that are simplified to contractions alone.
+  // Only weights that have been simplified to contractions get adapters.
+  manager.addPass(createAddAdapters());
   manager.addPass(createAttachLoss(options.loss));
   manager.addNestedPass<func::FuncOp>(createSelectMode());
-  // One read for each parameter, no backward pass of dead operations.
+  // Leaves one read per parameter and no dead operations to differentiate.
   buildSimplifyPipeline(manager);
-  manager.addPass(createScaleLoss(options.lossScaling)); // Where gradients start from.
+  manager.addPass(createScaleLoss(options.lossScaling)); // Scales the seed of the backward pass.
   manager.addPass(createAutodiff());
-  // Not before autodiff: larger operations have gradients.
+  // After autodiff, since gradients are defined for the larger operations.
   manager.addPass(createDecompose());
   manager.addPass(createNarrowStorage(options.precision));
-  // Of what the backward pass reads too, and before what is stored gets copies.
+  // After the backward pass exists, so that its reads are covered, and before working copies are
+  // added.
   manager.addPass(createStoreFrozen(options.frozenStorage));
   manager.addPass(createKeepWorkingCopies());
   manager.addPass(createOptimizer(options.optimizer));
   manager.addPass(createQuantizeOptimizerState());
   buildSimplifyPipeline(manager);
-  manager.addPass(createFindIndexRanges()); // Of what is left.
+  // After simplification, so that folded indices are not checked.
+  manager.addPass(createFindIndexRanges());
   manager.addPass(createReachStage({Stage::Training}));
 }
 
@@ -59,16 +62,17 @@ static void buildKernels(OpPassManager &manager, PassFilter takes) {
   OpPassManager &functions = manager.nest<func::FuncOp>();
   addOptional(functions, createCompactScatter(), takes);
   addOptional(functions, createRecomputeElementwise(), takes);
-  functions.addPass(createPrepareCalls()); // Its transpositions become kernels too.
+  functions.addPass(createPrepareCalls()); // Its transpositions become kernels, too.
   functions.addPass(createFormKernels());
   addOptional(functions, createFuseKernels(), takes);
   addOptional(functions, createComputeInReaders(), takes);
-  functions.addPass(createCSEPass()); // A sum's term is loaded once.
+  functions.addPass(createCSEPass()); // Each operand of a sum is loaded once.
   addOptional(functions, createFuseEpilogues(), takes);
   addOptional(functions, createFuseActivations(), takes);
   addOptional(functions, createFuseColumnSums(), takes);
-  addOptional(functions, createFuseBiasGradients(), takes); // Of the sums that are left.
-  // Equal loads that fusion brought together; views without readers.
+  // After mtc-fuse-column-sums, for the remaining sums.
+  addOptional(functions, createFuseBiasGradients(), takes);
+  // Merges equal loads that fusion brought together, and erases dead views.
   buildSimplifyPipeline(manager);
   manager.addPass(createOutlineConstants());
   manager.addPass(createReachStage({Stage::Kernels}));
@@ -76,18 +80,18 @@ static void buildKernels(OpPassManager &manager, PassFilter takes) {
 
 static void buildAllocation(OpPassManager &manager, const MemoryOptions &options,
                             PassFilter takes) {
-  // What is chosen frees memory of what is planned behind it.
+  // Explicit choices are applied first, so that the following passes plan with the freed memory.
   const bool isOffloadChosen = !options.offload.isAutomatic();
   if (isOffloadChosen)
     manager.addPass(createOffloadVariables(options.offload));
   addOptional(manager, createReorder(), takes);
   if (isOffloadChosen)
     manager.addPass(createOffloadActivations(options.offload));
-  // What no better order avoids.
+  // Applied to the memory that reordering cannot save.
   manager.addPass(createTile(options.fit.tile));
   manager.addPass(createRecompute(options.fit.recompute));
   manager.addPass(createFit(options.fit));
-  if (!isOffloadChosen) { // What does not fit all the same.
+  if (!isOffloadChosen) { // Automatic offloading covers what still exceeds the budget.
     manager.addPass(createOffloadVariables(options.offload));
     manager.addPass(createOffloadActivations(options.offload));
   }

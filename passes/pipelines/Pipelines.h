@@ -1,4 +1,4 @@
-//===- Pipelines.h - The order of the passes --------------------------------------------------===//
+//===- Pipelines.h - Pass pipelines -----------------------------------------------------------===//
 
 #ifndef MTC_PASSES_PIPELINES_PIPELINES_H
 #define MTC_PASSES_PIPELINES_PIPELINES_H
@@ -16,7 +16,7 @@
 
 namespace mtc {
 
-/// What a training program is made with; defaults are the passes' own.
+/// Options of the training pipeline. Defaults are those of the passes.
 struct TrainingOptions {
   InitializationOptions initialization;
   LossOptions loss;
@@ -35,17 +35,16 @@ struct TrainingOptions {
   }
 };
 
-/// A pass that a correct program can do without, and the stage that it is on the way to. Pipelines
-/// add them by way of their selection.
+/// A pass that is not required for correctness and can be skipped, with the stage of its pipeline.
 struct OptionalPass {
-  std::string name; // The pass's argument.
+  std::string name; // Pass argument.
   std::string summary;
   Stage stage;
 };
 std::vector<OptionalPass> getOptionalPasses();
 std::vector<OptionChoice> optionalPassChoices();
 
-/// The optional passes that a pipeline does without. Those of other pipelines may be among them.
+/// Optional passes to skip. May contain passes of other pipelines.
 struct PassSelection {
   std::vector<std::string> skipped;
 
@@ -57,21 +56,20 @@ struct PassSelection {
   }
 };
 
-/// Canonicalizes and merges equal operations, reads of one variable with no write in between
-/// included.
+/// Canonicalizes and applies CSE, including CSE of reads of a variable without a write in between.
 void buildSimplifyPipeline(mlir::OpPassManager &manager);
 
-/// From the converted module to one that is ready for training: simplified, and what is recognized
-/// in its parts as a whole.
+/// Lowers the converted module to the forward stage: simplified, with recognized patterns such as
+/// attention replaced by single operations.
 void buildForwardPipeline(mlir::OpPassManager &manager, const PassSelection &selection);
 
-/// From the module after import, with its one function @forward, to the training program.
+/// Lowers the module from its single function @forward to the training program.
 void buildTrainingPipeline(mlir::OpPassManager &manager, const TrainingOptions &options);
 
-/// From values to kernels and library calls, all but their places.
+/// Lowers tensor operations to kernels and library calls, before allocation.
 void buildKernelPipeline(mlir::OpPassManager &manager, const PassSelection &selection);
 
-/// How a program is made to fit.
+/// Options of the allocation pipeline.
 struct MemoryOptions {
   FitOptions fit;
   AllocateOptions allocate;
@@ -86,11 +84,11 @@ struct MemoryOptions {
   }
 };
 
-/// From kernels to places in one arena.
+/// Reduces peak memory as requested and allocates all values in one arena.
 void buildAllocationPipeline(mlir::OpPassManager &manager, const MemoryOptions &options);
 
-/// For mtc-opt: `mtc-simplify`, `mtc-forward-pipeline`, `mtc-training-pipeline`,
-/// `mtc-kernel-pipeline` and `mtc-allocation-pipeline`.
+/// Registers the pipelines for mtc-opt: `mtc-simplify`, `mtc-forward-pipeline`,
+/// `mtc-training-pipeline`, `mtc-kernel-pipeline` and `mtc-allocation-pipeline`.
 void registerMtcPipelines();
 
 } // namespace mtc

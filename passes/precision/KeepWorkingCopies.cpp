@@ -1,4 +1,4 @@
-//===- KeepWorkingCopies.cpp - Parameters in the type that contractions read ------------------===//
+//===- KeepWorkingCopies.cpp - Keeps 16-bit working copies of parameters ----------------------===//
 
 #include "ir/builders/TensorBuilder.h"
 #include "passes/Passes.h"
@@ -15,10 +15,10 @@ using namespace mtc;
 
 namespace {
 
-/// A variable of f32, and what the module's functions read of it.
+/// Reads of an f32 variable in all functions.
 struct Reads {
   SmallVector<ReadOp> all;
-  SmallVector<CastOp> narrow; ///< As it is stored for contractions.
+  SmallVector<CastOp> narrow; ///< Casts of the variable to 16-bit storage.
   bool isReadWide = false;
 };
 
@@ -34,7 +34,7 @@ public:
       return;
     Reads &reads = found->second;
     Type narrow = typeOf(reads.narrow.front()).getElementType();
-    // What is exported keeps all of its bits.
+    // Exported variables must keep all their bits.
     bool isParameter = variable.getRole() != Role::Constant;
     bool isData = isa<ElementsAttr>(variable.getInitial());
     if (isParameter && narrow.isBF16() && !isData)
@@ -55,7 +55,7 @@ private:
         reads.isReadWide = true;
   }
 
-  /// A variable beside one that says how that is stored.
+  /// Adds a variable that stores another representation of `variable`.
   VariableOp addBeside(VariableOp variable, Role role, StringRef suffix, Type element) {
     OpBuilder builder(variable.getContext());
     auto added = VariableOp::create(
@@ -72,14 +72,14 @@ private:
         .create<ReadOp>(variable.getTensorType(), variable.getSymName());
   }
 
-  /// The variable itself becomes what contractions read of it.
+  /// Changes the type of the variable to 16 bits.
   void replace(VariableOp variable, Reads &reads, Type narrow) {
     variable.setType(variable.getTensorType().clone(narrow));
     for (ReadOp wide : reads.all)
       replaceNarrow(wide, read(wide, variable));
   }
 
-  /// The variable becomes the upper halves of its elements.
+  /// Splits the variable into the upper and lower halves of its elements.
   void split(VariableOp variable, Reads &reads) {
     OpBuilder builder(variable.getContext());
     VariableOp low = addBeside(variable, Role::LowHalf, "low", builder.getI16Type());

@@ -1,4 +1,4 @@
-//===- NarrowStorage.cpp - Store values of f32 in 16 bits -------------------------------------===//
+//===- NarrowStorage.cpp - Applies mixed precision with 16-bit storage ------------------------===//
 
 #include "ir/NodeNames.h"
 #include "ir/interfaces/TargetInfo.h"
@@ -25,7 +25,7 @@ bool isF32(Value value) {
   return type && type.getElementType().isF32();
 }
 
-/// Stores the values of one function.
+/// Converts values of one function to 16-bit storage.
 class FunctionNarrower {
 public:
   FunctionNarrower(func::FuncOp function, FloatType narrow,
@@ -57,7 +57,7 @@ private:
     moveNarrow(op);
   }
 
-  /// Reads operands in 16 bits, and gives what is stored so; f32 where that is all that is needed.
+  /// Converts operands to 16 bits, and results as well unless only f32 is needed.
   void narrowContraction(PrecisionOpInterface op) {
     if (llvm::none_of(op->getOperands(), isF32))
       return;
@@ -73,8 +73,9 @@ private:
                                  : "as which its sums are kept in a variable");
   }
 
-  /// Sums that are written to variables, as gradients are, or leave the function stay f32 where
-  /// they can: nothing is gained by a second buffer of 16 bits.
+  /// Whether a result of a contraction is stored in 16 bits. Results that are written to variables,
+  /// such as gradients, or returned from the function stay f32 where the operation permits it,
+  /// since a second 16-bit buffer would save nothing.
   static bool givesNarrow(PrecisionOpInterface op, unsigned result) {
     ResultStorage storage = op.getResultStorage(result);
     auto users = op->getResult(result).getUsers();
@@ -83,7 +84,7 @@ private:
             llvm::none_of(users, leaves));
   }
 
-  /// Whether a reader makes the value, or a view of it, a result.
+  /// Whether a user returns the value, or a view of it, from the function.
   static bool leaves(Operation *reader) {
     return reader->hasTrait<OpTrait::IsTerminator>() ||
            (reader->hasTrait<mtc::View>() && llvm::any_of(reader->getUsers(), leaves));
@@ -91,7 +92,7 @@ private:
 
   static bool isComputation(Operation *op) { return isa<PrecisionOpInterface>(op); }
 
-  /// Whether some operation computes with the value that does not want f32.
+  /// Whether some user of the value accepts 16-bit operands.
   static bool isReadNarrow(Value value) {
     return llvm::any_of(value.getUsers(), [](Operation *user) {
       auto classified = dyn_cast<PrecisionOpInterface>(user);
@@ -99,7 +100,7 @@ private:
     });
   }
 
-  /// The result has 16 bits from here on; readers are given it in f32.
+  /// Changes the result's type to 16 bits and inserts a cast to f32 for its users.
   void setNarrow(OpResult result) {
     result.setType(narrowed(result.getType()));
     OpBuilder builder(function.getContext());
@@ -108,7 +109,8 @@ private:
     result.replaceAllUsesExcept(wide, wide);
   }
 
-  /// What is computed in f32 is stored in 16 bits, unless it leaves the function all the same.
+  /// Stores f32 results of an elementwise operation in 16 bits, unless they are needed in f32
+  /// outside of computations.
   void narrowResults(Operation *op) {
     for (OpResult result : op->getResults()) {
       bool leaves = !llvm::all_of(result.getUsers(), isComputation);
@@ -124,7 +126,8 @@ private:
     }
   }
 
-  /// An operation that computes nothing moves what is stored.
+  /// Converts an operation without arithmetic, such as a transposition, to 16-bit operands and
+  /// results.
   void moveNarrow(Operation *op) {
     for (OpOperand &operand : op->getOpOperands())
       if (isF32(operand.get()))
@@ -142,7 +145,7 @@ private:
     return cast && cast.getStorage();
   }
 
-  /// The value as it is stored.
+  /// Returns the value in 16-bit storage.
   Value narrow(Value value) {
     if (isNarrow(value))
       return value.getDefiningOp<CastOp>().getInput();
@@ -152,7 +155,7 @@ private:
     builder.setInsertionPointAfterValue(value);
     Value result;
     if (Operation *op = value.getDefiningOp(); op && movesVariable(op)) {
-      // What is kept in 16 bits is moved in them.
+      // Move the 16-bit value of a variable instead of casting the moved one.
       IRMapping operands;
       operands.map(op->getOperand(0), narrow(op->getOperand(0)));
       result = builder.clone(*op, operands)->getResult(0);
@@ -189,13 +192,13 @@ private:
   func::FuncOp function;
   FloatType narrowType;
   llvm::function_ref<bool(Operation *)> keepsF32;
-  DenseMap<Value, Value> stored; ///< Of values that are f32 where they are made.
+  DenseMap<Value, Value> stored; ///< 16-bit versions of f32 values.
 };
 
-/// Nodes by the patterns of `keep-f32`.
+/// Nodes selected by the patterns of `keep-f32`.
 class KeptNodes {
 public:
-  /// Says what is wrong with a pattern.
+  /// Reports an invalid pattern.
   LogicalResult add(StringRef text, Location location) {
     llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(text);
     if (!pattern)

@@ -1,4 +1,4 @@
-//===- PrecisionOptions.h - What mtc-narrow-storage is told -----------------------------------===//
+//===- PrecisionOptions.h - Options of mtc-narrow-storage -------------------------------------===//
 
 #ifndef MTC_PASSES_PRECISION_PRECISIONOPTIONS_H
 #define MTC_PASSES_PRECISION_PRECISIONOPTIONS_H
@@ -9,9 +9,9 @@
 
 namespace mtc {
 
-/// The options of mtc-narrow-storage.
+/// Options of mtc-narrow-storage.
 struct PrecisionOptions {
-  std::vector<std::string> keepF32; ///< Patterns of nodes' names.
+  std::vector<std::string> keepF32; ///< Patterns of node names.
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     option(&PrecisionOptions::keepF32,

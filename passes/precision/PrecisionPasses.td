@@ -1,4 +1,4 @@
-//===- PrecisionPasses.td - What is stored in 16 bits -----------------------------------------===//
+//===- PrecisionPasses.td - Mixed precision and 16-bit storage --------------------------------===//
 
 #ifndef MTC_PASSES_PRECISION
 #define MTC_PASSES_PRECISION
@@ -8,9 +8,9 @@ include "mlir/Pass/PassBase.td"
 def WidenElements : Pass<"mtc-widen-elements", "::mlir::ModuleOp"> {
   let summary = "promote 16-bit models to f32";
   let description = [{
-    A model that was exported in f16 or bf16 becomes the one of f32 that it was made of: its parameters are f32, read from
-    the file's 16 bits and exported to them, and so is what is computed of them. What has 16 bits after all is for `mtc-narrow-storage` to say.
-    Inputs and results stay as they are, so that data is given as the model takes it.
+    Promotes a model that was exported in f16 or bf16 to f32. Parameters become f32; they are loaded from the file's 16-bit data
+    and exported to 16 bits again. Values computed from them become f32 as well. `mtc-narrow-storage` decides later which values
+    get 16-bit storage. The types of inputs and results do not change, so the data format does not change.
 
     ```mlir
     mtc.variable parameter @w : tensor<8x16xf16> = #mtc.initializer<"w">
@@ -26,13 +26,13 @@ def WidenElements : Pass<"mtc-widen-elements", "::mlir::ModuleOp"> {
 def NarrowStorage : Pass<"mtc-narrow-storage", "::mlir::ModuleOp"> {
   let summary = "apply mixed precision by the precision class of each operation";
   let description = [{
-    Where the target's precision is `bf16` or `f16`, contractions, convolutions and attention read operands of 16 bits, and sum in f32. What they give is stored in 16 bits, and
-    so is what other operations make of it; range-sensitive operations (reductions, losses, exponentials) give f32, as
-    does what no contraction has touched: data, embeddings, scales. What leaves a function or is written to a variable is
-    f32, too: gradients are sums in f32.
+    If the target's precision is `bf16` or `f16`, contractions, convolutions and attention read 16-bit operands and accumulate in
+    f32. Their results have 16-bit storage, and so do the results of other operations on them. Range-sensitive operations
+    (reductions, losses, exponentials) return f32. Values that do not depend on a contraction stay f32: data, embeddings, scales.
+    Function results and values written to variables are also f32, so gradients are accumulated in f32.
 
-    Arithmetic stays f32. A value is rounded where it passes from a kernel to another or to a library call: the pass
-    writes a pair of casts `as storage` behind it, of which fusion leaves nothing where the value stays in registers.
+    Arithmetic stays f32. A value is rounded where it is passed from one kernel to another or to a library call: the pass inserts
+    a pair of casts `as storage` after the value. Fusion removes the pair if the value stays in registers.
 
     ```mlir
     %h = mtc.contract %x, %w … : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
@@ -45,8 +45,7 @@ def NarrowStorage : Pass<"mtc-narrow-storage", "::mlir::ModuleOp"> {
     %y = mtc.tanh %h : tensor<4x16xf32>
     ```
 
-    `keep-f32` names nodes whose operations compute in f32 with what they give in f32. Remarks say of each contraction
-    what it reads.
+    `keep-f32` selects nodes whose operations compute and return f32. Remarks report the operand type of each contraction.
   }];
   let dependentDialects = ["::mtc::MtcDialect"];
 }
@@ -54,14 +53,14 @@ def NarrowStorage : Pass<"mtc-narrow-storage", "::mlir::ModuleOp"> {
 def KeepWorkingCopies : Pass<"mtc-keep-working-copies", "::mlir::ModuleOp"> {
   let summary = "keep 16-bit working copies of parameters";
   let description = [{
-    A parameter that is read in 16 bits is kept so, and not rounded anew in each step. In bf16 its variable becomes the upper halves of
-    its elements, and another one of role `low_half` holds the lower ones: together 4 bytes an element, which are the f32
-    that the optimizer updates (Split-SGD-BF16: Kalamkar et al., 2019). In f16, whose exponent is another, a variable of
-    role `copy` holds the rounded elements beside those of f32. What is frozen has 16 bits alone, unless some operation reads
-    it in f32.
+    Stores a parameter that is read in 16 bits as such, instead of rounding it in every step. For bf16, the variable stores the
+    upper halves of the elements, and another variable of role `low_half` stores the lower halves. Together they have 4 bytes per
+    element, the f32 value that the optimizer updates (Split-SGD-BF16: Kalamkar et al., 2019). For f16, whose exponent has a
+    different width, a variable of role `copy` stores the rounded elements in addition to the f32 parameter. Frozen parameters are
+    stored in 16 bits only, unless an operation reads them in f32.
 
-    The update writes what it changes, since `mtc-optimizer` finds the variables. In files parameters are f32: the runtime
-    joins and splits them.
+    `mtc-optimizer` finds these variables and generates updates that write all of them. Parameters are f32 in files; the runtime
+    joins and splits the halves.
 
     ```mlir
     mtc.variable parameter @w : tensor<8x16xf32> = #mtc.initializer<"w">

@@ -1,4 +1,4 @@
-//===- WidenElements.cpp - Compute in f32 what a model computes in 16 bits --------------------===//
+//===- WidenElements.cpp - Promotes 16-bit models to f32 --------------------------------------===//
 
 #include "ir/builders/TensorBuilder.h"
 #include "passes/Passes.h"
@@ -17,7 +17,7 @@ namespace {
 
 bool isNarrow(Type element) { return element.isF16() || element.isBF16(); }
 
-/// The tensor type with elements of f32 where they are narrow; null where they are not.
+/// Returns the f32 version of a 16-bit tensor type, and null for other types.
 RankedTensorType widened(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !isNarrow(tensor.getElementType()))
@@ -31,7 +31,7 @@ APFloat widen(APFloat value) {
   return value;
 }
 
-/// An attribute that holds numbers of 16 bits, with those of f32; any other as it is.
+/// Converts an attribute with 16-bit floats to f32 and returns other attributes unchanged.
 Attribute widened(Attribute attribute) {
   if (auto number = dyn_cast<FloatAttr>(attribute); number && isNarrow(number.getType()))
     return FloatAttr::get(Float32Type::get(attribute.getContext()), widen(number.getValue()));
@@ -74,7 +74,7 @@ private:
         if (Attribute wide = widened(attribute.getValue()); wide != attribute.getValue())
           op->setAttr(attribute.getName(), wide);
     });
-    // Data are read as the model takes them, and results are given as it gives them.
+    // Inputs and results keep the model's types.
     Block &body = function.front();
     OpBuilder builder = OpBuilder::atBlockBegin(&body);
     TensorBuilder b(function.getLoc(), builder);

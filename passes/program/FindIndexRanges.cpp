@@ -1,4 +1,4 @@
-//===- FindIndexRanges.cpp - Which values of inputs are valid ---------------------------------===//
+//===- FindIndexRanges.cpp - Annotates valid ranges of index inputs ---------------------------===//
 
 #include "ir/NodeNames.h"
 #include "ir/ReservedNames.h"
@@ -13,7 +13,7 @@ namespace mtc {
 using namespace mlir;
 using namespace mtc;
 
-/// The argument that a value is, but for its shape and integer type; null if it is computed.
+/// Returns the argument that a value is a view or cast of, or null if the value is computed.
 static BlockArgument findArgument(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!op->hasTrait<mtc::View>() && !isa<CastOp>(op))
@@ -38,7 +38,7 @@ struct FindIndexRangesPass : mtc::impl::FindIndexRangesBase<FindIndexRangesPass>
   }
 
 private:
-  /// An index counts from the end where it is negative.
+  /// Negative indices count from the end.
   static void narrow(InputOp input, GatherOp op) {
     int64_t extent = op.getInput().getType().getDimSize(op.getAxis());
     IndexRangeAttr known = input.getIndicesAttr();

@@ -1,4 +1,4 @@
-//===- Initialization.h - What parameters start as --------------------------------------------===//
+//===- Initialization.h - Options of mtc-initialize-parameters --------------------------------===//
 
 #ifndef MTC_PASSES_PROGRAM_INITIALIZATION_H
 #define MTC_PASSES_PROGRAM_INITIALIZATION_H
@@ -9,9 +9,9 @@
 
 namespace mtc {
 
-/// The options of mtc-initialize-parameters.
+/// Options of mtc-initialize-parameters.
 struct InitializationOptions {
-  std::string init; // Empty: parameters start as the model's initializers.
+  std::string init; // Empty: use the model's initializers.
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     option(&InitializationOptions::init,
@@ -26,7 +26,7 @@ struct InitializationOptions {
            });
   }
 
-  /// The S of `normal:S`; nothing where `init` says something else.
+  /// Returns S of `normal:S`, or nothing if `init` has another form.
   std::optional<double> standardDeviation() const;
 };
 

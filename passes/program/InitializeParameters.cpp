@@ -1,4 +1,4 @@
-//===- InitializeParameters.cpp - Parameters that are drawn instead of read -------------------===//
+//===- InitializeParameters.cpp - Random initialization of parameters -------------------------===//
 
 #include "passes/OptionValues.h"
 #include "passes/Passes.h"

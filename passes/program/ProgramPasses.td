@@ -1,4 +1,4 @@
-//===- ProgramPasses.td - What the module says of its program --------------------------------===//
+//===- ProgramPasses.td - Program metadata and initialization ---------------------------------===//
 
 #ifndef MTC_PASSES_PROGRAM_PASSES
 #define MTC_PASSES_PROGRAM_PASSES
@@ -8,7 +8,8 @@ include "mlir/Pass/PassBase.td"
 def FindIndexRanges : Pass<"mtc-find-index-ranges", "::mlir::ModuleOp"> {
   let summary = "annotate the valid range of index inputs";
   let description = [{
-    An input of `@micro_step` that a gather reads rows by gets the narrowest range of all gathers; labels have the loss's already.
+    For each input of `@micro_step` that is used as the index of a gather, sets the intersection of the valid ranges of all its
+    gathers. Labels already have the range of the loss.
 
     ```mlir
     mtc.input "ids" axis "batch"
@@ -22,9 +23,9 @@ def FindIndexRanges : Pass<"mtc-find-index-ranges", "::mlir::ModuleOp"> {
 def InitializeParameters : Pass<"mtc-initialize-parameters", "::mlir::ModuleOp"> {
   let summary = "initialize parameters randomly";
   let description = [{
-    Its option is `init` (`InitializationOptions` in `passes/program/Initialization.h`); without it the module stays as it is.
-    Variables of other roles are drawn too where the model's data of them is missing, so that a file without its weights
-    makes a program.
+    The option is `init` (`InitializationOptions` in `passes/program/Initialization.h`). Without it, the pass does nothing.
+    Variables of other roles are also initialized randomly if their data is missing from the model, so that a model without its
+    weights can be compiled.
 
     ```mlir
     mtc.variable parameter @w : tensor<8x4xf32> = #mtc.initializer<"w">
@@ -40,8 +41,8 @@ def InitializeParameters : Pass<"mtc-initialize-parameters", "::mlir::ModuleOp">
 def ReachStage : Pass<"mtc-reach-stage", "::mlir::ModuleOp"> {
   let summary = "set the stage of the module";
   let description = [{
-    Ends each pipeline. `mtc compile` continues from there with the module's text. A module without `mtc.program` stays as
-    it is.
+    Last pass of each pipeline. `mtc compile` can resume from the module's text at this stage. Does nothing in a module without
+    `mtc.program`.
   }];
   let options = [
     Option<"stage", "stage", "::mtc::Stage", "::mtc::Stage::Forward", "the stage",

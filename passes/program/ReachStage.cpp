@@ -1,4 +1,4 @@
-//===- ReachStage.cpp - The module says which stage it has reached ----------------------------===//
+//===- ReachStage.cpp - Sets the stage of the module ------------------------------------------===//
 
 #include "passes/Passes.h"
 

@@ -1,4 +1,4 @@
-//===- BlockOrder.h - Which of two operations of a block comes first --------------------------===//
+//===- BlockOrder.h - Order of a block's operations under edits -------------------------------===//
 
 #ifndef MTC_PASSES_RECOMPUTE_BLOCKORDER_H
 #define MTC_PASSES_RECOMPUTE_BLOCKORDER_H
@@ -8,8 +8,9 @@
 
 namespace mtc {
 
-/// The order of a block's operations while many are put in and taken out again. MLIR's own has room
-/// for a few between two, and is numbered anew for the whole block when it is asked behind more.
+/// Maintains the order of a block's operations under frequent insertions and removals. MLIR's own
+/// numbering has few free indices between two operations, and renumbers the whole block at the next
+/// query when they are used up.
 class BlockOrder {
 public:
   explicit BlockOrder(mlir::Block &block) : block(block) { number(); }
@@ -17,20 +18,21 @@ public:
   bool isBefore(mlir::Operation *first, mlir::Operation *second) const {
     return numbers.at(first) < numbers.at(second);
   }
-  /// Puts an operation, of this block or of none, in front of another one.
+  /// Inserts an operation of this block, or a detached one, before `next`.
   void put(mlir::Operation *op, mlir::Operation *next) {
     if (op->getBlock())
       op->remove();
     block.getOperations().insert(next->getIterator(), op);
     mlir::Operation *previous = op->getPrevNode();
     const int64_t low = previous ? numbers.at(previous) : numbers.at(next) - 2 * stride;
-    // Most come one after another in front of the same one: nearly all room is left there.
+    // Most insertions precede the same operation one after another, so leave nearly the whole gap
+    // after the inserted operation.
     const int64_t between = low + (numbers.at(next) - low) / 32;
     numbers[op] = between;
     if (between == low)
       number();
   }
-  /// Where an operation stands, to put it there again after others were taken out.
+  /// Position of an operation, to restore it after other operations were removed.
   struct Place {
     mlir::Operation *next;
     int64_t number;
@@ -60,7 +62,7 @@ private:
 
   static constexpr int64_t stride = int64_t(1) << 45;
   mlir::Block &block;
-  size_t numbering = 0; ///< how often the block was numbered
+  size_t numbering = 0; ///< number of renumberings so far
   llvm::DenseMap<mlir::Operation *, int64_t> numbers;
 };
 

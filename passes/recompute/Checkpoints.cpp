@@ -1,4 +1,4 @@
-//===- Checkpoints.cpp - Segments of the forward pass that are computed again -----------------===//
+//===- Checkpoints.cpp - Checkpoint selection for sqrt(n) recomputation -----------------------===//
 
 #include "passes/recompute/Checkpoints.h"
 
@@ -19,7 +19,8 @@ namespace {
 
 int64_t bytesOf(Value value) { return byteSize(cast<RankedTensorType>(value.getType())); }
 
-/// The operations that the loss depends on, and what the others read of them.
+/// The operations that the loss depends on, and the uses of their results in and after the forward
+/// pass.
 class ForwardPass {
 public:
   explicit ForwardPass(func::FuncOp function) {
@@ -31,10 +32,11 @@ public:
       largest = std::max(largest, bytesOf(value));
   }
 
-  /// Operations behind which no other's values are read by the rest of the forward pass.
+  /// Returns the operations after which the rest of the forward pass uses no earlier results of
+  /// other operations.
   SmallVector<Operation *> findPassages() const {
     SmallVector<Operation *> passages;
-    llvm::SmallSetVector<Operation *, 8> crossing; // Operations whose values are read later.
+    llvm::SmallSetVector<Operation *, 8> crossing; // Operations with results that are used later.
     for (Operation *op : operations) {
       crossing.remove_if([&](Operation *source) { return !isReadBehind(source, op); });
       if (isReadBehind(op, op))
@@ -45,9 +47,9 @@ public:
     return passages;
   }
 
-  /// Values that the backward pass reads, and its first operation that does so.
+  /// Whether the backward pass uses the value, so that it is saved.
   bool isKept(OpResult value) const { return firstBackwardReader.contains(value); }
-  /// Whether the rest of the forward pass reads a value that is worth looking at.
+  /// Whether the rest of the forward pass uses the value, and the value is not negligibly small.
   bool isReadForward(OpResult value) const {
     return lastForwardReader.contains(value) && isLarge(value);
   }
@@ -69,7 +71,7 @@ private:
   }
 
   void add(Operation *op) {
-    // A mask, which is made of inputs alone, says nothing about where layers end.
+    // Masks depend on inputs only and do not indicate the ends of layers.
     if (isOfVariable(op->getResult(0)) || llvm::any_of(op->getOperands(), [&](Value operand) {
           return trained.contains(operand.getDefiningOp());
         }))
@@ -96,19 +98,19 @@ private:
 
   bool isLarge(Value value) const { return bytesOf(value) * smallPart > largest; }
 
-  /// A value of a smaller part of the largest one, as a row's statistics, is not looked at.
+  /// Values smaller than 1/smallPart of the largest one, such as row statistics, are ignored.
   static constexpr int64_t smallPart = 4096;
 
   llvm::DenseSet<Operation *> forward;
-  llvm::DenseSet<Operation *> trained;    ///< those of `forward` that depend on a variable
-  SmallVector<Operation *, 0> operations; ///< that compute, in the text's order
+  llvm::DenseSet<Operation *> trained;    ///< operations in `forward` that depend on a variable
+  SmallVector<Operation *, 0> operations; ///< operations that compute, in block order
   DenseMap<Value, Operation *> lastForwardReader, firstBackwardReader;
   int64_t largest = 0;
 };
 
 } // namespace
 
-/// Whether a kernel makes one of its results elementwise of others that are kept all the same.
+/// Whether a kernel computes a result elementwise from its other results that are saved anyway.
 static bool isMadeOfKept(OpResult value, const ForwardPass &forward) {
   auto kernel = dyn_cast<KernelOp>(value.getOwner());
   if (!kernel)

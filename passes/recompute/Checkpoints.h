@@ -1,4 +1,4 @@
-//===- Checkpoints.h - Segments of the forward pass that are computed again -------------------===//
+//===- Checkpoints.h - Checkpoint selection for sqrt(n) recomputation -------------------------===//
 
 #ifndef MTC_PASSES_RECOMPUTE_CHECKPOINTS_H
 #define MTC_PASSES_RECOMPUTE_CHECKPOINTS_H
@@ -7,19 +7,21 @@
 
 namespace mtc {
 
-/// Which values of the forward pass are computed again, and where that pass ends.
+/// The values to recompute, and the end of the forward pass.
 struct Checkpoints {
-  mlir::SmallVector<mlir::OpResult, 0> recomputed; ///< in the order in which they are computed
-  mlir::Operation *forwardEnd = nullptr;           ///< readers behind it are the backward pass's
-  mlir::SmallVector<mlir::OpResult, 0>
-      kept; ///< segments start from them, and nothing else reads them then
+  mlir::SmallVector<mlir::OpResult, 0> recomputed; ///< in the order of their computation
+  mlir::Operation *forwardEnd = nullptr;           ///< later users belong to the backward pass
+  /// Checkpoint values that have no users in the backward pass but from which segments are
+  /// recomputed.
+  mlir::SmallVector<mlir::OpResult, 0> kept;
 };
 
-/// Of n operations that all of the forward pass goes through, such as the ends of layers, every
-/// sqrt(n)-th is a checkpoint: its values are kept for the backward pass, as are those behind the
-/// last one, and all others are computed again, a segment at a time (Chen, Xu, Zhang, Guestrin,
-/// "Training Deep Nets with Sublinear Memory Cost", 2016). Nothing is computed again in a function
-/// that nothing differentiates, or where there are fewer than four such operations.
+/// Selects every sqrt(n)-th of the n operations on which all later operations of the forward pass
+/// depend, such as the ends of layers, as checkpoints. The values of checkpoints, and all values
+/// after the last checkpoint, are saved for the backward pass. All other values are recomputed, one
+/// segment at a time (Chen, Xu, Zhang, Guestrin, "Training Deep Nets with Sublinear Memory Cost",
+/// 2016). Returns nothing to recompute for a function that is not differentiated or that has fewer
+/// than four such operations.
 Checkpoints findCheckpoints(mlir::func::FuncOp function);
 
 } // namespace mtc

@@ -1,4 +1,4 @@
-//===- MinCut.cpp - The cheapest edges that part a source from a sink -------------------------===//
+//===- MinCut.cpp - Minimum cut of a flow graph -----------------------------------------------===//
 
 #include "passes/recompute/MinCut.h"
 
@@ -13,7 +13,7 @@ void FlowGraph::addEdge(unsigned from, unsigned to, int64_t capacity) {
   edges.push_back({from, 0});
 }
 
-/// Breadth first from the source, over edges that have something left.
+/// Breadth-first search from the source over edges with residual capacity.
 bool FlowGraph::findLevels() {
   levels.assign(outgoing.size(), -1);
   levels[kSource] = 0;
@@ -27,8 +27,8 @@ bool FlowGraph::findLevels() {
   return levels[kSink] >= 0;
 }
 
-/// Sends what one path still takes; depth first with a stack of its own, since paths are as long as
-/// models are deep.
+/// Augments the flow along one path. Depth-first search with an explicit stack, since paths are as
+/// long as models are deep.
 int64_t FlowGraph::push() {
   llvm::SmallVector<unsigned> path;
   unsigned node = kSource;

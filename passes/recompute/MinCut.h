@@ -1,4 +1,4 @@
-//===- MinCut.h - The cheapest edges that part a source from a sink ---------------------------===//
+//===- MinCut.h - Minimum cut of a flow graph -------------------------------------------------===//
 
 #ifndef MTC_PASSES_RECOMPUTE_MINCUT_H
 #define MTC_PASSES_RECOMPUTE_MINCUT_H
@@ -11,8 +11,8 @@
 
 namespace mtc {
 
-/// A directed graph with capacities. Maximum flow by blocking flows (Dinic, 1970): O(V^2 E), far
-/// less on graphs of programs.
+/// A directed graph with edge capacities. Computes the maximum flow by blocking flows (Dinic, 1970)
+/// in O(V^2 E), and much faster on graphs of typical programs.
 class FlowGraph {
 public:
   static constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::max() / 4;
@@ -24,13 +24,14 @@ public:
   }
   void addEdge(unsigned from, unsigned to, int64_t capacity);
 
-  /// The nodes on the sink's side of the minimum cut that lies nearest to the sink.
+  /// Returns the nodes on the sink's side of the minimum cut that is closest to the sink.
   llvm::BitVector findSinkSide();
 
 private:
   struct Edge {
     unsigned to;
-    int64_t rest; ///< What may still flow; the edge back is at the index with the last bit flipped.
+    /// Residual capacity. The reverse edge has the index with the lowest bit flipped.
+    int64_t rest;
   };
 
   bool findLevels();

@@ -1,4 +1,4 @@
-//===- PrintRecomputation.cpp - What may be computed again, and what it takes -----------------===//
+//===- PrintRecomputation.cpp - Prints the rematerialization problem as JSON ------------------===//
 
 #include "ir/NodeNames.h"
 #include "passes/Passes.h"
@@ -22,8 +22,8 @@ namespace json = llvm::json;
 
 namespace {
 
-/// Makes, behind a kernel, all kernels that compute one of its results alone: what the slice is
-/// where some of what it would read is not available.
+/// Emits, after a kernel, all slices that compute one of its results, depending on which of the
+/// kernel's operands and other results are unavailable.
 class SliceMaker {
 public:
   explicit SliceMaker(OpResult value)
@@ -68,12 +68,12 @@ private:
   KernelOp kernel;
   OpBuilder builder;
   llvm::SmallSetVector<Value, 8> sources;
-  std::set<Sources> tried, made; ///< By what is missing, and by what is read.
+  std::set<Sources> tried, made; ///< By missing and by read sources.
   SmallVector<KernelOp> slices;
 };
 
-/// Describes a function of a module that is thrown away: slices of its kernels are put beside them,
-/// to be asked about like these.
+/// Describes a function. Slices are inserted next to their kernels to query their cost, so the
+/// module must be a temporary copy.
 class FunctionWriter {
 public:
   FunctionWriter(const FunctionMemory &function, MemoryAnalysis &analysis, StepCost &costs,
@@ -94,9 +94,9 @@ private:
   StepCost &costs;
   const TargetInfo &target;
 
-  SmallVector<PlannedOperation *, 0> order; ///< what runs, as it is scheduled
-  llvm::DenseMap<Value, int64_t> numbers;   ///< of what it computes
-  SmallVector<int64_t, 0> bytes;            ///< by these numbers; 0: in a variable
+  SmallVector<PlannedOperation *, 0> order; ///< executed operations in schedule order
+  llvm::DenseMap<Value, int64_t> numbers;   ///< indices of computed values
+  SmallVector<int64_t, 0> bytes;            ///< by index; 0 for values in variables
   llvm::DenseMap<PlannedOperation *, int64_t> scratch;
   llvm::DenseMap<PlannedOperation *, SmallVector<std::pair<PlannedValue *, KernelOp>>> slices;
   llvm::DenseMap<Operation *, PlannedOperation *> planned;
@@ -123,7 +123,8 @@ LogicalResult FunctionWriter::add(PlannedOperation *op) {
   return success();
 }
 
-/// Of kernels with several results, for each result that does not lie in a variable.
+/// Adds the slices of kernels with several results, for each result that is not stored in a
+/// variable.
 LogicalResult FunctionWriter::addSlices() {
   for (PlannedOperation *op : order) {
     auto kernel = dyn_cast<KernelOp>(op->op);
@@ -146,7 +147,7 @@ LogicalResult FunctionWriter::addSlices() {
   return success();
 }
 
-/// [result, what it may be computed over where that is read last, the scratch then].
+/// Emits triples [result, value it may be computed in place of, scratch in this case].
 json::Array FunctionWriter::writeSharing(PlannedOperation *way, int64_t scratch) {
   json::Array sharing;
   for (auto [number, result] : llvm::enumerate(way->results)) {

@@ -1,4 +1,4 @@
-//===- Recomputation.cpp - What is computed again, the cheapest bytes first -------------------===//
+//===- Recomputation.cpp - Recomputation as a memory-saving technique -------------------------===//
 
 #include "passes/recompute/Recomputation.h"
 
@@ -10,7 +10,8 @@
 using namespace mlir;
 using namespace mtc;
 
-/// Bytes of a result that is alive at a place, not used there, and needed later; 0: it is not.
+/// Returns the bytes of a result that is live at `place`, not used there, and used later; 0 for
+/// other results.
 static int64_t bytesWaiting(OpResult value, Operation *place, const BlockOrder &order) {
   if (!isa<KernelOp, LibraryCallOpInterface, AssembleOp>(value.getOwner()))
     return 0;
@@ -23,7 +24,7 @@ static int64_t bytesWaiting(OpResult value, Operation *place, const BlockOrder &
   return isLate ? PlannedValue::bytesOf(value) : 0;
 }
 
-/// That of the function as it is now.
+/// Returns the rematerializer for the current state of the function.
 Rematerializer &Recomputation::getValues() {
   if (!values)
     values = std::make_unique<Rematerializer>(goal.function.getFunction().front(), listeners);
@@ -32,7 +33,7 @@ Rematerializer &Recomputation::getValues() {
 
 void Recomputation::noticeChange() {
   values.reset();
-  refused.clear(); // There is another peak.
+  refused.clear(); // The peak may have changed.
   retention.forgetErased();
 }
 
@@ -59,7 +60,7 @@ void Recomputation::report() const {
 }
 
 //===------------------------------------------------------------------------------------------===//
-// The next rung
+// Selection of the next rung
 //===------------------------------------------------------------------------------------------===//
 
 FailureOr<std::optional<Technique::Offer>> Recomputation::findOffer(int64_t needed) {
@@ -82,16 +83,16 @@ static size_t hashOf(Operation *op) {
                                            OperationEquivalence::IgnoreLocations);
 }
 
-/// The same for units of equal layers.
+/// Returns a key that is equal for corresponding units of equal layers.
 std::tuple<size_t, int64_t, int64_t> Recomputation::Unit::getKind() const {
   OpResult first = values.front();
   return {llvm::hash_combine(hashOf(first.getOwner()), first.getResultNumber(), values.size()),
           bytes, static_cast<int64_t>(1e12 * time)};
 }
 
-/// What can be computed again so that less is alive at a place: each value by itself, with what it
-/// needs, and values together for whose sake one is kept that their operations read. `like` names
-/// the only kind that is asked for.
+/// Returns the units whose recomputation lowers the live bytes at a place: each value by itself,
+/// recomputing its dead operands, and groups of values for which one shared dead operand is saved
+/// instead. If `like` is given, only units of its kind are of interest.
 SmallVector<Recomputation::Unit> Recomputation::findUnits(Operation *place, const Unit *like) {
   SmallVector<Unit> units;
   const bool isAnyValue = !like || like->values.size() > 1;
@@ -128,13 +129,13 @@ void Recomputation::addUnits(OpResult value, int64_t bytes, Operation *place,
   unit.time += times.of(value.getOwner());
 }
 
-/// How many of a rung's units free what is needed.
+/// Returns the number of units of a rung that free the required bytes.
 int64_t Recomputation::countFor(const Rung &rung) const {
   return (excess + rung.getBytes() - 1) / rung.getBytes();
 }
 
-/// The rung that is cheapest for its bytes or, where that frees more than is needed, the one that
-/// takes the least time to free as much.
+/// Returns the rung with the lowest time per byte or, if this one frees more than required, the
+/// rung that frees the required bytes in the shortest time.
 std::optional<Recomputation::Rung> Recomputation::choose(ArrayRef<Rung> rungs) const {
   auto timePerByte = [](const Rung &rung) {
     return rung.getTime() / static_cast<double>(rung.getBytes());
@@ -158,8 +159,8 @@ std::optional<Recomputation::Rung> Recomputation::choose(ArrayRef<Rung> rungs) c
   return *best;
 }
 
-/// The time of all that is computed for the sake of an eviction. Copies that others have paid for
-/// count too where they move up: from there on they wait for their own readers.
+/// Returns the time of all operations computed for an eviction. Existing copies that move up count
+/// again, since they are then live until their own users.
 double Recomputation::priceOf(const Rematerializer::Added &added) {
   double price = added.time(times);
   for (Operation *copy : added.moved)
@@ -168,10 +169,10 @@ double Recomputation::priceOf(const Rematerializer::Added &added) {
 }
 
 //===------------------------------------------------------------------------------------------===//
-// Climbing
+// Application of a rung
 //===------------------------------------------------------------------------------------------===//
 
-/// Adds to the price of the eviction, and to the step what is computed more often.
+/// Adds the cost of the eviction to `price`, and the additional operations to `step`.
 bool Recomputation::evict(const Unit &unit, Operation *place, double &price, Step &step) {
   for (OpResult value : unit.values) {
     std::optional<Rematerializer::Added> added = getValues().evict(value, place, unit.dead);
@@ -192,7 +193,7 @@ Recomputation::Step &Recomputation::Step::operator+=(const Step &other) {
   return *this;
 }
 
-/// Evicts units, but for those that are impossible or dearer than they were.
+/// Evicts units, except those that are impossible or more expensive than estimated.
 Recomputation::Step Recomputation::apply(ArrayRef<Unit> units, double price, Operation *place) {
   Step step;
   for (const Unit &unit : units) {
@@ -211,8 +212,8 @@ Recomputation::Step Recomputation::apply(ArrayRef<Unit> units, double price, Ope
   return step;
 }
 
-/// Other operations that are equal to that at the peak, of other layers, and about as much is
-/// alive.
+/// Returns operations of other layers that are equal to the one at the peak and at which about as
+/// much memory is live.
 SmallVector<Operation *> Recomputation::findEqualPlaces() const {
   ArrayRef<int64_t> live = goal.function.getLive();
   Operation *place = goal.getPeakOperation();
@@ -225,7 +226,7 @@ SmallVector<Operation *> Recomputation::findEqualPlaces() const {
   return places;
 }
 
-/// Evicts units like one that was evicted at the peak where about as much is alive.
+/// Evicts units like the one that was evicted at the peak at the equal places of other layers.
 LogicalResult Recomputation::takeEqual(const Unit &like, ArrayRef<Operation *> places) {
   const OrderScore before = goal.score();
   const size_t mark = getValues().mark();
@@ -256,9 +257,10 @@ void Recomputation::add(const Step &step) {
   time += step.time;
 }
 
-/// Evicts the offered rung's units while the peak falls and does not fit: more and more at once as
-/// long as it falls by all that they free, one by one where it does not. Then does the same where
-/// about as much is alive in equal layers.
+/// Evicts units of the offered rung until the function meets the budget or the peak no longer
+/// falls. The number of units evicted at once doubles as long as the peak falls by all the bytes
+/// that they free, and is halved otherwise. If the budget is not met, also evicts equal units of
+/// equal layers where about as much memory is live.
 FailureOr<bool> Recomputation::take() {
   const SmallVector<Operation *> equalPlaces = findEqualPlaces();
   size_t together = 1;
@@ -299,6 +301,6 @@ FailureOr<bool> Recomputation::take() {
     return false;
   if (excess > 0 && !equalPlaces.empty() && failed(takeEqual(offered->units.front(), equalPlaces)))
     return failure();
-  refused.clear(); // There is another peak.
+  refused.clear(); // The peak may have changed.
   return true;
 }

@@ -1,4 +1,4 @@
-//===- Recomputation.h - What is computed again, the cheapest bytes first ---------------------===//
+//===- Recomputation.h - Recomputation as a memory-saving technique ---------------------------===//
 
 #ifndef MTC_PASSES_RECOMPUTE_RECOMPUTATION_H
 #define MTC_PASSES_RECOMPUTE_RECOMPUTATION_H
@@ -13,10 +13,11 @@
 
 namespace mtc {
 
-/// Computes values of a function again: of what is alive at the peak and read behind it, what frees
-/// the most bytes for the least time first, equal values of equal layers together, those first that
-/// would be kept the longest. Its other start has the segments between checkpoints computed again,
-/// so that one layer after the other need not be from the first one on.
+/// Recomputes values of a function that are live at the peak and used after it, in the order of
+/// bytes freed per estimated time. Equal values of equal layers are recomputed together, those with
+/// the longest live ranges first. The alternative start recomputes the segments between
+/// checkpoints, so that recomputing one layer after another does not have to go back to the first
+/// layer.
 class Recomputation final : public Technique {
 public:
   Recomputation(const Goal &goal, OperationTimes &times)
@@ -34,17 +35,17 @@ public:
   void report() const override;
 
 private:
-  /// Values that are computed again together.
+  /// Values that are recomputed together.
   struct Unit {
     mlir::SmallVector<mlir::OpResult, 3> values;
     Rematerializer::DeadOperands dead;
-    int64_t bytes = 0; ///< that it frees at the peak
-    double time = 0;   ///< that it takes, in seconds
+    int64_t bytes = 0; ///< bytes freed at the peak
+    double time = 0;   ///< added seconds
 
     std::tuple<size_t, int64_t, int64_t> getKind() const;
   };
 
-  /// Units that do the same for different layers, in the order in which they run.
+  /// Equal units of different layers, in execution order.
   struct Rung {
     mlir::SmallVector<Unit> units;
 
@@ -52,7 +53,7 @@ private:
     double getTime() const { return units.front().time; }
   };
 
-  /// What is said of a unit; others may replace its values later.
+  /// Data for the remark on an applied unit; later changes may replace the unit's values.
   struct Taken {
     mlir::Location location;
     int64_t bytes;
@@ -86,11 +87,11 @@ private:
   Listeners listeners;
   Segments segments;
   Retention retention;
-  std::unique_ptr<Rematerializer> values; ///< null: others have changed the function
+  std::unique_ptr<Rematerializer> values; ///< null after another technique changed the function
   std::optional<Rung> offered;
   std::vector<Taken> taken;
-  double time = 0;                                        ///< that was added
-  llvm::DenseSet<std::pair<mlir::Value, size_t>> refused; ///< By their first value and size.
+  double time = 0;                                        ///< added seconds
+  llvm::DenseSet<std::pair<mlir::Value, size_t>> refused; ///< By first value and number of values.
   int64_t excess = 0;
 };
 

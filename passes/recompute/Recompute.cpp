@@ -1,4 +1,4 @@
-//===- Recompute.cpp - Kernels and calls run again, whatever the budget -----------------------===//
+//===- Recompute.cpp - Recomputation independent of the memory budget -------------------------===//
 
 #include "passes/Passes.h"
 #include "passes/recompute/Recomputation.h"
@@ -13,7 +13,7 @@ namespace mtc {
 using namespace mlir;
 using namespace mtc;
 
-/// The segments between checkpoints, where that lowers the peak.
+/// Recomputes the segments between checkpoints if that lowers the peak.
 static LogicalResult recomputeSegments(const Goal &goal, OperationTimes &times) {
   const OrderScore before = goal.score();
   Segments segments(goal, times);
@@ -25,7 +25,7 @@ static LogicalResult recomputeSegments(const Goal &goal, OperationTimes &times) 
   return goal.analysis.getPlan();
 }
 
-/// The segments of each function.
+/// Recomputes the segments of each function.
 static LogicalResult recomputeSegments(ModuleOp module) {
   MemoryAnalysis analysis(module);
   if (failed(analysis.getPlan()))
@@ -37,7 +37,7 @@ static LogicalResult recomputeSegments(ModuleOp module) {
   }));
 }
 
-/// All that lowers the peak.
+/// Applies every recomputation that lowers the peak.
 static LogicalResult recomputeAll(ModuleOp module) {
   auto make = [](const Goal &goal, OperationTimes &times) {
     Techniques techniques;

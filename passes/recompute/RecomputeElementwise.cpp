@@ -1,4 +1,4 @@
-//===- RecomputeElementwise.cpp - Keep the fewest bytes for the backward pass -----------------===//
+//===- RecomputeElementwise.cpp - Min-cut rematerialization of elementwise operations ---------===//
 
 #include "ir/NodeNames.h"
 #include "passes/Passes.h"
@@ -16,7 +16,7 @@ using namespace mtc;
 
 namespace {
 
-/// Values that are there for the whole step: nothing is kept for their sake.
+/// Whether a value is available during the whole step at no cost.
 bool isAlwaysThere(Value value) {
   Operation *op = value.getDefiningOp();
   return !op || isa<ReadOp, ReadFlatOp>(op) || op->hasTrait<OpTrait::ConstantLike>();
@@ -33,7 +33,7 @@ bool mayRecompute(Operation *op) {
          recomputable.isRecomputable();
 }
 
-/// Chooses which values of the forward pass the backward pass computes again.
+/// Decides which values of the forward pass are saved, and which are recomputed.
 class KeptValues {
 public:
   KeptValues(Operation *lastForward, double bytesPerFlop)
@@ -54,8 +54,8 @@ public:
   }
 
 private:
-  /// A value is computed at one node and leaves from another; the edge between them is cut where it
-  /// is kept.
+  /// A value enters its first node and leaves its second one. If the minimum cut contains the edge
+  /// between them, the value is saved.
   struct Nodes {
     unsigned computed, available;
   };
@@ -82,7 +82,7 @@ private:
     }
   }
 
-  /// What computing an operation again costs, in bytes.
+  /// Returns the cost of recomputing an operation, in bytes.
   int64_t price(Operation *op) {
     auto cost = dyn_cast<CostOpInterface>(op);
     if (op->hasTrait<mtc::View>() || !cost)
@@ -104,7 +104,7 @@ public:
 
 private:
   void runOnOperation() override {
-    again.clear(); // A pass runs on many functions, whose values may have had the same addresses.
+    again.clear(); // The pass runs on several functions, whose values may reuse addresses.
     func::FuncOp function = getOperation();
     Operation *loss = findDifferentiated(function);
     if (!loss)
@@ -116,7 +116,7 @@ private:
           operand.set(recompute(operand.get(), op, kept));
   }
 
-  /// The operation that computes what autodiff has differentiated: the forward pass's last.
+  /// Returns the operation that computes the differentiated result, which ends the forward pass.
   static Operation *findDifferentiated(func::FuncOp function) {
     for (unsigned i = 0; i < function.getNumResults(); ++i)
       if (function.getResultAttr(i, differentiatedAttribute))
@@ -124,7 +124,7 @@ private:
     return nullptr;
   }
 
-  /// The value, computed once more in front of its first reader in the backward pass.
+  /// Recomputes the value before its first use in the backward pass.
   Value recompute(Value value, Operation *reader, const KeptValues &kept) {
     if (Value known = again.lookup(value))
       return known;

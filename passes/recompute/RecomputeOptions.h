@@ -1,4 +1,4 @@
-//===- RecomputeOptions.h - What mtc-recompute is told ----------------------------------------===//
+//===- RecomputeOptions.h - Options of mtc-recompute ------------------------------------------===//
 
 #ifndef MTC_PASSES_RECOMPUTE_RECOMPUTEOPTIONS_H
 #define MTC_PASSES_RECOMPUTE_RECOMPUTEOPTIONS_H
@@ -9,7 +9,7 @@
 
 namespace mtc {
 
-/// The options of mtc-recompute.
+/// Options of mtc-recompute.
 struct RecomputeOptions {
   std::string recompute = "auto";
 

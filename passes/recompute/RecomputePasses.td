@@ -1,4 +1,4 @@
-//===- RecomputePasses.td - What the backward pass computes again -------------------------------===//
+//===- RecomputePasses.td - Rematerialization of saved activations ----------------------------===//
 
 #ifndef MTC_PASSES_RECOMPUTE
 #define MTC_PASSES_RECOMPUTE
@@ -8,28 +8,29 @@ include "mlir/Pass/PassBase.td"
 def RecomputeElementwise : Pass<"mtc-recompute-elementwise", "::mlir::func::FuncOp"> {
   let summary = "recompute cheap elementwise operations to save fewer activations";
   let description = [{
-    What the backward pass reads of the forward pass is either kept, or computed again by elementwise operations from
-    what is kept. The choice is a minimum cut: keeping a value costs its bytes, computing one again its operations times
-    `bytes-per-flop`. Reductions, library calls and what is not recomputable are kept, if they are needed; arguments,
-    variables and constants are there anyway. (The min-cut partitioner of PyTorch's AOTAutograd works so; He, Chintala,
-    "Min-Cut Rematerialization", 2022.)
+    Decides for each saved activation whether to save it or to recompute it in the backward pass by elementwise operations from
+    other saved values. The decision is a minimum cut: saving a value costs its bytes, and recomputing it costs its operations
+    times `bytes-per-flop`. Results of reductions, library calls and other non-recomputable operations are saved if they are
+    needed. Arguments, variables and constants are always available. The algorithm follows the min-cut partitioner of PyTorch's
+    AOTAutograd (He and Chintala, "Min-Cut Rematerialization", 2022).
 
-    The forward pass ends with the result that `mtc-autodiff` has marked `mtc.differentiated`; functions without one stay as
-    they are. What is computed again is marked `mtc.recomputed`, so that no pass takes it for the forward pass's own.
+    The forward pass ends with the result that `mtc-autodiff` has marked `mtc.differentiated`; functions without such a result do
+    not change. Recomputed operations are marked `mtc.recomputed`, so that no pass merges them with operations of the forward
+    pass.
 
     ```mlir
-    %t = mtc.tanh %x : tensor<64xf32>      // %x comes from a library call, the gradient of tanh reads %t
+    %t = mtc.tanh %x : tensor<64xf32>      // %x is the result of a library call, %t is saved for the gradient
     ...
     %g = mtc.mul %dy, %t : tensor<64xf32>
     // becomes
     %t2 = mtc.tanh %x {mtc.recomputed} : tensor<64xf32>
     %g = mtc.mul %dy, %t2 : tensor<64xf32>
-    // where %x is kept all the same, or is smaller.
+    // if %x is saved anyway, or is smaller.
     ```
   }];
   let options = [
     Option<"bytesPerFlop", "bytes-per-flop", "double", "0.125",
-           "bytes that it is worth to keep in order not to compute one operation again">,
+           "cost of one recomputed floating-point operation, in bytes of saved activations">,
   ];
   let dependentDialects = ["::mtc::MtcDialect"];
 }
@@ -37,13 +38,14 @@ def RecomputeElementwise : Pass<"mtc-recompute-elementwise", "::mlir::func::Func
 def Recompute : Pass<"mtc-recompute", "::mlir::ModuleOp"> {
   let summary = "recompute activations within the memory budget";
   let description = [{
-    What is alive at the peak and read behind it is computed again in front of its first late reader, of what is alive there, and of
-    what is computed again too. Calls run again, and of kernels what computes the value, random numbers included, so that nothing
-    but time and memory changes. With `recompute=all` this is done to all that lowers the peak, until a step takes half as long
-    again for 1/32 of it: the values that free the most bytes for the least time first, equal ones of equal layers together.
-    `auto` is left to `mtc-fit`. With `recompute=sqrt` every sqrt(n)-th of the n operations that all of the forward pass goes
-    through, such as the ends of layers, is a checkpoint, and all other values are computed again, from one checkpoint to the
-    next (Chen et al., "Training Deep Nets with Sublinear Memory Cost", 2016).
+    Recomputes values that are live at the peak and used after it. A value is recomputed immediately before its first use after
+    the peak, from values that are live there or are recomputed as well. Library calls are repeated; of a kernel, only the
+    operations that compute the value are repeated, including random number generation, so that results are bit-identical. With
+    `recompute=all`, every recomputation that lowers the peak is applied, in the order of bytes freed per estimated time, with
+    equal values of equal layers together, until the step time grows by half for the last 1/32 of the memory. `auto` is handled by
+    `mtc-fit`. With `recompute=sqrt`, every sqrt(n)-th of the n operations on which all later operations of the forward pass
+    depend, such as the ends of layers, is a checkpoint, and all other values are recomputed segment by segment (Chen et al.,
+    "Training Deep Nets with Sublinear Memory Cost", 2016).
 
     ```mlir
     %h = mtc.contract %x, %w ...
@@ -62,15 +64,16 @@ def Recompute : Pass<"mtc-recompute", "::mlir::ModuleOp"> {
 def PrintRecomputation : Pass<"mtc-print-recomputation", "::mlir::ModuleOp"> {
   let summary = "print the candidates for recomputation with their cost";
   let description = [{
-    For a module of kernels and calls: a line of JSON for each function, which is the problem that `mtc-fit` solves by recomputation,
-    for other solvers. The module stays as it is; the standard error is written to.
+    Prints one line of JSON to standard error for each function of a module of kernels and library calls. The line describes the
+    rematerialization problem that `mtc-fit` solves, for use with other solvers. The module does not change.
 
-    `bytes` are those of the function's values, by their numbers, 0 of what lies in a variable; `fixed_bytes` outlive the function, and
-    `live_bytes` are alive at its peak, those included. `operations` run in this order; one has its node, whether it may run again,
-    the variables to which it `writes`, and ways to compute its values: the first is itself, the others are
-    parts of its kernel, of which one runs where that value is computed again. A way takes `picoseconds`, `scratch`, values and variables that it
-    reads, and `gives` values. `in_place` has triples: the first result, 0, may be computed over value 3 where that is read last there,
-    and the scratch is 64 bytes then.
+    `bytes` lists the sizes of the function's values by index; the size is 0 for a value stored in a variable. `fixed_bytes` are
+    live during the whole function. `live_bytes` are live at its peak and include `fixed_bytes`. `operations` are in execution
+    order. Each has the name of its node, whether it may run `again`, the variables that it `writes`, and the `ways` to compute
+    its values. The first way is the operation itself; the others are slices of its kernel, one of which runs when that value is
+    recomputed. Each way has an estimated time in `picoseconds`, its `scratch`, the values and variables that it reads, and the
+    values that it `gives`. Each entry of `in_place` is a triple [result, value, scratch]: [0, 3, 64] means that the first result
+    may be computed in place of value 3 if this is the value's last use, with 64 bytes of scratch in this case.
 
     ```
     {"function":"micro_step","fixed_bytes":1024,"live_bytes":1536,"bytes":[256,256],

@@ -1,4 +1,4 @@
-//===- Rematerializer.cpp - Values are computed again for their late readers ------------------===//
+//===- Rematerializer.cpp - Rematerialization of values before their late uses ----------------===//
 
 #include "passes/recompute/Rematerializer.h"
 
@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mtc;
 
-/// Whether it has a result that is kept for the operation, not one that is there all the same.
+/// Whether the operation's results occupy temporaries, unlike views and reads of variables.
 static bool computes(Operation *op) {
   return isa<KernelOp, LibraryCallOpInterface, AssembleOp>(op);
 }
@@ -30,7 +30,8 @@ double Rematerializer::Added::remember(OperationTimes &times) const {
   return time(times);
 }
 
-/// A value of a small part of what it helps to compute is kept, not computed again.
+/// Whether a value is so small compared with the operation's results that it is saved, not
+/// recomputed.
 static bool isSmallBeside(Value value, Operation *op) {
   auto bytes = [](Value each) { return byteSize(cast<RankedTensorType>(each.getType())); };
   int64_t computed = 0;
@@ -39,7 +40,7 @@ static bool isSmallBeside(Value value, Operation *op) {
   return bytes(value) <= computed / 64;
 }
 
-/// Whether something reads the value at or behind `reader` all the same.
+/// Whether the value is used at or after `reader` in any case.
 bool Rematerializer::isAliveAt(Value value, Operation *reader) const {
   return kept.contains(value) || llvm::any_of(findReaders(value), [&](OpOperand *use) {
            return use->getOwner() == reader || order.isBefore(reader, use->getOwner());
@@ -81,7 +82,7 @@ void Rematerializer::setOperand(OpOperand &operand, Value value) {
   });
 }
 
-/// A copy moves in front of an earlier reader, and the copies that it reads with it.
+/// Moves a copy, and the copies that it uses, before an earlier user.
 void Rematerializer::moveUp(Operation *copy, const Need &need) {
   if (order.isBefore(copy, need.reader))
     return;
@@ -98,14 +99,14 @@ void Rematerializer::moveUp(Operation *copy, const Need &need) {
   });
 }
 
-/// Whether nothing must be computed for the sake of a kernel that reads the value there.
+/// Whether a kernel before `reader` can use the value without recomputing anything.
 bool Rematerializer::isAvailableAt(Value value, Operation *reader) const {
   Value root = rootOf(value);
   Operation *source = root.getDefiningOp();
   return !source || !computes(source) || copies.contains(root) || isAliveAt(root, reader);
 }
 
-/// What computes a value for the reader, of the operands of its operation; in no block.
+/// Returns a detached operation that computes a value before `reader`, with the original operands.
 Operation *Rematerializer::cloneFor(OpResult value, Operation *reader) const {
   OpBuilder builder(reader);
   Operation *copy = nullptr;
@@ -120,7 +121,7 @@ Operation *Rematerializer::cloneFor(OpResult value, Operation *reader) const {
 }
 
 void Rematerializer::insert(Operation *copy, Operation *original, const Need &need) {
-  order.put(copy, need.reader); // Behind what was computed for its sake.
+  order.put(copy, need.reader); // Its recomputed operands are already before the user.
   copy->setLoc(backwardLocation(original->getLoc()));
   copy->setDiscardableAttr(recomputedAttribute, UnitAttr::get(copy->getContext()));
   listener.notifyOperationInserted(copy, {});
@@ -135,7 +136,8 @@ void Rematerializer::record(Value value, Value copy) {
   undo.push_back([this, value] { copies.erase(value); });
 }
 
-/// The part of a kernel's time that computing some of its results takes: kernels move memory.
+/// Returns the fraction of a kernel's time that a slice takes. Kernels are assumed to be
+/// memory-bound.
 static double partOf(Operation *copy, Operation *original) {
   auto kernel = dyn_cast<KernelOp>(copy);
   if (!kernel)
@@ -144,7 +146,7 @@ static double partOf(Operation *copy, Operation *original) {
   return bytes > 0 ? std::min(1.0, static_cast<double>(kernel.getCost().bytes) / bytes) : 1;
 }
 
-/// A kernel's or call's result, computed again in front of the reader.
+/// Returns the copy of a kernel's or call's result that is computed before the user.
 Value Rematerializer::copyAt(OpResult value, const Need &need) {
   if (Value known = copies.lookup(value)) {
     moveUp(known.getDefiningOp(), need);
@@ -171,11 +173,12 @@ Value Rematerializer::copyAt(OpResult value, const Need &need) {
   return copies.lookup(value);
 }
 
-/// What a value holds, in front of the reader. `consumer` is what it is an operand of.
+/// Returns the value to use before `need.reader`, recomputing it if necessary. `consumer` is the
+/// operation that uses it.
 Value Rematerializer::valueAt(Value value, const Need &need, Operation *consumer) {
   Operation *op = value.getDefiningOp();
   if (!op || !(computes(op) || op->hasTrait<mtc::View>()))
-    return value; // Of a variable, or an argument: it is there.
+    return value; // Variables and arguments are always available.
   if (op->hasTrait<mtc::View>()) {
     Value source = valueAt(op->getOperand(0), need, consumer);
     if (source == op->getOperand(0))

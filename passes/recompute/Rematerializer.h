@@ -1,4 +1,4 @@
-//===- Rematerializer.h - Values are computed again for their late readers --------------------===//
+//===- Rematerializer.h - Rematerialization of values before their late uses ------------------===//
 
 #ifndef MTC_PASSES_RECOMPUTE_REMATERIALIZER_H
 #define MTC_PASSES_RECOMPUTE_REMATERIALIZER_H
@@ -14,60 +14,62 @@
 
 namespace mtc {
 
-/// Whether an operation gives the same values where it runs again on the same operands.
+/// Whether an operation returns the same values when it runs again on the same operands.
 bool mayRunAgain(mlir::Operation *op);
 
-/// Changes a function's block so that values need not be kept for readers that come late: in front
-/// of the first of these the value is computed again, of operands that are still alive there or
-/// that are computed again too. Of a kernel only what the value takes runs again, and starts from
-/// the kernel's other results where they are alive (`sliceKernel`). One copy of a value serves all
-/// readers; one that is needed earlier moves up, with its operands. Each change can be undone, the
-/// last first.
+/// Rewrites a function's block such that values need not stay live until their late uses. A value
+/// is recomputed before its first late use, from operands that are still live there or that are
+/// recomputed as well. Of a kernel, only the part that computes the value is repeated, starting
+/// from other results of the kernel if they are live (`sliceKernel`). All late uses share one copy
+/// of a value; if a copy is needed earlier, it moves up together with its operands. Changes can be
+/// undone in reverse order.
 class Rematerializer {
 public:
-  /// Tells `listener` of each change.
+  /// Notifies `listener` of each change.
   Rematerializer(mlir::Block &block, mlir::RewriterBase::Listener &listener)
       : listener(listener), accesses(block), order(block) {}
 
-  /// What computing again took.
+  /// Operations added by recomputation.
   struct Added {
     struct Copy {
       mlir::Operation *copy, *original;
-      mlir::OpResult value; ///< of the original; the copy's first where it has not all of them
-      double part;          ///< of the original's bytes that the copy moves
+      /// Result of the original. A copy that lacks some of the original's results computes this one
+      /// as its first result.
+      mlir::OpResult value;
+      double part; ///< fraction of the original's memory traffic
     };
     mlir::SmallVector<Copy> copies;
-    mlir::SmallVector<mlir::Operation *> moved; ///< known copies that are needed earlier now
+    mlir::SmallVector<mlir::Operation *> moved; ///< existing copies that moved up
 
-    /// What the copies take, in seconds.
+    /// Returns the estimated time of the copies in seconds.
     double time(OperationTimes &times) const;
-    /// The same, and says so of each.
+    /// Like `time`, and records the time of each copy in `times`.
     double remember(OperationTimes &times) const;
   };
 
-  /// What becomes of operands that are dead by then.
+  /// Treatment of operands that are no longer live at the recomputation.
   enum class DeadOperands { ComputeAgain, Keep };
 
-  /// Lets what is computed again read a value, although nothing reads it so late by now.
+  /// Permits recomputation to use a value whose last use precedes it.
   void keep(mlir::OpResult value) { kept.insert(value); }
 
-  /// Computes a kernel's or call's result again for its readers behind `place`. None where it must
-  /// not be: an operation on the way is not pure, or reads a variable that has a new value by then.
-  /// Nothing has changed then.
+  /// Recomputes the result of a kernel or call for its uses after `place`. Returns nothing, without
+  /// any change, if an operation to repeat is not pure or reads a variable that has been
+  /// overwritten.
   std::optional<Added> evict(mlir::OpResult value, mlir::Operation *place, DeadOperands dead);
-  /// What an operation reads that nothing would read any more when the result is computed again,
-  /// and that is not made of what is alive then by an elementwise kernel.
+  /// Returns the operands that are no longer live when the result is recomputed, except those that
+  /// an elementwise kernel can compute from live values.
   mlir::SmallVector<mlir::Value> findDeadOperands(mlir::OpResult value,
                                                   mlir::Operation *place) const;
-  /// The order of the block, which must change by evictions alone.
+  /// Returns the order of the block, which must only be changed by evictions.
   const BlockOrder &getOrder() const { return order; }
-  /// Takes back what the evictions since a mark did.
+  /// Undoes the evictions since a mark.
   size_t mark() const { return undo.size(); }
   void undoTo(size_t mark);
 
 private:
   struct Need {
-    mlir::Operation *reader; ///< In front of which the value is needed.
+    mlir::Operation *reader; ///< The value is needed before this operation.
     DeadOperands dead;
     Added *added;
   };
@@ -84,7 +86,7 @@ private:
   void setOperand(mlir::OpOperand &operand, mlir::Value value);
 
   mlir::RewriterBase::Listener &listener;
-  VariableAccesses accesses; ///< Copies write no variables.
+  VariableAccesses accesses; ///< Copies do not write variables.
   BlockOrder order;
   llvm::DenseSet<mlir::Value> kept;
   llvm::DenseMap<mlir::Value, mlir::Value> copies;

@@ -1,4 +1,4 @@
-//===- Retention.cpp - What need not be computed again after all ------------------------------===//
+//===- Retention.cpp - Removal of unnecessary recomputation -----------------------------------===//
 
 #include "passes/recompute/Retention.h"
 
@@ -10,14 +10,13 @@
 using namespace mlir;
 using namespace mtc;
 
-/// Copies that take as long are mostly those of equal layers: after so many that are needed, the
-/// others are, too.
+/// Copies with equal times usually belong to equal layers. If this many of them are needed, the
+/// others are assumed to be needed as well.
 static constexpr int mostNeeded = 3;
-/// Questions to the plan.
+/// Limit on the number of memory plans.
 static constexpr int mostTries = 128;
 
-/// Lets readers read originals, and takes away the copies that nothing reads then; or takes that
-/// back.
+/// Replaces copies by their originals and removes copies without users; can be undone.
 class Retention::Drop {
 public:
   Drop(OperationTimes &times, RewriterBase::Listener &listener)
@@ -29,7 +28,7 @@ public:
   Drop(const Drop &) = delete;
   Drop &operator=(const Drop &) = delete;
 
-  /// False where a reader cannot read the original; nothing has changed then.
+  /// Returns false, without any change, if a user of the copy cannot use the original.
   bool drop(const Rematerializer::Added::Copy &copy) {
     Operation *original = copy.value.getOwner();
     if (!original->isBeforeInBlock(copy.copy))
@@ -109,12 +108,13 @@ void Retention::forgetErased() {
 
 FailureOr<double> Retention::dropSuperfluous() {
   forgetErased();
-  SmallVector<std::pair<double, size_t>, 0> order; // The dearest first, then the oldest.
+  SmallVector<std::pair<double, size_t>, 0> order; // Most expensive first, ties by age.
   for (auto [i, each] : llvm::enumerate(copies))
     order.push_back({-times.of(each.copy), i});
   llvm::sort(order);
-  std::map<double, int> needed;             // How many of a rank.
-  std::vector<std::unique_ptr<Drop>> drops; // Keep what they removed, which others may name.
+  std::map<double, int> needed; // Number of needed copies by cost.
+  // Removed operations are kept alive, since other undo actions may refer to them.
+  std::vector<std::unique_ptr<Drop>> drops;
   int tries = 0;
   for (auto [rank, i] : order) {
     const Rematerializer::Added::Copy &each = copies[i];
@@ -134,7 +134,8 @@ FailureOr<double> Retention::dropSuperfluous() {
     if (++tries == mostTries)
       break;
   }
-  // Placed it may need more than is alive: then all is as it was.
+  // The layout may exceed the budget although the live bytes do not. In this case, all drops are
+  // undone.
   FailureOr<int64_t> excess = goal.findExcess();
   if (failed(excess))
     return failure();

@@ -1,4 +1,4 @@
-//===- Retention.h - What need not be computed again after all --------------------------------===//
+//===- Retention.h - Removal of unnecessary recomputation -------------------------------------===//
 
 #ifndef MTC_PASSES_RECOMPUTE_RETENTION_H
 #define MTC_PASSES_RECOMPUTE_RETENTION_H
@@ -9,19 +9,19 @@
 
 namespace mtc {
 
-/// Knows what computes values of a function again. One change after the other makes more copies
-/// than all of them together need: those are dropped in the end whose original may stay.
+/// Tracks the recomputed copies in a function. A greedy sequence of changes makes more copies than
+/// are finally needed; the superfluous ones are removed at the end by saving their originals.
 class Retention {
 public:
-  /// Tells `listener`, which knows `goal` and `times`, of each change.
+  /// Notifies `listener`, which must forward to `goal` and `times`, of each change.
   Retention(const Goal &goal, OperationTimes &times, mlir::RewriterBase::Listener &listener)
       : goal(goal), times(times), listener(listener) {}
 
   void add(mlir::ArrayRef<Rematerializer::Added::Copy> made) { llvm::append_range(copies, made); }
-  /// Forgets what is no longer in the function. To be called before its memory is used again.
+  /// Removes erased copies from the list. Must be called before their memory is reused.
   void forgetErased();
-  /// Lets readers of a copy read the original, the dearest first, as long as the function fits.
-  /// Gives the seconds that are saved; fails with a diagnostic where there is no plan.
+  /// Replaces copies by their originals, most expensive first, as long as the function meets the
+  /// budget. Returns the saved seconds. Fails with a diagnostic if there is no memory plan.
   mlir::FailureOr<double> dropSuperfluous();
 
 private:

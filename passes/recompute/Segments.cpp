@@ -1,4 +1,4 @@
-//===- Segments.cpp - All but checkpoints is computed again -----------------------------------===//
+//===- Segments.cpp - Recomputation of segments between checkpoints ---------------------------===//
 
 #include "passes/recompute/Segments.h"
 

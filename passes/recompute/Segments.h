@@ -1,4 +1,4 @@
-//===- Segments.h - All but checkpoints is computed again -------------------------------------===//
+//===- Segments.h - Recomputation of segments between checkpoints -----------------------------===//
 
 #ifndef MTC_PASSES_RECOMPUTE_SEGMENTS_H
 #define MTC_PASSES_RECOMPUTE_SEGMENTS_H
@@ -11,18 +11,18 @@
 
 namespace mtc {
 
-/// The segments of a function between its checkpoints, computed again.
+/// Recomputes the segments of a function between its checkpoints.
 class Segments {
 public:
   Segments(const Goal &goal, OperationTimes &times);
 
   bool empty() const { return checkpoints.recomputed.empty(); }
-  /// Fails with a diagnostic where there is no plan.
+  /// Fails with a diagnostic if there is no memory plan.
   mlir::LogicalResult recompute();
   void undo();
   size_t getCount() const { return count; }
   mlir::ArrayRef<Rematerializer::Added::Copy> getCopies() const { return copies; }
-  /// Seconds that are added.
+  /// Returns the added seconds.
   double getTime() const { return time; }
 
 private:
@@ -36,7 +36,7 @@ private:
   double time = 0;
 };
 
-/// Emits a remark on values of a function that are computed again for so many seconds more.
+/// Emits a remark on the number of recomputed values of a function and the added time.
 void reportRecomputed(const Goal &goal, OperationTimes &times, size_t count, double time);
 
 } // namespace mtc

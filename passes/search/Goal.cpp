@@ -1,4 +1,4 @@
-//===- Goal.cpp - What a function may need of memory ------------------------------------------===//
+//===- Goal.cpp - Memory budget of a function -------------------------------------------------===//
 
 #include "passes/search/Goal.h"
 
@@ -22,7 +22,8 @@ FailureOr<int64_t> Goal::findExcess() const {
   const int64_t excess = liveBytes() - budget;
   if (excess > 0)
     return excess;
-  if (plan->live > liveBytes()) // The whole layout says nothing of this function.
+  // Another function determines the peak of the common layout, so lay out this function alone.
+  if (plan->live > liveBytes())
     return analysis.getFixedBytes() + layOut(function.getBuffers().temporaries).size - budget;
   plan = analysis.getPlanWithLayout();
   if (failed(plan))

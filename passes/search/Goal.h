@@ -1,4 +1,4 @@
-//===- Goal.h - What a function may need of memory --------------------------------------------===//
+//===- Goal.h - Memory budget of a function ---------------------------------------------------===//
 
 #ifndef MTC_PASSES_SEARCH_GOAL_H
 #define MTC_PASSES_SEARCH_GOAL_H
@@ -8,27 +8,27 @@
 
 namespace mtc {
 
-/// A function, which may need `budget` bytes of the arena. All is said of the plan that was asked
-/// for last.
+/// A function and the bytes of the arena that it may use. All members refer to the state at the
+/// last query of the memory plan.
 struct Goal {
   const FunctionMemory &function;
   MemoryAnalysis &analysis;
   int64_t budget;
 
-  /// Bytes of the arena while the function runs.
+  /// Returns the peak of the arena while the function runs.
   int64_t liveBytes() const {
     return analysis.getFixedBytes() + function.getLive()[function.getPeakTime()];
   }
   OrderScore score() const;
-  /// Whether so many bytes are worth a change: those of a smaller part of the arena are not.
+  /// Whether a change that frees `bytes` is worthwhile: at least 1/4096 of the arena.
   bool isWorthwhile(int64_t bytes) const { return bytes * 4096 >= liveBytes(); }
-  /// The first operation at which the most is alive.
+  /// Returns the first operation with the maximum number of live bytes.
   mlir::Operation *getPeakOperation() const {
     return function.getOrder()[function.getPeakTime()]->op;
   }
-  /// Bytes by which the function, or else its placement, exceeds the budget now; 0 or less: it
-  /// fits. What other functions need is their own affair. Fails with a diagnostic where there is no
-  /// plan.
+  /// Returns the bytes by which the function's live bytes or, if these fit, its layout exceed the
+  /// budget; at most 0 if the budget is met. Other functions are not considered. Fails with a
+  /// diagnostic if there is no memory plan.
   mlir::FailureOr<int64_t> findExcess() const;
 };
 

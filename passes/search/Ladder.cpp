@@ -1,4 +1,4 @@
-//===- Ladder.cpp - The cheapest bytes first --------------------------------------------------===//
+//===- Ladder.cpp - Greedy reduction of peak memory -------------------------------------------===//
 
 #include "passes/search/Ladder.h"
 
@@ -9,12 +9,12 @@ using namespace mtc;
 
 namespace {
 
-/// Whether time still buys memory.
+/// Detects when additional time no longer frees a reasonable amount of memory.
 class Progress {
 public:
   Progress(const Goal &goal, OperationTimes &times) : goal(goal), times(times) { note(); }
 
-  /// Whether a step takes half as long again as when 1/32 more was alive.
+  /// Whether the step time has grown by half since the last time that 1/32 of the memory was freed.
   bool hasEnded() {
     if (goal.liveBytes() * 32 <= bytes * 31)
       note();
@@ -63,7 +63,7 @@ LogicalResult Ladder::climb(double mostTime, int64_t mostEffort) {
   }
 }
 
-/// The one that takes the least time for what it frees of the excess; none where none frees any.
+/// Returns the technique with the least time per freed byte, or nothing if no technique frees any.
 FailureOr<std::optional<Ladder::Rung>> Ladder::findCheapest(int64_t needed) {
   std::optional<Rung> cheapest;
   double least = 0;

@@ -1,4 +1,4 @@
-//===- Ladder.h - The cheapest bytes first ----------------------------------------------------===//
+//===- Ladder.h - Greedy reduction of peak memory ---------------------------------------------===//
 
 #ifndef MTC_PASSES_SEARCH_LADDER_H
 #define MTC_PASSES_SEARCH_LADDER_H
@@ -9,17 +9,19 @@
 
 namespace mtc {
 
-/// Changes a function until its peak fits: by the technique that frees the bytes at the peak for
-/// the least time, again and again. A smaller budget climbs further, so that the peak falls, and
-/// the time rises, with the budget.
+/// Applies techniques to a function until it meets its budget. Each iteration applies the technique
+/// that frees the bytes at the peak in the shortest time. A smaller budget continues the same
+/// sequence of changes, so that the peak falls and the time grows monotonically with a decreasing
+/// budget.
 class Ladder {
 public:
   Ladder(const Goal &goal, OperationTimes &times, llvm::ArrayRef<Technique *> techniques)
       : goal(goal), times(times), techniques(techniques) {}
 
-  /// Climbs until the function fits, nothing lowers its peak, it takes so many seconds, the plans
-  /// have taken so much effort, or it has come to take half as long again while as little as 1/32
-  /// of the arena was freed. Fails with a diagnostic where there is no plan.
+  /// Applies techniques until the budget is met, no technique lowers the peak, the step time
+  /// reaches `mostTime` seconds, memory planning exceeds `mostEffort`, or the time has grown by
+  /// half while less than 1/32 of the arena was freed. Fails with a diagnostic if there is no
+  /// memory plan.
   mlir::LogicalResult climb(double mostTime, int64_t mostEffort);
 
 private:

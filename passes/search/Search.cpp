@@ -1,4 +1,4 @@
-//===- Search.cpp - A module is changed until it fits -----------------------------------------===//
+//===- Search.cpp - Search for a plan within the memory budget --------------------------------===//
 
 #include "passes/search/Search.h"
 
@@ -13,11 +13,11 @@ using namespace mtc;
 
 namespace {
 
-/// What an attempt may take, in the unit of FunctionMemory::getEffort: about half a second of a
-/// processor of 2021, and a tenth of that.
+/// Limits on the effort of an attempt, in units of FunctionMemory::getEffort: about half a second
+/// of a CPU of 2021, and a tenth of that.
 constexpr int64_t wholeEffort = 1'000'000, littleEffort = wholeEffort / 10;
 
-/// One way to change a module, tried on a copy of it.
+/// One sequence of changes to a module, applied to a clone of the module.
 class Attempt {
 public:
   Attempt(ModuleOp module, int64_t budget, SearchEffort effort, bool startsOver)
@@ -25,8 +25,7 @@ public:
         mostEffort(effort == SearchEffort::Whole ? wholeEffort : littleEffort),
         startsOver(startsOver) {}
 
-  /// Makes the techniques, if there are none, and starts over where they have another start and
-  /// that is asked for.
+  /// Creates the techniques on the first call, and applies their alternative starts if requested.
   LogicalResult begin(MakeTechniques make) {
     if (!techniques.empty())
       return success();
@@ -47,7 +46,7 @@ public:
     return finish();
   }
 
-  /// Gives up where the functions take so many seconds, or the search itself too long.
+  /// Stops when the step takes `mostTime` seconds, or when the limit on the effort is reached.
   LogicalResult climb(double mostTime) {
     const int64_t lastEffort = analysis.getEffort() + mostEffort;
     for (auto [goal, own] : llvm::zip_equal(goals, techniques)) {
@@ -76,7 +75,7 @@ public:
     return count;
   }
   int64_t getPeak() const { return peak; }
-  /// Seconds of the functions that a step runs.
+  /// Returns the estimated seconds of the functions that a step runs.
   double getTime() {
     double sum = 0;
     for (const std::unique_ptr<Goal> &goal : goals)
@@ -89,7 +88,7 @@ public:
     return fits() ? getTime() < other.getTime() : peak < other.peak;
   }
 
-  /// Says what was done, and makes it the module.
+  /// Emits the remarks and moves the result into `changed`.
   void keep(ModuleOp changed) {
     for (const Techniques &own : techniques)
       for (const std::unique_ptr<Technique> &each : own)
@@ -112,7 +111,7 @@ private:
   int64_t budget, mostEffort;
   bool startsOver;
   std::vector<std::unique_ptr<Goal>> goals;
-  SmallVector<Techniques, 0> techniques; ///< of each goal
+  SmallVector<Techniques, 0> techniques; ///< for each goal
   bool canStartOver = false;
   int64_t peak = 0;
 };
@@ -121,8 +120,8 @@ using Attempts = SmallVector<std::unique_ptr<Attempt>>;
 
 } // namespace
 
-/// The best, or the first of equal ones. They run beside each other, and are given up where they
-/// take so many seconds.
+/// Runs the attempts in parallel and returns the best one; ties keep the first. Attempts stop when
+/// the step takes `mostTime` seconds.
 static FailureOr<std::unique_ptr<Attempt>> findBest(Attempts attempts, MakeTechniques make,
                                                     double mostTime) {
   if (failed(failableParallelForEach(attempts.front()->getContext(), attempts, [&](auto &each) {
@@ -134,9 +133,10 @@ static FailureOr<std::unique_ptr<Attempt>> findBest(Attempts attempts, MakeTechn
   return std::move(*best);
 }
 
-/// Smaller budgets that are tried too, since they may hide a faster way: what is reached, where the
-/// last step freed more than it had to; and, for programs of few operations, some of those that
-/// divide what the functions keep into 32 parts, the same for each budget.
+/// Returns smaller budgets to try, since greedy search with a smaller budget may find a faster
+/// plan: the reached peak, if the last change freed more than required; and, for small programs,
+/// some of a fixed set of 32 steps between the initial peak and the fixed bytes. The steps do not
+/// depend on the budget.
 static SmallVector<int64_t> findSmallerBudgets(const Attempt &best, int64_t budget, int64_t fixed,
                                                int64_t before) {
   constexpr size_t few = 4096, most = 3;
@@ -177,7 +177,7 @@ FailureOr<int64_t> mtc::searchFit(ModuleOp module, int64_t budget, MakeTechnique
     if ((*found)->isBetterThan(**best))
       best = std::move(found);
   }
-  if ((*best)->getPeak() > before) // Its places waste more than is freed.
+  if ((*best)->getPeak() > before) // The layout wastes more memory than was freed.
     return before;
   (*best)->keep(module);
   return (*best)->getPeak();

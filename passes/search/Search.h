@@ -1,4 +1,4 @@
-//===- Search.h - A module is changed until it fits -------------------------------------------===//
+//===- Search.h - Search for a plan within the memory budget ----------------------------------===//
 
 #ifndef MTC_PASSES_SEARCH_SEARCH_H
 #define MTC_PASSES_SEARCH_SEARCH_H
@@ -12,15 +12,16 @@ namespace mtc {
 using Techniques = llvm::SmallVector<std::unique_ptr<Technique>>;
 using MakeTechniques = llvm::function_ref<Techniques(const Goal &goal, OperationTimes &times)>;
 
-/// How long is searched. What is found with little effort needs no less than with the whole one.
+/// Limit on the search. A plan found with `Little` needs at least as much memory as one found with
+/// `Whole`.
 enum class SearchEffort { Little, Whole };
 
-/// Changes the functions of a module by techniques until its arena takes no more than `budget`
-/// bytes: to the fastest, by estimated times, of what fits when the techniques start with the
-/// module as it is, or with their other starts. Where neither fits, to what needs the fewest bytes.
-/// The effort is bounded by a number of operations that are planned, not by time, so that a search
-/// ends alike on every machine. Emits the techniques' remarks. Gives the bytes of the arena; fails
-/// with a diagnostic where there is no plan.
+/// Changes the functions of a module by techniques until its arena has at most `budget` bytes.
+/// Several attempts are made, from the module as given and from the techniques' alternative starts,
+/// and the one with the lowest estimated time is kept. If none meets the budget, the one with the
+/// lowest peak is kept. The search is limited by the number of planned operations and not by time,
+/// so that its result is deterministic. Emits the techniques' remarks. Returns the bytes of the
+/// arena. Fails with a diagnostic if there is no memory plan.
 mlir::FailureOr<int64_t> searchFit(mlir::ModuleOp module, int64_t budget, MakeTechniques make,
                                    SearchEffort effort);
 

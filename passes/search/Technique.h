@@ -1,4 +1,4 @@
-//===- Technique.h - Ways to need less memory for more time -----------------------------------===//
+//===- Technique.h - Interface of techniques that trade time for memory -----------------------===//
 
 #ifndef MTC_PASSES_SEARCH_TECHNIQUE_H
 #define MTC_PASSES_SEARCH_TECHNIQUE_H
@@ -9,10 +9,11 @@
 
 namespace mtc {
 
-/// Changes a function so that less is alive at its peak. Techniques take turns on one function.
+/// Interface of techniques that lower the peak memory of a function at the cost of time. Several
+/// techniques can be applied to one function alternately.
 class Technique {
 public:
-  /// What the next change frees at the peak, and what it takes.
+  /// Bytes that the next change frees at the peak, and the time that it adds.
   struct Offer {
     int64_t bytes;
     double time; ///< in seconds
@@ -23,26 +24,26 @@ public:
   Technique &operator=(const Technique &) = delete;
   virtual ~Technique() = default;
 
-  /// The change that is cheapest for its bytes or, of those that free `excess` bytes, the one that
-  /// takes the least time. Fails with a diagnostic where
-  /// there is no plan.
+  /// Returns the change with the lowest time per byte or, among changes that free `excess` bytes,
+  /// the one with the lowest time. Returns nothing if there is none. Fails with a diagnostic if
+  /// there is no memory plan.
   virtual mlir::FailureOr<std::optional<Offer>> findOffer(int64_t excess) = 0;
-  /// Makes the change that was offered last, or as much of it as is needed. False where the peak
-  /// does not fall: it is not offered again before another change is made.
+  /// Applies the last offered change, or as much of it as is needed. Returns false if the peak does
+  /// not fall; the change is then not offered again until another change is made.
   virtual mlir::FailureOr<bool> take() = 0;
-  /// To be told when the function was changed by another technique.
+  /// Notifies the technique that another technique has changed the function.
   virtual void noticeChange() = 0;
 
-  /// To be called when the function fits: takes back what it fits without. Fails with a diagnostic
-  /// where there is no plan.
+  /// Called when the function meets the budget. Reverts changes that turned out to be unnecessary.
+  /// Fails with a diagnostic if there is no memory plan.
   virtual mlir::LogicalResult finish() { return mlir::success(); }
 
-  /// Whether there is another function to start from, which costs more but allows of more.
+  /// Whether there is an alternative start, which costs more time but permits a lower peak.
   virtual bool hasOtherStart() { return false; }
-  /// Makes it of the unchanged function.
+  /// Applies the alternative start to the unchanged function.
   virtual mlir::LogicalResult startOver() { return mlir::success(); }
 
-  /// Emits remarks on what was done, be it taken back by `finish`.
+  /// Emits remarks on the applied changes, including those that `finish` reverted.
   virtual void report() const = 0;
 };
 

@@ -1,7 +1,7 @@
-//===- TileOptions.h - What mtc-tile is told ----------------------------------------------===//
+//===- TileOptions.h - Options of mtc-tile ----------------------------------------------------===//
 
-#ifndef MTC_PASSES_TILING_TILESOPTIONS_H
-#define MTC_PASSES_TILING_TILESOPTIONS_H
+#ifndef MTC_PASSES_TILING_TILEOPTIONS_H
+#define MTC_PASSES_TILING_TILEOPTIONS_H
 
 #include "passes/OptionTable.h"
 
@@ -9,7 +9,7 @@
 
 namespace mtc {
 
-/// The options of mtc-tile.
+/// Options of mtc-tile.
 struct TileOptions {
   std::string tile = "auto";
 
@@ -28,4 +28,4 @@ std::unique_ptr<mlir::Pass> createTile(const TileOptions &options);
 
 } // namespace mtc
 
-#endif // MTC_PASSES_TILING_TILESOPTIONS_H
+#endif // MTC_PASSES_TILING_TILEOPTIONS_H

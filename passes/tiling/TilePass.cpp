@@ -1,4 +1,4 @@
-//===- TilePass.cpp - Large values are computed in tiles, whatever the budget --------------===//
+//===- TilePass.cpp - Tiling independent of the memory budget ---------------------------------===//
 
 #include "passes/Passes.h"
 #include "passes/search/Search.h"
@@ -30,7 +30,7 @@ struct TilePass : PassWithOptions<mtc::impl::TilePassBase<TilePass>, TileOptions
       return techniques;
     };
     if (failed(searchFit(getOperation(), /*budget=*/0, inTiles,
-                         SearchEffort::Whole))) // All that lowers the peak.
+                         SearchEffort::Whole))) // Applies every tiling that lowers the peak.
       signalPassFailure();
   }
 };

@@ -1,4 +1,4 @@
-//===- TilePasses.td - Values that are never there as a whole ---------------------------------===//
+//===- TilePasses.td - Memory-centric tiling --------------------------------------------------===//
 
 #ifndef MTC_PASSES_TILING
 #define MTC_PASSES_TILING
@@ -8,13 +8,14 @@ include "mlir/Pass/PassBase.td"
 def TilePass : Pass<"mtc-tile", "::mlir::ModuleOp"> {
   let summary = "tile large values";
   let description = [{
-    Of what is alive at the peak, a large value is computed in runs of its rows, with the operations that compute and read it, for
-    one run after the other: of the value, and of others like it, one tile at a time is there. What others read of
-    these operations is assembled of the tiles where it lies, or the sum of what each adds. So the logits of a language
-    model, their loss and both their gradients are computed for some tokens at a time (as in Liger kernels' fused linear
-    cross-entropy; Hsu et al., 2024), and the wide middle of a layer (tiled MLP of ALST; Bekman et al., 2025). Operations
-    say how they are computed in tiles (`TileableOpInterface`). With `tile=all` this is done to all that lowers the peak,
-    until a step takes half as long again for 1/32 of it; `auto` is left to `mtc-fit`.
+    Computes a large value that is live at the peak in tiles of its rows, together with the operations that produce and use it,
+    one tile after another. Only one tile of the value, and of similar values, is then live at a time. Results that are used by
+    other operations are assembled from their tiles in place, or summed over the tiles. This computes the logits of a language
+    model, their loss and both of their gradients for a part of the tokens at a time (chunked cross-entropy, as in the fused
+    linear cross-entropy of Liger Kernel; Hsu et al., 2024), and similarly the wide intermediate values of a layer (tiled MLP of
+    ALST; Bekman et al., 2025). Operations describe how they can be tiled by `TileableOpInterface`. With `tile=all`, every tiling
+    that lowers the peak is applied, until the step time grows by half for the last 1/32 of the memory. `auto` is handled by
+    `mtc-fit`.
 
     ```mlir
     %y = mtc.contract %x, %w ... : tensor<64x32xf32>, tensor<32x4096xf32> -> tensor<64x4096xf32>

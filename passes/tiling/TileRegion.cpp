@@ -1,4 +1,4 @@
-//===- TileRegion.cpp - Operations that are computed tile by tile together -----------------===//
+//===- TileRegion.cpp - Operations that are tiled together ------------------------------------===//
 
 #include "passes/tiling/TileRegion.h"
 
@@ -11,10 +11,10 @@
 using namespace mlir;
 using namespace mtc;
 
-/// A region of more operations is not worth looking for.
+/// Limit on the number of operations of a region.
 static constexpr size_t mostOperations = 24;
 
-/// Whether views between a value and what it is of leave its elements in their order.
+/// Whether the views between a value and its root preserve the order of elements.
 static bool isInOrder(Value value) {
   for (Operation *op = value.getDefiningOp(); op && op->hasTrait<mtc::View>();
        op = op->getOperand(0).getDefiningOp())
@@ -23,7 +23,7 @@ static bool isInOrder(Value value) {
   return true;
 }
 
-/// Whether the operation may take and give its values so, next to those of the region.
+/// Whether tiling the operation this way is compatible with the tiling of the region's operations.
 bool TileRegion::agrees(Operation *op, const Tiles &way) const {
   for (OpOperand &operand : op->getOpOperands()) {
     Value root = rootOf(operand.get());
@@ -62,7 +62,7 @@ bool TileRegion::add(Operation *op) {
   return false;
 }
 
-/// Adds what computes and reads a value.
+/// Adds the producer and the users of a value.
 bool TileRegion::addAround(Value value) {
   if (!add(value.getDefiningOp()) ||
       ways[value.getDefiningOp()].results[cast<OpResult>(value).getResultNumber()] !=
@@ -71,8 +71,8 @@ bool TileRegion::addAround(Value value) {
   return llvm::all_of(findReaders(value), [&](OpOperand *use) { return add(use->getOwner()); });
 }
 
-/// Finds the operations that the region needs, and adds those of them that need its results. False
-/// where one of these cannot be computed in tiles.
+/// Finds the operations that the region depends on, and adds those of them that depend on the
+/// region's results to the region. Returns false if one of these cannot be tiled.
 bool TileRegion::close() {
   while (true) {
     operations = llvm::to_vector(llvm::make_first_range(ways));
@@ -106,13 +106,14 @@ bool TileRegion::close() {
     if (!llvm::all_of(between, [&](Operation *op) { return add(op); }))
       return false;
   }
-  llvm::erase_if(needed, [&](Operation *op) { // Views of its own results are written anew.
+  // Views of the region's own results are emitted for each tile.
+  llvm::erase_if(needed, [&](Operation *op) {
     return op->hasTrait<mtc::View>() && contains(rootOf(op->getResult(0)).getDefiningOp());
   });
   return true;
 }
 
-/// Takes in what computes and reads other large values that are in tiles anyway.
+/// Adds producers and users of other large values that are tiled in any case.
 void TileRegion::grow(int64_t bytes) {
   auto isLarge = [&](Value value) {
     return 2 * byteSize(cast<RankedTensorType>(value.getType())) >= bytes;
@@ -148,8 +149,8 @@ bool TileRegion::isReadOutside(Value result) const {
                       [&](OpOperand *use) { return !contains(use->getOwner()); });
 }
 
-/// Whether what the region reads of variables is the same where its first operation stands: none of
-/// them gets a new value among its operations.
+/// Whether the region can run at the position of its first operation: no variable that it reads is
+/// written between its operations.
 bool TileRegion::mayRunEarly() const {
   llvm::DenseSet<Attribute> read;
   auto collect = [&](Operation *op) {
@@ -167,8 +168,8 @@ bool TileRegion::mayRunEarly() const {
   return true;
 }
 
-/// Whether the tiles that are read of values from outside, and those that are assembled, begin
-/// where the arena is aligned.
+/// Whether tiles of outside operands and of assembled results start at multiples of the arena's
+/// alignment.
 bool TileRegion::isAligned() const {
   auto fits = [&](Value value) {
     const int64_t bytes = byteSize(cast<RankedTensorType>(value.getType())) / count;

@@ -1,4 +1,4 @@
-//===- TileRegion.h - Operations that are computed tile by tile together -------------------===//
+//===- TileRegion.h - Operations that are tiled together --------------------------------------===//
 
 #ifndef MTC_PASSES_TILING_TILEREGION_H
 #define MTC_PASSES_TILING_TILEREGION_H
@@ -9,24 +9,25 @@
 
 namespace mtc {
 
-/// Operations of a block around a value, which are computed for one tile after the other, so that
-/// of the value, and of others like it, one tile at a time is there. What they read of each other
-/// they read in tiles; what others read is assembled, or summed up.
+/// Operations of a block around a value that are computed for one tile after another, so that only
+/// one tile of the value, and of similar values, is live at a time. Operations of the region use
+/// each other's results in tiles. Results used outside of the region are assembled or summed.
 class TileRegion {
 public:
-  /// The region that computes and reads a value in so many tiles; none where it is read as a
-  /// whole, or where what is between its operations is.
+  /// Returns the region that computes and uses a value in `count` tiles, or nothing if some
+  /// operation of the region needs the value, or a value between the region's operations, as a
+  /// whole.
   static std::optional<TileRegion> find(mlir::Value value, int64_t count);
 
   int64_t getCount() const { return count; }
-  /// Its operations in the block's order, views aside.
+  /// Returns the operations in block order, without views.
   mlir::ArrayRef<mlir::Operation *> getOperations() const { return operations; }
   const Tiles &getTiles(mlir::Operation *op) const { return ways.at(op); }
   bool contains(mlir::Operation *op) const { return ways.contains(op); }
-  /// Operations between its first and its last, in the block's order, that it needs: views and
-  /// reads too. They have to run before it.
+  /// Returns the operations between the first and the last operation of the region on which the
+  /// region depends, in block order, including views and reads. They must run before the region.
   mlir::ArrayRef<mlir::Operation *> getNeeded() const { return needed; }
-  /// Whether an operation outside reads a result, views aside.
+  /// Whether an operation outside of the region, other than a view, uses a result.
   bool isReadOutside(mlir::Value result) const;
 
 private:

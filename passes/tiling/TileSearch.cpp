@@ -1,4 +1,4 @@
-//===- TileSearch.cpp - Which values are computed in tiles, and in how many -----------------===//
+//===- TileSearch.cpp - Tiling as a memory-saving technique -----------------------------------===//
 
 #include "passes/tiling/TileSearch.h"
 
@@ -8,17 +8,17 @@
 using namespace mlir;
 using namespace mtc;
 
-/// Values of a smaller part of what is alive at the peak are not tried.
+/// Values smaller than 1/leastPart of the live bytes at the peak are not tried.
 static constexpr int64_t leastPart = 32;
 static constexpr size_t mostValues = 6;
 static constexpr int64_t mostTiles = 64;
 
-/// The largest values that are computed where most is alive, or wait there to be read.
+/// Returns the largest values that are computed or live at the peak.
 SmallVector<Value> TileSearch::findValues() const {
   const FunctionMemory &function = goal.function;
   const int64_t peak = function.getPeakTime(), live = function.getLive()[peak];
   SmallVector<Value> values;
-  llvm::DenseMap<Value, std::pair<int64_t, size_t>> ranks; // The largest first, then the oldest.
+  llvm::DenseMap<Value, std::pair<int64_t, size_t>> ranks; // Largest first, ties in schedule order.
   for (const PlannedOperation *op : function.getOrder())
     for (const PlannedValue &result : op->results)
       if (op->isCompute && op->time <= peak && peak <= result.lastUse &&
@@ -31,8 +31,8 @@ SmallVector<Value> TileSearch::findValues() const {
   return values;
 }
 
-/// What a region in tiles frees and takes; nothing where the peak does not fall. The plan is that
-/// of the tiles then.
+/// Returns the bytes freed and the time added by tiling a region, or nothing if the peak does not
+/// fall. Undoes the change; the memory plan is that of the tiled function.
 FailureOr<std::optional<TileSearch::Choice>>
 TileSearch::tryOut(Value value, const TileRegion &region, const OrderScore &before) {
   const FunctionMemory &function = goal.function;
@@ -59,8 +59,8 @@ TileSearch::tryOut(Value value, const TileRegion &region, const OrderScore &befo
                  : std::nullopt;
 }
 
-/// Tries more and more tiles: the fewest that suffice or else so many that more free little more.
-/// `tried` gets the values that the same regions would be found for.
+/// Tries increasing numbers of tiles. Returns the smallest number that suffices, or one for which a
+/// larger number frees little more. Adds to `tried` the values that would lead to the same regions.
 FailureOr<std::optional<TileSearch::Choice>> TileSearch::findCount(Value value, int64_t excess,
                                                                    const OrderScore &before,
                                                                    llvm::DenseSet<Value> &tried) {
@@ -68,7 +68,7 @@ FailureOr<std::optional<TileSearch::Choice>> TileSearch::findCount(Value value, 
   for (int64_t count = 2; count <= mostTiles; count *= 2) {
     std::optional<TileRegion> region = TileRegion::find(value, count);
     if (!region)
-      break; // Nor is there one for more.
+      break; // Larger counts have no region either.
     for (Operation *op : region->getOperations())
       for (Value result : op->getResults())
         if (!region->isReadOutside(result))
@@ -86,7 +86,8 @@ FailureOr<std::optional<TileSearch::Choice>> TileSearch::findCount(Value value, 
   return best;
 }
 
-/// What is known of a value in tiles, if it was tried when hardly more was alive.
+/// Returns the cached trial of a value if it is still valid, that is, if the peak was at most
+/// slightly higher then.
 const TileSearch::Known *TileSearch::findKnown(Value value, int64_t peak, int64_t excess) const {
   auto found = known.find(value);
   if (found == known.end() || found->second.peak * 63 > peak * 64)
@@ -115,7 +116,8 @@ FailureOr<std::optional<Technique::Offer>> TileSearch::findOffer(int64_t excess)
     if (!found->choice)
       continue;
     Choice choice = *found->choice;
-    // What does not suffice is worth what it frees here, whatever is the peak then.
+    // A tiling that does not suffice counts with the bytes it frees here, even if the new peak is
+    // elsewhere.
     if (choice.lowers >= excess)
       choice.bytes = excess;
     const double price = choice.time / static_cast<double>(choice.bytes);
@@ -129,7 +131,8 @@ FailureOr<std::optional<Technique::Offer>> TileSearch::findOffer(int64_t excess)
   return offered ? std::optional<Offer>(*offered) : std::nullopt;
 }
 
-/// The value, and those that are the same of equal layers, while as much is alive.
+/// Returns the value and the corresponding values of equal layers that are live while about as much
+/// memory is live.
 SmallVector<Value> TileSearch::findEqual(Value value) const {
   ArrayRef<int64_t> live = goal.function.getLive();
   const int64_t most = live[goal.function.getPeakTime()];
@@ -173,7 +176,7 @@ FailureOr<bool> TileSearch::take() {
   }
   if (failed(goal.analysis.getPlan()))
     return failure();
-  if (!(goal.score() < before)) { // It was tried with another peak.
+  if (!(goal.score() < before)) { // The trial was made at another peak.
     writer.undo();
     known.insert_or_assign(offered->value, Known{before.peak, std::nullopt});
     if (failed(goal.analysis.getPlan()))
@@ -181,7 +184,7 @@ FailureOr<bool> TileSearch::take() {
     return false;
   }
   llvm::append_range(taken, changed);
-  known.clear(); // Their values may be gone.
+  known.clear(); // Values may have been erased.
   return true;
 }
 

@@ -1,4 +1,4 @@
-//===- TileSearch.h - Which values are computed in tiles, and in how many -------------------===//
+//===- TileSearch.h - Tiling as a memory-saving technique -------------------------------------===//
 
 #ifndef MTC_PASSES_TILING_TILESEARCH_H
 #define MTC_PASSES_TILING_TILESEARCH_H
@@ -12,7 +12,7 @@
 
 namespace mtc {
 
-/// Finds what is worth computing in tiles at the peak of a function, by trying it out.
+/// Finds tilings of values that are live at the peak of a function, by applying and measuring them.
 class TileSearch final : public Technique {
 public:
   TileSearch(const Goal &goal, OperationTimes &times)
@@ -24,8 +24,8 @@ public:
   void report() const override;
 
 private:
-  /// A value in so many tiles. The offer's bytes are what is freed at the peak, whatever is the
-  /// peak then.
+  /// A value and its number of tiles. The offer's bytes are those freed at the current peak, even
+  /// if the new peak is elsewhere.
   struct Choice : Offer {
     mlir::Value value;
     mlir::Location location; ///< of the value, which is replaced
@@ -33,7 +33,7 @@ private:
     int64_t lowers; ///< bytes by which the peak falls
   };
 
-  /// What became of a value, when so much was alive at the peak.
+  /// Result of a trial of a value, with the peak at that time.
   struct Known {
     int64_t peak;
     std::optional<Choice> choice;

@@ -1,4 +1,4 @@
-//===- TileWriter.cpp - Regions are written tile by tile -----------------------------------===//
+//===- TileWriter.cpp - Rewrites a region into tiles ------------------------------------------===//
 
 #include "passes/tiling/TileWriter.h"
 
@@ -11,7 +11,7 @@ using namespace mtc;
 
 namespace {
 
-/// What the operations of a region give, tile after tile.
+/// Emits the operations of a region, tile by tile.
 class RegionBuilder {
 public:
   RegionBuilder(const TileRegion &region, OpBuilder &builder) : region(region), builder(builder) {}
@@ -22,7 +22,7 @@ public:
         build(op, index);
   }
 
-  /// What others read in place of a result.
+  /// Returns the replacement of a result for users outside of the region.
   Value assemble(Value result) {
     ArrayRef<Value> parts = tiles[result];
     if (kindOf(result) == TileKind::Sum)
@@ -82,7 +82,7 @@ void TileWriter::remove(Operation *op) {
   op->remove();
   removed.push_back(op);
   SmallVector<Value> operands(op->getOperands());
-  for (OpOperand &operand : op->getOpOperands()) // It reads nothing any more.
+  for (OpOperand &operand : op->getOpOperands()) // Removed operations must not count as users.
     operand.drop();
   undoing.push_back([this, op, next, operands] {
     next->getBlock()->getOperations().insert(next->getIterator(), op);
@@ -117,7 +117,7 @@ void TileWriter::replace(Value value, Value by, const TileRegion &region) {
   }
 }
 
-/// The views of a value that the region alone reads, those of views first.
+/// Collects the views of a value that only the region uses, in post-order.
 static void findInnerViews(Value value, const TileRegion &region,
                            SmallVectorImpl<Operation *> &views) {
   for (Operation *user : value.getUsers())

@@ -1,4 +1,4 @@
-//===- TileWriter.h - Regions are written tile by tile -------------------------------------===//
+//===- TileWriter.h - Rewrites a region into tiles --------------------------------------------===//
 
 #ifndef MTC_PASSES_TILING_TILEWRITER_H
 #define MTC_PASSES_TILING_TILEWRITER_H
@@ -9,21 +9,22 @@
 
 namespace mtc {
 
-/// Changes a block so that regions are computed tile by tile. Each change can be undone, the last
-/// first, until it is kept.
+/// Rewrites regions of a block into tiles. Changes can be undone in reverse order until they are
+/// committed by `keep`.
 class TileWriter {
 public:
-  /// Tells `listener` of each change.
+  /// Notifies `listener` of each change.
   explicit TileWriter(mlir::RewriterBase::Listener &listener) : listener(listener) {}
   ~TileWriter() { keep(); }
   TileWriter(const TileWriter &) = delete;
   TileWriter &operator=(const TileWriter &) = delete;
 
-  /// Writes a region in tiles, where its first operation stands. Gives what computes the tiles.
+  /// Emits the tiles of a region at the position of its first operation. Returns the new
+  /// operations.
   mlir::SmallVector<mlir::Operation *, 0> write(const TileRegion &region);
-  /// Takes back what was written.
+  /// Undoes all changes.
   void undo();
-  /// Erases for good what was replaced.
+  /// Erases the replaced operations permanently.
   void keep();
 
 private:

@@ -1,8 +1,8 @@
-//===- Adafactor.cpp - Second moments as products of rows and columns -------------------------===//
+//===- Adafactor.cpp - Adafactor with factored second moments ---------------------------------===//
 //
 // Shazeer and Stern, "Adafactor: Adaptive Learning Rates with Sublinear Memory Cost", ICML 2018.
-// Order and epsilons as in PyTorch, which takes means where the paper takes sums, and adds no
-// epsilon to the squares.
+// The order of operations and the epsilons follow PyTorch, which uses means where the paper uses
+// sums, and adds no epsilon to the squares.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace mtc;
 
-/// The mean along an axis, which stays with an extent of 1.
+/// Returns the mean along an axis, which is kept with extent 1.
 static Value mean(TensorBuilder &b, Value x, int64_t axis) {
   Shape shape = llvm::to_vector(shapeOf(x));
   auto extent = static_cast<double>(std::exchange(shape[axis], 1));
@@ -21,15 +21,15 @@ static Value mean(TensorBuilder &b, Value x, int64_t axis) {
   return b.div(sum, b.splat(sum, extent));
 }
 
-/// What --eps1 stands for: the difference between 1 and the next number, unless it is given.
+/// Returns the value of --eps1. The default is the machine epsilon of the parameter's type.
 static double firstEpsilon(const Update &update) {
   auto element = cast<FloatType>(typeOf(update.parameter).getElementType());
   double given = update.number("eps1");
   return given != 0.0 ? given : std::ldexp(1.0, 1 - static_cast<int>(element.getFPMantissaWidth()));
 }
 
-/// The second moment: of a vector its own, otherwise the product of those of rows and columns over
-/// their mean.
+/// Updates the state and returns the second moment estimate: the full second moment for a vector,
+/// and otherwise the product of the row and column moments divided by their mean.
 ///
 /// r  = r + w (mean of g² over columns - r), c = c + w (mean of g² over rows - c)
 /// v  = r c / max(mean of r, eps1)
@@ -77,7 +77,8 @@ static void build(Update &update) {
   update.descend(u, b.div(rate, b.max(one, b.div(update.norm(u), limit))));
 }
 
-/// `row` and `column` of what has both, with an extent of 1 along the other; `all` of a vector.
+/// Shapes of the states. Parameters of rank 2 or more have a row and a column moment, with extent 1
+/// along the other axis; vectors have a full moment.
 static std::optional<Shape> ofRows(ArrayRef<int64_t> parameter, const UpdateRule &) {
   if (parameter.size() < 2)
     return std::nullopt;

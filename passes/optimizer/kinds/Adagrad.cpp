@@ -1,7 +1,7 @@
-//===- Adagrad.cpp - Steps over the root of the sum of all squares ----------------------------===//
+//===- Adagrad.cpp - Adagrad ------------------------------------------------------------------===//
 //
 // Duchi, Hazan and Singer, "Adaptive Subgradient Methods for Online Learning and Stochastic
-// Optimization", JMLR 2011. Order and epsilon as in PyTorch.
+// Optimization", JMLR 2011. The order of operations and epsilon follow PyTorch.
 //
 //===------------------------------------------------------------------------------------------===//
 

@@ -1,7 +1,8 @@
-//===- Adam.cpp - Adam, and AdamW with decoupled weight decay ---------------------------------===//
+//===- Adam.cpp - Adam and AdamW --------------------------------------------------------------===//
 //
 // Kingma and Ba, "Adam: A Method for Stochastic Optimization", ICLR 2015; Loshchilov and Hutter,
-// "Decoupled Weight Decay Regularization", ICLR 2019. Order and epsilon as in PyTorch.
+// "Decoupled Weight Decay Regularization", ICLR 2019. The order of operations and epsilon follow
+// PyTorch.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -29,13 +30,14 @@ static void step(Update &update) {
   update.parameter = b.sub(update.parameter, b.div(b.mul(m, update.broadcast(rate)), denominator));
 }
 
-/// The decay is part of the gradient: g + wd p.
+/// Emits Adam with L2 weight decay as part of the gradient: g + wd p.
 static void buildAdam(Update &update) {
   update.gradient = update.gradientWithDecay();
   step(update);
 }
 
-/// The decay comes first and leaves the moments alone: p *= 1 - lr wd.
+/// Emits AdamW. The decoupled weight decay comes first and does not affect the moments: p *= 1 - lr
+/// wd.
 static void buildAdamW(Update &update) {
   update.decayParameter();
   step(update);
@@ -43,7 +45,7 @@ static void buildAdamW(Update &update) {
 
 static constexpr OptimizerState states[] = {{"moment1"},
                                             {.suffix = "moment2", .isNonNegative = true}};
-/// Of Adam with such a weight decay.
+/// Returns the hyperparameters of Adam with the given default weight decay.
 static constexpr std::array<Hyperparameter, 5> hyperparameters(double decay) {
   return {learningRate(1e-3), weightDecay(decay),
           Hyperparameter{"eps", 1e-8, "term added to the denominator for stability"},

@@ -1,4 +1,4 @@
-//===- Lion.cpp - Steps of one size by the sign of a momentum ---------------------------------===//
+//===- Lion.cpp - Lion ------------------------------------------------------------------------===//
 //
 // Chen et al., "Symbolic Discovery of Optimization Algorithms", NeurIPS 2023, algorithm 2.
 //

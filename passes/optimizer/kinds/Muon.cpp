@@ -1,8 +1,8 @@
-//===- Muon.cpp - Steps of orthogonal matrices ------------------------------------------------===//
+//===- Muon.cpp - Muon with Newton-Schulz orthogonalization -----------------------------------===//
 //
-// Jordan et al., "Muon: An optimizer for hidden layers in neural networks", 2024. As PyTorch's, but
-// that its iterations compute in the parameter's type, not in bf16. Rows and columns are those of
-// the model's file.
+// Jordan et al., "Muon: An optimizer for hidden layers in neural networks", 2024. Follows PyTorch,
+// except that the Newton-Schulz iterations compute in the parameter's type and not in bf16. Rows
+// and columns are those of the parameter's shape in the model file.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -13,10 +13,10 @@
 using namespace mlir;
 using namespace mtc;
 
-/// An orthogonal matrix near x, by iterations of Newton and Schulz:
+/// Returns an approximately orthogonal matrix near x by Newton-Schulz iterations:
 ///
 /// x = x / max(norm of x, eps)
-/// x = a x + (b s + c s²) x, where s = x xᵀ; of a tall x its transpose's
+/// x = a x + (b s + c s²) x, where s = x xᵀ; for a tall x, applied to its transpose
 static Value orthogonalize(Update &update, Value x) {
   TensorBuilder &b = update.b;
   bool isTall = shapeOf(x)[0] > shapeOf(x)[1];
@@ -36,7 +36,7 @@ static Value orthogonalize(Update &update, Value x) {
   return x;
 }
 
-/// What the learning rate is multiplied with, in the order of the choices.
+/// Returns the learning-rate factor, indexed by the choice of `adjust-lr`.
 static double adjustment(const Update &update) {
   auto rows = static_cast<double>(shapeOf(update.parameter)[0]);
   auto columns = static_cast<double>(shapeOf(update.parameter)[1]);

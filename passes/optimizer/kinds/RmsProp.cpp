@@ -1,7 +1,8 @@
-//===- RmsProp.cpp - Steps over the root of a running mean square -----------------------------===//
+//===- RmsProp.cpp - RMSprop ------------------------------------------------------------------===//
 //
 // Hinton, "Neural Networks for Machine Learning", lecture 6e, 2012; centered as in Graves,
-// "Generating Sequences With Recurrent Neural Networks", 2013. Order and epsilon as in PyTorch.
+// "Generating Sequences With Recurrent Neural Networks", 2013. The order of operations and epsilon
+// follow PyTorch.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -35,7 +36,7 @@ static void build(Update &update) {
   update.descend(d, update.learningRate);
 }
 
-/// A state that is kept if a hyperparameter is not 0.
+/// Shape of a state that exists only if the hyperparameter `name` is nonzero.
 template <const char *name>
 static std::optional<Shape> ifAsked(ArrayRef<int64_t> parameter, const UpdateRule &rule) {
   return rule[name] == 0.0 ? std::nullopt : likeParameter(parameter, rule);

@@ -1,4 +1,4 @@
-//===- Sgd.cpp - Gradient descent, without and with momentum ----------------------------------===//
+//===- Sgd.cpp - SGD with and without momentum ------------------------------------------------===//
 
 #include "passes/optimizer/Optimizer.h"
 
@@ -11,7 +11,8 @@ static void buildSgd(Update &update) {
 }
 
 /// v  = momentum v + d, where d = g + wd p
-/// p -= lr v, or with Nesterov's p -= lr (d + momentum v); as PyTorch's SGD without dampening
+/// p -= lr v, or with Nesterov momentum p -= lr (d + momentum v); follows PyTorch's SGD without
+/// dampening
 static void buildMomentum(Update &update) {
   TensorBuilder &b = update.b;
   Value &velocity = update.states[0], d;
@@ -19,7 +20,7 @@ static void buildMomentum(Update &update) {
   velocity = b.add(decayed(), d = update.gradientWithDecay());
   if (update.number("nesterov") == 0.0)
     return update.descend(velocity, update.learningRate);
-  // Read twice, it takes the gradient's place.
+  // The decayed gradient has two users, so it replaces the gradient.
   update.gradient = d;
   update.descend(b.add(d, decayed()), update.learningRate);
 }

@@ -1,4 +1,4 @@
-//===- ReductionPlanner.h - How rows and columns are shared among threads ---------------------===//
+//===- ReductionPlanner.h - Distribution of rows and columns among threads --------------------===//
 
 #ifndef MTC_CODEGEN_CUDA_REDUCTIONPLANNER_H
 #define MTC_CODEGEN_CUDA_REDUCTIONPLANNER_H

@@ -179,7 +179,7 @@ struct TransposePlan {
 };
 constexpr int64_t kTile = 32, kTileRows = 8;
 
-/// The launches of a kernel. The first launch of a scatter kernel zeroes the results, unless their
+/// The launches of a kernel. The first launch of a scatter kernel zeroes the sums, unless their
 /// initial values are an operand.
 struct LaunchPlan {
   llvm::SmallVector<LaunchSize> launches;

@@ -40,6 +40,7 @@ private:
   std::unique_ptr<char[]> storage;
 };
 
+/// An allocated program, compiled into this process.
 class JitProgram {
 public:
   /// Compiles an allocated program. Variables have the initial values that the program specifies,

@@ -71,6 +71,7 @@ constexpr int64_t kTileBlock = 64;
 
 inline llvm::hash_code hash_value(const LoopPlan &plan) { return hashPlan(plan); }
 
+/// Plans the loops of a kernel.
 LoopPlan planLoops(const NormalKernel &kernel);
 /// Returns why no code can be generated for a plan that was parsed from text, or an empty string.
 std::string refusePlan(const LoopPlan &plan, const NormalKernel &kernel);

@@ -120,7 +120,7 @@ StringRef cpu::classOf(const Processor &processor) {
   if (processor.hasAvx512())
     return "avx512";
   return processor.hasFloat16Conversion() ? "avx2"
-                                          : "sse"; // The same processors introduced F16C and AVX2.
+                                          : "sse"; // Almost all CPUs with F16C have AVX2.
 }
 
 Rates cpu::ratesOfClass(StringRef name, int threads) {

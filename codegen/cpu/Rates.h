@@ -34,10 +34,12 @@ struct Rates {
   /// Extents M, N and K at which a matrix multiplication reaches half of its rate.
   double halfM = 0, halfN = 0, halfK = 0;
 
+  /// Returns the estimated time of a call, a kernel or a copy, in seconds.
   double getSeconds(CallAttrInterface call) const;
   double getSeconds(const Cost &kernel) const;
   double getCopySeconds(int64_t bytes) const;
 
+  /// Returns the key of a kind of call and its operand types in `calls`.
   static std::string keyOf(llvm::StringRef kind, const MatrixProduct &product);
   /// Returns the fraction of its rate that a matrix multiplication of these extents reaches.
   double efficiency(const MatrixProduct &product) const;
@@ -50,7 +52,9 @@ private:
 /// Fails if `name` is not a processor class, as in `rates` of `#mtc_cpu.target`. An empty name is
 /// valid and selects no class.
 llvm::Error checkRates(llvm::StringRef name);
+/// Returns the class of a processor.
 llvm::StringRef classOf(const Processor &processor);
+/// Returns the rates of a class, which must be valid, for a number of threads.
 Rates ratesOfClass(llvm::StringRef name, int threads);
 
 /// Returns the rates of this machine, read from the kernel cache or measured within a second.

@@ -22,13 +22,15 @@ public:
       : plan(plan), kernel(e.kernel), b(e.b), threads(e.threads), points(e.points), team(team),
         scratch(e.scratch) {}
 
+  /// Selects a column sum to be kept in registers.
   void keepInRegisters(unsigned result) { residentSums.push_back(result); }
 
-  /// Computes the group's copy in scratch memory, and zeroes the sums that are accumulated there.
+  /// Determines the group's copy in scratch memory, and zeroes the sums that are accumulated there.
   void begin(mlir::Value group, mlir::Value groupExists);
   /// Returns the index of the group's copy of the sums.
   mlir::Value getCopy() const { return copy; }
-  /// Returns the first of the rows that the group's rows are part of, or null if all rows are.
+  /// Returns the first row of the range that the group's rows are in, or null if the range is all
+  /// rows.
   mlir::Value getFirstRow() const { return firstRow; }
 
   /// Returns initial values: one for each sum that is kept in registers and each step of a row.

@@ -201,6 +201,7 @@ inline llvm::hash_code hash_value(const LaunchPlan &plan) { return hashPlan(plan
 /// Columns per block, and threads per column, of the launch that adds up the groups' sums.
 constexpr int64_t kSumColumns = 32, kSumMembers = 8;
 
+/// Plans the launches of a kernel.
 LaunchPlan planLaunches(const NormalKernel &kernel);
 
 /// Returns whether the iterations are independent and can run in any order. A result with fewer

@@ -7,6 +7,8 @@
 
 namespace mtc::cuda {
 
+/// Plans how threads share the rows of a kernel with reductions or column sums, without the offsets
+/// of column sums.
 ReductionPlan planReductionShape(const NormalKernel &kernel);
 
 } // namespace mtc::cuda

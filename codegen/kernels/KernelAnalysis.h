@@ -102,6 +102,7 @@ Cost costOfKernel(mlir::Operation *kernel);
 /// Returns the type of a column sum's accumulator.
 mlir::Type typeOfPartial(const NormalKernel &kernel, unsigned result);
 
+/// Returns the normal form of a kernel function.
 NormalKernel normalizeKernel(KernelFunctionOp function);
 /// Returns the normal form of an `mtc.kernel` or `mtc.kernel_function`.
 NormalKernel normalizeKernel(mlir::Operation *kernel);

@@ -110,7 +110,8 @@ def ExpandNarrowFloats : Pass<"mtc-expand-narrow-floats", "::mlir::ModuleOp"> {
     function of the compiler's runtime library for each lane. Rounds to nearest, ties to even; NaN stays NaN, and overflow yields
     infinity.
   }];
-  let options = [Option<"bfloat16", "bfloat16", "bool", "false", "expand conversions of bf16">, Option<"float16", "float16", "bool", "false", "expand conversions of f16">];
+  let options = [Option<"bfloat16", "bfloat16", "bool", "false", "expand conversions of bf16">,
+                 Option<"float16", "float16", "bool", "false", "expand conversions of f16">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 

@@ -87,6 +87,7 @@ public:
 
   /// Returns the target's name in the program's tables.
   virtual std::string getName() const = 0;
+  /// Returns the archives and libraries that programs of the target are linked with.
   virtual LinkInputs getLinkInputs() const = 0;
 
   /// Returns the kernels and calls of a program, and assigns plans to kernels without one. Fails

@@ -7,6 +7,7 @@
 
 namespace mtc {
 
+/// Returns whether the module contains gpu.modules.
 bool hasDeviceModules(mlir::ModuleOp module);
 
 /// Lowers the module's gpu.modules to a stage and prints the result: `asm`, `cubin` (its size) or

@@ -13,6 +13,7 @@ namespace mtc {
 
 using Buffer = std::unique_ptr<char, void (*)(char *)>;
 
+/// Runs the kernels of a compiled program on the CPU, natively or in the GPU emulator.
 class KernelRunner {
 public:
   /// Creates a runner for the kernels of the program's target.

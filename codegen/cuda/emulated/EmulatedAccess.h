@@ -13,7 +13,7 @@ namespace mtc::cuda {
 /// An access to memory that is not private to the thread.
 struct EmulatedAccess {
   llvm::Instruction *instruction;
-  llvm::Use *pointer;  ///< the pointer operand, which may be rewritten before the check is inserted
+  llvm::Use *pointer;  ///< the pointer operand, whose value is rewritten before the check
   llvm::Value *length; ///< length of a memset or memcpy; null if `bytes` is constant
   unsigned kind;       ///< MtcAccessKind
   unsigned bytes, alignment;

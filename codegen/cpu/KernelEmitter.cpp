@@ -404,8 +404,7 @@ private:
   SmallVector<unsigned> pointResults, rowResults;
   SmallVector<Value> stored;
   Value tileLow, tileHigh;
-  std::optional<int64_t>
-      rowExtent; ///< number of iterations in the row, if it is the shorter last row
+  std::optional<int64_t> rowExtent; ///< of the last row, if it is shorter
 };
 
 } // namespace

@@ -29,15 +29,14 @@ namespace {
 struct Probe {
   CallAttrInterface call;
   std::vector<int64_t> bytes; ///< of operands and results; may have additional elements
-  double seconds =
-      std::numeric_limits<double>::infinity(); ///< minimum; negative: the call cannot run
+  double seconds = std::numeric_limits<double>::infinity(); ///< minimum; negative: failed
 };
 
 /// A timed copy of a block.
 struct Copies {
   int64_t bytes;
-  double alone = std::numeric_limits<double>::infinity(),
-         together = alone; ///< by one thread, by all threads
+  /// Seconds on one thread, and on all threads together.
+  double alone = std::numeric_limits<double>::infinity(), together = alone;
 
   double seconds() const { return std::min(alone, together); }
 };

@@ -119,8 +119,7 @@ StringRef cpu::classOf(const Processor &processor) {
     return "avx512bf16";
   if (processor.hasAvx512())
     return "avx512";
-  return processor.hasFloat16Conversion() ? "avx2"
-                                          : "sse"; // Almost all CPUs with F16C have AVX2.
+  return processor.hasFloat16Conversion() ? "avx2" : "sse"; // Almost all CPUs with F16C have AVX2.
 }
 
 Rates cpu::ratesOfClass(StringRef name, int threads) {

@@ -19,8 +19,8 @@ namespace mtc::cuda {
 /// The grid, block and shared memory of a launch.
 struct LaunchSize {
   std::array<int64_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
-  int64_t sharedBytes =
-      0; ///< static shared memory per block; launches request no dynamic shared memory
+  /// Static shared memory per block. Launches request no dynamic shared memory.
+  int64_t sharedBytes = 0;
 
   template <typename Visitor> static constexpr void visitFields(Visitor &&field) {
     field("grid", &LaunchSize::grid);

@@ -134,8 +134,7 @@ private:
         values[index.getValue()] = integer(apply(index.getMap(), {})[0]);
       else if (auto check = dyn_cast<KernelCheckOp>(op))
         values[check.getValue()] = evaluateCheck(check, number(operands[0]));
-      else if (auto narrow =
-                   dyn_cast<arith::TruncFOp>(op)) // Folds only if the conversion is exact.
+      else if (auto narrow = dyn_cast<arith::TruncFOp>(op)) // Folds only if it is exact.
         values[narrow] = FloatAttr::get(
             narrow.getType(), convert(cast<FloatAttr>(operands[0]).getValue(), narrow.getType()));
       else if (auto rsqrt = dyn_cast<math::RsqrtOp>(op)) // Has no folder.

@@ -35,8 +35,8 @@ static constexpr size_t digestBytes = 32;
 static std::string digestOf(std::initializer_list<StringRef> parts) {
   SHA256 digest;
   for (StringRef part : parts) {
-    digest.update(std::to_string(part.size()) +
-                  ":"); // length-prefixed, so that different lists have different digests
+    // The length prefix gives different lists of parts different digests.
+    digest.update(std::to_string(part.size()) + ":");
     digest.update(part);
   }
   return std::string(toStringRef(ArrayRef(digest.final())));

@@ -23,14 +23,14 @@ struct StageFunction {
   llvm::SmallVector<mlir::Value> operands;
   mlir::Value scratch; ///< null if the kernel has no scratch buffer
   mlir::Value begin, end, fault;
-  /// Creates the function `symbol` of a stage at the end of `module`.
 };
+/// Creates the function `symbol` of a stage at the end of `module`.
 StageFunction beginStage(mlir::ImplicitLocOpBuilder &b, const NormalKernel &kernel,
                          llvm::StringRef symbol, mlir::ModuleOp module);
 
 /// Returns the name of the second stage's function.
-/// Returns the size in bytes of a column sum's accumulator.
 std::string columnSumsSymbol(llvm::StringRef symbol);
+/// Returns the size in bytes of a column sum's accumulator.
 int64_t bytesOfPartial(const NormalKernel &kernel, unsigned result);
 
 /// Emits the function of the second stage.

@@ -7,7 +7,7 @@
 
 namespace mtc::cuda {
 
-/// Returns the plan without the offsets of partial results.
+/// Plans how blocks and threads share the additions, without the offsets of partial results.
 ScatterPlan planScatterShape(const NormalKernel &kernel);
 
 } // namespace mtc::cuda

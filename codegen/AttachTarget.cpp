@@ -1,4 +1,4 @@
-//===- AttachTarget.cpp - Says what the module's program is compiled for ----------------------===//
+//===- AttachTarget.cpp - Sets the module's target attribute ----------------------------------===//
 
 #include "codegen/passes/Passes.h"
 #include "codegen/target/Target.h"

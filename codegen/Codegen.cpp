@@ -1,5 +1,4 @@
-//===- Codegen.cpp - Code for an allocated program
-//------------------------------------------------===//
+//===- Codegen.cpp - Code generation for allocated programs -----------------------------------===//
 
 #include "codegen/Codegen.h"
 

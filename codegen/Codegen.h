@@ -1,5 +1,4 @@
-//===- Codegen.h - Code for an allocated program
-//--------------------------------------------------===//
+//===- Codegen.h - Code generation for allocated programs -------------------------------------===//
 
 #ifndef MTC_CODEGEN_CODEGEN_H
 #define MTC_CODEGEN_CODEGEN_H
@@ -10,20 +9,20 @@
 
 namespace mtc {
 
-/// The dialects that code generation goes through, those of the targets, and their translation to
-/// LLVM IR. Every context that generates code needs them.
+/// Registers the dialects used during code generation, the targets' dialects, and their
+/// translations to LLVM IR. Every context that generates code needs them.
 void registerCodegenDialects(mlir::DialectRegistry &registry);
 
-/// Compiles an allocated program: an archive of objects, one with the constant `mtc_program` and
-/// those of the kernels, in their order and with their names. It does not depend on the number of
-/// threads. Diagnostics are at the operations that cannot be compiled.
+/// Compiles an allocated program to an archive: one object with the constant `mtc_program`, and the
+/// kernels' objects, named after the kernels and in their order. The result does not depend on the
+/// number of threads. Diagnostics are emitted at operations that cannot be compiled.
 mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>> generateCode(mlir::ModuleOp placed,
                                                                   const ProgramFiles &files,
                                                                   Target &target,
                                                                   KernelCache *cache = nullptr);
 
-/// The same before object code, for the JIT: optimized LLVM modules, kernels first, the tables
-/// last, with a global for each step (`stepSymbol`).
+/// Compiles an allocated program to optimized LLVM modules for the JIT: the kernels first, the
+/// tables last, with a global for each step (`stepSymbol`).
 mlir::FailureOr<std::vector<OwnedModule>>
 generateModules(mlir::ModuleOp placed, const ProgramFiles &files, Target &target);
 

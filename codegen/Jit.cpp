@@ -1,5 +1,4 @@
-//===- Jit.cpp - A allocated program run inside the compiler's process
-//---------------------------===//
+//===- Jit.cpp - In-process execution of allocated programs -----------------------------------===//
 
 #include "codegen/Jit.h"
 
@@ -22,7 +21,7 @@ static llvm::Error makeError(const Twine &message) {
 }
 
 llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> mtc::createJit(const cpu::Processor &processor) {
-  // Also prepares LLVM's native target.
+  // Also initializes LLVM's native target.
   auto machine = cpu::createTargetMachine(processor, 3);
   if (!machine)
     return machine.takeError();
@@ -32,7 +31,7 @@ llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> mtc::createJit(const cpu::Proc
   auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(builder)).create();
   if (!jit)
     return jit.takeError();
-  // The C library's functions.
+  // Resolves functions of the C library.
   auto generator = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
       (*jit)->getDataLayout().getGlobalPrefix());
   if (!generator)
@@ -41,7 +40,7 @@ llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> mtc::createJit(const cpu::Proc
   return jit;
 }
 
-/// Fills a variable with the one element that its table entry holds.
+/// Fills a variable with the single element in its table entry.
 static void fillSplat(char *to, const MtcVariable &variable) {
   int64_t count = 1;
   for (uint32_t axis = 0; axis < variable.tensor.rank; ++axis)
@@ -144,7 +143,7 @@ llvm::Error JitProgram::execute(const MtcFunction &function) {
       if (!mtc_call_run(&table->calls[operation.index], operands.data()))
         return makeError("this machine's libraries cannot run a call");
       break;
-    case MTC_COPY: // One after another is an order that streams allow, too.
+    case MTC_COPY: // Sequential execution is a valid order of the streams.
       std::memmove(arena(operation.destination_space) + operation.operands[1],
                    arena(operation.source_space) + operation.operands[0], operation.bytes);
       break;

@@ -1,8 +1,7 @@
-//===- Jit.h - A allocated program run inside the compiler's process
-//-----------------------------===//
+//===- Jit.h - In-process execution of allocated programs -------------------------------------===//
 //
-// For tests: the code that would go into a program's object file, called in place. Items of a
-// kernel run one after another on the calling thread; contractions are plain loops.
+// Runs the code of a program inside the compiler's process, for tests. Work items of a kernel run
+// sequentially on the calling thread. Contractions are computed by plain loops.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -17,16 +16,17 @@
 
 namespace mtc {
 
-/// The code of a kernel that runs on this machine's processor.
+/// Returns the code of a kernel that was compiled for this machine's processor.
 inline llvm::ArrayRef<MtcCpuStage> stagesOf(const MtcKernel &kernel) {
   const auto *code = static_cast<const MtcCpuKernel *>(kernel.code);
   return {code->stages, code->stage_count};
 }
 
-/// Runs code for this machine's processor; it may call the C library and what the process exports.
+/// Creates a JIT for this machine's processor. JIT-compiled code may call the C library and the
+/// symbols that the process exports.
 llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> createJit(const cpu::Processor &processor);
 
-/// Zeroed memory, aligned as an arena is.
+/// Zero-initialized memory with the alignment of an arena.
 class AlignedBytes {
 public:
   explicit AlignedBytes(int64_t size = 0)
@@ -40,19 +40,20 @@ private:
   std::unique_ptr<char[]> storage;
 };
 
+/// An allocated program, compiled into this process.
 class JitProgram {
 public:
-  /// Compiles an allocated program. Variables start as the program says; those that come from a
-  /// weights file, and normal ones, start as zeros.
+  /// Compiles an allocated program. Variables have the initial values that the program specifies,
+  /// except those from a weights file or a normal distribution, which start as zeros.
   static mlir::FailureOr<std::unique_ptr<JitProgram>> create(mlir::ModuleOp placed, Target &target);
 
   /// Runs one of the module's steps. `inputs` and `outputs` are dense row-major buffers, one for
-  /// each of the step's `inputs` and `outputs` in their order; a null pointer leaves the arena as
-  /// it is, or the output unread. Fails when a kernel raises its fault.
+  /// each of the step's `inputs` and `outputs`, in order. A null input leaves the arena's contents
+  /// unchanged; a null output is not copied. Fails if a kernel raises its fault.
   llvm::Error run(llvm::StringRef step, llvm::ArrayRef<const void *> inputs,
                   llvm::ArrayRef<void *> outputs);
 
-  /// Bytes of the arena of an MtcSpace, of at least the size that `mtc.arena` says.
+  /// Returns the arena of an MtcSpace, of at least the size that `mtc.arena` specifies.
   char *arena(uint32_t space = MTC_DEVICE) { return arenas[space].data(); }
   const MtcProgram &program() const { return *table; }
 
@@ -71,7 +72,7 @@ private:
   std::unique_ptr<llvm::orc::LLJIT> jit;
   const MtcProgram *table = nullptr;
   llvm::StringMap<Step> steps;
-  std::array<AlignedBytes, MTC_DISK + 1> arenas; ///< by MtcSpace
+  std::array<AlignedBytes, MTC_DISK + 1> arenas; ///< indexed by MtcSpace
 };
 
 } // namespace mtc

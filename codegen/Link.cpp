@@ -1,4 +1,4 @@
-//===- Link.cpp - A program and the runtime become an executable ------------------------------===//
+//===- Link.cpp - Linking of a program with the runtime ---------------------------------------===//
 
 #include "codegen/Link.h"
 
@@ -27,7 +27,7 @@ static Error makeError(const Twine &message) {
 
 namespace {
 
-/// A file that vanishes with this object, or when a signal ends the process.
+/// A temporary file that is removed with this object, or when a signal terminates the process.
 class TemporaryFile {
 public:
   static Expected<TemporaryFile> create(const Twine &model) {
@@ -63,9 +63,10 @@ struct Driver {
 
 } // namespace
 
-/// A compiler driver that links C++, with lld where it is installed. Where the disk is full, lld is
-/// ended by a bus error, since it writes through mapped memory whatever its flags say; when two
-/// threads meet one, the second ends it before the first has removed lld's temporary file.
+/// Finds a compiler driver that links C++, and uses lld if it is installed. lld writes through a
+/// memory mapping regardless of its flags, so a full disk terminates it with SIGBUS. lld runs with
+/// one thread: if two threads receive the signal, the second terminates lld before the first has
+/// removed the temporary file.
 static Expected<Driver> findDriver() {
   std::string versioned = "clang++-" + std::to_string(LLVM_VERSION_MAJOR);
   for (StringRef name : {StringRef(versioned), StringRef("clang++"), StringRef("c++"),
@@ -124,7 +125,7 @@ static Error write(StringRef bytes, StringRef file) {
   return code ? makeError("cannot write '" + file + "': " + code.message()) : Error::success();
 }
 
-/// Whether what the linker said comes from a full disk: lld is ended by a bus error there.
+/// Returns whether the linker failed because the disk is full, which terminates lld with SIGBUS.
 static bool isOfFullDisk(StringRef said, StringRef output, uint64_t least) {
   ErrorOr<fs::space_info> space = fs::disk_space(path::parent_path(output));
   return said.contains("Bus error") || said.contains("No space left on device") ||
@@ -149,7 +150,8 @@ Error mtc::linkProgram(const MemoryBuffer &archive, StringRef output, const Link
     return code.takeError();
   if (Error error = write(archive.getBuffer(), code->name()))
     return error;
-  // Elsewhere, so that it can be said that this disk is full.
+  // The log is stored in the system's temporary folder, so that it is available if the output's
+  // disk is full.
   SmallString<128> folder;
   path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
   Expected<TemporaryFile> messages = TemporaryFile::create(folder + "/mtc-link-%%%%%%%%.log");
@@ -161,7 +163,7 @@ Error mtc::linkProgram(const MemoryBuffer &archive, StringRef output, const Link
   arguments.insert(arguments.end(), {"-o", output});
   arguments.insert(arguments.end(),
                    {"-Wl,--whole-archive", code->name(), "-Wl,--no-whole-archive"});
-  // The runtime's core and the target's archives need each other.
+  // The runtime's core and the target's archives depend on each other.
   arguments.push_back("-Wl,--start-group");
   arguments.insert(arguments.end(), archives->begin(), archives->end());
   arguments.push_back("-Wl,--end-group");
@@ -178,7 +180,8 @@ Error mtc::linkProgram(const MemoryBuffer &archive, StringRef output, const Link
     return makeError("linking by " + driver->program + " failed" +
                      (failure.empty() ? "" : " (" + failure + ")") + ":\n" + said);
   }
-  // A program is for whoever the umask lets, whatever the file was made with.
+  // The program gets the permissions of the umask, regardless of the mode of the file that the
+  // linker overwrote.
   if (std::error_code error =
           fs::setPermissions(output, static_cast<fs::perms>(0777 & ~fs::getUmask())))
     return makeError("the program cannot be made executable: " + error.message());

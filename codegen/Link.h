@@ -1,4 +1,4 @@
-//===- Link.h - A program and the runtime become an executable --------------------------------===//
+//===- Link.h - Linking of a program with the runtime -----------------------------------------===//
 
 #ifndef MTC_CODEGEN_LINK_H
 #define MTC_CODEGEN_LINK_H
@@ -13,10 +13,10 @@
 
 namespace mtc {
 
-/// Links a program's archive with the runtime into an executable, the file `output`, which is
-/// overwritten: whoever puts it in its place gives the name that it has until then. The runtime's
-/// archives lie in `libraryFolder`, or if that is "" in ../lib beside the folder of the running
-/// executable. Errors name what is missing, or hold what the linker said.
+/// Links a program's archive with the runtime into the executable `output`, and overwrites the
+/// file: callers that need an atomic replacement pass a temporary name. `libraryFolder` contains
+/// the runtime's archives; the default is ../lib relative to the folder of the running executable.
+/// Errors name the missing file, or contain the linker's output.
 llvm::Error linkProgram(const llvm::MemoryBuffer &archive, llvm::StringRef output,
                         const LinkInputs &inputs, llvm::StringRef libraryFolder = "");
 

@@ -1,4 +1,4 @@
-//===- Targets.cpp - The targets that there are -----------------------------------------------===//
+//===- Targets.cpp - Registry of targets ------------------------------------------------------===//
 
 #include "codegen/target/Target.h"
 
@@ -13,10 +13,10 @@ namespace {
 
 struct KnownTarget {
   llvm::StringRef name, description;
-  /// The attribute for what follows the name and a colon ("" without one).
+  /// Parses the part of --target after the colon ("" if there is none).
   llvm::Expected<TargetAttrInterface> (*parse)(llvm::StringRef detail, MLIRContext &context,
                                                const TargetFlags &flags);
-  /// Null where the attribute is another target's.
+  /// Creates the target, or returns null if the attribute belongs to another target.
   llvm::Expected<std::unique_ptr<Target>> (*create)(Attribute attribute, unsigned optLevel);
 };
 

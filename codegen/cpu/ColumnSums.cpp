@@ -1,4 +1,4 @@
-//===- ColumnSums.cpp - Columns that are summed while rows are computed -----------------------===//
+//===- ColumnSums.cpp - Column sums computed in a kernel's row loops --------------------------===//
 
 #include "codegen/cpu/ColumnSums.h"
 
@@ -53,7 +53,7 @@ public:
                     const StageFunction &stage)
       : kernel(kernel), plan(plan), b(b), stage(stage) {}
 
-  /// Items are blocks of elements, those of one result after those of the other.
+  /// Emits loops over work items, which are blocks of elements, one result after the other.
   void run() {
     int64_t first = 0;
     for (auto [result, partials] : llvm::zip_equal(kernel.columnSums, plan.partials)) {
@@ -84,7 +84,7 @@ private:
     body(forOp.getInductionVar());
   }
 
-  /// Elements [begin, end), in lanes as far as they fill them.
+  /// Adds up elements [begin, end): full vectors first, then single elements.
   void emitBlock(unsigned result, int64_t partials, Value begin, Value end) {
     Value length = arith::SubIOp::create(b, end, begin);
     Value rest = arith::RemUIOp::create(b, length, index(kLanes));

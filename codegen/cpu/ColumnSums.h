@@ -1,8 +1,8 @@
-//===- ColumnSums.h - Columns that are summed while rows are computed -------------------------===//
+//===- ColumnSums.h - Column sums computed in a kernel's row loops ----------------------------===//
 //
-// Each item of a kernel's first stage has a place of its own in the scratch for every column sum,
-// and adds to it; a second stage adds up the items' sums, in their order. What is summed with what
-// follows from the kernel alone.
+// The first stage of a kernel has a scratch slot per work item and column sum, in which the item
+// accumulates. A second stage adds up the slots in the order of the items. The order of summation
+// depends on the kernel only, not on the number of threads.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -17,20 +17,23 @@
 
 namespace mtc::cpu {
 
-/// The function of one stage, open for its body; `operands` are inputs and outputs.
+/// The function of one stage, with the insertion point in its body. `operands` are the inputs and
+/// outputs.
 struct StageFunction {
   llvm::SmallVector<mlir::Value> operands;
-  mlir::Value scratch; ///< null if the kernel has none
+  mlir::Value scratch; ///< null if the kernel has no scratch buffer
   mlir::Value begin, end, fault;
 };
+/// Creates the function `symbol` of a stage at the end of `module`.
 StageFunction beginStage(mlir::ImplicitLocOpBuilder &b, const NormalKernel &kernel,
                          llvm::StringRef symbol, mlir::ModuleOp module);
 
-/// The name of the second stage.
+/// Returns the name of the second stage's function.
 std::string columnSumsSymbol(llvm::StringRef symbol);
+/// Returns the size in bytes of a column sum's accumulator.
 int64_t bytesOfPartial(const NormalKernel &kernel, unsigned result);
 
-/// Emits the second stage.
+/// Emits the function of the second stage.
 void emitColumnSums(const NormalKernel &kernel, const LoopPlan &plan, llvm::StringRef symbol,
                     mlir::ModuleOp module);
 

@@ -1,4 +1,4 @@
-//===- CpuDialect.cpp - What passes ask of the target `cpu` -----------------------------------===//
+//===- CpuDialect.cpp - The cpu target attribute ----------------------------------------------===//
 
 #include "codegen/cpu/CpuDialect.h"
 
@@ -32,7 +32,7 @@ void MtcCpuDialect::initialize() {
 
 namespace {
 
-/// Answers that take long and that passes ask for again and again, from several threads.
+/// A thread-safe cache of expensive queries that passes repeat.
 template <typename Answer> class Memo {
 public:
   Answer get(const std::string &question, llvm::function_ref<Answer()> ask) {
@@ -72,7 +72,8 @@ bool TargetAttr::isFasterAsKernel(CallAttrInterface call) const {
   return mtc_call_is_faster_as_kernel(call.getKind().str().c_str(), call.getBytes().data()) != 0;
 }
 
-/// The machine that compiles plans scratch, so that it must have the instructions, too.
+/// Scratch sizes are computed on the machine that compiles, so both this machine and the target
+/// must support the instructions.
 bool TargetAttr::multipliesInF32(Type element) const {
   if (!element.isBF16() && !element.isF16())
     return false;

@@ -1,4 +1,4 @@
-//===- CpuDialect.h - The target `cpu` as an attribute ----------------------------------------===//
+//===- CpuDialect.h - The cpu target attribute ------------------------------------------------===//
 
 #ifndef MTC_CODEGEN_CPU_CPUDIALECT_H
 #define MTC_CODEGEN_CPU_CPUDIALECT_H
@@ -12,7 +12,7 @@
 
 namespace mtc::cpu {
 
-/// The plan that a kernel carries, one of this target.
+/// Returns the plan of a kernel, which must be a plan of this target.
 inline const LoopPlan &planOf(KernelFunctionOp kernel) {
   return llvm::cast<LoopsAttr>(*kernel.getPlan()).getPlan();
 }

@@ -1,4 +1,4 @@
-//===- CpuDialect.td - The target `cpu` as an attribute -------------------------------------------===//
+//===- CpuDialect.td - The cpu target attribute ---------------------------------------------------===//
 
 #ifndef MTC_CODEGEN_CPU_DIALECT
 #define MTC_CODEGEN_CPU_DIALECT
@@ -9,17 +9,18 @@ include "ir/interfaces/MtcInterfaces.td"
 def MtcCpuDialect : Dialect {
   let name = "mtc_cpu";
   let cppNamespace = "::mtc::cpu";
-  let summary = "Programs for the processor that runs them";
+  let summary = "CPU target";
   let useDefaultAttributePrinterParser = 1;
 }
 
 def MtcCpu_TargetAttr : AttrDef<MtcCpuDialect, "Target", [DeclareAttrInterfaceMethods<TargetAttrInterface, ["multipliesInF32"]>]> {
   let mnemonic = "target";
-  let summary = "kernels are functions of the program, oneDNN computes library calls";
+  let summary = "CPU target: native kernels, library calls computed by oneDNN";
   let description = [{
-    `processor` is `host`, the machine that compiles, or a name that LLVM knows; `features` are added to it, as LLVM
-    writes them. What passes between kernels is stored as `precision` says. Library calls are planned for `threads` threads.
-    Estimates of time are of this machine, or of the class of another processor; `rates` names a class (`avx512bf16`, `avx512`, `avx2`, `sse`).
+    `processor` is `host`, the machine that compiles, or an LLVM CPU name. `features` are LLVM target features added to the
+    processor's. Values between kernels are stored in `precision`. Library calls are planned for `threads` threads. The cost model
+    uses rates measured on this machine, or those of the class of another processor; `rates` selects a class explicitly
+    (`avx512bf16`, `avx512`, `avx2`, `sse`).
 
     ```mlir
     module attributes {mtc.target = #mtc_cpu.target<threads = 16>} { … }
@@ -36,10 +37,10 @@ def MtcCpu_TargetAttr : AttrDef<MtcCpuDialect, "Target", [DeclareAttrInterfaceMe
 
 def MtcCpu_LoopsAttr : AttrDef<MtcCpuDialect, "Loops", [DeclareAttrInterfaceMethods<KernelPlanAttrInterface>]> {
   let mnemonic = "loops";
-  let summary = "how a kernel's space becomes items, loops and vectors";
+  let summary = "mapping of a kernel's iteration space to work items, loops and vectors";
   let description = [{
-    The fields of a `LoopPlan` (codegen/cpu/LoopPlan.h). Dims are those of the kernel in normal form, loads are counted as
-    the body has them.
+    The fields of a `LoopPlan` (codegen/cpu/LoopPlan.h). Dimensions are those of the kernel in normal form. Loads are numbered in
+    the order of the body.
 
     ```mlir
     #mtc_cpu.loops<blocked = 0, block = 4096, vector = 0, lanes = 64, extent = 4, grain = 4>

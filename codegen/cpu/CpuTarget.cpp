@@ -1,4 +1,4 @@
-//===- CpuTarget.cpp - Kernels as functions of the program itself -----------------------------===//
+//===- CpuTarget.cpp - Kernels as native functions of the program -----------------------------===//
 
 #include "codegen/cpu/CpuTarget.h"
 
@@ -52,7 +52,7 @@ private:
 
 } // namespace
 
-/// Emits kernels, lowers them, and hands each to `use` as an optimized LLVM module, on the
+/// Emits and lowers kernels, and passes each of them to `use` as an optimized LLVM module, on the
 /// context's threads.
 LogicalResult CpuTarget::forEachKernel(
     ArrayRef<KernelFunctionOp> kernels,

@@ -1,4 +1,4 @@
-//===- CpuTarget.h - Kernels as functions of the program itself -------------------------------===//
+//===- CpuTarget.h - Kernels as native functions of the program -------------------------------===//
 
 #ifndef MTC_CODEGEN_CPU_CPUTARGET_H
 #define MTC_CODEGEN_CPU_CPUTARGET_H
@@ -7,7 +7,7 @@
 
 namespace mtc::cpu {
 
-/// As KnownTarget has them (codegen/Targets.cpp).
+/// These functions implement KnownTarget's interface (codegen/Targets.cpp).
 llvm::Expected<TargetAttrInterface> parseTarget(llvm::StringRef detail, mlir::MLIRContext &context,
                                                 const TargetFlags &flags);
 llvm::Expected<std::unique_ptr<Target>> createTarget(mlir::Attribute attribute, unsigned optLevel);

@@ -1,4 +1,4 @@
-//===- DiskRates.cpp - How fast a disk reads and writes ---------------------------------------===//
+//===- DiskRates.cpp - Read and write rates of the offload disk -------------------------------===//
 
 #include "codegen/cpu/DiskRates.h"
 
@@ -22,7 +22,7 @@ using namespace mtc::cpu;
 
 namespace {
 
-/// A file without a name that is read and written past the cache.
+/// An unnamed temporary file that is accessed with direct I/O, bypassing the page cache.
 class ProbeFile {
 public:
   static constexpr int64_t pieceBytes = int64_t{4} << 20, pieces = 48;
@@ -40,7 +40,8 @@ public:
     if (descriptor < 0 || !memory || posix_fallocate(descriptor, 0, 2 * pieces * pieceBytes) != 0)
       return std::nullopt;
     std::fill(memory, memory + 2 * pieceBytes, 'x');
-    // What is read was written before, so that the disk has to be asked.
+    // Writes the blocks that are read below, since reads of unwritten blocks do not access the
+    // disk.
     if (!write(0, pieces / 4))
       return std::nullopt;
     double reading = 0, writing = 0;
@@ -55,7 +56,7 @@ public:
   }
 
 private:
-  /// 0 where it failed.
+  /// Returns the duration of the action, or 0 if it failed.
   template <typename Action> static double seconds(const Action &action) {
     auto begin = std::chrono::steady_clock::now();
     if (!action())

@@ -1,4 +1,4 @@
-//===- DiskRates.h - How fast a disk reads and writes -----------------------------------------===//
+//===- DiskRates.h - Read and write rates of the offload disk ---------------------------------===//
 
 #ifndef MTC_CODEGEN_CPU_DISKRATES_H
 #define MTC_CODEGEN_CPU_DISKRATES_H
@@ -7,16 +7,16 @@
 
 namespace mtc::cpu {
 
-/// Of copies between memory and a file, past the system's cache.
+/// Rates of copies between memory and a file that bypass the page cache.
 struct DiskRates {
-  double read = 1e9, write = 1e9; ///< bytes a second, while the other goes on too
-  double overhead = 1e-4;         ///< seconds of a copy
+  double read = 1e9, write = 1e9; ///< bytes per second, with concurrent reads and writes
+  double overhead = 1e-4;         ///< fixed cost of a copy, in seconds
 };
 
-/// Those of the disk that programs offload to unless they are told (runtime/abi/offload.h), where a
-/// program is for this machine: from the cache of compiled kernels, or measured in about half a
-/// second. Where `rates` names a class, for another processor, and where nothing can be measured,
-/// those of a plain solid-state disk. Kept for the process.
+/// Returns the rates of the default offload disk (runtime/abi/offload.h) if the program is compiled
+/// for this machine. They are read from the kernel cache, or measured in about half a second.
+/// Returns the rates of a typical solid-state disk if `rates` names a class, for another processor,
+/// and if the measurement fails. The result is cached for the lifetime of the process.
 const DiskRates &diskRatesOf(llvm::StringRef rates, llvm::StringRef processor);
 
 } // namespace mtc::cpu

@@ -1,7 +1,8 @@
-//===- ExpandNarrowFloats.cpp - Conversions of 16-bit floats by integers ----------------------===//
+//===- ExpandNarrowFloats.cpp - Expands conversions of 16-bit floats --------------------------===//
 //
-// For processors without instructions for them: LLVM would call a function for each lane. Nothing
-// but conversions and bits may have the narrow type: LLVM would compute a select of it in f32, too.
+// For processors without conversion instructions, for which LLVM would call a library function per
+// lane. The expansion uses the 16-bit type only in conversions and bitcasts: LLVM would compute a
+// select of this type in f32, too.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ using namespace mtc;
 
 namespace {
 
-/// Which of the types are expanded.
+/// The 16-bit types whose conversions are expanded.
 struct Expanded {
   bool bfloat16, float16;
 
@@ -39,14 +40,14 @@ Value shiftedBy(ImplicitLocOpBuilder &b, Value bits, int amount, bool left) {
               : Value(arith::ShRUIOp::create(b, bits, count));
 }
 
-/// The upper half of an f32.
+/// Shifts the bits to the upper half of an f32.
 Value decodeBFloat16(ImplicitLocOpBuilder &b, Value stored) {
   Value bits = arith::ExtUIOp::create(b, withShapeOf(b.getI32Type(), stored.getType()), stored);
   return arith::BitcastOp::create(b, withShapeOf(b.getF32Type(), stored.getType()),
                                   shiftedBy(b, bits, 16, /*left=*/true));
 }
 
-/// To nearest, ties to even; NaN stays NaN.
+/// Rounds to nearest, ties to even. NaN stays NaN.
 Value encodeBFloat16(ImplicitLocOpBuilder &b, Value value) {
   auto constant = [&](int32_t number) {
     return splatConstant(b, b.getI32IntegerAttr(number), value.getType());
@@ -66,7 +67,7 @@ template <typename Conversion> struct ExpandConversion : OpRewritePattern<Conver
   Expanded expanded;
 };
 
-/// extf(x : f16 or bf16) : f32
+/// Expands extf(x : f16 or bf16) : f32.
 struct ExpandExtension : ExpandConversion<arith::ExtFOp> {
   using ExpandConversion::ExpandConversion;
   LogicalResult matchAndRewrite(arith::ExtFOp op, PatternRewriter &rewriter) const override {
@@ -82,7 +83,7 @@ struct ExpandExtension : ExpandConversion<arith::ExtFOp> {
   }
 };
 
-/// truncf(x : f32) : f16 or bf16
+/// Expands truncf(x : f32) : f16 or bf16.
 struct ExpandTruncation : ExpandConversion<arith::TruncFOp> {
   using ExpandConversion::ExpandConversion;
   LogicalResult matchAndRewrite(arith::TruncFOp op, PatternRewriter &rewriter) const override {

@@ -1,4 +1,4 @@
-//===- KeptValues.cpp - What a row's reductions compute, kept for its results -----------------===//
+//===- KeptValues.cpp - Reuse of a row's values after its reductions --------------------------===//
 
 #include "codegen/cpu/KeptValues.h"
 
@@ -16,10 +16,10 @@ using namespace mtc::cpu;
 
 namespace {
 
-/// Operations that computing again must take before it is worth to keep values; what is looked up
-/// in a table counts as several.
+/// The minimum number of recomputed operations for which buffering pays off, and the weight of a
+/// table lookup.
 constexpr int64_t kManyOperations = 12, kOperationsOfLookup = 8;
-/// Bytes that a row's values may take of the first level of the cache.
+/// The maximum size of a row's buffers, so that they stay in the L1 cache.
 constexpr int64_t kMaxBytes = 16 << 10;
 constexpr uint32_t kAlignment = 64;
 
@@ -27,7 +27,8 @@ class Chooser {
 public:
   Chooser(const NormalKernel &kernel, unsigned dim) : kernel(kernel), dim(dim) {}
 
-  /// What the first run computes and later ones need; nothing if that is little.
+  /// Returns the values that the first pass computes and later passes use, or nothing if
+  /// recomputing them is cheap.
   SmallVector<Value> run() {
     for (Value operand : Reductions(kernel, 1).operands)
       collect(operand, first, [](Value) { return false; });
@@ -57,7 +58,7 @@ public:
 private:
   bool varies(Value value) const { return contains(kernel.values.lookup(value).dims, dim); }
 
-  /// Not what selects and compares, which is cheaper than memory.
+  /// Excludes selects, comparisons and sign operations, which are cheaper than memory accesses.
   static bool isWork(Value value) {
     Operation *op = value.getDefiningOp();
     return value.getType().isF32() &&
@@ -65,7 +66,7 @@ private:
            !isa<arith::SelectOp, math::AbsFOp, arith::NegFOp>(op);
   }
 
-  /// What a value is computed of along the row, without reductions in between.
+  /// Collects the values that a value is computed from and that vary along the row, up to `isEnd`.
   void collect(Value value, llvm::SetVector<Value> &found, llvm::function_ref<bool(Value)> isEnd) {
     if (isa<BlockArgument>(value) || !varies(value) || found.contains(value) || isEnd(value))
       return;

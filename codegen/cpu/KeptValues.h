@@ -1,4 +1,4 @@
-//===- KeptValues.h - What a row's reductions compute, kept for its results -------------------===//
+//===- KeptValues.h - Reuse of a row's values after its reductions ----------------------------===//
 
 #ifndef MTC_CODEGEN_CPU_KEPTVALUES_H
 #define MTC_CODEGEN_CPU_KEPTVALUES_H
@@ -8,24 +8,25 @@
 
 namespace mtc::cpu {
 
-/// A row that is reduced in lanes is run through once for each level of reductions, and once more
-/// for its results. Where much of what the first run computes is needed again, as an optimizer's
-/// update for its codes, the row's values stay in the first level of the cache.
+/// Buffers values of a row between the passes over it. A row that is reduced in lanes is traversed
+/// once for each level of reductions, and once more for its results. If most of the values computed
+/// in the first pass are used again, as in an optimizer's update with quantized state, they are
+/// stored in a stack buffer that fits in the L1 cache.
 class KeptValues {
 public:
   KeptValues(const NormalKernel &kernel, const LoopPlan &plan);
 
-  /// Makes room, at the beginning of a function.
+  /// Allocates the buffers at the beginning of a function.
   void allocate(mlir::ImplicitLocOpBuilder &b);
-  /// Keeps what the bound lanes have.
+  /// Stores the values of the bound lanes.
   void store(mlir::ImplicitLocOpBuilder &b, VectorPointEmitter &emitter) const;
-  /// Gives the bound lanes what was kept of them.
+  /// Defines the values of the bound lanes from the buffers.
   void load(mlir::ImplicitLocOpBuilder &b, VectorPointEmitter &emitter) const;
 
 private:
   mlir::Value address(mlir::ImplicitLocOpBuilder &b, VectorPointEmitter &emitter, unsigned i) const;
 
-  int64_t extent = 0; ///< Of a row, whole vectors.
+  int64_t extent = 0; ///< elements of a row, rounded up to whole vectors
   unsigned dim = 0;
   llvm::SmallVector<mlir::Value> values;
   llvm::SmallVector<mlir::Value> places;

@@ -1,12 +1,15 @@
-//===- KernelEmitter.cpp - Kernels as functions over a range of items -------------------------===//
+//===- KernelEmitter.cpp - Kernels as functions over a range of work items --------------------===//
 //
-// One nest serves every shape of kernel. Elementwise: items, inner loops, lanes, stores.
-// Reductions: within a point of the parallel dims, one loop over the reduced dims for each level of
-// reductions, with accumulators as loop-carried values; then a loop that stores what varies along
-// the reduced dims, then the stores of the rest. Lanes lie along a reduced dim (row reduction:
-// accumulators are combined at the end) or along a parallel one (column reduction). Scatter: an
-// item zeroes what it owns of the results, then adds point by point. Column sums: an item adds them
-// up in its part of the scratch, and a second stage sums over the items (ColumnSums.h).
+// One loop nest serves all shapes of kernels:
+// - Elementwise: work items, inner loops, lanes, stores.
+// - Reductions: for each iteration of the parallel dimensions, one loop over the reduced dimensions
+//   per reduction level, with accumulators as loop-carried values; then a loop that stores the
+//   results that vary along the reduced dimensions, then the other stores. Lanes are along a
+//   reduced dimension (row reduction, where the lanes' accumulators are combined at the end) or
+//   along a parallel one (column reduction).
+// - Scatter: an item zeroes its owned part of the results, then adds one iteration after the other.
+// - Column sums: an item accumulates them in its part of the scratch buffer, and a second stage
+//   adds up the items (ColumnSums.h).
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -28,7 +31,7 @@ using namespace mtc::cpu;
 
 namespace {
 
-/// Terms (of a lane) that are added up before they join the sum.
+/// The number of terms per lane that are added to a partial sum before it is added to the sum.
 constexpr int64_t kTermsOfPartialSum = 64;
 
 class KernelEmitter {
@@ -56,7 +59,7 @@ public:
 private:
   using Body = llvm::function_ref<void(Value)>;
 
-  /// for (i = low; i < high; i += step), in a scope of its own.
+  /// Emits for (i = low; i < high; i += step), with the body in its own scope.
   void loop(Value low, Value high, int64_t step, Body body) {
     auto forOp = scf::ForOp::create(b, low, high, emitter.index(step));
     OpBuilder::InsertionGuard guard(b);
@@ -66,7 +69,7 @@ private:
   }
 
   void emitItem(Value item) {
-    // The block's index is the fastest part of the item's.
+    // The block's index is the fastest digit of the item's index.
     Value rest = item, blockIndex;
     auto takeDigit = [&](int64_t extent, bool last) {
       Value digit = rest;
@@ -99,7 +102,7 @@ private:
     emitDim(*plan.blockDim, low, high, [&] { emitPoints(); });
   }
 
-  /// The rows of a block, of which the last one of all is not whole.
+  /// Emits the rows of a block; the last row of the space is shorter than the others.
   void emitRows(Value low, Value high) {
     emitter.hoist(stored, /*level=*/0);
     Value last = emitter.index(kernel.space[0] - 1);
@@ -122,7 +125,7 @@ private:
     return dim == 1 && rowExtent ? *rowExtent : kernel.space[dim];
   }
 
-  /// Binds a dim to each of low..high-1 in turn, or to lanes of it where it is the vector dim.
+  /// Binds a dimension to each of low..high-1 in turn, or to lanes if it is the vector dimension.
   void emitDim(unsigned dim, Value low, Value high, llvm::function_ref<void()> body) {
     if (dim != plan.vectorDim) {
       emitter.hoist(stored, /*level=*/0);
@@ -142,7 +145,7 @@ private:
     }
     if (full == extent)
       return;
-    // The last lanes belong to the block that ends with the dim.
+    // The partial vector belongs to the block at the end of the dimension.
     Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, high, emitter.index(extent));
     auto branch = scf::IfOp::create(b, isLast, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
@@ -170,7 +173,8 @@ private:
     emitDims(plan.innerDims, [&] { emitPoint(); });
   }
 
-  /// One point of the parallel dims: the reductions level by level, then the stores.
+  /// Emits one iteration of the parallel dimensions: the reductions level by level, then the
+  /// stores.
   void emitPoint() {
     if (plan.tileDim)
       return emitTiles();
@@ -230,8 +234,8 @@ private:
     return Accumulators(forOp.getResults());
   }
 
-  /// Loops over `dims` with the accumulators as loop-carried values. Long sums are sums of partial
-  /// ones, so that rounding errors grow with the square root of the number of terms.
+  /// Emits loops over `dims` with the accumulators as loop-carried values. Long sums are split into
+  /// partial sums, so that rounding errors grow with the square root of the number of terms.
   Accumulators emitReduction(const Reductions &reductions, ArrayRef<unsigned> dims,
                              Accumulators accumulators) {
     if (dims.empty())
@@ -298,7 +302,7 @@ private:
   // Column sums
   //===----------------------------------------------------------------------------------------===//
 
-  /// The item's partial sums start at zero.
+  /// Zeroes the item's partial sums.
   void clearPartials(Value item) {
     Value zero = arith::ConstantOp::create(b, b.getI8IntegerAttr(0));
     for (auto [result, offset] : llvm::zip_equal(kernel.columnSums, plan.partials)) {
@@ -326,7 +330,7 @@ private:
       tileHigh = arith::MinSIOp::create(b, tileHigh, emitter.index(extent));
   }
 
-  /// The item's part of the tile dim, for the lanes that are bound.
+  /// Emits the item's indices of the tiled dimension, for the bound lanes.
   void emitTiles() {
     int64_t extent = kernel.space[*plan.tileDim], full = extent / plan.lanes * plan.lanes;
     Value fullEnd =
@@ -363,7 +367,8 @@ private:
   // Scatter
   //===----------------------------------------------------------------------------------------===//
 
-  /// Zeroes what the item owns of a result: its indices of the owned dims, all of the other axes.
+  /// Zeroes the item's owned part of a result: its indices of the owned dimensions, and all indices
+  /// of the other axes.
   void emitZeros(unsigned result) {
     SmallVector<unsigned> dims;
     for (unsigned dim : plan.innerDims)
@@ -399,7 +404,7 @@ private:
   SmallVector<unsigned> pointResults, rowResults;
   SmallVector<Value> stored;
   Value tileLow, tileHigh;
-  std::optional<int64_t> rowExtent; ///< Points of the row, where it is not whole.
+  std::optional<int64_t> rowExtent; ///< of the last row, if it is shorter
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-//===- KernelEmitter.h - Kernels as functions over a range of items ---------------------------===//
+//===- KernelEmitter.h - Kernels as functions over a range of work items ----------------------===//
 
 #ifndef MTC_CODEGEN_CPU_KERNELEMITTER_H
 #define MTC_CODEGEN_CPU_KERNELEMITTER_H
@@ -9,14 +9,15 @@
 
 namespace mtc::cpu {
 
-/// Emits a kernel at the end of `module`: one function for each of its stages, `llvm.func
-/// @symbol(ptr operands, i64 begin, i64 end, ptr fault)`, the MtcCpuFunction of the program's ABI.
-/// Operands are inputs, outputs, then the scratch. Bodies are `scf` loops over `arith` and `math`
+/// Emits a kernel at the end of `module`: for each of its stages a function `llvm.func @symbol(ptr
+/// operands, i64 begin, i64 end, ptr fault)`, the MtcCpuFunction of the program's ABI. Operands are
+/// the inputs, the outputs, then the scratch buffer. Bodies are `scf` loops over `arith` and `math`
 /// on vectors, with loads and stores of the `llvm` dialect.
 ///
-/// `permutesTables`: the processor looks up entries of small tables by AVX-512's permutations.
+/// `permutesTables` enables lookups in small tables by AVX-512 permutations.
 ///
-/// An output may share its place with an input that is read only at the point being written.
+/// An output may alias an input if each element of the input is read only by the iteration that
+/// overwrites it.
 void emitKernel(const NormalKernel &kernel, const LoopPlan &plan, llvm::StringRef symbol,
                 mlir::ModuleOp module, bool permutesTables);
 

@@ -1,4 +1,4 @@
-//===- LoopPlan.cpp - How a kernel's space becomes items, loops and vectors -------------------===//
+//===- LoopPlan.cpp - Mapping of iteration spaces to items, loops and vectors -----------------===//
 
 #include "codegen/cpu/LoopPlan.h"
 
@@ -11,17 +11,17 @@ using namespace mtc::cpu;
 
 namespace {
 
-/// Points in an item: enough that the loop over items costs nothing, few enough that a launch has
-/// items for many threads.
+/// Iterations per work item: enough to amortize the loop over items, and few enough for a launch to
+/// have items for many threads.
 constexpr int64_t kPointsPerItem = 4096;
-/// Points that are worth a call on a thread of its own.
+/// The minimum number of iterations for a call on a separate thread.
 constexpr int64_t kPointsPerCall = 16384;
-/// Lanes of a vector of 32-bit elements: four registers of 512 bits hide the latency of arithmetic.
+/// Lanes of a vector of 32-bit elements: four 512-bit registers hide the latency of arithmetic.
 constexpr int64_t kLanes = 64;
-/// A tile is this many lanes by as many rows.
+/// The width and height of a tile.
 constexpr int64_t kTileLanes = 16;
 constexpr size_t kLongestTiledBody = 40;
-/// A reduced dim shorter than this is not worth a vector.
+/// The minimum extent of a vectorized reduced dimension.
 constexpr int64_t kShortestVectorReduction = 8;
 
 class Planner {
@@ -41,8 +41,8 @@ public:
   }
 
 private:
-  /// How well lanes along a dim access memory: 1 if each access is contiguous or the same for all
-  /// lanes, less where lanes gather or are too few.
+  /// Returns how well lanes along a dimension access memory: 1 if each access is contiguous or
+  /// uniform, less if lanes gather or there are few.
   double vectorScore(unsigned dim) {
     double sum = 0, count = 0;
     auto weigh = [&](const LinearForm &form, double weight, bool irregular) {
@@ -56,7 +56,7 @@ private:
     for (const auto &[op, form] : kernel.loads) {
       OperandRange symbols = cast<KernelLoadOp>(op).getSymbols();
       if (!form.dependence() && symbols.empty())
-        continue; // The same element at every point: it says nothing of a dim.
+        continue; // The element is the same in all iterations, so it does not favor any dimension.
       weigh(form, 1, llvm::any_of(symbols, [&](Value symbol) {
               return contains(kernel.values.lookup(symbol).dims, dim);
             }));
@@ -85,18 +85,18 @@ private:
 
   void chooseVectorDim() {
     if (kernel.lastRow > 0) {
-      plan.vectorDim = 1; // So that a row has the same loops whether it is whole or not.
+      plan.vectorDim = 1; // Full and partial rows then have the same loops.
       return;
     }
-    // Lanes along a dim that is summed over would meet at one place.
+    // Lanes along a summed dimension would add to the same element.
     plan.vectorDim = bestDim(kernel.allDims() & ~kernel.reduced & ~kernel.summedDims);
     if (!kernel.reduced || kernel.scatters())
       return;
     unsigned last = kernel.rank() - 1;
     bool rows = contains(kernel.reduced, last) && kernel.space[last] >= kShortestVectorReduction;
     std::optional<unsigned> candidate = rows ? last : bestDim(kernel.reduced);
-    // Rows are reduced in lanes unless memory runs along another dim; others only if nothing else
-    // fills lanes.
+    // Row reductions are vectorized along the row unless memory is contiguous along another
+    // dimension, column reductions only if no other dimension fills the lanes.
     double gain = vectorScore(*candidate) * (rows ? 2 : 0.5);
     if (!plan.vectorDim || gain >= vectorScore(*plan.vectorDim))
       plan.vectorDim = candidate;
@@ -127,7 +127,8 @@ private:
       plan.vectorDim.reset();
   }
 
-  /// Elementwise kernels that would gather along the lanes what lies along another dim.
+  /// Chooses tiles for elementwise kernels with gathers along the lanes that are contiguous along
+  /// another dimension.
   void chooseTile() {
     if (!plan.vectorDim || kernel.reduced || kernel.scatters() || kernel.summedDims ||
         kernel.lastRow > 0 || kernel.space[*plan.vectorDim] < kTileLanes)
@@ -146,7 +147,7 @@ private:
     }
     if (!plan.tileDim)
       return;
-    // The body is written out for each row of a tile.
+    // The body is emitted once per row of a tile.
     if (llvm::range_size(kernel.body->without_terminator()) > kLongestTiledBody) {
       plan.tileDim.reset();
       plan.tiledLoads.clear();
@@ -155,7 +156,8 @@ private:
     plan.lanes = kTileLanes;
   }
 
-  /// The dims in the order of loops: as in the space, the vector dim last in its group.
+  /// Orders the dimensions as loops: in the order of the space, the vector dimension last in its
+  /// group.
   void orderDims() {
     for (unsigned dim = 0; dim < kernel.rank(); ++dim) {
       if (dim == plan.vectorDim || dim == plan.tileDim)
@@ -185,7 +187,7 @@ private:
       points *= kernel.space[dim];
     if (plan.tileDim)
       points *= kTileBlock;
-    // The longest tail of dims that an item can run through as a whole.
+    // Finds the longest suffix of dimensions that fits into an item completely.
     unsigned whole = outer.size();
     while (whole > 0 && points * kernel.space[outer[whole - 1]] <= kPointsPerItem)
       points *= kernel.space[outer[--whole]];
@@ -209,7 +211,7 @@ private:
     plan.grain = std::max<int64_t>(1, kPointsPerCall / points);
   }
 
-  /// Items of rows, of which the last is not whole.
+  /// Forms items of rows; the last row is shorter than the others.
   void formItemsOfRows() {
     plan.blockDim = 0;
     plan.block = std::clamp<int64_t>(kPointsPerItem / kernel.space[1], 1, kernel.space[0]);
@@ -219,7 +221,8 @@ private:
       plan.innerDims.push_back(1);
   }
 
-  /// Few enough items that their partial sums are little beside the rows, and enough for threads.
+  /// Chooses enough items for all threads, but few enough that the partial sums are small relative
+  /// to the rows.
   void formItemsOfColumnSums() {
     constexpr int64_t maxItems = 64, rowsPerItem = 32;
     for (unsigned dim : outer)

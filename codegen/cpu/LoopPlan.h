@@ -1,4 +1,4 @@
-//===- LoopPlan.h - How a kernel's space becomes items, loops and vectors ---------------------===//
+//===- LoopPlan.h - Mapping of iteration spaces to items, loops and vectors -------------------===//
 
 #ifndef MTC_CODEGEN_CPU_LOOPPLAN_H
 #define MTC_CODEGEN_CPU_LOOPPLAN_H
@@ -8,32 +8,33 @@
 
 namespace mtc::cpu {
 
-/// The loops of a kernel, outermost first: items (the kernel function's index), the loops of an
-/// item, and within them those of the reduced dims. It follows from the kernel alone, so that
-/// results do not depend on the number of threads.
+/// The loop nest of a kernel, outermost first: the work items (the index of the kernel function),
+/// the loops of an item, and the loops over the reduced dimensions. The plan depends on the kernel
+/// only, so results do not depend on the number of threads.
 struct LoopPlan {
-  /// Dims that an item has an index of, then the dim (if any) of which an item has a block.
+  /// The dimensions whose index an item fixes, then the dimension (if any) that is split into
+  /// blocks, one block per item.
   llvm::SmallVector<unsigned> itemDims;
   std::optional<unsigned> blockDim;
   int64_t block = 1;
-  /// Dims that an item runs through as a whole, outside and inside the loops of reductions.
+  /// The dimensions that an item iterates over completely, outside and inside the reduction loops.
   llvm::SmallVector<unsigned> innerDims, reducedDims;
-  /// The dim along which lanes lie; the innermost of its group. None for a kernel of scalars.
+  /// The vectorized dimension, the innermost of its group. Unset for scalar kernels.
   std::optional<unsigned> vectorDim;
   int64_t lanes = 1;
-  /// A dim along which memory runs in loads that lanes would gather: an item has kTileBlock indices
-  /// of it (it is one of `itemDims`), and loads squares of lanes x lanes, which it transposes in
-  /// registers.
+  /// A dimension that is contiguous in loads which would otherwise be gathers along `vectorDim`. An
+  /// item computes kTileBlock of its indices (it is one of `itemDims`). The item loads squares of
+  /// lanes x lanes elements and transposes them in registers.
   std::optional<unsigned> tileDim;
-  llvm::SmallVector<unsigned> tiledLoads; ///< Their numbers among the body's.
+  llvm::SmallVector<unsigned> tiledLoads; ///< indices of such loads in the body
 
-  /// Where there are column sums: an item has a block of one dim that they sum over, and adds up
-  /// what it finds for each of them in the scratch: element e of sum i of item k lies at
-  /// `partials[i] + (k * elements + e) * bytes of the value's type`. A second stage sums over the
-  /// items.
+  /// The offsets of the column sums in the scratch buffer. For kernels with column sums, an item
+  /// computes a block of one summed dimension and accumulates each sum in the scratch buffer:
+  /// element e of sum i of item k is stored at `partials[i] + (k * elements + e) * bytes of the
+  /// value's type`. A second stage adds up the items.
   llvm::SmallVector<int64_t> partials;
   int64_t scratchBytes = 0;
-  int64_t sumExtent = 0, sumGrain = 1; ///< of the second stage
+  int64_t sumExtent = 0, sumGrain = 1; ///< extent and grain of the second stage
 
   int64_t extent = 1;
   int64_t grain = 1;
@@ -62,16 +63,17 @@ struct LoopPlan {
   }
 };
 
-/// Elements of a sum in an item of the second stage.
+/// Elements of a sum per work item of the second stage.
 constexpr int64_t kSumBlock = 512;
 
-/// Indices of the tile dim in an item.
+/// Indices of the tiled dimension per work item.
 constexpr int64_t kTileBlock = 64;
 
 inline llvm::hash_code hash_value(const LoopPlan &plan) { return hashPlan(plan); }
 
+/// Plans the loops of a kernel.
 LoopPlan planLoops(const NormalKernel &kernel);
-/// Why code cannot be written by a plan that was read from a text; empty if it can.
+/// Returns why no code can be generated for a plan that was parsed from text, or an empty string.
 std::string refusePlan(const LoopPlan &plan, const NormalKernel &kernel);
 
 } // namespace mtc::cpu

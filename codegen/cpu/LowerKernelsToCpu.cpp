@@ -1,4 +1,4 @@
-//===- LowerKernelsToCpu.cpp - Writes kernels as functions of loops over vectors --------------===//
+//===- LowerKernelsToCpu.cpp - Lowers kernels to loops over vectors ---------------------------===//
 
 #include "codegen/passes/Passes.h"
 

@@ -1,4 +1,4 @@
-//===- Lowering.cpp - From emitted kernels to LLVM IR -----------------------------------------===//
+//===- Lowering.cpp - Lowering of emitted kernels to the LLVM dialect -------------------------===//
 
 #include "codegen/cpu/Lowering.h"
 
@@ -46,7 +46,7 @@ void cpu::addLowering(OpPassManager &pm, const ExpandedConversions &expanded) {
   pm.addPass(arith::createArithExpandOpsPass());
   pm.addPass(createExpandNarrowFloats({expanded.bfloat16, expanded.float16}));
   pm.addPass(createSCFToControlFlowPass());
-  // What has no LLVM intrinsic calls the C library lane by lane.
+  // Math operations without an LLVM intrinsic call the C library for each lane.
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertVectorToLLVMPass());

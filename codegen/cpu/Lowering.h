@@ -1,4 +1,4 @@
-//===- Lowering.h - From emitted kernels to LLVM IR -------------------------------------------===//
+//===- Lowering.h - Lowering of emitted kernels to the LLVM dialect ---------------------------===//
 
 #ifndef MTC_CODEGEN_CPU_LOWERING_H
 #define MTC_CODEGEN_CPU_LOWERING_H
@@ -9,18 +9,19 @@
 
 namespace mtc::cpu {
 
-/// A new module with a module for each kernel, in their order, which later stages treat in
-/// parallel. Kernels have plans of this target. `permutesTables` as `emitKernel` has it.
+/// Returns a module with a nested module for each kernel, in order, so that later stages can
+/// process the kernels in parallel. All kernels must have plans of this target. See `emitKernel`
+/// for `permutesTables`.
 mlir::OwningOpRef<mlir::ModuleOp> emitKernels(mlir::MLIRContext *context,
                                               llvm::ArrayRef<KernelFunctionOp> kernels,
                                               bool permutesTables);
 
-/// The conversions of 16-bit floats that a processor has no instructions for.
+/// The 16-bit float conversions that the processor has no instructions for.
 struct ExpandedConversions {
   bool bfloat16, float16;
 };
 
-/// Takes a module of emitted kernels to the `llvm` dialect.
+/// Adds the passes that lower a module of emitted kernels to the `llvm` dialect.
 void addLowering(mlir::OpPassManager &pm, const ExpandedConversions &expanded);
 
 /// Lowers the modules of `emitKernels`.

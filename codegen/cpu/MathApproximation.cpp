@@ -1,8 +1,8 @@
-//===- MathApproximation.cpp - Functions of math on f32 by polynomials ------------------------===//
+//===- MathApproximation.cpp - Approximates f32 math functions by polynomials -----------------===//
 //
-// Greatest errors against the C library, in units of the last place: exp 1, expm1 2, log 1, log1p
-// 2, log2 2, tanh 5, erf 3, erfc 3, asin 5, acos 1, sin and cos 2 (for |x| < 10^6). What is not
-// listed has no approximation of that quality and calls the C library.
+// Maximum errors relative to the C library, in ULP: exp 1, expm1 2, log 1, log1p 2, log2 2, tanh 5,
+// erf 3, erfc 3, asin 5, acos 1, sin and cos 2 (for |x| < 10^6). Functions that are not listed have
+// no approximation of this quality and call the C library.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@ using namespace mlir;
 
 namespace {
 
-/// sin x and cos x by x = k pi/2 + r with |r| <= pi/4, reduced in f64, and the polynomials of
-/// Cephes' sinf and cosf (S. Moshier) for r.
+/// Computes sin x and cos x with x = k pi/2 + r, |r| <= pi/4. The range reduction is in f64; r is
+/// evaluated with the polynomials of Cephes' sinf and cosf (S. Moshier).
 template <typename Op, bool isCosine> struct ApproximateSine : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
@@ -46,7 +46,7 @@ template <typename Op, bool isCosine> struct ApproximateSine : OpRewritePattern<
     Value x = arith::ExtFOp::create(b, wide, op.getOperand());
     Value turns = arith::MulFOp::create(b, x, f64(0x1.45f306dc9c883p-1));
     Value k = math::RoundEvenOp::create(b, turns);
-    // pi/2 as the sum of two numbers.
+    // pi/2 is represented as the sum of two numbers.
     Value r = math::FmaOp::create(b, k, f64(-0x1.921fb54442d18p+0), x);
     r = math::FmaOp::create(b, k, f64(-0x1.1a62633145c07p-54), r);
     Value y = arith::TruncFOp::create(b, single, r);
@@ -58,7 +58,7 @@ template <typename Op, bool isCosine> struct ApproximateSine : OpRewritePattern<
     Value cosine = polynomial(
         z, {2.443315711809948e-5f, -1.388731625493765e-3f, 4.166664568298827e-2f, -0.5f, 1.0f});
 
-    // The quadrant, 0 to 3; a cosine is the sine a quarter turn later.
+    // Computes the quadrant, 0 to 3. A cosine is a sine shifted by one quadrant.
     Value quadrant = isCosine ? arith::AddFOp::create(b, k, f64(1)).getResult() : k;
     Value whole = math::FloorOp::create(b, arith::MulFOp::create(b, quadrant, f64(0.25)));
     quadrant = math::FmaOp::create(b, whole, f64(-4), quadrant);

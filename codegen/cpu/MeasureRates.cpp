@@ -1,4 +1,4 @@
-//===- MeasureRates.cpp - How fast this machine computes and copies ---------------------------===//
+//===- MeasureRates.cpp - Measurement of this machine's rates ---------------------------------===//
 
 #include "codegen/cpu/Rates.h"
 #include "codegen/target/KernelCache.h"
@@ -20,29 +20,30 @@ using namespace mtc::cpu;
 using llvm::StringRef;
 
 //===------------------------------------------------------------------------------------------===//
-// Calls that are timed
+// Timed calls
 //===------------------------------------------------------------------------------------------===//
 
 namespace {
 
-/// A call over dense tensors.
+/// A timed call with dense operands.
 struct Probe {
   CallAttrInterface call;
-  std::vector<int64_t> bytes; ///< of operands and results; more than they have does no harm
-  double seconds = std::numeric_limits<double>::infinity(); ///< the fewest; negative: none can run
+  std::vector<int64_t> bytes; ///< of operands and results; may have additional elements
+  double seconds = std::numeric_limits<double>::infinity(); ///< minimum; negative: failed
 };
 
-/// A block that is copied.
+/// A timed copy of a block.
 struct Copies {
   int64_t bytes;
-  double alone = std::numeric_limits<double>::infinity(), together = alone; ///< by all threads
+  /// Seconds on one thread, and on all threads together.
+  double alone = std::numeric_limits<double>::infinity(), together = alone;
 
   double seconds() const { return std::min(alone, together); }
 };
 
-/// Times calls on one thread. How much more all threads do, a large product says. All of it is
-/// repeated for most of a second, and the fastest runs count: what else the machine does meanwhile
-/// slows some of them down, and rarely all.
+/// Times calls on one thread, and derives the speedup of all threads from a large matrix
+/// multiplication. Measurements are repeated for most of a second and the minimum is used, since
+/// other load on the machine slows down some runs but rarely all.
 class Prober {
 public:
   Prober(mlir::MLIRContext &context, int threads) : context(context), threads(threads) {}
@@ -50,7 +51,7 @@ public:
   std::optional<Rates> run();
 
 private:
-  /// Products of large matrices are of this extent.
+  /// The extents of large and small matrices.
   static constexpr int64_t large = 768, small = 64;
 
   Probe contraction(uint32_t type, int64_t m, int64_t n, int64_t k, bool isInF32 = false,
@@ -63,7 +64,7 @@ private:
     return mtc_call_seconds(probe.call.getKind().str().c_str(), probe.call.getBytes().data(),
                             probe.bytes.data(), static_cast<int>(probe.bytes.size()), threads);
   }
-  /// By one thread.
+  /// Measures a call on one thread.
   static void measure(Probe &probe) {
     probe.seconds = std::min(probe.seconds, secondsOf(probe, 1));
   }
@@ -78,7 +79,7 @@ private:
         fewTerms = contraction(MTC_F32, large, large, small);
   std::vector<Probe> calls = chooseCalls();
   std::vector<Copies> copies = {{64 << 10}, {1 << 20}, {4 << 20}, {48 << 20}};
-  double together = std::numeric_limits<double>::infinity(); ///< of `whole`, by all threads
+  double together = std::numeric_limits<double>::infinity(); ///< time of `whole` on all threads
 };
 
 } // namespace
@@ -140,7 +141,7 @@ template <typename Attr> Probe Prober::convolution(uint32_t type) {
 }
 
 std::vector<Probe> Prober::chooseCalls() {
-  constexpr int64_t ofLoops = 128; // f64 has no library.
+  constexpr int64_t ofLoops = 128; // f64 is computed by plain loops, not by a library.
   std::vector<Probe> calls = {contraction(MTC_F64, ofLoops, ofLoops, ofLoops),
                               contraction(MTC_F32, large, large, large),
                               contraction(MTC_F32, large, large, large, false, MTC_STORED_NF4),
@@ -158,8 +159,8 @@ std::vector<Probe> Prober::chooseCalls() {
   return calls;
 }
 
-/// The extent at which a rate is half of what it is without end, as it is `ratio` of that at
-/// `large` where the extent is `small`.
+/// Returns the extent at which the rate is half of its limit for large extents, given the `ratio`
+/// of the rates at `small` and at `large`.
 static double halfOf(double ratio, double large, double small) {
   ratio = std::clamp(ratio, 0.3, 1.0);
   // ratio = small / (small + half) * (large + half) / large
@@ -192,7 +193,7 @@ std::optional<Rates> Prober::run() {
 }
 
 Rates Prober::summarize() {
-  // More threads do no less, and no more than each of them alone.
+  // All threads are at least as fast as one, and at most `threads` times as fast.
   const double speedup = std::clamp(whole.seconds / together, 1.0, static_cast<double>(threads));
   Rates rates;
   rates.overhead = std::max(nothing.seconds, 1e-7);
@@ -215,10 +216,10 @@ Rates Prober::summarize() {
 }
 
 //===------------------------------------------------------------------------------------------===//
-// What is kept of them
+// Storage of the rates in the kernel cache
 //===------------------------------------------------------------------------------------------===//
 
-/// As /proc/cpuinfo has it; LLVM's name where it has none.
+/// Returns the model name of /proc/cpuinfo, or LLVM's CPU name if there is none.
 static std::string nameOfProcessor() {
   if (auto file = llvm::MemoryBuffer::getFileAsStream("/proc/cpuinfo"))
     for (StringRef line : llvm::split((*file)->getBuffer(), '\n'))
@@ -227,7 +228,7 @@ static std::string nameOfProcessor() {
   return llvm::sys::getHostCPUName().str();
 }
 
-/// A line for each number: its name, a tab, and all of its digits.
+/// Writes one line per number: its name, a tab and the value with all digits.
 static std::string write(const Rates &rates) {
   std::string text;
   auto add = [&](StringRef name, double value) {
@@ -244,7 +245,7 @@ static std::string write(const Rates &rates) {
   return text;
 }
 
-/// Nothing where a number is none, or one is missing.
+/// Returns nullopt if a number is missing or invalid.
 static std::optional<Rates> read(StringRef text) {
   Rates rates;
   llvm::StringMap<double *> fields = {{"overhead", &rates.overhead},
@@ -272,7 +273,7 @@ static std::optional<Rates> read(StringRef text) {
 }
 
 std::optional<Rates> cpu::measureRates(int threads) {
-  // More threads than cores are no faster.
+  // More threads than cores do not increase the rates.
   const auto cores = static_cast<int>(llvm::hardware_concurrency().compute_thread_count());
   threads = std::min(threads, cores);
   const std::string processor = nameOfProcessor();

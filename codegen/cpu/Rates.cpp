@@ -1,4 +1,4 @@
-//===- Rates.cpp - How fast a processor computes and copies -----------------------------------===//
+//===- Rates.cpp - Rates of the CPU cost model ------------------------------------------------===//
 
 #include "codegen/cpu/Rates.h"
 
@@ -14,7 +14,7 @@ using namespace mtc::cpu;
 using llvm::StringRef;
 
 //===------------------------------------------------------------------------------------------===//
-// Estimates
+// Time estimates
 //===------------------------------------------------------------------------------------------===//
 
 std::string Rates::keyOf(StringRef kind, const MatrixProduct &product) {
@@ -24,7 +24,7 @@ std::string Rates::keyOf(StringRef kind, const MatrixProduct &product) {
   return product.isInF32 ? key + " in f32" : key;
 }
 
-/// What was not measured is as what is computed most like it.
+/// Returns the rate of a call. Calls that were not measured use the rate of the most similar type.
 double Rates::rateOf(StringRef kind, const MatrixProduct &product) const {
   MatrixProduct inF32 = product, plain;
   inF32.type = plain.type = MTC_F32;
@@ -43,7 +43,7 @@ double Rates::efficiency(const MatrixProduct &product) const {
   return part(product.m, halfM) * part(product.n, halfN) * part(product.k, halfK);
 }
 
-/// Between measured sizes, in proportion to the sizes' logarithms.
+/// Interpolates between measured sizes, linearly in the logarithm of the size.
 double Rates::bandwidth(int64_t bytes) const {
   if (bytes <= copies.front().bytes)
     return copies.front().perSecond;
@@ -57,7 +57,7 @@ double Rates::bandwidth(int64_t bytes) const {
 }
 
 double Rates::getSeconds(CallAttrInterface call) const {
-  // In a step operands come from memory, and threads wait for the last of them.
+  // In a step, operands are loaded from memory, and threads wait for the slowest one.
   constexpr double ofRate = 0.85;
   Cost cost = call.getCost();
   MatrixProduct product = call.getProduct();
@@ -67,9 +67,10 @@ double Rates::getSeconds(CallAttrInterface call) const {
 }
 
 double Rates::getSeconds(const Cost &kernel) const {
-  // Of the rate of products, whose units multiply and add at once, without waiting for operands.
+  // Rates relative to matrix multiplications, which use fused multiply-adds without waiting for
+  // operands.
   constexpr double ofArithmetic = 1.0 / 4, ofFunctions = 1.0 / 24;
-  // Of the overhead of a call: a kernel asks no library.
+  // Relative to the overhead of a call: a kernel does not call a library.
   constexpr double ofOverhead = 1.0 / 4;
   double products = calls.lookup(keyOf(MTC_CONTRACTION, {.type = MTC_F32}));
   double arithmetic = (static_cast<double>(kernel.flops) / ofArithmetic +
@@ -84,16 +85,16 @@ double Rates::getCopySeconds(int64_t bytes) const {
 }
 
 //===------------------------------------------------------------------------------------------===//
-// Classes of processors
+// Processor classes
 //===------------------------------------------------------------------------------------------===//
 
 namespace {
 
-/// Of one thread of a server's processor of the class, at about 3 GHz.
+/// Rates of one thread of a server processor of the class, at about 3 GHz.
 struct RateClass {
   llvm::StringLiteral name, description;
-  double products; ///< operations a second of large f32 contractions
-  double bfloat16; ///< of products of bf16, relative to these; 0: they are computed in f32
+  double products; ///< operations per second of large f32 contractions
+  double bfloat16; ///< rate of bf16 contractions relative to f32; 0 if they are computed in f32
 };
 
 constexpr RateClass classes[] = {{"avx512bf16", "AVX-512 BF16", 150e9, 2},
@@ -118,7 +119,7 @@ StringRef cpu::classOf(const Processor &processor) {
     return "avx512bf16";
   if (processor.hasAvx512())
     return "avx512";
-  return processor.hasFloat16Conversion() ? "avx2" : "sse"; // They came with the same processors.
+  return processor.hasFloat16Conversion() ? "avx2" : "sse"; // Almost all CPUs with F16C have AVX2.
 }
 
 Rates cpu::ratesOfClass(StringRef name, int threads) {
@@ -127,7 +128,7 @@ Rates cpu::ratesOfClass(StringRef name, int threads) {
   const double products = each.products * threads;
   Rates rates;
   rates.origin = ("at rates of processors with " + each.description + ", not measured").str();
-  // Relative to contractions of f32: what machines of these classes were measured at.
+  // Rates relative to f32 contractions, measured on machines of these classes.
   constexpr std::pair<const char *, double> relative[] = {
       {"contraction f64", 0.02},         {"contraction f32", 1},
       {"contraction f32 stored", 0.9},   {"contraction bf16 in f32", 0.9},
@@ -140,7 +141,7 @@ Rates cpu::ratesOfClass(StringRef name, int threads) {
     for (const char *kind :
          {"contraction", "convolution", "transposed_convolution", "convolution_weight_gradient"})
       rates.calls[std::string(kind) + " bf16"] = each.bfloat16 * products;
-  // Caches are the cores' own, then shared; memory is all cores'.
+  // Private caches, shared caches, and memory, whose bandwidth is shared by all cores.
   rates.copies = {{int64_t{256} << 10, 60e9 * threads},
                   {int64_t{16} << 20, 20e9 * threads},
                   {int64_t{128} << 20, std::min(15e9 * threads, 100e9)}};

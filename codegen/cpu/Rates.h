@@ -1,8 +1,8 @@
-//===- Rates.h - How fast a processor computes and copies -------------------------------------===//
+//===- Rates.h - Rates of the CPU cost model --------------------------------------------------===//
 //
-// What estimates of time stand on: rates of large library calls by kind and type, of copies by
-// size, and what a call costs before it does anything. They are measured on the machine that
-// compiles, or those of a class of processors.
+// The inputs of time estimates: the rates of large library calls by kind and type, copy rates by
+// size, and the fixed cost of a call. They are measured on the machine that compiles, or taken from
+// the table of a processor class.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -20,26 +20,28 @@
 namespace mtc::cpu {
 
 struct Rates {
-  /// Of copies that read and write so many bytes together.
+  /// The rate of copies by the total number of bytes read and written.
   struct Copy {
     int64_t bytes;
     double perSecond;
   };
 
-  std::string origin; ///< what a plan says of them
-  /// Operations a second of a large call, by `keyOf` its kind and operands.
+  std::string origin; ///< where the rates come from, as printed in plans
+  /// Operations per second of a large call, by its key (`keyOf`).
   llvm::StringMap<double> calls;
-  std::vector<Copy> copies; ///< by ascending bytes
-  double overhead = 0;      ///< seconds of a call or a kernel that has nothing to do
-  /// Rows, columns and terms at which a product runs at half of its rate.
+  std::vector<Copy> copies; ///< sorted by bytes
+  double overhead = 0;      ///< fixed cost of a call or kernel, in seconds
+  /// Extents M, N and K at which a matrix multiplication reaches half of its rate.
   double halfM = 0, halfN = 0, halfK = 0;
 
+  /// Returns the estimated time of a call, a kernel or a copy, in seconds.
   double getSeconds(CallAttrInterface call) const;
   double getSeconds(const Cost &kernel) const;
   double getCopySeconds(int64_t bytes) const;
 
+  /// Returns the key of a kind of call and its operand types in `calls`.
   static std::string keyOf(llvm::StringRef kind, const MatrixProduct &product);
-  /// The part of its rate that a product of these extents runs at.
+  /// Returns the fraction of its rate that a matrix multiplication of these extents reaches.
   double efficiency(const MatrixProduct &product) const;
 
 private:
@@ -47,18 +49,21 @@ private:
   double rateOf(llvm::StringRef kind, const MatrixProduct &product) const;
 };
 
-/// The classes of processors, as `rates` of `#mtc_cpu.target` names them.
-/// An error at another name; "" is no class.
+/// Fails if `name` is not a processor class, as in `rates` of `#mtc_cpu.target`. An empty name is
+/// valid and selects no class.
 llvm::Error checkRates(llvm::StringRef name);
+/// Returns the class of a processor.
 llvm::StringRef classOf(const Processor &processor);
+/// Returns the rates of a class, which must be valid, for a number of threads.
 Rates ratesOfClass(llvm::StringRef name, int threads);
 
-/// This machine's, from the cache of compiled kernels or measured within a second; nothing if they
-/// cannot be measured.
+/// Returns the rates of this machine, read from the kernel cache or measured within a second.
+/// Returns nullopt if they cannot be measured.
 std::optional<Rates> measureRates(int threads);
 
-/// What a target is estimated by: `rates` names a class; without, it is this machine or the class
-/// of the processor that is compiled for. Kept for the process.
+/// Returns the rates that a target's cost model uses: those of the class `rates`, or if it is
+/// empty, those of this machine or of the class of the target processor. The result is cached for
+/// the lifetime of the process.
 const Rates &ratesOf(llvm::StringRef rates, llvm::StringRef processor, llvm::StringRef features,
                      int threads);
 

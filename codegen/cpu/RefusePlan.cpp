@@ -1,6 +1,7 @@
-//===- RefusePlan.cpp - Whether a kernel's loops are a plan of it -----------------------------===//
+//===- RefusePlan.cpp - Validation of a kernel's loop plan ------------------------------------===//
 //
-// Plans of ours are. One that a text brings may name dims that there are not, or leave points out.
+// Plans made by the planner are valid. A plan that was parsed from text may refer to dimensions
+// that do not exist or omit iterations.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -44,7 +45,7 @@ static bool areTilesOf(const LoopPlan &plan, const NormalKernel &kernel) {
          });
 }
 
-/// Items that the dims make.
+/// Returns the number of work items of the plan's dimensions.
 static int64_t countItems(const LoopPlan &plan, const NormalKernel &kernel) {
   int64_t items = plan.blockDim ? llvm::divideCeil(kernel.space[*plan.blockDim], plan.block) : 1;
   for (unsigned dim : plan.itemDims)

@@ -1,7 +1,8 @@
-//===- TableLookup.cpp - Entries of small tables by permutations of registers -----------------===//
+//===- TableLookup.cpp - Lookups in small tables by register permutations ---------------------===//
 //
-// One permutation chooses for 16 lanes among the 32 elements of two registers; more are selected
-// among by further bits. That takes 1 to 18 instructions, where a gather takes as long as 16 loads.
+// A permutation looks up 16 lanes in the 32 elements of two registers. Larger tables are selected
+// by further index bits. A lookup takes 1 to 18 instructions, while a gather costs as much as 16
+// loads.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -25,7 +26,7 @@ struct Interval {
 };
 } // namespace
 
-/// What an unsigned number of the body may be, as far as small numbers are concerned.
+/// Returns the range of an unsigned integer of the body, or nullopt if it may be large.
 static std::optional<Interval> rangeOf(Value value) {
   constexpr int64_t large = 1 << 16;
   if (APInt constant; matchPattern(value, m_ConstantInt(&constant)))
@@ -91,7 +92,7 @@ std::optional<SmallTable> mtc::cpu::findSmallTable(KernelLoadOp load, const Line
   return SmallTable{first, size, extension.getIn()};
 }
 
-/// The entries for one register of numbers.
+/// Emits the lookup of one register of indices.
 static Value lookUpRegister(ImplicitLocOpBuilder &b, ArrayRef<Value> table, Value numbers) {
   auto type = VectorType::get({kRegister}, b.getF32Type());
   auto permute = [&](StringRef name, ValueRange operands) -> Value {

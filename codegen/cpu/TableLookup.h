@@ -1,4 +1,4 @@
-//===- TableLookup.h - Entries of small tables by permutations of registers -------------------===//
+//===- TableLookup.h - Lookups in small tables by register permutations -----------------------===//
 
 #ifndef MTC_CODEGEN_CPU_TABLELOOKUP_H
 #define MTC_CODEGEN_CPU_TABLELOOKUP_H
@@ -8,22 +8,22 @@
 
 namespace mtc::cpu {
 
-/// Consecutive elements of f32 among which a load chooses by one unsigned number.
+/// A range of f32 elements of an operand that a load indexes by a single unsigned integer.
 struct SmallTable {
-  /// The first element's offset in the operand.
+  /// The offset of the first element in the operand.
   int64_t first;
-  /// How many there are: a power of two, from 16. The number's lower bits choose.
+  /// The number of elements: a power of two, at least 16. The index is taken modulo the size.
   int64_t size;
-  /// The number, of the body: an integer of at most 32 bits.
+  /// The index, a value of the body: an integer of at most 32 bits.
   mlir::Value number;
 };
 
-/// The table of a load; none if it chooses among too many elements, or among elements that are not
-/// known.
+/// Returns the table of a load. Returns nullopt if the table is too large or its bounds are
+/// unknown.
 std::optional<SmallTable> findSmallTable(KernelLoadOp load, const LinearForm &form);
 
-/// The entries of a table, whose first element is at `address`, for 16, 32, .. numbers, a vector of
-/// i32. For processors with AVX-512.
+/// Emits the lookup of a table, whose first element is at `address`, at a vector of 16, 32, ...
+/// indices of type i32. Requires AVX-512.
 mlir::Value lookUp(mlir::ImplicitLocOpBuilder &b, const SmallTable &table, mlir::Value address,
                    mlir::Value numbers);
 

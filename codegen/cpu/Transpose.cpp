@@ -1,4 +1,4 @@
-//===- Transpose.cpp - Transposes vectors in registers ----------------------------------------===//
+//===- Transpose.cpp - Transposition of vectors in registers ----------------------------------===//
 
 #include "codegen/cpu/Transpose.h"
 
@@ -6,8 +6,8 @@
 
 using namespace mlir;
 
-/// Blocks of 1, 2, 4, ... elements off the diagonal change places (Eklundh, "A Fast Computer Method
-/// for Matrix Transposing", 1972).
+/// Swaps off-diagonal blocks of 1, 2, 4, ... elements (Eklundh, "A Fast Computer Method for Matrix
+/// Transposing", 1972).
 void mtc::cpu::transposeSquare(ImplicitLocOpBuilder &b, MutableArrayRef<Value> vectors) {
   int64_t size = vectors.size();
   for (int64_t block = 1; block < size; block *= 2) {

@@ -1,4 +1,4 @@
-//===- Transpose.h - Transposes vectors in registers ------------------------------------------===//
+//===- Transpose.h - Transposition of vectors in registers ------------------------------------===//
 
 #ifndef MTC_CODEGEN_CPU_TRANSPOSE_H
 #define MTC_CODEGEN_CPU_TRANSPOSE_H
@@ -7,8 +7,8 @@
 
 namespace mtc::cpu {
 
-/// Transposes n vectors of n elements, n a power of two: afterwards vectors[i][k] is what
-/// vectors[k][i] was. Takes n/2 log2 n pairs of shuffles of two vectors.
+/// Transposes n vectors of n elements in place, n a power of two: swaps vectors[i][k] and
+/// vectors[k][i]. Emits n/2 log2 n pairs of two-vector shuffles.
 void transposeSquare(mlir::ImplicitLocOpBuilder &b, llvm::MutableArrayRef<mlir::Value> vectors);
 
 } // namespace mtc::cpu

@@ -1,4 +1,4 @@
-//===- VectorPointEmitter.cpp - Points in lanes of wide vectors -------------------------------===//
+//===- VectorPointEmitter.cpp - Kernel bodies in SIMD lanes -----------------------------------===//
 
 #include "codegen/cpu/VectorPointEmitter.h"
 
@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace mtc;
 using namespace mtc::cpu;
 
-/// The processor's own prefetching does not follow jumps of pages. Addresses past the operand's end
-/// do no harm.
+/// Hardware prefetchers do not follow strides across pages. Prefetching past the end of the operand
+/// is harmless.
 void VectorPointEmitter::beforeLoad(const LinearForm &form, const LaneOffset &at, unsigned operand,
                                     Type element) {
   constexpr int64_t farJump = 1024, ahead = 8, line = 64;
@@ -97,13 +97,14 @@ void VectorPointEmitter::storeZeros(unsigned result, Value offset, int64_t count
                          /*isVolatile=*/false);
 }
 
-/// What lanes are moved as: bits in place of bf16. Of masked or gathered bf16 LLVM makes f32, lane
-/// by lane, where the processor knows none.
+/// Returns the type in which lanes are loaded and stored: integers instead of bf16, since LLVM
+/// expands masked loads and gathers of bf16 to f32 lane by lane if the processor has no bf16
+/// support.
 static Type getMovedType(Type storage) {
   return storage.isBF16() ? Type(IntegerType::get(storage.getContext(), 16)) : storage;
 }
 
-/// Lanes that `active` leaves out are 0.
+/// Lanes that are not active are 0.
 Value VectorPointEmitter::readLanes(const LaneOffset &at, Value base, Type element, Value active) {
   if (active)
     active = broadcast(active);

@@ -1,4 +1,4 @@
-//===- AccessAnalysis.cpp - How a kernel's accesses run along its dims ------------------------===//
+//===- AccessAnalysis.cpp - Contiguity and alignment of a kernel's accesses -------------------===//
 
 #include "codegen/cuda/AccessAnalysis.h"
 
@@ -22,10 +22,10 @@ namespace {
 struct Access {
   LinearForm form;
   Type element;
-  DimSet dims;        ///< Of the offset, symbols included.
-  DimSet symbolsDims; ///< Of the symbols.
+  DimSet dims;        ///< of the offset, including its symbols
+  DimSet symbolsDims; ///< of the symbols
 
-  /// Neighbours along the dim are neighbours in memory.
+  /// Returns whether the access is contiguous along the dimension.
   bool runsAlong(unsigned dim) const {
     return form.stride(dim) == 1 && !contains(symbolsDims, dim);
   }
@@ -39,7 +39,7 @@ SmallVector<Access> accessesOf(const NormalKernel &kernel) {
       ofSymbols |= kernel.values.lookup(symbol).dims;
     accesses.push_back({form, element, form.dependence() | ofSymbols, ofSymbols});
   };
-  // In the body's order, since the map's is not fixed.
+  // Iterates in the order of the body, since the order of the map is not deterministic.
   kernel.body->walk([&](KernelLoadOp load) {
     add(kernel.loads.find(load)->second, load.getSource().getType().getElementType(),
         load.getSymbols());
@@ -71,8 +71,8 @@ std::optional<unsigned> cuda::contiguousDim(const NormalKernel &kernel, DimSet a
   return best;
 }
 
-/// The greatest power of two, at most `limit`, that divides the access's offset wherever `dim` is a
-/// multiple of `limit`.
+/// Returns the largest power of two, at most `limit`, that divides the access's offset at all
+/// multiples of `limit` along `dim`.
 static int64_t alignmentOf(const NormalKernel &kernel, const Access &access, unsigned dim,
                            int64_t limit) {
   uint64_t divisor = limit;
@@ -89,7 +89,7 @@ static int64_t alignmentOf(const NormalKernel &kernel, const Access &access, uns
 
 int64_t cuda::vectorWidth(const NormalKernel &kernel, unsigned dim, bool exact) {
   constexpr int64_t accessBytes = 16, widest = 8;
-  // The widest elements decide, except that f32 is not slowed down by 64-bit indices beside it.
+  // The widest element determines the width, but 64-bit indices do not narrow the accesses of f32.
   int64_t bytes = 0;
   bool hasNarrow = false;
   for (const Access &access : accessesOf(kernel))
@@ -123,7 +123,7 @@ SmallVector<KernelLoadOp> cuda::loadsAlong(const NormalKernel &kernel, DimSet di
   return result;
 }
 
-/// The greatest magnitude that an expression or any part of it takes within the space.
+/// Returns an upper bound of the magnitude of an expression and of its subexpressions.
 static double boundOf(AffineExpr expr, ArrayRef<int64_t> space) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return std::abs(static_cast<double>(constant.getValue()));
@@ -131,7 +131,7 @@ static double boundOf(AffineExpr expr, ArrayRef<int64_t> space) {
     return static_cast<double>(space[dim.getPosition()]);
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)
-    return INFINITY; // A symbol: any integer.
+    return INFINITY; // a symbol may be any integer
   double lhs = boundOf(binary.getLHS(), space), rhs = boundOf(binary.getRHS(), space);
   if (expr.getKind() == AffineExprKind::Add)
     return lhs + rhs;

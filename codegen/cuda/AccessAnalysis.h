@@ -1,4 +1,4 @@
-//===- AccessAnalysis.h - How a kernel's accesses run along its dims --------------------------===//
+//===- AccessAnalysis.h - Contiguity and alignment of a kernel's accesses ---------------------===//
 
 #ifndef MTC_CODEGEN_CUDA_ACCESSANALYSIS_H
 #define MTC_CODEGEN_CUDA_ACCESSANALYSIS_H
@@ -7,21 +7,24 @@
 
 namespace mtc::cuda {
 
-/// The product of the dims' extents.
+/// Returns the product of the dimensions' extents.
 int64_t pointsOf(const NormalKernel &kernel, llvm::ArrayRef<unsigned> dims);
 
-/// The dim among `among` along which memory runs in most accesses, weighed by the points at which
-/// they differ; the last of equals. None where no access runs along any.
+/// Returns the dimension of `among` that is contiguous in most accesses, weighted by bytes
+/// accessed; the last one in case of a tie. Returns nullopt if no access is contiguous along any of
+/// them.
 std::optional<unsigned> contiguousDim(const NormalKernel &kernel, DimSet among);
 
-/// The most points along a dim that a thread can take such that accesses along it are vectors of at
-/// most 16 bytes, aligned to their size. `exact`: the extent must be a multiple of it.
+/// Returns the maximum number of iterations along a dimension per thread such that contiguous
+/// accesses are vectors of at most 16 bytes, aligned to their size. With `exact`, the extent must
+/// be divisible by the result.
 int64_t vectorWidth(const NormalKernel &kernel, unsigned dim, bool exact);
 
-/// Loads that differ along any of these dims.
+/// Returns the loads that depend on any of these dimensions.
 llvm::SmallVector<KernelLoadOp> loadsAlong(const NormalKernel &kernel, DimSet dims);
 
-/// Whether all indices and offsets fit into 32 bits, with room for a grid's stride.
+/// Returns whether all indices and offsets, including a margin for the grid's stride, fit into 32
+/// bits.
 bool fitsInto32Bits(const NormalKernel &kernel);
 
 } // namespace mtc::cuda

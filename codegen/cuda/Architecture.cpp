@@ -1,4 +1,4 @@
-//===- Architecture.cpp - The GPUs that code is for -------------------------------------------===//
+//===- Architecture.cpp - GPU architectures to generate code for ------------------------------===//
 
 #include "codegen/cuda/Architecture.h"
 
@@ -23,14 +23,14 @@ std::string Architecture::name() const {
 
 namespace {
 
-/// Those that both LLVM 22 and nvJitLink 13 make code for.
+/// The compute capabilities that both LLVM 22 and nvJitLink 13 support.
 constexpr unsigned knownNumbers[] = {80, 86, 87, 89, 90, 100, 103, 110, 120, 121};
 
 Error makeError(const Twine &message) {
   return createStringError(inconvertibleErrorCode(), message);
 }
 
-/// One of the `all` that --target names.
+/// Parses one name of the list `all` in --target.
 Expected<Architecture> parseArchitecture(StringRef name, StringRef all) {
   constexpr unsigned firstExact = 90;
   StringRef digits = name;
@@ -54,8 +54,8 @@ Expected<Architecture> parseArchitecture(StringRef name, StringRef all) {
                    "as in compute_90");
 }
 
-/// The compute capability of the first device, asked of the driver (libcuda.so.1, CUDA's driver
-/// API).
+/// Returns the compute capability of the first device, queried from the driver (CUDA driver API,
+/// libcuda.so.1).
 Expected<Architecture> findNative() {
   StringRef hint = "; name the architecture of the GPU that the program will run on, as in "
                    "--target cuda:sm_90";

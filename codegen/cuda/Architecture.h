@@ -1,4 +1,4 @@
-//===- Architecture.h - The GPUs that code is for ---------------------------------------------===//
+//===- Architecture.h - GPU architectures to generate code for --------------------------------===//
 
 #ifndef MTC_CODEGEN_CUDA_ARCHITECTURE_H
 #define MTC_CODEGEN_CUDA_ARCHITECTURE_H
@@ -13,27 +13,29 @@
 
 namespace mtc::cuda {
 
-/// A compute capability and the code that is made for it. As nvcc names them: `sm_90` is machine
-/// code for all of its major number from its minor number on, `sm_90a` for this one alone, with the
-/// instructions that only it has; `compute_90` is PTX, which the driver compiles on this and every
-/// later one.
+/// A compute capability and the kind of code generated for it, with nvcc's names: `sm_90` is
+/// machine code for compute capabilities with the same major number and at least this minor number.
+/// `sm_90a` is machine code for exactly this capability, with its architecture-specific
+/// instructions. `compute_90` is PTX, which the driver compiles for this and all later
+/// capabilities.
 struct Architecture {
   unsigned major = 9, minor = 0;
   MtcCudaCode code = MTC_CUBIN;
 
   bool isPtx() const { return code == MTC_PTX; }
   std::string name() const;
-  /// Whose machine code it is, as LLVM and the assembler name it; of PTX, the first that runs it.
+  /// Returns the processor of the machine code, as LLVM and the assembler name it; for PTX, the
+  /// oldest processor that runs it.
   std::string processor() const;
   bool operator==(const Architecture &other) const = default;
 };
 
-/// What follows `cuda:` in --target: names with commas between them. Without one it is sm_90; the
-/// name `native` is that of the GPU of this machine, as its driver says.
+/// Parses the part after `cuda:` of --target, a comma-separated list of names; an empty list is
+/// sm_90. `native` is the architecture of this machine's GPU, as reported by the driver.
 llvm::Expected<llvm::SmallVector<Architecture>> parseArchitectures(llvm::StringRef names);
 
-/// Those that say what kernels take of each processor that is named: PTX takes nothing itself, and
-/// stands for its processor where no machine code does.
+/// Returns the architectures to report resource usage for: PTX represents its processor only if
+/// there is no machine code for that processor.
 llvm::SmallVector<Architecture> onePerProcessor(llvm::ArrayRef<Architecture> architectures);
 
 } // namespace mtc::cuda

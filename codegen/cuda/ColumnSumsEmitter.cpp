@@ -1,7 +1,7 @@
-//===- ColumnSumsEmitter.cpp - Groups' sums of columns, added up ------------------------------===//
+//===- ColumnSumsEmitter.cpp - Sums of the groups' partial column sums ------------------------===//
 //
-// Neighbouring threads have neighbouring columns; the members of a column take every so many groups
-// each, and one of them adds up what the members found, in their order.
+// Adjacent threads compute adjacent columns. The members of a column divide the groups among
+// themselves with a stride, and one member adds up the members' sums in order.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ public:
   ColumnSumsEmitter(LaunchEmitter &e, int64_t groups)
       : e(e), kernel(e.kernel), groups(groups), b(e.b), threads(e.threads) {}
 
-  /// Each result has blocks of its own.
+  /// Assigns blocks to each result.
   void run(ArrayRef<unsigned> columnSums, ArrayRef<int64_t> partials) {
     Value block = threads.block();
     int64_t first = 0;

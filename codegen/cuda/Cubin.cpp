@@ -1,4 +1,4 @@
-//===- Cubin.cpp - From PTX to machine code of a GPU ------------------------------------------===//
+//===- Cubin.cpp - Assembling of PTX to GPU machine code --------------------------------------===//
 
 #include "codegen/cuda/Cubin.h"
 
@@ -14,7 +14,7 @@ using namespace mtc::cuda;
 
 namespace {
 
-/// nvJitLink's functions, as its header declares them. Each gives 0 where it succeeds.
+/// The functions of nvJitLink, as declared in its header. They return 0 on success.
 struct JitLink {
   using Handle = struct Link *;
   static constexpr int ptxInput = 2;
@@ -65,7 +65,7 @@ Expected<JitLink> openJitLink() {
   return result;
 }
 
-/// Opened once; a failure is reported each time.
+/// Loads nvJitLink once. A failure is reported on each call.
 Expected<const JitLink *> getJitLink() {
   static std::mutex mutex;
   static std::optional<JitLink> functions;

@@ -1,4 +1,4 @@
-//===- Cubin.h - From PTX to machine code of a GPU --------------------------------------------===//
+//===- Cubin.h - Assembling of PTX to GPU machine code ----------------------------------------===//
 
 #ifndef MTC_CODEGEN_CUDA_CUBIN_H
 #define MTC_CODEGEN_CUDA_CUBIN_H
@@ -11,20 +11,21 @@
 
 namespace mtc::cuda {
 
-/// Machine code of one architecture: an ELF file that the driver loads as it is.
+/// Machine code of one architecture: an ELF file that the driver can load.
 struct Cubin {
   std::unique_ptr<llvm::MemoryBuffer> code;
-  std::string log; ///< What the assembler says about registers and memory; see Resources.h.
+  std::string log; ///< the assembler's report of registers and memory; see Resources.h
 };
 
 struct AssemblerVersion {
-  unsigned major, minor; ///< as CUDA's
+  unsigned major, minor; ///< CUDA's version numbers
   std::string text() const { return std::to_string(major) + '.' + std::to_string(minor); }
 };
+/// Returns the version of nvJitLink.
 llvm::Expected<AssemblerVersion> getAssemblerVersion();
 
-/// Assembles PTX for an architecture's processor by nvJitLink, inside this process and without a
-/// GPU or a driver. `name` is of the PTX, for messages. May run on any thread.
+/// Assembles PTX for an architecture with nvJitLink, in this process and without a GPU or driver.
+/// `name` identifies the PTX in messages. Thread-safe.
 llvm::Expected<Cubin> assemble(llvm::StringRef ptx, llvm::StringRef name,
                                const Architecture &architecture, unsigned optLevel = 3);
 

@@ -1,7 +1,7 @@
-//===- CudaDialect.cpp - What passes ask of the target `cuda` ---------------------------------===//
+//===- CudaDialect.cpp - The cuda target attribute --------------------------------------------===//
 //
-// The answers are the same on every machine, with a GPU or without, and for device code and its
-// emulation.
+// Results are independent of the machine that compiles, with or without a GPU, and are the same for
+// device code and its emulation.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -53,7 +53,7 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// Whether the program may ask the library that computes such calls.
+/// Returns whether the program may use the library that computes such calls.
 static bool mayUseLibrary(TargetAttr target, CallAttrInterface call) {
   const char *library = mtc_cuda_call_library(call.getKind().str().c_str());
   return library && !llvm::is_contained(llvm::split(target.getWithout(), ','), library);
@@ -64,7 +64,7 @@ int64_t TargetAttr::getScratchBytes(CallAttrInterface call) const {
       mayUseLibrary(*this, call)
           ? mtc_cuda_call_scratch_bytes(call.getKind().str().c_str(), call.getBytes().data())
           : -1;
-  // Code of ours needs none, but a library may be asked first.
+  // Device code needs no scratch buffer, but the runtime may prefer a library.
   return planDeviceCall(call, getContractionPrecision()) ? std::max<int64_t>(library, 0) : library;
 }
 
@@ -77,12 +77,12 @@ unsigned TargetAttr::getSupportLevel(CallAttrInterface call) const {
              : 0;
 }
 
-/// What neither a library nor device code of ours computes.
+/// Calls that neither a library nor device code supports are computed by kernels.
 bool TargetAttr::isFasterAsKernel(CallAttrInterface call) const {
   return getSupportLevel(call) == 0;
 }
 
-/// The first that machine code or PTX is made for. The program may run on others as well.
+/// Returns the first architecture, which the cost model uses. The program may also run on others.
 static unsigned numberOf(TargetAttr target) {
   Architecture first = llvm::cantFail(parseArchitectures(target.getArchitectures())).front();
   return first.major * 10 + first.minor;

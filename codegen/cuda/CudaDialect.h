@@ -1,4 +1,4 @@
-//===- CudaDialect.h - The target `cuda` as an attribute --------------------------------------===//
+//===- CudaDialect.h - The cuda target attribute ----------------------------------------------===//
 
 #ifndef MTC_CODEGEN_CUDA_CUDADIALECT_H
 #define MTC_CODEGEN_CUDA_CUDADIALECT_H
@@ -14,13 +14,13 @@
 
 namespace mtc::cuda {
 
-/// The plan that a kernel carries, one of this target.
+/// Returns the plan of a kernel, which must be a plan of this target.
 inline const LaunchPlan &planOf(KernelFunctionOp kernel) {
   return llvm::cast<LaunchesAttr>(*kernel.getPlan()).getPlan();
 }
 
-/// Fails where one of the libraries, with commas between them, is one that programs need: they have
-/// no other way to compute its calls.
+/// Fails if the comma-separated list of excluded libraries contains one that programs require
+/// because no alternative implementation of its calls exists.
 llvm::Error checkWithout(llvm::StringRef libraries);
 
 } // namespace mtc::cuda

@@ -1,4 +1,4 @@
-//===- CudaDialect.td - The target `cuda` as an attribute -----------------------------------------===//
+//===- CudaDialect.td - The cuda target attribute -------------------------------------------------===//
 
 #ifndef MTC_CODEGEN_CUDA_DIALECT
 #define MTC_CODEGEN_CUDA_DIALECT
@@ -9,18 +9,20 @@ include "ir/MtcBase.td"
 def MtcCudaDialect : Dialect {
   let name = "mtc_cuda";
   let cppNamespace = "::mtc::cuda";
-  let summary = "Programs for NVIDIA's GPUs";
+  let summary = "NVIDIA GPU target";
   let useDefaultAttributePrinterParser = 1;
 }
 
 def MtcCuda_TargetAttr : AttrDef<MtcCudaDialect, "Target", [DeclareAttrInterfaceMethods<TargetAttrInterface>]> {
   let mnemonic = "target";
-  let summary = "kernels are launches on a GPU, cuBLASLt, cuDNN and device code of mtc's own compute library calls";
+  let summary = "NVIDIA GPU target: kernel launches, cuBLASLt, cuDNN";
   let description = [{
-    `architectures` are compute capabilities as nvcc names them, with commas between them: machine code for `sm_90`, PTX for `compute_90`. Operands of
-    contractions and convolutions of f32 are rounded to `precision`. An `emulated` program runs device code on the CPU, with every
-    access checked. The program asks none of the libraries `without`: `cudnn`, without which convolutions are contractions of windows. `processor` runs the program beside the GPU: `host`, the machine that compiles, or a name that LLVM knows;
-    `features` are added to it, as LLVM writes them; it has `threads` threads.
+    `architectures` is a comma-separated list of compute capabilities in nvcc's notation: machine code for `sm_90`, PTX for
+    `compute_90`. Operands of f32 contractions and convolutions are rounded to `precision`. An `emulated` program runs device code
+    on the CPU and checks every memory access. `without` lists libraries that the program must not use: without `cudnn`,
+    convolutions are lowered to contractions of windows. Library calls are computed by cuBLASLt, cuDNN and mtc's own device code
+    (attention). `processor` is the program's host processor: `host`, the machine that compiles, or an LLVM CPU name. `features`
+    are LLVM target features added to the processor's; the host program uses `threads` threads.
 
     ```mlir
     module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90,compute_90", precision = tf32>} { … }
@@ -36,7 +38,7 @@ def MtcCuda_TargetAttr : AttrDef<MtcCudaDialect, "Target", [DeclareAttrInterface
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// What products of f32 may round their operands to.
+    /// The precision that f32 contractions may round their operands to.
     ::mtc::ContractionPrecision getContractionPrecision() const {
       return getPrecision() == ::mtc::Precision::TF32 ? ::mtc::ContractionPrecision::TF32 : ::mtc::ContractionPrecision::F32;
     }
@@ -45,10 +47,10 @@ def MtcCuda_TargetAttr : AttrDef<MtcCudaDialect, "Target", [DeclareAttrInterface
 
 def MtcCuda_LaunchesAttr : AttrDef<MtcCudaDialect, "Launches", [DeclareAttrInterfaceMethods<KernelPlanAttrInterface>]> {
   let mnemonic = "launches";
-  let summary = "how a kernel's space becomes grids, blocks, vectors and stages";
+  let summary = "mapping of a kernel's iteration space to grids, blocks and vectors";
   let description = [{
-    The fields of a `LaunchPlan` (codegen/cuda/LaunchPlan.h). Dims are those of the kernel in normal form, loads are counted
-    as the body has them.
+    The fields of a `LaunchPlan` (codegen/cuda/LaunchPlan.h). Dimensions are those of the kernel in normal form. Loads are
+    numbered in the order of the body.
 
     ```mlir
     #mtc_cuda.launches<shape = elementwise<vector = <dim = 0, width = 4>, dims = [0]>,

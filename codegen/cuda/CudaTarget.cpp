@@ -1,4 +1,4 @@
-//===- CudaTarget.cpp - Kernels as launches on a GPU, or in its emulator ----------------------===//
+//===- CudaTarget.cpp - Kernels as launches on a GPU or in the emulator -----------------------===//
 
 #include "codegen/cuda/CudaTarget.h"
 
@@ -28,7 +28,8 @@ StringRef CudaTarget::refuseCopy(MemorySpace source, MemorySpace destination) co
   return Target::refuseCopy(source, destination);
 }
 
-/// Says how many bytes the parameters point to: inputs, outputs, scratch and a fault, if any.
+/// Sets the sizes of the buffers that parameters point to: inputs, outputs, scratch and fault, if
+/// any.
 static void setExtents(gpu::GPUModuleOp module, const NormalKernel &kernel, int64_t scratchBytes) {
   SmallVector<int64_t> extents;
   for (RankedTensorType type : llvm::concat<const RankedTensorType>(kernel.inputs, kernel.outputs))

@@ -1,4 +1,4 @@
-//===- CudaTarget.h - Kernels as launches on a GPU, or in its emulator ------------------------===//
+//===- CudaTarget.h - Kernels as launches on a GPU or in the emulator -------------------------===//
 
 #ifndef MTC_CODEGEN_CUDA_CUDATARGET_H
 #define MTC_CODEGEN_CUDA_CUDATARGET_H
@@ -9,7 +9,8 @@
 
 namespace mtc::cuda {
 
-/// What both kinds of the target have in common: how kernels become device code, and the tables.
+/// Base class of the device and the emulated target: emits device code for kernels, and the
+/// program's tables.
 class CudaTarget : public Target {
 public:
   CudaTarget(TargetAttr target, cpu::Processor host, unsigned optLevel)
@@ -27,40 +28,40 @@ protected:
 
   using Use = llvm::function_ref<llvm::Error(size_t, OwnedModule)>;
 
-  /// The sources that become device code: kernels, and calls that are not a library's.
+  /// Returns the sources that become device code: kernels, and calls that no library computes.
   static CodeSources selectSources(const CodeSources &sources);
-  /// The launches of each selected source.
+  /// Returns the launches of each selected source.
   llvm::SmallVector<llvm::SmallVector<Launch>> planSources(const CodeSources &sources) const;
-  /// What the code of all sources follows from beside their text.
+  /// Returns the precision as part of the cache key, in addition to the sources' text.
   std::string describePrecision() const {
     return precision == ContractionPrecision::F32 ? "" : " " + stringifyEnum(precision).str();
   }
-  /// Emits selected sources and hands each to `use` with its number, kernels first, as a translated
-  /// device module, on the context's threads.
+  /// Emits the selected sources, kernels first, and passes each translated device module and its
+  /// index to `use`, on the context's threads.
   mlir::LogicalResult forEachModule(const CodeSources &sources, Use use);
-  /// The text of a translated device module as it is after this target's own stages.
+  /// Returns the text of a translated device module after this target's own lowering.
   virtual llvm::Expected<std::string> printModule(llvm::Module &module, KernelText form) = 0;
-  /// The pointer to the emulated function of a launch.
+  /// Returns the pointer to the emulated function of a launch.
   virtual llvm::Constant *describeFunction(llvm::StringRef symbol, ConstantBuilder &builder) = 0;
-  /// The image of what has a launch of this name.
+  /// Returns the index of the image that contains the launch of this name.
   virtual uint32_t imageOf(llvm::StringRef symbol) { return 0; }
 
   ContractionPrecision precision;
 
 private:
-  /// A pointer to an MtcCudaKernel.
+  /// Returns a pointer to an MtcCudaKernel.
   llvm::Constant *describeLaunches(llvm::ArrayRef<Launch> launches, ConstantBuilder &builder);
 };
 
-/// Kernels as machine code of GPUs, and as PTX.
+/// Creates the target that compiles kernels to GPU machine code and PTX.
 std::unique_ptr<Target> createDeviceTarget(TargetAttr target, cpu::Processor host,
                                            unsigned optLevel);
-/// Kernels as code of the host's processor, for the emulator.
+/// Creates the target that compiles kernels for the host processor, to run in the emulator.
 std::unique_ptr<Target> createEmulatedTarget(TargetAttr target, cpu::Processor host,
                                              unsigned optLevel);
 
-/// As KnownTarget has them (codegen/Targets.cpp). `detail` names architectures; see
-/// `parseArchitectures`.
+/// These functions implement KnownTarget's interface (codegen/Targets.cpp). `detail` is a list of
+/// architectures; see `parseArchitectures`.
 llvm::Expected<TargetAttrInterface> parseTarget(llvm::StringRef detail, mlir::MLIRContext &context,
                                                 const TargetFlags &flags);
 llvm::Expected<std::unique_ptr<Target>> createTarget(mlir::Attribute attribute, unsigned optLevel);

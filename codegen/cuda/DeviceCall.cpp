@@ -1,4 +1,4 @@
-//===- DeviceCall.cpp - Library calls that device code of mtc's own computes ------------------===//
+//===- DeviceCall.cpp - Library calls computed by built-in device code ------------------------===//
 
 #include "codegen/cuda/DeviceCall.h"
 
@@ -29,14 +29,14 @@ static const unsigned char attentionBitcode[] = {
 static constexpr unsigned globalSpace = 1, sharedSpace = 3;
 
 //===------------------------------------------------------------------------------------------===//
-// Plans
+// Planning
 //===------------------------------------------------------------------------------------------===//
 
 SmallVector<Launch> DeviceCall::launches() const {
   return map_to_vector(parts, [](const Part &part) { return part.launch; });
 }
 
-/// Bytes from the first to the last element of a strided tensor.
+/// Returns the number of bytes from the first to the last element of a strided tensor.
 static int64_t extentOf(ArrayRef<int64_t> shape, const int64_t *strides, int64_t elementBytes) {
   int64_t last = 0;
   for (auto [i, extent] : enumerate(shape))
@@ -44,8 +44,8 @@ static int64_t extentOf(ArrayRef<int64_t> shape, const int64_t *strides, int64_t
   return (last + 1) * elementBytes;
 }
 
-/// An element type of the device's code: its name in the entries, its bytes, and those of what it
-/// is summed in.
+/// An element type of the device code: its name in entry points, its size, and the size of its
+/// accumulator type.
 struct AttentionType {
   StringRef name;
   int bytes, sumBytes;
@@ -94,7 +94,7 @@ static SmallVector<int64_t> extentsOf(const MtcAttention &p, bool isGradient,
   return extents;
 }
 
-/// Null for a call that is no attention.
+/// Returns the description of an attention call, or null for other calls.
 static const MtcAttention *attentionOf(CallAttrInterface call) {
   if (!isa<AttentionCallAttr, AttentionGradientCallAttr>(call))
     return nullptr;
@@ -111,7 +111,7 @@ std::optional<DeviceCall> cuda::planDeviceCall(CallAttrInterface call,
   std::optional<AttentionType> type = typeOf(p);
   if (!type)
     return std::nullopt;
-  const int bytes = type->sumBytes; // that tiles hold
+  const int bytes = type->sumBytes; // of a tile's elements
   const int width = paddedWidth(bytes, std::max(p.width, p.value_width));
   if (!width || std::min({p.batch, p.heads, p.queries, p.keys, p.width, p.value_width}) < 1)
     return std::nullopt;
@@ -146,10 +146,10 @@ std::optional<DeviceCall> cuda::planDeviceCall(CallAttrInterface call,
 }
 
 //===------------------------------------------------------------------------------------------===//
-// Modules
+// Module construction
 //===------------------------------------------------------------------------------------------===//
 
-/// What C++ has no name for: mma.sync of a warp's 16 x 8 and 8 x 8 elements of tf32.
+/// Defines mma.sync on a warp's 16 x 8 and 8 x 8 elements of tf32, which C++ has no name for.
 static void defineMultiply(Function &function) {
   LLVMContext &context = function.getContext();
   IRBuilder<> builder(BasicBlock::Create(context, "", &function));
@@ -166,7 +166,7 @@ static void defineMultiply(Function &function) {
   builder.CreateRetVoid();
 }
 
-/// Links what the module uses of the device's code, to be inlined.
+/// Links the used functions of the device code into the module, to be inlined.
 static Error linkEntries(Module &module) {
   MemoryBufferRef buffer(toStringRef(ArrayRef(attentionBitcode)), "attention.bc");
   Expected<std::unique_ptr<Module>> code = getLazyBitcodeModule(buffer, module.getContext());
@@ -186,7 +186,7 @@ static Error linkEntries(Module &module) {
     multiply->setLinkage(GlobalValue::InternalLinkage);
   }
   for (Function &function : module) {
-    // It was compiled for the oldest architecture; the kernel's is chosen later.
+    // The code was compiled for the oldest architecture; the architecture is selected later.
     function.removeFnAttr("target-cpu");
     function.removeFnAttr("target-features");
     if (!function.isDeclaration() && function.getCallingConv() != CallingConv::PTX_Kernel)
@@ -205,8 +205,8 @@ static Constant *addSharedMemory(Module &module, const Launch &launch) {
   return shared;
 }
 
-/// Calls the part's entry with the description, the operands, null for those that the call has not,
-/// and shared memory.
+/// Emits a kernel that calls the entry function with the description, the operands (null for absent
+/// ones) and shared memory.
 static void buildKernel(Module &module, const DeviceCall &plan, const DeviceCall::Part &part,
                         const MtcAttention &p, bool isGradient, Constant *description) {
   LLVMContext &context = module.getContext();
@@ -229,8 +229,8 @@ static void buildKernel(Module &module, const DeviceCall &plan, const DeviceCall
   while (next != results)
     arguments.push_back(next++);
   if (isGradient && p.has_out)
-    arguments.pop_back();               // The offsets were computed from it.
-  while (next + 1 != kernel->arg_end()) // all but the scratch
+    arguments.pop_back();               // only used to compute the offsets
+  while (next + 1 != kernel->arg_end()) // all except the scratch buffer
     arguments.push_back(next++);
   arguments.push_back(addSharedMemory(module, part.launch));
 
@@ -245,7 +245,7 @@ static void buildKernel(Module &module, const DeviceCall &plan, const DeviceCall
 Expected<std::unique_ptr<Module>>
 cuda::buildDeviceCall(CallAttrInterface call, const DeviceCall &plan, LLVMContext &context) {
   auto module = std::make_unique<Module>(plan.parts.front().launch.symbol, context);
-  // Loads of it fold, and then it is gone.
+  // Loads of the constant fold, so that it is removed.
   auto *description = new GlobalVariable(
       *module, ArrayType::get(Type::getInt8Ty(context), call.getBytes().size()),
       /*isConstant=*/true, GlobalValue::InternalLinkage,

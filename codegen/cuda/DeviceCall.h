@@ -1,8 +1,8 @@
-//===- DeviceCall.h - Library calls that device code of mtc's own computes --------------------===//
+//===- DeviceCall.h - Library calls computed by built-in device code --------------------------===//
 //
-// Attention. Its code is C++ (codegen/cuda/device), compiled to LLVM IR when the compiler is built.
-// For each call that a program makes, a kernel is written around it in which the call's description
-// is a constant, and then goes the way of all kernels.
+// Attention. Its device code is C++ (codegen/cuda/device), compiled to LLVM IR when the compiler is
+// built. For each call of a program, this component generates a kernel that inlines the code with
+// the call's description as a constant. The kernel is then compiled like all others.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -18,27 +18,28 @@
 
 namespace mtc::cuda {
 
-/// A call's launches, each with the function of the device's code that it runs. Parameters are the
-/// call's operands, its results, and its scratch, which nothing needs: it is cuDNN's.
+/// The launches of a call, each with the entry function of the device code. The parameters are the
+/// call's operands, its results and its scratch buffer. The scratch buffer is unused here; cuDNN
+/// needs it.
 struct DeviceCall {
   struct Part {
     Launch launch;
     std::string entry;
   };
   llvm::SmallVector<Part> parts;
-  /// Bytes from the start of each parameter to the last that is accessed.
+  /// The accessed bytes of each parameter, from its start to its last accessed byte.
   llvm::SmallVector<int64_t> extents;
 
   llvm::SmallVector<Launch> launches() const;
 };
 
-/// Nothing where there is no code for the call: an element type or a width of heads that the tiles
-/// are not for, nothing to compute, more blocks than a grid has. With a `precision` of tf32
-/// products of f32 are tensor cores'; it changes no answer of whether there is code.
+/// Returns nullopt if the call is not supported: no tiles exist for its element type or head width,
+/// it is empty, or it exceeds the maximum grid size. With a `precision` of tf32, f32 contractions
+/// use tensor cores. The precision does not affect whether a call is supported.
 std::optional<DeviceCall>
 planDeviceCall(CallAttrInterface call, ContractionPrecision precision = ContractionPrecision::F32);
 
-/// The device module with the kernels of a planned call, not optimized.
+/// Builds the unoptimized device module with the kernels of a planned call.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 buildDeviceCall(CallAttrInterface call, const DeviceCall &plan, llvm::LLVMContext &context);
 

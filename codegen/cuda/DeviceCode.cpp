@@ -1,4 +1,4 @@
-//===- DeviceCode.cpp - From gpu modules to PTX -----------------------------------------------===//
+//===- DeviceCode.cpp - Lowering of gpu modules to PTX ----------------------------------------===//
 
 #include "codegen/cuda/DeviceCode.h"
 
@@ -38,7 +38,7 @@ void cuda::setParameterExtents(Function &kernel, ArrayRef<int64_t> extents) {
   kernel.setMetadata(extentsName, MDNode::get(context, operands));
 }
 
-/// dereferenceable(n) of parameters => metadata of the kernel
+/// Moves dereferenceable(n) attributes of parameters to metadata of the kernel.
 static void noteExtents(Function &kernel) {
   SmallVector<int64_t> extents;
   for (Argument &argument : kernel.args()) {
@@ -82,7 +82,7 @@ Expected<std::unique_ptr<TargetMachine>> cuda::createDeviceMachine(const Archite
   const Target *target = TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return createStringError(error);
-  // The version of PTX is the first that knows the architecture.
+  // LLVM selects the first PTX version that supports the architecture.
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
       triple, architecture.processor(), "", TargetOptions(), std::nullopt, std::nullopt,
       CodeGenOpt::getLevel(optLevel).value_or(CodeGenOptLevel::Default)));
@@ -91,7 +91,7 @@ Expected<std::unique_ptr<TargetMachine>> cuda::createDeviceMachine(const Archite
   return machine;
 }
 
-/// The functions that the module calls and nobody defines.
+/// Returns the functions that the module uses but does not define.
 static SmallVector<StringRef> undefinedFunctions(const Module &module) {
   SmallVector<StringRef> names;
   for (const Function &function : module)
@@ -106,14 +106,14 @@ Error cuda::linkLibdevice(Module &module) {
   Expected<MemoryBufferRef> bitcode = getLibdevice();
   if (!bitcode)
     return bitcode.takeError();
-  // Lazily: of its 400 functions a kernel uses few.
+  // Loads lazily, since a kernel uses few of libdevice's 400 functions.
   Expected<std::unique_ptr<Module>> library =
       getLazyBitcodeModule(*bitcode, module.getContext(), /*ShouldLazyLoadMetadata=*/true);
   if (!library)
     return library.takeError();
   (*library)->setTargetTriple(module.getTargetTriple());
   (*library)->setDataLayout(module.getDataLayout());
-  // libdevice asks for what it flushes to zero: denormal numbers are kept.
+  // Selects libdevice's variants that preserve denormal numbers.
   module.addModuleFlag(Module::Override, "nvvm-reflect-ftz", uint32_t(0));
   if (Linker::linkModules(module, std::move(*library), Linker::LinkOnlyNeeded,
                           [](Module &linked, const StringSet<> &added) {

@@ -1,9 +1,9 @@
-//===- DeviceCode.h - From gpu modules to PTX -------------------------------------------------===//
+//===- DeviceCode.h - Lowering of gpu modules to PTX ------------------------------------------===//
 //
 //   gpu.module --lowerDeviceModules--> llvm and nvvm dialects --translateDeviceModule--> LLVM IR
 //              --linkLibdevice, optimizeDevice--> LLVM IR --emitPtx--> text
 //
-// Each function but the first works on one module and may run on any thread.
+// All functions except the first operate on a single module and are thread-safe.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -20,31 +20,31 @@
 
 namespace mtc::cuda {
 
-/// The dialects of device code, and their translation to LLVM IR.
+/// Registers the dialects of device code and their translations to LLVM IR.
 void registerDeviceDialects(mlir::DialectRegistry &registry);
 
-/// Lowers every gpu.module of the module in place, on the context's threads.
+/// Lowers all gpu.modules of the module in place, on the context's threads.
 mlir::LogicalResult lowerDeviceModules(mlir::ModuleOp module);
 
-/// A lowered gpu.module as LLVM IR of NVPTX, not optimized. What kernels' parameters are said to
-/// point to (`llvm.dereferenceable`) is no attribute in it, so that nothing is read that the code
-/// does not read, but known to `parameterExtents`. Null where it cannot be translated; there are
-/// diagnostics then.
+/// Translates a lowered gpu.module to unoptimized LLVM IR for NVPTX. The `llvm.dereferenceable`
+/// attributes of kernel parameters are removed, so that LLVM does not introduce speculative loads;
+/// `parameterExtents` still returns them. Returns null after emitting diagnostics if the module
+/// cannot be translated.
 std::unique_ptr<llvm::Module> translateDeviceModule(mlir::Operation *gpuModule,
                                                     llvm::LLVMContext &context);
 
-/// Bytes that each parameter of a kernel points to; -1 where nothing is said.
+/// Returns the number of dereferenceable bytes of each kernel parameter, or -1 if unknown.
 llvm::SmallVector<int64_t> parameterExtents(const llvm::Function &kernel);
 void setParameterExtents(llvm::Function &kernel, llvm::ArrayRef<int64_t> extents);
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createDeviceMachine(const Architecture &architecture, unsigned optLevel);
 
-/// Links what the module uses of CUDA's libdevice. Fails where a function is called that is not
-/// there. Modules that use none need no toolkit.
+/// Links the used functions of CUDA's libdevice into the module. Fails if the module calls an
+/// undefined function. Modules that use no libdevice function do not need a CUDA toolkit.
 llvm::Error linkLibdevice(llvm::Module &module);
 
-/// Makes a translated module PTX: libdevice is linked, the module optimized.
+/// Compiles a translated module to PTX: links libdevice and optimizes the module.
 llvm::Expected<std::string> emitPtx(llvm::Module &module, const Architecture &architecture,
                                     unsigned optLevel);
 

@@ -1,4 +1,4 @@
-//===- DeviceLowering.cpp - From gpu modules to the llvm and nvvm dialects --------------------===//
+//===- DeviceLowering.cpp - Lowering of gpu modules to the LLVM and NVVM dialects -------------===//
 
 #include "codegen/cuda/DeviceCode.h"
 
@@ -21,7 +21,7 @@ using namespace mtc;
 
 void cuda::registerDeviceDialects(DialectRegistry &registry) {
   registry.insert<gpu::GPUDialect, NVVM::NVVMDialect>();
-  // The conversion to NVVM asks these dialects for theirs.
+  // The conversion to NVVM uses these dialects' conversion interfaces.
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
   registerConvertMathToLLVMInterface(registry);
@@ -33,8 +33,8 @@ void cuda::registerDeviceDialects(DialectRegistry &registry) {
 
 namespace {
 
-/// Divisions that round up or down; what else the pass arith-expand would expand, the device has
-/// instructions for.
+/// Expands divisions that round up or down. The device has instructions for the other operations
+/// that the pass arith-expand would expand.
 struct ExpandDivisions : PassWrapper<ExpandDivisions, OperationPass<gpu::GPUModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandDivisions)
   void runOnOperation() override {

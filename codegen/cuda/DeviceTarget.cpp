@@ -1,4 +1,4 @@
-//===- DeviceTarget.cpp - Kernels as machine code and PTX of GPUs -----------------------------===//
+//===- DeviceTarget.cpp - Kernels as GPU machine code and PTX ---------------------------------===//
 
 #include "codegen/cuda/CudaTarget.h"
 
@@ -20,7 +20,7 @@ using namespace mtc::cuda;
 
 namespace {
 
-/// Kernels as what a GPU's driver loads: machine code, and PTX for GPUs that come later.
+/// Compiles kernels to images for the GPU's driver: machine code, and PTX for later GPUs.
 class DeviceTarget final : public CudaTarget {
 public:
   DeviceTarget(TargetAttr target, cpu::Processor host, unsigned optLevel)
@@ -54,24 +54,25 @@ protected:
   uint32_t imageOf(StringRef symbol) override { return imageIndex.lookup(symbol); }
 
 private:
-  /// Machine code of a translated device module.
+  /// Assembles a translated device module to machine code.
   llvm::Expected<Cubin> assembleModule(llvm::Module &module,
                                        const Architecture &architecture) const;
-  /// What the program holds of the module: machine code, or text of PTX with a zero byte at its
-  /// end.
+  /// Returns the image that the program contains for a module: machine code, or null-terminated
+  /// PTX.
   llvm::Expected<Object> makeImage(llvm::Module &module, const Architecture &architecture) const;
   uint32_t neededDriver() const;
 
   SmallVector<Architecture> architectures;
-  /// Of what was compiled last: for each architecture an image for each source.
+  /// The images of the last compilation: for each architecture an image for each source.
   std::vector<std::vector<Object>> images;
-  llvm::StringMap<uint32_t> imageIndex; ///< By the first launch.
+  llvm::StringMap<uint32_t> imageIndex; ///< by the symbol of the first launch
   AssemblerVersion assembler = {0, 0};
 };
 
 } // namespace
 
-/// libdevice as it is linked to kernels, for the cache; kernels that need none do without it.
+/// Identifies the linked libdevice in cache keys. Kernels without libdevice functions do not
+/// require it.
 static std::string describeLibdevice() {
   llvm::Expected<llvm::MemoryBufferRef> bitcode = getLibdevice();
   if (bitcode)
@@ -144,7 +145,7 @@ FailureOr<std::vector<CompiledObject>> DeviceTarget::compile(const CodeSources &
   return std::vector<CompiledObject>();
 }
 
-/// The assembler says it of what it assembles; what is in the cache is assembled again.
+/// The assembler reports the resources, so all sources are assembled, even those in the cache.
 LogicalResult DeviceTarget::printResources(const CodeSources &all, raw_ostream &os) {
   CodeSources sources = selectSources(all);
   SmallVector<SmallVector<Launch>> plans = planSources(sources);
@@ -172,9 +173,9 @@ LogicalResult DeviceTarget::printResources(const CodeSources &all, raw_ostream &
   return success();
 }
 
-/// As cuDriverGetVersion counts, of the driver that came with the PTX's version (PTX ISA, "PTX
-/// Release Notes"): 7.x with CUDA 11.x, 8.0 to 8.5 with 12.0 to 12.5, 8.6 on with 12.7 on, 9.x with
-/// 13.x.
+/// Returns the minimum driver version, in the format of cuDriverGetVersion, for the version of a
+/// PTX text (PTX ISA, "PTX Release Notes"): CUDA 11.x for 7.x, 12.0 to 12.5 for 8.0 to 8.5, 12.7
+/// and later for 8.6 and later, 13.x for 9.x.
 static uint32_t driverOfPtx(StringRef text) {
   StringRef version = text.split(".version ").second;
   unsigned major = 0, minor = 0;
@@ -186,7 +187,7 @@ static uint32_t driverOfPtx(StringRef text) {
   return (major + 4) * 1000 + minor * 10;
 }
 
-/// A driver takes the images of every assembler of its major version.
+/// A driver can load the images of every assembler with the same major version.
 uint32_t DeviceTarget::neededDriver() const {
   uint32_t needed = assembler.major * 1000;
   for (auto [architecture, ofArchitecture] : llvm::zip_equal(architectures, images))

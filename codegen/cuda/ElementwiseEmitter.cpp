@@ -1,4 +1,4 @@
-//===- ElementwiseEmitter.cpp - A loop over the grid for points without order -----------------===//
+//===- ElementwiseEmitter.cpp - Grid-stride loops of independent iterations -------------------===//
 
 #include "codegen/cuda/AccessAnalysis.h"
 #include "codegen/cuda/LaunchEmitter.h"
@@ -30,7 +30,7 @@ public:
                              return ThreadBuilder::Values();
                            });
     }
-    // What is left over is less than a vector, of the only dim there is.
+    // The remainder is smaller than a vector. It only exists if the kernel has a single dimension.
     int64_t rest = all - groups * plan.vector.width;
     if (rest > 0)
       threads.ifThen(threads.less(first, rest), [&] {
@@ -39,7 +39,7 @@ public:
   }
 
 private:
-  /// All values of several points before the first store, so that loads overlap.
+  /// Computes the values of several iterations before the first store, so that loads overlap.
   void emitPoints(ArrayRef<Value> indices, const PointVector &vector) {
     PointEmitter::Scope scope(points);
     PointEmitter::State outside = points.getState();

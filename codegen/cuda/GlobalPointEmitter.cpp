@@ -1,4 +1,4 @@
-//===- GlobalPointEmitter.cpp - Points of one thread, in short vectors ------------------------===//
+//===- GlobalPointEmitter.cpp - Kernel bodies of one thread, in short vectors -----------------===//
 
 #include "codegen/cuda/GlobalPointEmitter.h"
 
@@ -44,7 +44,7 @@ Value GlobalPointEmitter::indexOfOthers() {
   return offsetOf(form, symbols).uniform;
 }
 
-/// What an access of `lanes` elements can rely on.
+/// Returns the guaranteed alignment of an access of `lanes` elements.
 static uint32_t alignmentOf(int64_t lanes, Type element) {
   return std::min<int64_t>(lanes * elementBytes(element), 16);
 }
@@ -84,8 +84,8 @@ void GlobalPointEmitter::writeLanes(const LaneOffset &at, Value base, Type eleme
   }
 }
 
-/// An index i = lane + k with k a multiple of the lanes is below c for all lanes or for none
-/// exactly if c is such a multiple too.
+/// For an index i = lane + k, where k is a multiple of the number of lanes, i < c is uniform over
+/// the lanes if and only if c is a multiple of the number of lanes, too.
 Value GlobalPointEmitter::emitSpecial(Operation *op) {
   auto compare = dyn_cast<arith::CmpIOp>(op);
   if (!compare || !state.lanesDim)

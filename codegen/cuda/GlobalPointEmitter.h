@@ -1,4 +1,4 @@
-//===- GlobalPointEmitter.h - Points of one thread, in short vectors --------------------------===//
+//===- GlobalPointEmitter.h - Kernel bodies of one thread, in short vectors -------------------===//
 
 #ifndef MTC_CODEGEN_CUDA_GLOBALPOINTEMITTER_H
 #define MTC_CODEGEN_CUDA_GLOBALPOINTEMITTER_H
@@ -8,16 +8,17 @@
 
 namespace mtc::cuda {
 
-/// Reads and writes contiguous lanes in accesses of up to 16 bytes, others one by one.
+/// Accesses contiguous lanes in vectors of up to 16 bytes, and other lanes individually.
 class GlobalPointEmitter : public PointEmitter {
 public:
   using PointEmitter::PointEmitter;
 
-  /// Binds dims to the digits of an index over them, the last fastest; the vector's dim, if it is
-  /// one of them, to lanes.
+  /// Binds dimensions to the digits of a linear index over them, the last dimension fastest. If the
+  /// vector's dimension is one of them, it is bound to lanes.
   void bindPoint(llvm::ArrayRef<unsigned> dims, mlir::Value index, const PointVector &vector);
 
-  /// Where the results' elements lie but for what the owned dims add, the same for all results.
+  /// Returns the part of the results' element offsets that does not depend on the owned dimensions.
+  /// It must be the same for all results.
   mlir::Value indexOfOthers();
 
 protected:
@@ -25,8 +26,8 @@ protected:
                         mlir::Value active) override;
   void writeLanes(const LaneOffset &offset, mlir::Value base, mlir::Type element,
                   mlir::Value stored) override;
-  /// Comparisons of an index with a constant that have one outcome for all lanes, as those of
-  /// joined parts have, are scalars: what they guard is read in vectors.
+  /// Emits comparisons of an index with a constant whose outcome is uniform over the lanes, as in
+  /// concatenations, as scalars, so that guarded loads can be vectorized.
   mlir::Value emitSpecial(mlir::Operation *op) override;
 };
 

@@ -1,7 +1,8 @@
-//===- GpuFigures.cpp - What GPUs compute and copy, as their makers say -----------------------===//
+//===- GpuFigures.cpp - Peak rates of GPUs for the cost model ---------------------------------===//
 //
-// NVIDIA's data sheets and architecture white papers: A100 (SXM, 80 GB), A40, L40S, H100 (SXM),
-// B200 (SXM), GeForce RTX 5090. Tensor cores without sparsity, sums in f32.
+// Sources: NVIDIA's data sheets and architecture white papers for A100 (SXM, 80 GB), A40, L40S,
+// H100 (SXM), B200 (SXM), GeForce RTX 5090. Tensor core rates are without sparsity, with f32
+// accumulation.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -28,9 +29,9 @@ const GpuFigures &cuda::figuresOf(unsigned number) {
   return *best;
 }
 
-/// What remains of the makers' peaks.
+/// Typical fractions of the peak rates that programs reach.
 static constexpr double ofProducts = 0.7, ofAttention = 0.4, ofBandwidth = 0.85, ofBus = 0.8;
-/// Of a launch in a graph.
+/// The overhead of a launch in a CUDA graph.
 static constexpr double launchSeconds = 2e-6;
 
 static double peakOf(const GpuFigures &gpu, const MatrixProduct &product,
@@ -45,15 +46,15 @@ static double peakOf(const GpuFigures &gpu, const MatrixProduct &product,
   }
 }
 
-/// Processors compute tiles of the result, each one at a time: the last round is not full, nor are
-/// tiles at the edges.
+/// Returns the fraction of useful work of a matrix multiplication. Each multiprocessor computes one
+/// tile at a time; the last wave and tiles at the edges are partial.
 static double occupancy(const GpuFigures &gpu, const MatrixProduct &product, int64_t batch) {
   constexpr int64_t tile = 128;
   int64_t tiles = batch * llvm::divideCeil(product.m, tile) * llvm::divideCeil(product.n, tile);
   int64_t rounds = llvm::divideCeil(tiles, gpu.processors);
   double used = static_cast<double>(batch * product.m) * static_cast<double>(product.n);
   double computed = static_cast<double>(rounds * gpu.processors) * tile * tile;
-  constexpr double halfK = 64; // Terms that it takes to fill a pipeline.
+  constexpr double halfK = 64; // number of terms that fills the pipeline
   return used / computed * static_cast<double>(product.k) /
          (static_cast<double>(product.k) + halfK);
 }
@@ -74,8 +75,8 @@ double GpuFigures::getSeconds(CallAttrInterface call, ContractionPrecision preci
 }
 
 double GpuFigures::getSeconds(const Cost &kernel) const {
-  // Additions and multiplications are half of what their units do when they do both, and functions
-  // have units of their own, a fourth as many.
+  // The peak counts fused multiply-adds as two operations, while separate additions and
+  // multiplications take a slot each. Special function units have a fourth of the rate.
   double arithmetic =
       (2 * static_cast<double>(kernel.flops) + 8 * static_cast<double>(kernel.functions)) /
       (1e12 * f32);

@@ -1,4 +1,4 @@
-//===- GpuFigures.h - What GPUs compute and copy, as their makers say -------------------------===//
+//===- GpuFigures.h - Peak rates of GPUs for the cost model -----------------------------------===//
 
 #ifndef MTC_CODEGEN_CUDA_GPUFIGURES_H
 #define MTC_CODEGEN_CUDA_GPUFIGURES_H
@@ -9,25 +9,25 @@
 
 namespace mtc::cuda {
 
-/// A GPU of an architecture. Estimates of time are of its figures times what well-written programs
-/// reach of them, not of measurements.
+/// Vendor-specified peak rates of a GPU. Time estimates are these rates times typical efficiencies,
+/// not measurements.
 struct GpuFigures {
-  unsigned number; ///< of the compute capability, such as 90
+  unsigned number; ///< compute capability, such as 90
   llvm::StringLiteral name;
-  /// Peaks, dense, in 10^12 operations a second: of f64 and f32 units, of tensor cores.
+  /// Peak dense throughput in 10^12 operations per second: f64 and f32 units, tensor cores.
   double f64, f32, tf32, half;
-  double bandwidth; ///< of memory, in 10^9 bytes a second
-  double bus;       ///< of PCI Express in each direction, in 10^9 bytes a second
+  double bandwidth; ///< memory bandwidth, in 10^9 bytes per second
+  double bus;       ///< PCI Express bandwidth in each direction, in 10^9 bytes per second
   int processors;
 
   double getSeconds(CallAttrInterface call, ContractionPrecision precision) const;
   double getSeconds(const Cost &kernel) const;
   double getCopySeconds(int64_t bytes) const;
-  /// Of a copy between its memory and pinned memory of the host.
+  /// Returns the time of a copy between device memory and pinned host memory.
   double getTransferSeconds(int64_t bytes) const;
 };
 
-/// Those of the architecture, or of the nearest one before it that has some.
+/// Returns the figures of an architecture, or of the nearest earlier one in the table.
 const GpuFigures &figuresOf(unsigned number);
 
 } // namespace mtc::cuda

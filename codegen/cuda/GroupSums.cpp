@@ -1,4 +1,4 @@
-//===- GroupSums.cpp - What a team adds up over its rows ------------------------------------===//
+//===- GroupSums.cpp - Column sums of a team over its rows ------------------------------------===//
 
 #include "codegen/cuda/GroupSums.h"
 

@@ -1,4 +1,4 @@
-//===- GroupSums.h - What a team adds up over its rows --------------------------------------===//
+//===- GroupSums.h - Column sums of a team over its rows --------------------------------------===//
 
 #ifndef MTC_CODEGEN_CUDA_GROUPSUMS_H
 #define MTC_CODEGEN_CUDA_GROUPSUMS_H
@@ -8,33 +8,37 @@
 
 namespace mtc::cuda {
 
-/// A vector of reduced points whose values stay in registers.
+/// One step of a row whose values stay in registers: a vector of reduced iterations.
 struct RowStep {
   PointEmitter::State state;
-  mlir::Value exists; ///< Null if it does in any case.
+  mlir::Value exists; ///< null if it always exists
 };
 
-/// The column sums of a group of rows: in registers, carried from row to row, or in the group's
-/// place in scratch.
+/// The column sums of a group of rows, either in registers carried from row to row, or in the
+/// group's copy in scratch memory.
 class GroupSums {
 public:
   GroupSums(LaunchEmitter &e, const ReductionPlan &plan, Team &team)
       : plan(plan), kernel(e.kernel), b(e.b), threads(e.threads), points(e.points), team(team),
         scratch(e.scratch) {}
 
+  /// Selects a column sum to be kept in registers.
   void keepInRegisters(unsigned result) { residentSums.push_back(result); }
 
-  /// Finds the group's place. What is added up in scratch starts as zero.
+  /// Determines the group's copy in scratch memory, and zeroes the sums that are accumulated there.
   void begin(mlir::Value group, mlir::Value groupExists);
-  /// Which of the sums' copies is the group's.
+  /// Returns the index of the group's copy of the sums.
   mlir::Value getCopy() const { return copy; }
-  /// The first of the rows among which the group's are; null if they are all rows.
+  /// Returns the first row of the range that the group's rows are in, or null if the range is all
+  /// rows.
   mlir::Value getFirstRow() const { return firstRow; }
 
-  /// One for each sum that stays in registers, and each step of a row.
+  /// Returns initial values: one for each sum that is kept in registers and each step of a row.
   ThreadBuilder::Values zeros();
+  /// Adds the values of a row to the carried sums.
   ThreadBuilder::Values addUp(mlir::ValueRange carried, llvm::ArrayRef<RowStep> steps,
                               mlir::Value rowExists);
+  /// Stores the sums that were kept in registers to scratch memory.
   void store(llvm::ArrayRef<mlir::Value> sums);
 
 private:
@@ -48,7 +52,7 @@ private:
   Team &team;
   mlir::Value scratch, copy, firstRow, groupExists;
   llvm::SmallVector<unsigned> residentSums;
-  llvm::SmallVector<mlir::Value> bases; ///< Of the sums' places for the group.
+  llvm::SmallVector<mlir::Value> bases; ///< base addresses of the sums in the group's copy
 };
 
 } // namespace mtc::cuda

@@ -1,4 +1,4 @@
-//===- KernelEmitter.cpp - Kernels as launches of a device ------------------------------------===//
+//===- KernelEmitter.cpp - Lowering of kernels to GPU launches --------------------------------===//
 
 #include "codegen/cuda/KernelEmitter.h"
 

@@ -1,4 +1,4 @@
-//===- KernelEmitter.h - Kernels as launches of a device --------------------------------------===//
+//===- KernelEmitter.h - Lowering of kernels to GPU launches ----------------------------------===//
 
 #ifndef MTC_CODEGEN_CUDA_KERNELEMITTER_H
 #define MTC_CODEGEN_CUDA_KERNELEMITTER_H
@@ -8,12 +8,13 @@
 
 namespace mtc::cuda {
 
-/// Emits the kernel of this name at the end of `module` as a `gpu.module` with one `gpu.func`
-/// for each launch of the plan, to be run one after another. Their parameters are pointers to
-/// global memory: the inputs, the outputs, scratch if the plan needs some, and the MtcFault if the
-/// kernel may raise one. All of them are aligned to 16 bytes.
+/// Emits a kernel at the end of `module`: a `gpu.module` of the given name with one `gpu.func` for
+/// each launch of the plan; the launches run in order. Parameters are pointers to global memory,
+/// aligned to 16 bytes: the inputs, the outputs, the scratch buffer if the plan needs one, and the
+/// MtcFault if the kernel can raise a fault.
 ///
-/// An output may share its place with an input that is read only at the point being written.
+/// An output may alias an input if each element of the input is read only by the iteration that
+/// overwrites it.
 mlir::gpu::GPUModuleOp emitKernel(const NormalKernel &kernel, const LaunchPlan &plan,
                                   llvm::StringRef name, mlir::ModuleOp module);
 

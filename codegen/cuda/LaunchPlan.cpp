@@ -1,4 +1,4 @@
-//===- LaunchPlan.cpp - How a kernel's space becomes grids, blocks, vectors and stages --------===//
+//===- LaunchPlan.cpp - Mapping of iteration spaces to grids and blocks -----------------------===//
 
 #include "codegen/cuda/LaunchPlan.h"
 
@@ -17,11 +17,11 @@ using namespace mtc::cuda;
 namespace {
 
 constexpr int64_t kBlock = 256;
-/// Blocks that fill any device several times over; more only take turns.
+/// The number of blocks that fills any device several times. Additional blocks have no benefit.
 constexpr int64_t kMaxBlocks = 4096;
-/// Loads that may go through shared memory at once.
+/// The maximum number of loads that are staged through shared memory.
 constexpr size_t kMaxSquares = 6;
-/// Bytes that a thread should have on their way.
+/// The number of bytes that a thread should have in flight.
 constexpr int64_t kBytesInFlight = 64;
 
 void addLaunch(LaunchPlan &plan, int64_t blocks, int64_t threads) {
@@ -31,7 +31,8 @@ void addLaunch(LaunchPlan &plan, int64_t blocks, int64_t threads) {
   plan.launches.push_back(launch);
 }
 
-/// Loads that lie across the stores go through squares, if all of them run along one dim.
+/// Stages loads through shared-memory tiles if they are contiguous along a different dimension than
+/// the stores, the same one for all of them.
 bool planTranspose(const NormalKernel &kernel, LaunchPlan &plan) {
   TransposePlan shape;
   auto isLong = [&](unsigned dim) { return kernel.space[dim] >= kTile / 2; };
@@ -82,7 +83,7 @@ void planElementwise(const NormalKernel &kernel, LaunchPlan &plan) {
   for (unsigned dim = 0; dim < kernel.rank(); ++dim)
     shape.dims.push_back(dim);
   if (std::optional<unsigned> dim = contiguousDim(kernel, kernel.allDims())) {
-    // Only where nothing lies around the dim can the rest of it be left to scalars.
+    // A remainder can be computed by scalar iterations only if the kernel has no other dimension.
     shape.vector = {dim, vectorWidth(kernel, *dim, /*exact=*/kernel.rank() > 1)};
     shape.dims.erase(shape.dims.begin() + *dim);
     shape.dims.push_back(*dim);
@@ -98,7 +99,7 @@ void planElementwise(const NormalKernel &kernel, LaunchPlan &plan) {
   plan.shape = shape;
 }
 
-/// Places of the groups' sums; gives the bytes that they take.
+/// Assigns the offsets of the partial column sums, and returns their total size in bytes.
 int64_t planColumnSums(const NormalKernel &kernel, ReductionPlan &shape) {
   int64_t bytes = 0;
   for (unsigned result : kernel.columnSums) {

@@ -1,6 +1,6 @@
-//===- LaunchPlan.h - How a kernel's space becomes grids, blocks, vectors and stages ----------===//
+//===- LaunchPlan.h - Mapping of iteration spaces to grids and blocks -------------------------===//
 //
-// It follows from the kernel alone, not from the device, so that results do not depend on it.
+// A plan depends on the kernel only, not on the device, so results do not depend on the device.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -16,10 +16,11 @@
 
 namespace mtc::cuda {
 
-/// The threads of one kernel of the device.
+/// The grid, block and shared memory of a launch.
 struct LaunchSize {
   std::array<int64_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
-  int64_t sharedBytes = 0; ///< Of a block, static: a launch asks for no more.
+  /// Static shared memory per block. Launches request no dynamic shared memory.
+  int64_t sharedBytes = 0;
 
   template <typename Visitor> static constexpr void visitFields(Visitor &&field) {
     field("grid", &LaunchSize::grid);
@@ -32,8 +33,8 @@ struct Launch : LaunchSize {
   std::string symbol;
 };
 
-/// Dims as one index, the last fastest. `vector` is the last of them where it is one of them; the
-/// index then counts groups of `width` of its indices.
+/// Describes a linear index over a list of dimensions, the last one fastest. If `dim` is set and is
+/// in the list, it is the last dimension, and the index counts groups of `width` of its indices.
 struct PointVector {
   std::optional<unsigned> dim;
   int64_t width = 1;
@@ -45,7 +46,8 @@ struct PointVector {
   bool operator==(const PointVector &) const = default;
 };
 
-/// A thread computes `unroll` vectors of points at a time, all loads before the first store.
+/// A thread computes `unroll` vectors of iterations at a time, with all loads before the first
+/// store.
 struct ElementwisePlan {
   PointVector vector;
   llvm::SmallVector<unsigned> dims;
@@ -60,34 +62,36 @@ struct ElementwisePlan {
   bool operator==(const ElementwisePlan &) const = default;
 };
 
-/// Rows are points of the dims that are not reduced. A team of threads shares a row, or a vector of
-/// neighbouring rows: each member combines what it visits in order, then the team its members'
-/// values, always in the same tree. Where rows are few, `splits` blocks share a row, each a chunk
-/// of it: a launch for each level leaves their values in scratch, the next begins with them.
+/// Rows are the iterations of the dimensions that are not reduced. A team of threads shares a row,
+/// or a vector of adjacent rows. Each member combines its values in order, then the team combines
+/// the members' values in a fixed tree. If there are few rows, `splits` blocks share a row, one
+/// chunk each: the launch of each reduction level stores partial results in scratch memory, and the
+/// next launch starts from them.
 struct ReductionPlan {
   PointVector vector;
   bool vectorIsReduced = false;
   llvm::SmallVector<unsigned> rowDims, reducedDims;
   int64_t team = 1;
-  /// Rows (vectors of rows) in a block.
+  /// Rows, or vectors of rows, per block.
   int64_t rowsPerBlock = 1;
   int64_t splits = 1;
-  /// Reduced points (vectors of them) in a split.
+  /// Reduced iterations, or vectors of them, per split.
   int64_t chunk = 1;
-  /// Where a member's part of a row is so short that its values stay in registers from level to
-  /// level: how many vectors they are. Otherwise 0: each level reads again.
+  /// The number of vectors per team member if its part of a row fits in registers across reduction
+  /// levels. Otherwise 0, and each level reloads the row.
   int64_t residentSteps = 0;
-  /// Vectors that a member reads before it combines them.
+  /// Vectors that a member loads before it combines them.
   int64_t unroll = 1;
-  int64_t rows = 1, steps = 1; ///< In all, vectors counted as one.
-  /// Where there are column sums: a team computes a group of rows one after another, and leaves
-  /// what it adds up in scratch, for column sum i at byte `partials[i]` an array [copies, elements
-  /// of the result]. A last launch adds up the groups. 0 without column sums.
+  int64_t rows = 1, steps = 1; ///< total number, where a vector counts as one
+  /// The number of groups of rows, or 0 for kernels without column sums. A team computes the rows
+  /// of a group sequentially and stores the column sums in scratch memory: for column sum i an
+  /// array [copies, elements of the result] at byte `partials[i]`. A final launch adds up the
+  /// copies.
   int64_t groups = 0;
   llvm::SmallVector<int64_t> partials;
 
-  /// Where the row's dims begin with some that all column sums keep: their points. A group has rows
-  /// of one of them, and its sums are a part of those that `copies` groups have of the whole sum.
+  /// The extent of the leading row dimensions that no column sum reduces. A group contains rows of
+  /// one index of these dimensions only; its sums are one of `copies` partial sums.
   int64_t keptRows = 1;
 
   static constexpr llvm::StringLiteral keyword = "reduction";
@@ -112,31 +116,34 @@ struct ReductionPlan {
 
   int64_t copies() const { return groups / keptRows; }
   int64_t rowsPerGroup() const { return (rows / keptRows + copies() - 1) / copies(); }
-  /// Teams that a launch needs.
+  /// Returns the number of teams in a launch.
   int64_t teams() const { return groups > 0 ? groups : rows; }
-  /// Members of a team are neighbours; otherwise the same members of different teams are.
+  /// Returns whether the members of a team are adjacent threads. Otherwise, threads with the same
+  /// member index in different teams are adjacent.
   bool membersAreNeighbours() const { return vectorIsReduced; }
   int64_t threads() const { return team * rowsPerBlock; }
-  /// How many values a row's, which depends on these dims, has: one for each row of a vector.
+  /// Returns the number of lanes of a row value that depends on these dimensions: one for each row
+  /// of a vector.
   int64_t lanesOf(DimSet dims) const {
     return !vectorIsReduced && vector.dim && contains(dims, *vector.dim) ? vector.width : 1;
   }
 };
 
-/// Results are sums of what lands on their elements, in the order of the dims that are not owned.
-/// A thread has a vector of the owned dims' points, which nothing else adds to.
+/// Each result element is the sum of the values scattered to it, in the order of the dimensions
+/// that are not owned. A thread computes a vector of owned iterations exclusively.
 struct ScatterPlan {
   PointVector vector;
   llvm::SmallVector<unsigned> ownedDims, otherDims;
-  /// Where the index along the other dims is one for all owned points: blocks share the indices,
-  /// and each looks for the points that land on its own. Otherwise every thread runs through all
-  /// points of its own.
+  /// Whether the scatter index is uniform over the owned dimensions. If so, blocks divide the
+  /// indices among themselves, and each block searches for the iterations that scatter to its
+  /// indices. Otherwise, each thread executes all other iterations for its owned ones.
   bool byIndex = false;
-  int64_t indexStride = 1; ///< Between neighbouring indices, in elements.
-  int64_t indexGroups = 1; ///< Index p belongs to blocks of group p mod indexGroups.
-  /// Where indices are few, a block adds a chunk of the points only, in a copy of the results in
-  /// scratch; a last launch adds up the copies. Result i's are an array [chunks, elements] at byte
-  /// `partials[i]`; empty where there is one chunk.
+  int64_t indexStride = 1; ///< between adjacent indices, in elements
+  int64_t indexGroups = 1; ///< blocks of group p mod indexGroups handle index p
+  /// The number of chunks of iterations. If there are few indices, a block adds only one chunk of
+  /// the iterations, into a copy of the results in scratch memory, and a final launch adds up the
+  /// copies. The copies of result i are an array [chunks, elements] at byte `partials[i]`; empty
+  /// for a single chunk.
   int64_t chunks = 1;
   llvm::SmallVector<int64_t> partials;
 
@@ -154,11 +161,12 @@ struct ScatterPlan {
   bool operator==(const ScatterPlan &) const = default;
 };
 
-/// Squares of kTile x kTile points: loads run along one dim, stores along the other.
+/// Tiles of kTile x kTile iterations: loads are contiguous along one dimension, stores along the
+/// other.
 struct TransposePlan {
   unsigned loadDim = 0, storeDim = 0;
   llvm::SmallVector<unsigned> outerDims;
-  llvm::SmallVector<unsigned> loads; ///< The body's that go through shared memory, by number.
+  llvm::SmallVector<unsigned> loads; ///< indices of loads that are staged through shared memory
 
   static constexpr llvm::StringLiteral keyword = "transpose";
   template <typename Visitor> static constexpr void visitFields(Visitor &&field) {
@@ -171,14 +179,14 @@ struct TransposePlan {
 };
 constexpr int64_t kTile = 32, kTileRows = 8;
 
-/// The first launch of a kernel that adds (ScatterPlan) sets to zero what is added to, unless that
-/// starts as an operand.
+/// The launches of a kernel. The first launch of a scatter kernel zeroes the sums, unless their
+/// initial values are an operand.
 struct LaunchPlan {
   llvm::SmallVector<LaunchSize> launches;
   int64_t scratchBytes = 0;
   std::variant<ElementwisePlan, TransposePlan, ReductionPlan, ScatterPlan> shape;
 
-  /// Launches of a kernel of this name, numbered where there are several.
+  /// Returns the launches of a kernel of this name, with numbered symbols if there are several.
   llvm::SmallVector<Launch> nameLaunches(llvm::StringRef name) const;
 
   template <typename Visitor> static constexpr void visitFields(Visitor &&field) {
@@ -190,19 +198,21 @@ struct LaunchPlan {
 };
 inline llvm::hash_code hash_value(const LaunchPlan &plan) { return hashPlan(plan); }
 
-/// Columns of a result in a block of the launch that adds up the groups, and threads to a column.
+/// Columns per block, and threads per column, of the launch that adds up the groups' sums.
 constexpr int64_t kSumColumns = 32, kSumMembers = 8;
 
+/// Plans the launches of a kernel.
 LaunchPlan planLaunches(const NormalKernel &kernel);
 
-/// Whether points may be computed in any order, each by itself. A result of fewer points may lie
-/// where an operand is read that all of them share.
+/// Returns whether the iterations are independent and can run in any order. A result with fewer
+/// elements than iterations may alias an operand that several iterations read.
 bool isElementwise(const NormalKernel &kernel);
-/// Whether there are results with an element for each point of a reduction's rows, or for each row.
+/// Returns whether any result has an element for each iteration of a reduction's rows.
 bool hasResultsOfPoints(const NormalKernel &kernel);
+/// Returns whether any result has one element for each row.
 bool hasResultsOfRows(const NormalKernel &kernel);
 
-/// Why code cannot be written by a plan that was read from a text; empty if it can.
+/// Returns why no code can be generated for a plan that was parsed from text, or an empty string.
 std::string refusePlan(const LaunchPlan &plan, const NormalKernel &kernel);
 
 } // namespace mtc::cuda

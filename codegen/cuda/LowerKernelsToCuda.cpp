@@ -1,4 +1,4 @@
-//===- LowerKernelsToCuda.cpp - Writes kernels as launches of a device ------------------------===//
+//===- LowerKernelsToCuda.cpp - Lowers kernels to GPU launches --------------------------------===//
 
 #include "codegen/passes/Passes.h"
 

@@ -1,4 +1,4 @@
-//===- PartialResults.cpp - What blocks that share a row leave in scratch ---------------------===//
+//===- PartialResults.cpp - Partial reduction results of split rows ---------------------------===//
 
 #include "codegen/cuda/PartialResults.h"
 

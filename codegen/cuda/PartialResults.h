@@ -1,4 +1,4 @@
-//===- PartialResults.h - What blocks that share a row leave in scratch -----------------------===//
+//===- PartialResults.h - Partial reduction results of split rows -----------------------------===//
 
 #ifndef MTC_CODEGEN_CUDA_PARTIALRESULTS_H
 #define MTC_CODEGEN_CUDA_PARTIALRESULTS_H
@@ -8,7 +8,8 @@
 
 namespace mtc::cuda {
 
-/// For each reduction an array [splits, rows] of its values (vectors, where rows come in vectors).
+/// Partial results in scratch memory, for blocks that share a row: for each reduction an array
+/// [splits, rows] of values, or of vectors if rows are vectorized.
 class PartialResults {
 public:
   PartialResults(const NormalKernel &kernel, const ReductionPlan &plan,
@@ -17,7 +18,7 @@ public:
 
   static int64_t bytes(const NormalKernel &kernel, const ReductionPlan &plan);
 
-  /// What a team combines of a reduction.
+  /// Returns the type of a reduction's accumulator.
   mlir::Type type(KernelReduceOp reduce) const;
   mlir::Value read(KernelReduceOp reduce, mlir::Value split, mlir::Value row);
   void write(KernelReduceOp reduce, mlir::Value split, mlir::Value row, mlir::Value value);

@@ -1,14 +1,13 @@
-//===- ReductionEmitter.cpp - Rows and columns, combined by teams of threads ------------------===//
+//===- ReductionEmitter.cpp - Row and column reductions by teams of threads -------------------===//
 //
-// A team computes the reductions level by level, then the results that vary along the row, then
-// those of the row as a whole. Members that have no row or no part of it neither read, combine nor
-// store.
+// A team computes the reductions level by level, then the results that vary along the row, then the
+// per-row results. Members without a row, or without a part of it, do not load, combine or store.
 //
-// A result may lie where an operand is read at the index at which it is stored. What the row as a
-// whole reads is read before members wait for each other, and stored after that.
+// A result may alias an operand that is read at the index of the store. Operands of per-row results
+// are loaded before members synchronize, and the results are stored afterwards.
 //
-// Where there are column sums, a team has a group of rows, one after another. What it adds up stays
-// in registers where the row does, otherwise in the group's place in scratch.
+// For kernels with column sums, a team computes a group of rows sequentially. The sums stay in
+// registers if the row does, otherwise they are accumulated in the group's copy in scratch memory.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -59,7 +58,7 @@ public:
   }
 
 private:
-  /// A row, or a launch's part of it.
+  /// Computes a row, or the part of a row that the launch computes.
   void runRow() {
     for (const Reductions &level : levels)
       points.hoist(level.operands, /*level=*/0);
@@ -94,7 +93,7 @@ private:
                           bindRowOfGroup(i);
                           runRow();
                           ThreadBuilder::Values next = groupSums.addUp(carried, steps, rowExists);
-                          // Shared memory is written again.
+                          // The next row reuses the shared memory.
                           if (Team::sharedBytes(kernel, plan, kernel.levels) > 0)
                             threads.barrier();
                           return next;
@@ -116,12 +115,12 @@ private:
   }
 
   //===----------------------------------------------------------------------------------------===//
-  // Rows that several blocks share
+  // Rows shared by several blocks
   //===----------------------------------------------------------------------------------------===//
 
-  /// Launch n begins with what the blocks of launch n - 1 left of level n, and all before. The last
-  /// one stores what belongs to the row as a whole; the one before it may still read what lies
-  /// there.
+  /// Launch n combines the partial results of the levels up to n, which earlier launches stored.
+  /// Per-row results are stored in the last launch, since the launch before may still read operands
+  /// that they alias.
   void runSplit() {
     for (const Reductions &level : ArrayRef(levels).take_front(position))
       define(level, team.combine(level, readPartials(level)));
@@ -167,7 +166,7 @@ private:
     return threads.both(plan.team > 1 ? threads.equals(team.member(), 0) : Value(), rowExists);
   }
 
-  /// Makes results known, and what the row as a whole computes from them.
+  /// Defines the results of reductions, and hoists per-row values that depend on them.
   void define(const Reductions &level, const Accumulators &results) {
     for (auto [reduce, result] : llvm::zip_equal(level.ops, results))
       points.define(KernelReduceOp(reduce).getResult(), result);
@@ -200,7 +199,7 @@ private:
     points.setState(outside);
   }
 
-  /// A loop over the member's part of a row that exists, some steps at a time.
+  /// Emits a loop over the member's part of the row, unrolled, if the row exists.
   ThreadBuilder::Values
   forOwnSteps(ValueRange initial,
               llvm::function_ref<ThreadBuilder::Values(ArrayRef<Value>, ValueRange)> body) {
@@ -282,7 +281,8 @@ private:
   // Stores
   //===----------------------------------------------------------------------------------------===//
 
-  /// The states at several reduced points that exist, with what the targets need there.
+  /// Returns the states of several reduced iterations, with the operands of the targets emitted in
+  /// each.
   SmallVector<PointEmitter::State> statesAt(ArrayRef<Value> indices, ValueRange targets,
                                             unsigned level) {
     PointEmitter::State outside = points.getState();
@@ -339,7 +339,7 @@ private:
   ThreadBuilder &threads;
   GlobalPointEmitter &points;
   SmallVector<Value> stored;
-  SmallVector<Value> loads; ///< What differs along the row.
+  SmallVector<Value> loads; ///< values that vary along the row
   Team team;
   PartialResults partials;
   GroupSums groupSums;

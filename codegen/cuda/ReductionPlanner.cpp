@@ -1,4 +1,4 @@
-//===- ReductionPlanner.cpp - How rows and columns are shared among threads -------------------===//
+//===- ReductionPlanner.cpp - Distribution of rows and columns among threads ------------------===//
 
 #include "codegen/cuda/ReductionPlanner.h"
 
@@ -13,20 +13,20 @@ using namespace mtc::cuda;
 
 namespace {
 
-/// Threads that fill a device: some more than the largest one runs at a time.
+/// The number of threads that fills a device: more than the largest device runs concurrently.
 constexpr int64_t kManyThreads = 1 << 18;
-/// Threads that keep most of it busy.
+/// The number of threads that keeps most of a device busy.
 constexpr int64_t kEnoughThreads = 1 << 16;
 constexpr int64_t kBlock = 256;
-/// Registers (of 32 bits) that a thread keeps of its part of a row.
+/// The number of 32-bit registers per thread for values of a row.
 constexpr int64_t kResidentRegisters = 32;
 constexpr int64_t kMaxResidentSteps = 8;
 constexpr int64_t kLongestTeam = 512;
-/// Vectors that a thread should at least combine before it pays to share a row among blocks.
+/// The minimum number of vectors per thread for sharing a row among blocks to pay off.
 constexpr int64_t kMinSteps = 8;
 constexpr int64_t kMaxSplits = 512;
 constexpr int64_t kBytesInFlight = 64;
-/// Columns so short are combined by one thread each.
+/// Columns up to this length are combined by one thread each.
 constexpr int64_t kShortColumn = 16;
 
 class Planner {
@@ -57,8 +57,8 @@ public:
   }
 
 private:
-  /// Rows are what column sums run over and, if the kernel reduces, all else that it does not
-  /// reduce.
+  /// Returns the dimensions of rows: the dimensions that column sums reduce, and in kernels with
+  /// reductions, all dimensions that are not reduced.
   DimSet rowSet() const {
     if (kernel.columnSums.empty() || kernel.reduced)
       return kernel.allDims() & ~kernel.reduced;
@@ -79,7 +79,7 @@ private:
   }
 
   void orderDims() {
-    // What column sums leave lies outside what they sum over.
+    // The dimensions that column sums keep are outside those that they reduce.
     for (bool isSummed : {false, true})
       for (unsigned dim = 0; dim < kernel.rank(); ++dim)
         if (dim != plan.vector.dim && contains(kernel.summedDims, dim) == isSummed)
@@ -95,12 +95,13 @@ private:
     return steps <= kMaxResidentSteps && steps * bytesPerStep <= kResidentRegisters * 4;
   }
 
-  /// The threads of a block lie along rows.
+  /// Adjacent threads of a block compute adjacent elements of a row.
   void planRows() {
     if (plan.steps <= kWarp) {
       plan.team = llvm::PowerOf2Ceil(plan.steps);
     } else {
-      // The shortest team that keeps its row in registers, longer where rows are few.
+      // Chooses the smallest team whose row fits in registers, and a larger one if there are few
+      // rows.
       plan.team = kLongestTeam;
       for (int64_t team = kWarp; team <= kLongestTeam; team += kWarp) {
         int64_t own = llvm::divideCeil(plan.steps, team);
@@ -119,7 +120,8 @@ private:
     }
   }
 
-  /// Groups for enough threads, of so many rows that what they leave is little beside the rows.
+  /// Chooses enough groups to occupy the device, with enough rows each that partial sums are small
+  /// relative to the rows.
   void planGroups() {
     constexpr int64_t minRows = 8, maxGroups = 512, maxPartials = 1 << 16, maxBytes = 4 << 20;
     int64_t elements = 1, bytes = 0;
@@ -143,7 +145,7 @@ private:
         std::max<int64_t>(plan.rowsPerBlock, plan.team < kWarp ? kWarp / plan.team : 1);
   }
 
-  /// Whether all column sums sum over the same dims of rows, in registers.
+  /// Returns whether all column sums reduce the same row dimensions and fit in registers.
   bool keepRowsApart() const {
     DimSet row = kernel.allDims() & ~rowSet();
     return fitsInRegisters(llvm::divideCeil(plan.steps, plan.team)) &&
@@ -154,13 +156,13 @@ private:
            });
   }
 
-  /// No more rows than there are, but whole warps.
+  /// Returns the number of rows, rounded up so that warps are full.
   int64_t rowsThatFillWarps() const {
     return std::max<int64_t>(llvm::PowerOf2Ceil(plan.rows), kWarp / plan.team);
   }
 
-  /// The threads of a block lie along the rows' neighbours, the members of a team one above
-  /// another.
+  /// Adjacent threads of a block compute adjacent rows, i.e. columns in memory. The members of a
+  /// team are a stride apart.
   void planColumns() {
     if (plan.steps <= kShortColumn || plan.rows >= kManyThreads) {
       plan.rowsPerBlock = std::min<int64_t>(kBlock, llvm::alignTo(plan.rows, kWarp));

@@ -1,4 +1,4 @@
-//===- ReductionPlanner.h - How rows and columns are shared among threads ---------------------===//
+//===- ReductionPlanner.h - Distribution of rows and columns among threads --------------------===//
 
 #ifndef MTC_CODEGEN_CUDA_REDUCTIONPLANNER_H
 #define MTC_CODEGEN_CUDA_REDUCTIONPLANNER_H
@@ -7,6 +7,8 @@
 
 namespace mtc::cuda {
 
+/// Plans how threads share the rows of a kernel with reductions or column sums, without the offsets
+/// of column sums.
 ReductionPlan planReductionShape(const NormalKernel &kernel);
 
 } // namespace mtc::cuda

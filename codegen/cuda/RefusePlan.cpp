@@ -1,6 +1,7 @@
-//===- RefusePlan.cpp - Whether a kernel's launches are a plan of it --------------------------===//
+//===- RefusePlan.cpp - Validation of a kernel's launch plan ----------------------------------===//
 //
-// Plans of ours are. One that a text brings may name dims that there are not, or leave points out.
+// Plans made by the planner are valid. A plan that was parsed from text may refer to dimensions
+// that do not exist or omit iterations.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -31,7 +32,8 @@ static bool isVector(const PointVector &vector, const NormalKernel &kernel, bool
          (vector.width == 1 || vectorWidth(kernel, *vector.dim, exact) % vector.width == 0);
 }
 
-/// Whether arrays of these sizes lie one behind the other in scratch.
+/// Returns whether arrays of these sizes are stored in the scratch buffer in order, without
+/// overlap.
 static bool lieInScratch(ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes, int64_t scratchBytes) {
   if (offsets.size() != sizes.size())
     return false;
@@ -78,7 +80,7 @@ static std::string refuse(const TransposePlan &plan, const NormalKernel &kernel,
 
 static std::string refuse(const ReductionPlan &plan, const NormalKernel &kernel,
                           int64_t scratchBytes) {
-  // A kernel of column sums alone has rows, too, though it reduces none of their dims.
+  // A kernel with column sums only has rows as well, although it reduces none of their dimensions.
   if (!kernel.isSpace({plan.rowDims, plan.reducedDims}) ||
       llvm::any_of(plan.rowDims, [&](unsigned dim) { return contains(kernel.reduced, dim); }))
     return wrongDims;

@@ -1,4 +1,4 @@
-//===- Resources.cpp - What a kernel takes of a multiprocessor --------------------------------===//
+//===- Resources.cpp - Multiprocessor resources of kernels ------------------------------------===//
 
 #include "codegen/cuda/Resources.h"
 
@@ -11,7 +11,7 @@
 using namespace llvm;
 using namespace mtc::cuda;
 
-/// The number in front of `what` in a line such as `Used 25 registers, 128 bytes smem`.
+/// Returns the number before `what` in a line such as `Used 25 registers, 128 bytes smem`.
 static unsigned numberBefore(StringRef line, StringRef what) {
   unsigned number = 0;
   size_t at = line.find(what);
@@ -43,7 +43,7 @@ std::vector<Resources> mtc::cuda::readResources(StringRef log) {
 
 namespace {
 
-/// Limits of a multiprocessor that differ between compute capabilities (CUDA C++ Programming Guide,
+/// Multiprocessor limits that depend on the compute capability (CUDA C++ Programming Guide,
 /// "Compute Capabilities", table of technical specifications).
 struct Limits {
   unsigned threads, blocks, sharedBytes;
@@ -76,12 +76,12 @@ Limits limitsOf(const Architecture &architecture) {
 Occupancy mtc::cuda::computeOccupancy(const Resources &resources, unsigned threadsOfBlock,
                                       const Architecture &architecture) {
   constexpr unsigned warpSize = 32, registersOfSm = 65536, registerUnit = 256, sharedUnit = 128,
-                     sharedOfSystem = 1024; // which each block takes beside its own
+                     sharedOfSystem = 1024; // reserved by the system per block
   Limits limits = limitsOf(architecture);
   unsigned warps = divideCeil(threadsOfBlock, warpSize);
   unsigned warpRegisters = alignTo(std::max(resources.registers, 1u) * warpSize, registerUnit);
   unsigned shared = alignTo(resources.sharedBytes + sharedOfSystem, sharedUnit);
-  // Each of the four schedulers has a quarter of the registers, and whole warps.
+  // Each of the four schedulers has a quarter of the registers and runs whole warps.
   unsigned warpsByRegisters = registersOfSm / 4 / warpRegisters * 4;
   std::pair<unsigned, StringRef> bounds[] = {
       {limits.threads / warpSize / warps, "threads"},

@@ -1,4 +1,4 @@
-//===- Resources.h - What a kernel takes of a multiprocessor ----------------------------------===//
+//===- Resources.h - Multiprocessor resources of kernels --------------------------------------===//
 
 #ifndef MTC_CODEGEN_CUDA_RESOURCES_H
 #define MTC_CODEGEN_CUDA_RESOURCES_H
@@ -10,25 +10,25 @@
 
 namespace mtc::cuda {
 
-/// Of one function of a cubin, as the assembler says.
+/// The resource usage of one function of a cubin, as reported by the assembler.
 struct Resources {
   std::string symbol;
-  unsigned registers = 0;                   ///< of a thread
-  unsigned sharedBytes = 0;                 ///< of a block, static
-  unsigned stackBytes = 0;                  ///< of a thread, in local memory
-  unsigned spillStores = 0, spillLoads = 0; ///< bytes of a thread that did not fit into registers
+  unsigned registers = 0;                   ///< per thread
+  unsigned sharedBytes = 0;                 ///< static, per block
+  unsigned stackBytes = 0;                  ///< per thread, in local memory
+  unsigned spillStores = 0, spillLoads = 0; ///< bytes per thread
 };
 
-/// Reads the log of `assemble`.
+/// Parses the log of `assemble`.
 std::vector<Resources> readResources(llvm::StringRef log);
 
-/// How many threads of a multiprocessor a launch can occupy.
+/// The number of concurrent threads of a launch on a multiprocessor.
 struct Occupancy {
   unsigned blocks = 0, threads = 0, maximumThreads = 0;
-  llvm::StringRef limit; ///< what allows no more: threads, blocks, registers, shared memory
+  llvm::StringRef limit; ///< the limiting resource: threads, blocks, registers, shared memory
 };
 
-/// By the limits that the CUDA C++ Programming Guide documents for the compute capability.
+/// Computes occupancy from the limits of the compute capability in the CUDA C++ Programming Guide.
 Occupancy computeOccupancy(const Resources &resources, unsigned threadsOfBlock,
                            const Architecture &architecture);
 
@@ -37,7 +37,7 @@ struct LaunchResources {
   unsigned threadsOfBlock;
 };
 
-/// A table with a line for each launch; one that spills is marked.
+/// Prints a table with one line per launch, and marks launches with register spills.
 void printResources(llvm::ArrayRef<LaunchResources> launches, const Architecture &architecture,
                     llvm::raw_ostream &os);
 

@@ -1,7 +1,7 @@
 //===- ScatterEmitter.cpp - Sums at computed indices, without atomics -------------------------===//
 //
-// No two threads add to the same element: threads of a block have owned points of their own, blocks
-// have places of their own.
+// No two threads add to the same element: the threads of a block own disjoint iterations, and
+// blocks handle disjoint indices or separate copies.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -54,7 +54,7 @@ public:
   }
 
 private:
-  /// Results of a chunk have a copy of their own.
+  /// Redirects the sums to the chunk's copy of the results.
   void addUpApart(Value chunk) {
     for (auto [result, offset] : llvm::zip_equal(results, plan.partials)) {
       Value base = LLVM::GEPOp::create(b, scratch.getType(), b.getI8Type(), scratch,
@@ -64,7 +64,7 @@ private:
     }
   }
 
-  /// The thread's owned points.
+  /// Binds the owned dimensions to the thread's iterations.
   void bindOwned(Value block) {
     int64_t owned = pointsOf(kernel, plan.ownedDims) / plan.vector.width;
     Value own = threads.add(threads.scale(block, blockThreads), threads.thread());
@@ -82,8 +82,8 @@ private:
     threads.ifThen(exists, [&] { points.store(results); });
   }
 
-  /// Which of the next points, one for each thread, land on indices of this block: a bit for each
-  /// lane of each warp.
+  /// Finds which of the next iterations, one per thread, scatter to indices of this block. Stores
+  /// the result as a bit mask over the lanes of each warp.
   void findOwn(Value first) {
     PointEmitter::Scope scope(points);
     Value point = threads.add(first, threads.thread());
@@ -108,7 +108,7 @@ private:
     threads.barrier();
   }
 
-  /// Adds the points whose bits are set, the lowest first.
+  /// Adds the iterations whose bits are set, the lowest bit first.
   void addFound(Value first, Value warp) {
     Type i32 = b.getI32Type();
     Value all = LLVM::LoadOp::create(b, i32, threads.elementAt(shared, i32, warp));

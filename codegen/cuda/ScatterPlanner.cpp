@@ -1,4 +1,4 @@
-//===- ScatterPlanner.cpp - Who adds what at computed indices ---------------------------------===//
+//===- ScatterPlanner.cpp - Distribution of scattered additions among threads -----------------===//
 
 #include "codegen/cuda/ScatterPlanner.h"
 
@@ -8,15 +8,16 @@ using namespace mlir;
 using namespace mtc;
 using namespace mtc::cuda;
 
-/// Blocks among which indices, or indices and chunks of points, are dealt out.
+/// The number of blocks for indices, or for combinations of indices and chunks.
 constexpr int64_t kBlocks = 512;
-/// Points so few that a thread runs through all of them.
+/// The maximum number of iterations that each thread executes completely.
 constexpr int64_t kFewPoints = 8;
-/// Points that a chunk has at least, and what all chunks' copies of the results may take.
+/// The minimum number of iterations per chunk, and the maximum size of all chunks' copies of the
+/// results.
 constexpr int64_t kMinChunk = 16, kMaxPartialBytes = 1 << 20;
 
-/// Whether the results' indices along the dims that are not owned are the same for all results and
-/// all owned points.
+/// Returns whether the scatter indices along the dimensions that are not owned are the same for all
+/// results and all owned iterations.
 static bool hasOneIndex(const NormalKernel &kernel) {
   KernelYieldOp yield = kernel.yield;
   for (Value symbol : yield.getSymbols())
@@ -56,7 +57,7 @@ ScatterPlan mtc::cuda::planScatterShape(const NormalKernel &kernel) {
   for (auto [i, type] : llvm::enumerate(kernel.outputs))
     bytes += type.getNumElements() * elementBytes(typeOfPartial(kernel, i));
   plan.indexGroups = std::min(indices, kBlocks);
-  if (kernel.addsOnto()) // Copies start as zero.
+  if (kernel.addsOnto()) // The copies start as zero, not as the operand.
     return plan;
   plan.chunks = std::max<int64_t>(
       1, std::min({kBlocks / plan.indexGroups, points / kMinChunk, kMaxPartialBytes / bytes}));

@@ -1,4 +1,4 @@
-//===- ScatterPlanner.h - Who adds what at computed indices -----------------------------------===//
+//===- ScatterPlanner.h - Distribution of scattered additions among threads -------------------===//
 
 #ifndef MTC_CODEGEN_CUDA_SCATTERPLANNER_H
 #define MTC_CODEGEN_CUDA_SCATTERPLANNER_H
@@ -7,7 +7,7 @@
 
 namespace mtc::cuda {
 
-/// All but where partial results lie.
+/// Plans how blocks and threads share the additions, without the offsets of partial results.
 ScatterPlan planScatterShape(const NormalKernel &kernel);
 
 } // namespace mtc::cuda

@@ -1,4 +1,4 @@
-//===- Team.cpp - Threads that share a row ----------------------------------------------------===//
+//===- Team.cpp - Teams of threads that share a row -------------------------------------------===//
 
 #include "codegen/cuda/Team.h"
 
@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace mtc;
 using namespace mtc::cuda;
 
-/// Up to so many warps' results are read by every thread one after another.
+/// The maximum number of warps whose results each thread combines sequentially.
 constexpr int64_t kFewWarps = 4;
 
 Team::Team(ImplicitLocOpBuilder &b, ThreadBuilder &threads, const ReductionPlan &plan)
@@ -56,7 +56,7 @@ Accumulators Team::combine(const Reductions &reductions, Accumulators accumulato
   return size > kWarp ? combineWarps(reductions, accumulators) : accumulators;
 }
 
-/// Pairs at distance lanes/2, ..., 2, 1 combine, both in the same way: all end with the same bits.
+/// Combines pairs at distances lanes/2, ..., 2, 1. Both lanes of a pair compute the same bits.
 Accumulators Team::combineInWarp(const Reductions &reductions, Accumulators accumulators,
                                  int64_t lanes) {
   for (int64_t distance = lanes / 2; distance > 0; distance /= 2) {
@@ -68,7 +68,7 @@ Accumulators Team::combineInWarp(const Reductions &reductions, Accumulators accu
   return accumulators;
 }
 
-/// Each warp's result through shared memory; then every warp combines all of them.
+/// Exchanges the warps' results through shared memory; every warp then combines all of them.
 Accumulators Team::combineWarps(const Reductions &reductions, Accumulators accumulators) {
   int64_t warps = size / kWarp;
   Value lane = threads.remainder(ownMember, kWarp);
@@ -99,7 +99,7 @@ Accumulators Team::combineWarps(const Reductions &reductions, Accumulators accum
   return combineInWarp(reductions, result, lanes);
 }
 
-/// Every member combines all members' values in order.
+/// Every member combines the values of all members in order.
 Accumulators Team::combineThroughMemory(const Reductions &reductions, Accumulators accumulators) {
   Value own = threads.add(threads.scale(ownMember, teams), ownTeam);
   SmallVector<Value> shared = share(accumulators, size * teams, own, /*where=*/Value());

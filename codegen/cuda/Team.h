@@ -1,4 +1,4 @@
-//===- Team.h - Threads that share a row ------------------------------------------------------===//
+//===- Team.h - Teams of threads that share a row ---------------------------------------------===//
 
 #ifndef MTC_CODEGEN_CUDA_TEAM_H
 #define MTC_CODEGEN_CUDA_TEAM_H
@@ -9,25 +9,25 @@
 
 namespace mtc::cuda {
 
-/// The teams of a block. Each has `size` members; all threads of the block take part in what is
-/// called.
+/// The teams of a block. Each team has `size` members. All threads of the block must execute the
+/// emitted code.
 class Team {
 public:
   Team(mlir::ImplicitLocOpBuilder &b, ThreadBuilder &threads, const ReductionPlan &plan);
 
-  /// What teams take of shared memory to combine all reductions up to a level.
+  /// Returns the bytes of shared memory that teams need to combine all reductions up to a level.
   static int64_t sharedBytes(const NormalKernel &kernel, const ReductionPlan &plan, unsigned level);
 
   mlir::Value member() const { return ownMember; }
-  /// The team's place in the block.
+  /// Returns the index of the thread's team in the block.
   mlir::Value team() const { return ownTeam; }
 
-  /// Combines the members' accumulators, in a tree that follows from the team's size; every member
-  /// gets the result.
+  /// Combines the members' accumulators in a tree that depends on the team's size only. All members
+  /// obtain the result.
   Accumulators combine(const Reductions &reductions, Accumulators accumulators);
-  /// Members wait for each other; what they wrote is seen.
+  /// Synchronizes the members and makes their writes visible to each other.
   void wait();
-  /// Whether members combine by shuffles alone, which order no accesses of memory.
+  /// Returns whether members combine with shuffles only, which do not order memory accesses.
   bool isOfOneWarp() const { return neighbours && size > 1 && size <= kWarp; }
 
 private:
@@ -35,7 +35,7 @@ private:
                              int64_t lanes);
   Accumulators combineWarps(const Reductions &reductions, Accumulators accumulators);
   Accumulators combineThroughMemory(const Reductions &reductions, Accumulators accumulators);
-  /// Puts values into shared memory, one for each of `slots` places, and waits.
+  /// Stores values to shared memory, at index `slot` of `slots`, and synchronizes.
   llvm::SmallVector<mlir::Value> share(mlir::ValueRange values, int64_t slots, mlir::Value slot,
                                        mlir::Value where);
   mlir::Value read(mlir::Value shared, mlir::Type type, mlir::Value slot);

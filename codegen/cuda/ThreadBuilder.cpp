@@ -1,4 +1,4 @@
-//===- ThreadBuilder.cpp - What one thread of a launch is written with ------------------------===//
+//===- ThreadBuilder.cpp - Builder for the code of one thread ---------------------------------===//
 
 #include "codegen/cuda/ThreadBuilder.h"
 
@@ -79,7 +79,7 @@ ThreadBuilder::unrolledLoop(Value low, Value high, int64_t step, int64_t unroll,
   if (unroll == 1)
     return loop(low, high, step, initial,
                 [&](Value i, ValueRange carried) { return body({i}, carried); });
-  // Where the loop of single indices begins is carried with the values.
+  // The start of the remainder loop is a loop-carried value.
   Values start = {low};
   start.append(initial.begin(), initial.end());
   Value last = add(high, -(unroll - 1) * step);
@@ -127,7 +127,7 @@ void ThreadBuilder::warpBarrier() {
   NVVM::SyncWarpOp::create(b, arith::ConstantOp::create(b, b.getI32IntegerAttr(-1)));
 }
 
-/// Shuffles move 32 bits: narrower values are widened, wider ones go in two parts.
+/// Shuffles move 32 bits: narrower values are extended, wider ones are split in two.
 Value ThreadBuilder::shuffle(Value value, int64_t mask) {
   Type type = value.getType(), i32 = b.getI32Type();
   unsigned width = type.getIntOrFloatBitWidth();

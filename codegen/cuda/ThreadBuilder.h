@@ -1,4 +1,4 @@
-//===- ThreadBuilder.h - What one thread of a launch is written with --------------------------===//
+//===- ThreadBuilder.h - Builder for the code of one thread -----------------------------------===//
 
 #ifndef MTC_CODEGEN_CUDA_THREADBUILDER_H
 #define MTC_CODEGEN_CUDA_THREADBUILDER_H
@@ -10,7 +10,8 @@ namespace mtc::cuda {
 
 constexpr int64_t kWarp = 32;
 
-/// Indices, control flow, shuffles and shared memory. All indices are of one type.
+/// Emits index arithmetic, control flow, shuffles and shared memory. All indices have the same
+/// type.
 class ThreadBuilder {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
@@ -30,33 +31,33 @@ public:
   mlir::Value less(mlir::Value x, int64_t y) { return less(x, index(y)); }
   mlir::Value equals(mlir::Value x, int64_t y);
   mlir::Value minimum(mlir::Value x, int64_t y);
-  /// Conditions may be null, which is true.
+  /// Returns the conjunction of two conditions. A null condition is true.
   mlir::Value both(mlir::Value x, mlir::Value y);
 
-  /// for (i = low; i < high; i += step)
+  /// Emits for (i = low; i < high; i += step).
   void loop(mlir::Value low, mlir::Value high, int64_t step,
             llvm::function_ref<void(mlir::Value)> body);
-  /// The same with values carried from one iteration to the next.
+  /// Emits a loop with loop-carried values.
   Values loop(mlir::Value low, mlir::Value high, int64_t step, mlir::ValueRange initial,
               llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body);
-  /// For all indices low + k * step below high, `unroll` at a time as long as there are so many;
-  /// the body gets one or `unroll` indices.
+  /// Emits a loop over the indices low + k * step below high, unrolled by `unroll`, with a
+  /// remainder loop. `body` receives `unroll` indices or one.
   Values
   unrolledLoop(mlir::Value low, mlir::Value high, int64_t step, int64_t unroll,
                mlir::ValueRange initial,
                llvm::function_ref<Values(llvm::ArrayRef<mlir::Value>, mlir::ValueRange)> body);
   void ifThen(mlir::Value condition, llvm::function_ref<void()> body);
-  /// What the body gives where the condition holds, the values `otherwise` elsewhere.
+  /// Returns the values of `body` if the condition holds, and `otherwise` if it does not.
   Values ifThen(mlir::Value condition, mlir::ValueRange otherwise,
                 llvm::function_ref<Values()> body);
 
-  /// All threads of the block arrive before any goes on; what they wrote is seen.
+  /// Synchronizes all threads of the block; their previous writes become visible.
   void barrier();
-  /// The same for the threads of the warp.
+  /// Synchronizes the threads of the warp; their previous writes become visible.
   void warpBarrier();
-  /// The value of lane (own ^ mask) of the warp; for any scalar.
+  /// Returns the value, of any scalar type, of lane (own ^ mask) of the warp.
   mlir::Value shuffle(mlir::Value value, int64_t mask);
-  /// A place in shared memory for `count` elements of a storage type.
+  /// Allocates shared memory for `count` elements of a storage type.
   mlir::Value allocateShared(mlir::Type element, int64_t count);
   mlir::Value elementAt(mlir::Value base, mlir::Type element, mlir::Value offset);
 

@@ -1,4 +1,4 @@
-//===- Toolkit.cpp - What is used of NVIDIA's CUDA toolkit, and where it lies -----------------===//
+//===- Toolkit.cpp - Location of CUDA toolkit files -------------------------------------------===//
 
 #include "codegen/cuda/Toolkit.h"
 
@@ -14,11 +14,11 @@ using namespace mtc::cuda;
 
 namespace {
 
-/// A file of the toolkit, by the paths that it has below a folder.
+/// A file of the toolkit and its possible paths relative to a folder.
 struct ToolkitFile {
   StringRef description;
   ArrayRef<StringRef> paths;
-  StringRef package; ///< that has it on PyPI
+  StringRef package; ///< PyPI package that contains the file
 };
 
 constexpr StringRef libdevicePaths[] = {"nvvm/libdevice/libdevice.10.bc",
@@ -33,7 +33,7 @@ const ToolkitFile libdevice = {"libdevice.10.bc (CUDA's functions of mathematics
 const ToolkitFile jitLink = {"libnvJitLink.so (CUDA's assembler)", jitLinkPaths,
                              "nvidia-nvjitlink"};
 
-/// `<mtc>/build/cuda`, where the compiler runs as `<mtc>/build/PRESET/bin/NAME`.
+/// Returns `<mtc>/build/cuda` if the compiler is `<mtc>/build/PRESET/bin/NAME`.
 std::string setupFolder() {
   SmallString<256> path(sys::fs::getMainExecutable(
       nullptr, reinterpret_cast<void *>(reinterpret_cast<intptr_t>(&setupFolder))));
@@ -43,7 +43,7 @@ std::string setupFolder() {
   return std::string(path);
 }
 
-/// The folders of packages of a Python environment.
+/// Adds the site-packages folders of a Python environment.
 void addSitePackages(StringRef environment, SmallVectorImpl<std::string> &folders) {
   std::error_code error;
   for (sys::fs::directory_iterator it(environment + "/lib", error), end; it != end && !error;

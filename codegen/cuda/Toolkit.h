@@ -1,7 +1,7 @@
-//===- Toolkit.h - What is used of NVIDIA's CUDA toolkit, and where it lies -------------------===//
+//===- Toolkit.h - Location of CUDA toolkit files ---------------------------------------------===//
 //
-// Two files, opened when they are first needed: libdevice (functions of mathematics as LLVM
-// bitcode) and nvJitLink (the assembler). Nothing of the toolkit is needed to build the compiler.
+// Locates and loads two files on demand: libdevice (math functions as LLVM bitcode) and nvJitLink
+// (the assembler). Building the compiler does not require a CUDA toolkit.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -16,17 +16,18 @@
 
 namespace mtc::cuda {
 
-/// The folders in which the toolkit is looked for, in this order: those that MTC_CUDA_PATH,
-/// CUDA_HOME and CUDA_PATH name, the one that tools/setup.sh fills, /usr/local/cuda, the active
-/// Python environment. MTC_CUDA_PATH alone counts where it is set.
+/// Returns the search path of the toolkit: MTC_CUDA_PATH only, if it is set; otherwise CUDA_HOME,
+/// CUDA_PATH, the folder that tools/setup.sh fills, /usr/local/cuda, and the active Python
+/// environment.
 llvm::SmallVector<std::string> toolkitFolders();
 
-/// A file of the toolkit in the first folder that has it, in the layout of an installed toolkit or
-/// of the packages on PyPI. Fails with what was looked for where, and what provides it.
+/// Returns the path of a toolkit file in the first folder that contains it, in the layout of an
+/// installed toolkit or of the PyPI packages. On failure, the error lists the searched folders and
+/// the package that provides the file.
 llvm::Expected<std::string> findLibdevice();
 llvm::Expected<std::string> findJitLink();
 
-/// libdevice's bitcode, read once.
+/// Returns libdevice's bitcode, loaded once.
 llvm::Expected<llvm::MemoryBufferRef> getLibdevice();
 
 } // namespace mtc::cuda

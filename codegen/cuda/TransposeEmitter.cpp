@@ -1,8 +1,8 @@
-//===- TransposeEmitter.cpp - Elementwise kernels whose loads run across their stores ---------===//
+//===- TransposeEmitter.cpp - Transposing elementwise kernels ---------------------------------===//
 //
-// A block loads a square of points along the dim in which memory runs, and computes and stores it
-// along the other. Rows of the square in shared memory are one element longer than it, so that
-// neither rows nor columns share a bank.
+// A block loads a tile along the dimension in which loads are contiguous, and computes and stores
+// it along the other. Rows of the tile in shared memory are padded by one element, so that neither
+// row nor column accesses have bank conflicts.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -48,10 +48,11 @@ private:
 
   Type storageOf(KernelLoadOp load) { return getStorageType(load.getValue().getType()); }
 
-  /// The thread's k-th row of the square.
+  /// Returns the thread's k-th row of the tile.
   Value rowAt(int64_t k) { return threads.add(row, k * kTileRows); }
 
-  /// Binds a dim to first + offset. Gives whether that is below its extent; null if it always is.
+  /// Binds a dimension to first + offset. Returns whether the index is below the extent; null if it
+  /// always is.
   Value bind(unsigned dim, Value first, Value offset) {
     Value index = threads.add(first, offset);
     points.bindDim(dim, index);

@@ -1,4 +1,4 @@
-//===- ZeroEmitter.cpp - What is added to, set to zero ----------------------------------------===//
+//===- ZeroEmitter.cpp - Zero initialization of scatter results -------------------------------===//
 
 #include "codegen/cuda/LaunchEmitter.h"
 

@@ -1,4 +1,4 @@
-//===- LLVMPasses.cpp - LLVM's passes over a module -------------------------------------------===//
+//===- LLVMPasses.cpp - Running LLVM passes on a module ---------------------------------------===//
 
 #include "codegen/host/LLVMPasses.h"
 

@@ -1,4 +1,4 @@
-//===- LLVMPasses.h - LLVM's passes over a module ---------------------------------------------===//
+//===- LLVMPasses.h - Running LLVM passes on a module -----------------------------------------===//
 
 #ifndef MTC_CODEGEN_HOST_LLVMPASSES_H
 #define MTC_CODEGEN_HOST_LLVMPASSES_H
@@ -7,7 +7,7 @@
 
 namespace mtc {
 
-/// Runs passes on a module, with every analysis that `builder` knows.
+/// Runs passes on a module with all analyses registered by `builder`.
 void runPasses(llvm::Module &module, llvm::PassBuilder &builder, llvm::ModulePassManager passes);
 
 } // namespace mtc

@@ -1,4 +1,4 @@
-//===- Processor.cpp - The processor that code is for, and code for it ------------------------===//
+//===- Processor.cpp - Host processor description and code generation -------------------------===//
 
 #include "codegen/host/Processor.h"
 
@@ -19,12 +19,11 @@
 using namespace llvm;
 using namespace mtc;
 
-/// Features of which code generation depends on, and not only LLVM.
+/// Features that mtc's code generation queries, in addition to LLVM.
 static constexpr const char *askedFeatures[] = {"avx512bf16", "avx512f", "avxneconvert", "f16c"};
 
-/// The last mention counts.
 bool cpu::Processor::has(StringRef feature) const {
-  bool found = false; // The last entry counts.
+  bool found = false; // The last entry of a feature takes precedence.
   for (StringRef entry : llvm::split(features, ','))
     if (entry.drop_front(!entry.empty()) == feature)
       found = entry.front() == '+';
@@ -65,7 +64,8 @@ Expected<cpu::Processor> cpu::describeProcessor(StringRef cpu, StringRef extraFe
   SubtargetFeatures features;
   if (cpu.empty() || cpu == "host") {
     result.cpu = Triple(sys::getDefaultTargetTriple()).getArch() == Triple::x86_64 ? "x86-64" : "";
-    // Passes describe the processor for each kernel, and a virtual machine takes long to answer.
+    // Cached, since passes describe the processor for each kernel and CPUID is slow in virtual
+    // machines.
     static const StringMap<bool> ofHost = sys::getHostCPUFeatures();
     std::vector<std::string> names;
     for (const auto &feature : ofHost)
@@ -88,7 +88,7 @@ Expected<cpu::Processor> cpu::describeProcessor(StringRef cpu, StringRef extraFe
       if (info->checkFeatures("+" + std::string(name)))
         features.AddFeature(name);
   }
-  // Vectors are 512 bits wide wherever the processor has them.
+  // Use 512-bit vectors on all processors that support them.
   features.AddFeature("prefer-256-bit", false);
   result.features = features.getString();
   if (!extraFeatures.empty())

@@ -1,4 +1,4 @@
-//===- Processor.h - The processor that code is for, and code for it --------------------------===//
+//===- Processor.h - Host processor description and code generation ---------------------------===//
 
 #ifndef MTC_CODEGEN_HOST_PROCESSOR_H
 #define MTC_CODEGEN_HOST_PROCESSOR_H
@@ -13,36 +13,37 @@
 
 namespace mtc::cpu {
 
-/// A processor. `features` is a list as LLVM writes it (`+avx2,-avx512f`).
+/// A processor: an LLVM CPU name and a list of LLVM target features (`+avx2,-avx512f`).
 struct Processor {
   std::string cpu, features;
-  /// Whether it has instructions that convert f32 to and from the type, in whole vectors.
+  /// Returns whether the processor has vector instructions that convert f32 to and from the type.
   bool hasBFloat16Conversion() const;
   bool hasFloat16Conversion() const;
-  /// Whether it has registers of 512 bits.
+  /// Returns whether the processor has 512-bit registers.
   bool hasAvx512() const;
-  /// Whether it multiplies bf16 faster than f32.
+  /// Returns whether the processor multiplies bf16 faster than f32.
   bool hasBFloat16Products() const;
 
 private:
   bool has(llvm::StringRef feature) const;
 };
 
-/// `host` is the machine that compiles: its list of features, since processors that LLVM does not
-/// know by name are common; otherwise a name that LLVM knows. `extraFeatures` are added at the end.
+/// Returns the processor of an LLVM CPU name. `host` is the machine that compiles, described by its
+/// detected features, since its model is often unknown to LLVM. `extraFeatures` are appended to the
+/// feature list.
 llvm::Expected<Processor> describeProcessor(llvm::StringRef cpu, llvm::StringRef extraFeatures);
 
-/// `optLevel` is 0 to 3. Position-independent code.
+/// Creates a machine for position-independent code. `optLevel` is LLVM's, 0 to 3.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Processor &processor,
                                                                          unsigned optLevel);
 
-/// Runs LLVM's pipeline of `optLevel`. The code is vectorized already.
+/// Runs LLVM's pipeline of `optLevel`, without vectorization: the code is already vectorized.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, unsigned optLevel);
 
-/// The module in the machine's assembly language.
+/// Returns the module in the machine's assembly language.
 llvm::Expected<std::string> emitAssembly(llvm::Module &module, llvm::TargetMachine &machine);
 
-/// An object file of the module.
+/// Returns the object file of the module.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> emitObject(llvm::Module &module,
                                                                llvm::TargetMachine &machine);
 

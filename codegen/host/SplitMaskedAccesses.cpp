@@ -1,4 +1,4 @@
-//===- SplitMaskedAccesses.cpp - Masked loads and stores of one register each -----------------===//
+//===- SplitMaskedAccesses.cpp - Splitting of wide masked loads and stores --------------------===//
 
 #include "codegen/host/SplitMaskedAccesses.h"
 
@@ -18,7 +18,7 @@ using namespace llvm::PatternMatch;
 
 namespace {
 
-/// A masked load or store, in the terms that both have.
+/// A masked load or store with common accessors.
 struct MaskedAccess {
   explicit MaskedAccess(IntrinsicInst &call)
       : call(call), loads(call.getIntrinsicID() == Intrinsic::masked_load),
@@ -29,7 +29,7 @@ struct MaskedAccess {
   IntrinsicInst &call;
   bool loads;
   Value *pointer, *mask;
-  Value *value; ///< What is stored, or what a load gives where the mask is zero.
+  Value *value; ///< the stored value, or the pass-through value of a load
   FixedVectorType *type;
   Align alignment;
 };
@@ -62,8 +62,8 @@ public:
   }
 
 private:
-  /// Lanes of a vector from `first` on. They are taken of what the vector is computed from, which
-  /// shows parts that are constant.
+  /// Returns the lanes of a vector from `first` on. Splits the operations that compute the vector,
+  /// so that constant parts fold.
   Value *part(Value *vector, unsigned first, unsigned depth = 0) {
     constexpr unsigned deepest = 6;
     if (Value *scalar = getSplatValue(vector))
@@ -93,7 +93,7 @@ private:
 } // namespace
 
 void mtc::cpu::splitMaskedAccesses(Module &module, TargetMachine &machine) {
-  // With AVX-512, masks have registers of their own.
+  // AVX-512 has mask registers.
   if (!machine.getTargetTriple().isX86() || machine.getMCSubtargetInfo()->checkFeatures("+avx512f"))
     return;
   for (Function &function : module) {

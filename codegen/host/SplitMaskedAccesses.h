@@ -1,4 +1,4 @@
-//===- SplitMaskedAccesses.h - Masked loads and stores of one register each -------------------===//
+//===- SplitMaskedAccesses.h - Splitting of wide masked loads and stores ----------------------===//
 
 #ifndef MTC_CODEGEN_HOST_SPLITMASKEDACCESSES_H
 #define MTC_CODEGEN_HOST_SPLITMASKEDACCESSES_H
@@ -8,12 +8,12 @@
 
 namespace mtc::cpu {
 
-/// Splits masked loads and stores whose vectors are wider than a register of `machine`, where masks
-/// are vectors (AVX and AVX2); parts whose mask is zero go.
+/// Splits masked loads and stores of vectors wider than a register of `machine` on targets where
+/// masks are vectors (AVX and AVX2), and removes parts whose mask is zero.
 ///
-/// LLVM 22 splits them too, but wrongly: a half whose mask turns out to be zero only as it is split
-/// becomes a load without a mask, which reads the lanes that the mask leaves out and, at the end of
-/// a page, memory that does not exist.
+/// Works around a bug of LLVM 22's own splitting: a half whose mask folds to zero only during the
+/// split becomes a load without a mask. That load reads the masked-off lanes and, at the end of a
+/// page, unmapped memory.
 void splitMaskedAccesses(llvm::Module &module, llvm::TargetMachine &machine);
 
 } // namespace mtc::cpu

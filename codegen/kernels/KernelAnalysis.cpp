@@ -1,4 +1,4 @@
-//===- KernelAnalysis.cpp - A kernel as emitters see it ---------------------------------------===//
+//===- KernelAnalysis.cpp - Normal form of kernels for code generation ------------------------===//
 
 #include "codegen/kernels/KernelAnalysis.h"
 
@@ -38,7 +38,7 @@ DimSet NormalKernel::storeDims(unsigned i) const {
 
 namespace {
 
-/// An affine expression of the kernel that the normal form rewrites.
+/// An affine expression of the kernel that is rewritten to normal form.
 struct Access {
   AffineExpr expr;
   unsigned symbolCount;
@@ -63,7 +63,7 @@ public:
 
   NormalKernel run() {
     collect();
-    if (kernel.lastRow == 0) { // Otherwise the space says which points exist.
+    if (kernel.lastRow == 0) { // A ragged space must keep its two dimensions.
       dropUnitDims();
       while (splitOneDim()) {
       }
@@ -100,7 +100,7 @@ private:
     users.push_back(op);
   }
 
-  /// The row-major offset of an element, in elements.
+  /// Returns the row-major offset of an element, in elements.
   AffineExpr offset(AffineMap map, ArrayRef<int64_t> shape) {
     AffineExpr result = getAffineConstantExpr(0, context);
     for (auto [index, extent] : llvm::zip_equal(map.getResults(), shape))
@@ -139,7 +139,7 @@ private:
     }
   }
 
-  /// Rewrites all expressions for a new list of dims.
+  /// Rewrites all expressions for a new list of dimensions.
   void substitute(ArrayRef<AffineExpr> dims, ArrayRef<int64_t> newSpace) {
     for (Access &access : accesses)
       access.expr = access.expr.replaceDims(dims);
@@ -166,7 +166,8 @@ private:
     substitute(dims, extents);
   }
 
-  /// Where an expression divides a dim by a divisor of its extent, the dim becomes two.
+  /// Splits a dimension that an expression divides by a divisor of its extent. Returns whether it
+  /// did.
   bool splitOneDim() {
     for (const Access &access : accesses) {
       std::optional<std::pair<unsigned, int64_t>> split;
@@ -210,7 +211,7 @@ private:
     substitute(dims, extents);
   }
 
-  /// Two neighbours that every expression walks through as if they were one dim become one.
+  /// Merges two adjacent dimensions if every expression is linear over both as over one dimension.
   bool mergeOnePair() {
     for (unsigned dim = 0; dim + 1 < space.size(); ++dim) {
       if (isReduced[dim] != isReduced[dim + 1] || isOwned[dim] != isOwned[dim + 1])
@@ -222,8 +223,8 @@ private:
       });
       if (!mergeable)
         continue;
-      // The inner dim takes the pair's index: expressions have a term for it exactly if they have
-      // one for the outer.
+      // The inner dimension becomes the merged one: an expression has a term for it exactly if it
+      // has one for the outer dimension.
       SmallVector<AffineExpr> dims;
       SmallVector<int64_t> extents;
       for (unsigned old = 0; old < space.size(); ++old) {

@@ -1,8 +1,9 @@
-//===- KernelAnalysis.h - A kernel as emitters see it -----------------------------------------===//
+//===- KernelAnalysis.h - Normal form of kernels for code generation --------------------------===//
 //
-// Independent of the target: a kernel's space without unit dims, its dims merged or split so that
-// accesses become linear, each access as one linear offset, and for each value of the body the dims
-// that it depends on and the reductions that come before it.
+// Target-independent analysis of a kernel for the emitters: the iteration space without unit
+// dimensions, with dimensions merged or split so that accesses become linear; the linear offset of
+// each access; and for each value of the body, the dimensions that it depends on and its reduction
+// level.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -17,25 +18,25 @@
 
 namespace mtc {
 
-/// A set of the dims of a kernel's space.
+/// A set of dimensions of a kernel's iteration space.
 using DimSet = uint64_t;
 inline bool contains(DimSet set, unsigned dim) { return (set >> dim) & 1; }
 
-/// sum over d of dims[d] * d + sum over s of symbols[s] * s + rest, where `rest` holds the constant
-/// and what is not linear.
+/// The expression: sum over d of dims[d] * d + sum over s of symbols[s] * s + rest, where `rest`
+/// contains the constant and all nonlinear terms.
 struct LinearForm {
   llvm::SmallVector<int64_t> dims, symbols;
   mlir::AffineExpr rest;
-  DimSet restDims = 0;      ///< The dims that `rest` depends on.
-  uint64_t restSymbols = 0; ///< The symbols that `rest` depends on.
+  DimSet restDims = 0;      ///< dimensions that `rest` depends on
+  uint64_t restSymbols = 0; ///< symbols that `rest` depends on
 
-  /// The dims that the value depends on, symbols aside.
+  /// Returns the dimensions that the value depends on, not counting those of its symbols.
   DimSet dependence() const;
-  /// The step of the value along a dim, where it is linear in it.
+  /// Returns the stride of the value along a dimension, or nullopt if it is not linear in it.
   std::optional<int64_t> stride(unsigned dim) const;
 };
 
-/// A kernel in normal form. Dims are those of `space`, not of the operation.
+/// A kernel in normal form. All dimensions refer to `space`, not to the operation's space.
 struct NormalKernel {
   mlir::Block *body = nullptr;
   KernelYieldOp yield;
@@ -43,65 +44,67 @@ struct NormalKernel {
 
   llvm::SmallVector<int64_t> space;
   DimSet reduced = 0;
-  /// Where not all points of the space exist: it has two dims, the rows first, and its last row has
-  /// so many points. 0 otherwise.
+  /// The number of iterations in the last row of a ragged two-dimensional space (rows are dimension
+  /// 0), or 0 if the space is rectangular.
   int64_t lastRow = 0;
 
-  /// Element offset of each load within its operand, over the dims and the load's symbols.
+  /// The element offset of each load within its operand, over the dimensions and the load's
+  /// symbols.
   llvm::DenseMap<mlir::Operation *, LinearForm> loads;
   /// The value of each `mtc.kernel.index`.
   llvm::DenseMap<mlir::Operation *, LinearForm> indices;
-  /// Element offset of each result, over the dims and the yield's symbols.
+  /// The element offset of each result, over the dimensions and the yield's symbols.
   llvm::SmallVector<LinearForm> stores;
 
-  /// For kernels that scatter: the dims that are an axis of every result by themselves. What items
-  /// with different indices along these write never meets.
+  /// For scatter kernels: the dimensions that index an axis of every result directly. Iterations
+  /// that differ in an owned dimension write disjoint elements.
   DimSet owned = 0;
-  /// For kernels that scatter, for each result: the axes that no owned dim runs along, as (extent,
-  /// stride).
+  /// For scatter kernels: for each result, the axes that are not indexed by an owned dimension, as
+  /// (extent, stride).
   llvm::SmallVector<llvm::SmallVector<std::pair<int64_t, int64_t>>> freeAxes;
 
-  /// The results that are sums of columns, and the dims that any of them sums over.
+  /// The results that are column sums, and the dimensions that any of them sums over.
   llvm::SmallVector<unsigned> columnSums;
   DimSet summedDims = 0;
 
-  /// What a value of the body depends on: dims, and how many reductions lie one after another
-  /// before it.
+  /// The dimensions that a value of the body depends on, and its reduction level: the length of the
+  /// longest chain of reductions that it depends on.
   struct ValueInfo {
     DimSet dims = 0;
     unsigned level = 0;
   };
   llvm::DenseMap<mlir::Value, ValueInfo> values;
-  /// The kernel's reductions in order; a reduction of level n is in the loops of level n.
+  /// The kernel's reductions in order. A reduction of level n is computed in the loops of level n.
   llvm::SmallVector<KernelReduceOp> reductions;
-  /// 0 without reductions, otherwise one more than the greatest level of their operands.
+  /// The greatest level of a reduction, or 0 for a kernel without reductions.
   unsigned levels = 0;
 
-  /// Load number i of the body, as plans count them; null if there are not as many.
+  /// Returns the i-th load of the body, in the numbering of plans, or null if there is none.
   KernelLoadOp getLoad(unsigned i) const;
-  /// Whether each dim is in the lists once.
+  /// Returns whether the lists together contain each dimension exactly once.
   bool isSpace(std::initializer_list<llvm::ArrayRef<unsigned>> lists) const;
 
   unsigned rank() const { return space.size(); }
   DimSet allDims() const { return (DimSet(1) << rank()) - 1; }
   bool isColumnSum(unsigned result) const { return llvm::is_contained(columnSums, result); }
   bool scatters() const { return const_cast<KernelYieldOp &>(yield).scatters(); }
-  /// Whether what it scatters to starts as an operand, not as zero.
+  /// Returns whether the initial values of scattered results are an operand, not zero.
   bool addsOnto() const { return static_cast<bool>(KernelYieldOp(yield).getOnto()); }
-  /// How many points exist.
+  /// Returns the number of iterations in the space.
   int64_t points() const;
-  /// The dims that storing result i takes part in: those of its value and of its place.
+  /// Returns the dimensions that the store of result i depends on, through its value or its offset.
   DimSet storeDims(unsigned i) const;
 };
 
-/// The cost of an `mtc.kernel` or `mtc.kernel_function`.
+/// Returns the cost of an `mtc.kernel` or `mtc.kernel_function`.
 Cost costOfKernel(mlir::Operation *kernel);
 
-/// The type in which a column is summed.
+/// Returns the type of a column sum's accumulator.
 mlir::Type typeOfPartial(const NormalKernel &kernel, unsigned result);
 
+/// Returns the normal form of a kernel function.
 NormalKernel normalizeKernel(KernelFunctionOp function);
-/// Of an `mtc.kernel` or `mtc.kernel_function`.
+/// Returns the normal form of an `mtc.kernel` or `mtc.kernel_function`.
 NormalKernel normalizeKernel(mlir::Operation *kernel);
 
 } // namespace mtc

@@ -1,4 +1,4 @@
-//===- KernelInterpreter.cpp - What a kernel means, point by point ----------------------------===//
+//===- KernelInterpreter.cpp - Reference interpreter for kernels ------------------------------===//
 
 #include "codegen/kernels/KernelInterpreter.h"
 
@@ -76,7 +76,7 @@ public:
   }
 
 private:
-  /// Runs `visit` at all indices of some dims, in order.
+  /// Calls `visit` for all indices of some dimensions, in order.
   void forEach(ArrayRef<unsigned> dims, llvm::function_ref<void()> visit) {
     if (dims.empty())
       return exists() ? visit() : void();
@@ -87,12 +87,13 @@ private:
     point[dims.front()] = 0;
   }
 
-  /// Whether the current point does, where not all of the space's do. The first of a row always.
+  /// Returns whether the current iteration is in a ragged space. The first of a row always is.
   bool exists() const { return !points || point[0] * space[1] + point[1] < *points; }
 
   void computeParallelPoint() {
     reductions.clear();
-    // Each round finishes the reductions whose operands need only those of earlier rounds.
+    // Each round computes the reductions whose operands only depend on reductions of earlier
+    // rounds.
     size_t count = llvm::range_size(body.getOps<KernelReduceOp>());
     while (reductions.size() < count && error.empty()) {
       DenseMap<Operation *, Attribute> partial;
@@ -114,7 +115,7 @@ private:
     });
   }
 
-  /// Evaluates what can be at the current point.
+  /// Evaluates the operations whose operands are known in the current iteration.
   void evaluate() {
     values = reductions;
     for (Operation &op : body.without_terminator()) {
@@ -133,10 +134,10 @@ private:
         values[index.getValue()] = integer(apply(index.getMap(), {})[0]);
       else if (auto check = dyn_cast<KernelCheckOp>(op))
         values[check.getValue()] = evaluateCheck(check, number(operands[0]));
-      else if (auto narrow = dyn_cast<arith::TruncFOp>(op)) // Folds only where nothing is lost.
+      else if (auto narrow = dyn_cast<arith::TruncFOp>(op)) // Folds only if it is exact.
         values[narrow] = FloatAttr::get(
             narrow.getType(), convert(cast<FloatAttr>(operands[0]).getValue(), narrow.getType()));
-      else if (auto rsqrt = dyn_cast<math::RsqrtOp>(op)) // Does not fold at all.
+      else if (auto rsqrt = dyn_cast<math::RsqrtOp>(op)) // Has no folder.
         values[rsqrt] = FloatAttr::get(
             rsqrt.getType(), 1 / std::sqrt(cast<FloatAttr>(operands[0]).getValueAsDouble()));
       else
@@ -145,7 +146,7 @@ private:
   }
 
   void fold(Operation &op, ArrayRef<Attribute> operands) {
-    // Folding in place would change the kernel.
+    // Folds a clone, since folding in place would modify the kernel.
     Operation *clone = op.cloneWithoutRegions();
     SmallVector<OpFoldResult> results;
     bool folded = succeeded(clone->fold(operands, results)) && !results.empty();
@@ -154,7 +155,7 @@ private:
         values[op.getResult(i)] = attribute;
         continue;
       }
-      // An operand, for example of a selection.
+      // The operation folds to one of its operands, such as a select.
       Value operand = cast<Value>(results[i]);
       auto position = llvm::find(clone->getOperands(), operand);
       values[op.getResult(i)] = operands[position - clone->operand_begin()];

@@ -1,7 +1,7 @@
-//===- KernelInterpreter.h - What a kernel means, point by point ------------------------------===//
+//===- KernelInterpreter.h - Reference interpreter for kernels --------------------------------===//
 //
-// The reference that tests compare emitted code with. It shares nothing with the emitters: it walks
-// the kernel's space in order and folds the body's operations to constants.
+// The reference that tests compare generated code with. It shares no code with the emitters: it
+// iterates over the kernel's space in order and folds the body's operations to constants.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -13,13 +13,14 @@
 
 namespace mtc {
 
-/// Computes a kernel function on dense row-major buffers. Sums and products of floats are taken in
-/// f64. Fails where the kernel's fault would be raised, and for operations that do not fold.
+/// Computes a kernel function on dense row-major buffers, with float sums and products in f64.
+/// Fails if the kernel would raise its fault, and for operations that do not fold.
 llvm::Error interpretKernel(KernelFunctionOp kernel, llvm::ArrayRef<const char *> inputs,
                             llvm::ArrayRef<char *> outputs);
 
-/// An element of memory as an attribute of its scalar type, and back.
+/// Reads an element from memory as an attribute of its scalar type.
 mlir::TypedAttr readElement(const char *bytes, mlir::Type element);
+/// Writes an attribute to memory as an element of the given type.
 void writeElement(char *bytes, mlir::Type element, mlir::Attribute value);
 
 } // namespace mtc

@@ -1,4 +1,4 @@
-//===- PointEmitter.cpp - The values of a kernel's body at a point, or at a vector of points --===//
+//===- PointEmitter.cpp - Code of a kernel's body for one iteration or a vector of them -------===//
 
 #include "codegen/kernels/PointEmitter.h"
 
@@ -24,7 +24,7 @@ void PointEmitter::bindLanes(unsigned dim, Value start, int64_t lanes, int64_t a
   state.mask = active < lanes ? lanesMask(active) : Value();
 }
 
-/// The first `active` lanes.
+/// Returns a mask of the first `active` lanes.
 Value PointEmitter::lanesMask(int64_t active) {
   SmallVector<bool> exists(state.lanes);
   std::fill_n(exists.begin(), active, true);
@@ -66,7 +66,7 @@ void PointEmitter::hoist(ValueRange targets, unsigned level) {
       get(value);
     else
       stack.append(op->operand_begin(), op->operand_end());
-    // The operand of a load is an argument, which is no value.
+    // The source of a load is a block argument and is not evaluated.
     llvm::erase_if(stack, [](Value operand) { return isa<BlockArgument>(operand); });
   }
 }
@@ -98,7 +98,7 @@ void PointEmitter::emitScalarOperation(Operation *op) {
   if (anyVector)
     for (Value &argument : arguments)
       argument = broadcast(argument);
-  // 8-bit floats are bytes in code.
+  // 8-bit floats are represented as i8.
   if (auto narrow = dyn_cast<arith::TruncFOp>(op); narrow && isFloat8(narrow.getType()))
     return define(narrow, encodeNarrow(b, arguments[0], narrow.getType()));
   if (auto wide = dyn_cast<arith::ExtFOp>(op); wide && isFloat8(wide.getIn().getType()))
@@ -114,7 +114,8 @@ void PointEmitter::emitScalarOperation(Operation *op) {
     define(result, value);
 }
 
-/// i in -extent..extent-1 becomes an index, anything else raises the fault and becomes 0.
+/// Normalizes an index in -extent..extent-1 to 0..extent-1. Any other index raises the fault and
+/// yields 0.
 Value PointEmitter::emitCheck(KernelCheckOp op) {
   Value found = get(op.getIndex());
   Type like = found.getType();
@@ -131,7 +132,7 @@ Value PointEmitter::emitCheck(KernelCheckOp op) {
   return arith::SelectOp::create(b, isBad, zero, position);
 }
 
-/// The first to raise it says why: kernels run in parallel.
+/// The first kernel to raise the fault records its cause, since kernels run in parallel.
 void PointEmitter::raiseFault(Value isBad, Value found, int64_t extent) {
   Value any = isBad;
   if (isVector(isBad))
@@ -186,7 +187,7 @@ Value PointEmitter::emitLoad(KernelLoadOp op) {
   return arith::SelectOp::create(b, broadcast(guard), loaded, getLanes(op.getOtherwise()));
 }
 
-/// Reads one element, only where some lane's guard holds if there is one.
+/// Emits a scalar load, guarded if the load has a guard that no lane may satisfy.
 Value PointEmitter::emitUniformLoad(KernelLoadOp op, Value address, Value guard) {
   Type element = op.getSource().getType().getElementType(), storage = getStorageType(element);
   Value otherwise = guard ? get(op.getOtherwise()) : Value(), any = guard;
@@ -214,7 +215,7 @@ Value PointEmitter::readWhere(Value active, Type type, llvm::function_ref<Value(
   return branch.getResult(0);
 }
 
-/// Where both conditions hold; null is true, and a scalar counts for all lanes.
+/// Returns the conjunction of two conditions. Null is true, and scalars are broadcast.
 Value PointEmitter::both(Value x, Value y) {
   if (!x || !y)
     return x ? x : y;

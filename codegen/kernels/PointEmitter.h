@@ -1,6 +1,6 @@
-//===- PointEmitter.h - The values of a kernel's body at a point, or at a vector of points ----===//
+//===- PointEmitter.h - Code of a kernel's body for one iteration or a vector of them ---------===//
 //
-// What is common to all targets; how vectors are read and written is the target's.
+// Target-independent code generation for kernel bodies. Targets implement vector loads and stores.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -12,13 +12,13 @@
 
 namespace mtc {
 
-/// Emits values of a body where they are asked for. Dims are bound to scalars, one of them to
-/// lanes; a value that depends on the lanes' dim is a vector, others are scalars. What was emitted
-/// is remembered until the enclosing `Scope` ends, so a value asked for before a loop is reused
-/// inside.
+/// Emits values of a kernel's body on demand. Dimensions are bound to scalar indices, and at most
+/// one of them to lanes. Values that depend on the lanes' dimension are vectors, all others are
+/// scalars. Emitted values are cached until the enclosing `Scope` ends, so a value that was emitted
+/// before a loop is reused inside the loop.
 class PointEmitter {
 public:
-  /// `operands` point to the inputs, then to the outputs. Indices and offsets are computed in
+  /// `operands` are pointers to the inputs, then to the outputs. Indices and offsets have type
   /// `indexType`.
   PointEmitter(mlir::ImplicitLocOpBuilder &b, const NormalKernel &kernel, mlir::ValueRange operands,
                mlir::Value fault, mlir::Type indexType)
@@ -28,7 +28,7 @@ public:
   }
   virtual ~PointEmitter() = default;
 
-  /// What is bound, and what has been emitted.
+  /// The current bindings and the emitted values.
   struct State {
     llvm::DenseMap<mlir::Value, mlir::Value> values;
     llvm::SmallVector<mlir::Value> dims;
@@ -36,12 +36,12 @@ public:
     std::optional<unsigned> lanesDim;
     int64_t lanes = 1;
     int64_t activeLanes = 1;
-    mlir::Value mask;   ///< vector of i1; null if all lanes exist
-    mlir::Value exists; ///< i1; null if the point exists
+    mlir::Value mask;   ///< vector of i1; null if all lanes are active
+    mlir::Value exists; ///< i1; null if the iteration is always in the space
     std::optional<unsigned> loopDim;
   };
 
-  /// Bindings and values made while it lives are forgotten at its end.
+  /// Restores the bindings and emitted values when it goes out of scope.
   class Scope {
   public:
     explicit Scope(PointEmitter &emitter) : emitter(emitter), saved(emitter.state) {}
@@ -55,66 +55,69 @@ public:
   };
 
   const State &getState() const { return state; }
-  /// Goes back to a point where the insertion point is still dominated by what was emitted there.
+  /// Restores a saved state. The values emitted in that state must dominate the insertion point.
   void setState(const State &to) { state = to; }
 
   void bindDim(unsigned dim, mlir::Value index);
-  /// Lanes at start, start + 1, ...; only the first `active` of them exist.
+  /// Binds a dimension to lanes at start, start + 1, ...; only the first `active` lanes are valid.
   void bindLanes(unsigned dim, mlir::Value start, int64_t lanes, int64_t active);
-  /// The point reads nothing and raises no faults where this (i1, or null for true) does not hold:
-  /// a thread beyond the space has it. Its values are arbitrary there.
+  /// Sets a predicate (i1, or null for true) that is false in threads outside the iteration space.
+  /// If it is false, the iteration performs no loads, raises no faults, and has arbitrary values.
   void bindExists(mlir::Value exists) { state.exists = exists; }
-  /// Gives a value of the body (a reduction's result) as it was computed elsewhere.
+  /// Defines a value of the body (a reduction's result) that was computed elsewhere.
   void define(mlir::Value bodyValue, mlir::Value value) { state.values[bodyValue] = value; }
-  /// The body of a loop over the dim is being emitted; the dim is the innermost but for lanes.
+  /// Marks the beginning of a loop over `dim`, which must be the innermost loop apart from the
+  /// lanes.
   void enterLoop(unsigned dim) { state.loopDim = dim; }
 
-  /// A value of the body: a scalar, or a vector if it depends on the lanes' dim.
+  /// Returns a value of the body: a vector if it depends on the lanes' dimension, otherwise a
+  /// scalar.
   mlir::Value get(mlir::Value bodyValue);
-  /// The same as a vector in any case.
+  /// Returns a value of the body as a vector.
   mlir::Value getLanes(mlir::Value bodyValue) { return broadcast(get(bodyValue)); }
-  /// Emits what `targets` need and can be computed from the dims bound so far and the reductions up
+  /// Emits the operands of `targets` that depend only on the bound dimensions and on reductions up
   /// to `level`.
   void hoist(mlir::ValueRange targets, unsigned level);
 
-  /// A column is summed at `address`, in elements of its value's type.
+  /// Makes `store` add the values of a column sum to the elements at `address`, of the value's
+  /// type.
   void addUpAt(unsigned result, mlir::Value address) { partials[result] = address; }
 
-  /// Stores a value of the type in which a column is summed, at its result's offset behind `base`.
+  /// Stores the accumulator of a column sum at the offset of its result relative to `base`.
   void storeSum(unsigned result, mlir::Value base, mlir::Value sum);
 
-  /// Stores the results (or adds them), all values before the first store.
+  /// Stores or adds the results. All values are computed before the first store.
   void store(llvm::ArrayRef<unsigned> results);
 
   mlir::Value index(int64_t value);
   bool hasLanes() const { return state.lanesDim.has_value(); }
   mlir::Value broadcast(mlir::Value value);
-  /// Selects `value` in existing lanes and `otherwise` in others.
+  /// Selects `value` in active lanes and `otherwise` in all others.
   mlir::Value selectActive(mlir::Value value, mlir::Value otherwise);
 
 protected:
-  /// An offset split into what is the same for all lanes and how lanes differ.
+  /// An offset, split into a part that is uniform over the lanes and a part that varies.
   struct LaneOffset {
     mlir::Value uniform;
-    int64_t laneStride = 0;  ///< between neighbouring lanes
-    mlir::Value laneOffsets; ///< a vector, added to the others; null if there is none
+    int64_t laneStride = 0;  ///< between adjacent lanes
+    mlir::Value laneOffsets; ///< a vector that is added to the other parts; null if there is none
     bool isUniform() const { return laneStride == 0 && !laneOffsets; }
     bool isContiguous() const { return laneStride == 1 && !laneOffsets; }
   };
 
-  /// Reads the lanes of what `base` points to where `active` (i1, a vector of it, or null for
-  /// everywhere) holds; other lanes may have any value.
+  /// Loads the lanes from `base` where `active` (i1, a vector of i1, or null for true) is set.
+  /// Other lanes have unspecified values.
   virtual mlir::Value readLanes(const LaneOffset &offset, mlir::Value base, mlir::Type element,
                                 mlir::Value active) = 0;
   virtual void writeLanes(const LaneOffset &offset, mlir::Value base, mlir::Type element,
                           mlir::Value stored) = 0;
-  /// A load in lanes is about to be emitted.
+  /// Called before a vector load is emitted.
   virtual void beforeLoad(const LinearForm &form, const LaneOffset &offset, unsigned operand,
                           mlir::Type element) {}
-  /// A load in lanes at numbers that are computed, in a way of the target's own; null for the
-  /// common one.
+  /// Emits a vector load at computed indices in a target-specific way; returns null to use the
+  /// default.
   virtual mlir::Value emitLookup(KernelLoadOp op, const LinearForm &form) { return {}; }
-  /// A value that the target computes in a way of its own; null for the common one.
+  /// Emits an operation in a target-specific way; returns null to use the default.
   virtual mlir::Value emitSpecial(mlir::Operation *op) { return {}; }
 
   LaneOffset offsetOf(const LinearForm &form, mlir::ValueRange symbols);
@@ -122,7 +125,7 @@ protected:
   mlir::Value pointer(mlir::Value base, mlir::Type element, mlir::Value offset);
   bool isVector(mlir::Value value) const { return mlir::isa<mlir::VectorType>(value.getType()); }
   mlir::Value lanesMask(int64_t active);
-  /// The value that `read` emits where `active` (i1, or null for true) holds, otherwise 0.
+  /// Returns the value that `read` emits if `active` (i1, or null for true) is set, otherwise 0.
   mlir::Value readWhere(mlir::Value active, mlir::Type type,
                         llvm::function_ref<mlir::Value()> read);
   mlir::Type inLanes(mlir::Type type) const { return mlir::VectorType::get({state.lanes}, type); }
@@ -132,7 +135,7 @@ protected:
   llvm::SmallVector<mlir::Value> operands;
   mlir::Value fault;
   mlir::Type indexType;
-  llvm::SmallDenseMap<unsigned, mlir::Value> partials; ///< of column sums
+  llvm::SmallDenseMap<unsigned, mlir::Value> partials; ///< of column sums, by result
   State state;
 
 private:

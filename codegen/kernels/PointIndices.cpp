@@ -1,4 +1,4 @@
-//===- PointIndices.cpp - Affine functions of a kernel's point --------------------------------===//
+//===- PointIndices.cpp - Affine functions of a kernel's iteration ----------------------------===//
 
 #include "codegen/kernels/PointEmitter.h"
 
@@ -13,8 +13,8 @@ Value PointEmitter::indexLike(int64_t value, Type like) {
   return splatConstant(b, b.getIntegerAttr(indexType, value), like);
 }
 
-/// Takes an integer of the body, which is an i64, to an index. Narrowing loses nothing of those
-/// that are used.
+/// Converts an integer of the body (i64) to the index type. The truncation is lossless for valid
+/// indices.
 Value PointEmitter::toIndex(Value integer) {
   Type type = withShapeOf(indexType, integer.getType());
   return type == integer.getType() ? integer : arith::TruncIOp::create(b, type, integer);
@@ -71,7 +71,7 @@ PointEmitter::LaneOffset PointEmitter::offsetOf(const LinearForm &form, ValueRan
   return result;
 }
 
-/// The offset as a scalar, or one for each lane.
+/// Returns the offset as a scalar, or as a vector over the lanes.
 Value PointEmitter::offsets(const LaneOffset &at) {
   if (at.isUniform())
     return at.uniform;
@@ -96,7 +96,7 @@ Value PointEmitter::lanesIndex(unsigned dim) {
   return offsets(at);
 }
 
-/// True for expressions that no index of the space makes negative.
+/// Returns whether an expression is non-negative for all indices of the space.
 static bool isNonNegative(AffineExpr expr) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue() >= 0;

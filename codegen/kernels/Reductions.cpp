@@ -1,4 +1,4 @@
-//===- Reductions.cpp - The reductions of a kernel that are computed together -----------------===//
+//===- Reductions.cpp - The reductions of one level of a kernel -------------------------------===//
 
 #include "codegen/kernels/Reductions.h"
 

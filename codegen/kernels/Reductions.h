@@ -1,4 +1,4 @@
-//===- Reductions.h - The reductions of a kernel that are computed together -------------------===//
+//===- Reductions.h - The reductions of one level of a kernel ---------------------------------===//
 
 #ifndef MTC_CODEGEN_KERNELS_REDUCTIONS_H
 #define MTC_CODEGEN_KERNELS_REDUCTIONS_H
@@ -10,27 +10,28 @@ namespace mtc {
 
 using Accumulators = llvm::SmallVector<mlir::Value>;
 
-/// The reductions of one level: their operands need only reductions of lower levels.
+/// The reductions of one level. Their operands depend on reductions of lower levels only.
 struct Reductions {
   Reductions(const NormalKernel &kernel, unsigned level);
 
-  /// Combines accumulators, scalars or vectors, one for each reduction.
+  /// Combines two sets of accumulators, scalars or vectors, with one accumulator per reduction.
   Accumulators combine(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange lhs,
                        mlir::ValueRange rhs) const;
 
   unsigned level;
   llvm::SmallVector<KernelReduceOp> ops;
   llvm::SmallVector<mlir::Value> operands;
-  /// Whether one of them is a sum of floats, whose rounding errors depend on its order.
+  /// Whether any reduction is a sum of floats, whose rounding depends on the order of summation.
   bool roundsSums = false;
 };
 
-/// The neutral element of a reduction.
+/// Returns the neutral element of a reduction.
 mlir::TypedAttr neutralElement(KernelReduceOp reduce);
+/// Combines two partial results of a reduction.
 mlir::Value combine(mlir::ImplicitLocOpBuilder &b, KernelReduceOp reduce, mlir::Value lhs,
                     mlir::Value rhs);
-/// Combines the lanes of a vector, a power of two of them, in halves: an order that follows from
-/// their number alone.
+/// Combines the lanes of a vector pairwise by halves. The number of lanes must be a power of two.
+/// The order of combination depends on the number of lanes only.
 mlir::Value combineLanes(mlir::ImplicitLocOpBuilder &b, KernelReduceOp reduce, mlir::Value lanes);
 
 } // namespace mtc

@@ -1,4 +1,4 @@
-//===- Storage.cpp - Elements in memory and the scalars that stand for them -------------------===//
+//===- Storage.cpp - Conversion between stored elements and scalars ---------------------------===//
 
 #include "codegen/kernels/Storage.h"
 
@@ -59,12 +59,12 @@ Value mtc::toStorage(ImplicitLocOpBuilder &b, Value value, Type element) {
 
 namespace {
 
-/// A float of 8 or 16 bits.
+/// An 8-bit or 16-bit float format.
 struct NarrowFormat {
   int bits, mantissaBits, bias;
   uint32_t nan;
   std::optional<uint32_t> infinity;
-  uint32_t largest; ///< as f32's bits: the greatest magnitude that rounds to a finite value
+  uint32_t largest; ///< f32 bits of the greatest magnitude that rounds to a finite value
 
   static NarrowFormat of(Type type) {
     if (type.isF16())
@@ -75,15 +75,15 @@ struct NarrowFormat {
   }
 };
 
-/// Bits of f32 values and of what they become.
+/// Emits conversions between the bits of f32 and of a narrow float.
 class NarrowFloatBuilder {
 public:
   NarrowFloatBuilder(ImplicitLocOpBuilder &b, Type like, Type narrow)
       : b(b), like(like), i32(withShapeOf(b.getI32Type(), like)),
         f32(withShapeOf(b.getF32Type(), like)), format(NarrowFormat::of(narrow)) {}
 
-  /// Rounds by adding half of the last kept place, or by an addition that aligns the mantissa of
-  /// what becomes subnormal.
+  /// Rounds by adding half a unit of the last mantissa bit. Subnormal results are rounded by an f32
+  /// addition that aligns the mantissa.
   Value encode(Value value) {
     int bias = format.bias, dropped = 23 - format.mantissaBits;
     Value bits = arith::BitcastOp::create(b, i32, value);
@@ -95,7 +95,7 @@ public:
     Value rounded = arith::AddIOp::create(b, magnitude, constant(rebias));
     Value normal = shiftRight(arith::AddIOp::create(b, rounded, odd), dropped);
 
-    // 2^e such that the last place of the sum is the least subnormal.
+    // 2^e such that the last place of the sum is the smallest subnormal.
     uint32_t aligner = static_cast<uint32_t>(127 + 1 - bias + dropped) << 23;
     Value alignerFloat = arith::BitcastOp::create(b, f32, constant(aligner));
     Value small = arith::BitcastOp::create(b, f32, magnitude);
@@ -119,8 +119,8 @@ public:
     Value bits = arith::ExtUIOp::create(b, i32, stored);
     Value sign = arith::AndIOp::create(b, bits, constant(1u << (format.bits - 1)));
     Value magnitude = arith::XOrIOp::create(b, bits, sign);
-    // As the bits of an f32 the value is too small by the difference of the biases; the product is
-    // exact for subnormal numbers too.
+    // Reinterpreted as an f32, the value is too small by a factor of 2^(difference of the biases).
+    // The multiplication is exact for subnormal numbers, too.
     Value shifted = arith::ShLIOp::create(b, magnitude, constant(23 - format.mantissaBits));
     Value scale = arith::BitcastOp::create(
         b, f32, constant(static_cast<uint32_t>(127 + 127 - format.bias) << 23));

@@ -1,7 +1,8 @@
-//===- Storage.h - Elements in memory and the scalars that stand for them ---------------------===//
+//===- Storage.h - Conversion between stored elements and scalars -----------------------------===//
 //
-// Independent of the target: a body computes with the scalars of ir/builders/Scalar.h; memory holds
-// narrower floats, and booleans as bytes. All functions take scalars and vectors alike.
+// Target-independent: kernel bodies compute with the scalars of ir/builders/Scalar.h, while memory
+// may use 16-bit or 8-bit floats and stores booleans as bytes. All functions accept scalars and
+// vectors.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -12,24 +13,25 @@
 
 namespace mtc {
 
-/// The type by which an element is loaded and stored: i8 for i1 and 8-bit floats, signless
-/// integers.
+/// Returns the type with which an element is loaded and stored: i8 for i1 and 8-bit floats,
+/// signless types for integers.
 mlir::Type getStorageType(mlir::Type element);
 
-/// The scalar of the body that a loaded value stands for.
+/// Converts a loaded value to the body's scalar type.
 mlir::Value fromStorage(mlir::ImplicitLocOpBuilder &b, mlir::Value stored, mlir::Type element);
-/// What is to be stored for a scalar of the body, rounded to nearest, ties to even.
+/// Converts a scalar of the body to its storage type, rounding to nearest, ties to even.
 mlir::Value toStorage(mlir::ImplicitLocOpBuilder &b, mlir::Value value, mlir::Type element);
 
 bool isFloat8(mlir::Type type);
-/// The bits of an f32 value as an 8-bit float or an f16, by integers: 8-bit floats are i8 in code.
-/// Too large a value becomes infinity, or NaN in f8E4M3FN, which has no infinity.
+/// Encodes an f32 value as an 8-bit float or an f16 with integer arithmetic. 8-bit floats are
+/// represented as i8. Overflow yields infinity, or NaN in f8E4M3FN, which has no infinity.
 mlir::Value encodeNarrow(mlir::ImplicitLocOpBuilder &b, mlir::Value value, mlir::Type narrow);
+/// Decodes an 8-bit float or an f16 to f32 with integer arithmetic.
 mlir::Value decodeNarrow(mlir::ImplicitLocOpBuilder &b, mlir::Value bits, mlir::Type narrow);
 
-/// `type`, or a vector of it as wide as `like`.
+/// Returns `type`, or a vector of `type` with the shape of `like`.
 mlir::Type withShapeOf(mlir::Type type, mlir::Type like);
-/// A constant of a scalar type, or a vector of it.
+/// Creates a scalar constant, or a splat with the shape of `like`.
 mlir::Value splatConstant(mlir::ImplicitLocOpBuilder &b, mlir::TypedAttr value, mlir::Type like);
 
 } // namespace mtc

@@ -1,4 +1,4 @@
-//===- Passes.h - Passes of code generation ---------------------------------------------------===//
+//===- Passes.h - Code generation passes ------------------------------------------------------===//
 
 #ifndef MTC_CODEGEN_PASSES_PASSES_H
 #define MTC_CODEGEN_PASSES_PASSES_H

@@ -6,10 +6,10 @@
 include "mlir/Pass/PassBase.td"
 
 def LowerKernelsToCpu : Pass<"mtc-lower-kernels-to-cpu", "::mlir::ModuleOp"> {
-  let summary = "Writes kernels as functions of loops over vectors";
+  let summary = "lower kernels to functions of loops over vectors";
   let description = [{
-    Each `mtc.kernel_function` becomes an `llvm.func` over a range of items: `scf` loops over `arith` and `math` on
-    vectors, with loads and stores of the `llvm` dialect. Nothing else is left in the module.
+    Lowers each `mtc.kernel_function` to an `llvm.func` over a range of work items: `scf` loops over `arith` and `math` on
+    vectors, with loads and stores of the `llvm` dialect. The resulting module contains nothing else.
 
     ```mlir
     mtc.kernel_function @k [64] -> [tensor<64xf32>] {
@@ -31,18 +31,18 @@ def LowerKernelsToCpu : Pass<"mtc-lower-kernels-to-cpu", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"permutesTables", "permutes-tables", "bool", "false", "look up entries of small tables by AVX-512's permutations">,
+    Option<"permutesTables", "permutes-tables", "bool", "false", "look up small tables with AVX-512 permutations">,
   ];
   let dependentDialects = ["::mtc::cpu::MtcCpuDialect", "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 def LowerKernelsToCuda : Pass<"mtc-lower-kernels-to-cuda", "::mlir::ModuleOp"> {
-  let summary = "Writes kernels as launches of a device";
+  let summary = "lower kernels to GPU launches";
   let description = [{
-    Each `mtc.kernel_function` becomes a `gpu.module` with a `gpu.func` for each launch that it takes: what one thread
-    computes, in `scf`, `arith`, `math` and `vector`, with loads and stores of the `llvm` dialect on global memory.
-    Nothing else is left in the module.
+    Lowers each `mtc.kernel_function` to a `gpu.module` with one `gpu.func` per launch. The function contains the code of one
+    thread in `scf`, `arith`, `math` and `vector`, with loads and stores of the `llvm` dialect on global memory. The resulting
+    module contains nothing else.
 
     ```mlir
     mtc.kernel_function @k [64] -> [tensor<64xf32>] {
@@ -69,47 +69,49 @@ def LowerKernelsToCuda : Pass<"mtc-lower-kernels-to-cuda", "::mlir::ModuleOp"> {
 }
 
 def AttachTarget : Pass<"mtc-attach-target", "::mlir::ModuleOp"> {
-  let summary = "Says what the module's program is compiled for";
+  let summary = "set the module's target attribute";
   let description = [{
-    Sets the attribute `mtc.target` to what the flags of the same names say to `mtc compile`. Passes ask it about library
-    calls and kernels; code generation follows it.
+    Sets the attribute `mtc.target` from options that have the names of `mtc compile`'s flags. Passes query the attribute about
+    library calls and kernels, and code generation compiles for it.
 
     ```mlir
     module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90", precision = tf32>} { … }
     ```
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"cpu\"", "cpu, or cuda:ARCHITECTURE,...">,
-    Option<"emulate", "emulate", "bool", "false", "device code runs on the CPU, with every access checked">,
+    Option<"target", "target", "std::string", "\"cpu\"", "target: cpu, or cuda:ARCHITECTURE,...">,
+    Option<"emulate", "emulate", "bool", "false", "run device code on the CPU with checked memory accesses">,
     Option<"precision", "precision", "::mtc::Precision", "::mtc::Precision::F32",
-           "what operands of contractions of f32 may be rounded to",
+           "precision of f32 contractions and of values stored between kernels",
            [{::llvm::cl::values(clEnumValN(::mtc::Precision::F32, "f32", "f32 everywhere"),
-                                clEnumValN(::mtc::Precision::TF32, "tf32", "products of operands rounded to tf32"),
-                                clEnumValN(::mtc::Precision::BF16, "bf16", "bf16 between kernels"),
-                                clEnumValN(::mtc::Precision::F16, "f16", "f16 between kernels"))}]>,
-    ListOption<"without", "without", "std::string", "libraries that the program does without: cudnn">,
-    Option<"processor", "cpu", "std::string", "\"host\"", "the program's processor: host, or a name that LLVM knows">,
-    Option<"threads", "threads", "unsigned", "1", "threads that library calls are planned for">,
-    Option<"rates", "rates", "std::string", "\"\"", "the class of processors that times are estimated of">,
+                                clEnumValN(::mtc::Precision::TF32, "tf32", "f32 contractions with operands rounded to tf32"),
+                                clEnumValN(::mtc::Precision::BF16, "bf16", "bf16 storage between kernels"),
+                                clEnumValN(::mtc::Precision::F16, "f16", "f16 storage between kernels"))}]>,
+    ListOption<"without", "without", "std::string", "libraries that the program must not use: cudnn">,
+    Option<"processor", "cpu", "std::string", "\"host\"", "host processor of the program: host, or an LLVM CPU name">,
+    Option<"threads", "threads", "unsigned", "1", "number of threads to plan library calls for">,
+    Option<"rates", "rates", "std::string", "\"\"", "processor class of the cost model">,
   ];
 }
 
 def ApproximateMath : Pass<"mtc-approximate-math", "::mlir::ModuleOp"> {
-  let summary = "Computes functions of math on f32 by polynomials";
+  let summary = "approximate f32 math functions by polynomials";
   let description = [{
-    Functions on scalars and vectors of f32 become arithmetic, with errors of a few units in the last place; those that
-    are left call the C library.
+    Expands `math` operations on scalars and vectors of f32 to arithmetic with an error of a few ULP. Operations without an
+    expansion call the C library.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }
 
 def ExpandNarrowFloats : Pass<"mtc-expand-narrow-floats", "::mlir::ModuleOp"> {
-  let summary = "Converts 16-bit floats to and from f32 by integers";
+  let summary = "expand conversions between 16-bit floats and f32";
   let description = [{
-    For processors without AVX-512 BF16 or F16C, for which LLVM would call a function of the C compiler's library for each lane. To
-    nearest, ties to even; NaN stays NaN, and what is too large becomes infinity.
+    Expands the conversions to integer arithmetic, for processors without AVX-512 BF16 or F16C. LLVM would otherwise call a
+    function of the compiler's runtime library for each lane. Rounds to nearest, ties to even; NaN stays NaN, and overflow yields
+    infinity.
   }];
-  let options = [Option<"bfloat16", "bfloat16", "bool", "false", "bf16">, Option<"float16", "float16", "bool", "false", "f16">];
+  let options = [Option<"bfloat16", "bfloat16", "bool", "false", "expand conversions of bf16">,
+                 Option<"float16", "float16", "bool", "false", "expand conversions of f16">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 

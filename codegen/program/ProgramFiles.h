@@ -1,4 +1,4 @@
-//===- ProgramFiles.h - What a program's tables say of other files --------------------------===//
+//===- ProgramFiles.h - Inputs of a program's tables from outside the module ------------------===//
 
 #ifndef MTC_CODEGEN_PROGRAM_PROGRAMFILES_H
 #define MTC_CODEGEN_PROGRAM_PROGRAMFILES_H
@@ -10,18 +10,18 @@
 
 namespace mtc {
 
-/// A segment of the exported model: bytes, then (unless "") those of a variable or of an image of
-/// it, as elements of a type, of files of an MtcExportForm.
+/// A segment of the exported model: constant bytes, then, unless `variable` is empty, the contents
+/// of a variable (or of an image of it) with the given element type. `form` is the MtcExportForm of
+/// the files that contain the segment.
 struct ExportSegment {
   std::string bytes, variable;
   mlir::Type element;
-  TensorImageAttr image; ///< That the file has of the variable; null: the variable as it is.
+  TensorImageAttr image; ///< the variable's layout in the file; null if it is unchanged
   uint32_t form;
 };
 
-/// What the program's tables say and its module cannot: contents of the model's file, names of
-/// files that are made with the program, and the budget and the version of the compiler that makes
-/// it.
+/// Data for the program's tables that the module does not contain: contents of the model file,
+/// names of companion files, the plan, and the compiler's version.
 struct ProgramFiles {
   std::string compilerVersion, weightsFile, weightsDigest, modelFiles, planJson;
   std::vector<ExportSegment> exportSegments;

@@ -1,5 +1,4 @@
-//===- ProgramTables.cpp - The constant mtc_program of an allocated program
-//-----------------------===//
+//===- ProgramTables.cpp - The mtc_program constant -------------------------------------------===//
 
 #include "codegen/program/ProgramTables.h"
 
@@ -28,7 +27,8 @@ std::string mtc::kernelSymbol(StringRef kernel) { return ("mtc_kernel." + kernel
 
 std::string mtc::stepSymbol(StringRef step) { return ("mtc_step." + step).str(); }
 
-/// Whether checkpoints hold the variable, or may: `--weights` brings what is frozen or constant.
+/// Returns whether checkpoints may contain the variable. Frozen parameters and constants can be
+/// loaded by `--weights`.
 static bool isSaved(VariableOp variable) {
   return !llvm::is_contained({Role::Gradient, Role::Scalar, Role::Copy, Role::LowHalf},
                              variable.getRole());
@@ -81,7 +81,7 @@ public:
   }
 
 private:
-  /// Files hold each tensor of the module once.
+  /// Checks that names are unique, since files contain each tensor of the module once.
   LogicalResult checkNames() {
     FailureOr<std::vector<ModuleTensor>> tensors = collectModuleTensors(placed, isSaved);
     if (failed(tensors))
@@ -103,7 +103,7 @@ private:
     return {};
   }
 
-  /// The slice of a step's input or output; null if the step has none of this name.
+  /// Returns the slice of a step's input or output, or null if the step has none of this name.
   static AtAttr findSlice(ArrayAttr names, ArrayAttr slices, StringRef name) {
     for (auto [each, slice] : llvm::zip_equal(names.getAsValueRange<StringAttr>(), slices))
       if (each == name)
@@ -111,8 +111,8 @@ private:
     return {};
   }
 
-  /// The inputs of the micro-step, then those that others alone have; all read them in one
-  /// slice.
+  /// Emits the inputs of the micro-step, then those that only other steps have. All steps read an
+  /// input from the same slice.
   LogicalResult emitInputs() {
     llvm::SmallVector<std::pair<StringRef, AtAttr>> slices;
     for (StringRef name : {microStepName, evaluateName, outputsName}) {
@@ -131,7 +131,7 @@ private:
       }
     }
     for (auto [name, at] : slices) {
-      InputOp input = program.findInput(name); // Null: plain data.
+      InputOp input = program.findInput(name); // Null for plain data, without an mtc.input.
       std::optional<StringRef> source = input ? input.getShiftedFrom() : std::nullopt;
       int32_t shiftedFrom = -1;
       for (auto [i, pair] : llvm::enumerate(slices))
@@ -170,7 +170,7 @@ private:
     return -1;
   }
 
-  /// How many rows the metrics of rows are of.
+  /// Returns the number of samples of per-sample metrics.
   int64_t metricRows() {
     if (StepOp step = findStep(evaluateName))
       if (AtAttr at = findSlice(step.getOutputNames(), step.getOutputs(), rowLossName))
@@ -221,7 +221,7 @@ private:
                     field<&MtcSchedule::rates>(c.array(rates)));
   }
 
-  /// -1 if there is no such variable.
+  /// Returns the offset of a variable, or -1 if it does not exist.
   int64_t variableOffset(StringRef name) {
     for (VariableOp variable : placed.getOps<VariableOp>())
       if (variable.getSymName() == name)
@@ -248,7 +248,7 @@ private:
         field<&MtcLossScaling::least>(scaling ? scaling.getLeast().getValueAsDouble() : 0.0));
   }
 
-  /// Hex digest of what a checkpoint depends on.
+  /// Returns a hex digest of the properties that a checkpoint depends on.
   std::string fingerprint() {
     std::string text;
     llvm::raw_string_ostream stream(text);
@@ -311,9 +311,9 @@ private:
     return buffers;
   }
 
-  /// The note by which the compiler knows a program as one of its own.
+  /// Emits the note by which mtc recognizes programs that it wrote.
   void emitMark() {
-    constexpr StringRef name(MTC_NOTE_NAME, sizeof(MTC_NOTE_NAME)); // the zero at the end included
+    constexpr StringRef name(MTC_NOTE_NAME, sizeof(MTC_NOTE_NAME)); // includes the terminating zero
     constexpr uint32_t type = 1;
     Constant *text =
         llvm::ConstantDataArray::getString(module.getContext(), name, /*AddNull=*/false);
@@ -400,7 +400,7 @@ private:
   Target &target;
   ArenaOp arena;
   ProgramOp program;
-  OwningOpRef<ProgramOp> unnamed; ///< Of a module that says nothing of its program.
+  OwningOpRef<ProgramOp> unnamed; ///< for a module without mtc.program
 
   VariableTable variables;
   StepTables steps;

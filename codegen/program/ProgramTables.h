@@ -1,5 +1,4 @@
-//===- ProgramTables.h - The constant mtc_program of an allocated program
-//-------------------------===//
+//===- ProgramTables.h - The mtc_program constant ---------------------------------------------===//
 
 #ifndef MTC_CODEGEN_PROGRAM_PROGRAMTABLES_H
 #define MTC_CODEGEN_PROGRAM_PROGRAMTABLES_H
@@ -14,16 +13,16 @@ namespace mtc {
 
 class Target;
 
-/// The name in the object file of the function that computes a kernel; no C name is like it.
+/// Returns the symbol of a kernel's function. The name is not a C identifier, so it cannot clash.
 std::string kernelSymbol(llvm::StringRef kernel);
 
-/// The global of an MtcFunction that the JIT finds a step by.
+/// Returns the name of the global MtcFunction by which the JIT looks up a step.
 std::string stepSymbol(llvm::StringRef step);
 
 /// Emits `mtc_program` (runtime/abi/program.h) for an allocated program into a new module; the
-/// target describes the kernels. With `namedSteps` every step, not only the
-/// program's three, has a global of its own, `stepSymbol`. Fails with a diagnostic at the operation
-/// that a program must not hold.
+/// target describes the kernels. With `namedSteps` every step, not only the program's own, has a
+/// global named `stepSymbol`. Fails with a diagnostic at an operation that is not valid in a
+/// program.
 mlir::FailureOr<std::unique_ptr<llvm::Module>>
 emitProgramTables(mlir::ModuleOp placed, const ProgramFiles &files, llvm::LLVMContext &context,
                   Target &target, bool namedSteps = false);

@@ -1,4 +1,4 @@
-//===- StepTables.cpp - The steps of a program: kernels, calls and copies ---------------------===//
+//===- StepTables.cpp - Tables of a program's kernels, calls and steps ------------------------===//
 
 #include "codegen/program/StepTables.h"
 
@@ -38,7 +38,7 @@ void StepTables::addKernels(ModuleOp placed) {
 Constant *StepTables::addFunction(StepOp step) {
   llvm::SmallVector<Constant *> operations;
   if (step) {
-    llvm::DenseMap<Value, int64_t> copies; // The number of the operation, by its token.
+    llvm::DenseMap<Value, int64_t> copies; // the index of the operation that produces each token
     for (Operation &op : step.getBody().front()) {
       auto waits =
           llvm::map_to_vector(op.getOperands(), [&](Value token) { return copies.at(token); });
@@ -56,7 +56,7 @@ Constant *StepTables::addFunction(StepOp step) {
 
 Constant *StepTables::describeOperation(Operation *op, ArrayRef<int64_t> waits) {
   uint32_t kind = MTC_LAUNCH, index = 0, stream = 0;
-  AtAttr source, destination; // Of a copy.
+  AtAttr source, destination; // of a copy
   int64_t bytes = 0;
   llvm::SmallVector<int64_t> offsets;
   if (auto launchOp = dyn_cast<LaunchOp>(op)) {
@@ -132,7 +132,7 @@ llvm::SmallVector<Constant *> StepTables::describeWrites(Operation *op) {
                    field<&MtcWrite::type>(typeCode(slice.getType().getElementType()))));
   };
   StepAccess access(op);
-  // A text need not say how long results live; who looks for overflows does not ask.
+  // The live ranges of results are optional in text input, and are only needed to detect overflows.
   for (auto [number, result] : llvm::enumerate(access.results))
     add(result, access.lastUses.empty() ? -1 : access.lastUses[number]);
   if (access.scratch)

@@ -1,4 +1,4 @@
-//===- StepTables.h - The steps of a program: kernels, calls and copies -----------------------===//
+//===- StepTables.h - Tables of a program's kernels, calls and steps --------------------------===//
 
 #ifndef MTC_CODEGEN_PROGRAM_STEPTABLES_H
 #define MTC_CODEGEN_PROGRAM_STEPTABLES_H
@@ -10,16 +10,16 @@ namespace mtc {
 
 class Target;
 
-/// The arrays of MtcKernel and MtcCall (runtime/abi/program.h), and the functions whose operations
-/// name them by their indices.
+/// Builds the arrays of MtcKernel and MtcCall (runtime/abi/program.h), and the MtcFunctions, whose
+/// operations refer to kernels and calls by index.
 class StepTables {
 public:
   StepTables(ConstantBuilder &builder, Target &target) : c(builder), target(target) {}
 
-  /// Adds the kernels of an allocated program, which steps launch.
+  /// Adds the kernels of an allocated program.
   void addKernels(mlir::ModuleOp placed);
-  /// An MtcFunction of a step, and the calls in it; a step that is null does nothing. Null after a
-  /// diagnostic.
+  /// Returns the MtcFunction of a step, and adds the library calls in it. A null step yields an
+  /// empty function. Returns null after emitting a diagnostic.
   llvm::Constant *addFunction(StepOp step);
 
   llvm::ArrayRef<llvm::Constant *> getKernels() const { return kernels; }
@@ -35,7 +35,7 @@ private:
   bool checksMemory = false;
   llvm::StringMap<uint32_t> kernelIndex;
   llvm::SmallVector<int64_t> scratchBytes; ///< of each kernel
-  /// The description and the code of each call.
+  /// The description and the target's code of each call.
   llvm::DenseMap<mlir::Attribute, std::pair<llvm::Constant *, llvm::Constant *>> descriptions;
   llvm::DenseMap<llvm::Constant *, uint32_t> callIndex;
   llvm::SmallVector<llvm::Constant *> kernels, calls;

@@ -1,4 +1,4 @@
-//===- VariableTable.cpp - The variables of a program, and what they start as -----------------===//
+//===- VariableTable.cpp - Tables of a program's variables and their initial values -----------===//
 
 #include "codegen/program/VariableTable.h"
 
@@ -79,8 +79,8 @@ Constant *mtc::describeImage(ConstantBuilder &c, TensorImageAttr image) {
                   field<&MtcTensorImage::parts>(c.array(parts)));
 }
 
-/// Whether the variable is one that the user's module has. Of an empty list of images its name
-/// there is not known.
+/// Returns whether the variable is part of the user's module. An empty list of images means that
+/// its name in the module is unknown.
 static bool isInModule(VariableOp variable) {
   std::optional<ArrayAttr> images = variable.getModuleImages();
   return llvm::is_contained({Role::Parameter, Role::Constant, Role::State, Role::Frozen},

@@ -1,4 +1,4 @@
-//===- VariableTable.h - The variables of a program, and what they start as -------------------===//
+//===- VariableTable.h - Tables of a program's variables and their initial values -------------===//
 
 #ifndef MTC_CODEGEN_PROGRAM_VARIABLETABLE_H
 #define MTC_CODEGEN_PROGRAM_VARIABLETABLE_H
@@ -10,30 +10,30 @@
 
 namespace mtc {
 
-/// An MtcTensor (runtime/abi/program.h) at an offset of the arena of a space.
+/// Returns an MtcTensor (runtime/abi/program.h) at an offset of the arena of a memory space.
 llvm::Constant *describeTensor(ConstantBuilder &builder, llvm::StringRef name,
                                mlir::RankedTensorType type, int64_t offset,
                                MemorySpace space = MemorySpace::Device);
 
-/// The elements as they lie in memory; i1 takes a byte.
+/// Returns the elements in their memory layout; i1 occupies a byte.
 std::string rawBytes(mlir::ElementsAttr elements);
 
-/// An MtcTensorImage.
+/// Returns an MtcTensorImage.
 llvm::Constant *describeImage(ConstantBuilder &builder, TensorImageAttr image);
 
-/// An MtcScalars: where the runtime writes what it sets before a step.
+/// Returns an MtcScalars: the offsets of the scalars that the runtime sets before a step.
 llvm::Constant *describeScalars(ConstantBuilder &builder, mlir::ModuleOp placed);
 
-/// The array of MtcVariable.
+/// Builds the array of MtcVariable.
 class VariableTable {
 public:
   explicit VariableTable(ConstantBuilder &builder) : c(builder) {}
 
-  /// Adds the variables of an allocated program. Fails with a diagnostic at the one that has no
-  /// slice, no value, or belongs to none.
+  /// Adds the variables of an allocated program. Fails with a diagnostic at a variable that has no
+  /// offset in the arena, no initial value, or that belongs to a parameter that does not exist.
   mlir::LogicalResult add(mlir::ModuleOp placed);
 
-  /// A variable's index in the array.
+  /// Returns a variable's index in the array.
   std::optional<uint32_t> find(llvm::StringRef name) const;
   llvm::ArrayRef<llvm::Constant *> getEntries() const { return entries; }
 

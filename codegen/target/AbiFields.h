@@ -1,8 +1,8 @@
-//===- AbiFields.h - Fields of the program's ABI, by name -------------------------------------===//
+//===- AbiFields.h - Named fields of the program's ABI structs --------------------------------===//
 //
-// A table of a program is a struct of the ABI, which the runtime reads as C laid it out. The
-// compiler names each field that it writes, so that one that is missing, or in the wrong place, is
-// an error when the compiler itself is compiled:
+// The tables of a program are structs of the ABI, which the runtime reads with C's layout. The
+// compiler names each field that it writes, so a missing or misplaced field is a compile-time error
+// of the compiler itself:
 //
 //   c.record(field<&MtcFunction::operation_count>(n), field<&MtcFunction::operations>(table))
 //
@@ -17,7 +17,7 @@
 
 namespace mtc {
 
-/// The value of one field. `member` points to it in its struct.
+/// The value of one field. `member` is the pointer to member of its struct.
 template <auto member, typename Value> struct Field {
   Value value;
 };
@@ -39,7 +39,7 @@ template <auto first, auto...> struct FirstMember {
 };
 template <auto... members> using StructOf = FirstMember<members...>::Struct;
 
-/// Initializes any field.
+/// Converts to any type, to probe aggregate initialization.
 struct Anything {
   template <typename T> constexpr operator T() const;
 };
@@ -47,7 +47,7 @@ template <typename Struct, std::size_t... i>
 constexpr bool takesInitializers(std::index_sequence<i...>) {
   return requires { Struct{(static_cast<void>(i), Anything())...}; };
 }
-/// How many fields an aggregate has; an array counts as its elements.
+/// Returns the number of fields of an aggregate. An array counts as its elements.
 template <typename Struct, std::size_t count = 0> constexpr std::size_t countFields() {
   if constexpr (takesInitializers<Struct>(std::make_index_sequence<count + 1>()))
     return countFields<Struct, count + 1>();
@@ -55,7 +55,7 @@ template <typename Struct, std::size_t count = 0> constexpr std::size_t countFie
     return count;
 }
 
-/// Whether these are all fields of a struct, in their order.
+/// Returns whether the members are all fields of their struct, in order.
 template <auto... members> constexpr bool areAllFields() {
   using Struct = StructOf<members...>;
   Struct object = {};

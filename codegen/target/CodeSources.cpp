@@ -1,4 +1,4 @@
-//===- CodeSources.cpp - What of a program code is generated for ------------------------------===//
+//===- CodeSources.cpp - Kernels and calls to generate code for -------------------------------===//
 
 #include "codegen/target/CodeSources.h"
 

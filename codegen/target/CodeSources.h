@@ -1,4 +1,4 @@
-//===- CodeSources.h - What of a program code is generated for --------------------------------===//
+//===- CodeSources.h - Kernels and calls to generate code for ---------------------------------===//
 
 #ifndef MTC_CODEGEN_TARGET_CODESOURCES_H
 #define MTC_CODEGEN_TARGET_CODESOURCES_H
@@ -10,7 +10,7 @@
 
 namespace mtc {
 
-/// A program's kernels, and the library calls that it makes, each once.
+/// The kernels of a program, and the distinct library calls in it.
 struct CodeSources {
   mlir::MLIRContext *context;
   llvm::SmallVector<KernelFunctionOp> kernels;
@@ -19,8 +19,8 @@ struct CodeSources {
   static CodeSources of(mlir::ModuleOp placed);
 };
 
-/// Kernels without a plan get the target's. Fails with a diagnostic at a kernel whose plan code
-/// cannot be written by: one of another target, or not of this kernel.
+/// Assigns the target's plan to kernels without a plan. Fails with a diagnostic at a kernel whose
+/// plan cannot be used: a plan of another target, or one that does not match the kernel.
 mlir::LogicalResult planKernels(llvm::ArrayRef<KernelFunctionOp> kernels,
                                 TargetAttrInterface target);
 

@@ -1,4 +1,4 @@
-//===- ConstantBuilder.cpp - Constants of C's layout in an LLVM module ------------------------===//
+//===- ConstantBuilder.cpp - Constants with C layout in an LLVM module ------------------------===//
 
 #include "codegen/target/ConstantBuilder.h"
 

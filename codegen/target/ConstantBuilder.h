@@ -1,4 +1,4 @@
-//===- ConstantBuilder.h - Constants of C's layout in an LLVM module --------------------------===//
+//===- ConstantBuilder.h - Constants with C layout in an LLVM module --------------------------===//
 
 #ifndef MTC_CODEGEN_TARGET_CONSTANTBUILDER_H
 #define MTC_CODEGEN_TARGET_CONSTANTBUILDER_H
@@ -11,7 +11,7 @@
 
 namespace mtc {
 
-/// Builds the tables of a program. Structs are laid out as C lays them out.
+/// Builds the tables of a program as LLVM constants with C's struct layout.
 class ConstantBuilder {
 public:
   explicit ConstantBuilder(llvm::Module &module) : module(module), context(module.getContext()) {}
@@ -31,23 +31,23 @@ public:
   llvm::Constant *structure(llvm::ArrayRef<llvm::Constant *> fields) {
     return llvm::ConstantStruct::getAnon(context, fields);
   }
-  /// A struct of the ABI, of all its fields in their order: numbers, texts, or constants of fields
-  /// that are neither.
+  /// Returns a struct of the ABI from all its fields, in order. Values are numbers, strings or
+  /// constants.
   template <auto... members, typename... Values>
   llvm::Constant *record(const Field<members, Values> &...fields) {
     static_assert(abi::areAllFields<members...>(), "not the struct's fields in their order");
     return structure({ofType<abi::FieldType<members>>(fields.value)...});
   }
 
-  /// A pointer to a string that ends with a zero byte; equal strings are one.
+  /// Returns a pointer to a null-terminated string. Equal strings are shared.
   llvm::Constant *string(llvm::StringRef text);
-  /// A pointer to bytes, aligned to 64; null if there are none.
+  /// Returns a pointer to bytes aligned to 64, or null if `data` is empty.
   llvm::Constant *bytes(llvm::StringRef data);
-  /// A pointer to an array of structs of one type; null if it is empty.
+  /// Returns a pointer to an array of structs of one type, or null if it is empty.
   llvm::Constant *array(llvm::ArrayRef<llvm::Constant *> elements);
   llvm::Constant *i64Array(llvm::ArrayRef<int64_t> elements);
 
-  /// The address of a function of the program, defined elsewhere.
+  /// Returns the address of a function of the program that is defined in another object.
   llvm::Constant *function(llvm::StringRef symbol);
 
   llvm::GlobalVariable *global(llvm::Constant *initializer, const llvm::Twine &name = "");

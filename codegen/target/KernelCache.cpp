@@ -1,8 +1,8 @@
-//===- KernelCache.cpp - Compiled kernels kept between compilations ---------------------------===//
+//===- KernelCache.cpp - Persistent cache of compiled kernels ---------------------------------===//
 //
-// A file holds a digest of the key and the object, then the object. It appears whole, by renaming;
-// LLVM's own cache (Caching.h) does the same, but ends the process when the disk is full, and takes
-// a damaged file for a good one.
+// A file contains a digest of the key and the object, then the object. It is created atomically by
+// renaming. LLVM's own cache (Caching.h) works similarly, but terminates the process if the disk is
+// full, and does not detect damaged files.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -35,7 +35,8 @@ static constexpr size_t digestBytes = 32;
 static std::string digestOf(std::initializer_list<StringRef> parts) {
   SHA256 digest;
   for (StringRef part : parts) {
-    digest.update(std::to_string(part.size()) + ":"); // no two lists of parts are one text
+    // The length prefix gives different lists of parts different digests.
+    digest.update(std::to_string(part.size()) + ":");
     digest.update(part);
   }
   return std::string(toStringRef(ArrayRef(digest.final())));
@@ -45,7 +46,7 @@ static std::string digestOf(std::initializer_list<StringRef> parts) {
 // Keys
 //===------------------------------------------------------------------------------------------===//
 
-/// The build identifier that the linker gave a loaded file; "" if none.
+/// Returns the build ID of a loaded file, or "" if it has none.
 static StringRef buildId(const dl_phdr_info &file) {
   for (const ElfW(Phdr) &segment : ArrayRef(file.dlpi_phdr, file.dlpi_phnum)) {
     if (segment.p_type != PT_NOTE)
@@ -65,7 +66,7 @@ static StringRef buildId(const dl_phdr_info &file) {
   return {};
 }
 
-/// The build identifiers of the program and of every library in it; "" if one has none.
+/// Returns the build IDs of the executable and of all its loaded libraries, or "" if any has none.
 static const std::string &compilerIdentity() {
   static const std::string identity = [] {
     std::string ids;
@@ -115,7 +116,7 @@ std::string KernelCache::defaultFolder() {
   return folder.str().str();
 }
 
-/// LLVM's pruning knows its files by this name.
+/// Returns a file name that LLVM's pruning recognizes.
 static std::string fileNameOf(StringRef key) { return ("llvmcache-" + key).str(); }
 
 static Error makeError(const Twine &message) {
@@ -126,8 +127,8 @@ static Error systemError(const Twine &what) {
   return makeError(what + ": " + std::strerror(errno));
 }
 
-/// The folder is opened once, and every file relative to it, so that no exchange of a folder on the
-/// way can lead elsewhere after the check.
+/// Opens the folder once; all files are opened relative to it, so that the folder cannot be
+/// replaced after the check.
 Error KernelCache::openFolder() {
   if (std::error_code code =
           fs::create_directories(folder, /*IgnoreExisting=*/true, fs::perms::owner_all))
@@ -162,7 +163,7 @@ KernelCache::~KernelCache() {
 std::unique_ptr<MemoryBuffer> KernelCache::find(StringRef key) {
   if (directory < 0)
     return nullptr;
-  // Without O_NONBLOCK, opening a pipe would wait for a writer.
+  // Without O_NONBLOCK, opening a FIFO would block until a writer opens it.
   int file = openat(directory, fileNameOf(key).c_str(),
                     O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (file < 0)
@@ -172,10 +173,11 @@ std::unique_ptr<MemoryBuffer> KernelCache::find(StringRef key) {
   if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
       static_cast<uint64_t>(status.st_size) > maxBytes)
     return nullptr;
-  // Volatile: read, not mapped, so that no other process can change it below us.
+  // IsVolatile reads the file instead of mapping it, so that other processes cannot modify the
+  // content.
   auto content = MemoryBuffer::getOpenFile(file, key, status.st_size,
                                            /*RequiresNullTerminator=*/false, /*IsVolatile=*/true);
-  // Pruning goes by the time of access, which many file systems do not keep.
+  // Pruning uses the access time, which many file systems do not update.
   timespec times[2] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
   (void)futimens(file, times);
   if (!content)
@@ -187,7 +189,7 @@ std::unique_ptr<MemoryBuffer> KernelCache::find(StringRef key) {
   return MemoryBuffer::getMemBufferCopy(object, key);
 }
 
-/// Writes a file that appears whole or not at all.
+/// Writes a file atomically.
 Error KernelCache::write(StringRef key, StringRef object) {
   const std::string name = fileNameOf(key),
                     temporary = name + "." + utohexstr(sys::Process::GetRandomNumber());
@@ -226,7 +228,7 @@ void KernelCache::setProblem(Error error) {
 }
 
 void KernelCache::prune() {
-  // LLVM writes the time of the last pruning to this file, whatever it leads to.
+  // LLVM writes the time of the last pruning to this file, and would follow a symbolic link.
   struct stat status;
   if (!hasAdded || (fstatat(directory, "llvmcache.timestamp", &status, AT_SYMLINK_NOFOLLOW) == 0 &&
                     !S_ISREG(status.st_mode)))

@@ -1,9 +1,9 @@
-//===- KernelCache.h - Compiled kernels kept between compilations -----------------------------===//
+//===- KernelCache.h - Persistent cache of compiled kernels -----------------------------------===//
 //
-// A folder with one file for each kernel, named after everything that its code follows from. The
-// cache can only save time: what cannot be read, or is damaged, is compiled again, and what cannot
-// be written is not kept. What a cache holds is run by programs, so a folder or a file that
-// somebody else may have written is not trusted: nothing is read from it, and nothing kept in it.
+// A folder with one file per kernel, named by a digest of all inputs of its code. The cache never
+// causes a failure: files that cannot be read or are damaged are recompiled, and files that cannot
+// be written are skipped. Programs execute cached code, so the cache neither reads nor writes
+// folders and files that another user may have modified.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -22,39 +22,41 @@
 
 namespace mtc {
 
-/// All that a kernel's object follows from, as a digest: its text, what the code is for (the
-/// machine, the level of optimization, tools that are no part of this process) and this compiler
-/// with its libraries as they were built. "" where their builds cannot be told apart.
+/// Returns a digest of all inputs of a kernel's object: its text, the target (processor,
+/// optimization level, versions of external tools), and the build of this compiler and its
+/// libraries. Returns "" if builds of the compiler cannot be distinguished.
 std::string kernelKey(KernelFunctionOp kernel, llvm::StringRef machine);
-/// The same for a library call that the target has code for.
+/// Returns the key of a library call that the target has code for.
 std::string callKey(CallAttrInterface call, llvm::StringRef machine);
 
-/// The key of what was measured, a digest of what it depends on. It is kept beside the kernels.
+/// Returns the key of a measurement, a digest of its inputs. Measurements are stored in the same
+/// folder as kernels.
 std::string measurementKey(llvm::StringRef what);
 
-/// Several processes may use one folder, and several threads one object.
+/// Stores compiled kernels in a folder. Processes may share the folder, and threads the object.
 class KernelCache {
 public:
   static constexpr uint64_t defaultMaxBytes = 512 << 20;
 
-  /// $MTC_CACHE_DIR, otherwise `mtc` in the user's folder for caches ($XDG_CACHE_HOME, ~/.cache);
-  /// "" where there is none.
+  /// Returns $MTC_CACHE_DIR, otherwise `mtc` in the user's cache folder ($XDG_CACHE_HOME or
+  /// ~/.cache); "" if there is none.
   static std::string defaultFolder();
 
-  /// Makes the folder, for this user alone, where it is missing. One that is another user's, or
-  /// that others may write to, is not used: `getProblem` says so.
+  /// Creates the folder with access for this user only if it does not exist. A folder that belongs
+  /// to another user or is writable by others is not used; `getProblem` reports it.
   explicit KernelCache(std::string folder, uint64_t maxBytes = defaultMaxBytes);
   ~KernelCache();
   KernelCache(const KernelCache &) = delete;
   KernelCache &operator=(const KernelCache &) = delete;
 
-  /// A kernel's object; null if it is not there or damaged, or no regular file of this user.
+  /// Returns a kernel's object; null if it is missing, damaged, or not a regular file of this user.
   std::unique_ptr<llvm::MemoryBuffer> find(llvm::StringRef key);
   void add(llvm::StringRef key, llvm::StringRef object);
-  /// Removes what was not used for longest until at most `maxBytes` are left; once a minute.
+  /// Removes the least recently used files until at most `maxBytes` remain. Runs at most once a
+  /// minute.
   void prune();
 
-  /// Why the folder is not used, or objects could not be kept; "" if all went well.
+  /// Returns why the folder is not used or objects could not be stored; "" if there was no problem.
   std::string getProblem();
 
 private:
@@ -64,15 +66,15 @@ private:
 
   std::string folder;
   uint64_t maxBytes;
-  int directory = -1; ///< the folder once it is trusted; names of files are relative to it
+  int directory = -1; ///< descriptor of the verified folder; file names are relative to it
   std::atomic<bool> hasAdded = false;
   std::mutex mutex;
   std::string problem;
 };
 
-/// An object for each kernel, then each call, out of the cache (if there is one) or from `compile`,
-/// which is given those that are missing and calls `keep` with the number of each among them, and
-/// its object, from any thread.
+/// Returns an object for each kernel, then each call, from the cache (if not null) or from
+/// `compile`. `compile` receives the missing sources; it must call `keep` with the index of each of
+/// them and its object, from any thread.
 mlir::FailureOr<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
 compileCached(const CodeSources &sources, KernelCache *cache, llvm::StringRef machine,
               llvm::function_ref<mlir::LogicalResult(

@@ -1,14 +1,14 @@
-//===- PlanFields.h - Plans of kernels as text ------------------------------------------------===//
+//===- PlanFields.h - Text format and hashing of kernel plans ---------------------------------===//
 //
-// A target's plan of a kernel is a struct that an attribute holds. It names its fields once, in
+// A target's plan of a kernel is a struct stored in an attribute. It lists its fields once, in
 //
 //   template <typename Visitor> static constexpr void visitFields(Visitor &&field) {
 //     field("grain", &LoopPlan::grain);
 //     …
 //   }
 //
-// from which its text and its hash are made. A field that is as in a plan that nobody has filled is
-// left out of the text.
+// from which its text format and its hash are derived. Fields with default values are omitted from
+// the text.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ template <typename... Ts> inline constexpr bool isVariant<std::variant<Ts...>> =
 template <typename> inline constexpr bool isArray = false;
 template <typename T, size_t n> inline constexpr bool isArray<std::array<T, n>> = true;
 
-/// Initializes a field of any type; an optional is made of its value.
+/// Converts to any field type except optionals, which are constructed from their value.
 struct AnyField {
   template <typename T>
     requires(!isOptional<T>)
@@ -51,15 +51,15 @@ template <typename T, typename... Fields> constexpr size_t countFields() {
 
 } // namespace detail
 
-/// Whether `visitFields` gives every field of the plan.
+/// Returns whether `visitFields` visits every field of the plan.
 template <Plan T> constexpr bool visitsAllFields() {
   size_t visited = 0;
   T::visitFields([&](const char *, auto) { ++visited; });
   return visited == detail::countFields<T>();
 }
 
-/// `name = value`, separated by commas. A plan in a field stands in angles, one of several kinds
-/// after its `keyword`.
+/// Prints a plan as a comma-separated list of `name = value`. A nested plan is printed in angle
+/// brackets, a variant with the alternative's `keyword` before them.
 class PlanPrinter {
 public:
   explicit PlanPrinter(mlir::AsmPrinter &printer) : printer(printer) {}
@@ -105,7 +105,7 @@ private:
   mlir::AsmPrinter &printer;
 };
 
-/// Reads what PlanPrinter prints, fields in any order.
+/// Parses the output of PlanPrinter, with fields in any order.
 class PlanParser {
 public:
   explicit PlanParser(mlir::AsmParser &parser) : parser(parser) {}
@@ -189,7 +189,7 @@ private:
   mlir::AsmParser &parser;
 };
 
-/// A plan as the parameter of an attribute, in angles.
+/// Prints a plan in angle brackets, as the parameter of an attribute.
 template <Plan T> void printPlan(mlir::AsmPrinter &printer, const T &plan) {
   printer << '<';
   PlanPrinter(printer).print(plan);
@@ -202,8 +202,8 @@ template <Plan T> mlir::FailureOr<T> parsePlan(mlir::AsmParser &parser) {
   return plan;
 }
 
-/// Whether no number is less than in a plan that nobody has filled, where each has its least valid
-/// value.
+/// Returns whether no number is less than in a default-constructed plan, whose values are the
+/// minimum valid ones.
 template <Plan T> bool hasValidNumbers(const T &plan) {
   const T unset;
   bool valid = true;

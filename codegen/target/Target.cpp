@@ -1,4 +1,4 @@
-//===- Target.cpp - What all targets have in common -------------------------------------------===//
+//===- Target.cpp - Target-independent parts of targets ---------------------------------------===//
 
 #include "codegen/target/Target.h"
 

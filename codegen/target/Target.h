@@ -1,6 +1,6 @@
-//===- Target.h - What a program's kernels become ---------------------------------------------===//
+//===- Target.h - Interface of code generation targets ----------------------------------------===//
 //
-// A new target is one folder with an implementation of this interface, and one line in
+// To add a target, implement this interface in a folder of its own and add one line to
 // codegen/Targets.cpp.
 //
 //===------------------------------------------------------------------------------------------===//
@@ -32,41 +32,41 @@ struct CompiledObject {
   std::unique_ptr<llvm::MemoryBuffer> content;
 };
 
-/// A target as flags name it. Not every target knows every flag.
+/// Command-line flags that describe a target. A target may not support all of them.
 struct TargetFlags {
-  /// --target: `cpu`, or another target's name and what it knows after a colon.
+  /// --target: `cpu`, or the name of another target with an optional argument after a colon.
   std::string target = "cpu";
-  /// --emulate: device code runs on the CPU, with every access checked.
+  /// --emulate: run device code on the CPU and check every memory access.
   bool emulate = false;
-  Precision precision = Precision::F32; // `--precision`.
+  Precision precision = Precision::F32; // --precision
   /// Libraries that the program must not use, such as cudnn (--no-cudnn).
   std::vector<std::string> without = {};
-  /// The processor of the host program: `host` (the machine that compiles) or a name that LLVM
-  /// knows; features as LLVM writes them.
+  /// The host processor of the program: `host` (the machine that compiles) or an LLVM CPU name, and
+  /// additional LLVM target features.
   std::string cpu = "host", features;
-  /// That library calls are planned for.
+  /// The number of threads that library calls are planned for.
   unsigned threads = 1;
-  /// --cost-model: the class of processors that times are estimated of; "": this machine's, or that
-  /// of the processor.
+  /// --cost-model: the processor class of the cost model. If empty, this machine's rates, or those
+  /// of the class of the target processor.
   std::string rates = {};
 };
 
-/// An LLVM module with the context that it lives in.
+/// An LLVM module and its context.
 struct OwnedModule {
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
 };
 
-/// How far the text of kernels goes: the target's own loops (MLIR), optimized LLVM IR, or assembly.
+/// The form of printed kernels: the target's loops (MLIR), optimized LLVM IR, or assembly.
 enum class KernelText { Loops, LLVM, Assembly };
 
-/// What a program is linked with, beside its own archive.
+/// Link dependencies of a program, in addition to its own archive.
 struct LinkInputs {
-  std::vector<std::string> archives;  ///< of the runtime, in their order
-  std::vector<std::string> libraries; ///< of the system, as -l names them
+  std::vector<std::string> archives;  ///< of the runtime, in link order
+  std::vector<std::string> libraries; ///< system libraries, as for -l
 };
 
-/// The dialects that targets' attributes belong to.
+/// Registers the dialects of the targets' attributes.
 void registerTargetDialects(mlir::DialectRegistry &registry);
 
 class Target {
@@ -75,58 +75,61 @@ public:
 
   virtual ~Target() = default;
 
-  /// The attribute that says what flags say. Fails where they name no target, or one that cannot
-  /// make code on this machine.
+  /// Returns the target attribute for the flags. Fails if they name no known target, or one that
+  /// cannot generate code on this machine.
   static llvm::Expected<TargetAttrInterface> parse(mlir::MLIRContext &context,
                                                    const TargetFlags &flags);
-  /// What makes code for a target. `optLevel` is LLVM's, 0 to 3.
+  /// Creates the code generator of a target. `optLevel` is LLVM's, 0 to 3.
   static llvm::Expected<std::unique_ptr<Target>> create(TargetAttrInterface target,
                                                         unsigned optLevel = 3);
-  /// The names that `create` takes, for help texts.
+  /// Returns the target names for help texts.
   static const std::string &describeNames();
 
-  /// As the program's tables name it.
+  /// Returns the target's name in the program's tables.
   virtual std::string getName() const = 0;
+  /// Returns the archives and libraries that programs of the target are linked with.
   virtual LinkInputs getLinkInputs() const = 0;
 
-  /// What code is generated for; kernels that have no plan get one. Fails with a diagnostic at a
-  /// kernel whose plan is none of this target's.
+  /// Returns the kernels and calls of a program, and assigns plans to kernels without one. Fails
+  /// with a diagnostic at a kernel whose plan belongs to another target.
   mlir::FailureOr<CodeSources> collectSources(mlir::ModuleOp placed) const;
 
-  /// Compiles kernels, and the calls that the target has code for, out of the cache (if there is
-  /// one) or anew. Gives the objects that become part of the program, in the sources' order; what
-  /// else it makes it keeps for the tables. Diagnostics are at the kernels.
+  /// Compiles kernels, and calls that the target has code for, or loads them from the cache (if not
+  /// null). Returns the objects that are linked into the program, in the order of the sources.
+  /// Other outputs, such as device images, are stored for the tables. Diagnostics are emitted at
+  /// the kernels.
   virtual mlir::FailureOr<std::vector<CompiledObject>> compile(const CodeSources &sources,
                                                                KernelCache *cache) = 0;
-  /// The same as optimized LLVM modules for this machine, where kernels can run on it.
+  /// Compiles the sources to optimized LLVM modules for this machine, if its kernels can run on it.
   virtual mlir::FailureOr<std::vector<OwnedModule>> generateModules(const CodeSources &sources) = 0;
+  /// Prints the code of the sources.
   mlir::LogicalResult print(const CodeSources &sources, KernelText form, llvm::raw_ostream &os);
 
-  /// A table of what each launch takes of a processor, where that is known before it runs.
+  /// Prints a table of each launch's processor resources, if they are known at compile time.
   virtual mlir::LogicalResult printResources(const CodeSources &sources, llvm::raw_ostream &os) {
     return mlir::success();
   }
 
-  /// A pointer to the target's struct of a kernel (MtcKernel::code), or of the program
-  /// (MtcProgram::target_data). Asked after the kernels were compiled, in their order.
+  /// Return a pointer to the target's struct of a kernel (MtcKernel::code), or of the program
+  /// (MtcProgram::target_data). Called after compilation, in the order of the kernels.
   virtual llvm::Constant *describeKernel(KernelFunctionOp kernel, ConstantBuilder &builder) = 0;
   virtual llvm::Constant *describeProgram(ConstantBuilder &builder) = 0;
-  /// A pointer to the target's struct of its own code for a call (MtcCall::code), null if a library
-  /// computes it.
+  /// Returns a pointer to the target's struct of its own code for a call (MtcCall::code), or null
+  /// if a library computes the call.
   virtual llvm::Constant *describeCallCode(CallAttrInterface call, ConstantBuilder &builder) {
     return builder.null();
   }
-  /// Why programs of the target do not copy from a space to another; empty if they do.
+  /// Returns why programs of the target cannot copy between the memory spaces; empty if they can.
   virtual llvm::StringRef refuseCopy(MemorySpace source, MemorySpace destination) const;
-  /// An object of host code.
+  /// Compiles a module of host code to an object file.
   llvm::Expected<Object> compileHost(llvm::Module &module) const;
   const cpu::Processor &getHost() const { return host; }
   TargetAttrInterface getAttribute() const { return attribute; }
 
 protected:
-  /// Kernels as the target's own loops: a module with an operation for each.
+  /// Returns a module with one operation in the target's loop form for each kernel.
   virtual mlir::OwningOpRef<mlir::ModuleOp> emitLoops(const CodeSources &sources) = 0;
-  /// The text of each source that the target has code for, as LLVM IR or assembly.
+  /// Returns the LLVM IR or assembly of each source that the target has code for.
   virtual mlir::FailureOr<std::vector<std::string>> writeTexts(const CodeSources &sources,
                                                                KernelText form) = 0;
 

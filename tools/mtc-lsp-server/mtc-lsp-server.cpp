@@ -1,4 +1,4 @@
-//===- mtc-lsp-server.cpp - Editors' support for textual IR -----------------------------------===//
+//===- mtc-lsp-server.cpp - Language server for textual IR ------------------------------------===//
 
 #include "frontend/dialect/Onnx.h"
 #include "ir/Mtc.h"

@@ -23,14 +23,15 @@
 
 using namespace mtc::tool;
 
-/// `--show-onnx-operators`: one operator that is converted a line, `domain::name` outside ai.onnx.
+/// `--show-onnx-operators`: prints one supported operator per line, as `domain::name` outside
+/// ai.onnx.
 static int showOperators() {
   for (llvm::StringRef name : mtc::onnx::Operators::get().convertedNames())
     llvm::outs() << name << '\n';
   return 0;
 }
 
-/// `-o FILE`: the text is written once it is whole, and what goes wrong with the file is said.
+/// `-o FILE`: writes the text atomically, and reports errors of the file.
 static llvm::Error writeResult(llvm::StringRef input, const std::string &output,
                                mlir::DialectRegistry &registry,
                                const mlir::MlirOptMainConfig &config, bool &isProcessed) {

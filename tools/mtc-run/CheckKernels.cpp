@@ -1,4 +1,4 @@
-//===- CheckKernels.cpp - Emitted kernels against their meaning -------------------------------===//
+//===- CheckKernels.cpp - Comparison of emitted kernels with the interpreter ------------------===//
 
 #include "tools/mtc-run/CheckKernels.h"
 
@@ -18,7 +18,7 @@ using namespace mtc;
 
 namespace {
 
-/// Values of one kernel's operands.
+/// The operands of a kernel and the expected results.
 class Operands {
 public:
   Operands(KernelFunctionOp kernel, int64_t scratchBytes, KernelRunner &runner)
@@ -36,7 +36,7 @@ public:
       fill(inputs.back().get(), type, low, high, i);
       runner.markDefined(inputs.back().get(), byteSize(type));
     }
-    // A place that no store reaches shows.
+    // The fill pattern exposes elements that are never stored.
     for (RankedTensorType type : outputTypes) {
       outputs.push_back(runner.allocate(byteSize(type), 0x7b));
       expected.push_back(runner.allocate(byteSize(type), 0x7b));
@@ -59,7 +59,7 @@ public:
     return result;
   }
 
-  /// What the kernel is to compute of the inputs as they are now.
+  /// Computes the expected results for the current inputs.
   llvm::Error interpret(KernelFunctionOp kernel) {
     SmallVector<const char *> from;
     SmallVector<char *> to;
@@ -71,10 +71,10 @@ public:
   }
 
   struct Difference {
-    /// The greatest |found - expected| / max(1, |expected|) of all results; infinity where only one
-    /// of them is finite or one is NaN.
+    /// The maximum of |found - expected| / max(1, |expected|) over all results; infinity if exactly
+    /// one of them is finite, or one is NaN.
     double relative = 0;
-    /// The same in units of the last place of an f32, where a result is f32.
+    /// The maximum difference in ULP of f32, over all f32 results.
     double ulps = 0;
   };
 
@@ -137,7 +137,7 @@ private:
 
   SmallVector<RankedTensorType> inputTypes, outputTypes;
   std::vector<Buffer> inputs, outputs, expected, scratch;
-  SmallVector<int64_t> sharedInputs; ///< Of `run.in_place`; empty without.
+  SmallVector<int64_t> sharedInputs; ///< from `run.in_place`; empty if absent
 };
 
 double secondsPerRun(KernelRunner &runner, const MtcKernel &kernel, ArrayRef<char *> operands) {

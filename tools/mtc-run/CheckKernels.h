@@ -1,4 +1,4 @@
-//===- CheckKernels.h - Emitted kernels against their meaning ---------------------------------===//
+//===- CheckKernels.h - Comparison of emitted kernels with the interpreter --------------------===//
 
 #ifndef MTC_TOOLS_MTC_RUN_CHECKKERNELS_H
 #define MTC_TOOLS_MTC_RUN_CHECKKERNELS_H
@@ -12,11 +12,11 @@ struct CheckOptions {
   double tolerance;
 };
 
-/// Runs every kernel function of the module on generated inputs, in tiles of its range of items,
-/// and compares the results with the interpreter's; prints a line for each. The attribute
-/// `run.ranges` of a kernel function holds [low, high) for each input; integers are drawn from it
-/// (0..1 by default), floats too (-1..1). The attribute `run.in_place` holds for each result the
-/// number of the input at whose place it lies, or -1.
+/// Runs every kernel function of the module on generated inputs, in tiles of its range of work
+/// items, compares the results with the interpreter's, and prints a line for each. The attribute
+/// `run.ranges` of a kernel function contains the range [low, high) of the generated values of each
+/// input (default: 0..1 for integers, -1..1 for floats). The attribute `run.in_place` contains for
+/// each result the index of the input that it aliases, or -1.
 mlir::LogicalResult checkKernels(mlir::ModuleOp module, Target &target, const CheckOptions &check);
 
 } // namespace mtc

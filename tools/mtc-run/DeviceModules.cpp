@@ -1,4 +1,4 @@
-//===- DeviceModules.cpp - Written gpu modules through the stages of device code --------------===//
+//===- DeviceModules.cpp - Lowering and printing of gpu modules -------------------------------===//
 
 #include "tools/mtc-run/DeviceModules.h"
 
@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mtc;
 
-/// Threads of a block of each kernel, by its symbol.
+/// Returns the number of threads per block of each kernel, by its symbol.
 static llvm::StringMap<unsigned> findBlockSizes(ModuleOp module) {
   llvm::StringMap<unsigned> sizes;
   module.walk([&](gpu::GPUFuncOp function) {

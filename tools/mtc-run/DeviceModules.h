@@ -1,4 +1,4 @@
-//===- DeviceModules.h - Written gpu modules through the stages of device code ----------------===//
+//===- DeviceModules.h - Lowering and printing of gpu modules ---------------------------------===//
 
 #ifndef MTC_TOOLS_MTC_RUN_DEVICEMODULES_H
 #define MTC_TOOLS_MTC_RUN_DEVICEMODULES_H
@@ -7,10 +7,11 @@
 
 namespace mtc {
 
+/// Returns whether the module contains gpu.modules.
 bool hasDeviceModules(mlir::ModuleOp module);
 
-/// Takes the module's gpu.modules to a stage and prints it: `asm`, `cubin` (its size) or
-/// `resources`, for each architecture that the target names.
+/// Lowers the module's gpu.modules to a stage and prints the result: `asm`, `cubin` (its size) or
+/// `resources`, for each architecture of the target.
 mlir::LogicalResult printDeviceModules(mlir::ModuleOp module, llvm::StringRef target,
                                        llvm::StringRef stage, unsigned optLevel);
 

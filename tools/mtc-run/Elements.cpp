@@ -1,4 +1,4 @@
-//===- Elements.cpp - Tensors as bytes and as text --------------------------------------------===//
+//===- Elements.cpp - Conversion of tensors to bytes and to text ------------------------------===//
 
 #include "tools/mtc-run/Elements.h"
 

@@ -1,4 +1,4 @@
-//===- Elements.h - Tensors as bytes and as text ----------------------------------------------===//
+//===- Elements.h - Conversion of tensors to bytes and to text --------------------------------===//
 
 #ifndef MTC_TOOLS_MTC_RUN_ELEMENTS_H
 #define MTC_TOOLS_MTC_RUN_ELEMENTS_H
@@ -9,10 +9,10 @@
 
 namespace mtc {
 
-/// Elements as they lie in memory.
+/// Returns the elements in their memory layout.
 std::vector<char> toBytes(mlir::ElementsAttr elements);
 
-/// One line: the tensor's name, its type, its elements.
+/// Prints one line with the tensor's name, type and elements.
 void printElements(llvm::raw_ostream &os, llvm::StringRef name, mlir::RankedTensorType type,
                    const char *bytes);
 

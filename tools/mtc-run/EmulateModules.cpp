@@ -1,4 +1,4 @@
-//===- EmulateModules.cpp - Written gpu modules run by the emulator ---------------------------===//
+//===- EmulateModules.cpp - Execution of gpu modules in the emulator --------------------------===//
 
 #include "tools/mtc-run/EmulateModules.h"
 
@@ -18,7 +18,7 @@ namespace emulation = mtc::runtime::emulation;
 
 namespace {
 
-/// A launch that the attributes of a kernel ask for.
+/// A launch specified by the attributes of a kernel.
 struct WrittenLaunch {
   std::string symbol;
   SmallVector<int32_t> grid, block;
@@ -69,7 +69,7 @@ void run(const WrittenLaunch &written, MtcEmulatedFunction function) {
   }
 }
 
-/// Lowers the modules and hands each, emulated, to `use`.
+/// Lowers the modules, converts them for the emulator, and passes each of them to `use`.
 LogicalResult forEachModule(ModuleOp module, unsigned optLevel,
                             llvm::function_ref<llvm::Error(OwnedModule)> use) {
   if (failed(cuda::lowerDeviceModules(module)))

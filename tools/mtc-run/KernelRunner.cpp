@@ -1,4 +1,4 @@
-//===- KernelRunner.cpp - Kernels run as their target does ------------------------------------===//
+//===- KernelRunner.cpp - Execution of kernels on their target --------------------------------===//
 
 #include "tools/mtc-run/KernelRunner.h"
 
@@ -14,7 +14,7 @@ namespace emulation = mtc::runtime::emulation;
 
 namespace {
 
-/// Kernels as functions over ranges of items.
+/// Runs kernels as functions over ranges of work items.
 class CpuRunner final : public KernelRunner {
 public:
   Buffer allocate(int64_t bytes, int fill) override {
@@ -30,7 +30,7 @@ public:
       os << " items " << stage.extent << " grain " << stage.grain;
   }
 
-  /// Tiles of uneven length, the last first.
+  /// Runs tiles of uneven size, the last one first.
   llvm::Error run(const MtcKernel &kernel, ArrayRef<char *> operands, MtcFault &fault) override {
     for (const MtcCpuStage &stage : stagesOf(kernel)) {
       int64_t end = stage.extent, tile = 1;
@@ -50,7 +50,7 @@ public:
   }
 };
 
-/// Kernels as launches in the emulator.
+/// Runs kernels as launches in the emulator.
 class EmulatedRunner final : public KernelRunner {
 public:
   Buffer allocate(int64_t bytes, int fill) override {

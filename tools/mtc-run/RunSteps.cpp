@@ -1,4 +1,4 @@
-//===- RunSteps.cpp - Steps run on the inputs that their attributes give ----------------------===//
+//===- RunSteps.cpp - Execution of steps on inputs from attributes ----------------------------===//
 
 #include "tools/mtc-run/RunSteps.h"
 

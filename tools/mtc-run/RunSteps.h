@@ -1,4 +1,4 @@
-//===- RunSteps.h - Steps run on the inputs that their attributes give ------------------------===//
+//===- RunSteps.h - Execution of steps on inputs from attributes ------------------------------===//
 
 #ifndef MTC_TOOLS_MTC_RUN_RUNSTEPS_H
 #define MTC_TOOLS_MTC_RUN_RUNSTEPS_H
@@ -8,7 +8,7 @@
 namespace mtc {
 
 /// Runs, in order, the steps that have the attribute `run.inputs` (an array of dense elements, one
-/// for each input) and prints their outputs. A fault is printed as an error.
+/// for each input), and prints their outputs. A fault is reported as an error.
 mlir::LogicalResult runSteps(mlir::ModuleOp module, Target &target);
 
 } // namespace mtc

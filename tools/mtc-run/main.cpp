@@ -1,5 +1,4 @@
-//===- main.cpp - mtc-run: allocated programs and kernels executed in place, for tests
-//-----------===//
+//===- main.cpp - In-process execution of programs and kernels, for tests ---------------------===//
 
 #include "codegen/Codegen.h"
 #include "codegen/Link.h"
@@ -25,8 +24,8 @@ namespace cl = llvm::cl;
 
 static int report(llvm::Error error) { return mtc::tool::report("mtc-run", std::move(error)); }
 
-/// Links a program; where nothing is known of it but its operations, the batch is the first axis of
-/// its first input.
+/// Links a program. A module without mtc.program gets the batch size of the first axis of its first
+/// non-scalar input.
 static int linkExecutable(ModuleOp module, mtc::Target &target,
                           const mtc::tool::OutputTarget &output) {
   mtc::ProgramFiles files;

@@ -1,4 +1,4 @@
-//===- Commands.h - What mtc does -------------------------------------------------------------===//
+//===- Commands.h - Subcommands of mtc --------------------------------------------------------===//
 
 #ifndef MTC_TOOLS_MTC_COMMANDS_H
 #define MTC_TOOLS_MTC_COMMANDS_H
@@ -7,7 +7,7 @@
 
 namespace mtc::tool {
 
-/// Each returns the process's exit code: 0 done, 1 the user's input, 2 a fault of the system.
+/// The subcommands return the process's exit code: 0 success, 1 user error, 2 system error.
 int compile(Options &options, Compilation &compilation, const char *executable);
 int plan(const Options &options, Compilation &compilation);
 int inspect(const Options &options);

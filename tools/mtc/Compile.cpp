@@ -32,7 +32,7 @@ using namespace mtc::tool;
 
 namespace {
 
-/// What does not fit is refused with what would.
+/// Reports that the program exceeds the memory budget, and the flags that would lower its peak.
 void refuse(const MemoryPlan &plan, const Options &options, Compilation &compilation) {
   std::string text =
       llvm::formatv("the program needs {0}, --memory allows {1}; most is alive at node '{2}'",
@@ -74,7 +74,7 @@ LogicalResult addExport(Compilation &compilation, ProgramFiles &files) {
   llvm::StringSet<> known, names;
   for (const auto &initializer : compilation.getParameters().initializers)
     known.insert(initializer.name);
-  /// Further initializers that a variable is written to.
+  /// Additional initializers that a variable is written to.
   llvm::StringMap<std::pair<std::string, TensorImageAttr>> images;
   for (auto variable : compilation.getModule().getOps<VariableOp>()) {
     if (!llvm::is_contained({Role::Parameter, Role::Frozen, Role::State}, variable.getRole()))
@@ -90,7 +90,7 @@ LogicalResult addExport(Compilation &compilation, ProgramFiles &files) {
   auto segments =
       mtc::onnx::exportSegments(*compilation.getModel(), compilation.getParameters().added, names);
   if (!segments) {
-    // The program trains all the same.
+    // The program can still train.
     warn("the program will not --export: " + llvm::toString(segments.takeError()));
     return success();
   }
@@ -105,8 +105,8 @@ LogicalResult addExport(Compilation &compilation, ProgramFiles &files) {
   return success();
 }
 
-/// The model's files as the program is to protect them: their paths seen from its folder, each
-/// ended by a zero.
+/// Returns the model's files, which the program must not overwrite: null-terminated paths relative
+/// to the program's folder.
 std::string listModelFiles(const mtc::onnx::Model &model, StringRef program) {
   const std::filesystem::path folder = std::filesystem::path(program.str()).parent_path();
   std::vector<std::string> paths = model.dataPaths();
@@ -136,7 +136,7 @@ void close(KernelCache &cache) {
     warn("compiled kernels are not kept: " + problem + "; --no-cache says that it is meant");
 }
 
-/// Where the program or the text of a stage goes; nothing for the standard output.
+/// Returns the destination of the program or of a stage's text; nullopt for standard output.
 llvm::Expected<std::optional<OutputTarget>> planResult(const Options &options,
                                                        Compilation &compilation) {
   bool isProgram = options.result == Result::Program;
@@ -152,8 +152,8 @@ llvm::Expected<std::optional<OutputTarget>> planResult(const Options &options,
   return std::move(*target);
 }
 
-/// Prints the stage that `--emit` names to its target. `comment` starts a comment of the stage's
-/// language; a stage that is no text has none, and is marked by itself.
+/// Prints the stage selected by `--emit` to its target. `comment` is the comment prefix of the
+/// stage's language; it is empty for binary stages, which contain their own mark.
 int emitStage(Compilation &compilation, const std::optional<OutputTarget> &target,
               StringRef comment, llvm::function_ref<LogicalResult(raw_ostream &)> print) {
   std::string text = comment.empty() ? "" : textMark(comment);
@@ -170,7 +170,8 @@ int emitStage(Compilation &compilation, const std::optional<OutputTarget> &targe
   return report(commit(files));
 }
 
-/// A terminal is for a reader; a file is what `mtc compile` continues from.
+/// Text on a terminal is abridged, while files must be complete for `mtc compile` to continue from
+/// them.
 void printText(Compilation &compilation, const std::optional<OutputTarget> &target,
                raw_ostream &os) {
   bool isAbridged = !target && llvm::outs().is_displayed();
@@ -187,7 +188,7 @@ int emitIr(Compilation &compilation, const std::optional<OutputTarget> &target) 
   });
 }
 
-/// The kernels, then as comments what they take of the target's processor.
+/// Prints the kernels, followed by their resource usage on the target's processor as comments.
 int emitKernels(Compilation &compilation, const std::optional<OutputTarget> &target) {
   return emitStage(compilation, target, "//", [&](raw_ostream &os) {
     printText(compilation, target, os);
@@ -206,7 +207,7 @@ int emitKernels(Compilation &compilation, const std::optional<OutputTarget> &tar
   });
 }
 
-/// Program, weights and remarks appear together: none of them where one cannot be made.
+/// Writes the program, weights and remarks atomically: all of them or none.
 llvm::Error writeProgram(Compilation &compilation, const llvm::MemoryBuffer &code,
                          const OutputTarget &program, const Weights &weights,
                          const std::optional<OutputTarget> &weightsTarget) {
@@ -243,7 +244,7 @@ int mtc::tool::compile(Options &options, Compilation &compilation, const char *e
                                            : emitIr(compilation, result);
 
   MemoryPlan plan = MemoryPlan::ofAllocated(compilation.getModule());
-  // What --check-memory leaves free between values is beside the budget.
+  // The gaps that --check-memory leaves between values do not count towards the budget.
   const int64_t needed = options.allocate.checkMemory ? plan.live : plan.peak;
   if (options.memory && needed > *options.memory) {
     refuse(plan, options, compilation);

@@ -29,7 +29,7 @@ using namespace mtc::tool;
 
 namespace {
 
-/// Which inputs hold rows, as far as it follows without a loss; nothing where it does not.
+/// Infers the batch inputs without knowledge of the loss; nullopt if they cannot be inferred.
 std::optional<mtc::onnx::BatchAxis> findBatchAxis(Compilation &compilation,
                                                   const Options &options) {
   std::vector<mtc::onnx::StepInput> inputs;
@@ -51,7 +51,7 @@ std::optional<mtc::onnx::BatchAxis> findBatchAxis(Compilation &compilation,
   return mtc::onnx::chooseBatchAxis(inputs, options.batchInputs, ignored);
 }
 
-/// Adds the nodes of a graph and its subgraphs, by operator.
+/// Counts the nodes of a graph and its subgraphs by operator.
 void countOperators(const ::onnx::GraphProto &graph, std::map<std::string, int64_t> &operators) {
   for (const auto &node : graph.node()) {
     ++operators[node.op_type()];
@@ -61,7 +61,7 @@ void countOperators(const ::onnx::GraphProto &graph, std::map<std::string, int64
   }
 }
 
-/// What `mtc inspect` finds before it tries to compile.
+/// Describes the model before compilation.
 llvm::json::Object describe(Compilation &compilation, const Options &options) {
   mtc::onnx::Model &model = *compilation.getModel();
   llvm::json::Array inputs, initializers;
@@ -86,7 +86,7 @@ llvm::json::Object describe(Compilation &compilation, const Options &options) {
       row["looks_trainable"] = true;
     initializers.push_back(std::move(row));
   }
-  // Those that are no initializers, but Constant nodes.
+  // Adds trainable constants that are Constant nodes instead of initializers.
   for (const mtc::onnx::TrainableConstant &constant :
        compilation.getParameters().training.constants) {
     if (model.hasInitializer(constant.name))
@@ -104,7 +104,7 @@ llvm::json::Object describe(Compilation &compilation, const Options &options) {
   for (const Parameters::Tie &tie : compilation.getParameters().ties)
     ties.push_back(llvm::json::Object{
         {"name", tie.name}, {"copy", tie.copy}, {"same_layout", tie.hasSameLayout}});
-  // Without those that initializers stand for.
+  // Excludes the nodes that initializers replace.
   std::map<std::string, int64_t> operators;
   countOperators(model.proto().graph(), operators);
   for (const mtc::onnx::AddedInitializer &added : compilation.getParameters().added)
@@ -125,8 +125,8 @@ llvm::json::Object describe(Compilation &compilation, const Options &options) {
       {"ties", std::move(ties)},       {"operators", std::move(counts)}};
 }
 
-/// How many attentions are fused, and which stay decomposed, why; absent where there are
-/// none.
+/// Adds the number of fused attentions, and the reasons why others stay decomposed; adds nothing if
+/// there are none.
 void addAttention(ModuleOp module, llvm::json::Object &description) {
   auto forward = module.lookupSymbol<func::FuncOp>(forwardName);
   auto report = forward ? forward->getAttrOfType<AttentionReportAttr>(attentionAttribute) : nullptr;

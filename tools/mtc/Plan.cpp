@@ -18,7 +18,7 @@ using namespace mtc::tool;
 
 namespace {
 
-/// The page of `--html`, and the remarks, together.
+/// Writes the page of `--html` and the remarks atomically.
 int writeFiles(const Options &options, Compilation &compilation,
                const std::optional<OutputTarget> &page, const MemoryTimeline &timeline) {
   std::vector<OutputFile> files;

@@ -1,4 +1,4 @@
-//===- Errors.cpp - Errors and the exit codes that they end with ------------------------------===//
+//===- Errors.cpp - Errors and exit codes of the tools ----------------------------------------===//
 
 #include "tools/support/Errors.h"
 

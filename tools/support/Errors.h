@@ -1,4 +1,4 @@
-//===- Errors.h - Errors and the exit codes that they end with --------------------------------===//
+//===- Errors.h - Errors and exit codes of the tools ------------------------------------------===//
 
 #ifndef MTC_TOOLS_SUPPORT_ERRORS_H
 #define MTC_TOOLS_SUPPORT_ERRORS_H
@@ -13,7 +13,7 @@ namespace mtc::tool {
 
 enum ExitCode { exitDone = 0, exitUserInput = 1, exitSystemFault = 2 };
 
-/// A fault of the machine, which another input would not mend.
+/// A system error, independent of the user's input.
 class SystemFault : public llvm::ErrorInfo<SystemFault> {
 public:
   static char ID;
@@ -25,14 +25,14 @@ private:
   std::string message;
 };
 
-/// A mistake of the user's, in one sentence.
+/// Creates a user error from a one-sentence message.
 llvm::Error makeUserError(const llvm::Twine &message);
 llvm::Error makeSystemFault(const llvm::Twine &message);
-/// That `what` ("-o train") cannot be written: a mistake of the user's where the name is what is
-/// wrong (no such folder, no permission), otherwise a fault of the system (the disk is full).
+/// Creates an error for a failed write to `what` ("-o train"): a user error if the name is invalid
+/// (missing folder, no permission), otherwise a system error (disk full).
 llvm::Error makeWriteError(const llvm::Twine &what, std::error_code code);
 
-/// Prints each of the errors as the tool's, and gives the highest of their exit codes.
+/// Prints each error with the tool's name, and returns the highest of their exit codes.
 int report(llvm::StringRef tool, llvm::Error error);
 
 } // namespace mtc::tool

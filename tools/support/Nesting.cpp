@@ -1,4 +1,4 @@
-//===- Nesting.cpp - How deep the brackets of a text nest -------------------------------------===//
+//===- Nesting.cpp - Nesting depth of brackets in text ----------------------------------------===//
 
 #include "tools/support/Nesting.h"
 
@@ -13,7 +13,7 @@ bool mtc::tool::nestsWithin(StringRef text, int maxDepth) {
   for (size_t i = 0; i < text.size(); before = text[i++]) {
     char c = text[i];
     if (c == '\n') {
-      isString = false; // Neither language continues a string on the next line.
+      isString = false; // Neither language has multi-line strings.
     } else if (isString) {
       if (c == '\\')
         ++i;

@@ -1,4 +1,4 @@
-//===- Nesting.h - How deep the brackets of a text nest ---------------------------------------===//
+//===- Nesting.h - Nesting depth of brackets in text ------------------------------------------===//
 
 #ifndef MTC_TOOLS_SUPPORT_NESTING_H
 #define MTC_TOOLS_SUPPORT_NESTING_H
@@ -7,9 +7,9 @@
 
 namespace mtc::tool {
 
-/// Whether no bracket of a text, JSON's or MLIR's, is inside of `maxDepth` others; those in strings
-/// and comments do not count. LLVM's JSON parser and MLIR's parser recurse for each level, so that
-/// deeper texts would exhaust the stack.
+/// Returns whether brackets of a JSON or MLIR text are nested at most `maxDepth` deep, not counting
+/// those in strings and comments. LLVM's JSON parser and MLIR's parser recurse for each level, so
+/// deeper texts would overflow the stack.
 bool nestsWithin(llvm::StringRef text, int maxDepth);
 
 } // namespace mtc::tool

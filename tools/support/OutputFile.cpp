@@ -1,4 +1,4 @@
-//===- OutputFile.cpp - Files that appear complete, and together ------------------------------===//
+//===- OutputFile.cpp - Atomic creation of output files ---------------------------------------===//
 
 #include "tools/support/OutputFile.h"
 #include "tools/support/Errors.h"
@@ -74,7 +74,7 @@ static Error syncPath(const std::string &file, const std::string &what) {
   if (descriptor < 0)
     return makeWriteError(what, lastError());
   scope_exit close([&] { ::close(descriptor); });
-  // Some file systems cannot sync, and say so.
+  // Some file systems do not support fsync, and report EINVAL or EROFS.
   if (fsync(descriptor) != 0 && errno != EINVAL && errno != EROFS)
     return makeWriteError(what, lastError());
   return Error::success();
@@ -82,7 +82,7 @@ static Error syncPath(const std::string &file, const std::string &what) {
 
 Error OutputFile::sync() { return syncPath(temporary, target.what); }
 
-/// Exchanges the two files where there is an old one, so that it can come back.
+/// Renames the file to its target. An existing target is exchanged, so that it can be restored.
 Error OutputFile::put() {
   auto rename = [&](unsigned flags) {
     return renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, target.path.c_str(), flags) == 0;
@@ -95,7 +95,7 @@ Error OutputFile::put() {
     state = State::New;
     return Error::success();
   }
-  // Some file systems know neither, and replace without a way back.
+  // Some file systems support neither flag; a plain rename cannot be undone.
   if ((errno == EINVAL || errno == ENOSYS) && rename(0)) {
     state = State::Replaced;
     return Error::success();
@@ -123,7 +123,7 @@ Error mtc::tool::commit(MutableArrayRef<OutputFile> files) {
     }
   std::set<std::string> folders;
   for (OutputFile &file : files) {
-    file.discard(); // Nothing, or what was replaced.
+    file.discard(); // removes the replaced file, if any
     folders.insert(path::parent_path(file.target.path).str());
   }
   for (const std::string &folder : folders)
@@ -132,7 +132,8 @@ Error mtc::tool::commit(MutableArrayRef<OutputFile> files) {
   return Error::success();
 }
 
-/// To a device or a pipe; to the process's own streams after what they were given before.
+/// Writes to a device or pipe. The process's own streams are used if they are the target, so that
+/// output stays in order.
 static Error writeStream(const OutputTarget &target, function_ref<void(raw_ostream &)> print) {
   fs::UniqueID id;
   if (std::error_code code = fs::getUniqueID(target.path, id))

@@ -1,4 +1,4 @@
-//===- OutputFile.h - Files that appear complete, and together --------------------------------===//
+//===- OutputFile.h - Atomic creation of output files -----------------------------------------===//
 
 #ifndef MTC_TOOLS_SUPPORT_OUTPUTFILE_H
 #define MTC_TOOLS_SUPPORT_OUTPUTFILE_H
@@ -14,8 +14,8 @@ class raw_ostream;
 
 namespace mtc::tool {
 
-/// A file in the making, under another name in its target's folder. It vanishes with this object,
-/// or when a signal ends the process, unless `commit` has put it in place.
+/// A temporary file in the folder of its target. It is removed when the object is destroyed or a
+/// signal terminates the process, unless `commit` has renamed it to the target.
 class OutputFile {
 public:
   static llvm::Expected<OutputFile> create(OutputTarget target);
@@ -24,9 +24,9 @@ public:
   ~OutputFile();
 
   const OutputTarget &getTarget() const { return target; }
-  /// Where its content goes until then.
+  /// Returns the path of the content until the file is committed.
   llvm::StringRef getTemporaryPath() const { return temporary; }
-  /// Writes the whole content. A write that fails is an error that names the target.
+  /// Writes the whole content. The error of a failed write names the target.
   llvm::Error write(llvm::function_ref<void(llvm::raw_ostream &)> print);
 
 private:
@@ -39,19 +39,19 @@ private:
 
   OutputTarget target;
   std::string temporary;
-  /// Exchanged: the temporary name holds the file that was replaced.
+  /// Exchanged: the temporary name refers to the replaced file.
   enum class State { Made, New, Exchanged, Replaced } state = State::Made;
 };
 
-/// Makes the files durable, then puts all of them in place, or none: when one cannot be, those
-/// before it are taken back.
+/// Flushes the files to disk, then renames all of them to their targets, or none: if one fails,
+/// earlier renames are undone.
 llvm::Error commit(llvm::MutableArrayRef<OutputFile> files);
 
-/// Writes an output: to a new one of `files`, which `commit` then puts in place, or to the device
-/// or pipe that the target is.
+/// Writes an output, either to a new element of `files`, which `commit` renames later, or directly
+/// to the target if it is a device or pipe.
 llvm::Error addOutput(std::vector<OutputFile> &files, const OutputTarget &target,
                       llvm::function_ref<void(llvm::raw_ostream &)> print);
-/// The same for a single file, which is put in place at once.
+/// Writes and commits a single output.
 llvm::Error writeOutput(const OutputTarget &target,
                         llvm::function_ref<void(llvm::raw_ostream &)> print);
 

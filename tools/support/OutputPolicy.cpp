@@ -1,4 +1,4 @@
-//===- OutputPolicy.cpp - What outputs may replace --------------------------------------------===//
+//===- OutputPolicy.cpp - Rules for replacing files by outputs --------------------------------===//
 
 #include "tools/support/OutputPolicy.h"
 #include "tools/support/Errors.h"
@@ -24,7 +24,7 @@ void OutputPolicy::addInput(StringRef role, StringRef path) {
     addInput(role, id);
 }
 
-/// The path of a file that is not there yet, by its folder's real path.
+/// Returns the path of a new file in the real path of its folder.
 static Expected<std::string> newFile(const std::string &what, StringRef file) {
   StringRef name = path::filename(file), folder = path::parent_path(file);
   if (name.empty() || name == "." || name == ".." || file.ends_with("/"))
@@ -36,7 +36,7 @@ static Expected<std::string> newFile(const std::string &what, StringRef file) {
   return real.str().str();
 }
 
-/// Whether the file is where standard output or the messages go already: `/dev/stdout`.
+/// Returns whether the file is the process's standard output or error: `/dev/stdout`.
 static bool isOpenStream(const fs::file_status &status) {
   return llvm::any_of(ArrayRef<int>{STDOUT_FILENO, STDERR_FILENO}, [&](int stream) {
     fs::file_status open;

@@ -1,4 +1,4 @@
-//===- OutputPolicy.h - What outputs may replace ----------------------------------------------===//
+//===- OutputPolicy.h - Rules for replacing files by outputs ----------------------------------===//
 
 #ifndef MTC_TOOLS_SUPPORT_OUTPUTPOLICY_H
 #define MTC_TOOLS_SUPPORT_OUTPUTPOLICY_H
@@ -12,31 +12,32 @@
 
 namespace mtc::tool {
 
-/// Where an output goes.
+/// The resolved destination of an output.
 struct OutputTarget {
-  std::string what;       ///< as messages name it: "-o train"
-  std::string name;       ///< as the user gave it; of the file itself where that is a link
-  std::string path;       ///< absolute, without links
-  bool isReplaced = true; ///< false: a device or a pipe, which is written as it is
+  std::string what;       ///< name in messages: "-o train"
+  std::string name;       ///< as given by the user; resolved if it is a symbolic link
+  std::string path;       ///< absolute, without symbolic links
+  bool isReplaced = true; ///< false for devices and pipes, which are written directly
 };
 
-/// The rules of one run. An output replaces regular files only, never one that the run reads, and
-/// none that mtc did not write unless the user forces it. Two outputs are two files.
+/// The rules for the outputs of one run. An output replaces regular files only; it never replaces
+/// an input of the run, and files that mtc did not write only if the user forces it. Two outputs
+/// cannot be the same file.
 class OutputPolicy {
 public:
   explicit OutputPolicy(bool isForced) : isForced(isForced) {}
 
-  /// A file that the run reads, by whatever name or link; `role` names it in messages ("the
-  /// model").
+  /// Registers an input of the run by file identity, so that links to it are recognized. `role`
+  /// names it in messages ("the model").
   void addInput(llvm::StringRef role, llvm::sys::fs::UniqueID id);
-  /// The same by path; nothing where no file is.
+  /// Registers an input by path. Has no effect if the file does not exist.
   void addInput(llvm::StringRef role, llvm::StringRef path);
 
-  /// Where an output of this path may go, or a mistake of the user's that says why it may not.
-  /// `what` names it in messages. With `isStream` a device or a pipe is written to as it is.
+  /// Returns the destination of an output, or a user error if it is not allowed. `what` names the
+  /// output in messages. With `isStream`, devices and pipes are allowed and written directly.
   llvm::Expected<OutputTarget> resolve(const llvm::Twine &what, llvm::StringRef path,
                                        bool isStream) const;
-  /// The same, and no later output may have the same target.
+  /// Resolves an output and reserves its destination, so that no later output can use it.
   llvm::Expected<OutputTarget> add(const llvm::Twine &what, llvm::StringRef path, bool isStream);
 
 private:

@@ -1,4 +1,4 @@
-//===- StandardStreams.cpp - Standard output that is known to have been written ---------------===//
+//===- StandardStreams.cpp - Detection of failed writes to standard output --------------------===//
 
 #include "tools/support/StandardStreams.h"
 #include "tools/support/Errors.h"
@@ -15,7 +15,7 @@ using namespace mtc::tool;
 
 static const char *toolName = "";
 
-/// Opens what is closed the wrong way round, so that using it fails as it would have.
+/// Opens closed streams in the wrong direction, so that reads and writes still fail.
 static void occupyClosedStreams() {
   for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) == -1 && errno == EBADF)
@@ -26,11 +26,11 @@ static void checkStandardOutput() {
   llvm::raw_fd_ostream &output = llvm::outs();
   output.flush();
   std::error_code code = output.error();
-  output.clear_error(); // LLVM would end the process by its own message.
+  output.clear_error(); // Otherwise LLVM terminates the process with a message of its own.
   int exitCode = code ? report(toolName, makeSystemFault("standard output cannot be written: " +
                                                          code.message()))
                       : 0;
-  // There is nowhere to say that messages cannot be written.
+  // Errors of standard error are ignored, since they cannot be reported.
   llvm::raw_fd_ostream &messages = llvm::errs();
   messages.flush();
   messages.clear_error();
@@ -41,8 +41,9 @@ static void checkStandardOutput() {
 void mtc::tool::guardStandardStreams(const char *tool) {
   toolName = tool;
   occupyClosedStreams();
-  std::signal(SIGPIPE, SIG_IGN); // A write fails instead.
-  // What is registered later runs earlier: before the streams' own destructors.
+  std::signal(SIGPIPE, SIG_IGN); // Failed writes return EPIPE instead.
+  // Handlers run in reverse order of registration, so this one runs before the streams'
+  // destructors.
   (void)llvm::outs();
   (void)llvm::errs();
   std::atexit(checkStandardOutput);

@@ -1,15 +1,15 @@
-//===- StandardStreams.h - Standard output that is known to have been written -----------------===//
+//===- StandardStreams.h - Detection of failed writes to standard output ----------------------===//
 
 #ifndef MTC_TOOLS_SUPPORT_STANDARDSTREAMS_H
 #define MTC_TOOLS_SUPPORT_STANDARDSTREAMS_H
 
 namespace mtc::tool {
 
-/// To be called first in `main`. From then on, whatever way the process exits:
-/// - standard output that could not be written (the disk is full, the reader has gone, it is
-///   closed) ends it with exit code 2 and a message instead of success;
-/// - a standard stream that is closed stays so: no file that is opened takes its number.
-/// `tool`, the name for messages, must stay valid.
+/// Must be called first in `main`. Afterwards, on any exit of the process:
+/// - If standard output could not be written (disk full, closed pipe, closed descriptor), the
+///   process prints a message and exits with code 2 instead of success.
+/// - Descriptors of closed standard streams stay reserved, so no opened file gets their number.
+/// `tool`, the name in messages, must remain valid.
 void guardStandardStreams(const char *tool);
 
 } // namespace mtc::tool

@@ -1,4 +1,4 @@
-//===- WrittenByMtc.cpp - How a file says that mtc wrote it -----------------------------------===//
+//===- WrittenByMtc.cpp - Recognition of files that mtc wrote ---------------------------------===//
 
 #include "tools/support/WrittenByMtc.h"
 
@@ -14,7 +14,7 @@
 using namespace llvm;
 using namespace mtc;
 
-/// What no caller asks for: why the file is none of mtc's.
+/// Returns the value, and ignores the error: callers do not need the reason.
 template <typename T> static T orNothing(Expected<T> value) {
   if (value)
     return std::move(*value);

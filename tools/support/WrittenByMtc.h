@@ -1,8 +1,8 @@
-//===- WrittenByMtc.h - How a file says that mtc wrote it -------------------------------------===//
+//===- WrittenByMtc.h - Recognition of files that mtc wrote -----------------------------------===//
 //
-// The mark is inside the file, so that it goes where the file goes: a note in a program (and in the
-// archive of its objects), and those of runtime/abi/file_marks.h in what else mtc and its programs
-// write.
+// The mark is part of the file, so it is preserved when the file is moved: a note section in
+// programs (and in the archives of their objects), and the marks of runtime/abi/file_marks.h in
+// other outputs of mtc and its programs.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -15,11 +15,11 @@
 
 namespace mtc::tool {
 
-/// The first line of a text that mtc writes, as a comment of the text's language: `//`, `;`, `#` or
-/// `<!--`.
+/// Returns the first line of a text file that mtc writes, as a comment in the text's language:
+/// `//`, `;`, `#` or `<!--`.
 std::string textMark(llvm::StringRef comment);
 
-/// Whether a regular file is one of mtc's. One that cannot be read is none.
+/// Returns whether a regular file was written by mtc; false if it cannot be read.
 bool isWrittenByMtc(llvm::StringRef path);
 
 } // namespace mtc::tool

@@ -1,6 +1,6 @@
-//===- AttentionTiles.h - The tiles of the device's attention kernels -------------------------===//
+//===- AttentionTiles.h - Tile sizes of the attention kernels ---------------------------------===//
 //
-// Read by the compiler, which plans launches, and by the device's code.
+// Shared by the compiler, which plans launches, and the device code.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -9,40 +9,40 @@
 
 namespace mtc::cuda {
 
-/// A block keeps `rows` lines of one side (queries, or keys) and goes through those of the other in
-/// tiles of `columns`. Lines are padded to `width` elements in shared memory, and then by 16 bytes,
-/// so that neighbouring lines lie in other banks.
+/// A block keeps `rows` lines of one side (queries or keys) and iterates over the other side in
+/// tiles of `columns` lines. Lines are padded to `width` elements in shared memory, plus 16 bytes,
+/// so that adjacent lines start in different banks.
 struct AttentionTiles {
   int rows, columns;
-  int rowsOfThread; ///< each `threads() / threadsOfRow` rows away from the next
-  int threadsOfRow; ///< that hold one row of scores together: neighbours in a warp
-  int keptTiles;    ///< of rows: one of queries, or two
-  int elementBytes; ///< of what is summed: 4 or 8
+  int rowsOfThread; ///< each `threads() / threadsOfRow` rows apart
+  int threadsOfRow; ///< that share one row of scores: adjacent lanes of a warp
+  int keptTiles;    ///< kept tiles of `rows` lines: one of queries, or two
+  int elementBytes; ///< of the accumulator type: 4 or 8
   int width;
 
   constexpr int threads() const { return rows / rowsOfThread * threadsOfRow; }
   constexpr int columnsOfThread() const { return columns / threadsOfRow; }
-  /// Elements of a vector access.
+  /// Elements per vector access.
   constexpr int lanes() const { return 16 / elementBytes; }
   constexpr int lineStride() const { return width + lanes(); }
   constexpr int scoreStride() const { return columns + lanes(); }
-  /// Kept tiles, two passing tiles, a tile of scores.
+  /// Shared memory for the kept tiles, two streamed tiles and a tile of scores.
   constexpr int sharedBytes() const {
     return ((keptTiles * rows + 2 * columns) * lineStride() + rows * scoreStride()) * elementBytes;
   }
 };
 
-/// The widths that kernels exist for; a head is padded to the next one.
+/// Returns the smallest supported width for a head, to which lines are padded; 0 if there is none.
 constexpr int paddedWidth(int elementBytes, long width) {
   return width <= 32 ? 32 : width <= 64 ? 64 : width <= 128 && elementBytes == 4 ? 128 : 0;
 }
 
-/// How scores are multiplied: by each thread in the precision of the sums, or by tensor cores in
-/// products of a warp, whose operands are rounded to tf32.
+/// How scores are multiplied: by each thread in the accumulator's precision, or by a warp's tensor
+/// cores with operands rounded to tf32.
 enum class Products { Plain, Tf32 };
 
-/// Tiles that fit into the 48 KiB that a block has without asking for more, and a thread's part of
-/// them into its registers.
+/// Returns tiles that fit into the 48 KiB of shared memory available without opt-in, and whose
+/// per-thread part fits into registers.
 constexpr AttentionTiles attentionTiles(int elementBytes, int width, Products products) {
   const bool isNarrow = width <= 64 && elementBytes == 4;
   if (products == Products::Tf32)
@@ -59,8 +59,8 @@ constexpr AttentionTiles attentionGradientTiles(int elementBytes, int width, Pro
                   : AttentionTiles{16, 16, 2, 8, 2, elementBytes, width};
 }
 
-/// Backward a warp holds the gradients of sixteen keys and values, which in wide heads are more
-/// than its registers.
+/// In the backward pass a warp accumulates the gradients of sixteen keys and values, which exceed
+/// its registers for wide heads.
 constexpr bool hasTensorTiles(int width, bool isGradient) { return width <= 64 || !isGradient; }
 
 constexpr bool fitsStaticMemory(int elementBytes, int width, Products products) {

@@ -1,9 +1,9 @@
-//===- TensorTile.h - Products of tiles by tensor cores ---------------------------------------===//
+//===- TensorTile.h - Tile multiplication with tensor cores -----------------------------------===//
 //
-// A warp has sixteen rows of the kept tile. Its products are mma.m16n8k8 of the PTX ISA ("Matrix
-// Fragments for mma.m16n8k8"): of each 16 x 8 of results a thread holds two neighbours of rows
-// lane / 4 and lane / 4 + 8. Operands are read from shared memory element by element: lines are 4
-// elements longer than a multiple of 32, so that a fragment's elements lie in different banks.
+// A warp owns sixteen rows of the kept tile. It multiplies with mma.m16n8k8 of the PTX ISA ("Matrix
+// Fragments for mma.m16n8k8"): of each 16 x 8 result, a thread holds two adjacent elements of rows
+// lane / 4 and lane / 4 + 8. Operands are loaded from shared memory element by element. The line
+// stride is a multiple of 32 elements plus 4, so the elements of a fragment are in different banks.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -13,15 +13,15 @@
 #include "codegen/cuda/device/Tile.h"
 
 extern "C" {
-/// sums += a * b for the warp's 16 x 8 and 8 x 8 elements of tf32. The compiler defines it, since
-/// C++ has no name for the instruction.
+/// sums += a * b for the warp's 16 x 8 and 8 x 8 tf32 elements. The compiler defines the function,
+/// since C++ has no name for the instruction.
 void mtc_multiply_tf32(float *sums, int32_t a0, int32_t a1, int32_t a2, int32_t a3, int32_t b0,
                        int32_t b1);
 }
 
 namespace mtc::cuda::device {
 
-/// See PlainMath.
+/// Tensor-core implementation of the interface of PlainMath.
 template <typename Sum, const AttentionTiles &tiles> struct TensorMath : TileMemory<Sum, tiles> {
   using Memory = TileMemory<Sum, tiles>;
   using Memory::columnCount, Memory::columns, Memory::lineStride, Memory::rowCount,
@@ -30,7 +30,7 @@ template <typename Sum, const AttentionTiles &tiles> struct TensorMath : TileMem
   static constexpr int partLanes = 2, parts = width / 8;
   static_assert(rowCount == 2 && Memory::threadsOfRow == 4);
 
-  /// A thread's place in its warp: four threads share a row.
+  /// The thread's position in its warp: four threads share a row.
   static int line() { return threadIndex() % 32 / 4; }
   static int place() { return threadIndex() % 4; }
   static int firstRow() { return threadIndex() / 32 * 16; }
@@ -41,7 +41,7 @@ template <typename Sum, const AttentionTiles &tiles> struct TensorMath : TileMem
 
   static int32_t rounded(Sum x) { return __nvvm_f2tf32_rna(x); }
 
-  /// Sixteen lines of eight elements from `at` on.
+  /// A fragment of sixteen lines of eight elements starting at `at`.
   struct Rows {
     int32_t elements[4];
     Rows(Shared at, int stride) {

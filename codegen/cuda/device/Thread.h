@@ -1,6 +1,6 @@
-//===- Thread.h - What device code asks of the GPU --------------------------------------------===//
+//===- Thread.h - Thread primitives for device code -------------------------------------------===//
 //
-// Device code is C++ for NVPTX without CUDA's headers.
+// Device code is C++ compiled for NVPTX without CUDA's headers.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -20,7 +20,8 @@ namespace mtc::cuda::device {
 
 #define MTC_GLOBAL __attribute__((address_space(1)))
 #define MTC_SHARED __attribute__((address_space(3)))
-/// In front of loops over a thread's values, which are registers only where indices are constants.
+/// Unrolls loops over per-thread arrays, which are kept in registers only if all indices are
+/// constants.
 #define MTC_UNROLL _Pragma("clang loop unroll(full)")
 
 inline int threadIndex() { return __nvvm_read_ptx_sreg_tid_x(); }
@@ -36,7 +37,7 @@ inline double logarithm(double x) { return __nv_log(x); }
 inline int32_t exchange(int32_t bits, int distance) {
   return __nvvm_shfl_sync_bfly_i32(0xffffffff, bits, distance, 31);
 }
-/// The value of the lane whose number differs in the bit `distance`.
+/// Returns the value of the lane whose index differs in the bit `distance`.
 inline float exchange(float x, int distance) {
   return __builtin_bit_cast(float, exchange(__builtin_bit_cast(int32_t, x), distance));
 }

@@ -1,8 +1,8 @@
-//===- Tile.h - Tiles in shared memory and their products -------------------------------------===//
+//===- Tile.h - Tiles in shared memory and their multiplication -------------------------------===//
 //
-// What holds scores and sums in registers says which rows `row(i)` of the kept tile, which columns
-// `column(j)` of the passing one, and which `part(p)` of a line are a thread's. The threads that
-// share a row are neighbours, `threadsOfRow` in number.
+// The math classes hold scores and sums in registers and define which elements belong to a thread:
+// rows `row(i)` of the kept tile, columns `column(j)` of the streamed tile, and parts `part(p)` of
+// a line. The `threadsOfRow` threads that share a row are adjacent.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ namespace mtc::cuda::device {
 template <typename Element, int lanes>
 using Vector = Element __attribute__((ext_vector_type(lanes)));
 
-/// Extents, and the way of lines between global and shared memory. `Sum` is what is summed in.
+/// Tile extents, and copies of lines from global to shared memory. `Sum` is the accumulator type.
 template <typename Sum, const AttentionTiles &tiles> struct TileMemory {
   static constexpr int rows = tiles.rows, columns = tiles.columns, lanes = tiles.lanes(),
                        rowCount = tiles.rowsOfThread, columnCount = tiles.columnsOfThread(),
@@ -27,7 +27,7 @@ template <typename Sum, const AttentionTiles &tiles> struct TileMemory {
   using SumVector = Vector<Sum, lanes>;
   using Shared = MTC_SHARED Sum *;
 
-  /// Products of the thread's lines of a kept and a passing tile.
+  /// Dot products of the thread's lines of the kept and the streamed tile.
   struct Scores {
     Sum at[rowCount][columnCount];
   };
@@ -36,7 +36,7 @@ template <typename Sum, const AttentionTiles &tiles> struct TileMemory {
     return *reinterpret_cast<MTC_SHARED SumVector *>(at);
   }
 
-  /// Whether lines that begin at `start`, `stride` elements apart, are read and written in whole
+  /// Returns whether lines that begin at `start`, `stride` elements apart, can be accessed in whole
   /// vectors.
   template <typename Element>
   static bool isAligned(MTC_GLOBAL const Element *start, int64_t stride, int64_t length) {
@@ -44,7 +44,8 @@ template <typename Sum, const AttentionTiles &tiles> struct TileMemory {
            reinterpret_cast<uintptr_t>(start) % (lanes * sizeof(Element)) == 0;
   }
 
-  /// The threads write a vector each to the places of `lineCount` lines in turn, `unroll` at once.
+  /// Stores a vector per thread to consecutive positions of `lineCount` lines, unrolled by
+  /// `unroll`.
   template <int lineCount, int unroll> static void forEachVector(const auto &value, Shared to) {
     constexpr int ofLine = width / lanes;
 #pragma clang loop unroll_count(unroll)
@@ -54,7 +55,7 @@ template <typename Sum, const AttentionTiles &tiles> struct TileMemory {
     }
   }
 
-  /// `count` lines of `length` elements into `lineCount` lines; what is not there is 0.
+  /// Loads `count` lines of `length` elements into `lineCount` lines, padded with zeros.
   template <int lineCount, typename Element>
   static void load(MTC_GLOBAL const Element *from, int64_t stride, int64_t count, int64_t length,
                    Shared to) {
@@ -81,7 +82,7 @@ template <typename Sum, const AttentionTiles &tiles> struct TileMemory {
   }
 };
 
-/// Writes the thread's part of row i, times `factor`, to a line of `length` elements.
+/// Stores the thread's part of row i, times `factor`, to a line of `length` elements.
 template <typename Math, typename Element>
 void store(const typename Math::Mixture &sums, int i, auto factor, MTC_GLOBAL Element *line,
            int64_t length, bool aligned) {
@@ -98,14 +99,15 @@ void store(const typename Math::Mixture &sums, int i, auto factor, MTC_GLOBAL El
   }
 }
 
-/// Products by fused multiply-adds of each thread. A thread's rows and columns are a stride apart,
-/// so that neighbours read neighbouring lines: 16 bytes of eight lines lie in different banks.
+/// Tile multiplication with fused multiply-adds in each thread. A thread's rows and columns are a
+/// stride apart, so that adjacent threads read adjacent lines: 16 bytes of eight lines are in
+/// different banks.
 template <typename Sum, const AttentionTiles &tiles> struct PlainMath : TileMemory<Sum, tiles> {
   using Memory = TileMemory<Sum, tiles>;
   using Memory::columnCount, Memory::columns, Memory::lanes, Memory::lineStride, Memory::rowCount,
       Memory::scoreStride, Memory::threads, Memory::threadsOfRow, Memory::vectorAt, Memory::width;
   using typename Memory::Scores, typename Memory::Shared, typename Memory::SumVector;
-  /// Vectors of a line that a thread sums, and their elements.
+  /// The number of vectors of a line that a thread accumulates, and their elements.
   static constexpr int parts = width / (threadsOfRow * lanes), partLanes = lanes;
 
   static int row(int i) { return threadIndex() / threadsOfRow + i * (threads / threadsOfRow); }
@@ -128,12 +130,12 @@ template <typename Sum, const AttentionTiles &tiles> struct PlainMath : TileMemo
     return scores;
   }
 
-  /// Sums of passing lines for the thread's rows.
+  /// Weighted sums of streamed lines for the thread's rows.
   struct Mixture {
     SumVector at[rowCount][parts];
   };
-  /// Adds passing lines, weighted by scores. The scores go through `exchanged`, where each row is
-  /// written and read by threads of one warp only.
+  /// Adds streamed lines weighted by scores. The scores are exchanged through `exchanged`, where
+  /// each row is written and read by threads of one warp only.
   static void mix(const Scores &weights, Shared exchanged, Shared passing, Mixture &sums) {
     warpBarrier();
     MTC_UNROLL for (int i = 0; i < rowCount; ++i) MTC_UNROLL for (int j = 0; j < columnCount; ++j)

@@ -1,13 +1,14 @@
 //===- attention.cpp - Attention and its gradient on the device -------------------------------===//
 //
-// Tiles of scores live in registers: forward with rows' maxima and sums kept up to date (Milakov
-// and Gimelshein, "Online normalizer calculation for softmax", 2018; Dao et al., "FlashAttention",
-// 2022), backward from the logarithms of the sums. Backward, one kernel sums for a tile of keys
-// over all queries, another for a tile of queries over all keys; each computes the scores, so that
-// nothing is added to memory by several blocks and the bits are those of every run.
+// Tiles of scores are kept in registers. The forward pass updates row maxima and sums online
+// (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018; Dao et al.,
+// "FlashAttention", 2022); the backward pass uses the saved logarithms of the sums. In the backward
+// pass, one kernel accumulates the gradients of a tile of keys over all queries, another those of a
+// tile of queries over all keys. Both recompute the scores, so no memory is accumulated by several
+// blocks and results are bit-identical between runs.
 //
-// Every function is inlined into a kernel that the compiler writes around it, with the description
-// `p` a constant: extents, strides and what is absent fold into the code.
+// All functions are inlined into a generated kernel in which the description `p` is a constant, so
+// extents, strides and absent operands fold into the code.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -19,13 +20,13 @@ namespace mtc::cuda::device {
 template <typename Number> Number least(Number a, Number b) { return a < b ? a : b; }
 template <typename Number> Number greatest(Number a, Number b) { return a > b ? a : b; }
 
-/// The places of a call that both directions have.
+/// The operands that the forward and backward pass have in common.
 template <typename Element> struct Operands {
   MTC_GLOBAL const Element *query, *key, *value, *bias;
   MTC_GLOBAL const uint8_t *mask;
 };
 
-/// One head of queries of one entry of the batch.
+/// One head of one batch entry.
 struct Head {
   const MtcAttention &p;
   int64_t batch, head;
@@ -34,15 +35,15 @@ struct Head {
   template <typename T> T at(T base, const int64_t *strides, int64_t whichHead) const {
     return base + batch * strides[0] + whichHead * strides[1];
   }
-  /// Where the numbers of the head's queries begin in sums and offsets.
+  /// Returns the index of the head's first query in the arrays of sums and offsets.
   int64_t firstRow() const { return (batch * p.heads + head) * p.queries; }
-  /// One more than the last key that takes part for any of the queries before `end`.
+  /// Returns the end of the range of keys that queries before `end` attend to.
   int64_t keysFor(int64_t end) const {
     return p.is_causal ? greatest<int64_t>(0, least(end + p.causal_offset, p.keys)) : p.keys;
   }
 };
 
-/// Scaled, biased scores; -inf where a key takes no part, or a query or key is not there.
+/// Computes scaled and biased scores; -inf for masked keys, and for queries or keys out of bounds.
 template <typename Sum, typename Element> struct Scoring {
   Head head;
   MTC_GLOBAL const Element *bias;
@@ -70,8 +71,8 @@ template <typename Sum, typename Element> struct Scoring {
   }
 };
 
-/// A block's tile of queries of a head. The last tiles, which have the most keys where attention is
-/// causal, come first.
+/// A block's tile of queries of a head. Tiles are processed in reverse order: with causal
+/// attention, the last ones have the most keys.
 template <typename Math> struct QueryTile {
   int64_t tileCount, first;
   Head head;
@@ -81,11 +82,11 @@ template <typename Math> struct QueryTile {
         first((tileCount - 1 - blockIndex() % tileCount) * Math::rows),
         head{p, blockIndex() / tileCount / p.heads, blockIndex() / tileCount % p.heads} {}
 
-  /// One more than the last key that takes part for any of them.
+  /// Returns the end of the range of keys that any query of the tile attends to.
   int64_t keysEnd() const { return head.keysFor(least(first + Math::rows, head.p.queries)); }
 };
 
-/// Takes tiles out of the block's shared memory, one behind the other.
+/// Allocates tiles consecutively in the block's shared memory.
 template <typename Sum> struct SharedTiles {
   MTC_SHARED Sum *next;
 
@@ -144,7 +145,7 @@ void attend(const MtcAttention &p, const Operands<Element> &operands, MTC_GLOBAL
       MTC_UNROLL for (int distance = 1; distance < Math::threadsOfRow; distance *= 2) maximum =
           greatest(exchange(maximum, distance), maximum);
       maximum = greatest(maximum, maxima[i]);
-      // While all are -inf nothing is subtracted: the exponentials are 0.
+      // If all scores are -inf, nothing is subtracted: the exponentials are 0.
       const Sum shift = maximum == none ? 0 : maximum, factor = exponential(maxima[i] - shift);
       maxima[i] = maximum;
       totals[i] *= factor;
@@ -184,7 +185,7 @@ template <typename Element, typename Sum> struct GradientOperands : Operands<Ele
   MTC_GLOBAL const Element *dOut;
 };
 
-/// A block is a tile of keys of a head of keys.
+/// A block computes a tile of keys of a key head.
 template <typename Math, typename Element, typename Sum>
 void differentiateKeys(const MtcAttention &p, const GradientOperands<Element, Sum> &operands,
                        MTC_GLOBAL Element *dKey, MTC_GLOBAL Element *dValue,
@@ -207,7 +208,7 @@ void differentiateKeys(const MtcAttention &p, const GradientOperands<Element, Su
                                   p.value[2], p.keys - firstKey, p.value_width, values);
 
   typename Math::Mixture ofKeys = {}, ofValues = {};
-  // The first query that the first key takes part for.
+  // The first query that attends to the first key.
   int64_t begin = p.is_causal ? greatest<int64_t>(0, firstKey - p.causal_offset) : 0;
   begin -= begin % Math::columns;
 #pragma clang loop unroll(disable)
@@ -252,7 +253,7 @@ void differentiateKeys(const MtcAttention &p, const GradientOperands<Element, Su
   }
 }
 
-/// A block is a tile of queries of a head.
+/// A block computes a tile of queries of a head.
 template <typename Math, typename Element, typename Sum>
 void differentiateQueries(const MtcAttention &p, const GradientOperands<Element, Sum> &operands,
                           MTC_GLOBAL Element *dQuery, MTC_SHARED char *shared) {
@@ -313,7 +314,7 @@ void differentiateQueries(const MtcAttention &p, const GradientOperands<Element,
 } // namespace mtc::cuda::device
 
 //===------------------------------------------------------------------------------------------===//
-// Entries, named after the direction, the element type and the padded width
+// Entry points, named after the direction, the element type and the padded width
 //===------------------------------------------------------------------------------------------===//
 
 #define MTC_OPERANDS(Element)                                                                      \

@@ -1,4 +1,4 @@
-//===- EmulatedAccess.cpp - Checks of accesses of memory in emulated code ---------------------===//
+//===- EmulatedAccess.cpp - Memory access checks in emulated code -----------------------------===//
 
 #include "codegen/cuda/emulated/EmulatedAccess.h"
 
@@ -16,13 +16,13 @@ using namespace mtc::cuda;
 
 namespace {
 
-/// NVPTX's address spaces.
+/// Address spaces of NVPTX.
 enum AddressSpace : unsigned { genericSpace = 0, globalSpace = 1, sharedSpace = 3 };
 
-/// The device loads and stores 16 bytes at most at a time.
+/// The maximum size of a device load or store, in bytes.
 constexpr unsigned widestAccess = 16;
 
-/// Fills in where the pointer leads. False where that is the thread's own memory, or constant.
+/// Determines the memory space of an access. Returns false for thread-private and constant memory.
 bool locate(EmulatedAccess &access) {
   const Value *object = getUnderlyingObject(*access.pointer, /*MaxLookup=*/0);
   access.parameter = -1;
@@ -45,7 +45,7 @@ bool locate(EmulatedAccess &access) {
   case sharedSpace:
     access.space = EmulatedAccess::Shared;
     break;
-  default: // The address says it when the program runs.
+  default: // The space is determined from the address at run time.
     break;
   }
   return true;
@@ -90,7 +90,7 @@ std::vector<EmulatedAccess> mtc::cuda::findAccesses(Function &kernel) {
   return result;
 }
 
-/// A constant MtcEmulatedAccess.
+/// Returns a constant MtcEmulatedAccess.
 static Constant *describe(const EmulatedAccess &access, int64_t extent, Module &module) {
   LLVMContext &context = module.getContext();
   auto *i32 = Type::getInt32Ty(context), *i64 = Type::getInt64Ty(context);
@@ -131,8 +131,7 @@ void mtc::cuda::insertCheck(const EmulatedAccess &access, const AccessContext &c
     b.CreateCall(callee, {address, parameter, description});
     return;
   }
-  // In line: whether all is as it should be, by the state of each byte; the call finds out what
-  // not.
+  // The inline check tests the state of each byte. The call diagnoses failures.
   Value *number = b.CreatePtrToInt(address, i64);
   Value *offset = b.CreateSub(number, context.memory);
   Value *isRight = b.CreateICmpULT(offset, context.memoryBytes);
@@ -161,7 +160,7 @@ void mtc::cuda::insertCheck(const EmulatedAccess &access, const AccessContext &c
                                                      /*Unreachable=*/false, unlikely);
   b.SetInsertPoint(otherwise);
   b.CreateCall(callee, {address, parameter, description});
-  // The call returns only where all was right after all.
+  // The call returns only if the access is valid after all.
   b.SetInsertPoint(access.instruction);
   if (access.kind == MTC_WRITE)
     b.CreateAlignedStore(splat(MTC_SHADOW_ALLOCATED | MTC_SHADOW_DEFINED), place, Align(1));

@@ -1,4 +1,4 @@
-//===- EmulatedAccess.h - Checks of accesses of memory in emulated code -----------------------===//
+//===- EmulatedAccess.h - Memory access checks in emulated code -------------------------------===//
 
 #ifndef MTC_CODEGEN_CUDA_EMULATED_EMULATEDACCESS_H
 #define MTC_CODEGEN_CUDA_EMULATED_EMULATEDACCESS_H
@@ -10,28 +10,28 @@
 
 namespace mtc::cuda {
 
-/// An access of memory that is not the thread's own.
+/// An access to memory that is not private to the thread.
 struct EmulatedAccess {
   llvm::Instruction *instruction;
-  llvm::Use *pointer;  ///< the operand: it is rewritten before the check is inserted
-  llvm::Value *length; ///< of a memset or memcpy; null where the bytes are constant
+  llvm::Use *pointer;  ///< the pointer operand, whose value is rewritten before the check
+  llvm::Value *length; ///< length of a memset or memcpy; null if `bytes` is constant
   unsigned kind;       ///< MtcAccessKind
   unsigned bytes, alignment;
-  int parameter; ///< index of the kernel's argument that the pointer comes from; -1 if unknown
+  int parameter; ///< index of the kernel argument that the pointer is based on; -1 if unknown
   enum Space { Global, Shared, Unknown } space;
 };
 
-/// The accesses of a kernel of the device, as they are before it is rewritten.
+/// Returns the accesses of a device kernel before it is rewritten.
 std::vector<EmulatedAccess> findAccesses(llvm::Function &kernel);
 
-/// What the checks of one function use; all are available everywhere in it.
+/// The values that the checks of one function use; all dominate the entire function body.
 struct AccessContext {
-  llvm::Value *memory, *memoryBytes, *shadow; ///< of MtcEmulatedBlock
+  llvm::Value *memory, *memoryBytes, *shadow; ///< fields of MtcEmulatedBlock
   llvm::ArrayRef<llvm::Value *> parameters;
-  llvm::ArrayRef<int64_t> extents; ///< of parameters, in bytes; -1 if unknown
+  llvm::ArrayRef<int64_t> extents; ///< sizes of the parameters in bytes; -1 if unknown
 };
 
-/// Inserts the check before the access.
+/// Inserts a check before the access.
 void insertCheck(const EmulatedAccess &access, const AccessContext &context);
 
 } // namespace mtc::cuda

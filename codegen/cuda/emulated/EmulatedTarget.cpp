@@ -1,4 +1,4 @@
-//===- EmulatedTarget.cpp - Kernels as code for the emulator ----------------------------------===//
+//===- EmulatedTarget.cpp - Kernels compiled for the emulator ---------------------------------===//
 
 #include "codegen/cuda/CudaTarget.h"
 
@@ -12,7 +12,7 @@ using namespace mtc::cuda;
 
 namespace {
 
-/// Kernels as functions of the program, for the emulator.
+/// Compiles kernels to host functions of the program, which run in the emulator.
 class EmulatedTarget final : public CudaTarget {
 public:
   using CudaTarget::CudaTarget;
@@ -43,7 +43,7 @@ protected:
   }
 
 private:
-  /// Makes a translated device module one of the host's processor, and optimizes it.
+  /// Converts a translated device module to the host processor and optimizes it.
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>> emulate(llvm::Module &module) const;
 };
 

@@ -1,4 +1,4 @@
-//===- Emulation.cpp - Device code for the CPU ------------------------------------------------===//
+//===- Emulation.cpp - Compilation of device code for the CPU ---------------------------------===//
 
 #include "codegen/cuda/emulated/Emulation.h"
 
@@ -23,7 +23,7 @@ namespace {
 
 constexpr unsigned sharedSpace = 3, warpSize = 32;
 
-/// Makes one kernel a function that runs one thread.
+/// Converts a kernel to a function that runs one thread.
 class KernelEmulation {
 public:
   KernelEmulation(Function &kernel, uint32_t sharedBytes,
@@ -65,8 +65,8 @@ private:
   unsigned barriers = 0, warpOperations = 0;
 };
 
-/// void kernel(p0, p1, …) => void emulated(char *const *parameters), which starts with loads of the
-/// parameters and of what the emulator knows of the thread.
+/// Rewrites void kernel(p0, p1, …) to void emulated(char *const *parameters), which first loads the
+/// parameters and the state of the emulated thread.
 void KernelEmulation::moveBody(uint32_t granule) {
   builder.SetInsertPoint(&*kernel.getEntryBlock().getFirstInsertionPt());
   auto *type = FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()}, false);
@@ -84,7 +84,7 @@ void KernelEmulation::moveBody(uint32_t granule) {
   }
 }
 
-/// Shared memory is the block's, not the process's.
+/// Replaces shared variables by addresses in the emulated block's shared memory.
 void KernelEmulation::replaceShared() {
   if (sharedOffsets.empty())
     return;
@@ -204,7 +204,7 @@ Value *KernelEmulation::replaceVote(CallInst &call, Intrinsic::ID id) {
   }
 }
 
-/// Values in memory of the thread's own.
+/// Stores values to thread-private memory.
 Value *KernelEmulation::store(ArrayRef<Value *> values) {
   Type *type = ArrayType::get(values.front()->getType(), values.size());
   IRBuilder<> start(&emulated->getEntryBlock(), emulated->getEntryBlock().begin());
@@ -214,7 +214,7 @@ Value *KernelEmulation::store(ArrayRef<Value *> values) {
   return place;
 }
 
-/// mma.m16n8k8 of tf32, and the rounding to it.
+/// Replaces mma.m16n8k8 of tf32 and the rounding to tf32.
 Value *KernelEmulation::replaceProduct(CallInst &call, Intrinsic::ID id) {
   if (id == Intrinsic::nvvm_f2tf32_rna)
     return emulatorCall("mtc_emulated_round_tf32", call.getType(), {call.getArgOperand(0)});
@@ -236,7 +236,7 @@ Value *KernelEmulation::replaceProduct(CallInst &call, Intrinsic::ID id) {
   return result;
 }
 
-/// CUDA's functions of mathematics are C's by other names; the fast ones, too.
+/// Replaces CUDA's math functions, including the fast variants, by those of the C library.
 Error KernelEmulation::replaceMath(CallInst &call, StringRef name) {
   static constexpr StringLiteral known[] = {
       "acos",  "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt",  "ceil", "copysign",
@@ -273,8 +273,8 @@ Error KernelEmulation::replaceCall(CallInst &call) {
   builder.SetInsertPoint(&call);
   Type *none = builder.getVoidTy();
   switch (id) {
-  case Intrinsic::assume:          // what it says is not checked
-  case Intrinsic::nvvm_membar_cta: // threads of the host see memory in order
+  case Intrinsic::assume:          // the assumption is not checked
+  case Intrinsic::nvvm_membar_cta: // the emulator's threads see memory in order
   case Intrinsic::nvvm_membar_gl:
     break;
   case Intrinsic::nvvm_barrier_cta_sync_aligned_all:
@@ -306,7 +306,8 @@ Error KernelEmulation::replaceCall(CallInst &call) {
   return Error::success();
 }
 
-/// The greatest power of two of which every access of shared memory begins and ends at a multiple.
+/// Returns the largest power of two that divides the begin and end of every access to shared
+/// memory.
 uint32_t sharedGranule(ArrayRef<EmulatedAccess> accesses) {
   uint32_t granule = 16;
   for (const EmulatedAccess &access : accesses)
@@ -337,7 +338,7 @@ Error KernelEmulation::run() {
   return Error::success();
 }
 
-/// The shared variables of all kernels, which only instructions use.
+/// Returns the shared variables of all kernels, after expanding constant expressions that use them.
 SmallVector<GlobalVariable *> findShared(Module &module) {
   SmallVector<GlobalVariable *> shared;
   for (GlobalVariable &global : module.globals())
@@ -348,7 +349,7 @@ SmallVector<GlobalVariable *> findShared(Module &module) {
   return shared;
 }
 
-/// Lays those that a kernel uses out in a row; gives their end.
+/// Assigns consecutive offsets to the shared variables that a kernel uses; returns the end offset.
 uint32_t layOutShared(const Function &kernel, ArrayRef<GlobalVariable *> shared,
                       DenseMap<GlobalVariable *, uint32_t> &offsets) {
   const DataLayout &layout = kernel.getParent()->getDataLayout();
@@ -366,7 +367,7 @@ uint32_t layOutShared(const Function &kernel, ArrayRef<GlobalVariable *> shared,
   return end;
 }
 
-/// Masked accesses become branches around plain ones, which are checked each.
+/// Replaces masked accesses by branches around scalar accesses, which are checked individually.
 void scalarizeMaskedAccesses(Module &module) {
   PassBuilder builder;
   ModulePassManager passes;
@@ -379,8 +380,8 @@ void scalarizeMaskedAccesses(Module &module) {
 std::string cuda::emulatedSymbol(StringRef symbol) { return ("mtc_emulated." + symbol).str(); }
 
 Error cuda::emulateDeviceModule(Module &module, unsigned optLevel) {
-  // Optimised for the oldest architecture: what differs between them is in the choice of
-  // instructions, which comes after.
+  // Optimizes for the oldest architecture. Architectures differ in instruction selection only,
+  // which follows later.
   auto machine = createDeviceMachine(Architecture{8, 0}, optLevel);
   if (!machine)
     return machine.takeError();

@@ -1,9 +1,8 @@
-//===- Emulation.h - Device code for the CPU --------------------------------------------------===//
+//===- Emulation.h - Compilation of device code for the CPU -----------------------------------===//
 //
-// The device's own LLVM IR, optimized as for the device, with what only a GPU has replaced by calls
-// of runtime/abi/emulation.h: special registers, barriers, shuffles, shared memory, CUDA's
-// functions of mathematics. Every access of memory is checked. Nothing of the CUDA toolkit is
-// needed.
+// Compiles the device's LLVM IR, optimized as for the device, for the CPU. GPU-only operations are
+// replaced by calls of runtime/abi/emulation.h: special registers, barriers, shuffles, shared
+// memory and CUDA's math functions. Every memory access is checked. No CUDA toolkit is required.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -17,11 +16,13 @@
 
 namespace mtc::cuda {
 
-/// The function that runs one thread of the kernel `symbol`: an MtcEmulatedFunction.
+/// Returns the name of the function that runs one thread of the kernel `symbol`: an
+/// MtcEmulatedFunction.
 std::string emulatedSymbol(llvm::StringRef symbol);
 
-/// Makes a translated device module one for a CPU, whose layout and triple `cpu::optimize` sets
-/// afterwards. Fails where it uses what the emulator does not have.
+/// Converts a translated device module to a module for the CPU; `cpu::optimize` must set its data
+/// layout and triple afterwards. Fails if the module uses an operation that the emulator does not
+/// support.
 llvm::Error emulateDeviceModule(llvm::Module &module, unsigned optLevel);
 
 } // namespace mtc::cuda

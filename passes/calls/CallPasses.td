@@ -32,6 +32,7 @@ def PrepareCalls : Pass<"mtc-prepare-calls", "::mlir::func::FuncOp"> {
 
 def FuseEpilogues : Pass<"mtc-fuse-epilogues", "::mlir::func::FuncOp"> {
   let summary = "fuse additions into library calls";
+  let description = [{
     A sum stored by a kernel, one of whose terms is the result of a library call without other users, is fused into the call:
     a bias, a residual, an accumulator, or another call's result. Each of several calls adds the result of the call before it,
     so that all share one buffer. The kernel then reads the sum, or is erased. A sum that is only an intermediate value of the

@@ -111,8 +111,10 @@ private:
 
   //===--- Conversion to mtc.attention --------------------------------------------------------===//
 
-  /// Returns whether mtc.attention supports the node. A bias may depend on a parameter, but
-  /// mtc.attention computes no gradient for its bias. Nodes with a bias are decomposed here.
+  /// Returns whether mtc.attention supports the node. mtc.attention computes no gradient for its
+  /// bias, which may depend on a parameter, so nodes with a bias are decomposed.
+  /// mtc-recognize-attention may replace the decomposed form later, when it is known which values
+  /// need gradients.
   bool isWhole() const {
     Type element = node.elementType(0);
     bool hasOneType = node.elementType(1) == element && node.elementType(2) == element &&

@@ -108,8 +108,7 @@ void evaluateMatMul(Inference &node) {
     dispatchFloat(node.elementType(0),
                   [&](auto kind) { evaluateMatMulAs<decltype(kind)>(node, shapes); });
   else
-    evaluateMatMulAs<uint64_t>(
-        node, shapes); // The low bits are the same for signed and unsigned integers.
+    evaluateMatMulAs<uint64_t>(node, shapes); // The low bits are independent of the sign.
 }
 
 //===--- MatMul: conversion -------------------------------------------------------------------===//

@@ -235,9 +235,9 @@ LogicalResult convertCompress(Conversion &node) {
 //===--- Unique -------------------------------------------------------------------------------===//
 
 /// Folds the unique slices of a constant along an axis, or the unique elements of the flattened
-/// constant. Results are the unique slices (sorted or in order of occurrence), the first index of
-/// each, the index of each slice's unique slice, and the number of occurrences. The number of
-/// unique slices must be known at compile time.
+/// constant. Results are the unique slices (sorted or in order of occurrence), the index of the
+/// first occurrence of each, the unique slice's index for each slice, and the number of
+/// occurrences. The number of unique slices must be known at compile time.
 LogicalResult inferUnique(Inference &node) {
   bool isSorted = node.flag("sorted", true), hasAxis = node.hasAttribute("axis");
   std::optional<Tensor> value = node.constant(0);

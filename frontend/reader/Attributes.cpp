@@ -16,8 +16,8 @@ namespace mtc::onnx {
 
 namespace {
 
-/// Returns the kinds whose fields are set. Empty lists are not counted, because protobuf does not
-/// distinguish them from missing ones.
+/// Returns the kinds whose fields are set. An empty list counts as unset, because protobuf does not
+/// distinguish it from a missing one; some writers also omit a number of 0.
 SmallVector<AttributeProto::AttributeType> kindsSet(const AttributeProto &attribute) {
   const std::pair<bool, AttributeProto::AttributeType> fields[] = {
       {attribute.has_f(), AttributeProto::FLOAT},

@@ -21,8 +21,7 @@ using AttributeBindings = llvm::StringMap<const ::onnx::AttributeProto *>;
 
 struct NodeAttributes {
   mlir::DictionaryAttr values;
-  mlir::DictionaryAttr
-      unsupported; // Attributes of unsupported kinds (GRAPHS, TENSORS, …): name to kind.
+  mlir::DictionaryAttr unsupported; // Name to kind (GRAPHS, TENSORS, ...).
 };
 
 /// Returns the attribute itself, or the attribute that it references in the function being inlined.

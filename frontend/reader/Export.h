@@ -15,8 +15,7 @@ namespace mtc::onnx {
 /// An initializer that is missing in the file. `readers` read it instead of their original operand.
 struct AddedInitializer {
   std::string name;
-  std::string
-      source; // Origin of the initial value: an initializer or the result of a Constant node.
+  std::string source; // Initial value: an initializer or a Constant's result.
   /// A node, as its path from the main graph (index of a node, of its attribute, of a node in that
   /// subgraph, …), and the index of one of its operands.
   struct Reader {

@@ -50,7 +50,7 @@ public:
   llvm::StringRef kindOf(llvm::StringRef initializer) const;
   /// Returns whether the module does not train the initializer (`requires_grad` is False).
   bool isFrozen(llvm::StringRef initializer) const { return frozen.contains(initializer); }
-  /// Returns all names of a shared parameter in the module's state_dict; empty for a single name.
+  /// Returns all names of a parameter with several names in the module's state_dict.
   llvm::ArrayRef<std::string> namesOf(llvm::StringRef initializer) const;
   /// Returns the values from which the exporter folded an initializer. Parameters and buffers of
   /// the module have their module names.
@@ -90,8 +90,8 @@ private:
   llvm::StringMap<std::string> kinds;
   llvm::StringMap<std::vector<std::string>> origins, names;
   llvm::StringMap<int64_t> paddingIndices;
-  llvm::StringSet<> losses,
-      expandedLosses; // Cross-entropy FX nodes; FX nodes translated to several nodes.
+  // FX nodes of cross-entropies, and those that several nodes translate.
+  llvm::StringSet<> losses, expandedLosses;
   llvm::StringSet<> frozen;
 };
 

@@ -113,8 +113,7 @@ private:
         if (fold.isNegated)
           return std::nullopt;
         fold.isNegated = true;
-      } else if (changesLayout(value) ||
-                 operatorOfValue(value) == "val") { // `val_N`: extents of a layout change.
+      } else if (changesLayout(value) || operatorOfValue(value) == "val") { // `val_N`: extents.
         fold.layouts.push_back(value.str());
       } else if (!keepsElements(value)) {
         return std::nullopt;

@@ -21,15 +21,15 @@ using TensorReader =
     llvm::function_ref<llvm::Expected<llvm::ArrayRef<char>>(const ::onnx::TensorProto &)>;
 
 /// Restores parameters that PyTorch's newer exporter folded into an elementwise function, such as
-/// `exp(logit_scale)` or `-exp(A_log)`. Training the folded value would take other steps than
+/// `exp(logit_scale)` or `-exp(A_log)`. Training the folded value would take different steps than
 /// training the module's parameter. If the metadata shows that an f32 or f64 initializer was folded
 /// from one parameter by exp, sigmoid or tanh, a negation, and layout changes, it is replaced by
 /// the parameter. The parameter has the values of the inverse function and, without layout changes,
 /// its module name. Nodes at the beginning of the main graph recompute the folded value. If the
 /// exporter merged the folded values of several modules, each module gets its own parameter.
 ///
-/// Initializers outside the function's range, or for which `read` fails, are not changed. Buffers
-/// returned by `read` for a replaced initializer are invalid afterwards.
+/// Initializers outside the function's range, or for which `read` fails, are not changed. Data
+/// returned by `read` for an initializer is invalid afterwards.
 void unfoldFunctions(::onnx::GraphProto &graph, const ExporterMetadata &metadata,
                      TensorReader read);
 

@@ -36,8 +36,8 @@ bool isFloatingPoint(int64_t dataType);
 llvm::Expected<uint64_t> tensorBytes(llvm::ArrayRef<int64_t> shape, int64_t dataType);
 
 /// Returns the size in bytes of a tensor of the file. In addition to the errors of `tensorBytes`,
-/// fails unless exactly one field has elements, as many as the shape requires. Does not check
-/// external files.
+/// fails if several fields have elements, or if their number does not match the shape. Does not
+/// check external files.
 llvm::Expected<uint64_t> checkTensor(const ::onnx::TensorProto &tensor);
 
 /// Returns the elements of a tensor with inline data that passed `checkTensor`: `raw_data` itself,

@@ -30,9 +30,8 @@ struct StepInput {
 };
 
 struct BatchAxis {
-  int64_t batch = 1; // Samples per step; 1 if no input has a batch axis.
-  llvm::StringSet<>
-      inputs; // Inputs whose first axis is the batch axis; the others are passed whole.
+  int64_t batch = 1;        // Samples per step; 1 if no input has a batch axis.
+  llvm::StringSet<> inputs; // Inputs with a batch axis; others are passed whole.
   /// A one-line remark that names the inputs passed whole and the reason; "" if there are none, or
   /// if the user chose them.
   std::string note;

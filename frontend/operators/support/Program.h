@@ -72,8 +72,7 @@ private:
   mlir::func::FuncOp forward;
   mlir::SmallVector<VariableOp> variables;
   llvm::DenseMap<mlir::Value, mlir::Value> values;
-  llvm::DenseMap<mlir::Value, mlir::StringAttr>
-      symbolOf; ///< Variables of the initializers that are read.
+  llvm::DenseMap<mlir::Value, mlir::StringAttr> symbolOf; ///< Variables of read initializers.
   llvm::DenseMap<mlir::Value, WriteOp> stateWrites;
   llvm::StringMap<mlir::Value> scalars;
   llvm::StringSet<> symbols;

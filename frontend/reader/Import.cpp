@@ -27,7 +27,7 @@ namespace mtc::onnx {
 namespace {
 
 /// Integers are never trained, so integer initializers up to the limit are constants, for folding.
-/// Float initializers may be large trained tables.
+/// Whether a float initializer is trained is not known yet, and it may be a large table.
 constexpr uint64_t maxIntegerConstant = 64 << 20, maxFloatConstant = 64 << 10;
 /// Number of elements that are sampled from a large float tensor to classify it.
 constexpr int64_t maxSampledElements = 4096;
@@ -129,7 +129,8 @@ private:
       for (const auto &value : *list) {
         if (list == &proto.input() && !model.hasInitializer(value.name()))
           continue;
-        // Inner sequences and optional values are expanded during import.
+        // Inner sequences and optional values do not exist in the program, so their types are not
+        // needed.
         if (list == &proto.value_info() && sequences.contains(value.name()) &&
             (value.type().has_sequence_type() || value.type().has_optional_type()))
           continue;

@@ -33,8 +33,8 @@ std::vector<ModelInput> modelInputs(const Model &model);
 /// Imports the model as a module with one `onnx.graph @main`:
 /// - model-local functions are inlined, with the call's name as prefix of their nodes' names;
 /// - Constant nodes, and integer initializers whose data is available, become `onnx.constant`;
-/// other
-///   initializers become `onnx.initializer`, with attributes (Onnx.h) for parameter selection;
+///   other initializers become `onnx.initializer`, with attributes (Onnx.h) for parameter
+///   selection;
 /// - a value has its declared type, or `tensor<*xindex>` if the file declares none;
 /// - results are the file's outputs and the value named by `output`. Results that are not required
 ///   have the attribute `onnx.optional` and are omitted with a remark if they cannot be imported.

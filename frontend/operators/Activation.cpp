@@ -15,7 +15,7 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-//===--- Functions of one operand -------------------------------------------------------------===//
+//===--- Unary functions ----------------------------------------------------------------------===//
 
 template <typename T> T evaluateSigmoid(T x) {
   T e = std::exp(-std::abs(x));
@@ -26,7 +26,7 @@ template <typename T> T evaluateSoftplus(T x) {
   return std::max(x, T(0)) + std::log1p(std::exp(-std::abs(x)));
 }
 
-/// alpha (e^(x / alpha) - 1) for x <= 0.
+/// alpha (e^(x / alpha) - 1) for x <= 0, x elsewhere.
 Value celu(TensorBuilder &b, Value x, double alpha) {
   Value scaled = b.mul(x, b.splat(x, 1.0 / alpha));
   return aboveZero(b, x, b.mul(b.splat(x, alpha), expm1OfNegative(b, scaled)));
@@ -38,14 +38,15 @@ Value selu(TensorBuilder &b, Value x, double alpha, double gamma) {
   return b.mul(b.splat(x, gamma), y);
 }
 
-/// x (min(max(x, -3), 3) + 3) / 6. As the bounds are x's own, the slope is 0 at -3 and 1 at 3.
+/// x (min(max(x, -3), 3) + 3) / 6. The clipping bounds apply to x itself, so the slope is 0 at -3
+/// and 1 at 3.
 Value hardSwish(TensorBuilder &b, Value x) {
   Value three = b.splat(x, 3.0), within = clip(b, x, b.splat(x, -3.0), three);
   return b.mul(x, b.mul(b.add(within, three), b.splat(x, 1.0 / 6.0)));
 }
 
-/// ln(1 / (1 + e^-x)) as min(x, 0) - ln(1 + e^-|x|), which does not overflow: not ONNX's operator,
-/// but of a pass that undoes what exporters write.
+/// ln(1 / (1 + e^-x)) as min(x, 0) - ln(1 + e^-|x|), which does not overflow. This is not an ONNX
+/// operator; a pass that recognizes exported patterns creates it.
 LogicalResult convertLogSigmoid(Conversion &node) {
   return node.result(0, node.b.neg(softplus(node.b, node.b.neg(node.value(0)))));
 }
@@ -112,7 +113,7 @@ void registerFunctions(Operators &operators) {
 
 //===--- Gelu ---------------------------------------------------------------------------------===//
 
-/// Whether Gelu is the tanh approximation of Hendrycks and Gimpel (2016).
+/// Returns whether Gelu is the tanh approximation of Hendrycks and Gimpel (2016).
 bool isApproximate(NodeView &node) {
   return node.choice("approximate", "none", {"none", "tanh"}) == "tanh";
 }
@@ -160,7 +161,7 @@ void evaluateRelu(Inference &node) {
 
 LogicalResult convertRelu(Conversion &node) { return node.result(0, relu(node.b, node.value(0))); }
 
-/// The slope broadcasts to the operand, not the other way round.
+/// The slope is broadcast to the operand; the operand is never broadcast.
 LogicalResult inferPRelu(Inference &node) {
   FailureOr<Extents> shape = broadcastOperands(node);
   if (failed(shape) || !sameElementTypes(node))

@@ -1,4 +1,4 @@
-//===- Arithmetic.cpp - Arithmetic of several operands that broadcast -------------------------===//
+//===- Arithmetic.cpp - Arithmetic with broadcasting ------------------------------------------===//
 
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/support/Broadcast.h"
@@ -11,10 +11,10 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-//===--- Sums, products, extrema --------------------------------------------------------------===//
+//===--- Sum, product, minimum, maximum -------------------------------------------------------===//
 
-/// Integers truncate towards zero as in C; the results that C leaves undefined (x / 0, INT64_MIN /
-/// -1) are 0 and wrap.
+/// Integer division truncates toward zero, as in C. Cases that are undefined in C return 0 (x / 0)
+/// or wrap around (INT64_MIN / -1).
 template <typename T> T divide(T a, T b) {
   if constexpr (std::is_floating_point_v<T>)
     return a / b;
@@ -24,12 +24,12 @@ template <typename T> T divide(T a, T b) {
     return b == 0 ? 0 : a / b;
 }
 
-/// NaN wins, as in NumPy.
+/// NaN propagates, as in NumPy.
 template <typename T> T maximum(T a, T b) { return a != a || a > b ? a : b; }
 template <typename T> T minimum(T a, T b) { return a != a || a < b ? a : b; }
 
-/// An operator of operands of one element type, folded from the left: Add and its like have two,
-/// Max and its like any number.
+/// Registers an operator on operands of one element type, folded from left to right. Add and
+/// similar operators have two operands, Max and similar operators any number.
 template <typename Compute>
 void addArithmetic(Operators &operators, StringRef name, int64_t version, Compute compute,
                    Value (*build)(TensorBuilder &b, Value x, Value y)) {
@@ -45,7 +45,7 @@ LogicalResult inferMean(Inference &node) {
   return success(node.floatElements(0) && succeeded(inferArithmetic(node)));
 }
 
-/// The sum of all operands divided by their number.
+/// Sums all operands and divides by their number.
 void evaluateMean(Inference &node) {
   auto count = static_cast<double>(node.operandCount());
   foldOperands(node, [](auto a, auto b) { return sumOf(a, b); });
@@ -69,10 +69,10 @@ LogicalResult convertMean(Conversion &node) {
 
 //===--- Mod ----------------------------------------------------------------------------------===//
 
-/// Whether the remainder has the dividend's sign as in C, or the divisor's as in Python.
+/// Returns whether the remainder has the sign of the dividend (C) instead of the divisor (Python).
 bool hasDividendSign(NodeView &node) { return node.flag("fmod", false); }
 
-/// The remainder with the divisor's sign (Python's), or with `fmod` the dividend's (C's).
+/// Returns the remainder with the divisor's sign (Python), or with `fmod` the dividend's sign (C).
 template <typename T> T remainder(T a, T b, bool fmod) {
   if constexpr (std::is_floating_point_v<T>) {
     T result = std::fmod(a, b);
@@ -115,7 +115,7 @@ LogicalResult convertMod(Conversion &node) {
 
 //===--- Pow ----------------------------------------------------------------------------------===//
 
-/// The result has the base's element type, whatever the exponent's.
+/// The result has the base's element type, regardless of the exponent's.
 LogicalResult inferPow(Inference &node) {
   FailureOr<Extents> shape = broadcastOperands(node);
   if (failed(shape))
@@ -151,8 +151,8 @@ void evaluatePow(Inference &node) {
     dispatchNumber(node.elementType(0), fold);
 }
 
-/// x^n for small whole n >= 1 by repeated multiplication, in ⌈log2 n⌉ + (ones of n) products at
-/// most.
+/// Returns x^n for small integers n >= 1 by repeated squaring, in at most ⌈log2 n⌉ + popcount(n)
+/// multiplications.
 Value wholePower(TensorBuilder &b, Value x, int64_t n) {
   Value result;
   for (Value square = x; n > 0; n /= 2) {
@@ -164,7 +164,7 @@ Value wholePower(TensorBuilder &b, Value x, int64_t n) {
   return result;
 }
 
-/// x^exponent for the constant exponents that have a simpler form; null for others.
+/// Returns x^exponent for constant exponents with a simpler form; null for others.
 Value powerByConstant(TensorBuilder &b, Value x, double exponent) {
   if (exponent >= 1 && exponent <= 8 && exponent == std::floor(exponent))
     return wholePower(b, x, static_cast<int64_t>(exponent));
@@ -179,8 +179,8 @@ Value powerByConstant(TensorBuilder &b, Value x, double exponent) {
   return {};
 }
 
-/// The result has the base's element type. Mixed and integer operands meet in f64, which holds
-/// 32-bit integers.
+/// The result has the base's element type. Integer and mixed operands are computed in f64, which
+/// represents 32-bit integers exactly.
 LogicalResult convertPow(Conversion &node) {
   TensorBuilder &b = node.b;
   Value x = node.broadcastValue(0, node.resultShape());
@@ -195,14 +195,14 @@ LogicalResult convertPow(Conversion &node) {
                  : Type(b.getF64Type());
   Value y = b.cast(node.broadcastValue(1, node.resultShape()), common);
   Value result = b.pow(b.cast(x, common), y);
-  // A whole power may come out a rounding error below the integer that it is.
+  // An integer power may be a rounding error below the exact result.
   if (!isa<FloatType>(base) && !isa<FloatType>(exponent))
     result = RoundOp::create(b, result);
   return node.result(0, b.cast(result, base));
 }
 
-/// A root whose gradient at 0 is 0: not ONNX's operator, but of a pass that undoes what exporters
-/// write.
+/// A root whose gradient at 0 is 0. This is not an ONNX operator; a pass that recognizes exported
+/// patterns creates it.
 LogicalResult convertSafeRoot(Conversion &node) {
   return node.result(0, safeRoot(node.b, node.value(0), node.floating("exponent")));
 }
@@ -211,7 +211,7 @@ LogicalResult convertSafeRoot(Conversion &node) {
 
 void registerArithmeticOperators(Operators &operators) {
   using B = TensorBuilder;
-  // Before version 7 operands broadcast only by attributes.
+  // Before version 7, operands broadcast only if attributes request it.
   addArithmetic(
       operators, "Add", 7, [](auto a, auto b) { return sumOf(a, b); },
       [](B &b, Value x, Value y) { return b.add(x, y); });

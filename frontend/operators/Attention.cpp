@@ -1,8 +1,9 @@
 //===- Attention.cpp - Attention --------------------------------------------------------------===//
 //
-// As mtc.attention where that says the same. Otherwise in the core: contractions name their axes,
-// so that heads stay where they are and keys and values that several query heads share are not
-// repeated. Positions that do not take part have a score of -inf; a row without any gives zeros.
+// Converts Attention to mtc.attention if that op supports the node. Otherwise the node is
+// decomposed into contractions over named axes, which need no transposes of heads and no copies of
+// keys and values shared by several query heads. Masked positions have a score of -inf; a row
+// without unmasked positions yields zeros.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// Y as Q with V's head size; present key and value; the matrix of scores.
+/// Infers Y (shaped as Q, with V's head size), present key and value, and the score matrix.
 LogicalResult inferAttention(Inference &node) {
   FailureOr<AttentionOperands> operands = AttentionOperands::read(node);
   if (failed(operands) || failed(AttentionAttributes::read(node, *operands)))
@@ -30,7 +31,7 @@ LogicalResult inferAttention(Inference &node) {
   if (node.has(3)) {
     Extents scores{q.batch, q.heads, q.length, total};
     std::optional<Extents> both = broadcastShapes(scores, node.shape(3));
-    // Version 24 also lets a mask be shorter than the keys.
+    // From version 24 on, a mask may be shorter than the keys.
     bool shorter = node.rank(3) >= 2 && node.rank(3) <= 4 && node.shape(3).back() < total &&
                    node.version() >= 24;
     if ((!both || *both != scores) && !shorter)
@@ -52,8 +53,8 @@ LogicalResult inferAttention(Inference &node) {
 
 //===--- Conversion ---------------------------------------------------------------------------===//
 
-/// [batch, length, heads * size] as [batch, heads, length, size]; an operand of four axes is that
-/// already.
+/// Converts [batch, length, heads * size] to [batch, heads, length, size]. Operands with four axes
+/// already have that layout.
 Value splitHeads(TensorBuilder &b, Value x, const Heads &is) {
   if (typeOf(x).getRank() == 4)
     return x;
@@ -90,7 +91,7 @@ public:
   }
 
 private:
-  /// Query, key and value with heads apart; past keys and values come before the new ones.
+  /// Splits the heads of query, key and value, and prepends past keys and values.
   void buildOperands() {
     query = splitHeads(b, node.value(0), operands.query);
     key = splitHeads(b, node.value(1), operands.key);
@@ -108,10 +109,12 @@ private:
                    succeeded(node.result(2, value)));
   }
 
-  //===--- As mtc.attention -------------------------------------------------------------------===//
+  //===--- Conversion to mtc.attention --------------------------------------------------------===//
 
-  /// Whether mtc.attention says the same. A bias may depend on a parameter, of which it knows no
-  /// gradient: such scores stay decomposed, and looked at when that is known.
+  /// Returns whether mtc.attention supports the node. mtc.attention computes no gradient for its
+  /// bias, which may depend on a parameter, so nodes with a bias are decomposed.
+  /// mtc-recognize-attention may replace the decomposed form later, when it is known which values
+  /// need gradients.
   bool isWhole() const {
     Type element = node.elementType(0);
     bool hasOneType = node.elementType(1) == element && node.elementType(2) == element &&
@@ -124,7 +127,7 @@ private:
            attributes.softcap <= 0 && !node.wants(3);
   }
 
-  /// As it would be after rounding to the type of the scores.
+  /// Rounds the scale to the type of the scores, as the decomposed form does.
   double wholeScale() const {
     return node.elementType(0).isF64() ? attributes.scale : static_cast<float>(attributes.scale);
   }
@@ -133,8 +136,8 @@ private:
     return attributes.isCausal ? std::optional(operands.past) : std::nullopt;
   }
 
-  /// [.., keyLength], where each of batch, heads and queries may be 1; null where all keys are
-  /// taken.
+  /// Returns the mask of attended keys [.., keyLength], in which batch, heads and queries may be 1.
+  /// Null if all keys are attended to.
   Value takenKeys() {
     Value taken;
     if (node.has(3)) {
@@ -155,17 +158,17 @@ private:
     return b.logicalAnd(b.broadcastTo(taken, shape), b.broadcastTo(tokens, shape));
   }
 
-  /// [batch, keyLength]: whether a key lies before the number of those that are no padding.
+  /// Returns a mask [batch, keyLength] that is true for keys before the padding.
   Value areTokens() {
     auto byBatch = RankedTensorType::get({batch, keyLength}, b.getI64Type());
     Value lengths = b.broadcast(b.cast(node.value(6), b.getI64Type()), {1}, byBatch.getShape());
     return b.compare(Predicate::Lt, b.iota(byBatch, 1), lengths);
   }
 
-  //===--- Decomposed -------------------------------------------------------------------------===//
+  //===--- Decomposition ----------------------------------------------------------------------===//
 
-  /// scale Q K' as [batch, heads, length, keyLength]. Narrow floats are scaled before the product,
-  /// which could overflow.
+  /// Returns scale Q K' as [batch, heads, length, keyLength]. With 16-bit storage, Q is scaled
+  /// before the contraction, whose result could overflow.
   Value buildScores() {
     bool isNarrow = node.elementType(0).getIntOrFloatBitWidth() < 32;
     Value q = isNarrow ? b.mul(query, b.splat(query, attributes.scale)) : query;
@@ -175,7 +178,7 @@ private:
     return isNarrow ? scores : b.mul(scores, b.splat(scores, attributes.scale));
   }
 
-  /// Scores where a position takes part, -inf elsewhere.
+  /// Replaces the scores of masked positions by -inf.
   Value keep(Value scores, Value takesPart) {
     return b.select(takesPart, scores, b.splat(scores, -INFINITY));
   }
@@ -197,7 +200,7 @@ private:
     return scores;
   }
 
-  /// A mask that is shorter than the keys leaves the rest out.
+  /// Extends a mask that is shorter than the keys; the additional keys are masked.
   Value paddedMask() {
     Value mask = node.value(3);
     int64_t missing = shapeOf(mask).back() == 1 ? 0 : keyLength - shapeOf(mask).back();

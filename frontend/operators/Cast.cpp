@@ -11,7 +11,8 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// Converts by the source's arithmetic type, so that 64-bit integers and f64 round once.
+/// Converts elements in the source's arithmetic type, so that 64-bit integers and f64 are rounded
+/// only once.
 std::optional<Tensor> castTo(const Tensor &source, Type element) {
   if (!Tensor::holds(element))
     return std::nullopt;
@@ -41,11 +42,11 @@ LogicalResult inferCast(Inference &node) {
   return inferCastTo(node, element);
 }
 
-/// The second operand gives its type only.
+/// Only the type of the second operand is used.
 LogicalResult inferCastLike(Inference &node) { return inferCastTo(node, node.elementType(1)); }
 
-/// To the element type that was inferred. mtc's cast rounds and saturates as the standard says for
-/// finite values in range.
+/// Casts to the inferred element type. mtc's cast rounds and saturates as the standard specifies
+/// for finite values in range.
 LogicalResult convertCast(Conversion &node) {
   return node.result(0, node.b.cast(node.value(0), node.resultType().getElementType()));
 }

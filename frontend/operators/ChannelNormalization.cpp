@@ -1,4 +1,4 @@
-//===- ChannelNormalization.cpp - Normalization by channels: batch, instance and group norm ---===//
+//===- ChannelNormalization.cpp - Batch, instance and group normalization ---------------------===//
 
 #include "frontend/dialect/BatchNormalization.h"
 #include "frontend/dialect/Shapes.h"
@@ -15,7 +15,7 @@ namespace {
 
 double readEpsilon(NodeView &node) { return node.floating("epsilon", 1e-5); }
 
-/// Operand `i` is a vector of `extent` elements.
+/// Returns whether operand `i` is a vector of `extent` elements; emits a diagnostic if it is not.
 bool isVector(Inference &node, size_t i, int64_t extent) {
   if (node.shape(i) == ArrayRef<int64_t>(extent))
     return true;
@@ -24,8 +24,8 @@ bool isVector(Inference &node, size_t i, int64_t extent) {
   return false;
 }
 
-/// Scale and bias of InstanceNormalization, GroupNormalization, BatchNormalization: one for each of
-/// `extent`.
+/// Returns whether operands `first` to `last` (such as scale and bias) are float vectors of
+/// `extent` elements; emits a diagnostic if they are not.
 bool areVectors(Inference &node, size_t first, size_t last, int64_t extent) {
   for (size_t i = first; i <= last; ++i)
     if (!node.floatElements(i) || !isVector(node, i, extent))
@@ -37,15 +37,15 @@ bool areVectors(Inference &node, size_t first, size_t last, int64_t extent) {
 
 struct BatchStatistics {
   double epsilon, momentum;
-  bool training; // The file's form, not that of `--batch-norm`.
+  bool training; // The form in the file, regardless of `--batch-norm`.
 
   static BatchStatistics read(NodeView &node) {
     return {readEpsilon(node), node.floating("momentum", 0.9), isBatchNormInTrainingForm(node)};
   }
 };
 
-/// Y, and in training running mean and variance. Before version 14 the two further results are the
-/// batch's.
+/// Infers Y and, in training form, the running mean and variance. Before version 14, results 3 and
+/// 4 are the batch statistics.
 LogicalResult inferBatchNormalization(Inference &node) {
   BatchStatistics::read(node);
   if (!node.hasRank(0, 2) || !areVectors(node, 1, 4, node.dim(0, 1)) ||
@@ -57,13 +57,13 @@ LogicalResult inferBatchNormalization(Inference &node) {
   return success();
 }
 
-/// Operand `i`, in the type that statistics are computed in.
+/// Returns operand `i` in the type used to compute statistics.
 Value readStatistic(Conversion &node, size_t i) {
   return node.b.cast(node.value(i), computeType(node.b, node.elementType(0)));
 }
 
-/// Y = (x - mean) / sqrt(variance + epsilon) * scale + bias by the running statistics, before it is
-/// rounded to Y's type.
+/// Returns (x - mean) / sqrt(variance + epsilon) * scale + bias with the running statistics, in the
+/// compute type.
 Value normalizeByRunning(Conversion &node, Value x, double epsilon) {
   TensorBuilder &b = node.b;
   ArrayRef<int64_t> shape = node.resultShape();
@@ -75,8 +75,8 @@ Value normalizeByRunning(Conversion &node, Value x, double epsilon) {
                perChannel(b, readStatistic(node, 2), shape));
 }
 
-/// The operand that holds the running statistic which result `i`, from 1 on, is: mean, variance,
-/// and before version 14 again mean, variance.
+/// Returns the operand with the running statistic for result `i` >= 1. The results are mean and
+/// variance and, before version 14, once more mean and variance.
 size_t runningOperand(size_t result) { return result % 2 == 1 ? 3 : 4; }
 
 LogicalResult convertInferenceBatchNorm(Conversion &node, double epsilon) {
@@ -90,7 +90,8 @@ LogicalResult convertInferenceBatchNorm(Conversion &node, double epsilon) {
   return success();
 }
 
-/// The variance of N - 1 elements, as PyTorch's running variance has it, of that of N.
+/// Converts the biased variance to the unbiased one (N - 1), which PyTorch uses for its running
+/// variance.
 FailureOr<Value> unbiased(Conversion &node, Value variance) {
   int64_t count = node.type(0).getNumElements() / node.dim(0, 1);
   if (count < 2)
@@ -100,7 +101,8 @@ FailureOr<Value> unbiased(Conversion &node, Value variance) {
   return node.b.mul(variance, node.b.splat(variance, factor));
 }
 
-/// Running statistics that no initializer holds stay as they are, and so does inference.
+/// Warns if the running statistics are not state initializers: training does not update them, and
+/// evaluation uses their initial values.
 void warnOfFixedStatistics(Conversion &node) {
   for (size_t i : {size_t(3), size_t(4)})
     if (auto initializer = node.operand(i).getDefiningOp<InitializerOp>();
@@ -113,13 +115,13 @@ void warnOfFixedStatistics(Conversion &node) {
     }
 }
 
-/// In training steps (x - mean) / sqrt(variance + epsilon) * scale + bias has the batch's
+/// Training steps compute (x - mean) / sqrt(variance + epsilon) * scale + bias with the batch
 /// statistics, and
 ///
-///   running = momentum * running + (1 - momentum) * batch's.
+///   running = momentum * running + (1 - momentum) * batch.
 ///
-/// ONNX's running variance is that of N elements, PyTorch's, as `--batch-norm train` has it, that
-/// of N - 1. In inference the node normalizes by the running statistics, and leaves them.
+/// ONNX's running variance is biased (N), PyTorch's, which `--batch-norm train` uses, is unbiased
+/// (N - 1). In inference, the node normalizes by the running statistics and does not update them.
 LogicalResult convertTrainingBatchNorm(Conversion &node, const BatchStatistics &read) {
   TensorBuilder &b = node.b;
   ArrayRef<int64_t> shape = node.resultShape();
@@ -146,7 +148,7 @@ LogicalResult convertTrainingBatchNorm(Conversion &node, const BatchStatistics &
     node.program().updateState(node.operand(runningOperand(i)), moved);
     if (node.wants(i) && failed(node.result(i, moved)))
       return failure();
-    if (!node.wants(i + 2)) // The batch's, before version 14.
+    if (!node.wants(i + 2)) // Batch statistics, before version 14.
       return success();
     return node.result(i + 2, b.selectByMode(b.cast(ofBatch, element), before));
   };
@@ -174,7 +176,7 @@ LogicalResult inferInstanceNormalization(Inference &node) {
   return inferSameFloat(node);
 }
 
-/// Each channel of each sample over the axes behind it.
+/// Normalizes each channel of each sample over the spatial axes.
 LogicalResult convertInstanceNormalization(Conversion &node) {
   double epsilon = readEpsilon(node);
   if (node.failed())
@@ -197,7 +199,7 @@ struct Groups {
   static Groups read(NodeView &node) { return {node.integer("num_groups"), readEpsilon(node)}; }
 };
 
-/// Scale and bias are per group in version 18, per channel from 21 on.
+/// Scale and bias are per group in version 18, per channel from version 21 on.
 LogicalResult inferGroupNormalization(Inference &node) {
   int64_t groups = Groups::read(node).count;
   if (node.failed() || !node.hasRank(0, 2))
@@ -222,7 +224,7 @@ LogicalResult convertGroupNormalization(Conversion &node) {
   SmallVector<int64_t> grouped{shape[0], groups, perGroup};
   Value x = b.reshape(b.cast(node.value(0), computeType(b, element)), grouped);
   Value y = b.cast(normalize(b, x, {2}, epsilon).value, element);
-  // As many scales as channels, or as groups: the axes over which they are spread follow.
+  // Scale and bias are broadcast over channels or groups, depending on their length.
   SmallVector<int64_t> spread = node.dim(1, 0) == shape[1] ? SmallVector<int64_t>(shape) : grouped;
   y = b.mul(b.reshape(y, spread), perChannel(b, node.value(1), spread));
   y = b.add(y, perChannel(b, node.value(2), spread));

@@ -1,4 +1,4 @@
-//===- Clip.cpp - Values between bounds -------------------------------------------------------===//
+//===- Clip.cpp - Clip ------------------------------------------------------------------------===//
 
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/support/Conversion.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// A bound before version 11, when bounds were attributes; nothing where it is absent.
+/// Returns a bound that is an attribute (before version 11), if present.
 std::optional<double> boundAttribute(NodeView &node, StringRef name) {
   if (node.version() >= 11 || !node.hasAttribute(name))
     return std::nullopt;
@@ -47,8 +47,8 @@ void evaluateClip(Inference &node) {
   });
 }
 
-/// PyTorch's clamp has a gradient of 0 at a bound that is a number; at one that is computed, x and
-/// the bound share it as in a maximum.
+/// As in PyTorch's clamp, the gradient at a constant bound is 0. At a computed bound, x and the
+/// bound share the gradient, as in a maximum.
 LogicalResult convertClip(Conversion &node) {
   TensorBuilder &b = node.b;
   Value x = node.value(0);

@@ -11,7 +11,7 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// The image's extents, and the blocks that were read from it.
+/// The extents of the image, and the windows of its blocks.
 struct Columns {
   Extents image;
   Windows windows;
@@ -35,7 +35,7 @@ struct Columns {
   }
 };
 
-/// X [N, C · block's elements, blocks]: [N, C, image…].
+/// Infers [N, C, image…] for X [N, C · block's elements, blocks].
 LogicalResult inferCol2Im(Inference &node) {
   if (!node.hasRank(0, 3, 3))
     return failure();
@@ -54,7 +54,7 @@ LogicalResult inferCol2Im(Inference &node) {
   return node.result(0, node.elementType(0), shape);
 }
 
-/// Blocks are summed where they overlap.
+/// Overlapping blocks are summed.
 LogicalResult convertCol2Im(Conversion &node) {
   FailureOr<Columns> columns = Columns::read(node);
   if (failed(columns))
@@ -65,7 +65,7 @@ LogicalResult convertCol2Im(Conversion &node) {
   Extents shape(node.resultShape().take_front(2)), order{0, 1};
   llvm::append_range(shape, windows.kernel);
   llvm::append_range(shape, windows.output);
-  // Positions in front of taps.
+  // Window positions before kernel taps.
   llvm::append_range(order, axesFrom(2 + rank, 2 + 2 * rank));
   llvm::append_range(order, axesFrom(2, 2 + rank));
   Value blocks = b.transpose(b.reshape(node.value(0), shape), order);

@@ -1,4 +1,4 @@
-//===- Contraction.cpp - Matrix products ------------------------------------------------------===//
+//===- Contraction.cpp - Matrix multiplication ------------------------------------------------===//
 
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/support/Conversion.h"
@@ -12,7 +12,7 @@ namespace {
 
 //===--- Gemm ---------------------------------------------------------------------------------===//
 
-/// alpha A' B' + beta C, with A' and B' transposed on demand.
+/// alpha A' B' + beta C, with optional transposition of A and B.
 struct GemmAttributes {
   double alpha, beta;
   bool transposesA, transposesB;
@@ -23,7 +23,7 @@ struct GemmAttributes {
   }
 };
 
-/// Matrices only; C broadcasts to [M, N].
+/// Operands A and B are matrices; C broadcasts to [M, N].
 LogicalResult inferGemm(Inference &node) {
   GemmAttributes gemm = GemmAttributes::read(node);
   bool transposeA = gemm.transposesA, transposeB = gemm.transposesB;
@@ -47,7 +47,7 @@ LogicalResult inferGemm(Inference &node) {
   return node.result(0, node.elementType(0), shape);
 }
 
-/// The contraction names the axes, so nothing is moved.
+/// The contraction names its axes, so no transpose is needed.
 LogicalResult convertGemm(Conversion &node) {
   auto [alpha, beta, transposesA, transposesB] = GemmAttributes::read(node);
   if (node.failed())
@@ -66,7 +66,7 @@ LogicalResult convertGemm(Conversion &node) {
 
 //===--- MatMul: types and evaluation ---------------------------------------------------------===//
 
-/// Multiplications above which a product of constants is left to the program.
+/// Maximum number of multiplications to fold at compile time.
 constexpr int64_t maxFoldedProducts = int64_t(1) << 28;
 
 LogicalResult inferMatMul(Inference &node) {
@@ -108,7 +108,7 @@ void evaluateMatMul(Inference &node) {
     dispatchFloat(node.elementType(0),
                   [&](auto kind) { evaluateMatMulAs<decltype(kind)>(node, shapes); });
   else
-    evaluateMatMulAs<uint64_t>(node, shapes); // The low bits are the same for both signs.
+    evaluateMatMulAs<uint64_t>(node, shapes); // The low bits are independent of the sign.
 }
 
 //===--- MatMul: conversion -------------------------------------------------------------------===//

@@ -13,7 +13,7 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// The kernel's extents: of the weight, which the attribute must agree with.
+/// Returns the kernel's extents from the weight; attribute kernel_shape must match them.
 FailureOr<Extents> weightKernel(NodeView &node, size_t weight) {
   Extents kernel(node.shape(weight).drop_front(2));
   Extents said = node.integers("kernel_shape", kernel);
@@ -25,7 +25,7 @@ FailureOr<Extents> weightKernel(NodeView &node, size_t weight) {
   return kernel;
 }
 
-/// How many parts the channels are split into, each with kernels of its own.
+/// Returns the number of channel groups.
 int64_t groupCount(NodeView &node) { return node.integer("group", 1); }
 
 struct Convolution {
@@ -45,7 +45,7 @@ struct Convolution {
   }
 };
 
-/// Operands 0 and 1 are of one float type and of rank 3 to 5.
+/// Checks that operands 0 and 1 have the same float type and rank (3 to 5).
 LogicalResult checkOperands(Inference &node) {
   return success(node.floatElements(0) && node.sameElementType(0, 1) &&
                  node.hasRank(0, 3, 2 + MTC_MAX_WINDOW_AXES) &&
@@ -63,7 +63,7 @@ LogicalResult checkBias(Inference &node, int64_t channels) {
   return success();
 }
 
-/// The result's shape of X [N, C, …] and W [M, C / group, kernel…], operand `weight`.
+/// Returns the result shape for X [N, C, …] and W [M, C / group, kernel…], operand `weight`.
 FailureOr<Extents> convolvedShape(Inference &node, size_t weight) {
   if (!node.hasRank(0, 3, 2 + MTC_MAX_WINDOW_AXES) ||
       !node.hasRank(weight, node.rank(0), node.rank(0)) || failed(weightKernel(node, weight)))
@@ -114,7 +114,7 @@ LogicalResult inferConvTranspose(Inference &node) {
   return node.result(0, node.elementType(0), convolution->windows.resultShape(node.dim(0, 0), out));
 }
 
-/// The permutations that take [N, C, i…] to channels last, and back.
+/// Return the permutations from [N, C, i…] to channels-last, and back.
 Extents channelsLast(int64_t rank) {
   Extents axes = {0};
   llvm::append_range(axes, axesFrom(2, rank));
@@ -127,14 +127,15 @@ Extents channelsFirst(int64_t rank) {
   return axes;
 }
 
-/// `Op` of x [N, C, …] on channels last, of shape `result`. Windows have `positions`.
+/// Builds `Op` of x [N, C, …] in channels-last layout, with a result of shape `result`. `positions`
+/// are the numbers of windows.
 template <typename Op>
 FailureOr<Value> convolve(Conversion &node, Value x, Value weight, const Convolution &convolution,
                           ArrayRef<int64_t> positions, ArrayRef<int64_t> result) {
   TensorBuilder &b = node.b;
   const Windows &windows = convolution.windows;
   int64_t rank = typeOf(x).getRank();
-  // Where no library convolves, windows are values, or products of them with weights.
+  // Backends without a convolution library materialize the windows, or their products with weights.
   Extents slid = {shapeOf(x)[0]};
   llvm::append_range(slid, positions);
   int64_t group = convolution.group, depth = shapeOf(weight)[1], channels = group * depth;
@@ -151,7 +152,7 @@ FailureOr<Value> convolve(Conversion &node, Value x, Value weight, const Convolu
   return b.transpose(y, channelsFirst(rank));
 }
 
-/// The same of operands 0 and 1, with the bias.
+/// Builds `Op` of operands 0 and 1, and adds the bias.
 template <typename Op>
 LogicalResult convertConvolution(Conversion &node, const Convolution &convolution,
                                  ArrayRef<int64_t> positions) {
@@ -171,7 +172,7 @@ LogicalResult convertConv(Conversion &node) {
   return convertConvolution<ConvolveOp>(node, *convolution, node.resultShape().drop_front(2));
 }
 
-/// The adjoint of convolution: each element of x adds a window of weights to the result.
+/// Transposed convolution: each element of x adds a window of weights to the result.
 LogicalResult convertConvTranspose(Conversion &node) {
   FailureOr<Convolution> convolution = Convolution::read(node, readTransposedWindows);
   if (failed(convolution))
@@ -185,7 +186,7 @@ bool readSwish(NodeView &node) {
   return node.choice("activation", "none", {"none", "silu", "swish"}) != "none";
 }
 
-/// X [N, C, L], W [C, 1, K], B [C], the last K - 1 elements in front of X [N, C, K - 1].
+/// X [N, C, L], W [C, 1, K], B [C], and the K - 1 elements that precede X, [N, C, K - 1].
 LogicalResult inferCausalConv(Inference &node) {
   readSwish(node);
   if (node.failed() || !node.hasRank(0, 3, 3) || !node.hasRank(1, 3, 3))
@@ -201,8 +202,8 @@ LogicalResult inferCausalConv(Inference &node) {
                  succeeded(node.result(1, node.elementType(0), {batch, channels, kernel - 1})));
 }
 
-/// A convolution of each channel over its elements up to each place, and the elements that the next
-/// call begins with.
+/// Computes a causal depthwise convolution, and returns the last K - 1 elements as the state for
+/// the next call.
 LogicalResult convertCausalConv(Conversion &node) {
   TensorBuilder &b = node.b;
   Type element = node.elementType(0), type = computeType(b, element);
@@ -226,9 +227,9 @@ LogicalResult convertCausalConv(Conversion &node) {
   return node.result(1, b.slice(x, {0, 0, length}, {batch, channels, before}, {1, 1, 1}));
 }
 
-//===--- Convolutions of integers -------------------------------------------------------------===//
+//===--- Integer convolutions -----------------------------------------------------------------===//
 
-/// A zero point, operand `i`, for each element of x: one, or one for each channel along `axis`.
+/// Subtracts the zero point in operand `i`: a scalar, or one value per channel along `axis`.
 Value withoutZeroPoint(Conversion &node, Value x, size_t i, int64_t axis) {
   TensorBuilder &b = node.b;
   if (!node.has(i))
@@ -240,8 +241,8 @@ Value withoutZeroPoint(Conversion &node, Value x, size_t i, int64_t axis) {
   return b.sub(x, zero);
 }
 
-/// X [N, C, …] and W [M, C / group, kernel…] of integers, less their zero points, convolved in f64:
-/// sums of products of 8-bit integers are exact in it. What pads X stands for 0.
+/// Convolves integers X [N, C, …] and W [M, C / group, kernel…] minus their zero points in f64,
+/// which represents sums of products of 8-bit integers exactly. The padding of X stands for 0.
 FailureOr<Value> convolveIntegers(Conversion &node, size_t weight, size_t zeroOfX,
                                   size_t zeroOfWeight) {
   TensorBuilder &b = node.b;
@@ -254,7 +255,7 @@ FailureOr<Value> convolveIntegers(Conversion &node, size_t weight, size_t zeroOf
                               node.resultShape());
 }
 
-/// Sums are i32.
+/// The result is i32.
 LogicalResult inferConvInteger(Inference &node) {
   FailureOr<Extents> shape = convolvedShape(node, 1);
   if (failed(shape) || !node.hasOneElement(2))
@@ -267,8 +268,8 @@ LogicalResult convertConvInteger(Conversion &node) {
   return failed(y) ? failure() : node.result(0, node.b.cast(*y, node.b.getI32Type()));
 }
 
-/// Scales and zero points of X, W and the result; those of W may be one for each channel. B [M] of
-/// i32, by the scales of X and W.
+/// Operands are scales and zero points of X, W and the result; those of W may be per channel. B [M]
+/// is an i32 vector, quantized with the product of the scales of X and W.
 LogicalResult inferQLinearConv(Inference &node) {
   FailureOr<Extents> shape = convolvedShape(node, 3);
   if (failed(shape))

@@ -1,4 +1,4 @@
-//===- Creation.cpp - Tensors made from attributes, shapes and bounds: folded -----------------===//
+//===- Creation.cpp - Tensor creation operators, which are always folded ----------------------===//
 
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/support/Evaluate.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// A Constant node, by whichever of its attributes is there.
+/// Folds a Constant node from the attribute that is present.
 LogicalResult inferConstant(Inference &node) {
   MLIRContext *context = node.context();
   Type i64 = IntegerType::get(context, 64), f32 = Float32Type::get(context);
@@ -37,7 +37,7 @@ LogicalResult inferConstant(Inference &node) {
   return node.result(0, value->type());
 }
 
-/// start, start + delta, … before limit.
+/// Folds the sequence start, start + delta, … up to, but excluding, limit.
 LogicalResult inferRange(Inference &node) {
   for (size_t i = 0; i < 3; ++i) {
     if (i > 0 && !node.sameElementType(0, i))
@@ -74,7 +74,7 @@ LogicalResult inferRange(Inference &node) {
   });
 }
 
-/// One value, f32 0 by default, in a shape given by operand 0.
+/// Folds a splat of attribute `value` (default: f32 0) with the shape in operand 0.
 LogicalResult inferConstantOfShape(Inference &node) {
   ElementsAttr attribute = node.elements("value");
   if (!node.integerElements(0) || !node.hasRank(0, 1, 1) || node.failed())
@@ -97,7 +97,7 @@ LogicalResult inferConstantOfShape(Inference &node) {
   return success();
 }
 
-/// Ones on the k-th diagonal of a matrix of the operand's shape.
+/// Folds a matrix of the operand's shape with ones on the k-th diagonal.
 LogicalResult inferEyeLike(Inference &node) {
   Type element = node.elementTypeOf("dtype", node.elementType(0));
   int64_t k = node.integer("k", 0);

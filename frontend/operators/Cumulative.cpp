@@ -1,4 +1,4 @@
-//===- Cumulative.cpp - Running sums and products ---------------------------------------------===//
+//===- Cumulative.cpp - Cumulative sums and products ------------------------------------------===//
 
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/support/Conversion.h"
@@ -37,7 +37,7 @@ LogicalResult inferCumulative(Inference &node) {
   return node.result(0, node.type(0));
 }
 
-/// Running totals along an axis, from `initial` by `combine`.
+/// Folds the scan along an axis that starts with `initial` and accumulates with `combine`.
 template <typename Combine>
 void evaluateCumulative(Inference &node, int64_t initial, Combine combine) {
   Scan scan = *readScan(node);
@@ -80,8 +80,8 @@ LogicalResult convertCumSum(Conversion &node) {
       0, node.b.cumulativeSum(node.value(0), scan->axis, scan->isExclusive, scan->isReversed));
 }
 
-/// Running products by doubling (Hillis and Steele, "Data parallel algorithms", 1986): after step k
-/// each element is the product of the 2^k up to itself.
+/// Computes cumulative products by doubling (Hillis and Steele, "Data parallel algorithms", 1986):
+/// after step k, each element is the product of the 2^k elements that end with it.
 LogicalResult convertCumProd(Conversion &node) {
   FailureOr<Scan> scan = readScan(node);
   if (failed(scan))
@@ -89,7 +89,7 @@ LogicalResult convertCumProd(Conversion &node) {
   TensorBuilder &b = node.b;
   int64_t rank = node.rank(0), extent = node.dim(0, scan->axis);
   Extents zero(rank, 0), one(rank, 1);
-  // x moved by so many places along the axis, ones in front.
+  // Shifts x by `places` along the axis, filling with ones at the beginning.
   auto shifted = [&](Value x, int64_t places) {
     Extents low = zero, sizes(shapeOf(x));
     low[scan->axis] = places;

@@ -11,7 +11,7 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// Matrices in the last two axes, which vanish.
+/// The matrices are the last two axes, which are removed.
 LogicalResult inferDet(Inference &node) {
   if (!node.hasRank(0, 2))
     return failure();
@@ -22,7 +22,7 @@ LogicalResult inferDet(Inference &node) {
   return node.result(0, node.elementType(0), shape.drop_back(2));
 }
 
-/// Row `pivot` [N, 1] of matrices [N, rows, columns] in front, and the first row in its place.
+/// Swaps the first row of matrices [N, rows, columns] with row `pivot` [N, 1].
 Value swapRows(TensorBuilder &b, Value matrices, Value pivot) {
   SmallVector<int64_t> shape{shapeOf(matrices)[0], shapeOf(matrices)[1]};
   Value place = b.iota(RankedTensorType::get(shape, b.getI64Type()), 1), zero = b.splat(place, 0.0);
@@ -32,9 +32,8 @@ Value swapRows(TensorBuilder &b, Value matrices, Value pivot) {
   return b.gather(matrices, source, 1, 1);
 }
 
-/// The product of the pivots of Gaussian elimination, each the largest element of its column, with
-/// the sign of the rows' permutation. Of a column of zeros nothing is eliminated, and the product
-/// is 0.
+/// Computes the product of the pivots of Gaussian elimination with partial pivoting, times the sign
+/// of the row permutation. A column of zeros is skipped; the determinant is then 0.
 LogicalResult convertDet(Conversion &node) {
   TensorBuilder &b = node.b;
   int64_t size = node.shape(0).back();

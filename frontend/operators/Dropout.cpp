@@ -15,13 +15,14 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// The ratio of elements that a node drops.
+/// The drop probability of a node.
 struct DropRatio {
   std::optional<double> value;
-  size_t unknown = 0; ///< Without a value, the operand that is not known at compile time.
+  size_t unknown = 0; ///< If `value` is empty: the operand that is not known at compile time.
 };
 
-/// 0 where the node does not train: operand 2 says so from version 12 on, and before none does.
+/// Returns 0 if the node is in inference mode, as specified by operand 2 from version 12 on.
+/// Earlier versions are always in inference mode.
 DropRatio readRatio(const NodeView &node) {
   if (node.version() < 12 || !node.has(2))
     return {0.0};
@@ -36,7 +37,7 @@ DropRatio readRatio(const NodeView &node) {
   return {ratio->front()};
 }
 
-/// A node that drops nothing is its operand, and its mask is true.
+/// A node that drops nothing is replaced by its operand; its mask is true.
 LogicalResult inferDropout(Inference &node) {
   if (!node.floatElements(0) || !node.hasOneElement(1) || !node.hasOneElement(2))
     return failure();
@@ -50,8 +51,8 @@ LogicalResult inferDropout(Inference &node) {
   return success();
 }
 
-/// True where an element is kept: a function of the seed, the step and the node, so that nothing is
-/// stored for the backward pass. 32 random bits are, as a signed number, at or above -2^31 + ratio
+/// Returns a mask of the kept elements. The mask is a function of seed, step and node, so it need
+/// not be saved for the backward pass. A signed random 32-bit integer is at least -2^31 + ratio
 /// 2^32 with probability 1 - ratio.
 Value keepMask(Conversion &node, double ratio) {
   TensorBuilder &b = node.b;
@@ -60,7 +61,7 @@ Value keepMask(Conversion &node, double ratio) {
   return b.compare(Predicate::Ge, bits, b.splat(bits, threshold));
 }
 
-/// Elements are dropped in training steps alone.
+/// Elements are only dropped in training steps.
 LogicalResult convertDropout(Conversion &node) {
   auto [ratio, unknown] = readRatio(node);
   if (!ratio)

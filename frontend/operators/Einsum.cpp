@@ -1,8 +1,8 @@
 //===- Einsum.cpp - Einsum --------------------------------------------------------------------===//
 //
-// Operands are contracted from the left, two at a time. A label that both have and that is needed
-// later is a batch axis; one that is not needed later is contracted, or summed first where only one
-// operand has it.
+// Operands are contracted pairwise from left to right. A label of both operands is a batch axis if
+// it is needed later, otherwise it is contracted. A label of one operand that is not needed later
+// is summed over first.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ LogicalResult inferEinsum(Inference &node) {
 
 using Labels = SmallVector<int64_t>;
 
-/// A tensor with a label for each axis, all different.
+/// A tensor with a distinct label for each axis.
 struct Labelled {
   Value value;
   Labels labels;
@@ -40,7 +40,7 @@ struct Labelled {
   int64_t axis(int64_t label) const { return llvm::find(labels, label) - labels.begin(); }
 };
 
-/// Sums over the axes whose label `dropped` holds.
+/// Sums over the axes whose label satisfies `dropped`.
 void sumOut(TensorBuilder &b, Labelled &x, llvm::function_ref<bool(int64_t)> dropped) {
   SmallVector<int64_t> axes;
   for (auto [axis, label] : llvm::enumerate(x.labels))
@@ -50,15 +50,15 @@ void sumOut(TensorBuilder &b, Labelled &x, llvm::function_ref<bool(int64_t)> dro
   llvm::erase_if(x.labels, dropped);
 }
 
-/// The diagonal of two axes, along the first: everything else becomes 0 and the second is summed
-/// over.
+/// Extracts the diagonal of two axes along the first one: masks all other elements and sums over
+/// the second axis.
 Value diagonal(TensorBuilder &b, Value x, int64_t first, int64_t second) {
   auto type = RankedTensorType::get(shapeOf(x), b.getI64Type());
   Value isDiagonal = b.compare(Predicate::Eq, b.iota(type, first), b.iota(type, second));
   return b.sum(b.select(isDiagonal, x, b.splat(x, 0.0)), {second});
 }
 
-/// An operand with each label once, and without axes of extent 1 that broadcast.
+/// Returns an operand in which each label occurs once, without broadcast axes of extent 1.
 Labelled readOperand(TensorBuilder &b, Value value, Labels labels, ArrayRef<int64_t> extents) {
   Labelled x{value, {}};
   SmallVector<int64_t> kept;

@@ -1,4 +1,4 @@
-//===- Elementwise.cpp - Elementary functions and tests of one operand ------------------------===//
+//===- Elementwise.cpp - Unary elementary functions and predicates ----------------------------===//
 
 #include "frontend/operators/Elementwise.h"
 #include "frontend/operators/Operators.h"
@@ -18,14 +18,14 @@ LogicalResult inferSameBoolean(Inference &node) {
   return success(node.booleanElements(0) && succeeded(inferSame(node)));
 }
 
-/// A test of floats: i1 of the same shape.
+/// Infers a predicate on floats: i1 of the same shape.
 LogicalResult inferTest(Inference &node) {
   if (!node.floatElements(0))
     return failure();
   return node.result(0, IntegerType::get(node.context(), 1), node.shape(0));
 }
 
-/// y[i] = test(x[i]).
+/// Folds y[i] = test(x[i]).
 template <typename Test> void evaluateTest(Inference &node, Test test) {
   std::vector<double> values = node.tensor(0).compactValues<double>();
   std::vector<uint8_t> results(values.size());
@@ -34,7 +34,7 @@ template <typename Test> void evaluateTest(Inference &node, Test test) {
   node.fold(0, Tensor::fromValues<uint8_t>(node.resultType(), results));
 }
 
-/// -x; integers wrap around.
+/// Returns -x; integers wrap around.
 template <typename T> T negated(T x) {
   if constexpr (std::is_integral_v<T>)
     return static_cast<T>(0 - static_cast<uint64_t>(x));
@@ -45,7 +45,7 @@ template <typename T> T negated(T x) {
 /// 1 / x.
 Value reciprocal(TensorBuilder &b, Value x) { return b.div(b.splat(x, 1.0), x); }
 
-/// (e^x - e^-x) / 2 and (e^x + e^-x) / 2, by e^x - 1 where the difference would cancel.
+/// (e^x - e^-x) / 2 and (e^x + e^-x) / 2. sinh uses e^x - 1 to avoid cancellation.
 Value sinh(TensorBuilder &b, Value x) {
   Value half = b.splat(x, 0.5);
   return b.mul(half, b.sub(b.expm1(x), b.expm1(b.neg(x))));
@@ -55,8 +55,8 @@ Value cosh(TensorBuilder &b, Value x) {
   return b.mul(half, b.add(b.exp(x), b.exp(b.neg(x))));
 }
 
-/// s ln(a + sqrt(a² + 1)) with s = ±1 the side of x and a = s x >= 0, so that the derivative at 0
-/// is 1. Written with log1p: a + sqrt(a² + 1) - 1 = a + a² / (1 + sqrt(a² + 1)).
+/// s ln(a + sqrt(a² + 1)) with s = ±1 the sign of x (1 at 0) and a = s x >= 0, so that the
+/// derivative at 0 is 1. Computed with log1p: a + sqrt(a² + 1) - 1 = a + a² / (1 + sqrt(a² + 1)).
 Value asinh(TensorBuilder &b, Value x) {
   Value one = b.splat(x, 1.0), zero = b.splat(x, 0.0);
   Value side = b.select(b.compare(Predicate::Lt, x, zero), b.splat(x, -1.0), one);
@@ -85,7 +85,7 @@ Value abs(TensorBuilder &b, Value x) {
   return isUnsigned(typeOf(x).getElementType()) ? x : b.abs(x);
 }
 
-/// The signs of the infinities that IsInf finds.
+/// Signs of the infinities that IsInf detects.
 struct Infinities {
   bool negative, positive;
 
@@ -117,7 +117,7 @@ LogicalResult convertIsInf(Conversion &node) {
   return node.result(0, b.compare(Predicate::Eq, checked, b.splat(x, INFINITY)));
 }
 
-/// Functions of floats whose derivatives the core knows, or that it can say.
+/// Registers float functions that have a differentiable form in the core dialect.
 void registerFunctions(Operators &operators) {
   auto add = [&](StringRef name, int64_t version, auto compute, auto build) {
     addElementwise(operators, name, version, compute, build);
@@ -130,7 +130,7 @@ void registerFunctions(Operators &operators) {
   add("Erf", 9, [](auto x) { return std::erf(x); }, [](B &b, Value x) { return b.erf(x); });
   add("Ceil", 1, [](auto x) { return std::ceil(x); }, ceil);
   add("Floor", 1, [](auto x) { return std::floor(x); }, floor);
-  add("Round", 11, [](auto x) { return std::nearbyint(x); }, round); // Halves to even.
+  add("Round", 11, [](auto x) { return std::nearbyint(x); }, round); // Rounds halves to even.
   add("Sin", 7, [](auto x) { return std::sin(x); }, [](B &b, Value x) { return b.sin(x); });
   add("Cos", 7, [](auto x) { return std::cos(x); }, [](B &b, Value x) { return b.cos(x); });
   add("Tan", 7, [](auto x) { return std::tan(x); }, tan);

@@ -1,4 +1,4 @@
-//===- Elementwise.h - Functions of one operand of floats -------------------------------------===//
+//===- Elementwise.h - Unary elementwise operators on floats ----------------------------------===//
 
 #ifndef MTC_FRONTEND_OPERATORS_ELEMENTWISE_H
 #define MTC_FRONTEND_OPERATORS_ELEMENTWISE_H
@@ -13,14 +13,15 @@
 
 namespace mtc::onnx {
 
+/// A float attribute and its default value.
 struct FloatAttribute {
   llvm::StringRef name;
   double byDefault;
 };
 
-/// Adds an operator y = f(x, attributes…) of floats. `compute(x, attributes…)` is f of one element
-/// in the arithmetic of its type, `build(builder, x, attributes…)` writes it in the core; null
-/// where the operator is not supported.
+/// Registers a float operator y = f(x, attributes…). `compute(x, attributes…)` evaluates f for one
+/// element in the C++ type of that element. `build(builder, x, attributes…)` builds f in the core
+/// dialect; `nullptr` if the operator is not supported.
 template <typename Compute, typename Build>
 void addElementwise(Operators &operators, llvm::StringRef name, int64_t sinceVersion,
                     Compute compute, Build build, std::same_as<FloatAttribute> auto... attributes) {

@@ -1,8 +1,8 @@
-//===- Features.cpp - Features of classical models: scaled, normalized, chosen ---------------===//
+//===- Features.cpp - Feature preprocessing of ai.onnx.ml -------------------------------------===//
 //
-// Operators of ai.onnx.ml that scikit-learn's pipelines have around linear models and neural
-// networks. What they hold in attributes is no parameter: it was computed from the data. Features
-// are axis 1, or the only axis.
+// Operators of ai.onnx.ml that scikit-learn's pipelines use around linear models and neural
+// networks. Their attributes are statistics of the data, not parameters. Features are axis 1, or
+// the only axis.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -21,7 +21,8 @@ namespace {
 
 int64_t featureAxis(NodeView &node) { return node.rank(0) == 1 ? 0 : 1; }
 
-/// An attribute of one number for each feature, or one for all, or none where there is a default.
+/// Returns whether an attribute has one value per feature or a single value; emits a diagnostic
+/// otherwise.
 bool checkPerFeature(NodeView &node, StringRef name, ArrayRef<double> values) {
   auto count = static_cast<int64_t>(values.size()), features = node.dim(0, featureAxis(node));
   if (count == 1 || count == features)
@@ -31,7 +32,7 @@ bool checkPerFeature(NodeView &node, StringRef name, ArrayRef<double> values) {
   return false;
 }
 
-/// Numbers of features as a tensor like `x`.
+/// Returns per-feature values, broadcast to the shape of `x`.
 Value perFeature(Conversion &node, ArrayRef<double> values, Value x) {
   TensorBuilder &b = node.b;
   if (values.size() == 1)
@@ -49,7 +50,7 @@ Value perFeature(Conversion &node, ArrayRef<double> values, Value x) {
   return others.empty() ? constant : b.broadcast(constant, others, shapeOf(x));
 }
 
-/// y = x in f32, of at least one axis.
+/// Infers f32 with the operand's shape, which must have at least one axis.
 LogicalResult inferF32(Inference &node) {
   if (!node.hasRank(0, 1))
     return failure();
@@ -80,8 +81,7 @@ LogicalResult inferNormalizer(Inference &node) {
   return node.failed() ? failure() : inferF32(node);
 }
 
-/// y = x / max |x|, x / sum |x| or x / (sum x²)^(1/2) over the features; x itself where the divisor
-/// is 0.
+/// y = x / max |x|, x / sum |x| or x / (sum x²)^(1/2) over the features; y = x if the divisor is 0.
 LogicalResult convertNormalizer(Conversion &node) {
   TensorBuilder &b = node.b;
   StringRef norm = node.choice("norm", "MAX", {"MAX", "L1", "L2"});
@@ -125,7 +125,7 @@ LogicalResult inferImputer(Inference &node) {
   return node.failed() ? failure() : inferSame(node);
 }
 
-/// y = imputed where x is the replaced value, which may be NaN; x elsewhere.
+/// y = imputed where x is the replaced value, which may be NaN; y = x elsewhere.
 LogicalResult convertImputer(Conversion &node) {
   TensorBuilder &b = node.b;
   double replaced = node.floating("replaced_value_float", 0.0);
@@ -138,7 +138,8 @@ LogicalResult convertImputer(Conversion &node) {
 
 //===--- ArrayFeatureExtractor ----------------------------------------------------------------===//
 
-/// The operand's shape, its last axis replaced by the indices; of a vector, [1, indices].
+/// Infers the operand's shape with its last axis replaced by the indices; [1, indices] for a
+/// vector.
 LogicalResult inferArrayFeatureExtractor(Inference &node) {
   if (!node.integerElements(1) || !node.hasRank(0, 1))
     return failure();

@@ -1,7 +1,7 @@
-//===- Fourier.cpp - DFT, STFT ----------------------------------------------------------------===//
+//===- Fourier.cpp - DFT and STFT -------------------------------------------------------------===//
 //
-// Complex numbers are pairs along the last axis; one number there is real. A transform is a linear
-// map, written as one contraction with its matrix.
+// The last axis contains the real part, or the real and the imaginary part. A transform is a linear
+// map, built as one contraction with its matrix.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -18,21 +18,22 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// A transform of `length` points.
+/// A discrete Fourier transform of `length` points.
 struct Transform {
   int64_t length;
   bool isInverse, isOneSided;
-  int64_t parts; ///< Of the operand's numbers: 1, or 2 with an imaginary one.
+  int64_t parts; ///< Size of the operand's last axis: 1 (real) or 2 (complex).
 
-  /// A spectrum of a real signal of n points is known by its first n / 2 + 1.
+  /// Number of points that determine the spectrum of a real signal: n / 2 + 1.
   int64_t half() const { return length / 2 + 1; }
-  /// Points of the operand that are read, where it has them.
+  /// Number of points of the operand that are read, if it has as many.
   int64_t readPoints() const { return isInverse && isOneSided ? half() : length; }
   int64_t points() const { return !isInverse && isOneSided ? half() : length; }
   int64_t resultParts() const { return isInverse && isOneSided ? 1 : 2; }
 
-  /// [points, resultParts, from, parts]: e^(∓2πi k n / length), over the length for the inverse.
-  /// The points of a half that stand for two count twice.
+  /// Returns the matrix [points, resultParts, from, parts] of e^(∓2πi k n / length), divided by the
+  /// length for the inverse. In a one-sided inverse, points that represent a conjugate pair count
+  /// twice.
   std::optional<Tensor> matrix(Type element, int64_t from) const {
     auto type = RankedTensorType::get({points(), resultParts(), from, parts}, element);
     if (!isAddressable(type.getShape()) || type.getNumElements() > maxFoldedElements)
@@ -44,7 +45,7 @@ struct Transform {
       for (int64_t part = 0; part < resultParts(); ++part)
         for (int64_t n = 0; n < from; ++n) {
           bool standsForTwo = isInverse && isOneSided && n != 0 && 2 * n != length;
-          // The angle's multiple of the whole circle is taken off exactly.
+          // Reduces the angle modulo a full circle exactly.
           double angle = 2 * std::numbers::pi * static_cast<double>(k * n % length) /
                          static_cast<double>(length);
           double real = factor * (standsForTwo ? 2 : 1) * std::cos(angle);
@@ -57,7 +58,7 @@ struct Transform {
   }
 };
 
-/// One whole number that is known at compile time.
+/// Returns a scalar integer operand that is known at compile time.
 FailureOr<int64_t> constantInteger(NodeView &node, size_t operand) {
   std::optional<Extents> value = node.constantInts(operand);
   if (!value)
@@ -67,7 +68,7 @@ FailureOr<int64_t> constantInteger(NodeView &node, size_t operand) {
   return value->front();
 }
 
-/// `x` with points on `axis` and parts behind all, transformed.
+/// Transforms `x` along `axis`; the last axis contains the parts.
 FailureOr<Value> transformed(Conversion &node, Value x, int64_t axis, const Transform &transform) {
   TensorBuilder &b = node.b;
   int64_t rank = typeOf(x).getRank(), from = std::min(shapeOf(x)[axis], transform.readPoints());
@@ -81,7 +82,7 @@ FailureOr<Value> transformed(Conversion &node, Value x, int64_t axis, const Tran
                         ", which takes a matrix of more than " + Twine(maxFoldedElements) +
                         " numbers");
   Value y = b.contract(x, b.constant(matrix->toAttribute()), {}, {}, {axis, rank - 1}, {2, 3});
-  // The points are the last but one: back to their axis.
+  // The contraction appends the points as the second-last axis. Moves them back to `axis`.
   Extents order;
   for (int64_t i = 0; i < rank - 1; ++i)
     order.push_back(i < axis ? i : i == axis ? rank - 2 : i - 1);
@@ -95,7 +96,7 @@ struct FourierAxis {
   int64_t axis;
   Transform transform;
 
-  /// The axis is an attribute before version 20, operand 2 since.
+  /// The axis is an attribute before version 20, operand 2 from then on.
   static FailureOr<FourierAxis> read(NodeView &node) {
     bool isInverse = node.flag("inverse", false), isOneSided = node.flag("onesided", false);
     if (node.failed() || !node.hasRank(0, 2))
@@ -157,7 +158,7 @@ LogicalResult convertDFT(Conversion &node) {
 
 struct Frames {
   int64_t step, count;
-  int64_t width; ///< Points of a frame that the window keeps.
+  int64_t width; ///< Points of a frame within the window.
   Transform transform;
 
   static FailureOr<Frames> read(NodeView &node) {
@@ -188,7 +189,7 @@ struct Frames {
   }
 };
 
-/// Signal [N, points, 1 or 2]: [N, frames, points of the spectrum, 2].
+/// Signal [N, points, 1 or 2], result [N, frames, points of the spectrum, 2].
 LogicalResult inferSTFT(Inference &node) {
   FailureOr<Frames> frames = Frames::read(node);
   if (failed(frames))
@@ -197,7 +198,7 @@ LogicalResult inferSTFT(Inference &node) {
                      {node.dim(0, 0), frames->count, frames->transform.points(), 2});
 }
 
-/// The transform of each frame, weighted by the window.
+/// Transforms each frame after multiplication with the window.
 LogicalResult convertSTFT(Conversion &node) {
   FailureOr<Frames> frames = Frames::read(node);
   if (failed(frames))
@@ -205,7 +206,7 @@ LogicalResult convertSTFT(Conversion &node) {
   TensorBuilder &b = node.b;
   int64_t parts = frames->transform.parts;
   Value signal = b.reshape(node.value(0), {node.dim(0, 0), node.dim(0, 1), parts});
-  // [N, frames, parts, points]
+  // [N, frames, parts, points].
   Value x = b.windows(signal, {1}, {frames->count}, {frames->width}, {frames->step}, {1});
   if (node.has(2))
     x = b.mul(x, b.broadcast(node.value(2), {0, 1, 2}, shapeOf(x)));

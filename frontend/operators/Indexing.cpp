@@ -1,4 +1,4 @@
-//===- Indexing.cpp - Elements read at given indices: Gather and its kin, OneHot --------------===//
+//===- Indexing.cpp - Gather operators, OneHot, ReverseSequence -------------------------------===//
 
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/support/Conversion.h"
@@ -12,8 +12,8 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// Constant indices into axes of the given extents (repeated for each index in turn) made
-/// non-negative; nothing, with the node's failure reported, where one is out of range.
+/// Returns constant indices, normalized to non-negative ones, into axes of the given extents
+/// (repeated cyclically). Fails with a diagnostic if an index is out of bounds.
 std::optional<std::vector<int64_t>> checkedIndices(Inference &node, size_t operand,
                                                    ArrayRef<int64_t> extents) {
   std::vector<int64_t> indices = node.tensor(operand).values<int64_t>();
@@ -32,10 +32,10 @@ std::optional<std::vector<int64_t>> checkedIndices(Inference &node, size_t opera
 
 //===--- Gather -------------------------------------------------------------------------------===//
 
-/// The axis along which indices address data.
+/// Returns the axis of the data that the indices address.
 int64_t indexedAxis(NodeView &node) { return node.axis("axis", 0, node.rank(0)); }
 
-/// Shape: data's, the axis replaced by the indices' shape.
+/// Infers the shape of the data with the axis replaced by the indices' shape.
 LogicalResult inferGather(Inference &node) {
   if (!node.integerElements(1) || !node.hasRank(0, 1))
     return failure();
@@ -61,8 +61,8 @@ void evaluateGather(Inference &node) {
             }));
 }
 
-/// Of an embedding with `padding_idx`: no cotangent flows to the rows that name it, so that the
-/// table's row has no gradient (torch.nn.Embedding).
+/// For an embedding with `padding_idx`: stops the gradient at the gathered padding rows, so that
+/// the table's padding row has no gradient (torch.nn.Embedding).
 Value stopAtPadding(Conversion &node, Value rows) {
   auto padding = node.op()->getAttrOfType<IntegerAttr>(paddingAttribute);
   if (!padding || indexedAxis(node) != 0)
@@ -89,7 +89,7 @@ LogicalResult convertGather(Conversion &node) {
 
 //===--- GatherElements -----------------------------------------------------------------------===//
 
-/// Shape: the indices'; each index replaces its own position along the axis.
+/// Infers the shape of the indices. Each index replaces its own position along the axis.
 LogicalResult inferGatherElements(Inference &node) {
   if (!node.integerElements(1) || !node.hasRank(0, 1) ||
       !node.hasRank(1, node.rank(0), node.rank(0)))
@@ -120,17 +120,17 @@ void evaluateGatherElements(Inference &node) {
             }));
 }
 
-/// y[i, j, k] = x[i, indices[i, j, k], k] for axis 1: all other axes are common, so it is a gather
-/// along the last axis with the others as batch.
+/// y[i, j, k] = x[i, indices[i, j, k], k] for axis 1. All other axes are shared, so this is a
+/// gather along the last axis with the others as batch axes.
 LogicalResult convertGatherElements(Conversion &node) {
   int64_t rank = node.rank(0), axis = indexedAxis(node);
   if (node.failed())
     return failure();
   TensorBuilder &b = node.b;
-  // Exporters look up a table of zeros for the types of tokens.
+  // Exporters gather from a table of zeros for token types.
   if (std::optional<Tensor> data = node.constant(0); data && data->isSplat())
     return node.result(0, b.constant(data->withType(node.resultType()).toAttribute()));
-  // The indices may be shorter along the common axes.
+  // The indices may be shorter along the shared axes.
   SmallVector<int64_t> sizes(node.shape(1)), offsets(rank, 0), strides(rank, 1);
   sizes[axis] = node.dim(0, axis);
   Value x = node.value(0);
@@ -145,8 +145,8 @@ LogicalResult convertGatherElements(Conversion &node) {
 
 int64_t batchDims(NodeView &node) { return node.integer("batch_dims", 0); }
 
-/// The last axis of the indices holds tuples that name leading axes of data, after `batch_dims`
-/// axes that both share.
+/// The last axis of the indices contains tuples that address the axes of the data after
+/// `batch_dims` shared axes.
 LogicalResult inferGatherND(Inference &node) {
   if (!node.integerElements(1) || !node.hasRank(0, 1) || !node.hasRank(1, 1))
     return failure();
@@ -183,7 +183,7 @@ void evaluateGatherND(Inference &node) {
             }));
 }
 
-/// Tuples along the last axis of the indices address the axes behind the batch's, which become one.
+/// Collapses the addressed axes into one axis, after the batch axes.
 LogicalResult convertGatherND(Conversion &node) {
   int64_t batch = batchDims(node);
   if (node.failed())
@@ -205,10 +205,10 @@ LogicalResult convertGatherND(Conversion &node) {
 
 //===--- OneHot -------------------------------------------------------------------------------===//
 
-/// The new axis, of the result.
+/// Returns the new axis of the result.
 int64_t classAxis(NodeView &node) { return node.axis("axis", -1, node.rank(0) + 1); }
 
-/// Indices become vectors along a new axis: `values[1]` at the index, `values[0]` elsewhere.
+/// Infers the shape with the new axis.
 LogicalResult inferOneHot(Inference &node) {
   if (!node.hasRank(2, 1, 1))
     return failure();
@@ -239,8 +239,8 @@ void evaluateOneHot(Inference &node) {
             }));
 }
 
-/// values[1] where the class is at its place along `axis`, values[0] elsewhere; a negative class
-/// counts from the end.
+/// Returns values[1] at the class index along `axis` and values[0] elsewhere; negative classes
+/// count from the end.
 LogicalResult convertOneHot(Conversion &node) {
   int64_t axis = classAxis(node);
   if (node.failed())
@@ -283,7 +283,7 @@ LogicalResult inferReverseSequence(Inference &node) {
   return node.result(0, node.type(0));
 }
 
-/// The first lengths[n] elements of row n in reverse; those behind stay.
+/// Reverses the first lengths[n] elements of sequence n; later elements keep their positions.
 LogicalResult convertReverseSequence(Conversion &node) {
   auto [batch, time] = SequenceAxes::read(node);
   TensorBuilder &b = node.b;

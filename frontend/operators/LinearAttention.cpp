@@ -1,4 +1,4 @@
-//===- LinearAttention.cpp - Attention as a recurrent state ---------------------------------===//
+//===- LinearAttention.cpp - LinearAttention --------------------------------------------------===//
 
 #include "frontend/dialect/Shapes.h"
 #include "frontend/operators/Operators.h"
@@ -26,7 +26,7 @@ struct LinearHeads {
         node.choice("update_rule", "gated_delta", {"linear", "gated", "delta", "gated_delta"});
     int64_t queryHeads = node.integer("q_num_heads"), heads = node.integer("kv_num_heads");
     double scale = node.floating("scale", 0);
-    node.integer("chunk_size", 64); // Changes no result.
+    node.integer("chunk_size", 64); // Does not affect results.
     for (size_t i : {InQuery, InKey, InValue})
       if (node.failed() || !node.hasRank(i, 3, 3))
         return failure();
@@ -79,9 +79,9 @@ LogicalResult inferLinearAttention(Inference &node) {
       succeeded(node.result(1, stateElement, {batch, heads, read->keyDepth, read->valueDepth})));
 }
 
-/// For each step: the state decays, takes in the outer product of the key and the value (less what
-/// the key finds in it, for the delta rule), and is read by the query. (Yang et al., "Gated delta
-/// networks", 2024.)
+/// In each step the state decays, adds the outer product of key and value, and is read by the
+/// query. The delta rule first subtracts the state's prediction for the key from the value. (Yang
+/// et al., "Gated delta networks", 2024.)
 LogicalResult convertLinearAttention(Conversion &node) {
   FailureOr<LinearHeads> read = LinearHeads::read(node);
   if (failed(read))
@@ -92,7 +92,7 @@ LogicalResult convertLinearAttention(Conversion &node) {
   if (failed(checkUnrolled(node, steps)))
     return failure();
   Type type = computeType(b, node.elementType(InQuery));
-  // An operand [B, T, …] at a step, in this shape.
+  // Returns an operand [B, T, …] at one step, reshaped to `shape`.
   auto at = [&](size_t i, int64_t step, ArrayRef<int64_t> shape) {
     int64_t width = node.dim(i, 2);
     Value row = b.slice(node.value(i), {0, step, 0}, {batch, 1, width}, {1, 1, 1});

@@ -1,4 +1,4 @@
-//===- Logic.cpp - Comparisons, logic, bits, and the choice by a condition --------------------===//
+//===- Logic.cpp - Comparison, logical and bitwise operators, Where ---------------------------===//
 
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/support/Broadcast.h"

@@ -1,4 +1,4 @@
-//===- Loss.cpp - Losses that a model holds itself --------------------------------------------===//
+//===- Loss.cpp - Loss operators --------------------------------------------------------------===//
 
 #include "frontend/dialect/Shapes.h"
 #include "frontend/operators/Operators.h"
@@ -14,7 +14,7 @@ namespace {
 
 struct LossAttributes {
   StringRef reduction;
-  std::optional<int64_t> ignored; ///< The label whose targets do not count.
+  std::optional<int64_t> ignored; ///< Targets with this label are ignored.
 
   static LossAttributes read(NodeView &node) {
     LossAttributes attributes{node.choice("reduction", "mean", {"none", "mean", "sum"}), {}};
@@ -25,8 +25,7 @@ struct LossAttributes {
 };
 
 /// Scores [N, C, …], labels [N, …], weights [C]. The loss is a scalar, or has the labels' shape
-/// without reduction; SoftmaxCrossEntropyLoss's second result are the logarithms of the
-/// probabilities.
+/// without reduction. The second result of SoftmaxCrossEntropyLoss contains log-probabilities.
 LogicalResult inferClassLoss(Inference &node) {
   StringRef reduction = LossAttributes::read(node).reduction;
   if (!node.floatElements(0) || !node.integerElements(1) || !node.hasRank(0, 2))
@@ -45,21 +44,20 @@ LogicalResult inferClassLoss(Inference &node) {
   return node.opType() == "SoftmaxCrossEntropyLoss" ? node.result(1, node.type(0)) : success();
 }
 
-/// What both operators have in common. Classes are axis 1 of the scores and the last axis here;
-/// targets have the other axes.
+/// Common parts of both operators. Classes are axis 1 of the ONNX scores and the last axis here.
 class ClassLoss {
 public:
   explicit ClassLoss(Conversion &node)
       : node(node), b(node.b), element(node.elementType(0)), compute(computeType(b, element)),
         attributes(LossAttributes::read(node)) {}
 
-  /// The scores with the classes last, in the type of the arithmetic.
+  /// Returns the scores with the classes last, in the compute type.
   Value scores() { return b.transpose(b.cast(node.value(0), compute), axisLast(node.rank(0), 1)); }
   Value targets() { return node.value(1); }
-  /// The label whose targets do not count; without one, a label that no target has.
+  /// Returns the ignored label, or a label that no target has.
   int64_t ignoredLabel() const { return attributes.ignored.value_or(INT64_MIN); }
 
-  /// i1, true for targets that count; null where all do.
+  /// Returns an i1 mask of the targets that are not ignored; null if there is no ignored label.
   Value counted() {
     if (!attributes.ignored)
       return {};
@@ -68,14 +66,14 @@ public:
                      b.constant(DenseElementsAttr::get(typeOf(label), *attributes.ignored)));
   }
 
-  /// Targets with class 0 in place of those that do not count, so that each names a class.
+  /// Returns the targets with ignored ones replaced by class 0, so that all are valid classes.
   Value classes() {
     Value mask = counted(), labels = targets();
     return mask ? b.select(mask, labels, b.splat(labels, 0.0)) : labels;
   }
 
-  /// Weights the losses of the targets (0 where they do not count), smooths their labels, and
-  /// reduces them; the mean divides by the sum of the weights.
+  /// Applies class weights (0 for ignored targets) and label smoothing, and reduces the losses. The
+  /// mean divides by the sum of the weights.
   LogicalResult finish(Value losses) {
     Value weights;
     if (node.has(2))
@@ -100,8 +98,8 @@ public:
 private:
   Value classWeights() { return b.cast(node.value(2), compute); }
 
-  /// (1 - s) losses - s / C · sum over the C classes of w_c log softmax(x)_c, the second term 0 for
-  /// targets that do not count (torch.nn.CrossEntropyLoss).
+  /// Returns (1 - s) losses - s / C · sum over the C classes of w_c log softmax(x)_c. The second
+  /// term is 0 for ignored targets (torch.nn.CrossEntropyLoss).
   Value smooth(Value losses, double smoothing) {
     Value all = scores();
     int64_t last = typeOf(all).getRank() - 1, classCount = typeOf(all).getDimSize(last);
@@ -122,7 +120,7 @@ private:
   LossAttributes attributes;
 };
 
-/// -log softmax(scores)[target]; result 1, where asked for, is log softmax(scores).
+/// Result 0 is -log softmax(scores)[target]; result 1, if used, is log softmax(scores).
 LogicalResult convertSoftmaxCrossEntropyLoss(Conversion &node) {
   ClassLoss loss(node);
   if (node.failed())
@@ -142,7 +140,7 @@ LogicalResult convertSoftmaxCrossEntropyLoss(Conversion &node) {
   return node.result(1, b.cast(logarithm, node.elementType(0)));
 }
 
-/// -scores[target], 0 where the target does not count.
+/// -scores[target]; 0 for ignored targets.
 LogicalResult convertNegativeLogLikelihoodLoss(Conversion &node) {
   ClassLoss loss(node);
   if (node.failed())

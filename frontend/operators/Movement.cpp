@@ -1,4 +1,4 @@
-//===- Movement.cpp - Tensors permuted and repeated -------------------------------------------===//
+//===- Movement.cpp - Permutation and repetition of tensors -----------------------------------===//
 
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/support/Conversion.h"
@@ -13,7 +13,7 @@ namespace {
 
 //===--- Transpose ----------------------------------------------------------------------------===//
 
-/// The permutation, by default the reversal.
+/// Returns the permutation; the default reverses the axes.
 Extents permutation(NodeView &node) {
   Extents reversed(node.rank(0));
   std::iota(reversed.rbegin(), reversed.rend(), 0);
@@ -49,7 +49,8 @@ LogicalResult convertTranspose(Conversion &node) {
 
 //===--- Expand, Tile -------------------------------------------------------------------------===//
 
-/// Operand and shape broadcast to each other: an extent of 1 in the shape keeps the operand's.
+/// Operand and target shape broadcast to each other: an extent of 1 in the target keeps the
+/// operand's.
 LogicalResult inferExpand(Inference &node) {
   if (!node.integerElements(1) || !node.hasRank(1, 1, 1))
     return failure();
@@ -99,8 +100,8 @@ void evaluateTile(Inference &node) {
             }));
 }
 
-/// Repeats along axis i as reshape([.., n_i, ..] to [.., 1, n_i, ..]), broadcast of the 1 and
-/// reshape back.
+/// Tiles axis i by reshaping [.., n_i, ..] to [.., 1, n_i, ..], broadcasting the new axis, and
+/// reshaping back.
 LogicalResult convertTile(Conversion &node) {
   TensorBuilder &b = node.b;
   Value x = node.value(0);
@@ -118,8 +119,8 @@ LogicalResult convertTile(Conversion &node) {
 
 //===--- DepthToSpace, SpaceToDepth -----------------------------------------------------------===//
 
-/// Blocks of size x size, and whether depth holds the blocks before the channels (DCR) or the
-/// channels before the blocks (CRD).
+/// Block size, and whether the depth axis is ordered as blocks, channels (DCR) or channels, blocks
+/// (CRD).
 struct Blocks {
   int64_t size;
   bool isBlockFirst;
@@ -130,7 +131,7 @@ struct Blocks {
   }
 };
 
-/// [N, C, H, W]: depth becomes space or the reverse.
+/// Operand [N, C, H, W]. `toSpace` selects the direction.
 LogicalResult inferDepthSpace(Inference &node, bool toSpace) {
   int64_t block = Blocks::read(node, toSpace).size;
   if (node.failed() || !node.hasRank(0, 4, 4))
@@ -149,7 +150,7 @@ LogicalResult inferDepthSpace(Inference &node, bool toSpace) {
                      {node.dim(0, 0), channels * area, height / block, width / block});
 }
 
-/// [N, C, H, W] with C = c s² as [N, c, H s, W s].
+/// Rearranges [N, C, H, W] with C = c s² to [N, c, H s, W s].
 LogicalResult convertDepthToSpace(Conversion &node) {
   auto [s, isBlockFirst] = Blocks::read(node, /*toSpace=*/true);
   if (node.failed())

@@ -1,4 +1,4 @@
-//===- Normalization.cpp - Normalization over axes: layer and RMS norm and their relatives ----===//
+//===- Normalization.cpp - Layer normalization and related operators --------------------------===//
 
 #include "frontend/dialect/Shapes.h"
 #include "frontend/operators/Operators.h"
@@ -13,7 +13,7 @@ namespace {
 
 //===--- LayerNormalization, RMSNormalization -------------------------------------------------===//
 
-/// What both have in common: the axes from `axis` on are normalized, in the arithmetic of `stash`.
+/// Common attributes: the axes from `axis` on are normalized, in the compute type `stash`.
 struct LayerAttributes {
   int64_t axis;
   double epsilon;
@@ -30,7 +30,7 @@ FailureOr<LayerAttributes> readLayer(NodeView &node) {
   return read;
 }
 
-/// Scale and bias broadcast to the axes from `axis` on.
+/// Checks that scale and bias broadcast to the normalized axes.
 LogicalResult checkTrailing(Inference &node, int64_t axis) {
   for (size_t i = 1; i < node.operandCount(); ++i) {
     if (!node.has(i))
@@ -44,8 +44,8 @@ LogicalResult checkTrailing(Inference &node, int64_t axis) {
   return success();
 }
 
-/// Y; mean and inverse standard deviation with extent 1 on the normalized axes, in the type of
-/// `stash_type`.
+/// Infers Y, and mean and inverse standard deviation in type `stash_type`, with extent 1 on the
+/// normalized axes.
 LogicalResult inferLayerNormalization(Inference &node) {
   FailureOr<LayerAttributes> layer = readLayer(node);
   if (failed(layer) || failed(checkTrailing(node, layer->axis)) || failed(inferSameFloat(node)))
@@ -63,7 +63,7 @@ LogicalResult inferRMSNormalization(Inference &node) {
   return inferSameFloat(node);
 }
 
-/// The operand in the type of the arithmetic; where its own is wider, that is kept.
+/// Returns the operand in the wider of its own type and `stash`.
 Value stashed(Conversion &node, const LayerAttributes &layer) {
   Type own = node.elementType(0);
   bool isWider = layer.stash.getIntOrFloatBitWidth() > own.getIntOrFloatBitWidth();
@@ -110,7 +110,7 @@ LogicalResult convertRMSNormalization(Conversion &node) {
 
 //===--- MeanVarianceNormalization ------------------------------------------------------------===//
 
-/// The axes that vanish from mean and deviation, ascending.
+/// Returns the reduced axes in ascending order.
 SmallVector<int64_t> meanAxes(NodeView &node) {
   auto axes = node.axes("axes", node.rank(0)).value_or(SmallVector<int64_t>{0, 2, 3});
   llvm::sort(axes);
@@ -154,7 +154,7 @@ LogicalResult inferLpNormalization(Inference &node) {
   return success(succeeded(readNorm(node)) && succeeded(inferSameFloat(node)));
 }
 
-/// x / |x|_p along an axis; rows of norm 0 stay 0.
+/// x / |x|_p along an axis; vectors of norm 0 remain 0.
 LogicalResult convertLpNormalization(Conversion &node) {
   FailureOr<Norm> read = readNorm(node);
   if (failed(read))
@@ -172,7 +172,7 @@ LogicalResult convertLpNormalization(Conversion &node) {
 //===--- LRN ----------------------------------------------------------------------------------===//
 
 struct LocalResponse {
-  int64_t size; ///< Channels of a region.
+  int64_t size; ///< Number of channels in a region.
   double alpha, beta, bias;
 
   static LocalResponse read(NodeView &node) {
@@ -190,16 +190,17 @@ LogicalResult inferLRN(Inference &node) {
   return inferSameFloat(node);
 }
 
-/// x / (bias + alpha / size · sum of the squares of the channels around it)^beta, of `size`
-/// channels the larger half behind where it is even; those outside count as 0. (Krizhevsky et al.,
-/// "ImageNet classification with deep convolutional neural networks", 2012, 3.3.)
+/// x / (bias + alpha / size · sum of the squares of the neighboring channels)^beta. A region of
+/// even size extends one channel further after the center than before it. Channels out of bounds
+/// count as 0. (Krizhevsky et al., "ImageNet classification with deep convolutional neural
+/// networks", 2012, 3.3.)
 LogicalResult convertLRN(Conversion &node) {
   LocalResponse read = LocalResponse::read(node);
   TensorBuilder &b = node.b;
   Type element = node.elementType(0);
   Value x = b.cast(node.value(0), computeType(b, element));
   int64_t rank = node.rank(0), channels = node.dim(0, 1);
-  // Channels further away than there are do not count: a region is at most so wide.
+  // Limits the region to the existing channels.
   int64_t before = std::min((read.size - 1) / 2, channels);
   int64_t behind = std::min(read.size / 2, channels);
   Extents low(rank, 0), high(rank, 0), interior(rank, 0);

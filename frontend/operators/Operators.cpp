@@ -1,4 +1,4 @@
-//===- Operators.cpp - All that is known of each operator -------------------------------------===//
+//===- Operators.cpp - Registry of ONNX operators ---------------------------------------------===//
 
 #include "frontend/operators/Operators.h"
 

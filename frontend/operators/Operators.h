@@ -1,4 +1,9 @@
-//===- Operators.h - All that is known of each operator ---------------------------------------===//
+//===- Operators.h - Registry of ONNX operators -----------------------------------------------===//
+//
+// Maps each operator (domain, name, version) to its type inference, constant folding and conversion
+// to the core dialect.
+//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_OPERATORS_OPERATORS_H
 #define MTC_FRONTEND_OPERATORS_OPERATORS_H
@@ -16,39 +21,40 @@ namespace mtc::onnx {
 class Conversion;
 class Inference;
 
-/// One definition of an operator. What the standard says of its operands' and attributes' kinds is
-/// in Schema.h, and has been checked when these functions are called.
+/// One version of an operator. Operand and attribute kinds follow the schema (Schema.h) and are
+/// checked before these functions are called.
 struct Operator {
   using Infer = std::function<mlir::LogicalResult(Inference &)>;
   using Evaluate = std::function<void(Inference &)>;
   using Convert = std::function<mlir::LogicalResult(Conversion &)>;
 
-  /// Sets the node's result types from operand types, attributes and constant operands. Null where
-  /// no file may have the operator, because only passes write it.
+  /// Sets the node's result types from its operand types, attributes and constant operands. Null
+  /// for operators that only passes create and that are rejected in files.
   Infer infer = {};
-  /// Computes the results, all operands being constant and the result types inferred. Leaves
-  /// results unset that are not to be folded. Null where nodes are never folded.
+  /// Computes the results of a node whose operands are all constant, after type inference. Leaves
+  /// results unset that must not be folded. Null if nodes are never folded.
   Evaluate evaluate = {};
-  /// Writes the results in the core. Null where the operator is not supported.
+  /// Builds the results in the core dialect. Null if the operator is not supported.
   Convert convert = {};
 };
 
-/// The operators by name, filled once by the families in the files of this folder.
+/// The operators by name. Filled once, by the registration functions of the operator families.
 class Operators {
 public:
   static const Operators &get();
 
-  /// A definition stands for later versions too, up to one that is added for itself. `name` is
-  /// `domain::operator` outside ai.onnx.
+  /// Registers `definition` for `sinceVersion` and for all later versions up to the next one that
+  /// is registered. `name` is `domain::operator` for domains other than ai.onnx.
   void add(llvm::StringRef name, int64_t sinceVersion, Operator definition);
 
-  /// The definition of the greatest version not above `version`; null where there is none.
+  /// Returns the definition with the greatest version that is at most `version`, or null.
   const Operator *find(llvm::StringRef domain, llvm::StringRef name, int64_t version) const;
 
-  /// The first version that is converted; nothing where none is.
+  /// Returns the first version that has a conversion, if any.
   std::optional<int64_t> firstConverted(llvm::StringRef domain, llvm::StringRef name) const;
 
-  /// The names of all operators that are converted, as `add` takes them, in alphabetical order.
+  /// Returns the names of all operators with a conversion, in the form that `add` accepts, in
+  /// alphabetical order.
   std::vector<llvm::StringRef> convertedNames() const;
 
 private:
@@ -58,7 +64,7 @@ private:
   llvm::StringMap<Versions> operators;
 };
 
-// The families, each in the file of its name.
+// Registration functions of the operator families, each defined in the file of the same name.
 #define MTC_OPERATOR_FAMILY(NAME) void register##NAME##Operators(Operators &operators);
 #include "frontend/operators/Families.inc"
 #undef MTC_OPERATOR_FAMILY

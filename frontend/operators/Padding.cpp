@@ -1,4 +1,4 @@
-//===- Padding.cpp - Pad, CenterCropPad -------------------------------------------------------===//
+//===- Padding.cpp - Pad and CenterCropPad ----------------------------------------------------===//
 
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/support/Conversion.h"
@@ -11,14 +11,14 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// Elements to add before and after each axis, negative ones are removed; and of which values.
+/// Mode, and number of elements to add before and after each axis; negative amounts crop.
 struct Padding {
   StringRef mode;
   Extents low, high;
 };
 
-/// `pads` hold all beginnings, then all ends: of the axes of operand 3 (since version 18), or of
-/// all. They are an attribute before version 11.
+/// Reads `pads`: all begins, followed by all ends, of the axes in operand 3 (since version 18) or
+/// of all axes. Pads are an attribute before version 11.
 FailureOr<Padding> readPadding(NodeView &node) {
   int64_t rank = node.rank(0);
   Padding padding{node.choice("mode", "constant", {"constant", "reflect", "edge", "wrap"}),
@@ -46,7 +46,7 @@ FailureOr<Padding> readPadding(NodeView &node) {
   return padding;
 }
 
-/// What mode constant pads with where operand 2 does not say it: an attribute before version 11.
+/// Returns the padding value of mode constant without operand 2: an attribute before version 11.
 double defaultFill(NodeView &node) {
   return node.version() < 11 ? node.floating("value", 0.0) : 0.0;
 }
@@ -72,8 +72,8 @@ LogicalResult inferPad(Inference &node) {
   return node.result(0, node.elementType(0), shape);
 }
 
-/// The index from which position `i` of a padded axis is read, relative to the first element; -1
-/// for the constant.
+/// Returns the source index of position `i`, relative to the operand's first element; -1 for the
+/// constant value.
 int64_t sourceIndex(StringRef mode, int64_t i, int64_t extent) {
   if (i >= 0 && i < extent)
     return i;
@@ -84,7 +84,7 @@ int64_t sourceIndex(StringRef mode, int64_t i, int64_t extent) {
   auto wrapped = [](int64_t value, int64_t period) { return ((value % period) + period) % period; };
   if (mode == "wrap")
     return wrapped(i, extent);
-  // Reflected without repeating the border: 2 1 0 1 2 1 0 ..., of period 2 (extent - 1).
+  // Reflects without repeating the border: 2 1 0 1 2 1 0 ..., with period 2 (extent - 1).
   if (extent == 1)
     return 0;
   int64_t period = 2 * (extent - 1), index = wrapped(i, period);
@@ -112,7 +112,7 @@ void evaluatePad(Inference &node) {
   node.fold(0, indexedCopy(node.tensor(0), node.resultType(), indexOf, &fill));
 }
 
-/// Removes what negative amounts take away, and sets them to 0.
+/// Crops by the negative amounts, and sets them to 0.
 Value crop(TensorBuilder &b, Value x, Padding &padding) {
   SmallVector<int64_t> offsets, sizes(shapeOf(x)), strides(sizes.size(), 1);
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -126,7 +126,7 @@ Value crop(TensorBuilder &b, Value x, Padding &padding) {
   return shapeOf(x) == ArrayRef(sizes) ? x : b.slice(x, offsets, sizes, strides);
 }
 
-/// Edge, reflect and wrap as a gather along each padded axis.
+/// Pads with mode edge, reflect or wrap by a gather along each padded axis.
 Value padByIndex(TensorBuilder &b, Value x, const Padding &padding) {
   for (int64_t axis = 0; axis < typeOf(x).getRank(); ++axis) {
     int64_t low = padding.low[axis], high = padding.high[axis], extent = shapeOf(x)[axis];
@@ -163,7 +163,7 @@ LogicalResult convertPad(Conversion &node) {
 
 //===--- CenterCropPad ------------------------------------------------------------------------===//
 
-/// Operand 1 has the extents of `axes`, or of all.
+/// Operand 1 contains the extents of `axes`, or of all axes.
 LogicalResult inferCenterCropPad(Inference &node) {
   Extents axes = node.axes("axes", node.rank(0))
                      .value_or(llvm::to_vector(llvm::seq<int64_t>(0, node.rank(0))));
@@ -185,8 +185,8 @@ LogicalResult inferCenterCropPad(Inference &node) {
   return node.result(0, node.elementType(0), shape);
 }
 
-/// The middle of the operand, or the operand in the middle of zeros; half an element further to the
-/// front where it is odd.
+/// Crops or zero-pads around the center. An odd difference is rounded so that the smaller part is
+/// at the beginning.
 LogicalResult convertCenterCropPad(Conversion &node) {
   Padding padding{"constant", {}, {}};
   for (auto [from, to] : llvm::zip(node.shape(0), node.resultShape())) {

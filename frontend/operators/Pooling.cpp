@@ -1,4 +1,4 @@
-//===- Pooling.cpp - Pooling over windows, and over all positions -----------------------------===//
+//===- Pooling.cpp - Windowed and global pooling ----------------------------------------------===//
 
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/support/Conversion.h"
@@ -26,7 +26,7 @@ FailureOr<Windows> readPool(NodeView &node) {
 bool countsPadding(NodeView &node) { return node.flag("count_include_pad", false); }
 bool isColumnMajor(NodeView &node) { return node.flag("storage_order", false); }
 
-/// MaxPool's second result holds indices into the operand.
+/// MaxPool's second result contains indices into the operand.
 LogicalResult inferPool(Inference &node) {
   if (!node.hasRank(0, 3))
     return failure();
@@ -43,14 +43,14 @@ LogicalResult inferPool(Inference &node) {
 
 //===--- MaxPool ------------------------------------------------------------------------------===//
 
-/// The least value of an element type.
+/// Returns the minimum value of an element type.
 double least(Type element) {
   if (isa<FloatType>(element))
     return -INFINITY;
   return isUnsigned(element) ? 0.0 : -std::ldexp(1.0, element.getIntOrFloatBitWidth() - 1);
 }
 
-/// The number of each tap within its window, in row-major order, for windows of this shape.
+/// Returns the row-major number of each tap within its window, for windows of this shape.
 Value tapNumbers(TensorBuilder &b, ArrayRef<int64_t> shape, const Windows &windows) {
   auto type = RankedTensorType::get(shape, b.getI32Type());
   Value number;
@@ -61,9 +61,8 @@ Value tapNumbers(TensorBuilder &b, ArrayRef<int64_t> shape, const Windows &windo
   return number;
 }
 
-/// The operand's element that tap number `tap` of each window is, as its index in the whole
-/// operand: of `[n, c, i…]`, `(n * C + c) * extents + i` with the spatial axes in row-major or
-/// column-major order.
+/// Returns the linear index in the operand of tap number `tap` of each window: `(n * C + c) *
+/// extents + i` for `[n, c, i…]`, with the spatial axes in row-major or column-major order.
 Value indicesInOperand(Conversion &node, Value tap, const Windows &windows) {
   TensorBuilder &b = node.b;
   auto type = RankedTensorType::get(shapeOf(tap), b.getI64Type());
@@ -89,8 +88,8 @@ Value indicesInOperand(Conversion &node, Value tap, const Windows &windows) {
   return index;
 }
 
-/// The first of the greatest elements of each window; NaN is the greatest. Only that one has a
-/// gradient, as in PyTorch.
+/// Returns the first maximum of each window; NaN is the maximum. As in PyTorch, only that element
+/// has a gradient.
 LogicalResult convertMaxPool(Conversion &node) {
   FailureOr<Windows> windows = readPool(node);
   if (failed(windows))
@@ -118,7 +117,7 @@ LogicalResult convertMaxPool(Conversion &node) {
   Value y = b.sum(b.select(isFirst, *slid, b.splat(*slid, 0.0)), taps);
   if (failed(node.result(0, y)) || !node.wants(1))
     return success(!node.failed());
-  // Padding may be as great as the elements, but has no index.
+  // Padding may be equal to the maximum, but has no index.
   auto spatial = RankedTensorType::get(node.shape(0).drop_front(2), b.getI1Type());
   Value isElement = *slide(node, b, b.splat(spatial, 1.0), *windows, 0.0);
   Value first = firstOf(b.logicalAnd(attains, b.broadcast(isElement, {0, 1}, shape)));
@@ -127,8 +126,9 @@ LogicalResult convertMaxPool(Conversion &node) {
 
 //===--- AveragePool --------------------------------------------------------------------------===//
 
-/// How many taps of each window along spatial axis `i` count: those on elements, or on the padding
-/// that is written too. What ceil_mode adds never counts. One number where it is the same for all.
+/// Returns the number of taps per window along spatial axis `i` that count for the average: taps on
+/// elements and, with count_include_pad, on explicit padding. Padding added by ceil_mode never
+/// counts. Returns a single value if all windows have the same count.
 FailureOr<SmallVector<double>> countedTaps(NodeView &node, const Windows &windows, size_t i) {
   int64_t extent = node.dim(0, 2 + i), kernel = windows.kernel[i], output = windows.output[i];
   bool all = countsPadding(node);
@@ -140,7 +140,7 @@ FailureOr<SmallVector<double>> countedTaps(NodeView &node, const Windows &window
     };
     return static_cast<double>(tapsBelow(end) - tapsBelow(begin));
   };
-  // Only windows at the ends have fewer.
+  // Only windows at the ends have fewer taps.
   auto full = static_cast<double>(kernel);
   if (countAt(0) == full && countAt(output - 1) == full)
     return SmallVector<double>{full};
@@ -154,7 +154,7 @@ FailureOr<SmallVector<double>> countedTaps(NodeView &node, const Windows &window
   return counts;
 }
 
-/// The mean of each window's elements.
+/// Computes the mean of each window.
 LogicalResult convertAveragePool(Conversion &node) {
   FailureOr<Windows> windows = readPool(node);
   if (failed(windows))
@@ -165,7 +165,7 @@ LogicalResult convertAveragePool(Conversion &node) {
   if (failed(slid))
     return failure();
   Value y = b.sum(*slid, axesFrom(node.rank(0), typeOf(*slid).getRank()));
-  double everywhere = 1; // What all windows are divided by.
+  double everywhere = 1; // Common divisor of all windows.
   for (size_t i = 0; i < windows->kernel.size(); ++i) {
     FailureOr<SmallVector<double>> counts = countedTaps(node, *windows, i);
     if (failed(counts))
@@ -194,8 +194,8 @@ FailureOr<int64_t> readNorm(NodeView &node) {
   return p;
 }
 
-/// (sum |x|^p)^(1/p) over axes, which vanish. Where all elements are 0 the root has no derivative:
-/// it is taken as 0.
+/// Returns (sum |x|^p)^(1/p) over axes, which are removed. The gradient of the root is defined as 0
+/// where all elements are 0.
 Value normOver(TensorBuilder &b, Value x, ArrayRef<int64_t> axes, int64_t p) {
   Type element = typeOf(x).getElementType();
   x = b.cast(x, computeType(b, element));
@@ -217,7 +217,7 @@ LogicalResult inferLpPool(Inference &node) {
   return success(succeeded(readNorm(node)) && succeeded(inferPool(node)));
 }
 
-/// The p-norm of each window's elements; padding counts as 0.
+/// Computes the p-norm of each window; padding counts as 0.
 LogicalResult convertLpPool(Conversion &node) {
   FailureOr<int64_t> p = readNorm(node);
   FailureOr<Windows> windows = readPool(node);
@@ -230,9 +230,9 @@ LogicalResult convertLpPool(Conversion &node) {
                      normOver(node.b, *slid, axesFrom(node.rank(0), typeOf(*slid).getRank()), *p));
 }
 
-//===--- Pooling over all positions -----------------------------------------------------------===//
+//===--- Global pooling -----------------------------------------------------------------------===//
 
-/// [N, C, …] becomes [N, C, 1, …].
+/// Infers [N, C, 1, …] for [N, C, …].
 LogicalResult inferGlobalPool(Inference &node) {
   if (!node.hasRank(0, 2))
     return failure();
@@ -242,7 +242,7 @@ LogicalResult inferGlobalPool(Inference &node) {
   return node.result(0, node.elementType(0), shape);
 }
 
-/// The mean over all axes behind the channels.
+/// Computes the mean over all spatial axes.
 LogicalResult convertGlobalAveragePool(Conversion &node) {
   Value mean = meanOver(node.b, node.value(0), axesFrom(2, node.rank(0)));
   return node.result(0, node.b.reshape(mean, node.resultShape()));
@@ -267,7 +267,7 @@ LogicalResult convertGlobalLpPool(Conversion &node) {
 
 //===--- MaxUnpool ----------------------------------------------------------------------------===//
 
-/// The shape whose elements the indices count: stride · (extent − 1) + kernel − padding.
+/// Returns the shape that the indices address: stride · (extent − 1) + kernel − padding.
 FailureOr<Extents> unpooledShape(NodeView &node) {
   FailureOr<Windows> windows = [&]() -> FailureOr<Windows> {
     if (!node.hasAttribute("kernel_shape"))
@@ -282,7 +282,7 @@ FailureOr<Extents> unpooledShape(NodeView &node) {
   return windows->resultShape(node.dim(0, 0), node.dim(0, 1));
 }
 
-/// X and I [N, C, …]; operand 2 is the result's shape, where it is larger than what pooling leaves.
+/// X and I are [N, C, …]. Operand 2 is the result's shape, if larger than the inferred one.
 LogicalResult inferMaxUnpool(Inference &node) {
   if (!node.hasRank(0, 3) || !node.integerElements(1))
     return failure();
@@ -307,9 +307,9 @@ LogicalResult inferMaxUnpool(Inference &node) {
   return node.result(0, node.elementType(0), *shape);
 }
 
-/// Each value at its index, 0 elsewhere. Windows that overlap may name an element several times:
-/// with the same value, if pooling gave them. The mean of them is taken, so that it is that value
-/// and its gradient is counted once.
+/// Writes each value at its index, and 0 elsewhere. Overlapping windows may write an element
+/// several times, with equal values if they come from pooling. Their mean is that value, and its
+/// gradient is counted once.
 LogicalResult convertMaxUnpool(Conversion &node) {
   FailureOr<Extents> shape = unpooledShape(node);
   if (failed(shape))

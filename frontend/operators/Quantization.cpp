@@ -1,7 +1,7 @@
-//===- Quantization.cpp - Integers that stand for scaled numbers ------------------------------===//
+//===- Quantization.cpp - Quantization operators ----------------------------------------------===//
 //
-// A quantized tensor x stands for (x - zero point) * scale: with one scale for all, one for each
-// position on an axis, or one for each block along it.
+// A quantized tensor x represents (x - zero point) * scale. Scales are per tensor, per axis, or per
+// block along an axis.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -21,11 +21,11 @@ namespace {
 
 //===--- Scales -------------------------------------------------------------------------------===//
 
-/// The axis of scales; the one that they are repeated along where they are blocks'.
+/// Returns the axis of per-axis scales, or the axis that is divided into blocks.
 int64_t readAxis(NodeView &node) { return node.rank(0) ? node.axis("axis", 1, node.rank(0)) : 0; }
 
-/// Operand `i`, a scale or a zero point, fits operand 0: one element, one for each on the axis, or
-/// of the same rank with fewer along the axis.
+/// Checks that operand `i`, a scale or zero point, has one element, one element per index of the
+/// axis, or operand 0's shape with the axis divided into blocks.
 LogicalResult checkScale(Inference &node, size_t i) {
   if (!node.has(i) || (node.rank(i) <= 1 && node.type(i).getNumElements() == 1))
     return success();
@@ -49,7 +49,7 @@ LogicalResult checkScales(Inference &node) {
   return success(succeeded(checkScale(node, 1)) && succeeded(checkScale(node, 2)));
 }
 
-/// A scale or a zero point for each element of operand 0.
+/// Broadcasts a scale or zero point to the shape of operand 0.
 Value spread(Conversion &node, Value x) {
   TensorBuilder &b = node.b;
   ArrayRef<int64_t> shape = node.shape(0);
@@ -66,14 +66,14 @@ Value spread(Conversion &node, Value x) {
   return b.slice(x, zero, shape, one);
 }
 
-/// The element type that `output_dtype` names; 0 leaves it open.
+/// Returns the element type of `output_dtype`; 0 selects the default.
 Type outputElement(NodeView &node, Type byDefault) {
   return node.integer("output_dtype", 0) ? node.elementTypeOf("output_dtype") : byDefault;
 }
 
 //===--- QuantizeLinear -----------------------------------------------------------------------===//
 
-/// The result has the zero point's element type, or that of `output_dtype`, ui8 otherwise.
+/// The element type is the zero point's, `output_dtype`, or ui8 by default.
 LogicalResult inferQuantize(Inference &node) {
   Type byDefault = IntegerType::get(node.context(), 8, IntegerType::Unsigned);
   if (node.has(2))
@@ -83,7 +83,7 @@ LogicalResult inferQuantize(Inference &node) {
   return node.result(0, outputElement(node, byDefault), node.shape(0));
 }
 
-/// Operand 2, or 0, in a float type.
+/// Returns operand 2, or 0, in the scale's float type.
 Value zeroPoint(Conversion &node, Value scale) {
   Type element = typeOf(scale).getElementType();
   return node.has(2) ? spread(node, node.b.cast(node.value(2), element)) : node.b.splat(scale, 0.0);
@@ -109,14 +109,14 @@ LogicalResult convertQuantize(Conversion &node) {
 
 //===--- DequantizeLinear ---------------------------------------------------------------------===//
 
-/// The result has the scale's element type, or that of `output_dtype`.
+/// The element type is `output_dtype`, or the scale's.
 LogicalResult inferDequantize(Inference &node) {
   if (failed(checkScales(node)))
     return failure();
   return node.result(0, outputElement(node, node.elementType(1)), node.shape(0));
 }
 
-/// Whether operands are the same value, or constants that are equal.
+/// Returns whether two operands are the same value or equal constants.
 bool isSame(const NodeView &a, size_t i, const NodeView &b, size_t k) {
   if (!a.has(i) || !b.has(k))
     return a.has(i) == b.has(k);
@@ -126,7 +126,8 @@ bool isSame(const NodeView &a, size_t i, const NodeView &b, size_t k) {
   return x && y && x->type() == y->type() && x->toAttribute() == y->toAttribute();
 }
 
-/// What was quantized to operand 0, by this node's scale and zero point; null where it was not.
+/// Returns the float value that a QuantizeLinear with this node's scale and zero point quantized to
+/// operand 0, or null.
 Value quantizedValue(Conversion &node) {
   auto quantize = node.operand(0).getDefiningOp<NodeOp>();
   if (!quantize || quantize.getOpType() != "QuantizeLinear" ||
@@ -139,10 +140,10 @@ Value quantizedValue(Conversion &node) {
   return isPair && isa<FloatType>(from.elementType(0)) ? from.value(0) : Value();
 }
 
-/// (x - zero point) * scale. Of a value that a QuantizeLinear by the same numbers gave, the pair's
-/// gradient is the straight-through estimator's (Bengio et al., "Estimating or propagating
-/// gradients through stochastic neurons", 2013): the cotangent itself, 0 where the value was out of
-/// range.
+/// Computes (x - zero point) * scale. A QuantizeLinear / DequantizeLinear pair with equal
+/// parameters uses the straight-through estimator (Bengio et al., "Estimating or propagating
+/// gradients through stochastic neurons", 2013): the gradient is passed through, and is 0 where the
+/// value was out of range.
 LogicalResult convertDequantize(Conversion &node) {
   TensorBuilder &b = node.b;
   Type element = node.resultType().getElementType(), quantizedType = node.elementType(0);
@@ -161,14 +162,14 @@ LogicalResult convertDequantize(Conversion &node) {
   Value inside =
       b.detach(b.logicalAnd(b.compare(Predicate::Ge, x, value(b.splat(zero, least))),
                             b.compare(Predicate::Le, x, value(b.splat(zero, greatest)))));
-  // x - x is 0, and its derivative in the first x alone is 1.
+  // x - detach(x) is 0, with a derivative of 1.
   Value passed = b.select(inside, b.sub(x, b.detach(x)), b.splat(x, 0.0));
   return node.result(0, b.cast(b.add(y, passed), element));
 }
 
 //===--- DynamicQuantizeLinear ----------------------------------------------------------------===//
 
-/// y, y_scale, y_zero_point: ui8, f32 scalar, ui8 scalar.
+/// Results y, y_scale, y_zero_point: ui8, f32 scalar, ui8 scalar.
 LogicalResult inferDynamicQuantize(Inference &node) {
   Type byte = IntegerType::get(node.context(), 8, IntegerType::Unsigned);
   return success(succeeded(node.result(0, byte, node.shape(0))) &&
@@ -176,7 +177,7 @@ LogicalResult inferDynamicQuantize(Inference &node) {
                  succeeded(node.result(2, byte, {})));
 }
 
-/// The scale spans the elements' range and 0, in 255 steps.
+/// The scale maps the range of the elements, extended to include 0, to 255 steps.
 LogicalResult convertDynamicQuantize(Conversion &node) {
   TensorBuilder &b = node.b;
   Type byte = IntegerType::get(node.context(), 8, IntegerType::Unsigned);
@@ -187,7 +188,7 @@ LogicalResult convertDynamicQuantize(Conversion &node) {
   Value zero = b.splat(least, 0.0);
   least = b.min(least, zero);
   Value range = b.sub(b.max(greatest, zero), least);
-  // Where all elements are 0 any scale does.
+  // Any scale is valid if all elements are 0.
   Value isZero = b.compare(Predicate::Eq, range, zero);
   Value scale = b.select(isZero, b.splat(range, 1.0), b.mul(range, b.splat(range, 1.0 / 255)));
   Value zeroPoint = quantize(b, b.neg(least), scale, zero, byte);
@@ -197,10 +198,11 @@ LogicalResult convertDynamicQuantize(Conversion &node) {
                  succeeded(node.result(2, b.cast(zeroPoint, byte))));
 }
 
-//===--- Products of matrices of integers -----------------------------------------------------===//
+//===--- Integer matrix multiplication --------------------------------------------------------===//
 
-/// A zero point or a scale, operand `i`, for each element of a matrix x: one, one for each row of
-/// the left factor or column of the right one, or of the shape of x with 1 along the other.
+/// Broadcasts a zero point or scale, operand `i`, to a matrix operand x. The operand is a scalar,
+/// has one element per row of the left or column of the right matrix, or has the shape of x with
+/// extent 1 along the other axis.
 Value spreadOver(Conversion &node, size_t i, Value x, bool isLeft) {
   TensorBuilder &b = node.b;
   Value value = b.cast(node.value(i), b.getF64Type());
@@ -212,7 +214,7 @@ Value spreadOver(Conversion &node, size_t i, Value x, bool isLeft) {
   return b.broadcastTo(value, shape);
 }
 
-/// Operand `i` broadcasts to operand `x`, as spreadOver has it.
+/// Checks that operand `i` broadcasts to operand `x` as in `spreadOver`.
 LogicalResult checkSpread(Inference &node, size_t i, size_t x, bool isLeft) {
   if (!node.has(i) || node.type(i).getNumElements() == 1)
     return success();
@@ -226,8 +228,8 @@ LogicalResult checkSpread(Inference &node, size_t i, size_t x, bool isLeft) {
                       ", which does not fit " + shapeText(node.shape(x)));
 }
 
-/// The factors less their zero points, multiplied in f64: sums of products of 8-bit integers are
-/// exact in it.
+/// Multiplies the operands minus their zero points in f64, which represents sums of products of
+/// 8-bit integers exactly.
 Value multiply(Conversion &node, size_t lhs, size_t zeroOfLhs, size_t rhs, size_t zeroOfRhs) {
   TensorBuilder &b = node.b;
   auto factor = [&](size_t i, size_t zero, bool isLeft) {
@@ -237,7 +239,7 @@ Value multiply(Conversion &node, size_t lhs, size_t zeroOfLhs, size_t rhs, size_
   return matMul(b, factor(lhs, zeroOfLhs, true), factor(rhs, zeroOfRhs, false), node.resultShape());
 }
 
-/// Sums are i32.
+/// The result is i32.
 LogicalResult inferMatMulInteger(Inference &node) {
   FailureOr<MatMulShapes> shapes = matMulShapes(node, 0, 1);
   if (failed(shapes) || failed(checkSpread(node, 2, 0, true)) ||
@@ -250,7 +252,8 @@ LogicalResult convertMatMulInteger(Conversion &node) {
   return node.result(0, node.b.cast(multiply(node, 0, 2, 1, 3), node.b.getI32Type()));
 }
 
-/// Operands: a, its scale and zero point, b, its own, and those of the result.
+/// Operands: a, its scale and zero point; b, its scale and zero point; the result's scale and zero
+/// point.
 LogicalResult inferQLinearMatMul(Inference &node) {
   FailureOr<MatMulShapes> shapes = matMulShapes(node, 0, 3);
   if (failed(shapes))

@@ -1,8 +1,8 @@
-//===- Random.cpp - Random tensors ------------------------------------------------------------===//
+//===- Random.cpp - Random number operators ---------------------------------------------------===//
 //
-// Each draws from `mtc.random_bits`: a function of the program's seed, the step and the node, so
-// that nothing is stored for the backward pass. Attribute seed, which the standard lets a runtime
-// take or leave, is left: the program's own is what a run is repeated by.
+// Random numbers come from `mtc.random_bits`, a function of the program's seed, the step and the
+// node, so nothing is saved for the backward pass. Attribute `seed`, which the standard permits
+// runtimes to ignore, is ignored: the program's seed makes runs reproducible.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ Value randomUniform(Conversion &node, ArrayRef<int64_t> shape) {
   TensorBuilder &b = node.b;
   Value bits = b.cast(randomBits(node, shape), b.getF32Type());
   Value number = b.add(b.mul(bits, b.splat(bits, std::ldexp(1.0, -32))), b.splat(bits, 0.5));
-  // The greatest bits are rounded to 1.
+  // The largest bit patterns round to 1.
   return b.min(number, b.splat(number, 1 - std::ldexp(1.0, -24)));
 }
 
@@ -41,14 +41,14 @@ namespace {
 
 //===--- RandomUniform, RandomNormal ----------------------------------------------------------===//
 
-/// RandomNormal, RandomUniform: shape and dtype are attributes.
+/// RandomNormal and RandomUniform: shape and dtype are attributes.
 LogicalResult inferRandom(Inference &node) {
   SmallVector<int64_t> shape = node.integers("shape", {});
   return node.result(0, node.elementTypeOf("dtype", Float32Type::get(node.context())), shape);
 }
 
-/// RandomNormalLike, RandomUniformLike, Bernoulli: the operand's shape, its element type unless
-/// dtype says another.
+/// RandomNormalLike, RandomUniformLike and Bernoulli: the operand's shape, and its element type
+/// unless dtype specifies another.
 LogicalResult inferRandomLike(Inference &node) {
   return node.result(0, node.elementTypeOf("dtype", node.elementType(0)), node.shape(0));
 }
@@ -86,7 +86,7 @@ LogicalResult convertNormal(Conversion &node) {
 
 //===--- Bernoulli ----------------------------------------------------------------------------===//
 
-/// 1 with the probability that the operand holds. It is flat in it: the gradient is 0.
+/// 1 with the probability in the operand. The gradient is 0.
 LogicalResult convertBernoulli(Conversion &node) {
   TensorBuilder &b = node.b;
   Value probability = b.cast(node.value(0), b.getF32Type());
@@ -96,7 +96,7 @@ LogicalResult convertBernoulli(Conversion &node) {
 
 //===--- Multinomial --------------------------------------------------------------------------===//
 
-/// Rows of logarithms of weights [N, classes]: [N, samples] classes.
+/// Unnormalized log-probabilities [N, classes], result [N, samples].
 LogicalResult inferMultinomial(Inference &node) {
   int64_t samples = node.integer("sample_size", 1);
   if (!node.hasRank(0, 2, 2) || node.failed())
@@ -108,13 +108,14 @@ LogicalResult inferMultinomial(Inference &node) {
   return node.result(0, element, {node.dim(0, 0), samples});
 }
 
-/// The number of classes whose weights, summed up to them, do not exceed u of all: inversion.
+/// Inverse transform sampling: counts the classes whose cumulative probability does not exceed u.
 LogicalResult convertMultinomial(Conversion &node) {
   TensorBuilder &b = node.b;
   int64_t classes = node.dim(0, 1);
   Value weights = softmax(b, b.cast(node.value(0), b.getF32Type()), 1);
   Value below = b.cumulativeSum(weights, 1, /*exclusive=*/false, /*reverse=*/false);
-  // Without the last sum, which rounding may leave below 1, the class is one of them.
+  // The last cumulative sum is omitted because rounding may leave it below 1, so that the result is
+  // always a valid class.
   below = b.slice(below, {0, 0}, {node.dim(0, 0), classes - 1}, {1, 1});
   SmallVector<int64_t> shape(node.resultShape());
   Value u = randomUniform(node, shape);

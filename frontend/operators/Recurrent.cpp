@@ -1,7 +1,7 @@
-//===- Recurrent.cpp - RNN, GRU, LSTM ---------------------------------------------------------===//
+//===- Recurrent.cpp - RNN, GRU and LSTM ------------------------------------------------------===//
 //
-// The operand's contraction with its weights is one over all steps; each step then adds that of the
-// state, and what its cell computes.
+// One contraction multiplies the inputs of all steps by the input weights. Each unrolled step then
+// adds the contraction of the state with the recurrent weights, and evaluates its cell.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -21,24 +21,24 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// Operands, as the standard numbers them.
+/// Operand numbers of the standard.
 enum : size_t { InX, InW, InR, InBias, InLengths, InState, InCell, InPeepholes };
 
-/// What a kind of cell is.
+/// Properties of a kind of cell.
 struct CellKind {
   StringRef name;
   int64_t gates;
-  SmallVector<StringRef> activations; ///< By default, of one direction.
-  bool hasCell;                       ///< A second state, that is no result of the steps.
+  SmallVector<StringRef> activations; ///< Defaults for one direction.
+  bool hasCell;                       ///< Whether there is a second state, which is not part of Y.
 };
 
 /// The attributes, and the extents of X.
 struct Recurrence {
   bool batchFirst;
-  SmallVector<bool> isReversed;                 ///< Of each direction.
-  SmallVector<RecurrentActivation> activations; ///< Of all directions in turn.
-  double clip;                                  ///< 0: none.
-  bool flag;                                    ///< LSTM's input_forget, GRU's linear_before_reset.
+  SmallVector<bool> isReversed;                 ///< One entry per direction.
+  SmallVector<RecurrentActivation> activations; ///< Concatenated over all directions.
+  double clip;                                  ///< 0: no clipping.
+  bool flag; ///< LSTM's input_forget or GRU's linear_before_reset.
   int64_t steps, batch, hidden;
 
   int64_t directions() const { return static_cast<int64_t>(isReversed.size()); }
@@ -77,7 +77,7 @@ FailureOr<Recurrence> Recurrence::read(NodeView &node, const CellKind &kind) {
                     node.dim(InR, 2)};
 }
 
-//===--- Types --------------------------------------------------------------------------------===//
+//===--- Type inference -----------------------------------------------------------------------===//
 
 /// X [T, B, I] (layout 0) or [B, T, I] (layout 1), W [directions, gates · H, I], R [directions,
 /// gates · H, H]. Y [T, directions, B, H] or [B, T, directions, H]; Y_h and Y_c [directions, B, H]
@@ -119,13 +119,13 @@ LogicalResult inferRecurrent(Inference &node, const CellKind &kind) {
 
 //===--- One direction ------------------------------------------------------------------------===//
 
-/// The operands of a direction, steps in front.
+/// The operands of one direction, with the step axis first.
 struct Direction {
-  Value input;       ///< [T, B, gates · H]: X · W and the biases that are added to it.
+  Value input;       ///< [T, B, gates · H]: X · W plus biases.
   Value recurrence;  ///< R [gates · H, H].
-  Value stateBias;   ///< [H], of GRU's linear_before_reset; null otherwise.
+  Value stateBias;   ///< [H] of GRU's linear_before_reset; null otherwise.
   Value peepholes;   ///< [3 · H]; may be null.
-  Value state, cell; ///< [B, H]; the cell is null where there is none.
+  Value state, cell; ///< [B, H]; the cell is null for RNN and GRU.
 };
 
 class Unrolled {
@@ -134,8 +134,8 @@ public:
            ArrayRef<RecurrentActivation> activations)
       : b(b), kind(kind), read(recurrence), activations(activations) {}
 
-  /// The states after each step [T, B, H], and the last ones, of rows that are `lengths` [B] long
-  /// (null: of all steps). States stay where a row has ended, and the outputs there are 0.
+  /// Outputs of all steps [T, B, H] and the final states. Sequences have `lengths` [B], or T steps
+  /// if null. After the end of a sequence, its states keep their values and its outputs are 0.
   struct Result {
     Value all, state, cell;
   };
@@ -170,7 +170,7 @@ private:
       x = clip(b, x, b.splat(x, -read.clip), b.splat(x, read.clip));
     return activations[i].build(b, x);
   }
-  /// x · Rᵀ, of gates [first, first + count).
+  /// Returns x · Rᵀ for the gates [first, first + count).
   Value product(const Direction &direction, Value x, int64_t first, int64_t count) {
     Value weights = direction.recurrence;
     if (count != kind.gates)
@@ -187,7 +187,7 @@ private:
     return activate(0, b.add(input, product(direction, state, 0, 1)));
   }
 
-  /// Gates z, r, h: of the update, the reset, and the state.
+  /// Gates z (update), r (reset), h (candidate state).
   Value gru(const Direction &direction, Value input, Value state) {
     Value z, r, candidate;
     if (read.flag) {
@@ -208,10 +208,10 @@ private:
     return b.add(b.mul(b.sub(b.splat(z, 1.0), z), h), b.mul(z, state));
   }
 
-  /// Gates i, o, f, c: of the input, the output, forgetting, and the cell.
+  /// Gates i (input), o (output), f (forget), c (cell).
   std::pair<Value, Value> lstm(const Direction &direction, Value input, Value state, Value cell) {
     Value sum = b.add(input, product(direction, state, 0, 4));
-    // Peepholes are of i, o, f.
+    // Peephole weights are ordered i, o, f.
     auto peeped = [&](int64_t i, Value seen) {
       Value x = gate(sum, i);
       if (!direction.peepholes)
@@ -234,7 +234,7 @@ private:
 
 //===--- Conversion ---------------------------------------------------------------------------===//
 
-/// Rows of [T, B, …] in reverse, each of its own length where they are given.
+/// Reverses the steps of [T, B, …], within the length of each sequence if given.
 Value reversedSteps(TensorBuilder &b, Value x, Value lengths) {
   if (!lengths)
     return b.reverse(x, {0});
@@ -259,7 +259,7 @@ LogicalResult convertRecurrent(Conversion &node, const CellKind &kind) {
     if (!areWhole)
       lengths = b.cast(node.value(InLengths), b.getI64Type());
   }
-  // Part `i` of an operand whose first axis is that of directions.
+  // Returns slice `i` along the direction axis, which is the operand's first.
   auto part = [&](size_t operand, int64_t i) {
     Value all = node.value(operand);
     Extents offsets(typeOf(all).getRank(), 0), sizes(shapeOf(all)), one(offsets.size(), 1);
@@ -267,7 +267,7 @@ LogicalResult convertRecurrent(Conversion &node, const CellKind &kind) {
     sizes[0] = 1;
     return b.reshape(b.slice(all, offsets, sizes, one), ArrayRef(sizes).drop_front());
   };
-  // Part `i` of a state [directions, B, H], or [B, directions, H].
+  // Returns slice `i` of a state [directions, B, H] or [B, directions, H].
   auto initial = [&](size_t operand, int64_t i) -> Value {
     if (!node.has(operand))
       return b.splat(RankedTensorType::get({batch, hidden}, node.elementType(0)), 0.0);
@@ -290,7 +290,7 @@ LogicalResult convertRecurrent(Conversion &node, const CellKind &kind) {
       Value ofInput = b.slice(biases, {0}, {gates * hidden}, {1});
       Value ofState = b.slice(biases, {gates * hidden}, {gates * hidden}, {1});
       if (kind.name == "GRU" && read->flag) {
-        // Of the candidate's gate it is added in front of the reset.
+        // The recurrent bias of the candidate is added before the reset gate is applied.
         direction.stateBias = b.slice(ofState, {2 * hidden}, {hidden}, {1});
         ofState = b.pad(b.slice(ofState, {0}, {2 * hidden}, {1}), {0}, {hidden}, {0});
       }

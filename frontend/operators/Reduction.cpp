@@ -14,8 +14,8 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// The axes reduced, ascending: an attribute first, an operand since version 13 (ReduceSum) or 18;
-/// all of them without any given, none with `noop_with_empty_axes`.
+/// Returns the reduced axes in ascending order. Axes are an attribute, or an operand since version
+/// 13 (ReduceSum) or 18. Without axes, all are reduced, or none with `noop_with_empty_axes`.
 FailureOr<Extents> reducedAxes(NodeView &node) {
   auto given = node.intsOperandOrAttribute(1, "axes");
   bool noop = node.flag("noop_with_empty_axes", false);
@@ -53,8 +53,8 @@ LogicalResult inferReduceFloats(Inference &node) {
 
 //===--- Evaluation ---------------------------------------------------------------------------===//
 
-/// result = finish(Σ-like combination of each(x) over the axes, number of elements combined), from
-/// `initial`.
+/// Folds result = finish(combination of each(x) over the axes, number of combined elements),
+/// starting with `initial`.
 template <typename T, typename Each, typename Combine, typename Finish>
 void reduce(Inference &node, T initial, Each each, Combine combine, Finish finish) {
   Extents axes = *reducedAxes(node), kept(node.shape(0));
@@ -79,7 +79,7 @@ void reduce(Inference &node, T initial, Each each, Combine combine, Finish finis
 
 using Evaluate = std::function<void(Inference &)>;
 
-/// An evaluation over all element types; the functions are generic.
+/// Returns a constant folder for all element types; the functions are generic.
 template <typename Initial, typename Each, typename Combine, typename Finish>
 Evaluate overNumbers(Initial initial, Each each, Combine combine, Finish finish) {
   return [=](Inference &node) {
@@ -87,13 +87,13 @@ Evaluate overNumbers(Initial initial, Each each, Combine combine, Finish finish)
       reduce<decltype(kind)>(node, initial(kind), each, combine, finish);
     };
     if (isa<FloatType>(node.elementType(0)))
-      fold(double()); // Many roundings add up: sums are rounded once.
+      fold(double()); // Sums accumulate in f64 and are rounded once.
     else
       dispatchInteger(node.elementType(0), fold);
   };
 }
 
-/// The same over floats alone: integers stay a node.
+/// Returns a constant folder for float types; nodes on integers are not folded.
 template <typename Each, typename Finish> Evaluate overFloats(Each each, Finish finish) {
   return [=](Inference &node) {
     if (!isa<FloatType>(node.elementType(0)))
@@ -102,7 +102,7 @@ template <typename Each, typename Finish> Evaluate overFloats(Each each, Finish 
   };
 }
 
-/// The least and the greatest value, what a maximum or minimum of nothing is.
+/// Minimum and maximum value of a type, the results of an empty maximum and minimum.
 template <typename T> T bottom(T) {
   if constexpr (std::is_floating_point_v<T>)
     return -std::numeric_limits<T>::infinity();
@@ -118,7 +118,7 @@ template <typename T> T top(T) {
 
 //===--- Conversion ---------------------------------------------------------------------------===//
 
-/// Reduces float tensors over axes, which vanish.
+/// Reduces a tensor over axes, which are removed.
 using Formula = Value (*)(TensorBuilder &b, Value x, ArrayRef<int64_t> axes);
 
 Value total(TensorBuilder &b, Value x, ArrayRef<int64_t> axes) { return b.sum(x, axes); }
@@ -140,14 +140,15 @@ Value sumSquare(TensorBuilder &b, Value x, ArrayRef<int64_t> axes) {
   return b.sum(b.mul(x, x), axes);
 }
 
-/// sqrt(sum x²). At 0 the gradient is 0, as PyTorch's norm has it.
+/// sqrt(sum x²). The gradient at 0 is 0, as in PyTorch's norm.
 Value l2(TensorBuilder &b, Value x, ArrayRef<int64_t> axes) {
   return safeRoot(b, sumSquare(b, x, axes), 0.5);
 }
 
 Value logSum(TensorBuilder &b, Value x, ArrayRef<int64_t> axes) { return b.log(b.sum(x, axes)); }
 
-/// m + log sum e^(x - m) with the maximum m, or 0 where it is infinite (inf - inf would be NaN).
+/// m + log sum e^(x - m), where m is the maximum, or 0 if the maximum is infinite (inf - inf would
+/// be NaN).
 Value logSumExp(TensorBuilder &b, Value x, ArrayRef<int64_t> axes) {
   Value maximum = b.detach(b.reduce(ReductionKind::Max, x, axes)), zero = b.splat(maximum, 0.0);
   Value infinite = b.compare(Predicate::Eq, b.abs(maximum), b.splat(maximum, INFINITY));
@@ -156,13 +157,13 @@ Value logSumExp(TensorBuilder &b, Value x, ArrayRef<int64_t> axes) {
   return b.add(b.log(b.sum(b.exp(shifted), axes)), shift);
 }
 
-/// What a reduction of no elements gives; integers have neither NaN nor infinity.
+/// Returns the result of an empty reduction; 0 for integers if the neutral element is not finite.
 Value ofNothing(Conversion &node, double neutral) {
   bool representable = isa<FloatType>(node.resultType().getElementType()) || std::isfinite(neutral);
   return node.b.splat(node.resultType(), representable ? neutral : 0.0);
 }
 
-/// Integers where the operator's arithmetic is that of reals.
+/// Whether a reduction computes integers as integers or as real numbers.
 enum class Integers { AsTheyAre, AsFloats };
 
 LogicalResult convertReduction(Conversion &node, Formula formula, double neutral,
@@ -181,7 +182,7 @@ LogicalResult convertReduction(Conversion &node, Formula formula, double neutral
   return node.result(0, b.reshape(reduced, node.resultShape()));
 }
 
-/// The least (for a maximum) or greatest value of the element type.
+/// Returns the minimum (for a maximum) or maximum value of the element type.
 Value extremeOf(Conversion &node, bool isMaximum) {
   RankedTensorType type = node.resultType();
   auto integer = dyn_cast<IntegerType>(type.getElementType());
@@ -202,7 +203,7 @@ template <bool isMaximum> LogicalResult convertExtremum(Conversion &node) {
   if (node.type(0).getNumElements() == 0)
     return node.result(0, extremeOf(node, isMaximum));
   auto kind = isMaximum ? ReductionKind::Max : ReductionKind::Min;
-  if (node.elementType(0).isInteger(1)) // Booleans since version 20.
+  if (node.elementType(0).isInteger(1)) // Booleans are supported since version 20.
     kind = isMaximum ? ReductionKind::Or : ReductionKind::And;
   Value reduced = node.b.reduce(kind, node.value(0), *axes);
   return node.result(0, node.b.reshape(reduced, node.resultShape()));

@@ -1,4 +1,4 @@
-//===- Regions.cpp - RoiAlign, MaxRoiPool, DeformConv -----------------------------------------===//
+//===- Regions.cpp - RoiAlign, MaxRoiPool and DeformConv --------------------------------------===//
 
 #include "frontend/dialect/Shapes.h"
 #include "frontend/operators/Operators.h"
@@ -18,7 +18,7 @@ namespace {
 Value plus(TensorBuilder &b, Value x, double by) { return b.add(x, b.splat(x, by)); }
 Value times(TensorBuilder &b, Value x, double by) { return b.mul(x, b.splat(x, by)); }
 
-/// Column `i` of a matrix [rows, columns], as [rows].
+/// Returns column `i` of a matrix [rows, columns], as [rows].
 Value column(TensorBuilder &b, Value matrix, int64_t i) {
   int64_t rows = shapeOf(matrix)[0];
   return b.reshape(b.slice(matrix, {0, i}, {rows, 1}, {1, 1}), {rows});
@@ -28,12 +28,12 @@ Value column(TensorBuilder &b, Value matrix, int64_t i) {
 
 struct RoiAlign {
   bool takesMaximum, isHalfPixel;
-  int64_t height, width; ///< Bins of a region.
-  int64_t samples;       ///< Places of a bin along each axis.
+  int64_t height, width; ///< Bins per region.
+  int64_t samples;       ///< Samples per bin along each axis.
   double scale;
 
   static FailureOr<RoiAlign> read(NodeView &node) {
-    // Version 10 has no half pixel.
+    // Version 10 does not shift by half a pixel.
     StringRef byDefault = node.version() < 16 ? "output_half_pixel" : "half_pixel";
     StringRef mode = node.choice("mode", "avg", {"avg", "max"});
     StringRef coordinates = node.choice("coordinate_transformation_mode", byDefault,
@@ -53,7 +53,7 @@ struct RoiAlign {
   }
 };
 
-/// X [N, C, H, W], regions [R, 4] of (x1, y1, x2, y2), their images [R]: [R, C, bins…].
+/// X [N, C, H, W], regions [R, 4] of (x1, y1, x2, y2), batch indices [R], result [R, C, bins…].
 LogicalResult inferRoiAlign(Inference &node) {
   FailureOr<RoiAlign> read = RoiAlign::read(node);
   if (failed(read) || !node.hasRank(0, 4, 4) || !node.hasRank(1, 2, 2) || !node.hasRank(2, 1, 1))
@@ -69,9 +69,9 @@ LogicalResult inferRoiAlign(Inference &node) {
                      {node.dim(1, 0), node.dim(0, 1), read->height, read->width});
 }
 
-/// The taps of `bins * samples` places along one axis of each region, [R, bins · samples], from its
-/// begin and end; those outside the image weigh 0, and those within an element of it are at its
-/// edge.
+/// Returns the taps of `bins * samples` sample points along one axis of each region, [R, bins ·
+/// samples]. Points more than one element outside the image have weight 0; other outside points are
+/// clamped to the border.
 std::array<Tap, 2> regionTaps(TensorBuilder &b, const RoiAlign &read, Value begin, Value end,
                               int64_t bins, int64_t extent) {
   double offset = read.isHalfPixel ? 0.5 : 0.0;
@@ -95,9 +95,9 @@ std::array<Tap, 2> regionTaps(TensorBuilder &b, const RoiAlign &read, Value begi
   return taps;
 }
 
-/// The mean, or the maximum, of samples that are interpolated from four elements each; of the
-/// maximum the four are compared one by one, as the standard's reference does it. (He et al., "Mask
-/// R-CNN", 2017.)
+/// Computes the mean or maximum of samples, each interpolated from four elements. The maximum
+/// compares the four weighted elements individually, as the standard's reference implementation
+/// does. (He et al., "Mask R-CNN", 2017.)
 LogicalResult convertRoiAlign(Conversion &node) {
   FailureOr<RoiAlign> read = RoiAlign::read(node);
   if (failed(read))
@@ -122,7 +122,7 @@ LogicalResult convertRoiAlign(Conversion &node) {
   Value image = b.cast(node.value(2), b.getI64Type());
   SmallVector<int64_t> places{regions, rows, columns};
   Value first = b.broadcast(times(b, image, static_cast<double>(height * width)), {1, 2}, places);
-  // Channels last, so that a place reads them at once.
+  // Channels-last, so that one gather reads all channels of a sample.
   Value x = b.reshape(b.transpose(b.cast(node.value(0), type), {0, 2, 3, 1}),
                       {node.dim(0, 0) * height * width, channels});
   Value sum;
@@ -144,7 +144,7 @@ LogicalResult convertRoiAlign(Conversion &node) {
 
 //===--- MaxRoiPool ---------------------------------------------------------------------------===//
 
-/// X [N, C, H, W], regions [R, 5] of (image, x1, y1, x2, y2): [R, C, bins…].
+/// X [N, C, H, W], regions [R, 5] of (batch index, x1, y1, x2, y2), result [R, C, bins…].
 LogicalResult inferMaxRoiPool(Inference &node) {
   node.floating("spatial_scale", 1);
   SmallVector<int64_t> bins = node.integers("pooled_shape", {});
@@ -159,10 +159,10 @@ LogicalResult inferMaxRoiPool(Inference &node) {
   return node.result(0, node.elementType(0), {node.dim(1, 0), node.dim(0, 1), bins[0], bins[1]});
 }
 
-/// Whether each element of an axis is in each bin of a region, [R, bins, extent]: bins of a region
-/// from `begin` to `end`, both rounded and within it, overlap where their ends are no elements.
+/// Returns a mask [R, bins, extent] of the elements in each bin of a region. `begin` and `end` are
+/// rounded and inclusive. Adjacent bins overlap if their boundary is not an integer.
 Value inBins(TensorBuilder &b, Value begin, Value end, double scale, int64_t bins, int64_t extent) {
-  auto rounded = [&](Value x) { // Halves away from zero.
+  auto rounded = [&](Value x) { // Rounds halves away from zero.
     Value size = plus(b, b.abs(times(b, x, scale)), 0.5);
     return b.mul(b.sign(x), FloorOp::create(b, size));
   };
@@ -180,7 +180,7 @@ Value inBins(TensorBuilder &b, Value begin, Value end, double scale, int64_t bin
                       b.compare(Predicate::Lt, place, b.broadcast(to, {2}, all)));
 }
 
-/// The greatest element of each bin, 0 where it has none: first over columns, then over rows.
+/// Computes the maximum of each bin, 0 for empty bins: first over columns, then over rows.
 /// (Girshick, "Fast R-CNN", 2015.)
 LogicalResult convertMaxRoiPool(Conversion &node) {
   TensorBuilder &b = node.b;
@@ -190,7 +190,7 @@ LogicalResult convertMaxRoiPool(Conversion &node) {
   int64_t regions = shape[0], channels = shape[1], height = node.dim(0, 2), width = node.dim(0, 3);
   Value given = b.detach(b.cast(node.value(1), type));
   Value image = b.cast(column(b, given, 0), b.getI64Type());
-  Value x = b.gather(b.cast(node.value(0), type), image, 0, 0); // [R, C, H, W]
+  Value x = b.gather(b.cast(node.value(0), type), image, 0, 0); // [R, C, H, W].
   Value inColumns = inBins(b, column(b, given, 1), column(b, given, 3), scale, shape[3], width);
   Value inRows = inBins(b, column(b, given, 2), column(b, given, 4), scale, shape[2], height);
   SmallVector<int64_t> wide{regions, channels, height, shape[3], width};
@@ -198,7 +198,7 @@ LogicalResult convertMaxRoiPool(Conversion &node) {
   Value perColumn =
       b.reduce(ReductionKind::Max,
                b.select(b.broadcast(inColumns, {1, 2}, wide), b.broadcast(x, {3}, wide), least),
-               {4}); // [R, C, H, bins]
+               {4}); // [R, C, H, bins].
   SmallVector<int64_t> tall{regions, channels, shape[2], height, shape[3]};
   least = b.splat(RankedTensorType::get(tall, type), -INFINITY);
   Value y = b.reduce(
@@ -250,9 +250,9 @@ LogicalResult inferDeformConv(Inference &node) {
   return node.result(0, node.elementType(0), read->windows.resultShape(batch, node.dim(1, 0)));
 }
 
-/// A convolution whose taps are moved by offsets, and weighted by a mask: elements are
-/// interpolated, and 0 outside. (Dai et al., "Deformable convolutional networks", 2017; Zhu et al.,
-/// v2, 2018.)
+/// Convolution with taps displaced by offsets and weighted by a mask. Elements are interpolated
+/// linearly, and are 0 out of bounds. (Dai et al., "Deformable convolutional networks", 2017; Zhu
+/// et al., v2, 2018.)
 LogicalResult convertDeformConv(Conversion &node) {
   FailureOr<Deformed> read = Deformed::read(node);
   if (failed(read))
@@ -264,7 +264,7 @@ LogicalResult convertDeformConv(Conversion &node) {
           width = node.dim(0, 3), groups = read->offsetGroup;
   int64_t kernelHeight = windows.kernel[0], kernelWidth = windows.kernel[1],
           taps = kernelHeight * kernelWidth, rows = windows.output[0], columns = windows.output[1];
-  // [N · offset groups, kernel…, output…]
+  // [N · offset groups, kernel…, output…].
   SmallVector<int64_t> shape{batch * groups, kernelHeight, kernelWidth, rows, columns};
   auto places = RankedTensorType::get(shape, type);
   Value offsets = b.reshape(b.cast(node.value(2), type), {batch * groups, taps, 2, rows * columns});
@@ -276,7 +276,7 @@ LogicalResult convertDeformConv(Conversion &node) {
     Value regular = plus(b, b.add(tap, window), static_cast<double>(-windows.before[axis]));
     return b.add(b.reshape(moved, shape), regular);
   };
-  // Channels last, so that a place reads a group's at once.
+  // Channels-last, so that one gather reads all channels of an offset group.
   int64_t own = channels / groups;
   Value x = b.reshape(b.cast(node.value(0), type), {batch * groups, own, height * width});
   x = b.transpose(x, {0, 2, 1});
@@ -299,7 +299,7 @@ LogicalResult convertDeformConv(Conversion &node) {
   sum = b.reshape(sum, {batch, groups, taps, rows * columns, own});
   sum = b.reshape(b.transpose(sum, {1, 4, 0, 2, 3}), {group, depth, batch, taps, rows * columns});
   Value weight = b.reshape(b.cast(node.value(1), type), {group, out, depth, taps});
-  Value y = b.contract(weight, sum, {0}, {0}, {2, 3}, {1, 3}); // [groups, M / groups, N, output]
+  Value y = b.contract(weight, sum, {0}, {0}, {2, 3}, {1, 3}); // [groups, M / groups, N, output].
   y = b.reshape(b.transpose(y, {2, 0, 1, 3}), node.resultShape());
   if (node.has(3))
     y = b.add(y, perChannel(b, b.cast(node.value(3), type), node.resultShape()));

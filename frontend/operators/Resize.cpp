@@ -1,4 +1,4 @@
-//===- Resize.cpp - Interpolation -------------------------------------------------------------===//
+//===- Resize.cpp - Resize and Upsample -------------------------------------------------------===//
 
 #include "frontend/dialect/Shapes.h"
 #include "frontend/operators/Operators.h"
@@ -15,13 +15,13 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// ⌊extent · scale⌋ on each axis.
+/// Infers ⌊extent · scale⌋ for each axis.
 LogicalResult scaledResult(Inference &node, ArrayRef<int64_t> axes, ArrayRef<double> scales) {
   if (scales.size() != axes.size())
     return node.failure("has " + Twine(scales.size()) + " scales, expected " + Twine(axes.size()));
   Extents shape(node.shape(0));
   for (auto [axis, scale] : llvm::zip(axes, scales)) {
-    // Scales are f32: the product is rounded as the standard's reference does it.
+    // Scales are f32; the rounding follows the standard's reference implementation.
     double extent = std::floor(static_cast<double>(shape[axis]) * scale);
     if (!(scale > 0) || !(extent < 9e15))
       return node.failure("has a scale of " + std::to_string(scale) + " on axis " + Twine(axis) +
@@ -36,8 +36,8 @@ StringRef readPolicy(NodeView &node) {
                      {"stretch", "not_larger", "not_smaller"});
 }
 
-/// The scale that keeps the aspect ratio: the smallest or the largest that a size asks for. Nothing
-/// with policy stretch.
+/// Returns the common scale that preserves the aspect ratio: the minimum or maximum over the axes.
+/// Returns nothing with policy stretch.
 FailureOr<std::optional<double>> commonScale(NodeView &node, ArrayRef<int64_t> axes,
                                              ArrayRef<int64_t> sizes) {
   StringRef policy = readPolicy(node);
@@ -58,7 +58,8 @@ FailureOr<std::optional<double>> commonScale(NodeView &node, ArrayRef<int64_t> a
   return scale;
 }
 
-/// Extents as given; with a policy the same scale on all axes, rounded to nearest.
+/// Infers the given sizes; with an aspect ratio policy, applies the common scale to all axes and
+/// rounds to nearest.
 LogicalResult sizedResult(Inference &node, ArrayRef<int64_t> axes, ArrayRef<int64_t> sizes) {
   if (sizes.size() != axes.size())
     return node.failure("has " + Twine(sizes.size()) + " sizes, expected " + Twine(axes.size()));
@@ -82,10 +83,10 @@ StringRef readMode(NodeView &node) {
   return node.choice("mode", "nearest", {"nearest", "linear", "cubic"});
 }
 
-/// Operand 2 from version 11 on, behind the region of interest.
+/// From version 11 on, operand 2, after the region of interest.
 size_t scalesOperand(NodeView &node) { return node.version() < 11 ? 1 : 2; }
 
-/// Exactly one of scales and sizes is there and not empty.
+/// Exactly one of scales and sizes must be present and not empty.
 LogicalResult inferResize(Inference &node) {
   size_t scalesAt = scalesOperand(node);
   readMode(node);
@@ -108,20 +109,20 @@ LogicalResult inferResize(Inference &node) {
 
 //===--- Conversion ---------------------------------------------------------------------------===//
 
-/// How an axis of `from` elements becomes one of `to`.
+/// Resizes an axis of `from` elements to `to` elements.
 struct AxisResize {
   int64_t axis, from, to;
-  double scale;  ///< As given; to / from where sizes are.
-  double length; ///< scale * from, of which `to` is the whole part.
+  double scale;  ///< As specified; to / from if sizes are specified.
+  double length; ///< scale * from, which is rounded down to `to`.
 };
 
-/// How places are interpolated; the names are those of Resize's attributes.
+/// Interpolation parameters, with the names of Resize's attributes.
 struct Interpolation {
   StringRef mode, coordinates, nearest;
   double cubic;
   bool antialias, excludesOutside;
 
-  /// Before version 11 x / scale, rounded down.
+  /// Before version 11: x / scale, rounded down.
   static FailureOr<Interpolation> read(NodeView &node) {
     bool isOld = node.version() < 11;
     Interpolation read{
@@ -142,7 +143,7 @@ struct Interpolation {
     return read;
   }
 
-  /// The place in the operand that element `i` of the result is read at.
+  /// Returns the operand coordinate for element `i` of the result.
   double place(const AxisResize &axis, int64_t i) const {
     double x = static_cast<double>(i), from = static_cast<double>(axis.from);
     if (coordinates == "asymmetric")
@@ -159,7 +160,7 @@ struct Interpolation {
     return shift + (x + 0.5) / axis.scale - 0.5;
   }
 
-  /// The element at a place, clamped to the axis.
+  /// Returns the index of the element nearest to a coordinate, clamped to the axis.
   int64_t nearestTo(double place, int64_t extent) const {
     double index = nearest == "floor"               ? std::floor(place)
                    : nearest == "ceil"              ? std::ceil(place)
@@ -168,8 +169,8 @@ struct Interpolation {
     return static_cast<int64_t>(std::clamp<double>(index, 0, static_cast<double>(extent - 1)));
   }
 
-  /// The weight of an element at a distance from the place: linear, or Keys' cubic convolution
-  /// ("Cubic convolution interpolation for digital image processing", 1981).
+  /// Returns the weight of an element by its distance: linear, or Keys' cubic convolution ("Cubic
+  /// convolution interpolation for digital image processing", 1981).
   double weightAt(double distance) const {
     double x = std::abs(distance);
     if (mode == "linear")
@@ -179,9 +180,9 @@ struct Interpolation {
     return x < 2 ? ((cubic * x - 5 * cubic) * x + 8 * cubic) * x - 4 * cubic : 0;
   }
 
-  /// For each element of the result the weights of the operand's: [to, from]. Antialiasing widens
-  /// the filter where the axis shrinks. Elements outside the axis are those at its ends, or are
-  /// left out.
+  /// Returns the weights [to, from] of the operand's elements for each element of the result.
+  /// Antialiasing widens the filter when downsampling. Elements out of bounds are clamped or, with
+  /// exclude_outside, ignored.
   SmallVector<double> weights(const AxisResize &axis) const {
     SmallVector<double> matrix(axis.to * axis.from, 0.0);
     double narrow = antialias ? std::min(axis.scale, 1.0) : 1.0;
@@ -205,7 +206,7 @@ struct Interpolation {
   }
 };
 
-/// Each element as often as the result has it, or a lookup of the nearest.
+/// Repeats elements if each occurs equally often in the result, otherwise gathers the nearest ones.
 Value resizeToNearest(TensorBuilder &b, Value x, const AxisResize &axis,
                       const Interpolation &interpolation) {
   SmallVector<int64_t> indices;
@@ -227,7 +228,7 @@ Value resizeToNearest(TensorBuilder &b, Value x, const AxisResize &axis,
   return b.reshape(repeated, shape);
 }
 
-/// A contraction with the weights along the axis.
+/// Contracts the axis with the weight matrix.
 Value resizeByWeights(TensorBuilder &b, Value x, const AxisResize &axis,
                       const Interpolation &interpolation) {
   auto type = RankedTensorType::get({axis.to, axis.from}, typeOf(x).getElementType());
@@ -280,12 +281,12 @@ LogicalResult convertResize(Conversion &node) {
 
 //===--- Upsample -----------------------------------------------------------------------------===//
 
-/// One for each axis; an attribute before version 9, operand 1 since.
+/// Returns the scale of each axis: an attribute before version 9, operand 1 from then on.
 std::optional<SmallVector<double>> upsampleScales(NodeView &node) {
   return node.version() < 9 ? node.floats("scales", {}) : node.constantFloats(1);
 }
 
-/// Resize's predecessor.
+/// Upsample is the predecessor of Resize.
 LogicalResult inferUpsample(Inference &node) {
   readMode(node);
   std::optional<SmallVector<double>> scales = upsampleScales(node);

@@ -1,4 +1,4 @@
-//===- RotaryEmbedding.cpp - Rotary embedding -------------------------------------------------===//
+//===- RotaryEmbedding.cpp - RotaryEmbedding --------------------------------------------------===//
 
 #include "frontend/dialect/Shapes.h"
 #include "frontend/operators/Operators.h"
@@ -10,10 +10,10 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// Pairs of a head's first `count` elements are rotated by an angle of the position: pairs are
-/// element i and i + count / 2, or neighbours where they are interleaved.
+/// Rotates pairs of a head's first `count` elements by an angle that depends on the position. Pairs
+/// are elements i and i + count / 2, or adjacent elements if interleaved.
 struct Rotation {
-  int64_t heads, size; ///< Of X [B, heads, length, size] or [B, length, heads · size].
+  int64_t heads, size; ///< For X [B, heads, length, size] or [B, length, heads · size].
   int64_t count;
   bool isInterleaved;
 };
@@ -45,8 +45,8 @@ FailureOr<Rotation> readRotation(NodeView &node) {
   return Rotation{heads, size, count, isInterleaved};
 }
 
-/// Tables of angles [positions, half] with position_ids [B, length]; without them [B, length,
-/// half].
+/// Sine and cosine tables are [positions, half] with position_ids [B, length], otherwise [B,
+/// length, half].
 LogicalResult inferRotaryEmbedding(Inference &node) {
   if (failed(readRotation(node)))
     return failure();
@@ -67,7 +67,7 @@ LogicalResult inferRotaryEmbedding(Inference &node) {
   return node.result(0, node.type(0));
 }
 
-/// Elements [offset, offset + count * stride) of the last axis.
+/// Returns the elements [offset, offset + count * stride) of the last axis.
 Value sliceLast(TensorBuilder &b, Value x, int64_t offset, int64_t count, int64_t stride = 1) {
   SmallVector<int64_t> sizes(shapeOf(x)), offsets(sizes.size(), 0), strides(sizes.size(), 1);
   sizes.back() = count;

@@ -1,4 +1,4 @@
-//===- Sampling.cpp - Reading between elements: GridSample, AffineGrid ------------------------===//
+//===- Sampling.cpp - GridSample and AffineGrid -----------------------------------------------===//
 
 #include "frontend/dialect/Shapes.h"
 #include "frontend/operators/Operators.h"
@@ -17,11 +17,12 @@ namespace {
 
 //===--- GridSample ---------------------------------------------------------------------------===//
 
-/// How places of a grid are read.
+/// Interpolation parameters of GridSample.
 struct Sampling {
   enum class Mode { Nearest, Linear, Cubic } mode;
   enum class Outside { Zeros, Border, Reflection } outside;
-  bool alignsCorners; ///< -1 and 1 are the middles of the outermost elements, not their edges.
+  bool alignsCorners; ///< Whether -1 and 1 are the centers of the border elements instead of their
+                      ///< edges.
 
   static FailureOr<Sampling> read(NodeView &node) {
     StringRef linear = node.version() < 20 ? "bilinear" : "linear";
@@ -40,7 +41,7 @@ struct Sampling {
                     alignsCorners};
   }
 
-  /// Elements that are read for a place, along each axis.
+  /// Returns the number of taps along each axis.
   int64_t taps() const { return mode == Mode::Nearest ? 1 : mode == Mode::Linear ? 2 : 4; }
 };
 
@@ -62,18 +63,18 @@ LogicalResult inferGridSample(Inference &node) {
   return node.result(0, node.elementType(0), shape);
 }
 
-/// One axis of an operand, sampled at places: what is common to its taps.
+/// Builds the taps along one sampled axis.
 class SampledAxis {
 public:
   SampledAxis(TensorBuilder &b, const Sampling &sampling, int64_t extent)
       : b(b), sampling(sampling), extent(extent) {}
 
-  /// The taps at `grid`, which goes from -1 to 1.
+  /// Returns the taps at `grid`, normalized coordinates from -1 to 1.
   SmallVector<Tap> tapsAt(Value grid) {
     auto count = static_cast<double>(extent);
     Value place = sampling.alignsCorners ? times(plus(grid, 1), (count - 1) / 2)
                                          : plus(times(plus(grid, 1), count / 2), -0.5);
-    // Taps of a cubic are brought inside one by one.
+    // The taps of a cubic are mapped into bounds individually.
     if (sampling.mode != Sampling::Mode::Cubic)
       place = inside(place);
     if (sampling.mode == Sampling::Mode::Nearest)
@@ -96,7 +97,7 @@ private:
   Value plus(Value x, double by) { return b.add(x, b.splat(x, by)); }
   Value times(Value x, double by) { return b.mul(x, b.splat(x, by)); }
 
-  /// Keys' cubic convolution with a = -3/4 at distances up to 1, and from 1 to 2.
+  /// Keys' cubic convolution with a = -3/4, for distances in [0, 1] (`near`) and [1, 2] (`far`).
   Value near(Value x) {
     Value sum = plus(times(x, 1.25), -2.25);
     return plus(b.mul(b.mul(sum, x), x), 1);
@@ -106,8 +107,8 @@ private:
     return plus(b.mul(sum, x), 3);
   }
 
-  /// The place on the axis that a place stands for. On the border itself nothing moves with it: as
-  /// in PyTorch, its derivative is that of the places outside, 0.
+  /// Maps a coordinate into bounds, depending on the padding mode. As in PyTorch, the derivative at
+  /// the border is 0, as it is outside.
   Value inside(Value place) {
     if (sampling.outside == Sampling::Outside::Zeros)
       return place;
@@ -118,15 +119,15 @@ private:
                     b.select(b.compare(Predicate::Ge, place, high), high, place));
   }
 
-  /// Mirrored at both ends as often as it takes: at the middles of the outermost elements, or at
-  /// their edges.
+  /// Reflects a coordinate at both ends as often as needed: at the centers of the border elements,
+  /// or at their edges.
   Value reflected(Value place) {
     auto count = static_cast<double>(extent);
     double low = sampling.alignsCorners ? 0 : -0.5,
            span = sampling.alignsCorners ? count - 1 : count;
     if (span == 0)
       return b.splat(place, 0.0);
-    // A triangle wave of period 2 · span.
+    // A triangle wave with period 2 · span.
     Value x = b.abs(plus(place, -low));
     Value periods = FloorOp::create(b, times(x, 0.5 / span));
     x = b.sub(x, times(periods, 2 * span));
@@ -139,8 +140,8 @@ private:
   int64_t extent;
 };
 
-/// y[n, c, p] = sum over taps of the product of their weights along each axis, times the element
-/// that they name. The grid's last axis holds the place on the last spatial axis first.
+/// y[n, c, p] = sum over taps of the element, weighted by the product of the tap's weights along
+/// each axis. The last axis of the grid starts with the coordinate of the last spatial axis.
 LogicalResult convertGridSample(Conversion &node) {
   FailureOr<Sampling> sampling = Sampling::read(node);
   if (failed(sampling))
@@ -166,7 +167,7 @@ LogicalResult convertGridSample(Conversion &node) {
     taps.push_back(
         SampledAxis(b, *sampling, spatial[axis]).tapsAt(b.reshape(place, {batch, places})));
   }
-  // Channels last, so that a place reads them at once.
+  // Channels-last, so that one gather reads all channels of a sample.
   Value x = b.transpose(b.reshape(node.value(0), {batch, channels, elements}), {0, 2, 1});
   x = b.cast(x, computeType(b, element));
   Type sumType = typeOf(x).getElementType();
@@ -193,7 +194,7 @@ LogicalResult convertGridSample(Conversion &node) {
 
 //===--- AffineGrid ---------------------------------------------------------------------------===//
 
-/// theta [N, r, r + 1], size N, C and r extents: a grid [N, extents…, r].
+/// theta [N, r, r + 1], size (N, C and r extents), result [N, extents…, r].
 LogicalResult inferAffineGrid(Inference &node) {
   node.flag("align_corners", false);
   std::optional<Extents> size = node.constantInts(1);
@@ -217,7 +218,7 @@ LogicalResult inferAffineGrid(Inference &node) {
   return node.result(0, node.elementType(0), shape);
 }
 
-/// grid[n, p…] = theta[n] · (places of p, the last axis first; 1).
+/// grid[n, p…] = theta[n] · (coordinates of p, last axis first; 1).
 LogicalResult convertAffineGrid(Conversion &node) {
   bool alignsCorners = node.flag("align_corners", false);
   TensorBuilder &b = node.b;
@@ -227,7 +228,7 @@ LogicalResult convertAffineGrid(Conversion &node) {
   auto rank = static_cast<int64_t>(shape.size()) - 2, batch = shape.front();
   auto type = RankedTensorType::get(shape, typeOf(theta).getElementType());
   Extents spatialAxes = llvm::to_vector(llvm::seq<int64_t>(1, rank + 1));
-  // Column k of theta at every place.
+  // Returns column k of theta, broadcast to all positions.
   auto column = [&](int64_t k) {
     Value values = b.reshape(b.slice(theta, {0, 0, k}, {batch, rank, 1}, {1, 1, 1}), {batch, rank});
     return b.broadcast(values, spatialAxes, shape);

@@ -1,7 +1,7 @@
-//===- Scatter.cpp - Elements written at given indices ----------------------------------------===//
+//===- Scatter.cpp - Scatter operators --------------------------------------------------------===//
 //
-// Adding is mtc.scatter_add. Overwriting is the sum of the updates where a place is written at all:
-// the standard leaves open what happens when two updates name one place.
+// Reduction add is mtc.scatter_add. Overwriting selects the sum of the updates where an element is
+// updated at all: the standard leaves duplicate indices undefined.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -19,15 +19,15 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// How updates meet data.
+/// Returns how updates are combined with data.
 StringRef readReduction(NodeView &node) {
   return node.choice("reduction", "none", {"none", "add", "mul", "max", "min"});
 }
 
 int64_t scatteredAxis(NodeView &node) { return node.axis("axis", 0, node.rank(0)); }
 
-/// Copies data and writes `updates[i .. i + block)` at `positionOf(i / block)`; nothing where that
-/// is negative.
+/// Copies data and writes `updates[i .. i + block)` at `positionOf(i / block)`. Does not fold if a
+/// position is out of bounds.
 void evaluateScatter(Inference &node, int64_t block,
                      llvm::function_ref<int64_t(int64_t)> positionOf) {
   if (readReduction(node) != "none")
@@ -50,9 +50,9 @@ void evaluateScatter(Inference &node, int64_t block,
   node.fold(0, result);
 }
 
-/// Spreads updates over a tensor of the data's shape, zero elsewhere.
+/// Scatter-adds updates into zeros of the data's shape.
 using Spread = llvm::function_ref<Value(Value updates)>;
-/// Data reduced with all updates of each place: by multiplication, or to an extremum.
+/// Reduces data with all updates, by multiplication, maximum or minimum.
 using Reduce = llvm::function_ref<Value(ReductionKind kind)>;
 
 LogicalResult convertScatter(Conversion &node, Spread spread, Reduce reduce) {
@@ -75,16 +75,16 @@ LogicalResult convertScatter(Conversion &node, Spread spread, Reduce reduce) {
   return node.result(0, b.select(written, sum, data));
 }
 
-/// Data [common.., N, inner..] reduced with updates [common.., K, inner..] whose places along axis
-/// `axis` are `indices` [common.., K]. Each place compares all indices with its own, as no other
-/// order of products is repeatable.
+/// Reduces data [common.., N, inner..] with updates [common.., K, inner..] at `indices` [common..,
+/// K] along `axis`. Every element is compared with all indices, because any other order of
+/// multiplications would not be reproducible.
 Value reduceUpdates(TensorBuilder &b, ReductionKind kind, Value data, Value indices, Value updates,
                     int64_t axis) {
   int64_t extent = shapeOf(data)[axis], count = shapeOf(updates)[axis];
   if (count == 0)
     return data;
   SmallVector<int64_t> met(shapeOf(data));
-  met.insert(met.begin() + axis + 1, count); // [common.., N, K, inner..]
+  met.insert(met.begin() + axis + 1, count); // [common.., N, K, inner..].
   SmallVector<int64_t> places(ArrayRef(met).take_front(axis + 2));
   Value index = b.cast(indices, b.getI64Type());
   Value isNegative = b.compare(Predicate::Lt, index, b.splat(index, 0.0));
@@ -141,7 +141,7 @@ void evaluateScatterElements(Inference &node) {
   });
 }
 
-/// y[i, indices[i, j, k], k] = updates[i, j, k] for axis 1: the other axes are common.
+/// y[i, indices[i, j, k], k] = updates[i, j, k] for axis 1; the other axes are shared.
 LogicalResult convertScatterElements(Conversion &node) {
   int64_t rank = node.rank(0), axis = scatteredAxis(node);
   if (node.failed())
@@ -157,7 +157,7 @@ LogicalResult convertScatterElements(Conversion &node) {
     Value y =
         b.scatterAdd(b.transpose(updates, last), indices, rank - 1, rank - 1, node.dim(0, axis));
     y = b.transpose(y, back);
-    // The indices may be shorter along the common axes.
+    // The indices may be shorter along the shared axes.
     return isWhole ? y : b.pad(y, zero, missing, zero);
   };
   auto reduce = [&](ReductionKind kind) {
@@ -179,8 +179,8 @@ LogicalResult convertScatterElements(Conversion &node) {
 
 //===--- ScatterND ----------------------------------------------------------------------------===//
 
-/// The last axis of the indices holds tuples that name leading axes of data; updates are what lies
-/// below them.
+/// The last axis of the indices contains tuples that address leading axes of data; updates are
+/// slices of the remaining axes.
 LogicalResult inferScatterND(Inference &node) {
   readReduction(node);
   if (!node.integerElements(1) || !node.sameElementType(0, 2) || !node.hasRank(0, 1) ||
@@ -214,7 +214,7 @@ void evaluateScatterND(Inference &node) {
   });
 }
 
-/// Tuples along the last axis of the indices address the leading axes, which become one.
+/// Collapses the addressed leading axes into one axis.
 LogicalResult convertScatterND(Conversion &node) {
   TensorBuilder &b = node.b;
   ArrayRef<int64_t> shape = node.shape(0);
@@ -250,7 +250,7 @@ struct CacheWrite {
   }
 };
 
-/// A cache [N, …, T, …], updates with S in place of T, and where each row's begin [N].
+/// Cache [N, …, T, …], updates with extent S instead of T, start positions [N].
 LogicalResult inferTensorScatter(Inference &node) {
   if (!node.hasRank(0, 2) || !node.sameElementType(0, 1))
     return failure();
@@ -272,7 +272,7 @@ LogicalResult inferTensorScatter(Inference &node) {
   return node.result(0, node.type(0));
 }
 
-/// Each place of the cache reads the update that is written there, if one is.
+/// Each cache element reads the update that is written to it, if any.
 LogicalResult convertTensorScatter(Conversion &node) {
   auto [axis, isCircular] = CacheWrite::read(node);
   TensorBuilder &b = node.b;
@@ -293,7 +293,7 @@ LogicalResult convertTensorScatter(Conversion &node) {
       b.logicalAnd(b.compare(Predicate::Ge, source, zero),
                    b.compare(Predicate::Lt, source, b.splat(type, static_cast<double>(length))));
   source = b.select(written, source, zero);
-  // The axis behind that of the rows.
+  // Moves `axis` directly after the batch axis.
   SmallVector<int64_t> order = axesFirst(node.rank(0), {0, axis});
   Value read = b.transpose(b.gather(b.transpose(updates, order), source, 1, 1),
                            invertPermutationVector(order));

@@ -1,5 +1,4 @@
-//===- Selection.cpp - The largest elements and where they are, triangles, elements by a condition
-//===//
+//===- Selection.cpp - TopK, ArgMax, triangles and selection by condition ---------------------===//
 
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/support/Conversion.h"
@@ -22,12 +21,12 @@ struct TopKAttributes {
   bool isLargest;
 
   static TopKAttributes read(NodeView &node) {
-    node.flag("sorted", true); // Unsorted results may come in any order, so sorted too.
+    node.flag("sorted", true); // Unsorted results may have any order, including the sorted one.
     return {node.axis("axis", -1, node.rank(0)), node.flag("largest", true)};
   }
 };
 
-/// k is an attribute before version 10, operand 1 since.
+/// k is an attribute before version 10, operand 1 from then on.
 LogicalResult inferTopK(Inference &node) {
   int64_t axis = TopKAttributes::read(node).axis;
   int64_t count = node.version() < 10 ? node.integer("k") : 0;
@@ -64,7 +63,7 @@ LogicalResult convertTopK(Conversion &node) {
 struct ArgAttributes {
   int64_t axis;
   bool keepsAxis;
-  bool isLast; ///< Which of equal elements is named.
+  bool isLast; ///< Whether the last of equal elements is selected.
 
   static ArgAttributes read(NodeView &node) {
     return {node.axis("axis", 0, node.rank(0)), node.flag("keepdims", true),
@@ -110,7 +109,7 @@ template <bool largest> void evaluateArg(Inference &node) {
   });
 }
 
-/// The last of equal elements is the first of the reversed axis.
+/// The last of equal elements is the first one of the reversed axis.
 template <bool largest> LogicalResult convertArg(Conversion &node) {
   auto [axis, keepsAxis, isLast] = ArgAttributes::read(node);
   if (node.failed())
@@ -125,8 +124,8 @@ template <bool largest> LogicalResult convertArg(Conversion &node) {
 
 //===--- Trilu --------------------------------------------------------------------------------===//
 
-/// Whether Trilu keeps the upper or the lower triangle of the last two axes, from the k-th diagonal
-/// on, which operand 1 names.
+/// Returns whether Trilu keeps the upper instead of the lower triangle of the last two axes,
+/// bounded by the diagonal in operand 1.
 bool isUpper(NodeView &node) { return node.flag("upper", true); }
 
 LogicalResult inferTrilu(Inference &node) {
@@ -168,7 +167,7 @@ LogicalResult convertTrilu(Conversion &node) {
   return node.result(0, b.select(b.broadcastTo(kept, node.shape(0)), x, b.splat(x, 0.0)));
 }
 
-//===--- Choices that depend on data: types only ----------------------------------------------===//
+//===--- Selection with data-dependent shapes -------------------------------------------------===//
 
 LogicalResult inferNonZero(Inference &node) {
   std::optional<Tensor> value = node.constant(0);
@@ -190,7 +189,7 @@ LogicalResult inferNonZero(Inference &node) {
   return node.result(0, type);
 }
 
-/// Keeps the indices along an axis (of the flattened tensor without one) where the condition holds.
+/// Keeps the indices along an axis (or of the flattened tensor) where the condition is true.
 LogicalResult inferCompress(Inference &node) {
   if (!node.booleanElements(1) || !node.hasRank(1, 1, 1))
     return failure();
@@ -235,9 +234,10 @@ LogicalResult convertCompress(Conversion &node) {
 
 //===--- Unique -------------------------------------------------------------------------------===//
 
-/// Equal parts of a constant along an axis, or equal elements of it flattened: the parts that are
-/// left, in order or as they come; the index of the first of each; which of them each part is; and
-/// how many are equal to it. How many are left is known at compile time only.
+/// Folds the unique slices of a constant along an axis, or the unique elements of the flattened
+/// constant. Results are the unique slices (sorted or in order of occurrence), the index of the
+/// first occurrence of each, the unique slice's index for each slice, and the number of
+/// occurrences. The number of unique slices must be known at compile time.
 LogicalResult inferUnique(Inference &node) {
   bool isSorted = node.flag("sorted", true), hasAxis = node.hasAttribute("axis");
   std::optional<Tensor> value = node.constant(0);
@@ -252,7 +252,7 @@ LogicalResult inferUnique(Inference &node) {
   int64_t count = shape[axis], inner = elementCount(ArrayRef(shape).drop_front(axis + 1));
   int64_t outer = elementCount(ArrayRef(shape).take_front(axis));
   std::vector<double> numbers = value->values<double>();
-  // Elements of part i, in row-major order.
+  // Returns the elements of slice i, in row-major order.
   auto part = [&](int64_t i) {
     std::vector<double> elements;
     for (int64_t o = 0; o < outer; ++o)
@@ -260,7 +260,7 @@ LogicalResult inferUnique(Inference &node) {
         elements.push_back(numbers[(o * count + i) * inner + k]);
     return elements;
   };
-  std::map<std::vector<double>, int64_t> found; // By its elements, the place in `first`.
+  std::map<std::vector<double>, int64_t> found; // Maps elements to the index in `first`.
   std::vector<int64_t> first, inverse, counts;
   for (int64_t i = 0; i < count; ++i) {
     auto [it, isNew] = found.try_emplace(part(i), static_cast<int64_t>(first.size()));

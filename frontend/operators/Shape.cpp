@@ -1,4 +1,4 @@
-//===- Shape.cpp - Shapes, and tensors under another shape ------------------------------------===//
+//===- Shape.cpp - Shape queries and reshapes -------------------------------------------------===//
 
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/support/Conversion.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// Extents in [start, end), both clamped; negative ones count from the rank.
+/// Returns the extents in [start, end); bounds are clamped, and negative ones count from the rank.
 LogicalResult inferShape(Inference &node) {
   int64_t rank = node.rank(0);
   auto clamped = [&](int64_t value) {
@@ -28,9 +28,9 @@ LogicalResult inferSize(Inference &node) {
   return node.result(0, type);
 }
 
-//===--- The same elements under another shape ------------------------------------------------===//
+//===--- Reshape, Flatten, Squeeze, Unsqueeze -------------------------------------------------===//
 
-/// 0 copies the operand's extent (with allowzero it is 0), -1 takes what is left.
+/// 0 copies the operand's extent (0 with allowzero), -1 is inferred from the number of elements.
 LogicalResult inferReshape(Inference &node) {
   bool allowZero = node.flag("allowzero", false);
   if (!node.integerElements(1) || !node.hasRank(1, 1, 1))
@@ -64,7 +64,7 @@ LogicalResult inferReshape(Inference &node) {
   return node.result(0, node.elementType(0), shape);
 }
 
-/// Axes before `axis` become the rows, the others the columns; `axis` may be the rank.
+/// Collapses the axes before `axis` into rows and the others into columns; `axis` may be the rank.
 LogicalResult inferFlatten(Inference &node) {
   int64_t rank = node.rank(0), axis = node.integer("axis", 1);
   if (axis < -rank || axis > rank)
@@ -76,7 +76,7 @@ LogicalResult inferFlatten(Inference &node) {
       {elementCount(node.shape(0).take_front(axis)), elementCount(node.shape(0).drop_front(axis))});
 }
 
-/// Axes are an attribute before version 13; without them all axes of extent 1 go.
+/// Axes are an attribute before version 13. Without axes, all axes of extent 1 are removed.
 LogicalResult inferSqueeze(Inference &node) {
   auto axes = node.intsOperandOrAttribute(1, "axes");
   if (failed(axes))
@@ -114,7 +114,7 @@ LogicalResult inferUnsqueeze(Inference &node) {
   return node.result(0, node.elementType(0), shape);
 }
 
-/// The result has operand 0's elements in the same order, under the shape that was inferred.
+/// Folds to operand 0 with the inferred shape.
 void evaluateSameElements(Inference &node) {
   node.fold(0, node.tensor(0).withType(node.resultType()));
 }

@@ -1,4 +1,4 @@
-//===- Slice.cpp - Tensors cut and joined: Slice, Split, Concat -------------------------------===//
+//===- Slice.cpp - Slice, Split and Concat ----------------------------------------------------===//
 
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/support/Conversion.h"
@@ -16,12 +16,12 @@ namespace {
 
 //===--- Slice --------------------------------------------------------------------------------===//
 
-/// Along each axis of the operand: first index, step, number of indices.
+/// The first index, step and number of indices along an axis.
 struct SliceRange {
   int64_t start = 0, step = 1, count;
 };
 
-/// Python's rules: negative bounds count from the end, bounds are clamped to where indices exist.
+/// Follows Python's rules: negative bounds count from the end, and bounds are clamped.
 SliceRange sliceRange(int64_t start, int64_t end, int64_t step, int64_t extent) {
   auto clamped = [&](int64_t bound) {
     bound = bound < 0 ? bound + extent : bound;
@@ -31,16 +31,16 @@ SliceRange sliceRange(int64_t start, int64_t end, int64_t step, int64_t extent) 
   start = clamped(start);
   end = clamped(end);
   int64_t distance = step > 0 ? end - start : start - end;
-  // The distance is at most 2^63 - 1, and so may be the step's magnitude: no sum of both.
+  // The distance and the step's magnitude may both be 2^63 - 1, so they are not added.
   uint64_t magnitude = step > 0 ? uint64_t(step) : 0 - uint64_t(step);
   int64_t count = distance <= 0 ? 0 : static_cast<int64_t>(uint64_t(distance - 1) / magnitude) + 1;
   return {start, step, count};
 }
 
-/// Bounds, axes and steps are attributes before version 10, steps then 1.
+/// Bounds and axes are attributes before version 10, and steps are 1.
 FailureOr<SmallVector<SliceRange>> sliceRanges(NodeView &node) {
   int64_t rank = node.rank(0);
-  std::array<std::optional<Extents>, 4> lists; // starts, ends, axes, steps
+  std::array<std::optional<Extents>, 4> lists; // Starts, ends, axes, steps.
   for (size_t i = 0; i < 4; ++i) {
     if (node.version() < 10 && i < 3) {
       static constexpr StringRef names[] = {"starts", "ends", "axes"};
@@ -98,7 +98,8 @@ void evaluateSlice(Inference &node) {
   node.fold(0, stridedCopy(node.tensor(0), node.resultType(), offset, strides));
 }
 
-/// A slice of mtc ascends: with a negative step it is read from its end and reversed.
+/// mtc.slice requires positive steps: a negative step is converted to an ascending slice that is
+/// reversed.
 LogicalResult convertSlice(Conversion &node) {
   FailureOr<SmallVector<SliceRange>> ranges = sliceRanges(node);
   if (failed(ranges))
@@ -124,8 +125,8 @@ struct Parts {
   Extents extents;
 };
 
-/// The extents are given by an attribute (before version 13) or operand 1; they are equal
-/// otherwise, the last ones smaller from version 18 on.
+/// Reads the extents from an attribute (before version 13) or operand 1. By default they are equal;
+/// from version 18 on, the last ones may be smaller.
 FailureOr<Parts> readParts(NodeView &node) {
   int64_t axis = node.axis("axis", 0, node.rank(0));
   auto given = node.intsOperandOrAttribute(1, "split");
@@ -247,7 +248,7 @@ void evaluateConcat(Inference &node) {
   node.fold(0, result);
 }
 
-/// Operands without elements (an empty cache of keys, say) are left out.
+/// Operands without elements (such as an empty key cache) are omitted.
 LogicalResult convertConcat(Conversion &node) {
   int64_t axis = concatenatedAxis(node);
   if (node.failed())

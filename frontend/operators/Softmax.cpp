@@ -1,4 +1,4 @@
-//===- Softmax.cpp - Softmax, its logarithm, and Hardmax --------------------------------------===//
+//===- Softmax.cpp - Softmax, LogSoftmax and Hardmax ------------------------------------------===//
 
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/support/Conversion.h"
@@ -12,11 +12,12 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// A tensor as [outer, extent, inner], whose rows lie along the middle: before version 13 over all
-/// axes from `axis` (1) on, then over `axis` (-1) alone. A scalar is a row of one element.
+/// A tensor viewed as [outer, extent, inner], normalized along `extent`: all axes from `axis`
+/// (default: 1) on before version 13, then the single axis `axis` (default: -1). A scalar is a row
+/// of one element.
 struct Rows {
   int64_t outer, extent, inner;
-  std::optional<int64_t> axis; ///< Where one axis of the operand is the row.
+  std::optional<int64_t> axis; ///< The normalized axis of the operand, if it is a single one.
 };
 
 FailureOr<Rows> readRows(NodeView &node) {
@@ -66,7 +67,7 @@ template <bool logarithm> void evaluateSoftmax(Inference &node) {
 
 using RowFunction = llvm::function_ref<Value(TensorBuilder &b, Value x, int64_t axis)>;
 
-/// The function of each row; rows of several axes are joined for it.
+/// Applies the function to each row, after collapsing rows of several axes.
 LogicalResult convertRows(Conversion &node, RowFunction function) {
   FailureOr<Rows> rows = readRows(node);
   if (failed(rows))
@@ -78,7 +79,7 @@ LogicalResult convertRows(Conversion &node, RowFunction function) {
   return node.result(0, b.reshape(function(b, x, rows->axis.value_or(1)), node.resultShape()));
 }
 
-/// The function in the arithmetic of `computeType`.
+/// Applies the function in the arithmetic of `computeType`.
 Value inComputeType(TensorBuilder &b, Value x, int64_t axis, RowFunction function) {
   Type element = typeOf(x).getElementType();
   return b.cast(function(b, b.cast(x, computeType(b, element)), axis), element);
@@ -96,13 +97,13 @@ LogicalResult convertLogSoftmax(Conversion &node) {
   });
 }
 
-/// What a softmax is whose rows may be masked in full: not ONNX's, but of passes that undo what
-/// exporters write.
+/// Softmax of rows that may be fully masked. This is not an ONNX operator; passes that recognize
+/// exported patterns create it.
 LogicalResult convertSafeSoftmax(Conversion &node) {
   return node.result(0, inComputeType(node.b, node.value(0), node.integer("axis"), safeSoftmax));
 }
 
-/// 1 at the first maximum of each row, 0 elsewhere.
+/// Returns 1 at the first maximum of each row, 0 elsewhere.
 LogicalResult convertHardmax(Conversion &node) {
   return convertRows(node, [](TensorBuilder &b, Value x, int64_t axis) {
     Value index = topK(b, x, axis, 1, /*smallest=*/false).second;

@@ -1,4 +1,4 @@
-//===- Spectral.cpp - Windows of signals, MelWeightMatrix: folded -----------------------------===//
+//===- Spectral.cpp - Window functions and MelWeightMatrix, which are always folded -----------===//
 
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/support/Evaluate.h"
@@ -15,7 +15,7 @@ Type outputType(NodeView &node) {
   return node.elementTypeOf("output_datatype", Float32Type::get(node.context()));
 }
 
-/// One number of each operand, all known at compile time.
+/// Returns the value of each operand, which must be constant scalars.
 FailureOr<SmallVector<double>> scalars(Inference &node) {
   SmallVector<double> values;
   for (size_t i = 0; i < node.operandCount(); ++i) {
@@ -30,7 +30,7 @@ FailureOr<SmallVector<double>> scalars(Inference &node) {
   return values;
 }
 
-/// A number of elements or of points.
+/// Returns whether a value is a valid number of elements or points.
 bool isCount(double value) {
   return value >= 0 && value <= static_cast<double>(maxFoldedElements) &&
          value == std::floor(value);
@@ -46,8 +46,8 @@ LogicalResult fold(Inference &node, ArrayRef<int64_t> shape, ArrayRef<double> va
   return node.result(0, type);
 }
 
-/// c0 - c1 cos(2πn / N) + c2 cos(4πn / N) for n below `size`, of which N is the number where the
-/// window repeats, one less where it is symmetric.
+/// Folds c0 - c1 cos(2πn / N) + c2 cos(4πn / N) for n < `size`, where N is `size` for periodic
+/// windows and `size` - 1 for symmetric ones.
 LogicalResult inferCosineWindow(Inference &node, double c0, double c1, double c2) {
   bool isPeriodic = node.flag("periodic", true);
   FailureOr<SmallVector<double>> size = scalars(node);
@@ -65,8 +65,8 @@ LogicalResult inferCosineWindow(Inference &node, double c0, double c1, double c2
   return fold(node, {static_cast<int64_t>(values.size())}, values);
 }
 
-/// Triangles that are evenly spaced on the mel scale, 2595 log10(1 + f / 700), as weights of the
-/// points of a spectrum: [points / 2 + 1, triangles].
+/// Folds triangular filters, evenly spaced on the mel scale 2595 log10(1 + f / 700), as weights of
+/// the points of a spectrum: [points / 2 + 1, triangles].
 LogicalResult inferMelWeightMatrix(Inference &node) {
   FailureOr<SmallVector<double>> read = scalars(node);
   if (failed(read))

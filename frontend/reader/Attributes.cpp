@@ -1,4 +1,4 @@
-//===- Attributes.cpp - Attributes of nodes ---------------------------------------------------===//
+//===- Attributes.cpp - Import of node attributes ---------------------------------------------===//
 
 #include "frontend/reader/Attributes.h"
 
@@ -16,7 +16,8 @@ namespace mtc::onnx {
 
 namespace {
 
-/// The kinds whose fields are set. An empty list is none, and so is a number of 0 in some files.
+/// Returns the kinds whose fields are set. An empty list counts as unset, because protobuf does not
+/// distinguish it from a missing one; some writers also omit a number of 0.
 SmallVector<AttributeProto::AttributeType> kindsSet(const AttributeProto &attribute) {
   const std::pair<bool, AttributeProto::AttributeType> fields[] = {
       {attribute.has_f(), AttributeProto::FLOAT},
@@ -44,8 +45,9 @@ std::string kindName(AttributeProto::AttributeType kind) {
   return AttributeProto::AttributeType_Name(kind);
 }
 
-/// The attribute's kind; files of old exporters leave it to the field that is set. UNDEFINED, the
-/// problem added, where the two contradict or nothing says it.
+/// Returns the attribute's kind. Old exporters omit `type`; the kind then follows from the field
+/// that is set. Adds a problem and returns UNDEFINED if kind and field contradict each other or
+/// both are missing.
 AttributeProto::AttributeType kindOf(const AttributeProto &attribute, const std::string &label,
                                      Problems &problems) {
   AttributeProto::AttributeType kind = attribute.type();
@@ -126,7 +128,7 @@ NodeAttributes importAttributes(Model &model, const ::onnx::NodeProto &node,
     case AttributeProto::TENSOR:
       value = importTensor(model, attribute->t(), inside, context, problems);
       break;
-    case AttributeProto::GRAPH: // A region of the node.
+    case AttributeProto::GRAPH: // Imported as a region of the node.
     case AttributeProto::UNDEFINED:
       break;
     default:

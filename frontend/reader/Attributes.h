@@ -1,4 +1,4 @@
-//===- Attributes.h - Attributes of nodes -----------------------------------------------------===//
+//===- Attributes.h - Import of node attributes -----------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_ATTRIBUTES_H
 #define MTC_FRONTEND_READER_ATTRIBUTES_H
@@ -16,26 +16,27 @@ class NodeProto;
 
 namespace mtc::onnx {
 
-/// What the attributes of a function call stand for inside the function.
+/// Maps attribute names of a function call to their values, for references in the function body.
 using AttributeBindings = llvm::StringMap<const ::onnx::AttributeProto *>;
 
 struct NodeAttributes {
   mlir::DictionaryAttr values;
-  mlir::DictionaryAttr unsupported; // Kinds of GRAPHS, TENSORS, ... attributes by name.
+  mlir::DictionaryAttr unsupported; // Name to kind (GRAPHS, TENSORS, ...).
 };
 
-/// The attribute itself, or what its reference stands for in the function being inlined; null where
-/// the caller leaves that out.
+/// Returns the attribute itself, or the attribute that it references in the function being inlined.
+/// Returns null if the caller omits the referenced attribute.
 const ::onnx::AttributeProto *resolve(const ::onnx::AttributeProto &attribute,
                                       const AttributeBindings &bindings);
 
-/// The node's attributes in the kinds that `onnx.node` documents, without those of kind GRAPH.
-/// Problems name `label`.
+/// Imports a node's attributes as the kinds that `onnx.node` documents. GRAPH attributes are
+/// omitted, because they become regions. Problems are prefixed with `label`.
 NodeAttributes importAttributes(Model &model, const ::onnx::NodeProto &node,
                                 const AttributeBindings &bindings, const std::string &label,
                                 mlir::MLIRContext *context, Problems &problems);
 
-/// The value of a Constant node; null, the problem added, where mtc holds no such constant.
+/// Imports the value of a Constant node. Returns null and adds a problem if the value is malformed
+/// or unsupported.
 mlir::DenseElementsAttr importConstant(Model &model, const ::onnx::NodeProto &node,
                                        const AttributeBindings &bindings, const std::string &label,
                                        mlir::MLIRContext *context, Problems &problems);

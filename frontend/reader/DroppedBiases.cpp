@@ -1,4 +1,4 @@
-//===- DroppedBiases.cpp - Biases of zeros that an exporter dropped --------------------------===//
+//===- DroppedBiases.cpp - Restore zero biases removed by the exporter ------------------------===//
 
 #include "frontend/reader/DroppedBiases.h"
 
@@ -32,7 +32,7 @@ int64_t integerOr(const NodeProto &node, StringRef name, int64_t absent) {
   return absent;
 }
 
-/// Which tensor of an operator's call is the bias; scalars are no tensors.
+/// Returns the position of the bias among the tensor arguments of an FX operator.
 std::optional<size_t> biasArgument(StringRef fxOperator) {
   return StringSwitch<std::optional<size_t>>(fxOperator)
       .Case("aten.addmm.default", 0)
@@ -77,7 +77,7 @@ private:
       node.set_input(2, name);
   }
 
-  /// 0 if there are too many to count.
+  /// Returns the number of output channels; 0 on overflow.
   static int64_t channelsOf(const NodeProto &node, const TensorProto &weight) {
     if (node.op_type() == "ConvTranspose") {
       int64_t channels = 0;
@@ -89,7 +89,8 @@ private:
     return weight.dims(isTransposed ? 0 : 1);
   }
 
-  /// One for all calls of the module. False if the weight has no such type, or is smaller.
+  /// Adds the bias once for all calls of the module. Returns false if the weight's type is not a
+  /// floating-point type, or if the weight has fewer elements than the bias.
   bool addBias(const std::string &name, int64_t channels, const TensorProto &weight) {
     auto hasName = [&](const TensorProto &tensor) { return tensor.name() == name; };
     if (llvm::any_of(graph.initializer(), hasName) || llvm::any_of(biases, hasName))
@@ -97,7 +98,8 @@ private:
     if (!isFloatingPoint(weight.data_type()))
       return false;
     uint64_t width = elementBytes(weight.data_type());
-    // Before the weight is checked: its extents may not be those of its data.
+    // The weight has not been checked yet, so its extents may not match its data. The size of its
+    // data bounds the allocation.
     bool isExternal = weight.data_location() == TensorProto::EXTERNAL;
     uint64_t most = isExternal ? maxExternalBytes : weight.ByteSizeLong();
     if (channels <= 0 || static_cast<uint64_t>(channels) > most / width)

@@ -1,4 +1,4 @@
-//===- DroppedBiases.h - Biases of zeros that an exporter dropped ----------------------------===//
+//===- DroppedBiases.h - Restore zero biases removed by the exporter --------------------------===//
 
 #ifndef MTC_FRONTEND_READER_DROPPEDBIASES_H
 #define MTC_FRONTEND_READER_DROPPEDBIASES_H
@@ -11,11 +11,11 @@ namespace mtc::onnx {
 
 class ExporterMetadata;
 
-/// PyTorch's newer exporter drops a bias of zeros from Gemm, Conv and ConvTranspose (onnxscript's
-/// rules `RemoveOptionalBiasFrom…`), which the module trains. Each such node of the main graph
-/// reads the bias again, an initializer of zeros with the name that the FX node gives it, so that
-/// exported models hold what was trained. The type is that of the node's weight; where the file
-/// does not tell it, the node stays as it is.
+/// Restores the zero-initialized biases of Gemm, Conv and ConvTranspose that PyTorch's newer
+/// exporter removes (onnxscript's rules `RemoveOptionalBiasFrom…`), although the module trains
+/// them. Each affected node of the main graph gets an initializer of zeros, named as in the FX
+/// node, so that exported models contain the trained bias. The element type is that of the node's
+/// weight; nodes with weights of unknown type are not changed.
 void restoreDroppedBiases(::onnx::GraphProto &graph, const ExporterMetadata &metadata);
 
 } // namespace mtc::onnx

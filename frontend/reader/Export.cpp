@@ -1,8 +1,9 @@
-//===- Export.cpp - A model as a file with places for trained weights -------------------------===//
+//===- Export.cpp - Serialization of a model with gaps for trained weights --------------------===//
 //
-// The lengths in protobuf's wire format are known before the weights are, and the order of fields
-// is free: the model without its graph, then the graph without its initializers, then each
-// initializer as a header followed by its raw data. (protobuf.dev, "Encoding")
+// All lengths in protobuf's wire format are known before the weights are, and the order of fields
+// is arbitrary. A file contains the model without its graph, then the graph without its
+// initializers, then each initializer as a header followed by its raw data. (protobuf.dev,
+// "Encoding")
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -22,10 +23,10 @@ namespace {
 
 constexpr uint64_t maxModelBytes = INT32_MAX;
 
-/// The tag of a length-delimited field.
+/// Returns the tag of a length-delimited field.
 constexpr char tagOf(int field) { return static_cast<char>(field << 3 | 2); }
 
-/// The start of a length-delimited field: tag and length.
+/// Returns the tag and the length of a length-delimited field.
 std::string fieldStart(int field, uint64_t length) {
   std::string text(1, tagOf(field));
   raw_string_ostream stream(text);
@@ -38,7 +39,7 @@ Error tooLarge(uint64_t bytes) {
                  " bytes or more, an ONNX file without external data ends at 2 GiB");
 }
 
-/// Everything of a tensor but its elements.
+/// Returns a copy of a tensor without its elements.
 ::onnx::TensorProto headerOf(const ::onnx::TensorProto &tensor, const std::string &name) {
   ::onnx::TensorProto header;
   *header.mutable_dims() = tensor.dims();
@@ -50,7 +51,7 @@ Error tooLarge(uint64_t bytes) {
   return header;
 }
 
-/// Takes the external data of tensors in nodes' attributes, of subgraphs too, into the message.
+/// Replaces external data of tensors in nodes' attributes, including subgraphs, by inline data.
 class NestedTensors {
 public:
   explicit NestedTensors(Model &model) : model(model) {}
@@ -102,7 +103,8 @@ private:
   uint64_t taken = 0;
 };
 
-/// The graph without the initializers that the model holds, nothing of which is copied.
+/// Returns a copy of the graph without the initializers that the model imports. Their data is not
+/// copied.
 ::onnx::GraphProto withoutInitializers(const Model &model) {
   const ::onnx::GraphProto &graph = model.proto().graph();
   ::onnx::GraphProto copy;
@@ -125,7 +127,7 @@ private:
 
 using Nodes = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
 
-/// The subgraph that positions of nodes and attributes lead to, one at least.
+/// Returns the subgraph at a non-empty path of node and attribute indices.
 ::onnx::GraphProto &subgraphAt(Nodes &nodes, ArrayRef<int64_t> positions) {
   ::onnx::GraphProto &graph = *nodes[static_cast<int>(positions[0])]
                                    .mutable_attribute(static_cast<int>(positions[1]))
@@ -138,7 +140,7 @@ Nodes &nodesAt(Nodes &nodes, ArrayRef<int64_t> positions) {
   return positions.empty() ? nodes : *subgraphAt(nodes, positions).mutable_node();
 }
 
-/// Lets nodes read what was added, and erases the nodes that it replaces.
+/// Redirects operands to the added initializers and erases the nodes that they replace.
 void applyAdded(::onnx::GraphProto &graph, ArrayRef<AddedInitializer> added,
                 const DenseSet<int64_t> &erased) {
   for (const AddedInitializer &each : added) {
@@ -147,7 +149,7 @@ void applyAdded(::onnx::GraphProto &graph, ArrayRef<AddedInitializer> added,
       *nodes[static_cast<int>(reader.node.back())].mutable_input(static_cast<int>(reader.operand)) =
           each.name;
     }
-    // Lists of values, which may name initializers too.
+    // Value and input lists may name initializers too.
     for (auto *values : {graph.mutable_value_info(), graph.mutable_input()})
       for (int i = 0, count = values->size(); i < count; ++i)
         if ((*values)[i].name() == each.source && each.name != each.source) {
@@ -163,14 +165,14 @@ void applyAdded(::onnx::GraphProto &graph, ArrayRef<AddedInitializer> added,
   graph.mutable_node()->DeleteSubrange(kept, count - kept);
 }
 
-/// An initializer of the exported file, and the tensor that it starts as.
+/// An initializer of the exported file, and the tensor of its initial value.
 struct Exported {
   std::string name;
   const ::onnx::TensorProto *tensor;
   uint64_t bytes;
 };
 
-/// Those of the file's main graph, then those that were added.
+/// Returns the initializers of the main graph, followed by the added ones.
 Expected<std::vector<Exported>> collectInitializers(const Model &model,
                                                     ArrayRef<AddedInitializer> added) {
   std::vector<Exported> all;
@@ -189,19 +191,19 @@ Expected<std::vector<Exported>> collectInitializers(const Model &model,
   return all;
 }
 
-/// Bytes of a message that a segment's data takes the place of.
+/// A byte range of a message that is replaced by a segment's data.
 struct Cut {
   size_t offset, size;
   const Initializer *initializer;
 };
 
-/// A field of a serialized message. (protobuf.dev, "Encoding")
+/// Navigates the fields of a serialized message. (protobuf.dev, "Encoding")
 class FieldCursor {
 public:
   explicit FieldCursor(StringRef message) : message(message), end(message.size()) {}
 
-  /// Goes to the contents of the length-delimited field `number` that has `index` others of this
-  /// number before it, and that is there.
+  /// Moves to the contents of occurrence `index` (from 0) of the length-delimited field `number`.
+  /// The field must exist.
   void enter(int number, int64_t index) {
     size_t next = begin;
     while (true) {
@@ -244,15 +246,16 @@ private:
   size_t begin = 0, end;
 };
 
-/// Where a tensor of a subgraph is in a model's messages: positions of nodes and attributes that
-/// lead to the subgraph, from a function's nodes or the main graph's, and among its initializers.
+/// Location of a subgraph's tensor in a model's messages: the path of node and attribute indices
+/// that starts at a function's nodes or at the main graph's, and the index among the subgraph's
+/// initializers.
 struct TensorPlace {
   std::optional<int> function;
   std::vector<int64_t> positions;
   int64_t index;
 };
 
-/// Finds tensors of subgraphs again after nodes were moved: messages keep their addresses.
+/// Locates tensors of subgraphs after nodes were moved, by the addresses of their messages.
 class TensorLocator {
 public:
   explicit TensorLocator(ArrayRef<const ::onnx::TensorProto *> tensors) : places(tensors.size()) {
@@ -260,7 +263,7 @@ public:
       indices[tensor] = i;
   }
 
-  /// Nothing for those that are not there any more.
+  /// Returns the location of each tensor, or nothing if it was erased.
   std::vector<std::optional<TensorPlace>> run(const ::onnx::ModelProto &outer,
                                               const ::onnx::GraphProto &graph) {
     visit(graph.node(), {std::nullopt, {}, 0});
@@ -291,7 +294,7 @@ private:
   std::vector<std::optional<TensorPlace>> places;
 };
 
-/// The initializers of subgraphs that are given by name, as parts of the messages that hold them.
+/// The selected initializers of subgraphs, as parts of the messages that contain them.
 class SubgraphInitializers {
 public:
   using Places = std::vector<std::optional<TensorPlace>>;
@@ -302,7 +305,8 @@ public:
         found.push_back(&initializer);
   }
 
-  /// Gives each raw data of its size. Nodes have the positions that they have in the file.
+  /// Replaces the data of each initializer by zeros of the same size. Nodes must have the same
+  /// indices as in the file.
   void reserve(::onnx::ModelProto &outer, ::onnx::GraphProto &graph) {
     for (const Initializer *initializer : found) {
       const SubgraphPath &path = initializer->subgraph;
@@ -316,12 +320,12 @@ public:
     }
   }
 
-  /// Where those of `reserve` are now.
+  /// Returns the current locations of the reserved tensors.
   Places locate(const ::onnx::ModelProto &outer, const ::onnx::GraphProto &graph) const {
     return TensorLocator(reserved).run(outer, graph);
   }
 
-  /// From here on those of copies of the messages, which are at `places` there.
+  /// Refers to the tensors of copies of the messages, located at `places`, from now on.
   void follow(::onnx::ModelProto &outer, ::onnx::GraphProto &graph, const Places &places) {
     for (auto [tensor, place] : llvm::zip(reserved, places))
       tensor = place ? graphAt(outer, graph, place->function, place->positions)
@@ -329,7 +333,7 @@ public:
                      : nullptr;
   }
 
-  /// Where their data is in one of the two serialized messages.
+  /// Returns the byte ranges of the tensors' data in one of the two serialized messages.
   std::vector<Cut> find(StringRef message, bool isGraph, const Places &places) const {
     std::vector<Cut> cuts;
     for (auto [initializer, place] : llvm::zip(found, places)) {
@@ -359,10 +363,10 @@ private:
   }
 
   std::vector<const Initializer *> found;
-  std::vector<::onnx::TensorProto *> reserved; // In the messages.
+  std::vector<::onnx::TensorProto *> reserved; // Tensors of the messages, with zeros as data.
 };
 
-/// By which a later run knows the file as one that mtc wrote.
+/// Marks the file as written by mtc, so that later runs recognize it.
 void markAsWritten(::onnx::ModelProto &model) {
   for (const ::onnx::StringStringEntryProto &entry : model.metadata_props())
     if (entry.key() == MTC_WRITER_KEY)
@@ -372,7 +376,7 @@ void markAsWritten(::onnx::ModelProto &model) {
   mark->set_value(MTC_WRITER);
 }
 
-/// The model without its graph, marked as a file that mtc wrote.
+/// Returns a copy of the model without its graph, marked as written by mtc.
 ::onnx::ModelProto withoutGraph(const ::onnx::ModelProto &model) {
   ::onnx::ModelProto copy;
   copy.set_ir_version(model.ir_version());
@@ -396,7 +400,7 @@ void markAsWritten(::onnx::ModelProto &model) {
   return copy;
 }
 
-/// An initializer as a field of the graph, up to its elements.
+/// Serializes an initializer as a field of the graph, without its elements.
 std::string initializerStart(const Exported &initializer) {
   std::string header = headerOf(*initializer.tensor, initializer.name).SerializeAsString();
   header += fieldStart(::onnx::TensorProto::kRawDataFieldNumber, initializer.bytes);
@@ -405,7 +409,7 @@ std::string initializerStart(const Exported &initializer) {
          header;
 }
 
-/// Appends an initializer, with the elements that the file has.
+/// Appends an initializer with the data in the file.
 Error appendInitializer(std::string &bytes, Model &model, const Exported &initializer) {
   Expected<ArrayRef<char>> data = model.tensorBytes(*initializer.tensor);
   if (!data)
@@ -415,8 +419,8 @@ Error appendInitializer(std::string &bytes, Model &model, const Exported &initia
   return Error::success();
 }
 
-/// The beginning of a file, up to the last `rest` bytes of its graph, which follow: all segments of
-/// `form`, the last without data.
+/// Returns the segments of `form` from the beginning of the file to the graph's last `rest` bytes,
+/// which the caller appends. The last segment has no data.
 Expected<std::vector<FileSegment>> headSegments(const ::onnx::ModelProto &outer,
                                                 const std::string &graph, uint64_t rest,
                                                 const SubgraphInitializers &inSubgraphs,
@@ -466,7 +470,7 @@ std::vector<AddedInitializer> findAddedInitializers(GraphOp graph) {
       else if (auto path = user->getAttrOfType<mlir::DenseI64ArrayAttr>(pathAttribute))
         node = path.asArrayRef();
       else
-        continue; // An output, or a node of the compiler's own.
+        continue; // The user is an output or a node that the compiler created.
       auto entrance = user->getAttrOfType<mlir::IntegerAttr>(operandAttribute);
       auto operand = entrance ? static_cast<unsigned>(entrance.getInt()) : use.getOperandNumber();
       each.readers.push_back({std::move(node), operand});
@@ -504,7 +508,7 @@ Expected<std::vector<FileSegment>> exportSegments(Model &model, ArrayRef<AddedIn
     if (Error error = nested.inlineIn(*function.mutable_node()))
       return fail(std::move(error));
 
-  // Before anything large is copied: does all of it fit?
+  // Check the size before copying large data.
   uint64_t size = outer.ByteSizeLong() + graph.ByteSizeLong();
   for (const Exported &initializer : *exported)
     size += initializer.bytes;
@@ -515,7 +519,7 @@ Expected<std::vector<FileSegment>> exportSegments(Model &model, ArrayRef<AddedIn
   ::onnx::ModelProto inferenceOuter = outer;
   ::onnx::GraphProto inferenceGraph = graph;
   inSubgraphs.follow(inferenceOuter, inferenceGraph, places);
-  // By name, for the form to say which are not read any more.
+  // Add initializers by name only, so that the inference form can report the unread ones.
   for (const Exported &each : *exported)
     inferenceGraph.add_initializer()->set_name(each.name);
   InferenceForm inference = toInferenceForm(inferenceOuter, inferenceGraph);
@@ -549,7 +553,7 @@ Expected<std::vector<FileSegment>> exportSegments(Model &model, ArrayRef<AddedIn
       return fail(inferenceHead.takeError());
     std::move(inferenceHead->begin(), inferenceHead->end(), std::back_inserter(segments));
   } else {
-    // The segment goes on with what follows.
+    // Shared bytes are appended to the last segment.
     bytes = std::move(segments.back().bytes);
     segments.pop_back();
   }

@@ -1,4 +1,4 @@
-//===- Export.h - The model with other weights ------------------------------------------------===//
+//===- Export.h - Export of a model with trained weights --------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_EXPORT_H
 #define MTC_FRONTEND_READER_EXPORT_H
@@ -12,40 +12,40 @@
 
 namespace mtc::onnx {
 
-/// An initializer that the file does not have: nodes read it in place of what they did.
+/// An initializer that is missing in the file. `readers` read it instead of their original operand.
 struct AddedInitializer {
   std::string name;
-  std::string source; // What it starts as: an initializer, or a Constant node's result.
-  /// A node by its way from the main graph (positions of a node, of its attribute, of a node in
-  /// that subgraph, …), and one of its operands.
+  std::string source; // Initial value: an initializer or a Constant's result.
+  /// A node, as its path from the main graph (index of a node, of its attribute, of a node in that
+  /// subgraph, …), and the index of one of its operands.
   struct Reader {
     std::vector<int64_t> node;
     unsigned operand;
   };
   std::vector<Reader> readers;
-  std::optional<int64_t> replaced; // The node whose result it is.
+  std::optional<int64_t> replaced; // Index of the node whose result it replaces.
 };
 
-/// Those of a graph whose parameters are chosen.
+/// Returns the added initializers of a graph, after parameter selection.
 std::vector<AddedInitializer> findAddedInitializers(GraphOp graph);
 
-/// Which of the exported files has a segment: every one, or only that in inference form or in the
-/// form that was read.
+/// The exported files that contain a segment: all files, only the file in inference form, or only
+/// the file in the form that was read.
 enum class ExportForm { Every, Inference, Original };
 
-/// A segment of a file: bytes, then the data of an initializer (none if its name is empty), of a
-/// TensorProto.DataType.
+/// A segment of a file: bytes, followed by the data of an initializer with the given
+/// TensorProto.DataType. No data follows if the name is empty.
 struct FileSegment {
   std::string bytes, initializer;
   int64_t dataType = 0;
   ExportForm form = ExportForm::Every;
 };
 
-/// The model's file with these initializers, cut at the data of those that are given by name: the
-/// segments' bytes, with data of the same sizes between them, are the model with that data as raw
-/// data. Where inference form (`toInferenceForm`) differs, each form has segments of its own first,
-/// and the files of both share all that follow. External data is included. Fails, with the reason,
-/// where that is missing, or where the file would exceed protobuf's 2 GiB.
+/// Serializes the model with the added initializers, split at the data of the initializers in
+/// `initializers`. The segments' bytes, interleaved with raw data of the original sizes, form a
+/// valid model; data of external files is included. If the inference form (`toInferenceForm`)
+/// differs, each form starts with segments of its own, and both share all later segments. Fails if
+/// external data is missing, or if the file would exceed protobuf's limit of 2 GiB.
 llvm::Expected<std::vector<FileSegment>> exportSegments(Model &model,
                                                         llvm::ArrayRef<AddedInitializer> added,
                                                         const llvm::StringSet<> &initializers);

@@ -1,4 +1,4 @@
-//===- ExporterMetadata.cpp - What the file says of the module that it was exported from ------===//
+//===- ExporterMetadata.cpp - Module information from exporter metadata -----------------------===//
 
 #include "frontend/reader/ExporterMetadata.h"
 
@@ -33,7 +33,7 @@ template <typename Owner> StringRef metadata(const Owner &owner, StringRef key) 
   return {};
 }
 
-/// `linear` of `…(args = (%x, %w), kwargs = {})`: all after `args = (`.
+/// Returns the text after `args = (` in an FX node such as `…](args = (%x, %w), kwargs = {})`.
 StringRef argumentsText(const ::onnx::NodeProto &node) {
   return metadata(node, fxKey).split("](args = (").second;
 }
@@ -53,8 +53,8 @@ ExporterMetadata::ExporterMetadata(const ::onnx::ModelProto &model, Problems &pr
     readModule(text, problems);
 }
 
-/// Lines `p_name: PARAMETER target='the.name'` and
-/// `b_name: BUFFER target='the.name' persistent=True`, then the outputs.
+/// Parses lines `p_name: PARAMETER target='the.name'` and `b_name: BUFFER target='the.name'
+/// persistent=True`. Lines of outputs are ignored.
 void ExporterMetadata::readSignature(StringRef text) {
   hasList = true;
   for (StringRef line : llvm::split(text, '\n')) {
@@ -73,8 +73,9 @@ void ExporterMetadata::readSignature(StringRef text) {
   }
 }
 
-/// A Keras model keeps its variables in a ParameterDict, and its layers, which read them, are no
-/// submodules. Scalars that are read so are numbers in the layers' code.
+/// Replaces the listed parameters of a Keras model by its lifted tensors. Keras keeps variables in
+/// a ParameterDict, and its layers are not submodules. Lifted scalars are literals in the layers'
+/// code.
 void ExporterMetadata::adoptVariables(const ::onnx::GraphProto &graph) {
   auto isListed = [](StringRef name) { return name.contains("_torch_params."); };
   if (llvm::none_of(parameterNames, isListed))
@@ -181,7 +182,7 @@ void ExporterMetadata::setOrigins(::onnx::ValueInfoProto &initializer, const std
   entry.set_value(list);
 }
 
-/// `aten.embedding.default](args = (%weight, %indices, 0)`; -1 says that there is none.
+/// Parses `aten.embedding.default](args = (%weight, %indices, 0)`; -1 means no padding index.
 std::optional<int64_t> ExporterMetadata::paddingIndexOf(const ::onnx::NodeProto &node) const {
   auto listed = node.input_size() > 0 ? paddingIndices.find(node.input(0)) : paddingIndices.end();
   if (listed != paddingIndices.end())
@@ -196,7 +197,7 @@ std::optional<int64_t> ExporterMetadata::paddingIndexOf(const ::onnx::NodeProto 
   return index;
 }
 
-/// `cross_entropy_loss(input, target, weight, reduction, ignore_index, label_smoothing)`.
+/// Parses `cross_entropy_loss(input, target, weight, reduction, ignore_index, label_smoothing)`.
 std::optional<double> ExporterMetadata::labelSmoothingOf(const ::onnx::NodeProto &node) const {
   if (operatorOf(node) != crossEntropy || expandedLosses.contains(metadata(node, fxKey)))
     return std::nullopt;

@@ -1,13 +1,14 @@
-//===- ExporterMetadata.h - What the file says of the module that it was exported from --------===//
+//===- ExporterMetadata.h - Module information from exporter metadata -------------------------===//
 //
-// Three sources, the first that is there counts for parameters:
-//   - `mtc.module`, an entry of the model's metadata that `mtc.export` writes: JSON, see
+// Reads information about the exported module from three sources. The first available source
+// defines the parameters:
+//   - `mtc.module`, an entry of the model's metadata written by `mtc.export`: JSON, see
 //     docs/reference/onnx.md;
-//   - PyTorch's newer exporter: the graph's signature lists parameters and buffers of the module
-//     with their placeholders; a value's metadata names its kind and the values that the exporter
-//     folded it from; a node's metadata holds the FX node that it translates, with its arguments;
-//     Keras on PyTorch lists its variables as parameters that no node reads, and what its layers
-//     read as constants `lifted_tensor_N`: these are the parameters;
+//   - PyTorch's newer exporter: the graph signature lists parameters and buffers of the module with
+//     their placeholders; a value's metadata contains its kind and the values that it was folded
+//     from; a node's metadata contains its FX node with arguments. Keras on PyTorch lists its
+//     variables as parameters that no node reads, and the tensors that its layers read as constants
+//     `lifted_tensor_N`, which are the actual parameters;
 //   - PyTorch's older exporter: nodes are named after the path of their module.
 //
 //===------------------------------------------------------------------------------------------===//
@@ -36,43 +37,43 @@ namespace mtc::onnx {
 
 class ExporterMetadata {
 public:
-  /// Metadata of the wrong form is added to `problems`, named by its key.
+  /// Malformed metadata is added to `problems`, with its key.
   ExporterMetadata(const ::onnx::ModelProto &model, Problems &problems);
 
-  /// Whether the file lists the module's parameters.
+  /// Returns whether the file lists the module's parameters.
   bool listsParameters() const { return hasList; }
-  /// The module's parameters and buffers, by their names in the module, in the file's order.
+  /// Return the names of the module's parameters and buffers, in file order.
   const std::vector<std::string> &parameters() const { return parameterNames; }
   const std::vector<std::string> &buffers() const { return bufferNames; }
 
-  /// PARAMETER, BUFFER and others, of an initializer; empty if unknown.
+  /// Returns the kind of an initializer (PARAMETER, BUFFER, …); empty if unknown.
   llvm::StringRef kindOf(llvm::StringRef initializer) const;
-  /// Whether the module does not train it: `requires_grad` is False.
+  /// Returns whether the module does not train the initializer (`requires_grad` is False).
   bool isFrozen(llvm::StringRef initializer) const { return frozen.contains(initializer); }
-  /// All names of the parameter in the module's state_dict where it has several.
+  /// Returns all names of a parameter with several names in the module's state_dict.
   llvm::ArrayRef<std::string> namesOf(llvm::StringRef initializer) const;
-  /// The values that the exporter computed an initializer from; those that are the module's have
-  /// their names there.
+  /// Returns the values from which the exporter folded an initializer. Parameters and buffers of
+  /// the module have their module names.
   llvm::ArrayRef<std::string> originsOf(llvm::StringRef initializer) const;
-  /// Says so of an initializer, as a Python list of strings.
+  /// Sets the values that `originsOf` returns. `list` is a Python list of strings.
   static void setOrigins(::onnx::ValueInfoProto &initializer, const std::string &list);
-  /// The row of the table that a Gather reads which has no gradient, by what `mtc.module` says of
-  /// the table or by the FX node.
+  /// Returns the padding index of the embedding table that a Gather reads, whose row has no
+  /// gradient. The sources are `mtc.module` and the FX node.
   std::optional<int64_t> paddingIndexOf(const ::onnx::NodeProto &gather) const;
 
-  /// The label smoothing of the loss that a SoftmaxCrossEntropyLoss translates, by its FX node:
-  /// above 0, at most 1. PyTorch's exporter drops it. Nothing where other nodes translate the FX
-  /// node too, as those of `mtc.export`, which compute the smoothing.
+  /// Returns the label smoothing, in (0, 1], of the FX node that a SoftmaxCrossEntropyLoss
+  /// translates; PyTorch's exporter ignores it. Returns nothing if several nodes translate the FX
+  /// node, as `mtc.export` generates to compute the smoothing.
   std::optional<double> labelSmoothingOf(const ::onnx::NodeProto &loss) const;
 
-  /// The dotted path of a node's module; empty if unknown.
+  /// Returns the dotted path of a node's module; empty if unknown.
   std::string modulePathOf(const ::onnx::NodeProto &node) const { return paths.of(node); }
-  /// The operator of the FX node that a node translates, `aten.linear.default`; empty if unknown.
+  /// Returns the operator of the node's FX node, such as `aten.linear.default`; empty if unknown.
   static llvm::StringRef operatorOf(const ::onnx::NodeProto &node);
-  /// That FX node's arguments: the module's parameters and buffers by their names there, other
-  /// values as `%NAME`.
+  /// Returns the tensor arguments of the node's FX node: module names for parameters and buffers,
+  /// `%NAME` for other values.
   std::vector<std::string> argumentsOf(const ::onnx::NodeProto &node) const;
-  /// The rewriter's rules that made a node, `FuseBatchNormIntoConv`; empty if none did.
+  /// Returns the rewrite rules that created a node, such as `FuseBatchNormIntoConv`; empty if none.
   static llvm::StringRef rulesOf(const ::onnx::NodeProto &node);
 
 private:
@@ -85,11 +86,12 @@ private:
   ModulePaths paths;
   bool hasList = false;
   std::vector<std::string> parameterNames, bufferNames;
-  llvm::StringMap<std::string> placeholders; // To the name in the module.
+  llvm::StringMap<std::string> placeholders; // Placeholder to module name.
   llvm::StringMap<std::string> kinds;
   llvm::StringMap<std::vector<std::string>> origins, names;
   llvm::StringMap<int64_t> paddingIndices;
-  llvm::StringSet<> losses, expandedLosses; // FX nodes of cross-entropies; those of several nodes.
+  // FX nodes of cross-entropies, and those that several nodes translate.
+  llvm::StringSet<> losses, expandedLosses;
   llvm::StringSet<> frozen;
 };
 

@@ -1,4 +1,4 @@
-//===- ExternalData.cpp - Tensors whose bytes lie in files beside the model -------------------===//
+//===- ExternalData.cpp - Tensor data in external files ---------------------------------------===//
 
 #include "frontend/reader/ExternalData.h"
 
@@ -28,7 +28,7 @@ namespace {
 
 constexpr int readFlags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 
-/// Closes a descriptor when it goes out of scope.
+/// Closes a descriptor at the end of the scope.
 class Descriptor {
 public:
   explicit Descriptor(int number) : number(number) {}
@@ -49,7 +49,7 @@ private:
   int number;
 };
 
-/// Why a location is no path beneath the model's folder, by its text alone; empty if it is one.
+/// Returns why the text of a location is not a valid path below the model's folder; empty if it is.
 StringRef badLocation(StringRef location) {
   if (location.empty())
     return "is empty";
@@ -70,8 +70,8 @@ int openByKernel(int folder, const std::string &location) {
   return static_cast<int>(syscall(SYS_openat2, folder, location.c_str(), &how, sizeof(how)));
 }
 
-/// Each component is opened relative to the one before and may not be a symbolic link, so no
-/// exchange of a folder on the way can lead elsewhere.
+/// Opens each component relative to the previous one and rejects symbolic links, so that replacing
+/// a folder concurrently cannot redirect the path.
 int openByComponents(int folder, StringRef location) {
   SmallVector<StringRef> components;
   location.split(components, '/', -1, /*KeepEmpty=*/false);
@@ -163,7 +163,7 @@ Expected<int> openBeneath(const std::string &folder, StringRef location, Resolut
   errno = ENOSYS;
   if (resolution == Resolution::kernel)
     number = openByKernel(directory.get(), location.str());
-  // Kernels before 5.6 lack the call; filters of system calls often refuse it with EPERM.
+  // Kernels before 5.6 lack openat2, and seccomp filters often reject it with EPERM.
   if (number < 0 && (errno == ENOSYS || errno == EPERM || errno == EINVAL || errno == EAGAIN))
     number = openByComponents(directory.get(), location);
   if (number < 0)
@@ -190,7 +190,7 @@ ExternalFiles::File &ExternalFiles::open(StringRef location) {
 
   Expected<int> number = openBeneath(realFolder, location);
   if (!number && number.errorIsA<MissingFileError>() && givenFolder != realFolder) {
-    // A cache of links: the data's link stands beside the model's link, and both lead to one
+    // In a cache of links, the data's link is next to the model's link, and both targets are in one
     // folder.
     SmallString<256> link(givenFolder), target;
     sys::path::append(link, location);

@@ -1,8 +1,8 @@
-//===- ExternalData.h - Tensors whose bytes lie in files beside the model ---------------------===//
+//===- ExternalData.h - Tensor data in external files -----------------------------------------===//
 //
-// A model names these files, so a hostile model may name any file. What is accepted: a relative
-// location that, with no symbolic link on its way, lies beneath the folder of the real model file,
-// is a regular file with one hard link, and holds all of the bytes asked for. The rules answer
+// Locations come from the model, which may be malicious. A location is only accepted if it is a
+// relative path without symbolic links below the folder of the resolved model file, refers to a
+// regular file with one hard link, and contains all requested bytes. The rules address
 // CVE-2022-25882, CVE-2024-27318 (`..`), CVE-2026-27489, CVE-2026-34447 (symbolic links),
 // CVE-2026-34446 (hard links) and CVE-2026-34445 (lengths, unknown keys).
 //
@@ -28,18 +28,18 @@ class TensorProto;
 
 namespace mtc::onnx {
 
-/// Where a tensor's bytes are.
+/// File, offset and length of a tensor's data.
 struct ExternalReference {
   std::string location;
   uint64_t offset = 0;
   std::optional<uint64_t> length;
 };
 
-/// Reads `external_data`; an unknown or repeated key, a number that is negative or none, a location
-/// that is empty, absolute or climbs with `..` is an error.
+/// Parses `external_data`. Fails for unknown or repeated keys, invalid numbers, and locations that
+/// are empty, absolute or contain `..`.
 llvm::Expected<ExternalReference> readExternalReference(const ::onnx::TensorProto &tensor);
 
-/// The error of a file that is not there, which callers may accept.
+/// Error for a missing file, which callers may accept.
 class MissingFileError : public llvm::ErrorInfo<MissingFileError> {
 public:
   static char ID;
@@ -53,34 +53,34 @@ private:
   std::string text;
 };
 
-/// How a path is resolved: by the kernel in one call, or component by component where it cannot.
+/// Path resolution: by the kernel in one call, or component by component as a fallback.
 enum class Resolution { kernel, components };
 
-/// Opens the regular file `location`, a relative path, beneath `folder` for reading, following no
-/// symbolic link. The caller closes the descriptor.
+/// Opens the regular file at the relative path `location` below `folder` for reading, without
+/// following symbolic links. The caller closes the descriptor.
 llvm::Expected<int> openBeneath(const std::string &folder, llvm::StringRef location,
                                 Resolution resolution = Resolution::kernel);
 
-/// The external files of one model, each mapped into memory when first asked for.
+/// The external data files of one model, mapped into memory on first access.
 class ExternalFiles {
 public:
-  /// `givenFolder` is the folder of the path that the user gave, `realFolder` that of the file to
-  /// which it resolves: a cache may hold symbolic links to the model and to its data.
+  /// `givenFolder` is the folder of the model's path as specified by the user, `realFolder` the
+  /// folder of the resolved path. A cache may contain symbolic links to the model and to its data.
   ExternalFiles(std::string givenFolder, std::string realFolder)
       : givenFolder(std::move(givenFolder)), realFolder(std::move(realFolder)) {}
 
-  /// The `size` bytes that the reference names. They live as long as this object.
+  /// Returns `size` bytes at the reference, which are valid for the lifetime of this object.
   llvm::Expected<llvm::ArrayRef<char>> bytes(const ExternalReference &reference, uint64_t size);
 
-  /// Which files were opened.
+  /// Returns the IDs of the opened files.
   llvm::ArrayRef<llvm::sys::fs::UniqueID> getOpened() const { return opened; }
-  /// The paths of files that were asked for.
+  /// Returns the paths of all files accessed so far.
   std::vector<std::string> getPaths() const;
 
 private:
   struct File {
-    std::unique_ptr<llvm::sys::fs::mapped_file_region> region; // null for an empty file
-    std::string failure;                                       // why it cannot be read
+    std::unique_ptr<llvm::sys::fs::mapped_file_region> region; // Null for an empty file.
+    std::string failure; // Reason why the file cannot be read.
     bool isMissing = false;
   };
 

@@ -1,4 +1,4 @@
-//===- FoldedFunctions.cpp - Parameters behind functions that an exporter folded -------------===//
+//===- FoldedFunctions.cpp - Restore parameters folded by the exporter ------------------------===//
 
 #include "frontend/reader/FoldedFunctions.h"
 
@@ -22,11 +22,12 @@ namespace mtc::onnx {
 
 namespace {
 
-/// An operator of ONNX, and the operand that gives a result (NaN: none does).
+/// An ONNX operator and its inverse function, which returns NaN or infinity outside the operator's
+/// range.
 struct Function {
   StringRef op;
   double (*inverse)(double);
-  bool isOdd = false; // A sign before it is the same as one behind it.
+  bool isOdd = false; // Whether f(-x) = -f(x), so that the position of a negation is ambiguous.
 };
 
 std::optional<Function> functionOf(StringRef fxName) {
@@ -39,12 +40,12 @@ std::optional<Function> functionOf(StringRef fxName) {
   return std::nullopt;
 }
 
-/// How an initializer was computed from a parameter.
+/// Computation of an initializer from a parameter.
 struct Fold {
   std::string parameter;
   std::optional<Function> function;
   bool isNegated = false;
-  SmallVector<std::string> layouts; // The values of changes of layout.
+  SmallVector<std::string> layouts; // Values that only change the layout.
 };
 
 template <typename T> std::vector<double> elementsOf(ArrayRef<char> bytes) {
@@ -53,7 +54,7 @@ template <typename T> std::vector<double> elementsOf(ArrayRef<char> bytes) {
   return {elements.begin(), elements.end()};
 }
 
-/// The bytes of elements; nothing if one is not finite.
+/// Converts elements to bytes; returns nothing if an element is not finite.
 template <typename T> std::optional<std::string> bytesOf(ArrayRef<double> elements) {
   std::vector<T> narrow(elements.begin(), elements.end());
   if (!llvm::all_of(narrow, [](T element) { return std::isfinite(element); }))
@@ -67,7 +68,7 @@ public:
       : graph(graph), metadata(metadata), read(read) {}
 
   void run() {
-    llvm::StringSet<> inputs; // An initializer that is one too is what the user may give.
+    llvm::StringSet<> inputs; // Initializers that are graph inputs may be set by the user.
     for (const auto &input : graph.input())
       inputs.insert(input.name());
     SmallVector<std::pair<int, Fold>> folds;
@@ -92,7 +93,7 @@ public:
   }
 
 private:
-  /// Of an initializer that one parameter was folded into by what has an inverse.
+  /// Returns the fold of an initializer, if it has one parameter and an invertible function.
   std::optional<Fold> foldOf(StringRef name) const {
     Fold fold;
     SmallVector<StringRef> values(metadata.originsOf(name));
@@ -128,12 +129,12 @@ private:
       return false;
     Expected<ArrayRef<char>> bytes = read(tensor);
     if (!bytes) {
-      consumeError(bytes.takeError()); // Whoever reads the initializers says so.
+      consumeError(bytes.takeError()); // Reported when the initializer is read.
       return false;
     }
     std::vector<double> elements =
         isDouble ? elementsOf<double>(*bytes) : elementsOf<float>(*bytes);
-    // exp and sigmoid are positive: the sign tells whether the negation was the last operation.
+    // exp and sigmoid are positive, so a negative element shows that the negation was applied last.
     bool isOutside =
         fold.isNegated &&
         (!fold.function || llvm::any_of(elements, [](double value) { return value < 0; }));
@@ -169,8 +170,9 @@ private:
     SmallVector<std::pair<NodeProto *, int>> readers;
   };
 
-  /// The parameters that an initializer stands for, that of the fold first, and the operands that
-  /// read the others: of a module without it that has a parameter of that name.
+  /// Returns the parameters that an initializer represents, starting with the parameter of the
+  /// fold. Other parameters have the same name in another module and list the operands in that
+  /// module that read the initializer.
   std::vector<Part> partsOf(StringRef initializer, const Fold &fold) {
     std::vector<Part> parts = {{fold.parameter, {}}};
     auto [module, leaf] = StringRef(fold.parameter).rsplit('.');
@@ -198,7 +200,7 @@ private:
     tensor.set_raw_data(elements);
   }
 
-  /// What the exporter would say of a parameter in another layout.
+  /// Records the origins that the exporter would write for a parameter in another layout.
   void addOrigins(const std::string &name, const std::string &parameter,
                   ArrayRef<std::string> layouts) {
     std::string text = "['" + parameter + "'";
@@ -227,7 +229,7 @@ private:
     }
   }
 
-  /// STEM with the first number from 1 on that no value has.
+  /// Returns STEM followed by the first unused number, starting at 1.
   std::string fresh(const std::string &stem) {
     for (size_t i = 1;; ++i)
       if (std::string name = stem + std::to_string(i); names.insert(name).second)

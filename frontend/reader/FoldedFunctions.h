@@ -1,4 +1,4 @@
-//===- FoldedFunctions.h - Parameters behind functions that an exporter folded ---------------===//
+//===- FoldedFunctions.h - Restore parameters folded by the exporter --------------------------===//
 
 #ifndef MTC_FRONTEND_READER_FOLDEDFUNCTIONS_H
 #define MTC_FRONTEND_READER_FOLDEDFUNCTIONS_H
@@ -16,20 +16,20 @@ namespace mtc::onnx {
 
 class ExporterMetadata;
 
-/// Elements of a tensor as they lie in memory.
+/// Returns a tensor's elements in memory layout.
 using TensorReader =
     llvm::function_ref<llvm::Expected<llvm::ArrayRef<char>>(const ::onnx::TensorProto &)>;
 
-/// PyTorch's newer exporter folds what a module computes from a parameter, such as
-/// `exp(logit_scale)` or `-exp(A_log)`. Steps on the folded value are other steps than the
-/// module's. Where the metadata says that an initializer of f32 or f64 was folded from one
-/// parameter by exp, sigmoid or tanh, a negation, and changes of layout, the parameter takes its
-/// place, with the inverse's values and, if no layout changed, its name in the module. Nodes at the
-/// front of the main graph compute the folded value from it. A module whose folded value the
-/// exporter merged with another's has a parameter of its own.
+/// Restores parameters that PyTorch's newer exporter folded into an elementwise function, such as
+/// `exp(logit_scale)` or `-exp(A_log)`. Training the folded value would take different steps than
+/// training the module's parameter. If the metadata shows that an f32 or f64 initializer was folded
+/// from one parameter by exp, sigmoid or tanh, a negation, and layout changes, it is replaced by
+/// the parameter. The parameter has the values of the inverse function and, without layout changes,
+/// its module name. Nodes at the beginning of the main graph recompute the folded value. If the
+/// exporter merged the folded values of several modules, each module gets its own parameter.
 ///
-/// Values that the function does not take, and those that `read` fails for, stay as they are. What
-/// `read` gave for an initializer before is not valid afterwards.
+/// Initializers outside the function's range, or for which `read` fails, are not changed. Data
+/// returned by `read` for an initializer is invalid afterwards.
 void unfoldFunctions(::onnx::GraphProto &graph, const ExporterMetadata &metadata,
                      TensorReader read);
 

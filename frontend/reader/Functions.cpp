@@ -1,4 +1,4 @@
-//===- Functions.cpp - The functions that a model brings along --------------------------------===//
+//===- Functions.cpp - Model-local functions --------------------------------------------------===//
 
 #include "frontend/reader/Functions.h"
 
@@ -18,7 +18,7 @@ std::string keyOf(StringRef domain, StringRef name, StringRef overload) {
   return (normalizedDomain(domain) + Twine('\0') + name + Twine('\0') + overload).str();
 }
 
-/// Visits nodes, those in subgraphs too.
+/// Visits nodes, including those in subgraphs.
 template <typename Nodes>
 void forEachNode(const Nodes &nodes, function_ref<void(const ::onnx::NodeProto &)> visit) {
   for (const ::onnx::NodeProto &node : nodes) {

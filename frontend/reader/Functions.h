@@ -1,4 +1,4 @@
-//===- Functions.h - The functions that a model brings along ----------------------------------===//
+//===- Functions.h - Model-local functions ----------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_FUNCTIONS_H
 #define MTC_FRONTEND_READER_FUNCTIONS_H
@@ -17,27 +17,26 @@ class TensorProto;
 
 namespace mtc::onnx {
 
-/// A domain in the one form that names are compared in: `ai.onnx` is empty.
+/// Returns the canonical form of a domain: `ai.onnx` becomes empty.
 llvm::StringRef normalizedDomain(llvm::StringRef domain);
 
-/// Whether the node is this operator of ai.onnx.
+/// Returns whether the node is the operator `name` of ai.onnx.
 bool isOperator(const ::onnx::NodeProto &node, llvm::StringRef name);
 
-/// The tensor that a Constant node gives; null for other nodes, and for constants that are given in
-/// another way.
+/// Returns the tensor of a Constant node; null for other nodes and other kinds of constants.
 const ::onnx::TensorProto *constantTensor(const ::onnx::NodeProto &node);
 
 /// Model-local functions by domain, name and overload.
 class FunctionTable {
 public:
-  /// Calls may nest this deep.
+  /// Maximum nesting depth of calls.
   static constexpr unsigned maxDepth = 64;
 
-  /// Collects and checks: no name twice, no broken body, no function that calls itself, through
-  /// others or subgraphs either.
+  /// Collects the functions and reports duplicate names, invalid bodies, and recursion, including
+  /// recursion through other functions or subgraphs.
   FunctionTable(const ::onnx::ModelProto &model, Problems &problems);
 
-  /// The function that the node calls; null for an operator.
+  /// Returns the function that the node calls; null for an operator.
   const ::onnx::FunctionProto *find(const ::onnx::NodeProto &node) const;
 
 private:

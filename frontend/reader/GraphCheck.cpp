@@ -1,4 +1,4 @@
-//===- GraphCheck.cpp - Is a graph in single assignment form? ---------------------------------===//
+//===- GraphCheck.cpp - Verification of graphs and functions ----------------------------------===//
 
 #include "frontend/reader/GraphCheck.h"
 
@@ -19,12 +19,12 @@ namespace mtc::onnx {
 
 namespace {
 
-/// The names visible at a node: those of a graph and, in a subgraph, of the graphs around it.
+/// The names visible at a node: those of its graph and, in a subgraph, of the enclosing graphs.
 struct Scope {
   Scope *outer = nullptr;
   StringSet<> names;
-  StringMap<size_t> producers; ///< The nodes of the graph by the names that they define.
-  bool isUnsorted = false;     ///< A node reads what a later one defines.
+  StringMap<size_t> producers; ///< Maps names to the nodes that define them.
+  bool isUnsorted = false;     ///< Whether a node reads a name that a later node defines.
 
   bool contains(StringRef name) const {
     for (const Scope *scope = this; scope; scope = scope->outer)
@@ -108,11 +108,10 @@ private:
 
   void checkSubgraph(const ::onnx::GraphProto &graph, const std::string &inside);
 
-  /// The nodes were sorted when the file was read, so that only a cycle keeps them from being in
-  /// order.
+  /// Nodes are sorted when the file is read, so only a cycle can leave them unsorted.
   void reportCycle() {
     SmallVector<unsigned> cycle = findCycle(nodes);
-    if (cycle.empty()) // A name is defined twice, which is reported.
+    if (cycle.empty()) // A redefined name, which has been reported.
       return;
     std::string text = "the graph" + where + " has a cycle: " + labelOf(cycle.front());
     constexpr size_t shown = 8;
@@ -149,7 +148,7 @@ void Checker::checkSubgraph(const ::onnx::GraphProto &graph, const std::string &
   checkGraphIn(graph, inside, &scope, problems);
 }
 
-/// Why no tensor of a file can be called so; "" if one can.
+/// Returns why a name cannot be used for tensors in files; empty if it can.
 StringRef whyNoTensorName(StringRef name) {
   const auto *begin = reinterpret_cast<const UTF8 *>(name.begin());
   if (name.contains('\0'))
@@ -166,8 +165,8 @@ StringRef whyNoName(StringRef name, bool isReserved) {
   return why.empty() && isReserved ? "has a name that a part of every program has" : why;
 }
 
-/// Inputs, initializers and outputs keep their names in the program and in the files that it reads
-/// and writes.
+/// Inputs, initializers and outputs keep their names in the program and in its input and output
+/// files.
 void checkTensorNames(const ::onnx::GraphProto &graph, Problems &problems) {
   auto check = [&](StringRef kind, StringRef name, bool isReserved) {
     if (StringRef why = whyNoName(name, isReserved); !why.empty())

@@ -1,4 +1,4 @@
-//===- GraphCheck.h - Is a graph in single assignment form? -----------------------------------===//
+//===- GraphCheck.h - Verification of graphs and functions ------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_GRAPHCHECK_H
 #define MTC_FRONTEND_READER_GRAPHCHECK_H
@@ -14,14 +14,13 @@ class FunctionProto;
 
 namespace mtc::onnx {
 
-/// Adds a problem for every name that is read but nowhere defined, or defined twice; for cycles,
-/// naming their nodes; for nodes without operator; for attributes without name or of one name; for
-/// names of the graph's tensors that files cannot have. Subgraphs are checked too. The nodes have
-/// been sorted (GraphOrder.h).
+/// Reports undefined and redefined names, cycles, nodes without an operator, unnamed and duplicate
+/// attributes, and tensor names that files cannot represent. Subgraphs are checked too. The nodes
+/// must be sorted (GraphOrder.h).
 void checkGraph(const ::onnx::GraphProto &graph, Problems &problems);
 void checkFunction(const ::onnx::FunctionProto &function, Problems &problems);
 
-/// Why no output of a program can have a name, `has a name …`; empty if one can.
+/// Returns why a name cannot be the name of a program output, as `has a name …`; empty if it can.
 llvm::StringRef whyNoOutputName(llvm::StringRef name);
 
 } // namespace mtc::onnx

@@ -1,4 +1,4 @@
-//===- GraphInputs.cpp - Types of graph inputs and values bound to them -----------------------===//
+//===- GraphInputs.cpp - Types of graph inputs and bound values -------------------------------===//
 
 #include "frontend/reader/GraphInputs.h"
 
@@ -19,7 +19,7 @@ namespace mtc::onnx {
 
 namespace {
 
-/// The extent of each dimension, `kDynamic` where it is not known.
+/// Returns the extents, with `kDynamic` for unknown ones.
 SmallVector<int64_t> extentsOf(const ::onnx::ValueInfoProto &value,
                                const StringMap<int64_t> &bindings) {
   SmallVector<int64_t> shape;
@@ -33,7 +33,8 @@ SmallVector<int64_t> extentsOf(const ::onnx::ValueInfoProto &value,
   return shape;
 }
 
-/// The size of what is known of a shape, so that nobody multiplies extents without end.
+/// Returns the size of the known extents; fails if it exceeds `maxTensorBytes`, so that products of
+/// extents do not overflow.
 llvm::Expected<uint64_t> sizeOf(ArrayRef<int64_t> shape, int64_t dataType) {
   SmallVector<int64_t> known = llvm::to_vector(llvm::make_filter_range(
       shape, [](int64_t extent) { return extent != ShapedType::kDynamic; }));
@@ -46,7 +47,8 @@ std::string typeText(mlir::Type type) {
   return text;
 }
 
-/// A number as an attribute of this type; null if it is none, or out of its range.
+/// Parses a number as an attribute of this type; returns null if the text is not a number or out of
+/// range.
 mlir::Attribute parseNumber(StringRef text, mlir::Type type) {
   if (auto floating = dyn_cast<FloatType>(type)) {
     double number;
@@ -108,7 +110,7 @@ std::string declarationProblem(const ::onnx::ValueInfoProto &value, MLIRContext 
   if (dataType != ::onnx::TensorProto::UNDEFINED && !elementTypeFromOnnx(context, dataType))
     return "is declared with elements of type " + onnxDataTypeName(dataType) +
            ", expected numbers or booleans";
-  // Some exporters write -1 where they mean an unnamed dimension.
+  // Some exporters write -1 for an unnamed dimension.
   for (const auto &dim : type.tensor_type().shape().dim())
     if (dim.has_dim_value() && dim.dim_value() < -1)
       return "is declared with an extent of " + std::to_string(dim.dim_value()) +
@@ -184,7 +186,7 @@ llvm::Expected<DenseElementsAttr> boundValue(StringRef text, TensorType type) {
   if (isStatic && count != 1 && count != shaped.getNumElements())
     return problem(Twine(count) + " values for " + typeText(type) + ", expected one or " +
                    Twine(shaped.getNumElements()));
-  // A list gives the one extent that is not known.
+  // The length of a list determines the only unknown extent.
   if (!isStatic && count > 1 && shaped && shaped.getRank() == 1)
     shaped = RankedTensorType::get({count}, element);
   else if (!isStatic)

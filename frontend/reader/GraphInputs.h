@@ -1,4 +1,4 @@
-//===- GraphInputs.h - Types of graph inputs and values bound to them -------------------------===//
+//===- GraphInputs.h - Types of graph inputs and bound values ---------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_GRAPHINPUTS_H
 #define MTC_FRONTEND_READER_GRAPHINPUTS_H
@@ -15,26 +15,27 @@ class ValueInfoProto;
 
 namespace mtc::onnx {
 
-/// The declared type of a value with what is bound: static where all extents are known. Null where
-/// the file gives no tensor type, or one that mtc does not hold.
+/// Returns the declared type of a value after substituting `bindings`; static if all extents are
+/// known. Returns null if the file declares no tensor type or an unsupported one.
 mlir::TensorType declaredType(const ::onnx::ValueInfoProto &value,
                               const llvm::StringMap<int64_t> &bindings, mlir::MLIRContext *context);
 
-/// What is wrong with a declared type, whatever the value's own is: `is declared as a sequence, …`;
-/// empty where nothing is.
+/// Returns a problem of a declared type that is independent of the value's actual type, as `is
+/// declared as a sequence, …`; empty if there is none.
 std::string declarationProblem(const ::onnx::ValueInfoProto &value, mlir::MLIRContext *context);
 
-/// The type of a graph input, as above; null, the problem added, where it has none.
+/// Returns the type of a graph input, as `declaredType` does. Adds a problem and returns null if
+/// the input has no valid type.
 mlir::TensorType inputType(const ::onnx::ValueInfoProto &input,
                            const llvm::StringMap<int64_t> &bindings, mlir::MLIRContext *context,
                            Problems &problems);
 
-/// The texts of the input's dimensions: names or expressions as the file gives them, INPUT.AXIS
-/// where it names none, empty where an extent is written.
+/// Returns the names or expressions of the input's dimensions as declared. Unnamed dimensions are
+/// INPUT.AXIS, static dimensions are empty.
 llvm::SmallVector<std::string> dimensionTexts(const ::onnx::ValueInfoProto &input);
 
-/// The value of `--bind NAME=TEXT` for an input of this type: TEXT is a .npy file, or numbers,
-/// `true` and `false` separated by commas. One value fills every element of a static shape.
+/// Parses TEXT of `--bind NAME=TEXT` for an input of this type: a .npy file, or numbers, `true` and
+/// `false` separated by commas. A single value is broadcast to a static shape.
 llvm::Expected<mlir::DenseElementsAttr> boundValue(llvm::StringRef text, mlir::TensorType type);
 
 } // namespace mtc::onnx

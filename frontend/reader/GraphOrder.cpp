@@ -1,4 +1,4 @@
-//===- GraphOrder.cpp - Topological order of nodes -------------------------------------------===//
+//===- GraphOrder.cpp - Topological order of nodes --------------------------------------------===//
 
 #include "frontend/reader/GraphOrder.h"
 
@@ -22,7 +22,7 @@ template <typename Visit> void forEachSubgraph(const ::onnx::NodeProto &node, Vi
   }
 }
 
-/// The names that a node reads: its inputs, and what its subgraphs read and do not define.
+/// Collects the names that a node reads: its inputs, and the values that its subgraphs capture.
 void collectReads(const ::onnx::NodeProto &node, StringSet<> &reads) {
   for (const std::string &input : node.input())
     if (!input.empty())
@@ -48,7 +48,7 @@ void collectReads(const ::onnx::NodeProto &node, StringSet<> &reads) {
   });
 }
 
-/// The node that defines each name.
+/// Maps each name to the node that defines it.
 StringMap<unsigned> findProducers(const Nodes &nodes) {
   StringMap<unsigned> producers;
   for (auto [index, node] : llvm::enumerate(nodes))
@@ -58,7 +58,7 @@ StringMap<unsigned> findProducers(const Nodes &nodes) {
   return producers;
 }
 
-/// For each node the nodes that it reads from, in the file's order.
+/// Returns the producers of each node's operands, in file order.
 std::vector<SmallVector<unsigned>> readNodes(const Nodes &nodes) {
   StringMap<unsigned> producers = findProducers(nodes);
   std::vector<SmallVector<unsigned>> result(nodes.size());
@@ -75,15 +75,15 @@ std::vector<SmallVector<unsigned>> readNodes(const Nodes &nodes) {
   return result;
 }
 
-/// A depth-first walk from each node to the nodes that it reads from.
+/// Traverses the producers of each node depth-first.
 struct Walk {
   explicit Walk(const Nodes &nodes) : sources(readNodes(nodes)), states(nodes.size()) {
     for (unsigned index = 0; index < states.size() && cycle.empty(); ++index)
       visit(index);
   }
 
-  SmallVector<unsigned> order; ///< Each node after those that it reads from.
-  SmallVector<unsigned> cycle; ///< Where there is one, the order is not complete.
+  SmallVector<unsigned> order; ///< Each node after its producers.
+  SmallVector<unsigned> cycle; ///< If not empty, `order` is incomplete.
 
 private:
   enum class State { Unvisited, Active, Done };
@@ -91,7 +91,7 @@ private:
   void visit(unsigned start) {
     if (states[start] == State::Done)
       return;
-    // A node of the path, and how many of its sources have been visited.
+    // A node on the path, and the number of its visited producers.
     SmallVector<std::pair<unsigned, size_t>> path{{start, 0}};
     states[start] = State::Active;
     while (!path.empty()) {

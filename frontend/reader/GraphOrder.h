@@ -1,4 +1,4 @@
-//===- GraphOrder.h - Topological order of nodes ---------------------------------------------===//
+//===- GraphOrder.h - Topological order of nodes ----------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_GRAPHORDER_H
 #define MTC_FRONTEND_READER_GRAPHORDER_H
@@ -17,16 +17,16 @@ namespace mtc::onnx {
 
 using Nodes = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
 
-/// Sorts the nodes of the main graph, of subgraphs and of functions topologically. A subgraph's
-/// reads of outer values count as reads of its node. The sort is stable: a sorted graph does not
+/// Sorts the nodes of the main graph, of subgraphs and of functions topologically. Values that a
+/// subgraph captures count as operands of its node. The sort is stable: sorted graphs do not
 /// change. A graph with a cycle keeps its order.
 void sortNodes(::onnx::ModelProto &model);
 
-/// The indices of the nodes of one cycle, each of which reads from the next and the last from the
-/// first; empty if there is none.
+/// Returns the node indices of one cycle, in which each node reads from the next and the last reads
+/// from the first; empty if the graph is acyclic.
 llvm::SmallVector<unsigned> findCycle(const Nodes &nodes);
 
-/// The nodes that values are computed by, directly or through other nodes.
+/// Returns the nodes that compute the values, directly or through other nodes.
 llvm::BitVector findAncestors(const Nodes &nodes, llvm::ArrayRef<llvm::StringRef> values);
 
 } // namespace mtc::onnx

@@ -1,4 +1,4 @@
-//===- Import.cpp - From an ONNX file to the onnx dialect -------------------------------------===//
+//===- Import.cpp - Import of an ONNX model to the onnx dialect -------------------------------===//
 
 #include "frontend/reader/Import.h"
 
@@ -26,10 +26,10 @@ namespace mtc::onnx {
 
 namespace {
 
-/// Integers are never trained, so all of a reasonable size are constants for folding. Of floats it
-/// is not known yet, and they may be large tables.
+/// Integers are never trained, so integer initializers up to the limit are constants, for folding.
+/// Whether a float initializer is trained is not known yet, and it may be a large table.
 constexpr uint64_t maxIntegerConstant = 64 << 20, maxFloatConstant = 64 << 10;
-/// A few elements tell what a large tensor of floats is.
+/// Number of elements that are sampled from a large float tensor to classify it.
 constexpr int64_t maxSampledElements = 4096;
 
 class Importer {
@@ -42,7 +42,7 @@ public:
     size_t before = problems.size();
     FunctionTable functions(model.proto(), problems);
     checkGraph(proto, problems);
-    // Nodes of a broken graph cannot be imported; the rest is looked at all the same.
+    // Nodes of an invalid graph cannot be imported, but the remaining checks still run.
     bool isSound = problems.size() == before;
     selection = selectOutputs(proto, options.output, options.allOutputsOptional, problems);
     collectBinds();
@@ -80,9 +80,9 @@ private:
     }
   }
 
-  /// Dimensions that are not bound, and sizes that cannot be. Sizes of others do no harm.
+  /// Reports unbound dimensions and invalid sizes. Sizes for unknown names are ignored.
   void checkDimensions() {
-    std::map<std::string, std::string> unbound; // name to where it is needed
+    std::map<std::string, std::string> unbound; // Name to the first use.
     for (const SymbolicDimension &dimension : model.symbolicDimensions()) {
       SmallVector<std::string> names = dimensionNames(dimension.text);
       if (evaluateDimension(dimension.text, options.dims) || binds.contains(dimension.input))
@@ -121,15 +121,16 @@ private:
     return text;
   }
 
-  /// The types that the file declares for inner values and outputs, and for initializers that are
-  /// inputs: what inference finds must agree.
+  /// Records the declared types of inner values, of outputs, and of initializers that are inputs.
+  /// Inferred types must match them.
   void declareValues(NodeImporter &nodes) {
     llvm::StringSet<> sequences = valuesThatMayBeSequences();
     for (const auto *list : {&proto.value_info(), &proto.output(), &proto.input()})
       for (const auto &value : *list) {
         if (list == &proto.input() && !model.hasInitializer(value.name()))
           continue;
-        // An inner sequence or optional value is no value of the program.
+        // Inner sequences and optional values do not exist in the program, so their types are not
+        // needed.
         if (list == &proto.value_info() && sequences.contains(value.name()) &&
             (value.type().has_sequence_type() || value.type().has_optional_type()))
           continue;
@@ -140,7 +141,8 @@ private:
       }
   }
 
-  /// The results of operators on sequences and optional values, of control flow and of functions.
+  /// Returns the results of operators on sequences and optional values, of control flow and of
+  /// functions.
   llvm::StringSet<> valuesThatMayBeSequences() const {
     llvm::StringSet<> result;
     for (const auto &node : proto.node()) {
@@ -153,7 +155,7 @@ private:
     return result;
   }
 
-  /// A value that mtc does not hold is a problem where more than optional outputs follow from it.
+  /// Handles an unsupported value: an error, unless only optional outputs depend on the value.
   void reject(StringRef name, const std::string &problem, NodeImporter &nodes) {
     if (selection.optionalValues.contains(name))
       nodes.setUnavailable(name, problem);
@@ -161,7 +163,7 @@ private:
       problems.add(problem);
   }
 
-  /// The graph with its arguments; inputs that are bound become constants.
+  /// Creates the graph with its arguments. Bound inputs become constants.
   GraphOp createGraph(NodeImporter &nodes) {
     SmallVector<mlir::Type> types;
     SmallVector<DictionaryAttr> attributes;
@@ -221,7 +223,7 @@ private:
     return builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(texts));
   }
 
-  /// Who wrote the file, and what it lists of the module.
+  /// Records the producer of the file, and the listed parameters and buffers.
   void describeGraph(GraphOp graph) {
     if (!model.proto().producer_name().empty())
       graph->setAttr(producerAttribute, builder.getStringAttr(model.proto().producer_name()));
@@ -232,7 +234,8 @@ private:
       graph->setAttr(buffersAttribute, stringsOf(metadata.buffers()));
   }
 
-  /// A node without metadata, as the newer exporter writes `Split`, is of the module that reads it.
+  /// Assigns nodes without metadata to the module of their users. The newer exporter writes such
+  /// nodes, for example `Split`.
   void describeModules(GraphOp graph) {
     if (!metadata.listsParameters())
       return;
@@ -247,7 +250,8 @@ private:
     }
   }
 
-  /// The row that `padding_idx` names has no gradient. The older exporter does not write it.
+  /// Marks padding rows of embeddings, which have no gradient. The older exporter does not write
+  /// `padding_idx`, so the row of zeros identifies it.
   void describePadding(GraphOp graph) {
     if (metadata.listsParameters() || model.proto().producer_name() != "pytorch")
       return;
@@ -326,8 +330,8 @@ private:
            errorToBool(model.initializerBytes(initializer.name).takeError());
   }
 
-  /// The elements where they are few, of more floats the first; null where they are not at hand:
-  /// whoever needs them says so.
+  /// Returns the elements of a small initializer, or the first elements of a large float
+  /// initializer. Returns null if the data is missing, which is reported when the data is used.
   DenseElementsAttr knownElements(const Initializer &initializer, RankedTensorType type) {
     bool isFloat = isa<FloatType>(type.getElementType());
     bool isSmall = initializer.bytes <= (isFloat ? maxFloatConstant : maxIntegerConstant);
@@ -345,7 +349,8 @@ private:
         bytes->take_front(maxSampledElements * elementBytes(initializer.dataType)));
   }
 
-  /// The terminator, and the graph's result types and names. A graph without its nodes has none.
+  /// Creates the terminator and sets the result types and names. A graph whose nodes were not
+  /// imported has no results.
   void finish(GraphOp graph, NodeImporter &nodes, bool hasNodes) {
     SmallVector<Value> results;
     SmallVector<mlir::Attribute> attributes;
@@ -388,7 +393,7 @@ private:
 std::vector<ModelInput> modelInputs(const Model &model) {
   std::vector<ModelInput> result;
   for (const auto &input : model.proto().graph().input()) {
-    if (model.hasInitializer(input.name())) // with IR 3 initializers are listed as inputs too
+    if (model.hasInitializer(input.name())) // In IR 3, initializers are listed as inputs too.
       continue;
     ModelInput &entry = result.emplace_back(ModelInput{input.name(), {}});
     for (int axis = 0; axis < input.type().tensor_type().shape().dim_size(); ++axis)

@@ -1,4 +1,4 @@
-//===- Import.h - From an ONNX file to the onnx dialect ---------------------------------------===//
+//===- Import.h - Import of an ONNX model to the onnx dialect ---------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_IMPORT_H
 #define MTC_FRONTEND_READER_IMPORT_H
@@ -12,34 +12,34 @@ namespace mtc::onnx {
 
 struct ImportOptions {
   llvm::StringMap<int64_t> dims; // Sizes of symbolic dimensions.
-  /// Graph inputs that become constants: a number, a list such as 1,2,3, or a .npy file.
+  /// Graph inputs to replace by constants: a number, a list such as 1,2,3, or a .npy file.
   std::vector<std::pair<std::string, std::string>> binds;
-  /// The value that the loss is computed from; empty where it is left open (OutputSelection.h).
+  /// The value from which the loss is computed; empty to infer it (OutputSelection.h).
   std::string output = {};
-  /// Whether outputs that cannot be imported are left out, all of them.
+  /// Whether to omit any output that cannot be imported.
   bool allOutputsOptional = false;
-  /// Whether dimensions may stay without a size; extents in types are unknown then.
+  /// Whether dimensions may be unbound; their extents are dynamic.
   bool allowUnboundDimensions = false;
 };
 
-/// A graph input as the file gives it.
+/// A graph input as declared in the file.
 struct ModelInput {
   std::string name;
-  std::vector<std::string> dims; // Numbers, names or expressions; INPUT.AXIS where there is none.
+  std::vector<std::string> dims; // Numbers, names or expressions; INPUT.AXIS if unnamed.
 };
-/// The graph's inputs that are no initializers.
+/// Returns the graph inputs that are not initializers.
 std::vector<ModelInput> modelInputs(const Model &model);
 
-/// Makes a module with one `onnx.graph @main` of the model:
-/// - model-local functions are inlined, names of their nodes prefixed with the call's;
-/// - Constant nodes, and initializers of integers whose data is at hand, are `onnx.constant`, other
-///   initializers `onnx.initializer`; what the file says of them is in attributes (Onnx.h), by
-///   which passes choose the parameters;
-/// - a value's type is what the file declares, `tensor<*xindex>` where it declares nothing;
-/// - results are the file's outputs and the value that `output` names; those that are not required
-///   have the attribute `onnx.optional`, and are left out with a remark where they are broken.
-/// With problems, all of which are in `problems`, the module is what could be made of the rest: a
-/// graph that is broken as such has initializers alone.
+/// Imports the model as a module with one `onnx.graph @main`:
+/// - model-local functions are inlined, with the call's name as prefix of their nodes' names;
+/// - Constant nodes, and integer initializers whose data is available, become `onnx.constant`;
+///   other initializers become `onnx.initializer`, with attributes (Onnx.h) for parameter
+///   selection;
+/// - a value has its declared type, or `tensor<*xindex>` if the file declares none;
+/// - results are the file's outputs and the value named by `output`. Results that are not required
+///   have the attribute `onnx.optional` and are omitted with a remark if they cannot be imported.
+/// If problems are reported, the module contains the parts that could be imported; for an invalid
+/// graph these are only the initializers.
 mlir::OwningOpRef<mlir::ModuleOp> importModel(Model &model, mlir::MLIRContext &context,
                                               const ImportOptions &options, Problems &problems);
 

@@ -1,4 +1,4 @@
-//===- InferenceForm.cpp - A model's file without what training alone computes ---------------===//
+//===- InferenceForm.cpp - Conversion of a model to inference form ----------------------------===//
 
 #include "frontend/reader/InferenceForm.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 using Nodes = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
 
-/// The version of ai.onnx that a model or a function imports; 0 if none.
+/// Returns the version of ai.onnx that a model or a function imports; 0 if none.
 template <typename Imports> int64_t coreVersion(const Imports &imports) {
   for (const auto &import : imports)
     if (import.domain().empty() || import.domain() == "ai.onnx")
@@ -26,7 +26,7 @@ bool isOperator(const ::onnx::NodeProto &node, StringRef type) {
   return node.op_type() == type && (node.domain().empty() || node.domain() == "ai.onnx");
 }
 
-/// The attribute of a name; null if the node has none.
+/// Returns the attribute with this name, or null.
 ::onnx::AttributeProto *findAttribute(::onnx::NodeProto &node, StringRef name) {
   for (::onnx::AttributeProto &attribute : *node.mutable_attribute())
     if (attribute.name() == name)
@@ -40,7 +40,7 @@ bool hasSubgraphs(const ::onnx::NodeProto &node) {
   });
 }
 
-/// Whether a tensor is a boolean that is false.
+/// Returns whether a tensor is the boolean constant false.
 bool isFalse(const ::onnx::TensorProto &tensor) {
   if (tensor.data_type() != ::onnx::TensorProto::BOOL)
     return false;
@@ -49,7 +49,7 @@ bool isFalse(const ::onnx::TensorProto &tensor) {
   return tensor.int32_data_size() == 1 && tensor.int32_data(0) == 0;
 }
 
-/// The nodes of a graph or a function, and of its subgraphs.
+/// Rewrites the nodes of a graph or a function, including subgraphs.
 class Rewriter {
 public:
   Rewriter(int64_t version, InferenceForm &form) : version(version), form(form) {}
@@ -60,7 +60,7 @@ public:
       constants[tensor.name()] = isFalse(tensor);
     rewrite(*graph.mutable_node());
     removeValues(*graph.mutable_value_info());
-    // An initializer that is an input too is one to give without it.
+    // An initializer that is also a graph input is part of the model's interface.
     for (const ::onnx::ValueInfoProto &input : graph.input())
       released.erase(input.name());
     for (const ::onnx::TensorProto &tensor : graph.initializer())
@@ -125,7 +125,8 @@ private:
     removeValues(*graph.mutable_value_info());
   }
 
-  /// Without the operand `training_mode` the node trains not. Before version 12 none does.
+  /// Dropout without operand `training_mode` is in inference mode, as all Dropout nodes before
+  /// version 12.
   void rewriteDropout(::onnx::NodeProto &node) {
     if (version < 12 || node.input_size() < 3 || node.input(2).empty() ||
         constants.lookup(node.input(2)))
@@ -147,7 +148,8 @@ private:
       training->clear_ref_attr_name();
       training->set_i(0);
     }
-    // Running mean and variance; before version 14 they are followed by the batch's.
+    // Results 1 and 2 are the running mean and variance; before version 14, results 3 and 4 are the
+    // batch statistics.
     for (int i = 1; i < node.output_size(); ++i) {
       removed.insert(node.output(i));
       if (node.output(i).empty() || reads.lookup(node.output(i)) == 0)
@@ -164,9 +166,8 @@ private:
     node.mutable_output()->DeleteSubrange(1, node.output_size() - 1);
   }
 
-  /// Nodes have to come before those that read them, and these read nothing that nodes of their
-  /// graph need not have computed before: a statistic is no node's result, or a result of a node in
-  /// front of the first that reads it.
+  /// Inserts each Identity node directly after the producer of its statistic, or first if the
+  /// statistic is not a node's result. The first user of the result comes later in both cases.
   static void insert(Nodes &nodes, const std::vector<::onnx::NodeProto> &identities) {
     for (const ::onnx::NodeProto &identity : identities) {
       int at = 0;
@@ -179,7 +180,7 @@ private:
     }
   }
 
-  /// A value has a reader less.
+  /// Removes one use of a value.
   void release(const std::string &value) {
     if (value.empty())
       return;
@@ -187,7 +188,7 @@ private:
     released.insert(value);
   }
 
-  /// Removes what computes values that nothing reads any more.
+  /// Removes nodes whose results have no users left.
   void removeUnread(Nodes &nodes) {
     auto isUnread = [&](const ::onnx::NodeProto &node) {
       return node.output_size() > 0 && !hasSubgraphs(node) &&
@@ -206,7 +207,7 @@ private:
     }
   }
 
-  /// Removes the types of results that are gone.
+  /// Removes the types of results that were removed.
   void removeValues(google::protobuf::RepeatedPtrField<::onnx::ValueInfoProto> &values) const {
     for (int i = values.size() - 1; i >= 0; --i)
       if (removed.contains(values[i].name()))
@@ -215,10 +216,10 @@ private:
 
   int64_t version;
   InferenceForm &form;
-  StringMap<int64_t> reads;  ///< How often operands and outputs name a value.
+  StringMap<int64_t> reads;  ///< Number of uses as operand or output.
   StringMap<bool> constants; ///< Whether a constant is false.
-  StringSet<> released;      ///< Values that have lost a reader.
-  StringSet<> removed;       ///< Results that no node has any more.
+  StringSet<> released;      ///< Values that lost a use.
+  StringSet<> removed;       ///< Results that were removed.
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-//===- InferenceForm.h - A model's file without what training alone computes -----------------===//
+//===- InferenceForm.h - Conversion of a model to inference form ------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_INFERENCEFORM_H
 #define MTC_FRONTEND_READER_INFERENCEFORM_H
@@ -14,14 +14,14 @@ namespace mtc::onnx {
 
 struct InferenceForm {
   bool isChanged = false;
-  /// Initializers of the main graph that training form alone reads.
+  /// Initializers of the main graph that only the training form reads.
   llvm::StringSet<> unread;
 };
 
-/// Puts the nodes of a model into inference form, those of subgraphs and functions too. Dropout
-/// loses its operand `training_mode`, and what computes it. BatchNormalization normalizes by its
-/// running statistics and has one result; Identity nodes give running statistics to what reads the
-/// others. `graph` is the model's main graph, which `model` need not hold.
+/// Converts the nodes of a model, including subgraphs and functions, to inference form. Dropout
+/// loses operand `training_mode` and the nodes that compute it. BatchNormalization normalizes by
+/// its running statistics and has one result; its other results, where used, become Identity nodes
+/// of the running statistics. `graph` is the main graph, which need not be part of `model`.
 InferenceForm toInferenceForm(::onnx::ModelProto &model, ::onnx::GraphProto &graph);
 
 } // namespace mtc::onnx

@@ -1,4 +1,4 @@
-//===- InitializerDigests.cpp - Which initializers hold the same elements ---------------------===//
+//===- InitializerDigests.cpp - Digests of equal initializers ---------------------------------===//
 
 #include "frontend/reader/InitializerDigests.h"
 
@@ -23,8 +23,8 @@ std::string digestOf(ArrayRef<char> bytes) {
   return toHex(digest.final(), /*LowerCase=*/true);
 }
 
-/// Of the transposed matrix; a strip of columns at a time is gathered, so that memory is read in
-/// order.
+/// Returns the digest of the transposed matrix. Gathers a strip of columns at a time, so that
+/// memory is read sequentially.
 std::string transposedDigestOf(ArrayRef<char> bytes, int64_t rows, int64_t columns, size_t width) {
   constexpr int64_t stripColumns = 64;
   Digest digest;
@@ -60,7 +60,7 @@ void InitializerDigests::add(InitializerOp initializer) {
   if (!bytes)
     return consumeError(bytes.takeError());
   size_t width = widthOf(initializer);
-  // One value throughout: equal to itself one element further.
+  // All elements are equal if the data equals itself shifted by one element.
   if (std::memcmp(bytes->data(), bytes->data() + width, bytes->size() - width) == 0)
     return;
   std::string ends(bytes->data(), width);

@@ -1,4 +1,4 @@
-//===- InitializerDigests.h - Which initializers hold the same elements -----------------------===//
+//===- InitializerDigests.h - Digests of equal initializers -----------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_INITIALIZERDIGESTS_H
 #define MTC_FRONTEND_READER_INITIALIZERDIGESTS_H
@@ -10,17 +10,16 @@
 
 namespace mtc::onnx {
 
-/// Describes initializers that may equal each other, as they are or transposed, by digests of their
-/// elements (`onnx.digest`, `onnx.transposed_digest`). The size and the first and the last element,
-/// which a transposition keeps, tell most apart, so that large models are not read through.
-/// Initializers of one value say nothing of the module, and have no digest; nor have those whose
-/// data is missing.
+/// Attaches digests (`onnx.digest`, `onnx.transposed_digest`) to initializers that may be equal or
+/// transposes of each other. Candidates are grouped by size and by the first and last element,
+/// which a transposition preserves, so that most data of large models is not read. Initializers
+/// with equal elements or missing data have no digest.
 class InitializerDigests {
 public:
   explicit InitializerDigests(Model &model) : model(model) {}
 
   void add(InitializerOp initializer);
-  /// Sets the attributes of all that were added.
+  /// Sets the digest attributes of all added initializers.
   void describe();
 
 private:

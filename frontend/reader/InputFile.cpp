@@ -1,4 +1,4 @@
-//===- InputFile.cpp - Files that the compiler reads ------------------------------------------===//
+//===- InputFile.cpp - Input files of the compiler --------------------------------------------===//
 
 #include "frontend/reader/InputFile.h"
 
@@ -16,8 +16,8 @@ using namespace llvm;
 
 namespace mtc::onnx {
 
-/// Files of up to this size are copied, so that a program that writes to one meanwhile changes
-/// nothing; larger ones are mapped.
+/// Files up to this size are copied, so that concurrent writes have no effect; larger files are
+/// mapped.
 static constexpr uint64_t maxCopiedBytes = uint64_t(16) << 20;
 
 StringRef describeFileType(mode_t mode) {
@@ -38,19 +38,20 @@ static Error checkType(const struct stat &status) {
   return problem("is " + describeFileType(status.st_mode) + ", not a regular file");
 }
 
-/// A descriptor of a regular file, and its status.
+/// Opens a regular file and returns its descriptor and status.
 static Expected<int> openRegular(StringRef path, struct stat &status) {
   if (path.empty())
     return problem("is empty, expected the name of a file");
   if (path.contains('\0'))
     return problem("contains a zero byte, expected the name of a file");
   std::string name = path.str();
-  // Asked before opening too: opening some devices has effects, and a socket cannot be opened.
+  // Check the type before opening, because opening some devices has side effects, and sockets
+  // cannot be opened.
   if (stat(name.c_str(), &status) != 0)
     return openFailure(errno);
   if (Error error = checkType(status))
     return error;
-  // Without O_NONBLOCK, a pipe that took the file's name meanwhile would wait for a writer.
+  // If a pipe replaced the file concurrently, open would wait for a writer without O_NONBLOCK.
   int file = open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (file < 0)
     return openFailure(errno);
@@ -73,7 +74,7 @@ Expected<InputFile> readInputFile(StringRef path, uint64_t maxBytes, FileForm fo
     return file.takeError();
   scope_exit closeFile([&] { close(*file); });
   auto size = static_cast<uint64_t>(status.st_size);
-  // Files of /proc say that they have no bytes, whatever reading them gives.
+  // Files in /proc report a size of 0 although they have contents.
   char first;
   ssize_t got = size == 0 ? pread(*file, &first, 1, 0) : 0;
   if (got < 0)

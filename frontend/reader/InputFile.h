@@ -1,4 +1,4 @@
-//===- InputFile.h - Files that the compiler reads --------------------------------------------===//
+//===- InputFile.h - Input files of the compiler ----------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_INPUTFILE_H
 #define MTC_FRONTEND_READER_INPUTFILE_H
@@ -13,14 +13,14 @@
 
 namespace mtc::onnx {
 
-/// The largest files of each kind, in bytes; a larger one is something else, named by mistake.
+/// Maximum file sizes in bytes; a larger file was probably named by mistake.
 constexpr uint64_t maxRecipeBytes = uint64_t(4) << 20;
 constexpr uint64_t maxScheduleTableBytes = uint64_t(16) << 20;
 constexpr uint64_t maxStageTextBytes = uint64_t(4) << 30;
-/// For files that are mapped into memory, where only the address space limits the size.
+/// No limit, for files that are mapped into memory.
 constexpr uint64_t anyBytes = INT64_MAX;
 
-/// A regular file's bytes, followed by a zero where the file was read as text.
+/// The contents of a regular file; null-terminated if read as text.
 struct InputFile {
   std::unique_ptr<llvm::MemoryBuffer> content;
   llvm::sys::fs::UniqueID id;
@@ -30,15 +30,15 @@ struct InputFile {
 
 enum class FileForm { Binary, Text };
 
-/// Reads a regular file of at most `maxBytes`. Never waits for a pipe's writer and never reads a
-/// device. The error is a predicate without the file's name, such as "is a folder, not a
-/// regular file"; the caller puts the flag and the name before it.
+/// Reads a regular file of at most `maxBytes`. Never blocks on a pipe and never reads a device. The
+/// error is a predicate without the file's name, such as "is a folder, not a regular file"; the
+/// caller prepends the flag and the name.
 llvm::Expected<InputFile> readInputFile(llvm::StringRef path, uint64_t maxBytes, FileForm form);
 
-/// Whether a regular file starts with these bytes. False where it cannot be read.
+/// Returns whether a regular file starts with these bytes; false if it cannot be read.
 bool startsWith(llvm::StringRef path, llvm::StringRef bytes);
 
-/// The noun for a file that is not regular: "a folder", "a pipe", "a socket" or "a device".
+/// Returns the noun for a file that is not regular: "a folder", "a pipe", "a socket" or "a device".
 llvm::StringRef describeFileType(mode_t mode);
 
 } // namespace mtc::onnx

@@ -1,4 +1,4 @@
-//===- LinearModels.cpp - Linear models of ai.onnx.ml as nodes of ai.onnx --------------------===//
+//===- LinearModels.cpp - Expansion of ai.onnx.ml linear models -------------------------------===//
 
 #include "frontend/reader/LinearModels.h"
 
@@ -50,14 +50,14 @@ struct LinearModel {
   size_t labels() const { return std::max(integerLabels.size(), stringLabels.size()); }
 };
 
-/// Whether two rows are the negatives of each other.
+/// Returns whether the two rows are negatives of each other.
 bool areOpposite(ArrayRef<float> rows) {
   size_t half = rows.size() / 2;
   return llvm::all_of_zip(rows.take_front(half), rows.drop_front(half),
                           [](float a, float b) { return a == -b; });
 }
 
-/// Writes the nodes of one model.
+/// Builds the nodes of one model.
 class Expansion {
 public:
   Expansion(GraphProto &graph, StringSet<> &names, const NodeProto &node, int64_t index,
@@ -111,7 +111,7 @@ private:
     int64_t labels = model.labels();
     if (isClassifier && labels != rows && !(rows == 1 && labels == 2))
       return reject("has " + Twine(labels) + " class labels, expected " + Twine(rows));
-    // The rows of the two classes are one weight.
+    // The two rows are a single trainable weight.
     hasOppositeRows = isClassifier && rows == 2 && areOpposite(model.coefficients) &&
                       areOpposite(model.intercepts);
     if (hasOppositeRows) {
@@ -140,7 +140,7 @@ private:
     return added.output(0);
   }
 
-  /// An attribute of the node that was added last.
+  /// Sets an attribute of the last added node.
   void setInteger(StringRef name, int64_t value) {
     AttributeProto &attribute = *nodes.back().add_attribute();
     attribute.set_name(name.str());
@@ -163,7 +163,7 @@ private:
     return tensor.name();
   }
 
-  /// [batch, rows].
+  /// Builds the linear function, of shape [batch, rows].
   std::string addProduct(const std::string &x) {
     auto count = static_cast<int64_t>(model.coefficients.size());
     std::string weights = addFloats("coefficients", model.coefficients, {rows, count / rows});
@@ -189,8 +189,8 @@ private:
     return pair;
   }
 
-  /// The scores of two classes by that of the second, [batch, 1]. Of a single row whose scores no
-  /// logistic function transforms, onnxruntime's are 1 - z and z.
+  /// Returns the scores of both classes, from the score [batch, 1] of the second class. onnxruntime
+  /// returns 1 - z and z for a single row without a logistic transformation.
   std::string addPair(const std::string &z) {
     if (hasOppositeRows && model.transform != "LOGISTIC")
       return transformed(concatenate(add("Neg", {z}), z));
@@ -214,7 +214,7 @@ private:
     rename(add("Gather", {labels.name(), index}), output(0));
   }
 
-  /// Lets what was added last have the name of the node's own output.
+  /// Renames a value of the expansion to the original node's output.
   void rename(const std::string &value, const std::string &name) {
     if (name.empty())
       return;

@@ -1,4 +1,4 @@
-//===- LinearModels.h - Linear models of ai.onnx.ml as nodes of ai.onnx ----------------------===//
+//===- LinearModels.h - Expansion of ai.onnx.ml linear models ---------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_LINEARMODELS_H
 #define MTC_FRONTEND_READER_LINEARMODELS_H
@@ -11,17 +11,17 @@ class GraphProto;
 
 namespace mtc::onnx {
 
-/// LinearRegressor and LinearClassifier hold their weights in attributes, where nothing can be
-/// trained. Each such node of the main graph becomes nodes that compute the same from the
-/// initializers NODE.coefficients [rows, features] and NODE.intercepts [rows], so that an exported
-/// model holds what was trained:
+/// Expands LinearRegressor and LinearClassifier nodes of the main graph. Their weights are
+/// attributes, which cannot be trained. Each node is replaced by nodes that compute the same
+/// results from the initializers NODE.coefficients [rows, features] and NODE.intercepts [rows], so
+/// that exported models contain the trained weights:
 ///
 ///     scores = Gemm(x, coefficients, intercepts), then Softmax or Sigmoid by `post_transform`
 ///     label  = classlabels[ArgMax(scores)]
 ///
-/// A classifier of two classes whose rows are the negatives of each other, as scikit-learn writes
-/// them, has the one row of the second class, as `coef_` does, and the scores [1 - s(z), s(z)] or
-/// [-z, z]. Attributes that do not fit each other are problems.
+/// scikit-learn writes binary classifiers with two rows that are negatives of each other. These
+/// keep only the row of the second class, as in `coef_`, and have the scores [1 - s(z), s(z)] or
+/// [-z, z]. Inconsistent attributes are reported as problems.
 void expandLinearModels(::onnx::GraphProto &graph, Problems &problems);
 
 } // namespace mtc::onnx

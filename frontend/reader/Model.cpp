@@ -1,4 +1,4 @@
-//===- Model.cpp - An ONNX file, read and checked ---------------------------------------------===//
+//===- Model.cpp - In-memory representation of an ONNX file -----------------------------------===//
 
 #include "frontend/reader/Model.h"
 
@@ -25,7 +25,7 @@ namespace mtc::onnx {
 
 namespace {
 
-/// What a file is that is not ONNX, where its first bytes tell; empty otherwise.
+/// Identifies common files that are not ONNX models by their first bytes; returns empty otherwise.
 StringRef otherKind(StringRef bytes) {
   if (bytes.empty())
     return "is empty";
@@ -36,7 +36,8 @@ StringRef otherKind(StringRef bytes) {
   return "";
 }
 
-/// Parses the message; protobuf's own words go nowhere, its limits on size and depth apply.
+/// Parses the message within protobuf's limits on size and depth. Suppresses protobuf's log
+/// messages.
 bool parse(StringRef bytes, ::onnx::ModelProto &message) {
   google::protobuf::LogHandler *previous = google::protobuf::SetLogHandler(nullptr);
   google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t *>(bytes.data()),
@@ -96,13 +97,13 @@ std::unique_ptr<Model> Model::read(StringRef path, Problems &problems) {
 }
 
 void Model::undoExporter() {
-  Problems unread; // The import reads the metadata too, and says what is wrong with them.
+  Problems unread; // Ignored here: the import reads the metadata again and reports its problems.
   ExporterMetadata metadata(*message, unread);
   ::onnx::GraphProto &graph = *message->mutable_graph();
   restoreDroppedBiases(graph, metadata);
   unfoldFunctions(graph, metadata,
                   [&](const ::onnx::TensorProto &tensor) { return tensorBytes(tensor); });
-  converted.clear(); // Tensors have moved.
+  converted.clear(); // The tensors, which are the keys, have moved.
 }
 
 void Model::checkHeader(Problems &problems) {
@@ -149,7 +150,7 @@ void Model::addInitializer(const ::onnx::TensorProto &tensor, const SubgraphPath
     }
     name = tensor.name() + "." + std::to_string(i);
   }
-  // Only what reads it cannot be computed.
+  // Only users of the initializer are affected.
   if (isMain && tensor.data_type() == ::onnx::TensorProto::STRING) {
     unsupported[name] = label + " has elements of type " + onnxDataTypeName(tensor.data_type()) +
                         ", expected numbers or booleans";
@@ -165,7 +166,7 @@ void Model::addInitializer(const ::onnx::TensorProto &tensor, const SubgraphPath
     problems.add(label + ": " + toString(bytes.takeError()));
   else if (isExternal)
     if (Error error = tensorBytes(tensor).takeError()) {
-      // A graph without its weights can still be planned.
+      // A plan does not depend on the weights.
       if (error.isA<MissingFileError>())
         consumeError(std::move(error));
       else
@@ -268,7 +269,7 @@ Expected<ArrayRef<char>> Model::tensorBytes(const ::onnx::TensorProto &tensor) {
   return ArrayRef<char>(converted[&tensor] = std::move(storage));
 }
 
-/// Whether an exporter wrote this text where it had no name for a dimension.
+/// Returns whether an exporter uses this text for a dimension without a name.
 static bool isUnnamed(StringRef text) {
   text = text.trim();
   return text.empty() || text == "?" || text == "-1" || text.equals_insensitive("none");
@@ -276,7 +277,7 @@ static bool isUnnamed(StringRef text) {
 
 std::string dimensionText(const ::onnx::ValueInfoProto &value, int axis) {
   const auto &dim = value.type().tensor_type().shape().dim(axis);
-  // Some exporters write -1 where they mean an unnamed dimension.
+  // Some exporters write -1 for an unnamed dimension.
   if (dim.has_dim_value() && dim.dim_value() >= 0)
     return std::to_string(dim.dim_value());
   return isUnnamed(dim.dim_param()) ? value.name() + "." + std::to_string(axis) : dim.dim_param();

@@ -1,7 +1,7 @@
-//===- Model.h - An ONNX file, read and checked -----------------------------------------------===//
+//===- Model.h - In-memory representation of an ONNX file -------------------------------------===//
 //
-// The file's own form: the parsed message, its initializers and their bytes. Import.h makes IR of
-// it, Export.h makes a file of it again.
+// The parsed message, its initializers and their data. Import.h converts a model to IR, Export.h
+// serializes it.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@ class ValueInfoProto;
 
 namespace mtc::onnx {
 
-/// The way to a subgraph: from the main graph, or from a function, the positions of a node, of its
-/// attribute, of a node in that graph, and so on. Empty for the main graph.
+/// Path to a subgraph, starting at the main graph or a function: index of a node, of its attribute,
+/// of a node in that graph, and so on. Empty for the main graph.
 struct SubgraphPath {
   std::optional<int> function;
   std::vector<int64_t> positions;
@@ -39,85 +39,85 @@ struct SubgraphPath {
 
 /// An initializer of the main graph or of a subgraph.
 struct Initializer {
-  std::string name; // In the file, but for a subgraph's whose name another one has: NAME.2, …
+  std::string name; // As in the file; NAME.2, … for duplicates in subgraphs.
   int64_t dataType; // TensorProto.DataType
   std::vector<int64_t> shape;
   uint64_t bytes;
   bool isExternal;
   const ::onnx::TensorProto *tensor;
-  /// Of one in a subgraph: where that is.
+  /// The subgraph that contains the initializer.
   SubgraphPath subgraph;
 };
 
-/// A dimension of a graph input without a fixed extent.
+/// A dimension of a graph input without a static extent.
 struct SymbolicDimension {
-  std::string
-      text; // as the file gives it: a name, an expression of names, or INPUT.AXIS if unnamed
-  std::string input; // the graph input
+  std::string text;  // Name or expression as declared; INPUT.AXIS if unnamed.
+  std::string input; // Name of the graph input.
   int64_t axis;
 };
 
-/// A dimension of a value as text: its extent, its name or expression, or INPUT.AXIS without
-/// either. `?`, `None` and `-1` are no names.
+/// Returns the text of a dimension: its extent, its name or expression, or INPUT.AXIS if unnamed.
+/// `?`, `None` and `-1` count as unnamed.
 std::string dimensionText(const ::onnx::ValueInfoProto &value, int axis);
 
-/// The versions that are read. Below IR 3 opset imports are missing; IR 13 is of onnx 1.22.
+/// Supported versions. Models below IR 3 lack opset imports; onnx 1.22 writes IR 13.
 inline constexpr int64_t oldestOpset = 7, newestOpset = 27, oldestIrVersion = 3,
                          newestIrVersion = 13;
 
-/// A model as its file holds it, its nodes sorted, checked as a whole. Data in other files is
-/// mapped when it is read.
+/// A validated ONNX model with sorted nodes. External data is mapped into memory on first access.
 class Model {
 public:
-  /// Reads and checks a file. Problems are added to `problems`; null after errors. External data
-  /// that is missing is no problem until its bytes are asked for; any other defect of it is.
+  /// Reads and validates a file. Adds errors to `problems` and returns null if there are any.
+  /// Missing external data is reported when its bytes are accessed, other defects of external data
+  /// immediately.
   static std::unique_ptr<Model> read(llvm::StringRef path, Problems &problems);
   ~Model();
 
   const ::onnx::ModelProto &proto() const { return *message; }
-  /// The path as given, and the file's name without folder and ending.
+  /// Return the path as specified by the user, and the file name without folder and extension.
   const std::string &path() const { return givenPath; }
   const std::string &name() const { return modelName; }
-  /// The model's own file, and those opened so far that hold its external data.
+  /// Return the IDs of the model file and of the external data files opened so far.
   llvm::sys::fs::UniqueID file() const { return fileId; }
   llvm::ArrayRef<llvm::sys::fs::UniqueID> dataFiles() const { return externalFiles->getOpened(); }
-  /// The paths of the latter.
+  /// Returns the paths of the external data files accessed so far.
   std::vector<std::string> dataPaths() const { return externalFiles->getPaths(); }
-  /// The version of ai.onnx that the model imports.
+  /// Returns the version of ai.onnx that the model imports.
   int64_t opset() const { return opsetVersion; }
 
-  /// The initializers in the file's order, those of subgraphs last, and one of them by name (null:
-  /// there is none).
+  /// Return the initializers in file order, followed by those of subgraphs, and an initializer by
+  /// name (null if there is none).
   llvm::ArrayRef<Initializer> initializers() const { return initializerList; }
   const Initializer *findInitializer(llvm::StringRef name) const;
-  /// Whether the main graph has one of this name.
+  /// Returns whether the main graph has an initializer of this name.
   bool hasInitializer(llvm::StringRef name) const;
 
-  /// The initializers whose elements are no numbers, and why they are not supported.
+  /// Returns the initializers with unsupported element types (strings), and why they are not
+  /// supported.
   const llvm::StringMap<std::string> &unsupportedInitializers() const { return unsupported; }
 
-  /// An initializer, or the tensor of a Constant node of the main graph, by the name of the value;
-  /// null if there is neither.
+  /// Returns the tensor of an initializer, or of a Constant node of the main graph whose result has
+  /// this name; null if there is neither.
   const ::onnx::TensorProto *findTensor(llvm::StringRef name) const;
 
-  /// The static type of what `findTensor` finds. Fails where it finds nothing.
+  /// Returns the static type of the tensor that `findTensor` returns. Fails if there is none.
   llvm::Expected<mlir::RankedTensorType> initializerType(mlir::MLIRContext *context,
                                                          llvm::StringRef name) const;
 
-  /// The elements of what `findTensor` finds, row-major and little-endian, booleans as bytes, valid
-  /// as long as the model. Fails where the file that holds them is missing or unfit; the message
-  /// names the file, but neither model nor initializer.
+  /// Returns the elements of the tensor that `findTensor` returns: row-major, little-endian,
+  /// booleans as bytes, valid for the model's lifetime. Fails if the external file is missing or
+  /// invalid; the message names that file, but neither the model nor the initializer.
   llvm::Expected<llvm::ArrayRef<char>> initializerBytes(llvm::StringRef name);
 
-  /// The same of any tensor of the file, such as a Constant node's.
+  /// Returns the elements of any tensor of the file, as `initializerBytes` does.
   llvm::Expected<llvm::ArrayRef<char>> tensorBytes(const ::onnx::TensorProto &tensor);
 
-  /// What a user has to bind: the dimensions of graph inputs without an extent.
+  /// Returns the dimensions of graph inputs without a static extent, which the user has to bind.
   std::vector<SymbolicDimension> symbolicDimensions() const;
 
 private:
   Model();
-  /// Gives the main graph the parameters back that an exporter dropped or computed with.
+  /// Restores parameters of the main graph that an exporter removed or folded.
   void undoExporter();
   void checkHeader(Problems &problems);
   void collectInitializers(Problems &problems);
@@ -135,7 +135,7 @@ private:
   std::vector<Initializer> initializerList;
   llvm::StringMap<size_t> initializerIndex;
   llvm::StringMap<std::string> unsupported;
-  // Data that had to be converted, by tensor.
+  // Data that needed conversion, by tensor.
   llvm::DenseMap<const ::onnx::TensorProto *, std::vector<char>> converted;
 };
 

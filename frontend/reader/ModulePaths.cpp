@@ -1,4 +1,4 @@
-//===- ModulePaths.cpp - The modules that nodes came from -------------------------------------===//
+//===- ModulePaths.cpp - Module paths of nodes ------------------------------------------------===//
 
 #include "frontend/reader/ModulePaths.h"
 
@@ -14,17 +14,17 @@ namespace mtc::onnx {
 
 namespace {
 
-/// The scopes of a node that the older exporter named, outermost first; a scope that the next one
-/// repeats, as an nn.Sequential's name is repeated by its children, is left out.
+/// Returns the scopes in a node name of the older exporter, outermost first. Omits scopes that the
+/// next scope repeats, as children of an nn.Sequential do.
 SmallVector<StringRef> scopesOf(const ::onnx::NodeProto &node) {
   StringRef name = node.name();
   SmallVector<StringRef> scopes, result;
   if (!name.consume_front("/"))
     return {};
   name.split(scopes, '/');
-  scopes.pop_back(); // The operator.
+  scopes.pop_back(); // The last component is the operator.
   for (auto [i, scope] : llvm::enumerate(scopes)) {
-    // A second call of the parent is numbered, its children are not.
+    // The exporter numbers a second call of the parent, but not its children.
     StringRef own = scope;
     if (size_t end = own.rfind('_');
         end != StringRef::npos && all_of(own.drop_front(end + 1), isDigit))
@@ -68,7 +68,7 @@ std::string ModulePaths::of(const ::onnx::NodeProto &node) const {
     std::string prefix = path.empty() ? "" : path + ".";
     written += (written.empty() ? "" : ".") + scope.str();
     auto [stem, number] = scope.rsplit('_');
-    // `e_1` is the second call of `e`, unless it is a module of that name.
+    // `e_1` is the second call of `e`, unless the file has a module of that name.
     bool isNumbered = !number.empty() && all_of(number, isDigit) && !isNamed(prefix + scope.str());
     bool isCall =
         isNumbered && (isNamed(prefix + stem.str()) || called.contains(prefix + stem.str()));

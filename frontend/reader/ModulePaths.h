@@ -1,4 +1,4 @@
-//===- ModulePaths.h - The modules that nodes came from ---------------------------------------===//
+//===- ModulePaths.h - Module paths of nodes --------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_MODULEPATHS_H
 #define MTC_FRONTEND_READER_MODULEPATHS_H
@@ -14,24 +14,24 @@ class NodeProto;
 
 namespace mtc::onnx {
 
-/// The dotted path of each node's module as the module's parameters are named. PyTorch's older
-/// exporter writes `/e/e.0_1/MatMul` for the second call of child 0 of the nn.Sequential `e`: that
-/// is `e.0`.
+/// Maps nodes to the dotted path of their module, as used in parameter names. PyTorch's older
+/// exporter writes `/e/e.0_1/MatMul` for the second call of child 0 of the nn.Sequential `e`; the
+/// path is `e.0`.
 class ModulePaths {
 public:
   explicit ModulePaths(const ::onnx::GraphProto &graph);
 
-  /// Empty if the node does not tell.
+  /// Returns the module path of a node; empty if unknown.
   std::string of(const ::onnx::NodeProto &node) const;
 
 private:
-  /// Of subgraphs too.
+  /// Collects names from the graph and its subgraphs.
   void collect(const ::onnx::GraphProto &graph);
-  /// Whether the file has a parameter of that module, or one inside it.
+  /// Returns whether the file has a parameter of that module or of one of its descendants.
   bool isNamed(llvm::StringRef path) const { return named.contains(path); }
 
-  llvm::StringSet<> named;  // Prefixes of initializers' names.
-  llvm::StringSet<> called; // Paths of nodes, as they are written.
+  llvm::StringSet<> named;  // Prefixes of initializer names.
+  llvm::StringSet<> called; // Scopes of nodes, as written in the file.
 };
 
 } // namespace mtc::onnx

@@ -1,4 +1,4 @@
-//===- NodeImporter.cpp - Nodes as operations, functions inlined ------------------------------===//
+//===- NodeImporter.cpp - Import of nodes with inlining of functions --------------------------===//
 
 #include "frontend/reader/NodeImporter.h"
 
@@ -69,8 +69,8 @@ void NodeImporter::importEntry(const Entry &entry, Frame &frame) {
     importNode(entry, frame);
 }
 
-/// Imports a node that optional outputs alone follow from. Where it has problems, nothing is left
-/// of it, and its results are unavailable.
+/// Imports a node that only optional outputs depend on. If it has problems, its operations are
+/// erased and its results become unavailable.
 void NodeImporter::importOptional(const Entry &entry, Frame &frame) {
   std::string why;
   for (const auto *names : {&entry.node.input(), &entry.node.output()})
@@ -228,7 +228,7 @@ void NodeImporter::importSubgraph(const ::onnx::GraphProto &graph, Region &regio
   ReturnOp::create(builder, builder.getUnknownLoc(), results);
 }
 
-/// Whether other nodes than those of the file read a node's operands once it is expanded.
+/// Returns whether the node is expanded later, so that other nodes will read its operands.
 static bool isExpanded(const ::onnx::NodeProto &node) {
   return isOperator(node, "Loop") || isOperator(node, "Scan") ||
          (normalizedDomain(node.domain()).empty() &&
@@ -272,7 +272,7 @@ void NodeImporter::importNode(const Entry &entry, Frame &frame) {
       frame.values[output] = value;
 }
 
-/// Whether a value is an initializer, through Identity nodes.
+/// Returns whether a value is an initializer, possibly through Identity nodes.
 static bool isInitializer(Value value) {
   while (auto node = value.getDefiningOp<NodeOp>()) {
     if (!node.isOperator("Identity") || node.getInputs().size() != 1)
@@ -286,7 +286,7 @@ Value NodeImporter::enter(const Entry &entry, size_t operand, Frame &frame) {
   Value value = valueOf(frame, entry.node.input(static_cast<int>(operand)));
   if (!frame.isInMain() || !isInitializer(value))
     return value;
-  // The node is rewired by its operand, whatever reads that inside.
+  // Export redirects the operand of the original node, not the uses inside its expansion.
   auto entrance = NodeOp::create(builder, locationOf(entry.name, entry.node.name()),
                                  value.getType(), builder.getStringAttr("Identity"),
                                  builder.getI64IntegerAttr(frame.opsets.lookup("")),
@@ -348,7 +348,7 @@ std::optional<int64_t> NodeImporter::versionOf(const ::onnx::NodeProto &node,
   StringRef domain = normalizedDomain(node.domain());
   if (auto found = frame.opsets.find(domain); found != frame.opsets.end())
     return found->second;
-  // One message for a domain, at its first node.
+  // Report a missing domain once, at its first node.
   if (unimportedDomains.insert(domain).second)
     problems->add(label + ": the " + (frame.isInMain() ? "model" : "function") +
                   " imports no opset of domain " + quoted(domain.empty() ? "ai.onnx" : domain));
@@ -359,7 +359,7 @@ Value NodeImporter::valueOf(Frame &frame, StringRef name) {
   for (const Frame *scope = &frame; scope; scope = scope->outer)
     if (Value value = scope->values.lookup(name))
       return value;
-  // Its node is among the problems; a placeholder lets the others be found.
+  // The missing node has been reported. A placeholder allows the import to find further problems.
   Value &value = frame.values[name];
   value = NodeOp::create(builder, builder.getUnknownLoc(), mlir::TypeRange{unknownType()},
                          builder.getStringAttr("Unknown"), builder.getI64IntegerAttr(0), nullptr,
@@ -371,7 +371,7 @@ Value NodeImporter::valueOf(Frame &frame, StringRef name) {
 Value NodeImporter::none() {
   if (noneValue)
     return noneValue;
-  // Subgraphs share it with the main graph.
+  // Created in the main graph, so that subgraphs can use it too.
   OpBuilder::InsertionGuard guard(builder);
   while (auto node = dyn_cast<NodeOp>(builder.getInsertionBlock()->getParentOp()))
     builder.setInsertionPoint(node);

@@ -1,4 +1,4 @@
-//===- NodeImporter.h - Nodes as operations, functions inlined --------------------------------===//
+//===- NodeImporter.h - Import of nodes with inlining of functions ----------------------------===//
 
 #ifndef MTC_FRONTEND_READER_NODEIMPORTER_H
 #define MTC_FRONTEND_READER_NODEIMPORTER_H
@@ -22,11 +22,11 @@ class TensorProto;
 
 namespace mtc::onnx {
 
-/// Appends a graph's nodes, which passed `checkGraph`, at the builder's place.
+/// Imports the nodes of a graph that passed `checkGraph` as operations at the builder's insertion
+/// point.
 class NodeImporter {
 public:
-  /// A model with more nodes than this after inlining is refused: functions that call each other
-  /// twice grow without bound.
+  /// Maximum number of nodes after inlining. Functions that call others twice grow exponentially.
   static constexpr size_t maxNodes = 200000;
 
   NodeImporter(Model &model, const FunctionTable &functions, const ExporterMetadata &metadata,
@@ -34,57 +34,60 @@ public:
       : model(model), functions(functions), metadata(metadata), builder(builder),
         problems(&problems) {}
 
-  /// The type of values of which the file says nothing. ONNX has no index type.
+  /// Returns the type of values without a declared type. Its element type is `index`, which ONNX
+  /// lacks.
   mlir::TensorType unknownType() { return mlir::UnrankedTensorType::get(builder.getIndexType()); }
 
-  /// The type that the file declares for a value of the main graph. Two of different elements are a
-  /// problem; of two shapes the first is kept.
+  /// Records the declared type of a value of the main graph. Conflicting element types are a
+  /// problem; of two shapes, the first is kept.
   void declare(llvm::StringRef name, mlir::TensorType type);
-  /// Adds a problem where what is declared for a value is not its type; `label` says what it is.
+  /// Adds a problem if the declared type of a value differs from its type; `label` names the value.
   void checkDeclared(llvm::StringRef name, mlir::RankedTensorType type, const llvm::Twine &label);
 
-  /// Values of the main graph by name. A value that could not be imported is of unknown type.
+  /// Defines and looks up values of the main graph. Values that could not be imported have the
+  /// unknown type.
   void define(llvm::StringRef name, mlir::Value value) { values[name] = value; }
   mlir::Value lookup(llvm::StringRef name);
-  /// The value of an initializer of a subgraph.
+  /// Defines the value of an initializer of a subgraph.
   void defineInSubgraph(const ::onnx::TensorProto *initializer, mlir::Value value) {
     subgraphInitializers[initializer] = value;
   }
 
-  /// A value that is not imported, and why. A problem of a node that reads it, unless that is
-  /// optional, which makes its results unavailable too.
+  /// Marks a value as not imported, with the reason. A node that reads it reports a problem; if the
+  /// node is optional, its results become unavailable instead.
   void setUnavailable(llvm::StringRef name, const std::string &why) { unavailable[name] = why; }
-  /// Empty for a value that is available.
+  /// Returns why a value is unavailable; empty if it is available.
   std::string whyUnavailable(llvm::StringRef name) const { return unavailable.lookup(name); }
 
-  /// `optionalNodes`, by their position, are not imported where they have problems.
+  /// Imports the nodes of the main graph. Nodes in `optionalNodes` (by index) are omitted if they
+  /// have problems.
   void importGraph(const ::onnx::GraphProto &graph, const llvm::BitVector &optionalNodes);
 
-  /// The names of all values of the main graph's subgraphs.
+  /// Returns the names of all values in subgraphs of the main graph.
   llvm::ArrayRef<llvm::StringRef> getSubgraphNames() const { return subgraphNames; }
 
 private:
   using Values = llvm::StringMap<mlir::Value>;
 
-  /// The graph, subgraph or function body that nodes are imported from.
+  /// The graph, subgraph or function body whose nodes are imported.
   struct Frame {
-    const Frame *outer; // Of a subgraph: the graph around it, whose values it may use.
+    const Frame *outer; // For a subgraph: the enclosing graph, whose values are visible.
     Values &values;
     const llvm::StringMap<int64_t> &opsets;
     const AttributeBindings &attributes;
-    std::string prefix; // of names, with the separator
+    std::string prefix; // Prefix of node names, including the separator.
     unsigned depth;
-    const llvm::BitVector *optionalNodes = nullptr; // Of the main graph.
-    std::vector<int64_t> path = {};                 // Of a subgraph in the main graph.
-    std::string owner = {}, where = {}; // Of a subgraph: its node's name, and what messages say.
+    const llvm::BitVector *optionalNodes = nullptr; // For the main graph.
+    std::vector<int64_t> path = {};                 // For a subgraph: its path in the main graph.
+    std::string owner = {}, where = {}; // For a subgraph: name of its node, suffix of messages.
 
     bool isMain() const { return optionalNodes; }
     bool isSubgraph() const { return outer; }
-    /// Whether it is the main graph or a subgraph of that, not of a function.
+    /// Returns whether the frame is the main graph or a subgraph of it, not of a function.
     bool isInMain() const { return isMain() || !path.empty(); }
   };
 
-  /// A node, its position in its graph or function, and what messages call it.
+  /// A node, its index in its graph or function, its display name, and its label in messages.
   struct Entry {
     const ::onnx::NodeProto &node;
     int64_t index;
@@ -92,21 +95,21 @@ private:
   };
 
   template <typename Nodes> void importNodes(const Nodes &nodes, Frame &frame);
-  /// As a node of the frame sees the name.
+  /// Returns why the name is unavailable for a node of the frame.
   std::string whyUnavailable(llvm::StringRef name, const Frame &frame) const;
   void importEntry(const Entry &entry, Frame &frame);
   void importOptional(const Entry &entry, Frame &frame);
   void importNode(const Entry &entry, Frame &frame);
   void importConstantNode(const Entry &entry, Frame &frame);
-  /// The node's attributes of kind GRAPH as regions.
+  /// Imports the node's GRAPH attributes as regions.
   void importSubgraphs(const Entry &entry, NodeOp node, Frame &frame);
   void importSubgraph(const ::onnx::GraphProto &graph, mlir::Region &region, Frame &frame);
   void inlineCall(const Entry &entry, const ::onnx::FunctionProto &function, Frame &frame);
-  /// An operand as the nodes that an inlined or expanded node becomes read it.
+  /// Returns an operand for the nodes that replace an inlined or expanded node.
   mlir::Value enter(const Entry &entry, size_t operand, Frame &frame);
-  /// The way to a node of a subgraph in the main graph.
+  /// Returns the path from the main graph to a node of a subgraph.
   mlir::DenseI64ArrayAttr pathOf(const Entry &entry, const Frame &frame);
-  /// Sets what passes over parameters go by.
+  /// Sets the attributes used for parameter selection.
   void describe(mlir::Operation *op, const Entry &entry, const Frame &frame);
 
   mlir::ArrayAttr stringsOf(llvm::ArrayRef<std::string> texts);
@@ -121,7 +124,7 @@ private:
   const FunctionTable &functions;
   const ExporterMetadata &metadata;
   mlir::OpBuilder &builder;
-  Problems *problems; ///< Those of the file, or of an optional node.
+  Problems *problems; ///< Problems of the file, or of the current optional node.
   Values values;
   llvm::StringMap<mlir::TensorType> declared;
   llvm::DenseMap<const ::onnx::TensorProto *, mlir::Value> subgraphInitializers;

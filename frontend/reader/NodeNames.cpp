@@ -1,4 +1,4 @@
-//===- NodeNames.cpp - What users call a node -------------------------------------------------===//
+//===- NodeNames.cpp - Display names of nodes -------------------------------------------------===//
 
 #include "frontend/reader/NodeNames.h"
 
@@ -38,11 +38,11 @@ SmallVector<StringRef> pythonStrings(StringRef text) {
   }
 }
 
-/// The last scope but one, since the last is the operation itself.
+/// The last scope is the operation, the one before it the module.
 std::string pathFromMetadata(const ::onnx::NodeProto &node) {
   SmallVector<StringRef> scopes = pythonStrings(metadata(node, "pkg.torch.onnx.name_scopes"));
   if (scopes.empty()) {
-    // `: a.b.Model/layer: a.b.Layer/mul: aten.mul`: scope and class, separated by slashes
+    // `: a.b.Model/layer: a.b.Layer/mul: aten.mul`: scope and class, separated by slashes.
     SmallVector<StringRef> parts;
     metadata(node, "namespace").split(parts, '/');
     for (StringRef part : parts)

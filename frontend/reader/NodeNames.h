@@ -1,7 +1,7 @@
-//===- NodeNames.h - What users call a node ---------------------------------------------------===//
+//===- NodeNames.h - Display names of nodes ---------------------------------------------------===//
 //
-// PyTorch's newer exporter keeps the module that a node came from in the node's metadata, the older
-// one in the node's name (`/transformer/h.0/attn/MatMul`, see ModulePaths.h).
+// PyTorch's newer exporter stores the module of a node in the node's metadata, the older exporter
+// in the node's name (`/transformer/h.0/attn/MatMul`, see ModulePaths.h).
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -21,24 +21,24 @@ class NodeProto;
 
 namespace mtc::onnx {
 
-/// The dotted path of a node's module in the metadata of PyTorch's newer exporter,
-/// `transformer.h.0.attn`; empty if there is none.
+/// Returns the dotted path of a node's module from the metadata of PyTorch's newer exporter, such
+/// as `transformer.h.0.attn`; empty if there is none.
 std::string pathFromMetadata(const ::onnx::NodeProto &node);
 
-/// The strings of a Python list: `['', 'model', 'model.norm', 'mul_3']`.
+/// Parses the strings of a Python list such as `['', 'model', 'model.norm', 'mul_3']`.
 llvm::SmallVector<llvm::StringRef> pythonStrings(llvm::StringRef text);
 
-/// What messages call the node: module path and operator where the metadata has the path, otherwise
-/// the node's name, otherwise operator and position.
+/// Returns the name of a node in messages: module path and operator if the metadata contains the
+/// path, otherwise the node's name, otherwise operator and index.
 std::string displayName(const ::onnx::NodeProto &node, int64_t index);
-/// Whether that is operator and position.
+/// Returns whether the display name consists of operator and index.
 bool isUnnamed(const ::onnx::NodeProto &node);
 
-/// The names that are taken in a graph, but for those of its subgraphs: of inputs, initializers,
-/// nodes and their results.
+/// Returns the names of a graph's inputs, initializers, nodes and node outputs, excluding
+/// subgraphs.
 llvm::StringSet<> namesOf(const ::onnx::GraphProto &graph);
 
-/// `node 'N' (Op)`, with the file's own name, for problems of the file.
+/// Returns `node 'N' (Op)`, with the node's name in the file, for problems of the file.
 std::string nodeLabel(const ::onnx::NodeProto &node, int64_t index);
 
 } // namespace mtc::onnx

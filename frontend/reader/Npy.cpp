@@ -1,4 +1,4 @@
-//===- Npy.cpp - NumPy's .npy files -----------------------------------------------------------===//
+//===- Npy.cpp - Reader for NumPy's .npy files ------------------------------------------------===//
 
 #include "frontend/reader/Npy.h"
 
@@ -18,7 +18,7 @@ namespace mtc::onnx {
 
 namespace {
 
-/// The text after `'key':` in the header's dictionary.
+/// Returns the text after `'key':` in the header's dictionary.
 StringRef fieldOf(StringRef header, StringRef key) {
   size_t at = header.find(("'" + key + "':").str());
   return at == StringRef::npos ? StringRef() : header.drop_front(at + key.size() + 3).ltrim();

@@ -1,4 +1,4 @@
-//===- Npy.h - NumPy's .npy files -------------------------------------------------------------===//
+//===- Npy.h - Reader for NumPy's .npy files --------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_NPY_H
 #define MTC_FRONTEND_READER_NPY_H
@@ -14,11 +14,11 @@ namespace mtc::onnx {
 struct NpyArray {
   int64_t dataType; // TensorProto.DataType
   std::vector<int64_t> shape;
-  llvm::ArrayRef<char> bytes; // row-major, little-endian; lives as long as `file`
+  llvm::ArrayRef<char> bytes; // Row-major, little-endian; valid while `file` exists.
   std::unique_ptr<llvm::MemoryBuffer> file;
 };
 
-/// Reads an array of numbers or booleans in C order. (numpy.lib.format, versions 1 to 3)
+/// Reads an array of numbers or booleans in C order (numpy.lib.format, versions 1 to 3).
 llvm::Expected<NpyArray> readNpy(llvm::StringRef path);
 
 } // namespace mtc::onnx

@@ -1,4 +1,4 @@
-//===- OutputSelection.cpp - Which values a graph returns, and which it can do without -------===//
+//===- OutputSelection.cpp - Required and optional graph outputs ------------------------------===//
 
 #include "frontend/reader/OutputSelection.h"
 
@@ -17,7 +17,7 @@ namespace mtc::onnx {
 
 namespace {
 
-/// Whether a declared type excludes that a loss is computed from the value.
+/// Returns whether the declared type excludes the value as the input of a loss.
 bool isNoLossInput(const ::onnx::ValueInfoProto &value) {
   const auto &type = value.type();
   if (type.value_case() == ::onnx::TypeProto::VALUE_NOT_SET)
@@ -38,7 +38,7 @@ public:
   }
 
   OutputSelection run(StringRef named, bool allOptional) {
-    // ONNX lets a graph list a value as an output more than once; it is one output.
+    // ONNX permits duplicate outputs, which are merged.
     for (const auto &output : graph.output()) {
       add(output.name(), isNoLossInput(output) || isMap(output.name()));
       if (isMap(output.name()))
@@ -55,7 +55,7 @@ public:
   }
 
 private:
-  /// Whether a value is a map that scikit-learn's classifiers return.
+  /// Returns whether a value is a map as returned by scikit-learn's classifiers.
   bool isMap(StringRef name) const {
     const ::onnx::NodeProto *node = producers.lookup(name);
     return node && node->op_type() == "ZipMap" && node->domain() == "ai.onnx.ml" &&
@@ -84,7 +84,8 @@ private:
         output.isOptional = false;
   }
 
-  /// Whether a loss may be computed from an inner value of this name.
+  /// Returns whether a loss can be computed from the inner value of this name; otherwise adds a
+  /// problem.
   bool checkValue(StringRef name) {
     std::string flag = "--output " + quoted(name) + ": ";
     if (producers.contains(name)) {

@@ -1,4 +1,4 @@
-//===- OutputSelection.h - Which values a graph returns, and which it can do without ---------===//
+//===- OutputSelection.h - Required and optional graph outputs --------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_OUTPUTSELECTION_H
 #define MTC_FRONTEND_READER_OUTPUTSELECTION_H
@@ -19,22 +19,22 @@ namespace mtc::onnx {
 /// A value that the imported graph returns.
 struct SelectedOutput {
   std::string name;
-  bool isOptional; ///< Left out where it cannot be computed.
+  bool isOptional; ///< Whether the output is omitted if it cannot be computed.
 };
 
-/// The outputs of the file and the value that `--output` names. The named value is required and all
-/// others are optional. Without a name, outputs that no loss can be computed from, because their
-/// declared types are not floating-point tensors, are optional where there is another output. A map
-/// of classes to probabilities (ZipMap) is optional, and the tensor that it is made of is selected.
+/// The outputs of the file and the value named by `--output`. The named value is required, and all
+/// other outputs are optional. Without a name, outputs whose declared type excludes a loss (not a
+/// floating-point tensor) are optional if there is another output. A map of classes to
+/// probabilities (ZipMap) is optional, and its tensor operand is selected in addition.
 struct OutputSelection {
   std::vector<SelectedOutput> outputs;
-  /// The nodes that optional outputs alone follow from, by their position, and their results.
+  /// Nodes (by index) that only optional outputs depend on, and their results.
   llvm::BitVector optionalNodes;
   llvm::StringSet<> optionalValues;
 };
 
-/// `named` is empty where the user left the choice open. A name that the graph does not define is a
-/// problem. With `allOptional` nothing is required.
+/// Selects the outputs. `named` is empty if the user did not choose one; an undefined name is a
+/// problem. With `allOptional`, no output is required.
 OutputSelection selectOutputs(const ::onnx::GraphProto &graph, llvm::StringRef named,
                               bool allOptional, Problems &problems);
 

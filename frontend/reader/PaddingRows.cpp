@@ -1,4 +1,4 @@
-//===- PaddingRows.cpp - Rows of embeddings that stay zero -----------------------------------===//
+//===- PaddingRows.cpp - Padding rows of embeddings -------------------------------------------===//
 
 #include "frontend/reader/PaddingRows.h"
 

@@ -1,4 +1,4 @@
-//===- PaddingRows.h - Rows of embeddings that stay zero -------------------------------------===//
+//===- PaddingRows.h - Padding rows of embeddings ---------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_PADDINGROWS_H
 #define MTC_FRONTEND_READER_PADDINGROWS_H
@@ -7,9 +7,9 @@
 
 namespace mtc::onnx {
 
-/// The only row of zeros of an initializer [rows, width] of floats: `nn.Embedding(padding_idx=row)`
-/// starts with it and keeps it, and files of PyTorch's older exporter tell no other sign of it.
-/// Nothing if there is none or several, or if the elements are not at hand.
+/// Returns the only zero row of a float initializer [rows, width]. `nn.Embedding(padding_idx=row)`
+/// initializes that row to zeros and never updates it; files of PyTorch's older exporter contain no
+/// other hint. Returns nothing if there is no or more than one such row, or if the data is missing.
 std::optional<int64_t> findZeroRow(Model &model, llvm::StringRef table);
 
 } // namespace mtc::onnx

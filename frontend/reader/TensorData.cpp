@@ -1,4 +1,4 @@
-//===- TensorData.cpp - The bytes of a TensorProto --------------------------------------------===//
+//===- TensorData.cpp - Element data of a TensorProto -----------------------------------------===//
 
 #include "frontend/reader/TensorData.h"
 
@@ -20,7 +20,7 @@ static_assert(std::endian::native == std::endian::little, "ONNX's raw data is li
 
 namespace {
 
-/// The typed fields of a tensor, and how many elements each has.
+/// The data fields of a tensor, with their number of elements.
 struct Fields {
   explicit Fields(const TensorProto &tensor)
       : hasRaw(tensor.has_raw_data()), floats(tensor.float_data_size()),
@@ -33,7 +33,7 @@ struct Fields {
            (strings > 0);
   }
 
-  /// The typed field that holds elements of this type, as onnx.proto says at each of them.
+  /// Returns the typed field that onnx.proto specifies for elements of this type.
   std::pair<StringRef, int64_t> holding(int64_t dataType) const {
     switch (dataType) {
     case TensorProto::FLOAT:
@@ -54,8 +54,8 @@ struct Fields {
   int64_t floats, int32s, int64s, doubles, uint64s, strings;
 };
 
-/// Each element of `field` narrowed to its low `width` bytes: 16-bit floats lie in an int32 as
-/// bits.
+/// Truncates each element of `field` to its low `width` bytes. 16-bit floats are stored as the bits
+/// of an int32.
 template <typename Field>
 ArrayRef<char> narrow(const Field &field, unsigned width, std::vector<char> &storage) {
   storage.resize(size_t(field.size()) * width);
@@ -117,7 +117,7 @@ Expected<uint64_t> tensorBytes(ArrayRef<int64_t> shape, int64_t dataType) {
   for (int64_t dim : shape)
     if (dim < 0)
       return problem("shape " + shapeText(shape) + " has a negative dimension");
-  // An extent of zero must not hide extents whose product overflows elsewhere.
+  // Extents are checked as at least 1, so that a zero extent cannot hide an overflow.
   uint64_t bytes = width;
   for (int64_t dim : shape)
     if (__builtin_mul_overflow(bytes, std::max<uint64_t>(dim, 1), &bytes) || bytes > maxTensorBytes)

@@ -1,7 +1,7 @@
-//===- TensorData.h - The bytes of a TensorProto ----------------------------------------------===//
+//===- TensorData.h - Element data of a TensorProto -------------------------------------------===//
 //
-// ONNX keeps a tensor's elements in one of several fields (`raw_data`, `float_data`, ...); everyone
-// else sees row-major little-endian bytes of the element type.
+// ONNX stores a tensor's elements in one of several fields (`raw_data`, `float_data`, ...). This
+// component converts them to row-major, little-endian bytes of the element type.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -21,33 +21,33 @@ class TensorProto;
 
 namespace mtc::onnx {
 
-/// No tensor is larger than this many bytes, so that sums and products of sizes do not overflow.
+/// Maximum tensor size in bytes, so that sums and products of sizes do not overflow.
 inline constexpr uint64_t maxTensorBytes = uint64_t(1) << 48;
 
-/// Bytes of one element of a `TensorProto.DataType`; 0 for those that mtc does not hold: strings,
-/// complex numbers, and types of less than a byte.
+/// Returns the size of an element of a `TensorProto.DataType` in bytes; 0 for unsupported types:
+/// strings, complex numbers, and types of less than a byte.
 unsigned elementBytes(int64_t dataType);
 
-/// Whether this `TensorProto.DataType` is one that can be trained: f16, bf16, f32, f64.
+/// Returns whether this `TensorProto.DataType` can be trained: f16, bf16, f32, f64.
 bool isFloatingPoint(int64_t dataType);
 
-/// Bytes of a tensor of this type and shape. Errors: a type without bytes, a negative dimension, a
-/// size above `maxTensorBytes`.
+/// Returns the size in bytes of a tensor of this type and shape. Fails for unsupported types,
+/// negative dimensions and sizes above `maxTensorBytes`.
 llvm::Expected<uint64_t> tensorBytes(llvm::ArrayRef<int64_t> shape, int64_t dataType);
 
-/// Bytes of a tensor that is written in the file or named by it. Besides the errors above: not
-/// exactly one field with elements, or a field with another number of elements than the shape has.
-/// Does not look at external files.
+/// Returns the size in bytes of a tensor of the file. In addition to the errors of `tensorBytes`,
+/// fails if several fields have elements, or if their number does not match the shape. Does not
+/// check external files.
 llvm::Expected<uint64_t> checkTensor(const ::onnx::TensorProto &tensor);
 
-/// The elements of a tensor with inline data that `checkTensor` accepts: `raw_data` itself, or
-/// bytes put into `storage`.
+/// Returns the elements of a tensor with inline data that passed `checkTensor`: `raw_data` itself,
+/// or bytes converted into `storage`.
 llvm::ArrayRef<char> inlineBytes(const ::onnx::TensorProto &tensor, std::vector<char> &storage);
 
-/// The type of a tensor that `checkTensor` accepts.
+/// Returns the type of a tensor that passed `checkTensor`.
 mlir::RankedTensorType tensorType(const ::onnx::TensorProto &tensor, mlir::MLIRContext *context);
 
-/// Bytes as an attribute of this static type.
+/// Returns the bytes as an attribute of this static type.
 mlir::DenseElementsAttr denseElements(mlir::RankedTensorType type, llvm::ArrayRef<char> bytes);
 
 } // namespace mtc::onnx

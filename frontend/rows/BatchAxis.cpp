@@ -1,4 +1,4 @@
-//===- BatchAxis.cpp - Which inputs hold rows of the data -------------------------------------===//
+//===- BatchAxis.cpp - Detection of the batch axis of inputs ----------------------------------===//
 
 #include "frontend/rows/BatchAxis.h"
 
@@ -21,7 +21,8 @@ public:
   std::optional<BatchAxis> guessed();
 
 private:
-  /// The axis of these inputs and of labels that fit them; nothing after a problem.
+  /// Returns the batch axis shared by `rows` and by labels of matching extent; nothing after a
+  /// problem.
   std::optional<BatchAxis> axisOf(ArrayRef<const StepInput *> rows);
   SmallVector<const StepInput *> symbolicRows();
   SmallVector<const StepInput *> fixedRows();
@@ -39,7 +40,7 @@ bool isSymbolic(const StepInput &input) {
          StringRef(input.firstDim).getAsInteger(10, number);
 }
 
-/// Whether the file names the axis, other than by the text INPUT.AXIS for one that has no name.
+/// Returns whether the file names the axis. The text INPUT.AXIS stands for an unnamed axis.
 bool isNamedBatch(const StepInput &input) {
   return isSymbolic(input) && isDimensionName(input.firstDim) &&
          input.firstDim != input.name + ".0" &&
@@ -62,7 +63,7 @@ template <typename Range> std::string listed(const Range &inputs) {
 
 } // namespace
 
-/// By the names that the file gives first axes; none where they leave it open.
+/// Selects inputs by the declared names of their first axes; empty if the names are ambiguous.
 SmallVector<const StepInput *> Chooser::symbolicRows() {
   SmallVector<const StepInput *> rows;
   SmallVector<StringRef> names;
@@ -72,7 +73,8 @@ SmallVector<const StepInput *> Chooser::symbolicRows() {
       names.push_back(input.firstDim);
     }
   if (!rows.empty()) {
-    // An axis of several entries for each row can neither be sliced nor be the same for all.
+    // A first axis with several entries per sample can neither be sliced per sample nor be shared
+    // by all samples.
     bool isDerived = any_of(inputs, [&](const StepInput &input) {
       return isSymbolic(input) && !is_contained(names, input.firstDim) &&
              any_of(dimensionNames(input.firstDim),
@@ -89,7 +91,7 @@ SmallVector<const StepInput *> Chooser::symbolicRows() {
   return rows;
 }
 
-/// By the extents of first axes; none where they leave it open.
+/// Selects inputs by the extents of their first axes; empty if the extents are ambiguous.
 SmallVector<const StepInput *> Chooser::fixedRows() {
   SmallVector<const StepInput *> rows;
   for (const StepInput &input : inputs) {

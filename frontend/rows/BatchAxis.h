@@ -1,7 +1,7 @@
-//===- BatchAxis.h - Which inputs hold rows of the data ---------------------------------------===//
+//===- BatchAxis.h - Detection of the batch axis of inputs ------------------------------------===//
 //
-// A step of training takes rows of some inputs, and others whole: a mask, the edges of a graph. The
-// file says which only by the names and extents of first axes.
+// A training step reads a slice of samples of some inputs, and all of others (a mask, the edges of
+// a graph). The ONNX file distinguishes them only by the names and extents of the first axes.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -19,31 +19,34 @@
 
 namespace mtc::onnx {
 
-/// An input of the steps: one of the graph, or the labels that a loss adds.
+/// An input of the training step: a graph input, or the labels that the loss adds.
 struct StepInput {
   std::string name;
-  /// The first axis as the file gives it: a name, an expression, a number; "" of added labels.
+  /// The first axis as declared in the file: a name, an expression or a number; "" for added
+  /// labels.
   std::string firstDim;
   llvm::SmallVector<int64_t> shape;
   bool isLabel = false;
 };
 
 struct BatchAxis {
-  int64_t batch = 1;        // Rows that a step takes; 1 if no input has rows.
-  llvm::StringSet<> inputs; // Those whose first axis counts rows; the others are taken whole.
-  /// One line for the user that says what is taken whole and why; "" if nothing is, or if it was
-  /// asked for.
+  int64_t batch = 1;        // Samples per step; 1 if no input has a batch axis.
+  llvm::StringSet<> inputs; // Inputs with a batch axis; others are passed whole.
+  /// A one-line remark that names the inputs passed whole and the reason; "" if there are none, or
+  /// if the user chose them.
   std::string note;
 };
 
-/// Finds the inputs with rows. `batchInputs` names them (`none`: there are none). Where it is
+/// Finds the inputs with a batch axis. `batchInputs` names them (`none`: there are none). If it is
 /// empty:
-///   - inputs whose first axis has a name with "batch" in it have rows; failing that, those whose
-///     first axis has the only name there is, if every other first axis is 1;
-///   - in a file without names, inputs of the first one's extent, if every other first axis is 1;
-///   - where labels do not have as many rows, or neither holds, no input has rows: a first axis of
-///     another meaning (nodes of a graph, tokens of a text) must not be sliced and shuffled.
-/// Names that are no inputs and batches of different sizes are problems.
+///   - inputs whose first axis has a name that contains "batch" have a batch axis; otherwise inputs
+///     whose first axis has the only symbolic name, if every other first axis is 1;
+///   - in a model without symbolic dimensions, inputs whose first axis has the extent of the first
+///     input's, if every other first axis is 1;
+///   - no input has a batch axis if the labels have another number of samples, or if none of the
+///     above applies: a first axis of another meaning (nodes of a graph, tokens of a text) must not
+///     be sliced and shuffled.
+/// Names that are not inputs and batches of different sizes are reported as problems.
 std::optional<BatchAxis> chooseBatchAxis(llvm::ArrayRef<StepInput> inputs,
                                          llvm::ArrayRef<std::string> batchInputs,
                                          Problems &problems);

@@ -1,4 +1,4 @@
-//===- ChooseRows.cpp - Decides of which inputs a step takes rows -----------------------------===//
+//===- ChooseRows.cpp - Selects the inputs with a batch axis ----------------------------------===//
 
 #include "frontend/rows/BatchAxis.h"
 #include "frontend/rows/Passes.h"
@@ -24,7 +24,7 @@ struct ChooseRows : mtc::onnx::impl::ChooseRowsBase<ChooseRows> {
 
 } // namespace
 
-/// The inputs of a step, all of which the program knows from here on.
+/// Returns the inputs of the step, and adds them to the program.
 static std::vector<mtc::onnx::StepInput> collectInputs(func::FuncOp microStep, ProgramOp program) {
   std::vector<mtc::onnx::StepInput> inputs;
   for (unsigned i = 0; i < microStep.getNumArguments(); ++i) {
@@ -41,7 +41,7 @@ static std::vector<mtc::onnx::StepInput> collectInputs(func::FuncOp microStep, P
 
 void ChooseRows::runOnOperation() {
   ModuleOp module = getOperation();
-  auto unknown = UnknownLoc::get(&getContext()); // Of the program as a whole.
+  auto unknown = UnknownLoc::get(&getContext()); // For diagnostics about the whole program.
   auto microStep = module.lookupSymbol<func::FuncOp>(microStepName);
   if (!microStep) {
     emitError(unknown, "the module has no function @micro_step; mtc-attach-loss makes it");

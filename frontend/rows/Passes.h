@@ -1,4 +1,4 @@
-//===- Passes.h - Which inputs hold rows of the data ------------------------------------------===//
+//===- Passes.h - Batch axis passes -----------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_ROWS_PASSES_H
 #define MTC_FRONTEND_ROWS_PASSES_H

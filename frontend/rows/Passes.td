@@ -1,4 +1,4 @@
-//===- Passes.td - Which inputs hold rows of the data -------------------------------------------===//
+//===- Passes.td - Batch axis passes ------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_ROWS_PASSES
 #define MTC_FRONTEND_ROWS_PASSES
@@ -6,24 +6,25 @@
 include "mlir/Pass/PassBase.td"
 
 def ChooseRows : Pass<"mtc-choose-rows", "::mlir::ModuleOp"> {
-  let summary = "decide of which inputs a step takes rows";
+  let summary = "determine the inputs with a batch axis";
   let description = [{
-    Of some inputs of `@micro_step` a step takes rows of the data, and others whole: a mask, the edges of a graph. Those that
-    `batch-input` names have rows; where it is empty, the names and extents of first axes decide (`chooseBatchAxis`), on the safe
-    side, since rows that are none would be sliced and shuffled. A remark says what is taken whole.
+    A step reads a batch of samples of some inputs of `@micro_step`, and all of others (a mask, the edges of a graph). Inputs
+    named by `batch-input` have a batch axis. If the option is empty, the names and extents of the first axes determine the inputs
+    (`chooseBatchAxis`). An ambiguous input is passed whole, because slicing and shuffling an axis of another meaning would corrupt
+    the data. A remark lists the inputs that are passed whole.
 
     ```mlir
     mtc.program "model" stage training {
       mtc.input "x" axis "batch"
     }
-    // becomes, where @micro_step takes %x: tensor<4x8xf32>:
+    // becomes, if @micro_step has the argument %x: tensor<4x8xf32>:
     mtc.program "model" stage training batch 4 {
       mtc.input "x" axis "batch" rows
     }
     ```
   }];
   let options = [
-    ListOption<"batchInputs", "batch-input", "std::string", "inputs whose first axis counts rows; `none`: there are none">,
+    ListOption<"batchInputs", "batch-input", "std::string", "inputs whose first axis is the batch axis; `none`: no input">,
   ];
 }
 

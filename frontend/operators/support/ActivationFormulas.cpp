@@ -1,8 +1,8 @@
-//===- ActivationFormulas.cpp - Activation functions in the core ------------------------------===//
+//===- ActivationFormulas.cpp - Activation functions in the core dialect ----------------------===//
 //
-// Written with select where they have a kink, so that the gradient there is that of PyTorch's
-// function and NaN passes. The side that is not chosen is kept finite: its cotangent is 0, and 0
-// times infinity would be NaN.
+// Functions with a kink are built with select, so that the gradient at the kink is PyTorch's and
+// NaN propagates. The unselected operand is kept finite: its cotangent is 0, and 0 times infinity
+// would be NaN.
 //
 //===------------------------------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- AttentionOperands.cpp - What the operands and attributes of Attention say --------------===//
+//===- AttentionOperands.cpp - Operands and attributes of Attention ---------------------------===//
 
 #include "frontend/operators/support/AttentionOperands.h"
 

@@ -1,4 +1,4 @@
-//===- AttentionOperands.h - What the operands and attributes of Attention say ----------------===//
+//===- AttentionOperands.h - Operands and attributes of Attention -----------------------------===//
 
 #ifndef MTC_FRONTEND_OPERATORS_SUPPORT_ATTENTIONOPERANDS_H
 #define MTC_FRONTEND_OPERATORS_SUPPORT_ATTENTIONOPERANDS_H
@@ -7,7 +7,7 @@
 
 namespace mtc::onnx {
 
-/// Heads, length and head size of Q, K or V: [B, heads, length, size], or [B, length, heads · size]
+/// Dimensions of Q, K or V. The layout is [B, heads, length, size], or [B, length, heads · size]
 /// with the number of heads in an attribute.
 struct Heads {
   int64_t batch, heads, length, size;
@@ -15,9 +15,9 @@ struct Heads {
 
 struct AttentionOperands {
   Heads query, key, value;
-  int64_t past; ///< Keys and values that come before the new ones.
+  int64_t past; ///< Length of the cached keys and values (`past_key`), which precede the new ones.
 
-  /// Failure, reported, where they do not fit.
+  /// Reads the operand shapes. Fails with a diagnostic if the shapes are inconsistent.
   static mlir::FailureOr<AttentionOperands> read(NodeView &node);
 
   int64_t keyLength() const { return past + key.length; }
@@ -26,7 +26,7 @@ struct AttentionOperands {
 struct AttentionAttributes {
   bool isCausal;
   double softcap, scale;
-  int64_t outputMode; ///< Which scores result 3 shows.
+  int64_t outputMode; ///< `qk_matmul_output_mode`: the stage of the scores that result 3 returns.
   mlir::Type softmaxType;
 
   static mlir::FailureOr<AttentionAttributes> read(NodeView &node,

@@ -1,4 +1,4 @@
-//===- Broadcast.cpp - Operators of several operands that broadcast ---------------------------===//
+//===- Broadcast.cpp - Variadic operators with broadcasting -----------------------------------===//
 
 #include "frontend/operators/support/Broadcast.h"
 

@@ -1,4 +1,4 @@
-//===- Broadcast.h - Operators of several operands that broadcast -----------------------------===//
+//===- Broadcast.h - Variadic operators with broadcasting -------------------------------------===//
 
 #ifndef MTC_FRONTEND_OPERATORS_SUPPORT_BROADCAST_H
 #define MTC_FRONTEND_OPERATORS_SUPPORT_BROADCAST_H
@@ -8,16 +8,17 @@
 
 namespace mtc::onnx {
 
-/// The shape that all operands broadcast to; failure, reported, where they do not match.
+/// Returns the shape that all operands broadcast to. Fails with a diagnostic if the shapes are not
+/// compatible.
 mlir::FailureOr<Extents> broadcastOperands(Inference &node);
 
-/// All operands have one element type; reported where they do not.
+/// Returns whether all operands have the same element type; emits a diagnostic if they do not.
 bool sameElementTypes(Inference &node);
 
-/// All operands broadcast and have one element type, that of the result.
+/// Infers result 0 as the broadcast of all operands, which must have the same element type.
 mlir::LogicalResult inferArithmetic(Inference &node);
 
-/// Folds all operands, from the left, with one function of two numbers.
+/// Folds all operands from left to right with a binary function.
 template <typename Function> void foldOperands(Inference &node, Function function) {
   mlir::Type element = node.elementType(0);
   dispatchNumber(element, [&](auto kind) {
@@ -33,7 +34,7 @@ template <typename Function> void foldOperands(Inference &node, Function functio
   });
 }
 
-/// All operands, repeated to the result's shape, combined from the left.
+/// Broadcasts all operands to the result's shape and combines them from left to right.
 mlir::Value combineOperands(
     Conversion &node,
     llvm::function_ref<mlir::Value(TensorBuilder &b, mlir::Value x, mlir::Value y)> combine);

@@ -1,4 +1,4 @@
-//===- Constants.cpp - Constants, stored without the axes along which they repeat -------------===//
+//===- Constants.cpp - Compression of constants along uniform axes ----------------------------===//
 
 #include "frontend/dialect/Shapes.h"
 #include "frontend/dialect/Tensor.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace mtc::onnx {
 
-/// The tensor without `axis` if all its elements are equal along it; nothing otherwise.
+/// Removes `axis` from the tensor if all elements along it are equal; returns nothing otherwise.
 static std::optional<Tensor> withoutAxis(const Tensor &tensor, int64_t axis) {
   ArrayRef<int64_t> shape = tensor.shape();
   int64_t extent = shape[axis], outer = elementCount(shape.take_front(axis));
@@ -29,7 +29,7 @@ static std::optional<Tensor> withoutAxis(const Tensor &tensor, int64_t axis) {
 Value buildConstant(TensorBuilder &builder, ElementsAttr value) {
   auto type = cast<RankedTensorType>(value.getShapedType());
   std::optional<Tensor> tensor = Tensor::fromAttribute(value);
-  // Index constants stay whole: they are small, and gathers read them as they are.
+  // Index constants are not compressed: they are small, and gathers read them directly.
   bool isIndex = isa<IntegerType>(type.getElementType()) && !type.getElementType().isInteger(1);
   if (!tensor || isIndex || tensor->isSplat() || type.getNumElements() == 0)
     return builder.constant(value);

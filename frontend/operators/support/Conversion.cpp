@@ -1,4 +1,4 @@
-//===- Conversion.cpp - What an operator's conversion works with ------------------------------===//
+//===- Conversion.cpp - Node view for operator conversions ------------------------------------===//
 
 #include "frontend/operators/support/Conversion.h"
 

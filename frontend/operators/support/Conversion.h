@@ -1,7 +1,7 @@
-//===- Conversion.h - What an operator's conversion works with --------------------------------===//
+//===- Conversion.h - Node view for operator conversions --------------------------------------===//
 //
-// The view that `convert` of an operator's record gets: it reads the node as inference does
-// (Node.h), builds with `b`, and says what the results are.
+// The argument of `Operator::convert`: reads the node as type inference does (Node.h), builds core
+// operations with `b`, and sets the results.
 //
 //   LogicalResult convertGather(Conversion &node) {
 //     int64_t axis = indexedAxis(node);
@@ -12,8 +12,8 @@
 //     return node.result(0, y);
 //   }
 //
-// Types are inferred, so operands match the operator's definition; only what is not supported is
-// checked.
+// Type inference has run, so operands match the operator's definition. A conversion only checks for
+// unsupported cases.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -31,24 +31,24 @@ public:
       : NodeView(op, [&program](mlir::Value value) { return program.constant(value); }),
         b(program.builderAt(op.getLoc())), owner(program) {}
 
-  /// Builds at the end of the function, every operation at the node's location.
+  /// Builds at the end of `@forward`; all operations get the node's location.
   TensorBuilder b;
 
   Program &program() { return owner; }
 
-  /// Operand `i`, which `has(i)`.
+  /// Returns operand `i`, which must be present (`has(i)`).
   mlir::Value value(size_t i) { return owner.value(operand(i)); }
-  /// Operand `i` repeated to `shape` by ONNX's multidirectional broadcasting.
+  /// Returns operand `i`, broadcast to `shape` by ONNX's multidirectional broadcasting.
   mlir::Value broadcastValue(size_t i, llvm::ArrayRef<int64_t> shape) {
     return b.broadcastTo(value(i), shape);
   }
 
-  /// The type of result `i`, which `wants(i)`.
+  /// Returns the type of result `i`, which must be present (`wants(i)`).
   mlir::RankedTensorType resultType(size_t i = 0) const;
   llvm::ArrayRef<int64_t> resultShape(size_t i = 0) const { return resultType(i).getShape(); }
 
-  /// Result `i` is `value`; one that the model leaves out is ignored. Reports a value whose type is
-  /// not the result's.
+  /// Sets result `i` to `value`. Results that the model omits are ignored. Fails with a diagnostic
+  /// if `value` does not have the result's type.
   mlir::LogicalResult result(size_t i, mlir::Value value);
 
 private:

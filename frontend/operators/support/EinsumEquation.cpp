@@ -1,4 +1,4 @@
-//===- EinsumEquation.cpp - The equation of an Einsum node ------------------------------------===//
+//===- EinsumEquation.cpp - Equations of Einsum nodes -----------------------------------------===//
 
 #include "frontend/operators/support/EinsumEquation.h"
 
@@ -11,7 +11,7 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// One operand's or the result's term: letters before and after an ellipsis.
+/// The term of one operand or of the result: the letters before and after an ellipsis.
 struct Term {
   std::string before, after;
   bool ellipsis = false;
@@ -31,7 +31,7 @@ FailureOr<Term> parseTerm(NodeView &node, StringRef text) {
   return term;
 }
 
-/// The result's term where the equation leaves it out.
+/// Returns the implicit result term of an equation without `->`.
 Term implicitResult(ArrayRef<Term> operands) {
   std::map<char, int> uses;
   Term result;
@@ -46,12 +46,13 @@ Term implicitResult(ArrayRef<Term> operands) {
   return result;
 }
 
-/// Letters to labels, in order of appearance after the ellipsis's own.
+/// Maps letters to labels, numbered in order of appearance after the labels of the ellipsis.
 class Labels {
 public:
   explicit Labels(int64_t ellipsisRank) : ellipsisRank(ellipsisRank) {}
 
-  /// The ellipsis of a term that covers `covered` axes stands for the last `covered` of its labels.
+  /// Returns the labels of a term. An ellipsis that covers `covered` axes gets the last `covered`
+  /// labels of the ellipsis.
   SmallVector<int64_t> of(const Term &term, int64_t covered) {
     SmallVector<int64_t> labels;
     for (char letter : term.before)

@@ -1,4 +1,4 @@
-//===- EinsumEquation.h - The equation of an Einsum node --------------------------------------===//
+//===- EinsumEquation.h - Equations of Einsum nodes -------------------------------------------===//
 
 #ifndef MTC_FRONTEND_OPERATORS_SUPPORT_EINSUMEQUATION_H
 #define MTC_FRONTEND_OPERATORS_SUPPORT_EINSUMEQUATION_H
@@ -8,19 +8,19 @@
 
 namespace mtc::onnx {
 
-/// Labels are numbered from 0: those that an ellipsis stands for first, the equation's letters
-/// after. An operand's axis may have extent 1 where `extents` says more (broadcast by an ellipsis),
-/// and a label may stand twice in an operand (a diagonal). Labels that are not in the result are
-/// summed over.
+/// A parsed equation. Labels are numbered from 0: the axes of the ellipsis first, then the letters
+/// of the equation. An operand axis may have extent 1 where `extents` is larger (broadcast by the
+/// ellipsis). A label that occurs twice in one operand selects the diagonal. Labels that are
+/// missing in the result are summed over.
 struct EinsumEquation {
   llvm::SmallVector<llvm::SmallVector<int64_t>> operands; ///< Label of each axis of each operand.
   llvm::SmallVector<int64_t> result;                      ///< Label of each axis of the result.
-  Extents extents;                                        ///< By label.
+  Extents extents;                                        ///< Extent of each label.
 };
 
-/// Reads attribute `equation` against the operands' shapes; failure, reported at the node, where
-/// they do not fit. Without `->` the result has the ellipsis and then the letters that occur once,
-/// in alphabetical order.
+/// Parses attribute `equation` and matches it with the operand shapes; fails with a diagnostic at
+/// the node if they do not match. Without `->`, the result has the axes of the ellipsis, followed
+/// by the letters that occur once, in alphabetical order.
 mlir::FailureOr<EinsumEquation> readEinsum(NodeView &node);
 
 } // namespace mtc::onnx

@@ -1,4 +1,4 @@
-//===- Evaluate.cpp - What the evaluations of operators share ---------------------------------===//
+//===- Evaluate.cpp - Utilities for constant folding of operators -----------------------------===//
 
 #include "frontend/operators/support/Evaluate.h"
 

@@ -1,8 +1,9 @@
-//===- Evaluate.h - What the evaluations of operators share -----------------------------------===//
+//===- Evaluate.h - Utilities for constant folding of operators -------------------------------===//
 //
-// Arithmetic is done in one of four C++ types: `float` for f32, f16 and bf16, `double` for f64,
-// `uint64_t` for unsigned integers, `int64_t` for signed ones and booleans; `Tensor::fromValues`
-// rounds or wraps to the element type. Moving elements around needs their size only.
+// Arithmetic uses one of four C++ types: `float` for f32, f16 and bf16, `double` for f64,
+// `uint64_t` for unsigned integers, `int64_t` for signed integers and booleans.
+// `Tensor::fromValues` rounds or wraps to the element type. Data movement depends on the element
+// size only.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -18,23 +19,23 @@
 
 namespace mtc::onnx {
 
-/// Calls `function(T())` with the C++ type in which elements of float type `type` are computed.
+/// Calls `function(T())` with the C++ type T that computes elements of the float type `type`.
 template <typename Function> auto dispatchFloat(mlir::Type type, Function function) {
   return type.isF64() ? function(double()) : function(float());
 }
 
-/// The same for integers and booleans.
+/// Calls `function(T())` with the C++ type T that computes elements of an integer or boolean type.
 template <typename Function> auto dispatchInteger(mlir::Type type, Function function) {
   return type.isUnsignedInteger() ? function(uint64_t()) : function(int64_t());
 }
 
-/// The same for any element type.
+/// Calls `function(T())` with the C++ type T that computes elements of `type`.
 template <typename Function> auto dispatchNumber(mlir::Type type, Function function) {
   return isa<mlir::FloatType>(type) ? dispatchFloat(type, function)
                                     : dispatchInteger(type, function);
 }
 
-/// a + b, a - b and a · b; integers wrap around.
+/// Returns a + b, a - b or a · b; integers wrap around.
 template <typename T> T sumOf(T a, T b) {
   if constexpr (std::is_integral_v<T>)
     return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
@@ -54,7 +55,7 @@ template <typename T> T productOf(T a, T b) {
     return a * b;
 }
 
-/// Visits the index space `shape` in row-major order: `function(linear, offsets)`, where
+/// Visits the index space `shape` in row-major order: calls `function(linear, offsets)`, where
 /// `offsets[k]` is the dot product of the index and `strides[k]`.
 template <size_t count, typename Function>
 void walkIndices(llvm::ArrayRef<int64_t> shape, const std::array<Extents, count> &strides,
@@ -76,19 +77,19 @@ void walkIndices(llvm::ArrayRef<int64_t> shape, const std::array<Extents, count>
   }
 }
 
-/// result[i…] = source[offset + Σ i_k · strides[k]]: transposition, slice, expansion, diagonal. A
-/// splat stays one.
+/// Returns result[i…] = source[offset + Σ i_k · strides[k]]: a transposition, slice, expansion or
+/// diagonal. The result of a splat is a splat.
 std::optional<Tensor> stridedCopy(const Tensor &source, mlir::RankedTensorType type, int64_t offset,
                                   llvm::ArrayRef<int64_t> strides);
 
-/// result[k] = source[indexOf(k)] by linear indices; a negative index takes `fill`, a tensor of one
-/// element.
+/// Returns result[k] = source[indexOf(k)], with linear indices. Negative indices select `fill`, a
+/// tensor of one element.
 std::optional<Tensor> indexedCopy(const Tensor &source, mlir::RankedTensorType type,
                                   llvm::function_ref<int64_t(int64_t)> indexOf,
                                   const Tensor *fill = nullptr);
 
-/// Result 0 of a node from its operand 0, element by element; a splat stays one. `function` is
-/// generic: it is called with, and returns, a value of a type of `dispatchFloat`.
+/// Folds result 0 as an elementwise function of operand 0; the result of a splat is a splat.
+/// `function` is generic: its argument and result have a type of `dispatchFloat`.
 template <typename Function> void mapFloats(Inference &node, Function function) {
   dispatchFloat(node.elementType(0), [&](auto kind) {
     auto values = node.tensor(0).compactValues<decltype(kind)>();
@@ -98,7 +99,8 @@ template <typename Function> void mapFloats(Inference &node, Function function) 
   });
 }
 
-/// The same for all element types.
+/// Folds result 0 as an elementwise function of operand 0, for all element types of
+/// `dispatchNumber`.
 template <typename Function> void mapNumbers(Inference &node, Function function) {
   dispatchNumber(node.elementType(0), [&](auto kind) {
     auto values = node.tensor(0).compactValues<decltype(kind)>();
@@ -108,8 +110,9 @@ template <typename Function> void mapNumbers(Inference &node, Function function)
   });
 }
 
-/// The tensor of `type` with elements function(a, b), both broadcast; splats stay one. T is the
-/// type in which operands are read, R the one in which results are written.
+/// Returns the tensor of `type` with elements function(a, b), after broadcasting; the result of two
+/// splats is a splat. Operands are read as type T; results are computed as type R. Returns nothing
+/// for more than `maxFoldedElements` elements.
 template <typename R, typename T, typename Function>
 std::optional<Tensor> zip(const Tensor &a, const Tensor &b, mlir::RankedTensorType type,
                           Function function) {

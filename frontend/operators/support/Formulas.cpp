@@ -1,4 +1,4 @@
-//===- Formulas.cpp - What several families write in the core ---------------------------------===//
+//===- Formulas.cpp - Tensor functions shared by operator families ----------------------------===//
 
 #include "frontend/operators/support/Formulas.h"
 #include "frontend/operators/support/Indices.h"
@@ -85,8 +85,8 @@ Value logSoftmax(TensorBuilder &b, Value x, int64_t axis) {
   return b.sub(shifted, b.broadcast(b.log(b.sum(b.exp(shifted), {axis})), {axis}, shape));
 }
 
-/// Where all of a row is -inf, 0 is subtracted instead of the maximum: all exponentials are 0, and
-/// so is all that the division by 1 passes back.
+/// Where all elements of a row are -inf, 0 is subtracted instead of the maximum. All exponentials
+/// are then 0, and the division by 1 propagates a zero gradient.
 Value safeSoftmax(TensorBuilder &b, Value x, int64_t axis) {
   ArrayRef<int64_t> shape = shapeOf(x);
   Value maximum = rowMaximum(b, x, axis);

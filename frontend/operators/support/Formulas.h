@@ -1,4 +1,4 @@
-//===- Formulas.h - What several families write in the core -----------------------------------===//
+//===- Formulas.h - Tensor functions shared by operator families ------------------------------===//
 
 #ifndef MTC_FRONTEND_OPERATORS_SUPPORT_FORMULAS_H
 #define MTC_FRONTEND_OPERATORS_SUPPORT_FORMULAS_H
@@ -7,46 +7,48 @@
 
 namespace mtc::onnx {
 
-/// The float type in which sums of elements of this type are taken: f32 for narrower ones, else
-/// itself.
+/// Returns the accumulation type for elements of a float type: f32 for types of less than 32 bits,
+/// otherwise `element` itself.
 mlir::Type computeType(TensorBuilder &b, mlir::Type element);
 
-/// The axes [axis, rank).
+/// Returns the axes [axis, rank).
 llvm::SmallVector<int64_t> axesFrom(int64_t axis, int64_t rank);
 
-/// A value for each channel (axis 1 of `shape`), repeated to `shape`.
+/// Broadcasts a per-channel tensor [C] (axis 1 of `shape`) to `shape`.
 mlir::Value perChannel(TensorBuilder &b, mlir::Value channel, llvm::ArrayRef<int64_t> shape);
 
-/// low where x <= low, high where x >= high; the gradient at the bounds is 0. A bound may be null.
+/// Clamps x to [low, high]; the gradient at the bounds is 0. A bound may be null.
 mlir::Value clip(TensorBuilder &b, mlir::Value x, mlir::Value low, mlir::Value high);
 
-/// x^exponent of x >= 0, 0 < exponent < 1, with the gradient 0 at 0, where it is infinite.
+/// Returns x^exponent for x >= 0 and 0 < exponent < 1. The gradient at 0 is defined as 0 instead of
+/// infinity.
 mlir::Value safeRoot(TensorBuilder &b, mlir::Value x, double exponent);
 
-/// The k largest (or smallest) elements along an axis, in order, and their indices.
+/// Returns the k largest (or smallest) elements along an axis in sorted order, and their indices.
 std::pair<mlir::Value, mlir::Value> topK(TensorBuilder &b, mlir::Value x, int64_t axis, int64_t k,
                                          bool smallest);
 
-/// The number of elements that a reduction of x over axes combines.
+/// Returns the number of elements that a reduction of x over `axes` combines.
 int64_t extentOver(mlir::Value x, llvm::ArrayRef<int64_t> axes);
-/// The mean of floats over axes, which vanish: their sum times 1/n.
+/// Returns the mean of a float tensor over `axes`, which are removed: the sum times 1/n.
 mlir::Value meanOver(TensorBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> axes);
 
-/// (x - mean) / sqrt(variance + epsilon) over axes, and mean, variance and factor, without the
-/// axes. The variance is that of the centred elements.
+/// (x - mean) / sqrt(variance + epsilon), with the mean, the variance and the factor 1 /
+/// sqrt(variance + epsilon) of the normalized axes, which are removed from these three. The
+/// variance is computed from the centered elements.
 struct Normalized {
   mlir::Value value, mean, variance, inverseDeviation;
 };
 Normalized normalize(TensorBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> axes, double epsilon);
 
-// The row's maximum is subtracted before the exponential. The result does not depend on it, so it
-// is detached.
+// Softmax functions subtract the maximum of the axis before the exponential. The result does not
+// depend on the maximum, so no gradient is propagated through it.
 
-/// e^x / sum e^x along an axis.
+/// Returns e^x / sum e^x along an axis.
 mlir::Value softmax(TensorBuilder &b, mlir::Value x, int64_t axis);
-/// The same with zeros, and a gradient of zero, where all of a row is -inf.
+/// Returns the softmax along an axis, with zeros and a zero gradient where all elements are -inf.
 mlir::Value safeSoftmax(TensorBuilder &b, mlir::Value x, int64_t axis);
-/// x - ln sum e^x along an axis.
+/// Returns x - ln sum e^x along an axis.
 mlir::Value logSoftmax(TensorBuilder &b, mlir::Value x, int64_t axis);
 
 } // namespace mtc::onnx

@@ -1,4 +1,4 @@
-//===- Indices.cpp - Tuples of indices as one -------------------------------------------------===//
+//===- Indices.cpp - Multi-dimensional indices and axis permutations --------------------------===//
 
 #include "frontend/operators/support/Indices.h"
 
@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace mtc::onnx {
 
-/// Component `i` of the tuples along the last axis.
+/// Extracts component `i` of the tuples along the last axis.
 static Value component(TensorBuilder &b, Value indices, int64_t i) {
   SmallVector<int64_t> sizes(shapeOf(indices)), offsets(sizes.size(), 0), strides(sizes.size(), 1);
   offsets.back() = i;
@@ -38,7 +38,7 @@ Value linearize(TensorBuilder &b, Value indices, ArrayRef<int64_t> extents) {
   return b.select(valid, position, b.splat(position, count));
 }
 
-/// An index in [-extent, extent) counted from the beginning; nothing outside.
+/// Normalizes an index in [-extent, extent) to [0, extent); returns nothing if it is out of bounds.
 static std::optional<int64_t> wrapIndex(int64_t index, int64_t extent) {
   if (index < -extent || index >= extent)
     return std::nullopt;

@@ -1,4 +1,4 @@
-//===- Inference.cpp - What is inferred of a node's results -----------------------------------===//
+//===- Inference.cpp - Node view for type inference and constant folding ----------------------===//
 
 #include "frontend/operators/support/Inference.h"
 

@@ -1,7 +1,7 @@
-//===- Inference.h - What is inferred of a node's results -------------------------------------===//
+//===- Inference.h - Node view for type inference and constant folding ------------------------===//
 //
-// The view that `infer` and `evaluate` of an operator's record get: reading as in Node.h, and
-// saying of which types the results are, or their values.
+// The argument of `Operator::infer` and `Operator::evaluate`: reads the node (Node.h) and sets the
+// types or the constant values of its results.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -16,24 +16,24 @@ class Inference : public NodeView {
 public:
   Inference(NodeOp op, ConstantLookup lookup);
 
-  /// Result `i` has this type; one that the model leaves out is ignored.
+  /// Sets the type of result `i`. Results that the model omits are ignored.
   mlir::LogicalResult result(size_t i, mlir::RankedTensorType type);
   mlir::LogicalResult result(size_t i, mlir::Type elementType, llvm::ArrayRef<int64_t> shape);
 
-  /// Result `i` is `operand` itself: its uses become uses of the operand.
+  /// Replaces all uses of result `i` by operand `operand`.
   mlir::LogicalResult forward(size_t i, size_t operand);
 
-  /// Result `i` is this constant; nothing is done where there is none (too large to fold).
+  /// Folds result `i` to a constant. Does nothing if there is no value (too large to fold).
   void fold(size_t i, std::optional<Tensor> value);
 
-  /// The constant operand `i`, where the rule is called because all operands are constant.
+  /// Returns the constant operand `i`. Only valid in rules that run when all operands are constant.
   Tensor tensor(size_t i) const { return *constant(i); }
 
-  /// The type set for result `i`; null where it was not set.
+  /// Returns the type set for result `i`, or null.
   mlir::RankedTensorType resultType(size_t i = 0) const { return types[i]; }
   llvm::ArrayRef<int64_t> resultShape(size_t i = 0) const { return types[i].getShape(); }
 
-  //===--- For the pass -----------------------------------------------------------------------===//
+  //===--- Used by the inference pass ---------------------------------------------------------===//
 
   const std::optional<Tensor> &folded(size_t i) const { return values[i]; }
   std::optional<size_t> forwarded(size_t i) const { return forwards[i]; }
@@ -44,9 +44,9 @@ private:
   llvm::SmallVector<std::optional<size_t>, 2> forwards;
 };
 
-/// Result 0 has operand 0's type.
+/// Infers that result 0 has the type of operand 0.
 mlir::LogicalResult inferSame(Inference &node);
-/// The same, of floats.
+/// Infers that result 0 has the type of operand 0, a float tensor.
 mlir::LogicalResult inferSameFloat(Inference &node);
 
 } // namespace mtc::onnx

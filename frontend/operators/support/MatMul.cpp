@@ -1,4 +1,4 @@
-//===- MatMul.cpp - Products of matrices whose leading axes broadcast -------------------------===//
+//===- MatMul.cpp - Matrix multiplication with batch broadcasting -----------------------------===//
 
 #include "frontend/operators/support/MatMul.h"
 
@@ -7,7 +7,7 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// [.., M, K] x [K, N] as one product of matrices: the leading axes join M.
+/// Builds [.., M, K] x [K, N] as one matrix multiplication, with the leading axes collapsed into M.
 Value contractMatrix(TensorBuilder &b, Value lhs, Value rhs) {
   SmallVector<int64_t> shape(shapeOf(lhs));
   int64_t depth = shape.pop_back_val(), rows = ShapedType::getNumElements(shape);
@@ -16,10 +16,10 @@ Value contractMatrix(TensorBuilder &b, Value lhs, Value rhs) {
   return b.reshape(y, shape);
 }
 
-/// How the batch axes of a product of [.., M, K] and [.., K, N] meet. Axes of equal extent are
-/// batch axes of the contraction; an axis that one side lacks or has with extent 1 is a free axis
-/// of the other side, so nothing is repeated in memory. The result then has its axes in the order
-/// (batch, lhs free, M, rhs free, N).
+/// Builds a batched matrix multiplication of [.., M, K] and [.., K, N]. Axes of equal extent are
+/// batch axes of the contraction. An axis that is missing or has extent 1 on one side is a free
+/// axis of the other side, so that nothing is materialized by broadcasting. The result of the
+/// contraction has its axes in the order (batch, lhs free, M, rhs free, N).
 class BatchedProduct {
 public:
   BatchedProduct(TensorBuilder &b, Value lhs, Value rhs, ArrayRef<int64_t> resultBatch)
@@ -44,13 +44,13 @@ public:
   }
 
 private:
-  /// The extent of an operand along an axis of the result's batch.
+  /// Returns the operand's extent along a batch axis of the result.
   int64_t extent(Value operand, int64_t axis) const {
     int64_t own = axis - static_cast<int64_t>(resultBatch.size()) + typeOf(operand).getRank() - 2;
     return own < 0 ? 1 : shapeOf(operand)[own];
   }
 
-  /// The operand without batch axes of extent 1.
+  /// Removes the operand's batch axes of extent 1.
   Value squeezed(Value operand, ArrayRef<int64_t> both, ArrayRef<int64_t> own) const {
     SmallVector<int64_t> axes(both), shape;
     llvm::append_range(axes, own);
@@ -61,7 +61,7 @@ private:
     return b.reshape(operand, shape);
   }
 
-  /// Where the shared axes are among an operand's batch axes.
+  /// Returns the positions of the shared axes among an operand's batch axes.
   SmallVector<int64_t> batchAxes(ArrayRef<int64_t> own) const {
     SmallVector<int64_t> places;
     for (auto [i, axis] : llvm::enumerate(shared))
@@ -69,10 +69,11 @@ private:
     return places;
   }
 
-  /// From the contraction's order of axes to that of the result without its batch axes of extent 1.
+  /// Returns the permutation from the contraction's axis order to that of the result without batch
+  /// axes of extent 1.
   SmallVector<int64_t> order() const {
     int64_t m = shared.size() + onlyLhs.size(), n = m + 1 + onlyRhs.size();
-    SmallVector<std::pair<int64_t, int64_t>> batch; // Axis of the result, axis of the contraction.
+    SmallVector<std::pair<int64_t, int64_t>> batch; // (result axis, contraction axis)
     for (auto [i, axis] : llvm::enumerate(shared))
       batch.emplace_back(axis, i);
     for (auto [i, axis] : llvm::enumerate(onlyLhs))

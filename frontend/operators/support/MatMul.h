@@ -1,4 +1,4 @@
-//===- MatMul.h - Products of matrices whose leading axes broadcast ---------------------------===//
+//===- MatMul.h - Matrix multiplication with batch broadcasting -------------------------------===//
 
 #ifndef MTC_FRONTEND_OPERATORS_SUPPORT_MATMUL_H
 #define MTC_FRONTEND_OPERATORS_SUPPORT_MATMUL_H
@@ -9,18 +9,19 @@
 
 namespace mtc::onnx {
 
-/// NumPy's matmul: [batch…, M, K] × [batch…, K, N], batches broadcast. A vector on the left is a
-/// row, on the right a column, and its axis goes.
+/// Shapes of NumPy's matmul: [batch…, M, K] × [batch…, K, N], with broadcast batch axes. A vector
+/// on the left is a row and a vector on the right a column; the result omits the added axis.
 struct MatMulShapes {
-  Extents left, right; ///< With both matrix axes.
+  Extents left, right; ///< Operand shapes with both matrix axes.
   Extents batch;
   Extents result;
 };
 
-/// Those of operands `lhs` and `rhs` of a node. Failure, reported, where they do not fit.
+/// Returns the shapes for operands `lhs` and `rhs` of a node. Fails with a diagnostic if they are
+/// not compatible.
 mlir::FailureOr<MatMulShapes> matMulShapes(NodeView &node, size_t lhs, size_t rhs);
 
-/// The product, of shape `MatMulShapes::result`.
+/// Returns the matrix product, of shape `MatMulShapes::result`.
 mlir::Value matMul(TensorBuilder &b, mlir::Value lhs, mlir::Value rhs,
                    llvm::ArrayRef<int64_t> shape);
 

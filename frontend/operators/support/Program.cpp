@@ -1,4 +1,4 @@
-//===- Program.cpp - The function and the variables that conversion builds --------------------===//
+//===- Program.cpp - Function and variables built by the conversion ---------------------------===//
 
 #include "frontend/operators/support/Program.h"
 
@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace mtc::onnx {
 
-/// The graph's `onnx.name` attributes as the dialect's.
+/// Converts `onnx.name` attributes of the graph to the core dialect's name attributes.
 static ArrayAttr renamed(Builder &builder, unsigned count,
                          llvm::function_ref<Attribute(unsigned)> nameOf) {
   SmallVector<Attribute> attributes;
@@ -134,10 +134,10 @@ void Program::updateState(Value onnxValue, Value value) {
   auto initializer = onnxValue.getDefiningOp<InitializerOp>();
   if (!initializer || roleOf(initializer) != Role::State)
     return;
-  this->value(onnxValue); // There is a variable from here on.
+  this->value(onnxValue); // Creates the variable on first use.
   WriteOp &write = stateWrites[initializer];
   if (write)
-    write->erase(); // Only the last value is kept.
+    write->erase(); // Only the last write of a step takes effect.
   TensorBuilder builder = builderAt(value.getLoc());
   write = WriteOp::create(builder, FlatSymbolRefAttr::get(symbolOf.at(initializer)), value);
   define(onnxValue, value);

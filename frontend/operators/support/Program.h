@@ -1,8 +1,8 @@
-//===- Program.h - The function and the variables that conversion builds ----------------------===//
+//===- Program.h - Function and variables built by the conversion -----------------------------===//
 //
-// Values of the graph and what they became. Constants and variables come into being when a
-// conversion asks for them, so that operands that only shape a node (axes, pads) leave nothing
-// behind.
+// Maps values of the `onnx` graph to values of the core dialect. Constants and variables are
+// created on first use, so that operands that only define a node's shape (axes, pads) create no
+// operations.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -23,35 +23,36 @@ namespace mtc::onnx {
 
 class Program {
 public:
-  /// Begins `@forward` with the graph's inputs as arguments, beside the graph in its module.
+  /// Creates `@forward` in the graph's module, with the graph's inputs as arguments.
   Program(GraphOp graph, bool attentionInParts, BatchNormMode batchNorm);
 
-  /// Whether no attention is to be written as `mtc.attention`.
+  /// Returns whether attention is always decomposed instead of converted to `mtc.attention`.
   bool writesAttentionInParts() const { return attentionInParts; }
 
-  /// Which form of BatchNormalization training steps compute.
+  /// Returns the form of BatchNormalization that training steps compute.
   BatchNormMode batchNormMode() const { return batchNorm; }
 
-  /// Ends `@forward`: the graph's outputs become its results.
+  /// Completes `@forward`: returns the graph's outputs.
   void finish();
-  /// Removes what was built.
+  /// Erases all operations built so far.
   void discard();
 
-  /// What a value of the graph became: the result of a converted node, an argument, a read of a
-  /// variable, a constant.
+  /// Returns the converted value of a graph value: the result of a converted node, an argument, a
+  /// read of a variable, or a constant.
   mlir::Value value(mlir::Value onnxValue);
-  /// The value if it is known at compile time: a constant of the graph, or what a node became.
+  /// Returns the value if it is known at compile time: a constant of the graph, or a node converted
+  /// to a constant.
   std::optional<Tensor> constant(mlir::Value onnxValue) const;
   void define(mlir::Value onnxValue, mlir::Value value) { values[onnxValue] = value; }
 
-  /// Where `onnxValue` is an initializer that is state, the step gives its variable this value, and
-  /// nodes from here on read it.
+  /// Writes `value` to the variable of `onnxValue` if that is an initializer that holds state;
+  /// nodes converted later read the new value.
   void updateState(mlir::Value onnxValue, mlir::Value value);
 
-  /// A count that the runtime writes before each step, an i64.
+  /// Returns a counter that the runtime writes before each step, as i64.
   mlir::Value readScalar(RuntimeScalar scalar, mlir::Location loc);
 
-  /// Numbers the operations that draw random bits.
+  /// Returns the next stream number for an operation that draws random bits.
   int64_t nextRandomStream() { return randomStreams++; }
 
   /// Builds at the end of `@forward`.
@@ -59,7 +60,7 @@ public:
 
 private:
   mlir::Value materialize(InitializerOp initializer);
-  /// What a variable of the initializer is for.
+  /// Returns the role of the initializer's variable.
   static Role roleOf(InitializerOp initializer);
   mlir::Value readVariable(mlir::StringAttr symbol, mlir::RankedTensorType type,
                            mlir::Location loc);
@@ -71,15 +72,15 @@ private:
   mlir::func::FuncOp forward;
   mlir::SmallVector<VariableOp> variables;
   llvm::DenseMap<mlir::Value, mlir::Value> values;
-  llvm::DenseMap<mlir::Value, mlir::StringAttr> symbolOf; ///< Of initializers that are read.
+  llvm::DenseMap<mlir::Value, mlir::StringAttr> symbolOf; ///< Variables of read initializers.
   llvm::DenseMap<mlir::Value, WriteOp> stateWrites;
   llvm::StringMap<mlir::Value> scalars;
   llvm::StringSet<> symbols;
   int64_t randomStreams = 0;
 };
 
-/// `value` as an `mtc.constant`; axes along which all elements are equal are left out and
-/// broadcast.
+/// Builds `value` as an `mtc.constant`. Axes along which all elements are equal are removed from
+/// the constant and restored by a broadcast.
 mlir::Value buildConstant(TensorBuilder &builder, mlir::ElementsAttr value);
 
 } // namespace mtc::onnx

@@ -1,4 +1,4 @@
-//===- Quantize.cpp - Floats to whole numbers of a type's range -------------------------------===//
+//===- Quantize.cpp - Quantization of floats to an integer range ------------------------------===//
 
 #include "frontend/operators/support/Quantize.h"
 

@@ -1,4 +1,4 @@
-//===- Quantize.h - Floats to whole numbers of a type's range ---------------------------------===//
+//===- Quantize.h - Quantization of floats to an integer range --------------------------------===//
 
 #ifndef MTC_FRONTEND_OPERATORS_SUPPORT_QUANTIZE_H
 #define MTC_FRONTEND_OPERATORS_SUPPORT_QUANTIZE_H
@@ -7,11 +7,11 @@
 
 namespace mtc::onnx {
 
-/// The least and the greatest value of an integer type.
+/// Returns the minimum and maximum value of an integer type.
 std::pair<double, double> integerRange(mlir::Type element);
 
-/// x / scale rounded to the nearest whole number, halves to even, plus the zero point, brought into
-/// the range of `element`; operands have one shape. Still floats.
+/// Returns round(x / scale) + zeroPoint, clamped to the range of `element`, still as floats. Rounds
+/// halves to even. All operands have the same shape.
 mlir::Value quantize(TensorBuilder &b, mlir::Value x, mlir::Value scale, mlir::Value zeroPoint,
                      mlir::Type element);
 

@@ -1,4 +1,4 @@
-//===- RandomNumbers.h - Numbers drawn for a node ---------------------------------------------===//
+//===- RandomNumbers.h - Random numbers for a node --------------------------------------------===//
 
 #ifndef MTC_FRONTEND_OPERATORS_SUPPORT_RANDOMNUMBERS_H
 #define MTC_FRONTEND_OPERATORS_SUPPORT_RANDOMNUMBERS_H
@@ -7,10 +7,11 @@
 
 namespace mtc::onnx {
 
-/// 32 random bits for each element of `shape`, as signed numbers; others at each call.
+/// Returns 32 random bits for each element of `shape`, as signed integers. Every call uses its own
+/// random stream.
 mlir::Value randomBits(Conversion &node, llvm::ArrayRef<int64_t> shape);
 
-/// Numbers in f32 that are evenly distributed over [0, 1).
+/// Returns f32 numbers, uniformly distributed in [0, 1).
 mlir::Value randomUniform(Conversion &node, llvm::ArrayRef<int64_t> shape);
 
 } // namespace mtc::onnx

@@ -1,4 +1,4 @@
-//===- RecurrentActivation.cpp - The functions that recurrent cells name ----------------------===//
+//===- RecurrentActivation.cpp - Activation functions of RNN, GRU and LSTM --------------------===//
 
 #include "frontend/operators/support/RecurrentActivation.h"
 #include "frontend/operators/support/ActivationFormulas.h"
@@ -13,7 +13,7 @@ namespace {
 struct Named {
   StringRef name;
   bool hasAlpha, hasBeta;
-  double alpha, beta; ///< By default.
+  double alpha, beta; ///< Default values.
   RecurrentActivation::Build build;
 };
 

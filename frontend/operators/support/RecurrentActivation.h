@@ -1,4 +1,4 @@
-//===- RecurrentActivation.h - The functions that recurrent cells name ------------------------===//
+//===- RecurrentActivation.h - Activation functions of RNN, GRU and LSTM ----------------------===//
 
 #ifndef MTC_FRONTEND_OPERATORS_SUPPORT_RECURRENTACTIVATION_H
 #define MTC_FRONTEND_OPERATORS_SUPPORT_RECURRENTACTIVATION_H
@@ -8,7 +8,7 @@
 
 namespace mtc::onnx {
 
-/// A function of RNN, GRU and LSTM, with its numbers.
+/// An activation function of RNN, GRU or LSTM, with its parameters.
 struct RecurrentActivation {
   using Build = mlir::Value (*)(TensorBuilder &b, mlir::Value x, double alpha, double beta);
 
@@ -18,9 +18,9 @@ struct RecurrentActivation {
   double alpha, beta;
 };
 
-/// Attributes activations, activation_alpha and activation_beta: as many functions as `byDefault`
-/// names. The numbers are those of the functions that take some, in turn. Failure, reported, for
-/// an unknown name or another number of them.
+/// Reads attributes activations, activation_alpha and activation_beta; `byDefault` sets the
+/// expected number of functions. The alpha and beta values are assigned in order to the functions
+/// that have such parameters. Fails with a diagnostic for unknown names and wrong counts.
 mlir::FailureOr<mlir::SmallVector<RecurrentActivation>>
 readActivations(NodeView &node, mlir::ArrayRef<mlir::StringRef> byDefault);
 

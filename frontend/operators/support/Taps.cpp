@@ -1,4 +1,4 @@
-//===- Taps.cpp - The elements beside a place between them ------------------------------------===//
+//===- Taps.cpp - Interpolation taps along an axis --------------------------------------------===//
 
 #include "frontend/operators/support/Taps.h"
 

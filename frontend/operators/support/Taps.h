@@ -1,4 +1,4 @@
-//===- Taps.h - The elements beside a place between them --------------------------------------===//
+//===- Taps.h - Interpolation taps along an axis ----------------------------------------------===//
 
 #ifndef MTC_FRONTEND_OPERATORS_SUPPORT_TAPS_H
 #define MTC_FRONTEND_OPERATORS_SUPPORT_TAPS_H
@@ -9,19 +9,18 @@
 
 namespace mtc::onnx {
 
-/// An element of an axis that a place is read from: its index, i64 and within the axis, and its
-/// weight, a float of the place's type.
+/// One sample of an interpolation along an axis: its index (i64, always in bounds) and its weight,
+/// a float of the coordinate's type.
 struct Tap {
   mlir::Value index, weight;
 };
 
-/// The element at a place that is a whole number. Outside the axis [0, extent) it weighs 0; a place
-/// that is no number reads element 0.
+/// Returns the tap at an integer-valued coordinate. Its weight is 0 outside [0, extent); a NaN
+/// coordinate reads element 0.
 Tap tapAt(TensorBuilder &b, mlir::Value place, mlir::Value weight, int64_t extent);
 
-/// The two elements beside a place, weighted by how near they are. Neither's weight has a
-/// derivative in where one element ends and the next begins: the place's own is that of its right
-/// side.
+/// Returns the two taps of linear interpolation at `place`. The gradient with respect to a
+/// coordinate that is exactly an integer is the right-sided one.
 std::array<Tap, 2> linearTaps(TensorBuilder &b, mlir::Value place, int64_t extent);
 
 } // namespace mtc::onnx

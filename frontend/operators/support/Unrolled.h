@@ -1,4 +1,4 @@
-//===- Unrolled.h - Nodes that become operations for each of their steps ----------------------===//
+//===- Unrolled.h - Limit for unrolled nodes --------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_OPERATORS_SUPPORT_UNROLLED_H
 #define MTC_FRONTEND_OPERATORS_SUPPORT_UNROLLED_H
@@ -7,7 +7,8 @@
 
 namespace mtc::onnx {
 
-/// Reports a node of more steps than a program of each compiles in reasonable time.
+/// Fails with a diagnostic if a node has more steps than can be unrolled and compiled in reasonable
+/// time.
 inline mlir::LogicalResult checkUnrolled(NodeView &node, int64_t steps) {
   constexpr int64_t most = 512;
   if (steps <= most)

@@ -1,4 +1,4 @@
-//===- Windows.cpp - The sliding windows of convolutions and pooling --------------------------===//
+//===- Windows.cpp - Sliding windows of convolution and pooling -------------------------------===//
 
 #include "frontend/operators/support/Windows.h"
 
@@ -9,11 +9,11 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// Bounds that keep products of attributes within 64 bits.
+/// Upper bound of attribute values, so that their products fit into 64 bits.
 constexpr int64_t largest = int64_t(1) << 30;
 
-/// An attribute with one value for each of `rank` axes, in [minimum, largest]. Without `rank`
-/// values of its own it has the default.
+/// Reads an attribute with one value in [minimum, largest] for each of `rank` axes. Returns default
+/// values if the attribute is missing.
 Extents perAxis(NodeView &node, StringRef name, size_t rank, int64_t minimum, int64_t byDefault) {
   std::optional<Extents> given = node.integersOr(name);
   if (!given)
@@ -33,7 +33,7 @@ StringRef autoPad(NodeView &node) {
   return node.choice("auto_pad", "NOTSET", {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"});
 }
 
-/// Strides, dilations and the written padding; `kernel` checked.
+/// Reads strides, dilations and explicit padding, and checks `kernel`.
 FailureOr<Windows> readAttributes(NodeView &node, ArrayRef<int64_t> spatial,
                                   ArrayRef<int64_t> kernel) {
   for (int64_t extent : spatial)
@@ -63,7 +63,7 @@ FailureOr<Windows> readAttributes(NodeView &node, ArrayRef<int64_t> spatial,
   return windows;
 }
 
-/// Divides `total` padding; the odd one goes to the end with SAME_UPPER, to the begin with
+/// Splits `total` padding. An odd element is added at the end for SAME_UPPER, at the beginning for
 /// SAME_LOWER.
 void divide(int64_t total, bool moreAtEnd, int64_t &before, int64_t &after) {
   total = std::max<int64_t>(total, 0);
@@ -109,7 +109,7 @@ FailureOr<Windows> readTransposedWindows(NodeView &node, ArrayRef<int64_t> spati
   Extents added = perAxis(node, "output_padding", spatial.size(), 0, 0);
   std::optional<Extents> shape = node.integersOr("output_shape");
   if (shape && shape->size() == spatial.size() + 2)
-    shape->erase(shape->begin(), shape->begin() + 2); // Some exporters write N and C too.
+    shape->erase(shape->begin(), shape->begin() + 2); // Some exporters include N and C.
   if (shape && shape->size() != spatial.size())
     return node.failure("attribute output_shape has " + Twine(shape->size()) +
                         " values, expected " + Twine(spatial.size()));

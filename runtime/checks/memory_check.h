@@ -49,7 +49,7 @@ private:
   const MtcProgram &program;
   Device &device;
   std::vector<char> copy;       ///< expected contents of the arena
-  std::vector<Range> permanent; ///< variables and inputs, sorted by address
+  std::vector<Range> permanent; ///< address ranges of variables and inputs
   std::vector<Range> staged;    ///< staging buffers of the next batch
   bool isPrepared = false;
 };

@@ -37,7 +37,7 @@ float greatest(const float *elements, int64_t count) {
 }
 
 /// Full blocks are multiplied by the reciprocal of the scale and partial blocks divided by the
-/// scale, as in bitsandbytes.
+/// scale.
 float quantizeBlock(const float *elements, int64_t count, uint8_t *packed) {
   constexpr float least = 1e-38f;
   const bool isWhole = count == MTC_NF4_BLOCK;

@@ -42,9 +42,9 @@ int mtc_multiplies(uint32_t type);
 int mtc_call_run(const MtcCall *call, char *const *buffers);
 
 /* Returns the CPU time in seconds of one run of the call, divided by `threads`, while each of
- * `threads` threads runs its own copy; the minimum over several runs. Each thread allocates
- * `bytes[i]` bytes for each of its `count` operands and results. CPU time excludes other load on
- * the machine. Negative if the call cannot be run. */
+ * `threads` threads runs its own copy: the minimum over several runs, and the maximum over the
+ * threads. Each thread allocates `bytes[i]` bytes for each of its `count` operands and results. CPU
+ * time excludes other load on the machine. Negative if the call cannot be run. */
 double mtc_call_seconds(const char *kind, const void *description, const int64_t *bytes, int count,
                         int threads);
 /* Returns the time in seconds to copy a block of `bytes` bytes, that is, to read and to write

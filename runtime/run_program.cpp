@@ -108,9 +108,9 @@ int64_t arenaBytes(const MtcProgram &program, const Options &options) {
 
 /// The inputs of a run. All errors are reported in one failure.
 struct Inputs {
-  std::optional<CheckpointFolder> checkpoints; ///< for --save
+  std::optional<CheckpointFolder> checkpoints; ///< checkpoints of --save
   std::optional<Checkpoint> resumed;
-  std::optional<Dataset> data; ///< unless the run only exports
+  std::optional<Dataset> data; ///< nullopt if the run only exports
   TrainingState state;
 
   Inputs(const MtcProgram &program, const std::string &programPath, const Options &options) {

@@ -35,7 +35,7 @@ typedef struct MtcConvolution {
   int64_t input[MTC_MAX_WINDOW_AXES], output[MTC_MAX_WINDOW_AXES], kernel[MTC_MAX_WINDOW_AXES];
   int64_t strides[MTC_MAX_WINDOW_AXES], dilations[MTC_MAX_WINDOW_AXES];
   int64_t before[MTC_MAX_WINDOW_AXES]; /* padding before the first element */
-  uint32_t has_bias, has_addend;       /* of MTC_CONVOLUTION only, as is the activation */
+  uint32_t has_bias, has_addend;       /* MTC_CONVOLUTION only, as is the activation */
   uint32_t activation;                 /* MTC_NO_ACTIVATION or MTC_RELU */
   /* For a 16-bit `type`: */
   uint32_t f32_result, f32_bias, f32_addend; /* the result, bias or addend is f32 */

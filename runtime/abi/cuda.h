@@ -46,8 +46,7 @@ typedef struct MtcCudaImage {
   int64_t byte_count; /* including the terminating null */
 } MtcCudaImage;
 
-/* The kernels compiled for one architecture: one image for each image index that kernels refer to.
- */
+/* The kernels compiled for one architecture, with one image per image index of the kernels. */
 typedef struct MtcCudaArchitecture {
   uint32_t major, minor; /* compute capability */
   uint32_t code;         /* MtcCudaCode */

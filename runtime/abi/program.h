@@ -127,7 +127,7 @@ typedef struct MtcVariable {
   uint32_t role;    /* MtcRole */
   uint32_t initial; /* MtcInitial */
   const void *data; /* null unless MTC_INITIAL_DATA or MTC_INITIAL_SPLAT */
-  double spread;    /* of MTC_INITIAL_NORMAL and MTC_INITIAL_UNIFORM */
+  double spread;    /* parameter of MTC_INITIAL_NORMAL and MTC_INITIAL_UNIFORM */
   int32_t of;       /* index of the variable, usually a parameter, to which a gradient, optimizer
                        state, average, copy or low half belongs; -1 otherwise */
   uint32_t storage; /* MtcStorage (runtime/abi/storage.h) of `source` in `tensor` */
@@ -150,9 +150,10 @@ typedef struct MtcBuffer {
                               batches */
 } MtcBuffer;
 
-/* A low-rank adapter of a frozen matrix. Users of the matrix compute with base + alpha / rank * up
- * * down, where down is [rank, in] and up is [out, rank]; only the factors are trained. All three
- * fields are indices of variables; the factors are f64 if the base is f64, otherwise f32. */
+/* A low-rank adapter of a frozen matrix. Users of the matrix compute with
+ * base + (alpha / rank) up @ down, where down is [rank, in] and up is [out, rank]; only the factors
+ * are trained. All three fields are indices of variables; the factors are f64 if the base is f64,
+ * otherwise f32. */
 typedef struct MtcAdapter {
   int32_t base, down, up;
   uint32_t axis; /* axis of `in` in the base: 1 if the base is [out, in] */
@@ -199,8 +200,7 @@ typedef struct MtcKernel {
 typedef struct MtcCall {
   const char *kind;        /* such as MTC_CONTRACTION */
   const void *description; /* the record, aligned to MTC_ALIGNMENT */
-  int64_t scratch_bytes;   /* planned for the library; the runtime fails if the library needs more
-                            */
+  int64_t scratch_bytes;   /* planned for the library, which must not need more */
   int64_t flops, bytes;    /* of one run, for profiles */
   const void *code; /* the target's own code, as in MtcKernel; null: a library computes the call */
 } MtcCall;
@@ -223,8 +223,7 @@ typedef struct MtcWrite {
  *
  * MTC_LAUNCH: the kernel's inputs, results and (optional) scratch; `index` into kernels.
  * MTC_CALL: the call's operands, results and scratch; `index` into calls.
- * MTC_COPY: source and destination, each in its memory space; `bytes` is the size, `index` is
- * unused. */
+ * MTC_COPY: source and destination, each in its memory space; `bytes` is the size. */
 typedef struct MtcOperation {
   uint32_t kind; /* MtcOperationKind */
   uint32_t index;
@@ -233,8 +232,7 @@ typedef struct MtcOperation {
   int64_t bytes;
   const char *nodes; /* names of the model nodes that it computes, for profiles and errors */
   uint32_t wait_count;
-  const int64_t *waits; /* indices of copies on streams in the same function; null if there are none
-                         */
+  const int64_t *waits; /* indices of copies on streams in the same function; null if none */
   /* For MTC_COPY: */
   uint32_t stream;                          /* from 1; 0: no stream */
   uint32_t source_space, destination_space; /* MtcSpace */
@@ -265,8 +263,7 @@ typedef struct MtcScalars {
 typedef struct MtcLossScaling {
   int64_t scale;   /* offset of the scale of the next step, an f32 variable */
   int64_t used;    /* offset of an f64 scalar that `update` writes: the scale of its step */
-  int64_t skipped; /* offset of a byte that `update` writes: 1 if it skipped the step, otherwise 0
-                    */
+  int64_t skipped; /* offset of a byte that `update` writes: 1 if it skipped the step, else 0 */
   double least;    /* minimum scale */
 } MtcLossScaling;
 
@@ -309,8 +306,7 @@ typedef enum MtcExportForm {
 } MtcExportForm;
 
 /* A segment of the exported model, which is the concatenation of the segments of its form and of
- * MTC_EVERY_FORM: constant bytes, then (if variable >= 0) the elements of that variable as `type`.
- * */
+ * MTC_EVERY_FORM: constant bytes, then, if variable >= 0, the elements of that variable. */
 typedef struct MtcExportSegment {
   const void *bytes; /* null if byte_count is 0 */
   int64_t byte_count;

@@ -32,7 +32,7 @@ struct Schedule {
   double least = 0;              ///< Default minimum rate, as a fraction of the peak rate.
 };
 
-/// Returns the progress from the end of the warm-up to `end`: from 0 to 1, where 1 lies after the
+/// Returns the progress from the end of the warm-up to `end`: from 0 to 1, where 1 is after the
 /// last step of the run.
 inline double shareDone(const MtcSchedule &s, double step, double end) {
   const double warmup = static_cast<double>(s.warmup);

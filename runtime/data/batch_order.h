@@ -39,7 +39,7 @@ public:
 private:
   int64_t rows, batch;
   LastBatch last;
-  int64_t stepsOfEpoch; ///< unless batches wrap
+  int64_t stepsOfEpoch; ///< unused if batches wrap
   RowOrder order;
 };
 

@@ -47,7 +47,7 @@ public:
 
 private:
   int64_t length, ignored;
-  Agreement agreements[3]; ///< with the tokens 0, 1 and 2 positions later
+  Agreement agreements[3]; ///< agreement with the tokens 0, 1 and 2 positions later
 };
 
 /// Reads one item of a column as 64-bit integers.

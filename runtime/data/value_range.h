@@ -20,7 +20,7 @@ bool takesValue(const MtcInput &input, int64_t value);
 std::string rangeText(const MtcInput &input);
 
 struct WrongValue {
-  int64_t index; ///< of the element in the array
+  int64_t index; ///< index of the element in the array
   std::string value;
 };
 /// Returns the first of `count` elements of the input's type that the input does not accept.

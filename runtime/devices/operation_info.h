@@ -13,9 +13,9 @@ namespace mtc::runtime {
 struct OperationInfo {
   const MtcOperation *source;
   size_t number;              ///< unique across all functions
-  std::string implementation; ///< of a library call: the library's implementation
+  std::string implementation; ///< name of a library call's implementation
   std::string label;          ///< the kernel, or the call and its implementation
-  int64_t flops, bytes;       ///< of one run
+  int64_t flops, bytes;       ///< operations and bytes of one run
 };
 
 /// `implementation` applies to library calls.

@@ -36,7 +36,7 @@ private:
 /// A dense row-major tensor in native byte order. The file is known to contain all of its bytes.
 struct ArrayOnDisk {
   std::shared_ptr<InputFile> file;
-  int64_t offset = 0; ///< of the first element, in bytes
+  int64_t offset = 0; ///< byte offset of the first element
   MtcType type = MTC_F32;
   std::vector<int64_t> dims;
   std::shared_ptr<ExpectedChecksum> checksum; ///< null if the file has no checksum

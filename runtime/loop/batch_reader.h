@@ -45,7 +45,7 @@ private:
   std::mutex mutex;
   std::condition_variable changed;
   bool isAsked = false, isStopped = false; ///< guarded by `mutex`
-  bool isStaged = false;                   ///< the thread was asked to read `staged`
+  bool isStaged = false;                   ///< the read of `staged` was requested
   Batch staged;
   const std::vector<char *> *buffers = nullptr; ///< destination of `staged`
   std::exception_ptr problem;                   ///< error while reading `staged`

@@ -71,8 +71,8 @@ void setShuffle(Options &options, bool shuffle) {
 }
 
 void setLastBatch(Options &options, const Value &value) {
-  options.lastBatch =
-      lastBatchOfName(value.text); // The parser has checked that it is one of the flag's choices.
+  // The parser has checked that the value is one of the flag's choices.
+  options.lastBatch = lastBatchOfName(value.text);
 }
 
 const std::vector<Flag> flags = {

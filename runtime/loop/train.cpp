@@ -215,12 +215,11 @@ private:
   std::string findOverflow(int64_t step) {
     session.device.observe(finder);
     for (int64_t micro = 0; micro < session.microSteps(); ++micro) {
-      session.run(
-          Phase::Load, step,
-          [&] { // Runs as a phase, because observers must be notified of writes by the host.
-            session.setScalars(step, micro, /*learningRate=*/0, state.seed);
-            session.loadBatch(state, step, micro, step);
-          });
+      // Load as a phase, because observers must be notified of writes by the host.
+      session.run(Phase::Load, step, [&] {
+        session.setScalars(step, micro, /*learningRate=*/0, state.seed);
+        session.loadBatch(state, step, micro, step);
+      });
       if (!startsFinite(session.program, session.device))
         return "";
       session.device.microStep();

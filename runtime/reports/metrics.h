@@ -12,7 +12,7 @@ struct StepMetrics {
   int64_t step; ///< from 1
   double loss;  ///< before the update; null in the file if not finite
   double learningRate;
-  std::optional<double> gradientNorm; ///< of all gradients, before clipping
+  std::optional<double> gradientNorm; ///< norm of all gradients, before clipping
   std::optional<double> lossScale;    ///< if the program scales its loss
   bool skipped = false;               ///< a gradient was not finite, so the update was skipped
   double seconds = 0;

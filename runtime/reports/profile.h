@@ -20,8 +20,8 @@ public:
   };
   struct Step {
     std::vector<Times> operations; ///< by operation number
-    double seconds = 0,
-           loadSeconds = 0; ///< of the whole step: load, operations, and the time between them
+    /// Times of the whole step (load, operations, gaps) and of its loads.
+    double seconds = 0, loadSeconds = 0;
   };
 
   void operation(const OperationInfo &operation, Clock::time_point begin,

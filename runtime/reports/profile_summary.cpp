@@ -36,7 +36,7 @@ struct Sum {
 struct Group {
   const OperationInfo *operation; ///< the first of the group
   Sum sum;
-  std::vector<std::string> nodes; ///< of each call
+  std::vector<std::string> nodes; ///< nodes of each call
   std::optional<double> alone;    ///< operations per second in isolation
 };
 

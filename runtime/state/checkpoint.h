@@ -57,8 +57,8 @@ private:
   std::string folder;
   std::vector<std::string> made; ///< folders that were created for the checkpoint
   std::optional<FolderLock> lock;
-  std::optional<std::map<std::string, std::string>>
-      frozen; ///< checksums of frozen variables; nullopt until they are computed
+  /// Checksums of frozen variables; nullopt until they are computed.
+  std::optional<std::map<std::string, std::string>> frozen;
 };
 
 /// A checkpoint to resume from. All of its files are opened on construction, so that a concurrent

@@ -17,7 +17,8 @@ struct CheckpointManifest {
   TrainingState state;
   std::string file;  ///< file name in the same folder: step-N-K.safetensors
   int64_t bytes = 0; ///< size of that file
-  std::map<std::string, std::string> checksums; ///< of its tensors and of frozen variables, by name
+  std::map<std::string, std::string>
+      checksums; ///< checksums of its tensors and of frozen variables
 };
 
 /// Returns the name of the data file for attempt `attempt` (from 0) of saving this step.

@@ -21,7 +21,7 @@ struct NamedWeights::Names {
 
   std::vector<uint32_t> variables;
   std::map<std::string, std::vector<uint32_t>>
-      ofModule; ///< Variables that have elements of the tensor.
+      ofModule; ///< Variables with elements of each tensor.
   std::map<std::string, uint32_t> ofModel;
   std::set<std::string> unclear; ///< Names in both layouts that refer to different tensors.
 };
@@ -105,8 +105,8 @@ void NamedWeights::choosePrefix() {
       unmatched.push_back(variable);
   if (unmatched.empty())
     return;
-  std::map<std::string, std::vector<std::string>>
-      starts; // Prefixes in the file, by the remainder of the name.
+  // Prefixes of the names in the file, by the remainder of the name.
+  std::map<std::string, std::vector<std::string>> starts;
   for (const auto &[name, array] : weights.tensors())
     for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
       starts[name.substr(dot + 1)].push_back(name.substr(0, dot + 1));

@@ -31,8 +31,7 @@ public:
 
 private:
   const MtcVariable &variable;
-  const MtcVariable *low =
-      nullptr; ///< Variable with the lower halves; null if the value is not split.
+  const MtcVariable *low = nullptr; ///< The lower halves; null if the value is not split.
 };
 
 /// Updates variables that are copies of others (MTC_COPIED). Must be called after the host wrote

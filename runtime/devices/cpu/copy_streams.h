@@ -38,7 +38,7 @@ private:
     size_t number;
   };
   struct Stream {
-    std::vector<Request> requests; ///< of the running function
+    std::vector<Request> requests; ///< copies of the running function
     size_t next = 0;               ///< index of the first request that has not started
     BouncePages bounce;
     std::thread thread;

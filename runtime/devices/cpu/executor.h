@@ -20,8 +20,8 @@ class Observer;
 /// An operation of a function with its prepared arguments.
 struct PreparedOperation {
   OperationInfo info;
-  const MtcKernel *kernel;      ///< for MTC_LAUNCH
-  LibraryCall *call;            ///< for MTC_CALL
+  const MtcKernel *kernel;      ///< set for MTC_LAUNCH
+  LibraryCall *call;            ///< set for MTC_CALL
   std::vector<char *> operands; ///< null for operands on disk
 };
 

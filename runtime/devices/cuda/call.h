@@ -37,7 +37,7 @@ private:
 /// The state that is needed to prepare a call.
 struct CallContext {
   Libraries &libraries;
-  MtcCudaPrecision precision;   ///< to which f32 operands may be rounded
+  MtcCudaPrecision precision;   ///< precision for rounding f32 operands
   std::vector<Address> buffers; ///< operands, then results
   Address scratch;
 };

@@ -147,7 +147,7 @@ enum Heuristics : int { fallback = 2, best = 3 }; // cudnnBackendHeurMode_t
 /// Numerical properties of an engine, as a bit set indexed by cudnnBackendNumericalNote_t.
 enum Note : uint32_t {
   usesTensorCores = 1u << 0, ///< f32 operands are rounded to tf32
-  roundsInputs = 1u << 1,    ///< to 16 bits
+  roundsInputs = 1u << 1,    ///< inputs are rounded to 16 bits
   roundsSums = 1u << 2,
   isNondeterministic = 1u << 4
 };

@@ -12,8 +12,8 @@ static constexpr const char *graphFails = "the program's steps cannot be made a 
 
 Step::Step(const StepContext &context, const MtcFunction &function)
     : gpu(context.gpu), stream(context.stream), copyStreams(context.gpu, context.stream) {
-  std::vector<const OwnedEvent *> ends(
-      function.operation_count); // End events of copies on streams.
+  // End events of copies on streams.
+  std::vector<const OwnedEvent *> ends(function.operation_count);
   for (uint32_t i = 0; i < function.operation_count; ++i) {
     const MtcOperation &source = function.operations[i];
     Prepared &operation = operations.emplace_back();

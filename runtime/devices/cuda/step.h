@@ -26,8 +26,8 @@ struct StepContext {
   Address arena;
   char *hostArena; ///< pinned memory
   Address faults;
-  std::vector<const MtcOperation *>
-      &faulting;          ///< operations that have a fault record, in the order of the records
+  /// Operations that have a fault record, in the order of the records.
+  std::vector<const MtcOperation *> &faulting;
   size_t &operationCount; ///< number of operations in all functions so far
 };
 
@@ -54,7 +54,7 @@ private:
   struct Prepared {
     OperationInfo info;
     std::vector<Launch> launches;
-    std::vector<Address> operands; ///< of a launch, including the fault record
+    std::vector<Address> operands; ///< arguments of a launch, including the fault record
     std::unique_ptr<PreparedCall> call;
     std::optional<StepCopy> copy;
     std::vector<const OwnedEvent *> waits; ///< end events of copies on streams
@@ -71,7 +71,7 @@ private:
   const Gpu &gpu;
   Stream stream;
   CopyStreams copyStreams;
-  std::deque<Prepared> operations; ///< a deque, because observers keep addresses of its elements
+  std::deque<Prepared> operations; ///< with stable addresses, which observers keep
   std::vector<OwnedEvent> borders; ///< events between operations, if they are observed
   ExecutableGraph graph = nullptr;
   bool hasRun = false;

@@ -80,7 +80,7 @@ template <typename Element> struct AttentionGradientScratch {
   static constexpr int64_t lanes = 64 / sizeof(Element);
   Element *keysTransposed, *valuesTransposed; ///< tiles, each [width, tileKeys]
   Element *keys, *keyGradients, *valueGradients;
-  Element *queries, *outGradients, *queryGradients; ///< for one tile of queries
+  Element *queries, *outGradients, *queryGradients; ///< one tile of queries
   Element *scores, *gradients;                      ///< [tileQueries, tileKeys]
   char *end;
 

@@ -25,8 +25,8 @@ struct MatrixView {
 /// column-major matrix for the library: d is the transpose of `out`, a that of the contraction's
 /// rhs, b that of its lhs.
 struct MatmulPlan {
-  uint32_t type;       ///< of a and b
-  uint32_t resultType; ///< of all other operands and results
+  uint32_t type;       ///< element type of a and b
+  uint32_t resultType; ///< element type of all other matrices
   MatrixView a, b, d;
   std::optional<MatrixView> c; ///< in the buffer of `out` if the contraction accumulates
   struct Bias {
@@ -51,9 +51,8 @@ struct MatmulPlan {
 
 /// Returns the plan, or nullopt if cuBLASLt cannot compute the contraction. Unsupported are: a
 /// matrix without a unit stride; two matrices or two vectors as addends; an unsupported element
-/// type; an empty reduction; an epilogue with outer batch axes, in f64, combined with operands that
-/// exclude it, or with an incompatible layout of its matrix; an addend whose type is not the
-/// result's.
+/// type; an empty reduction; an epilogue in f64, with outer batch axes, with operands that exclude
+/// it, or whose matrix has an incompatible layout; an addend whose type is not the result's.
 std::optional<MatmulPlan> planMatmul(const MtcContraction &contraction);
 
 /// Returns the size in bytes of the library's workspace, which it uses to split the sum over k into

@@ -18,7 +18,7 @@ constexpr int64_t floatBytes = sizeof(float), narrowBytes = 2;
 struct Part {
   int64_t elements; ///< per entry, then per block; of the whole tensor if it has no batch axis
   bool hasBatch, isF32;
-  int64_t offset = -1; ///< of its f32 copy in the scratch; -1: used in place
+  int64_t offset = -1; ///< offset of its f32 copy in the scratch; -1: used in place
 
   char *block(char *buffer, int64_t number) const {
     return buffer + (hasBatch ? number * elements * (isF32 ? floatBytes : narrowBytes) : 0);

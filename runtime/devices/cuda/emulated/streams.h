@@ -41,7 +41,7 @@ struct ExecutableGraphHandle {
 };
 
 struct StreamHandle {
-  std::deque<Task> tasks; ///< that have not run
+  std::deque<Task> tasks; ///< pending tasks
   uint64_t asked = 0;     ///< total number of enqueued tasks; asked - tasks.size() of them have run
   GraphHandle *capture = nullptr;
   size_t branch = 0; ///< branch index in the capture

@@ -69,7 +69,7 @@ private:
 
   uint32_t writeTime = 0, writeWarpTime = 0;
   uint32_t readTime = 0, readWarpTime = 0;
-  uint32_t otherReadTime = 0; ///< of a block before the block of the last read
+  uint32_t otherReadTime = 0; ///< read by a block before that of the last read
   uint16_t writer = 0, reader = 0;
   enum : uint8_t { one, sameWarp, several } readers = one; ///< since the block's last barrier
 };

@@ -57,7 +57,7 @@ private:
   enum class Together : uint8_t { barrier, shuffle, ballot, multiply };
   struct Thread {
     MtcEmulatedThread state;
-    Fiber *fiber = nullptr; ///< on which the thread waits
+    Fiber *fiber = nullptr; ///< suspended fiber of a waiting thread
     enum : uint8_t { running, atBarrier, inWarp, done } status = running;
     uint32_t site = 0;
     // Arguments and result of the warp's collective operation.
@@ -104,8 +104,8 @@ private:
   /// In this clock, shuffles and votes count as warp barriers: kernels rely on them when a result
   /// overwrites data that several lanes have read.
   AccessClock globalClock;
-  std::vector<std::pair<uint32_t, uint64_t>>
-      blocks;                ///< start time and block number, for race detection
+  /// Start time and number of each block, for race detection.
+  std::vector<std::pair<uint32_t, uint64_t>> blocks;
   uint8_t noStates[16] = {}; ///< one byte per byte of the largest access
 
   Fiber host;

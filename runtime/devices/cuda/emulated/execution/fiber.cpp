@@ -70,8 +70,8 @@ Fiber::~Fiber() {
   if (!stack)
     return;
 #ifdef MTC_TELL_SANITIZER
-  ASAN_UNPOISON_MEMORY_REGION(stack,
-                              stackBytes + page); // poisoned by functions that did not return
+  // Functions that did not return have left the stack poisoned.
+  ASAN_UNPOISON_MEMORY_REGION(stack, stackBytes + page);
 #endif
   munmap(stack, stackBytes + page);
 }

@@ -1,4 +1,4 @@
-// main of every produced program.
+// main of every compiled program.
 #include "runtime/run_program.h"
 
 #include <climits>
@@ -7,7 +7,7 @@
 #include <vector>
 
 int main(int count, char **arguments) {
-  // Where the executable really lies, whatever name it was called by.
+  // The real path of the executable, independent of the name in argv[0].
   char path[PATH_MAX];
   ssize_t length = readlink("/proc/self/exe", path, sizeof path);
   std::string program = length > 0  ? std::string(path, static_cast<size_t>(length))

@@ -1,4 +1,4 @@
-// Files are compared as the system knows them, by device and number.
+// Files are compared by device and inode.
 #include "runtime/output_check.h"
 
 #include "runtime/io/durable_file.h"
@@ -29,12 +29,12 @@ std::optional<struct stat> statusOf(const std::string &path) {
   return status;
 }
 
-/// Whether a folder of --save has files of this name.
+/// Returns whether a folder of --save may contain a file of this name.
 bool isFileOfCheckpoints(const std::string &name) {
   return name == manifestName || name == FolderLock::fileName || isCheckpointFileName(name);
 }
 
-/// The files that a run reads, and what they are.
+/// The files that a run reads, with their roles.
 class Inputs {
 public:
   Inputs(const MtcProgram &program, const std::string &programPath, const Options &options) {
@@ -53,7 +53,7 @@ public:
         addCheckpoint(*folder);
   }
 
-  /// "" for a file that is none of them.
+  /// Returns "" for a file that the run does not read.
   std::string roleOf(const struct stat &status) const {
     auto found = roles.find({status.st_dev, status.st_ino});
     return found == roles.end() ? "" : found->second;
@@ -65,7 +65,8 @@ private:
       roles.emplace(FileId(status->st_dev, status->st_ino), role);
   }
 
-  /// What follows the file's name after a colon says what of it is meant.
+  /// Adds the file of --data, whose name may be followed by a colon and the part of the file to
+  /// use.
   void addData(const std::string &text, const std::string &role) {
     add(text, role);
     for (size_t colon = text.find(':'); colon != std::string::npos;
@@ -78,7 +79,7 @@ private:
              [](const std::string &name) { return isFileOfCheckpoints(name); });
   }
 
-  /// A folder's files, and those that an index names, lie together.
+  /// Adds a weights file, and for a folder or index all weights files in the same folder.
   void addWeights(const std::string &path) {
     add(path, "the file of --weights");
     auto status = statusOf(path);
@@ -106,7 +107,8 @@ private:
 
 std::string nameOf(const std::string &path) { return path.substr(path.find_last_of('/') + 1); }
 
-/// What tells a file from others: its number, or where it will be.
+/// Returns a unique identity of a file: device and inode, or folder and name if it does not exist
+/// yet.
 std::string identityOf(const std::string &path, const std::optional<struct stat> &status) {
   if (status)
     return text(status->st_dev, ":", status->st_ino);
@@ -114,7 +116,8 @@ std::string identityOf(const std::string &path, const std::optional<struct stat>
   return folder ? text(folder->st_dev, ":", folder->st_ino, "/", nameOf(path)) : path;
 }
 
-/// Of a folder that is made if it is missing, in one that is not; "" names none.
+/// Checks a folder that is created if it is missing: its parent must then be writable. "" is
+/// ignored.
 void checkFolder(const char *flag, const std::string &path, Problems &problems) {
   if (path.empty())
     return;
@@ -129,8 +132,8 @@ void checkFolder(const char *flag, const std::string &path, Problems &problems) 
 
 struct Output {
   std::string flag, path;
-  bool isStream = false;   ///< written as it goes, also to a device or a pipe
-  std::string marked = {}; ///< the file that says who wrote it; "": itself
+  bool isStream = false;   ///< written incrementally, also to a device or pipe
+  std::string marked = {}; ///< the file with the mark of mtc; "": the file itself
 };
 
 std::vector<Output> outputsOf(const Options &options) {
@@ -146,20 +149,20 @@ std::vector<Output> outputsOf(const Options &options) {
   if (const std::string &folder = options.exportAdaptersTo; !folder.empty() && statusOf(folder)) {
     const std::string weights = folder + "/" + adapterWeightsName;
     outputs.push_back({"--export-adapters", weights});
-    // PEFT refuses configurations with further entries.
+    // PEFT rejects configurations with unknown keys, so the mark is in the weights file.
     outputs.push_back({"--export-adapters", folder + "/" + adapterConfigName, false, weights});
   }
   std::erase_if(outputs, [](const Output &output) { return output.path.empty(); });
   return outputs;
 }
 
-/// Finds what is wrong with outputs, one after another.
+/// Checks outputs one by one.
 class OutputRules {
 public:
   OutputRules(const Inputs &inputs, const Options &options)
       : inputs(inputs), options(options), saved(statusOf(options.save)) {}
 
-  /// Why an output may not be written; "" if it may.
+  /// Returns why an output must not be written; "" if it may be.
   std::string problemOf(const Output &output) {
     const std::string &path = output.path, folder = folderOf(path);
     struct stat link;

@@ -1,4 +1,4 @@
-// What a run may write to, found out before it starts.
+// Checks of a run's output files, before the run starts.
 #ifndef MTC_RUNTIME_OUTPUT_CHECK_H
 #define MTC_RUNTIME_OUTPUT_CHECK_H
 
@@ -9,10 +9,11 @@
 
 namespace mtc::runtime {
 
-/// Adds a problem for each file that the run is to write and may not: one that it reads (the
-/// program, its model, its weights, data, a checkpoint), by whatever name or link; the same file
-/// twice; one in a folder that cannot be written to; one that mtc did not write, unless --force is
-/// given; or something else than a file, unless it is written as a stream (--metrics, --profile).
+/// Adds a problem for each output file that the run must not write: a file that the run reads (the
+/// program, its model, its weights, data, a checkpoint), under any name or link; a file given
+/// twice; a file in a folder without write permission; a file that mtc did not write, unless
+/// --force is given; or a path that is not a regular file, unless the output is a stream
+/// (--metrics, --profile).
 void checkOutputs(const MtcProgram &program, const std::string &programPath, const Options &options,
                   Problems &problems);
 

@@ -1,5 +1,5 @@
-// From the command line to the kind of run that it asks for. Everything that can be wrong in the
-// input is checked before memory is taken, and what will be written is tried before time is spent.
+// Dispatches the command line to a kind of run. All inputs are validated before memory is
+// allocated, and outputs are checked before any time is spent.
 #include "runtime/run_program.h"
 
 #include "runtime/abi/file_marks.h"
@@ -41,7 +41,7 @@
 namespace mtc::runtime {
 namespace {
 
-/// Where training starts: at a checkpoint, or at the beginning.
+/// Returns the initial training state: that of a checkpoint, or of step 0.
 TrainingState startingState(const Options &options, const std::optional<Checkpoint> &resumed) {
   TrainingState state;
   if (!resumed) {
@@ -75,7 +75,7 @@ void runSession(const Session &session, TrainingState &state) {
   train(session, state);
 }
 
-/// Says which rows count twice or not at all, unless the user has named --last-batch.
+/// Reports samples that are used twice or not at all, unless the user has set --last-batch.
 void sayLastBatch(const MtcProgram &program, const Options &options, const Dataset &data,
                   LastBatch last, int64_t steps) {
   const std::string line = describeLastBatch(last, program, data.rows(), data.batchOfStep(), steps);
@@ -99,17 +99,18 @@ void reportProfile(const MtcProgram &program, Device &device, const Options &opt
   file.commit();
 }
 
-/// Gradients that outlive their update, and whole outputs, need memory that training does not.
+/// Returns the size of the arena. Gradients that are live after the update, and whole outputs, need
+/// more memory than training.
 int64_t arenaBytes(const MtcProgram &program, const Options &options) {
   const bool isAside = !options.gradients.empty() || !options.outputs.empty();
   return isAside ? program.aside_arena_bytes : program.arena_bytes;
 }
 
-/// What a run starts from. Everything that is wrong with it is one failure.
+/// The inputs of a run. All errors are reported in one failure.
 struct Inputs {
-  std::optional<CheckpointFolder> checkpoints; ///< of --save
+  std::optional<CheckpointFolder> checkpoints; ///< checkpoints of --save
   std::optional<Checkpoint> resumed;
-  std::optional<Dataset> data; ///< of a run that does more than export
+  std::optional<Dataset> data; ///< nullopt if the run only exports
   TrainingState state;
 
   Inputs(const MtcProgram &program, const std::string &programPath, const Options &options) {
@@ -145,8 +146,8 @@ struct Inputs {
   }
 };
 
-/// Everything but what is written of the variables at the end. What of it cannot be written is
-/// added to `failures`: no reason to leave out the rest.
+/// Executes the run except for the exports at its end. Write errors are added to `failures`, so
+/// that the exports still run.
 void runOnData(const MtcProgram &program, const Options &options, Device &device, Inputs &inputs,
                const FiniteVariables &finite, Problems &failures) {
   std::optional<Trace> trace;
@@ -224,8 +225,8 @@ int runProgram(const MtcProgram &program, const std::string &programPath,
                const std::vector<std::string> &arguments) {
   size_t slash = programPath.find_last_of('/');
   std::string name = slash == std::string::npos ? programPath : programPath.substr(slash + 1);
-  // A reader of the output that has gone and a limit on file sizes are errors of calls, not ends of
-  // a training run.
+  // A closed output pipe and an exceeded file size limit are reported by system calls and must not
+  // kill a training run.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   startOutput();

@@ -1,4 +1,4 @@
-// The runtime's entry.
+// Entry point of the runtime.
 #ifndef MTC_RUNTIME_RUN_PROGRAM_H
 #define MTC_RUNTIME_RUN_PROGRAM_H
 
@@ -9,8 +9,9 @@
 
 namespace mtc::runtime {
 
-/// Does what the arguments (without the program's name) say; prints the message of a failure and
-/// returns the exit status. `programPath` is where the executable lies, for the weights beside it.
+/// Runs the program with the given arguments (without the program's name). Prints the message of a
+/// failure and returns the exit status. `programPath` is the path of the executable, whose folder
+/// contains the weights file.
 int runProgram(const MtcProgram &program, const std::string &programPath,
                const std::vector<std::string> &arguments);
 

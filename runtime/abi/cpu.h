@@ -1,4 +1,4 @@
-/* Kernels of the target `cpu`: functions of the program itself. */
+/* Kernels of the target `cpu`: functions inside the program. */
 #ifndef MTC_RUNTIME_ABI_CPU_H
 #define MTC_RUNTIME_ABI_CPU_H
 
@@ -8,17 +8,18 @@
 extern "C" {
 #endif
 
-/* Computes items [begin, end) of a stage. Calls on disjoint ranges may run at the same time, and
- * the result does not depend on how the range is split. `operands` are the launch's. */
+/* Computes items [begin, end) of a stage. Calls on disjoint ranges may run concurrently; the result
+ * does not depend on how the range is split. `operands` are the operands of the launch. */
 typedef void (*MtcCpuFunction)(char *const *operands, int64_t begin, int64_t end, MtcFault *fault);
 
 typedef struct MtcCpuStage {
   MtcCpuFunction function;
-  int64_t extent; /* items */
-  int64_t grain;  /* fewest items worth a call on a thread of its own */
+  int64_t extent; /* number of items */
+  int64_t grain;  /* minimum number of items per call on a separate thread */
 } MtcCpuStage;
 
-/* Stages run one after another: each reads what the ones before it wrote. */
+/* A kernel as a sequence of stages. Each stage starts after the previous one has completed and may
+ * read its results. */
 typedef struct MtcCpuKernel {
   uint32_t stage_count;
   const MtcCpuStage *stages;

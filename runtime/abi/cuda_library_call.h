@@ -1,5 +1,5 @@
-/* What the compiler asks about a library call of the target `cuda` before it plans memory and
- * chooses layouts. No GPU is needed to answer. */
+/* Compile-time queries about library calls of the target `cuda`, which the compiler uses for memory
+ * planning and layout selection. They need no GPU. */
 #ifndef MTC_RUNTIME_ABI_CUDA_LIBRARY_CALL_H
 #define MTC_RUNTIME_ABI_CUDA_LIBRARY_CALL_H
 
@@ -9,17 +9,18 @@
 extern "C" {
 #endif
 
-/* Bytes of workspace to plan for the call, of which `description` is the struct of the kind; -1 if
- * no library computes it. Those of an attention are cuDNN's, which need not be installed: the
- * program must have code of its own for it. */
+/* Returns the workspace in bytes to plan for the call, where `description` is the record of the
+ * kind; -1 if no library computes the call. For attention this is the workspace of cuDNN, which may
+ * be missing at run time: the program must then have its own code for the call. */
 int64_t mtc_cuda_call_scratch_bytes(const char *kind, const void *description);
 
-/* From worst to best, where operands of f32 may be rounded to `precision`: 0, no library that a
- * program needs anyway computes it as exactly; 1, by several calls; 2, by one. */
+/* Returns how well libraries support the call when f32 operands may be rounded to `precision`, from
+ * worst to best: 0 if no library that every program requires computes it at this precision; 1 if it
+ * takes several library calls; 2 if it takes one. */
 int mtc_cuda_call_support_level(const char *kind, const void *description,
                                 MtcCudaPrecision precision);
 
-/* The library that computes calls of the kind; null if none does. */
+/* Returns the name of the library that computes calls of the kind; null if there is none. */
 const char *mtc_cuda_call_library(const char *kind);
 
 #ifdef __cplusplus

@@ -1,7 +1,6 @@
-/* What device code that was compiled for the CPU calls: its threads, their synchronization, and the
- * checks of its accesses. The compiler emits these calls; runtime/devices/cuda/emulated/execution
- * has the functions.
- */
+/* Runtime interface of emulated device code: threads, synchronization and access checks of kernels
+ * that are compiled for the CPU. The compiler emits calls to these functions, which are implemented
+ * in runtime/devices/cuda/emulated/execution. */
 #ifndef MTC_RUNTIME_ABI_EMULATION_H
 #define MTC_RUNTIME_ABI_EMULATION_H
 
@@ -13,23 +12,23 @@ extern "C" {
 
 typedef enum MtcAccessKind { MTC_READ = 0, MTC_WRITE = 1, MTC_ATOMIC = 2 } MtcAccessKind;
 
-/* An instruction of a kernel that accesses memory. */
+/* A memory access instruction of a kernel. */
 typedef struct MtcEmulatedAccess {
   uint32_t kind;      /* MtcAccessKind */
-  uint32_t bytes;     /* 0 where the code says how many each time */
-  uint32_t alignment; /* that the device demands */
-  int32_t parameter;  /* index of the parameter that the address is derived from; -1 if unknown */
-  int64_t extent;     /* bytes that may be accessed from there on; -1 if unknown */
+  uint32_t bytes;     /* 0 if the size is passed with each access */
+  uint32_t alignment; /* required by the device */
+  int32_t parameter;  /* index of the parameter from which the address is derived; -1 if unknown */
+  int64_t extent;     /* accessible bytes from that parameter on; -1 if unknown */
 } MtcEmulatedAccess;
 
-/* What a block's threads have in common. */
+/* State shared by the threads of a block. */
 typedef struct MtcEmulatedBlock {
   uint32_t index[3], size[3], grid[3];
   char *shared; /* its static shared memory */
-  /* The device's memory is [memory, memory + memory_bytes); the state of a byte is as far from the
-   * start of `shadow`. The first MTC_SHADOW_GUARD bytes are never allocated. */
+  /* Device memory is [memory, memory + memory_bytes). The shadow byte of a byte at `memory + i` is
+   * `shadow[i]`. The first MTC_SHADOW_GUARD bytes are never allocated. */
   char *memory;
-  uint64_t memory_bytes; /* less MTC_SHADOW_GUARD */
+  uint64_t memory_bytes; /* excluding MTC_SHADOW_GUARD */
   uint8_t *shadow;
 } MtcEmulatedBlock;
 
@@ -37,20 +36,20 @@ typedef struct MtcEmulatedBlock {
 
 /* Bits of a shadow byte. */
 #define MTC_SHADOW_ALLOCATED 1
-#define MTC_SHADOW_DEFINED 2 /* something was written there */
+#define MTC_SHADOW_DEFINED 2 /* the byte has been written */
 
 typedef struct MtcEmulatedThread {
   const MtcEmulatedBlock *block;
   uint32_t index[3], lane;
 } MtcEmulatedThread;
 
-/* The running thread, of a kernel that has so many bytes of static shared memory, of which every
- * access begins and ends at a multiple of `granule`: 1, 2, 4, 8 or 16. */
+/* Returns the running thread. The kernel has `sharedBytes` bytes of static shared memory, and every
+ * shared-memory access begins and ends at a multiple of `granule`, which is 1, 2, 4, 8 or 16. */
 const MtcEmulatedThread *mtc_emulated_enter(uint32_t sharedBytes, uint32_t granule);
 
-/* Waits for all threads of the block. `site` tells the barriers of a kernel apart, from 1. */
+/* Waits for all threads of the block. `site` identifies the barrier within the kernel, from 1. */
 void mtc_emulated_barrier(uint32_t site);
-/* Waits for the threads of the warp that `mask` names. */
+/* Waits for the threads of the warp in `mask`. */
 void mtc_emulated_warp_barrier(uint32_t mask, uint32_t site);
 
 typedef enum MtcShuffleKind {
@@ -60,31 +59,32 @@ typedef enum MtcShuffleKind {
   MTC_SHUFFLE_INDEX = 3
 } MtcShuffleKind;
 
-/* shfl.sync of the PTX ISA: the low half is the value, bit 32 says whether the source lane was in
- * range. */
+/* shfl.sync of the PTX ISA. The low half of the result is the value; bit 32 is set if the source
+ * lane was in range. */
 uint64_t mtc_emulated_shuffle(uint32_t kind, uint32_t mask, uint32_t value, uint32_t operand,
                               uint32_t clamp, uint32_t site);
 
-/* mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 by the 32 threads of a warp: what each holds
- * of a (four numbers of tf32, in 32 bits), b (two) and the sums (four f32, which are added to). */
+/* mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 by the 32 threads of a warp. Each thread
+ * passes its fragments of a (four tf32 values, each in 32 bits), b (two) and the accumulators
+ * `sums` (four f32 values, updated in place). */
 void mtc_emulated_multiply_tf32(const uint32_t *a, const uint32_t *b, float *sums, uint32_t site);
-/* cvt.rna.tf32.f32: rounded to nearest, ties away from zero. */
+/* cvt.rna.tf32.f32: rounds to nearest, ties away from zero. */
 uint32_t mtc_emulated_round_tf32(float x);
 
-/* vote.sync.ballot: the lanes of `mask` whose predicate is not 0. */
+/* vote.sync.ballot: returns the lanes of `mask` whose predicate is nonzero. */
 uint32_t mtc_emulated_ballot(uint32_t mask, uint32_t predicate, uint32_t site);
 
-/* An access of global memory, before it is made. Emulated code asks only where its own check in
- * line does not say that the access is right. `parameter` is what the address is derived from, or
+/* Checks a global-memory access before it is made. Emulated code calls it only if its inline check
+ * does not prove the access valid. `parameter` is the pointer from which the address is derived, or
  * null. */
 void mtc_emulated_global_access(const void *address, const char *parameter,
                                 const MtcEmulatedAccess *access);
-/* An access of shared memory, before it is made. */
+/* Checks a shared-memory access before it is made. */
 void mtc_emulated_shared_access(const void *address, const MtcEmulatedAccess *access);
-/* An access of `bytes` bytes of any memory, before it is made. */
+/* Checks an access of `bytes` bytes in any memory before it is made. */
 void mtc_emulated_any_access(const void *address, uint64_t bytes, const MtcEmulatedAccess *access);
 
-/* What CUDA's library of mathematics has and C's has not. */
+/* Functions of the CUDA math library that the C library lacks. */
 float mtc_emulated_rsqrtf(float x);
 double mtc_emulated_rsqrt(double x);
 

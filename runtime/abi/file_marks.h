@@ -1,7 +1,7 @@
-/* How files say that mtc or one of its programs wrote them, so that a later run may replace them.
- * The mark is inside the file and goes where the file goes: an entry of the metadata of safetensors
- * and ONNX files, the first entry of JSON. Texts of the compiler start with a comment of
- * MTC_TEXT_MARK, and programs are ELF files with a note (runtime/abi/program.h). */
+/* Marks in files that mtc or one of its programs wrote, so that a later run may overwrite them. The
+ * mark is part of the file's contents: an entry of the metadata of safetensors and ONNX files, the
+ * first key of JSON. Text files of the compiler start with a comment that contains MTC_TEXT_MARK;
+ * programs are ELF files with a note (runtime/abi/program.h). */
 #ifndef MTC_RUNTIME_ABI_FILE_MARKS_H
 #define MTC_RUNTIME_ABI_FILE_MARKS_H
 

@@ -1,10 +1,11 @@
-/* Where programs keep what does not stay in memory, unless they are told. */
+/* The default folder for offloaded tensors on disk. */
 #ifndef MTC_RUNTIME_ABI_OFFLOAD_H
 #define MTC_RUNTIME_ABI_OFFLOAD_H
 
 #include <stdlib.h>
 
-/* $TMPDIR; without it /var/tmp, which, unlike /tmp, is for large files and on a disk. */
+/* Returns $TMPDIR, or /var/tmp if it is unset or empty: unlike /tmp, /var/tmp is meant for large
+ * files and is stored on disk. */
 static inline const char *mtc_default_offload_folder(void) {
   const char *chosen = getenv("TMPDIR");
   return chosen && *chosen ? chosen : "/var/tmp";

@@ -1,6 +1,6 @@
-/* The schedules of the learning rate: what each is called, and its formula. The compiler takes the
- * names, what they stand for, and what else may be said of them; the program evaluates the formula.
- * A schedule is one entry of `schedules`. */
+/* Learning rate schedules: their names, formulas and properties. The compiler reads the names, help
+ * texts and valid options; the program evaluates the formula. Each schedule is one entry of
+ * `schedules`. */
 #ifndef MTC_RUNTIME_ABI_SCHEDULE_H
 #define MTC_RUNTIME_ABI_SCHEDULE_H
 
@@ -13,32 +13,33 @@
 
 namespace mtc::abi {
 
-/// The rate of step `step`, from 0, of a schedule of `end` steps, as PyTorch's schedulers and
-/// Hugging Face's count them: the last step is `end - 1`. Steps of the warm-up are not asked for,
-/// unless the schedule has a rise of its own.
+/// Returns the rate of step `step` (from 0) of a schedule of `end` steps, counted as in the
+/// schedulers of PyTorch and Hugging Face: the last step is `end - 1`. Never called for warm-up
+/// steps, unless the schedule has `risesItself` set.
 using Rate = double (*)(const MtcSchedule &schedule, double step, double end);
 
 struct Schedule {
   const char *name, *help;
   Rate rate;
-  bool hasEnd = true;    ///< Rates depend on where the schedule ends.
-  bool hasLeast = true;  ///< There is a rate that it falls to, or never below.
-  bool hasWarmup = true; ///< Steps in which the rate rises may be chosen.
-  bool hasDecay = false; ///< So may be those in which it falls.
+  bool hasEnd = true;    ///< The rates depend on `end`.
+  bool hasLeast = true;  ///< The schedule has a minimum rate.
+  bool hasWarmup = true; ///< The number of warm-up steps is an option.
+  bool hasDecay = false; ///< The number of decay steps is an option.
   bool hasPoints = false;
-  /// The rate rises in its own way, not on a line from 0 in the steps of the warm-up.
+  /// The schedule defines its own warm-up instead of the linear one from 0.
   bool risesItself = false;
-  bool warmsUpFromLeast = false; ///< The line of the warm-up starts at the least rate, not at 0.
-  double least = 0;              ///< Of the highest rate, unless it is chosen.
+  bool warmsUpFromLeast = false; ///< The linear warm-up starts at the minimum rate, not at 0.
+  double least = 0;              ///< Default minimum rate, as a fraction of the peak rate.
 };
 
-/// On the way from the warm-up's end to `end`: 0 to 1, which no step of the run has.
+/// Returns the progress from the end of the warm-up to `end`: from 0 to 1, where 1 is after the
+/// last step of the run.
 inline double shareDone(const MtcSchedule &s, double step, double end) {
   const double warmup = static_cast<double>(s.warmup);
   return std::clamp((step - warmup) / std::max(end - warmup, 1.0), 0.0, 1.0);
 }
 
-/// From `high` to `low` as half a cosine wave.
+/// Interpolates from `high` to `low` along half a cosine period.
 inline double alongCosine(double high, double low, double share) {
   constexpr double pi = 3.14159265358979323846;
   return low + (high - low) * 0.5 * (1 + std::cos(pi * share));
@@ -46,34 +47,36 @@ inline double alongCosine(double high, double low, double share) {
 
 inline double constantRate(const MtcSchedule &s, double, double) { return s.rate; }
 
-/// As Hugging Face's get_linear_schedule_with_warmup, and PyTorch's LinearLR from 1.
+/// Equals get_linear_schedule_with_warmup of Hugging Face, and LinearLR of PyTorch from factor 1.
 inline double linearRate(const MtcSchedule &s, double step, double end) {
   return s.least + (s.rate - s.least) * (1 - shareDone(s, step, end));
 }
 
-/// As Hugging Face's get_cosine_with_min_lr_schedule_with_warmup, and PyTorch's CosineAnnealingLR.
+/// Equals get_cosine_with_min_lr_schedule_with_warmup of Hugging Face, and CosineAnnealingLR of
+/// PyTorch.
 inline double cosineRate(const MtcSchedule &s, double step, double end) {
   return alongCosine(s.rate, s.least, shareDone(s, step, end));
 }
 
-/// As in Vaswani et al., "Attention Is All You Need", 2017, and Hugging Face's
-/// get_inverse_sqrt_schedule; without a warm-up as after one of 10000 steps.
+/// The schedule of Vaswani et al., "Attention Is All You Need", 2017, and of
+/// get_inverse_sqrt_schedule of Hugging Face. Without a warm-up it decays as after one of 10000
+/// steps.
 inline double inverseRootRate(const MtcSchedule &s, double step, double) {
   const double scale = s.warmup ? static_cast<double>(s.warmup) : 1e4;
   const double later = step - static_cast<double>(s.warmup);
   return std::max(s.least, s.rate * std::sqrt(scale / (later + scale)));
 }
 
-/// As in Hu et al., "MiniCPM", 2024, with a straight fall: Hugging Face's get_wsd_schedule with
-/// decay_type="linear".
+/// Warm-up, stable, decay (Hu et al., "MiniCPM", 2024) with a linear decay: equals get_wsd_schedule
+/// of Hugging Face with decay_type="linear".
 inline double stableRate(const MtcSchedule &s, double step, double end) {
   const double left = std::max(end - static_cast<double>(s.warmup), 1.0);
   const double decay = s.decay ? static_cast<double>(s.decay) : std::max(left / 10, 1.0);
   return s.least + (s.rate - s.least) * std::clamp((end - step) / decay, 0.0, 1.0);
 }
 
-/// As PyTorch's OneCycleLR, which reaches the highest rate after 30 % of the steps, from a 25th of
-/// it, and the least in the last step.
+/// Equals OneCycleLR of PyTorch, which starts at 1/25 of the peak rate, reaches the peak after 30 %
+/// of the steps, and the minimum in the last step.
 inline double oneCycleRate(const MtcSchedule &s, double step, double end) {
   const double top = (s.warmup ? static_cast<double>(s.warmup) : 0.3 * end) - 1;
   if (step < top)
@@ -82,7 +85,8 @@ inline double oneCycleRate(const MtcSchedule &s, double step, double end) {
   return alongCosine(s.rate, s.least, std::min(share, 1.0));
 }
 
-/// On lines between the points, whose steps count from 1, and level beyond the first and the last.
+/// Piecewise linear between the points, whose steps count from 1; constant before the first and
+/// after the last point.
 inline double tableRate(const MtcSchedule &s, double step, double) {
   const double number = step + 1;
   uint32_t next = 0;
@@ -126,7 +130,7 @@ inline constexpr Schedule schedules[] = {
      .hasPoints = true,
      .risesItself = true}};
 
-/// Null if there is none of this name.
+/// Returns the schedule of this name, or null.
 inline const Schedule *findSchedule(const char *name) {
   const Schedule *found =
       std::find_if(std::begin(schedules), std::end(schedules),

@@ -1,4 +1,4 @@
-/* How matrices that are never written may be stored: in fewer bits than what is computed with. */
+/* Compressed storage of read-only matrices: fewer bits than the type of the computation. */
 #ifndef MTC_RUNTIME_ABI_STORAGE_H
 #define MTC_RUNTIME_ABI_STORAGE_H
 
@@ -7,14 +7,14 @@
 typedef enum MtcStorage {
   MTC_STORED_AS_IS = 0,
   MTC_STORED_BF16 = 1,
-  /* 4-bit codes of the normal float (Dettmers et al., "QLoRA", 2023), two in a byte, the first in
-   * its upper half; then, at mtc_nf4_scales, for each block of 64 elements an f32: an element is
-   * its code's value times that. */
+  /* 4-bit NormalFloat codes (Dettmers et al., "QLoRA", 2023), two per byte, the first in the upper
+   * half. At byte offset mtc_nf4_scales follows one f32 scale per block of 64 elements; an element
+   * is the value of its code times that scale. */
   MTC_STORED_NF4 = 2
 } MtcStorage;
 
 #define MTC_NF4_BLOCK 64
-/* The values of the codes from 0 on, as bitsandbytes has them. */
+/* The values of the codes, from code 0 on; equal to those of bitsandbytes. */
 #define MTC_NF4_VALUES                                                                             \
   {-1.0f,                                                                                          \
    -0.6961928009986877f,                                                                           \
@@ -33,7 +33,7 @@ typedef enum MtcStorage {
    0.7229568362236023f,                                                                            \
    1.0f}
 
-/* The byte at which the blocks' scales begin. */
+/* Returns the byte offset of the block scales. */
 static inline int64_t mtc_nf4_scales(int64_t elements) { return (elements + 127) / 128 * 64; }
 
 static inline int64_t mtc_nf4_bytes(int64_t elements) {

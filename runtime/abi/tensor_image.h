@@ -1,6 +1,6 @@
-/* Tensors of other files that hold the elements of variables: under names, in shapes and in orders
- * of their own. The compiler writes the first weights file through them, the program all later
- * ones. */
+/* Copies between variables and their images: tensors of other files that hold the same elements
+ * under other names, shapes and element orders. The compiler uses them to write the initial weights
+ * file, the program for all files after that. */
 #ifndef MTC_RUNTIME_ABI_TENSOR_IMAGE_H
 #define MTC_RUNTIME_ABI_TENSOR_IMAGE_H
 
@@ -12,12 +12,12 @@
 
 namespace mtc::abi {
 
-/// An axis that elements are copied along; strides count elements.
+/// An axis of a copy; strides are in elements.
 struct CopyAxis {
   int64_t extent, to, from;
 };
 
-/// Copies along one axis.
+/// Copies indices [begin, end) of one axis.
 template <int64_t size>
 void copyLine(char *to, const char *from, const CopyAxis &axis, int64_t begin, int64_t end) {
   if (axis.to == 1 && axis.from == 1) {
@@ -29,7 +29,7 @@ void copyLine(char *to, const char *from, const CopyAxis &axis, int64_t begin, i
     std::memcpy(to + i * axis.to * size, from + i * axis.from * size, size);
 }
 
-/// Copies along two axes in square tiles, so that the lines of neither tensor are fetched again for
+/// Copies two axes in square tiles, so that cache lines of either tensor are not fetched again for
 /// each of their elements.
 template <int64_t size>
 void copyPlane(char *to, const char *from, const CopyAxis &outer, const CopyAxis &inner) {
@@ -43,7 +43,7 @@ void copyPlane(char *to, const char *from, const CopyAxis &outer, const CopyAxis
                        std::min(column + columns, inner.extent));
 }
 
-/// Copies along the axes from number `axis` on.
+/// Copies the axes from index `axis` on.
 template <int64_t size>
 void copyAxes(char *to, const char *from, const std::vector<CopyAxis> &axes, std::size_t axis) {
   if (axis + 2 == axes.size())
@@ -53,12 +53,12 @@ void copyAxes(char *to, const char *from, const std::vector<CopyAxis> &axes, std
                    axis + 1);
 }
 
-/// Copies elements of `size` bytes.
+/// Copies elements of `size` bytes along `axes`.
 inline void copyElements(char *to, const char *from, int64_t size, std::vector<CopyAxis> axes) {
   std::erase_if(axes, [](const CopyAxis &axis) { return axis.extent == 1; });
   while (axes.size() < 2)
     axes.push_back({1, 0, 0});
-  // The innermost two are those along which the elements of the one and of the other are neighbors.
+  // Make the contiguous axes of the destination and of the source the two innermost ones.
   auto last = axes.end() - 1;
   std::sort(axes.begin(), axes.end(),
             [](const CopyAxis &a, const CopyAxis &b) { return a.to > b.to; });
@@ -77,7 +77,7 @@ inline void copyElements(char *to, const char *from, int64_t size, std::vector<C
   }
 }
 
-/// Copies the elements of a part from the variable to the image; `size` bytes each.
+/// Copies the elements of a part from the variable to the image; elements have `size` bytes.
 inline void copyToImage(const MtcImagePart &part, const char *variable, char *image, int64_t size) {
   std::vector<CopyAxis> axes;
   axes.reserve(part.rank);
@@ -86,7 +86,7 @@ inline void copyToImage(const MtcImagePart &part, const char *variable, char *im
   copyElements(image + part.image * size, variable + part.variable * size, size, std::move(axes));
 }
 
-/// The same from the image to the variable.
+/// Copies the elements of a part from the image to the variable; elements have `size` bytes.
 inline void copyFromImage(const MtcImagePart &part, const char *image, char *variable,
                           int64_t size) {
   std::vector<CopyAxis> axes;

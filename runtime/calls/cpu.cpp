@@ -1,4 +1,4 @@
-// The kinds of calls that the target `cpu` computes.
+// Registry of the kinds of calls of the target `cpu`.
 #include "runtime/calls/attention/cpu/attention.h"
 #include "runtime/calls/contraction/cpu/contraction.h"
 #include "runtime/calls/convolution/cpu/convolution.h"

@@ -1,4 +1,4 @@
-// The kinds of calls that libraries of the target `cuda` compute.
+// Registry of the kinds of calls that libraries of the target `cuda` compute.
 #include "runtime/calls/attention/cuda/dnn_attention.h"
 #include "runtime/calls/contraction/cuda/matmul.h"
 #include "runtime/calls/convolution/cuda/dnn_convolution.h"

@@ -1,4 +1,4 @@
-// The kinds of calls whose libraries of the target `cuda` are asked when a program is compiled.
+// Registry of call planners of the target `cuda`, which are queried at compile time.
 #include "runtime/calls/attention/cuda/dnn_attention_plan.h"
 #include "runtime/calls/contraction/cuda/matmul_plan.h"
 #include "runtime/calls/convolution/cuda/dnn_convolution_plan.h"

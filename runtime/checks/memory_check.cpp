@@ -1,4 +1,4 @@
-// The arena beside a copy of it.
+// Compares the arena with a shadow copy.
 #include "runtime/checks/memory_check.h"
 
 #include "runtime/support/failure.h"
@@ -8,7 +8,7 @@
 
 namespace mtc::runtime {
 
-/// Of each byte that holds no value.
+/// Fill byte of dead memory.
 static constexpr unsigned char nothing = 0xff;
 
 static int64_t paddedEnd(const MtcTensor &tensor) {
@@ -26,11 +26,11 @@ MemoryCheck::MemoryCheck(const MtcProgram &program, Device &device, int64_t aren
   for (uint32_t i = 0; i < program.input_count; ++i) {
     const MtcTensor &tensor = program.inputs[i].tensor;
     permanent.push_back({tensor.offset, paddedEnd(tensor)});
-    fill(permanent.back()); // Nothing else is ever written behind the batch.
+    fill(permanent.back()); // The padding after a batch is never written.
     if (!program.staging)
       continue;
     staged.push_back({tensor.offset + program.staging, paddedEnd(tensor) + program.staging});
-    fill(staged.back()); // Later a batch may be arriving there.
+    fill(staged.back()); // A later batch may already be arriving there.
   }
 }
 
@@ -43,7 +43,7 @@ const MtcFunction &MemoryCheck::functionOf(const MtcOperation &operation) const 
   systemError("an operation of '", operation.nodes, "' is in no function of the program");
 }
 
-/// Takes over what the arena holds.
+/// Updates the copy from the arena.
 void MemoryCheck::refresh(const Range &range) {
   device.read(range.begin, range.end - range.begin,
               [&](const char *from, int64_t at, int64_t bytes) {
@@ -60,7 +60,8 @@ void MemoryCheck::fill(const Range &range) {
   std::memset(copy.data() + range.begin, nothing, static_cast<size_t>(range.end - range.begin));
 }
 
-/// The runtime has written scalars and a batch, and before the first step variables.
+/// After a load, the runtime has written scalars and a batch, and before the first step also
+/// variables.
 void MemoryCheck::phase(Phase phase, int64_t, Clock::time_point, Clock::time_point) {
   if (phase != Phase::Load)
     return;
@@ -96,7 +97,7 @@ void MemoryCheck::operation(const OperationInfo &operation, Clock::time_point, C
   bury(function, number);
 }
 
-/// The first element of a type all of whose bits are ones; -1 if there is none.
+/// Returns the index of the first element with all bits set; -1 if there is none.
 template <typename Bits> static int64_t findNothing(const char *at, int64_t bytes) {
   for (int64_t i = 0; i < bytes / static_cast<int64_t>(sizeof(Bits)); ++i) {
     Bits element;
@@ -147,7 +148,8 @@ void MemoryCheck::compare(const OperationInfo &operation) {
       });
 }
 
-/// What lives when an operation has run, beside variables and inputs; by addresses.
+/// Returns the ranges that are live after an operation, except variables and inputs, sorted by
+/// address.
 std::vector<MemoryCheck::Range> MemoryCheck::livingAfter(const MtcFunction &function,
                                                          int64_t number) const {
   std::vector<Range> living;
@@ -160,7 +162,8 @@ std::vector<MemoryCheck::Range> MemoryCheck::livingAfter(const MtcFunction &func
   return living;
 }
 
-/// Fills what died with an operation; at a function's first all that those before it have left.
+/// Fills the ranges that are dead after an operation; after the first operation of a function also
+/// the values left by previous functions.
 void MemoryCheck::bury(const MtcFunction &function, int64_t number) {
   std::vector<Range> kept = livingAfter(function, number);
   std::vector<Range> dead;
@@ -215,7 +218,7 @@ std::vector<MemoryCheck::Holder> MemoryCheck::holdersAfter(const MtcFunction &fu
   return holders;
 }
 
-/// What a byte belongs to when an operation has run.
+/// Returns what a byte belongs to after an operation.
 std::string MemoryCheck::describe(const MtcFunction &function, int64_t number, int64_t byte) const {
   const Holder *before = nullptr;
   const std::vector<Holder> holders = holdersAfter(function, number);

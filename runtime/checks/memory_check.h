@@ -1,5 +1,5 @@
-// Checks of a program that was compiled with --check-memory: operations write their results alone,
-// and nothing reads what no longer lives.
+// Memory checks of a program compiled with --check-memory: operations write only their results and
+// read only live values.
 #ifndef MTC_RUNTIME_CHECKS_MEMORY_CHECK_H
 #define MTC_RUNTIME_CHECKS_MEMORY_CHECK_H
 
@@ -11,12 +11,12 @@
 
 namespace mtc::runtime {
 
-/// After each operation compares the arena with a copy, in which only what the operation says that
-/// it writes has changed. Bytes that hold no value, between values and where one was read for the
-/// last time, are all ones: a NaN in each type. A result that has this NaN was computed of such
-/// bytes, or not written. Ends the run at the first fault, with the kernel or the call, the node
-/// and the values that are concerned. Takes as much memory again as the arena has, and for each
-/// operation the time to read it.
+/// Compares the arena with a shadow copy after each operation; only the ranges that the operation
+/// declares as written may differ. Dead bytes, between values and after the last use of a value,
+/// are filled with ones, which is a NaN in every floating-point type. A result that contains this
+/// NaN was computed from dead bytes, or not written. The run ends at the first error with the
+/// kernel or call, the node and the affected values. The checks double the memory of the arena and
+/// read the whole arena after each operation.
 class MemoryCheck final : public Observer {
 public:
   MemoryCheck(const MtcProgram &program, Device &device, int64_t arenaBytes);
@@ -30,7 +30,7 @@ private:
   struct Range {
     int64_t begin, end;
   };
-  /// What lies somewhere at a time.
+  /// A value and the range that it occupies at some operation.
   struct Holder {
     Range range;
     std::string name;
@@ -48,9 +48,9 @@ private:
 
   const MtcProgram &program;
   Device &device;
-  std::vector<char> copy;       ///< what the arena must hold
-  std::vector<Range> permanent; ///< variables and inputs, by their addresses
-  std::vector<Range> staged;    ///< where the next batch is read meanwhile
+  std::vector<char> copy;       ///< expected contents of the arena
+  std::vector<Range> permanent; ///< address ranges of variables and inputs
+  std::vector<Range> staged;    ///< staging buffers of the next batch
   bool isPrepared = false;
 };
 

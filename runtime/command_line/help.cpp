@@ -1,4 +1,4 @@
-// One line for each flag: its spelling, its summary and its default.
+// Formats one line per flag: spelling, summary and default.
 #include "runtime/command_line/help.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace {
 
 constexpr size_t minColumn = 20, maxColumn = 30, lineWidth = 100;
 
-/// "  --name VALUE".
+/// Returns "  --name VALUE".
 std::string leftColumn(const Flag &flag) {
   std::string text = "  " + flag.spelling();
   if (flag.isValueOptional)
@@ -16,7 +16,7 @@ std::string leftColumn(const Flag &flag) {
   return flag.value.empty() ? text : text + " " + flag.value;
 }
 
-/// Words on lines of at most `lineWidth` characters, each indented.
+/// Wraps words into indented lines of at most `lineWidth` characters.
 std::string wrap(const std::string &words, size_t indent) {
   std::string text, line;
   for (size_t begin = 0, end = 0; begin < words.size(); begin = end + 1) {
@@ -31,7 +31,7 @@ std::string wrap(const std::string &words, size_t indent) {
   return line.empty() ? text : text + std::string(indent, ' ') + line + "\n";
 }
 
-/// What --help-all adds to the line of a flag.
+/// Returns the detail and the choices of a flag, which --help-all adds after its line.
 std::string describeMore(const Flag &flag, size_t indent) {
   std::string text = wrap(flag.detail, indent);
   size_t width = 0;
@@ -67,7 +67,7 @@ std::string describeFlags(const std::vector<Flag> &flags, bool showsAll) {
       if (flag->group != group)
         continue;
       std::string left = leftColumn(*flag);
-      // A long spelling has a line of its own.
+      // A long spelling gets a separate line.
       if (left.size() + 2 > column) {
         text += left + "\n";
         left.clear();

@@ -6,8 +6,8 @@
 
 namespace mtc::command_line {
 
-/// The flags under the headings of their groups, in the order in which groups first appear. Shows
-/// common flags alone, or every flag with its choices if `showsAll`.
+/// Returns the flags under the headings of their groups, in the order in which the groups first
+/// appear. Shows only common flags, or every flag with its choices if `showsAll`.
 std::string describeFlags(const std::vector<Flag> &flags, bool showsAll);
 
 } // namespace mtc::command_line

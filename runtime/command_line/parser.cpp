@@ -1,4 +1,4 @@
-// The problems of a command line are collected: CLI11 itself stops at the first.
+// Collects all errors of a command line, whereas CLI11 stops at the first.
 #include "runtime/command_line/parser.h"
 
 #include <CLI/App.hpp>
@@ -11,7 +11,7 @@
 namespace mtc::command_line {
 namespace {
 
-/// The flag of a word "--name" or "--name=value"; null if there is none.
+/// Returns the flag of an argument "--name" or "--name=value"; null if there is none.
 const Flag *findFlag(const std::vector<Flag> &flags, const std::string &word) {
   const std::string spelling = word.substr(0, word.find('='));
   const auto found = std::find_if(flags.begin(), flags.end(),
@@ -19,7 +19,8 @@ const Flag *findFlag(const std::vector<Flag> &flags, const std::string &word) {
   return found == flags.end() ? nullptr : &*found;
 }
 
-/// CLI11 takes the next word as the value of `--flag=`, and a flag as the value of one before it.
+/// Rejects arguments that CLI11 would misinterpret: it accepts the next argument as the value of
+/// `--flag=`, and a flag as the value of the previous flag.
 void checkWords(const std::vector<Flag> &flags, const std::vector<std::string> &words,
                 std::vector<std::string> &problems) {
   for (size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
@@ -70,11 +71,11 @@ ParsedLine parse(const std::vector<Flag> &flags, const std::vector<std::string> 
                        : flag.name == "help" ? app.add_flag("-h,--help")
                                              : app.add_flag(flag.spelling()))
                           ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll));
-  const auto end = std::find(words.begin(), words.end(), "--"); // What follows are operands.
+  const auto end = std::find(words.begin(), words.end(), "--"); // Operands follow.
   try {
     app.parse(std::vector<std::string>(std::make_reverse_iterator(end), words.rend()));
   } catch (const CLI::ParseError &error) {
-    // A value that is missing at the end of the line is among the problems.
+    // `checkWords` has already reported a value that is missing at the end of the line.
     if (line.problems.empty())
       line.problems.emplace_back(error.what());
   }
@@ -94,7 +95,7 @@ ParsedLine parse(const std::vector<Flag> &flags, const std::vector<std::string> 
       continue;
     }
     line.problems.push_back(describeUnknown(rest[i].substr(0, rest[i].find('='))));
-    // The word after an unknown flag is likely its value, and no operand.
+    // The argument after an unknown flag is probably its value rather than an operand.
     const auto at = std::find(words.begin(), words.end(), rest[i]);
     if (rest[i].find('=') == std::string::npos && i + 1 < rest.size() && end - at > 1 &&
         at[1] == rest[i + 1] && !isFlag(at[1]))

@@ -1,4 +1,4 @@
-// Batches of epochs.
+// Batches across epochs.
 #include "runtime/data/batch_order.h"
 
 #include <algorithm>

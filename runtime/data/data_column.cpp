@@ -1,4 +1,4 @@
-// Checking and converting of one input's data.
+// Validation and conversion of the data of one input.
 #include "runtime/data/data_column.h"
 
 #include "runtime/data/value_range.h"
@@ -12,7 +12,7 @@
 
 namespace mtc::runtime {
 
-/// Whether every value of integer type `from` is one of `to`.
+/// Returns whether integer type `to` can represent every value of `from`.
 static bool widens(uint32_t from, uint32_t to) {
   if (!isInteger(from) || !isInteger(to))
     return false;
@@ -26,7 +26,7 @@ static std::vector<int64_t> withoutFirst(const std::vector<int64_t> &dims) {
   return {dims.begin() + 1, dims.end()};
 }
 
-/// `[first, 3, 4]`.
+/// Returns `[first, 3, 4]`.
 static std::string shapeWith(const char *first, const std::vector<int64_t> &rest) {
   std::string text = std::string("[") + first;
   for (int64_t dim : rest)
@@ -101,7 +101,7 @@ void DataColumn::readItems(int64_t item, int64_t count, char *to) {
   int64_t offset = array.offset + item * sourceItemBytes + shift * typeBytes(array.type);
   if (staging.empty()) {
     array.file->read(offset, to, count * sourceItemBytes);
-    if (array.type == MTC_BOOL) // Kernels read a byte of 0 or 1.
+    if (array.type == MTC_BOOL) // Kernels require 0 or 1 in each byte.
       for (int64_t i = 0; i < count * itemBytes; ++i)
         to[i] = to[i] != 0;
     return;

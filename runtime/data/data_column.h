@@ -1,4 +1,4 @@
-// One input of the program, bound to the file that feeds it.
+// A program input bound to the data file that feeds it.
 #ifndef MTC_RUNTIME_DATA_DATA_COLUMN_H
 #define MTC_RUNTIME_DATA_DATA_COLUMN_H
 
@@ -11,20 +11,20 @@
 
 namespace mtc::runtime {
 
-/// How a file feeds an input. The number of its axes says it: a file of entries has one more than
-/// the input.
+/// The mapping from a file to an input, which the rank of the file determines: a file of entries
+/// has one axis more than the input.
 enum class Feeding {
-  Rows,    ///< rows of the file become rows of the tensor
-  Entries, ///< an entry of the file becomes the whole tensor
-  Whole    ///< the file is the tensor, at each step
+  Rows,    ///< samples of the file form the batch of the tensor
+  Entries, ///< one entry of the file is the whole tensor
+  Whole    ///< the file is the whole tensor, for every step
 };
 
-/// Items (rows, entries or the one tensor) of a file that become an input's tensor. Integers are
-/// widened where that is exact; nothing else is converted.
+/// Reads items (samples, entries, or the single tensor) of a file into an input's tensor. Integers
+/// are widened if that is exact; other types must match.
 class DataColumn {
 public:
-  /// `flag` is what the user gave, for messages. In a stream, item t is the tokens from t·length +
-  /// `shift` on. A mistake of the user if type or shape do not fit.
+  /// `flag` is the user's argument, for messages. In a token stream, item t is the tokens from t *
+  /// length + `shift` on. Throws a user error if the type or shape does not fit.
   DataColumn(const MtcInput &input, std::string flag, DataFile file, int64_t shift = 0);
 
   Feeding feeding() const { return how; }
@@ -33,7 +33,7 @@ public:
   const std::string &flag() const { return flagText; }
   const DataFile &source() const { return file; }
 
-  /// Copies items `list[0..count)` one after the other to `tensor` and checks the range of values.
+  /// Copies items `list[0..count)` contiguously to `tensor` and checks the range of their values.
   void load(const int64_t *list, int64_t count, char *tensor);
 
 private:
@@ -46,10 +46,10 @@ private:
   DataFile file;
   Feeding how = Feeding::Rows;
   int64_t shift, itemCount = 0, itemElements = 0, sourceItemBytes = 0, itemBytes = 0;
-  std::vector<char> staging; ///< one item as the file holds it, where it is converted
+  std::vector<char> staging; ///< one item in the file's element type, if it is converted
 };
 
-/// The shapes of files that the input takes: `[rows, 3]`, or `[5, 5] or [entries, 5, 5]`.
+/// Returns the file shapes that the input accepts: `[rows, 3]`, or `[5, 5] or [entries, 5, 5]`.
 std::string shapesOfFiles(const MtcInput &input);
 
 } // namespace mtc::runtime

@@ -1,4 +1,4 @@
-// From a name to an open file.
+// Opens data files by their extension.
 #include "runtime/data/data_file.h"
 
 #include "runtime/data/token_stream.h"
@@ -12,7 +12,7 @@
 namespace mtc::runtime {
 namespace {
 
-/// `PATH` or `PATH:CHOICE`, where PATH has the ending.
+/// A name `PATH` or `PATH:CHOICE`, where PATH has the extension `ending`.
 struct Name {
   std::string path, choice;
 };
@@ -28,7 +28,7 @@ std::optional<Name> split(const std::string &file, const std::string &ending) {
   return Name{file.substr(0, colon), file.substr(colon + 1)};
 }
 
-/// The names of the first tensors, for messages.
+/// Returns the names of the first tensors, for messages.
 std::string listNames(const SafetensorsFile &file) {
   constexpr size_t most = 10;
   std::string names;

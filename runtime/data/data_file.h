@@ -1,4 +1,4 @@
-// What --data names: a file of one of the known formats.
+// Data files of --data, in any supported format.
 #ifndef MTC_RUNTIME_DATA_DATA_FILE_H
 #define MTC_RUNTIME_DATA_DATA_FILE_H
 
@@ -10,12 +10,13 @@ namespace mtc::runtime {
 
 struct DataFile {
   ArrayOnDisk array;
-  bool isStream = false;      ///< tokens without rows
+  bool isStream = false;      ///< token stream, without a batch axis
   bool isTypeAssumed = false; ///< see TokenStream
 };
 
-/// Opens `.npy`, `.safetensors` (`FILE:tensor`; the tensor may be left out if it is the only one or
-/// has the input's name), or token `.bin` (`FILE:type`: what a token is, such as u32).
+/// Opens `.npy`, `.safetensors` (`FILE:tensor`; the tensor name is optional if the file has a
+/// single tensor or one with the input's name), or token `.bin` (`FILE:type`, the token type, such
+/// as u32).
 DataFile openDataFile(const MtcInput &input, const std::string &file);
 
 } // namespace mtc::runtime

@@ -1,4 +1,4 @@
-// Binding of --data to the program's inputs.
+// Binds --data to the program's inputs.
 #include "runtime/data/dataset.h"
 
 #include "runtime/data/label_fill.h"
@@ -46,15 +46,15 @@ static const std::string *fileOf(const Flags &flags, const MtcInput &input) {
   return nullptr;
 }
 
-/// A column whose type and shape are wrong, or whose file cannot be read, is a problem for the
-/// list.
+/// Binds each input to its file. Wrong types or shapes and unreadable files are added to the
+/// problems.
 void Dataset::bind(const Flags &flags, bool labelsOptional, Problems &problems) {
   for (size_t i = 0; i < columns.size(); ++i) {
     const MtcInput &input = program.inputs[i];
     if (const std::string *file = fileOf(flags, input))
       problems.collect([&] {
         DataFile opened = openDataFile(input, *file);
-        // Labels of a token stream are its next tokens.
+        // The labels of a token stream are its next tokens.
         int64_t shift = input.shifted_from >= 0 && opened.isStream ? 1 : 0;
         columns[i].emplace(input, flagOf(input.tensor.name, *file), std::move(opened), shift);
       });
@@ -75,8 +75,8 @@ void Dataset::bind(const Flags &flags, bool labelsOptional, Problems &problems) 
   }
 }
 
-/// Entries and rows do not go together: an entry is of a step, and which rows a step takes follows
-/// from their order.
+/// Determines the unit of data. Files of entries and files of samples cannot be combined: an entry
+/// belongs to one step, whereas the order of samples determines the samples of a step.
 void Dataset::chooseFeeding(Problems &problems) {
   const DataColumn *rows = nullptr, *entries = nullptr;
   for (const auto &column : columns) {
@@ -107,7 +107,7 @@ void Dataset::countRows(Problems &problems) {
   for (const auto &column : columns) {
     if (!column || column->feeding() == Feeding::Whole || column->items() == rowCount)
       continue;
-    // The last row of a token stream may lack the label that follows it.
+    // The last sample of a token stream may lack its label, the token that would follow.
     bool spareTokens = column->source().isStream && shortest->source().isStream &&
                        column->source().array.file->path() == shortest->source().array.file->path();
     if (!spareTokens)
@@ -116,13 +116,14 @@ void Dataset::countRows(Problems &problems) {
   }
 }
 
-/// Whether two inputs are sequences of the same shape.
+/// Returns whether two inputs are sequences of the same shape.
 static bool sameShape(const MtcInput &one, const MtcInput &other) {
   return one.tensor.rank > 0 && shapeOf(one.tensor) == shapeOf(other.tensor);
 }
 
-/// Labels that are compared with the tokens of each integer input of their shape. Those of
-/// cross-entropy may repeat it where a model is to; others are likely meant for causal-lm.
+/// Compares labels with the tokens of each integer input of the same shape. Labels of cross-entropy
+/// may repeat the tokens in a copying task, so repetition is only a warning there: causal-lm was
+/// probably intended.
 void Dataset::checkLanguage(Problems &problems) {
   const std::string_view loss = program.loss;
   if (loss != "causal-lm" && loss != "cross-entropy")
@@ -160,7 +161,7 @@ Dataset::Dataset(const MtcProgram &program, const Flags &flags, bool labelsOptio
   problems.throwIfAny();
 }
 
-/// Labels of input `i`, which has no column: the next tokens, or none.
+/// Computes the labels of input `i`, which has no column: the next tokens, or ignored labels.
 void Dataset::makeLabels(size_t i, const std::vector<char *> &buffers) {
   const MtcInput &labels = program.inputs[i];
   const auto from = static_cast<size_t>(labels.shifted_from);

@@ -16,28 +16,28 @@ namespace mtc::runtime {
 
 class Dataset {
 public:
-  /// `flags` are pairs NAME, FILE of --data. Everything that is wrong is reported in one failure:
-  /// inputs without data, names that are no input, files that do not fit, columns of different
-  /// lengths, labels of a language model that are no next tokens. Labels that are left out are made
-  /// from the tokens where the program allows it; with `labelsOptional` (only the forward pass is
-  /// wanted) they are filled with what losses ignore.
+  /// `flags` are the (NAME, FILE) pairs of --data. All problems are reported in one failure: inputs
+  /// without data, unknown input names, files that do not fit, columns of different lengths, and
+  /// labels of a language model that are not the next tokens. Omitted labels are derived from the
+  /// tokens if the program allows it. With `labelsOptional` (forward pass only), omitted labels are
+  /// filled with the value that losses ignore.
   Dataset(const MtcProgram &program, const std::vector<std::pair<std::string, std::string>> &flags,
           bool labelsOptional);
 
-  /// What a micro-step takes: rows, of which the program's batch; an entry of each file that has
-  /// entries; or the same whole tensors as any other.
+  /// The unit of data of a micro-step: a batch of samples; one entry of each file of entries; or
+  /// the same whole tensors in every step.
   Feeding feeding() const { return how; }
-  /// Rows or entries of the data; 1 where it is whole.
+  /// Returns the number of samples or entries of the data; 1 if all inputs are whole tensors.
   int64_t rows() const { return rowCount; }
-  /// How many of them a micro-step takes, and how many all of a step that updates.
+  /// Returns the number of samples or entries per micro-step, and per step (update).
   int64_t batch() const { return how == Feeding::Rows ? program.batch : 1; }
   int64_t batchOfStep() const { return batch() * program.accumulation.micro_steps; }
 
-  /// One line about data that may not be what is meant; "" if there is none.
+  /// Returns a one-line warning about data that may be unintended; "" if there is none.
   const std::string &warning() const { return warningText; }
 
-  /// Copies a batch to `buffers`, one for each input, and checks the values. Labels of rows that
-  /// only fill the batch are ignored.
+  /// Copies a batch to `buffers`, one per input, and checks its values. The labels of padding
+  /// samples are set to the ignored value.
   void load(const Batch &batch, const std::vector<char *> &buffers);
 
 private:
@@ -50,7 +50,7 @@ private:
   void makeLabels(size_t i, const std::vector<char *> &buffers);
 
   const MtcProgram &program;
-  std::vector<std::optional<DataColumn>> columns; ///< nothing where a label is made or ignored
+  std::vector<std::optional<DataColumn>> columns; ///< nullopt if labels are derived or ignored
   Feeding how = Feeding::Rows;
   int64_t rowCount = 0;
   std::string warningText;

@@ -1,4 +1,4 @@
-// Labels that are ignored or made of tokens.
+// Labels that are ignored or derived from tokens.
 #include "runtime/data/label_fill.h"
 
 #include "runtime/support/element_type.h"
@@ -8,7 +8,7 @@
 
 namespace mtc::runtime {
 
-/// Element `index` of densely packed values becomes `value`.
+/// Stores `value` in element `index` of densely packed values.
 template <typename Value> static void put(char *values, int64_t index, int64_t value) {
   auto narrow = static_cast<Value>(value);
   std::memcpy(values + index * static_cast<int64_t>(sizeof narrow), &narrow, sizeof narrow);

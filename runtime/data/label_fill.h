@@ -1,4 +1,4 @@
-// Labels that no file gives.
+// Labels that are not read from a file.
 #ifndef MTC_RUNTIME_DATA_LABEL_FILL_H
 #define MTC_RUNTIME_DATA_LABEL_FILL_H
 
@@ -8,12 +8,12 @@
 
 namespace mtc::runtime {
 
-/// Fills the last `rows` of dims[0] with what losses ignore; labels that are no integers with
-/// zeros, which nobody may read.
+/// Fills the last `rows` entries of dims[0] with the value that losses ignore. Labels that are not
+/// integers are filled with zeros, which must not be used.
 void fillIgnored(const MtcInput &labels, int64_t rows, char *to);
 
-/// labels[.., t] = tokens[.., t + 1]; the last of each sequence is ignored. Both have the same
-/// shape.
+/// Computes labels[.., t] = tokens[.., t + 1]; the last label of each sequence is ignored. Both
+/// tensors have the same shape.
 void shiftTokens(const MtcInput &tokens, const char *from, const MtcInput &labels, char *to);
 
 } // namespace mtc::runtime

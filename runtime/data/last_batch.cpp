@@ -28,8 +28,8 @@ std::optional<LastBatch> lastBatchOfName(std::string_view name) {
   return std::nullopt;
 }
 
-/// Whether a row can be left out of the loss by its labels: they are classes, and their type holds
-/// the value that is ignored.
+/// Returns whether labels can exclude a sample from the loss: they are class indices, whose type
+/// can represent the ignored value.
 static bool canMask(const MtcProgram &program) {
   return std::any_of(
       program.inputs, program.inputs + program.input_count, [](const MtcInput &input) {
@@ -37,7 +37,7 @@ static bool canMask(const MtcProgram &program) {
       });
 }
 
-/// "a batch takes 32", in pieces where these are.
+/// Returns "a batch takes 32", with the micro-batches if there are several.
 static std::string takes(const MtcProgram &program, int64_t batch) {
   const int64_t pieces = program.accumulation.micro_steps;
   return text("a batch takes ", batch,
@@ -68,7 +68,7 @@ std::string describeLastBatch(LastBatch last, const MtcProgram &program, int64_t
   if (last == LastBatch::Drop)
     return text("of ", rows, " rows ", rest, " do not fill a batch of ", batch,
                 " and are left out of each epoch (--last-batch drop)");
-  if (steps <= rows / batch) // The run ends before.
+  if (steps <= rows / batch) // The run ends before the end of the first epoch.
     return "";
   return text("of ", rows, " rows ", rest, " do not fill a batch of ", batch,
               " and share one with the next epoch's first (--last-batch wrap); --last-batch drop "

@@ -1,4 +1,4 @@
-// What becomes of the rows at the end of an epoch that do not fill a batch.
+// Handling of the samples at the end of an epoch that do not fill a batch.
 #ifndef MTC_RUNTIME_DATA_LAST_BATCH_H
 #define MTC_RUNTIME_DATA_LAST_BATCH_H
 
@@ -12,21 +12,21 @@
 namespace mtc::runtime {
 
 enum class LastBatch {
-  Wrap, ///< they share a batch with the first rows of the next epoch
-  Drop, ///< they are left out of the epoch
-  Mask  ///< they are a batch of their own, filled up by rows whose labels are ignored
+  Wrap, ///< share a batch with the first samples of the next epoch
+  Drop, ///< are left out of the epoch
+  Mask  ///< form a batch, padded with samples whose labels are ignored
 };
 
-/// As --last-batch and manifests spell it: `wrap`, `drop`, `mask`.
+/// Returns the name in --last-batch and manifests: `wrap`, `drop`, `mask`.
 const char *nameOf(LastBatch last);
 std::optional<LastBatch> lastBatchOfName(std::string_view name);
 
-/// A mistake of the user where the program or its data cannot be trained so: `mask` needs labels
-/// that its loss ignores, `drop` one full batch.
+/// Throws a user error if the program or its data does not support the mode: `mask` requires labels
+/// that the loss can ignore, `drop` at least one full batch.
 void checkLastBatch(LastBatch last, const MtcProgram &program, int64_t rows, int64_t batch);
 
-/// One line about rows that are taken twice or not at all in `steps` steps, with the numbers; ""
-/// where there are none.
+/// Returns a one-line note on samples that are used twice or not at all in `steps` steps, with
+/// their number; "" if there are none.
 std::string describeLastBatch(LastBatch last, const MtcProgram &program, int64_t rows,
                               int64_t batch, int64_t steps);
 

@@ -1,4 +1,4 @@
-// Comparison of labels with the tokens around them.
+// Compares labels with the tokens at nearby positions.
 #include "runtime/data/next_token_check.h"
 
 #include "runtime/support/element_type.h"
@@ -11,7 +11,7 @@
 namespace mtc::runtime {
 namespace {
 
-/// How labels agree with the tokens some positions after them.
+/// Agreement of labels with the tokens at a fixed distance after them.
 struct Agreement {
   int64_t compared = 0;
   bool holds = true;
@@ -20,7 +20,7 @@ struct Agreement {
     ++compared;
     holds &= equal;
   }
-  /// So many agree that it is no chance.
+  /// Returns whether so many labels agree that it is not by chance.
   bool isMeant(int64_t minLabels) const { return holds && compared >= minLabels; }
 };
 
@@ -36,21 +36,21 @@ public:
         for (int64_t ahead = 0; ahead < 3 && t + ahead < length; ++ahead)
           agreements[ahead].add(labels[t] == tokens[t + ahead]);
   }
-  /// Whether more rows would change nothing.
+  /// Returns whether further samples cannot change the result.
   bool isDone() const {
     return agreements[0].compared >= enoughLabels || !(agreements[0].holds || agreements[2].holds);
   }
-  /// Text of one token repeated is its own next token.
+  /// In a text that repeats one token, the labels are also the next tokens.
   bool isNext() const { return agreements[1].isMeant(1); }
   bool isSame() const { return agreements[0].isMeant(fewestLabels) && !isNext(); }
   bool isOneTooFar() const { return agreements[2].isMeant(4 * fewestLabels) && !isNext(); }
 
 private:
   int64_t length, ignored;
-  Agreement agreements[3]; ///< with the token 0, 1 and 2 positions after
+  Agreement agreements[3]; ///< agreement with the tokens 0, 1 and 2 positions later
 };
 
-/// One item of a column, as wide integers.
+/// Reads one item of a column as 64-bit integers.
 std::vector<int64_t> read(const MtcInput &input, DataColumn &column, int64_t item) {
   const int64_t count = column.elementsOfItem();
   std::vector<char> bytes(static_cast<size_t>(count * typeBytes(input.tensor.type)));
@@ -73,7 +73,7 @@ std::string shiftAdvice(const MtcInput &tokens, const MtcInput &labels) {
               " shifted by one are the labels; or, to keep what is ignored, give ", shifted);
 }
 
-/// Compares rows until it has seen enough of them.
+/// Compares samples until the result is certain.
 Comparison compare(const MtcInput &tokens, DataColumn &tokenColumn, const MtcInput &labels,
                    DataColumn &labelColumn) {
   const int64_t length = labels.tensor.dims[labels.tensor.rank - 1],

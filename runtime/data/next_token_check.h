@@ -1,4 +1,4 @@
-// Labels of a language model that are not the next tokens.
+// Detects labels of a language model that are not the next tokens.
 #ifndef MTC_RUNTIME_DATA_NEXT_TOKEN_CHECK_H
 #define MTC_RUNTIME_DATA_NEXT_TOKEN_CHECK_H
 
@@ -6,13 +6,14 @@
 
 namespace mtc::runtime {
 
-/// Whether the labels, as far as they count, are the tokens themselves. Reads rows until it has
-/// seen enough of them. The last axis of both inputs is the sequence.
+/// Returns whether the labels that are not ignored equal the tokens themselves. Reads samples until
+/// enough labels were compared. The last axis of both inputs is the sequence.
 bool labelsRepeatTokens(const MtcInput &tokens, DataColumn &tokenColumn, const MtcInput &labels,
                         DataColumn &labelColumn);
 
-/// A mistake of the user if labels repeat the tokens, as Hugging Face's models take them, or are
-/// the tokens two positions after: either trains another task than the loss `causal-lm` says.
+/// Throws a user error if the labels repeat the tokens, as Hugging Face's models accept them, or
+/// are the tokens two positions later. Either would train a task other than that of the loss
+/// `causal-lm`.
 void checkNextTokens(const MtcInput &tokens, DataColumn &tokenColumn, const MtcInput &labels,
                      DataColumn &labelColumn);
 

@@ -1,8 +1,8 @@
-// Shuffling without memory: a keyed permutation instead of a shuffled list.
+// Shuffles without storing a permutation, by a keyed pseudorandom permutation.
 //
-// A Feistel network permutes the numbers of 2·h bits; applied again while the result lies outside,
-// it permutes those below `rows` (cycle walking: Black and Rogaway, "Ciphers with arbitrary finite
-// domains", 2002).
+// A Feistel network permutes the numbers of 2 * h bits. Applying it repeatedly until the result is
+// below `rows` permutes the numbers below `rows` (cycle walking: Black and Rogaway, "Ciphers with
+// arbitrary finite domains", 2002).
 #include "runtime/data/row_order.h"
 
 #include "runtime/support/philox.h"

@@ -1,4 +1,4 @@
-// In which order the rows of the data are taken.
+// The order of samples across epochs.
 #ifndef MTC_RUNTIME_DATA_ROW_ORDER_H
 #define MTC_RUNTIME_DATA_ROW_ORDER_H
 
@@ -6,13 +6,13 @@
 
 namespace mtc::runtime {
 
-/// The rows one after the other, epoch after epoch. Shuffled, the order of an epoch is a pure
+/// A sequence of sample indices, epoch after epoch. With shuffling, the order of an epoch is a pure
 /// function of (seed, epoch).
 class RowOrder {
 public:
   RowOrder(int64_t rows, bool shuffle, uint64_t seed);
 
-  /// The row at a position, which counts from 0 over all epochs.
+  /// Returns the sample at a position, which counts from 0 across all epochs.
   int64_t row(int64_t position) const;
 
 private:
@@ -21,7 +21,7 @@ private:
   int64_t rows;
   bool shuffle;
   uint64_t seed;
-  int halfBits; ///< the permuted domain has 2^(2·halfBits) >= rows numbers
+  int halfBits; ///< the permuted domain has 2^(2 * halfBits) >= rows numbers
 };
 
 } // namespace mtc::runtime

@@ -1,4 +1,4 @@
-// Headers of token files, and the type of tokens where there is none.
+// Headers of token files, and detection of the token type without a header.
 #include "runtime/data/token_stream.h"
 
 #include "runtime/data/value_range.h"
@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t headerBytes = 256 * 4;
 constexpr int64_t offsetOfVersion = 1, offsetOfCount = 2, offsetOfItemSize = 3;
 
-/// A header that is known by its first word; item size 0: another word says it.
+/// A header, identified by its first word. Token size 0: another word of the header contains it.
 struct HeaderKind {
   int32_t magic, version;
   int64_t itemBytes;
@@ -26,7 +26,7 @@ struct Header {
   int64_t itemBytes, count;
 };
 
-/// Nothing where the file starts with no known magic number.
+/// Returns nullopt if the file does not start with a known magic number.
 std::optional<Header> readHeader(const InputFile &file) {
   if (file.size() < headerBytes)
     return std::nullopt;
@@ -50,8 +50,9 @@ std::optional<Header> readHeader(const InputFile &file) {
   return header;
 }
 
-/// Whether the first MiB, read as tokens of type `Token`, holds nothing but what the input takes.
-/// Where the program knows no range, ids of the largest vocabularies do.
+/// Returns whether the first MiB, read as tokens of type `Token`, contains only values that the
+/// input accepts. If the program does not restrict them, ids up to the size of the largest
+/// vocabularies are accepted.
 template <typename Token> bool readsAs(const InputFile &file, const MtcInput &input) {
   constexpr int64_t largestVocabulary = 1 << 18, maxBytes = 1 << 20;
   constexpr auto tokenBytes = static_cast<int64_t>(sizeof(Token));
@@ -69,7 +70,7 @@ template <typename Token> bool readsAs(const InputFile &file, const MtcInput &in
   return true;
 }
 
-/// The type of tokens of which neither a header nor the user speaks.
+/// Returns the token type if neither a header nor the user specifies it.
 MtcType assumedType(const InputFile &file, const MtcInput &input) {
   const bool is32 = readsAs<int32_t>(file, input), is64 = readsAs<int64_t>(file, input);
   const bool is16 = readsAs<uint16_t>(file, input);

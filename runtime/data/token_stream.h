@@ -1,4 +1,4 @@
-// Files of token ids without shape: `.bin`.
+// Token files without a shape: `.bin`.
 #ifndef MTC_RUNTIME_DATA_TOKEN_STREAM_H
 #define MTC_RUNTIME_DATA_TOKEN_STREAM_H
 
@@ -10,16 +10,17 @@
 namespace mtc::runtime {
 
 struct TokenStream {
-  ArrayOnDisk tokens; ///< of one dimension
-  /// Whether neither a header nor the user says what a token is, and nothing but 16 bits fits.
+  ArrayOnDisk tokens; ///< rank 1
+  /// Whether the token type is a guess: neither a header nor the user specifies it, and only 16-bit
+  /// tokens fit.
   bool isTypeAssumed = false;
 };
 
-/// Opens a file of tokens for an input. Known headers, 256 words of 32 bits each: llm.c's (magic
-/// 20240520, 16-bit tokens; 20240801, 32-bit) and modded-nanogpt's (278895051, with the item size).
-/// `type` is what the user says a token is; it must have a header's size. A file without a header
-/// or type is of 16-bit tokens, as nanoGPT writes it, unless its bytes are wider tokens that the
-/// input takes, too: that is a mistake of the user, who is asked for the type.
+/// Opens a file of tokens for an input. The known headers consist of 256 32-bit words: llm.c's
+/// (magic 20240520: 16-bit tokens; 20240801: 32-bit) and modded-nanogpt's (278895051, with the
+/// token size). `type` is the token type that the user specifies; its size must match the header. A
+/// file without a header and type has 16-bit tokens, as nanoGPT writes them, unless its bytes are
+/// also valid as wider tokens for the input; a user error then requests the type.
 TokenStream openTokens(const std::string &path, std::optional<MtcType> type, const MtcInput &input);
 
 } // namespace mtc::runtime

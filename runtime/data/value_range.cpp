@@ -1,4 +1,4 @@
-// Ranges of integers.
+// Checks of integer values against the valid range of an input.
 #include "runtime/data/value_range.h"
 
 #include "runtime/support/element_type.h"

@@ -1,4 +1,4 @@
-// Which values of an integer input its reader takes.
+// Valid value ranges of integer inputs.
 #ifndef MTC_RUNTIME_DATA_VALUE_RANGE_H
 #define MTC_RUNTIME_DATA_VALUE_RANGE_H
 
@@ -10,20 +10,20 @@
 
 namespace mtc::runtime {
 
-/// Whether the program says which values the input takes.
+/// Returns whether the program restricts the values of the input.
 bool hasRange(const MtcInput &input);
 
-/// Whether the input's reader takes the value; `hasRange` holds.
+/// Returns whether the input accepts the value. Requires `hasRange`.
 bool takesValue(const MtcInput &input, int64_t value);
 
-/// `0 to 49, or -100 for what is to be ignored`: what the input takes, for messages.
+/// Returns the valid values for messages: `0 to 49, or -100 for what is to be ignored`.
 std::string rangeText(const MtcInput &input);
 
 struct WrongValue {
-  int64_t index; ///< of the element
+  int64_t index; ///< index of the element in the array
   std::string value;
 };
-/// The first of `count` elements of the input's type that its reader does not take.
+/// Returns the first of `count` elements of the input's type that the input does not accept.
 std::optional<WrongValue> findWrongValue(const MtcInput &input, const char *values, int64_t count);
 
 } // namespace mtc::runtime

@@ -1,4 +1,4 @@
-// What devices share.
+// Functions that all devices share.
 #include "runtime/devices/device.h"
 
 namespace mtc::runtime {

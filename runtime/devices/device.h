@@ -1,5 +1,6 @@
-// Where a program's arena lies and its functions run. The core of the runtime knows no target: the
-// archive of the program's target, linked after it, defines `openDevice`.
+// The device that holds a program's arenas and runs its functions. The runtime core is independent
+// of the target: the archive of the program's target, which is linked after it, defines
+// `openDevice`.
 #ifndef MTC_RUNTIME_DEVICES_DEVICE_H
 #define MTC_RUNTIME_DEVICES_DEVICE_H
 
@@ -15,18 +16,18 @@
 
 namespace mtc::runtime {
 
-/// Memory that is taken beside the arena.
+/// Memory that is allocated outside the arena.
 struct MemoryUse {
   std::string name;
   int64_t bytes;
   std::string why;
 };
 
-/// Why a program has arenas in other spaces than the device's.
+/// Reason for arenas in memory spaces other than the device's.
 inline constexpr const char *otherArenasReason =
     "planned when the program was compiled: values that steps copy there and back";
 
-/// A byte of one of the program's arenas: the device's unless a space is named.
+/// The address of a byte in one of the program's arenas, by default the device arena.
 struct ArenaAddress {
   ArenaAddress(int64_t offset, uint32_t space = MTC_DEVICE) : offset(offset), space(space) {}
   ArenaAddress operator+(int64_t bytes) const { return {offset + bytes, space}; }
@@ -36,78 +37,77 @@ struct ArenaAddress {
 };
 inline ArenaAddress addressOf(const MtcTensor &tensor) { return {tensor.offset, tensor.space}; }
 
-/// What a device is opened with.
+/// Options for opening a device.
 struct DeviceChoice {
-  std::string name; ///< as --device has it
-  int threads = 1;  ///< of the host, that it may use
+  std::string name; ///< the value of --device
+  int threads = 1;  ///< number of host threads
   int64_t arenaBytes = 0;
-  std::string offloadFolder; ///< of arenas on a disk; "": the default (runtime/abi/offload.h)
+  std::string offloadFolder; ///< folder of arenas on disk; "": the default (runtime/abi/offload.h)
 };
 
-/// Arenas and what runs over them. Work may be queued: what is asked for runs in the order in which
-/// it was asked for, and only `read`, `receive`, `wait` and the destructor wait for it. A fault
-/// that a kernel raised is thrown by the function that raised it or by the first of these after it.
+/// The arenas and functions of a program. Work may be queued: it executes in issue order, and only
+/// `read`, `receive`, `wait` and the destructor wait for it. A kernel's fault is thrown by the
+/// function that raised it, or by the first of these calls after it.
 class Device {
 public:
-  /// Bytes [at, at + bytes) of a range, one call after another.
+  /// Callbacks for bytes [at, at + bytes) of a range, in consecutive chunks.
   using Fill = std::function<void(char *to, int64_t at, int64_t bytes)>;
   using Use = std::function<void(const char *from, int64_t at, int64_t bytes)>;
 
   virtual ~Device() = default;
 
-  /// Fills a range of an arena. Where the host reaches the arena, there and by one call; otherwise
-  /// through a buffer, in pieces of a multiple of 1024 bytes but for the last.
+  /// Writes a range of an arena. Arenas that the host can access are written in place by one call;
+  /// others through a buffer, in chunks that are multiples of 1024 bytes except for the last.
   virtual void write(ArenaAddress to, int64_t bytes, const Fill &fill) = 0;
-  /// Reads a range of an arena in the same way.
+  /// Reads a range of an arena, in chunks as for `write`.
   virtual void read(ArenaAddress from, int64_t bytes, const Use &use) = 0;
 
   /// Copies a range of an arena to another.
   virtual void copy(ArenaAddress from, ArenaAddress to, int64_t bytes) = 0;
 
-  /// Writes a scalar of at most 8 bytes, in order with what runs.
+  /// Writes a scalar of at most 8 bytes, in order with queued work.
   virtual void writeScalar(int64_t offset, const void *value, int64_t bytes) = 0;
-  /// Keeps the at most 8 bytes that are at an offset when what was asked for so far has run, and
-  /// gives a number to `receive` them by. At most 16 may be kept at a time.
+  /// Captures at most 8 bytes at an offset once the work queued so far has completed, and returns a
+  /// number for `receive`. At most 16 requests may be outstanding.
   virtual int64_t request(int64_t offset, int64_t bytes) = 0;
   virtual void receive(int64_t request, void *to) = 0;
 
-  /// Addresses of host memory, one for each input, that a batch is to be written to: those of the
-  /// next step's inputs, or others for a batch that is read ahead. They stay so until the next call
-  /// but one.
+  /// Returns the host addresses, one for each input, to which a batch is to be written: the inputs
+  /// of the next step, or a separate buffer for a batch that is read ahead. The addresses remain
+  /// valid until the next call but one.
   virtual const std::vector<char *> &batchBuffers(bool ahead) = 0;
-  /// Makes what was written there the inputs of the functions that follow.
+  /// Makes the data written there the inputs of the following functions.
   virtual void takeBatch(bool ahead) = 0;
 
-  /// Prepares the program's functions; to be called once before the first of them. Observers are
-  /// told of each operation, which then runs alone.
+  /// Prepares the program's functions. Must be called once before the first of them. If there are
+  /// observers, operations run one at a time and each is reported.
   virtual void prepare(std::vector<Observer *> observers) = 0;
-  /// From here on, tells one other observer too, which makes copies on streams run in turn.
+  /// Adds an observer for the following operations. Copies on streams then run in order.
   virtual void observe(Observer &observer) = 0;
   virtual void microStep() = 0;
   virtual void update() = 0;
   virtual void gradients() = 0;
   virtual void evaluate() = 0;
   virtual void computeOutputs() = 0;
-  /// Until everything has run.
+  /// Waits for all queued work.
   virtual void wait() = 0;
-  /// How many steps should be queued before the results of the first are asked for.
+  /// Returns the number of steps to queue before requesting the results of the first.
   virtual int queuedSteps() const = 0;
 
-  /// Bytes read and written a second by a large copy: the best of several. Nothing if the memory
-  /// for it cannot be had.
+  /// Returns the bytes read and written per second by a large copy, the best of several; nullopt if
+  /// its memory cannot be allocated.
   virtual std::optional<double> copyThroughput() = 0;
-  /// Operations a second of a contraction of dense row-major tensors of its own, which starts from
-  /// nothing.
+  /// Returns the operations per second of a contraction in the form of `plainContraction`.
   virtual std::optional<double> contractionThroughput(const MtcContraction &plain) = 0;
-  /// The maximum taken besides the arena, with the reason.
+  /// Returns the maximum memory allocated outside the arena, with reasons.
   virtual std::vector<MemoryUse> memoryBesideArena() = 0;
 };
 
-/// A device with zeroed arenas. A mistake of the user if there is no such device or folder, a fault
-/// of the system if it cannot be used, or the memory or the room on the disk cannot be had.
+/// Opens a device with zeroed arenas. Throws a user error if the device or folder does not exist,
+/// and a system error if the device cannot be used, or if memory or disk space cannot be allocated.
 std::unique_ptr<Device> openDevice(const MtcProgram &program, const DeviceChoice &choice);
 
-/// The addresses of a program's inputs in an arena at `arena`.
+/// Returns the addresses of a program's inputs in the arena at `arena`.
 std::vector<char *> inputBuffers(const MtcProgram &program, char *arena);
 
 } // namespace mtc::runtime

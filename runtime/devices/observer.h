@@ -1,4 +1,4 @@
-// What may watch a run: every operation and every phase is told as soon as it is over.
+// Observers of a run, which are notified of every completed operation and phase.
 #ifndef MTC_RUNTIME_DEVICES_OBSERVER_H
 #define MTC_RUNTIME_DEVICES_OBSERVER_H
 
@@ -9,8 +9,8 @@
 
 namespace mtc::runtime {
 
-/// Parts of a step. Each micro-step, of which a step may have several, begins with a load; a
-/// forward run consists of loads and evaluations.
+/// Phases of a step. Each micro-step begins with a load; a step may have several. A forward run
+/// consists of loads and evaluations.
 enum class Phase { Load, MicroStep, Update, Evaluate, Save };
 
 class Observer {
@@ -20,7 +20,7 @@ public:
   virtual ~Observer() = default;
   virtual void operation(const OperationInfo &operation, Clock::time_point begin,
                          Clock::time_point end) = 0;
-  /// Whether it looks at the arena when it is told of an operation, so that the next must wait.
+  /// Returns whether `operation` reads the arena, so that the next operation must wait for it.
   virtual bool looksAtArena() const { return false; }
   /// `step` counts from 1.
   virtual void phase(Phase phase, int64_t step, Clock::time_point begin, Clock::time_point end) = 0;

@@ -1,4 +1,4 @@
-// Labels of operations, and the message of a fault.
+// Labels of operations, and the message for a fault.
 #include "runtime/devices/operation_info.h"
 
 #include "runtime/support/failure.h"

@@ -1,4 +1,4 @@
-// What is known of an operation beside its entry in the program, whatever runs it.
+// Properties of an operation that all targets share, in addition to its MtcOperation.
 #ifndef MTC_RUNTIME_DEVICES_OPERATION_INFO_H
 #define MTC_RUNTIME_DEVICES_OPERATION_INFO_H
 
@@ -12,17 +12,17 @@ namespace mtc::runtime {
 
 struct OperationInfo {
   const MtcOperation *source;
-  size_t number;              ///< counts over all functions
-  std::string implementation; ///< of a library call: how it is run
+  size_t number;              ///< unique across all functions
+  std::string implementation; ///< name of a library call's implementation
   std::string label;          ///< the kernel, or the call and its implementation
-  int64_t flops, bytes;       ///< of one run
+  int64_t flops, bytes;       ///< operations and bytes of one run
 };
 
-/// `implementation` is that of a call.
+/// `implementation` applies to library calls.
 OperationInfo describeOperation(const MtcProgram &program, const MtcOperation &source,
                                 size_t number, std::string implementation = "");
 
-/// The end of a run by an index that a kernel found: a mistake of the user.
+/// Ends the run with a user error for an out-of-range index that a kernel reported.
 [[noreturn]] void reportFault(const MtcOperation &operation, const MtcFault &fault);
 
 } // namespace mtc::runtime

@@ -1,4 +1,4 @@
-// Checksums are added up as tensors are read.
+// Incremental checksums of tensors.
 #include "runtime/io/array_on_disk.h"
 
 #include "runtime/support/failure.h"

@@ -1,4 +1,4 @@
-// A tensor inside a file: what the readers of every format give.
+// A tensor in a file, independent of the file format.
 #ifndef MTC_RUNTIME_IO_ARRAY_ON_DISK_H
 #define MTC_RUNTIME_IO_ARRAY_ON_DISK_H
 
@@ -14,16 +14,16 @@
 
 namespace mtc::runtime {
 
-/// The checksum that a tensor in a file is expected to have. It is compared when the last of the
-/// bytes was read, so that nothing is read twice for it.
+/// The expected checksum of a tensor in a file. It is verified while the tensor is read, after its
+/// last byte, so that no data is read twice.
 class ExpectedChecksum {
 public:
-  /// `tensor` names the tensor and its file in messages.
+  /// `tensor` is the name of the tensor and its file, for messages.
   ExpectedChecksum(std::string tensor, uint64_t value, int64_t bytes)
       : tensor(std::move(tensor)), expected(value), total(bytes) {}
 
-  /// Adds the bytes [at, at + count). They come in order; those from 0 on start anew. A mistake of
-  /// the user after the last of them if the checksum is another.
+  /// Adds the bytes [at, at + count). Bytes must be added in order; offset 0 restarts the checksum.
+  /// Throws a user error after the last byte if the checksum differs.
   void add(int64_t at, const char *bytes, int64_t count);
 
 private:
@@ -33,17 +33,17 @@ private:
   Checksum sum;
 };
 
-/// Dense row-major elements in the machine's byte order. The file is known to hold all of them.
+/// A dense row-major tensor in native byte order. The file is known to contain all of its bytes.
 struct ArrayOnDisk {
   std::shared_ptr<InputFile> file;
-  int64_t offset = 0; ///< of the first element, in bytes
+  int64_t offset = 0; ///< byte offset of the first element
   MtcType type = MTC_F32;
   std::vector<int64_t> dims;
-  std::shared_ptr<ExpectedChecksum> checksum; ///< null where the file does not tell
+  std::shared_ptr<ExpectedChecksum> checksum; ///< null if the file has no checksum
 };
 
-/// Reads bytes of a tensor, from byte `at` of it on. Where its checksum is known, callers read all
-/// of it, in order.
+/// Reads bytes of a tensor, from its byte `at` on. If the tensor has a checksum, callers must read
+/// all bytes in order.
 void readArray(const ArrayOnDisk &array, int64_t at, char *to, int64_t bytes);
 
 } // namespace mtc::runtime

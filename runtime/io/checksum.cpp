@@ -1,4 +1,4 @@
-// XXH64.
+// The XXH64 algorithm.
 #include "runtime/io/checksum.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ uint64_t mix(uint64_t lane, uint64_t input) {
   return std::rotl(lane + input * prime2, 31) * prime1;
 }
 
-/// Adds whole blocks. The lanes are a copy, which stays in registers.
+/// Adds whole blocks. The lanes are passed by value so that they stay in registers.
 Lanes addBlocks(Lanes lanes, const unsigned char *p, const unsigned char *end) {
   for (; p < end; p += blockBytes)
     for (size_t i = 0; i < lanes.size(); ++i)

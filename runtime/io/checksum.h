@@ -8,8 +8,8 @@
 
 namespace mtc::runtime {
 
-/// XXH64 with seed 0, by Yann Collet's specification of the xxHash family: fast, and good at
-/// noticing damage. Of pieces one after another, of any sizes.
+/// Incremental XXH64 with seed 0, from Yann Collet's specification of xxHash: a fast checksum that
+/// detects corruption. The result does not depend on how the data is split.
 class Checksum {
 public:
   Checksum();
@@ -24,7 +24,7 @@ private:
 };
 
 inline constexpr size_t checksumDigits = 16;
-/// So many hexadecimal digits.
+/// Returns the checksum as `checksumDigits` hexadecimal digits.
 std::string checksumText(uint64_t value);
 
 } // namespace mtc::runtime

@@ -1,4 +1,4 @@
-// Durable writing: temporary file, fsync, rename, fsync of the folder.
+// Durable writes: temporary file, fsync, rename, fsync of the folder.
 #include "runtime/io/durable_file.h"
 
 #include "runtime/support/failure.h"
@@ -27,7 +27,7 @@ void syncFolder(const std::string &folder) {
     systemError(folder, ": cannot be opened: ", std::strerror(errno));
   int result = fsync(descriptor), error = errno;
   close(descriptor);
-  // Some file systems cannot sync a folder and say so.
+  // Some file systems cannot sync a folder and return one of these errors.
   if (result != 0 && error != EINVAL && error != EROFS)
     systemError(folder, ": cannot be made durable: ", std::strerror(error));
 }
@@ -37,7 +37,7 @@ DurableFile::DurableFile(std::string path, Links links) : target(std::move(path)
   const bool follows = links == Links::Followed;
   bool replaces = (follows ? stat : lstat)(target.c_str(), &status) == 0;
   if (replaces && !follows && S_ISLNK(status.st_mode))
-    replaces = false; // Renaming replaces the link, whose mode says nothing.
+    replaces = false; // The rename replaces the link, whose mode is irrelevant.
   if (replaces && !S_ISREG(status.st_mode))
     userError(target, ": is a folder or a device; expected the name of a file");
   if (char *resolved = replaces ? realpath(target.c_str(), nullptr) : nullptr) {

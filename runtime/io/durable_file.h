@@ -1,4 +1,4 @@
-// A file that appears under its name complete or not at all, even if the machine stops.
+// Output files that appear under their name completely or not at all, even after a power failure.
 #ifndef MTC_RUNTIME_IO_DURABLE_FILE_H
 #define MTC_RUNTIME_IO_DURABLE_FILE_H
 
@@ -8,13 +8,13 @@
 
 namespace mtc::runtime {
 
-/// Writes go to a temporary file in the same folder. `commit` makes them durable and renames it; an
-/// object that is destroyed before removes it. A file that is replaced keeps its mode; a device is
-/// never replaced. A failing write (disk full, quota) is a fault of the system that names the file.
+/// Writes go to a temporary file in the same folder. `commit` makes the data durable and renames
+/// the file; the destructor of an uncommitted object removes it. A replaced file keeps its mode;
+/// devices are never replaced. A failed write (disk full, quota) throws a system error that names
+/// the file.
 class DurableFile {
 public:
-  /// What happens to a symbolic link under the file's name: the file that it leads to is replaced,
-  /// or the link itself.
+  /// How to treat a symbolic link at the path: replace the file that it refers to, or the link.
   enum class Links { Followed, Replaced };
 
   explicit DurableFile(std::string path, Links links = Links::Followed);
@@ -24,7 +24,7 @@ public:
 
   void append(const void *data, int64_t bytes);
   void append(std::string_view data) { append(data.data(), static_cast<int64_t>(data.size())); }
-  /// Writes anywhere; parts never written read as zeros.
+  /// Writes at any offset; bytes that are never written read as zeros.
   void write(int64_t offset, const void *data, int64_t bytes);
   void commit();
 
@@ -41,7 +41,7 @@ private:
 /// Makes the entries of a folder durable.
 void syncFolder(const std::string &folder);
 
-/// The folder of a path; `.` if it names none.
+/// Returns the folder of a path; `.` if the path has none.
 std::string folderOf(const std::string &path);
 
 } // namespace mtc::runtime

@@ -1,4 +1,4 @@
-// flock(2) on a file that may be removed by its holder only.
+// flock(2) on a file that only its holder removes.
 #include "runtime/io/folder_lock.h"
 
 #include "runtime/support/failure.h"
@@ -14,7 +14,7 @@
 
 namespace mtc::runtime {
 
-/// What the holder wrote of itself, as far as it can be shown.
+/// Returns the holder's description of itself, limited to printable characters.
 static std::string holderIn(int descriptor) {
   char buffer[200];
   const ssize_t length = pread(descriptor, buffer, sizeof buffer, 0);
@@ -52,7 +52,8 @@ bool FolderLock::isInPlace() const {
 }
 
 void FolderLock::acquire() {
-  // A file that its holder removed before it was locked here locks nothing: the next one does.
+  // The holder may remove the file after it is opened here and before it is locked. A lock on a
+  // removed file has no effect, so the lock is retried.
   while (!isInPlace()) {
     release();
     descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -75,7 +76,7 @@ void FolderLock::acquire() {
            "; let no other program save into it");
     return;
   }
-  // What is written here would be in a file of another name too.
+  // A hard link of the file elsewhere would be overwritten too.
   struct stat status;
   if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink > 1) {
     release();
@@ -83,7 +84,7 @@ void FolderLock::acquire() {
                     "another folder");
   }
   const std::string holder = thisProcess();
-  // For messages only: a disk that is full matters to what is saved, not to the lock.
+  // The contents are for messages only. A full disk affects the saved data, not the lock.
   [[maybe_unused]] bool isWritten =
       ftruncate(descriptor, 0) == 0 && pwrite(descriptor, holder.data(), holder.size(), 0) > 0;
 }

@@ -1,4 +1,4 @@
-// One program at a time writes into a folder.
+// Exclusive write access to a folder.
 #ifndef MTC_RUNTIME_IO_FOLDER_LOCK_H
 #define MTC_RUNTIME_IO_FOLDER_LOCK_H
 
@@ -6,26 +6,26 @@
 
 namespace mtc::runtime {
 
-/// An exclusive lock on a folder, by flock(2) on the file `.mtc-lock` in it. The system gives the
-/// lock up when the process ends, however it ends: a file that a killed process left locks nothing.
-/// The file names the process, for messages, and is removed with the lock.
+/// An exclusive lock on a folder, by flock(2) on its file `.mtc-lock`. The system releases the lock
+/// when the process ends for any reason, so the file of a killed process locks nothing. The file
+/// contains the process, for messages, and is removed with the lock.
 class FolderLock {
 public:
   static constexpr const char *fileName = ".mtc-lock";
 
-  /// Takes the lock; a mistake of the user that names the holder if another process has it. Where
-  /// the file system has no locks, a warning says so.
+  /// Acquires the lock. Throws a user error that names the holder if another process has it. Warns
+  /// if the file system has no locks.
   explicit FolderLock(std::string folder);
   ~FolderLock();
   FolderLock(const FolderLock &) = delete;
   FolderLock &operator=(const FolderLock &) = delete;
 
-  /// Takes the lock again if the folder under its name is no longer the one that was locked.
+  /// Acquires the lock again if the path no longer refers to the locked folder.
   void renew();
 
 private:
   void acquire();
-  /// Whether `descriptor` is the file that its name leads to now.
+  /// Returns whether the path of the lock file still refers to `descriptor`.
   bool isInPlace() const;
   void release();
 

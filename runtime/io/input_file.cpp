@@ -1,4 +1,4 @@
-// Reading of files.
+// Reads files with pread.
 #include "runtime/io/input_file.h"
 
 #include "runtime/support/failure.h"
@@ -12,7 +12,7 @@
 
 namespace mtc::runtime {
 
-/// What a file is that is not regular.
+/// Returns the kind of a file that is not regular.
 static const char *describeFileType(mode_t mode) {
   if (S_ISDIR(mode))
     return "a folder";

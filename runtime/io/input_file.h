@@ -1,8 +1,9 @@
-// A file that is read at any offset.
+// Random-access input files.
 //
-// Read, not mapped: mapped pages of a large data file would count to the process's memory, whose
-// size is promised, and a file that shrinks during the run would end it by a signal instead of a
-// message. The system's page cache does the rest.
+// Files are read, not memory-mapped: mapped pages of a large data file would count toward the
+// memory of the process, which the memory plan guarantees, and a file that shrinks during the run
+// would raise a signal instead of an error message. The page cache of the system avoids repeated
+// disk reads.
 #ifndef MTC_RUNTIME_IO_INPUT_FILE_H
 #define MTC_RUNTIME_IO_INPUT_FILE_H
 
@@ -13,7 +14,7 @@ namespace mtc::runtime {
 
 class InputFile {
 public:
-  /// Opens a regular file; a mistake of the user if that fails.
+  /// Opens a regular file; throws a user error on failure.
   explicit InputFile(std::string path);
   ~InputFile();
   InputFile(const InputFile &) = delete;
@@ -22,7 +23,7 @@ public:
   const std::string &path() const { return name; }
   int64_t size() const { return length; }
 
-  /// Reads exactly `bytes` at `offset`; fails if the file ends before.
+  /// Reads exactly `bytes` bytes at `offset`; throws if the file ends earlier.
   void read(int64_t offset, void *to, int64_t bytes) const;
 
 private:

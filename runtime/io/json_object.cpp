@@ -1,4 +1,4 @@
-// Reading of JSON objects.
+// Parses JSON objects and rejects duplicate keys.
 #include "runtime/io/json_object.h"
 
 #include "runtime/support/failure.h"
@@ -12,8 +12,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Builds the value from the parser's events. nlohmann's parser with a callback looks through the
-/// whole object at the end of each of its members.
+/// Builds the value from SAX events. The callback API of nlohmann's parser is not used because it
+/// scans the whole object at the end of each member.
 class ObjectBuilder : public nlohmann::json_sax<Json> {
 public:
   Json root;
@@ -25,7 +25,7 @@ public:
   bool number_unsigned(number_unsigned_t value) override { return add(value); }
   bool number_float(number_float_t value, const string_t &) override { return add(value); }
   bool string(string_t &value) override { return add(std::move(value)); }
-  bool binary(binary_t &) override { return false; } // JSON has none.
+  bool binary(binary_t &) override { return false; } // JSON has no binary values.
   bool start_object(size_t) override { return open(Json::object()); }
   bool start_array(size_t) override { return open(Json::array()); }
   bool key(string_t &value) override {
@@ -39,7 +39,7 @@ public:
 private:
   static constexpr size_t deepest = 3;
 
-  /// Where the value is stored; null of a dropped one.
+  /// Stores a value and returns its address; null for a dropped value.
   Json *store(Json value) {
     if (dropped > 0 || containers.size() > deepest)
       return nullptr;
@@ -57,7 +57,7 @@ private:
     return &member->second;
   }
 
-  /// Parsing ends at a key that is repeated.
+  /// Adds a value. Returns false, which ends parsing, if a key was repeated.
   bool add(Json value) {
     store(std::move(value));
     return repeated.empty();
@@ -79,10 +79,11 @@ private:
     return true;
   }
 
-  // An element moves while elements are added after it, but none is added while it is open.
+  // Appending to a container may move its elements, but an open container is always the last
+  // element, so these pointers remain valid.
   std::vector<Json *> containers;
   std::string name;
-  size_t dropped = 0; // Containers that are open and dropped.
+  size_t dropped = 0; // Number of open containers that are dropped.
 };
 
 } // namespace

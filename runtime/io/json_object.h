@@ -1,4 +1,4 @@
-// JSON objects of files, in which no key may occur twice.
+// JSON objects without duplicate keys.
 #ifndef MTC_RUNTIME_IO_JSON_OBJECT_H
 #define MTC_RUNTIME_IO_JSON_OBJECT_H
 
@@ -8,10 +8,10 @@
 
 namespace mtc::runtime {
 
-/// Parses the object in `text`, in linear time (times the logarithm of the number of keys). A
-/// mistake of the user, in a sentence about `what`, if `text` is no object or has a key twice:
-/// readers would differ on the value that is meant. Values deeper than three levels (an array in an
-/// object in the object) are dropped.
+/// Parses the object in `text`, in O(n log n). Throws a user error, in a sentence about `what`, if
+/// `text` is not an object or has a duplicate key, for which JSON parsers differ in the value they
+/// return. Values nested deeper than three levels (an array in an object in the object) are
+/// dropped.
 nlohmann::json parseJsonObject(const std::string &what, const std::string &text);
 
 } // namespace mtc::runtime

@@ -1,4 +1,4 @@
-// The header of `.npy`: a Python dictionary literal of three known keys.
+// The header of `.npy` files: a Python dictionary literal with three known keys.
 #include "runtime/io/npy.h"
 
 #include "runtime/support/element_type.h"
@@ -11,7 +11,7 @@
 namespace mtc::runtime {
 namespace {
 
-/// numpy itself refuses longer ones by default.
+/// numpy also rejects longer headers by default.
 constexpr int64_t longestHeader = 1 << 16;
 
 struct Header {
@@ -20,7 +20,7 @@ struct Header {
   std::optional<std::vector<int64_t>> shape;
 };
 
-/// Reads the literal; every method returns false where the text is something else.
+/// Parses the literal. Every method returns false if the text does not match.
 class HeaderParser {
 public:
   explicit HeaderParser(std::string_view text) : rest(text) {}
@@ -42,7 +42,7 @@ public:
 private:
   bool value(const std::string &key, Header &header) {
     if (key == "descr" && !header.descr) {
-      // A list of fields: a record type.
+      // A list of fields denotes a structured type.
       if (peek('['))
         return (header.descr = "[...]", skipList());
       return string(header.descr.emplace());
@@ -100,7 +100,7 @@ private:
       if (error != std::errc() || number < 0 || result.size() >= 64)
         return false;
       rest.remove_prefix(static_cast<size_t>(end - rest.data()));
-      if (!rest.empty() && rest.front() == 'L') // Python 2 wrote long integers so.
+      if (!rest.empty() && rest.front() == 'L') // Python 2 wrote long integers with this suffix.
         rest.remove_prefix(1);
       result.push_back(number);
       if (!take(',') && !peek(')'))

@@ -8,8 +8,8 @@
 
 namespace mtc::runtime {
 
-/// Opens an array of format version 1 to 3 (NumPy Enhancement Proposal 1). Object arrays, records,
-/// Fortran order and foreign byte order are mistakes of the user with the way out said.
+/// Opens an array of format version 1 to 3 (NumPy Enhancement Proposal 1). Throws a user error,
+/// with a remedy, for object arrays, structured arrays, Fortran order and foreign byte order.
 ArrayOnDisk openNpy(const std::string &path);
 
 } // namespace mtc::runtime

@@ -1,4 +1,4 @@
-// The safetensors format: 8 bytes of header length, a JSON header, the tensors' bytes.
+// The safetensors format: an 8-byte header length, a JSON header, and the bytes of the tensors.
 #include "runtime/io/safetensors.h"
 
 #include "runtime/abi/file_marks.h"
@@ -103,7 +103,7 @@ SafetensorsFile::SafetensorsFile(const std::string &path)
   expectChecksums();
 }
 
-/// Compares the header's text with the digest in it, if it has one that the compiler wrote.
+/// Verifies the digest in the header, if the compiler wrote one.
 void SafetensorsFile::checkHeader(std::string text) const {
   const std::string digest = metadata(MTC_WEIGHTS_DIGEST);
   if (digest.size() != checksumDigits)
@@ -163,7 +163,7 @@ SafetensorsWriter::SafetensorsWriter(const std::string &path,
                           {"data_offsets", {starts.back(), end}}};
   }
   starts.push_back(end);
-  // Names come from a model and may be any bytes.
+  // Names come from a model and may contain any bytes.
   std::string text = header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   text.resize((text.size() + 7) / 8 * 8, ' ');
   uint64_t length = text.size();

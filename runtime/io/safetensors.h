@@ -13,21 +13,21 @@
 
 namespace mtc::runtime {
 
-/// The tensors of a file by name. The file was checked as a whole: a header of at most 100 MB,
-/// known types, byte ranges that equal the shapes, leave no hole, do not overlap and end at the
-/// file's end. Where the compiler wrote checksums (runtime/abi/weights_file.h), the header equals
-/// its own, and `readArray` compares those of the tensors.
+/// The tensors of a file by name. The whole file is validated: a header of at most 100 MB, known
+/// types, and byte ranges that match the shapes, are contiguous, do not overlap and end at the end
+/// of the file. If the compiler wrote checksums (runtime/abi/weights_file.h), the header is
+/// verified here, and the tensors by `readArray`.
 class SafetensorsFile {
 public:
-  /// A mistake of the user, with the reason, if the file is not valid.
+  /// Throws a user error, with the reason, if the file is invalid.
   explicit SafetensorsFile(const std::string &path);
 
   const std::string &path() const { return file->path(); }
   int64_t bytes() const { return file->size(); }
   const std::map<std::string, ArrayOnDisk> &tensors() const { return entries; }
-  /// Null if there is no such tensor.
+  /// Returns null if there is no such tensor.
   const ArrayOnDisk *find(const std::string &name) const;
-  /// A text of the file's metadata; "" if it has none of this key.
+  /// Returns a metadata value; "" if the key is missing.
   std::string metadata(const std::string &key) const;
 
 private:
@@ -45,21 +45,22 @@ struct SafetensorsEntry {
   std::vector<int64_t> dims;
 };
 
-/// Writes a file whose tensors are all announced at the start; their bytes may come in any order,
-/// tensor by tensor or row by row. The metadata says that mtc wrote it. Durable: see DurableFile.
+/// Writes a file whose tensors are declared on construction. Their bytes may be written in any
+/// order, by tensor or by row. The metadata marks the file as written by mtc. The file is durable:
+/// see DurableFile.
 class SafetensorsWriter {
 public:
   SafetensorsWriter(const std::string &path, const std::vector<SafetensorsEntry> &entries,
                     std::map<std::string, std::string> metadata = {});
 
-  /// Writes bytes of tensor number `index`, starting at byte `offset` of it.
+  /// Writes bytes of tensor `index`, starting at its byte `offset`.
   void write(size_t index, int64_t offset, const void *data, int64_t bytes);
   int64_t fileBytes() const { return starts.back(); }
   void commit() { file.commit(); }
 
 private:
   DurableFile file;
-  std::vector<int64_t> starts; ///< of each tensor in the file, and the file's end
+  std::vector<int64_t> starts; ///< file offset of each tensor, and the size of the file
 };
 
 } // namespace mtc::runtime

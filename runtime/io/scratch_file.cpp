@@ -1,4 +1,4 @@
-// Making the file; pages in and out.
+// Creation of unnamed files, and page-aligned reads and writes.
 #include "runtime/io/scratch_file.h"
 
 #include "runtime/abi/program.h"
@@ -27,12 +27,12 @@ BouncePages::BouncePages()
 
 BouncePages::~BouncePages() { std::free(start); }
 
-/// A file of the folder without a name; -1 where there can be none.
+/// Opens an unnamed file in the folder; returns -1 if that is impossible.
 static int openUnnamed(const std::string &folder, int flags) {
   int descriptor = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
   if (descriptor >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
     return descriptor;
-  // File systems without unnamed files: one whose name goes at once.
+  // The file system lacks O_TMPFILE: create a named file and unlink it at once.
   std::string name = folder + "/.mtc-offload.XXXXXX";
   descriptor = mkostemp(name.data(), O_CLOEXEC | flags);
   if (descriptor >= 0)
@@ -97,7 +97,7 @@ void ScratchFile::writePages(int64_t offset, const char *from, int64_t count) co
     if (done <= 0)
       systemError("--offload-dir ", folder,
                   ": cannot be written: ", std::strerror(done < 0 ? errno : EIO));
-    if (!isDirect) // Written now, it can leave the cache soon.
+    if (!isDirect) // Starting writeback now lets the pages leave the page cache soon.
       sync_file_range(descriptor, offset, done, SYNC_FILE_RANGE_WRITE);
     from += done;
     offset += done;
@@ -105,8 +105,9 @@ void ScratchFile::writePages(int64_t offset, const char *from, int64_t count) co
   }
 }
 
-/// Calls whole(at, count) where memory and file are pages both, from byte `at` of the range on, and
-/// parts(at, count) for the rest, of at most as many pages as bounce.
+/// Calls whole(at, count) for the part of a range, from its byte `at` on, that is page-aligned in
+/// memory and in the file, and parts(at, count) for the rest, with at most as many pages as the
+/// bounce buffer has.
 template <typename Whole, typename Parts>
 static void split(int64_t offset, const char *memory, int64_t bytes, const Whole &whole,
                   const Parts &parts) {
@@ -140,7 +141,7 @@ void ScratchFile::write(int64_t offset, const char *from, int64_t bytes,
       offset, from, bytes,
       [&](int64_t at, int64_t count) { writePages(offset + at, from + at, count); },
       [&](int64_t at, int64_t count) {
-        // What else is in the first and the last page stays.
+        // Preserve the other bytes of the first and the last page.
         const int64_t begin = (offset + at) / page * page, before = offset + at - begin;
         const int64_t pages = (before + count + page - 1) / page * page;
         if (before)

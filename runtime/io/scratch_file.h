@@ -1,4 +1,4 @@
-// A file without a name, for what does not stay in memory.
+// Unnamed temporary files, for data that is offloaded to disk.
 #ifndef MTC_RUNTIME_IO_SCRATCH_FILE_H
 #define MTC_RUNTIME_IO_SCRATCH_FILE_H
 
@@ -8,7 +8,7 @@
 
 namespace mtc::runtime {
 
-/// Memory in whole pages, through which ranges pass that are no whole pages themselves.
+/// Page-aligned bounce buffer for ranges that are not page-aligned.
 class BouncePages {
 public:
   static constexpr int64_t bytes = int64_t{1} << 20;
@@ -24,14 +24,14 @@ private:
   char *start;
 };
 
-/// All of its bytes are reserved on the disk when it is made; they are zeros. It has no name, so
-/// that nothing of it is left however the process ends. Where the file system allows it, reads and
-/// writes pass the system's cache by, and take no memory there. Several threads may read and write
-/// different pages at once, each with its own `BouncePages`.
+/// A zero-filled file whose disk space is reserved on creation. The file has no name, so that its
+/// space is freed however the process ends. If the file system supports direct I/O, reads and
+/// writes bypass the page cache and use no memory there. Threads may concurrently access different
+/// pages, each with its own `BouncePages`.
 class ScratchFile {
 public:
-  /// A mistake of the user if `folder` is none that files can be made in, or lies in memory; a
-  /// fault of the system that says how much is needed if the disk has no room.
+  /// Throws a user error if files cannot be created in `folder` or if it is in memory (tmpfs), and
+  /// a system error with the required size if the disk lacks the space.
   ScratchFile(const std::string &folder, int64_t bytes);
   ~ScratchFile();
   ScratchFile(const ScratchFile &) = delete;
@@ -49,7 +49,7 @@ private:
   std::string folder;
   int64_t size;
   int descriptor = -1;
-  bool isDirect = false; ///< passes the cache by
+  bool isDirect = false; ///< bypasses the page cache
 };
 
 } // namespace mtc::runtime

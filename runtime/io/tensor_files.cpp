@@ -1,4 +1,4 @@
-// An index is JSON: {"weight_map": {tensor: file, ...}}.
+// Index files are JSON: {"weight_map": {tensor: file, ...}}.
 #include "runtime/io/tensor_files.h"
 
 #include "runtime/io/durable_file.h"
@@ -31,7 +31,7 @@ bool isIndex(const std::string &path) {
          path.compare(path.size() - ending.size(), ending.size(), ending) == 0;
 }
 
-/// The file of a folder that has the weights.
+/// Returns the weights file or index of a folder.
 std::string fileOf(const std::string &folder) {
   for (const char *name : {fileName, indexName})
     if (std::string path = folder + "/" + name; exists(path))

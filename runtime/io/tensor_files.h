@@ -1,4 +1,4 @@
-// Tensors of one safetensors file, or of several that an index or a folder names.
+// Tensors of one safetensors file, or of several listed in an index.
 #ifndef MTC_RUNTIME_IO_TENSOR_FILES_H
 #define MTC_RUNTIME_IO_TENSOR_FILES_H
 
@@ -10,19 +10,19 @@
 
 namespace mtc::runtime {
 
-/// What `path` names: a safetensors file; an index (`model.safetensors.index.json`, as Hugging
-/// Face's `save_pretrained` writes it) and the files beside it that the index lists; or a folder
-/// with `model.safetensors` or that index.
+/// The tensors at `path`, which is a safetensors file; an index (`model.safetensors.index.json`, as
+/// written by Hugging Face's `save_pretrained`), with the files that it lists in the same folder;
+/// or a folder with `model.safetensors` or that index.
 class TensorFiles {
 public:
-  /// A mistake of the user, with the reason, if there is no such file or one of them is not valid.
+  /// Throws a user error, with the reason, if a file is missing or invalid.
   explicit TensorFiles(const std::string &path);
 
   const std::string &path() const { return named; }
   const std::map<std::string, ArrayOnDisk> &tensors() const { return entries; }
-  /// Null if there is no such tensor.
+  /// Returns null if there is no such tensor.
   const ArrayOnDisk *find(const std::string &name) const;
-  /// A text of the metadata of a single file; "" if it has none of this key.
+  /// Returns a metadata value of a single file; "" if the key is missing.
   std::string metadata(const std::string &key) const;
 
 private:

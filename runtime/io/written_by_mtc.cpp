@@ -1,4 +1,4 @@
-// Only the beginning of a file is read, and its metadata: files may be large.
+// Reads only the beginning and the metadata of files, which may be large.
 #include "runtime/io/written_by_mtc.h"
 
 #include "runtime/abi/file_marks.h"
@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Comments as the texts that mtc writes have them: MLIR, LLVM IR, TOML, HTML.
+/// Matches the comment syntaxes of texts that mtc writes: MLIR, LLVM IR, TOML, HTML.
 bool isText(std::string_view start) {
   const std::string_view line = start.substr(0, start.find('\n'));
   constexpr std::array<std::string_view, 4> comments = {"//", ";", "#", "<!--"};
@@ -26,7 +26,7 @@ bool isText(std::string_view start) {
   });
 }
 
-/// JSON whose first object has the mark first; a trace is an array of objects.
+/// Matches JSON whose first object starts with the mark; a trace is an array of objects.
 bool isReport(std::string_view start) {
   std::string compact(start.substr(0, 64));
   std::erase_if(compact, [](char c) { return c == ' ' || c == '\n'; });
@@ -35,7 +35,7 @@ bool isReport(std::string_view start) {
          (compact.starts_with('[') && compact.substr(1).starts_with(mark));
 }
 
-/// A line of --metrics, of a step or of an evaluation.
+/// Matches a line of --metrics, of a step or an evaluation.
 bool isMetrics(std::string_view start) {
   const Json line = Json::parse(start.substr(0, start.find('\n')), nullptr, false);
   if (!line.is_object())
@@ -69,7 +69,7 @@ bool isSafetensors(std::istream &file, std::string_view start, uint64_t fileByte
                                   metadata.value(MTC_WRITER_KEY, Json()) == MTC_WRITER);
 }
 
-/// A base-128 number of protobuf.
+/// Reads a protobuf varint.
 std::optional<uint64_t> readVarint(std::istream &file) {
   uint64_t value = 0;
   for (int shift = 0; shift < 64; shift += 7) {
@@ -83,8 +83,7 @@ std::optional<uint64_t> readVarint(std::istream &file) {
   return std::nullopt;
 }
 
-/// Whether the fields of an ONNX ModelProto have the mark among the metadata, without which it is
-/// walked through field by field.
+/// Returns whether an ONNX ModelProto contains the mark in its metadata. Skips all other fields.
 bool isModel(std::istream &file, uint64_t fileBytes) {
   constexpr uint64_t metadataProps = 14;
   std::string entry = "\x0a";

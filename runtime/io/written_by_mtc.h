@@ -1,4 +1,4 @@
-// How a file says that mtc, or a program that it made, wrote it.
+// Recognizes files that mtc, or a program that it compiled, wrote.
 #ifndef MTC_RUNTIME_IO_WRITTEN_BY_MTC_H
 #define MTC_RUNTIME_IO_WRITTEN_BY_MTC_H
 
@@ -6,9 +6,9 @@
 
 namespace mtc::runtime {
 
-/// Whether a regular file has a mark of runtime/abi/file_marks.h, is a weights file of the
-/// compiler, or starts with a line of --metrics, which has no mark: readers expect a step on every
-/// line. A file that cannot be read has none. Programs of the compiler are left to the compiler.
+/// Returns whether a regular file has a mark of runtime/abi/file_marks.h, is a weights file of the
+/// compiler, or starts with a line of --metrics, which has no mark because each line is a step.
+/// Returns false if the file cannot be read. Executables are recognized by the compiler only.
 bool isWrittenByMtc(const std::string &path);
 
 } // namespace mtc::runtime

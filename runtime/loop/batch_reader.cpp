@@ -1,4 +1,4 @@
-// Reading ahead.
+// Prefetches batches on a separate thread.
 #include "runtime/loop/batch_reader.h"
 
 #include <system_error>
@@ -16,7 +16,7 @@ BatchReader::~BatchReader() {
     thread.join();
 }
 
-/// The thread reads `staged` when it is asked to.
+/// The thread's main loop: reads `staged` on request.
 void BatchReader::readAsAsked() {
   std::unique_lock lock(mutex);
   while (true) {
@@ -40,14 +40,15 @@ bool BatchReader::hasThread() {
     if (!thread.joinable())
       thread = std::thread([this] { readAsAsked(); });
   } catch (const std::system_error &) {
-    return false; // None to be had: each call reads its batch.
+    return false; // The system cannot start a thread: each call reads its batch synchronously.
   }
   return true;
 }
 
-/// Whether a batch was read ahead; throws what was wrong with it. Another one is forgotten.
+/// Returns whether the batch was prefetched, and throws the errors of its prefetch. Any other
+/// prefetched batch is discarded.
 bool BatchReader::waitForStaged(const Batch &batch) {
-  // A data set is read by one thread at a time.
+  // Wait first: only one thread may read the data set at a time.
   std::unique_lock lock(mutex);
   changed.wait(lock, [&] { return !isAsked; });
   const std::exception_ptr found = std::exchange(problem, nullptr);

@@ -1,4 +1,4 @@
-// Batches for the steps, each read while the step before it runs.
+// Loads the batches of the steps; prefetches each one during the previous step.
 #ifndef MTC_RUNTIME_LOOP_BATCH_READER_H
 #define MTC_RUNTIME_LOOP_BATCH_READER_H
 
@@ -12,22 +12,22 @@
 
 namespace mtc::runtime {
 
-/// Once it has read a few batches it allocates nothing.
+/// Loads batches into the program's inputs. Allocates no memory after the first few batches.
 class BatchReader {
 public:
   BatchReader(const MtcProgram &program, Dataset &data, Device &device)
       : program(program), data(data), device(device) {}
   BatchReader(const BatchReader &) = delete;
   BatchReader &operator=(const BatchReader &) = delete;
-  /// Waits for the end of what is being read.
+  /// Waits for the read in progress.
   ~BatchReader();
 
-  /// Makes a batch the inputs; what is wrong with it is thrown here, whenever it was read. Where
-  /// the program has a staging buffer, `next` is read into it until the next call, on a thread of
-  /// its own, unless it is empty.
+  /// Copies a batch to the inputs. Throws the errors of the batch, including those of its prefetch.
+  /// If the program has a staging buffer and `next` is not empty, a separate thread reads `next`
+  /// into the staging buffer until the next call.
   void load(const Batch &batch, const Batch &next);
 
-  /// For callers that make both anew for each step.
+  /// Reusable storage for callers that compute both batches for each step.
   struct {
     Batch batch, next;
   } lists;
@@ -41,14 +41,14 @@ private:
   Dataset &data;
   Device &device;
 
-  std::thread thread; ///< from when it is first needed
+  std::thread thread; ///< started on first use
   std::mutex mutex;
   std::condition_variable changed;
-  bool isAsked = false, isStopped = false; ///< guarded
-  bool isStaged = false;                   ///< the thread was asked for `staged`
+  bool isAsked = false, isStopped = false; ///< guarded by `mutex`
+  bool isStaged = false;                   ///< the read of `staged` was requested
   Batch staged;
-  const std::vector<char *> *buffers = nullptr; ///< that it is read to
-  std::exception_ptr problem;                   ///< with `staged`
+  const std::vector<char *> *buffers = nullptr; ///< destination of `staged`
+  std::exception_ptr problem;                   ///< error while reading `staged`
 };
 
 } // namespace mtc::runtime

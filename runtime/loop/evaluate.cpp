@@ -1,5 +1,5 @@
-// Forward runs over a whole file; the last batch is filled up by its last row, which then does not
-// count.
+// Forward runs over a whole file. The last batch is padded with its last sample, which is then not
+// counted.
 #include "runtime/loop/evaluate.h"
 
 #include "runtime/io/safetensors.h"
@@ -17,8 +17,8 @@
 namespace mtc::runtime {
 namespace {
 
-/// The rows [first, first + batch) of those before `end`; the last of them again for those that are
-/// not. None if `first` is not.
+/// Returns the samples [first, first + batch), with indices clamped to those before `end`. Empty if
+/// `first` is not before `end`.
 Batch rowsFrom(int64_t first, int64_t batch, int64_t end) {
   Batch result;
   for (int64_t i = 0; first < end && i < batch; ++i)
@@ -26,8 +26,8 @@ Batch rowsFrom(int64_t first, int64_t batch, int64_t end) {
   return result;
 }
 
-/// Loads the batch of rows from `first` on, of which those before `end` are taken, and runs
-/// `function` on it; returns how many of them there are.
+/// Loads the batch of samples from `first` on, limited to those before `end`, and runs `function`.
+/// Returns the number of samples without padding.
 int64_t runBatch(const Session &session, int64_t first, int64_t end, void (Device::*function)()) {
   const int64_t batch = session.data.batch(), step = first / batch + 1;
   session.run(Phase::Load, step, [&] {
@@ -37,7 +37,7 @@ int64_t runBatch(const Session &session, int64_t first, int64_t end, void (Devic
   return std::min(batch, end - first);
 }
 
-/// The sum of a row metric over the first `valid` rows or entries of the batch.
+/// Returns the sum of a row metric over the first `valid` samples or entries of the batch.
 double sumOfRows(const Session &session, int64_t offset, int64_t valid) {
   double sum = 0;
   const int64_t count = valid * session.program.row_metrics.rows / session.data.batch();
@@ -50,7 +50,7 @@ double sumOfRows(const Session &session, int64_t offset, int64_t valid) {
   return sum;
 }
 
-/// Whether an output has a row of its own for each row of the data.
+/// Returns whether an output has one row per sample.
 bool hasRows(const Session &session, const MtcTensor &output) {
   return session.data.feeding() == Feeding::Rows && output.rank > 0 &&
          output.dims[0] == session.program.batch;
@@ -72,7 +72,7 @@ void evaluate(const Session &session, const TrainingState &state) {
   StopSignal signal;
   session.setScalars(state.step + 1, /*microStep=*/0, /*learningRate=*/0, state.seed);
   double loss = 0, weight = 0, correct = 0;
-  int64_t firstNotFinite = -1; // row of the first batch whose loss is not finite
+  int64_t firstNotFinite = -1; // first sample of the first batch whose loss is not finite
   for (int64_t first = 0; first < counted; first += batch) {
     int64_t valid = runBatch(session, first, counted, &Device::evaluate);
     stopIfAsked();
@@ -120,7 +120,7 @@ void writeOutputs(const Session &session, const TrainingState &state) {
     std::vector<int64_t> dims = shapeOf(output);
     if (hasRows(session, output))
       dims[0] = rows;
-    else if (session.data.feeding() != Feeding::Whole) // One value of it for each step.
+    else if (session.data.feeding() != Feeding::Whole) // The output has one value per step.
       dims.insert(dims.begin(), batches);
     entries.push_back({output.name, output.type, dims});
   }

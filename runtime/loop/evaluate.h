@@ -1,4 +1,4 @@
-// Runs that only go forward: --evaluate and --outputs.
+// Runs without updates that execute only the forward pass: --evaluate and --outputs.
 #ifndef MTC_RUNTIME_LOOP_EVALUATE_H
 #define MTC_RUNTIME_LOOP_EVALUATE_H
 
@@ -6,13 +6,13 @@
 
 namespace mtc::runtime {
 
-/// --evaluate: prints the loss over all rows, each taken once, and the accuracy where the program
-/// counts it. Also a line of --metrics. Where only whole batches can be evaluated, says which rows
-/// were left out.
+/// Implements --evaluate: prints the loss over all samples, each used once, and the accuracy if the
+/// program computes it, and adds a line to --metrics. If only whole batches can be evaluated,
+/// reports the samples that were left out.
 void evaluate(const Session &session, const TrainingState &state);
 
-/// --outputs: writes the graph's outputs for all rows in the order of the file; one value a step
-/// for an output without rows.
+/// Implements --outputs: writes the graph's outputs for all samples in file order; for an output
+/// without a batch axis, one value per step.
 void writeOutputs(const Session &session, const TrainingState &state);
 
 } // namespace mtc::runtime

@@ -1,4 +1,4 @@
-// The micro-steps of one step, and what they leave in the gradients' variables.
+// Runs the micro-steps of one step and writes the gradient variables.
 #include "runtime/loop/gradients.h"
 
 #include "runtime/io/safetensors.h"
@@ -41,7 +41,7 @@ StepLoss runMicroSteps(const Session &session, const TrainingState &state, int64
       session.requestStepLoss(isApart ? program.gradients_loss : program.micro_step_loss));
 }
 
-/// Lets micro-steps add to zeros again, as an update does.
+/// Resets the accumulated values to zero, as an update does.
 void clearSums(const Session &session) {
   const MtcAccumulation &sums = session.program.accumulation;
   if (sums.micro_steps == 1)
@@ -58,7 +58,7 @@ void clearSums(const Session &session) {
     clear(sums.count, sizeof(double));
 }
 
-/// Whether all elements are.
+/// Returns whether all elements of the variable are finite.
 bool isFinite(Device &device, const MtcVariable &variable) {
   bool finite = true;
   device.read(addressOf(variable.tensor), variable.tensor.bytes,
@@ -68,9 +68,9 @@ bool isFinite(Device &device, const MtcVariable &variable) {
   return finite;
 }
 
-/// Runs a step without its update, again and again with half the scale of the time before, until
-/// all gradients are finite or the scale is the least. Gives the loss, and what gradients are to be
-/// multiplied by.
+/// Runs a step without its update, and repeats it with half the scale until all gradients are
+/// finite or the scale is at its minimum. Returns the loss and the remaining factor of the
+/// gradients.
 StepLoss runScaled(const Session &session, const TrainingState &state, int64_t step) {
   const MtcLossScaling &scaling = session.program.loss_scaling;
   StepLoss loss = runMicroSteps(session, state, step);
@@ -100,7 +100,7 @@ template <typename Element> void multiply(std::vector<char> &elements, double fa
     numbers[i] *= static_cast<Element>(factor);
 }
 
-/// Hands the value of a gradient times `factor` to `use`, in pieces.
+/// Passes the value of a gradient times `factor` to `use`, in chunks.
 void readScaled(Device &device, const MtcTensor &tensor, double factor, const Device::Use &use) {
   if (factor == 1)
     return device.read(tensor.offset, tensor.bytes, use);

@@ -1,4 +1,4 @@
-// Runs that compute gradients and update nothing: --gradients.
+// Runs that compute gradients without updates: --gradients.
 #ifndef MTC_RUNTIME_LOOP_GRADIENTS_H
 #define MTC_RUNTIME_LOOP_GRADIENTS_H
 
@@ -6,9 +6,9 @@
 
 namespace mtc::runtime {
 
-/// --gradients: writes every gradient of the first batch under its parameter's name. Where the
-/// program scales its loss they are divided by the scale, which is first lowered as skipped steps
-/// would lower it.
+/// Implements --gradients: writes every gradient of the first batch under the name of its
+/// parameter. If the program scales its loss, the gradients are divided by the scale, which is
+/// first lowered as skipped steps would lower it.
 void writeGradients(const Session &session, const TrainingState &state);
 
 } // namespace mtc::runtime

@@ -1,4 +1,4 @@
-// One table of flags: parsing, suggestions and help follow from it.
+// A single table of flags, from which parsing, suggestions and help are derived.
 #include "runtime/loop/options.h"
 
 #include "runtime/command_line/help.h"
@@ -18,7 +18,7 @@
 namespace mtc::runtime {
 namespace {
 
-/// What is known of the flag being read.
+/// The flag that is being parsed.
 struct Value {
   const MtcProgram &program;
   const std::string &flag, &text;
@@ -42,13 +42,14 @@ struct Value {
   }
 };
 
-/// A flag and what it sets. The value of a switch is "true".
+/// A flag and the option that it sets. The value of a switch is "true".
 struct Flag {
   command_line::Flag line;
   void (*apply)(Options &, const Value &);
 };
 
-/// NAME=FILE, where NAME and FILE may hold `=` too: NAME is the longest input's name that fits.
+/// Parses NAME=FILE. Because NAME and FILE may contain `=`, NAME is the longest matching input
+/// name.
 void addData(Options &options, const Value &value) {
   size_t equals = value.text.find('='), longest = 0;
   for (uint32_t i = 0; i < value.program.input_count; ++i) {
@@ -70,7 +71,8 @@ void setShuffle(Options &options, bool shuffle) {
 }
 
 void setLastBatch(Options &options, const Value &value) {
-  options.lastBatch = lastBatchOfName(value.text); // One of the flag's choices.
+  // The parser has checked that the value is one of the flag's choices.
+  options.lastBatch = lastBatchOfName(value.text);
 }
 
 const std::vector<Flag> flags = {
@@ -396,7 +398,7 @@ bool Options::trains() const {
   return gradients.empty() && outputs.empty() && !evaluate && !onlyExports;
 }
 
-/// The flags as they are parsed; the table's come first, in its order.
+/// Returns the flags for the parser: those of the table, in order, then the help flags.
 static std::vector<command_line::Flag> describeFlags() {
   std::vector<command_line::Flag> lines;
   lines.reserve(flags.size() + 2);
@@ -419,7 +421,7 @@ static std::string describeUnknown(const std::string &spelling) {
               "; --help-all lists every flag");
 }
 
-/// Why a value is none of the flag's; "" if it may be one.
+/// Returns why a flag does not accept a value; "" if it does.
 static std::string checkValue(const command_line::Flag &flag, const std::string &value) {
   if (flag.value.empty() && value != "true")
     return "takes no value";
@@ -465,7 +467,7 @@ Options parseOptions(const MtcProgram &program, const std::vector<std::string> &
   return options;
 }
 
-/// "8", or "4 x 8" where an update has several micro-steps.
+/// Returns "8", or "4 x 8" if a step has several micro-steps.
 static std::string batchText(const MtcProgram &program) {
   const int64_t microSteps = program.accumulation.micro_steps;
   return text(microSteps > 1 ? text(microSteps, " x ") : "", program.batch);

@@ -1,4 +1,4 @@
-// The produced program's command line.
+// The command line of a compiled program.
 #ifndef MTC_RUNTIME_LOOP_OPTIONS_H
 #define MTC_RUNTIME_LOOP_OPTIONS_H
 
@@ -22,30 +22,31 @@ struct Options {
   std::string metrics, gradients, outputs, save, resume, exportTo, exportTrainingTo,
       exportWeightsTo, exportAdaptersTo, weights, memoryReport, profile,
       profileSummary; ///< the file; may be empty
-  std::string device; ///< as --device has it
+  std::string device; ///< the value of --device
   std::string offloadFolder;
   bool summarizes = false, evaluate = false, quiet = false, version = false;
   bool help = false, helpsWithAll = false; ///< --help-all
-  bool useEma = false;                     ///< averages in the place of weights
-  bool overwrites = false;                 ///< a checkpoint that the run does not go on from
-  bool isForced = false;                   ///< outputs replace files that mtc did not write
-  bool continuesOnNan = false;             ///< --on-nan continue
+  bool useEma = false;                     ///< replace weights by their averages
+  bool overwrites = false;     ///< overwrite a checkpoint that the run does not resume from
+  bool isForced = false;       ///< overwrite files that mtc did not write
+  bool continuesOnNan = false; ///< --on-nan continue
   int64_t saveEvery = 0;
-  int threads = 0; ///< resolved: at least 1 after parsing
+  int threads = 0; ///< at least 1 after parsing
 
-  /// Whether parameters are to be updated.
+  /// Returns whether the run updates parameters.
   bool trains() const;
-  /// Whether the model, its weights or its adapters are to be written at the end.
+  /// Returns whether the run writes the model, its weights or its adapters at the end.
   bool exports() const {
     return !exportTo.empty() || !exportTrainingTo.empty() || !exportWeightsTo.empty() ||
            !exportAdaptersTo.empty();
   }
 };
 
-/// Reads the arguments (without the program's name). All mistakes are reported in one failure.
+/// Parses the arguments (without the program's name). Reports all errors in one failure.
 Options parseOptions(const MtcProgram &program, const std::vector<std::string> &arguments);
 
-/// The text of --help, or of --help-all, with the program's inputs, outputs, loss and optimizer.
+/// Returns the text of --help, or of --help-all, with the program's inputs, outputs, loss and
+/// optimizer.
 std::string helpText(const MtcProgram &program, const std::string &programName, bool showsAll);
 
 } // namespace mtc::runtime

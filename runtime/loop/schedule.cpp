@@ -1,4 +1,4 @@
-// Schedules of the learning rate.
+// Evaluates the learning rate schedule of a program.
 #include "runtime/loop/schedule.h"
 
 #include "runtime/abi/schedule.h"
@@ -10,7 +10,7 @@
 
 namespace mtc::runtime {
 
-/// The schedule of a program that the compiler made.
+/// Returns the program's schedule, whose name the compiler has checked.
 static const abi::Schedule &scheduleOf(const MtcProgram &program) {
   return *abi::findSchedule(program.schedule.kind);
 }
@@ -26,7 +26,7 @@ double learningRate(const MtcProgram &program, int64_t step, int64_t scheduleSte
   return kind.rate(schedule, before, static_cast<double>(scheduleSteps));
 }
 
-/// "linear, cosine": those that depend on where a run ends.
+/// Returns the names of the schedules that depend on the last step: "linear, cosine".
 static std::string schedulesWithEnd() {
   std::string names;
   for (const abi::Schedule &each : abi::schedules)
@@ -46,7 +46,7 @@ int64_t chooseScheduleSteps(const MtcProgram &program, const TrainingState &stat
                 schedulesWithEnd());
     return total;
   }
-  const int64_t before = state.scheduleSteps; // 0: there is no checkpoint
+  const int64_t before = state.scheduleSteps; // 0: no checkpoint
   const int64_t chosen = given.value_or(before ? before : total), next = state.step + 1;
   auto rate = [&](int64_t scheduleSteps) { return learningRate(program, next, scheduleSteps); };
   if (chosen < total && next <= total && learningRate(program, total, chosen) == 0) {

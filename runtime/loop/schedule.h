@@ -9,17 +9,17 @@
 
 namespace mtc::runtime {
 
-/// The rate of step `step` (from 1) by a schedule of `scheduleSteps` steps: what PyTorch and
-/// Hugging Face call step `step - 1` (from 0). In the first `warmup` steps it rises on a line from
-/// 0, or from the least rate where the schedule says so, which step 1 has, unless the schedule has
-/// a rise of its own; then it is the schedule's.
+/// Returns the rate of step `step` (from 1) in a schedule of `scheduleSteps` steps; PyTorch and
+/// Hugging Face count this step as `step - 1`. During the first `warmup` steps the rate rises
+/// linearly from 0, or from the minimum rate at step 1 if the schedule has `warmsUpFromLeast` set,
+/// unless the schedule has `risesItself` set. After the warm-up it is the rate of the schedule.
 double learningRate(const MtcProgram &program, int64_t step, int64_t scheduleSteps);
 
-/// The end of the schedule for a run from `state` to step `total`: what --schedule-steps says
-/// (`given`); otherwise that of the checkpoint, so that a run that goes on has the rates of a run
-/// without the pause; without a checkpoint `total`. A mistake of the user if it lies before `total`
-/// and the rate is 0 after it, since what follows would not train; a warning if it makes the rate
-/// jump, or if the rate of the only step is 0.
+/// Returns the last step of the schedule for a run from `state` to step `total`: the value of
+/// --schedule-steps (`given`); otherwise that of the checkpoint, so that a resumed run has the
+/// rates of an uninterrupted one; otherwise `total`. Throws a user error if the schedule ends
+/// before `total` with a rate of 0, because later steps would not train. Warns if the rate becomes
+/// discontinuous, or if the rate of the only step is 0.
 int64_t chooseScheduleSteps(const MtcProgram &program, const TrainingState &state, int64_t total,
                             std::optional<int64_t> given);
 

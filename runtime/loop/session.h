@@ -1,4 +1,4 @@
-// What every kind of run works on.
+// State and helpers that all kinds of runs share: training, evaluation, outputs and gradients.
 #ifndef MTC_RUNTIME_LOOP_SESSION_H
 #define MTC_RUNTIME_LOOP_SESSION_H
 
@@ -16,15 +16,15 @@
 
 namespace mtc::runtime {
 
-/// For messages: the sign of a NaN says nothing.
+/// Removes the sign of a NaN, which carries no information, for messages.
 inline double withoutSignOfNan(double value) {
   return std::isnan(value) ? std::fabs(value) : value;
 }
 
-/// The rows of each step.
+/// Returns the order of samples in batches.
 BatchOrder orderOf(const Dataset &data, const TrainingState &state);
 
-/// Of a step that updates; what its gradients are still to be multiplied by.
+/// The loss of a step; its gradients remain to be multiplied by `gradientFactor`.
 struct StepLoss {
   double value, gradientFactor;
 };
@@ -36,17 +36,17 @@ struct Session {
   const Dataset &data;
   BatchReader &batches;
   const std::vector<Observer *> &observers;
-  CheckpointFolder *checkpoints; ///< that training saves to; null: nowhere
+  CheckpointFolder *checkpoints; ///< destination of training checkpoints; null if none are saved
   const FiniteVariables &finite;
 
-  /// How many a step that updates has.
+  /// Returns the number of micro-steps per step.
   int64_t microSteps() const { return program.accumulation.micro_steps; }
-  /// Writes the scalars that a micro-step (from 0) of step `step` (from 1) reads.
+  /// Writes the scalars that micro-step `microStep` (from 0) of step `step` (from 1) reads.
   void setScalars(int64_t step, int64_t microStep, double learningRate, uint64_t seed) const;
-  /// Loads the rows of a micro-step by the state's order, and lets those of the next one be read,
-  /// unless it is the last of step `last`.
+  /// Loads the samples of a micro-step in the state's order, and prefetches those of the next
+  /// micro-step unless it is beyond step `last`.
   void loadBatch(const TrainingState &state, int64_t step, int64_t microStep, int64_t last) const;
-  /// Runs a part of step `step` and tells the observers.
+  /// Runs a phase of step `step` and notifies the observers.
   template <typename Action> void run(Phase phase, int64_t step, const Action &action) const {
     auto begin = Observer::Clock::now();
     action();
@@ -54,13 +54,13 @@ struct Session {
     for (Observer *observer : observers)
       observer->phase(phase, step, begin, end);
   }
-  /// Lets the loss at an offset be kept as it is when what was asked for so far has run; `loss`
-  /// then waits for it.
+  /// Requests the loss at an offset, as of the work queued so far, and returns a request number for
+  /// `loss`, which waits for the value.
   int64_t requestLoss(int64_t offset) const;
   double loss(int64_t request) const;
 
-  /// The same of a step, when all of its micro-steps have run and its update has not; the loss of
-  /// its only one is at `offset`.
+  /// Requests the loss of a step after all of its micro-steps and before its update. For a single
+  /// micro-step, the loss is at `offset`.
   struct StepRequest {
     int64_t loss, count;
   };

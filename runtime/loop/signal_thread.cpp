@@ -1,4 +1,4 @@
-// Blocks the signals everywhere but in a thread that waits.
+// Blocks the signals in all threads except a waiting one.
 #include "runtime/loop/signal_thread.h"
 
 #include "runtime/support/failure.h"

@@ -1,4 +1,4 @@
-// The one thread on which handlers of SIGINT, SIGTERM and SIGHUP run.
+// The thread that runs the handlers of SIGINT, SIGTERM and SIGHUP.
 #ifndef MTC_RUNTIME_LOOP_SIGNAL_THREAD_H
 #define MTC_RUNTIME_LOOP_SIGNAL_THREAD_H
 
@@ -8,12 +8,13 @@
 
 namespace mtc::runtime {
 
-/// While an object lives, the calling thread and those that it starts leave SIGINT, SIGTERM and
-/// SIGHUP to a thread that does nothing else. oneDNN's products for AVX2 (2.6) set the stack
-/// pointer to a buffer on the heap, where a handler's frame would overwrite what lies before it.
+/// During the lifetime of an object, SIGINT, SIGTERM and SIGHUP are blocked in the calling thread
+/// and in the threads that it starts, and delivered to a dedicated thread. The AVX2 matrix
+/// multiplication of oneDNN (2.6) sets the stack pointer into a heap buffer, where the frame of a
+/// signal handler would overwrite the memory before the buffer.
 class SignalThread {
 public:
-  /// Throws a Failure if the system starts no thread.
+  /// Throws a Failure if the system cannot start the thread.
   SignalThread();
   ~SignalThread();
   SignalThread(const SignalThread &) = delete;

@@ -1,4 +1,4 @@
-// The handler notes the signal and restores the default of all.
+// The handler records the signal and restores the default handlers of all three signals.
 #include "runtime/loop/stop_signal.h"
 
 #include "runtime/support/failure.h"
@@ -12,7 +12,7 @@ static constexpr int stopSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
 static void note(int signal);
 
-/// What the parent process chose to ignore stays ignored (`nohup`, shell jobs).
+/// Signals that the parent process ignores (`nohup`, shell jobs) remain ignored.
 static void restoreDefaults() {
   for (int signal : stopSignals) {
     struct sigaction now;
@@ -32,8 +32,9 @@ StopSignal::StopSignal() {
   noted = 0;
   struct sigaction action = {};
   action.sa_handler = note;
-  action.sa_flags = SA_RESTART;  // System calls go on.
-  for (int signal : stopSignals) // Of two at a time, the handler notes one after the other.
+  action.sa_flags = SA_RESTART;  // System calls are restarted.
+  for (int signal : stopSignals) // Block the other signals in the handler, so that simultaneous
+                                 // signals are recorded in sequence.
     sigaddset(&action.sa_mask, signal);
   for (int signal : stopSignals) {
     struct sigaction before;

@@ -1,4 +1,4 @@
-// SIGINT, SIGTERM and SIGHUP: finish the step, save, exit.
+// Handling of SIGINT, SIGTERM and SIGHUP: finish the step, save, exit.
 #ifndef MTC_RUNTIME_LOOP_STOP_SIGNAL_H
 #define MTC_RUNTIME_LOOP_STOP_SIGNAL_H
 
@@ -6,8 +6,8 @@
 
 namespace mtc::runtime {
 
-/// While an object lives, the first SIGINT, SIGTERM or SIGHUP is only noted; a second one, of
-/// whichever of them, ends the process.
+/// During the lifetime of an object, the first SIGINT, SIGTERM or SIGHUP is only recorded; a second
+/// one, of any of these, ends the process.
 class StopSignal {
 public:
   StopSignal();
@@ -15,10 +15,10 @@ public:
   StopSignal(const StopSignal &) = delete;
   StopSignal &operator=(const StopSignal &) = delete;
 
-  /// Whether a signal came.
+  /// Returns whether a signal was received.
   static bool received();
-  /// Ends the run with 128 + the signal's number, if one came. `done` says what was done and what
-  /// not.
+  /// Ends the run with 128 + the signal number if a signal was received. `done` reports the
+  /// completed and the omitted work.
   static void stopIfReceived(const std::string &done);
 };
 

@@ -1,4 +1,4 @@
-// Steps: load and micro-step, once or several times, update, report, save.
+// A step: load and micro-step, once or several times, then update, report, save.
 #include "runtime/loop/train.h"
 
 #include "runtime/loop/schedule.h"
@@ -33,7 +33,7 @@ int64_t lastStep(const Options &options, const BatchOrder &order) {
 
 namespace {
 
-/// One run of the loop.
+/// One execution of the training loop.
 class Training {
 public:
   Training(const Session &session, TrainingState &state)
@@ -60,7 +60,7 @@ public:
     report(0);
     if (isStateOfStep)
       problems.attempt([&] { save(); });
-    // What goes wrong in the last update counts too.
+    // Errors of the last update count too.
     problems.attempt([&] { session.device.wait(); });
     progress.breakLine();
     if (isDataUnreadable && session.checkpoints)
@@ -78,18 +78,18 @@ public:
 private:
   using Clock = std::chrono::steady_clock;
 
-  /// A step that was asked for and not reported yet.
+  /// A step that is enqueued but not reported yet.
   struct Pending {
     int64_t step;
     double rate;
     Clock::time_point begin;
     Session::StepRequest loss = {};
-    /// What the update gives, where it does.
+    /// Requests for results of the update, if the program computes them.
     std::optional<int64_t> norm = {}, scale = {}, skipped = {};
   };
 
-  /// Runs the next step; false if it ended before its update, because its data cannot be read or a
-  /// signal came when most of its micro-steps were still to run.
+  /// Runs the next step. Returns false if it ended before its update, because its data cannot be
+  /// read, or because a signal arrived while most of its micro-steps remained.
   bool step() {
     const int64_t number = state.step + 1;
     Pending pending = {number, learningRate(session.program, number, state.scheduleSteps),
@@ -103,7 +103,7 @@ private:
           session.loadBatch(state, number, micro, total);
         });
       } catch (const Failure &) {
-        report(0); // No metrics are written after a problem.
+        report(0); // No metrics are written after an error.
         problems.attempt([] { throw; });
         isDataUnreadable = true;
         return abandonStep(micro);
@@ -126,15 +126,16 @@ private:
     return true;
   }
 
-  /// Whether the micro-steps that are left of a step take more than a second, as those before did.
+  /// Returns whether the remaining micro-steps of a step would take more than a second, at the
+  /// speed of the completed ones.
   bool isFarFromEnd(Clock::time_point begin, int64_t done) const {
     const auto left = static_cast<double>(session.microSteps() - done);
     const std::chrono::duration<double> taken = Clock::now() - begin;
     return done > 0 && taken.count() / static_cast<double>(done) * left > 1;
   }
 
-  /// After so many micro-steps, whose gradients are lost. They have changed no parameter, but
-  /// running statistics.
+  /// Abandons a step after `microSteps` micro-steps and their gradients. They have changed no
+  /// parameter, but possibly running statistics.
   bool abandonStep(int64_t microSteps) {
     const MtcProgram &program = session.program;
     isStateOfStep =
@@ -145,7 +146,7 @@ private:
     return false;
   }
 
-  /// What cannot be saved need not be computed.
+  /// Ends training if checkpoints can no longer be saved.
   void checkFolder() {
     const Clock::time_point now = Clock::now();
     if (!session.checkpoints || now - lastCheck < std::chrono::milliseconds(500))
@@ -154,7 +155,7 @@ private:
     session.checkpoints->checkPresent();
   }
 
-  /// Of what the program gives; nothing where it does not.
+  /// Requests a result; nullopt if the program does not compute it.
   std::optional<int64_t> request(int64_t offset, int64_t bytes) const {
     return offset < 0 ? std::nullopt : std::optional(session.device.request(offset, bytes));
   }
@@ -166,7 +167,7 @@ private:
     return value;
   }
 
-  /// Reports all steps but the last `queued`; ends training at one that shows that it diverged.
+  /// Reports all steps except the last `queued` ones; ends training at a step that diverged.
   void report(int queued) {
     for (; queue.size() > static_cast<size_t>(queued); queue.erase(queue.begin())) {
       const Pending &pending = queue.front();
@@ -177,7 +178,7 @@ private:
                            .lossScale = receive<double>(pending.scale),
                            .skipped = receive<char>(pending.skipped).value_or(0) != 0};
       const Clock::time_point now = Clock::now();
-      // A device goes on with a step when it has done the one before.
+      // The device starts a step when it has completed the previous one.
       if (found.gradientNorm)
         found.gradientNorm = withoutSignOfNan(*found.gradientNorm);
       found.seconds = std::chrono::duration<double>(now - std::max(pending.begin, lastEnd)).count();
@@ -189,9 +190,9 @@ private:
     }
   }
 
-  /// A loss that is not finite ends training, unless its step was skipped: what was updated by its
-  /// gradients is never saved, since each save reports all steps first. Steps that are skipped end
-  /// it when the loss scale has fallen as far as it can.
+  /// Ends training at a loss that is not finite, unless its step was skipped. The parameters
+  /// updated by such a step are never saved, because each save first reports all steps. Skipped
+  /// steps end training when the loss scale has reached its minimum.
   void checkFinite(const StepMetrics &found) {
     if (found.skipped ? *found.lossScale > scaling.least : std::isfinite(found.loss))
       return warnOfSkipped(found);
@@ -208,13 +209,14 @@ private:
                       "; training goes on, as --on-nan continue says"));
   }
 
-  /// Computes the loss of a step again, whose data alone is given, to see where its values leave
-  /// the range of f16; "" where they do not, or do not start finite. Training cannot go on after
-  /// that.
+  /// Recomputes the loss of a step to find the operation whose f16 values overflow. Returns advice;
+  /// "" if no operation overflows, or if the inputs or variables are already not finite. Training
+  /// cannot continue afterwards.
   std::string findOverflow(int64_t step) {
     session.device.observe(finder);
     for (int64_t micro = 0; micro < session.microSteps(); ++micro) {
-      session.run(Phase::Load, step, [&] { // Observers are to know what is written.
+      // Load as a phase, because observers must be notified of writes by the host.
+      session.run(Phase::Load, step, [&] {
         session.setScalars(step, micro, /*learningRate=*/0, state.seed);
         session.loadBatch(state, step, micro, step);
       });
@@ -227,7 +229,7 @@ private:
     return "";
   }
 
-  /// Once, of a step whose data may be to blame.
+  /// Warns once, about a step whose data may be the cause.
   void warnOfSkipped(const StepMetrics &found) {
     if (!std::isfinite(found.loss))
       warn(warnedOfSkipped,
@@ -258,11 +260,11 @@ private:
   int64_t total, savedStep = -1;
   Progress progress;
   std::optional<MetricsFile> metrics;
-  std::vector<Pending> queue; ///< the first asked for comes first
+  std::vector<Pending> queue; ///< oldest first
   Clock::time_point lastEnd{}, lastCheck{};
-  bool isStateOfStep = true; ///< the variables are those of `state.step`, to save
+  bool isStateOfStep = true; ///< the variables are those of `state.step`, so they can be saved
   bool isDataUnreadable = false;
-  Problems problems; ///< after which training stops, but saves
+  Problems problems; ///< errors that stop training but still allow a save
   bool warned = false, warnedOfSkipped = false;
   OverflowFinder finder{session.device};
 };

@@ -6,12 +6,13 @@
 
 namespace mtc::runtime {
 
-/// The step after which a run ends, by --steps or --epochs.
+/// Returns the last step of a run, from --steps or --epochs.
 int64_t lastStep(const Options &options, const BatchOrder &order);
 
-/// Trains from the state's step on and keeps the state up to date; saves checkpoints as the options
-/// say. Ends the run, with everything saved, after a signal and when metrics cannot be written;
-/// when it diverges, with the checkpoint before that, unless --on-nan says otherwise.
+/// Trains from the given state on, updates the state and saves checkpoints according to the
+/// options. After a signal, or when metrics cannot be written, saves everything and ends the run.
+/// On divergence, ends the run and keeps the previous checkpoint, unless --on-nan specifies
+/// otherwise.
 void train(const Session &session, TrainingState &state);
 
 } // namespace mtc::runtime

@@ -1,4 +1,4 @@
-// The report as JSON.
+// Writes the memory report as JSON.
 #include "runtime/reports/memory_report.h"
 
 #include "runtime/abi/file_marks.h"

@@ -1,4 +1,4 @@
-// --memory-report: planned memory against used memory.
+// --memory-report: planned and used memory.
 #ifndef MTC_RUNTIME_REPORTS_MEMORY_REPORT_H
 #define MTC_RUNTIME_REPORTS_MEMORY_REPORT_H
 
@@ -8,8 +8,8 @@
 
 namespace mtc::runtime {
 
-/// Writes JSON for a run over an arena of `arenaBytes`: planned_bytes, arena_bytes,
-/// process_peak_bytes, and what lies outside the arena with the reason.
+/// Writes JSON for a run with an arena of `arenaBytes`: planned_bytes, arena_bytes,
+/// process_peak_bytes, and the memory outside the arena with its reasons.
 void writeMemoryReport(const MtcProgram &program, Device &device, int64_t arenaBytes,
                        const std::string &path);
 

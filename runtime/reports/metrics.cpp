@@ -1,4 +1,4 @@
-// Metrics as JSON lines, each written by one call.
+// Metrics as JSON lines, each written with one system call.
 #include "runtime/reports/metrics.h"
 
 #include "runtime/support/failure.h"
@@ -43,12 +43,13 @@ void MetricsFile::dropLinesAfter(int64_t lastStep) {
       break;
     kept += static_cast<int64_t>(line.size()) + 1;
   }
-  // A pipe or a terminal has nothing to drop.
+  // Pipes and terminals cannot be truncated.
   if (ftruncate(descriptor, kept) != 0 && errno != EINVAL)
     systemError("--metrics ", path, ": cannot be shortened: ", std::strerror(errno));
 }
 
-/// Adds `"key":value`; what is no number is null, and a whole number of a real type ends with ".0".
+/// Appends `"key":value`. Values that are not finite become null; integral values of a
+/// floating-point type end with ".0".
 template <typename Number> static void append(std::string &line, const char *key, Number value) {
   line += line.empty() ? "{\"" : ",\"";
   line += key;
@@ -97,7 +98,7 @@ void MetricsFile::put(const std::string &all) {
   }
 }
 
-/// A part of a line that a full disk left is of no use to readers.
+/// Removes a partial line, written before the disk became full, which readers could not parse.
 void MetricsFile::dropEnd(int64_t bytes) {
   struct stat status;
   if (bytes > 0 && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) [[maybe_unused]]

@@ -1,4 +1,4 @@
-// --metrics: one JSON object a line and step, complete as soon as the step is.
+// --metrics: one JSON object per line and step, written as soon as the step is complete.
 #ifndef MTC_RUNTIME_REPORTS_METRICS_H
 #define MTC_RUNTIME_REPORTS_METRICS_H
 
@@ -10,26 +10,26 @@ namespace mtc::runtime {
 
 struct StepMetrics {
   int64_t step; ///< from 1
-  double loss;  ///< before the update; not finite is written as null
+  double loss;  ///< before the update; null in the file if not finite
   double learningRate;
-  std::optional<double> gradientNorm; ///< of all gradients, before they are clipped by it
-  std::optional<double> lossScale;    ///< where the program scales its loss
-  bool skipped = false;               ///< a gradient was not finite, so nothing was updated
+  std::optional<double> gradientNorm; ///< norm of all gradients, before clipping
+  std::optional<double> lossScale;    ///< if the program scales its loss
+  bool skipped = false;               ///< a gradient was not finite, so the update was skipped
   double seconds = 0;
 };
 
 class MetricsFile {
 public:
-  /// Creates the file, or goes on with it after `lastStep` steps (a resumed run): lines of later
-  /// steps are dropped.
+  /// Creates the file, or, in a resumed run, continues it after `lastStep` steps and removes the
+  /// lines of later steps.
   MetricsFile(std::string path, int64_t lastStep);
   ~MetricsFile();
   MetricsFile(const MetricsFile &) = delete;
   MetricsFile &operator=(const MetricsFile &) = delete;
 
   void write(const StepMetrics &metrics);
-  /// Writes one line of JSON; a fault of the system if it cannot be written as a whole, and then
-  /// the file holds none of it.
+  /// Writes one line of JSON. Throws a system error if it cannot be written completely; the file
+  /// then contains no part of the line.
   void writeLine(const std::string &json);
 
 private:
@@ -38,7 +38,7 @@ private:
   void put(const std::string &all);
 
   std::string path;
-  std::string line; ///< of a step, whose memory is kept
+  std::string line; ///< line buffer, reused for each step
   int descriptor = -1;
 };
 

@@ -1,4 +1,4 @@
-// Times of the step that runs, and of the fastest so far.
+// Times of the current step and of the fastest one so far.
 #include "runtime/reports/profile.h"
 
 #include <algorithm>

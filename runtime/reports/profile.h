@@ -1,4 +1,4 @@
-// Times of every operation in the fastest step of a run.
+// Operation times of the fastest step of a run.
 #ifndef MTC_RUNTIME_REPORTS_PROFILE_H
 #define MTC_RUNTIME_REPORTS_PROFILE_H
 
@@ -9,24 +9,25 @@
 
 namespace mtc::runtime {
 
-/// The fastest step as a whole, not the fastest run of each operation: its times add up, and what
-/// else the machine did in other steps does not show.
+/// Keeps the times of the fastest step as a whole, not the minimum of each operation, so that the
+/// times add up and disturbances of other steps are excluded.
 class Profile final : public Observer {
 public:
   struct Times {
-    const OperationInfo *operation = nullptr; ///< null: it did not run
+    const OperationInfo *operation = nullptr; ///< null: the operation did not run
     double seconds = 0;
-    int64_t runs = 0; ///< one for each micro-step
+    int64_t runs = 0; ///< one per micro-step
   };
   struct Step {
-    std::vector<Times> operations;       ///< by the operations' numbers
-    double seconds = 0, loadSeconds = 0; ///< all of it: load, operations, what is between them
+    std::vector<Times> operations; ///< by operation number
+    /// Times of the whole step (load, operations, gaps) and of its loads.
+    double seconds = 0, loadSeconds = 0;
   };
 
   void operation(const OperationInfo &operation, Clock::time_point begin,
                  Clock::time_point end) override;
   void phase(Phase phase, int64_t step, Clock::time_point begin, Clock::time_point end) override;
-  /// After the last step.
+  /// Completes the profile; called after the last step.
   void finish();
 
   const Step &fastest() const { return best; }

@@ -1,4 +1,4 @@
-// Rows and totals of a summary.
+// Computes the rows and totals of a summary.
 #include "runtime/reports/profile_summary.h"
 
 #include "runtime/calls/contraction/plain.h"
@@ -18,11 +18,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Sums of equal operations, or of all of a kind.
+/// Sums over equal operations, or over all operations of a kind.
 struct Sum {
   int64_t calls = 0;
   double seconds = 0, bytes = 0, flops = 0;
-  double aloneSeconds = 0; ///< what the library would take for the contractions
+  double aloneSeconds = 0; ///< time of the contractions when measured in isolation
 
   void add(const Sum &other) {
     calls += other.calls;
@@ -34,10 +34,10 @@ struct Sum {
 };
 
 struct Group {
-  const OperationInfo *operation; ///< the first of them
+  const OperationInfo *operation; ///< the first of the group
   Sum sum;
-  std::vector<std::string> nodes; ///< of each call
-  std::optional<double> alone;    ///< operations a second
+  std::vector<std::string> nodes; ///< nodes of each call
+  std::optional<double> alone;    ///< operations per second in isolation
 };
 
 Json orNull(const std::optional<double> &value) { return value ? Json(*value) : Json(); }
@@ -46,18 +46,18 @@ Json ratio(double part, const std::optional<double> &whole) {
   return whole && *whole > 0 ? Json(part / *whole) : Json();
 }
 
-/// `12 x 1024 x 64 x 1024`: the batch where there is one, m, n, k.
+/// Returns `12 x 1024 x 64 x 1024`: the batch if it is greater than 1, m, n, k.
 std::string shapeOfContraction(const MtcContraction &contraction) {
   MtcContraction plain = plainContraction(contraction);
   return text(plain.batch[0] > 1 ? text(plain.batch[0], " x ") : "", plain.m, " x ", plain.n, " x ",
               plain.k);
 }
 
-/// A contraction that shows a library's best throughput for the type.
+/// Returns a contraction that reaches the peak throughput of a library for the type.
 MtcContraction largeSquare(uint32_t type) {
   MtcContraction square = {};
   square.type = type;
-  // Plain loops (f64) would take minutes for the size that shows a library's throughput.
+  // In plain loops (f64), the size that reaches a library's peak throughput would take minutes.
   square.m = square.n = square.k = type == MTC_F64 ? 256 : 2048;
   return plainContraction(square);
 }
@@ -89,7 +89,7 @@ public:
   }
 
 private:
-  /// Null for anything but a contraction.
+  /// Returns null for operations other than contractions.
   const MtcContraction *contractionIn(const OperationInfo &operation) const {
     return operation.source->kind == MTC_CALL
                ? contractionOf(program.calls[operation.source->index])
@@ -107,7 +107,8 @@ private:
     }
   }
 
-  /// Equal kernels, contractions and copies become one row; the slowest comes first.
+  /// Combines equal kernels, contractions and copies into one row each, and sorts the rows by time,
+  /// slowest first.
   void group() {
     std::map<std::tuple<uint32_t, uint32_t, int64_t>, size_t> rowOf;
     for (const Profile::Times &times : step.operations) {

@@ -1,4 +1,4 @@
-// The bar and the lines.
+// The progress bar and the lines of losses.
 #include "runtime/reports/progress.h"
 
 #include "runtime/reports/standard_output.h"
@@ -22,8 +22,8 @@ void Progress::breakLine() {
   flushOutput();
 }
 
-/// "  norm 0.25  skipped 2  8.1 ms": what is known beside the loss, how many steps were skipped so
-/// far, if any.
+/// Prints "  norm 0.25  skipped 2  8.1 ms": the optional metrics other than the loss. `skipped`
+/// counts all skipped steps so far and is omitted if it is 0.
 void Progress::printMore(const StepMetrics &metrics) const {
   if (metrics.gradientNorm)
     print("  norm %g", *metrics.gradientNorm);

@@ -1,4 +1,4 @@
-// What a training run shows: a bar on a terminal, lines of losses elsewhere.
+// Progress of a training run: a progress bar on a terminal, lines of losses otherwise.
 #ifndef MTC_RUNTIME_REPORTS_PROGRESS_H
 #define MTC_RUNTIME_REPORTS_PROGRESS_H
 
@@ -15,9 +15,10 @@ public:
   Progress(int64_t total, bool quiet);
   ~Progress();
 
-  /// Up to 1000 steps are all shown as lines; of more, about 1000, and the last.
+  /// Shows a step. Prints a line for each step if there are at most 1000, otherwise for about 1000
+  /// steps and the last one.
   void show(const StepMetrics &metrics);
-  /// Ends the bar's line, so that messages start on one of their own.
+  /// Ends the line of the progress bar before other output.
   void breakLine();
 
 private:

@@ -1,4 +1,4 @@
-// The first error is kept: the stream itself only knows that there was one.
+// Records the first error, because the stream itself only has an error flag.
 #include "runtime/reports/standard_output.h"
 
 #include "runtime/support/failure.h"

@@ -1,17 +1,17 @@
-// What the program prints.
+// Standard output of the program.
 #ifndef MTC_RUNTIME_REPORTS_STANDARD_OUTPUT_H
 #define MTC_RUNTIME_REPORTS_STANDARD_OUTPUT_H
 
 namespace mtc::runtime {
 
-/// printf to the standard output. What cannot be written does not end the run, which may be worth
-/// more than what it prints: `checkOutput` tells it at the end.
+/// Prints to standard output like printf. A write error does not end the run, whose results may be
+/// more valuable than the output; `checkOutput` reports the error at the end.
 [[gnu::format(printf, 1, 2)]] void print(const char *format, ...);
 void flushOutput();
 
-/// Forgets what could not be written before.
+/// Clears earlier write errors.
 void startOutput();
-/// A fault of the system if something could not be written since, unless the reader has gone
+/// Throws a system error if a write has failed since `startOutput`, unless the pipe was closed
 /// (`program | head`).
 void checkOutput();
 

@@ -1,4 +1,4 @@
-// A summary of a profile as columns of text.
+// Formats the summary of a profile as a text table.
 #include "runtime/reports/profile_summary.h"
 #include "runtime/support/failure.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A number times `scale`, right-aligned in `width`; `-` where there is none.
+/// Formats a number times `scale`, right-aligned to `width`; `-` if it is missing.
 std::string cell(const Json &object, const char *key, double scale, int width, int digits) {
   auto found = object.find(key);
   char buffer[64];
@@ -25,7 +25,8 @@ std::string cell(const Json &object, const char *key, double scale, int width, i
 
 std::string percent(const Json &object, const char *key) { return cell(object, key, 100, 5, 1); }
 
-/// The first call's nodes, cut to `maxBytes`, and how many others there are.
+/// Returns the nodes of the first call, truncated to `maxBytes`, and the number of other node
+/// names.
 std::string shortened(const Json &nodes, size_t maxBytes) {
   std::set<std::string> different;
   for (const Json &each : nodes)
@@ -33,7 +34,7 @@ std::string shortened(const Json &nodes, size_t maxBytes) {
   std::string result = nodes.empty() ? "" : nodes[0].get<std::string>();
   if (result.size() > maxBytes) {
     while (maxBytes > 0 && (static_cast<unsigned char>(result[maxBytes]) & 0xc0) == 0x80)
-      --maxBytes; // Not inside a character of UTF-8.
+      --maxBytes; // Do not split a UTF-8 character.
     result.resize(maxBytes);
     result += "...";
   }

@@ -1,4 +1,4 @@
-// --profile: a trace of everything that a program runs, for Perfetto or chrome://tracing.
+// --profile: a trace of all operations of a run, for Perfetto or chrome://tracing.
 #ifndef MTC_RUNTIME_REPORTS_TRACE_H
 #define MTC_RUNTIME_REPORTS_TRACE_H
 
@@ -9,9 +9,9 @@
 
 namespace mtc::runtime {
 
-/// Written as it goes (the JSON array format of Trace Event files), so that it takes no memory and
-/// survives a kill. An event's name is the model's nodes; its arguments are the kernel, and what it
-/// moved and computed.
+/// Writes events as they occur (JSON array format of the Trace Event format), so that the trace
+/// takes no memory and survives a kill. An event is named after the model nodes; its arguments are
+/// the kernel and the bytes and operations.
 class Trace final : public Observer {
 public:
   explicit Trace(std::string path);
@@ -20,14 +20,14 @@ public:
   void operation(const OperationInfo &operation, Clock::time_point begin,
                  Clock::time_point end) override;
   void phase(Phase phase, int64_t step, Clock::time_point begin, Clock::time_point end) override;
-  /// Writes the end; a fault of the system if anything could not be written.
+  /// Writes the end of the array; throws a system error if any write failed.
   void finish();
 
 private:
   void write(const std::string &name, const char *category, int lane, const std::string &arguments,
              Clock::time_point begin, Clock::time_point end);
 
-  /// Keeps the reason why the first write failed.
+  /// Records the errno of the first failed write.
   void noteError();
 
   std::string path;

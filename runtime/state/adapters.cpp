@@ -1,4 +1,4 @@
-// Factors are small: they are read as a whole.
+// Factors are small and are read as a whole.
 #include "runtime/state/adapters.h"
 
 #include "runtime/io/durable_file.h"
@@ -47,7 +47,7 @@ std::vector<double> asDoubles(const MtcTensor &tensor, const std::vector<char> &
   return tensor.type == MTC_F64 ? convert(double()) : convert(float());
 }
 
-/// Adds to each of the elements.
+/// Adds `change(i)` to each element.
 template <typename Element, typename Change, typename Widen, typename Narrow>
 void addTo(char *elements, int64_t bytes, const Change &change, const Widen &widen,
            const Narrow &narrow) {
@@ -61,14 +61,14 @@ void addTo(char *elements, int64_t bytes, const Change &change, const Widen &wid
   }
 }
 
-/// The module that an adapter's factor belongs to.
+/// Returns the module of an adapter's factor.
 std::string moduleOf(const MtcProgram &program, const MtcAdapter &adapter) {
   std::string name = program.variables[adapter.down].tensor.name;
   return name.substr(0, name.rfind(".lora_A"));
 }
 
-/// The axis of the module's matrix that inputs are multiplied along; nothing where the module has
-/// it in another form than as it is or transposed, or under several names.
+/// Returns the input axis of the module's matrix; nullopt if the module stores the matrix in a form
+/// other than the base or its transpose, or under several names.
 std::optional<uint32_t> inputAxisInModule(const MtcProgram &program, const MtcAdapter &adapter) {
   const MtcVariable &base = program.variables[adapter.base];
   if (!base.is_in_module || base.image_count > 1)
@@ -99,8 +99,8 @@ nlohmann::json number(double value) {
   return static_cast<double>(whole) == value ? nlohmann::json(whole) : nlohmann::json(value);
 }
 
-/// What PEFT needs to know of the adapters. `rank_pattern` and `alpha_pattern` name those that are
-/// not as the first is.
+/// Returns the configuration for PEFT. `rank_pattern` and `alpha_pattern` list the adapters that
+/// differ from the first one.
 std::string describeAdapters(const MtcProgram &program) {
   nlohmann::json ranks = nlohmann::json::object(), alphas = ranks;
   std::set<std::string> modules;

@@ -1,4 +1,4 @@
-// Low-rank adapters of frozen weights, which a program trains that was compiled with --lora.
+// Low-rank adapters (LoRA) of frozen weights, in a program compiled with --lora.
 #ifndef MTC_RUNTIME_STATE_ADAPTERS_H
 #define MTC_RUNTIME_STATE_ADAPTERS_H
 
@@ -11,37 +11,40 @@
 
 namespace mtc::runtime {
 
-/// Adds to weights what their adapters have learned.
+/// Merges adapters into their base weights.
 class AdapterMerger {
 public:
-  /// Reads the adapters' factors. A fault of the system if one of `finite` is not.
+  /// Reads the factors of the adapters. Throws a system error if a variable of `finite` is not
+  /// finite.
   AdapterMerger(const MtcProgram &program, Device &device, const FiniteVariables &finite,
                 const std::string &path);
 
-  /// Adds to the elements of a variable from byte `at` on, which starts one, if it is adapted.
+  /// Adds the adapter's update to the elements of a variable from byte `at` on, the start of an
+  /// element. No effect if the variable has no adapter.
   void merge(uint32_t variable, int64_t at, char *elements, int64_t bytes) const;
 
 private:
   struct Factors {
     int64_t in, out, rank;
-    uint32_t type;     ///< the base's
+    uint32_t type;     ///< type of the base
     bool isInputMajor; ///< the base is [in, out]
     double scale;
     std::vector<double> down, up;
   };
 
-  std::map<uint32_t, Factors> adapters; ///< by the base's index
+  std::map<uint32_t, Factors> adapters; ///< keyed by the index of the base
 };
 
-/// Why PEFT could not load the program's adapters: of a matrix whose module is not known, or has it
-/// in another form. "" if it can.
+/// Returns why PEFT cannot load the program's adapters: a base whose module is unknown, or is
+/// stored in another form in the module. "" if PEFT can load them.
 std::string adapterProblem(const MtcProgram &program);
 
 inline constexpr const char *adapterWeightsName = "adapter_model.safetensors";
 inline constexpr const char *adapterConfigName = "adapter_config.json";
 
-/// Writes files of these names into a folder, which is made if it
-/// is missing, as PEFT reads them. Durable. A fault of the system if one of `finite` is not.
+/// Writes `adapterWeightsName` and `adapterConfigName`, in PEFT's format, into a folder, which is
+/// created if it is missing. The files are durable. Throws a system error if a variable of `finite`
+/// is not finite.
 void exportAdapters(const MtcProgram &program, Device &device, const FiniteVariables &finite,
                     const std::string &folder);
 

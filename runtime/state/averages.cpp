@@ -1,4 +1,4 @@
-// Averages lie beside their parameters.
+// Copies averages to their parameters.
 #include "runtime/state/averages.h"
 
 #include "runtime/state/stored_variable.h"

@@ -1,4 +1,4 @@
-// Averages of weights over the steps, which a program keeps that was compiled with --ema.
+// Exponential moving averages of weights, in a program compiled with --ema.
 #ifndef MTC_RUNTIME_STATE_AVERAGES_H
 #define MTC_RUNTIME_STATE_AVERAGES_H
 
@@ -6,11 +6,10 @@
 
 namespace mtc::runtime {
 
-/// Whether the program keeps any.
+/// Returns whether the program has averages.
 bool hasAverages(const MtcProgram &program);
 
-/// Makes the averages the values of their parameters, which are lost: for what runs or is written
-/// after the last update.
+/// Overwrites the parameters with their averages, for evaluation or export after the last update.
 void useAverages(const MtcProgram &program, Device &device);
 
 } // namespace mtc::runtime

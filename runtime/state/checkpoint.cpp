@@ -1,4 +1,4 @@
-// Writing and reading of checkpoints.
+// Saves and loads checkpoints.
 #include "runtime/state/checkpoint.h"
 
 #include "runtime/io/durable_file.h"
@@ -64,7 +64,7 @@ CheckpointFolder::CheckpointFolder(std::string name) : folder(std::move(name)) {
 
 CheckpointFolder::~CheckpointFolder() {
   lock.reset();
-  // Those that hold something stay.
+  // Folders that are not empty remain.
   for (; !made.empty(); made.pop_back())
     rmdir(made.back().c_str());
 }
@@ -79,7 +79,7 @@ std::string CheckpointFolder::held() const {
     if (auto step = json.find("step"); step != json.end() && step->is_number_unsigned())
       return text("the checkpoint of step ", step->dump(), " is in ", folder);
   } catch (const Failure &) {
-    return damaged; // What is wrong is said when it is resumed.
+    return damaged; // Loading reports the details.
   }
   return damaged;
 }
@@ -104,12 +104,14 @@ void CheckpointFolder::removeOthers(const std::string &kept) const {
       names.emplace_back(entry->d_name);
   closedir(directory);
   for (const std::string &name : names)
-    // A user's file may be named as a checkpoint's is; what a killed run left is incomplete.
+    // A user's file may have the name of a checkpoint file, so the mark is checked. Files of killed
+    // runs are incomplete and have a leading dot.
     if (name.front() == '.' || isWrittenByMtc(path(name)))
       unlink(path(name).c_str());
 }
 
-/// Of frozen variables, which no checkpoint holds: a run goes on from one with the same.
+/// Returns the checksums of frozen variables. Checkpoints do not contain these variables, and a
+/// resumed run must have the same ones.
 static std::map<std::string, std::string> frozenChecksums(const MtcProgram &program,
                                                           Device &device) {
   std::map<std::string, std::string> checksums;
@@ -185,7 +187,7 @@ void CheckpointFolder::save(const MtcProgram &program, Device &device, const Tra
   for (int attempt = 0; manifest.file.empty() || exists(path(manifest.file)); ++attempt)
     manifest.file = checkpointFileName(state.step, attempt);
   writeTensors(program, device, finite, manifest);
-  // A link in the folder leads to a file that is not the checkpoint's.
+  // A symbolic link in the folder refers to a file that is not part of the checkpoint.
   DurableFile file(path(manifestName), DurableFile::Links::Replaced);
   file.append(writeManifest(program, manifest));
   file.commit();
@@ -202,7 +204,7 @@ Checkpoint::Checkpoint(const MtcProgram &program, const std::string &folder) {
       file.emplace(folder + "/" + manifest.file);
       break;
     } catch (const Failure &) {
-      // A run that saves meanwhile has removed the file, after it replaced the manifest.
+      // A concurrent run replaced the manifest and then removed the file.
       newer = readText(path);
       if (newer == text)
         throw;
@@ -212,8 +214,8 @@ Checkpoint::Checkpoint(const MtcProgram &program, const std::string &folder) {
     userError(file->path(), ": has ", file->bytes(), " bytes; its manifest says ", manifest.bytes);
 }
 
-/// Hands a tensor of the file to `use`, which reads all of it in order and adds up what it reads;
-/// says why the tensor cannot be the expected one, or "".
+/// Passes a tensor of the file to `use`, which reads all of it in order and adds the bytes to a
+/// checksum. Returns why the tensor does not match `expected`; "" if it does.
 std::string
 Checkpoint::read(const MtcTensor &expected,
                  const std::function<void(const ArrayOnDisk &, Checksum &)> &use) const {
@@ -231,7 +233,7 @@ Checkpoint::read(const MtcTensor &expected,
   return "";
 }
 
-/// Fills a variable; says why it cannot be filled, or "".
+/// Loads a variable. Returns why it cannot be loaded; "" on success.
 std::string Checkpoint::loadVariable(const MtcProgram &program, Device &device, uint32_t index,
                                      const std::set<uint32_t> &complete) const {
   const StoredVariable stored(program, index);

@@ -1,4 +1,4 @@
-// Checkpoints: a folder with the newest complete state of a training run.
+// Checkpoints: a folder with the latest complete state of a training run.
 #ifndef MTC_RUNTIME_STATE_CHECKPOINT_H
 #define MTC_RUNTIME_STATE_CHECKPOINT_H
 
@@ -18,58 +18,59 @@
 
 namespace mtc::runtime {
 
-/// A folder that a run saves to. It holds `step-N-K.safetensors` (parameters and state under the
-/// names and in the layouts of the user's module, and the optimizer's state) and `manifest.json`,
-/// which names it and says its size, checksums and the position of the run. The data file has a new
-/// name each time and the manifest is replaced last, so that a kill at any moment leaves the
-/// previous checkpoint complete; what no manifest names is then removed.
+/// The checkpoint folder of a run. It contains `step-N-K.safetensors` (parameters and state under
+/// the names and in the layouts of the user's module, and the optimizer state) and `manifest.json`,
+/// which records the data file's name, size and checksums, and the training state. Each save writes
+/// a new data file and then replaces the manifest, so that a kill at any time leaves the previous
+/// checkpoint intact. Data files that the manifest does not name are then removed.
 class CheckpointFolder {
 public:
-  /// Makes the folder if it is missing, and locks it while the object lives; a mistake of the user
-  /// if it cannot be made or if another process saves into it.
+  /// Creates the folder if it is missing, and locks it for the lifetime of the object. Throws a
+  /// user error if the folder cannot be created or another process has locked it.
   explicit CheckpointFolder(std::string folder);
   ~CheckpointFolder();
   CheckpointFolder(const CheckpointFolder &) = delete;
   CheckpointFolder &operator=(const CheckpointFolder &) = delete;
 
-  /// Refuses to replace a checkpoint that the run does not go on from: `resumed` is the folder of
-  /// --resume, or "".
+  /// Throws if the folder contains a checkpoint other than the one that the run resumes from.
+  /// `resumed` is the folder of --resume, or "".
   void checkReplaces(const std::string &resumed) const;
 
-  /// Faults of the system (disk full) leave the previous checkpoint as it was, and so does training
-  /// that diverged: a variable of `finite` that is not.
+  /// Saves a checkpoint. The previous checkpoint is kept on system errors (disk full), and if
+  /// training diverged: if a variable of `finite` is no longer finite.
   void save(const MtcProgram &program, Device &device, const TrainingState &state,
             const FiniteVariables &finite);
 
-  /// A fault of the system if the folder is gone.
+  /// Throws a system error if the folder no longer exists.
   void checkPresent() const;
 
-  /// Which checkpoint the folder holds, as a sentence without its full stop.
+  /// Returns a description of the checkpoint in the folder, as a sentence without its period.
   std::string held() const;
 
 private:
   std::string path(const std::string &name) const { return folder + "/" + name; }
   void writeTensors(const MtcProgram &program, Device &device, const FiniteVariables &finite,
                     CheckpointManifest &manifest);
-  /// Removes what earlier checkpoints and killed runs left. Failing to is no harm.
+  /// Removes the files of earlier checkpoints and of killed runs. Errors are ignored.
   void removeOthers(const std::string &kept) const;
 
   std::string folder;
-  std::vector<std::string> made; ///< folders that were made for it
+  std::vector<std::string> made; ///< folders that were created for the checkpoint
   std::optional<FolderLock> lock;
-  std::optional<std::map<std::string, std::string>> frozen; ///< checksums, once they are known
+  /// Checksums of frozen variables; nullopt until they are computed.
+  std::optional<std::map<std::string, std::string>> frozen;
 };
 
-/// A checkpoint that is read. It is opened as a whole when the object is made: a run that saves
-/// into the folder meanwhile takes nothing away.
+/// A checkpoint to resume from. All of its files are opened on construction, so that a concurrent
+/// save into the folder does not affect it.
 class Checkpoint {
 public:
-  /// A mistake of the user if `folder` holds none, a damaged one or one of another program.
+  /// Throws a user error if `folder` has no checkpoint, a corrupt one, or one of another program.
   Checkpoint(const MtcProgram &program, const std::string &folder);
 
   const TrainingState &state() const { return manifest.state; }
-  /// Fills parameters, state and optimizer state; every tensor is compared with its checksum, and
-  /// so are those of frozen variables, which are there already.
+  /// Loads parameters, state and optimizer state. Verifies the checksum of every tensor, including
+  /// frozen variables, which are already loaded.
   void load(const MtcProgram &program, Device &device) const;
 
 private:

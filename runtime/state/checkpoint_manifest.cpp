@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 constexpr const char *formatName = "mtc-checkpoint";
-/// 1 had no checksum and no schedule_steps.
+/// Version 1 had no checksum and no schedule_steps.
 constexpr int formatVersion = 2;
 
 std::string textOf(const Json &manifest) {
@@ -26,7 +26,7 @@ std::string checksumOf(const Json &manifest) {
   return checksumText(sum.value());
 }
 
-/// The object of a manifest of this version, as it was written.
+/// Returns the JSON object of an unmodified manifest of this version.
 Json parseUnaltered(const std::string &path, const std::string &text) {
   Json manifest = parseJsonObject(path + ":", text);
   if (manifest.value("format", Json()) != formatName)
@@ -80,7 +80,8 @@ std::string writeManifest(const MtcProgram &program, const CheckpointManifest &m
                {"file", manifest.file},
                {"bytes", manifest.bytes},
                {"checksums", manifest.checksums}};
-  // What cannot be written as it is (a model's name that is no UTF-8) is read as it was written.
+  // Invalid UTF-8, such as in a model's name, is replaced on output. Parsing the text makes the
+  // checksum that of the values that a reader obtains.
   json = Json::parse(textOf(json));
   json["checksum"] = checksumOf(json);
   return textOf(json);
@@ -106,7 +107,7 @@ CheckpointManifest parseManifest(const MtcProgram &program, const std::string &p
   };
   auto lacks = [&](const char *key) { userError(path, ": lacks '", key, "'"); };
   CheckpointManifest manifest;
-  // Rows are counted from the first step on, in 64 bits.
+  // The limit keeps the number of samples since the first step within 64 bits.
   constexpr uint64_t maxSteps = uint64_t{1} << 48;
   manifest.state.step = static_cast<int64_t>(natural("step", maxSteps));
   manifest.state.seed = natural("seed", INT64_MAX);

@@ -1,4 +1,4 @@
-// The manifest of a checkpoint: what its data file is and where training stood.
+// The manifest of a checkpoint: its data file and the training state.
 #ifndef MTC_RUNTIME_STATE_CHECKPOINT_MANIFEST_H
 #define MTC_RUNTIME_STATE_CHECKPOINT_MANIFEST_H
 
@@ -10,28 +10,29 @@
 
 namespace mtc::runtime {
 
-/// The manifest's name in the folder of a checkpoint.
+/// File name of the manifest in a checkpoint folder.
 inline constexpr const char *manifestName = "manifest.json";
 
 struct CheckpointManifest {
   TrainingState state;
-  std::string file;                             ///< beside the manifest: step-N-K.safetensors
-  int64_t bytes = 0;                            ///< of that file
-  std::map<std::string, std::string> checksums; ///< of its tensors and of frozen ones, by name
+  std::string file;  ///< file name in the same folder: step-N-K.safetensors
+  int64_t bytes = 0; ///< size of that file
+  std::map<std::string, std::string>
+      checksums; ///< checksums of its tensors and of frozen variables
 };
 
-/// The name of a data file: of the `attempt`th one (from 0) that holds this step.
+/// Returns the name of the data file for attempt `attempt` (from 0) of saving this step.
 std::string checkpointFileName(int64_t step, int attempt);
 
-/// Whether checkpoints give a file this name: that of a data file, or of a temporary file of one or
-/// of a manifest.
+/// Returns whether a checkpoint may have created a file of this name: a data file, or a temporary
+/// file of a data file or manifest.
 bool isCheckpointFileName(const std::string &name);
 
-/// JSON with a key `checksum`: that of the text without this key.
+/// Returns the manifest as JSON. Its key `checksum` is the checksum of the text without this key.
 std::string writeManifest(const MtcProgram &program, const CheckpointManifest &manifest);
 
-/// Reads `text`, which was found at `path`. A mistake of the user if it is no manifest, was altered
-/// since it was written, is of another version, or belongs to another program.
+/// Parses the manifest `text`, which was read from `path`. Throws a user error if the manifest is
+/// malformed, was modified, has another version, or belongs to another program.
 CheckpointManifest parseManifest(const MtcProgram &program, const std::string &path,
                                  const std::string &text);
 

@@ -1,4 +1,4 @@
-// Exponents of all ones.
+// An element is not finite if all bits of its exponent are ones.
 #include "runtime/state/divergence.h"
 
 #include "runtime/state/stored_variable.h"
@@ -7,11 +7,11 @@
 
 namespace mtc::runtime {
 
-/// Whether no element has all bits of `exponent`, which NaNs and infinities have.
+/// Returns whether no element has all bits of `exponent` set, as NaN and infinity have.
 template <typename Word> static bool noneHas(Word exponent, const char *elements, int64_t bytes) {
   auto *words = reinterpret_cast<const Word *>(elements);
   const auto count = static_cast<size_t>(bytes) / sizeof(Word);
-  bool found = false; // Without an early exit, the loop is vectorized.
+  bool found = false; // No early exit, so that the loop can be vectorized.
   for (size_t i = 0; i < count; ++i)
     found |= (words[i] & exponent) == exponent;
   return !found;
@@ -27,7 +27,7 @@ bool isFinite(uint32_t type, const char *elements, int64_t bytes) {
     return noneHas<uint16_t>(0x7f80, elements, bytes);
   case MTC_F16:
     return noneHas<uint16_t>(0x7c00, elements, bytes);
-  case MTC_F8E4M3: // has no infinities, and one NaN of each sign
+  case MTC_F8E4M3: // no infinities, and one NaN of each sign
     return noneHas<uint8_t>(0x7f, elements, bytes);
   case MTC_F8E5M2:
     return noneHas<uint8_t>(0x7c, elements, bytes);
@@ -47,7 +47,7 @@ static bool isFinite(Device &device, const StoredVariable &variable) {
 FiniteVariables::FiniteVariables(const MtcProgram &program, Device &device) {
   for (uint32_t i = 0; i < program.variable_count; ++i) {
     const MtcVariable &variable = program.variables[i];
-    // The optimizer's state starts at zero.
+    // Optimizer state starts at zero.
     variables.push_back(isSaved(variable) && (variable.role == MTC_OPTIMIZER ||
                                               isFinite(device, StoredVariable(program, i))));
   }

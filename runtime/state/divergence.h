@@ -1,4 +1,4 @@
-// What shows that training has diverged: values that are not finite.
+// Detection of diverged training: variables that are not finite.
 #ifndef MTC_RUNTIME_STATE_DIVERGENCE_H
 #define MTC_RUNTIME_STATE_DIVERGENCE_H
 
@@ -10,29 +10,30 @@
 
 namespace mtc::runtime {
 
-/// Whether no element of the array is a NaN or infinite; integers are not.
+/// Returns whether no element of the array is NaN or infinite. Integers are always finite.
 bool isFinite(uint32_t type, const char *elements, int64_t bytes);
 
-/// The saved variables that were finite when training began: one that no longer is shows that
-/// training diverged, even if no loss has told so yet. A mask with -inf may stay as it is.
+/// The saved variables that were finite when training began. A variable of this set that is no
+/// longer finite indicates divergence even if every loss was finite. Variables that contained -inf
+/// from the start, such as masks, are excluded.
 class FiniteVariables {
 public:
-  /// None: anything may be saved.
+  /// The empty set: any value may be saved.
   FiniteVariables() = default;
   /// Reads the program's parameters and state.
   FiniteVariables(const MtcProgram &program, Device &device);
 
-  /// Hands the value of variable `index` to `use`, as Device::read does. False if the value should
-  /// be finite and is not.
+  /// Reads the value of variable `index` as Device::read does. Returns false if the variable is in
+  /// the set and its value is not finite.
   bool read(const MtcProgram &program, Device &device, uint32_t index,
             const Device::Use &use) const;
 
 private:
-  std::vector<bool> variables; ///< by index; empty: none
+  std::vector<bool> variables; ///< by index; empty for the empty set
 };
 
-/// Ends training that diverged: `found` says what is not finite, `kept` what is left of it, and
-/// `cause` what to do about it, where that is known.
+/// Ends a diverged run. `found` describes the value that is not finite, `kept` the saved state that
+/// remains, and `cause` a remedy if one is known.
 [[noreturn]] void stopDiverged(const std::string &found, const std::string &kept,
                                const std::string &cause = "");
 

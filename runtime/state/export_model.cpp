@@ -1,4 +1,4 @@
-// The exported model is bytes of the program and bytes of variables in turn.
+// The exported model alternates bytes of the program with bytes of variables.
 #include "runtime/state/export_model.h"
 
 #include "runtime/abi/tensor_image.h"
@@ -13,7 +13,7 @@
 
 namespace mtc::runtime {
 
-/// Appends elements of f32 in 16 bits.
+/// Appends f32 elements, rounded to a 16-bit type.
 static void appendNarrow(DurableFile &file, uint32_t type, const char *from, int64_t bytes) {
   const auto count = bytes / static_cast<int64_t>(sizeof(float));
   std::vector<char> narrow(static_cast<size_t>(count * typeBytes(type)));

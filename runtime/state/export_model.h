@@ -1,4 +1,4 @@
-// --export and --export-training: the model with its trained weights.
+// --export and --export-training: writes the model with its trained weights.
 #ifndef MTC_RUNTIME_STATE_EXPORT_MODEL_H
 #define MTC_RUNTIME_STATE_EXPORT_MODEL_H
 
@@ -9,10 +9,10 @@
 
 namespace mtc::runtime {
 
-/// Writes the model that the program was compiled from in inference form or in the form of its
-/// file, with the values that its variables have now, adapters merged into the weights that they
-/// adapt. Of what is stored in fewer bits it has the value that the run started with. Durable. A
-/// fault of the system, and no file, if one of `finite` is not.
+/// Writes the model that the program was compiled from, in inference form or in its original form,
+/// with the current values of the variables and with adapters merged into their base weights.
+/// Frozen matrices in compressed storage are exported with their initial values. The file is
+/// durable. Throws a system error, and writes no file, if a variable of `finite` is not finite.
 void exportModel(const MtcProgram &program, Device &device, const FiniteVariables &finite,
                  int threads, const WeightsChoice &weights, MtcExportForm form,
                  const std::string &path);

@@ -1,5 +1,5 @@
-// A tensor of the module may have elements of several variables, and a variable several names
-// there.
+// A tensor of the module may consist of elements of several variables, and a variable may have
+// several names in the module.
 #include "runtime/state/export_weights.h"
 
 #include "runtime/io/safetensors.h"
@@ -12,7 +12,7 @@
 
 namespace mtc::runtime {
 
-/// Whether a variable is a factor of an adapter, which the exported weights have merged.
+/// Returns whether a variable is a factor of an adapter, which the export merges into its base.
 static bool isFactor(const MtcProgram &program, uint32_t variable) {
   const auto index = static_cast<int32_t>(variable);
   for (uint32_t i = 0; i < program.adapter_count; ++i)
@@ -21,7 +21,8 @@ static bool isFactor(const MtcProgram &program, uint32_t variable) {
   return false;
 }
 
-/// Whether the module has the variable: constants that nothing names are the exporter's.
+/// Returns whether the module has the variable. Constants without an image were created by the
+/// exporter.
 static bool isExported(const MtcProgram &program, uint32_t index) {
   const MtcVariable &variable = program.variables[index];
   if (variable.role == MTC_CONSTANT)
@@ -38,7 +39,7 @@ template <typename Count> static void addTo(std::vector<char> &value, int64_t ad
   std::memcpy(value.data(), &count, sizeof count);
 }
 
-/// The bytes of a buffer after so many batches.
+/// Returns the bytes of a buffer after `batches` batches.
 static std::vector<char> valueOf(const MtcBuffer &buffer, int64_t batches) {
   const auto *data = static_cast<const char *>(buffer.data);
   std::vector<char> value(data, data + buffer.tensor.bytes);
@@ -60,7 +61,7 @@ static std::vector<char> valueOf(const MtcBuffer &buffer, int64_t batches) {
   return value;
 }
 
-/// Warns once of all variables whose names in the module are not known.
+/// Warns once about all variables whose names in the module are unknown.
 static void warnOfUnknownNames(const MtcProgram &program, const std::string &path) {
   std::string names;
   int count = 0;

@@ -1,4 +1,5 @@
-// --export-weights: the trained weights under the names and in the layouts of the user's module.
+// --export-weights: writes the trained weights under the names and in the layouts of the user's
+// module.
 #ifndef MTC_RUNTIME_STATE_EXPORT_WEIGHTS_H
 #define MTC_RUNTIME_STATE_EXPORT_WEIGHTS_H
 
@@ -10,10 +11,10 @@
 namespace mtc::runtime {
 
 /// Writes a safetensors file that `module.load_state_dict(load_file(path))` accepts: parameters,
-/// running statistics and buffers as the module has them, each under all of its names, adapters
-/// merged into the weights that they adapt. `batches` are those that were trained. Warns of
-/// parameters whose names in the module are not known. Durable. A fault of the system, and no file,
-/// if one of `finite` is not.
+/// running statistics and buffers in the module's layout, each under all of its names, with
+/// adapters merged into their base weights. `batches` is the number of trained batches. Warns about
+/// parameters without a known name in the module. The file is durable. Throws a system error, and
+/// writes no file, if a variable of `finite` is not finite.
 void exportWeights(const MtcProgram &program, Device &device, const FiniteVariables &finite,
                    int threads, const WeightsChoice &weights, int64_t batches,
                    const std::string &path);

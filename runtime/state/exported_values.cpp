@@ -1,4 +1,4 @@
-// Adapters are merged piece by piece.
+// Merges adapters chunk by chunk.
 #include "runtime/state/exported_values.h"
 
 #include "runtime/state/module_tensors.h"

@@ -1,4 +1,4 @@
-// Values of variables as exports have them.
+// Values of variables for exports.
 #ifndef MTC_RUNTIME_STATE_EXPORTED_VALUES_H
 #define MTC_RUNTIME_STATE_EXPORTED_VALUES_H
 
@@ -12,20 +12,20 @@
 
 namespace mtc::runtime {
 
-/// The values that a program's variables have now, with adapters merged into the weights that they
-/// adapt. Of what is stored in fewer bits it is the value that the run started with.
+/// The current values of a program's variables, with adapters merged into their base weights.
+/// Frozen matrices in compressed storage have their initial values.
 class ExportedValues {
 public:
-  /// `path` is the file that is written.
+  /// `path` is the output file, for messages.
   ExportedValues(const MtcProgram &program, Device &device, const FiniteVariables &finite,
                  int threads, const WeightsChoice &weights, const std::string &path)
       : program(program), device(device), finite(finite), threads(threads), weights(weights),
         path(path), adapters(program, device, finite, path) {}
 
-  /// Hands a value to `use`, in pieces, each element once, in order. A fault of the system if it is
-  /// not finite where it has to be.
+  /// Passes a value to `use` in chunks that cover each element once, in order. Throws a system
+  /// error if the value is not finite but has to be.
   void read(uint32_t variable, const Device::Use &use) const;
-  /// All bytes of a value.
+  /// Returns all bytes of a value.
   std::vector<char> value(uint32_t variable) const;
 
 private:

@@ -1,4 +1,4 @@
-// Each block is rounded by itself.
+// Blocks are quantized independently.
 #include "runtime/state/frozen_matrix.h"
 
 #include "runtime/abi/storage.h"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array<float, 16> nf4Values = MTC_NF4_VALUES;
 
-/// The number of values below the one that is nearest; of two the lower, of NaN the last.
+/// Returns the code of the nearest value: the lower of two equally near ones, the last one for NaN.
 uint8_t nearestNf4(float value) {
   uint8_t code = 0;
   for (size_t i = 0; i + 1 < nf4Values.size(); ++i)
@@ -25,7 +25,7 @@ uint8_t nearestNf4(float value) {
   return code;
 }
 
-/// The greatest magnitude; NaN if there is one.
+/// Returns the maximum magnitude; NaN if an element is NaN.
 float greatest(const float *elements, int64_t count) {
   float result = 0;
   for (int64_t i = 0; i < count; ++i) {
@@ -36,7 +36,8 @@ float greatest(const float *elements, int64_t count) {
   return result;
 }
 
-/// A whole block is multiplied by the reciprocal of its scale, a rest is divided by it.
+/// Full blocks are multiplied by the reciprocal of the scale and partial blocks divided by the
+/// scale.
 float quantizeBlock(const float *elements, int64_t count, uint8_t *packed) {
   constexpr float least = 1e-38f;
   const bool isWhole = count == MTC_NF4_BLOCK;
@@ -68,7 +69,7 @@ void quantize(const std::vector<float> &elements, char *stored, int threads) {
   });
 }
 
-/// The elements in the order in which they are stored.
+/// Returns the elements in storage order.
 std::vector<float> inOrder(const MtcVariable &variable, const std::vector<char> &value) {
   std::vector<float> given(value.size() / sizeof(float));
   std::memcpy(given.data(), value.data(), value.size());

@@ -1,4 +1,4 @@
-// Frozen matrices that a program stores in fewer bits than they have in its weights file.
+// Compression of frozen matrices.
 #ifndef MTC_RUNTIME_STATE_FROZEN_MATRIX_H
 #define MTC_RUNTIME_STATE_FROZEN_MATRIX_H
 
@@ -8,8 +8,9 @@
 
 namespace mtc::runtime {
 
-/// What the variable holds of a value, the bytes of its f32 elements: see runtime/abi/storage.h.
-/// Codes and scales are those of bitsandbytes 0.50 (`quantize_4bit` of its CPU backend).
+/// Returns the compressed form of a value, given the bytes of its f32 elements: see
+/// runtime/abi/storage.h. Codes and scales equal those of bitsandbytes 0.50 (`quantize_4bit` of its
+/// CPU backend).
 std::vector<char> storeFrozen(const MtcVariable &variable, const std::vector<char> &value,
                               int threads);
 

@@ -1,4 +1,4 @@
-// Values are random, data of the program, or tensors of a weights file.
+// Values are random, stored in the program, or tensors of a weights file.
 #include "runtime/state/initial_values.h"
 
 #include "runtime/state/module_tensors.h"
@@ -23,8 +23,8 @@ std::string mismatch(const MtcTensor &expected, const ArrayOnDisk &found) {
               typeName(expected.type), " ", shapeText(shapeOf(expected)));
 }
 
-/// Fills `bytes` of the variable with random numbers, from byte `at` on, which starts a group of
-/// four elements.
+/// Fills `bytes` bytes of the variable with random numbers, from byte `at` on, the start of a group
+/// of four elements.
 template <typename Element, typename Convert>
 static void fillRandom(const MtcVariable &variable, char *to, int64_t at, int64_t bytes,
                        int threads, const Convert &convert) {
@@ -61,28 +61,28 @@ static void fillRandom(const MtcVariable &variable, uint32_t type, char *to, int
   }
 }
 
-/// Fills `bytes` from byte `at` on with one element again and again; `at` starts an element.
+/// Fills `bytes` bytes with copies of one element; the range starts at an element.
 static void fillSplat(const MtcVariable &variable, char *to, int64_t bytes) {
   const auto size = typeBytes(variable.tensor.type);
   for (int64_t at = 0; at < bytes; at += size)
     std::memcpy(to + at, variable.data, static_cast<size_t>(size));
 }
 
-/// Whether a value of one type is made of another when it is read: exactly, or rounded where it is
-/// not trained.
+/// Returns whether a value of one type is converted to another when it is read: exactly, or with
+/// rounding if it is not trained.
 static bool isConverted(uint32_t from, uint32_t to, uint32_t role) {
   auto isNarrow = [](uint32_t type) { return type == MTC_BF16 || type == MTC_F16; };
   return (isNarrow(from) && to == MTC_F32) ||
          ((from == MTC_F32 || isNarrow(from)) && isNarrow(to) && role == MTC_CONSTANT);
 }
 
-/// Reads bytes of a value of this type from a tensor of another, from byte `at` of the value on.
+/// Reads bytes of a value, from its byte `at` on, with conversion from the tensor's type to `type`.
 static void readConverted(const ArrayOnDisk &array, uint32_t type, int64_t at, char *to,
                           int64_t bytes) {
   if (array.type == type)
     return readArray(array, at, to, bytes);
   const int64_t size = typeBytes(type), found = typeBytes(array.type), total = bytes / size;
-  constexpr int64_t most = 1 << 18; // elements at a time
+  constexpr int64_t most = 1 << 18; // elements per chunk
   std::vector<char> read(static_cast<size_t>(std::min(most, total) * found));
   std::vector<float> values(static_cast<size_t>(std::min(most, total)));
   for (int64_t done = 0; done < total; done += most) {
@@ -174,7 +174,7 @@ bool InitialValues::isStreamed(uint32_t variable) const {
   return found.empty() || isWhole(found.front().image);
 }
 
-/// Why a tensor of a file is not what a variable, or an image of it, is; "" if it is.
+/// Returns why a tensor of a file does not match a variable or its image; "" if it does.
 static std::string problemOf(const std::string &path, const MtcTensor &value, uint32_t role,
                              const FoundTensor &found) {
   MtcTensor expected = value;

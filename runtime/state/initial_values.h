@@ -1,4 +1,4 @@
-// What variables start as.
+// Initial values of variables.
 #ifndef MTC_RUNTIME_STATE_INITIAL_VALUES_H
 #define MTC_RUNTIME_STATE_INITIAL_VALUES_H
 
@@ -11,11 +11,12 @@
 
 namespace mtc::runtime {
 
-/// The values of a program's variables before its first step. Constants that the chosen weights
-/// lack come from the program's own.
+/// Computes the values of a program's variables before its first step. Constants that the chosen
+/// weights lack are read from the program's own weights file.
 class InitialValues {
 public:
-  /// `chosen` are the weights of --weights, `own` those beside the program; null: not read.
+  /// `chosen` is the file of --weights, `own` the weights file of the program; null if it is not
+  /// read.
   InitialValues(const MtcProgram &program, const NamedWeights *chosen, const NamedWeights *own,
                 int threads)
       : program(program), chosen(chosen), own(own), threads(threads) {
@@ -23,21 +24,22 @@ public:
       unknown = chosen->unknown();
   }
 
-  /// The tensors that a variable starts as; none where it starts as something else.
+  /// Returns the tensors with the variable's initial value; empty if the value has another source.
   const std::vector<FoundTensor> &find(uint32_t variable) const;
-  /// Whether the value comes from the program's own weights.
+  /// Returns whether the value is read from the program's own weights file.
   bool needsOwn(uint32_t variable) const;
-  /// Whether there is a value, other than zeros.
+  /// Returns whether the variable has an initial value other than zeros.
   bool fills(uint32_t variable) const;
-  /// Adds why the weights cannot give the variable its value, if they have to and cannot.
+  /// Adds a problem if the variable requires a value from the weights files and they do not have
+  /// it.
   void check(uint32_t variable, Problems &problems) const;
-  /// Whether `fill` gives the value.
+  /// Returns whether `fill` supports the variable.
   bool isStreamed(uint32_t variable) const;
-  /// Fills `bytes` of the value, whose elements are of this type, from byte `at` on.
+  /// Writes `bytes` bytes of the value, from byte `at` on, as elements of `type`.
   void fill(uint32_t variable, uint32_t type, char *to, int64_t at, int64_t bytes) const;
-  /// All bytes of the value.
+  /// Returns all bytes of the value.
   std::vector<char> value(uint32_t variable) const;
-  /// Names in the chosen weights that the program does not have.
+  /// Returns the names in the chosen weights that the program does not know.
   const std::vector<std::string> &unknownNames() const { return unknown; }
 
 private:
@@ -49,7 +51,7 @@ private:
   std::vector<std::string> unknown;
 };
 
-/// Why a tensor of a file cannot be the variable's value; "" if it can.
+/// Returns why a tensor of a file cannot be the variable's value; "" if it can.
 std::string mismatch(const MtcTensor &expected, const ArrayOnDisk &found);
 
 } // namespace mtc::runtime

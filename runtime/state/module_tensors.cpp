@@ -1,4 +1,4 @@
-// Layouts are those that the program's tables list.
+// Converts between variables and the layouts listed in the program's tables.
 #include "runtime/state/module_tensors.h"
 
 #include "runtime/abi/tensor_image.h"
@@ -31,7 +31,7 @@ MtcTensor tensorOf(const MtcTensor &value, const MtcTensorImage &image) {
   return tensor;
 }
 
-/// How many elements of a variable an image has.
+/// Returns the number of a variable's elements in an image.
 static int64_t elementsHeld(const MtcTensorImage &image) {
   if (image.part_count == 0)
     return product(image.dims, image.rank);
@@ -63,7 +63,7 @@ int64_t ModuleTensor::bytes() const {
   return product(dims.data(), static_cast<uint32_t>(dims.size())) * typeBytes(type);
 }
 
-/// The images of a variable by which files have it.
+/// Returns the images of a variable that files contain.
 static std::vector<const MtcTensorImage *> imagesOf(const MtcProgram &program, uint32_t variable,
                                                     ModuleNames names) {
   std::vector<const MtcTensorImage *> images;

@@ -12,28 +12,30 @@
 
 namespace mtc::runtime {
 
-/// The value of a variable as files have it, whatever the arena stores: without an offset.
+/// Returns the tensor of a variable in files, independent of its storage in the arena, without an
+/// offset.
 MtcTensor valueOf(const MtcProgram &program, uint32_t variable);
 
-/// The extents of an image.
+/// Returns the extents of an image.
 std::vector<int64_t> shapeOf(const MtcTensorImage &image);
 
-/// A value in the form of an image, under its name.
+/// Returns the tensor of an image of a value, under the image's name.
 MtcTensor tensorOf(const MtcTensor &value, const MtcTensorImage &image);
 
-/// Whether an image has all elements of its variable in their order; null is the variable itself.
+/// Returns whether the image has all elements of its variable in order; null is the variable
+/// itself.
 inline bool isWhole(const MtcTensorImage *image) { return !image || image->part_count == 0; }
 
-/// The images of a variable in groups, of which each has all elements of it. None where it has no
-/// images.
+/// Returns the images of a variable in groups that each cover all of its elements. Empty if the
+/// variable has no images.
 std::vector<std::vector<const MtcTensorImage *>> imageGroups(const MtcProgram &program,
                                                              uint32_t variable);
 
-/// A tensor of the user's module, and the variables that have its elements.
+/// A tensor of the user's module, and the variables that contain its elements.
 struct ModuleTensor {
   struct Piece {
     uint32_t variable;
-    const MtcTensorImage *image; ///< null: the variable as it is
+    const MtcTensorImage *image; ///< null: the variable itself
   };
 
   std::string name;
@@ -41,28 +43,28 @@ struct ModuleTensor {
   std::vector<int64_t> dims;
   std::vector<Piece> pieces;
 
-  /// Whether it is one variable with its elements in their order.
+  /// Returns whether the tensor is a single variable with its elements in order.
   bool isPlain() const { return isWhole(pieces.front().image); }
   int64_t bytes() const;
 };
 
-/// Of a variable that has several names in the module: one of them, or all.
+/// Which of a variable's names in the module to use, if it has several.
 enum class ModuleNames { First, All };
 
-/// The variables all of whose images, or those that come first, have each of their elements from a
-/// variable for which `includes` holds. Others are files' tensors under their own names.
+/// Returns the variables whose images (all of them, or only the first ones) consist of elements of
+/// variables for which `includes` holds. Other variables are stored in files under their own names.
 std::set<uint32_t> completeVariables(const MtcProgram &program, ModuleNames names,
                                      const std::function<bool(uint32_t)> &includes);
 
-/// The tensors of the variables for which `includes` holds, in the order of these.
+/// Returns the tensors of the variables for which `includes` holds, in the order of the variables.
 std::vector<ModuleTensor> moduleTensors(const MtcProgram &program, ModuleNames names,
                                         const std::function<bool(uint32_t)> &includes);
 
-/// The bytes of a tensor that is not plain; `read` gives the bytes of a variable's value.
+/// Returns the bytes of a tensor that is not plain; `read` returns the bytes of a variable's value.
 std::vector<char> compose(const ModuleTensor &tensor,
                           const std::function<std::vector<char>(uint32_t)> &read);
 
-/// Puts the elements of an image, which is not null, where a variable's value has them.
+/// Copies the elements of an image, which must not be null, into the variable's value.
 void takeImage(const MtcTensorImage &image, uint32_t type, const std::vector<char> &elements,
                char *value);
 

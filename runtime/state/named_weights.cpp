@@ -1,4 +1,4 @@
-// The program's tables have both names of each variable.
+// The program's tables contain both names of each variable: the module's and the initializer's.
 #include "runtime/state/named_weights.h"
 
 #include "runtime/state/module_tensors.h"
@@ -11,7 +11,7 @@
 
 namespace mtc::runtime {
 
-/// The names that a program has for the variables that a file may bring.
+/// The program's names of the variables that a file may provide.
 struct NamedWeights::Names {
   explicit Names(const MtcProgram &program);
 
@@ -20,9 +20,10 @@ struct NamedWeights::Names {
   }
 
   std::vector<uint32_t> variables;
-  std::map<std::string, std::vector<uint32_t>> ofModule; ///< Variables that have elements of it.
+  std::map<std::string, std::vector<uint32_t>>
+      ofModule; ///< Variables with elements of each tensor.
   std::map<std::string, uint32_t> ofModel;
-  std::set<std::string> unclear; ///< Names of both that do not mean the same.
+  std::set<std::string> unclear; ///< Names in both layouts that refer to different tensors.
 };
 
 static bool isOverridable(const MtcVariable &variable) {
@@ -63,7 +64,7 @@ std::optional<std::string> NamePrefix::nameInFile(const std::string &name) const
   return name.substr(text.size());
 }
 
-/// The file's name of a tensor that the program calls `name`.
+/// Returns the name in the file of the tensor that the program calls `name`.
 std::optional<std::string> NamedWeights::find(const std::string &name) const {
   if (weights.find(name))
     return name;
@@ -71,7 +72,7 @@ std::optional<std::string> NamedWeights::find(const std::string &name) const {
   return other && weights.find(*other) && !names->isKnown(*other) ? other : std::nullopt;
 }
 
-/// Each complete set of tensors that has the variable.
+/// Returns each complete set of tensors for the variable.
 std::vector<std::vector<FoundTensor>> NamedWeights::match(uint32_t variable) const {
   const MtcVariable &described = program.variables[variable];
   std::vector<std::vector<FoundTensor>> sets;
@@ -96,7 +97,7 @@ std::vector<std::vector<FoundTensor>> NamedWeights::match(uint32_t variable) con
   return sets;
 }
 
-/// Of the prefixes by which names that are not there could be found, the one that finds the most.
+/// Selects, among the prefixes that would match unmatched names, the one with the most matches.
 void NamedWeights::choosePrefix() {
   std::vector<uint32_t> unmatched;
   for (const uint32_t variable : names->variables)
@@ -104,7 +105,8 @@ void NamedWeights::choosePrefix() {
       unmatched.push_back(variable);
   if (unmatched.empty())
     return;
-  std::map<std::string, std::vector<std::string>> starts; // Of the file's names, by what follows.
+  // Prefixes of the names in the file, by the remainder of the name.
+  std::map<std::string, std::vector<std::string>> starts;
   for (const auto &[name, array] : weights.tensors())
     for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
       starts[name.substr(dot + 1)].push_back(name.substr(0, dot + 1));
@@ -154,7 +156,7 @@ void NamedWeights::choosePrefix() {
             "; expected names that differ from the program's by one prefix at most");
 }
 
-/// Names that could be the module's or an initializer's are what the file's other names are.
+/// Resolves ambiguous names: they belong to the layout of the file's unambiguous names.
 void NamedWeights::chooseLayout() {
   auto isThere = [&](const std::string &name) { return find(name).has_value(); };
   auto unclear = std::find_if(names->unclear.begin(), names->unclear.end(), isThere);
@@ -213,7 +215,7 @@ std::vector<std::string> NamedWeights::unknown() const {
 std::vector<NamedWeights::Expected> NamedWeights::missing(uint32_t variable) const {
   std::vector<Expected> lacking;
   auto add = [&](const std::string &name, const MtcTensor &tensor) {
-    // Of a tensor with elements of several variables the first of them speaks.
+    // A tensor with elements of several variables is reported for the first of them.
     auto holders = names->ofModule.find(name);
     const bool isOthers = holders != names->ofModule.end() && holders->second.front() != variable;
     if (!find(name) && !isOthers)

@@ -1,4 +1,4 @@
-// Which tensors of a weights file are which variables: decided by names alone.
+// Maps tensors of a weights file to variables of the program, by name only.
 #ifndef MTC_RUNTIME_STATE_NAMED_WEIGHTS_H
 #define MTC_RUNTIME_STATE_NAMED_WEIGHTS_H
 
@@ -12,51 +12,51 @@
 
 namespace mtc::runtime {
 
-/// A tensor of a file, and what it is of a variable.
+/// A tensor of a file, and the part of a variable that it holds.
 struct FoundTensor {
-  std::string name; ///< in the file
+  std::string name; ///< name in the file
   const ArrayOnDisk *array;
-  const MtcTensorImage *image; ///< null: the variable as it is
+  const MtcTensorImage *image; ///< null: the variable itself
 };
 
-/// A prefix by which all names of a file differ from the program's.
+/// A prefix in which all names of a file differ from the program's, such as `module.`.
 struct NamePrefix {
   std::string text; ///< ends with a dot
-  bool isInFile;    ///< the file's names have it, the program's do not; or the reverse
+  bool isInFile;    ///< the file's names have the prefix and the program's names lack it, or the
+                    ///< reverse
 
-  /// The file's name of a tensor; nothing where the program's name lacks the prefix.
+  /// Returns the name of a tensor in the file; nullopt if the program's name lacks the prefix.
   std::optional<std::string> nameInFile(const std::string &name) const;
 };
 
-/// The tensors of a weights file for each variable. A tensor has the user's module's layout where
-/// it has the module's name, and the model file's where it has the name of an initializer there.
-/// Names are matched exactly, and those that are not there after one prefix, the same for all, that
-/// the file's names have or lack.
+/// Finds the tensors of each variable in a weights file. A tensor with a name of the user's module
+/// has the module's layout; a tensor with the name of an initializer has the layout of the model
+/// file. Names are matched exactly first; the remaining ones are matched after adding or removing
+/// one prefix, which is the same for all of them.
 class NamedWeights {
 public:
-  /// A mistake of the user if the file is not valid, or if a name in it could be either of two
-  /// layouts.
+  /// Throws a user error if the file is invalid, or if a name in it could refer to either layout.
   NamedWeights(const MtcProgram &program, const std::string &path);
 
   const TensorFiles &file() const { return weights; }
-  /// None where the file does not have the variable. Of one that has several names in the module
-  /// those that come first.
+  /// Returns the tensors of the variable; empty if the file lacks it. If the module has several
+  /// names for the variable, the first ones that are present are used.
   const std::vector<FoundTensor> &of(uint32_t variable) const { return found[variable]; }
   const std::optional<NamePrefix> &prefix() const { return common; }
-  /// How many variables were found under names with the prefix.
+  /// Returns the number of variables that were found with the prefix.
   int prefixed() const { return prefixedCount; }
-  /// The other names under which the file has a variable, if it does.
+  /// Returns the tensors of the variable under its other names in the file.
   const std::vector<std::vector<FoundTensor>> &repeated(uint32_t variable) const {
     return further[variable];
   }
-  /// The file's names that the program knows nothing of.
+  /// Returns the names in the file that the program does not know.
   std::vector<std::string> unknown() const;
-  /// A tensor that a file is expected to have.
+  /// A tensor that is expected in a file.
   struct Expected {
     std::string name;
     MtcTensor tensor;
   };
-  /// Those of a variable that the file lacks, under the names that it could have.
+  /// Returns the tensors of a variable that the file lacks, under each name that it could have.
   std::vector<Expected> missing(uint32_t variable) const;
 
 private:
@@ -73,7 +73,7 @@ private:
   std::shared_ptr<const Names> names;
   std::optional<NamePrefix> common;
   int prefixedCount = 0;
-  std::optional<Layout> layout; ///< of names that could be either
+  std::optional<Layout> layout; ///< of names that occur in both layouts
   std::vector<std::vector<FoundTensor>> found;
   std::vector<std::vector<std::vector<FoundTensor>>> further;
 };

@@ -1,4 +1,4 @@
-// Operations run in order, so that the first that overflows is the cause.
+// Operations run in order, so the first one that overflows is the cause.
 #include "runtime/state/overflow_finder.h"
 
 #include "runtime/state/divergence.h"
@@ -43,7 +43,7 @@ std::string describeOverflow(const MtcOperation &operation) {
   if (nodes.find("backward") != std::string::npos)
     return "";
   const std::string node = nodes.substr(0, nodes.find(" + "));
-  // Names are paths of modules: what follows in the same module overflows too.
+  // Names are module paths; later nodes of the same module overflow too.
   const size_t slash = node.find_last_of('/');
   const std::string pattern =
       slash == std::string::npos || slash == 0 ? node + "*" : node.substr(0, slash) + "*";

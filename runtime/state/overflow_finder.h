@@ -1,4 +1,4 @@
-// Where the values of a step leave the range of f16.
+// Finds the operation whose f16 results overflow.
 #ifndef MTC_RUNTIME_STATE_OVERFLOW_FINDER_H
 #define MTC_RUNTIME_STATE_OVERFLOW_FINDER_H
 
@@ -8,8 +8,8 @@
 
 namespace mtc::runtime {
 
-/// Keeps the first operation that writes values of f16 which are not finite. Programs list what
-/// operations write in f16.
+/// Records the first operation that writes f16 values that are not finite. Programs list the f16
+/// ranges that operations write (MtcWrite).
 class OverflowFinder final : public Observer {
 public:
   explicit OverflowFinder(Device &device) : device(device) {}
@@ -19,7 +19,7 @@ public:
   bool looksAtArena() const override { return true; }
   void phase(Phase, int64_t, Clock::time_point, Clock::time_point) override {}
 
-  /// The operation; null if there was none.
+  /// Returns the operation; null if there was none.
   const MtcOperation *found() const { return first; }
 
 private:
@@ -27,10 +27,10 @@ private:
   const MtcOperation *first = nullptr;
 };
 
-/// Whether what a step starts from, inputs and variables but for the optimizer's state, is finite.
+/// Returns whether the inputs and variables of a step, except the optimizer state, are finite.
 bool startsFinite(const MtcProgram &program, Device &device);
 
-/// What a user can do about a forward pass that overflows in an operation, as a sentence; "" if the
+/// Returns advice, as a sentence, for a forward pass that overflows in an operation; "" if the
 /// operation computes gradients.
 std::string describeOverflow(const MtcOperation &operation);
 

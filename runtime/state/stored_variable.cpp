@@ -1,4 +1,4 @@
-// Halves of f32 are joined and split in pieces.
+// Joins and splits the halves of f32 in chunks.
 #include "runtime/state/stored_variable.h"
 
 #include "runtime/support/element_type.h"
@@ -10,10 +10,10 @@
 namespace mtc::runtime {
 namespace {
 
-/// Elements that are joined or split at a time. A multiple of what Device::write asks for.
+/// Number of elements per chunk, a multiple of the chunks of Device::write.
 constexpr int64_t pieceElements = 1 << 18;
 
-/// Calls `use` on [at, at + count) for pieces of [0, total).
+/// Calls `use` on chunks [at, at + count) of [0, total).
 template <typename Use> void inPieces(int64_t total, const Use &use) {
   for (int64_t at = 0; at < total; at += pieceElements)
     use(at, std::min(pieceElements, total - at));

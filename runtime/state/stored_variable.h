@@ -1,4 +1,4 @@
-// Values of variables, whatever the arena stores them as.
+// Values of variables, independent of their storage in the arena.
 #ifndef MTC_RUNTIME_STATE_STORED_VARIABLE_H
 #define MTC_RUNTIME_STATE_STORED_VARIABLE_H
 
@@ -9,33 +9,33 @@
 
 namespace mtc::runtime {
 
-/// A variable as files hold it. Elements of f32 whose halves lie apart are joined when they are
-/// read, and split when they are written.
+/// A variable in the form that files use. f32 elements whose halves are stored in two variables are
+/// joined on reads and split on writes.
 class StoredVariable {
 public:
   StoredVariable(const MtcProgram &program, uint32_t index);
 
-  /// MtcType of the value's elements.
+  /// Returns the MtcType of the value's elements.
   uint32_t type() const { return low ? uint32_t{MTC_F32} : variable.tensor.type; }
   int64_t bytes() const;
-  /// The tensor, of the value's type.
+  /// Returns the tensor with the type of the value.
   MtcTensor tensor() const;
 
-  /// As Device::read and Device::write do: in pieces, each element once, in order.
+  /// Equal to Device::read and Device::write: chunks cover each element once, in order.
   void read(Device &device, const Device::Use &use) const;
   void write(Device &device, const Device::Fill &fill) const;
-  /// Takes the value that lies at a place of an arena, in the value's type.
+  /// Sets the value from an arena address, where it is stored in the value's type.
   void copyFrom(Device &device, ArenaAddress from) const;
-  /// Gives the value to such a place.
+  /// Copies the value to an arena address, in the value's type.
   void copyTo(Device &device, ArenaAddress to) const;
 
 private:
   const MtcVariable &variable;
-  const MtcVariable *low = nullptr; ///< Of its halves; or null.
+  const MtcVariable *low = nullptr; ///< The lower halves; null if the value is not split.
 };
 
-/// Gives copies the values of what they are copies of: to be called when those were written by the
-/// host.
+/// Updates variables that are copies of others (MTC_COPIED). Must be called after the host wrote
+/// the original variables.
 void writeCopies(const MtcProgram &program, Device &device);
 
 } // namespace mtc::runtime

@@ -1,4 +1,4 @@
-// How far training has come, and what the steps that follow depend on.
+// The progress of training and the settings that later steps depend on.
 #ifndef MTC_RUNTIME_STATE_TRAINING_STATE_H
 #define MTC_RUNTIME_STATE_TRAINING_STATE_H
 
@@ -12,7 +12,7 @@ struct TrainingState {
   int64_t step = 0; ///< completed steps
   uint64_t seed = 0;
   bool shuffle = true;
-  int64_t scheduleSteps = 0; ///< the step at which the learning rate's schedule ends
+  int64_t scheduleSteps = 0; ///< last step of the learning rate schedule
   LastBatch lastBatch = LastBatch::Wrap;
 };
 

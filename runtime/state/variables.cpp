@@ -1,4 +1,4 @@
-// Initial values are written where the arena stores variables.
+// Writes initial values to the arena.
 #include "runtime/state/variables.h"
 
 #include "runtime/io/durable_file.h"
@@ -21,8 +21,8 @@ bool isSaved(const MtcVariable &variable) {
          variable.role == MTC_OPTIMIZER || variable.role == MTC_AVERAGE;
 }
 
-/// The file beside the program, which must be the one that it was compiled with: under the same
-/// name there may be the weights of another compilation.
+/// Opens the weights file of the program. Verifies that it belongs to this compilation, because
+/// another compilation may have overwritten it.
 static std::unique_ptr<NamedWeights> openOwnWeights(const MtcProgram &program,
                                                     const std::string &folder) {
   const std::string path = folder + "/" + program.weights_file;
@@ -44,9 +44,9 @@ static std::unique_ptr<NamedWeights> openOwnWeights(const MtcProgram &program,
 
 namespace {
 
-/// The files that a run's initial values come from.
+/// The weights files of a run.
 struct WeightsFiles {
-  /// Opens those that the values of these variables need.
+  /// Opens the files that the values of `variables` require.
   WeightsFiles(const MtcProgram &program, const WeightsChoice &choice,
                const std::vector<uint32_t> &variables) {
     if (!choice.file.empty())
@@ -62,7 +62,7 @@ struct WeightsFiles {
 
 } // namespace
 
-/// "'a', 'b' and 3 more".
+/// Returns "'a', 'b' and 3 more".
 static std::string listed(const std::vector<std::string> &names) {
   constexpr size_t shown = 5;
   std::string list;
@@ -71,7 +71,7 @@ static std::string listed(const std::vector<std::string> &names) {
   return names.size() > shown ? text(list, " and ", names.size() - shown, " more") : list;
 }
 
-/// Reports what of the user's file was taken in another way than by its name, and what was not.
+/// Reports tensors of the user's file that were matched by a prefix, and those that were not used.
 static void reportMatches(const NamedWeights &chosen, std::vector<std::string> unknown,
                           bool isQuiet) {
   const std::string &path = chosen.file().path();
@@ -79,10 +79,10 @@ static void reportMatches(const NamedWeights &chosen, std::vector<std::string> u
     note(path, ": ", chosen.prefixed(), " of the program's tensors have names ",
          chosen.prefix()->isInFile ? "with" : "without", " the prefix '", chosen.prefix()->text,
          "' there");
-  // PyTorch counts batches, and nothing of ONNX reads the count.
+  // PyTorch's batch counter, which ONNX models do not use.
   std::erase_if(unknown,
                 [](const std::string &name) { return name.ends_with("num_batches_tracked"); });
-  // A checkpoint has the optimizer's state too.
+  // A checkpoint also contains the optimizer state.
   if (unknown.empty() || chosen.file().metadata(MTC_WEIGHTS_NAMES) == MTC_MODULE_NAMES)
     return;
   warn(path, ": ignored, since the program does not have them: ", listed(unknown));

@@ -1,4 +1,4 @@
-// Filling a program's variables before its first step.
+// Initialization of a program's variables before its first step.
 #ifndef MTC_RUNTIME_STATE_VARIABLES_H
 #define MTC_RUNTIME_STATE_VARIABLES_H
 
@@ -10,25 +10,24 @@
 
 namespace mtc::runtime {
 
-/// The file that initial values are read from: that of --weights, or "" for the one beside the
-/// program.
+/// The file of the initial values: that of --weights, or "" for the one in the program's folder.
 struct WeightsChoice {
   std::string file, programFolder;
-  bool isQuiet = false; ///< no notes
+  bool isQuiet = false; ///< suppresses notes
 };
 
-/// Fills all variables of a device, whose arena is zeroed. Every tensor that is missing or has
-/// another type or shape is named in one failure. With `keepTrained` (before resuming), parameters
-/// and state are not read: a checkpoint will bring them.
+/// Initializes all variables of a device whose arena is zeroed. Reports every missing tensor and
+/// every mismatch of type or shape in one failure. With `keepTrained` (before resuming), parameters
+/// and state are not read, because a checkpoint provides them.
 void initializeVariables(const MtcProgram &program, Device &device, int threads,
                          const WeightsChoice &choice, bool keepTrained);
 
-/// The bytes of the f32 that a variable is stored of (runtime/abi/storage.h), as the weights have
-/// them.
+/// Returns the initial f32 value, as in the weights, of a variable in compressed storage
+/// (runtime/abi/storage.h).
 std::vector<char> initialValue(const MtcProgram &program, uint32_t variable, int threads,
                                const WeightsChoice &choice);
 
-/// Whether checkpoints hold the variable.
+/// Returns whether checkpoints contain the variable.
 bool isSaved(const MtcVariable &variable);
 
 } // namespace mtc::runtime

@@ -1,4 +1,4 @@
-// Single elements of bf16, as the bits of their upper half of an f32.
+// Conversions of single bf16 elements, which are the upper halves of f32 bit patterns.
 #ifndef MTC_RUNTIME_SUPPORT_BFLOAT16_H
 #define MTC_RUNTIME_SUPPORT_BFLOAT16_H
 
@@ -7,7 +7,7 @@
 
 namespace mtc::runtime {
 
-/// To nearest, ties to even; a NaN stays one.
+/// Rounds to nearest, ties to even; preserves NaN.
 inline uint16_t toBf16(float value) {
   const auto bits = std::bit_cast<uint32_t>(value);
   const uint32_t rounded = value == value ? bits + 0x7fff + (bits >> 16 & 1) : bits | 0x400000;

@@ -1,4 +1,4 @@
-// The distance between names.
+// Edit distances between names.
 #include "runtime/support/closest_name.h"
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 
 namespace mtc::runtime {
 
-/// Levenshtein's distance: insertions, deletions and replacements (Wagner and Fischer's table, row
-/// by row).
+/// Returns the Levenshtein distance: the minimum number of insertions, deletions and substitutions
+/// (Wagner-Fischer algorithm, one row at a time).
 static size_t distance(const std::string &a, const std::string &b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});

@@ -1,4 +1,4 @@
-// "Did you mean": the name that a user most likely meant.
+// Spelling suggestions for mistyped names.
 #ifndef MTC_RUNTIME_SUPPORT_CLOSEST_NAME_H
 #define MTC_RUNTIME_SUPPORT_CLOSEST_NAME_H
 
@@ -7,8 +7,8 @@
 
 namespace mtc::runtime {
 
-/// `; did you mean 'NAME'?` with the closest of `known` by edits of single characters, or "" if
-/// none is close.
+/// Returns `; did you mean 'NAME'?` with the element of `known` at the smallest edit distance, or
+/// "" if none is close.
 std::string suggestion(const std::string &given, const std::vector<std::string> &known);
 
 } // namespace mtc::runtime

@@ -1,4 +1,4 @@
-// The table of element types.
+// Table of element types.
 #include "runtime/support/element_type.h"
 
 #include <array>
@@ -13,7 +13,7 @@ struct TypeRecord {
   bool integer;
 };
 
-/// In the order of MtcType.
+/// Indexed by MtcType.
 constexpr std::array<TypeRecord, 15> types = {{
     {8, "f64", "F64", "np.float64", false},
     {4, "f32", "F32", "np.float32", false},

@@ -1,4 +1,4 @@
-// Element types: their sizes, and their names in messages and in safetensors files.
+// Element types: sizes, and names in messages and in safetensors files.
 #ifndef MTC_RUNTIME_SUPPORT_ELEMENT_TYPE_H
 #define MTC_RUNTIME_SUPPORT_ELEMENT_TYPE_H
 
@@ -14,27 +14,27 @@ namespace mtc::runtime {
 
 int64_t typeBytes(uint32_t type);
 
-/// As the compiler's messages write it: `f32`, `i64`, `bool`.
+/// Returns the name in messages, as the compiler prints it: `f32`, `i64`, `bool`.
 const char *typeName(uint32_t type);
 
-/// As safetensors writes it: `F32`, `I64`, `BOOL`.
+/// Returns the name in safetensors files: `F32`, `I64`, `BOOL`.
 const char *safetensorsTypeName(uint32_t type);
 std::optional<MtcType> typeOfSafetensorsName(std::string_view name);
 
-/// As numpy's `astype` takes it: `np.float32`; for advice in messages.
+/// Returns the argument of numpy's `astype`, for advice in messages: `np.float32`.
 const char *numpyTypeName(uint32_t type);
 
 bool isInteger(uint32_t type);
 bool isSignedInteger(uint32_t type);
-/// The integer type that `typeName` gives this name.
+/// Returns the integer type with this `typeName`.
 std::optional<MtcType> integerTypeOfName(std::string_view name);
 
-/// `[4, 256]`, as messages show shapes.
+/// Returns a shape in the form that messages show: `[4, 256]`.
 std::string shapeText(const std::vector<int64_t> &dims);
 std::vector<int64_t> shapeOf(const MtcTensor &tensor);
 
-/// The number of elements; nothing if a dimension is negative or the product times `elementBytes`
-/// overflows.
+/// Returns the number of elements; nullopt if a dimension is negative or the number times
+/// `elementBytes` overflows.
 std::optional<int64_t> elementCount(const std::vector<int64_t> &dims, int64_t elementBytes);
 
 } // namespace mtc::runtime

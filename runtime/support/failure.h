@@ -1,4 +1,4 @@
-// How the runtime reports what went wrong: one exception type, caught in one place.
+// Error reporting of the runtime: one exception type, which `runProgram` catches.
 #ifndef MTC_RUNTIME_SUPPORT_FAILURE_H
 #define MTC_RUNTIME_SUPPORT_FAILURE_H
 
@@ -12,11 +12,11 @@
 
 namespace mtc::runtime {
 
-/// A run that a signal stopped ends with `exitSignal` and the signal's number, as shells count.
+/// A run that a signal stopped exits with `exitSignal` plus the signal number, as in shells.
 enum ExitCode { exitDone = 0, exitUserInput = 1, exitSystemFault = 2, exitSignal = 128 };
 
-/// Ends the run with a message that names the file, the flag or the node, what was found and what
-/// was expected.
+/// An error that ends the run. The message names the file, flag or node, the actual and the
+/// expected value.
 class Failure : public std::exception {
 public:
   Failure(int code, std::string message) : code(code), message(std::move(message)) {}
@@ -28,12 +28,12 @@ private:
   std::string message;
 };
 
-/// Whether an error of a call that writes is a fault of the machine, and no mistake in a path.
+/// Returns whether an errno of a write is a system error, rather than an invalid path.
 inline bool isFaultOfMachine(int error) {
   return error == ENOSPC || error == EDQUOT || error == EIO || error == ENOMEM || error == EMFILE;
 }
 
-/// The parts written one after the other.
+/// Returns the concatenation of the parts.
 template <typename... Parts> std::string text(const Parts &...parts) {
   std::ostringstream stream;
   (stream << ... << parts);
@@ -48,13 +48,13 @@ template <typename... Parts> [[noreturn]] void systemError(const Parts &...parts
   throw Failure(exitSystemFault, text(parts...));
 }
 
-/// What went wrong in several places, reported all at once.
+/// Collects several errors in order to report all of them at once.
 class Problems {
 public:
   template <typename... Parts> void add(const Parts &...parts) { list.push_back(text(parts...)); }
   bool any() const { return !list.empty(); }
 
-  /// Runs `action`; a mistake of the user that it throws is added to the list.
+  /// Runs `action`; adds a user error that it throws to the list.
   template <typename Action> void collect(const Action &action) {
     try {
       action();
@@ -65,8 +65,7 @@ public:
     }
   }
 
-  /// Runs `action`; what it throws is added to the list, whatever its kind, so that the next action
-  /// runs all the same.
+  /// Runs `action`; adds any Failure that it throws to the list, so that later actions still run.
   template <typename Action> void attempt(const Action &action) {
     try {
       action();
@@ -76,7 +75,7 @@ public:
     }
   }
 
-  /// Throws what was collected, if anything, with the highest exit code.
+  /// Throws the collected errors, if there are any, with the highest exit code.
   void throwIfAny() const {
     if (list.empty())
       return;

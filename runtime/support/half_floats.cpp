@@ -1,4 +1,4 @@
-// Loops that compilers vectorize.
+// Conversions in plain loops, which compilers vectorize.
 #include "runtime/support/half_floats.h"
 
 #include "runtime/abi/program.h"

@@ -1,4 +1,4 @@
-// Integers of types that are known when the program runs.
+// Dispatch on integer types that are known only at run time.
 #ifndef MTC_RUNTIME_SUPPORT_INTEGERS_H
 #define MTC_RUNTIME_SUPPORT_INTEGERS_H
 
@@ -33,7 +33,7 @@ template <typename Action> decltype(auto) withInteger(uint32_t type, const Actio
   }
 }
 
-/// Element `index` of densely packed values, which need not be aligned.
+/// Returns element `index` of densely packed, possibly unaligned values.
 template <typename Value> Value elementAt(const char *values, int64_t index) {
   Value value;
   std::memcpy(&value, values + index * static_cast<int64_t>(sizeof value), sizeof value);

@@ -1,11 +1,12 @@
-// UTF-8 by RFC 3629, as far as controls can hide in it.
+// Decodes UTF-8 (RFC 3629) only as far as needed to find control characters.
 #include "runtime/support/messages.h"
 
 #include <cstdio>
 
 namespace mtc::runtime {
 
-/// The bytes of the character at `at` that is no control character; 0 where there is none.
+/// Returns the number of bytes of the printable character at `at`; 0 for a control character or
+/// invalid UTF-8.
 static size_t characterAt(const std::string &text, size_t at) {
   const auto lead = static_cast<unsigned char>(text[at]);
   if (lead < 0x80)
@@ -16,7 +17,7 @@ static size_t characterAt(const std::string &text, size_t at) {
   for (size_t i = 1; i < bytes; ++i)
     if ((static_cast<unsigned char>(text[at + i]) & 0xc0) != 0x80)
       return 0;
-  // U+0080 to U+009F are controls too.
+  // U+0080 to U+009F are control characters too.
   return lead == 0xc2 && static_cast<unsigned char>(text[at + 1]) < 0xa0 ? 0 : bytes;
 }
 

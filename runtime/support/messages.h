@@ -8,11 +8,12 @@
 
 namespace mtc::runtime {
 
-/// A text whose bytes a terminal shows and does not act on: control characters, other than ends of
-/// lines, and bytes that are no UTF-8 become \xNN. Names come from files, and may be any bytes.
+/// Returns the text in a form that a terminal shows but does not interpret: control characters
+/// other than newlines, and bytes that are not UTF-8, become \xNN. Names come from files and may
+/// contain any bytes.
 std::string printable(const std::string &text);
 
-/// Writes a line to standard error, made printable.
+/// Writes a line to standard error, after `printable`.
 void writeMessage(const std::string &line);
 
 template <typename... Parts> void warn(const Parts &...parts) {

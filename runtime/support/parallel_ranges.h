@@ -1,4 +1,4 @@
-// Work on ranges, on threads of its own: for what is done once, before a run.
+// Parallel loops on temporary threads, for work that is done once before a run.
 #ifndef MTC_RUNTIME_SUPPORT_PARALLEL_RANGES_H
 #define MTC_RUNTIME_SUPPORT_PARALLEL_RANGES_H
 
@@ -10,8 +10,8 @@
 
 namespace mtc::runtime {
 
-/// Calls `body` on disjoint ranges that cover [0, extent), of at least `grain` if there are
-/// several.
+/// Calls `body` on disjoint ranges that cover [0, extent). If there are several ranges, each has at
+/// least `grain` elements.
 template <typename Body>
 void onRanges(int threads, int64_t extent, int64_t grain, const Body &body) {
   const int64_t parts = std::clamp<int64_t>(extent / grain, 1, threads);
@@ -21,7 +21,7 @@ void onRanges(int threads, int64_t extent, int64_t grain, const Body &body) {
     try {
       running.emplace_back([&run, part] { run(part); });
     } catch (const std::system_error &) {
-      run(part); // No thread to be had.
+      run(part); // The system cannot start a thread.
     }
   run(0);
 }

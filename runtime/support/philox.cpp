@@ -1,4 +1,4 @@
-// Philox and the normal distribution.
+// Philox, and samples of the normal and uniform distributions.
 #include "runtime/support/philox.h"
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Counter-based random numbers: the same (key, counter) always gives the same words, on any machine
-// and thread.
+// Counter-based random numbers: equal (key, counter) pairs yield equal words on any machine and
+// thread.
 #ifndef MTC_RUNTIME_SUPPORT_PHILOX_H
 #define MTC_RUNTIME_SUPPORT_PHILOX_H
 
@@ -13,14 +13,14 @@ namespace mtc::runtime {
 /// (SC 2011).
 std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key);
 
-/// A 64-bit digest of a name (FNV-1a).
+/// Returns a 64-bit FNV-1a hash of a name.
 uint64_t hashName(std::string_view name);
 
-/// Four samples of N(0, 1), numbers 4·group to 4·group + 3 of the sequence that (seed, name)
-/// defines: two pairs by Box and Muller's transform (1958).
+/// Returns four samples of N(0, 1): elements 4 * group to 4 * group + 3 of the sequence of (seed,
+/// name), computed as two pairs by the transform of Box and Muller (1958).
 std::array<double, 4> normals(uint64_t seed, uint64_t nameHash, uint64_t group);
 
-/// The same of even samples in [-1, 1).
+/// Returns four samples of the uniform distribution on [-1, 1), indexed as in `normals`.
 std::array<double, 4> evenSamples(uint64_t seed, uint64_t nameHash, uint64_t group);
 
 } // namespace mtc::runtime

@@ -1,4 +1,4 @@
-// Reads /proc and the control groups.
+// Memory statistics from /proc and the control groups.
 #include "runtime/support/process.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace mtc::runtime {
 
-/// The number after `key` in a file of lines `Key:  12 kB`, in bytes.
+/// Returns the number after `key`, in bytes, in a file of lines `Key:  12 kB`.
 static std::optional<int64_t> field(const char *path, const std::string &key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -31,7 +31,8 @@ static std::optional<int64_t> number(const std::string &path) {
   return std::nullopt; // missing, or `max`
 }
 
-/// What the limits of one control group leave; page cache that can be dropped counts as free.
+/// Returns the memory available within the limit of one control group. Reclaimable page cache
+/// counts as free.
 static std::optional<int64_t> groupLeaves(const std::string &folder, const char *limitFile,
                                           const char *usageFile) {
   auto limit = number(folder + limitFile), usage = number(folder + usageFile);
@@ -50,8 +51,8 @@ int64_t availableMemory() {
   if (!machine)
     return -1;
   int64_t available = *machine + field("/proc/meminfo", "SwapFree:").value_or(0);
-  // Lines `0::/path` (version 2) and `N:memory:/path` (version 1); a limit of any ancestor holds
-  // too.
+  // Lines are `0::/path` (version 2) and `N:memory:/path` (version 1). The limits of all ancestors
+  // apply too.
   std::ifstream groups("/proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
     size_t first = line.find(':'),

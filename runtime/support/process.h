@@ -1,4 +1,4 @@
-// What the system gives this process: memory and cores.
+// Memory and cores available to this process.
 #ifndef MTC_RUNTIME_SUPPORT_PROCESS_H
 #define MTC_RUNTIME_SUPPORT_PROCESS_H
 
@@ -6,18 +6,18 @@
 
 namespace mtc::runtime {
 
-/// Bytes that this process can still get, by the machine's memory and swap and by the limits of its
-/// control groups; -1 where the system does not say.
+/// Returns the bytes that this process can still allocate, limited by the machine's memory and swap
+/// and by its control groups; -1 if the system does not report them.
 int64_t availableMemory();
 
-/// Resident memory of this process in bytes, now and at its highest; file-backed is code and
+/// Current and peak resident memory of this process, in bytes. File-backed memory is code and
 /// libraries.
 struct ProcessMemory {
   int64_t peak = 0, resident = 0, anonymous = 0, fileBacked = 0;
 };
 ProcessMemory processMemory();
 
-/// Cores that this process may run on.
+/// Returns the number of cores on which this process may run.
 int availableCores();
 
 } // namespace mtc::runtime

@@ -1,4 +1,4 @@
-// The work of a contraction, and the same work over the simplest tensors.
+// FLOP count of a contraction, and its dense reference form, which profiles compare with.
 #ifndef MTC_RUNTIME_CALLS_CONTRACTION_PLAIN_H
 #define MTC_RUNTIME_CALLS_CONTRACTION_PLAIN_H
 
@@ -9,7 +9,7 @@
 
 namespace mtc::runtime {
 
-/// Null for a call of another kind.
+/// Returns the record of a contraction call; null for calls of another kind.
 inline const MtcContraction *contractionOf(const MtcCall &call) {
   return std::strcmp(call.kind, MTC_CONTRACTION) == 0
              ? static_cast<const MtcContraction *>(call.description)
@@ -23,7 +23,7 @@ inline uint32_t addendType(const MtcContraction &c, uint32_t addend) {
   return c.f32_addends[addend] ? uint32_t{MTC_F32} : c.type;
 }
 
-/// Multiplications and additions of a run.
+/// Returns the floating-point operations of a run: one multiplication and one addition per term.
 inline double contractionFlops(const MtcContraction &c) {
   double flops =
       2.0 * static_cast<double>(c.m) * static_cast<double>(c.n) * static_cast<double>(c.k);
@@ -32,8 +32,8 @@ inline double contractionFlops(const MtcContraction &c) {
   return flops;
 }
 
-/// The contraction of the same shape and types with dense row-major tensors of its own and one
-/// batch dimension, which starts from nothing: what a library is fastest at.
+/// Returns the contraction of the same shape and types over dense row-major tensors with one batch
+/// dimension and without accumulation, addends or epilogue: the form that libraries run fastest.
 inline MtcContraction plainContraction(const MtcContraction &contraction) {
   MtcContraction plain = {};
   plain.type = contraction.type;

@@ -1,4 +1,4 @@
-// Simplification of contractions; every step keeps the set of (lhs, rhs, out) elements that are
+// Simplification of contractions. Every step preserves the set of (lhs, rhs, out) elements that are
 // multiplied and summed.
 #include "runtime/calls/contraction/problem.h"
 
@@ -15,13 +15,14 @@ int64_t ContractionProblem::entries() const {
   return count;
 }
 
-/// Whether a batch axis of stride `batchStride` continues a matrix axis: together they are one axis
-/// of a single stride.
+/// Returns whether a batch axis of stride `batchStride` and a matrix axis can be collapsed into one
+/// axis of a single stride.
 static bool continues(int64_t batchStride, int64_t extent, int64_t stride) {
   return extent == 1 || batchStride == extent * stride;
 }
 
-/// rhs the same for each entry of the axis: its entries are further rows of lhs and out.
+/// Collapses a batch axis along which rhs is broadcast into the rows of lhs and out. Returns false
+/// if the strides do not allow it.
 static bool joinToRows(ContractionProblem &p, const BatchAxis &axis) {
   if (axis.rhs != 0 || !continues(axis.lhs, p.m(), p.lhs.rowStride) ||
       !continues(axis.out, p.m(), p.out.rowStride))
@@ -43,7 +44,8 @@ static bool joinToRows(ContractionProblem &p, const BatchAxis &axis) {
   return true;
 }
 
-/// lhs the same for each entry of the axis: its entries are further columns of rhs and out.
+/// Collapses a batch axis along which lhs is broadcast into the columns of rhs and out. Returns
+/// false if the strides do not allow it.
 static bool joinToColumns(ContractionProblem &p, const BatchAxis &axis) {
   if (axis.lhs != 0 || !continues(axis.rhs, p.n(), p.rhs.columnStride) ||
       !continues(axis.out, p.n(), p.out.columnStride))
@@ -95,12 +97,12 @@ static void mergeBatch(std::vector<BatchAxis> &batch) {
   }
 }
 
-/// Strides of extents of 1 are never used; libraries recognize a layout by them all the same.
+/// Strides of axes with extent 1 are never used, but libraries derive the layout from them.
 static void densifyUnitExtents(MatrixLayout &matrix) {
   if (matrix.columns == 1 && matrix.rows == 1)
     matrix.rowStride = matrix.columnStride = 1;
   else if (matrix.columns == 1)
-    // A column with gaps is a row-major matrix of one column, a dense one either.
+    // A strided column is a row-major matrix with one column; so is a dense one.
     matrix.columnStride = 1;
   else if (matrix.rows == 1)
     matrix.rowStride = matrix.columnStride == 1 ? matrix.columns : 1;

@@ -1,5 +1,5 @@
-// A contraction in the simplest equivalent form: what a library can run at full throughput is
-// easier to see there.
+// Contractions in the simplest equivalent form, in which layouts that a library runs at full
+// throughput are easier to recognize.
 #ifndef MTC_RUNTIME_CALLS_CONTRACTION_PROBLEM_H
 #define MTC_RUNTIME_CALLS_CONTRACTION_PROBLEM_H
 
@@ -11,18 +11,18 @@
 
 namespace mtc::runtime {
 
-/// One batch dimension: its extent and the strides of the tensors, in elements (0: broadcast).
+/// One batch dimension: its extent and the stride of each tensor, in elements (0: broadcast).
 struct BatchAxis {
   int64_t extent, lhs, rhs, out;
   std::array<int64_t, MTC_MAX_ADDENDS> addends{};
 };
 
-/// One matrix of a tensor as the batch's entry sees it.
+/// One matrix of a tensor, for one batch entry.
 struct MatrixLayout {
   int64_t rows, columns, rowStride, columnStride;
 
-  /// Whether it is a row-major or a column-major matrix with a leading dimension that libraries
-  /// take.
+  /// Returns whether the matrix is row-major or column-major with a leading dimension that
+  /// libraries accept.
   bool isPlain() const {
     return (columnStride == 1 && rowStride >= columns) || (rowStride == 1 && columnStride >= rows);
   }
@@ -33,8 +33,8 @@ struct MatrixLayout {
 struct ContractionProblem {
   std::vector<BatchAxis> batch;
   MatrixLayout lhs, rhs, out;
-  std::vector<MatrixLayout> addends; ///< a stride of 0: the same along rows or columns
-  bool swapped = false; ///< lhs and rhs are exchanged: the transposed product is computed
+  std::vector<MatrixLayout> addends; ///< a stride of 0 broadcasts along rows or columns
+  bool swapped = false; ///< lhs and rhs are exchanged: the problem is the transposed multiplication
 
   int64_t m() const { return out.rows; }
   int64_t n() const { return out.columns; }
@@ -43,10 +43,14 @@ struct ContractionProblem {
   bool isEmpty() const { return m() == 0 || n() == 0 || entries() == 0; }
 };
 
-/// The same contraction with: no batch dimension of extent 1; a dimension along which one operand
-/// is broadcast joined to m or n where strides allow; batch dimensions in order of falling strides
-/// and merged where strides allow; the transposed product where that makes the result row-major;
-/// dense strides for extents of 1.
+/// Returns an equivalent contraction in canonical form:
+///
+/// - Batch dimensions of extent 1 are removed.
+/// - A dimension along which one operand is broadcast is collapsed into m or n if the strides allow
+///   it.
+/// - Batch dimensions are sorted by decreasing stride and collapsed if the strides allow it.
+/// - The multiplication is transposed if that makes the result row-major.
+/// - Dimensions of extent 1 have dense strides.
 ContractionProblem simplifyContraction(const MtcContraction &contraction);
 
 } // namespace mtc::runtime

@@ -1,4 +1,4 @@
-// What every target's convolution starts from.
+// Properties of convolutions that all targets share.
 #ifndef MTC_RUNTIME_CALLS_CONVOLUTION_PROBLEM_H
 #define MTC_RUNTIME_CALLS_CONVOLUTION_PROBLEM_H
 
@@ -9,18 +9,18 @@
 
 namespace mtc::runtime {
 
-/// What of the three a call computes.
+/// The tensor that a call computes from the other two.
 enum class Computed { Output, Input, Weights };
 
-/// How far windows reach over the input's end.
+/// Returns the padding after the last input element that the last window requires.
 inline int64_t paddingAfter(const MtcConvolution &c, uint32_t axis) {
   const int64_t reach = (c.output[axis] - 1) * c.strides[axis] +
                         (c.kernel[axis] - 1) * c.dilations[axis] + 1 - c.before[axis];
   return std::max<int64_t>(0, reach - c.input[axis]);
 }
 
-/// Whether there is a window more than the output has positions: libraries compute all that fit
-/// into the padded input.
+/// Returns whether more windows fit into the padded input than the output has positions. Libraries
+/// compute all windows that fit.
 inline bool leavesOutWindows(const MtcConvolution &c) {
   for (uint32_t i = 0; i < c.window_rank; ++i) {
     const int64_t room =

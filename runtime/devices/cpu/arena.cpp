@@ -1,4 +1,4 @@
-// Obtaining the arena's pages.
+// Commits the pages of the arena.
 #include "runtime/devices/cpu/arena.h"
 
 #include "runtime/devices/cpu/parallel.h"
@@ -17,7 +17,7 @@
 
 namespace mtc::runtime {
 
-static constexpr int64_t pageBytes = int64_t{2} << 20; // of a huge page
+static constexpr int64_t pageBytes = int64_t{2} << 20; // size of a huge page
 
 [[noreturn]] static void refuse(int64_t needed, const char *why) {
   int64_t available = availableMemory();
@@ -29,7 +29,7 @@ static constexpr int64_t pageBytes = int64_t{2} << 20; // of a huge page
               why, "; free some memory, or compile for less with --memory");
 }
 
-/// Obtains the pages of a range; false if the system has none.
+/// Commits the pages of a range; returns false if the system has none left.
 static bool populate(char *start, int64_t bytes) {
   if (madvise(start, static_cast<size_t>(bytes), MADV_POPULATE_WRITE) == 0)
     return true;
@@ -47,7 +47,7 @@ Arena::Arena(int64_t bytes, int threads) : size(bytes) {
   if (bytes == 0)
     return;
   mapped = (bytes + 4095) / 4096 * 4096;
-  // More addresses than memory, to start at a huge page's border; what is cut off goes back at
+  // Reserve additional addresses in order to start at a huge-page boundary; the rest is unmapped at
   // once.
   int64_t slack = mapped >= pageBytes ? pageBytes : 0;
   void *address = mmap(nullptr, static_cast<size_t>(mapped + slack), PROT_READ | PROT_WRITE,
@@ -63,7 +63,8 @@ Arena::Arena(int64_t bytes, int threads) : size(bytes) {
     if (slack > before)
       munmap(start + before + mapped, static_cast<size_t>(slack - before));
     start += before;
-    // Whole huge pages only, so that the process's memory stays what was planned.
+    // Use huge pages only where they fit completely, so that the process does not exceed its
+    // planned memory.
     madvise(start, static_cast<size_t>(mapped / pageBytes * pageBytes), MADV_HUGEPAGE);
   }
   std::atomic<bool> obtained = true;

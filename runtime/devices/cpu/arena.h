@@ -1,4 +1,4 @@
-// The program's memory: one allocation, sized when it was compiled.
+// Memory of a program: one allocation, whose size is known at compile time.
 #ifndef MTC_RUNTIME_DEVICES_CPU_ARENA_H
 #define MTC_RUNTIME_DEVICES_CPU_ARENA_H
 
@@ -6,11 +6,11 @@
 
 namespace mtc::runtime {
 
-/// Zeroed, aligned to MTC_ALIGNMENT at least, every page of it obtained before the first step, so
-/// that the run cannot fail for memory later.
+/// Zeroed memory, aligned to at least MTC_ALIGNMENT. All pages are committed before the first step,
+/// so that the run cannot run out of memory later.
 class Arena {
 public:
-  /// A fault of the system, with the bytes needed and available, if the memory cannot be had.
+  /// Throws a system error, with the bytes needed and available, if the memory cannot be allocated.
   Arena(int64_t bytes, int threads);
   ~Arena();
   Arena(const Arena &) = delete;

@@ -1,4 +1,4 @@
-// Copies between spaces.
+// Copies between memory spaces.
 #include "runtime/devices/cpu/arenas.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void copyBetween(const Arenas &arenas, const MtcOperation &copy, const BouncePag
     return arenas.disk->read(from, destination, copy.bytes, *bounce);
   if (!fromDisk)
     return arenas.disk->write(to, source, copy.bytes, *bounce);
-  // Both slices begin at pages, whose rest is theirs.
+  // Both ranges are page-aligned and own the rest of their last page.
   const BouncePages between;
   for (int64_t at = 0; at < copy.bytes; at += BouncePages::bytes) {
     const int64_t count = std::min(copy.bytes - at, BouncePages::bytes);

@@ -1,4 +1,4 @@
-// The memory of a program in all spaces, and copies between them.
+// The arenas of a program in all memory spaces, and copies between them.
 #ifndef MTC_RUNTIME_DEVICES_CPU_ARENAS_H
 #define MTC_RUNTIME_DEVICES_CPU_ARENAS_H
 
@@ -10,7 +10,7 @@
 
 namespace mtc::runtime {
 
-/// Where the arenas of a program begin. On a disk there is no address, but a file.
+/// Base addresses of a program's arenas. The disk arena is a file and has no address.
 struct Arenas {
   std::array<char *, MTC_DISK> memory{}; ///< by MtcSpace
   const ScratchFile *disk = nullptr;
@@ -20,7 +20,8 @@ struct Arenas {
   }
 };
 
-/// Runs an MTC_COPY on the calling thread; `bounce` may be null where no end is on a disk.
+/// Runs an MTC_COPY on the calling thread. `bounce` may be null unless the source or destination is
+/// on disk.
 void copyBetween(const Arenas &arenas, const MtcOperation &copy, const BouncePages *bounce);
 
 } // namespace mtc::runtime

@@ -1,4 +1,4 @@
-// Conversions with each set of instructions.
+// Conversions for each instruction set.
 #include "runtime/devices/cpu/convert.h"
 
 #include "runtime/abi/program.h"

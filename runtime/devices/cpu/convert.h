@@ -1,4 +1,4 @@
-// Arrays of 16-bit floats as f32, and back.
+// Parallel conversions of 16-bit float arrays to and from f32.
 #ifndef MTC_RUNTIME_DEVICES_CPU_CONVERT_H
 #define MTC_RUNTIME_DEVICES_CPU_CONVERT_H
 
@@ -6,9 +6,9 @@
 
 namespace mtc::runtime {
 
-/// to[i] = from[i], of MTC_BF16 or MTC_F16, for `count` elements, on `threads` threads.
+/// Computes to[i] = from[i] for `count` elements of type MTC_BF16 or MTC_F16, on `threads` threads.
 void widenArray(uint32_t type, const char *from, int64_t count, float *to, int threads);
-/// The other way, rounded to nearest, ties to even.
+/// Converts f32 to MTC_BF16 or MTC_F16, rounding to nearest, ties to even.
 void narrowArray(uint32_t type, const float *from, int64_t count, char *to, int threads);
 
 } // namespace mtc::runtime

@@ -1,4 +1,4 @@
-// Threads that copy.
+// Copy threads.
 #include "runtime/devices/cpu/copy_streams.h"
 
 #include <algorithm>

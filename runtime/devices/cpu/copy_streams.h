@@ -1,4 +1,4 @@
-// Copies that run while a function goes on.
+// Asynchronous copies of a function.
 #ifndef MTC_RUNTIME_DEVICES_CPU_COPY_STREAMS_H
 #define MTC_RUNTIME_DEVICES_CPU_COPY_STREAMS_H
 
@@ -14,8 +14,8 @@
 
 namespace mtc::runtime {
 
-/// Streams of copies, a thread for each. A thread waits for what its next copy waits for, so that
-/// the function, which asks for the copies, need not.
+/// Streams of copies, with one thread per stream. The thread waits for the dependencies of its next
+/// copy, so that the function does not block when it issues a copy.
 class CopyStreams {
 public:
   explicit CopyStreams(const Arenas &arenas) : arenas(arenas) {}
@@ -23,13 +23,13 @@ public:
   CopyStreams(const CopyStreams &) = delete;
   CopyStreams &operator=(const CopyStreams &) = delete;
 
-  /// Makes ready for the copies of functions of at most so many operations.
+  /// Allocates the state for the copies of a function. May be called for several functions.
   void prepare(const MtcFunction &function);
-  /// Asks for operation `number` of the function that runs, a copy on a stream.
+  /// Enqueues operation `number` of the running function, which is a copy on a stream.
   void enqueue(const MtcOperation &copy, size_t number);
-  /// Until one of the copies has ended, or all have. What kept a copy from running is thrown.
+  /// Waits for the end of one copy, or of all. Throws the error of a failed copy.
   void wait(size_t number);
-  /// The function's end.
+  /// Waits for all copies at the end of the function.
   void join();
 
 private:
@@ -38,8 +38,8 @@ private:
     size_t number;
   };
   struct Stream {
-    std::vector<Request> requests; ///< of the function that runs
-    size_t next = 0;               ///< the first that has not begun
+    std::vector<Request> requests; ///< copies of the running function
+    size_t next = 0;               ///< index of the first request that has not started
     BouncePages bounce;
     std::thread thread;
   };
@@ -49,9 +49,9 @@ private:
   const Arenas &arenas;
   std::mutex mutex;
   std::condition_variable changed;
-  std::vector<std::unique_ptr<Stream>> streams; ///< by number, from 1
-  std::vector<char> ended;                      ///< by the operation's number
-  size_t running = 0;                           ///< copies that were asked for and have not ended
+  std::vector<std::unique_ptr<Stream>> streams; ///< by stream number, from 1
+  std::vector<char> ended;                      ///< by operation number
+  size_t running = 0;                           ///< number of enqueued copies that have not ended
   bool stops = false;
   std::exception_ptr failure;
 };

@@ -1,4 +1,4 @@
-// Direct access to the arena; what a run asks for happens at once.
+// Direct access to the arenas. All work is synchronous.
 #include "runtime/devices/cpu/cpu_device.h"
 
 #include "runtime/abi/offload.h"
@@ -27,7 +27,7 @@ CpuDevice::CpuDevice(const MtcProgram &program, const DeviceChoice &choice)
   arenas = {{arena.data(), pinnedHostArena.data(), hostArena.data()}, disk ? &*disk : nullptr};
 }
 
-/// Pieces of what no address reaches.
+/// Calls `use` with chunks of a range that is not addressable.
 template <typename Use> static void inPieces(int64_t bytes, const Use &use) {
   constexpr int64_t most = BouncePages::bytes;
   std::vector<char> piece(static_cast<size_t>(std::min(bytes, most)));

@@ -1,5 +1,4 @@
-// The target `cpu`: an arena in the process's own memory, and functions that run when they are
-// called.
+// The target `cpu`: arenas in process memory, and functions that run synchronously.
 #ifndef MTC_RUNTIME_DEVICES_CPU_CPU_DEVICE_H
 #define MTC_RUNTIME_DEVICES_CPU_CPU_DEVICE_H
 
@@ -50,7 +49,7 @@ private:
   Arena arena, pinnedHostArena, hostArena;
   std::vector<char *> inputs, stagedInputs;
   std::optional<ScratchFile> disk;
-  std::optional<BouncePages> bounce; ///< where there is a disk
+  std::optional<BouncePages> bounce; ///< if the program has a disk arena
   Arenas arenas;
   std::optional<Executor> executor;
   std::array<Request, 16> results{};

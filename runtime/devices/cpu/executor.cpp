@@ -1,4 +1,4 @@
-// Launches, library calls and copies, in the program's order.
+// Runs launches, library calls and copies in program order.
 #include "runtime/devices/cpu/executor.h"
 
 #include "runtime/devices/cpu/parallel.h"
@@ -59,7 +59,7 @@ std::vector<PreparedOperation> Executor::prepare(const MtcFunction &function) {
     operation.info =
         describeOperation(program, source, preparedCount++,
                           operation.call ? operation.call->implementation() : std::string());
-    // Launches and calls leave the spaces 0, which is the device's.
+    // Launches and calls leave the memory spaces at 0, MTC_DEVICE.
     for (uint32_t k = 0; k < source.operand_count; ++k)
       operation.operands.push_back(
           arenas.at(k == 0 ? source.source_space : source.destination_space, source.operands[k]));
@@ -99,7 +99,7 @@ void Executor::runOne(PreparedOperation &operation) {
   switch (operation.info.source->kind) {
   case MTC_LAUNCH:
     return launch(operation);
-  case MTC_CALL: // The scratch comes after operands and results.
+  case MTC_CALL: // The scratch follows the operands and results.
     return operation.call->run(operation.operands.data(), operation.operands.back());
   case MTC_COPY:
     return copy(operation);

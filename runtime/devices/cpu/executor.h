@@ -1,4 +1,4 @@
-// Runs a program's functions over its arena.
+// Runs a program's functions over its arenas.
 #ifndef MTC_RUNTIME_DEVICES_CPU_EXECUTOR_H
 #define MTC_RUNTIME_DEVICES_CPU_EXECUTOR_H
 
@@ -17,20 +17,20 @@ namespace mtc::runtime {
 
 class Observer;
 
-/// One entry of a function, with what running it needs.
+/// An operation of a function with its prepared arguments.
 struct PreparedOperation {
   OperationInfo info;
-  const MtcKernel *kernel;      ///< of MTC_LAUNCH
-  LibraryCall *call;            ///< of MTC_CALL
-  std::vector<char *> operands; ///< null on a disk
+  const MtcKernel *kernel;      ///< set for MTC_LAUNCH
+  LibraryCall *call;            ///< set for MTC_CALL
+  std::vector<char *> operands; ///< null for operands on disk
 };
 
-/// Runs operations one after another, but for copies on streams, which have threads; where there
-/// are observers, those too. Everything is prepared in the constructor: addresses, oneDNN's
-/// primitives and their memory objects. A run allocates nothing of its own.
+/// Runs operations in order, except for copies on streams, which run on separate threads unless
+/// there are observers. The constructor prepares everything: addresses, oneDNN primitives and their
+/// memory objects. Runs allocate no memory of their own.
 class Executor {
 public:
-  /// A mistake of the user if this machine needs more scratch for a call than was planned.
+  /// Throws a user error if a call needs more scratch on this machine than was planned.
   Executor(const MtcProgram &program, const Arenas &arenas, int threads,
            std::vector<Observer *> observers = {});
   ~Executor();
@@ -54,10 +54,10 @@ private:
   const Arenas &arenas;
   int threads;
   std::vector<Observer *> observers;
-  std::optional<BouncePages> bounce; ///< where the program has an arena on a disk
+  std::optional<BouncePages> bounce; ///< if the program has a disk arena
   size_t preparedCount = 0;
   std::vector<std::unique_ptr<LibraryCall>> calls;
-  std::vector<MtcFault> faults; ///< one for each thread
+  std::vector<MtcFault> faults; ///< one per thread
   std::vector<PreparedOperation> microStepOperations, updateOperations, gradientsOperations,
       evaluateOperations, outputsOperations;
   CopyStreams streams;

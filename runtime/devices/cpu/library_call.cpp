@@ -1,4 +1,4 @@
-// Library calls by their kind, and the answers that the compiler asks for.
+// Dispatches library calls by kind, and answers the compiler's queries.
 #include "runtime/devices/cpu/library_call.h"
 
 #include "runtime/devices/cpu/onednn.h"
@@ -18,7 +18,8 @@ std::unique_ptr<LibraryCall> LibraryCall::create(const char *kind, const void *d
 
 using mtc::runtime::LibraryCall;
 
-/// Calls `ask` for the thread counts up to `threads`: all of a few, the powers of two of many.
+/// Calls `ask` for the thread counts up to `threads`: each small count, but only powers of two of
+/// large ones.
 template <typename Ask> static void forThreadCounts(int threads, const Ask &ask) {
   for (int t = 1; t < threads; t = t < 16 ? t + 1 : t * 2)
     ask(t);

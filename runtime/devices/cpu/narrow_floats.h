@@ -1,5 +1,5 @@
-// 16-bit floats in memory. Arithmetic is in f32: rounding is to nearest, ties to even, and a NaN
-// stays one.
+// 16-bit floats in memory. Arithmetic is in f32; conversions round to nearest, ties to even, and
+// preserve NaN.
 #ifndef MTC_RUNTIME_DEVICES_CPU_NARROW_FLOATS_H
 #define MTC_RUNTIME_DEVICES_CPU_NARROW_FLOATS_H
 
@@ -27,8 +27,9 @@ inline void narrow(float value, BFloat16 &to) {
   to.bits = static_cast<uint16_t>(rounded >> 16);
 }
 
-/// By integers, for processors without instructions for f16. As the bits of an f32 the value is too
-/// small by the difference of the biases; the product is exact for subnormal numbers too.
+/// Converts f16 with integer operations, for processors without f16 instructions. Reinterpreting
+/// the bits as f32 yields a value that is too small by the difference of the exponent biases; the
+/// multiplication that corrects it is exact, also for subnormal numbers.
 inline float widenByIntegers(Float16 value) {
   const uint32_t magnitude = value.bits & 0x7fff, sign = uint32_t{value.bits} >> 15 << 31;
   const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
@@ -36,7 +37,8 @@ inline float widenByIntegers(Float16 value) {
   return std::bit_cast<float>(bits | sign);
 }
 
-/// What becomes subnormal is rounded by an addition that aligns its mantissa.
+/// Converts to f16 with integer operations. Subnormal results are rounded by an addition that
+/// aligns their mantissa.
 inline void narrowByIntegers(float value, Float16 &to) {
   const auto bits = std::bit_cast<uint32_t>(value);
   const uint32_t sign = bits & 0x80000000, magnitude = bits ^ sign;
@@ -51,7 +53,7 @@ inline void narrowByIntegers(float value, Float16 &to) {
   to.bits = static_cast<uint16_t>(result | sign >> 16);
 }
 
-/// By the processor's instructions, where the function that calls it may use them.
+/// Converts f16 with processor instructions, which the calling function must be allowed to use.
 inline float widenByInstruction(Float16 value) {
   return static_cast<float>(std::bit_cast<_Float16>(value.bits));
 }

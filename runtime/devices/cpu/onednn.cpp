@@ -9,7 +9,7 @@
 namespace mtc::runtime {
 namespace {
 
-/// It lives as long as the process.
+/// The CPU engine and stream, which exist for the lifetime of the process.
 struct Processor {
   dnnl_engine_t engine = nullptr;
   dnnl_stream_t stream = nullptr;
@@ -136,7 +136,7 @@ void LibraryPrimitive::run(int worker, const char *const *buffers, char *scratch
   for (size_t i = 0; i + 1 < a.list.size(); ++i)
     dnnl_memory_set_data_handle(a.list[i].memory, const_cast<char *>(buffers[i]));
   dnnl_memory_set_data_handle(a.list.back().memory, scratch);
-  // Some implementations ask only here how many threads there are.
+  // Some implementations query the number of threads only during execution.
   LibraryThreads scope(threads);
   dnnl_primitive_execute(primitive.get(), Processor::get().stream, static_cast<int>(a.list.size()),
                          a.list.data());

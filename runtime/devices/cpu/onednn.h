@@ -1,5 +1,4 @@
-// Primitives of oneDNN, through its C interface: execution takes arrays of arguments prepared
-// beforehand.
+// Primitives of oneDNN, through its C API, which allows arguments to be prepared before execution.
 #ifndef MTC_RUNTIME_DEVICES_CPU_ONEDNN_H
 #define MTC_RUNTIME_DEVICES_CPU_ONEDNN_H
 
@@ -13,18 +12,19 @@
 
 namespace mtc::runtime {
 
-/// The library's element type; nothing if it has none like it.
+/// Returns the library's element type; nullopt if it has no equivalent.
 std::optional<dnnl_data_type_t> libraryType(uint32_t type);
 
-/// Whether it multiplies elements of a 16-bit type with instructions for them. Without, oneDNN's
-/// bf16 falls to a fraction of f32's rate; of f16 version 2.6 has nothing.
+/// Returns whether the library multiplies elements of a 16-bit type with native instructions.
+/// Without them, the bf16 throughput of oneDNN is a fraction of f32's, and version 2.6 has no f16
+/// support.
 bool libraryMultiplies(uint32_t type);
 
-/// Whether the library can compute with a tensor: it stores extents in 64 bits, but implementations
-/// count in 32 (2.6 divides by an extent of 2^32, which is 0 there).
+/// Returns whether the library supports the extents of a tensor. It stores extents in 64 bits, but
+/// implementations compute in 32 bits (2.6 divides by an extent of 2^32, which is truncated to 0).
 bool hasLibraryExtents(const dnnl_memory_desc_t &tensor);
 
-/// The processor, as the library sees it; null if the library does not start.
+/// Returns the library's CPU engine; null if the library cannot create it.
 dnnl_engine_t libraryEngine();
 
 template <typename T, dnnl_status_t (*Destroy)(T *)> struct LibraryDestroyer {
@@ -37,14 +37,14 @@ using LibraryAttributes =
     std::unique_ptr<dnnl_primitive_attr,
                     LibraryDestroyer<dnnl_primitive_attr, dnnl_primitive_attr_destroy>>;
 
-/// Attributes of a primitive whose scratch memory is the caller's; null on failure.
+/// Returns attributes of a primitive with a user-provided scratchpad; null on failure.
 LibraryAttributes userScratchAttributes();
 
-/// Has a primitive add to its results what lies where they do (`accumulate`), then `addends`, whose
-/// operands are named by `addendName`; false on failure.
+/// Adds post-operations to a primitive that add the destination's previous contents (`accumulate`),
+/// then `addends`, whose arguments are named by `addendName`. Returns false on failure.
 bool setAddends(dnnl_primitive_attr_t attributes, bool accumulate,
                 const std::vector<dnnl_memory_desc_t> &addends);
-/// The operand that is the addend of this number.
+/// Returns the argument name of an addend.
 inline int addendName(bool accumulate, size_t number) {
   return DNNL_ARG_ATTR_MULTIPLE_POST_OP(static_cast<int>(number) + accumulate) | DNNL_ARG_SRC_1;
 }
@@ -52,31 +52,31 @@ inline int addendName(bool accumulate, size_t number) {
 class LibraryPrimitive {
 public:
   struct Operand {
-    int name; ///< of the library's: DNNL_ARG_SRC
+    int name; ///< argument name of the library, such as DNNL_ARG_SRC
     dnnl_memory_desc_t layout;
   };
 
-  /// Plans `operation` for `threads` threads, with attributes from `userScratchAttributes` and, of
-  /// a gradient, the primitive that `forward` plans; null if the library has none, or only plain
-  /// loops, which are hundreds of times slower than others.
+  /// Plans `operation` for `threads` threads, with attributes from `userScratchAttributes`. A
+  /// gradient also requires `forward`, the descriptor of the forward primitive. Returns null if the
+  /// library has no implementation, or only its reference one, which is hundreds of times slower.
   static std::unique_ptr<LibraryPrimitive> plan(const_dnnl_op_desc_t operation,
                                                 const_dnnl_primitive_attr_t attributes,
                                                 const_dnnl_primitive_desc_t forward,
                                                 std::vector<Operand> operands, int threads);
-  /// As `plan`, of a descriptor that was created for `threads` threads.
+  /// Wraps a descriptor that was created for `threads` threads. Otherwise equal to `plan`.
   static std::unique_ptr<LibraryPrimitive> own(LibraryDescriptor descriptor,
                                                std::vector<Operand> operands, int threads);
 
   int64_t scratchBytes() const;
-  /// The library's name of the implementation: `brg:avx512_core`, `gemm:jit`.
+  /// Returns the library's name of the implementation: `brg:avx512_core`, `gemm:jit`.
   std::string name() const;
-  /// Whether it takes buffers of its own from outside the scratch.
+  /// Returns whether the implementation allocates buffers outside the scratch.
   bool allocates() const;
 
-  /// Generates the code, and arguments for `workers` callers of `run` at the same time.
+  /// Generates the code, and arguments for `workers` concurrent callers of `run`.
   bool build(int workers);
-  /// Runs on the threads that the calling thread lets the library use. There is a buffer for each
-  /// operand.
+  /// Runs the primitive with the thread count of the calling thread (LibraryThreads). `buffers` has
+  /// one address per operand.
   void run(int worker, const char *const *buffers, char *scratch);
 
 private:
@@ -86,15 +86,15 @@ private:
       std::unique_ptr<dnnl_primitive, LibraryDestroyer<dnnl_primitive, dnnl_primitive_destroy>>;
   using Memory = std::unique_ptr<dnnl_memory, LibraryDestroyer<dnnl_memory, dnnl_memory_destroy>>;
   struct Arguments {
-    std::vector<Memory> owned; ///< as `operands`
+    std::vector<Memory> owned; ///< in the order of `operands`
     std::vector<dnnl_exec_arg_t> list;
   };
 
   int threads = 1;
   LibraryDescriptor descriptor;
-  std::vector<Operand> operands; ///< the scratch last
+  std::vector<Operand> operands; ///< the scratchpad is last
   Primitive primitive;
-  std::vector<Arguments> arguments; ///< one for each worker
+  std::vector<Arguments> arguments; ///< one per worker
 };
 
 } // namespace mtc::runtime

@@ -1,4 +1,4 @@
-// The thread pool, by the ABI of libgomp.
+// The thread pool, through the ABI of libgomp.
 #include "runtime/devices/cpu/parallel.h"
 
 extern "C" {
@@ -25,7 +25,7 @@ void runParts(int parts, void (*body)(void *context, int part), void *context) {
   GOMP_parallel(
       [](void *opaque) {
         auto &r = *static_cast<Region *>(opaque);
-        // A limit of the environment may grant fewer threads than parts.
+        // The environment may limit the threads to fewer than the parts.
         for (int part = omp_get_thread_num(); part < r.parts; part += omp_get_num_threads())
           r.body(r.context, part);
       },

@@ -1,7 +1,7 @@
-// The one thread pool of a program: libgomp's, which oneDNN uses too.
+// The thread pool of a program: libgomp's, which oneDNN uses too.
 //
-// Two pools would fight for the cores. clang's own OpenMP pragmas call another library (libomp), so
-// the entry points of libgomp are called directly; they are part of its stable ABI.
+// A second pool would compete for the cores. The OpenMP pragmas of clang call another library
+// (libomp), so the entry points of libgomp, which are part of its stable ABI, are called directly.
 #ifndef MTC_RUNTIME_DEVICES_CPU_PARALLEL_H
 #define MTC_RUNTIME_DEVICES_CPU_PARALLEL_H
 
@@ -10,15 +10,15 @@
 
 namespace mtc::runtime {
 
-/// Calls `body(context, part)` once for each part in [0, parts), each on a thread of the pool;
-/// returns when all are done. `body` must not throw.
+/// Calls `body(context, part)` once for each part in [0, parts), each on a thread of the pool, and
+/// returns when all calls have returned. `body` must not throw.
 void runParts(int parts, void (*body)(void *context, int part), void *context);
 
-/// How many threads the calling thread lets OpenMP libraries use.
+/// Returns the number of threads that OpenMP libraries may use on the calling thread.
 int libraryThreads();
 void setLibraryThreads(int threads);
 
-/// Lets the calling thread's library calls use `threads` threads, in its scope.
+/// Sets the number of threads of the calling thread's library calls within a scope.
 class LibraryThreads {
 public:
   explicit LibraryThreads(int threads) : before(libraryThreads()) { setLibraryThreads(threads); }
@@ -30,8 +30,8 @@ private:
   int before;
 };
 
-/// The first item of a part when [0, extent) is cut into `parts`. Long ranges are cut at multiples
-/// of 64 items, so that two threads never write to one cache line.
+/// Returns the first item of a part when [0, extent) is split into `parts`. Long ranges are split
+/// at multiples of 64 items to avoid false sharing of cache lines.
 inline int64_t partBegin(int64_t extent, int parts, int part) {
   if (part >= parts)
     return extent;
@@ -39,8 +39,8 @@ inline int64_t partBegin(int64_t extent, int parts, int part) {
   return extent / parts >= 1024 ? begin / 64 * 64 : begin;
 }
 
-/// Calls `body(part, begin, end)` on disjoint ranges that cover [0, extent), at most `threads` of
-/// them and each of at least `grain` items (one call if there are fewer).
+/// Calls `body(part, begin, end)` on disjoint ranges that cover [0, extent): at most `threads`
+/// ranges of at least `grain` items each (one range if there are fewer items).
 template <typename Body>
 void parallelFor(int threads, int64_t extent, int64_t grain, const Body &body) {
   if (extent <= 0)

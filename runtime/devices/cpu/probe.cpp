@@ -1,4 +1,4 @@
-// Calls and copies that the compiler has timed, to estimate what others take.
+// Times calls and copies for the compiler's cost model.
 #include "runtime/devices/cpu/library_call.h"
 #include "runtime/devices/cpu/parallel.h"
 #include "runtime/devices/cpu/timing.h"
@@ -11,16 +11,15 @@
 namespace mtc::runtime {
 namespace {
 
-/// Probes are repeated after each other, so that what else the machine does disturbs them less.
+/// Probes are repeated as a whole, so that other load on the machine affects them less.
 constexpr double longEnough = 0.001;
 constexpr int minRuns = 1;
 
-/// Zeroed memory in pages of the size that a program's arena has; `data` is null where there is
-/// none.
+/// Zeroed memory with the page size of a program's arena; `data` is null if it cannot be allocated.
 class ProbeMemory {
 public:
   explicit ProbeMemory(int64_t bytes) {
-    constexpr size_t pageBytes = size_t{2} << 20; // of a huge page
+    constexpr size_t pageBytes = size_t{2} << 20; // size of a huge page
     size_t size = (static_cast<size_t>(bytes) + pageBytes) / pageBytes * pageBytes;
     start = static_cast<char *>(std::aligned_alloc(pageBytes, size));
     if (!start)
@@ -38,7 +37,7 @@ private:
   char *start;
 };
 
-/// Of one thread, by the processor's time; negative if the call cannot be run.
+/// Returns the CPU time of a call on one thread; negative if the call cannot be run.
 double secondsAlone(const char *kind, const void *description, const int64_t *bytes, int count) {
   LibraryThreads guard(1);
   auto prepared = LibraryCall::create(kind, description, 1);
@@ -79,7 +78,7 @@ extern "C" double mtc_copy_seconds(int64_t bytes, int threads) {
   ProbeMemory memory(2 * bytes);
   if (!memory.data())
     return -1;
-  // A part of less would not be worth a thread's waking.
+  // Smaller parts are not worth waking a thread.
   constexpr int64_t grain = 16 << 10;
   return fewestSeconds(
       [&] {

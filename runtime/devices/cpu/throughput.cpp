@@ -1,4 +1,4 @@
-// Copies and contractions that are timed alone.
+// Throughput of copies and contractions, measured in isolation.
 #include "runtime/devices/cpu/throughput.h"
 
 #include "runtime/calls/contraction/plain.h"
@@ -18,7 +18,7 @@ namespace {
 
 constexpr double longEnough = 0.05;
 
-/// What `measure` gives, or nothing where the memory for it cannot be had.
+/// Returns the result of `measure`, or nullopt if its memory cannot be allocated.
 template <typename Measure> std::optional<double> ifMemoryAllows(const Measure &measure) {
   try {
     return measure();
@@ -27,7 +27,7 @@ template <typename Measure> std::optional<double> ifMemoryAllows(const Measure &
   }
 }
 
-/// Of source and destination each.
+/// Returns the size of the source and of the destination.
 int64_t bytesToCopy() {
   int64_t cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
   return std::clamp<int64_t>(2 * cache, int64_t{256} << 20, int64_t{1} << 30);
@@ -42,7 +42,7 @@ int64_t aligned(int64_t bytes) {
 std::optional<double> copyBandwidth(int threads) {
   return ifMemoryAllows([&] {
     const int64_t bytes = bytesToCopy();
-    Arena arena(2 * bytes, threads); // Pages of the size that a program's have.
+    Arena arena(2 * bytes, threads); // Uses the page size of a program's arena.
     double seconds = fewestSeconds(
         [&] {
           parallelFor(threads, bytes, 1, [&](int, int64_t begin, int64_t end) {

@@ -1,4 +1,4 @@
-// What this machine's processor reaches at most, measured.
+// Measured peak throughput of this machine's processor.
 #ifndef MTC_RUNTIME_DEVICES_CPU_THROUGHPUT_H
 #define MTC_RUNTIME_DEVICES_CPU_THROUGHPUT_H
 
@@ -9,12 +9,12 @@
 
 namespace mtc::runtime {
 
-/// Bytes read and written a second when `threads` threads copy a block much larger than the caches:
-/// the best of several copies. Nothing if the memory for it cannot be had.
+/// Returns the bytes read and written per second when `threads` threads copy a block much larger
+/// than the caches: the best of several copies. nullopt if its memory cannot be allocated.
 std::optional<double> copyBandwidth(int threads);
 
-/// Operations a second of a `plainContraction`: the best of several runs over the same memory.
-/// Nothing if the memory cannot be had.
+/// Returns the operations per second of a `plainContraction`: the best of several runs over the
+/// same memory. nullopt if its memory cannot be allocated.
 std::optional<double> plainContractionThroughput(const MtcContraction &plain, int threads);
 
 } // namespace mtc::runtime

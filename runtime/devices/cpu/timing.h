@@ -1,4 +1,4 @@
-// How long something takes that runs again and again.
+// Timing of repeated work.
 #ifndef MTC_RUNTIME_DEVICES_CPU_TIMING_H
 #define MTC_RUNTIME_DEVICES_CPU_TIMING_H
 
@@ -13,15 +13,15 @@ inline double wallSeconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Of the processor, for the calling thread: what others run meanwhile does not count.
+/// Returns the CPU time of the calling thread, which excludes other load on the machine.
 inline double threadSeconds() {
   timespec time = {};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// The fewest seconds by a clock that a run of `action` takes: of at least `minRuns` runs, of more
-/// while they take less than `longEnough` seconds together. The first one does not count.
+/// Returns the minimum time of a run of `action`, by `clock`. Runs it at least `minRuns` times, and
+/// up to 100 times until the runs take `longEnough` seconds together. A warm-up run is not counted.
 template <typename Action>
 double fewestSeconds(const Action &action, double longEnough, int minRuns = 3,
                      double (*clock)() = wallSeconds) {

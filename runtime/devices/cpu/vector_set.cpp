@@ -1,4 +1,4 @@
-// What the machine that runs has.
+// Detects the instruction sets of the machine.
 #include "runtime/devices/cpu/vector_set.h"
 
 namespace mtc::runtime {

@@ -1,16 +1,16 @@
-// The instruction sets for which the runtime has code of its own.
+// Instruction sets for which the runtime has specialized code.
 #ifndef MTC_RUNTIME_DEVICES_CPU_VECTOR_SET_H
 #define MTC_RUNTIME_DEVICES_CPU_VECTOR_SET_H
 
 namespace mtc::runtime {
 
-/// From the fewest instructions on.
+/// Ordered from the smallest to the largest instruction set.
 enum class VectorSet { Sse, Avx2, Avx512 };
 
-/// The best of this machine.
+/// Returns the best instruction set of this machine.
 VectorSet machineVectors();
 
-/// `sse`, `avx2`, `avx512`.
+/// Returns `sse`, `avx2` or `avx512`.
 const char *vectorSetName(VectorSet set);
 
 } // namespace mtc::runtime

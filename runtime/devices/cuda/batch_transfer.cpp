@@ -1,4 +1,4 @@
-// From pinned memory over the staging buffer to the inputs.
+// Copies batches from pinned memory, through the staging buffer, to the inputs.
 #include "runtime/devices/cuda/batch_transfer.h"
 
 namespace mtc::runtime::cuda {
@@ -34,7 +34,7 @@ BatchTransfer::BatchTransfer(const Gpu &gpu, const MtcProgram &program, Address 
 const std::vector<char *> &BatchTransfer::batchBuffers() {
   next ^= 1;
   gpu.check(gpu.driver.waitForEvent(buffers[next].copied),
-            copyFails); // of the batch before the last
+            copyFails); // of the batch before the previous one
   return buffers[next].inputs;
 }
 

@@ -1,4 +1,4 @@
-// Batches on their way to the device.
+// Transfers of batches to the device.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_BATCH_TRANSFER_H
 #define MTC_RUNTIME_DEVICES_CUDA_BATCH_TRANSFER_H
 
@@ -11,16 +11,17 @@
 
 namespace mtc::runtime::cuda {
 
-/// Two pinned copies of the inputs, filled in turn. A batch goes to the arena's staging buffer, if
-/// it has one, while the step before runs, and from there to the inputs; otherwise to the inputs
-/// between two steps.
+/// Double buffering of the inputs in pinned memory. If the arena has a staging buffer, a batch is
+/// copied there during the previous step, and then to the inputs; otherwise it is copied to the
+/// inputs between two steps.
 class BatchTransfer {
 public:
   BatchTransfer(const Gpu &gpu, const MtcProgram &program, Address arena, Stream compute);
 
-  /// Addresses for the inputs of a batch, which may be filled until the next call but one.
+  /// Returns host addresses for the inputs of a batch, which may be filled until the next call but
+  /// one.
   const std::vector<char *> &batchBuffers();
-  /// Makes what was written to the last of these addresses the inputs of what runs next.
+  /// Makes the data at the last of these addresses the inputs of the following work.
   void take();
 
   int64_t pinnedBytes() const { return 2 * bytes; }
@@ -29,14 +30,14 @@ private:
   struct Buffer {
     PinnedMemory memory;
     OwnedEvent copied;
-    std::vector<char *> inputs; ///< where each lies in the memory
+    std::vector<char *> inputs; ///< address of each input in the buffer
   };
 
   const Gpu &gpu;
   const MtcProgram &program;
   Address arena;
   Stream compute;
-  int64_t bytes; ///< of a batch
+  int64_t bytes; ///< size of a batch
   OwnedStream copies;
   OwnedEvent stagingIsFree;
   std::vector<Buffer> buffers;

@@ -1,4 +1,4 @@
-// cuBLASLt, opened for one device.
+// The cuBLASLt handle of a device.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_BLAS_H
 #define MTC_RUNTIME_DEVICES_CUDA_BLAS_H
 
@@ -6,7 +6,7 @@
 
 namespace mtc::runtime::cuda {
 
-/// The library's state for one device.
+/// The library handle for one device.
 class Blas {
 public:
   /// Opens the library.
@@ -18,7 +18,7 @@ public:
   const BlasLt &library;
   BlasHandle handle = nullptr;
 
-  /// Throws what went wrong in a call of the library.
+  /// Throws a system error if `status` is an error of the library.
   void check(int status, const char *what) const;
 };
 

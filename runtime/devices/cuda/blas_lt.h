@@ -1,4 +1,4 @@
-// The functions of cuBLASLt that programs use, declared here as in driver.h.
+// The functions of cuBLASLt that programs use, declared here for the reasons given in driver.h.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_BLAS_LT_H
 #define MTC_RUNTIME_DEVICES_CUDA_BLAS_LT_H
 
@@ -20,7 +20,7 @@ struct MatmulAlgorithm {
 struct MatmulHeuristic {
   MatmulAlgorithm algorithm;
   size_t workspaceBytes;
-  int status; ///< 0: it can be run
+  int status; ///< 0: the algorithm can run
   float waves;
   int reserved[4];
 };
@@ -47,17 +47,17 @@ enum PreferenceAttribute : int {
   alignmentC = 7,
   alignmentD = 8
 };
-/// CUBLASLT_EPILOGUE_...; what can go together are bits.
+/// CUBLASLT_EPILOGUE_...; combined epilogues are bitwise ORs.
 enum Epilogue : uint32_t {
   plainEpilogue = 1,
   reluEpilogue = 2,
-  biasEpilogue = 4,          ///< of the other bits with relu and gelu
-  biasGradientEpilogue = 16, ///< of the other bits with gelu's gradient: the sums of D's rows
+  biasEpilogue = 4,          ///< combined with relu and gelu
+  biasGradientEpilogue = 16, ///< combined with gelu's gradient: the row sums of D
   geluEpilogue = 32,
   geluGradientEpilogue = 64,
-  auxiliaryEpilogue = 128,     ///< gelu gives, its gradient takes the operand as a matrix
-  biasGradientAEpilogue = 256, ///< sums of the rows of what A enters the product as
-  biasGradientBEpilogue = 512  ///< sums of the columns of what B does
+  auxiliaryEpilogue = 128,     ///< gelu writes the preactivation, its gradient reads it as a matrix
+  biasGradientAEpilogue = 256, ///< row sums of A after its transposition
+  biasGradientBEpilogue = 512  ///< column sums of B after its transposition
 };
 constexpr int32_t transposedOperand = 1; // CUBLAS_OP_T
 constexpr uint32_t reduceApart = 2;      // CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE
@@ -88,8 +88,8 @@ struct BlasLt {
                 size_t workspaceBytes, Stream stream);
 };
 
-/// A fault of the system, with what was looked for and what brings it, if there is no cuBLASLt. In
-/// an emulated program, the emulated one.
+/// Returns the library. Throws a system error, which states what was searched and what to install,
+/// if there is no cuBLASLt. In an emulated program, returns the emulated library.
 const BlasLt &openBlasLt();
 
 } // namespace mtc::runtime::cuda

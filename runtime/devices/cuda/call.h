@@ -1,4 +1,4 @@
-// One call of a library, prepared once and enqueued in every step.
+// A library call, planned once and enqueued in every step.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_CALL_H
 #define MTC_RUNTIME_DEVICES_CUDA_CALL_H
 
@@ -16,17 +16,17 @@ namespace mtc::runtime::cuda {
 class PreparedCall {
 public:
   virtual ~PreparedCall() = default;
-  /// A fault of the system if the library cannot run it.
+  /// Throws a system error if the library fails to run the call.
   virtual void enqueue(Stream stream) const = 0;
-  /// For profiles.
+  /// Returns the name of the implementation, for profiles.
   virtual std::string implementation() const = 0;
 };
 
-/// The device's libraries, each opened by the first call that may need it.
+/// The device's libraries, each opened on first use.
 class Libraries {
 public:
   Blas &openBlas();
-  /// Null if it is not installed, or cannot be started on this device.
+  /// Returns null if cuDNN is not installed or cannot be initialized on this device.
   Dnn *openDnn();
 
 private:
@@ -34,23 +34,23 @@ private:
   std::optional<std::unique_ptr<Dnn>> dnn;
 };
 
-/// What a call is prepared with.
+/// The state that is needed to prepare a call.
 struct CallContext {
   Libraries &libraries;
-  MtcCudaPrecision precision;   ///< that operands of f32 may be rounded to
+  MtcCudaPrecision precision;   ///< precision for rounding f32 operands
   std::vector<Address> buffers; ///< operands, then results
   Address scratch;
 };
 
-/// How libraries compute a kind of call on the device.
+/// The library implementation of a kind of call.
 struct CallKind {
-  const char *name; ///< of its ABI
-  /// Null where the program's own code is to compute it. Throws a fault of the system where there
-  /// is no such code, and no library computes the call.
+  const char *name; ///< kind in the ABI
+  /// Returns null if the program's own code is to compute the call. Throws a system error if there
+  /// is no such code and no library computes the call.
   std::unique_ptr<PreparedCall> (*prepare)(const CallContext &context, const MtcCall &call);
 };
 
-/// Null for a kind that no library computes.
+/// Returns null for a kind that no library computes.
 const CallKind *findCallKind(const char *name);
 
 inline MtcCudaPrecision precisionOf(const MtcCudaProgram &program) {

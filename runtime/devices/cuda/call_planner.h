@@ -1,4 +1,4 @@
-// What libraries say of a call when a program is compiled.
+// Compile-time queries about library calls.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_CALL_PLANNER_H
 #define MTC_RUNTIME_DEVICES_CUDA_CALL_PLANNER_H
 
@@ -8,15 +8,15 @@
 
 namespace mtc::runtime::cuda {
 
-/// The answers for a kind of call; no GPU is needed. See runtime/abi/cuda_library_call.h.
+/// The answers for one kind of call; they need no GPU. See runtime/abi/cuda_library_call.h.
 struct CallPlanner {
-  const char *name;    ///< of its ABI
-  const char *library; ///< that computes it, as the target attribute names it
+  const char *name;    ///< kind in the ABI
+  const char *library; ///< the library's name in the target attribute
   int64_t (*scratchBytes)(const void *record);
   int (*supportLevel)(const void *record, MtcCudaPrecision precision);
 };
 
-/// Null for a kind that no library computes.
+/// Returns null for a kind that no library computes.
 const CallPlanner *findCallPlanner(const char *name);
 
 } // namespace mtc::runtime::cuda

@@ -1,4 +1,4 @@
-// Memory at the start, functions when they are needed.
+// Allocates memory on construction and prepares functions on demand.
 #include "runtime/devices/cuda/cuda_device.h"
 
 #include "runtime/support/failure.h"
@@ -22,7 +22,7 @@ static std::array<const MtcFunction *, 5> functionsOf(const MtcProgram &program)
           &program.compute_outputs};
 }
 
-/// A record for each operation that may fault, of all functions.
+/// Returns the size of the fault records: one per operation, in all functions, that may fault.
 static int64_t faultBytes(const MtcProgram &program) {
   int64_t bytes = 0;
   for (const MtcFunction *function : functionsOf(program))
@@ -58,8 +58,9 @@ CudaDevice::CudaDevice(const MtcProgram &program, const std::string &ordinal, in
 
 CudaDevice::~CudaDevice() { gpu.driver.waitForStream(compute); }
 
-/// What no variable is, a step writes before it reads it. An update that reads variables as one
-/// flat tensor reads what lies between them, up to the next multiple of MTC_ALIGNMENT, too.
+/// Zeroes the variables. Steps write all other values before they read them. An update that treats
+/// variables as one flat tensor also reads the padding between them, up to the next multiple of
+/// MTC_ALIGNMENT.
 void CudaDevice::zeroVariables() {
   auto zero = [&](Address to, int64_t bytes) {
     gpu.check(gpu.driver.fillBytes(to, 0, static_cast<size_t>(bytes), compute),
@@ -83,7 +84,7 @@ void CudaDevice::zeroVariables() {
 void CudaDevice::write(ArenaAddress to, int64_t bytes, const Fill &fill) {
   if (to.space == MTC_DEVICE)
     return transfer.write(at(to.offset), bytes, fill);
-  wait(); // Steps copy from and to it.
+  wait(); // Steps copy to and from the host arena.
   fill(hostArena.data() + to.offset, 0, bytes);
 }
 

@@ -1,5 +1,4 @@
-// The target `cuda`: an arena in a GPU's memory, and functions that run there while the host goes
-// on.
+// The target `cuda`: an arena in GPU memory, and functions that run asynchronously to the host.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_CUDA_DEVICE_H
 #define MTC_RUNTIME_DEVICES_CUDA_CUDA_DEVICE_H
 
@@ -21,7 +20,7 @@ namespace mtc::runtime::cuda {
 
 class CudaDevice final : public Device {
 public:
-  /// `ordinal` is that of --device. See openDevice.
+  /// `ordinal` is the value of --device. See openDevice.
   CudaDevice(const MtcProgram &program, const std::string &ordinal, int64_t arenaBytes);
   ~CudaDevice() override;
 
@@ -55,7 +54,7 @@ private:
   const MtcCudaProgram &target;
   int64_t arenaBytes;
   Gpu gpu;
-  Gpu::Memory before; ///< of the device, without the arena
+  Gpu::Memory before; ///< memory of the device before the arena was allocated
   OwnedStream compute;
   DeviceMemory arena, faults;
   PinnedMemory hostArena;
@@ -67,10 +66,10 @@ private:
   std::optional<BatchTransfer> batches;
   std::vector<const MtcOperation *> faulting;
   std::optional<ResultReader> results;
-  std::vector<std::unique_ptr<Step>> steps; ///< in functionsOf's order
+  std::vector<std::unique_ptr<Step>> steps; ///< in the order of functionsOf
 };
 
-/// Bytes read and written a second, and operations a second: see Device.
+/// Returns the bytes read and written per second, and the operations per second: see Device.
 std::optional<double> measureCopy(const Gpu &gpu, Stream stream);
 std::optional<double> measureContraction(const Gpu &gpu, Libraries &libraries, Stream stream,
                                          const MtcContraction &plain, MtcCudaPrecision precision);

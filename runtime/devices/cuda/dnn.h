@@ -1,6 +1,6 @@
-// The functions of cuDNN's graph interface that programs use, declared here as in driver.h. A graph
-// is made of descriptors: objects of one kind each, with attributes, that are finalized before
-// others refer to them.
+// The functions of cuDNN's graph API that programs use, declared here for the reasons given in
+// driver.h. A graph consists of descriptors: typed objects with attributes, which must be finalized
+// before other descriptors refer to them.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_DNN_H
 #define MTC_RUNTIME_DEVICES_CUDA_DNN_H
 
@@ -59,7 +59,7 @@ enum Attribute : int { // cudnnBackendAttributeName_t
   planConfiguration = 401,
   planWorkspace = 402,
   planDevice = 407,
-  firstOfForward = 700, ///< and five more: see ConvolutionAttributes
+  firstOfForward = 700, ///< the first of six: see ConvolutionAttributes
   firstOfBackwardData = 706,
   firstOfBackwardFilter = 712,
   operationPointwise = 750,
@@ -96,7 +96,7 @@ enum Attribute : int { // cudnnBackendAttributeName_t
   deviceJson = 2702
 };
 
-/// The attributes of a convolution's operation: those of each direction follow one another.
+/// The attributes of a convolution operation, which are numbered consecutively for each direction.
 struct ConvolutionAttributes {
   Attribute alpha, beta, convolution, w, x, y; ///< or the gradients dw, dx, dy
 };
@@ -135,7 +135,7 @@ enum Pointwise : int { // cudnnPointwiseMode_t
   logarithm = 15,
   relu = 100,
   isAtLeast = 303,
-  index = 501, ///< the position along an axis
+  index = 501, ///< index along an axis
   select = 601 ///< t ? x : b
 };
 
@@ -144,20 +144,20 @@ constexpr int crossCorrelation = 1;                              // cudnnConvolu
 
 enum Heuristics : int { fallback = 2, best = 3 }; // cudnnBackendHeurMode_t
 
-/// What an engine makes of numbers, as bits by the values of cudnnBackendNumericalNote_t.
+/// Numerical properties of an engine, as a bit set indexed by cudnnBackendNumericalNote_t.
 enum Note : uint32_t {
-  usesTensorCores = 1u << 0, ///< operands of f32 are rounded to tf32
-  roundsInputs = 1u << 1,    ///< to 16 bits
+  usesTensorCores = 1u << 0, ///< f32 operands are rounded to tf32
+  roundsInputs = 1u << 1,    ///< inputs are rounded to 16 bits
   roundsSums = 1u << 2,
   isNondeterministic = 1u << 4
 };
 
 struct Library {
-  size_t (*version)(); ///< 10000 for a major version, 100 for a minor one
+  size_t (*version)(); ///< 10000 * major + 100 * minor + patch
   int (*create)(Handle *handle);
   int (*destroy)(Handle handle);
   int (*setStream)(Handle handle, Stream stream);
-  /// What the last call of this thread that failed says.
+  /// Returns the message of the calling thread's last failed call.
   void (*lastError)(char *message, size_t bytes);
   int (*createDescriptor)(int kind, RawDescriptor *descriptor);
   int (*destroyDescriptor)(RawDescriptor descriptor);
@@ -169,19 +169,20 @@ struct Library {
   int (*execute)(Handle handle, RawDescriptor plan, RawDescriptor variantPack);
 };
 
-/// What a workspace begins at a multiple of.
+/// Required alignment of workspaces, in bytes.
 constexpr int64_t workspaceAlignment = 256;
 
-/// Null if there is no cuDNN of version 9.19 or later, with which the graphs were checked:
-/// attention is faulty in 9.10, and its gradient up to 9.15 where keys are no multiple of 128. Null
-/// as well where the variable MTC_CUDNN is 0.
+/// Returns null if cuDNN 9.19 or later, with which the graphs were verified, is not available:
+/// attention computes wrong results in 9.10, as does its gradient up to 9.15 if the number of keys
+/// is not a multiple of 128. Also returns null if the environment variable MTC_CUDNN is 0.
 const Library *openLibrary();
 
-/// Why there is none, for messages: "is not installed here".
+/// Returns why the library is not available, for messages: "is not installed here".
 std::string describeAbsence();
 
-/// Whether the library is asked before the program's own code for a call. In an emulated program
-/// that is so where MTC_CUDNN is 1: the program's own kernels are what is to be checked otherwise.
+/// Returns whether the library takes precedence over the program's own code for a call. In an
+/// emulated program this is the case only if MTC_CUDNN is 1, because emulation is meant to check
+/// the program's own kernels.
 bool isPreferred();
 
 } // namespace mtc::runtime::cuda::dnn

@@ -1,11 +1,11 @@
-// The library's choice, and what a run is given.
+// Engine selection and execution of cuDNN graphs.
 #include "runtime/devices/cuda/dnn_execution.h"
 
 #include "runtime/support/failure.h"
 
 namespace mtc::runtime::cuda {
 
-/// Nothing where the library has no code for the device after all.
+/// Returns nullopt if the library has no code for the device after all.
 static std::optional<dnn::Descriptor> finalizePlan(const Dnn &dnn, const DnnChoice &choice,
                                                    const dnn::Descriptor &device) {
   dnn::Descriptor plan(dnn.library, dnn::planKind);

@@ -1,4 +1,4 @@
-// A graph of cuDNN's operations, ready to run on given memory.
+// An executable cuDNN operation graph with bound memory.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_DNN_EXECUTION_H
 #define MTC_RUNTIME_DEVICES_CUDA_DNN_EXECUTION_H
 
@@ -11,28 +11,28 @@
 
 namespace mtc::runtime::cuda {
 
-/// What a way to run a graph must keep to.
+/// Constraints on the engine configuration of a graph.
 struct DnnLimits {
   int64_t workspaceBytes;
   uint32_t refusedNotes = 0; ///< dnn::Note
   std::vector<dnn::Heuristics> heuristics = {dnn::best};
 };
 
-/// The tensors of a run by their numbers in the graph. Those by value lie in the host's memory, and
-/// are read at each run.
+/// The tensors of an execution by their IDs in the graph. Tensors passed by value are in host
+/// memory and are read at each execution.
 using DnnTensors = std::vector<std::pair<int64_t, const void *>>;
 
 class DnnExecution {
 public:
-  /// The best of the library's ways within the limits that has code for the handle's device;
-  /// nothing if there is none. A fault of the system if the library refuses the graph.
+  /// Returns the library's best configuration within the limits that has code for the handle's
+  /// device; nullopt if there is none. Throws a system error if the library rejects the graph.
   static std::optional<DnnExecution> choose(const Dnn &dnn, dnn::OperationGraph graph,
                                             const DnnLimits &limits);
 
   void bind(const DnnTensors &tensors, Address workspace);
-  /// A fault of the system, which names `what`, if the library cannot run it.
+  /// Throws a system error that names `what` if the library fails to run the graph.
   void enqueue(Stream stream, const char *what) const;
-  /// For profiles.
+  /// Returns the name of the implementation, for profiles.
   std::string implementation() const;
 
 private:
@@ -47,7 +47,7 @@ private:
   int64_t engine;
 };
 
-/// The first place for a workspace from `scratch` on.
+/// Returns the first aligned workspace address at or after `scratch`.
 constexpr Address workspaceFrom(Address scratch) {
   constexpr Address alignment = dnn::workspaceAlignment;
   return (scratch + alignment - 1) / alignment * alignment;

@@ -1,4 +1,4 @@
-// Descriptors, and the operations of a graph.
+// Descriptors and operations of a graph.
 #include "runtime/devices/cuda/dnn_graph.h"
 
 #include "runtime/support/failure.h"

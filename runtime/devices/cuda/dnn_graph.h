@@ -1,4 +1,4 @@
-// A graph of operations for cuDNN.
+// Builder of cuDNN operation graphs.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_DNN_GRAPH_H
 #define MTC_RUNTIME_DEVICES_CUDA_DNN_GRAPH_H
 
@@ -10,8 +10,7 @@
 
 namespace mtc::runtime::cuda::dnn {
 
-/// A descriptor of the library, given back at the end. Its functions throw a fault of the system
-/// that says what the library says.
+/// An owned cuDNN descriptor. Its functions throw a system error with the library's message.
 class Descriptor {
 public:
   Descriptor(const Library &library, Kind kind);
@@ -42,36 +41,38 @@ private:
 
 using Extents = std::vector<int64_t>;
 
-/// Strides of a tensor whose elements lie one after another.
+/// Returns the strides of a dense row-major tensor.
 Extents denseStrides(const Extents &extents);
 
-/// Where the windows of a convolution lie, for each axis that they slide along.
+/// Strides, dilations and padding of a convolution, one per spatial axis.
 struct Windows {
   Extents strides, dilations, before, after;
 };
 
-/// Tensors of at least four axes and the operations between them. Tensors belong to the graph. All
-/// sums and pointwise results are computed in f32.
+/// A graph of operations on tensors of at least four axes. The graph owns its tensors. All
+/// reductions and pointwise results are computed in f32.
 class OperationGraph {
 public:
   explicit OperationGraph(const Library &library) : library(library) {}
 
-  /// A tensor in memory, by whose number a run says where; at multiples of 16 bytes.
+  /// Adds a tensor in memory, whose address is bound by `id` at execution and is aligned to 16
+  /// bytes.
   const Descriptor &external(int64_t id, Element element, const Extents &extents,
                              const Extents &strides);
-  /// A number that a run gives by an address in the host's memory.
+  /// Adds a scalar passed by value: at execution, `id` is bound to its host address.
   const Descriptor &scalar(int64_t id, Element element);
-  /// A result that only the graph's operations see.
+  /// Adds a virtual tensor, which is not materialized.
   const Descriptor &inner(Element element, const Extents &extents, const Extents &strides);
   const Descriptor &inner(Element element, const Extents &extents) {
     return inner(element, extents, denseStrides(extents));
   }
 
-  /// c = a * b over the last two axes. Heads of b may be fewer by a divisor: each serves
-  /// neighbours.
+  /// Adds c = a * b over the last two axes. b may have fewer heads than a, by a divisor;
+  /// consecutive heads of a then share a head of b.
   void matmul(const Descriptor &a, const Descriptor &b, const Descriptor &c);
-  /// Computes, by the direction's name, y, dx or dw from the others. Axes are [batch, channels,
-  /// positions..] of x and y, [channels of y, channels of x in a group, taps..] of w.
+  /// Adds a convolution that computes y, dx or dw, depending on the direction, from the other two.
+  /// Axes are [batch, channels, positions..] of x and y, [channels of y, channels of x per group,
+  /// taps..] of w.
   void convolve(Kind direction, const Windows &windows, const Descriptor &w, const Descriptor &x,
                 const Descriptor &y);
   void unary(Pointwise mode, const Descriptor &x, const Descriptor &y);
@@ -80,14 +81,15 @@ public:
               Element precision = f32);
   void selectBy(const Descriptor &condition, const Descriptor &x, const Descriptor &otherwise,
                 const Descriptor &y);
-  /// y = each element's position along an axis of x.
+  /// Adds y = the index of each element along an axis of x.
   void positions(int64_t axis, const Descriptor &x, const Descriptor &y);
-  /// Over the axes that are shorter in y: to 1, or heads to a divisor, neighbours together.
+  /// Adds a reduction over the axes that are shorter in y: to extent 1, or, for heads, to a
+  /// divisor, which reduces consecutive heads.
   void reduce(Reduction operation, const Descriptor &x, const Descriptor &y);
-  /// The same matrices transposed.
+  /// Adds a transposition of the last two axes.
   void transpose(const Descriptor &x, const Descriptor &y);
 
-  /// The finalized graph; nothing is added after it.
+  /// Returns the finalized graph. No operations may be added afterwards.
   Descriptor finish();
 
 private:
@@ -96,7 +98,7 @@ private:
                         int64_t axis = -1);
 
   const Library &library;
-  std::deque<Descriptor> tensors, operations; ///< references stay good
+  std::deque<Descriptor> tensors, operations; ///< deques, so that references remain valid
   std::vector<RawDescriptor> order;
   int64_t nextInner = 1000;
 };

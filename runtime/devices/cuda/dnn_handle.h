@@ -1,4 +1,4 @@
-// cuDNN, opened for one device, and its ways to run a graph.
+// The cuDNN handle of a device, and engine selection for a graph.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_DNN_HANDLE_H
 #define MTC_RUNTIME_DEVICES_CUDA_DNN_HANDLE_H
 
@@ -9,24 +9,24 @@
 
 namespace mtc::runtime::cuda {
 
-/// How the library would run a graph.
+/// An engine configuration for a graph.
 struct DnnChoice {
   dnn::Descriptor configuration;
   int64_t workspaceBytes;
-  int64_t engine; ///< its number, for profiles
+  int64_t engine; ///< engine index, for profiles
   uint32_t notes; ///< dnn::Note
 };
 
-/// From best to worst, in the library's opinion; empty if it has no way. With dnn::fallback, ways
-/// that it has for nearly every graph.
+/// Returns configurations from best to worst by the library's heuristics; empty if there are none.
+/// With dnn::fallback, configurations that exist for nearly every graph.
 std::vector<DnnChoice> dnnChoices(const dnn::Library &library, const dnn::Descriptor &graph,
                                   const dnn::Descriptor &device,
                                   dnn::Heuristics heuristics = dnn::best);
 
-/// The library's state for the device of the current context.
+/// The library handle for the device of the current context.
 class Dnn {
 public:
-  /// Null if the library is not installed, or cannot be started on this device.
+  /// Returns null if the library is not installed or cannot be initialized on this device.
   static std::unique_ptr<Dnn> open();
   ~Dnn();
   Dnn(const Dnn &) = delete;

@@ -1,4 +1,4 @@
-// Errors of the driver in its own words.
+// Reports errors with the driver's own messages.
 #include "runtime/devices/cuda/driver.h"
 
 #include "runtime/support/failure.h"

@@ -1,6 +1,6 @@
-// The functions of the CUDA driver's API that programs use. They are declared here, so that nothing
-// of NVIDIA's is needed to compile, and are found at run time, so that a program starts without a
-// driver and says what is missing.
+// The functions of the CUDA driver API that programs use. They are declared here, so that
+// compilation needs no NVIDIA headers, and are resolved at run time, so that a program starts
+// without a driver and reports what is missing.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_DRIVER_H
 #define MTC_RUNTIME_DEVICES_CUDA_DRIVER_H
 
@@ -78,17 +78,18 @@ struct Driver {
   Result (*launchGraph)(ExecutableGraph executable, Stream stream);
 };
 
-/// What `Function` points to in an emulated program.
+/// The target of `Function` in an emulated program.
 struct EmulatedFunction {
   const MtcCudaLaunch *launch;
-  const char *nodes; ///< that it is launched for
+  const char *nodes; ///< model nodes of the launch
 };
 
-/// The driver of this machine; a fault of the system, with what is to be installed, if there is
-/// none. In an emulated program, the emulated one.
+/// Returns the driver of this machine. Throws a system error, which states what to install, if
+/// there is none. In an emulated program, returns the emulated driver.
 const Driver &openDriver();
 
-/// Throws the driver's words for an error as a fault of the system. `what` says what was tried.
+/// Throws a system error with the driver's message if `result` is an error. `what` describes the
+/// failed action.
 void check(const Driver &driver, Result result, const char *what);
 
 } // namespace mtc::runtime::cuda

@@ -1,4 +1,4 @@
-// Choosing the device.
+// Selects the device.
 #include "runtime/devices/cuda/gpu.h"
 
 #include "runtime/support/failure.h"
@@ -11,7 +11,7 @@ static std::string versionText(int version) {
   return text(version / 1000, ".", version % 1000 / 10);
 }
 
-/// Asked before anything of the driver is used.
+/// Opens the driver and checks its version, before any other use of the driver.
 static const Driver &openFittingDriver(const MtcCudaProgram &program) {
   const Driver &driver = openDriver();
   int version = 0;

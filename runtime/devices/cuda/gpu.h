@@ -1,4 +1,4 @@
-// The GPU that a program runs on.
+// The GPU of a program.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_GPU_H
 #define MTC_RUNTIME_DEVICES_CUDA_GPU_H
 
@@ -10,18 +10,19 @@
 
 namespace mtc::runtime::cuda {
 
-/// A device whose context is current in the thread that made it.
+/// A device whose context is current in the constructing thread.
 class Gpu {
 public:
-  /// The device of --device ("" is the first). A mistake of the user if it names none, a fault of
-  /// the system if there is no driver or no GPU, or the driver is too old for the program.
+  /// Opens the device of --device ("" is the first). Throws a user error if the device does not
+  /// exist, and a system error if there is no driver or GPU, or if the driver is too old for the
+  /// program.
   Gpu(const MtcCudaProgram &program, const std::string &ordinal);
   ~Gpu();
   Gpu(const Gpu &) = delete;
   Gpu &operator=(const Gpu &) = delete;
 
   const Driver &driver;
-  /// Throws what went wrong in a call of the driver.
+  /// Throws a system error if `result` is an error of the driver.
   void check(Result result, const char *what) const { cuda::check(driver, result, what); }
   const std::string &name() const { return deviceName; }
   uint32_t major() const { return majorNumber; }

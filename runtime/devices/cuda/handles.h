@@ -1,4 +1,4 @@
-// Objects of the driver that are given back at the end of their scope.
+// RAII wrappers of driver objects.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_HANDLES_H
 #define MTC_RUNTIME_DEVICES_CUDA_HANDLES_H
 
@@ -9,11 +9,11 @@
 
 namespace mtc::runtime::cuda {
 
-/// Memory of the device. Its address is 0 if there is none.
+/// Device memory. Its address is 0 if it is empty.
 class DeviceMemory {
 public:
   DeviceMemory() = default;
-  /// Empty if the device has no more.
+  /// Allocates memory; empty if the device is out of memory.
   DeviceMemory(const Driver &driver, int64_t bytes) : driver(&driver) {
     if (bytes > 0 && driver.allocate(&start, static_cast<size_t>(bytes)) != success)
       start = 0;
@@ -36,7 +36,7 @@ private:
   Address start = 0;
 };
 
-/// Memory of the host that the device copies from and to while the host goes on.
+/// Page-locked host memory, which the device copies asynchronously.
 class PinnedMemory {
 public:
   PinnedMemory(const Driver &driver, int64_t bytes) : driver(&driver) {
@@ -58,7 +58,7 @@ private:
   void *start = nullptr;
 };
 
-/// Work that runs in the order in which it was asked for.
+/// A stream: work that executes in issue order.
 class OwnedStream {
 public:
   explicit OwnedStream(const Driver &driver) : driver(&driver) {
@@ -75,7 +75,7 @@ private:
   Stream stream = nullptr;
 };
 
-/// A point in a stream's work.
+/// An event: a position in a stream's work.
 class OwnedEvent {
 public:
   explicit OwnedEvent(const Driver &driver, unsigned flags = untimedEvent) : driver(&driver) {

@@ -1,4 +1,4 @@
-// The image that fits the device.
+// Selects and loads the image for the device.
 #include "runtime/devices/cuda/images.h"
 
 #include "runtime/support/failure.h"
@@ -10,7 +10,7 @@
 
 namespace mtc::runtime::cuda {
 
-using Capability = std::pair<uint32_t, uint32_t>; // major and minor number
+using Capability = std::pair<uint32_t, uint32_t>; // major and minor version
 
 static Capability capabilityOf(const MtcCudaArchitecture &architecture) {
   return {architecture.major, architecture.minor};
@@ -33,7 +33,8 @@ static bool runsOn(const MtcCudaArchitecture &architecture, Capability device) {
   }
 }
 
-/// Machine code before PTX, then the latest, then what was made for this very device.
+/// Prefers machine code to PTX, then the latest compute capability, then code for exactly this
+/// device.
 const MtcCudaArchitecture *chooseArchitecture(const MtcCudaProgram &program, uint32_t major,
                                               uint32_t minor) {
   auto rank = [](const MtcCudaArchitecture &each) {
@@ -50,9 +51,9 @@ const MtcCudaArchitecture *chooseArchitecture(const MtcCudaProgram &program, uin
 
 [[noreturn]] static void refuse(const Gpu &gpu, const MtcCudaProgram &program) {
   const Capability device = {gpu.major(), gpu.minor()};
-  constexpr Capability first = {8, 0}; // that the compiler knows
+  constexpr Capability first = {8, 0}; // the minimum that the compiler supports
   std::string all;
-  Capability earlier = first; // the latest of the program that is not later than the device
+  Capability earlier = first; // the latest in the program that is at most the device's
   for (uint32_t i = 0; i < program.architecture_count; ++i) {
     const MtcCudaArchitecture &each = program.architectures[i];
     all += (all.empty() ? "" : ", ") + nameOf(capabilityOf(each), each.code);

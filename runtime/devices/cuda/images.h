@@ -1,4 +1,4 @@
-// A program's kernels as functions of the device.
+// Loads a program's kernels onto the device.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_IMAGES_H
 #define MTC_RUNTIME_DEVICES_CUDA_IMAGES_H
 
@@ -10,28 +10,28 @@
 
 namespace mtc::runtime::cuda {
 
-/// The code of a program that is best for a device of this compute capability; null if none runs
-/// there.
+/// Returns the program's best code for a device of this compute capability; null if none is
+/// compatible.
 const MtcCudaArchitecture *chooseArchitecture(const MtcCudaProgram &program, uint32_t major,
                                               uint32_t minor);
 
 class KernelImages {
 public:
-  /// A fault of the system if the program has no code for the GPU.
+  /// Throws a system error if the program has no code for the GPU.
   KernelImages(const Gpu &gpu, const MtcCudaProgram &program);
   ~KernelImages();
   KernelImages(const KernelImages &) = delete;
   KernelImages &operator=(const KernelImages &) = delete;
 
-  /// Loads the image of the kernel with the first of its functions. `nodes` are what it is launched
-  /// for.
+  /// Returns the function of a launch. Loads the kernel's image on first use. `nodes` are the model
+  /// nodes of the launch.
   Function find(const MtcCudaKernel &kernel, const MtcCudaLaunch &launch, const char *nodes);
 
 private:
   const Gpu &gpu;
   const MtcCudaProgram &program;
   const MtcCudaArchitecture *architecture = nullptr; ///< null in an emulated program
-  std::vector<Module> modules;                       ///< null until they are used
+  std::vector<Module> modules;                       ///< null until first use
   std::deque<EmulatedFunction> emulated;
 };
 

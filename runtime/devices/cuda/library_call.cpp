@@ -1,4 +1,4 @@
-// What the compiler asks about calls of the target `cuda`.
+// Compile-time queries about calls of the target `cuda`.
 #include "runtime/abi/cuda_library_call.h"
 
 #include "runtime/devices/cuda/call_planner.h"

@@ -1,4 +1,4 @@
-// Rings of pinned slots.
+// Ring buffers of pinned slots.
 #include "runtime/devices/cuda/small_values.h"
 
 #include "runtime/devices/operation_info.h"
@@ -23,7 +23,8 @@ void ScalarWriter::write(Address to, const void *value, int64_t bytes) {
     return;
   last->second = bits;
   const auto half = static_cast<size_t>(next / slotsOfHalf);
-  if (next % slotsOfHalf == 0) // What lay in this half is long on the device.
+  if (next % slotsOfHalf == 0) // Wait for the copies from the previous use of this half, which have
+                               // usually completed long ago.
     gpu.check(gpu.driver.waitForEvent(copied[half]), stepFails);
   char *slot = slots.data() + next * slotBytes;
   std::memcpy(slot, &bits, sizeof bits);
@@ -70,7 +71,7 @@ void ResultReader::receive(int64_t request, void *to) {
 }
 
 void ResultReader::wait() {
-  // Not a request: however often one waits, what was requested before keeps its slot.
+  // Not a request: waiting any number of times must not reuse the slot of an outstanding request.
   char *to = slots.data() + slotCount * slotBytes();
   if (!operations.empty())
     gpu.check(gpu.driver.copyToHost(to + 8, faults, operations.size() * sizeof(MtcFault), stream),

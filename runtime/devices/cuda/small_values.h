@@ -1,5 +1,4 @@
-// Scalars that the host writes, and losses and faults that it reads, without waiting for the
-// device.
+// Asynchronous transfer of scalars to the device, and of losses and faults to the host.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_SMALL_VALUES_H
 #define MTC_RUNTIME_DEVICES_CUDA_SMALL_VALUES_H
 
@@ -13,13 +12,13 @@
 
 namespace mtc::runtime::cuda {
 
-/// Scalars that the device reads from the arena.
+/// Writes scalars to the arena.
 class ScalarWriter {
 public:
   ScalarWriter(const Gpu &gpu, Stream stream);
 
-  /// Copies at most 8 bytes after what was asked for; nothing if they were the last ones written
-  /// there.
+  /// Enqueues a copy of at most 8 bytes; does nothing if the value equals the last one written to
+  /// the same address.
   void write(Address to, const void *value, int64_t bytes);
 
   static int64_t pinnedBytes() { return 2 * slotsOfHalf * slotBytes; }
@@ -29,26 +28,27 @@ private:
 
   const Gpu &gpu;
   Stream stream;
-  PinnedMemory slots;             ///< used one after another
-  std::vector<OwnedEvent> copied; ///< everything of a half
-  int64_t next = 0;               ///< slot
+  PinnedMemory slots;             ///< used in rotation
+  std::vector<OwnedEvent> copied; ///< end of all copies of each half
+  int64_t next = 0;               ///< next slot
   std::map<Address, uint64_t> known;
 };
 
-/// Scalars that the device wrote, each with the faults that were raised until then.
+/// Reads scalars that the device wrote, together with the faults raised until then.
 class ResultReader {
 public:
-  /// `faults` are the records of the operations, zeroed.
+  /// `faults` are the zeroed fault records of the operations.
   ResultReader(const Gpu &gpu, Stream stream, Address faults,
                const std::vector<const MtcOperation *> &operations);
 
   /// See Device.
   int64_t request(Address from, int64_t bytes);
   void receive(int64_t request, void *to);
-  /// Waits for all work, and throws a fault that it raised.
+  /// Waits for all work and throws a raised fault.
   void wait();
 
-  /// One slot more than requests have: for faults, where one waits for all work.
+  /// Returns the pinned memory size: one slot more than outstanding requests, for the faults that
+  /// `wait` reads.
   int64_t pinnedBytes() const { return (slotCount + 1) * slotBytes(); }
 
 private:
@@ -61,7 +61,7 @@ private:
   const Gpu &gpu;
   Stream stream;
   Address faults;
-  std::vector<const MtcOperation *> operations; ///< that may fault
+  std::vector<const MtcOperation *> operations; ///< operations that may fault
   PinnedMemory slots;
   struct Slot {
     OwnedEvent copied;

@@ -1,4 +1,4 @@
-// Launches, library calls and copies, one by one or as a graph.
+// Launches, library calls and copies, one by one or as a CUDA graph.
 #include "runtime/devices/cuda/step.h"
 
 #include "runtime/support/failure.h"
@@ -12,7 +12,8 @@ static constexpr const char *graphFails = "the program's steps cannot be made a 
 
 Step::Step(const StepContext &context, const MtcFunction &function)
     : gpu(context.gpu), stream(context.stream), copyStreams(context.gpu, context.stream) {
-  std::vector<const OwnedEvent *> ends(function.operation_count); // Of copies on streams.
+  // End events of copies on streams.
+  std::vector<const OwnedEvent *> ends(function.operation_count);
   for (uint32_t i = 0; i < function.operation_count; ++i) {
     const MtcOperation &source = function.operations[i];
     Prepared &operation = operations.emplace_back();
@@ -54,7 +55,7 @@ void Step::prepareLaunch(const StepContext &context, Prepared &operation) {
         {context.images.find(code, code.launches[i], source.nodes), &code.launches[i]});
 }
 
-/// Addresses of a call's operands and results; its scratch follows them.
+/// Returns the addresses of a call's operands and results, without the scratch, which is last.
 static std::vector<Address> buffersOf(const StepContext &context, const MtcOperation &source) {
   std::vector<Address> buffers;
   for (uint32_t k = 0; k + 1 < source.operand_count; ++k)
@@ -103,7 +104,7 @@ void Step::enqueue(Prepared &operation, bool isObserved) {
                    reinterpret_cast<void *>(endOfParameters)};
   for (const Launch &launch : operation.launches) {
     const uint32_t *grid = launch.source->grid, *block = launch.source->block;
-    // Shared memory is the function's own; a launch asks for no more.
+    // Shared memory is static, so the launch requests no dynamic shared memory.
     checkOne(gpu.driver.launch(launch.function, grid[0], grid[1], grid[2], block[0], block[1],
                                block[2], 0, stream, nullptr, extra));
   }

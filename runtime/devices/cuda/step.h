@@ -1,4 +1,4 @@
-// One function of a program on the device.
+// A function of a program on the GPU.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_STEP_H
 #define MTC_RUNTIME_DEVICES_CUDA_STEP_H
 
@@ -16,7 +16,7 @@
 
 namespace mtc::runtime::cuda {
 
-/// What functions are prepared with.
+/// The state that is needed to prepare functions.
 struct StepContext {
   const Gpu &gpu;
   const MtcProgram &program;
@@ -24,25 +24,26 @@ struct StepContext {
   Libraries &libraries;
   Stream stream;
   Address arena;
-  char *hostArena; ///< in pinned memory
+  char *hostArena; ///< pinned memory
   Address faults;
-  std::vector<const MtcOperation *> &faulting; ///< operations with a record each, in its order
-  size_t &operationCount;                      ///< of all functions so far
+  /// Operations that have a fault record, in the order of the records.
+  std::vector<const MtcOperation *> &faulting;
+  size_t &operationCount; ///< number of operations in all functions so far
 };
 
-/// The operations of a function. The first run asks for one after another, since libraries load
-/// their code then; later ones launch a graph of them.
+/// The operations of a function. The first run enqueues them one by one, because libraries load
+/// their code then; later runs launch a CUDA graph.
 class Step {
 public:
-  /// Finds the kernels and lets the library choose its algorithms. A fault of the system, with the
-  /// nodes, if the device has something not.
+  /// Loads the kernels and lets libraries select their algorithms. Throws a system error, with the
+  /// nodes, if the device does not support an operation.
   Step(const StepContext &context, const MtcFunction &function);
   ~Step();
   Step(const Step &) = delete;
   Step &operator=(const Step &) = delete;
 
   void run();
-  /// Runs operation by operation, waits for the end and tells observers.
+  /// Runs one operation at a time, waits for its end and notifies the observers.
   void observe(const std::vector<Observer *> &observers);
 
 private:
@@ -53,16 +54,16 @@ private:
   struct Prepared {
     OperationInfo info;
     std::vector<Launch> launches;
-    std::vector<Address> operands; ///< of a launch, with the fault record
+    std::vector<Address> operands; ///< arguments of a launch, including the fault record
     std::unique_ptr<PreparedCall> call;
     std::optional<StepCopy> copy;
-    std::vector<const OwnedEvent *> waits; ///< ends of copies on streams
+    std::vector<const OwnedEvent *> waits; ///< end events of copies on streams
   };
 
   void prepareLaunch(const StepContext &context, Prepared &operation);
-  /// Gives the operation to a library, unless the program's own code is what computes it here.
+  /// Prepares a library call, or the program's own code if no library computes the call.
   void prepareCall(const StepContext &context, Prepared &operation, const MtcOperation &source);
-  /// Asks for one operation; copies on streams, too, run in order where `isObserved`.
+  /// Enqueues one operation. Copies on streams are enqueued in order if `isObserved`.
   void enqueue(Prepared &operation, bool isObserved = false);
   void enqueueAll();
   void capture();
@@ -70,8 +71,8 @@ private:
   const Gpu &gpu;
   Stream stream;
   CopyStreams copyStreams;
-  std::deque<Prepared> operations; ///< observers keep addresses of them
-  std::vector<OwnedEvent> borders; ///< between operations, when they are observed
+  std::deque<Prepared> operations; ///< with stable addresses, which observers keep
+  std::vector<OwnedEvent> borders; ///< events between operations, if they are observed
   ExecutableGraph graph = nullptr;
   bool hasRun = false;
 };

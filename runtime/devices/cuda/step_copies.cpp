@@ -1,4 +1,4 @@
-// Copies and their events.
+// Copies on streams and their events.
 #include "runtime/devices/cuda/step_copies.h"
 
 #include "runtime/support/failure.h"

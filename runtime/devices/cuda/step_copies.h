@@ -1,4 +1,4 @@
-// Copies of a function, in its order or on streams of their own.
+// Copies of a function, in order or on separate streams.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_STEP_COPIES_H
 #define MTC_RUNTIME_DEVICES_CUDA_STEP_COPIES_H
 
@@ -12,7 +12,7 @@
 
 namespace mtc::runtime::cuda {
 
-/// The two ends of a copy, at least one of them on the device.
+/// An MTC_COPY, whose source or destination (or both) is on the device.
 class StepCopy {
 public:
   StepCopy(const MtcOperation &source, Address arena, char *hostArena)
@@ -29,18 +29,19 @@ private:
   char *hostArena;
 };
 
-/// The streams that copies of a function run on, beside the function's own.
+/// The streams of a function's asynchronous copies, in addition to the function's own stream.
 class CopyStreams {
 public:
   CopyStreams(const Gpu &gpu, Stream function) : gpu(gpu), function(function) {}
 
-  /// Prepares a copy; gives the event of its end.
+  /// Prepares a copy and returns its end event.
   const OwnedEvent *add(const StepCopy &copy);
-  /// Asks for the next of the copies, in the order in which they were added: after what the
-  /// function has asked for so far and after `waits`.
+  /// Enqueues the next copy, in the order of `add`, after all work that the function has enqueued
+  /// so far and after `waits`.
   void enqueue(const StepCopy &copy, const std::vector<const OwnedEvent *> &waits,
                const char *nodes);
-  /// Lets the function wait for all copies: its end, after which the copies begin anew.
+  /// Makes the function's stream wait for all copies, at the end of the function, and restarts the
+  /// sequence of copies.
   void join();
 
 private:
@@ -51,8 +52,8 @@ private:
 
   const Gpu &gpu;
   Stream function;
-  std::map<uint32_t, std::unique_ptr<OwnedStream>> streams; ///< by their number
-  std::vector<std::unique_ptr<Events>> events;              ///< of each copy
+  std::map<uint32_t, std::unique_ptr<OwnedStream>> streams; ///< by stream number
+  std::vector<std::unique_ptr<Events>> events;              ///< one per copy
   size_t next = 0;
 };
 

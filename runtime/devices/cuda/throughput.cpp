@@ -1,4 +1,4 @@
-// Copies and contractions that are timed alone on the device.
+// Throughput of copies and contractions, measured in isolation.
 #include "runtime/devices/cuda/cuda_device.h"
 
 #include "runtime/calls/contraction/plain.h"
@@ -11,8 +11,8 @@
 
 namespace mtc::runtime::cuda {
 
-/// The fewest seconds that a run of `enqueue` takes: of at least 3 runs, of more while they take
-/// less than 50 ms together. The first one does not count.
+/// Returns the minimum time in seconds of a run of `enqueue`. Runs it at least 3 times, and up to
+/// 100 times until the runs take 50 ms together. A warm-up run is not counted.
 template <typename Enqueue>
 static double fewestSeconds(const Gpu &gpu, Stream stream, const Enqueue &enqueue) {
   constexpr int minRuns = 3, maxRuns = 100;
@@ -35,7 +35,7 @@ static double fewestSeconds(const Gpu &gpu, Stream stream, const Enqueue &enqueu
   return fewest;
 }
 
-/// Larger than the caches of any GPU, as far as there is memory.
+/// Returns a size larger than the caches of any GPU, limited by the device's memory.
 static int64_t bytesToCopy(const Gpu &gpu) {
   return std::clamp<int64_t>(gpu.memory().total / 64, 1 << 20, int64_t{512} << 20);
 }

@@ -1,4 +1,4 @@
-// Piece by piece.
+// Chunked transfers through two pinned buffers.
 #include "runtime/devices/cuda/transfer.h"
 
 #include <algorithm>
@@ -11,7 +11,8 @@ void Transfer::write(Address to, int64_t bytes, const Device::Fill &fill) {
   for (int64_t at = 0; at < bytes; at += pieceBytes, next ^= 1) {
     const int64_t count = std::min(pieceBytes, bytes - at);
     Buffer &buffer = buffers[next];
-    gpu.check(gpu.driver.waitForEvent(buffer.copied), copyFails); // of the piece before the last
+    // Wait for the copy of the chunk before the previous one.
+    gpu.check(gpu.driver.waitForEvent(buffer.copied), copyFails);
     fill(buffer.memory.data(), at, count);
     gpu.check(gpu.driver.copyToDevice(to + static_cast<Address>(at), buffer.memory.data(),
                                       static_cast<size_t>(count), stream),

@@ -1,4 +1,4 @@
-// Ranges of the arena on their way between host and device.
+// Transfers of arena ranges between host and device.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_TRANSFER_H
 #define MTC_RUNTIME_DEVICES_CUDA_TRANSFER_H
 
@@ -10,7 +10,7 @@
 
 namespace mtc::runtime::cuda {
 
-/// Two pinned buffers: while the host fills or uses one, the other is copied.
+/// Double buffering in pinned memory: one buffer is copied while the host accesses the other.
 class Transfer {
 public:
   static constexpr int64_t pieceBytes = int64_t{4} << 20;
@@ -18,7 +18,7 @@ public:
   Transfer(const Gpu &gpu, Stream stream)
       : gpu(gpu), stream(stream), buffers{Buffer(gpu.driver), Buffer(gpu.driver)} {}
 
-  /// See Device::write. Returns when the last piece is on its way.
+  /// See Device::write. Returns when the copy of the last chunk is enqueued.
   void write(Address to, int64_t bytes, const Device::Fill &fill);
   void read(Address from, int64_t bytes, const Device::Use &use);
 
@@ -34,7 +34,7 @@ private:
   const Gpu &gpu;
   Stream stream;
   std::array<Buffer, 2> buffers;
-  size_t next = 0; ///< buffer of the next piece
+  size_t next = 0; ///< buffer of the next chunk
 };
 
 } // namespace mtc::runtime::cuda

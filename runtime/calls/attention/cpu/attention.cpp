@@ -1,8 +1,9 @@
-// Attention by tiles of its own products: what runs on which thread, with which instructions.
+// Tiled attention: distributes tasks over threads and selects the instruction set.
 //
-// Products of tiles are loops of its own, not a library's: a tile of 60 x 64 x 64 on one core of
-// Zen 4 runs at 115 GFLOP/s with AVX-512 or AVX2, and at 107 through oneDNN 2.6.3's brgemm, which
-// has the call in front and takes gaps between rows only with memory of its own.
+// Matrix multiplications of tiles are loops of this file, not library calls. A tile of 60 x 64 x 64
+// runs at 115 GFLOP/s on one core of Zen 4 with AVX-512 or AVX2, and at 107 GFLOP/s with the brgemm
+// of oneDNN 2.6.3, which has call overhead and supports gaps between rows only with additional
+// memory.
 #include "runtime/calls/attention/cpu/attention.h"
 
 #include "runtime/calls/attention/cpu/head.h"
@@ -31,7 +32,7 @@ template <typename Stored, typename Element> Tasks tasksFor(bool isGradient, Vec
                          avx512::attend<Stored, Element>);
 }
 
-/// Null for other types than floats of 16, 32 and 64 bits.
+/// Returns null for types other than 16-, 32- and 64-bit floats.
 Tasks tasksFor(uint32_t type, bool isGradient, VectorSet set) {
   switch (type) {
   case MTC_F64:
@@ -64,7 +65,8 @@ public:
                    static_cast<double>(p.queries * p.keys) *
                    static_cast<double>(p.width + p.value_width);
     threads = usefulThreads(flops, maximalThreads);
-    // Heads of keys are whole tasks backward, because their gradients are sums over all queries.
+    // In the backward pass, a key/value head is a single task, because its gradients are sums over
+    // all queries.
     tasks = p.batch * (isGradient ? p.key_heads : p.heads);
     int64_t tiles = padded(p.queries, tileQueries) / tileQueries;
     if (!isGradient && tasks > 0 && tasks < threads)

@@ -1,5 +1,5 @@
-// Fused attention and its gradient, in tiles: the scores of a head are never all in memory.
-// Elements of 16 bits are computed with in f32.
+// Fused, tiled attention and its gradient: the scores of a head are never materialized. 16-bit
+// elements are computed in f32.
 #ifndef MTC_RUNTIME_CALLS_ATTENTION_CPU_ATTENTION_H
 #define MTC_RUNTIME_CALLS_ATTENTION_CPU_ATTENTION_H
 
@@ -13,8 +13,8 @@ namespace mtc::runtime {
 
 extern const CallKind attentionCalls, attentionGradientCalls;
 
-/// See LibraryCall::create. The result's bits do not depend on the number of threads. `set` is one
-/// that the machine has.
+/// See LibraryCall::create. The result is bit-identical for any number of threads. The machine must
+/// support `set`.
 std::unique_ptr<LibraryCall> createAttention(const MtcAttention &attention, bool isGradient,
                                              int threads, VectorSet set);
 

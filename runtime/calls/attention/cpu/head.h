@@ -1,4 +1,4 @@
-// Where a head of attention lies in its tensors and in the scratch of a task.
+// Layout of an attention head in its tensors and in the scratch of a task.
 #ifndef MTC_RUNTIME_CALLS_ATTENTION_CPU_HEAD_H
 #define MTC_RUNTIME_CALLS_ATTENTION_CPU_HEAD_H
 
@@ -9,14 +9,14 @@
 
 namespace mtc::runtime {
 
-/// Queries and keys of a tile. Keys are a multiple of any vector's lanes.
+/// Tile sizes in queries and keys. `tileKeys` is a multiple of the lanes of every vector set.
 inline constexpr int64_t tileQueries = 60, tileKeys = 64;
 
 inline int64_t padded(int64_t count, int64_t multiple) {
   return (count + multiple - 1) / multiple * multiple;
 }
 
-/// One head of queries of one entry of the batch.
+/// One query head of one batch entry.
 struct AttentionHead {
   const MtcAttention &p;
   int64_t batch, head;
@@ -29,13 +29,13 @@ struct AttentionHead {
     return base + batch * strides[0] + whichHead * strides[1];
   }
   int64_t row(int64_t query) const { return (batch * p.heads + head) * p.queries + query; }
-  /// One more than the last key that takes part for any of the queries before `end`.
+  /// Returns the end of the range of keys that any query before `end` attends to.
   int64_t keysFor(int64_t end) const {
     return p.is_causal ? std::clamp<int64_t>(end + p.causal_offset, 0, p.keys) : p.keys;
   }
 };
 
-/// Takes arrays out of a block of memory, one after the other, each aligned to 64 bytes.
+/// Allocates arrays from a block of memory in sequence, each aligned to MTC_ALIGNMENT.
 class ScratchCursor {
 public:
   explicit ScratchCursor(char *start) : next(start) {}
@@ -51,11 +51,11 @@ private:
   char *next;
 };
 
-/// Arrays of a forward task. Widths are padded to whole vectors of 64 bytes, so that the size does
-/// not depend on the machine.
+/// Arrays of a forward task. Widths are padded to whole 64-byte vectors, so that the size does not
+/// depend on the machine.
 template <typename Element> struct AttentionScratch {
   static constexpr int64_t lanes = 64 / sizeof(Element);
-  Element *keys;    ///< tiles of keys, each [width, tileKeys]
+  Element *keys;    ///< tiles of transposed keys, each [width, tileKeys]
   Element *values;  ///< [keys, value_width]
   Element *queries; ///< [tileQueries, width], scaled
   Element *scores;  ///< [tileQueries, tileKeys]
@@ -80,7 +80,7 @@ template <typename Element> struct AttentionGradientScratch {
   static constexpr int64_t lanes = 64 / sizeof(Element);
   Element *keysTransposed, *valuesTransposed; ///< tiles, each [width, tileKeys]
   Element *keys, *keyGradients, *valueGradients;
-  Element *queries, *outGradients, *queryGradients; ///< of a tile of queries
+  Element *queries, *outGradients, *queryGradients; ///< one tile of queries
   Element *scores, *gradients;                      ///< [tileQueries, tileKeys]
   char *end;
 
@@ -101,11 +101,11 @@ template <typename Element> struct AttentionGradientScratch {
   }
 };
 
-/// The buffers of a call, as the ABI numbers them.
+/// The buffers of a call, in the order of the ABI.
 template <typename Element> struct AttentionBuffers {
   const Element *query, *key, *value, *bias;
   const uint8_t *mask;
-  char *const *rest; ///< what follows the operands that both calls have
+  char *const *rest; ///< buffers after the operands that both calls share
 
   AttentionBuffers(const MtcAttention &p, char *const *buffers)
       : query(reinterpret_cast<const Element *>(buffers[0])),

@@ -1,4 +1,4 @@
-// What an attention's graph is run on.
+// Runs attention graphs.
 #include "runtime/calls/attention/cuda/dnn_attention.h"
 
 #include "runtime/calls/attention/cuda/dnn_attention_graph.h"
@@ -37,14 +37,14 @@ std::unique_ptr<DnnAttention> DnnAttention::create(const Dnn &dnn, const MtcAtte
     execution->bind(result->tensors(attention, isGradient, buffers, scratch), workspace);
     result->execution.emplace(std::move(*execution));
   } catch (const Failure &) {
-    return nullptr; // it refuses the graph
+    return nullptr; // the library rejects the graph
   }
   return result;
 }
 
 DnnTensors DnnAttention::tensors(const MtcAttention &attention, bool isGradient,
                                  const std::vector<Address> &buffers, Address scratch) const {
-  // offsets, in buffer 4 of a gradient, are computed again
+  // The offsets (buffer 4 of a gradient) are recomputed by the graph.
   static constexpr int64_t none = 0;
   const std::vector<int64_t> order =
       isGradient

@@ -1,4 +1,4 @@
-// One attention of a program, prepared once by cuDNN.
+// Attention calls that cuDNN executes. Each is planned once and enqueued in every step.
 #ifndef MTC_RUNTIME_CALLS_ATTENTION_CUDA_DNN_ATTENTION_H
 #define MTC_RUNTIME_CALLS_ATTENTION_CUDA_DNN_ATTENTION_H
 
@@ -17,13 +17,13 @@ extern const CallKind attentionCalls, attentionGradientCalls;
 
 class DnnAttention : public PreparedCall {
 public:
-  /// Null if the library does not compute this call in so much scratch, on this device or at these
-  /// addresses. `buffers` are the call's operands, then its results.
+  /// Returns null if the library cannot compute the call with `scratchBytes` of scratch, on this
+  /// device or at these addresses. `buffers` are the call's operands, then its results.
   static std::unique_ptr<DnnAttention> create(const Dnn &dnn, const MtcAttention &attention,
                                               bool isGradient, const std::vector<Address> &buffers,
                                               Address scratch, int64_t scratchBytes);
 
-  /// A fault of the system if the library cannot run it.
+  /// Throws a system error if the library fails to run the call.
   void enqueue(Stream stream) const override;
   std::string implementation() const override;
 
@@ -37,7 +37,7 @@ private:
     int32_t diagonal;
   };
 
-  Scalars scalars; ///< read at each run
+  Scalars scalars; ///< passed by address, read at each execution
   std::optional<DnnExecution> execution;
 };
 

@@ -1,4 +1,4 @@
-// The compositions that cuDNN fuses.
+// Patterns of operations that cuDNN fuses.
 #include "runtime/calls/attention/cuda/dnn_attention_graph.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ dnn::Element elementOf(uint32_t type) {
   return type == MTC_F16 ? dnn::f16 : type == MTC_BF16 ? dnn::bf16 : dnn::f32;
 }
 
-/// Strides that describe memory: along an axis of one element a program's may be anything.
+/// Returns valid memory strides: the program's strides of axes with extent 1 may be arbitrary.
 Extents nonzero(const Extents &extents, const int64_t *strides) {
   int64_t span = 0;
   for (size_t i = 0; i < extents.size(); ++i)
@@ -27,7 +27,7 @@ Extents nonzero(const Extents &extents, const int64_t *strides) {
   return result;
 }
 
-/// What both calls have in common.
+/// Tensors and operations that both calls share.
 class Composition {
 public:
   Composition(dnn::OperationGraph &graph, const MtcAttention &a)
@@ -48,7 +48,7 @@ private:
     const Extents extents = {a.batch, a.key_heads, a.keys, width};
     return graph.external(id, narrow, extents, nonzero(extents, strides));
   }
-  /// Keys or values with their last two axes exchanged.
+  /// Adds keys or values with their last two axes transposed.
   const Descriptor &transposed(int64_t id, int64_t width, const int64_t *strides) {
     Extents extents = {a.batch, a.key_heads, a.keys, width};
     Extents exchanged = nonzero(extents, strides);
@@ -66,7 +66,7 @@ private:
 
   const Descriptor &scores();
   const Descriptor &masked(const Descriptor &scores);
-  const Descriptor &masked(Descriptor &&) = delete; // what is returned may be the argument
+  const Descriptor &masked(Descriptor &&) = delete; // the result may refer to the argument
   const Descriptor &narrowTransposed(const Descriptor &values);
   void addUpKeys(const Descriptor &weights, const Descriptor &lines, int64_t id, int64_t width,
                  const int64_t *strides);
@@ -78,7 +78,7 @@ private:
   const Descriptor &scale, &query, &keyTransposed;
 };
 
-/// scale * (query . key)
+/// Adds scale * (query . key).
 const Descriptor &Composition::scores() {
   const Descriptor &products = innerPairs(), &scaled = innerPairs();
   graph.matmul(query, keyTransposed, products);
@@ -86,7 +86,7 @@ const Descriptor &Composition::scores() {
   return scaled;
 }
 
-/// -inf where key j > query i + offset.
+/// Adds the causal mask: -inf where key j > query i + offset.
 const Descriptor &Composition::masked(const Descriptor &scores) {
   if (!isMasked(a))
     return scores;
@@ -120,7 +120,7 @@ void Composition::forward() {
                ofQueries(outTensor, a.value_width, a.out));
 }
 
-/// [.., queries, keys] rounded, as [.., keys, queries].
+/// Adds the transpose of [.., queries, keys], rounded to 16 bits, as [.., keys, queries].
 const Descriptor &Composition::narrowTransposed(const Descriptor &values) {
   Extents extents = pairs, strides = dnn::denseStrides(pairs);
   std::swap(extents[2], extents[3]);
@@ -130,7 +130,8 @@ const Descriptor &Composition::narrowTransposed(const Descriptor &values) {
   return result;
 }
 
-/// A gradient of keys or values: weights^T . lines of queries, summed over heads that share one.
+/// Adds a gradient of keys or values: weights^T . lines, where lines are rows of queries, summed
+/// over the heads that share a key/value head.
 void Composition::addUpKeys(const Descriptor &weights, const Descriptor &lines, int64_t id,
                             int64_t width, const int64_t *strides) {
   const Descriptor &result = ofKeys(id, width, strides);

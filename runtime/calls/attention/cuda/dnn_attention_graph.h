@@ -1,4 +1,4 @@
-// Attention and its gradient as graphs of cuDNN's operations.
+// Attention and its gradient as cuDNN operation graphs.
 #ifndef MTC_RUNTIME_CALLS_ATTENTION_CUDA_DNN_ATTENTION_GRAPH_H
 #define MTC_RUNTIME_CALLS_ATTENTION_CUDA_DNN_ATTENTION_GRAPH_H
 
@@ -7,7 +7,7 @@
 
 namespace mtc::runtime::cuda {
 
-/// Numbers of the tensors that a run gives.
+/// Unique IDs of the tensors that are bound at execution.
 enum AttentionTensor : int64_t {
   queryTensor = 1,
   keyTensor,
@@ -18,20 +18,21 @@ enum AttentionTensor : int64_t {
   dQueryTensor,
   dKeyTensor,
   dValueTensor,
-  offsetsTensor,  ///< of a gradient: f32 numbers that it writes and reads
-  scaleTensor,    ///< f32 by value, of every call
-  oneTensor,      ///< f32 by value, of a gradient
-  noScoreTensor,  ///< f32 by value, of a call that `isMasked`: -inf
-  diagonalTensor, ///< i32 by value, of such a call whose causal offset is not 0
+  offsetsTensor,  ///< f32, written and read by the gradient
+  scaleTensor,    ///< f32 passed by value, in every call
+  oneTensor,      ///< f32 passed by value, in the gradient
+  noScoreTensor,  ///< f32 passed by value if `isMasked`: -inf
+  diagonalTensor, ///< i32 passed by value if `isMasked` and the causal offset is not 0
 };
 
-/// Whether some key takes no part in some row.
+/// Returns whether some query does not attend to some key.
 bool isMasked(const MtcAttention &attention);
 
-/// Adds a call that `planDnnAttention` takes. cuDNN knows the composition of operations, whose
-/// order and element types are therefore not free; it is that of NVIDIA's cudnn-frontend.
+/// Adds a call that `planDnnAttention` accepts to the graph. cuDNN matches a fixed pattern of
+/// operations, so their order and element types are those of NVIDIA's cudnn-frontend.
 void addAttention(dnn::OperationGraph &graph, const MtcAttention &attention);
-/// With d_query written by the last product, which makes its sums' order fixed.
+/// Adds the gradient. The last matrix multiplication writes d_query, which makes the order of its
+/// summation deterministic.
 void addAttentionGradient(dnn::OperationGraph &graph, const MtcAttention &attention);
 
 } // namespace mtc::runtime::cuda

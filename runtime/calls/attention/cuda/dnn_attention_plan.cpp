@@ -1,4 +1,4 @@
-// cuDNN's conditions.
+// Requirements of cuDNN.
 #include "runtime/calls/attention/cuda/dnn_attention_plan.h"
 
 #include "runtime/devices/cuda/dnn.h"
@@ -9,7 +9,7 @@ static int64_t roundUp(int64_t value, int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-/// Whether each line of a tensor starts at a multiple of 16 bytes, given that the first does.
+/// Returns whether each row of a tensor starts at a multiple of 16 bytes if the first row does.
 static bool isAligned(const int64_t (&strides)[4], int64_t heads, int64_t length,
                       const MtcAttention &a) {
   const int64_t extents[3] = {a.batch, heads, length};
@@ -43,7 +43,7 @@ std::optional<int64_t> planDnnAttention(const MtcAttention &a, bool isGradient) 
   if (!isHalf || isEmpty || !isWidth(a.width) || !isWidth(a.value_width) || a.has_bias ||
       a.has_mask || (a.is_causal && a.causal_offset < 0) || !areAligned(a, isGradient))
     return std::nullopt;
-  // Counters and descriptors of its kernels, and the way to the workspace's alignment.
+  // Space for counters and descriptors of the kernels, and for aligning the workspace.
   constexpr int64_t ownBytes = 256 + dnn::workspaceAlignment - MTC_ALIGNMENT;
   if (!isGradient)
     return ownBytes;
@@ -55,7 +55,8 @@ std::optional<int64_t> planDnnAttention(const MtcAttention &a, bool isGradient) 
     return std::nullopt;
   const int64_t pairs =
       a.batch * a.heads * roundUp(a.queries, tile) * roundUp(a.keys, tile) * elementBytes;
-  // Keys' and values' gradients of each head, before those that share a head are added.
+  // Gradients of keys and values per head, before the reduction over heads that share a key/value
+  // head.
   const int64_t perHead = a.heads == a.key_heads ? 0
                                                  : a.batch * a.heads * a.keys *
                                                        (a.width + a.value_width) * elementBytes;
@@ -66,7 +67,7 @@ template <bool isGradient> static int64_t scratchBytes(const void *record) {
   return planDnnAttention(*static_cast<const MtcAttention *>(record), isGradient).value_or(-1);
 }
 
-/// cuDNN need not be installed: it is asked for what the program has code of its own for.
+/// cuDNN is optional: it is used only for calls for which the program has its own code.
 static int supportLevel(const void *, MtcCudaPrecision) { return 0; }
 
 const CallPlanner attentionPlanner = {MTC_ATTENTION, "cudnn", scratchBytes<false>, supportLevel};

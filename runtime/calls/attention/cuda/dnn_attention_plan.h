@@ -1,4 +1,4 @@
-// Which attention cuDNN computes, and what memory it needs.
+// Support and workspace queries for attention computed by cuDNN.
 #ifndef MTC_RUNTIME_CALLS_ATTENTION_CUDA_DNN_ATTENTION_PLAN_H
 #define MTC_RUNTIME_CALLS_ATTENTION_CUDA_DNN_ATTENTION_PLAN_H
 
@@ -10,21 +10,23 @@
 
 namespace mtc::runtime::cuda {
 
-/// Bytes of scratch to plan for cuDNN: first the offsets that a gradient computes (see
-/// `offsetsBytes`), then the workspace. Nothing if it is not to compute the call:
+/// Returns the scratch size in bytes to plan for cuDNN: the offsets that a gradient computes (see
+/// `offsetsBytes`), then the workspace. Returns nullopt if cuDNN is not to be used for the call.
+/// The requirements are:
 ///
-/// - It has only 16-bit elements, widths that are multiples of 8 and at most 256, and strides that
-///   are multiples of 16 bytes.
-/// - Where a row has no keys its results are undefined, so there must be neither mask nor bias, and
-///   a causal row must have one.
-/// - Its gradient gives the same bits in each run only in the form that keeps a number for each
-///   pair of a query and a key (the other adds up d_query with atomics). It is taken where these
-///   are at most twice the elements of the call's tensors, so that memory grows no faster than the
-///   sequence.
-/// - The gradient computes the offsets itself, from `out`. There is none of one query and one key.
+/// - cuDNN supports only 16-bit elements, widths that are multiples of 8 and at most 256, and
+///   strides that are multiples of 16 bytes.
+/// - Its results are undefined for rows without keys. The call must therefore have neither mask nor
+///   bias, and every row of a causal call must have at least one key.
+/// - Its gradient is deterministic only in the form that stores one number per (query, key) pair;
+///   the other form accumulates d_query with atomics. The deterministic form is used if the pairs
+///   are at most twice the elements of the call's tensors, so that memory stays linear in the
+///   sequence length.
+/// - The gradient computes the offsets itself, from `out`. It does not support a single query and
+///   key.
 std::optional<int64_t> planDnnAttention(const MtcAttention &attention, bool isGradient);
 
-/// Of one f32 number for each row, rounded up to MTC_ALIGNMENT.
+/// Returns the size of one f32 per row, rounded up to MTC_ALIGNMENT.
 int64_t offsetsBytes(const MtcAttention &attention);
 
 extern const CallPlanner attentionPlanner, attentionGradientPlanner;

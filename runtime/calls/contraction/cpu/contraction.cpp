@@ -1,4 +1,4 @@
-// Contractions by oneDNN's matmul: what is packed, how the batch is cut, which threads run what.
+// Contractions by oneDNN's matmul: packing, splitting of the batch, and distribution over threads.
 #include "runtime/calls/contraction/cpu/contraction.h"
 
 #include "runtime/calls/contraction/cpu/library_matmul.h"
@@ -18,7 +18,7 @@
 namespace mtc::runtime {
 namespace {
 
-/// An operand or result that passes through a dense copy in the scratch.
+/// An operand or result that is copied through a dense buffer in the scratch.
 struct Packing {
   StridedTensor original, dense;
   int64_t offset = 0;
@@ -26,7 +26,7 @@ struct Packing {
 
 class LibraryContraction final : public LibraryCall {
 public:
-  /// False if the library has no implementation but its reference.
+  /// Returns false if the library only has its reference implementation.
   bool plan(const MtcContraction &contraction, const ContractionProblem &simplified,
             int maximalThreads) {
     types = {.operands = *libraryType(contraction.type),
@@ -41,7 +41,8 @@ public:
     accumulate = contraction.accumulate != 0;
     if (problem.out.isRowMajor() && chooseMatmul())
       return true;
-    // The sums go to the scratch first; what is to be added is added as they are written.
+    // Write the sums to the scratch first; accumulation and addends are applied in the copy to the
+    // result.
     addends.swap(problem.addends);
     accumulateAfterwards = std::exchange(accumulate, false);
     if ((accumulateAfterwards || !addends.empty()) && types.operands != dnnl_f32)
@@ -101,7 +102,7 @@ public:
 private:
   static int bytesOf(dnnl_data_type_t type) { return static_cast<int>(dnnl_data_type_size(type)); }
 
-  /// One matmul for as many of the batch axes as the library takes.
+  /// Plans one matmul over as many batch axes as the library supports.
   bool chooseMatmul() {
     for (size_t inner = std::min(problem.batch.size(), maxMatmulBatchAxes);; --inner) {
       entries = 1;
@@ -121,14 +122,14 @@ private:
     return true;
   }
 
-  /// Replaces a layout that no library takes by a dense one in the scratch.
+  /// Replaces a layout that no library supports by a dense one in the scratch.
   void packOperand(MatrixLayout &matrix, int64_t BatchAxis::*stride,
                    std::optional<Packing> &packing, dnnl_data_type_t type, bool isResult = false) {
     if (!isResult && matrix.isPlain())
       return;
     packing.emplace();
     for (BatchAxis &axis : problem.batch) {
-      // A broadcast axis stays one: its entries are not copied.
+      // A broadcast axis remains broadcast: its entries are not copied.
       packing->original.extents.push_back(axis.*stride == 0 ? 1 : axis.extent);
       packing->original.strides.push_back(axis.*stride);
     }
@@ -163,7 +164,7 @@ private:
     return dense;
   }
 
-  /// Entries count over the outer batch axes, the last of them fastest.
+  /// Runs one entry. Entries are numbered over the outer batch axes, the last axis fastest.
   void runEntry(int worker, int64_t entry, const char *lhs, const char *rhs,
                 const char *const *buffers, char *out, char *library) {
     int64_t lhsOffset = 0, rhsOffset = 0, outOffset = 0;
@@ -186,7 +187,7 @@ private:
     matmul->run(worker, operands.data(), library);
   }
 
-  /// out (+)= sums + addends, where the sums are dense in the scratch.
+  /// Computes out (+)= sums + addends, where the sums are dense in the scratch.
   void addAfterwards(const float *sums, const char *const *added, float *out) const {
     const int64_t columns = problem.n(), rows = problem.m();
     const StridedTensor &to = packedOut->original;
@@ -224,10 +225,11 @@ private:
   int64_t entries = 1, scratch = 0, librarySlice = 0, libraryOffset = 0;
   std::optional<Packing> packedLhs, packedRhs, packedOut;
   bool accumulate = false;
-  /// What no library adds: it is added to the sums in the scratch.
+  /// Accumulation and addends that the library does not support, which are applied after the
+  /// matmul.
   bool accumulateAfterwards = false;
   std::vector<MatrixLayout> addends;
-  size_t outerAxes = 0; ///< batch axes over which single matmuls run
+  size_t outerAxes = 0; ///< number of batch axes over which separate matmuls run
   std::unique_ptr<LibraryPrimitive> matmul;
 };
 
@@ -269,7 +271,7 @@ const CallKind contractionCalls = {
     MTC_CONTRACTION,
     [](const void *record, int threads, bool executable) -> std::unique_ptr<LibraryCall> {
       const MtcContraction &contraction = recordOf(record);
-      // oneDNN's ReLU turns NaN into 0, and its sums along an operand are passes of their own.
+      // ReLU of oneDNN turns NaN into 0, and its sums over an operand are separate passes.
       if (contraction.activation != MTC_NO_ACTIVATION || contraction.summed != MTC_NOTHING_SUMMED)
         return nullptr;
       return createContraction(contraction, usefulThreads(contractionFlops(contraction), threads),

@@ -1,4 +1,4 @@
-// The layouts of a contraction, in oneDNN's words.
+// Translates the layouts of a contraction to oneDNN descriptors.
 #include "runtime/calls/contraction/cpu/library_matmul.h"
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 namespace mtc::runtime {
 namespace {
 
-/// The last `inner` batch axes and the matrix, as the library's tensor; `stride` gives an axis's
-/// stride. A broadcast axis has extent 1 there.
+/// Returns the descriptor of the last `inner` batch axes and the matrix; `stride` returns the
+/// stride of an axis. Broadcast axes have extent 1.
 template <typename Stride>
 dnnl_memory_desc_t describe(const ContractionProblem &p, size_t inner, const MatrixLayout &matrix,
                             const Stride &stride, dnnl_data_type_t type) {
@@ -31,7 +31,8 @@ dnnl_memory_desc_t describe(const ContractionProblem &p, size_t inner, const Mat
   return description;
 }
 
-/// Whether an addend is one row for all rows and entries: what the library calls a bias.
+/// Returns whether an addend is one row that is broadcast over all rows and entries, which the
+/// library calls a bias.
 bool isBias(const ContractionProblem &p, size_t inner, size_t addend) {
   const MatrixLayout &layout = p.addends[addend];
   return layout.rowStride == 0 && layout.columnStride == 1 &&
@@ -39,8 +40,8 @@ bool isBias(const ContractionProblem &p, size_t inner, size_t addend) {
                      [=](const BatchAxis &axis) { return axis.addends[addend] == 0; });
 }
 
-/// Whether an addend's elements lie as the result's do. The library (2.6) takes other layouts too,
-/// and then reads wrong elements.
+/// Returns whether an addend has the layout of the result. The library (2.6) also accepts other
+/// layouts, but then reads wrong elements.
 bool liesAsResult(const ContractionProblem &p, size_t inner, size_t addend) {
   const MatrixLayout &layout = p.addends[addend];
   return layout.rowStride == p.out.rowStride && layout.columnStride == p.out.columnStride &&

@@ -1,4 +1,4 @@
-// Contractions in plain loops over any strides.
+// Contractions in plain loops over arbitrary strides.
 #include "runtime/calls/contraction/cpu/loops.h"
 
 #include "runtime/devices/cpu/parallel.h"

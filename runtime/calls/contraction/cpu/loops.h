@@ -1,4 +1,4 @@
-// Contractions in plain loops: for f64, in which gradients are checked, and for sums over nothing.
+// Contractions in plain loops: for f64, which gradient checks use, and for empty reductions.
 #ifndef MTC_RUNTIME_CALLS_CONTRACTION_CPU_LOOPS_H
 #define MTC_RUNTIME_CALLS_CONTRACTION_CPU_LOOPS_H
 
@@ -9,7 +9,7 @@
 
 namespace mtc::runtime {
 
-/// For f32 and f64; null for other types. Terms are summed in order of k.
+/// Returns a call for f32 and f64; null for other types. Terms are summed in the order of k.
 std::unique_ptr<LibraryCall> createLoopContraction(const MtcContraction &contraction,
                                                    const ContractionProblem &problem, int threads);
 

@@ -1,5 +1,6 @@
-// Which blocks are packed and multiplied by which thread. As in Goto and van de Geijn, "Anatomy of
-// High-Performance Matrix Multiplication", 2008, but that both panels are shared by all threads.
+// Splits contractions into blocks and distributes packing and multiplication over threads, as in
+// Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008, except that all
+// threads share both panels.
 #include "runtime/calls/contraction/cpu/panels.h"
 
 #include "runtime/calls/contraction/plain.h"
@@ -15,12 +16,13 @@
 namespace mtc::runtime {
 namespace {
 
-/// The most rows, columns and depth of a block. Of long matrices each element is packed once for
-/// 1024 products with the other operand.
+/// Maximum rows, columns and depth of a block. In long matrices, each element is packed once per
+/// 1024 rows or columns of the other operand.
 constexpr int64_t maxRows = 1032, panelRows = maxRows, maxColumns = 1024, maxDepth = 512;
-/// What is packed apart is not a power of two of bytes apart: it would share a cache's few lines.
+/// Padding that avoids distances of a power of two between packed groups, which would map to the
+/// same few cache sets.
 constexpr int64_t padding = 16, panelDepth = maxDepth + padding;
-/// Tasks of a thread: a panel's part that stays in its cache.
+/// Tile of a thread's task: its part of a panel stays in cache.
 constexpr int64_t taskRows = 192, taskColumns = 128;
 
 struct Range {
@@ -28,23 +30,23 @@ struct Range {
   int64_t size() const { return end - begin; }
 };
 
-/// An operand as memory has it, of so many elements.
+/// An operand in memory and its number of elements.
 struct StoredOperand {
   const char *at;
   int64_t elements;
 };
 
-/// A block of an operand: rows of lhs or columns of rhs are its lines. `first` counts elements.
+/// A block of an operand. Its lines are rows of lhs or columns of rhs; `first` is in elements.
 struct PanelSource {
   StoredOperand operand;
   int64_t first, lineStride, depthStride, lines, depth;
   bool depthIsContiguous() const { return depthStride == 1; }
 };
 
-/// Codes and scales of `runtime/abi/storage.h`, as the type of an operand's elements.
+/// Element type of operands in NF4 storage (`runtime/abi/storage.h`).
 struct Nf4 {};
 
-/// What the two codes of a byte stand for.
+/// The values of the two codes in a byte.
 struct Nf4Pairs {
   alignas(8) std::array<std::array<float, 2>, 256> of;
 
@@ -60,11 +62,11 @@ struct PanelProduct {
   const float *lhs, *rhs;
   float *sums;
   int64_t sumsStride, depth;
-  bool rowsAreLines; ///< of lhs, as `packRows` has packed them
+  bool rowsAreLines; ///< `packRows` has packed each row of lhs contiguously
   bool accumulate;
 };
 
-/// A block of a result or of what is added to it.
+/// A block of the result or of an addend.
 struct StridedElements {
   uint32_t type;
   char *at;
@@ -82,7 +84,7 @@ struct PanelResult {
 
 using Pack = void (*)(const PanelSource &, int64_t, int64_t, float *);
 
-/// The functions of an instruction set.
+/// The functions for one instruction set.
 struct PanelKernels {
   int64_t tileRows, tileColumns;
   Pack packRows, packColumns;
@@ -90,7 +92,7 @@ struct PanelKernels {
   void (*finish)(const PanelResult &, const Range &, const Range &, float *, int64_t);
 };
 
-/// For lhs and rhs of these types of elements.
+/// Returns the functions for these element types of lhs and rhs.
 template <typename Lhs, typename Rhs> PanelKernels kernelsFor(VectorSet set) {
   return chooseOf<PanelKernels>(set,
                                 {sse::tileRows, sse::tileColumns, sse::packRows<Lhs>,
@@ -102,7 +104,7 @@ template <typename Lhs, typename Rhs> PanelKernels kernelsFor(VectorSet set) {
                                  avx512::finishRows});
 }
 
-/// Gives `use` the type of an operand's elements.
+/// Calls `use` with a value of an operand's element type.
 template <typename Use> auto withStored(uint32_t type, uint32_t storage, const Use &use) {
   if (storage == MTC_STORED_NF4)
     return use(Nf4());
@@ -120,7 +122,8 @@ PanelKernels kernelsFor(uint32_t type, uint32_t lhs, uint32_t rhs, VectorSet set
 
 int64_t parts(int64_t extent, int64_t size) { return (extent + size - 1) / size; }
 
-/// An extent in equal blocks of at most `size`, which are multiples of `unit`; at least one block.
+/// Splits an extent into equal blocks of at most `size`, in multiples of `unit`; at least one
+/// block.
 struct Blocks {
   Blocks(int64_t extent, int64_t size, int64_t unit)
       : extent(extent),
@@ -144,7 +147,7 @@ public:
         rows(problem.m(), maxRows / kernels.tileRows * kernels.tileRows, kernels.tileRows),
         columns(problem.n(), maxColumns, kernels.tileColumns), depths(problem.k(), maxDepth, 1),
         threads(maximalThreads) {
-    // Panels of all machines: AVX-512 has the largest tiles.
+    // The size is the same on all machines, so it assumes the largest tiles, those of AVX-512.
     const Blocks widestRows(problem.m(), maxRows, 12), widestColumns(problem.n(), maxColumns, 32);
     lhsBytes = alignedBytes(widestRows.length * panelDepth * floatBytes);
     // A tile has at least 8 columns.
@@ -182,10 +185,10 @@ private:
 
   static int64_t bytesOf(uint32_t type) { return type == MTC_F32 ? floatBytes : narrowBytes; }
 
-  /// One matrix of the batch, whose axes count the last fastest.
+  /// One matrix of the batch; the last batch axis varies fastest.
   struct Entry {
     StoredOperand lhs, rhs;
-    int64_t lhsFirst, rhsFirst; ///< their first elements
+    int64_t lhsFirst, rhsFirst; ///< offsets of their first elements
     PanelResult result;
   };
 
@@ -257,7 +260,7 @@ private:
     }
   }
 
-  /// Each thread packs its share of both panels.
+  /// Packs both panels; each thread packs its share of both.
   void pack(const PanelSource &lhs, const PanelSource &rhs, float *lhsPanel, float *rhsPanel,
             int useThreads) const {
     const int64_t rowGroups = parts(lhs.lines, kernels.tileRows),
@@ -269,8 +272,9 @@ private:
     });
   }
 
-  /// Tasks run over rows first: a thread's share mostly reads the same columns. Where `result` is
-  /// given the sums are whole.
+  /// Multiplies the panels. Tasks are numbered over rows first, so that a thread mostly reads the
+  /// same columns. `result` is non-null for the last block of the depth, when the sums are
+  /// complete.
   void multiply(const PanelProduct &product, int64_t rowCount, int64_t columnCount,
                 const PanelResult *result, int useThreads) const {
     const int64_t rowTasks = parts(rowCount, taskRows),

@@ -1,9 +1,10 @@
-// Contractions in f32 of 16-bit elements, where the processor has no products of them, and of
-// matrices that are stored in fewer bits.
+// Contractions in f32 of 16-bit elements, for processors without 16-bit multiply instructions, and
+// of matrices in compressed storage.
 //
-// Operands are converted to f32 on their way into panels, which a product needs anyway: blocks of
-// rows of lhs and of columns of rhs, as vectors read them. Panels and sums of a block are bounded,
-// whatever the operands' extents, and the same on every machine. Any strides are packed alike.
+// Operands are converted to f32 while they are packed into panels: blocks of rows of lhs and of
+// columns of rhs, in the order in which vector code reads them. The size of the panels and of the
+// accumulators of a block is bounded for any operand extents, and equal on every machine. Packing
+// supports arbitrary strides.
 #ifndef MTC_RUNTIME_CALLS_CONTRACTION_CPU_PANELS_H
 #define MTC_RUNTIME_CALLS_CONTRACTION_CPU_PANELS_H
 
@@ -16,8 +17,8 @@
 
 namespace mtc::runtime {
 
-/// Null for other types than bf16 and f16, unless an operand is stored otherwise. The result's bits
-/// do not depend on the number of threads.
+/// Returns null unless the type is bf16 or f16, or an operand is in compressed storage. The result
+/// is bit-identical for any number of threads.
 std::unique_ptr<LibraryCall> createPanelContraction(const MtcContraction &contraction,
                                                     const ContractionProblem &problem, int threads,
                                                     VectorSet set);

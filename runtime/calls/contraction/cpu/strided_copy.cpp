@@ -1,4 +1,4 @@
-// Strided copies, parallel over all but the last dimension.
+// Strided copies, parallelized over all dimensions but the last.
 #include "runtime/calls/contraction/cpu/strided_copy.h"
 
 #include "runtime/devices/cpu/parallel.h"

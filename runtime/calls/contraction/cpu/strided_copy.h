@@ -1,4 +1,4 @@
-// Copies between strided and dense tensors, for contractions whose layout no library takes.
+// Copies between strided and dense tensors, for contractions whose layout no library supports.
 #ifndef MTC_RUNTIME_CALLS_CONTRACTION_CPU_STRIDED_COPY_H
 #define MTC_RUNTIME_CALLS_CONTRACTION_CPU_STRIDED_COPY_H
 
@@ -9,12 +9,13 @@
 
 namespace mtc::runtime {
 
-/// A batch of matrices: extents and strides in elements, the matrix's two last.
+/// A batch of matrices: extents, and strides in elements; the last two axes are the matrix.
 struct StridedTensor {
   std::vector<int64_t> extents, strides;
 };
 
-/// destination[i..] = source[i..], elements of 2 or 4 bytes. Both have the same extents.
+/// Copies destination[i..] = source[i..] for elements of 2 or 4 bytes. Both tensors have the same
+/// extents.
 void copyStrided(const StridedTensor &source, const char *from, const StridedTensor &destination,
                  char *to, int elementBytes, int threads);
 

@@ -1,4 +1,4 @@
-// Descriptions for the library, and its choice.
+// Descriptors of matrix multiplications, and algorithm selection.
 #include "runtime/calls/contraction/cuda/matmul.h"
 
 #include "runtime/support/element_type.h"
@@ -24,7 +24,8 @@ static int scalarType(uint32_t type) {
   }
 }
 
-/// The largest power of two, up to what the library makes use of, that divides a number of bytes.
+/// Returns the largest power of two that divides a number of bytes, up to the maximum alignment
+/// that the library exploits.
 static uint32_t alignmentOf(uint64_t bytes) {
   constexpr uint64_t maxAlignment = 256;
   const uint64_t divisor = bytes | maxAlignment;
@@ -94,7 +95,7 @@ void Matmul::describe(MtcCudaPrecision precision) {
   }
 }
 
-/// What a message says of an epilogue, and of how to do without it.
+/// Returns the description of an epilogue in a message, with the flag that disables it.
 static const char *epilogueText(const MatmulPlan &plan) {
   if (plan.epilogue & (reluEpilogue | geluEpilogue | geluGradientEpilogue))
     return " with an activation (a program compiled with --skip-pass mtc-fuse-activations has "
@@ -112,7 +113,7 @@ void Matmul::choose() {
   auto set = [&](PreferenceAttribute attribute, const auto &value) {
     blas.check(library.setPreference(handle, attribute, &value, sizeof value), cannot);
   };
-  // Each call starts where the strides of the outer axes lead.
+  // Each call starts at an offset given by the strides of the outer axes.
   auto alignment = [&](uint32_t buffer) {
     uint32_t result = alignmentOf(address(buffer));
     for (const BatchAxis &axis : plan.outer)
@@ -121,7 +122,7 @@ void Matmul::choose() {
     return result;
   };
   set(maxWorkspace, static_cast<uint64_t>(workspaceBytes));
-  // Parts of a sum over k are added in one order, and are not rounded before.
+  // Add split-K partial sums in a fixed order, without rounding them first.
   set(reductionSchemes, reduceApart);
   set(alignmentA, alignment(plan.a.buffer));
   set(alignmentB, alignment(plan.b.buffer));

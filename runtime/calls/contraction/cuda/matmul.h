@@ -1,4 +1,4 @@
-// One contraction of a program, prepared once by cuBLASLt.
+// Contraction calls that cuBLASLt executes. Each is planned once and enqueued in every step.
 #ifndef MTC_RUNTIME_CALLS_CONTRACTION_CUDA_MATMUL_H
 #define MTC_RUNTIME_CALLS_CONTRACTION_CUDA_MATMUL_H
 
@@ -15,10 +15,9 @@ extern const CallKind contractionCalls;
 
 class Matmul : public PreparedCall {
 public:
-  /// Chooses the library's best algorithm for the plan over `buffers`, which are those of the
-  /// contraction, with at most `workspaceBytes` at `workspace`. A product
-  /// of f32 may take its operands rounded to `precision`. A fault of the system if the library has
-  /// no algorithm.
+  /// Selects the library's best algorithm for the plan over `buffers`, the buffers of the
+  /// contraction, with at most `workspaceBytes` at `workspace`. f32 operands may be rounded to
+  /// `precision`. Throws a system error if the library has no algorithm.
   Matmul(const Blas &blas, const MatmulPlan &plan, std::vector<Address> buffers, Address workspace,
          int64_t workspaceBytes, MtcCudaPrecision precision);
 

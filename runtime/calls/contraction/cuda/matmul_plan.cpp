@@ -1,4 +1,4 @@
-// From strides to column-major matrices.
+// Maps strided tensors to column-major matrices.
 #include "runtime/calls/contraction/cuda/matmul_plan.h"
 
 #include "runtime/devices/cuda/blas_lt.h"
@@ -33,7 +33,7 @@ static bool isLibraryType(uint32_t type) {
   return type == MTC_F32 || type == MTC_F64 || type == MTC_BF16 || type == MTC_F16;
 }
 
-/// The transpose of a matrix as a column-major one; nothing if neither stride is 1.
+/// Returns the transpose of a matrix as a column-major one; nullopt if neither stride is 1.
 static std::optional<MatrixView> transposeOf(const MatrixLayout &matrix, uint32_t buffer,
                                              int64_t batchStride) {
   if (matrix.columnStride == 1 && matrix.rowStride >= matrix.columns)
@@ -51,7 +51,8 @@ static bool addMatrix(MatmulPlan &plan, const MatrixLayout &addend, uint32_t buf
   return true;
 }
 
-/// The library adds no vector in f64, and no other one in the entries of outer axes.
+/// Adds a bias vector. The library does not support it in f64, and the plan does not support a
+/// different vector for each entry of the outer axes.
 static bool addBias(MatmulPlan &plan, const MatrixLayout &addend, uint32_t buffer,
                     int64_t batchStride) {
   const bool isVector = (addend.rowStride == 0 || addend.rows == 1) &&
@@ -65,9 +66,9 @@ static bool addBias(MatmulPlan &plan, const MatrixLayout &addend, uint32_t buffe
   return true;
 }
 
-/// The library's epilogues are single choices, but for the bias in front of a forward activation
-/// and the sums of gelu's gradient. NVIDIA asks for an auxiliary matrix whose leading dimension
-/// and batch stride are multiples of 8 elements.
+/// Adds an epilogue. The library's epilogues are mutually exclusive, except for a bias before a
+/// forward activation and the sums of GELU's gradient. NVIDIA requires the leading dimension and
+/// the batch stride of an auxiliary matrix to be multiples of 8 elements.
 static bool addEpilogue(MatmulPlan &plan, const MtcContraction &contraction) {
   const bool isGradient = contraction.activation == MTC_GELU_GRADIENT;
   const bool hasActivation = contraction.activation != MTC_NO_ACTIVATION;
@@ -117,7 +118,7 @@ std::optional<MatmulPlan> planMatmul(const MtcContraction &contraction) {
   plan.outer = problem.batch;
   BatchAxis inner = {1, 0, 0, 0};
   if (!plan.outer.empty()) {
-    // The longest axis makes the fewest calls.
+    // Batching the longest axis minimizes the number of calls.
     auto longest = std::max_element(
         plan.outer.begin(), plan.outer.end(),
         [](const BatchAxis &a, const BatchAxis &b) { return a.extent < b.extent; });
@@ -150,7 +151,7 @@ std::optional<MatmulPlan> planMatmul(const MtcContraction &contraction) {
 
 int64_t workspaceBytes(const MatmulPlan &plan) {
   constexpr int64_t parts = 16, minBytes = int64_t{64} << 10, maxBytes = int64_t{32} << 20;
-  const int64_t elementBytes = plan.type == MTC_F64 ? 8 : 4; // that sums are kept in
+  const int64_t elementBytes = plan.type == MTC_F64 ? 8 : 4; // size of the accumulator
   const int64_t elements = plan.d.rows * plan.d.columns * plan.batch;
   return std::clamp(elements / MTC_ALIGNMENT * MTC_ALIGNMENT * parts * elementBytes, minBytes,
                     maxBytes);
@@ -161,8 +162,8 @@ static int64_t scratchBytes(const void *record) {
   return plan ? workspaceBytes(*plan) : -1;
 }
 
-/// What NVIDIA's epilogues make of a NaN and how far their GELU is off is not said: they are for
-/// precisions that are less than f32.
+/// cuBLASLt does not document how its epilogues treat NaN and how accurate its GELU is, so
+/// activations are supported only at precisions below f32.
 static int supportLevel(const void *record, MtcCudaPrecision precision) {
   const auto &contraction = *static_cast<const MtcContraction *>(record);
   const bool isExact = contraction.type == MTC_F32 && precision == MTC_CUDA_F32;

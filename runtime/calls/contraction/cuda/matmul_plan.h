@@ -1,4 +1,4 @@
-// A contraction as cuBLASLt computes it.
+// Maps contractions to cuBLASLt matrix multiplications.
 #ifndef MTC_RUNTIME_CALLS_CONTRACTION_CUDA_MATMUL_PLAN_H
 #define MTC_RUNTIME_CALLS_CONTRACTION_CUDA_MATMUL_PLAN_H
 
@@ -12,50 +12,52 @@
 
 namespace mtc::runtime::cuda {
 
-/// A column-major matrix in one of the contraction's buffers, as its record numbers them.
+/// A column-major matrix in a buffer of the contraction; `buffer` is its index in the call's
+/// operands and results.
 struct MatrixView {
   uint32_t buffer;
   int64_t rows, columns, leading;
-  int64_t batchStride; ///< in elements; 0: the same in each entry
-  bool transposed;     ///< what enters the product is its transpose
+  int64_t batchStride; ///< in elements; 0: broadcast over the batch
+  bool transposed;     ///< the multiplication uses the transpose
 };
 
-/// d = a * b, + c where there is one, + bias for each column where there is one. What is row-major
-/// to a program is column-major transposed to the library: d is the transpose of `out`, a that of
-/// the contraction's rhs, b that of its lhs.
+/// d = a * b [+ c] [+ bias per column]. A row-major matrix of the program is a transposed
+/// column-major matrix for the library: d is the transpose of `out`, a that of the contraction's
+/// rhs, b that of its lhs.
 struct MatmulPlan {
-  uint32_t type;       ///< of a and b
-  uint32_t resultType; ///< of all else
+  uint32_t type;       ///< element type of a and b
+  uint32_t resultType; ///< element type of all other matrices
   MatrixView a, b, d;
-  std::optional<MatrixView> c; ///< in out's buffer where the contraction accumulates
+  std::optional<MatrixView> c; ///< in the buffer of `out` if the contraction accumulates
   struct Bias {
     uint32_t buffer;
     int64_t batchStride;
   };
-  std::optional<Bias> bias; ///< d.rows elements, one after another
-  uint32_t epilogue = 0;    ///< as `Epilogue` in blas_lt.h numbers it, without the bias
-  /// What the epilogue writes or reads besides: a matrix that lies as d does, a vector.
+  std::optional<Bias> bias; ///< d.rows contiguous elements
+  uint32_t epilogue = 0;    ///< value of `Epilogue` in blas_lt.h, without the bias
+  /// Additional buffers of the epilogue: a matrix with the layout of d, and a vector.
   std::optional<uint32_t> auxiliary, sums;
-  int64_t batch = 1; ///< entries of one call
-  /// Batch axes that one call does not take: there is a call for each of their entries.
+  int64_t batch = 1; ///< batch size of one library call
+  /// Batch axes that do not fit into one library call; each of their entries takes a separate call.
   std::vector<BatchAxis> outer;
   bool swapped = false; ///< lhs and rhs are exchanged
 
   int64_t calls() const;
-  /// Elements between the entries of an outer axis in a buffer.
+  /// Returns the elements between two entries of an outer axis in a buffer.
   int64_t stride(const BatchAxis &axis, uint32_t buffer) const;
-  /// Elements between call number `call` and the first in a buffer.
+  /// Returns the offset in elements of library call `call` in a buffer.
   int64_t offset(uint32_t buffer, int64_t call) const;
 };
 
-/// Nothing if cuBLASLt cannot compute it: a matrix without a unit stride, two matrices or two
-/// vectors to add, an element type that it does not have, a sum over nothing; an epilogue with
-/// outer batch axes, in f64, with what it does not go together with, or whose matrix lies badly;
-/// an addend of another type than the result's.
+/// Returns the plan, or nullopt if cuBLASLt cannot compute the contraction. Unsupported are: a
+/// matrix without a unit stride; two matrices or two vectors as addends; an unsupported element
+/// type; an empty reduction; an epilogue in f64, with outer batch axes, with operands that exclude
+/// it, or whose matrix has an incompatible layout; an addend whose type is not the result's.
 std::optional<MatmulPlan> planMatmul(const MtcContraction &contraction);
 
-/// Bytes of workspace that the library may use. The sum over k is split for it, into at most 16
-/// parts that are added afterwards; more than 32 MiB, what cuBLAS takes on Hopper, is not worth it.
+/// Returns the size in bytes of the library's workspace, which it uses to split the sum over k into
+/// at most 16 partial sums (split-K). The size is at most 32 MiB, the default of cuBLAS on Hopper;
+/// more brings no benefit.
 int64_t workspaceBytes(const MatmulPlan &plan);
 
 extern const CallPlanner contractionPlanner;

@@ -1,4 +1,5 @@
-// Convolutions by oneDNN: descriptors, and the weights' way into the layout that it chooses.
+// Convolutions by oneDNN: descriptors, and reorders of the weights to and from the library's
+// layout.
 #include "runtime/calls/convolution/cpu/convolution.h"
 
 #include "runtime/calls/convolution/cpu/widened.h"
@@ -14,12 +15,12 @@
 namespace mtc::runtime {
 namespace {
 
-/// The tensors and the windows, in the library's words.
+/// Descriptors of the tensors and windows.
 struct Description {
   dnnl_memory_desc_t input, output, weights;
-  dnnl_memory_desc_t chosenWeights; ///< in whatever layout
+  dnnl_memory_desc_t chosenWeights; ///< in any layout, for the library to choose
   dnnl_memory_desc_t bias;
-  bool hasBias, hasAddend; ///< which lies as the output does
+  bool hasBias, hasAddend; ///< the addend has the layout of the output
   dnnl_memory_desc_t addend;
   dnnl_dims_t strides, dilations, before, after;
 
@@ -81,7 +82,7 @@ private:
   }
 };
 
-/// Plans the primitive, and gives the layout of weights that it chose.
+/// Plans the primitive and returns the layout of weights that it chose.
 std::unique_ptr<LibraryPrimitive> planConvolution(const Description &d, Computed computed,
                                                   int threads, dnnl_memory_desc_t &weights) {
   if (!hasLibraryExtents(d.input) || !hasLibraryExtents(d.output) ||
@@ -133,7 +134,7 @@ std::unique_ptr<LibraryPrimitive> planConvolution(const Description &d, Computed
   return LibraryPrimitive::own(std::move(descriptor), std::move(operands), threads);
 }
 
-/// Null if the library cannot, or only by plain loops.
+/// Returns null if the library lacks an implementation other than its reference one.
 std::unique_ptr<LibraryPrimitive> planReorder(const dnnl_memory_desc_t &from,
                                               const dnnl_memory_desc_t &to, int threads) {
   LibraryThreads scope(threads);
@@ -149,7 +150,8 @@ std::unique_ptr<LibraryPrimitive> planReorder(const dnnl_memory_desc_t &from,
 
 class Convolution final : public LibraryCall {
 public:
-  /// False if the library has no implementation but its reference, or another for what it adds.
+  /// Returns false if the library only has its reference implementation, or if the addend or bias
+  /// makes it choose another implementation.
   bool plan(const MtcConvolution &c, Computed what, int threads) {
     computed = what;
     Description description(c, computed);
@@ -157,7 +159,7 @@ public:
     primitive = planConvolution(description, computed, threads, chosen);
     if (!primitive)
       return false;
-    // The library's convolution by products (2.6) reads other elements of the addend.
+    // The gemm-based convolution of the library (2.6) reads wrong elements of the addend.
     if (description.hasAddend && primitive->name().find("gemm") != std::string::npos)
       return false;
     added = description.hasBias + description.hasAddend;
@@ -175,7 +177,7 @@ public:
                                               : planReorder(description.weights, chosen, threads);
       if (!reorder)
         return false;
-      // One runs after the other, beside the weights.
+      // The primitives run in sequence and share scratch after the blocked weights.
       blockedBytes = alignedBytes(static_cast<int64_t>(dnnl_memory_desc_get_size(&chosen)));
       scratch = blockedBytes + std::max(scratch, reorder->scratchBytes());
     }
@@ -191,7 +193,7 @@ public:
   std::string implementation() const override { return primitive->name(); }
 
   void run(char *const *buffers, char *scratchStart) override {
-    // Operands come in the order input, weights, output, without the one that is the result.
+    // Operands are in the order input, weights, output, without the result.
     const char *input = buffers[0], *weights = buffers[1], *output = buffers[2 + added];
     if (computed == Computed::Input)
       std::tie(output, weights, input) = std::tuple(buffers[0], buffers[1], buffers[2]);
@@ -216,7 +218,7 @@ private:
   Computed computed = Computed::Output;
   std::unique_ptr<LibraryPrimitive> primitive, reorder;
   int64_t blockedBytes = 0, scratch = 0;
-  int added = 0; ///< operands behind the weights
+  int added = 0; ///< number of operands after the weights
 };
 
 double flopsOf(const MtcConvolution &c) {
@@ -239,7 +241,7 @@ template <Computed computed>
 std::unique_ptr<LibraryCall> createCall(const void *record, int threads, bool executable) {
   const MtcConvolution &c = *static_cast<const MtcConvolution *>(record);
   const bool isNarrow = c.type == MTC_BF16 || c.type == MTC_F16;
-  // oneDNN's ReLU turns NaN into 0.
+  // ReLU of oneDNN turns NaN into 0.
   if ((c.type != MTC_F32 && !isNarrow) || isEmpty(c) || c.activation != MTC_NO_ACTIVATION)
     return nullptr;
   threads = usefulThreads(flopsOf(c), threads);

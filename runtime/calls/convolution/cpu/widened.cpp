@@ -1,4 +1,4 @@
-// Blocks of the batch, and where they lie in the scratch.
+// Splits the batch into blocks and converts them in the scratch.
 #include "runtime/calls/convolution/cpu/widened.h"
 
 #include "runtime/devices/cpu/convert.h"
@@ -14,11 +14,11 @@ namespace {
 
 constexpr int64_t floatBytes = sizeof(float), narrowBytes = 2;
 
-/// One tensor of the call. Those with an axis of the batch are seen block by block.
+/// A tensor of the call. Tensors with a batch axis are processed in blocks.
 struct Part {
-  int64_t elements; ///< of an entry, then of a block; of the whole tensor where there is no batch
+  int64_t elements; ///< per entry, then per block; of the whole tensor if it has no batch axis
   bool hasBatch, isF32;
-  int64_t offset = -1; ///< of its f32 in the scratch; -1: it is used where it lies
+  int64_t offset = -1; ///< offset of its f32 copy in the scratch; -1: used in place
 
   char *block(char *buffer, int64_t number) const {
     return buffer + (hasBatch ? number * elements * (isF32 ? floatBytes : narrowBytes) : 0);
@@ -45,7 +45,7 @@ public:
       partial = take(result.elements);
   }
 
-  /// What one block is, in f32.
+  /// Returns the f32 convolution of one block.
   MtcConvolution ofBlock() const {
     MtcConvolution block = c;
     block.type = MTC_F32;
@@ -117,7 +117,7 @@ private:
     return all;
   }
 
-  /// The most that the scratch holds and that divide the batch.
+  /// Returns the maximum number of entries that fits into the scratch and divides the batch.
   int64_t entriesOfBlock() {
     constexpr int64_t mostBytes = 8 << 20;
     int64_t bytes = 0;

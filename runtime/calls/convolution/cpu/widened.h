@@ -1,6 +1,6 @@
-// Convolutions of 16-bit elements in f32, where the processor has no products of them.
+// Convolutions of 16-bit elements in f32, for processors without 16-bit multiply instructions.
 //
-// Entries of the batch are converted block by block, as many as a bounded scratch holds.
+// The batch is converted to f32 in blocks of as many entries as fit into a bounded scratch.
 #ifndef MTC_RUNTIME_CALLS_CONVOLUTION_CPU_WIDENED_H
 #define MTC_RUNTIME_CALLS_CONVOLUTION_CPU_WIDENED_H
 
@@ -14,7 +14,7 @@ namespace mtc::runtime {
 
 using ConvolutionPlanner = std::function<std::unique_ptr<LibraryCall>(const MtcConvolution &)>;
 
-/// Null where `planF32` has no call for the same convolution in f32, over fewer entries.
+/// Returns null if `planF32` does not support the same convolution in f32 over fewer batch entries.
 std::unique_ptr<LibraryCall> createWidenedConvolution(const MtcConvolution &convolution,
                                                       Computed computed, int threads,
                                                       const ConvolutionPlanner &planF32);

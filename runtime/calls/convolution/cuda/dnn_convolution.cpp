@@ -1,4 +1,4 @@
-// What a convolution's graph is run on, and what is said where no library does.
+// Runs convolution graphs, and reports calls that no library computes.
 #include "runtime/calls/convolution/cuda/dnn_convolution.h"
 
 #include "runtime/calls/convolution/cuda/dnn_convolution_graph.h"
@@ -19,7 +19,7 @@ uint32_t refusedNotes(const MtcConvolution &convolution, MtcCudaPrecision precis
   return refused;
 }
 
-/// The order of a call's operands and result.
+/// Returns the tensor IDs of a call's operands and result, in order.
 static std::vector<int64_t> tensorsOf(const MtcConvolution &c, Computed computed) {
   std::vector<int64_t> forward = {inputTensor, weightsTensor};
   switch (computed) {

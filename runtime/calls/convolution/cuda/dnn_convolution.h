@@ -1,4 +1,4 @@
-// Convolutions of a program, prepared once by cuDNN.
+// Convolution calls that cuDNN executes. Each is planned once and enqueued in every step.
 #ifndef MTC_RUNTIME_CALLS_CONVOLUTION_CUDA_DNN_CONVOLUTION_H
 #define MTC_RUNTIME_CALLS_CONVOLUTION_CUDA_DNN_CONVOLUTION_H
 
@@ -15,14 +15,14 @@ namespace mtc::runtime::cuda {
 
 extern const CallKind convolutionCalls, transposedConvolutionCalls, convolutionWeightGradientCalls;
 
-/// Notes of the kernels that are not to compute a call: those that do not give the same bits in
-/// each run, or round more than the precision says.
+/// Returns the numerical notes of kernels that must not compute the call: nondeterministic kernels,
+/// and kernels that round more than `precision` allows.
 uint32_t refusedNotes(const MtcConvolution &convolution, MtcCudaPrecision precision);
 
 class DnnConvolution : public PreparedCall {
 public:
-  /// Null if the library does not compute this call in so much scratch, on this device or at these
-  /// addresses. `buffers` are the call's operands, then its results.
+  /// Returns null if the library cannot compute the call with `scratchBytes` of scratch, on this
+  /// device or at these addresses. `buffers` are the call's operands, then its results.
   static std::unique_ptr<DnnConvolution> create(const Dnn &dnn, const MtcConvolution &convolution,
                                                 Computed computed, MtcCudaPrecision precision,
                                                 const std::vector<Address> &buffers,

@@ -1,4 +1,4 @@
-// Channels-last tensors and windows, in cuDNN's words.
+// Translates channels-last tensors and windows to cuDNN descriptors.
 #include "runtime/calls/convolution/cuda/dnn_convolution_graph.h"
 
 namespace mtc::runtime::cuda {
@@ -12,8 +12,8 @@ dnn::Element elementOf(uint32_t type) {
   return type == MTC_F16 ? dnn::f16 : type == MTC_BF16 ? dnn::bf16 : dnn::f32;
 }
 
-/// Numbers along the axes of windows, of which the library wants at least two: a line is a plane
-/// with one row, for which `one` stands.
+/// Returns one number per spatial axis. cuDNN requires at least two axes, so a 1-D convolution
+/// becomes a 2-D one with `one` as the number of the additional axis.
 Extents alongWindows(const MtcConvolution &c, const int64_t *numbers, int64_t one) {
   Extents result(numbers, numbers + c.window_rank);
   if (c.window_rank == 1)
@@ -27,7 +27,7 @@ Extents withChannels(int64_t outer, int64_t channels, const Extents &windows) {
   return result;
 }
 
-/// Of a tensor whose second axis is the innermost in memory.
+/// Returns the strides of a tensor whose second axis is the innermost in memory.
 Extents channelsLastStrides(const Extents &extents) {
   Extents memory = extents;
   memory.erase(memory.begin() + 1);
@@ -57,7 +57,7 @@ void addConvolution(dnn::OperationGraph &graph, const MtcConvolution &c, Compute
   const Extents results =
       withChannels(c.batch, c.groups * c.output_channels, alongWindows(c, c.output, 1));
   int64_t left = (c.has_addend != 0) + (c.has_bias != 0) + (c.activation != MTC_NO_ACTIVATION);
-  /// Where the next result goes: the last one to memory.
+  /// Returns the next intermediate result; the last one is the output tensor in memory.
   auto next = [&]() -> auto & {
     return left-- == 0 ? channelsLast(outputTensor, c.output_channels, c.output)
                        : graph.inner(dnn::f32, results, channelsLastStrides(results));

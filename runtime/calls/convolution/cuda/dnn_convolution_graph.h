@@ -1,4 +1,4 @@
-// Convolution and its adjoints as graphs of cuDNN's operations.
+// Convolution and its adjoints as cuDNN operation graphs.
 #ifndef MTC_RUNTIME_CALLS_CONVOLUTION_CUDA_DNN_CONVOLUTION_GRAPH_H
 #define MTC_RUNTIME_CALLS_CONVOLUTION_CUDA_DNN_CONVOLUTION_GRAPH_H
 
@@ -7,7 +7,7 @@
 
 namespace mtc::runtime::cuda {
 
-/// Numbers of the tensors that a run gives.
+/// Unique IDs of the tensors that are bound at execution.
 enum ConvolutionTensor : int64_t {
   inputTensor = 1,
   weightsTensor,
@@ -16,9 +16,10 @@ enum ConvolutionTensor : int64_t {
   addendTensor
 };
 
-/// Adds a call that `planDnnConvolution` takes. The weights' axes are in the program's order, which
-/// is not that of the other tensors; the library lays them out anew in its workspace where a kernel
-/// of its needs that. It knows an epilogue in this order: the addend, the bias, the activation.
+/// Adds a call that `planDnnConvolution` accepts to the graph. The axes of the weights are in the
+/// program's order, which differs from that of the other tensors; the library transposes the
+/// weights in its workspace if a kernel requires another layout. The library supports epilogues in
+/// this order only: addend, bias, activation.
 void addConvolution(dnn::OperationGraph &graph, const MtcConvolution &convolution,
                     Computed computed);
 

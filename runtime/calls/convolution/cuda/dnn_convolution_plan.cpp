@@ -1,4 +1,4 @@
-// cuDNN's conditions.
+// Requirements of cuDNN.
 #include "runtime/calls/convolution/cuda/dnn_convolution_plan.h"
 
 #include "runtime/devices/cuda/dnn.h"
@@ -38,7 +38,7 @@ std::optional<int64_t> planDnnConvolution(const MtcConvolution &c, Computed comp
       computed == Computed::Weights
           ? std::min({partialSums * ofWeights, ofInput + ofOutput, maxPartialBytes})
           : 0;
-  // Counters and descriptors of its kernels, and the way to the workspace's alignment.
+  // Space for counters and descriptors of the kernels, and for aligning the workspace.
   constexpr int64_t ownBytes = 4096;
   static_assert(ownBytes >= dnn::workspaceAlignment);
   return roundUp(ofInput + ofOutput + ofWeights + ofPartialSums + ownBytes, MTC_ALIGNMENT);

@@ -1,4 +1,4 @@
-// Which convolutions cuDNN computes, and what memory they need.
+// Support and workspace queries for convolutions computed by cuDNN.
 #ifndef MTC_RUNTIME_CALLS_CONVOLUTION_CUDA_DNN_CONVOLUTION_PLAN_H
 #define MTC_RUNTIME_CALLS_CONVOLUTION_CUDA_DNN_CONVOLUTION_PLAN_H
 
@@ -10,22 +10,24 @@
 
 namespace mtc::runtime::cuda {
 
-/// Bytes of scratch to plan for cuDNN's workspace; nothing if it is not to compute the call:
+/// Returns the scratch size in bytes to plan for cuDNN's workspace, or nullopt if cuDNN is not to
+/// be used for the call. The requirements are:
 ///
-/// - Elements are of f32 or of 16 bits, the latter not in the weight gradient of volumes, for which
-///   the library has no kernels on every GPU.
+/// - Elements are f32 or 16-bit. The weight gradient of 3-D convolutions must be f32, because the
+///   library lacks 16-bit kernels for it on some GPUs.
 /// - Every window that fits into the padded input has a position in the output.
-/// - What it adds is a bias, or an addend and a bias, which an activation may follow: the forms of
-///   an epilogue for which it has kernels for every convolution and precision.
+/// - The epilogue is a bias, or an addend and a bias, optionally followed by an activation. Only
+///   these forms have kernels for every convolution and precision.
 ///
-/// Planned is what its fastest kernels were seen to ask for (9.19, from compute capability 8.0 on):
-/// a copy of each tensor, with each group's channels padded to a multiple of 16 bytes, in a layout
-/// of their own; and for a weight gradient up to 64 partial sums, as far as they are no larger than
-/// input and output together and no more than 32 MiB. There is a kernel for each call in f32 that
-/// needs none of it.
+/// The size covers the workspace that the fastest kernels were observed to request (9.19, from
+/// compute capability 8.0 on): a copy of each tensor in a kernel-specific layout, with the channels
+/// of each group padded to a multiple of 16 bytes; and for a weight gradient up to 64 partial sums,
+/// as long as they are at most as large as input and output together and at most 32 MiB. Every f32
+/// call has a kernel without a workspace.
 std::optional<int64_t> planDnnConvolution(const MtcConvolution &convolution, Computed computed);
 
-/// 0 as well for ReLU in f32 that is not rounded: what the library makes of a NaN is not said.
+/// The support level is also 0 for ReLU in f32 without rounding, because cuDNN does not document
+/// the result for NaN.
 extern const CallPlanner convolutionPlanner, transposedConvolutionPlanner,
     convolutionWeightGradientPlanner;
 

@@ -1,5 +1,5 @@
-// A driver whose device is the processor: see emulation/emulator.h for what runs device code, and
-// streams.h for when.
+// A driver whose device is the CPU. See execution/emulator.h for how device code runs, and
+// streams.h for when it runs.
 #include "runtime/devices/cuda/driver.h"
 
 #include "runtime/devices/cuda/emulated/execution/emulator.h"
@@ -20,7 +20,7 @@ constexpr auto invalidValue = static_cast<Result>(1);
 
 char *pointer(Address address) { return reinterpret_cast<char *>(address); }
 
-/// The device's memory in bytes: MTC_EMULATED_MEMORY, or 8 GiB.
+/// Returns the size of device memory in bytes: MTC_EMULATED_MEMORY, or 8 GiB.
 size_t totalMemory() {
   const char *given = std::getenv("MTC_EMULATED_MEMORY");
   return given ? std::strtoull(given, nullptr, 10) : size_t{8} << 30;
@@ -101,7 +101,7 @@ Result allocate(Address *address, size_t bytes) {
   return success;
 }
 Result release(Address address) {
-  bool isFine = runAll(); // As the driver waits.
+  bool isFine = runAll(); // The real driver synchronizes here, too.
   auto known = allocations().bytes.find(address);
   if (known == allocations().bytes.end())
     return invalidValue;
@@ -193,7 +193,7 @@ Result createEvent(Event *event, unsigned) {
   return success;
 }
 Result destroyEvent(Event event) {
-  runAll(); // Its recording may not have run.
+  runAll(); // The event may not have been recorded yet.
   delete event;
   return success;
 }
@@ -220,7 +220,7 @@ Result elapsed(float *milliseconds, Event begin, Event end) {
 // Kernels and graphs
 //===----------------------------------------------------------------------------------------===//
 
-/// An emulated program has no images.
+/// Emulated programs have no images.
 Result loadModule(Module *, const void *) { return noBinaryForGpu; }
 Result unloadModule(Module) { return success; }
 Result findFunction(Function *, Module, const char *) { return noBinaryForGpu; }

@@ -1,4 +1,4 @@
-// The queues.
+// Queues of streams and graphs.
 #include "runtime/devices/cuda/emulated/streams.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 struct State {
   std::vector<std::unique_ptr<StreamHandle>> streams;
-  std::string fault; ///< after it, nothing runs any more
+  std::string fault; ///< once set, no further work runs
 };
 
 State &state() {
@@ -90,7 +90,7 @@ public:
 
 private:
   const std::vector<GraphBranch> &branches;
-  std::vector<size_t> done; ///< nodes of each branch
+  std::vector<size_t> done; ///< number of completed nodes per branch
 };
 
 } // namespace
@@ -104,7 +104,7 @@ void enqueueGraph(StreamHandle *stream, const ExecutableGraphHandle &graph) {
 bool runUntil(StreamHandle *stream, uint64_t position) {
   std::string &fault = state().fault;
   while (fault.empty() && stream->asked - stream->tasks.size() < position) {
-    // Off the queue first: a task that waits for another stream may come back here.
+    // Dequeue first: a task that waits for another stream may re-enter this function.
     Task task = std::move(stream->tasks.front());
     stream->tasks.pop_front();
     std::string words = task();
@@ -126,7 +126,7 @@ StreamHandle *createStream() {
 
 void destroyStream(StreamHandle *stream) {
   runUntil(stream, stream->asked);
-  // Events may still name it: it stays, without work.
+  // Events may still refer to the stream, so it is kept without work.
   stream->tasks.clear();
 }
 

@@ -1,8 +1,8 @@
 // Streams, events and graphs of the emulated driver.
 //
-// Work runs as late as the program's synchronization allows: where a stream, or an event in it, is
-// waited for, and then only the work up to there. A wait that is missing shows as data that has not
-// come or has been overwritten.
+// Work runs as late as the program's synchronization allows: only when a stream or event is waited
+// for, and only the work up to that point. A missing wait thus causes data that is missing or
+// overwritten.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_EMULATED_STREAMS_H
 #define MTC_RUNTIME_DEVICES_CUDA_EMULATED_STREAMS_H
 
@@ -17,22 +17,22 @@
 
 namespace mtc::runtime::cuda {
 
-/// Does its work and says what was wrong with it; empty if nothing.
+/// Runs and returns an error message; empty on success.
 using Task = std::function<std::string()>;
 
-/// What a graph does in the order of one stream.
+/// The nodes of a graph that were captured from one stream, in order.
 struct GraphBranch {
-  /// Work, or that another branch is waited for.
+  /// A task, or a wait for another branch.
   struct Node {
     Task task;
-    size_t awaitedBranch = 0, awaitedPosition = 0; ///< where there is no task
+    size_t awaitedBranch = 0, awaitedPosition = 0; ///< if there is no task
   };
   std::vector<Node> nodes;
-  size_t joined = 0; ///< nodes that the first branch has waited for
+  size_t joined = 0; ///< number of nodes that the first branch has waited for
 };
 
-/// The first branch is that of the stream on which the capture began; others are of streams that
-/// waited for an event of it.
+/// The first branch belongs to the stream on which the capture began; the others belong to streams
+/// that waited for an event of the capture.
 struct GraphHandle {
   std::vector<GraphBranch> branches;
 };
@@ -41,38 +41,38 @@ struct ExecutableGraphHandle {
 };
 
 struct StreamHandle {
-  std::deque<Task> tasks; ///< not run yet
-  uint64_t asked = 0; ///< tasks that were asked for; those that have run are asked - tasks.size()
+  std::deque<Task> tasks; ///< pending tasks
+  uint64_t asked = 0;     ///< total number of enqueued tasks; asked - tasks.size() of them have run
   GraphHandle *capture = nullptr;
-  size_t branch = 0; ///< of the capture
+  size_t branch = 0; ///< branch index in the capture
 };
 
-/// A point in a stream's work, or in that of a branch of a graph that is captured.
+/// A position in a stream's work, or in a branch of a captured graph.
 struct EventHandle {
-  StreamHandle *stream = nullptr; ///< null: never recorded, which is no point to wait for
+  StreamHandle *stream = nullptr; ///< null: never recorded, so waiting returns immediately
   GraphHandle *capture = nullptr;
   uint64_t position = 0;
-  std::chrono::steady_clock::time_point time; ///< when it was passed
+  std::chrono::steady_clock::time_point time; ///< when the event completed
 };
 
-/// Adds work to a stream, or to the graph that it is captured in.
+/// Adds a task to a stream, or to the graph that is being captured from it.
 void enqueue(StreamHandle *stream, Task task);
-/// Lets what is asked of a stream from here on wait for an event. A stream that waits for an event
-/// of a capture is captured, too.
+/// Makes later work of a stream wait for an event. A stream that waits for an event of a capture
+/// joins the capture.
 void enqueueWait(StreamHandle *stream, const EventHandle &event);
-/// Ends the capture that began on a stream; null if a branch of it was not waited for.
+/// Ends the capture that began on a stream; returns null if one of its branches was not joined.
 GraphHandle *endCapture(StreamHandle *stream);
-/// Adds the work of a graph to a stream. Branches run as late as the waits for them allow.
+/// Enqueues a graph on a stream. Branches run as late as the waits for them allow.
 void enqueueGraph(StreamHandle *stream, const ExecutableGraphHandle &graph);
-/// Runs the tasks up to a position; false if one of them, or one before, went wrong.
+/// Runs the tasks up to a position; returns false if one of them, or an earlier one, failed.
 bool runUntil(StreamHandle *stream, uint64_t position);
 /// Runs all work of all streams.
 bool runAll();
-/// What the first wrong task said.
+/// Returns the message of the first failed task.
 const std::string &firstFault();
 
 StreamHandle *createStream();
-/// Runs its work first.
+/// Runs the remaining work of the stream first.
 void destroyStream(StreamHandle *stream);
 
 } // namespace mtc::runtime::cuda

@@ -1,4 +1,4 @@
-// The functions of cuBLASLt out of its library.
+// Loads the functions of cuBLASLt.
 #include "runtime/devices/cuda/blas_lt.h"
 
 #include "runtime/devices/cuda/native/shared_library.h"

@@ -1,4 +1,4 @@
-// The functions of cuDNN out of its library.
+// Loads the functions of cuDNN.
 #include "runtime/devices/cuda/dnn.h"
 
 #include "runtime/devices/cuda/native/shared_library.h"
@@ -21,7 +21,7 @@ static bool isForbidden() {
   return wanted && *wanted == '0';
 }
 
-/// What is missing, or empty.
+/// Loads the functions. Returns what is missing; empty on success.
 static std::string load(Library &functions) {
   if (!file().isOpen())
     return "is not installed here (looked for " + file().searched() + ")";

@@ -1,5 +1,5 @@
-// The driver's functions out of libcuda, which belongs to the installed driver. Each is found by
-// the name of one version of it, so that its parameters are those declared.
+// Loads the driver's functions from libcuda, which belongs to the installed driver. Each function
+// is looked up under a versioned name, so that its signature matches the declaration.
 #include "runtime/devices/cuda/driver.h"
 
 #include "runtime/devices/cuda/native/shared_library.h"

@@ -1,4 +1,4 @@
-// The search for a library.
+// Searches for shared libraries.
 #include "runtime/devices/cuda/native/shared_library.h"
 
 #include <algorithm>

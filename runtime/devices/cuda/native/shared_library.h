@@ -1,4 +1,4 @@
-// Libraries that are opened at run time.
+// Shared libraries that are opened at run time.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_NATIVE_SHARED_LIBRARY_H
 #define MTC_RUNTIME_DEVICES_CUDA_NATIVE_SHARED_LIBRARY_H
 
@@ -7,19 +7,20 @@
 
 namespace mtc::runtime::cuda {
 
-/// A library of NVIDIA's toolkit: never closed, since its code may run until the process ends.
+/// A library of NVIDIA's toolkit. It is never closed, because its code may run until the process
+/// ends.
 class SharedLibrary {
 public:
-  /// Opens the first of the files that can be found: in each folder of MTC_CUDA_PATH (separated by
-  /// colons), its `lib64`, `lib`, and the folders `nvidia/*/lib` in which PyPI's wheels have them;
-  /// by the loader's own rules; then in CUDA_HOME, CUDA_PATH and /usr/local/cuda. Null handle if
-  /// there is none.
+  /// Opens the first of the files that is found in these locations: each folder of MTC_CUDA_PATH
+  /// (separated by colons), its `lib64` and `lib`, and the folders `nvidia/*/lib`, where PyPI
+  /// wheels install them; the loader's default search path; CUDA_HOME, CUDA_PATH and
+  /// /usr/local/cuda. The handle is null if none is found.
   explicit SharedLibrary(const std::vector<std::string> &names);
 
   bool isOpen() const { return handle; }
-  /// What was looked for and where, for messages.
+  /// Returns the names and locations that were searched, for messages.
   const std::string &searched() const { return searchedText; }
-  /// Null if the library does not have it.
+  /// Returns null if the library lacks the symbol.
   void *find(const char *symbol) const;
 
 private:

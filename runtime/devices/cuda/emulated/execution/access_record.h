@@ -1,5 +1,5 @@
-// Who accessed a byte last, and which accesses are a race. Here for inlining: emulated kernels ask
-// at each access.
+// Records of the last accesses to a byte, and race detection. Defined in the header for inlining,
+// because emulated kernels call it at each access.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_EMULATED_EXECUTION_ACCESS_RECORD_H
 #define MTC_RUNTIME_DEVICES_CUDA_EMULATED_EXECUTION_ACCESS_RECORD_H
 
@@ -11,8 +11,9 @@
 
 namespace mtc::runtime::emulation {
 
-/// The time of blocks that run one after another. It goes on with each block and each barrier of
-/// one, so that what lies before is merely old; a warp's own time goes on with the warp's barriers.
+/// A logical clock of blocks that run sequentially. It advances with each block and each block
+/// barrier, so that accesses before them are older; the clock of a warp advances with the warp's
+/// barriers.
 class AccessClock {
 public:
   explicit AccessClock(uint32_t start) : time(start), launch(start), block(start) {}
@@ -36,28 +37,29 @@ private:
   std::vector<uint32_t> warps;
 };
 
-/// An access that another one is a race with.
+/// An earlier access that races with the current one.
 struct Conflict {
   MtcAccessKind kind;
   uint32_t time;
-  unsigned thread;  ///< of the same block; of another one it is not known
+  unsigned thread;  ///< if it is in the same block; unknown otherwise
   bool amongOthers; ///< several threads made such accesses
 };
 
-/// The accesses of one range of bytes that none of them divides. Two by different threads, of which
-/// one writes, are a race unless a barrier of the block that both are in lies between them, or one
-/// of the warp that both are in. Atomic accesses are taken to be no race with anything.
+/// The accesses to one granule. Two accesses by different threads, at least one of which is a
+/// write, race unless they are separated by a block barrier of their common block, or by a warp
+/// barrier of their common warp. Atomic accesses never race.
 class AccessRecord {
 public:
-  /// Whether the bytes were written at this time or later.
+  /// Returns whether the bytes were written at this time or later.
   bool isWrittenSince(uint32_t time) const { return writeTime >= time; }
-  /// Whether one more read tells nothing new: it was written before the last barrier of the block,
-  /// and threads of several warps have read it since.
+  /// Returns whether another read would add no information: the last write precedes the block's
+  /// last barrier, and threads of several warps have read the bytes since.
   bool isWidelyRead(const AccessClock &clock) const {
     return readTime == clock.now() && readers == several && writeTime < clock.now();
   }
 
-  /// Records an access of `thread`. Nothing before the time `begin` is a race with it.
+  /// Records an access of `thread`. Accesses before the time `begin` do not race with it. Returns
+  /// the conflicting access, if there is one.
   std::optional<Conflict> access(MtcAccessKind kind, unsigned thread, const AccessClock &clock,
                                  uint32_t begin);
 
@@ -67,7 +69,7 @@ private:
 
   uint32_t writeTime = 0, writeWarpTime = 0;
   uint32_t readTime = 0, readWarpTime = 0;
-  uint32_t otherReadTime = 0; ///< of a block before that of the last read
+  uint32_t otherReadTime = 0; ///< read by a block before that of the last read
   uint16_t writer = 0, reader = 0;
   enum : uint8_t { one, sameWarp, several } readers = one; ///< since the block's last barrier
 };
@@ -77,11 +79,12 @@ inline bool areOfOneWarp(unsigned thread, unsigned other) {
   return thread / warpSize == other / warpSize;
 }
 
-/// Whether an access of `other` at these times is before one that `thread` makes now.
+/// Returns whether an access of `other` at these times happens before the current access of
+/// `thread`.
 inline bool isOrdered(uint32_t time, uint32_t warpTime, unsigned other, unsigned thread,
                       const AccessClock &clock) {
   if (time < clock.blockStart())
-    return false; // Nothing orders blocks of one launch.
+    return false; // Blocks of one launch are unordered.
   if (time < clock.now() || other == thread)
     return true;
   return areOfOneWarp(thread, other) && warpTime < clock.warpTime(thread);

@@ -11,7 +11,7 @@ namespace {
 
 thread_local Block *currentBlock;
 
-/// The fibers of a host thread, kept from launch to launch.
+/// The fibers of a host thread, which launches reuse.
 struct FiberPool {
   std::vector<std::unique_ptr<Fiber>> fibers;
   std::vector<Fiber *> idle;
@@ -20,7 +20,7 @@ thread_local FiberPool pool;
 
 uint32_t product(const uint32_t extents[3]) { return extents[0] * extents[1] * extents[2]; }
 
-/// Writes `number`, counted along x first, as an index of `extents`.
+/// Converts `number`, counted along x first, to an index in `extents`.
 void setIndex(uint32_t index[3], uint64_t number, const uint32_t extents[3]) {
   index[0] = static_cast<uint32_t>(number % extents[0]);
   index[1] = static_cast<uint32_t>(number / extents[0] % extents[1]);
@@ -40,7 +40,7 @@ Block::Block(const MtcCudaLaunch &launch, char *const *parameters, Order order, 
       threads(threadCount), warps((threadCount + warpSize - 1) / warpSize), sharedClock(1),
       races(races), globalClock(races ? races->startLaunch() : 1) {
   DeviceMemory::get().describe(block);
-  if (races) { // No address is right in line: every access is asked for.
+  if (races) { // Disables the inline checks, so that every access is reported.
     block.memory_bytes = 0;
     block.shadow = noStates;
   }
@@ -81,15 +81,15 @@ bool Block::run(uint64_t number) {
       diagnose();
     }
   }
-  // Threads are left where they stood.
+  // Threads remain suspended on their fibers, which are destroyed.
   pool = FiberPool();
   message =
       nameThread(runningThread) + " of block " + nameIndex(block.index, block.grid) + " " + message;
   return false;
 }
 
-/// What every fiber does: it starts threads as long as no other thread may go on, and then waits
-/// until it is to start more, perhaps of another launch.
+/// The main loop of every fiber: starts threads while no other thread is runnable, then suspends
+/// until it is reused, possibly by another launch.
 void Block::runFiber() {
   for (;;) {
     Block &block = current();
@@ -109,7 +109,8 @@ void Block::startThread() {
   ++started;
 }
 
-/// The fiber to go on with: of a thread that waited, one that starts a thread, or the host's.
+/// Returns the fiber to resume: that of a runnable thread, one that starts a new thread, or the
+/// host's.
 Fiber *Block::nextFiber() {
   if (!ready.empty()) {
     runningThread = ready.front();
@@ -185,7 +186,7 @@ void Block::waitAtBarrier(uint32_t site) {
       wake(thread);
 }
 
-/// Nobody can go on: says who waits, and for whom.
+/// Reports a deadlock: which threads wait, and for which others.
 void Block::diagnose() {
   auto describe = [&](const Thread &thread) {
     if (thread.status == Thread::done)
@@ -214,7 +215,7 @@ void Block::accessShared(const void *address, uint64_t bytes, const MtcEmulatedA
   std::string wrong = shared.access(address, bytes, access, runningThread, sharedClock);
   if (wrong.empty())
     return;
-  message.swap(wrong); // What is left on this stack owns no memory.
+  message.swap(wrong); // The stack is not unwound, so nothing on it may own memory.
   abandon();
 }
 
@@ -244,7 +245,7 @@ void Block::accessGlobal(const void *address, uint64_t bytes, const char *parame
   if (wrong.empty() && races)
     wrong = findRace(global);
   if (!wrong.empty()) {
-    message.swap(wrong); // What is left on this stack owns no memory.
+    message.swap(wrong); // The stack is not unwound, so nothing on it may own memory.
     abandon();
   }
   if (access.kind == MTC_WRITE)

@@ -1,4 +1,5 @@
-// The threads of a block on one host thread: each on a fiber from the moment it first waits.
+// Runs the threads of a block on one host thread. Each thread runs on a fiber of its own once it
+// waits.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_EMULATED_EXECUTION_BLOCK_H
 #define MTC_RUNTIME_DEVICES_CUDA_EMULATED_EXECUTION_BLOCK_H
 
@@ -17,26 +18,26 @@
 
 namespace mtc::runtime::emulation {
 
-/// The order in which a launch's blocks and a block's threads start. What they compute must not
+/// The order in which the blocks of a launch and the threads of a block start. Results must not
 /// depend on it.
 enum class Order { forward, reversed };
 
-/// Runs blocks of one launch, one after another.
+/// Runs the blocks of one launch sequentially.
 class Block {
 public:
-  /// Tells `races`, unless it is null, of each access of device memory; of blocks of one launch one
-  /// object must tell it all.
+  /// Reports each global-memory access to `races`, unless it is null. All blocks of a launch must
+  /// then run on one object.
   Block(const MtcCudaLaunch &launch, char *const *parameters, Order order, GlobalRaces *races);
 
-  /// Runs the block of this number. False if one of its threads did something wrong.
+  /// Runs a block. Returns false if one of its threads failed.
   bool run(uint64_t number);
-  /// What that was: which thread, and what it did.
+  /// Returns the error: the thread and its invalid action.
   const std::string &fault() const { return message; }
 
-  /// The block whose thread calls.
+  /// Returns the block of the calling emulated thread.
   static Block &current();
 
-  // What running threads call; see runtime/abi/emulation.h.
+  // Called by running threads; see runtime/abi/emulation.h.
   const MtcEmulatedThread &enter(uint32_t sharedBytes, uint32_t granule);
   void waitAtBarrier(uint32_t site);
   void waitAtWarpBarrier(uint32_t mask, uint32_t site);
@@ -52,23 +53,23 @@ public:
 private:
   static constexpr unsigned warpSize = 32;
 
-  /// An operation that the threads of a warp do together.
+  /// A collective operation of a warp.
   enum class Together : uint8_t { barrier, shuffle, ballot, multiply };
   struct Thread {
     MtcEmulatedThread state;
-    Fiber *fiber = nullptr; ///< that it waits on
+    Fiber *fiber = nullptr; ///< suspended fiber of a waiting thread
     enum : uint8_t { running, atBarrier, inWarp, done } status = running;
     uint32_t site = 0;
-    // Of the warp's operation: what it brings, then what it gets.
+    // Arguments and result of the warp's collective operation.
     Together operation = Together::barrier;
     uint32_t mask = 0, kind = 0, value = 0, operand = 0, clamp = 0;
     uint64_t result = 0;
-    const uint32_t *a = nullptr, *b = nullptr; ///< fragments of a product
+    const uint32_t *a = nullptr, *b = nullptr; ///< fragments of a matrix multiplication
     float *sums = nullptr;
   };
   static const char *nameOf(Together operation);
   struct Warp {
-    uint32_t alive = 0, waiting = 0; ///< lanes
+    uint32_t alive = 0, waiting = 0; ///< lane masks
   };
 
   static void runFiber();
@@ -76,8 +77,8 @@ private:
   void startThread();
   void leave();
   void wait();
-  /// Ends the block, whose `message` says why. The running thread's stack is left as it is: nothing
-  /// on it may own memory.
+  /// Ends the block with the error in `message`. The stack of the running thread is not unwound, so
+  /// nothing on it may own memory.
   [[noreturn]] void abandon();
   void wake(unsigned thread);
   uint64_t joinWarp(Together operation, uint32_t mask, uint32_t site);
@@ -100,16 +101,17 @@ private:
   SharedMemory shared;
   AccessClock sharedClock;
   GlobalRaces *races;
-  /// Shuffles and votes are barriers of a warp in it: kernels rely on them where a result takes the
-  /// place of what several lanes have read.
+  /// In this clock, shuffles and votes count as warp barriers: kernels rely on them when a result
+  /// overwrites data that several lanes have read.
   AccessClock globalClock;
-  std::vector<std::pair<uint32_t, uint64_t>> blocks; ///< where races are looked for: start, number
-  uint8_t noStates[16] = {};                         ///< as many as one access has bytes
+  /// Start time and number of each block, for race detection.
+  std::vector<std::pair<uint32_t, uint64_t>> blocks;
+  uint8_t noStates[16] = {}; ///< one byte per byte of the largest access
 
   Fiber host;
-  std::deque<unsigned> ready; ///< threads that waited and may go on
+  std::deque<unsigned> ready; ///< threads that waited and are runnable
   unsigned started = 0, atBarrier = 0, done = 0;
-  bool hasEntered = false; ///< a thread of this block
+  bool hasEntered = false; ///< whether a thread of this block has entered
   unsigned runningThread = 0;
   Fiber *runningFiber = nullptr;
   std::string message;

@@ -1,4 +1,4 @@
-// What emulated code calls.
+// Functions that emulated code calls.
 #include "runtime/devices/cuda/emulated/execution/block.h"
 
 #include <bit>
@@ -39,7 +39,7 @@ void mtc_emulated_multiply_tf32(const uint32_t *a, const uint32_t *b, float *sum
 uint32_t mtc_emulated_round_tf32(float x) {
   uint32_t bits = std::bit_cast<uint32_t>(x);
   constexpr uint32_t dropped = 0x1fff, exponent = 0x7f800000;
-  // Infinity and NaN stay what they are.
+  // Preserve infinity and NaN.
   return (bits & exponent) == exponent ? (bits & ~dropped) | (bits & dropped ? 0x400000 : 0)
                                        : (bits + 0x1000) & ~dropped;
 }
@@ -52,7 +52,7 @@ void mtc_emulated_any_access(const void *address, uint64_t bytes, const MtcEmula
   Block &block = Block::current();
   if (block.isShared(address))
     return block.accessShared(address, bytes, *access);
-  // What lies on this stack is the thread's own.
+  // An address on the current stack is private to the thread.
   constexpr uintptr_t stackReach = 64 << 10;
   auto number = reinterpret_cast<uintptr_t>(address);
   if (number - reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) < stackReach)
@@ -63,7 +63,7 @@ void mtc_emulated_any_access(const void *address, uint64_t bytes, const MtcEmula
 float mtc_emulated_rsqrtf(float x) { return static_cast<float>(1 / std::sqrt(double(x))); }
 double mtc_emulated_rsqrt(double x) { return 1 / std::sqrt(x); }
 
-/// Rounds to bf16, to nearest and ties to even. The compiler's own library (libgcc 12) lacks it.
+/// Rounds to bf16, to nearest, ties to even. libgcc 12 lacks this function.
 __attribute__((weak)) __bf16 __truncsfbf2(float x) {
   auto bits = std::bit_cast<uint32_t>(x);
   if (std::isnan(x))

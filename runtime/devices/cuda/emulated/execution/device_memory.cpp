@@ -50,7 +50,7 @@ bool DeviceMemory::contains(const void *address) const {
 
 char *DeviceMemory::allocate(size_t bytes) {
   std::lock_guard lock(mutex);
-  // The first gap that holds it, in pages of its own, with a guard before and after.
+  // Find the first sufficient gap. Allocations have separate pages, with a guard before and after.
   size_t needed = roundUp(std::max<size_t>(bytes, 1), page) + MTC_SHADOW_GUARD;
   size_t begin = MTC_SHADOW_GUARD;
   for (auto [offset, size] : allocations) {
@@ -77,7 +77,7 @@ void DeviceMemory::release(char *address) {
   if (found == allocations.end())
     systemError("emulation: memory is released that was not allocated");
   size_t pages = roundUp(std::max<size_t>(found->second, 1), page);
-  // Fresh pages in their place: the old ones are given back, and the state of each byte is 0.
+  // Map fresh pages in place, which frees the old ones and resets the shadow bytes to 0.
   auto replace = [&](void *begin, int protection) {
     if (mmap(begin, pages, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
              0) == MAP_FAILED)
@@ -115,7 +115,7 @@ std::string DeviceMemory::findFault(const void *begin, size_t bytes, bool isRead
     return text(bytes, " bytes at ", begin, ", which is no address of device memory");
   size_t offset = static_cast<const char *>(begin) - memory;
   auto next = allocations.upper_bound(offset);
-  size_t before = 0, size = 0; // of the last allocation that does not start after it
+  size_t before = 0, size = 0; // of the last allocation that does not start after `offset`
   if (next != allocations.begin()) {
     before = std::prev(next)->first;
     size = std::prev(next)->second;

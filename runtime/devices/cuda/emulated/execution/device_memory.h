@@ -1,4 +1,4 @@
-// Device memory of emulated programs: one range of addresses, and the state of each of its bytes.
+// Device memory of emulated programs: one address range with a shadow state for each byte.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_EMULATED_EXECUTION_DEVICE_MEMORY_H
 #define MTC_RUNTIME_DEVICES_CUDA_EMULATED_EXECUTION_DEVICE_MEMORY_H
 
@@ -21,23 +21,23 @@ public:
   /// See `emulation::findFault`.
   std::string findFault(const void *begin, size_t bytes, bool isRead) const;
 
-  /// Writes the range into what emulated code reads.
+  /// Stores the address range for the inline checks of emulated code.
   void describe(MtcEmulatedBlock &block) const;
   bool contains(const void *address) const;
-  /// Whether `findFault` would find nothing; sooner.
+  /// Returns whether `findFault` would return no error; faster.
   bool mayAccess(const void *begin, size_t bytes, bool isRead) const;
 
 private:
   DeviceMemory();
   uint8_t *shadowOf(const void *address) const;
 
-  /// Of addresses; what is not allocated takes no memory.
+  /// Size of the reserved address range; unallocated addresses use no memory.
   static constexpr size_t capacity = size_t{1} << 38;
 
   char *memory;
   uint8_t *shadow;
   mutable std::mutex mutex;
-  std::map<size_t, size_t> allocations; ///< offset to bytes
+  std::map<size_t, size_t> allocations; ///< offset to size in bytes
 };
 
 } // namespace mtc::runtime::emulation

@@ -21,13 +21,13 @@ std::string findFault(const void *begin, size_t bytes, bool isRead) {
 
 namespace {
 
-/// As MTC_EMULATED_ORDER says, for tests.
+/// Returns the order set by MTC_EMULATED_ORDER, for tests.
 Order chosenOrder() {
   static const char *const given = std::getenv("MTC_EMULATED_ORDER");
   return given && std::string_view(given) == "reversed" ? Order::reversed : Order::forward;
 }
 
-/// One launch on all host threads, which take its blocks in order.
+/// A launch on all host threads, which fetch its blocks in order.
 struct Run {
   Run(const MtcCudaLaunch &launch, char *const *parameters, uint64_t blocks)
       : launch(launch), parameters(parameters), blocks(blocks) {}
@@ -37,14 +37,14 @@ struct Run {
   uint64_t blocks;
   std::atomic<uint64_t> next = 0;
   std::mutex mutex;
-  std::atomic<uint64_t> faultyBlock = ~uint64_t{0}; ///< the first one
+  std::atomic<uint64_t> faultyBlock = ~uint64_t{0}; ///< the first one in launch order
   std::string fault;
 
   void runBlocks() {
     Order order = chosenOrder();
     Block block(launch, parameters, order, GlobalRaces::get());
     for (uint64_t number; (number = next++) < blocks;) {
-      // Blocks before a faulty one are all run: each may have the first fault.
+      // All blocks before a failing one are run, because each may have an earlier error.
       if (number > faultyBlock)
         return;
       if (block.run(order == Order::forward ? number : blocks - 1 - number))
@@ -66,7 +66,7 @@ std::string launch(const MtcCudaLaunch &launch, char *const *parameters, const c
   uint64_t blocks = uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
   Run run(launch, parameters, blocks);
   if (GlobalRaces::get())
-    hostThreads = 1; // which runs the blocks one after another
+    hostThreads = 1; // Race detection requires blocks to run sequentially.
   runParts(
       static_cast<int>(std::min<uint64_t>(std::max(hostThreads, 1), blocks)),
       [](void *context, int) { static_cast<Run *>(context)->runBlocks(); }, &run);

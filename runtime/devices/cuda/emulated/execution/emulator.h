@@ -1,7 +1,7 @@
-// Runs device code that was compiled for the CPU, and checks what it does.
+// Runs device code that was compiled for the CPU, and checks its memory accesses.
 //
-// The driver of emulated programs calls these functions. Device memory comes from here, so that
-// each byte's state is known: whether it is allocated, and whether anything was written to it.
+// The emulated driver calls these functions. Device memory is allocated here, so that the state of
+// each byte is known: whether it is allocated, and whether it has been written.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_EMULATED_EXECUTION_EMULATOR_H
 #define MTC_RUNTIME_DEVICES_CUDA_EMULATED_EXECUTION_EMULATOR_H
 
@@ -12,21 +12,22 @@
 
 namespace mtc::runtime::emulation {
 
-/// Device memory at a multiple of 256, undefined. Null if there is no more.
+/// Allocates uninitialized device memory at a multiple of 256. Returns null if there is none left.
 char *allocate(size_t bytes);
-/// Takes what `allocate` gave; null is nothing.
+/// Frees memory of `allocate`; null is ignored.
 void release(char *memory);
 
-/// Says that the host, a copy, a memset or a library wrote these bytes of device memory.
+/// Marks bytes of device memory as written by the host, a copy, a memset or a library.
 void markDefined(const void *begin, size_t bytes);
 
-/// For copies and libraries: empty if the bytes lie in one allocation and, where `isRead`, are
-/// defined. Otherwise what is wrong, as "12 bytes from ... are outside the device's memory".
+/// Checks an access by a copy or library: the bytes must be in one allocation and, if `isRead`,
+/// initialized. Returns an error message, such as "12 bytes from ... are outside the device's
+/// memory"; empty if the access is valid.
 std::string findFault(const void *begin, size_t bytes, bool isRead);
 
-/// Runs a launch with its blocks on `hostThreads` threads. Empty if nothing was wrong, otherwise
-/// one message: the launch, its `nodes`, the thread, and what it did. The same at any number of
-/// threads: that of the first block that does something wrong.
+/// Runs the blocks of a launch on `hostThreads` threads. Returns an error message, empty on
+/// success: the launch, its `nodes`, the thread, and its invalid action. The message is that of the
+/// first failing block, independent of the number of threads.
 std::string launch(const MtcCudaLaunch &launch, char *const *parameters, const char *nodes,
                    int hostThreads);
 

@@ -1,5 +1,4 @@
-// Switching stacks on x86-64 (System V ABI): the registers that a function must keep, and the stack
-// pointer.
+// Stack switching on x86-64 (System V ABI): saves the callee-saved registers and the stack pointer.
 #include "runtime/devices/cuda/emulated/execution/fiber.h"
 
 #include <cstdint>
@@ -47,12 +46,12 @@ namespace {
 
 constexpr size_t page = 4096;
 
-// Of the switch under way: whom it leaves and whom it enters.
+// The source and the destination of the current switch.
 thread_local Fiber *left, *entered;
 } // namespace
 
 Fiber::Fiber(void (*entry)()) : size(stackBytes), entry(entry) {
-  // The lowest page is never touched, so that an overflow ends the process.
+  // The lowest page is inaccessible, so that a stack overflow ends the process.
   void *memory = mmap(nullptr, stackBytes + page, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
@@ -60,7 +59,7 @@ Fiber::Fiber(void (*entry)()) : size(stackBytes), entry(entry) {
   mprotect(memory, page, PROT_NONE);
   stack = static_cast<char *>(memory);
   bottom = stack + page;
-  // As if `start` had been called: its stack pointer is 8 above a multiple of 16.
+  // As if `start` had been called: its stack pointer is 8 bytes above a multiple of 16.
   auto **top = reinterpret_cast<void **>(stack + page + stackBytes) - 2;
   *top = reinterpret_cast<void *>(&Fiber::start);
   constexpr int savedRegisters = 6;
@@ -71,7 +70,8 @@ Fiber::~Fiber() {
   if (!stack)
     return;
 #ifdef MTC_TELL_SANITIZER
-  ASAN_UNPOISON_MEMORY_REGION(stack, stackBytes + page); // of functions that did not return
+  // Functions that did not return have left the stack poisoned.
+  ASAN_UNPOISON_MEMORY_REGION(stack, stackBytes + page);
 #endif
   munmap(stack, stackBytes + page);
 }

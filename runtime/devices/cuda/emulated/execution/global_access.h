@@ -1,4 +1,4 @@
-// Accesses of device memory by kernels.
+// Global-memory accesses of kernels.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_EMULATED_EXECUTION_GLOBAL_ACCESS_H
 #define MTC_RUNTIME_DEVICES_CUDA_EMULATED_EXECUTION_GLOBAL_ACCESS_H
 
@@ -8,19 +8,19 @@
 
 namespace mtc::runtime::emulation {
 
-/// An access of `bytes` bytes at `address`. `parameter` is the one that the address is derived
-/// from, null if unknown.
+/// An access of `bytes` bytes at `address`, derived from `parameter`, which is null if unknown.
 struct GlobalAccess {
   const void *address;
   uint64_t bytes;
   const char *parameter;
   const MtcEmulatedAccess &instruction;
 
-  /// As "reads 4 bytes at offset 64 of parameter 0".
+  /// Returns a description such as "reads 4 bytes at offset 64 of parameter 0".
   std::string describe() const;
 };
 
-/// What is wrong with an access, as it is described, a comma and the reason; empty if nothing is.
+/// Returns the description of an invalid access, a comma and the reason; empty if the access is
+/// valid.
 std::string findGlobalFault(const GlobalAccess &access);
 
 } // namespace mtc::runtime::emulation

@@ -18,7 +18,7 @@ GlobalRaces *GlobalRaces::get() {
 
 uint32_t GlobalRaces::startLaunch() {
   constexpr uint32_t maxTime = uint32_t{1} << 31;
-  if (latest > maxTime) { // All that is recorded is old.
+  if (latest > maxTime) { // All recorded accesses are from earlier launches.
     pages.clear();
     lastPage = nullptr;
     latest = 0;

@@ -1,4 +1,5 @@
-// Races on device memory between threads of one launch, of the same block or of different ones.
+// Data races in global memory between threads of one launch, in the same block or in different
+// blocks.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_EMULATED_EXECUTION_GLOBAL_RACES_H
 #define MTC_RUNTIME_DEVICES_CUDA_EMULATED_EXECUTION_GLOBAL_RACES_H
 
@@ -9,35 +10,37 @@
 
 namespace mtc::runtime::emulation {
 
-/// The accesses of device memory that kernels touch. Only where MTC_EMULATED_RACES is set: it takes
-/// 28 bytes for each granule, a call for each access, and blocks must run one after another.
+/// Detects races by recording all global-memory accesses. Enabled by MTC_EMULATED_RACES, because it
+/// takes 28 bytes per granule and a call per access, and requires blocks to run sequentially.
 class GlobalRaces {
 public:
-  /// Null where races are not looked for.
+  /// Returns null if race detection is disabled.
   static GlobalRaces *get();
 
-  /// A time later than all before.
+  /// Returns a time later than all previous ones.
   uint32_t startLaunch();
-  /// Records an access of `thread` of the running block.
+  /// Records an access of `thread` of the running block. Returns the conflicting access, if there
+  /// is one.
   std::optional<Conflict> access(const void *address, uint64_t bytes, MtcAccessKind kind,
                                  unsigned thread, const AccessClock &clock);
 
 private:
-  /// A record for each granule: a range that no access so far has divided.
+  /// The records of a page, one per granule: a range that every access so far covers completely or
+  /// not at all.
   struct Page {
     static constexpr size_t bytes = 4096;
 
-    int granuleShift = 4; ///< of its bytes, as a power of two: no access has more than 16
+    int granuleShift = 4; ///< log2 of the granule size; an access has at most 16 bytes
     std::vector<AccessRecord> records = std::vector<AccessRecord>(bytes >> granuleShift);
 
-    /// Makes granules small enough for an access.
+    /// Splits granules until an access covers whole ones.
     void divide(uintptr_t address, uint64_t count);
   };
 
   Page &pageOf(uintptr_t address);
 
   std::unordered_map<uintptr_t, Page> pages;
-  uintptr_t lastNumber = 0; ///< of the page that was asked for last
+  uintptr_t lastNumber = 0; ///< number of the page used last
   Page *lastPage = nullptr;
   uint32_t latest = 0;
 };

@@ -1,5 +1,5 @@
-// Shared memory of a block, and who accessed each of its granules, which no access divides: finds
-// races and reads of what nobody wrote.
+// Shared memory of a block, with the last accesses to each granule. Detects races and reads of
+// uninitialized bytes.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_EMULATED_EXECUTION_SHARED_MEMORY_H
 #define MTC_RUNTIME_DEVICES_CUDA_EMULATED_EXECUTION_SHARED_MEMORY_H
 
@@ -12,21 +12,22 @@ namespace mtc::runtime::emulation {
 
 class SharedMemory {
 public:
-  /// A new block begins; `bytes` is what its kernel declares, `granule` a power of two.
+  /// Starts a new block, whose kernel declares `bytes` bytes. `granule`, a power of two, is the
+  /// size that no access splits.
   void startBlock(size_t bytes, size_t granule);
 
-  /// Records an access of `thread`; empty, or what is wrong with it.
+  /// Records an access of `thread`. Returns an error message; empty if the access is valid.
   std::string access(const void *address, uint64_t bytes, const MtcEmulatedAccess &access,
                      unsigned thread, const AccessClock &clock);
   bool contains(const void *address);
-  /// At a multiple of `alignment`.
+  /// Returns the memory, aligned to `alignment`.
   char *data();
 
 private:
   static constexpr size_t alignment = 256;
 
   size_t size = 0;
-  int granuleShift = 0; ///< of their bytes, as a power of two
+  int granuleShift = 0; ///< log2 of the granule size
   std::vector<char> memory;
   std::vector<AccessRecord> granules;
 };

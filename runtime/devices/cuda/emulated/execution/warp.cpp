@@ -1,4 +1,4 @@
-// What the threads of a warp do together: barriers, shuffles, votes, products.
+// Collective operations of a warp: barriers, shuffles, votes, matrix multiplications.
 #include "runtime/devices/cuda/emulated/execution/block.h"
 
 #include "runtime/support/failure.h"
@@ -12,7 +12,7 @@ const char *Block::nameOf(Together operation) {
   return names[static_cast<size_t>(operation)];
 }
 
-/// Takes part in an operation of the threads of the warp that `mask` names, and waits for them.
+/// Joins a collective operation of the warp's threads in `mask`, and waits for them.
 uint64_t Block::joinWarp(Together operation, uint32_t mask, uint32_t site) {
   Thread &self = threads[runningThread];
   unsigned warp = runningThread / warpSize;
@@ -25,7 +25,7 @@ uint64_t Block::joinWarp(Together operation, uint32_t mask, uint32_t site) {
   if (!(mask & lane))
     message = text("is not in the mask of its ", nameOf(operation), " ", site);
   else if (tryWarp(warp, mask))
-    self.status = Thread::running; // and not among those that are ready
+    self.status = Thread::running; // and not in the ready queue
   else
     wait();
   if (!message.empty())
@@ -33,7 +33,8 @@ uint64_t Block::joinWarp(Together operation, uint32_t mask, uint32_t site) {
   return self.result;
 }
 
-/// Carries the operation out that the lanes of `mask` wait for, if they all do. Wakes the others.
+/// Executes the pending operation of the lanes in `mask` if all of them have joined, and wakes the
+/// other lanes.
 bool Block::tryWarp(unsigned warpIndex, uint32_t mask) {
   Warp &warp = warps[warpIndex];
   Thread *lanes = &threads[warpIndex * warpSize];
@@ -56,7 +57,7 @@ bool Block::tryWarp(unsigned warpIndex, uint32_t mask) {
   });
   if (!message.empty())
     return true;
-  if (first.operation == Together::barrier) { // Nothing else orders accesses of memory.
+  if (first.operation == Together::barrier) { // Other operations do not order memory accesses.
     sharedClock.passWarpBarrier(warpIndex);
     globalClock.passWarpBarrier(warpIndex);
   } else if (first.operation == Together::multiply) {
@@ -100,7 +101,7 @@ void Block::shuffleLane(unsigned warp, unsigned lane, uint32_t participants) {
     source = (lane & segment) | (operand & ~segment & 31);
     inRange = source <= last;
     break;
-  default: // There is no other: a lane keeps its value.
+  default: // There are no other kinds; the lane keeps its value.
     break;
   }
   if (!inRange)
@@ -113,9 +114,11 @@ void Block::shuffleLane(unsigned warp, unsigned lane, uint32_t participants) {
   self.result = lanes[source].value | uint64_t(inRange) << 32;
 }
 
-/// mma.m16n8k8, with fragments as the PTX ISA lays them out: of a, lane l has rows l / 4 and l / 4
-/// + 8, columns l % 4 and l % 4 + 4; of b, rows l % 4 and l % 4 + 4, column l / 4; of the sums,
-/// rows as of a, columns 2 (l % 4) and the next.
+/// mma.m16n8k8, with the fragment layout of the PTX ISA. Lane l holds these elements:
+///
+/// - of a: rows l / 4 and l / 4 + 8, columns l % 4 and l % 4 + 4
+/// - of b: rows l % 4 and l % 4 + 4, column l / 4
+/// - of the accumulators: the rows of a, columns 2 * (l % 4) and the next one
 void Block::multiplyWarp(unsigned warp, uint32_t participants) {
   if (participants != ~0u) {
     message = "multiplies matrices in a warp of which not all threads take part";
@@ -134,7 +137,7 @@ void Block::multiplyWarp(unsigned warp, uint32_t participants) {
     }
 }
 
-/// Threads that end no longer take part: what the others wait for may be complete then.
+/// Threads that have ended no longer participate, which may complete the operations of the others.
 bool Block::finishWaitingWarps() {
   runningThread = threadCount; // none
   bool any = false;

@@ -1,5 +1,5 @@
-// cuBLASLt's column-major matrices multiplied on the processor, by the library calls of the target
-// `cpu`: what is tested is what the library is told.
+// cuBLASLt's column-major matrix multiplication on the CPU, by the library calls of the target
+// `cpu`, to test the descriptors that the program passes to the library.
 
 #include "runtime/abi/contraction.h"
 #include "runtime/devices/cpu/library_call.h"
@@ -29,7 +29,7 @@ namespace {
 
 constexpr int invalidValue = 7, notSupported = 15; // CUBLAS_STATUS_...
 
-/// One product, prepared by its first run.
+/// A matrix multiplication, which its first run plans.
 struct Product {
   MtcContraction contraction = {};
   std::vector<char *> buffers;
@@ -171,7 +171,7 @@ BlasEpilogue epilogueOf(const MatmulDescriptionObject &description, const Matrix
           d};
 }
 
-/// Whether the shapes belong together, and the library has the epilogue.
+/// Returns whether the shapes match and the library supports the epilogue.
 bool fits(const MatmulDescriptionObject &description, const MatrixLayoutObject &a,
           const MatrixLayoutObject &b, const MatrixLayoutObject &c, const MatrixLayoutObject &d) {
   auto rows = [](const MatrixLayoutObject &m, int32_t t) { return t ? m.columns : m.rows; };
@@ -217,7 +217,7 @@ int matmul(BlasHandle, MatmulDescription description, const void *, const void *
   product->buffers = {address(a), address(b)};
   MtcContraction &contraction = product->contraction;
   contraction.type = elementType(aLayout->type);
-  const bool isWidened = dLayout->type != aLayout->type; // What is added has the result's type.
+  const bool isWidened = dLayout->type != aLayout->type; // Addends have the type of the result.
   contraction.f32_result = isWidened;
   std::fill_n(contraction.f32_addends, MTC_MAX_ADDENDS, isWidened);
   contraction.batch_rank = 1;

@@ -1,4 +1,4 @@
-// cuDNN's graphs on the processor: what is tested is what the library is told.
+// cuDNN graphs on the CPU, to test the descriptors that the program passes to the library.
 #include "runtime/devices/cuda/dnn.h"
 
 #include "runtime/devices/cuda/emulated/execution/emulator.h"
@@ -53,7 +53,7 @@ size_t bytesOf(int type) {
              : 4;
 }
 
-/// Descriptors do not change once they are final, and refer only to final ones.
+/// Sets an attribute. Finalized descriptors are immutable and may refer only to finalized ones.
 int setAttribute(RawDescriptor descriptor, int attribute, int type, int64_t count,
                  const void *values) {
   if (descriptor->isFinal || count < 1)
@@ -68,7 +68,7 @@ int setAttribute(RawDescriptor descriptor, int attribute, int type, int64_t coun
   return 0;
 }
 
-/// One way to run each graph, of whose numbers there is nothing to note.
+/// Returns an attribute. There is one engine for each graph, without numerical notes.
 int getAttribute(RawDescriptor descriptor, int attribute, int type, int64_t wanted, int64_t *count,
                  void *values) {
   *count = 1;
@@ -85,7 +85,8 @@ int getAttribute(RawDescriptor descriptor, int attribute, int type, int64_t want
   return 0;
 }
 
-/// A plan keeps the graph, since its configuration may be given back.
+/// Finalizes a descriptor. A plan keeps the graph, because its configuration may be destroyed
+/// earlier.
 int finalize(RawDescriptor descriptor) {
   mistake = descriptor->isFinal ? "the descriptor is final already" : findMistake(*descriptor);
   if (!mistake.empty())
@@ -114,7 +115,7 @@ int execute(Handle handle, RawDescriptor plan, RawDescriptor pack) {
 
 } // namespace
 
-/// Whether the variable MTC_CUDNN has a value that begins like this.
+/// Returns whether the environment variable MTC_CUDNN starts with this character.
 static bool isAsked(char beginning) {
   const char *wanted = std::getenv("MTC_CUDNN");
   return wanted && *wanted == beginning;

@@ -1,4 +1,4 @@
-// What cuDNN refuses of descriptors.
+// Validation of descriptors by the emulated cuDNN.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_EMULATED_LIBRARIES_DNN_CHECKS_H
 #define MTC_RUNTIME_DEVICES_CUDA_EMULATED_LIBRARIES_DNN_CHECKS_H
 
@@ -8,7 +8,7 @@
 
 namespace mtc::runtime::cuda::dnn {
 
-/// What keeps a descriptor from being finalized; empty if nothing does.
+/// Returns why a descriptor cannot be finalized; empty if it can.
 std::string findMistake(const DescriptorObject &descriptor);
 
 } // namespace mtc::runtime::cuda::dnn

@@ -1,5 +1,5 @@
-// One loop over the products of all three directions. Channels come last in the loops, so that the
-// innermost runs over neighbours.
+// One loop nest for the products of all three directions. Tensors are converted to channels-last,
+// so that the innermost loop is contiguous.
 #include "runtime/devices/cuda/emulated/libraries/dnn_convolution.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct Problem {
     after = windows.values<int64_t>(convolutionAfter);
   }
 
-  /// Whether the output has a position for each window that fits into the padded input.
+  /// Returns whether the output has a position for each window that fits into the padded input.
   bool hasAllPositions() const {
     for (size_t i = 0; i < axes; ++i) {
       const int64_t room = x[2 + i] + before[i] + after[i] - dilations[i] * (w[2 + i] - 1) - 1;
@@ -49,7 +49,7 @@ int64_t product(const Numbers &extents, size_t first) {
   return result;
 }
 
-/// [outer, channels, windows] as [outer, windows, channels], or back.
+/// Transposes [outer, channels, windows] to [outer, windows, channels], or back.
 template <typename To, typename From>
 std::vector<To> exchanged(const std::vector<From> &numbers, int64_t outer, int64_t rows,
                           int64_t columns) {
@@ -62,8 +62,8 @@ std::vector<To> exchanged(const std::vector<From> &numbers, int64_t outer, int64
   return result;
 }
 
-/// Calls `use` with the places of x, y and the tap for each pair of a window and a tap that meets
-/// the input. Places count over the axes of windows.
+/// Calls `use` with the spatial offsets in x, y and w for each pair of a window and a tap inside
+/// the input.
 template <typename Use> void forEachTap(const Problem &p, const Use &use) {
   const int64_t positions = product(p.y, 2), taps = product(p.w, 2);
   for (int64_t position = 0; position < positions; ++position)
@@ -83,7 +83,7 @@ template <typename Use> void forEachTap(const Problem &p, const Use &use) {
     }
 }
 
-/// sums[..] += factor * terms[..]
+/// Computes sums[..] += factor * terms[..].
 void accumulate(double *sums, double factor, const double *terms, int64_t count) {
   for (int64_t i = 0; i < count; ++i)
     sums[i] += factor * terms[i];
@@ -122,7 +122,7 @@ std::vector<float> convolve(const DescriptorObject &operation, const std::vector
              givesW = operation.kind == convolutionBackwardFilter;
   std::vector<double> xs = exchanged<double>(x, p.x[0], p.x[1], xPlaces),
                       ys = exchanged<double>(y, p.y[0], p.y[1], yPlaces);
-  // [group, tap, inputs, outputs], or with the last two exchanged where x's channels are summed to.
+  // [group, tap, inputs, outputs], with the last two axes exchanged if x is computed.
   std::vector<double> ws(w.size());
   auto weight = [&](int64_t m, int64_t c, int64_t tap) {
     const int64_t matrix = (m / outputs * taps + tap) * inputs * outputs;

@@ -1,4 +1,4 @@
-// A convolution's operation of cuDNN by loops.
+// Convolution operations of the emulated cuDNN, with plain loops.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_EMULATED_LIBRARIES_DNN_CONVOLUTION_H
 #define MTC_RUNTIME_DEVICES_CUDA_EMULATED_LIBRARIES_DNN_CONVOLUTION_H
 
@@ -9,11 +9,11 @@
 
 namespace mtc::runtime::cuda::dnn {
 
-/// What is wrong with the operation of a convolution; empty if nothing.
+/// Returns why the convolution operation is invalid; empty if it is valid.
 std::string findConvolutionFault(const DescriptorObject &operation);
 
-/// The numbers of what the operation computes, from those of the other two, each by the order of
-/// its axes.
+/// Returns the tensor that the operation computes from the other two. Elements are in the order of
+/// the axes.
 std::vector<float> convolve(const DescriptorObject &operation, const std::vector<float> &w,
                             const std::vector<float> &x, const std::vector<float> &y);
 

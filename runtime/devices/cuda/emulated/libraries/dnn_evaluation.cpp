@@ -1,4 +1,4 @@
-// cuDNN's operations by loops.
+// Evaluates cuDNN operations with plain loops.
 #include "runtime/devices/cuda/emulated/libraries/dnn_evaluation.h"
 
 #include "runtime/devices/cuda/emulated/execution/emulator.h"
@@ -26,7 +26,7 @@ float roundTo(int element, float value) {
     return value;
   uint32_t bits = 0;
   std::memcpy(&bits, &value, 4);
-  bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000; // to nearest, ties to even
+  bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000; // rounds to nearest, ties to even
   std::memcpy(&value, &bits, 4);
   return value;
 }
@@ -59,13 +59,13 @@ void store(int element, char *to, float value) {
   }
 }
 
-/// A tensor's elements by the order of its axes. Positions and truth are numbers too.
+/// The elements of a tensor in the order of its axes. Indices and booleans are stored as numbers.
 struct Values {
   std::vector<int64_t> extents;
   std::vector<float> numbers;
 
-  /// The element at an index, whose coordinates stay 0 along axes of extent 1, and are those of a
-  /// group of neighbours where an axis is shorter by a divisor.
+  /// Returns the offset of an element. Axes of extent 1 are broadcast; if an axis is shorter by a
+  /// divisor, each element covers a group of consecutive indices.
   size_t at(const std::vector<int64_t> &index, const std::vector<int64_t> &full) const {
     int64_t result = 0;
     for (size_t i = 0; i < extents.size(); ++i)
@@ -87,7 +87,7 @@ template <typename Use> void forEachIndex(const std::vector<int64_t> &extents, c
   }
 }
 
-/// Where a tensor in memory has its elements.
+/// The layout of a tensor in memory.
 struct Elements {
   explicit Elements(const DescriptorObject &tensor)
       : extents(tensor.values<int64_t>(tensorExtents)),
@@ -109,7 +109,7 @@ struct Elements {
     }
   }
 
-  /// Calls `use` with pieces of memory that are the elements and nothing else.
+  /// Calls `use` with memory ranges that contain exactly the elements.
   template <typename Use> void forEachPiece(char *begin, const Use &use) const {
     int64_t last = 0;
     for (size_t i = 0; i < extents.size(); ++i)
@@ -144,8 +144,8 @@ private:
     result.numbers.resize(static_cast<size_t>(product(result.extents)));
     return result;
   }
-  /// Where a tensor in memory begins; null, with a fault, if the run gave no address, or its memory
-  /// is not to be accessed.
+  /// Returns the address of a tensor in memory. Returns null and sets an error if it is not bound
+  /// or its memory is not accessible.
   char *begin(const DescriptorObject &tensor, const Elements &elements, bool isRead) {
     auto address = addresses.find(tensor.value<int64_t>(tensorId));
     if (address == addresses.end()) {
@@ -170,7 +170,7 @@ private:
   void transpose(const DescriptorObject &operation);
 
   const std::map<int64_t, char *> &addresses;
-  std::map<int64_t, Values> known; ///< by the tensors' numbers
+  std::map<int64_t, Values> known; ///< by tensor ID
 };
 
 const Values &Evaluation::read(const DescriptorObject &tensor) {
@@ -203,7 +203,7 @@ void Evaluation::write(const DescriptorObject &tensor, Values values) {
   known[tensor.value<int64_t>(tensorId)] = std::move(values);
 }
 
-/// What is computed is not read.
+/// Evaluates a convolution. The computed tensor is not read.
 void Evaluation::convolution(const DescriptorObject &operation) {
   const ConvolutionAttributes names = attributesOf(static_cast<Kind>(operation.kind));
   const int computed = operation.kind == convolutionForward        ? names.y

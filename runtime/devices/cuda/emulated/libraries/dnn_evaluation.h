@@ -1,4 +1,4 @@
-// What cuDNN's operations compute.
+// Evaluation of operation graphs by the emulated cuDNN.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_EMULATED_LIBRARIES_DNN_EVALUATION_H
 #define MTC_RUNTIME_DEVICES_CUDA_EMULATED_LIBRARIES_DNN_EVALUATION_H
 
@@ -17,7 +17,7 @@ namespace mtc::runtime::cuda::dnn {
 struct DescriptorObject {
   int kind = 0;
   bool isFinal = false;
-  /// The bytes of an attribute's values, and how many there are.
+  /// The bytes of an attribute's values, and the number of values.
   std::map<int, std::pair<std::vector<char>, int64_t>> attributes;
 
   template <typename Value> std::vector<Value> values(int attribute) const {
@@ -28,15 +28,16 @@ struct DescriptorObject {
     std::memcpy(result.data(), found->second.first.data(), found->second.first.size());
     return result;
   }
-  /// 0 where it was not set.
+  /// Returns the attribute's first value; 0 if it is not set.
   template <typename Value> Value value(int attribute) const {
     std::vector<Value> all = values<Value>(attribute);
     return all.empty() ? Value() : all.front();
   }
 };
 
-/// Runs a graph on the emulated device's memory: each tensor by loops, rounded to its elements.
-/// Says what was wrong; empty if nothing. By-value tensors are read when it is called.
+/// Evaluates a graph on the emulated device memory with plain loops; each tensor is rounded to its
+/// element type. Returns an error message; empty on success. Tensors passed by value are read
+/// during the call.
 std::string evaluate(const DescriptorObject &graph, const std::map<int64_t, char *> &addresses);
 
 } // namespace mtc::runtime::cuda::dnn

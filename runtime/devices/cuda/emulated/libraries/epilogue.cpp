@@ -1,4 +1,4 @@
-// Epilogues in plain loops, as NVIDIA documents them, with a check of every access.
+// Epilogues in plain loops, as documented by NVIDIA, with a check of every access.
 #include "runtime/devices/cuda/emulated/libraries/epilogue.h"
 
 #include "runtime/devices/cuda/emulated/execution/emulator.h"
@@ -9,7 +9,7 @@
 
 namespace mtc::runtime::cuda {
 
-/// Elements of a type that sums are not kept in.
+/// Loads an element of a storage type as f32.
 static float load(uint32_t type, const char *data, int64_t index) {
   if (type == MTC_F32) {
     float value;
@@ -35,7 +35,7 @@ static void store(uint32_t type, char *data, int64_t index, float value) {
   } else if (type == MTC_BF16) {
     uint32_t bits;
     std::memcpy(&bits, &value, sizeof bits);
-    // To the nearest, ties to even; a NaN stays one.
+    // Rounds to nearest, ties to even; preserves NaN.
     const uint32_t rounded = std::isnan(value) ? bits | 0x400000 : bits + 0x7fff + (bits >> 16 & 1);
     const auto narrow = static_cast<uint16_t>(rounded >> 16);
     std::memcpy(data + index * 2, &narrow, sizeof narrow);
@@ -137,7 +137,7 @@ void BlasEpilogue::sum() const {
   const char *data = kind & biasGradientEpilogue    ? dData
                      : kind & biasGradientAEpilogue ? aData
                                                     : bData;
-  // Rows of D, and of A as it enters the product, are kept; of B the columns.
+  // Sums are per row of D and of A after its transposition, and per column of B.
   const bool keepsRows = kind & biasGradientEpilogue    ? true
                          : kind & biasGradientAEpilogue ? !transposesA
                                                         : transposesB;

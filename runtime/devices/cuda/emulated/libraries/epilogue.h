@@ -1,4 +1,4 @@
-// cuBLASLt's epilogues, beside adding a bias.
+// Epilogues of the emulated cuBLASLt, other than adding a bias.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_EMULATED_LIBRARIES_EPILOGUE_H
 #define MTC_RUNTIME_DEVICES_CUDA_EMULATED_LIBRARIES_EPILOGUE_H
 
@@ -8,22 +8,23 @@
 
 namespace mtc::runtime::cuda {
 
-/// One of them, with the matrices of the product: `a` and `b` as they lie.
+/// An epilogue and the matrices of its multiplication; `a` and `b` are in memory layout, before
+/// transposition.
 struct BlasEpilogue {
   uint32_t kind = plainEpilogue; ///< bits of `Epilogue`
   Address auxiliary = 0;
   int64_t auxiliaryLeading = 0, auxiliaryStride = 0;
-  Address vector = 0; ///< the bias, or where the sums go
+  Address vector = 0; ///< the bias, or the destination of the sums
   bool transposesA = false, transposesB = false;
   MatrixLayoutObject a, b, d;
   char *aData = nullptr, *bData = nullptr, *dData = nullptr;
 
-  /// Whether the library has it: the kind, in this type, with an auxiliary matrix that lies as
-  /// NVIDIA asks.
+  /// Returns whether the library supports the epilogue: the kind, in this type, with an auxiliary
+  /// matrix in the layout that NVIDIA requires.
   bool isSupported() const;
-  /// What is wrong with what it reads and writes besides the product; empty if nothing is.
+  /// Returns what is wrong with the additional operands and results; empty if nothing is.
   std::string findFault() const;
-  /// Applies it to the product in `d`, the bias included.
+  /// Applies the epilogue, including the bias, to the result in `d`.
   void run() const;
 
 private:

@@ -1,4 +1,4 @@
-// A column-major matrix as the emulated cuBLASLt is told of it.
+// Matrix layouts of the emulated cuBLASLt, which are column-major.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_EMULATED_LIBRARIES_MATRIX_H
 #define MTC_RUNTIME_DEVICES_CUDA_EMULATED_LIBRARIES_MATRIX_H
 
@@ -16,7 +16,7 @@ struct MatrixLayoutObject {
   int64_t stride = 0;
 };
 
-/// The program's number of a type of the library.
+/// Returns the MtcType of a library type.
 inline uint32_t elementType(int type) {
   return type == blasF64    ? MTC_F64
          : type == blasBf16 ? MTC_BF16
@@ -24,7 +24,7 @@ inline uint32_t elementType(int type) {
                             : MTC_F32;
 }
 
-/// Calls `use` for every run of elements that lie one after another, until it finds a fault.
+/// Calls `use` for every contiguous run of elements, and returns the first error message.
 template <typename Use>
 std::string forEachRun(const MatrixLayoutObject &matrix, char *start, const Use &use) {
   const int64_t element = typeBytes(elementType(matrix.type));

@@ -108,8 +108,8 @@ def write_svg(path: Path, plans: list[Plan]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", type=Path)
-    parser.add_argument("--mtc", type=Path, default=ROOT / "build/release/bin/mtc")
+    parser.add_argument("model", type=Path, help="ONNX file")
+    parser.add_argument("--mtc", type=Path, default=ROOT / "build/release/bin/mtc", help="compiler (default: %(default)s)")
     parser.add_argument("--flags", default="", help="flags of mtc plan and mtc compile, as one argument")
     parser.add_argument("--budgets", type=int, default=20, help="number of budgets (default: %(default)s)")
     parser.add_argument("--run", action="store_true", help="compile each plan and measure its steps")

@@ -81,7 +81,7 @@ def main() -> None:
     parser.add_argument("model", help=f"{', '.join(blocks.KINDS)}, or an ONNX file")
     parser.add_argument("--blocks", type=int, default=1, help="number of blocks of a model of blocks.py (default: %(default)s)")
     parser.add_argument("--flags", default="--loss mse --cost-model avx512", help="flags of mtc plan, as one argument (default: %(default)s)")
-    parser.add_argument("--mtc", type=Path, default=ROOT / "build/release/bin/mtc")
+    parser.add_argument("--mtc", type=Path, default=ROOT / "build/release/bin/mtc", help="compiler (default: %(default)s)")
     parser.add_argument("--budgets", type=int, default=6, help="number of budgets (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=300, help="time limit of the solver per budget (default: %(default)s)")
     options = parser.parse_args()

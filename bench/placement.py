@@ -23,10 +23,10 @@ PLANS = {"as it is": "", "segments again": "--recompute sqrt --tile none", "leas
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("models", nargs="+", metavar="MODEL FLAGS")
+    parser.add_argument("models", nargs="+", metavar="MODEL FLAGS", help="model with its flags of mtc plan, as one argument")
     parser.add_argument("--plans", default=",".join(PLANS), help="comma-separated plans (default: " + ", ".join(PLANS) + ")")
     parser.add_argument("--most", type=float, default=1.01, help="maximum ratio of peak to live bytes (default: %(default)s)")
-    parser.add_argument("--mtc", type=Path, default=ROOT / "build/release/bin/mtc")
+    parser.add_argument("--mtc", type=Path, default=ROOT / "build/release/bin/mtc", help="compiler (default: %(default)s)")
     options = parser.parse_args()
     names = options.plans.split(",")
     if unknown := [name for name in names if name not in PLANS]:

@@ -167,7 +167,7 @@ class Stages:
         self.problem, self.program, self.time = problem, Program(seconds), time_of(problem.once())
         costs: list[tuple[float, int]] = []
         self.unit = max(problem.bytes)  # bytes per unit in constraints
-        self.room = (budget - problem.fixed) / self.unit
+        self.capacity = (budget - problem.fixed) / self.unit
         self.alive: dict[int, int] = {}  # value -> its current liveness variable
         self.runs: list[tuple[int, Way]] = []  # variable, and the operation that runs if it is 1
         for stage, operation in enumerate(problem.operations):
@@ -208,7 +208,7 @@ class Stages:
             over.setdefault(("operand", operand), dies).append((1, shares))
         for terms in over.values():
             self.program.at_most(terms)
-        self.program.at_most(memory, self.room)
+        self.program.at_most(memory, self.capacity)
         self.alive |= after
         self.runs.append((runs, way))
 

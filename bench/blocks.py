@@ -1,4 +1,4 @@
-"""Small models for `optimum.py`: blocks of the usual kinds, with random weights."""
+"""Small models for `optimum.py`: stacks of common blocks with random weights."""
 
 import math
 from collections.abc import Callable
@@ -10,14 +10,14 @@ from onnx import TensorProto, helper, numpy_helper
 
 
 class Graph:
-    """A graph of one input and one output that grows by nodes; each parameter is made where it is named."""
+    """Builder for a graph with one input and one output."""
 
     def __init__(self, shape: list[int]):
         self.shape, self.nodes, self.parameters = shape, [], []
         self.numbers = np.random.default_rng(0)
 
     def parameter(self, *shape: int, value: float | None = None) -> str:
-        """Normal numbers, as large as a sum over all but the first axis asks for, or one value."""
+        """Adds a parameter and returns its name. Elements are `value`, or normal with variance 1 / prod(shape[1:])."""
         drawn = self.numbers.standard_normal(shape) / math.sqrt(math.prod(shape[1:]))
         values = drawn if value is None else np.full(shape, value)
         self.parameters.append(numpy_helper.from_array(values.astype(np.float32), f"p{len(self.parameters)}"))
@@ -35,7 +35,7 @@ class Graph:
 
 
 def perceptron(path: Path, blocks: int, rows: int = 4096, width: int = 256) -> None:
-    """Layers of a product, a bias and a GELU."""
+    """Linear layers with GELU."""
     graph, x = Graph([rows, width]), "x"
     for _ in range(blocks):
         x = graph.add("Gemm", x, graph.parameter(width, width), graph.parameter(width, value=0.0))
@@ -44,7 +44,7 @@ def perceptron(path: Path, blocks: int, rows: int = 4096, width: int = 256) -> N
 
 
 def transformer(path: Path, blocks: int, batch: int = 8, length: int = 512, width: int = 256) -> None:
-    """Blocks of attention and a perceptron, a norm in front of each and a residual around."""
+    """Pre-norm transformer blocks: attention and MLP with residuals."""
     graph, x = Graph([batch, length, width]), "x"
 
     def linear(x: str, inputs: int, outputs: int) -> str:
@@ -63,7 +63,7 @@ def transformer(path: Path, blocks: int, batch: int = 8, length: int = 512, widt
 
 
 def convolution(path: Path, blocks: int, batch: int = 16, channels: int = 64, extent: int = 28) -> None:
-    """Blocks of two convolutions with a residual around them, a batch norm behind each."""
+    """Residual blocks of two convolutions, each with batch normalization."""
     graph, x = Graph([batch, channels, extent, extent]), "x"
 
     def layer(x: str) -> str:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains one model with mtc and with others, alternately, and prints a table of time and memory of one step.
+"""Compares the step time and peak memory of mtc with those of other frameworks.
 
     bench/compare.py gpt2-124m --batch 4 --length 256                       # mtc, PyTorch, torch.compile
     bench/compare.py xlmr-base --batch 8 --length 128 --with mtc,eager
@@ -9,11 +9,14 @@
     bench/compare.py gpt2-124m --batch 8 --length 1024 --with mtc,mtc@4GB,eager,checkpoint,compile@0.5
     bench/compare.py --graph model.onnx --loss mse --dim batch=8 --mtc build/release/bin/mtc --mtc other/bin/mtc
 
-Every run is a process of its own, with the same data, AdamW and the same number of threads, in f32 where no other precision
-is named: that of --precision, or of torch.autocast. Behind an @ stands a budget of memory: mtc's --memory, or the
-activation_memory_budget of torch.compile, a part of 1. A run's figure is the
-median of its steps but the first two; the table shows the median, the minimum and the maximum of all rounds' figures,
-and the peak resident memory of the process. What else is needed is installed below build/ when it is first asked for.
+Each run is a separate process with the same data, optimizer (AdamW) and number of threads. Frameworks run alternately, in
+several rounds. The syntax of a contender is KIND[@BUDGET][:PRECISION]:
+
+    BUDGET      --memory of mtc, or activation_memory_budget of torch.compile, a fraction of 1 (default: none)
+    PRECISION   --precision of mtc, or the type of torch.autocast (default: f32)
+
+The result of a run is the median of its steps, without the first two. The table shows the median, minimum and maximum of these
+results over all rounds, and the peak resident memory of the process. Missing Python packages are installed into build/.
 """
 
 import argparse
@@ -47,7 +50,7 @@ LOSSES = {
     "xlmr-large": "cross-entropy",
     "resnet50": "cross-entropy",
 }
-IMAGES = {"resnet50"}  # without a sequence
+IMAGES = {"resnet50"}  # models without a sequence length
 PRECISIONS = ("f32", "tf32", "bf16", "f16")
 NAMES = {
     "mtc": "mtc",
@@ -61,7 +64,7 @@ BUDGETED = ("mtc", "compile")
 
 @dataclass(frozen=True)
 class Wanted:
-    """KIND[@BUDGET][:PRECISION]"""
+    """A contender, as parsed from KIND[@BUDGET][:PRECISION]."""
 
     kind: str
     budget: str
@@ -83,32 +86,32 @@ class Wanted:
 @dataclass
 class Contender:
     name: str
-    command: list[str]  # prints a JSON line with the seconds of each step, unless `metrics` holds them
+    command: list[str]  # prints a JSON line with the seconds of each step if `metrics` is None
     metrics: Path | None = None
     version: str = ""
     rounds: list[float] = field(default_factory=list)  # the median step of each round, in seconds
     peak: int = 0  # bytes
     losses: list[float] = field(default_factory=list)
-    killed: bool = False  # by the system, for the memory that it took
+    killed: bool = False  # by the system's out-of-memory killer
 
 
 def fail(message: str):
-    sys.exit(f"{Path(sys.argv[0]).name}: {message}")  # Of the script that imports this one, its own.
+    sys.exit(f"{Path(sys.argv[0]).name}: {message}")  # The name of the running script, which may import this one.
 
 
 def call(command: list, **options) -> str:
-    """The standard output of a command that must succeed."""
+    """Returns the standard output of a command; exits with an error if the command fails."""
     result = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
     if result.returncode:
         fail(f"{shlex.join(map(str, command))}: exit code {result.returncode}\n{result.stdout}{result.stderr}")
     return result.stdout
 
 
-# ---------------------------------------------------------------------------------------------- what is run
+# ---------------------------------------------------------------------------------------------- contenders
 
 
 def environment(name: str, requirements: str, links: Path | None = None) -> Path:
-    """The Python of build/NAME with the packages of a requirements file, made where it is not there or has changed."""
+    """Returns the Python of the virtual environment build/NAME; creates it if the requirements file is new or has changed."""
     venv, wanted = ROOT / "build" / name, HERE / requirements
     done, python = venv / "requirements.txt", venv / "bin/python3"
     if not done.exists() or done.read_text() != wanted.read_text():
@@ -129,7 +132,7 @@ def write_npy(path: Path, kind: str, shape: tuple[int, ...], values: array.array
 
 
 def random_data(program: Path, batch: int, folder: Path) -> None:
-    """One batch for each input that the program's help names: `x  f32 [rows, 64]`, `ids  i64 [rows, 8]  0 to 255`."""
+    """Writes a random batch for each input in the program's help: `x  f32 [rows, 64]`, `ids  i64 [rows, 8]  0 to 255`."""
     kinds = {"f32": ("f4", "f"), "f64": ("f8", "d"), "i64": ("i8", "q"), "i32": ("i4", "i"), "bool": ("b1", "b")}
     generator = random.Random(0)
     inputs = call([program, "--help"]).split("\nInputs:\n")[1].split("\n\n")[0]
@@ -199,7 +202,7 @@ def contenders(options, folder: Path) -> list[Contender]:
 
 
 def measure(contender: Contender, options) -> None:
-    """One run, in a process whose peak memory the system tells."""
+    """Runs a contender once in a separate process and records step times and peak resident memory."""
     if contender.metrics:
         contender.metrics.unlink(missing_ok=True)
     settings = {"OMP_NUM_THREADS": str(options.threads), "TORCHINDUCTOR_CACHE_DIR": str(WORK / "inductor")}
@@ -210,7 +213,7 @@ def measure(contender: Contender, options) -> None:
         output.seek(0)
         errors.seek(0)
         contender.peak = max(contender.peak, usage.ru_maxrss * 1024)
-        if process.returncode == -signal.SIGKILL and not contender.metrics:  # What mtc makes must not be killed.
+        if process.returncode == -signal.SIGKILL and not contender.metrics:  # A program of mtc must not run out of memory.
             contender.killed = True
             return
         if process.returncode:
@@ -267,25 +270,24 @@ def table(found: list[Contender], options, loads: list[float]) -> str:
 def parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", nargs="?", choices=LOSSES)
-    parser.add_argument("--graph", type=Path, help="an ONNX file instead: mtc alone, on random data")
-    parser.add_argument("--batch", type=int, default=8)
-    parser.add_argument("--length", type=int, default=128, help="tokens in a sequence")
-    parser.add_argument("--dim", action="append", default=[], metavar="NAME=N", help="of --graph")
-    parser.add_argument("--loss", help="of --graph")
+    parser.add_argument("--graph", type=Path, help="ONNX file to train on random data; only with mtc")
+    parser.add_argument("--batch", type=int, default=8, help="batch size (default: %(default)s)")
+    parser.add_argument("--length", type=int, default=128, help="sequence length in tokens (default: %(default)s)")
+    parser.add_argument("--dim", action="append", default=[], metavar="NAME=N", help="set a symbolic dimension of --graph")
+    parser.add_argument("--loss", help="loss function of --graph")
     parser.add_argument("--with", dest="contenders", default="", metavar="LIST",
-                        help="of mtc, eager, checkpoint, compile, onnxruntime, mtc and compile with @ and a budget behind them "
-                        "where there is one, each with a precision if that is not f32, as in mtc@4GB:bf16; the others are "
-                        "compared with the first")
+                        help="contenders KIND[@BUDGET][:PRECISION]; kinds: mtc, eager, checkpoint, compile, onnxruntime; "
+                        "times are relative to the first (default: mtc,eager,compile)")
     parser.add_argument("--mtc", type=Path, action="append", default=[],
-                        help="compilers (default: build/release/bin/mtc)")
+                        help="compiler, repeatable (default: build/release/bin/mtc)")
     parser.add_argument("--compile-flags", type=shlex.split, default=[],
-                        help="more flags of mtc compile, as one word")  # fmt: skip
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=7, help=f"of a run; the first {WARM_UP} do not count")
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--out", type=Path, help="append the table to this file too")
+                        help="additional flags of mtc compile, as one argument")  # fmt: skip
+    parser.add_argument("--rounds", type=int, default=3, help="runs per contender (default: %(default)s)")
+    parser.add_argument("--steps", type=int, default=7, help=f"steps per run, including {WARM_UP} warm-up steps (default: %(default)s)")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="number of threads (default: all cores)")
+    parser.add_argument("--out", type=Path, help="also append the table to this file")
     options = parser.parse_args(arguments)
-    place = ["--out", str(options.out)]  # says nothing of what is measured
+    place = ["--out", str(options.out)]  # does not affect the measurement
     options.arguments = [a for a in arguments if a not in place]
     usual = "mtc" if options.graph else "mtc,eager,compile"
     options.contenders = [Wanted.parse(word) for word in (options.contenders or usual).split(",")]

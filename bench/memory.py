@@ -1,15 +1,24 @@
 #!/usr/bin/env python3
-"""Plans a model for budgets from what it needs down to the least, and prints what each costs as a table.
+"""Plans a model for a series of memory budgets and prints the cost of each plan.
 
     bench/memory.py gpt2-124m.onnx --flags "--dim batch=8 --dim sequence=1024 --loss causal-lm --cost-model avx512bf16"
     bench/memory.py resnet50.onnx --budgets 20 --batch 8 --run --flags "--dim batch=8 --loss cross-entropy"
     bench/memory.py gpt2-124m.onnx --svg curve.svg --flags "…"
 
-A row of the table: the budget, the peak of the plan, its part of the activations of the plan without a budget, the distance of
-the peak from the most that is alive at once, and how much longer a step is estimated to take, in seconds and in operations.
-With --run each plan is compiled and trained on random data, all of them in turn: the fastest of the steps, and Spearman's rank
-correlation of these with the estimates. Exits with 1 where a plan exceeds its budget, or a smaller budget is estimated to take
-less time, a thousandth aside.
+Budgets are evenly spaced between the peak without a budget and the minimum peak. Columns of the table:
+
+    budget        memory budget
+    peak          peak memory of the plan
+    activations   bytes of activations and workspace, relative to the plan without a budget
+    peak / alive  peak relative to the maximum number of live bytes
+    time          estimated step time, relative to the plan without a budget
+    operations    floating-point operations, relative to the plan without a budget
+    planned in    time of mtc plan
+    measured      fastest measured step, with --run
+
+With --run, each plan is compiled and trained on random data, and the rank correlation (Spearman) of estimates and
+measurements is printed. Exits with 1 if a plan exceeds its budget, or if a smaller budget has a shorter estimated step time,
+with a tolerance of 0.1 %.
 """
 
 import argparse
@@ -34,9 +43,9 @@ class Plan:
     activations: int
     seconds: float
     flops: int
-    planning: float  # seconds that it took
+    planning: float  # time of planning in seconds
     fits: bool
-    steps: list[float] = field(default_factory=list)  # seconds, measured
+    steps: list[float] = field(default_factory=list)  # measured, in seconds
 
 
 def plan(options, budget: int | None) -> Plan:
@@ -53,7 +62,7 @@ def plan(options, budget: int | None) -> Plan:
 
 
 def measure(options, plans: list[Plan]) -> None:
-    """The fastest of some steps on random data, in rounds over all plans, so that a slow minute meets each of them."""
+    """Measures steps on random data, in rounds over all plans, so that a temporary slowdown affects all plans."""
     with tempfile.TemporaryDirectory(dir=options.folder) as name:
         folder = Path(name)
         programs = [folder / f"train{i}" for i in range(len(plans))]
@@ -70,7 +79,7 @@ def measure(options, plans: list[Plan]) -> None:
 
 
 def write_svg(path: Path, plans: list[Plan]) -> None:
-    """The peak over the time that a step takes, as it is estimated."""
+    """Draws peak memory against the estimated step time."""
     width, height, left, bottom = 640, 360, 70, 40
     most, least = plans[0].peak, plans[-1].peak
     longest = max(each.seconds / plans[0].seconds for each in plans) - 1 or 1.0
@@ -99,16 +108,16 @@ def write_svg(path: Path, plans: list[Plan]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", type=Path)
-    parser.add_argument("--mtc", type=Path, default=ROOT / "build/release/bin/mtc")
-    parser.add_argument("--flags", default="", help="of mtc plan")
-    parser.add_argument("--budgets", type=int, default=20)
-    parser.add_argument("--run", action="store_true", help="measure a step of each plan")
-    parser.add_argument("--batch", type=int, default=1, help="rows of random data, with --run")
-    parser.add_argument("--steps", type=int, default=5, help="of a run")
-    parser.add_argument("--rounds", type=int, default=2, help="runs of each plan")
-    parser.add_argument("--folder", type=Path, help="for programs and their weights, with --run (the system's)")
-    parser.add_argument("--svg", type=Path, help="draw the curve into this file")
+    parser.add_argument("model", type=Path, help="ONNX file")
+    parser.add_argument("--mtc", type=Path, default=ROOT / "build/release/bin/mtc", help="compiler (default: %(default)s)")
+    parser.add_argument("--flags", default="", help="flags of mtc plan and mtc compile, as one argument")
+    parser.add_argument("--budgets", type=int, default=20, help="number of budgets (default: %(default)s)")
+    parser.add_argument("--run", action="store_true", help="compile each plan and measure its steps")
+    parser.add_argument("--batch", type=int, default=1, help="samples of random data, with --run (default: %(default)s)")
+    parser.add_argument("--steps", type=int, default=5, help="steps per run (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=2, help="runs per plan (default: %(default)s)")
+    parser.add_argument("--folder", type=Path, help="folder for compiled programs, with --run (default: the system's)")
+    parser.add_argument("--svg", type=Path, help="write the curve to this SVG file")
     options = parser.parse_args()
 
     most, least = plan(options, None), plan(options, 1)

@@ -1,10 +1,10 @@
-"""The PyTorch models that are compared, with random weights, and their export.
+"""PyTorch models for the benchmarks, with random weights, and their export to ONNX.
 
     models.py NAME --graph FILE --out FOLDER --batch B --length L
 
-FILE is the model with symbolic dimensions, for any batch and length. FOLDER gets `data/*.npy` (one batch of each input
-and of the labels); with `--onnxruntime` also `flat.onnx`, the form that onnxruntime's training takes: TorchScript's
-export in training form, logits of two axes. Models that are there already are left as they are.
+FILE is the model with symbolic batch and sequence dimensions. `FOLDER/data/*.npy` contain one batch of each input and of the
+labels. With `--onnxruntime`, `FOLDER/flat.onnx` is the model for onnxruntime-training: TorchScript's export in training form,
+with two-dimensional logits. Existing models are not exported again.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def xlmr(**config) -> nn.Module:
 
 
 def texts(random: np.random.Generator, config: dict, batch: int, length: int) -> dict[str, np.ndarray]:
-    """Texts of different lengths, padded on the right with 1, and one of four classes for each."""
+    """Returns token sequences of different lengths, padded on the right with 1, and one of four classes for each."""
     mask = (np.arange(length) < random.integers(length // 2, length + 1, (batch, 1))).astype(np.int64)
     ids = random.integers(4, config["vocab_size"], (batch, length))
     return {
@@ -64,10 +64,10 @@ class Model:
     make: Callable[..., nn.Module]
     config: dict
     data: Callable[..., dict[str, np.ndarray]]
-    loss: str  # as mtc calls it; PyTorch's is cross_entropy over the last axis in all of them
+    loss: str  # name in mtc; PyTorch uses cross_entropy over the last axis for all models
 
     def build(self) -> nn.Module:
-        """In train mode. Vectors are moved off 0 and 1, as trained ones are: equal ones would be merged in the file."""
+        """Returns the model in training mode. Noise makes vectors distinct, because the exporter stores equal initializers once."""
         torch.manual_seed(0)
         model = self.make(**self.config).train()
         with torch.no_grad():
@@ -80,7 +80,7 @@ class Model:
         return self.data(np.random.default_rng(0), self.config, batch, length)
 
     def logits(self, model: nn.Module, inputs: dict[str, torch.Tensor]) -> torch.Tensor:
-        """[rows, classes]"""
+        """Returns the logits as [samples, classes]."""
         if self.data is images:
             return model(inputs["x"])
         return model(**inputs).logits.flatten(0, -2)
@@ -108,7 +108,7 @@ MODELS = {
 
 
 class Flat(nn.Module):
-    """The logits as [rows, classes]; a mask that is not given is one of ones, which TorchScript's export needs."""
+    """Wrapper that returns logits as [samples, classes]. The default mask is all ones, as TorchScript's export requires."""
 
     def __init__(self, model: nn.Module):
         super().__init__()
@@ -128,7 +128,7 @@ def export(model: nn.Module, inputs: dict[str, torch.Tensor], path: Path) -> Non
 
 
 def export_images(model: nn.Module, inputs: dict[str, torch.Tensor], path: Path) -> None:
-    """By TorchScript, which keeps batch normalization in training."""
+    """Exports with TorchScript, which keeps the training form of batch normalization."""
     torch.onnx.export(
         model, (inputs["x"],), path, dynamo=False, training=torch.onnx.TrainingMode.TRAINING,
         do_constant_folding=False, opset_version=17, input_names=["x"], output_names=["logits"],
@@ -146,12 +146,12 @@ def export_flat(model: nn.Module, inputs: dict[str, torch.Tensor], path: Path) -
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("name", choices=MODELS)
-    parser.add_argument("--batch", type=int, required=True)
-    parser.add_argument("--length", type=int, required=True)
-    parser.add_argument("--graph", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--onnxruntime", action="store_true")
+    parser.add_argument("name", choices=MODELS, help="model")
+    parser.add_argument("--batch", type=int, required=True, help="batch size")
+    parser.add_argument("--length", type=int, required=True, help="sequence length in tokens")
+    parser.add_argument("--graph", type=Path, required=True, help="ONNX file to write")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the data")
+    parser.add_argument("--onnxruntime", action="store_true", help="also export flat.onnx for onnxruntime-training")
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
@@ -161,7 +161,7 @@ def main() -> None:
     (options.out / "data").mkdir(parents=True, exist_ok=True)
     for name, array in data.items():
         np.save(options.out / "data" / f"{name}.npy", array)
-    # A dimension of 1 is taken as constant, and the graph is kept for any batch.
+    # The exporter treats a dimension of size 1 as constant, but the file must accept any batch size.
     example = model.batch(max(options.batch, 2), max(options.length, 2))
     inputs = {name: torch.tensor(array) for name, array in example.items() if name != "labels"}
     export_graph = export_images if "x" in inputs else export

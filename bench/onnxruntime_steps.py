@@ -1,6 +1,9 @@
-"""Steps of onnxruntime's on-device training: `onnxruntime_steps.py FOLDER --steps N --threads T`; one JSON line.
+"""Measures training steps of onnxruntime-training's on-device API and prints one JSON line.
 
-`--prepare` writes FOLDER/artifacts (training, evaluation and optimizer graph, checkpoint) of FOLDER/flat.onnx instead.
+    onnxruntime_steps.py FOLDER --prepare                 # writes FOLDER/artifacts from FOLDER/flat.onnx
+    onnxruntime_steps.py FOLDER --steps N --threads T
+
+FOLDER/artifacts contain the training, evaluation and optimizer graphs and the checkpoint.
 """
 
 import argparse
@@ -11,10 +14,10 @@ from pathlib import Path
 import numpy as np
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("folder", type=Path)
-parser.add_argument("--prepare", action="store_true")
-parser.add_argument("--steps", type=int, default=1)
-parser.add_argument("--threads", type=int, default=1)
+parser.add_argument("folder", type=Path, help="folder of models.py --onnxruntime")
+parser.add_argument("--prepare", action="store_true", help="generate the training artifacts")
+parser.add_argument("--steps", type=int, default=1, help="number of steps (default: %(default)s)")
+parser.add_argument("--threads", type=int, default=1, help="number of threads (default: %(default)s)")
 options = parser.parse_args()
 artifacts_folder = options.folder / "artifacts"
 
@@ -24,7 +27,7 @@ def prepare() -> None:
     from onnxruntime.training import artifacts
 
     model = onnx.load(options.folder / "flat.onnx")
-    for node in model.graph.node:  # Its gradient takes mean and deviation from the outputs that exporters leave out.
+    for node in model.graph.node:  # The gradient reads the optional outputs, which exporters omit.
         if node.op_type == "LayerNormalization" and len(node.output) == 1:
             node.output.extend([f"{node.output[0]}.mean", f"{node.output[0]}.deviation"])
     trained = [i.name for i in model.graph.initializer if i.name.startswith("model.") and i.data_type == 1]

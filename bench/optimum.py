@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
-"""Compares the recomputation that mtc chooses for a budget with the optimum, which an exact solver finds, as a table.
+"""Compares the recomputation time of mtc's plans with the optimum of an exact solver.
 
     bench/optimum.py transformer --blocks 1
     bench/optimum.py model.onnx --flags "--dim batch=8 --loss mse" --budgets 6
 
-A model of `blocks.py`, or a file. Budgets are evenly spread from what it needs down to the least that mtc reaches by
-recomputation alone. A row of the table: the budget, the time that mtc adds to the micro-step, the least that any choice adds,
-by `recomputation.py`, and the distance between the two, all in parts of the micro-step's time. Where the solver's time was up,
-the optimum is between its bound and the best that is known. docs/benchmarks/memory.md says what the optimum is of.
+The model is one of `blocks.py`, or a file. Budgets are evenly spaced between the peak without a budget and the minimum peak
+that mtc reaches by recomputation only. Columns of the table, with times relative to the micro-step's time:
 
-Exits with 1 where a plan exceeds its budget, takes less time than the optimum, or needs other memory than the problem says.
-HiGHS is installed below build/ when it is first asked for.
+    budget     memory budget
+    mtc adds   time added by mtc's plan
+    optimum    minimum time added by any choice (`recomputation.py`), or its bounds after a timeout of the solver
+    distance   difference of the two
+    solved in  time of the solver
+
+docs/benchmarks/memory.md defines the optimization problem. Exits with 1 if a plan exceeds its budget, is faster than the
+optimum, or has another peak than the problem description. HiGHS is installed into build/ if it is missing.
 """
 
 import argparse
@@ -36,7 +40,7 @@ from recomputation import TOLERANCE, Problem, optimum, peak_of, time_of
 
 
 def described(options, text: Path, *passes: str) -> Problem:
-    """The micro-step of a text of kernels behind some passes."""
+    """Returns the problem of the micro-step of a kernels-stage text, after some passes."""
     command = [options.mtc.with_name("mtc-opt"), text, *passes, "--mtc-print-recomputation", "-o", os.devnull]
     result = subprocess.run([str(word) for word in command], capture_output=True, text=True)
     lines = [line for line in result.stderr.splitlines() if '"function":"micro_step"' in line]
@@ -49,7 +53,7 @@ def described(options, text: Path, *passes: str) -> Problem:
 
 
 def compare(options, text: Path, problem: Problem, unbounded: Plan, budget: int) -> None:
-    """One row."""
+    """Prints the row of one budget."""
     planned = plan(options, budget)
     fitted = described(options, text, f"--mtc-fit=memory={budget} tile=none")
     if not planned.fits or planned.peak > budget or fitted.live > planned.live:
@@ -74,12 +78,12 @@ def compare(options, text: Path, problem: Problem, unbounded: Plan, budget: int)
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", help=f"{', '.join(blocks.KINDS)}, or a file")
-    parser.add_argument("--blocks", type=int, default=1, help="of a model that is no file")
-    parser.add_argument("--flags", default="--loss mse --cost-model avx512", help="of mtc plan")
-    parser.add_argument("--mtc", type=Path, default=ROOT / "build/release/bin/mtc")
-    parser.add_argument("--budgets", type=int, default=6)
-    parser.add_argument("--seconds", type=float, default=300, help="for the solver, each time")
+    parser.add_argument("model", help=f"{', '.join(blocks.KINDS)}, or an ONNX file")
+    parser.add_argument("--blocks", type=int, default=1, help="number of blocks of a model of blocks.py (default: %(default)s)")
+    parser.add_argument("--flags", default="--loss mse --cost-model avx512", help="flags of mtc plan, as one argument (default: %(default)s)")
+    parser.add_argument("--mtc", type=Path, default=ROOT / "build/release/bin/mtc", help="compiler (default: %(default)s)")
+    parser.add_argument("--budgets", type=int, default=6, help="number of budgets (default: %(default)s)")
+    parser.add_argument("--seconds", type=float, default=300, help="time limit of the solver per budget (default: %(default)s)")
     options = parser.parse_args()
     options.flags += " --tile none"
     with tempfile.TemporaryDirectory() as name:

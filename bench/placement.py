@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compares where values are placed with the most that is alive at once, which no placement of the same order goes below.
+"""Compares the arena size with the maximum number of live bytes, a lower bound for a given schedule.
 
     bench/placement.py "gpt2-124m.onnx --dim batch=8 --dim sequence=1024 --loss causal-lm" "resnet50.onnx --dim batch=8 --loss cross-entropy"
 
-Each argument is a model with its flags. A row of the table: the plan without a budget, one that computes values again, and the
-least that the search finds, each with its peak, its distance from what is alive, and the seconds that planning took. Exits with
-1 where one is more than --most above what is alive.
+Each argument is a model with its flags. The table has one row per model, with three plans: without a budget ("as it is"), with
+sqrt recomputation ("segments again"), and with minimum memory ("least"). Each plan has its peak, the ratio of peak to live
+bytes, and the planning time. Exits with 1 if a ratio exceeds --most.
 """
 
 import argparse
@@ -23,10 +23,10 @@ PLANS = {"as it is": "", "segments again": "--recompute sqrt --tile none", "leas
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("models", nargs="+", metavar="MODEL FLAGS")
-    parser.add_argument("--plans", default=",".join(PLANS), help="of " + ", ".join(PLANS))
-    parser.add_argument("--most", type=float, default=1.01)
-    parser.add_argument("--mtc", type=Path, default=ROOT / "build/release/bin/mtc")
+    parser.add_argument("models", nargs="+", metavar="MODEL FLAGS", help="model with its flags of mtc plan, as one argument")
+    parser.add_argument("--plans", default=",".join(PLANS), help="comma-separated plans (default: " + ", ".join(PLANS) + ")")
+    parser.add_argument("--most", type=float, default=1.01, help="maximum ratio of peak to live bytes (default: %(default)s)")
+    parser.add_argument("--mtc", type=Path, default=ROOT / "build/release/bin/mtc", help="compiler (default: %(default)s)")
     options = parser.parse_args()
     names = options.plans.split(",")
     if unknown := [name for name in names if name not in PLANS]:

@@ -1,10 +1,9 @@
-"""Steps of PyTorch: `pytorch_steps.py MODEL DATA --steps N --threads T [--device cuda] [--precision P] [--compile [--budget PART]]
-[--checkpoint]`; a JSON line.
+"""Measures training steps of PyTorch and prints one JSON line.
 
-What a user of PyTorch would write: the fused AdamW, gradients that are dropped between steps, the loss read in each step;
-in 16 bits torch.autocast, in f16 with a GradScaler. --budget is torch.compile's activation_memory_budget, of 1;
---checkpoint the model's own checkpointing of its layers (transformers' gradient_checkpointing_enable).
-`peak` is the most memory of the device that PyTorch took from it, in bytes.
+    pytorch_steps.py MODEL DATA --steps N --threads T [--device cuda] [--precision P] [--compile [--budget FRACTION]] [--checkpoint]
+
+The loop is typical user code: fused AdamW, `zero_grad(set_to_none=True)`, and the loss read in each step. 16-bit precision uses
+torch.autocast, and f16 also GradScaler. `peak` in the output is the maximum device memory reserved by PyTorch, in bytes.
 """
 
 import argparse
@@ -17,15 +16,15 @@ import torch
 from models import MODELS
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("model", choices=MODELS)
-parser.add_argument("data", type=Path)
-parser.add_argument("--steps", type=int, required=True)
-parser.add_argument("--threads", type=int, required=True)
-parser.add_argument("--device", default="cpu")
-parser.add_argument("--precision", choices=["f32", "tf32", "bf16", "f16"], default="f32")
-parser.add_argument("--compile", action="store_true")
-parser.add_argument("--budget", type=float)
-parser.add_argument("--checkpoint", action="store_true")
+parser.add_argument("model", choices=MODELS, help="model")
+parser.add_argument("data", type=Path, help="folder with NAME.npy for each input and the labels")
+parser.add_argument("--steps", type=int, required=True, help="number of steps")
+parser.add_argument("--threads", type=int, required=True, help="number of threads")
+parser.add_argument("--device", default="cpu", help="PyTorch device (default: %(default)s)")
+parser.add_argument("--precision", choices=["f32", "tf32", "bf16", "f16"], default="f32", help="(default: %(default)s)")
+parser.add_argument("--compile", action="store_true", help="use torch.compile")
+parser.add_argument("--budget", type=float, help="activation_memory_budget of torch.compile, a fraction of 1")
+parser.add_argument("--checkpoint", action="store_true", help="activation checkpointing by layer (gradient_checkpointing_enable)")
 options = parser.parse_args()
 
 torch.set_num_threads(options.threads)

@@ -1,11 +1,14 @@
-"""Recomputation as a problem for solvers: what `mtc-print-recomputation` says of a function, what is alive while its operations
-run, and the least time that computing values again takes within a budget, by HiGHS.
+"""Optimal rematerialization within a memory budget, as a mixed-integer program for HiGHS.
 
-The formulation is that of Checkmate (Jain et al., "Checkmate: Breaking the Memory Wall with Optimal Tensor Rematerialization",
-MLSys 2020) with stages that end with one operation after the other, in the order of the function; in front of it others run
-again. Whether a value is alive is a number between two operations that touch it, which is whole where the choice of what
-runs is. Beyond the paper's: operations have several values and several ways to compute them, results may lie where operands
-were that are read last, calls have scratch, and what reads a variable does not run again once that is written.
+The input is the output of `mtc-print-recomputation` for one function. The formulation follows Checkmate (Jain et al.,
+"Checkmate: Breaking the Memory Wall with Optimal Tensor Rematerialization", MLSys 2020): each stage ends with one operation, in
+the order of the function, and may recompute other operations first. Liveness variables are continuous; they are integral if the
+recomputation variables are. Extensions of Checkmate:
+
+- an operation has several results, and several ways to compute them;
+- a result may be computed in place of an operand at its last use;
+- calls have scratch memory;
+- an operation that reads a variable is not recomputed after the variable is written.
 """
 
 import json
@@ -15,7 +18,7 @@ from dataclasses import dataclass
 import highspy
 import numpy as np
 
-TOLERANCE = 1e-6  # of the time without recomputation: choices that differ less are equally good
+TOLERANCE = 1e-6  # relative to the time without recomputation; smaller differences are ignored
 
 
 @dataclass
@@ -25,22 +28,22 @@ class Way:
     reads: list[int]
     gives: list[int]
     variables: list[str]
-    in_place: list[tuple[int, int, int]]  # number of a result, value that it may be computed over, scratch then
+    in_place: list[tuple[int, int, int]]  # (result, value to overwrite, scratch in this case)
 
 
 @dataclass
 class Operation:
     node: str
-    again: bool  # may run more than once
+    again: bool  # may be recomputed
     writes: list[str]
-    ways: list[Way]  # the first is the operation itself
+    ways: list[Way]  # alternatives; the first is the operation itself
 
 
 @dataclass
 class Problem:
-    fixed: int  # bytes that outlive the function
-    live: int  # the most that is alive, as the compiler says
-    bytes: list[int]  # of each value; 0: it lies in a variable
+    fixed: int  # bytes that are live during the whole function
+    live: int  # maximum number of live bytes, as computed by mtc
+    bytes: list[int]  # size of each value; 0 if it is stored in a variable
     operations: list[Operation]
 
     @staticmethod
@@ -59,8 +62,8 @@ def time_of(ways: list[Way]) -> int:
 
 
 def peak_of(problem: Problem, ways: list[Way]) -> int:
-    """The most that is alive while these run, each value from when it is computed to its last reader before it is computed anew."""
-    dies: list[set[int]] = [set() for _ in ways]  # values after whose last use nothing needs them
+    """Returns the maximum number of live bytes. A value is live from each computation to its last use before the next one."""
+    dies: list[set[int]] = [set() for _ in ways]  # values whose last use is this operation
     last: dict[int, int] = {}
     for number, way in enumerate(ways):
         for value in way.gives:
@@ -91,13 +94,13 @@ def peak_of(problem: Problem, ways: list[Way]) -> int:
 
 @dataclass
 class Solution:
-    time: float  # picoseconds: no choice adds less
-    isOptimal: bool  # the choice that is known adds no more
-    ways: list[Way]  # what runs then; empty where no choice was found
+    time: float  # lower bound on the added time, in picoseconds
+    isOptimal: bool  # the best known choice reaches the bound
+    ways: list[Way]  # operations of the best choice, in order; empty if none was found
 
 
 class Program:
-    """A mixed-integer program, row by row."""
+    """A mixed-integer program."""
 
     def __init__(self, seconds: float):
         self.highs = highspy.Highs()
@@ -107,7 +110,7 @@ class Program:
         self.one = self.add(least=1.0)
 
     def add(self, cost: float = 0.0, least: float = 0.0, isWhole: bool = False) -> int:
-        """A variable of at most 1."""
+        """Adds a variable between `least` and 1."""
         number = self.highs.getNumCol()
         self.highs.addCol(cost, least, 1.0, 0, np.array([], np.int32), np.array([]))
         if isWhole:
@@ -115,14 +118,14 @@ class Program:
         return number
 
     def at_most(self, terms: list[tuple[float, int]], bound: float = 0.0) -> None:
-        """A row: the sum of factors times variables is no larger."""
+        """Adds the constraint that the sum of factors times variables is at most `bound`."""
         sums: dict[int, float] = {}
         for factor, variable in terms:
             sums[variable] = sums.get(variable, 0.0) + factor
         self.highs.addRow(-math.inf, bound, len(sums), np.array(list(sums), np.int32), np.array(list(sums.values())))
 
     def solve(self) -> tuple[bool, float, list[float]]:
-        """Whether the solution is optimal, the bound below all solutions, and the variables; infinity where there is no solution."""
+        """Returns whether the solution is optimal, the dual bound (infinity if infeasible), and the values of the variables."""
         self.highs.run()
         status, info = self.highs.getModelStatus(), self.highs.getInfo()
         if status == highspy.HighsModelStatus.kInfeasible:
@@ -133,7 +136,7 @@ class Program:
 
 
 def in_order(operation: Operation) -> list[Way]:
-    """The ways of an operation, each behind those that give what it starts from."""
+    """Returns the alternatives of an operation in topological order."""
     done, rest = operation.ways[:1], operation.ways[1:]
     while rest:
         waiting = {value for way in rest for value in way.gives}
@@ -144,9 +147,9 @@ def in_order(operation: Operation) -> list[Way]:
 
 
 def candidates(problem: Problem, stage: int) -> list[Way]:
-    """What may run again in front of an operation for its sake, in order."""
+    """Returns the operations that may be recomputed before an operation for its operands, in order."""
     needed, found = set(problem.operations[stage].ways[0].reads), []
-    written: set[str] = set()  # from the operation that is looked at on
+    written: set[str] = set()  # variables written by the current operation or a later one
     for operation in reversed(problem.operations[:stage]):
         for way in reversed(in_order(operation) if operation.again else []):
             isKept = all(problem.bytes[value] == 0 for value in way.gives)
@@ -158,16 +161,15 @@ def candidates(problem: Problem, stage: int) -> list[Way]:
 
 
 class Stages:
-    """The program of a problem: in front of each operation, what runs again, and what is alive. Its costs are parts of the time
-    without it."""
+    """The mixed-integer program of a problem. Costs are relative to the time without recomputation."""
 
     def __init__(self, problem: Problem, budget: int, seconds: float, known: float):
         self.problem, self.program, self.time = problem, Program(seconds), time_of(problem.once())
         costs: list[tuple[float, int]] = []
-        self.unit = max(problem.bytes)  # of bytes in rows
-        self.room = (budget - problem.fixed) / self.unit
-        self.alive: dict[int, int] = {}  # value -> variable, as of now
-        self.runs: list[tuple[int, Way]] = []  # variable, and what runs where it is 1
+        self.unit = max(problem.bytes)  # bytes per unit in constraints
+        self.capacity = (budget - problem.fixed) / self.unit
+        self.alive: dict[int, int] = {}  # value -> its current liveness variable
+        self.runs: list[tuple[int, Way]] = []  # variable, and the operation that runs if it is 1
         for stage, operation in enumerate(problem.operations):
             again = [(self.program.add(way.picoseconds / self.time, isWhole=True), way) for way in candidates(problem, stage)]
             costs += [(way.picoseconds / self.time, variable) for variable, way in again]
@@ -177,7 +179,7 @@ class Stages:
         self.program.at_most(costs, known / self.time + TOLERANCE)
 
     def readers(self, again: list[tuple[int, Way]], last: Way) -> None:
-        """What runs again in front of an operation is read there: mtc computes again in front of readers."""
+        """A recomputed value has a user in the same stage, because mtc recomputes values immediately before their users."""
         for number, (variable, way) in enumerate(again):
             later = [*again[number + 1 :], (self.program.one, last)]
             self.program.at_most([(1, variable)] + [(-1, each) for each, reader in later if not set(way.gives).isdisjoint(reader.reads)])
@@ -206,7 +208,7 @@ class Stages:
             over.setdefault(("operand", operand), dies).append((1, shares))
         for terms in over.values():
             self.program.at_most(terms)
-        self.program.at_most(memory, self.room)
+        self.program.at_most(memory, self.capacity)
         self.alive |= after
         self.runs.append((runs, way))
 
@@ -216,6 +218,6 @@ class Stages:
 
 
 def optimum(problem: Problem, budget: int, seconds: float, known: float = math.inf) -> Solution:
-    """The least time that is added so that no more than `budget` bytes are alive, to a millionth of the time without it; infinity
-    where no choice is enough, or none takes as little as `known` picoseconds."""
+    """Returns the minimum added time such that at most `budget` bytes are live, to a relative precision of 1e-6. The time is infinity
+    if no choice meets the budget in at most `known` picoseconds."""
     return Stages(problem, budget, seconds, known).solve()

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Compares the time of a step that `mtc plan` says with the time that it takes.
+"""Compares the estimated step time of `mtc plan` with measurements.
 
     bench/step_cost.py gpt2-124m.onnx --batch 4 --flags "--dim batch=4 --dim sequence=256 --loss causal-lm --init normal:0.02"
     bench/step_cost.py vit.onnx --data data --flags "--dim batch=16 --loss cross-entropy"
 
-One row of a table: the estimate, the median and the fastest of the steps that were run, without a profile, how far the estimate
-is from the fastest, and Spearman's rank correlation of the operations' estimates with their times in a profile, the fastest of
-all steps of each. Data is random where no folder with `NAME.npy` is given. `--print` lists the operations whose estimates are
-farthest off, in seconds.
+Prints one table row with these columns:
+
+- the estimated step time;
+- the median and the minimum of the measured steps, without a profile;
+- the difference of estimate and minimum in percent;
+- Spearman's rank correlation of estimated and profiled times of operations; the profiled time is the minimum over all steps.
 """
 
 import argparse
@@ -22,7 +24,7 @@ from compare import ROOT, call, fail, random_data
 
 
 def ranks(values: list[float]) -> list[float]:
-    """From 1 on; equal values share the mean of theirs."""
+    """Returns ranks from 1; equal values have their mean rank."""
     order = sorted(range(len(values)), key=values.__getitem__)
     result = [0.0] * len(values)
     begin = 0
@@ -41,7 +43,7 @@ def spearman(left: list[float], right: list[float]) -> float:
 
 
 def estimates(mtc: Path, model: Path, flags: list[str]) -> tuple[dict, list[tuple[str, str, float]]]:
-    """The plan, and the kind, nodes and seconds of each operation of a step in order."""
+    """Returns the plan, and the kind, nodes and estimated seconds of each operation of a step in order."""
     plan = json.loads(call([mtc, "plan", model, *flags, "--json"]))
     with tempfile.NamedTemporaryFile(suffix=".mlir") as text:
         call([mtc, "compile", model, *flags, "--emit=allocated", "-o", text.name, "--force"])
@@ -55,7 +57,7 @@ def estimates(mtc: Path, model: Path, flags: list[str]) -> tuple[dict, list[tupl
 
 
 def profiled(trace: Path, count: int) -> list[float]:
-    """The fewest seconds of each of a step's operations, in order."""
+    """Returns the minimum time of each operation of a step in seconds, in order."""
     times = [event["dur"] / 1e6 for event in json.loads(trace.read_text()) if event["cat"] == "operation"]
     if not times or len(times) % count:
         fail(f"the profile has {len(times)} operations, which are no steps of {count}")
@@ -64,13 +66,13 @@ def profiled(trace: Path, count: int) -> list[float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", type=Path)
-    parser.add_argument("--flags", default="", help="of mtc compile")
-    parser.add_argument("--data", type=Path, help="a folder with NAME.npy for each input and the labels")
-    parser.add_argument("--batch", type=int, default=1, help="rows of random data")
-    parser.add_argument("--steps", type=int, default=6)
-    parser.add_argument("--mtc", type=Path, default=ROOT / "build/release/bin/mtc")
-    parser.add_argument("--print", type=int, default=0, metavar="N")
+    parser.add_argument("model", type=Path, help="ONNX file")
+    parser.add_argument("--flags", default="", help="flags of mtc compile, as one argument")
+    parser.add_argument("--data", type=Path, help="folder with NAME.npy for each input and the labels (default: random)")
+    parser.add_argument("--batch", type=int, default=1, help="samples of random data (default: %(default)s)")
+    parser.add_argument("--steps", type=int, default=6, help="steps per run (default: %(default)s)")
+    parser.add_argument("--mtc", type=Path, default=ROOT / "build/release/bin/mtc", help="compiler (default: %(default)s)")
+    parser.add_argument("--print", type=int, default=0, metavar="N", help="list the N operations with the largest absolute errors")
     options = parser.parse_args()
     flags = shlex.split(options.flags)
     plan, operations = estimates(options.mtc, options.model, flags)

@@ -1,11 +1,17 @@
 #!/usr/bin/env python3
-"""Trains one model with each technique that saves memory, alone and together, and compares the losses with those without any.
+"""Trains one model with each memory technique and combinations of them, and compares losses with a run without any.
 
     bench/techniques.py model.onnx --data x=x.npy --data labels=y.npy --flags "--loss cross-entropy --optimizer adamw"
 
-A row of the table: the technique, the bytes that were planned, those of the part that the functions use as a part of it without
-any, and the losses: equal to the bit, or the largest relative distance. Exits with 1 where a technique that changes no
-arithmetic changes a loss, where another moves one by more than --tolerance, or where a program's arena is not what was planned.
+Columns of the table:
+
+    technique          memory techniques of the run
+    planned            planned bytes
+    used by functions  bytes of activations and workspace, relative to the run without any technique
+    losses             "equal to the bit", or the maximum relative difference
+
+Exits with 1 if a technique that must be bit-exact changes a loss, if another changes a loss by more than --tolerance, or if the
+arena of a program differs from its plan.
 """
 
 import argparse
@@ -26,7 +32,7 @@ AWAY = "--offload optimizer --offload activations --offload parameters"
 class Technique:
     name: str
     flags: str
-    exact: bool = True  # changes no arithmetic
+    exact: bool = True  # losses are bit-identical
 
 
 TECHNIQUES = [
@@ -48,12 +54,12 @@ TECHNIQUES = [
 class Run:
     planned: int
     arena: int
-    used: int  # by the functions while they run
+    used: int  # bytes of activations and workspace
     losses: list[float]
 
 
 def least_bytes(options, flags: str, folder: Path) -> int:
-    """What the model needs at least with these flags: what a budget of one byte is refused with."""
+    """Returns the minimum peak of the model with these flags: the peak that is reported for a budget of one byte."""
     command = [options.mtc, "plan", options.model, *options.flags, *shlex.split(flags), "--json"]
     found = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=folder)
     if not found.stdout:
@@ -81,12 +87,12 @@ def train(options, flags: str, folder: Path) -> Run:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", type=lambda name: Path(name).resolve())
-    parser.add_argument("--data", action="append", default=[], metavar="NAME=FILE")
+    parser.add_argument("model", type=lambda name: Path(name).resolve(), help="ONNX file")
+    parser.add_argument("--data", action="append", default=[], metavar="NAME=FILE", help="data of an input or the labels")
     parser.add_argument("--mtc", type=lambda name: Path(name).resolve(), default=ROOT / "build/release/bin/mtc")
-    parser.add_argument("--flags", type=shlex.split, default=[], help="of mtc compile")
-    parser.add_argument("--steps", type=int, default=20)
-    parser.add_argument("--tolerance", type=float, default=1e-4, help="relative, of losses whose sums have another order")
+    parser.add_argument("--flags", type=shlex.split, default=[], help="flags of mtc compile, as one argument")
+    parser.add_argument("--steps", type=int, default=20, help="steps per run (default: %(default)s)")
+    parser.add_argument("--tolerance", type=float, default=1e-4, help="relative tolerance of losses that are not bit-exact (default: %(default)s)")
     options = parser.parse_args()
     for each in options.data:
         if "=" not in each:

@@ -1,4 +1,4 @@
-"""What the examples' makers share: exporting a freshly initialised PyTorch module as users do."""
+"""Export of freshly initialized PyTorch modules, shared by the scripts that generate the examples."""
 
 from pathlib import Path
 
@@ -7,10 +7,10 @@ from torch import nn
 
 
 def separate(model: nn.Module, seed: int) -> None:
-    """Moves vectors and constant parameters off their initial 0 and 1 by a little noise.
+    """Adds a little noise to vectors and constant parameters.
 
-    The exporter merges equal initializers of up to 1024 elements. In a fresh model all norms' scales are ones and
-    many biases zeros, so they would become one initializer, and training the file would train them tied.
+    The exporter stores equal initializers of up to 1024 elements once. In a fresh model all norm scales are ones and many
+    biases are zeros, so that training the file would train them tied.
     """
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
@@ -20,11 +20,11 @@ def separate(model: nn.Module, seed: int) -> None:
 
 
 def export(model: nn.Module, inputs: dict[str, torch.Tensor], dims: dict, output: str, path: Path) -> None:
-    """Writes `path`. `dims` names the symbolic dimensions: input -> axis -> name."""
+    """Exports a model to `path`. `dims` maps inputs and axes to the names of symbolic dimensions."""
     program = torch.onnx.export(
         model, kwargs=inputs, dynamo=True, dynamic_shapes=dims, verbose=False,
         input_names=list(inputs), output_names=[output],
     )  # fmt: skip
-    for node in program.model.graph.all_nodes():  # names files of the machine that exports
+    for node in program.model.graph.all_nodes():  # stack traces contain file names of this machine
         node.metadata_props.pop("pkg.torch.onnx.stack_trace", None)
     program.save(path)

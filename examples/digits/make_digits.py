@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes digits.onnx and its data: needs torch, onnxscript and scikit-learn."""
+"""Generates digits.onnx and its data. Requires torch, onnxscript and scikit-learn."""
 
 import sys
 from pathlib import Path

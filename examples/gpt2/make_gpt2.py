@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes gpt2.onnx and its text as tokens: needs torch, onnxscript and transformers; run it with Python 3.11."""
+"""Generates gpt2.onnx and its tokens. Requires torch, onnxscript, transformers and Python 3.11."""
 
 import sys
 from pathlib import Path

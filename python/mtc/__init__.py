@@ -4,7 +4,7 @@
 
     mtc.export(module, example_inputs, "model.onnx")
 
-:func:`mtc.export` needs PyTorch. :mod:`mtc.facts` reads and writes the module's facts in an ONNX file and needs only ``onnx``.
+:func:`mtc.export` requires PyTorch. :mod:`mtc.facts` reads and writes the module facts of an ONNX file and requires only ``onnx``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["ExportError", "FactsError", "export"]
 
 
 def __getattr__(name: str) -> Any:
-    """Imports PyTorch with the first use of :func:`export`, not with the package."""
+    """Defers the import of PyTorch to the first use of :func:`export`."""
     if name == "export":
         try:
             from mtc.exporter import export

@@ -1,4 +1,4 @@
-"""PyTorch's two exporters, called so that they fold, merge and drop nothing."""
+"""Calls of PyTorch's two exporters that avoid folding, merging and dropping of tensors."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from torch.utils import _pytree as pytree
 from mtc import _translations
 from mtc.errors import ExportError
 
-PREFIX = "module."  # of the names of a wrapped module's tensors
+PREFIX = "module."  # prefix of the tensor names of a wrapped module
 
 
 @dataclass(frozen=True)
 class Call:
-    """Example arguments of a module, and which of their axes are dynamic.
+    """Example arguments of a module, and their dynamic axes.
 
     Attributes:
         arguments: The arguments by name, as ``inspect.signature(forward).bind`` returns them.
@@ -58,7 +58,7 @@ class Call:
         return pytree.tree_map(lambda leaf: dict(next(axes)) if isinstance(leaf, Tensor) else None, self.arguments)
 
     def cloned(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Returns copies of the arguments, for a forward pass that may write to them."""
+        """Returns copies of the arguments, since a forward pass may modify them in place."""
         copy = lambda leaf: leaf.detach().clone() if isinstance(leaf, Tensor) else leaf  # noqa: E731
         return pytree.tree_map(copy, self.args), pytree.tree_map(copy, self.kwargs)
 
@@ -69,11 +69,11 @@ def bind(module: nn.Module, example_inputs: Any, axes: Mapping[str, Mapping[int,
     Args:
         module: The module.
         example_inputs: A tensor, a sequence of positional arguments, or a mapping of keyword arguments.
-        axes: The names of further dynamic axes by argument.
-        batch: Whether the first axis of each tensor with as many entries as the first tensor's is dynamic.
+        axes: Names of additional dynamic axes by argument.
+        batch: Whether the batch axis is dynamic: the first axis of each tensor that has the size of the first tensor's.
 
     Raises:
-        ExportError: If the arguments do not fit ``forward``, or ``axes`` names none of them.
+        ExportError: If the arguments do not match ``forward``, or ``axes`` contains an unknown name.
     """
     if isinstance(example_inputs, Mapping):
         args, kwargs = (), dict(example_inputs)
@@ -107,9 +107,9 @@ def bind(module: nn.Module, example_inputs: Any, axes: Mapping[str, Mapping[int,
 def with_dynamo(
     module: nn.Module, call: Call, opset: int | None
 ) -> tuple[onnx.ModelProto, torch.export.ExportedProgram]:
-    """Exports with ``torch.export``: exact names, ties and constants. Also returns the traced program.
+    """Exports with ``torch.export``, which keeps names, ties and constants. Also returns the traced program.
 
-    Tensors of the module that its ``forward`` does not read as attributes, as those of Keras, have names of constants; see
+    Tensors that ``forward`` does not read as attributes of the module, such as those of Keras, are named as constants; see
     :func:`aliases`.
 
     Raises:
@@ -144,9 +144,9 @@ def aliases(program: torch.export.ExportedProgram, module: nn.Module) -> dict[st
 
 
 def with_torchscript(module: nn.Module, call: Call, opset: int | None) -> onnx.ModelProto:
-    """Exports by tracing, without constant folding and in the module's mode.
+    """Exports with TorchScript tracing, without constant folding and in the module's mode.
 
-    Initializers are named after the module's tensors, with :data:`PREFIX`.
+    Initializers have the names of the module's tensors, with :data:`PREFIX`.
 
     Raises:
         Exception: Whatever PyTorch raises for a module that it cannot trace or translate.
@@ -174,7 +174,7 @@ def with_torchscript(module: nn.Module, call: Call, opset: int | None) -> onnx.M
 
 
 class _Flattened(nn.Module):
-    """A module whose arguments and results are flat tuples of tensors, as tracing needs them."""
+    """Wrapper with flat tuples of tensors as arguments and results, as required by tracing."""
 
     def __init__(self, module: nn.Module, call: Call):
         super().__init__()
@@ -194,7 +194,7 @@ class _Flattened(nn.Module):
 
 
 def flat_outputs(result: Any) -> dict[str, Tensor]:
-    """Returns the tensors of a module's result by name: keys of mappings and fields, positions in sequences."""
+    """Returns the tensors of a module's result by name, which is a key, a field name or a position."""
     found = [(path, leaf) for path, leaf in _leaves(result, ()) if isinstance(leaf, Tensor)]
     if len(found) == 1 and not found[0][0]:
         return {"output": found[0][1]}
@@ -206,7 +206,7 @@ def flat_outputs(result: Any) -> dict[str, Tensor]:
 
 
 def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yields the leaves of nested containers with the path to each, in PyTorch's order."""
+    """Yields the leaves of nested containers with their paths, in PyTorch's order."""
     if isinstance(value, Mapping):
         children = list(value.items())
     elif isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -225,7 +225,7 @@ def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
 
 @contextlib.contextmanager
 def _distinct_parameters(module: nn.Module) -> Iterator[None]:
-    """Gives all parameters random values meanwhile: in evaluation mode, the exporter merges equal initializers."""
+    """Temporarily sets all parameters to random values, since the exporter merges equal initializers in evaluation mode."""
     saved = [(parameter, parameter.detach().clone()) for parameter in module.parameters()]
     try:
         with torch.no_grad():
@@ -242,7 +242,7 @@ def _distinct_parameters(module: nn.Module) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _quietly() -> Iterator[None]:
-    """Suppresses the exporters' warnings, which concern inference, and what they print of attempts that fail."""
+    """Suppresses warnings about inference, and output about failed attempts, of the exporters."""
     disabled = logging.root.manager.disable
     logging.disable(logging.ERROR)
     try:

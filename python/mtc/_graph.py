@@ -1,4 +1,4 @@
-"""Gives an exported graph the module's tensors: one initializer for each parameter, under the module's name."""
+"""Replaces the initializers of an exported graph by the module's tensors, with the module's names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper
 from torch import Tensor
 
-SMALL = 4096  # elements of a buffer whose value goes into the facts, if no node uses it
+SMALL = 4096  # maximum number of elements of an unused buffer whose value is stored in the facts
 ELEMENT_TYPES = {
     torch.float32: TensorProto.FLOAT,
     torch.float64: TensorProto.DOUBLE,
@@ -27,14 +27,14 @@ ELEMENT_TYPES = {
 def normalize(
     model: ModelProto, canonical: Mapping[str, str], parameters: Mapping[str, Tensor], buffers: Mapping[str, Tensor]
 ) -> None:
-    """Names the module's tensors as the module does, completes them and removes what no output needs.
+    """Gives tensors the module's names, adds missing parameters, and removes unused nodes and initializers.
 
     Args:
         model: The exported model, changed in place.
-        canonical: Each name of a parameter or buffer, and the first name of the same tensor.
-        parameters: Parameters by their first name. All become initializers; several initializers of one become one.
-        buffers: Buffers by their first name. Those that no node uses are initializers only if they are large. The exporter
-            writes complex ones as pairs of real numbers, which stay.
+        canonical: Maps each name of a parameter or buffer to the first name of the same tensor.
+        parameters: Parameters by their first name. Each becomes exactly one initializer.
+        buffers: Buffers by their first name. Unused buffers become initializers only if they are large. Complex buffers
+            stay pairs of real numbers, as the exporter writes them.
     """
     graph = model.graph
     _enable_attention_dropout(graph)
@@ -59,7 +59,7 @@ def normalize(
 
 
 def initializer(name: str, tensor: Tensor) -> TensorProto:
-    """Returns a tensor with the module's bytes."""
+    """Returns an initializer with the tensor's bytes."""
     tensor = tensor.detach().cpu().contiguous()
     proto = TensorProto(name=name, dims=tensor.shape, data_type=ELEMENT_TYPES[tensor.dtype])
     proto.raw_data = tensor.flatten().view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
@@ -77,7 +77,7 @@ def _type(tensor: Tensor) -> tuple[tuple[int, ...], int | None]:
 
 
 def _rename_initializers(graph: GraphProto, canonical: Mapping[str, str]) -> None:
-    """Uses of a tensor under any of its names become uses under its first name."""
+    """Replaces each name of a tensor by its first name."""
     new_names = {name: first for name, first in canonical.items() if name != first}
     for node in all_nodes(graph):
         for index, name in enumerate(node.input):
@@ -89,7 +89,7 @@ def _rename_initializers(graph: GraphProto, canonical: Mapping[str, str]) -> Non
 
 
 def _enable_attention_dropout(graph: GraphProto) -> None:
-    """PyTorch's translation of attention writes Dropout without ``training_mode``, whose default is inference."""
+    """Sets ``training_mode`` of Dropout. PyTorch's translation of attention omits it, and the default is inference."""
     flag = "mtc.training_mode"
     found = [node for node in all_nodes(graph) if node.op_type == "Dropout" and len(node.input) == 2]
     for node in found:
@@ -121,9 +121,9 @@ def _used_names(graph: GraphProto) -> set[str]:
 
 
 def _forget(graph: GraphProto) -> None:
-    """Removes declared types of inner values, which PyTorch gets wrong for some operators, and stack traces.
+    """Removes declared types of intermediate values, which PyTorch gets wrong for some operators, and stack traces.
 
-    The compiler infers the types. Stack traces name files of the exporting machine.
+    The compiler infers the types. Stack traces contain file names of the exporting machine.
     """
     initializers = {tensor.name for tensor in graph.initializer}
     kept_types = [value for value in graph.value_info if value.name in initializers]
@@ -136,7 +136,7 @@ def _forget(graph: GraphProto) -> None:
 
 
 def all_nodes(graph: GraphProto) -> Iterator[NodeProto]:
-    """Yields the nodes of a graph and of the graphs within its nodes."""
+    """Yields the nodes of a graph and of its subgraphs."""
     for node in graph.node:
         yield node
         yield from _inner_nodes(node)
@@ -151,7 +151,7 @@ def _inner_nodes(node: NodeProto) -> Iterator[NodeProto]:
 def rename_values(graph: GraphProto, names: Mapping[str, str]) -> None:
     """Renames graph inputs and outputs, and their uses.
 
-    A name that another value has already is given to the input or output; the other value gets a suffix.
+    If another value already has a new name, that value gets a suffix.
     """
     taken = {name for node in all_nodes(graph) for name in (*node.input, *node.output)}
     renamed = dict(names)
@@ -170,12 +170,12 @@ def rename_values(graph: GraphProto, names: Mapping[str, str]) -> None:
 
 
 def declare_ranks(graph: GraphProto, shapes: Sequence[Sequence[int]], batch: int | None) -> None:
-    """Corrects declared shapes of outputs whose rank is not the module's.
+    """Corrects declared shapes of outputs whose rank differs from the module's.
 
     Args:
         graph: The graph, changed in place.
         shapes: The shapes of the module's outputs for the example inputs.
-        batch: The example's rows, which are the dimension ``batch``; None if it is fixed.
+        batch: The batch size of the example inputs; None if the batch size is fixed.
     """
     for output, shape in zip(graph.output, shapes, strict=True):
         declared = output.type.tensor_type.shape

@@ -1,4 +1,4 @@
-"""Keras layers on PyTorch whose training form PyTorch's exporters would take apart."""
+"""Support for Keras layers whose training form PyTorch's exporters would decompose."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from torch import Tensor, nn
 
 @contextlib.contextmanager
 def traceable(module: nn.Module, has_mode: bool) -> Iterator[None]:
-    """Lets batch norms of Keras call PyTorch's, so that their moving averages are part of the exported operator.
+    """Redirects Keras batch norms to PyTorch's, so that the exported operator contains their moving averages.
 
-    Lets a Keras model compute in the mode that it has as a PyTorch module, as ``fit`` and ``predict`` call it, unless the
-    arguments have a mode: Keras computes in inference mode otherwise. Does nothing for modules without Keras layers. Batch
-    norms with masks or renormalization stay as they are.
+    A Keras model computes in its mode as a PyTorch module, as in ``fit`` and ``predict``, unless the arguments have a mode. Keras
+    alone would compute in inference mode. Modules without Keras layers, and batch norms with masks or renormalization, are not
+    changed.
     """
     keras = sys.modules.get("keras")
     layers = _batch_norms(module, keras) if keras else []
@@ -40,22 +40,22 @@ def traceable(module: nn.Module, has_mode: bool) -> Iterator[None]:
 
 
 def _batch_norms(module: nn.Module, keras: Any) -> list[Any]:
-    """Returns the batch norms of Keras; layers of models are no submodules."""
+    """Returns the Keras batch norms. The layers of a Keras model are not submodules."""
     models = [submodule for submodule in module.modules() if isinstance(submodule, keras.layers.Layer)]
     layers = {id(layer): layer for model in models for layer in model._flatten_layers()}
     return [layer for layer in layers.values() if isinstance(layer, keras.layers.BatchNormalization)]
 
 
 def _call_in_mode(model: Any, plain: Callable, *args: Any, **kwargs: Any) -> Any:
-    """Computes a model of Keras in its mode as a PyTorch module; ``plain`` is its own method."""
-    model._get_call_context().set_value("training", model.training)  # of layers that the method calls without a mode
+    """Calls a Keras model in its mode as a PyTorch module; ``plain`` is the original method."""
+    model._get_call_context().set_value("training", model.training)  # for layers that are called without a mode
     if model._call_has_training_arg:
         kwargs["training"] = model.training
     return plain(*args, **kwargs)
 
 
 def _call(layer: Any, plain: Callable, inputs: Tensor, training: bool | None = None, mask: Any = None) -> Tensor:
-    """Computes a batch norm of Keras, by PyTorch's in training; ``plain`` is the layer's own method."""
+    """Calls a Keras batch norm, with PyTorch's operator in training; ``plain`` is the original method."""
     if not (training and layer.trainable) or mask is not None or layer.renorm or layer.synchronized:
         return plain(inputs, training=training, mask=mask)
     axis = layer.axis % inputs.ndim

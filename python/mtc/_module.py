@@ -1,4 +1,4 @@
-"""What a module tells about itself: the facts that an ONNX graph cannot hold."""
+"""Facts of a module that an ONNX graph cannot represent."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def tensors_by_name(module: nn.Module) -> dict[str, Tensor]:
 
 
 def parameters(module: nn.Module, statistics: set[str]) -> tuple[Parameter, ...]:
-    """Returns the facts of the module's parameters, in the module's order, without the running statistics of Keras."""
+    """Returns the facts of the module's parameters in order, except Keras' running statistics."""
     names: dict[str, list[str]] = {}
     for alias, name in canonical_names(module).items():
         names.setdefault(name, []).append(alias)
@@ -47,9 +47,9 @@ def parameters(module: nn.Module, statistics: set[str]) -> tuple[Parameter, ...]
 
 
 def buffers(module: nn.Module, in_graph: set[str], statistics: set[str]) -> tuple[Buffer, ...]:
-    """Returns the facts of the module's buffers; those that are not initializers of the graph with their values.
+    """Returns the facts of the module's buffers, with values unless the buffer is an initializer of the graph.
 
-    Parameters of integers and running statistics that are parameters, as those of Keras, are among them.
+    Includes integer parameters, and running statistics that are parameters, as in Keras.
     """
     persistent = set(module.state_dict().keys())
     named = [(name, p) for name, p in module.named_parameters() if name in statistics or not p.is_floating_point()]
@@ -88,9 +88,9 @@ def padding_rows(module: nn.Module) -> dict[str, int]:
 
 
 def facts(module: nn.Module, in_graph: set[str], statistics: set[str]) -> ModuleFacts:
-    """Returns the facts of a module in its present mode, whose graph has the initializers ``in_graph``.
+    """Returns the facts of a module in its current mode. ``in_graph`` names the initializers of its graph.
 
-    ``statistics`` are the names of tensors that batch norms update.
+    ``statistics`` names the tensors that batch norms update.
     """
     return ModuleFacts(
         parameters=parameters(module, statistics),
@@ -101,7 +101,7 @@ def facts(module: nn.Module, in_graph: set[str], statistics: set[str]) -> Module
 
 
 def check(module: nn.Module) -> None:
-    """Raises ExportError for submodules whose training cannot be exported; the message names the first."""
+    """Raises ExportError if a submodule's training behavior cannot be exported; the message names the first such module."""
     for path, submodule in module.named_modules():
         where = f"module '{path}' ({_class_name(submodule)})"
         if isinstance(submodule, torch.jit.ScriptModule):
@@ -137,9 +137,9 @@ def check(module: nn.Module) -> None:
 
 @contextmanager
 def in_mode(module: nn.Module, train: bool) -> Iterator[None]:
-    """Switches the module to training or evaluation mode; afterwards all modes are as before.
+    """Switches the module to training or evaluation mode, and restores all modes afterwards.
 
-    A module that is in training mode already keeps the modes of its submodules, such as frozen batch norms.
+    If the module is already in training mode, submodules keep their modes, such as frozen batch norms.
     """
     modes = [(submodule, submodule.training) for submodule in module.modules()]
     if not (train and module.training):
@@ -152,14 +152,14 @@ def in_mode(module: nn.Module, train: bool) -> Iterator[None]:
 
 
 def state(module: nn.Module) -> dict[str, Tensor]:
-    """Returns the tensors that a forward pass may update: buffers, and parameters that are not trained."""
+    """Returns the tensors that a forward pass may update: buffers and frozen parameters."""
     frozen = {name: parameter for name, parameter in module.named_parameters() if not parameter.requires_grad}
     return {**frozen, **dict(module.named_buffers())}
 
 
 @contextmanager
 def state_kept(module: nn.Module) -> Iterator[None]:
-    """Restores the values of buffers and frozen parameters, which forward passes in training mode change."""
+    """Restores buffers and frozen parameters afterwards, since forward passes in training mode may change them."""
     saved = [(tensor, tensor.detach().clone()) for tensor in state(module).values()]
     try:
         yield
@@ -174,7 +174,7 @@ def _dtype(tensor: Tensor) -> str:
 
 
 def _class_name(module: nn.Module) -> str:
-    """Returns the class as users write it: ``torch.nn.Linear`` for ``torch.nn.modules.linear.Linear``."""
+    """Returns the public name of the class: ``torch.nn.Linear`` for ``torch.nn.modules.linear.Linear``."""
     kind = type(module)
     package = "torch.nn" if kind.__module__.startswith("torch.nn.modules.") else kind.__module__
     return f"{package}.{kind.__qualname__}"

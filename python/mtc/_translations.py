@@ -1,7 +1,7 @@
-"""Translations from ATen operators to ONNX where PyTorch's own loses behavior that training needs.
+"""Translations of ATen operators to ONNX that replace PyTorch's own if these lose training behavior.
 
-``torch.onnx.export`` calls a translation with ONNX values for tensors and Python values for everything else. Each
-translation here states what PyTorch's own drops.
+``torch.onnx.export`` calls a translation with ONNX values for tensors and Python values for everything else. Each docstring states
+the defect of PyTorch's translation.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from mtc.errors import ExportError
 
 aten = torch.ops.aten
 
-NONE, MEAN, SUM = 0, 1, 2  # ATen's numbers of reductions
-BAG_SUM, BAG_MEAN, BAG_MAX = 0, 1, 2  # ATen's numbers of the modes of embedding_bag
+NONE, MEAN, SUM = 0, 1, 2  # ATen's reduction codes
+BAG_SUM, BAG_MEAN, BAG_MAX = 0, 1, 2  # ATen's mode codes of embedding_bag
 INT64_MAX = 2**63 - 1
 
 
@@ -37,7 +37,7 @@ def table() -> dict[Callable[..., Any], Callable[..., Any]]:
 
 
 def batch_norm(x, weight, bias, mean, variance, training=False, momentum=0.1, eps=1e-5):
-    """PyTorch's translation writes ``training_mode=0`` whatever the mode."""
+    """PyTorch's translation always writes ``training_mode=0``."""
     weight = _channels(x, 1.0) if weight is None else weight
     bias = _channels(x, 0.0) if bias is None else bias
     if not training:
@@ -65,7 +65,7 @@ def batch_norm_without_statistics(x, weight, bias, training=True, momentum=0.1, 
 
 
 def cross_entropy(x, target, weight=None, reduction=MEAN, ignore_index=-100, label_smoothing=0.0):
-    """PyTorch's translation drops ``label_smoothing`` and takes targets of probabilities for class indices.
+    """PyTorch's translation drops ``label_smoothing`` and interprets target probabilities as class indices.
 
     The formulas are those of ``torch.nn.CrossEntropyLoss``.
     """
@@ -125,7 +125,7 @@ def _per_class(weight, rank):
 
 
 def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
-    """PyTorch's translation drops ``scale_grad_by_freq``. ``padding_idx`` is among the module's facts."""
+    """PyTorch's translation drops ``scale_grad_by_freq``. ``padding_idx`` is stored in the module facts."""
     if scale_grad_by_freq:
         raise ExportError(
             "embedding with scale_grad_by_freq=True: ONNX has no lookup that scales gradients by frequency. Pass "
@@ -147,8 +147,8 @@ def embedding_bag(
 ):
     """PyTorch's translation is a loop over the bags; this one is one lookup and one scatter.
 
-    The bag of an index is the number of offsets up to its position, less one. Rows are added to their bags; empty bags
-    are zero.
+    The bag of an index is the number of offsets up to its position, minus one. Embeddings are summed per bag; empty bags are
+    zero.
     """
     if scale_grad_by_freq:
         raise ExportError(
@@ -164,7 +164,7 @@ def embedding_bag(
     rows = op.Gather(weight, flat)
     one, zero, column = op.Constant(value_int=1), op.Constant(value_int=0), op.Constant(value_ints=[1])
     positions = op.Unsqueeze(op.Range(zero, op.Size(flat), one), column)
-    counted = None  # whether an index counts, where some do not
+    counted = None  # mask of the indices that count; None if all count
     if padding_idx is not None and padding_idx >= 0:
         counted = op.Not(op.Equal(flat, op.CastLike(op.Constant(value_int=padding_idx), flat)))
         counted = op.Unsqueeze(counted, column)
@@ -190,7 +190,7 @@ def embedding_bag(
         none = op.CastLike(op.Expand(op.Constant(value_float=0.0), op.Concat(number, op.Constant(value_ints=[1]), axis=0)), weight)
         sizes = op.ScatterND(none, bags, counts, reduction="add")
         sums = op.Div(sums, op.Max(sizes, _scalar(1.0, weight)))
-    return sums, op.Squeeze(bags, column), op.Identity(number), op.Identity(number)  # Only the first is used.
+    return sums, op.Squeeze(bags, column), op.Identity(number), op.Identity(number)  # Callers only use the first result.
 
 
 def split(x, split_size, dim=0):
@@ -215,7 +215,7 @@ def split_with_sizes(x, split_sizes: Sequence[int], dim=0):
 
 
 def _channels(x, value: float):
-    """One ``value`` for each channel of ``x``."""
+    """Returns a vector with one ``value`` per channel of ``x``."""
     return op.CastLike(op.Expand(op.Constant(value_float=value), op.Shape(x, start=1, end=2)), x)
 
 

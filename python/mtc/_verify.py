@@ -1,4 +1,4 @@
-"""Checks of an exported file against the module that it came from."""
+"""Checks of an exported model against its module."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from mtc import _graph
 from mtc._capture import Call, flat_outputs
 from mtc.errors import ExportError
 
-PROTOBUF_LIMIT = 2**31  # bytes of one message
-TOLERANCE = 1e-3  # of an output's largest element
+PROTOBUF_LIMIT = 2**31  # maximum size of a message in bytes
+TOLERANCE = 1e-3  # relative to the largest element of an output
 RANDOM = ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike")
 DROPOUTS = (F.dropout, F.dropout1d, F.dropout2d, F.dropout3d, F.alpha_dropout, F.feature_alpha_dropout,
             torch.dropout, torch.dropout_, torch.alpha_dropout, torch.feature_dropout)  # fmt: skip
@@ -27,7 +27,7 @@ RECURRENT = (torch.lstm, torch.gru, torch.rnn_tanh, torch.rnn_relu)
 
 
 def parameters(model: onnx.ModelProto, expected: Mapping[str, Tensor]) -> None:
-    """Raises ExportError if a parameter is not an initializer of the same shape, type and bytes."""
+    """Raises ExportError unless each parameter is an initializer with equal shape, type and bytes."""
     found = {tensor.name: tensor for tensor in model.graph.initializer}
     for name, parameter in expected.items():
         if name not in found:
@@ -37,7 +37,7 @@ def parameters(model: onnx.ModelProto, expected: Mapping[str, Tensor]) -> None:
 
 
 def checked(model: onnx.ModelProto) -> None:
-    """Raises ExportError if ONNX's checker refuses the graph."""
+    """Raises ExportError if ONNX's checker rejects the graph."""
     if model.ByteSize() < PROTOBUF_LIMIT:
         try:
             onnx.checker.check_model(model, full_check=True)
@@ -46,7 +46,7 @@ def checked(model: onnx.ModelProto) -> None:
 
 
 def used(model: onnx.ModelProto, module: nn.Module, call: Call) -> None:
-    """Raises ExportError if the loss's gradient reaches a parameter in the module that no output of the graph uses."""
+    """Raises ExportError if a parameter has a gradient in the module but is unused in the graph."""
     nodes = {name for node in _graph.all_nodes(model.graph) for name in node.input}
     lost = [name for name, parameter in module.named_parameters() if name not in nodes and parameter.requires_grad]
     if not lost:
@@ -67,7 +67,7 @@ def used(model: onnx.ModelProto, module: nn.Module, call: Call) -> None:
 def outputs(model: onnx.ModelProto, module: nn.Module, call: Call) -> None:
     """Raises ExportError if the graph's outputs differ from the module's, with dropout off in both.
 
-    Graphs with other random operators are not compared. Runs onnxruntime, or onnx's evaluator where it is not installed.
+    Graphs with other random operators are not compared. Uses onnxruntime if it is installed, or else onnx's reference evaluator.
     """
     if any(node.op_type in RANDOM for node in _graph.all_nodes(model.graph)):
         return
@@ -103,9 +103,9 @@ def outputs(model: onnx.ModelProto, module: nn.Module, call: Call) -> None:
 
 
 def gradients(program: torch.export.ExportedProgram | None, module: nn.Module, call: Call) -> None:
-    """Raises ExportError if a ``torch.autograd.Function`` has another gradient than its forward pass.
+    """Raises ExportError if the backward pass of a ``torch.autograd.Function`` is not the gradient of its forward pass.
 
-    Compares the module's gradients with those of the traced program, which has the forward pass alone.
+    Compares the module's gradients with those of the traced program, which only contains forward passes.
     """
     reason = "the module has a torch.autograd.Function with a backward pass of its own, which ONNX cannot express"
     remedy = "Write its forward pass with differentiable operations, or pass verify=False if both have the same gradient."
@@ -140,7 +140,7 @@ def _feeds(model: onnx.ModelProto, call: Call) -> list[np.ndarray]:
 
 
 def _run(model: onnx.ModelProto, feeds: dict[str, np.ndarray]) -> list[np.ndarray] | None:
-    """Returns the outputs, or None, with a warning, if no evaluator can run the graph."""
+    """Returns the outputs. If no evaluator can run the graph, warns and returns None."""
     failure: Exception | None = None
     try:
         import onnxruntime
@@ -174,7 +174,7 @@ def _without_dropout(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 class WithoutDropout(TorchFunctionMode):
-    """Calls of dropout return their input; attention and recurrent layers run without it."""
+    """Disables dropout: dropout calls return their input, attention and recurrent layers use probability 0."""
 
     def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         kwargs = dict(kwargs or {})

@@ -4,7 +4,7 @@
 class ExportError(RuntimeError):
     """A module cannot be exported without losing part of its training behavior.
 
-    The message names the parameter, the submodule or the argument, what is lost, and what to do.
+    The message names the parameter, submodule or argument, states what would be lost, and suggests a fix.
     """
 
 

@@ -1,4 +1,4 @@
-"""``mtc.export``: the export of a module that loses nothing of its training."""
+"""``mtc.export``: lossless export of modules for training."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mtc import _capture, _graph, _keras, _module, _verify, facts
 from mtc._capture import Call
 from mtc.errors import ExportError
 
-LARGE = 1 << 30  # bytes of a file's weights from which on they are stored beside it
+LARGE = 1 << 30  # size in bytes above which weights are stored in a separate file
 
 
 def export(
@@ -37,41 +37,41 @@ def export(
     opset_version: int | None = None,
     verify: bool = True,
 ) -> facts.ModuleFacts:
-    r"""Exports a module to an ONNX file from which mtc trains what PyTorch would train.
+    r"""Exports a module to an ONNX file that mtc trains as PyTorch trains the module.
 
-    The file has one initializer for each parameter, under the module's name and in the module's layout; tied parameters are
-    one initializer, equal parameters are several. Batch norm and dropout keep their training form. What ONNX cannot express,
-    such as ``requires_grad``, ``padding_idx`` and the names of tied parameters, is stored in the file's metadata
-    (:mod:`mtc.facts`), from which the compiler reads it.
+    The file has one initializer for each parameter, with the module's name and layout. Tied parameters share one initializer;
+    equal parameters do not. Batch norm and dropout keep their training form. The file's metadata (:mod:`mtc.facts`) contains
+    facts that ONNX cannot express, such as ``requires_grad``, ``padding_idx`` and the names of tied parameters.
 
-    The module is traced by ``torch.export``, or by TorchScript where ``torch.export`` cannot trace it. Afterwards the module
-    has its former mode and values.
+    The module is traced by ``torch.export``, or by TorchScript if ``torch.export`` fails. The mode and the values of the module
+    do not change.
 
     Args:
         module: The module to export. Its parameters may be on any device.
         example_inputs: Arguments of ``module.forward``: a tensor, a sequence of positional arguments, or a mapping of keyword
             arguments.
-        path: The ONNX file to write. Weights of more than 1 GiB are stored in ``path`` + ``.data``.
+        path: The ONNX file to write. Weights of more than 1 GiB are stored in ``path + ".data"``.
 
     Keyword Args:
         input_names: Names of the graph's inputs. Default: the names of ``forward``'s parameters.
         output_names: Names of the graph's outputs. Default: the keys of the mapping or data class that ``forward`` returns,
             ``output`` for a single tensor, ``output_0`` and so on for a sequence.
-        dynamic_batch: Whether the first axis of the inputs is the symbolic dimension ``batch``. It is that of all tensors
-            with as many rows as the first one. Default: ``True``.
-        dynamic_axes: Further symbolic dimensions, as in ``{"input_ids": {1: "sequence"}}``.
-        train: If ``True``, exports the training form: a module in evaluation mode is switched to training mode meanwhile, a
-            module in training mode is exported as it is, so that submodules in evaluation mode stay so. If ``False``,
+        dynamic_batch: Whether the first axis of the inputs is the symbolic dimension ``batch``. Applies to all tensors whose
+            first axis has the size of the first tensor's. Default: ``True``.
+        dynamic_axes: Additional symbolic dimensions, as in ``{"input_ids": {1: "sequence"}}``.
+        train: If ``True``, exports the training form: a module in evaluation mode is temporarily switched to training mode. A
+            module in training mode is not switched, so that its submodules in evaluation mode keep their mode. If ``False``,
             exports the inference form. Default: ``True``.
         opset_version: The version of ONNX's operator set. Default: PyTorch's.
-        verify: Whether to compare the file with the module: the bytes of parameters, and the outputs for ``example_inputs``
-            with dropout off. Default: ``True``.
+        verify: Whether to run ONNX's checker, to find parameters that the graph does not use, and to compare outputs for
+            ``example_inputs`` (with dropout disabled) and custom gradients with the module's. The bytes of parameters are always
+            compared. Default: ``True``.
 
     Returns:
-        The facts that were stored.
+        The stored facts.
 
     Raises:
-        ExportError: If the module cannot be exported, or only with a loss; the message names what would be lost.
+        ExportError: If the module cannot be exported without loss; the message names what would be lost.
 
     Example::
 
@@ -108,7 +108,7 @@ def _exported(
 ) -> tuple[onnx.ModelProto, torch.export.ExportedProgram | None]:
     """Returns the graph with the module's tensors, from the first exporter that can trace the module.
 
-    Where that is ``torch.export``, also returns the program that the graph was translated from.
+    If this is ``torch.export``, also returns the exported program.
     """
     program = None
     canonical = _module.canonical_names(module)
@@ -136,7 +136,7 @@ def _exported(
 
 @dataclass(frozen=True)
 class Trial:
-    """What a forward pass in the mode of the export shows.
+    """Observations of a forward pass in the mode of the export.
 
     Attributes:
         outputs: The names and shapes of the outputs.
@@ -153,7 +153,7 @@ def _forward(module: nn.Module, call: Call) -> Trial:
     """Runs the module once.
 
     Raises:
-        ExportError: If the forward pass stops gradients or updates tensors in a way that ONNX cannot express.
+        ExportError: If the forward pass stops gradients, or updates tensors in a way that ONNX cannot express.
     """
     state = _module.state(module)
     before = {name: tensor.detach().clone() for name, tensor in state.items()}
@@ -177,10 +177,10 @@ def _forward(module: nn.Module, call: Call) -> Trial:
 
 
 class _Watch(TorchFunctionMode):
-    """Raises ExportError where a forward pass computes with tensors that need gradients, without recording them.
+    """Raises ExportError if a forward pass stops a gradient by ``detach`` or ``torch.no_grad``.
 
     Attributes:
-        custom_backward: Whether a ``torch.autograd.Function`` with a backward pass of its own ran.
+        custom_backward: Whether a ``torch.autograd.Function`` with a custom backward pass ran.
         statistics: The addresses of the running statistics of batch norms in training mode.
     """
 
@@ -204,7 +204,7 @@ class _Watch(TorchFunctionMode):
         if not any(tensor.requires_grad for tensor in inputs):
             return result
         if name.endswith("_") and not name.endswith("__") and not inputs[0].requires_grad:
-            return result  # An update of state, which the caller compares.
+            return result  # An update of state; the caller compares the state.
         if _in_autograd_function():
             self.custom_backward = True
             return result
@@ -217,7 +217,7 @@ class _Watch(TorchFunctionMode):
 
 
 def _in_autograd_function() -> bool:
-    """Whether the caller runs within ``forward`` of a ``torch.autograd.Function``."""
+    """Returns whether the caller runs inside ``forward`` of a ``torch.autograd.Function``."""
     frame = sys._getframe()
     while frame is not None:
         if any(isinstance(value, torch.autograd.function.FunctionCtx) for value in frame.f_locals.values()):
@@ -243,7 +243,7 @@ def _name_values(
 
 
 def _save(model: onnx.ModelProto, path: Path) -> None:
-    """Writes the file, and weights of more than 1 GiB beside it; a file appears complete or not at all."""
+    """Writes the file, and weights of more than 1 GiB to a separate file. Each file appears completely or not at all."""
     large = sum(len(tensor.raw_data) for tensor in model.graph.initializer) > LARGE
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
         temporary = Path(folder) / path.name
@@ -265,7 +265,7 @@ def _cause(error: BaseException | None, kind: type[ExportError]) -> ExportError 
 
 
 def _first_lines(error: BaseException) -> str:
-    """Returns the innermost reason of an error, at most three lines."""
+    """Returns at most three lines of the innermost cause of an error."""
     while error.__cause__ is not None:
         error = error.__cause__
     return " ".join(line.strip() for line in str(error).strip().splitlines()[:3]) or type(error).__name__

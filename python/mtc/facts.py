@@ -1,17 +1,17 @@
-"""Facts about a module that an ONNX graph cannot hold, stored as JSON in the model's metadata.
+"""Facts of a module that an ONNX graph cannot represent, stored as JSON in the model's metadata.
 
-The metadata entry :data:`KEY` of an ONNX file holds one JSON object, which :class:`ModuleFacts` mirrors:
+The metadata entry :data:`KEY` of an ONNX file is one JSON object with the fields of :class:`ModuleFacts`:
 
 ===============  ======================================================================================================
 ``format``       The version of this format, 1.
 ``parameters``   The module's parameters, in the order of ``Module.named_parameters()``; see :class:`Parameter`.
 ``buffers``      The module's buffers; see :class:`Buffer`.
-``padding_idx``  For the weights of embeddings with a ``padding_idx``, the row that lookups do not train. Other uses of the
-                 weight, such as a tied output layer, do train that row.
+``padding_idx``  Maps weights of embeddings with a ``padding_idx`` to the row that lookups do not train. Other uses of the
+                 weight, such as a tied output layer, do train this row.
 ``mode``         ``"train"`` or ``"eval"``: the mode of the exported module.
 ===============  ======================================================================================================
 
-This module needs ``onnx``, and no PyTorch.
+This module requires ``onnx``, but not PyTorch.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ Number = float | int | bool
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of the module, which is one initializer of the graph.
+    """A parameter of the module, which is one initializer of the graph.
 
     Attributes:
-        name: The first of the module's names of this tensor, and the name of its initializer.
-        names: All names of this tensor in the module's ``state_dict``; several for a tied weight.
+        name: The first name of the tensor in the module, and the name of its initializer.
+        names: All names of the tensor in the module's ``state_dict``; several for a tied weight.
         shape: The shape in the module and in the graph.
         dtype: The element type, such as ``"float32"``.
         requires_grad: Whether the module trains it.
-        module: The class of the submodule that holds it under ``name``, such as ``"torch.nn.Linear"``.
+        module: The class of the submodule that owns ``name``, such as ``"torch.nn.Linear"``.
     """
 
     name: str
@@ -57,15 +57,15 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Buffer:
-    """One buffer of the module.
+    """A buffer of the module.
 
     Attributes:
-        name: The name in the module, and the name of its initializer, if the graph has one.
+        name: The name in the module and, if the graph has an initializer for the buffer, of the initializer.
         shape: The shape in the module.
         dtype: The element type, such as ``"int64"``.
-        persistent: Whether the module's ``state_dict`` has it.
-        value: The elements in row-major order, where the graph has no initializer for it. JSON has the strings ``"inf"``,
-            ``"-inf"`` and ``"nan"`` for numbers that are not finite.
+        persistent: Whether the module's ``state_dict`` contains it.
+        value: The elements in row-major order; None if the graph has an initializer for the buffer. Non-finite numbers are
+            the strings ``"inf"``, ``"-inf"`` and ``"nan"`` in JSON.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Buffer:
 
 @dataclass(frozen=True)
 class ModuleFacts:
-    """The facts of one module."""
+    """The facts of a module."""
 
     parameters: tuple[Parameter, ...]
     buffers: tuple[Buffer, ...] = ()
@@ -85,7 +85,7 @@ class ModuleFacts:
     mode: Literal["train", "eval"] = "train"
 
     def to_json(self) -> str:
-        """Returns the facts as JSON, as the metadata holds them."""
+        """Returns the facts as JSON, in the format of the metadata."""
         return json.dumps(
             {
                 "format": FORMAT,
@@ -100,7 +100,7 @@ class ModuleFacts:
 
     @staticmethod
     def from_json(text: str) -> ModuleFacts:
-        """Returns the facts that ``text`` holds.
+        """Parses the facts from JSON.
 
         Raises:
             FactsError: If ``text`` is not JSON of this format; the message names the entry.
@@ -132,10 +132,10 @@ class ModuleFacts:
 
 
 def read(model: onnx.ModelProto | str | os.PathLike[str]) -> ModuleFacts:
-    """Returns the facts of a model, or of the ONNX file at a path; no external data is read.
+    """Returns the facts of a model, or of an ONNX file. Does not read external data.
 
     Raises:
-        FactsError: If the model has no facts, has several, or if they are malformed.
+        FactsError: If the model has no or several entries, or if they are malformed.
     """
     if not isinstance(model, onnx.ModelProto):
         model = onnx.load(os.fspath(model), load_external_data=False)
@@ -148,7 +148,7 @@ def read(model: onnx.ModelProto | str | os.PathLike[str]) -> ModuleFacts:
 
 
 def write(model: onnx.ModelProto, facts: ModuleFacts) -> None:
-    """Stores the facts in a model's metadata, in place of earlier ones.
+    """Stores the facts in a model's metadata and replaces existing facts.
 
     Raises:
         FactsError: If a parameter is not an initializer of the graph, or differs from it in shape or element type.

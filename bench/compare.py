@@ -39,6 +39,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
+from figure import Point, draw
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 WORK = ROOT / "build/bench"
@@ -237,6 +239,11 @@ def processor() -> str:
     return f"{names[0] if names else platform.machine()}, {os.cpu_count()} cores"
 
 
+def describe_model(options) -> str:
+    size = options.batch if options.model in IMAGES else f"{options.batch} x {options.length}"
+    return options.graph.name if options.graph else f"{options.model}, {size}"
+
+
 def table(found: list[Contender], options, loads: list[float]) -> str:
     first = found[0]
     base = statistics.median(first.rounds)
@@ -254,8 +261,7 @@ def table(found: list[Contender], options, loads: list[float]) -> str:
             f"| {c.name} | {middle:.4g} s | {min(c.rounds):.4g} – {max(c.rounds):.4g} s | {middle / base:.2f} | "
             f"{c.peak / 1e9:.3g} GB | {c.losses[0]:.5f} – {c.losses[-1]:.5f} |"
         )
-    size = options.batch if options.model in IMAGES else f"{options.batch} x {options.length}"
-    what = options.graph.name if options.graph else f"{options.model}, {size}"
+    what = describe_model(options)
     versions = "; ".join(dict.fromkeys(c.version for c in found))
     return "\n".join(
         [
@@ -286,9 +292,10 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=7, help=f"steps per run, including {WARM_UP} warm-up steps (default: %(default)s)")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="number of threads (default: all cores)")
     parser.add_argument("--out", type=Path, help="also append the table to this file")
+    parser.add_argument("--svg", type=Path, help="draw peak memory against step time into this file")
     options = parser.parse_args(arguments)
-    place = ["--out", str(options.out)]  # does not affect the measurement
-    options.arguments = [a for a in arguments if a not in place]
+    files = ["--out", str(options.out)]  # does not affect the measurement
+    options.arguments = [a for a in arguments if a not in files]
     usual = "mtc" if options.graph else "mtc,eager,compile"
     options.contenders = [Wanted.parse(word) for word in (options.contenders or usual).split(",")]
     options.mtc = options.mtc or [ROOT / "build/release/bin/mtc"]
@@ -328,6 +335,9 @@ def main() -> None:
                     measure(contender, options)
         text = table(found, options, loads)
     print(text)
+    if options.svg:
+        points = [Point(c.name, statistics.median(c.rounds), c.peak, c.metrics is not None) for c in found if not c.killed]
+        draw(options.svg, f"Training {describe_model(options)}, AdamW, {options.threads} threads", points)
     if options.out:
         with options.out.open("a") as file:
             file.write(text + "\n")

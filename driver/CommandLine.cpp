@@ -5,6 +5,7 @@
 #include "driver/Completion.h"
 #include "driver/Flags.h"
 #include "driver/ManPage.h"
+#include "driver/OperatorTable.h"
 #include "driver/Report.h"
 #include "frontend/Suggestions.h"
 #include "runtime/command_line/help.h"
@@ -72,6 +73,7 @@ std::string describeCommands() {
     add(each.name, each.summary);
   add("completion", "Print a completion script for bash, zsh or fish");
   add("man", "Print the manual page");
+  add("operators", "List the ONNX operators and how mtc supports them");
   return text;
 }
 
@@ -168,6 +170,14 @@ std::string findModel(llvm::ArrayRef<std::string> files, const CommandText &comm
   print(*script);
 }
 
+/// `mtc operators [NAME...]`.
+[[noreturn]] void printOperators(llvm::ArrayRef<std::string> words) {
+  llvm::Expected<std::string> table = describeOperators(words);
+  if (!table)
+    fail(table.takeError());
+  print(*table);
+}
+
 /// Returns the command for the first argument. Exits after commands that only print.
 const CommandText &findCommand(llvm::ArrayRef<std::string> words) {
   if (words.empty()) {
@@ -183,10 +193,12 @@ const CommandText &findCommand(llvm::ArrayRef<std::string> words) {
     printCompletion(words.drop_front());
   if (first == "man")
     print(manualPage());
+  if (first == "operators")
+    printOperators(words.drop_front());
   for (const CommandText &command : getCommands())
     if (command.name == first)
       return command;
-  std::vector<StringRef> names = {"completion", "man"};
+  std::vector<StringRef> names = {"completion", "man", "operators"};
   for (const CommandText &command : getCommands())
     names.push_back(command.name);
   if (first.starts_with("-"))

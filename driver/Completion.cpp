@@ -35,7 +35,7 @@ std::string bashScript() {
       "    COMPREPLY=($(compgen -W '";
   for (const CommandText &command : getCommands())
     text += command.name.str() + " ";
-  text += "completion man' -- \"$current\"))\n    return\n  fi\n"
+  text += "completion man operators' -- \"$current\"))\n    return\n  fi\n"
           "  case ${COMP_WORDS[1]}:$previous in\n";
   for (const CommandText &command : getCommands())
     for (const cli::Flag &flag : describeFlags(command.command)) {

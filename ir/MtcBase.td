@@ -15,7 +15,7 @@ include "ir/interfaces/MtcInterfaces.td"
 def MtcDialect : Dialect {
   let name = "mtc";
   let cppNamespace = "::mtc";
-  let summary = "Training programs over statically shaped tensors";
+  let summary = "training programs over statically shaped tensors";
   let description = [{
     A small core that is closed under differentiation, explicit state in module-level variables, and `mtc.kernel`, the only
     operation that code is generated from.

@@ -86,6 +86,17 @@ const Signature::Formal *Signature::find(size_t i) const {
   return maximum() ? nullptr : &formals.back();
 }
 
+std::vector<StringRef> Schema::names() {
+  std::vector<StringRef> names(schemas().keys().begin(), schemas().keys().end());
+  llvm::sort(names);
+  return names;
+}
+
+ArrayRef<Schema> Schema::versions(StringRef name) {
+  auto found = schemas().find(name);
+  return found == schemas().end() ? ArrayRef<Schema>() : found->second;
+}
+
 const Schema *Schema::find(StringRef domain, StringRef name, int64_t version) {
   bool isStandard = domain.empty() || domain == "ai.onnx";
   auto found = schemas().find(isStandard ? name.str() : (domain + "::" + name).str());

@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <optional>
+#include <vector>
 
 namespace mtc::onnx {
 
@@ -60,6 +61,10 @@ struct Schema {
   llvm::StringMap<llvm::SmallVector<llvm::StringRef>> elementTypes;
   llvm::SmallVector<AttributeSchema> attributes; // Sorted by name.
 
+  /// Returns the names of all operators, sorted; `domain::operator` outside ai.onnx.
+  static std::vector<llvm::StringRef> names();
+  /// Returns the schemas of an operator, oldest first; empty if the operator is unknown.
+  static llvm::ArrayRef<Schema> versions(llvm::StringRef name);
   /// Returns the schema of the greatest version not above `version`, or null if the operator is
   /// unknown.
   static const Schema *find(llvm::StringRef domain, llvm::StringRef name, int64_t version);

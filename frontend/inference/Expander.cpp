@@ -23,7 +23,11 @@ Expander::Function Expander::functionOf(NodeOp node) {
   if (node.isOperator("Identity") && node.getInputs().size() == 1 &&
       isSequence(node.getInputs().front()))
     return &Expander::forwardOperand;
-  return llvm::StringSwitch<Function>(node.getOpType())
+  return functionOf(node.getOpType());
+}
+
+Expander::Function Expander::functionOf(StringRef opType) {
+  return llvm::StringSwitch<Function>(opType)
       .Case("If", &Expander::expandIf)
       .Case("Loop", &Expander::expandLoop)
       .Case("Scan", &Expander::expandScan)

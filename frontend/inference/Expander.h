@@ -31,6 +31,8 @@ public:
 
   /// Returns whether the node is control flow or operates on sequences or optional values.
   static bool expands(NodeOp node) { return functionOf(node); }
+  /// Returns the same for an operator of ai.onnx.
+  static bool expandsOperator(llvm::StringRef opType) { return functionOf(opType); }
 
   /// Expands a node for which `expands` is true and whose operands are valid, and replaces its
   /// results. Reports an error if the expansion depends on a value that is not known at compile
@@ -46,6 +48,7 @@ private:
 
   /// Returns the function that expands a node, or null if the node is not expanded.
   static Function functionOf(NodeOp node);
+  static Function functionOf(llvm::StringRef opType);
 
   //===--- Control flow (ControlFlow.cpp) -----------------------------------------------------===//
 

@@ -8,7 +8,7 @@ include "ir/MtcBase.td"
 def ContractOp : Mtc_ValueOp<"contract", [
     Mtc_Transposable, Mtc_Gradient, Mtc_Fusible, DeclareOpInterfaceMethods<EpilogueOpInterface>,
     DeclareOpInterfaceMethods<LibraryCallOpInterface, ["isLibraryCall"]>, DeclareOpInterfaceMethods<TileableOpInterface>]> {
-  let summary = "sum of products over common axes (generalized matrix multiplication)";
+  let summary = "generalized matrix multiplication over common axes";
   let description = [{
     The result's axes are the batch axes (in the given order), then the remaining axes of lhs, then those of rhs.
 

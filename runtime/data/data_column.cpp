@@ -49,7 +49,7 @@ DataColumn::DataColumn(const MtcInput &input, std::string flag, DataFile dataFil
     problems.add(flagText, ": holds ", typeName(array.type), ", but the input '", tensor.name,
                  "' is ", typeName(tensor.type),
                  file.isStream
-                     ? "; FILE.bin:TYPE says what a token is, where it is another"
+                     ? "; FILE.bin:TYPE sets another token type"
                      : text("; convert it with array.astype(", numpyTypeName(tensor.type), ")"));
   problems.collect([&] { chooseFeeding(); });
   problems.throwIfAny();

@@ -87,10 +87,10 @@ void Dataset::chooseFeeding(Problems &problems) {
   }
   if (rows && entries)
     problems.add(entries->flag(), ": has shape ", shapeText(entries->source().array.dims),
-                 ", one entry for each step, but ", rows->flag(), " has rows, ",
+                 ", one entry per step, but ", rows->flag(), " has samples, ",
                  program.batch * program.accumulation.micro_steps,
-                 " of which make a step. Give one tensor that serves all steps, or every input "
-                 "as entries, with an axis of steps in front of the model's shape");
+                 " per step. Give one tensor for all steps, or give every input one entry per "
+                 "step, with the axis of steps before the model's shape");
   const bool isAnyBound = std::any_of(columns.begin(), columns.end(),
                                       [](const auto &each) { return each.has_value(); });
   how = entries ? Feeding::Entries : rows || !isAnyBound ? Feeding::Rows : Feeding::Whole;

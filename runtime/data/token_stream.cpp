@@ -108,8 +108,8 @@ TokenStream openTokens(const std::string &path, std::optional<MtcType> type,
                         : assumedType(*array.file, input);
   const int64_t bytes = array.file->size() - array.offset, itemBytes = typeBytes(array.type);
   if (bytes % itemBytes)
-    userError(path, ": its ", bytes, " bytes are no whole number of tokens of ", itemBytes,
-              " bytes", stream.isTypeAssumed ? " (u16); FILE.bin:TYPE says what a token is" : "");
+    userError(path, ": holds ", bytes, " bytes, expected a multiple of the token size, ", itemBytes,
+              " bytes", stream.isTypeAssumed ? " (u16); FILE.bin:TYPE sets the token type" : "");
   array.dims = {bytes / itemBytes};
   if (header && header->count != array.dims[0])
     userError(path, ": its header announces ", header->count, " tokens, but ", array.dims[0],

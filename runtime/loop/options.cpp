@@ -369,7 +369,7 @@ void checkTogether(const MtcProgram &program, Options &options, Problems &proble
   if (options.useEma && !hasAverages(program))
     problems.add("--use-ema: this program keeps no averages of its weights; compile it with --ema");
   if (options.useEma && !options.exports() && options.outputs.empty() && !options.evaluate)
-    problems.add("--use-ema says what --evaluate, --outputs and --export take; give one of them");
+    problems.add("--use-ema: has no effect alone; expected --evaluate, --outputs or --export");
   if (options.steps && options.epochs)
     problems.add("--steps and --epochs both say how long to train; give one of them");
   if (options.saveEvery && options.save.empty())

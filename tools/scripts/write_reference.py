@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the generated pages of docs/reference/ from the tables in the code: flags of mtc and of its programs, passes, dialects and
-targets. `--check` only compares, and exits with 1 if a page is out of date."""
+"""Writes the generated pages of docs/reference/ from the tables in the code: flags of mtc and of its programs, operators of
+ONNX, passes, dialects and targets. `--check` only compares, and exits with 1 if a page is out of date."""
 
 import argparse
 import re
@@ -36,6 +36,19 @@ def command_line(mtc: Path) -> str:
     return text
 
 
+def operators(mtc: Path) -> str:
+    """A table of all operators of ONNX; columns of the command's output are two blanks apart at least."""
+    heading, *lines = output(mtc, "operators").splitlines()
+    starts = [heading.index(word) for word in ("operator", "versions", "float types", "supported")]
+    rows = [[line[begin:end].strip() for begin, end in zip(starts, [*starts[1:], None])] for line in [heading, *lines]]
+    yes = sum(row[3].startswith("yes") for row in rows[1:])
+    intro = (f"{yes} of {len(lines)} operators can be trained; `expanded at compile time` are control flow and sequences, whose conditions must follow\n"
+             "from constants, shapes and `--bind`. [What some operators mean](onnx.md#what-some-operators-mean) has details and gradients at kinks.\n"
+             "`mtc operators NAME` prints one line of this table, and `mtc inspect` checks a model.\n\n")  # fmt: skip
+    table = [f"| {' | '.join(row)} |" for row in rows]
+    return "# ONNX operators\n\n" + intro + "\n".join([table[0], "|---" * 4 + "|", *table[1:]]) + "\n"
+
+
 def program_flags(mtc: Path) -> str:
     """The flags are the same for all programs; inputs and outputs, which come first, are not."""
     with tempfile.TemporaryDirectory() as folder:
@@ -61,7 +74,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is out of date")
     options = parser.parse_args()
     mtc = options.build / "bin/mtc"
-    pages = {"command-line.md": command_line(mtc), "programs.md": program_flags(mtc)}
+    pages = {"command-line.md": command_line(mtc), "programs.md": program_flags(mtc), "operators.md": operators(mtc)}
     pages |= {page: records(options.build, title, parts) for page, (title, parts) in RECORDS.items()}
     outdated = []
     for page, text in pages.items():

@@ -1,0 +1,76 @@
+//===- OperatorTable.cpp - Supported ONNX operators -------------------------------------------===//
+
+#include "driver/OperatorTable.h"
+
+#include "frontend/Suggestions.h"
+#include "frontend/dialect/Schema.h"
+#include "frontend/inference/Expander.h"
+#include "frontend/operators/Operators.h"
+#include "frontend/reader/Model.h"
+#include "tools/support/Errors.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mtc;
+using namespace mtc::onnx;
+using llvm::StringRef;
+
+namespace {
+
+/// The versions whose definition a model of a supported opset can have.
+std::string describeVersions(llvm::ArrayRef<Schema> schemas) {
+  std::string text;
+  for (const Schema &schema : schemas)
+    text += (text.empty() ? "" : ", ") + std::to_string(schema.sinceVersion) +
+            (schema.isDeprecated ? " (deprecated)" : "");
+  return text;
+}
+
+/// The floating-point types that the first type parameter of the newest definition allows.
+std::string describeFloats(const Schema &schema) {
+  const Signature::Formal *first = schema.operands.find(0);
+  if (!first)
+    first = schema.results.find(0);
+  auto types = first ? schema.elementTypes.find(first->typeParameter) : schema.elementTypes.end();
+  std::string text;
+  if (types != schema.elementTypes.end())
+    for (StringRef type : {"f32", "f64", "f16", "bf16"})
+      if (llvm::is_contained(types->second, type))
+        text += (text.empty() ? "" : " ") + type.str();
+  return text.empty() ? "-" : text;
+}
+
+std::string describeSupport(StringRef name) {
+  auto [domain, op] = name.contains("::") ? name.split("::") : std::pair(StringRef(), name);
+  if (std::optional<int64_t> first = Operators::get().firstConverted(domain, op))
+    return *first > oldestOpset && *first > Schema::versions(name).front().sinceVersion
+               ? llvm::formatv("yes, from version {0}", *first).str()
+               : "yes";
+  if (domain.empty() && Expander::expandsOperator(op))
+    return "expanded at compile time";
+  const Operator *newest = Operators::get().find(domain, op, newestOpset);
+  if (newest && newest->evaluate)
+    return "constant operands only";
+  return "no";
+}
+
+} // namespace
+
+llvm::Expected<std::string> mtc::tool::describeOperators(llvm::ArrayRef<std::string> names) {
+  std::vector<StringRef> shown(names.begin(), names.end());
+  if (shown.empty())
+    shown = Schema::names();
+  std::string text = llvm::formatv("{0,-34} {1,-26} {2,-18} {3}\n", "operator", "versions",
+                                   "float types", "supported");
+  for (StringRef name : shown) {
+    llvm::ArrayRef<Schema> schemas = Schema::versions(name);
+    if (schemas.empty())
+      return makeUserError("mtc operators " + name + ": ONNX has no such operator" +
+                           suggestNames(name, Schema::names()));
+    text += llvm::formatv("{0,-34} {1,-26} {2,-18} {3}\n", name, describeVersions(schemas),
+                          describeFloats(schemas.back()), describeSupport(name));
+  }
+  return text;
+}

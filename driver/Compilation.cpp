@@ -6,6 +6,7 @@
 
 #include "codegen/Codegen.h"
 #include "frontend/Dimensions.h"
+#include "frontend/batching/Passes.h"
 #include "frontend/convert/Passes.h"
 #include "frontend/dialect/Onnx.h"
 #include "frontend/exporters/Passes.h"
@@ -16,7 +17,6 @@
 #include "frontend/parameters/Passes.h"
 #include "frontend/parameters/PossibleBuffers.h"
 #include "frontend/reader/Import.h"
-#include "frontend/rows/Passes.h"
 #include "ir/Mtc.h"
 #include "ir/ReservedNames.h"
 #include "ir/interfaces/TargetInfo.h"
@@ -330,7 +330,7 @@ static void buildStage(OpPassManager &manager, Stage stage, const Options &optio
     return buildForwardPipeline(manager, options.passes);
   case Stage::Training:
     buildTrainingPipeline(manager, options.training);
-    manager.addPass(mtc::onnx::createChooseRows({llvm::to_vector(options.batchInputs)}));
+    manager.addPass(mtc::onnx::createChooseBatchAxis({llvm::to_vector(options.batchInputs)}));
     return;
   case Stage::Kernels:
     return buildKernelPipeline(manager, options.passes);

@@ -11,7 +11,7 @@ from program import MTC, TIMEOUT, own_folder
 FOLDER = own_folder()
 STAGES = ["onnx", "forward", "training", "kernels", "allocated"]
 PIPELINES = [("onnx", "forward", ["--onnx-undo-exporters", "--convert-onnx-to-mtc", "--mtc-forward-pipeline={skipped}"]),
-             ("forward", "training", ["--mtc-training-pipeline={recipe}", "--mtc-choose-rows"]),
+             ("forward", "training", ["--mtc-training-pipeline={recipe}", "--mtc-choose-batch-axis"]),
              ("training", "kernels", ["--mtc-kernel-pipeline={skipped}"]),
              ("kernels", "allocated", ["--mtc-allocation-pipeline"])]  # fmt: skip
 TARGETS = [[], ["--target", "cuda:sm_90", "--emulate"]]

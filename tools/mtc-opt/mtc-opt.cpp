@@ -2,12 +2,12 @@
 
 #include "codegen/Codegen.h"
 #include "codegen/passes/Passes.h"
+#include "frontend/batching/Passes.h"
 #include "frontend/convert/Passes.h"
 #include "frontend/exporters/Passes.h"
 #include "frontend/inference/Passes.h"
 #include "frontend/operators/Operators.h"
 #include "frontend/parameters/Passes.h"
-#include "frontend/rows/Passes.h"
 #include "ir/Mtc.h"
 #include "passes/Passes.h"
 #include "passes/pipelines/Pipelines.h"
@@ -66,7 +66,7 @@ int main(int argc, char **argv) {
   mtc::onnx::registerExportersPipeline();
   mtc::onnx::registerConversionPasses();
   mtc::onnx::registerParametersPasses();
-  mtc::onnx::registerRowsPasses();
+  mtc::onnx::registerBatchingPasses();
   auto [input, output] = mlir::registerAndParseCLIOptions(
       argc, argv, "Runs the compiler's passes on textual IR\n", registry);
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();

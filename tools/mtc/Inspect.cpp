@@ -8,8 +8,8 @@
 #include "driver/StageText.h"
 
 #include "frontend/Dimensions.h"
+#include "frontend/batching/BatchAxis.h"
 #include "frontend/reader/Import.h"
-#include "frontend/rows/BatchAxis.h"
 #include "ir/ReservedNames.h"
 #include "ir/attributes/DiscardableAttributes.h"
 

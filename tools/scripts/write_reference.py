@@ -14,7 +14,7 @@ NOTE = "<!-- Written by tools/scripts/write_reference.py from the tables in the 
 COMMANDS = ("inspect", "plan", "compile")
 # Pages that mlir-tblgen writes into the build, by the page here.
 RECORDS = {
-    "passes.md": ("Passes", ["onnx-inference-passes", "onnx-exporters-passes", "onnx-rows-passes", "onnx-conversion-passes", "passes",
+    "passes.md": ("Passes", ["onnx-inference-passes", "onnx-exporters-passes", "onnx-batching-passes", "onnx-conversion-passes", "passes",
                              "codegen-passes"]),
     "dialect.md": ("Dialects", ["dialect", "onnx-dialect"]),
     "targets.md": ("Targets", ["cpu-target", "cuda-target"]),

@@ -1,7 +1,7 @@
 //===- ExportTest.cpp - Models with other weights ---------------------------------------------===//
 
-#include "TestModel.h"
 #include "runtime/abi/file_marks.h"
+#include "test/frontend/TestModel.h"
 
 #include "frontend/reader/Export.h"
 

@@ -1,6 +1,6 @@
 //===- ExternalDataTest.cpp - Files beside the model, and attempts to read others -------------===//
 
-#include "TestModel.h"
+#include "test/frontend/TestModel.h"
 
 #include "frontend/reader/ExternalData.h"
 

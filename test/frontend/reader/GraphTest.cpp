@@ -1,6 +1,6 @@
 //===- GraphTest.cpp - Graphs and functions that are not sound --------------------------------===//
 
-#include "TestModel.h"
+#include "test/frontend/TestModel.h"
 
 #include "frontend/reader/Functions.h"
 

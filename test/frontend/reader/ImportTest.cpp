@@ -1,6 +1,6 @@
 //===- ImportTest.cpp - What the importer makes of sound models -------------------------------===//
 
-#include "TestModel.h"
+#include "test/frontend/TestModel.h"
 
 #include "frontend/dialect/Node.h"
 

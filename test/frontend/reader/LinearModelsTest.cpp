@@ -1,6 +1,6 @@
 //===- LinearModelsTest.cpp - Linear models become nodes with initializers -------------------===//
 
-#include "TestModel.h"
+#include "test/frontend/TestModel.h"
 
 using namespace mtc::onnx;
 using namespace mtc::onnx::test;

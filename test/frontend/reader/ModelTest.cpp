@@ -1,6 +1,6 @@
 //===- ModelTest.cpp - Files that are no models, and tensors that are none --------------------===//
 
-#include "TestModel.h"
+#include "test/frontend/TestModel.h"
 
 using namespace mtc::onnx;
 using namespace mtc::onnx::test;

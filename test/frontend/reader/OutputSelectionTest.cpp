@@ -1,6 +1,6 @@
 //===- OutputSelectionTest.cpp - Outputs that are needed, named and left out -----------------===//
 
-#include "TestModel.h"
+#include "test/frontend/TestModel.h"
 
 #include "frontend/dialect/OptionalOutputs.h"
 

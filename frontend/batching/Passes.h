@@ -1,7 +1,7 @@
 //===- Passes.h - Batch axis passes -----------------------------------------------------------===//
 
-#ifndef MTC_FRONTEND_ROWS_PASSES_H
-#define MTC_FRONTEND_ROWS_PASSES_H
+#ifndef MTC_FRONTEND_BATCHING_PASSES_H
+#define MTC_FRONTEND_BATCHING_PASSES_H
 
 #include "ir/Mtc.h"
 
@@ -12,8 +12,8 @@ namespace mtc::onnx {
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
-#include "frontend/rows/Passes.h.inc"
+#include "frontend/batching/Passes.h.inc"
 
 } // namespace mtc::onnx
 
-#endif // MTC_FRONTEND_ROWS_PASSES_H
+#endif // MTC_FRONTEND_BATCHING_PASSES_H

@@ -1,4 +1,4 @@
-//===- Source.cpp - Compilation from the text of a stage --------------------------------------===//
+//===- CompilationText.cpp - Compilation from the text of a stage -------------------------------===//
 
 #include "driver/Compilation.h"
 #include "driver/StageText.h"

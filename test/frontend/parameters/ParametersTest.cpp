@@ -1,6 +1,6 @@
 //===- ParametersTest.cpp - What initializers are taken for -----------------------------------===//
 
-#include "TestModel.h"
+#include "test/frontend/TestModel.h"
 
 #include "frontend/parameters/FoldedNormalizations.h"
 #include "frontend/parameters/PossibleBuffers.h"

@@ -1,7 +1,7 @@
 //===- TestModel.h - Small models built and read in tests -------------------------------------===//
 
-#ifndef MTC_TEST_FRONTEND_READER_TESTMODEL_H
-#define MTC_TEST_FRONTEND_READER_TESTMODEL_H
+#ifndef MTC_TEST_FRONTEND_TESTMODEL_H
+#define MTC_TEST_FRONTEND_TESTMODEL_H
 
 #include "frontend/dialect/Onnx.h"
 #include "frontend/exporters/Passes.h"
@@ -339,4 +339,4 @@ private:
 
 } // namespace mtc::onnx::test
 
-#endif // MTC_TEST_FRONTEND_READER_TESTMODEL_H
+#endif // MTC_TEST_FRONTEND_TESTMODEL_H

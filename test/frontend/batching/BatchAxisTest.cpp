@@ -1,6 +1,6 @@
 //===- BatchAxisTest.cpp - Which inputs hold rows ---------------------------------------------===//
 
-#include "frontend/rows/BatchAxis.h"
+#include "frontend/batching/BatchAxis.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

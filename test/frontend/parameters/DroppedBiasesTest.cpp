@@ -1,6 +1,6 @@
 //===- DroppedBiasesTest.cpp - Biases of zeros that an exporter dropped ----------------------===//
 
-#include "TestModel.h"
+#include "test/frontend/TestModel.h"
 
 #include "frontend/parameters/TrainingSummary.h"
 

@@ -1,11 +1,11 @@
 //===- Passes.td - Batch axis passes ------------------------------------------------------------===//
 
-#ifndef MTC_FRONTEND_ROWS_PASSES
-#define MTC_FRONTEND_ROWS_PASSES
+#ifndef MTC_FRONTEND_BATCHING_PASSES
+#define MTC_FRONTEND_BATCHING_PASSES
 
 include "mlir/Pass/PassBase.td"
 
-def ChooseRows : Pass<"mtc-choose-rows", "::mlir::ModuleOp"> {
+def ChooseBatchAxis : Pass<"mtc-choose-batch-axis", "::mlir::ModuleOp"> {
   let summary = "determine the inputs with a batch axis";
   let description = [{
     A step reads a batch of samples of some inputs of `@micro_step`, and all of others (a mask, the edges of a graph). Inputs
@@ -28,4 +28,4 @@ def ChooseRows : Pass<"mtc-choose-rows", "::mlir::ModuleOp"> {
   ];
 }
 
-#endif // MTC_FRONTEND_ROWS_PASSES
+#endif // MTC_FRONTEND_BATCHING_PASSES

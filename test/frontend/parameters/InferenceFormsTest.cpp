@@ -1,6 +1,6 @@
 //===- InferenceFormsTest.cpp - Nodes that training steps compute in inference form -----------===//
 
-#include "TestModel.h"
+#include "test/frontend/TestModel.h"
 
 #include "frontend/parameters/InferenceForms.h"
 

@@ -1,6 +1,6 @@
 //===- BatchAxis.cpp - Detection of the batch axis of inputs ----------------------------------===//
 
-#include "frontend/rows/BatchAxis.h"
+#include "frontend/batching/BatchAxis.h"
 
 #include "frontend/Dimensions.h"
 

@@ -1,6 +1,6 @@
 //===- SharedInitializersTest.cpp - One initializer for several parameters --------------------===//
 
-#include "TestModel.h"
+#include "test/frontend/TestModel.h"
 
 using namespace mtc::onnx;
 using namespace mtc::onnx::test;

@@ -1,6 +1,6 @@
 //===- TiesTest.cpp - One weight that the file holds several times ----------------------------===//
 
-#include "TestModel.h"
+#include "test/frontend/TestModel.h"
 
 #include "frontend/parameters/InitializerUses.h"
 

@@ -1,12 +1,12 @@
 // Of which inputs a step takes rows.
 //
 // RUN: split-file %s %t
-// RUN: mtc-opt %t/batch.mlir --mtc-choose-rows | FileCheck %t/batch.mlir
-// RUN: mtc-opt %t/graph.mlir --mtc-choose-rows --verify-diagnostics | FileCheck %t/graph.mlir --check-prefix=WHOLE
-// RUN: mtc-opt %t/graph.mlir --mtc-choose-rows=batch-input=nodes | FileCheck %t/graph.mlir --check-prefix=NAMED
-// RUN: mtc-opt %t/batch.mlir --mtc-choose-rows=batch-input=none | FileCheck %t/batch.mlir --check-prefix=NONE
-// RUN: not mtc-opt %t/graph.mlir --mtc-choose-rows=batch-input=nodes,edge 2>&1 | FileCheck %t/graph.mlir --check-prefix=ERROR
-// RUN: not mtc-opt %t/forward.mlir --mtc-choose-rows 2>&1 | FileCheck %t/forward.mlir
+// RUN: mtc-opt %t/batch.mlir --mtc-choose-batch-axis | FileCheck %t/batch.mlir
+// RUN: mtc-opt %t/graph.mlir --mtc-choose-batch-axis --verify-diagnostics | FileCheck %t/graph.mlir --check-prefix=WHOLE
+// RUN: mtc-opt %t/graph.mlir --mtc-choose-batch-axis=batch-input=nodes | FileCheck %t/graph.mlir --check-prefix=NAMED
+// RUN: mtc-opt %t/batch.mlir --mtc-choose-batch-axis=batch-input=none | FileCheck %t/batch.mlir --check-prefix=NONE
+// RUN: not mtc-opt %t/graph.mlir --mtc-choose-batch-axis=batch-input=nodes,edge 2>&1 | FileCheck %t/graph.mlir --check-prefix=ERROR
+// RUN: not mtc-opt %t/forward.mlir --mtc-choose-batch-axis 2>&1 | FileCheck %t/forward.mlir
 
 //--- batch.mlir
 // A named batch, and labels of as many rows that the program did not know.

@@ -1,6 +1,6 @@
 //===- PaddingRowsTest.cpp - Rows of embeddings that stay zero -------------------------------===//
 
-#include "TestModel.h"
+#include "test/frontend/TestModel.h"
 
 using namespace mtc::onnx;
 using namespace mtc::onnx::test;

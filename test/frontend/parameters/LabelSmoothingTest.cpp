@@ -1,6 +1,6 @@
 //===- LabelSmoothingTest.cpp - Label smoothing that an exporter dropped ----------------------===//
 
-#include "TestModel.h"
+#include "test/frontend/TestModel.h"
 
 using namespace mtc::onnx;
 using namespace mtc::onnx::test;

@@ -1,6 +1,6 @@
 //===- FoldedFunctionsTest.cpp - Parameters behind functions that an exporter folded ---------===//
 
-#include "TestModel.h"
+#include "test/frontend/TestModel.h"
 
 #include "frontend/parameters/TrainingSummary.h"
 

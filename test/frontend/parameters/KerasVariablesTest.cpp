@@ -1,6 +1,6 @@
 //===- KerasVariablesTest.cpp - Variables of Keras in files of PyTorch's exporter -------------===//
 
-#include "TestModel.h"
+#include "test/frontend/TestModel.h"
 
 #include "frontend/parameters/MovingStatistics.h"
 #include "frontend/parameters/TrainingSummary.h"

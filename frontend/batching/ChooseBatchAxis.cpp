@@ -1,15 +1,16 @@
-//===- ChooseRows.cpp - Selects the inputs with a batch axis ----------------------------------===//
+//===- ChooseBatchAxis.cpp - Selects the inputs with a batch axis
+//----------------------------------===//
 
-#include "frontend/rows/BatchAxis.h"
-#include "frontend/rows/Passes.h"
+#include "frontend/batching/BatchAxis.h"
+#include "frontend/batching/Passes.h"
 #include "ir/ReservedNames.h"
 #include "ir/attributes/DiscardableAttributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mtc::onnx {
-#define GEN_PASS_DEF_CHOOSEROWS
-#include "frontend/rows/Passes.h.inc"
+#define GEN_PASS_DEF_CHOOSEBATCHAXIS
+#include "frontend/batching/Passes.h.inc"
 } // namespace mtc::onnx
 
 using namespace mlir;
@@ -17,8 +18,8 @@ using namespace mtc;
 
 namespace {
 
-struct ChooseRows : mtc::onnx::impl::ChooseRowsBase<ChooseRows> {
-  using ChooseRowsBase::ChooseRowsBase;
+struct ChooseBatchAxis : mtc::onnx::impl::ChooseBatchAxisBase<ChooseBatchAxis> {
+  using ChooseBatchAxisBase::ChooseBatchAxisBase;
   void runOnOperation() override;
 };
 
@@ -39,7 +40,7 @@ static std::vector<mtc::onnx::StepInput> collectInputs(func::FuncOp microStep, P
   return inputs;
 }
 
-void ChooseRows::runOnOperation() {
+void ChooseBatchAxis::runOnOperation() {
   ModuleOp module = getOperation();
   auto unknown = UnknownLoc::get(&getContext()); // For diagnostics about the whole program.
   auto microStep = module.lookupSymbol<func::FuncOp>(microStepName);

@@ -1,6 +1,6 @@
 //===- TrainingSummaryTest.cpp - What of a model is trained, and what may have been meant -----===//
 
-#include "TestModel.h"
+#include "test/frontend/TestModel.h"
 
 #include "frontend/parameters/TrainingSummary.h"
 

@@ -5,8 +5,8 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#ifndef MTC_FRONTEND_ROWS_BATCHAXIS_H
-#define MTC_FRONTEND_ROWS_BATCHAXIS_H
+#ifndef MTC_FRONTEND_BATCHING_BATCHAXIS_H
+#define MTC_FRONTEND_BATCHING_BATCHAXIS_H
 
 #include "frontend/Problems.h"
 
@@ -53,4 +53,4 @@ std::optional<BatchAxis> chooseBatchAxis(llvm::ArrayRef<StepInput> inputs,
 
 } // namespace mtc::onnx
 
-#endif // MTC_FRONTEND_ROWS_BATCHAXIS_H
+#endif // MTC_FRONTEND_BATCHING_BATCHAXIS_H

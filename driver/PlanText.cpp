@@ -71,14 +71,14 @@ void mtc::tool::print(const MemoryPlan &plan, llvm::raw_ostream &stream) {
   row("workspace", categories.workspace);
   row("data", categories.data);
   stream << "peak live     " << formatBytes(plan.live)
-         << ", the lower bound of any placement of these values\n";
+         << ", the lower bound of any allocation of these values\n";
   stream << "floor         " << formatBytes(plan.floor)
-         << ", which no order or recomputation of these operations goes below\n";
+         << ", the lower bound of any order or recomputation of these operations\n";
   for (auto [space, bytes] : plan.otherSpaces)
     stream << llvm::formatv("{0,-13} {1}\n", stringifyEnum(space), formatBytes(bytes));
   if (plan.asideRun)
     stream << "aside         " << formatBytes(plan.asideRun)
-           << " for a run with --gradients or --outputs: it keeps them all\n";
+           << " for a run with --gradients or --outputs, which keeps all of them\n";
   if (std::string nodes = peakNodes(plan); !nodes.empty())
     stream << "reached at    " << nodes << "\n";
 }
@@ -157,7 +157,7 @@ void mtc::tool::print(const MemoryTimeline &timeline, llvm::raw_ostream &stream)
   if (alive.empty())
     return;
   std::vector<AliveRow> rows = groupAlive(alive);
-  stream << llvm::formatv("\nalive at the peak ({0} values)\n", alive.size());
+  stream << llvm::formatv("\nlive at the peak ({0} values)\n", alive.size());
   int64_t others = 0, bytes = 0;
   for (auto [i, row] : llvm::enumerate(rows)) {
     if (i < most) {
@@ -170,7 +170,7 @@ void mtc::tool::print(const MemoryTimeline &timeline, llvm::raw_ostream &stream)
     }
   }
   if (others)
-    stream << llvm::formatv("  {0,14} {1,6}  others; --json and --html have all\n", bytes,
+    stream << llvm::formatv("  {0,14} {1,6}  others; --json and --html list all\n", bytes,
                             llvm::formatv("{0} x", others).str());
 }
 
@@ -209,7 +209,7 @@ void mtc::tool::print(StepCost &cost, const TransferCost &transfers, llvm::raw_o
     stream << separator << kind << " " << formatSeconds(sum.seconds());
   stream << "), " << cost.describeRates() << "\n";
   if (transfers.bytes)
-    stream << "copied        " << formatBytes(transfers.bytes) << " between spaces, about "
+    stream << "copied        " << formatBytes(transfers.bytes) << " between memory spaces, about "
            << formatSeconds(transfers.seconds) << ", of which " << formatSeconds(transfers.exposed)
-           << " are waited for\n";
+           << " not overlapped\n";
 }

@@ -18,7 +18,7 @@ namespace {
 /// The ratio of elements that a node drops.
 struct DropRatio {
   std::optional<double> value;
-  size_t unknown = 0; ///< Without a value, the operand that is not known at compile time.
+  size_t unknown = 0; ///< Without a value, the operand that is unknown at compile time.
 };
 
 /// 0 where the node does not train: operand 2 says so from version 12 on, and before none does.

@@ -223,7 +223,7 @@ LogicalResult checkSpread(Inference &node, size_t i, size_t x, bool isLeft) {
   if (both && ArrayRef<int64_t>(*both) == node.shape(x))
     return success();
   return node.failure(Twine(node.operandName(i)) + " has shape " + shapeText(node.shape(i)) +
-                      ", which does not fit " + shapeText(node.shape(x)));
+                      ", which does not match " + shapeText(node.shape(x)));
 }
 
 /// The factors less their zero points, multiplied in f64: sums of products of 8-bit integers are

@@ -44,7 +44,7 @@ void ChooseRows::runOnOperation() {
   auto unknown = UnknownLoc::get(&getContext()); // Of the program as a whole.
   auto microStep = module.lookupSymbol<func::FuncOp>(microStepName);
   if (!microStep) {
-    emitError(unknown, "the module has no function @micro_step; mtc-attach-loss makes it");
+    emitError(unknown, "the module has no function @micro_step; run mtc-attach-loss first");
     return signalPassFailure();
   }
   ProgramOp program = ProgramOp::findOrAdd(module);

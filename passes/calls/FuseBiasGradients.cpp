@@ -141,7 +141,7 @@ class FuseBiasGradientsPass : public mtc::impl::FuseBiasGradientsBase<FuseBiasGr
   /// kernel(x) that sums x's rows, and call(x, ..) => call(x, .., summing x). Gives the reason if
   /// no call does.
   StringRef fuse(const Sums &sums) {
-    StringRef reason = "no library call reads or gives the rows";
+    StringRef reason = "no library call reads or returns the rows";
     for (auto &[call, value] : candidates(sums)) {
       std::optional<SmallVector<int64_t>> kept = keptAxes(sums, value);
       if (!kept)
@@ -150,12 +150,12 @@ class FuseBiasGradientsPass : public mtc::impl::FuseBiasGradientsBase<FuseBiasGr
       auto summing = dyn_cast_or_null<LibraryCallOpInterface>(
           cast<EpilogueOpInterface>(*call).buildSumming(builder, value, *kept));
       if (!summing) {
-        reason = "the library sums nothing in such a call";
+        reason = "the library does not support sums in this call";
         continue;
       }
       // An own result's sum has no use in the call that is replaced.
       if (!takesOperandLayouts(summing) || isSupportedLess(target, summing, call)) {
-        reason = "the library does not have it, or is slower";
+        reason = "the library does not support it, or is slower";
       } else if (!isInTime(sums.kernel, call, summing)) {
         reason = "the sum is needed before the call can run";
       } else {

@@ -147,7 +147,7 @@ void print(const llvm::json::Object &description) {
                           [&](const llvm::json::Value &dim) { os << *dim.getAsString(); });
     os << "]";
     if (std::optional<bool> hasRows = input.getBoolean("rows"))
-      os << (*hasRows ? ", its first axis counts rows" : ", taken whole");
+      os << (*hasRows ? ", batch axis 0" : ", passed whole");
     os << "\n";
   }
   for (const llvm::json::Value &value : *description.getArray("outputs"))
@@ -189,7 +189,7 @@ void print(const llvm::json::Object &description) {
 
 int mtc::tool::inspect(const Options &options) {
   if (isStageText(options.model))
-    fail(options.model + " is the text of a stage; inspect takes an ONNX model");
+    fail(options.model + " is stage text; expected an ONNX model");
   Compilation compilation(options);
   LogicalResult imported = compilation.import();
   if (!compilation.getModel())

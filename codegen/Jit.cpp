@@ -109,7 +109,7 @@ llvm::Error JitProgram::run(StringRef name, ArrayRef<const void *> inputs,
   Step &step = found->second;
   if (inputs.size() != step.inputs.size() || outputs.size() != step.outputs.size())
     return makeError("@" + name + " has " + Twine(step.inputs.size()) + " inputs and " +
-                     Twine(step.outputs.size()) + " outputs, given were " + Twine(inputs.size()) +
+                     Twine(step.outputs.size()) + " outputs, got " + Twine(inputs.size()) +
                      " and " + Twine(outputs.size()));
   for (auto [slice, input] : llvm::zip_equal(step.inputs, inputs))
     if (input)

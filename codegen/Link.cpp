@@ -177,7 +177,7 @@ Error mtc::linkProgram(const MemoryBuffer &archive, StringRef output, const Link
     StringRef said = text ? (*text)->getBuffer() : StringRef();
     if (isOfFullDisk(said, output, archive.getBufferSize()))
       return makeError("cannot be written: No space left on device");
-    return makeError("linking by " + driver->program + " failed" +
+    return makeError("linking with " + driver->program + " failed" +
                      (failure.empty() ? "" : " (" + failure + ")") + ":\n" + said);
   }
   // The program gets the permissions of the umask, regardless of the mode of the file that the

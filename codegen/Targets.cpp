@@ -45,7 +45,7 @@ llvm::Expected<TargetAttrInterface> Target::parse(MLIRContext &context, const Ta
       llvm::find_if(knownTargets, [&](const KnownTarget &each) { return each.name == name; });
   if (known == std::end(knownTargets))
     return llvm::createStringError("--target " + flags.target +
-                                   ": there is no such target; expected " + describeNames());
+                                   ": unknown target; expected one of: " + describeNames());
   if (auto host = cpu::describeProcessor(flags.cpu, flags.features); !host)
     return host.takeError();
   return known->parse(detail, context, flags);
@@ -58,5 +58,5 @@ llvm::Expected<std::unique_ptr<Target>> Target::create(TargetAttrInterface attri
     if (!target || *target)
       return target;
   }
-  return llvm::createStringError("no code can be made for this target");
+  return llvm::createStringError("no code generation for this target");
 }

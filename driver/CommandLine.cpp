@@ -119,10 +119,10 @@ std::string valueOf(llvm::ArrayRef<std::string> words, StringRef spelling) {
 std::string describeUnknown(StringRef spelling, const CommandText &command,
                             llvm::ArrayRef<std::string> words) {
   const StringRef name = spelling.ltrim('-');
-  const std::string start = (spelling + ": mtc " + command.name + " has no such flag").str();
+  const std::string start = (spelling + ": unknown flag of mtc " + command.name).str();
   for (const CommandText &other : getCommands())
     if (getFlags().find(name, other.command))
-      return start + "; mtc " + other.name.str() + " has it";
+      return start + "; it is a flag of mtc " + other.name.str();
   for (const NearMiss &renamed : renamedFlags)
     if (renamed.word == name)
       return (spelling + ": renamed to " + renamed.instead).str();
@@ -134,7 +134,7 @@ std::string describeUnknown(StringRef spelling, const CommandText &command,
       return start + "; did you mean " + instead + "?";
     }
   if (llvm::is_contained(programFlags, name))
-    return start + "; the compiled program has it: ./train --help";
+    return start + "; it is a flag of the compiled program: ./train --help";
   std::vector<StringRef> names;
   for (const auto &flag : getFlags().getFlags())
     if (flag->isOf(command.command))
@@ -150,13 +150,13 @@ std::string findModel(llvm::ArrayRef<std::string> files, const CommandText &comm
   if (files.empty())
     fail(start + ": expected a model, such as " + start + " model.onnx");
   if (files.size() == 1 && files.front().empty())
-    fail(start + " '': expected the name of a model");
+    fail(start + " '': expected a model file");
   if (files.size() == 1)
     return files.front();
   constexpr size_t shown = 3;
-  fail("expected one model, found " + Twine(files.size()) + ": '" +
+  fail("expected one model, got " + Twine(files.size()) + ": '" +
        llvm::join(files.take_front(shown), "', '") + (files.size() > shown ? "', …" : "'") +
-       "; quote patterns such as '*', which the shell replaces by names of files");
+       "; quote patterns such as '*', which the shell expands to file names");
 }
 
 /// Implements `mtc completion SHELL`.
@@ -204,8 +204,8 @@ const CommandText &findCommand(llvm::ArrayRef<std::string> words) {
   if (first.starts_with("-"))
     fail("mtc " + first + ": expected a command before flags: inspect, plan or compile");
   const std::string near = onnx::suggestNames(first, names);
-  fail("mtc " + first + ": no such command" +
-       (near.empty() ? std::string("; expected inspect, plan or compile") : near));
+  fail("mtc " + first + ": unknown command" +
+       (near.empty() ? std::string("; expected one of: inspect, plan, compile") : near));
 }
 
 } // namespace

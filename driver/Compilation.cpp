@@ -186,7 +186,7 @@ void Compilation::chooseBatch() {
       continue;
     dims[name] = defaultBatch;
     if (options.explainsDefaults)
-      note(llvm::formatv("dimension '{0}' is taken as {1}; --dim {0}=N chooses another size", name,
+      note(llvm::formatv("dimension '{0}': size {1} is assumed; use --dim {0}=N to set it", name,
                          defaultBatch));
   }
 }
@@ -202,8 +202,9 @@ void Compilation::checkDimensions(onnx::Problems &problems) {
   for (const auto &entry : options.dims)
     if (!names.contains(entry.first().str()))
       problems.add("--dim " + entry.first() + "=" + Twine(entry.second) +
-                   ": the inputs have no such dimension" +
-                   (names.empty() ? "; all are fixed" : "; they have " + llvm::join(names, ", ")));
+                   ": no input has this dimension" +
+                   (names.empty() ? "; all dimensions are fixed"
+                                  : "; the dimensions are " + llvm::join(names, ", ")));
 }
 
 LogicalResult Compilation::import() {

@@ -1,4 +1,5 @@
-//===- CompilationText.cpp - Compilation from the text of a stage -------------------------------===//
+//===- CompilationText.cpp - Compilation from the text of a stage
+//-------------------------------===//
 
 #include "driver/Compilation.h"
 #include "driver/StageText.h"
@@ -82,14 +83,14 @@ LogicalResult Compilation::checkFlags() {
   bool isAllowed = true;
   auto refuse = [&](const Twine &text, StringRef reason) {
     emitError(UnknownLoc::get(context.get()), text + ": ")
-        << options.model << " is of the stage " << stringifyStage(stage) << reason;
+        << options.model << " is at stage " << stringifyStage(stage) << reason;
     isAllowed = false;
   };
   for (const GivenFlag &flag : options.given)
     if (flag.decidedBy <= stage)
-      refuse(flag.text, ", for which this is decided; give it when the model is compiled");
+      refuse(flag.text, ", where this flag has no effect; use it to compile the model");
   if (options.result == Result::Text && options.stage < stage)
-    refuse("--emit " + stringifyStage(options.stage), ", which comes later");
+    refuse("--emit " + stringifyStage(options.stage), ", a later stage");
   return success(isAllowed);
 }
 
@@ -106,7 +107,7 @@ LogicalResult Compilation::readSource() {
   }
   if (!llvm::sys::fs::exists(path)) {
     warn(options.model + " was made from " + source.getFile() +
-         ", which is neither there nor beside it: the weights in it are missing");
+         ", which was not found there or in the same folder: its weights are missing");
     return success();
   }
   if (!source.getDigest().empty()) {
@@ -117,7 +118,7 @@ LogicalResult Compilation::readSource() {
              << " was made from: " << llvm::toString(digest.takeError());
     if (source.getDigest() != *digest)
       return emitError(UnknownLoc::get(context.get()))
-             << path << " is not as it was when " << options.model
+             << path << " has changed since " << options.model
              << " was made from it; compile the model again";
   }
   onnx::Problems problems;

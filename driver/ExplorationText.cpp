@@ -57,6 +57,6 @@ void mtc::tool::print(llvm::ArrayRef<CurvePoint> curve, llvm::raw_ostream &strea
     const auto bar = std::lround(width * static_cast<double>(point.peak) / most);
     stream << llvm::formatv("  {0,16} {1,11} {2,7:f1} %  {3}{4}\n", point.peak,
                             formatSeconds(point.seconds), added, std::string(bar, '#'),
-                            knee == i ? "  <- knee: less costs more time for its bytes" : "");
+                            knee == i ? "  <- knee: smaller budgets cost more time per byte" : "");
   }
 }

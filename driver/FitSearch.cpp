@@ -253,7 +253,7 @@ std::unique_ptr<Compilation> mtc::tool::chooseAllowed(Options &options) {
   auto asGiven = std::make_unique<Compilation>(options);
   if (!options.memory || (options.allow.empty() && !options.offload.isAutomatic()))
     return asGiven;
-  ProgressLine line("trying what may be changed for --memory");
+  ProgressLine line("searching for a plan within --memory");
   FitSearch search(options);
   if (failed(search.run()))
     return nullptr;
@@ -265,10 +265,10 @@ std::unique_ptr<Compilation> mtc::tool::chooseAllowed(Options &options) {
     if (!fits)
       return asGiven;
   } else if (fits) {
-    note(llvm::formatv("--memory: chosen {0}: {1}, about {2} an update", best->flags,
+    note(llvm::formatv("--memory: selected {0}: {1}, about {2} per update", best->flags,
                        formatBytes(best->needs.peak), formatSeconds(best->needs.seconds)));
   } else {
-    note(llvm::formatv("--memory: nothing that may be changed suffices; the following is with {0}",
+    note(llvm::formatv("--memory: no allowed change meets the budget; continuing with {0}",
                        best->flags));
   }
   Options chosen = best->options;

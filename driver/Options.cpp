@@ -36,7 +36,7 @@ void splitPoints(StringRef text, std::vector<std::string> &points, Refuse refuse
   for (StringRef point : llvm::split(text, ',')) {
     if (!point.contains(':'))
       return refuse("--schedule-table " + text + ": '" + point.trim() +
-                    "' is no point; expected STEP:RATE, such as 100:1e-3, or the name of a file");
+                    "': invalid point; expected STEP:RATE, such as 100:1e-3, or a file name");
     points.push_back(point.trim().str());
   }
 }
@@ -62,7 +62,8 @@ void readPoints(StringRef path, std::vector<std::string> &points, Refuse refuse)
     points.push_back((words[0] + ":" + words[1]).str());
   }
   if (points.empty())
-    refuse("--schedule-table " + path + ": contains no points; expected a step and a rate a line");
+    refuse("--schedule-table " + path +
+           ": contains no points; expected a step and a rate on each line");
 }
 
 /// Expands all values of `--schedule-table` to one list of points. Returns false on an error.
@@ -104,18 +105,18 @@ void freezeGroups(Options &options) {
 /// Resolves `--memory auto` and reports the budget.
 void takeAvailableMemory(Options &options, Refuse refuse) {
   if (options.target != "cpu")
-    return refuse("--memory auto takes what this machine has left; for --target " + options.target +
-                  " give the size of the device's memory, such as --memory 24GiB");
+    return refuse("--memory auto: not supported for --target " + options.target +
+                  "; use the size of the device's memory, such as --memory 24GiB");
   std::optional<int64_t> available = findAvailableMemory();
   if (!available)
-    return refuse("--memory auto: this system does not say what memory is available; give a size, "
-                  "such as --memory 12GiB");
+    return refuse(
+        "--memory auto: the available memory is unknown; use a size, such as --memory 12GiB");
   options.memory = budgetOfAvailable(*available);
   if (!options.memory)
     return refuse("--memory auto: " + formatBytes(*available) +
-                  " are available, too little for any program");
+                  " available, too little for any program");
   note("--memory auto: " + formatBytes(*options.memory) + ", of " + formatBytes(*available) +
-       " that are available now");
+       " available");
 }
 
 } // namespace
@@ -152,17 +153,17 @@ void mtc::tool::collectOptions(Options &options, Command command) {
     });
   }
   if (const Flag *window = find("offload-window"); window && options.offload.takesNothing())
-    refuse("--offload-window " + window->spell() + ": nothing is offloaded; give --offload, too");
+    refuse("--offload-window " + window->spell() + ": nothing is offloaded; use it with --offload");
   const std::string &scale = options.training.lossScaling.scale;
   bool isScaled = scale.empty() ? options.precision == Precision::F16 : scale != "none";
   if (const Flag *window = find("loss-scale-window");
       window && !isScaled && !isStageText(options.model))
     refuse("--loss-scale-window " + window->spell() +
-           ": the loss is not scaled; give --loss-scale, too");
+           ": the loss is not scaled; use it with --loss-scale");
   if (options.takesAvailableMemory)
     takeAvailableMemory(options, refuse);
   if (!options.allow.empty() && !options.memory && !options.takesAvailableMemory)
-    refuse("--allow says what --memory may change; give --memory, too");
+    refuse("--allow: no memory budget; use it with --memory");
   if (problems)
     fail(std::move(problems));
   for (const auto &flag : flags.getFlags())

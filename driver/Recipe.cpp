@@ -108,7 +108,7 @@ static toml::table readRecipe(StringRef path) {
     fail("--recipe " + path + ": " + llvm::toString(file.takeError()));
   if (std::optional<int64_t> line = findDeepKey(file->bytes(), maxKeyParts))
     fail("--recipe " + path + ": line " + Twine(*line) + ": a key has more than " +
-         Twine(maxKeyParts) + " parts; expected the name of a flag");
+         Twine(maxKeyParts) + " parts; expected a flag name");
   try {
     return toml::parse(std::string_view(file->bytes()));
   } catch (const toml::parse_error &error) {
@@ -123,14 +123,13 @@ void mtc::tool::applyRecipe(StringRef path, const FlagTable &flags, Command comm
     StringRef key(name.str().data(), name.str().size());
     Flag *flag = flags.find(key, command);
     if (!flag || !flag->isInRecipe)
-      fail("--recipe " + path + ": key " + onnx::quoted(key) +
-           ": there is no such flag for a recipe");
+      fail("--recipe " + path + ": key " + onnx::quoted(key) + ": not a flag of recipes");
     // The command line has precedence.
     if (flag->isGiven() && !flag->isPairs)
       continue;
     const std::vector<Entry> entries = spellAll(path, key, node, flag->isPairs);
     if (entries.size() != 1 && !flag->isRepeatable)
-      fail("--recipe " + path + ": key '" + key + "': expected one value, found " +
+      fail("--recipe " + path + ": key '" + key + "': expected one value, got " +
            Twine(entries.size()));
     const std::vector<std::string> given =
         flag->isPairs ? flag->values : std::vector<std::string>();

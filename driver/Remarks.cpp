@@ -38,7 +38,7 @@ void mtc::tool::Remarks::collectFrom(MLIRContext &context) {
   if (failed(remark::enableOptimizationRemarks(context, std::make_unique<RemarkCollector>(*this),
                                                std::make_unique<remark::RemarkEmittingPolicyAll>(),
                                                everything)))
-    fail("--remarks: remarks could not be turned on");
+    fail("--remarks: cannot enable remarks");
 }
 
 void mtc::tool::Remarks::add(std::string line) {

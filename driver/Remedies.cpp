@@ -30,7 +30,7 @@ std::vector<Remedy> mtc::tool::findRemedies(const Options &options, Compilation 
                                             int64_t peak) {
   if (isStageText(options.model) || !compilation.getModel())
     return {};
-  ProgressLine line("looking for flags with which it fits");
+  ProgressLine line("searching for flags that meet the budget");
   Options plain = options;
   plain.remarks.clear();
   plain.irFolder.clear();
@@ -61,7 +61,7 @@ std::vector<Remedy> mtc::tool::findRemedies(const Options &options, Compilation 
 std::string mtc::tool::describe(llvm::ArrayRef<Remedy> remedies) {
   std::string text;
   for (const Remedy &remedy : remedies)
-    text += llvm::formatv("{0}{1} with {2}", text.empty() ? "it would need " : ", ",
+    text += llvm::formatv("{0}{1} with {2}", text.empty() ? "lower peaks: " : ", ",
                           formatBytes(remedy.peak), remedy.flags);
   return text;
 }

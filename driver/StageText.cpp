@@ -41,9 +41,8 @@ static LogicalResult verifyComplete(ModuleOp module) {
     });
     if (isComplete)
       return WalkResult::advance();
-    emitError(op->getLoc(),
-              "the text leaves elements out, as --emit does on a terminal; --emit with -o FILE "
-              "writes them all");
+    emitError(op->getLoc(), "the text omits elements, as --emit does on a terminal; use --emit "
+                            "with -o FILE to write all elements");
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -83,20 +82,20 @@ static InFlightDiagnostic fail(ModuleOp module, StringRef path) {
 /// Verifies that the module has the operations that its stage requires.
 static LogicalResult verifyStage(ModuleOp module, Stage stage, StringRef path) {
   auto fail = [&](StringRef missing) {
-    return ::fail(module, path) << "the module is of the stage " << stringifyStage(stage)
+    return ::fail(module, path) << "the module is at stage " << stringifyStage(stage)
                                 << ", but it has " << missing;
   };
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.getBody().hasOneBlock())
       return emitError(function.getLoc(), "function @")
-             << function.getSymName() << " is not one block";
+             << function.getSymName() << " does not have exactly one block";
   for (auto function : module.getOps<func::FuncOp>())
     for (Type type :
          llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes()))
       if (auto tensor = dyn_cast<RankedTensorType>(type); !tensor || !tensor.hasStaticShape())
         return emitError(function.getLoc(), "function @")
-               << function.getSymName() << " takes or gives " << type
-               << ", expected tensors of known extents";
+               << function.getSymName() << " has an argument or result of type " << type
+               << "; expected tensors of static shape";
   auto hasFunction = [&](StringRef name) {
     return module.lookupSymbol<func::FuncOp>(name) != nullptr;
   };
@@ -123,7 +122,7 @@ OwningOpRef<ModuleOp> mtc::tool::readStageText(StringRef path, MLIRContext &cont
   }
   if (!nestsWithin(file->bytes(), maxNesting)) {
     emitError(UnknownLoc::get(&context)) << path << ": brackets nest more than " << maxNesting
-                                         << " levels deep, as in no text of mtc";
+                                         << " levels deep; expected text written by --emit";
     return {};
   }
   llvm::SourceMgr sources;
@@ -133,10 +132,10 @@ OwningOpRef<ModuleOp> mtc::tool::readStageText(StringRef path, MLIRContext &cont
     return {};
   ProgramOp program = ProgramOp::find(*module);
   if (!program)
-    fail(*module, path) << "the module has no mtc.program, which says of which stage it is; mtc "
-                           "continues from what --emit writes";
+    fail(*module, path) << "the module has no mtc.program, so its stage is unknown; expected text "
+                           "written by --emit";
   else if (!(*module)->hasAttr(targetAttribute))
-    fail(*module, path) << "the module names no target in '" << targetAttribute << "'";
+    fail(*module, path) << "the module has no target in '" << targetAttribute << "'";
   else if (succeeded(verifySizes(*module)) &&
            succeeded(verifyStage(*module, program.getStage(), path)) &&
            succeeded(verifyComplete(*module)))

@@ -57,7 +57,8 @@ static llvm::Expected<RankedTensorType> typeInModel(mtc::onnx::Model &model, Ini
       !(found->getShape() == type.getShape() &&
         isConverted(found->getElementType(), type.getElementType()))) {
     std::string text;
-    llvm::raw_string_ostream(text) << "it is " << *found << " in the model, expected " << type;
+    llvm::raw_string_ostream(text)
+        << "the type in the model is " << *found << ", expected " << type;
     return llvm::createStringError(text);
   }
   return found;
@@ -119,7 +120,7 @@ FailureOr<Weights> Weights::collect(ModuleOp module, onnx::Model *model) {
       }
       if (element && element != found->type.getElementType())
         return emitError(UnknownLoc::get(module.getContext()))
-               << "initializers of '" << each.name << "' are of different types, " << element
+               << "initializers of '" << each.name << "' have different types, " << element
                << " and " << found->type.getElementType() << "; expected one type";
       element = found->type.getElementType();
       tensor.pieces.push_back({found->bytes, piece.image});
@@ -142,8 +143,8 @@ FailureOr<Weights> Weights::collect(ModuleOp module, onnx::Model *model) {
   if (!missing.empty())
     return emitError(UnknownLoc::get(module.getContext()))
            << "the data of " << missing.size()
-           << " initializers is missing; put the file beside the model, or draw the parameters "
-              "with --init normal:0.02";
+           << " initializers is missing; put the file in the model's folder, or use --init "
+              "normal:0.02";
 
   const std::string noDigest(16, '0');
   metadata[MTC_WEIGHTS_DIGEST] = noDigest;

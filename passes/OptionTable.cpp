@@ -17,7 +17,7 @@ std::string OptionText::checkChoice(llvm::StringRef value) const {
   if (value.empty() || choices.empty() ||
       llvm::any_of(choices, [&](const OptionChoice &each) { return each.name == value; }))
     return "";
-  return "there is no such choice; expected " + joinNames(choices);
+  return "invalid value; expected one of: " + joinNames(choices);
 }
 
 std::string mtc::spellNumber(double number) {

@@ -161,17 +161,18 @@ llvm::Constant *CpuTarget::describeKernel(KernelFunctionOp kernel, ConstantBuild
 llvm::Expected<TargetAttrInterface> cpu::parseTarget(StringRef detail, MLIRContext &context,
                                                      const TargetFlags &flags) {
   if (!detail.empty())
-    return llvm::createStringError("--target " + flags.target +
-                                   ": nothing follows 'cpu'; --cpu chooses the processor");
+    return llvm::createStringError(
+        "--target " + flags.target +
+        ": the target 'cpu' has no suffix; use --cpu to set the processor");
   if (flags.precision == Precision::TF32)
-    return llvm::createStringError("--precision " + stringifyEnum(flags.precision) +
-                                   ": the target 'cpu' has none; expected f32, bf16 or f16");
+    return llvm::createStringError(
+        "--precision " + stringifyEnum(flags.precision) +
+        ": not supported by the target 'cpu'; expected f32, bf16 or f16");
   if (flags.emulate)
     return llvm::createStringError("--emulate: the target 'cpu' has no device to emulate");
   if (!flags.without.empty())
-    return llvm::createStringError(
-        "--no-" + flags.without.front() +
-        ": programs for the target 'cpu' do not use this library; expected --target cuda");
+    return llvm::createStringError("--no-" + flags.without.front() +
+                                   ": not used by the target 'cpu'; use it with --target cuda");
   if (llvm::Error error = checkRates(flags.rates))
     return error;
   return TargetAttr::get(&context, flags.precision, flags.threads, flags.cpu, flags.features,

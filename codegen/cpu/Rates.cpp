@@ -108,10 +108,9 @@ llvm::Error cpu::checkRates(StringRef name) {
   auto names = llvm::map_range(classes, [](const RateClass &each) { return each.name; });
   if (name.empty() || llvm::is_contained(names, name))
     return llvm::Error::success();
-  return llvm::createStringError("--cost-model " + name +
-                                 ": there is no such class of processors; "
-                                 "expected " +
-                                 llvm::join(names, ", "));
+  return llvm::createStringError(
+      "--cost-model " + name +
+      ": unknown processor class; expected one of: " + llvm::join(names, ", "));
 }
 
 StringRef cpu::classOf(const Processor &processor) {

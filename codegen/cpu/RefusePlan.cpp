@@ -70,7 +70,7 @@ static bool areSumsOf(const LoopPlan &plan, const NormalKernel &kernel) {
 
 std::string mtc::cpu::refusePlan(const LoopPlan &plan, const NormalKernel &kernel) {
   if (!hasValidNumbers(plan))
-    return "a number is less than is valid";
+    return "a number is below its minimum";
   if (!kernel.isSpace({plan.itemDims, listOf(plan.blockDim), plan.innerDims, plan.reducedDims}))
     return "'items', 'blocked', 'inner' and 'reduced' are not the " +
            std::to_string(kernel.rank()) + " dims of the kernel, each once";
@@ -78,16 +78,16 @@ std::string mtc::cpu::refusePlan(const LoopPlan &plan, const NormalKernel &kerne
     return "'reduced' are not the dims that the kernel reduces";
   const DimSet items = setOf(plan.itemDims) | setOf(listOf(plan.blockDim));
   if (kernel.scatters() && (items & ~kernel.owned))
-    return "items of a scatter meet outside its owned dims";
+    return "items of a scatter overlap outside its owned dims";
   if (!isVectorOf(plan, kernel))
-    return "'vector' and 'lanes' do not go together";
+    return "'vector' and 'lanes' are inconsistent";
   if (kernel.lastRow > 0 && (plan.blockDim != 0U || plan.vectorDim != 1U))
-    return "a row that is not whole is neither the last of its block, nor in lanes";
+    return "a partial row is neither the last of its block nor vectorized";
   if (!areTilesOf(plan, kernel))
-    return "'tiled' and 'tiled_loads' do not go together";
+    return "'tiled' and 'tiled_loads' are inconsistent";
   if (plan.extent != countItems(plan, kernel))
     return "'extent' is not the number of items, " + std::to_string(countItems(plan, kernel));
   if (!areSumsOf(plan, kernel))
-    return "'partials', 'sum_extent' and 'scratch' are not of the kernel's column sums";
+    return "'partials', 'sum_extent' and 'scratch' do not match the kernel's column sums";
   return "";
 }

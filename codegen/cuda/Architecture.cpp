@@ -46,19 +46,18 @@ Expected<Architecture> parseArchitecture(StringRef name, StringRef all) {
       map_range(knownNumbers, [](unsigned each) { return "sm_" + std::to_string(each); }), ", ");
   if (name.empty())
     return makeError("--target cuda:" + all +
-                     ": a comma has no architecture beside it; expected names such as sm_80,sm_90");
+                     ": empty architecture name; expected names such as sm_80,sm_90");
   std::string named = name == all ? "" : ("'" + name + "': ").str();
-  return makeError("--target cuda:" + all + ": " + named +
-                   "there is no such architecture; expected native, " + known +
-                   ", one from sm_90 on with an 'a' at its end, or one of these numbers " +
-                   "as in compute_90");
+  return makeError(
+      "--target cuda:" + all + ": " + named + "unknown architecture; expected native, " + known +
+      ", one from sm_90 on with the suffix 'a', or one of these numbers " + "as in compute_90");
 }
 
 /// Returns the compute capability of the first device, queried from the driver (CUDA driver API,
 /// libcuda.so.1).
 Expected<Architecture> findNative() {
-  StringRef hint = "; name the architecture of the GPU that the program will run on, as in "
-                   "--target cuda:sm_90";
+  StringRef hint =
+      "; use the architecture of the GPU that runs the program, as in --target cuda:sm_90";
   std::string reason;
   sys::DynamicLibrary driver = sys::DynamicLibrary::getPermanentLibrary("libcuda.so.1", &reason);
   if (!driver.isValid())
@@ -97,7 +96,7 @@ Expected<SmallVector<Architecture>> mtc::cuda::parseArchitectures(StringRef name
     if (!parsed)
       return parsed.takeError();
     if (is_contained(result, *parsed))
-      return makeError("--target cuda:" + names + ": " + parsed->name() + " is named twice");
+      return makeError("--target cuda:" + names + ": " + parsed->name() + " is listed twice");
     result.push_back(*parsed);
   }
   return result;

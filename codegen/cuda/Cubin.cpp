@@ -61,7 +61,7 @@ Expected<JitLink> openJitLink() {
   find(result.getLinkedCubinSize, "nvJitLinkGetLinkedCubinSize");
   find(result.getLinkedCubin, "nvJitLinkGetLinkedCubin");
   if (!missing.empty())
-    return createStringError(*path + " has no function '" + missing + "': is it nvJitLink?");
+    return createStringError(*path + " has no function '" + missing + "'; expected nvJitLink");
   return result;
 }
 
@@ -98,7 +98,7 @@ Expected<AssemblerVersion> mtc::cuda::getAssemblerVersion() {
     return link.takeError();
   AssemblerVersion version;
   if (int status = (*link)->version(&version.major, &version.minor))
-    return createStringError("nvJitLink does not say its version (error " + Twine(status) + ")");
+    return createStringError("nvJitLink: its version is unknown (error " + Twine(status) + ")");
   return version;
 }
 
@@ -113,8 +113,8 @@ Expected<Cubin> mtc::cuda::assemble(StringRef ptx, StringRef name, const Archite
   const char *options[] = {architectureOption.c_str(), levelOption.c_str(), "-Xptxas=-v"};
   JitLink::Handle handle = nullptr;
   if (int status = link.create(&handle, std::size(options), options))
-    return createStringError("nvJitLink does not take the options " + join(ArrayRef(options), " ") +
-                             " (error " + Twine(status) + "): is its version 13?");
+    return createStringError("nvJitLink: rejects the options " + join(ArrayRef(options), " ") +
+                             " (error " + Twine(status) + "); expected version 13");
   llvm::scope_exit destroy([&] { link.destroy(&handle); });
   auto fail = [&](int status) {
     return createStringError("PTX of '" + nameText + "' cannot be assembled for " +

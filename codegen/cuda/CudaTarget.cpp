@@ -22,9 +22,9 @@ static_assert(static_cast<int>(ContractionPrecision::F32) == MTC_CUDA_F32 &&
 StringRef CudaTarget::refuseCopy(MemorySpace source, MemorySpace destination) const {
   for (MemorySpace space : {source, destination})
     if (space == MemorySpace::Host)
-      return "a GPU copies by itself from and to pinned memory of the host alone: 'pinned_host'";
+      return "GPU copies need pinned host memory: 'pinned_host'";
   if (source != MemorySpace::Device && destination != MemorySpace::Device)
-    return "a GPU copies from or to its own memory";
+    return "GPU copies need device memory as source or destination";
   return Target::refuseCopy(source, destination);
 }
 
@@ -154,8 +154,8 @@ llvm::Expected<TargetAttrInterface> cuda::parseTarget(StringRef detail, MLIRCont
     return error;
   if (!flags.rates.empty())
     return llvm::createStringError("--cost-model " + flags.rates +
-                                   ": times of the target 'cuda' are estimated by the data sheet "
-                                   "of the GPU that --target names");
+                                   ": not supported by the target 'cuda', whose times follow the "
+                                   "data sheet of the GPU in --target");
   return TargetAttr::get(&context, names, flags.precision, flags.emulate, without, flags.threads,
                          flags.cpu, flags.features);
 }

@@ -41,7 +41,7 @@ public:
                                                  KernelCache *cache) override;
   FailureOr<std::vector<OwnedModule>> generateModules(const CodeSources &sources) override {
     return mlir::emitError(UnknownLoc::get(sources.context),
-                           "kernels of a GPU run only in its emulator here: --emulate");
+                           "GPU kernels run only in the emulator here; use --emulate");
   }
   LogicalResult printResources(const CodeSources &sources, raw_ostream &os) override;
   llvm::Constant *describeProgram(ConstantBuilder &builder) override;

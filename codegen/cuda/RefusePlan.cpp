@@ -54,9 +54,9 @@ static SmallVector<int64_t> partialSizes(const NormalKernel &kernel, ArrayRef<un
   });
 }
 
-static constexpr const char *wrongDims = "its dims are not those of the kernel, each once";
-static constexpr const char *wrongVector = "the kernel's accesses are no such vectors";
-static constexpr const char *wrongPartials = "partial results do not lie in the scratch";
+static constexpr const char *wrongDims = "its dims are not the kernel's, each once";
+static constexpr const char *wrongVector = "the kernel's accesses do not form these vectors";
+static constexpr const char *wrongPartials = "partial results are outside the scratch";
 
 static std::string refuse(const ElementwisePlan &plan, const NormalKernel &kernel, int64_t) {
   if (!kernel.isSpace({plan.dims}) || (kernel.lastRow > 0 && plan.dims.back() != 1))
@@ -97,7 +97,7 @@ static std::string refuse(const ReductionPlan &plan, const NormalKernel &kernel,
     return wrongPartials;
   if ((plan.groups > 0) != !kernel.columnSums.empty() || plan.groups > plan.rows ||
       plan.rows % plan.keptRows != 0 || plan.groups % plan.keptRows != 0)
-    return "'groups' and 'kept_rows' are not of the kernel's column sums";
+    return "'groups' and 'kept_rows' do not match the kernel's column sums";
   if (plan.groups > 0 &&
       !lieInScratch(plan.partials, partialSizes(kernel, kernel.columnSums, plan.copies()),
                     scratchBytes))
@@ -147,13 +147,13 @@ std::string mtc::cuda::refusePlan(const LaunchPlan &plan, const NormalKernel &ke
   auto hasValidShape = [](const auto &shape) { return hasValidNumbers(shape); };
   if (!hasValidNumbers(plan) || !std::visit(hasValidShape, plan.shape) ||
       !llvm::all_of(plan.launches, hasValidNumbers<LaunchSize>))
-    return "a number is less than is valid";
+    return "a number is below its minimum";
   if (!llvm::all_of(plan.launches, isLaunch))
     return "a launch has more threads, blocks or shared memory than a GPU";
   return std::visit(
       [&](const auto &shape) -> std::string {
         if (!isShapeOf(shape, kernel))
-          return "a kernel of another kind is run so";
+          return "the plan is for another kind of kernel";
         if (size_t count = countLaunches(shape, kernel); count != plan.launches.size())
           return "it has " + std::to_string(plan.launches.size()) + " launches, expected " +
                  std::to_string(count);

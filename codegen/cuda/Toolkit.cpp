@@ -28,7 +28,7 @@ constexpr StringRef jitLinkPaths[] = {
     "lib64/libnvJitLink.so", "lib/libnvJitLink.so", "lib/libnvJitLink.so.13",
     "nvidia/cu13/lib/libnvJitLink.so.13", "nvidia/nvjitlink/lib/libnvJitLink.so.12"};
 
-const ToolkitFile libdevice = {"libdevice.10.bc (CUDA's functions of mathematics)", libdevicePaths,
+const ToolkitFile libdevice = {"libdevice.10.bc (CUDA's math library)", libdevicePaths,
                                "nvidia-nvvm"};
 const ToolkitFile jitLink = {"libnvJitLink.so (CUDA's assembler)", jitLinkPaths,
                              "nvidia-nvjitlink"};
@@ -59,9 +59,9 @@ Expected<std::string> find(const ToolkitFile &file) {
       if (std::string candidate = folder + "/" + path.str(); sys::fs::exists(candidate))
         return candidate;
   return createStringError(
-      "the target 'cuda' needs " + file.description + ", which is in none of " +
-      join(folders, ", ") + "; tools/setup.sh installs it, and so does 'pip install " +
-      file.package + "'. MTC_CUDA_PATH names the folder of a CUDA toolkit or of Python's packages");
+      "the target 'cuda' needs " + file.description + ", which was not found in " +
+      join(folders, ", ") + "; install it with tools/setup.sh or 'pip install " + file.package +
+      "', or set MTC_CUDA_PATH to the folder of a CUDA toolkit or of Python packages");
 }
 
 } // namespace

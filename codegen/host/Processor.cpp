@@ -80,8 +80,9 @@ Expected<cpu::Processor> cpu::describeProcessor(StringRef cpu, StringRef extraFe
     Triple triple(sys::getDefaultTargetTriple());
     std::unique_ptr<MCSubtargetInfo> info((*target)->createMCSubtargetInfo(triple, "", ""));
     if (!info || !info->isCPUStringValid(cpu))
-      return makeError("--cpu: LLVM knows no processor '" + cpu +
-                       "'; use 'host' or a name such as 'x86-64-v4' or 'sapphirerapids'");
+      return makeError(
+          "--cpu: unknown processor '" + cpu +
+          "'; expected 'host' or an LLVM name such as 'x86-64-v4' or 'sapphirerapids'");
     result.cpu = cpu.str();
     info.reset((*target)->createMCSubtargetInfo(triple, cpu, ""));
     for (const char *name : askedFeatures)

@@ -213,7 +213,7 @@ private:
     SmallVector<int64_t> index = apply(map, symbols);
     for (auto [i, extent] : llvm::zip_equal(index, type.getShape())) {
       if (i < 0 || i >= extent) {
-        error = "an access leaves its operand";
+        error = "an access is out of bounds";
         return -1;
       }
       offset = offset * extent + i;

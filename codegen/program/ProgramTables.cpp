@@ -52,12 +52,12 @@ public:
   LogicalResult run(bool namedSteps) {
     arena = ArenaOp::find(placed);
     if (!arena)
-      return placed.emitError("the program is not placed: it has no mtc.arena");
+      return placed.emitError("the program is not allocated: it has no mtc.arena");
     for (auto other : placed.getOps<ArenaOp>())
       if (StringRef reason = target.refuseCopy(other.getSpace(), MemorySpace::Device);
           !reason.empty())
         return other.emitError("the target '")
-               << target.getName() << "' does not have it: " << reason;
+               << target.getName() << "' does not support it: " << reason;
     if (failed(checkNames()) || failed(variables.add(placed)) || failed(emitInputs()) ||
         failed(emitOutputs()))
       return failure();
@@ -92,7 +92,7 @@ private:
     for (BufferOp buffer : placed.getOps<BufferOp>())
       if (!names.insert(buffer.getName()).second)
         return buffer.emitOpError("is named '")
-               << buffer.getName() << "', as another tensor of the module";
+               << buffer.getName() << "', the name of another tensor in the module";
     return success();
   }
 
@@ -273,8 +273,8 @@ private:
       if (!segment.variable.empty())
         variable = variables.find(segment.variable);
       if (!variable)
-        return placed.emitError() << "export names variable '" << segment.variable
-                                  << "', which the program does not have";
+        return placed.emitError() << "export refers to variable '" << segment.variable
+                                  << "', which is not in the program";
       Constant *image = c.null();
       if (segment.image)
         image = c.global(describeImage(c, segment.image));

@@ -62,7 +62,7 @@ Constant *StepTables::describeOperation(Operation *op, ArrayRef<int64_t> waits) 
   if (auto launchOp = dyn_cast<LaunchOp>(op)) {
     auto known = kernelIndex.find(launchOp.getKernel());
     if (known == kernelIndex.end()) {
-      op->emitError() << "launches @" << launchOp.getKernel() << ", which is no kernel function";
+      op->emitError() << "launches @" << launchOp.getKernel() << ", which is not a kernel function";
       return nullptr;
     }
     index = known->second;
@@ -70,7 +70,7 @@ Constant *StepTables::describeOperation(Operation *op, ArrayRef<int64_t> waits) 
                                                          launchOp.getOutputs().getValue()))
       offsets.push_back(cast<AtAttr>(slice).getOffset());
     if (launchOp.getScratchBytes() != static_cast<uint64_t>(scratchBytes[index])) {
-      op->emitError() << "was placed with " << launchOp.getScratchBytes()
+      op->emitError() << "was allocated with " << launchOp.getScratchBytes()
                       << " bytes of scratch, but the target '" << target.getName() << "' needs "
                       << scratchBytes[index];
       return nullptr;
@@ -92,7 +92,7 @@ Constant *StepTables::describeOperation(Operation *op, ArrayRef<int64_t> waits) 
     destination = copy.getDestination();
     stream = copy.getStream();
   } else {
-    op->emitError("a step holds launches, calls and copies only");
+    op->emitError("expected only launches, calls and copies in a step");
     return nullptr;
   }
   if (source) {

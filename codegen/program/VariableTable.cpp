@@ -115,7 +115,7 @@ LogicalResult VariableTable::add(ModuleOp placed) {
     } else if (auto elements = dyn_cast<ElementsAttr>(value)) {
       auto resource = dyn_cast<DenseResourceElementsAttr>(elements);
       if (resource && !resource.getRawHandle().getBlob())
-        return variable.emitError("the text leaves the variable's elements out");
+        return variable.emitError("the text omits the variable's elements");
       auto dense = dyn_cast<DenseElementsAttr>(elements);
       const bool isSplat = dense && dense.isSplat();
       std::string bytes =
@@ -129,7 +129,7 @@ LogicalResult VariableTable::add(ModuleOp placed) {
     if (std::optional<StringRef> parameter = variable.getOf()) {
       auto known = index.find(*parameter);
       if (known == index.end())
-        return variable.emitError() << "belongs to @" << *parameter << ", which is no variable";
+        return variable.emitError() << "belongs to @" << *parameter << ", which is not a variable";
       of = known->second;
     }
     StringRef name = variable.getSymName();

@@ -23,11 +23,12 @@ LogicalResult mtc::planKernels(ArrayRef<KernelFunctionOp> kernels, TargetAttrInt
       kernel.setPlanAttr(target.planKernel(kernel));
       continue;
     }
-    std::string reason = &plan.getDialect() == &target.getDialect() ? plan.refuse(kernel)
-                                                                    : "it is none of the target's";
+    std::string reason = &plan.getDialect() == &target.getDialect()
+                             ? plan.refuse(kernel)
+                             : "it belongs to another target";
     if (!reason.empty())
       return kernel.emitOpError("has the plan ")
-             << plan << ", but " << reason << "; without a plan, it gets the target's";
+             << plan << ", but " << reason << "; remove it to use the target's plan";
   }
   return success();
 }

@@ -132,14 +132,14 @@ static Error systemError(const Twine &what) {
 Error KernelCache::openFolder() {
   if (std::error_code code =
           fs::create_directories(folder, /*IgnoreExisting=*/true, fs::perms::owner_all))
-    return makeError("the folder cannot be made: " + code.message());
+    return makeError("the folder cannot be created: " + code.message());
   int opened = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (opened < 0)
     return systemError("the folder cannot be opened");
   llvm::scope_exit close([&] { ::close(opened); });
   struct stat status;
   if (fstat(opened, &status) != 0)
-    return systemError("the folder cannot be looked at");
+    return systemError("the folder cannot be inspected");
   if (status.st_uid != geteuid())
     return makeError("the folder belongs to another user; set MTC_CACHE_DIR to one of your own");
   if (status.st_mode & (S_IWGRP | S_IWOTH))
@@ -196,7 +196,7 @@ Error KernelCache::write(StringRef key, StringRef object) {
   int file = openat(directory, temporary.c_str(),
                     O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (file < 0)
-    return systemError("a file cannot be made");
+    return systemError("a file cannot be created");
   llvm::scope_exit remove([&] { unlinkat(directory, temporary.c_str(), 0); });
   raw_fd_ostream stream(file, /*shouldClose=*/true);
   stream << digestOf({key, object}) << object;

@@ -124,7 +124,7 @@ public:
           result = parseField(plan.*member);
       });
       if (!result)
-        return parser.emitError(at) << "a plan of this kind has no '" << name << "'";
+        return parser.emitError(at) << "a plan of this kind has no field '" << name << "'";
       if (failed(*result))
         return mlir::failure();
       if (failed(parser.parseOptionalComma()))
@@ -182,8 +182,7 @@ private:
         result = parseField(field.template emplace<T>());
     };
     (parseOne.template operator()<Ts>(), ...);
-    return result ? *result
-                  : parser.emitError(at) << "there is no plan of the kind '" << keyword << "'";
+    return result ? *result : parser.emitError(at) << "unknown plan kind '" << keyword << "'";
   }
 
   mlir::AsmParser &parser;

@@ -29,7 +29,7 @@ LogicalResult Target::print(const CodeSources &sources, KernelText form, raw_ost
 
 StringRef Target::refuseCopy(MemorySpace source, MemorySpace destination) const {
   bool usesDisk = source == MemorySpace::Disk || destination == MemorySpace::Disk;
-  return usesDisk ? "its programs have no arena on a disk" : "";
+  return usesDisk ? "programs have no arena on disk" : "";
 }
 
 llvm::Expected<Target::Object> Target::compileHost(llvm::Module &module) const {

@@ -110,12 +110,12 @@ std::optional<BatchAxis> Chooser::axisOf(ArrayRef<const StepInput *> rows) {
   axis.batch = rows.front()->shape[0];
   if (!all_of(rows, [&](const StepInput *each) { return each->shape[0] == axis.batch; })) {
     problems.add(
-        "the first axes of inputs that hold rows differ in extent: " + listed(rows) +
-        "; give them one size with --dim, or name those that hold rows with --batch-input");
+        "inputs have different batch sizes: " + listed(rows) +
+        "; use --dim to set one size, or --batch-input to select the inputs with a batch axis");
     return std::nullopt;
   }
   if (axis.batch == 0) {
-    problems.add("a step would take no rows of " + listed(rows) + ": the first axis is 0");
+    problems.add("no samples in " + listed(rows) + ": the batch axis is 0");
     return std::nullopt;
   }
   for (const StepInput *input : rows)
@@ -135,10 +135,10 @@ std::optional<BatchAxis> Chooser::named(ArrayRef<std::string> batchInputs) {
     const StepInput *found =
         find_if(inputs, [&](const StepInput &input) { return input.name == name; });
     if (found == inputs.end())
-      problems.add("--batch-input " + name + ": there is no input " + quoted(name) +
-                   "; inputs are " + listed(make_pointer_range(inputs)));
+      problems.add("--batch-input " + name + ": no input " + quoted(name) + "; the inputs are " +
+                   listed(make_pointer_range(inputs)));
     else if (!hasAxis(*found))
-      problems.add("--batch-input " + name + ": the input has no axis that could count rows");
+      problems.add("--batch-input " + name + ": the input has no axis; expected a batch axis");
     else
       rows.push_back(found);
   }
@@ -149,10 +149,10 @@ std::optional<BatchAxis> Chooser::named(ArrayRef<std::string> batchInputs) {
     return std::nullopt;
   for (const StepInput &input : inputs)
     if (input.isLabel && !axis->inputs.contains(input.name)) {
-      problems.add("--batch-input " + batchInputs.front() + ": a step takes " + Twine(axis->batch) +
-                   " rows, but the labels " + describe(input) +
-                   " have other ones; give the loss an output of as many rows with --output, or "
-                   "take every input whole with --batch-input none");
+      problems.add("--batch-input " + batchInputs.front() + ": the batch size is " +
+                   Twine(axis->batch) + ", but the labels " + describe(input) +
+                   " have another one; use --output to select an output of this batch size, or "
+                   "--batch-input none to pass all inputs whole");
       return std::nullopt;
     }
   return axis;
@@ -166,12 +166,11 @@ std::string Chooser::describeWhole(const BatchAxis &axis) {
   if (whole.empty())
     return "";
   if (rows.empty())
-    return "it does not follow from the model that the first axes of " + listed(whole) +
-           " count the same rows, so each is taken whole, one a step; --batch-input NAME, once for "
-           "each input that holds rows, says otherwise";
-  return "a step takes " + std::to_string(axis.batch) + " rows of " + listed(rows) +
-         ", and the whole of " + listed(whole) +
-         "; --batch-input NAME, once for each input that holds rows, says otherwise";
+    return "no common batch axis found for " + listed(whole) +
+           "; passed whole to each step. Use --batch-input NAME for each input with a batch axis";
+  return "batch size " + std::to_string(axis.batch) + " for " + listed(rows) + "; " +
+         listed(whole) +
+         " passed whole to each step. Use --batch-input NAME for each input with a batch axis";
 }
 
 std::optional<BatchAxis> Chooser::guessed() {

@@ -45,7 +45,7 @@ void ChooseBatchAxis::runOnOperation() {
   auto unknown = UnknownLoc::get(&getContext()); // For diagnostics about the whole program.
   auto microStep = module.lookupSymbol<func::FuncOp>(microStepName);
   if (!microStep) {
-    emitError(unknown, "the module has no function @micro_step; mtc-attach-loss makes it");
+    emitError(unknown, "the module has no function @micro_step; run mtc-attach-loss first");
     return signalPassFailure();
   }
   ProgramOp program = ProgramOp::findOrAdd(module);

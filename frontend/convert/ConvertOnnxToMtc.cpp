@@ -57,8 +57,8 @@ LogicalResult convert(Conversion &node) {
     std::optional<int64_t> first = operators.firstConverted(node.domain(), node.opType());
     if (!first)
       return node.failure("the operator is not supported");
-    return node.failure("the definition of this version is not supported, that of version " +
-                        Twine(*first) + " and later is; convert the model to a newer opset");
+    return node.failure("this version is not supported; expected version " + Twine(*first) +
+                        " or later. Convert the model to a newer opset");
   }
   if (failed(checkElementTypes(node)))
     return failure();
@@ -83,12 +83,12 @@ LogicalResult checkInferred(GraphOp graph) {
     return isa<NoneType>(type) || (tensor && tensor.hasStaticShape());
   };
   if (!llvm::all_of(graph.getArgumentTypes(), isStatic))
-    return graph.emitError("the graph's inputs are not static: bind their dimensions first");
+    return graph.emitError("the graph has dynamic input shapes; set their dimensions first");
   for (Operation &op : graph.getBody().front())
     for (Type type : op.getResultTypes())
       if (!isStatic(type))
         return op.emitError("has type ")
-               << type << ", expected a static one: run onnx-infer-and-fold first";
+               << type << "; expected a static shape. Run onnx-infer-and-fold first";
   return success();
 }
 

@@ -67,7 +67,7 @@ bool NodeView::sameElementType(size_t i, size_t j) {
   if (elementType(i) == elementType(j))
     return true;
   (void)failure(Twine(operandName(j)) + " has element type " + llvm::to_string(elementType(j)) +
-                ", expected that of " + operandName(i) + ", " + llvm::to_string(elementType(i)));
+                ", expected " + llvm::to_string(elementType(i)) + ", as " + operandName(i));
   return false;
 }
 
@@ -294,7 +294,7 @@ int64_t NodeView::normalized(int64_t value, int64_t rank, const Twine &what) {
   if (value >= -rank && value < rank)
     return value < 0 ? value + rank : value;
   if (rank == 0)
-    (void)failure(what + " = " + Twine(value) + ", but a scalar has no axes");
+    (void)failure(what + " = " + Twine(value) + "; a scalar has no axes");
   else
     (void)failure(what + " = " + Twine(value) + ", expected " + Twine(-rank) + ".." +
                   Twine(rank - 1));
@@ -307,7 +307,7 @@ SmallVector<int64_t> NodeView::normalizedAxes(ArrayRef<int64_t> values, int64_t 
   for (int64_t value : values) {
     int64_t axis = normalized(value, rank, what);
     if (llvm::is_contained(axes, axis))
-      (void)failure(what + " names axis " + Twine(axis) + " twice");
+      (void)failure(what + " lists axis " + Twine(axis) + " twice");
     else
       axes.push_back(axis);
   }
@@ -330,10 +330,10 @@ LogicalResult NodeView::failure(const Twine &reason) {
 
 LogicalResult NodeView::needsConstant(size_t i) {
   SmallVector<std::string> names = dataSources(operand(i));
-  std::string reason = operandName(i) + " must be known at compile time, but is computed from ";
+  std::string reason = operandName(i) + " must be known at compile time, but depends on ";
   if (names.empty())
     return failure(reason + "values that are not folded");
-  return failure(reason + "the data of " + llvm::join(names, ", ") + "; give it with --bind " +
+  return failure(reason + "the data of " + llvm::join(names, ", ") + "; use --bind " +
                  names.front() + "=VALUE");
 }
 

@@ -45,8 +45,8 @@ LogicalResult InitializerOp::verify() {
   if (!getModuleImages() && !getFileImages())
     return success();
   if (!type || !type.hasStaticShape())
-    return emitOpError() << "has images, but is " << getType()
-                         << ", expected a tensor of known extents";
+    return emitOpError() << "has module images, but is " << getType()
+                         << ", expected a tensor of static shape";
   return verifyTensorImages([&] { return emitOpError(); }, type, getModuleImagesAttr(),
                             getFileImagesAttr());
 }
@@ -77,8 +77,7 @@ void NodeOp::build(OpBuilder &builder, OperationState &state, TypeRange outputs,
 LogicalResult NodeOp::verify() {
   size_t names = getGraphNames() ? getGraphNames()->size() : 0;
   if (names != getGraphs().size())
-    return emitOpError("has ") << names << " names of graphs, but " << getGraphs().size()
-                               << " graphs";
+    return emitOpError("has ") << names << " graph names, but " << getGraphs().size() << " graphs";
   for (Region &graph : getGraphs())
     if (graph.front().empty() || !isa<ReturnOp>(graph.front().back()))
       return emitOpError("has a graph that does not end with onnx.return");

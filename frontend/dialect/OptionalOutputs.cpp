@@ -82,7 +82,7 @@ void OptionalOutputs::removeOutputs() {
     }
     auto name = graph.getResultAttrOfType<StringAttr>(i, "onnx.name");
     emitRemark(reason->location) << "the output '" << (name ? name.getValue() : StringRef())
-                                 << "' is left out: " << reason->text;
+                                 << "' is omitted: " << reason->text;
   }
   terminator->setOperands(kept);
   SmallVector<Type> types(ValueRange(kept).getTypes());

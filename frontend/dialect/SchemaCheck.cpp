@@ -24,7 +24,7 @@ StringRef kindOf(Attribute attribute) {
       .Case([](DenseF32ArrayAttr) { return "FLOATS"; })
       .Case([](ArrayAttr) { return "STRINGS"; })
       .Case([](ElementsAttr) { return "TENSOR"; })
-      .Default([](Attribute) { return "of no kind that ONNX has"; });
+      .Default([](Attribute) { return "unknown"; });
 }
 
 /// Returns ` = VALUE`, or an empty string for tensors and long values.
@@ -73,8 +73,8 @@ LogicalResult checkCount(NodeView &node, const Signature &signature, size_t coun
 
 LogicalResult checkAttributes(NodeView &node, const Schema &schema) {
   if (schema.isDeprecated)
-    return node.failure("the operator was removed in version " + Twine(schema.sinceVersion) +
-                        "; onnx.version_converter or another export replaces it");
+    return node.failure("removed in opset version " + Twine(schema.sinceVersion) +
+                        "; convert the model with onnx.version_converter or export it again");
   for (NamedAttribute attribute : node.op().getNodeAttributes())
     if (failed(checkAttribute(node, schema, attribute.getName(), kindOf(attribute.getValue()))))
       return failure();
@@ -102,11 +102,11 @@ LogicalResult checkArity(NodeView &node, const Schema &schema) {
     return failure();
   for (size_t i = 0; i < node.operandCount(); ++i)
     if (!node.has(i) && !schema.operands.find(i)->isOptional)
-      return node.failure(node.operandName(i) + " is left out, but required");
+      return node.failure(node.operandName(i) + " is required, but omitted");
   for (size_t i = 0; i < node.resultCount(); ++i)
     if (!node.wants(i) && !schema.results.find(i)->isOptional)
       return node.failure("result " + Twine(i) + " (" + schema.results.find(i)->name +
-                          ") is left out, but required");
+                          ") is required, but omitted");
   return success();
 }
 

@@ -403,7 +403,7 @@ std::string describe(const MergedInitializer &merged, const InitializerClass &kn
   size_t count = merged.parts.size() + 1;
   if (count > shown)
     list += " and " + std::to_string(count - shown) + " more";
-  return "initializer " + quoted(name) + " stands for " + std::to_string(count) + " parameters (" +
+  return "initializer " + quoted(name) + ": merges " + std::to_string(count) + " parameters (" +
          list + ")";
 }
 
@@ -434,12 +434,12 @@ private:
   void report(StringRef text, bool isLeft) {
     auto unknown = UnknownLoc::get(&getContext());
     if (isLeft)
-      emitWarning(unknown, text) << ", which are trained as one, since the module may tie them; "
-                                    "--shared-initializers split trains "
-                                    "each apart, --shared-initializers keep says that it is meant";
+      emitWarning(unknown, text) << "; trained as one weight, because the module may tie them. Use "
+                                    "--shared-initializers split to train them separately, or "
+                                    "--shared-initializers keep to silence this warning";
     else
-      emitRemark(unknown, text) << " that were equal when exported; each is trained apart, "
-                                   "--shared-initializers keep trains them as one";
+      emitRemark(unknown, text) << " that were equal when exported; trained separately. Use "
+                                   "--shared-initializers keep to train them as one weight";
   }
 };
 

@@ -70,11 +70,11 @@ struct TieInitializersPass : impl::TieInitializersPassBase<TieInitializersPass> 
     auto unknown = UnknownLoc::get(&getContext()); // The messages concern the whole model.
     for (auto [kept, copy] : found.open) {
       std::string a = InitializerOp(kept).getName().str(), b = InitializerOp(copy).getName().str();
-      problems.add(
-          "initializers " + quoted(a) + " and " + quoted(b) +
-          " hold the same elements, and the file does not tell whether they are one weight "
-          "of the module. Give --tie " +
-          a + "=" + b + " to train them as one, or --untie " + b + " to train them apart");
+      problems.add("initializers " + quoted(a) + " and " + quoted(b) +
+                   ": equal elements, and the file does not specify whether they are one weight. "
+                   "Use --tie " +
+                   a + "=" + b + " to train them as one weight, or --untie " + b +
+                   " to train them separately");
     }
     for (const std::string &text : found.warnings)
       emitWarning(unknown, text);
@@ -96,7 +96,7 @@ private:
       names.insert(initializer.getName());
     size_t end = text.find('=');
     if (end == StringRef::npos || end == 0 || end + 1 == text.size())
-      problems.add("--tie " + text + ": expected A=B, two names of parameters");
+      problems.add("--tie " + text + ": expected A=B, two parameter names");
     for (size_t at = end; at != StringRef::npos; at = text.find('=', at + 1))
       if (names.contains(text.take_front(at)) && names.contains(text.drop_front(at + 1)))
         end = at;
@@ -120,7 +120,7 @@ private:
     emitRemark(UnknownLoc::get(&getContext()))
         << "initializers " << quoted(kept.getName()) << " and " << quoted(copy.getName())
         << " are one weight" << (tie.form == TieForm::Transposed ? ", one transposed" : "") << " ("
-        << tie.reason << "); --untie " << copy.getName() << " trains them apart";
+        << tie.reason << "); use --untie " << copy.getName() << " to train them separately";
     copy.erase();
   }
 };

@@ -36,7 +36,7 @@ static LogicalResult unknownValue(Inference &node, Value value, const Twine &wha
   if (names.empty())
     return node.failure(reason + "weights; " + remedy);
   return node.failure(reason + "the data of " + llvm::join(names, ", ") + "; " + remedy +
-                      ", or give that input with --bind " + names.front() + "=VALUE");
+                      ", or use --bind " + names.front() + "=VALUE");
 }
 
 FailureOr<bool> Expander::condition(Inference &node, Value value, const Twine &what,
@@ -57,8 +57,9 @@ LogicalResult Expander::expandIf(Inference &node) {
   if (failed(checkSignature(node, "then_branch", 0, results)) ||
       failed(checkSignature(node, "else_branch", 0, results)))
     return failure();
-  FailureOr<bool> isTaken = condition(node, node.operand(0), node.operandName(0),
-                                      "export the model without this branch, fold it with onnxsim");
+  FailureOr<bool> isTaken =
+      condition(node, node.operand(0), node.operandName(0),
+                "export the model without this branch or fold it with onnxsim");
   if (failed(isTaken))
     return failure();
   ReturnOp values = inlineGraph(node, *node.graph(*isTaken ? "then_branch" : "else_branch"), {});
@@ -91,7 +92,7 @@ LogicalResult Expander::expandLoop(Inference &node) {
   }
   bool hasCondition = node.has(1);
   if (!limit && !hasCondition)
-    return node.failure("has neither a trip count nor a condition, so it never ends");
+    return node.failure("has neither a trip count nor a condition; expected at least one of them");
   bool goesOn = true;
   if (hasCondition) {
     FailureOr<bool> initial = condition(node, node.operand(1), node.operandName(1), remedy);
@@ -223,14 +224,14 @@ LogicalResult Expander::expandScan(Inference &node) {
     size_t operand = stateCount + i;
     auto type = dyn_cast<RankedTensorType>(node.operand(operand).getType());
     if (!type || !type.hasStaticShape() || isSequence(node.operand(operand)))
-      return node.failure(node.operandName(operand) + " is no tensor of static shape");
+      return node.failure(node.operandName(operand) + " is not a tensor of static shape");
     inputs->axes[i] = node.normalized(inputs->axes[i], type.getRank(), "attribute scan_input_axes");
     if (node.failed())
       return failure();
     int64_t extent = type.getDimSize(inputs->axes[i]);
     if (length >= 0 && extent != length)
-      return node.failure("its scan inputs have " + Twine(length) + " and " + Twine(extent) +
-                          " elements to scan, expected equal numbers");
+      return node.failure("scan inputs have " + Twine(length) + " and " + Twine(extent) +
+                          " elements to scan, expected equal counts");
     length = extent;
   }
 
@@ -247,7 +248,7 @@ LogicalResult Expander::expandScan(Inference &node) {
     return inlineGraph(node, *node.graph("body"), arguments);
   };
   if (length == 0 && outputCount > 0)
-    return node.failure("has no elements to scan, so the shapes of its outputs are not known");
+    return node.failure("has no elements to scan, so its output shapes are unknown");
   for (int64_t iteration = 0; iteration < length; ++iteration) {
     ReturnOp values = runBody(iteration);
     if (!values)
@@ -265,7 +266,7 @@ LogicalResult Expander::expandScan(Inference &node) {
     }
     auto type = dyn_cast<RankedTensorType>(list.front().getType());
     if (!type)
-      return node.failure("scan output " + Twine(i) + " is no tensor");
+      return node.failure("scan output " + Twine(i) + " is not a tensor");
     int64_t axis =
         node.normalized(outputs->axes[i], type.getRank() + 1, "attribute scan_output_axes");
     if (node.failed())

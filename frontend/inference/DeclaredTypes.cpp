@@ -26,7 +26,7 @@ TypeDifference compareDeclared(Type declared, RankedTensorType actual) {
 
 std::string describeDifference(Type declared, RankedTensorType actual) {
   return "has type " + llvm::to_string(actual) + ", but the file declares " +
-         llvm::to_string(declared) + "; correct that declaration or remove it";
+         llvm::to_string(declared) + "; correct or remove the declaration";
 }
 
 DeclaredTypes::DeclaredTypes(GraphOp graph) {
@@ -66,7 +66,7 @@ void DeclaredTypes::report() const {
   InFlightDiagnostic diagnostic = mlir::emitWarning(firstOther->first) << firstOther->second;
   if (others > 1)
     diagnostic << "; " << others - 1 << " more results differ from their declarations";
-  diagnostic << " (the given dimensions or inputs decide these extents)";
+  diagnostic << " (these extents depend on the given dimensions or inputs)";
 }
 
 } // namespace mtc::onnx

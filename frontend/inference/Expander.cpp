@@ -75,7 +75,7 @@ ReturnOp Expander::inlineGraph(Inference &node, Region &graph, ValueRange argume
       dead.insert(op);
     }
   if (count > maxExpandedNodes) {
-    (void)node.failure("its subgraphs become more than " + Twine(maxExpandedNodes) +
+    (void)node.failure("its subgraphs expand to more than " + Twine(maxExpandedNodes) +
                        " nodes; reduce the number of iterations");
     return {};
   }

@@ -39,9 +39,9 @@ LogicalResult checkArguments(GraphOp graph) {
     else
       diagnostic << argument.getArgNumber();
     diagnostic << " has type " << argument.getType()
-               << ", expected static dimensions; bind them with --dim NAME=EXTENT";
+               << ", expected static dimensions; use --dim NAME=N to set them";
     if (auto dims = graph.getArgAttr(argument.getArgNumber(), "onnx.dims"))
-      diagnostic << " (the file names them " << dims << ")";
+      diagnostic << " (names in the file: " << dims << ")";
   }
   return success(ok);
 }

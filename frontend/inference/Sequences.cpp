@@ -12,8 +12,8 @@ namespace mtc::onnx {
 FailureOr<SmallVector<Value>> Expander::elementsOf(Inference &node) {
   if (isSequence(node.operand(0)))
     return SmallVector<Value>(node.operand(0).getDefiningOp<NodeOp>().getInputs());
-  return node.failure(node.operandName(0) + " is no sequence whose elements are known at compile "
-                                            "time");
+  return node.failure(node.operandName(0) +
+                      " is not a sequence with elements known at compile time");
 }
 
 /// Returns an index operand in [-count, limit) of a sequence with `count` elements, normalized to
@@ -77,7 +77,7 @@ LogicalResult Expander::eraseElement(Inference &node) {
     return failure();
   auto count = static_cast<int64_t>(elements->size());
   if (count == 0)
-    return node.failure("erases an element of an empty sequence");
+    return node.failure("cannot erase an element of an empty sequence");
   FailureOr<int64_t> index = position(node, 1, count, count, count - 1);
   if (failed(index))
     return failure();
@@ -117,7 +117,7 @@ LogicalResult Expander::splitTensor(Inference &node) {
     if (size <= 0)
       return node.failure(node.operandName(1) + " = " + Twine(size) + ", expected 1 or more");
     if (extent / size > static_cast<int64_t>(maxExpandedNodes))
-      return node.failure("makes " + Twine(extent / size) + " elements, expected at most " +
+      return node.failure("creates " + Twine(extent / size) + " elements, expected at most " +
                           Twine(maxExpandedNodes));
     sizes.assign(extent / size, size);
     if (extent % size != 0)
@@ -159,13 +159,13 @@ LogicalResult Expander::concatElements(Inference &node) {
   if (failed(elements) || node.failed())
     return failure();
   if (elements->empty())
-    return node.failure("concatenates an empty sequence");
+    return node.failure("cannot concatenate an empty sequence");
   if (!hasNewAxis)
     return replace(node,
                    create(node, "Concat", 13, *elements, intAttribute("axis", axis)).getOutputs());
   auto type = dyn_cast<RankedTensorType>(elements->front().getType());
   if (!type)
-    return node.failure("concatenates sequences, expected tensors");
+    return node.failure("the elements are sequences, expected tensors");
   axis = node.normalized(axis, type.getRank() + 1, "attribute axis");
   if (node.failed())
     return failure();
@@ -198,7 +198,7 @@ LogicalResult Expander::mapElements(Inference &node) {
   for (size_t operand = 1; operand < node.operandCount(); ++operand)
     if (isSequence(node.operand(operand)) &&
         node.operand(operand).getDefiningOp<NodeOp>().getInputs().size() != elements->size())
-      return node.failure(node.operandName(operand) + " has another number of elements than " +
+      return node.failure(node.operandName(operand) + " has a different number of elements than " +
                           node.operandName(0));
   SmallVector<SmallVector<Value>> results(node.resultCount());
   for (size_t i = 0; i < elements->size(); ++i) {

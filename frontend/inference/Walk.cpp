@@ -23,21 +23,20 @@ static LogicalResult checkAllAttributes(NodeOp op) {
 static std::string suggestReplacement(StringRef domain, StringRef opType) {
   // onnxruntime registers this operator in the standard's domain.
   if (domain == "com.microsoft" || (domain.empty() && opType == "SimplifiedLayerNormalization"))
-    return "; onnxruntime's optimizer writes it: use the model before it was optimized, or "
-           "optimize "
-           "it with ORT_ENABLE_BASIC";
+    return "; written by onnxruntime's optimizer. Use the unoptimized model, or optimize it with "
+           "ORT_ENABLE_BASIC";
   if (domain == "ai.onnx.ml")
-    return "; of classical models, linear ones and neural networks can be trained";
+    return "; of classical models, only linear models and neural networks are supported";
   if (domain == "ai.onnx.training" || domain == "ai.onnx.preview.training")
-    return "; mtc adds gradients and updates itself: use the model for inference";
+    return "; mtc adds gradients and updates. Use the inference model";
   if (domain == "org.pytorch.aten" || domain == "aten")
-    return "; PyTorch's exporter had no translation: export with dynamo=True";
+    return "; PyTorch's exporter has no translation for it. Export with dynamo=True";
   if (!domain.empty())
-    return "; define it as a function of the model, or export the model without it";
+    return "; define it as a model-local function, or export the model without it";
   if (Schema::find(domain, opType, INT64_MAX))
     return "";
   std::string near = suggestNames(opType, Operators::get().convertedNames());
-  return near.empty() ? "; ONNX has no operator of this name" : near;
+  return near.empty() ? "; not an ONNX operator" : near;
 }
 
 Walk::Walk(GraphOp graph, OptionalOutputs &optional, Effect effect)
@@ -132,7 +131,7 @@ LogicalResult Walk::visit(NodeOp node) {
 static std::string unknownText(const std::pair<std::string, std::string> &key, int64_t version) {
   const auto &[domain, opType] = key;
   return ("operator " + (domain.empty() ? "" : domain + ".") + opType + " version " +
-          Twine(version) + " is not known")
+          Twine(version) + " is unknown")
       .str();
 }
 
@@ -157,7 +156,7 @@ static bool mayBeSequence(NodeView &node, const Schema &schema, size_t i) {
 LogicalResult Walk::checkOperands(Inference &node) {
   const Schema *schema = Schema::find(node.domain(), node.opType(), node.version());
   if (!schema)
-    return node.failure("has no schema in this version");
+    return node.failure("has no schema for this version");
   if (mlir::failed(checkArity(node, *schema)))
     return mlir::failure();
   bool isExpanded = Expander::expands(node.op());
@@ -183,10 +182,10 @@ LogicalResult Walk::checkOperands(Inference &node) {
 
 LogicalResult Walk::infer(Inference &node, const Operator &definition) {
   if (mlir::failed(definition.infer(node)) || node.failed())
-    return node.failure("has no type by this operator's rule");
+    return node.failure("type inference failed");
   for (size_t i = 0; i < node.resultCount(); ++i)
     if (node.wants(i) && !node.resultType(i))
-      return node.failure("names result " + Twine(i) + ", which the operator does not have");
+      return node.failure("has result " + Twine(i) + ", which the operator does not define");
   return success();
 }
 
@@ -244,7 +243,7 @@ LogicalResult Walk::checkResults() {
   for (auto [i, value] : llvm::enumerate(graph.getBody().front().getTerminator()->getOperands())) {
     if (!isSequence(value))
       continue;
-    StringRef problem = "is a sequence, expected a tensor; let the model return the elements";
+    StringRef problem = "is a sequence, expected a tensor; change the model to return its elements";
     if (graph.getResultAttr(i, optionalAttribute)) {
       optional.leaveOutResult(i, problem);
       continue;

@@ -26,8 +26,8 @@ LogicalResult inferCastTo(Inference &node, Type element) {
   if (element == node.elementType(0))
     return node.forward(0, 0);
   if (isa<ComplexType>(element) || isa<ComplexType>(node.elementType(0)))
-    return node.failure("converts " + llvm::to_string(node.elementType(0)) + " to " +
-                        llvm::to_string(element) + ", but complex numbers are not converted");
+    return node.failure("casts " + llvm::to_string(node.elementType(0)) + " to " +
+                        llvm::to_string(element) + "; complex types are not supported");
   if (failed(node.result(0, element, node.shape(0))))
     return failure();
   if (std::optional<Tensor> value = node.constant(0))

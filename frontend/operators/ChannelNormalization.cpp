@@ -109,8 +109,8 @@ void warnOfFixedStatistics(Conversion &node) {
         !initializer || initializer.getRole() != "state") {
       emitWarning(node.location(), "BatchNormalization: ")
           << node.operandName(i)
-          << " is no initializer, so training does not update it: --evaluate and --export "
-             "normalize by the value in the file";
+          << " is not an initializer, so training does not update it; --evaluate and --export use "
+             "its value in the file";
       return;
     }
 }

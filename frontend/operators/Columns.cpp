@@ -22,7 +22,7 @@ struct Columns {
       return node.needsConstant(image ? 2 : 1);
     if (image->empty() || image->size() != block->size())
       return node.failure("has " + Twine(image->size()) + " extents of the image and " +
-                          Twine(block->size()) + " of a block, expected as many");
+                          Twine(block->size()) + " of a block, expected equal numbers");
     for (const auto &[i, extents] : {std::pair(1, *image), std::pair(2, *block)})
       if (llvm::any_of(extents, [](int64_t extent) { return extent < 1; }) ||
           !isAddressable(extents))

@@ -32,7 +32,7 @@ LogicalResult inferConstant(Inference &node) {
     value = Tensor::fromValues<double>(vector(values.size(), f32), values);
   }
   if (!value)
-    return node.failure("has no value that is a dense tensor of numbers or booleans");
+    return node.failure("has no value; expected a dense tensor of numbers or booleans");
   node.fold(0, value);
   return node.result(0, value->type());
 }
@@ -55,7 +55,7 @@ LogicalResult inferRange(Inference &node) {
     T start = node.tensor(0).value<T>(), limit = node.tensor(1).value<T>(),
       delta = node.tensor(2).value<T>();
     if (delta == 0 || delta != delta || start != start || limit != limit)
-      return node.failure("has a delta of 0 or bounds that are not numbers");
+      return node.failure("has a delta of 0 or a NaN operand");
     double count = std::ceil((static_cast<double>(limit) - static_cast<double>(start)) /
                              static_cast<double>(delta));
     if (count > static_cast<double>(maxFoldedElements))

@@ -79,7 +79,7 @@ FailureOr<Value> transformed(Conversion &node, Value x, int64_t axis, const Tran
   std::optional<Tensor> matrix = transform.matrix(typeOf(x).getElementType(), from);
   if (!matrix)
     return node.failure("transforms " + Twine(from) + " points to " + Twine(transform.points()) +
-                        ", which takes a matrix of more than " + Twine(maxFoldedElements) +
+                        ", which needs a matrix of more than " + Twine(maxFoldedElements) +
                         " numbers");
   Value y = b.contract(x, b.constant(matrix->toAttribute()), {}, {}, {axis, rank - 1}, {2, 3});
   // The contraction appends the points as the second-last axis. Moves them back to `axis`.
@@ -115,16 +115,15 @@ struct FourierAxis {
     if (node.failed())
       return failure();
     if (axis == rank - 1)
-      return node.failure("transforms the last axis, which holds the parts of complex numbers");
+      return node.failure("transforms the last axis, which holds the real and imaginary parts");
     int64_t parts = node.shape(0).back(), extent = node.dim(0, axis);
     if (parts != 1 && parts != 2)
       return node.failure(Twine(node.operandName(0)) + " has shape " + shapeText(node.shape(0)) +
                           ", expected 1 or 2 on the last axis");
     if (isOneSided && parts != (isInverse ? 2 : 1))
-      return node.failure(isInverse ? "transforms half of a spectrum of real numbers, expected "
-                                      "complex ones"
-                                    : "gives half of the spectrum of complex numbers, expected "
-                                      "real ones");
+      return node.failure(
+          isInverse ? "has real numbers in a one-sided inverse transform, expected complex numbers"
+                    : "has complex numbers in a one-sided transform, expected real numbers");
     FailureOr<int64_t> length = isOneSided && isInverse ? 2 * (extent - 1) : extent;
     if (node.has(1))
       length = constantInteger(node, 1);
@@ -170,7 +169,7 @@ struct Frames {
       return node.failure(Twine(node.operandName(0)) + " has shape " + shapeText(node.shape(0)) +
                           ", expected 1 or 2 on the last axis");
     if (isOneSided && parts == 2)
-      return node.failure("gives half of the spectrum of complex numbers, expected real ones");
+      return node.failure("has complex numbers in a one-sided transform, expected real numbers");
     FailureOr<int64_t> step = constantInteger(node, 1);
     FailureOr<int64_t> length = node.has(2) ? node.dim(2, 0) : points;
     if (node.has(3))
@@ -178,12 +177,12 @@ struct Frames {
     if (failed(step) || failed(length))
       return failure();
     if (*step < 1 || *length < 1 || *length > points)
-      return node.failure("has frames of " + Twine(*length) + " points each " + Twine(*step) +
-                          ", expected at least 1, and at most the signal's " + Twine(points));
+      return node.failure("has frames of " + Twine(*length) + " points with step " + Twine(*step) +
+                          ", expected at least 1 and at most the signal length " + Twine(points));
     int64_t width = node.has(2) ? node.dim(2, 0) : *length;
     if (width > *length)
       return node.failure(Twine(node.operandName(2)) + " has " + Twine(width) +
-                          " points, expected at most the frame's " + Twine(*length));
+                          " points, expected at most the frame length " + Twine(*length));
     return Frames{
         *step, (points - *length) / *step + 1, width, {*length, false, isOneSided, parts}};
   }

@@ -32,19 +32,21 @@ struct LinearHeads {
         return failure();
     if (queryHeads < 1 || heads < 1 || queryHeads % heads != 0)
       return node.failure("attributes q_num_heads = " + Twine(queryHeads) +
-                          " and kv_num_heads = " + Twine(heads) + ", expected a positive multiple");
+                          " and kv_num_heads = " + Twine(heads) +
+                          ", expected q_num_heads to be a positive multiple of kv_num_heads");
     if (node.dim(InQuery, 2) % queryHeads != 0 || node.dim(InValue, 2) % heads != 0)
       return node.failure("has query of shape " + shapeText(node.shape(InQuery)) +
-                          " and value of shape " + shapeText(node.shape(InValue)) + ", which " +
-                          Twine(queryHeads) + " and " + Twine(heads) + " heads do not divide");
+                          " and value of shape " + shapeText(node.shape(InValue)) +
+                          ", expected last extents divisible by " + Twine(queryHeads) + " and " +
+                          Twine(heads) + " heads");
     LinearHeads read{
         rule.starts_with("gated"),         rule.ends_with("delta"),      queryHeads, heads,
         node.dim(InQuery, 2) / queryHeads, node.dim(InValue, 2) / heads, scale};
     if (read.scale == 0)
       read.scale = 1 / std::sqrt(static_cast<double>(read.keyDepth));
     if (node.has(InDecay) != read.isGated || node.has(InBeta) != read.isCorrected)
-      return node.failure("attribute update_rule = \"" + rule + "\", expected decay with gated, " +
-                          "and beta with delta, alone");
+      return node.failure("attribute update_rule = \"" + rule + "\", expected operand decay " +
+                          "exactly for gated rules and operand beta exactly for delta rules");
     return read;
   }
 };
@@ -71,7 +73,7 @@ LogicalResult inferLinearAttention(Inference &node) {
       !fits(InBeta, {{batch, steps, heads}, {batch, steps, 1}}))
     return failure();
   if (steps < 1)
-    return node.failure("has no step");
+    return node.failure("has no time step");
   Type element = node.elementType(InQuery);
   Type stateElement = node.has(InState) ? node.elementType(InState) : element;
   return success(

@@ -83,8 +83,8 @@ LogicalResult inferTile(Inference &node) {
   Extents shape;
   for (auto [extent, repeat] : llvm::zip(node.shape(0), *repeats))
     if (repeat < 0 || llvm::MulOverflow(extent, repeat, shape.emplace_back()))
-      return node.failure("repeats " + shapeText(*repeats) + " of shape " +
-                          shapeText(node.shape(0)) + " cannot be");
+      return node.failure("cannot tile shape " + shapeText(node.shape(0)) + " with repeats " +
+                          shapeText(*repeats));
   return node.result(0, node.elementType(0), shape);
 }
 

@@ -26,7 +26,7 @@ FailureOr<LayerAttributes> readLayer(NodeView &node) {
   if (node.failed())
     return failure();
   if (!isa<FloatType>(read.stash))
-    return node.failure("attribute stash_type names an integer type, expected a float");
+    return node.failure("attribute stash_type is an integer type, expected a floating-point type");
   return read;
 }
 

@@ -64,7 +64,7 @@ LogicalResult inferPad(Inference &node) {
       return node.failure("reflects " + Twine(std::max(before, after)) + " elements of axis " +
                           Twine(axis) + ", which has " + Twine(extent));
     if ((mode == "edge" || mode == "wrap") && extent == 0 && (before > 0 || after > 0))
-      return node.failure("repeats elements of axis " + Twine(axis) + ", which has none");
+      return node.failure("repeats elements of axis " + Twine(axis) + ", which is empty");
     int64_t &padded = shape.emplace_back();
     if (llvm::AddOverflow(extent, before, padded) || llvm::AddOverflow(padded, after, padded))
       return node.failure("pads axis " + Twine(axis) + " by more than can be addressed");
@@ -178,7 +178,7 @@ LogicalResult inferCenterCropPad(Inference &node) {
   Extents shape(node.shape(0));
   for (auto [axis, extent] : llvm::zip(axes, *given)) {
     if (extent < 0 || extent > maxElements)
-      return node.failure(Twine(node.operandName(1)) + " asks for an extent of " + Twine(extent) +
+      return node.failure(Twine(node.operandName(1)) + " has invalid extent " + Twine(extent) +
                           " on axis " + Twine(axis));
     shape[axis] = extent;
   }

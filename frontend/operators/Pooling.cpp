@@ -288,7 +288,7 @@ LogicalResult inferMaxUnpool(Inference &node) {
     return failure();
   if (node.shape(0) != node.shape(1))
     return node.failure(Twine(node.operandName(1)) + " has shape " + shapeText(node.shape(1)) +
-                        ", expected that of the values, " + shapeText(node.shape(0)));
+                        ", expected the shape of the values, " + shapeText(node.shape(0)));
   FailureOr<Extents> shape = unpooledShape(node);
   if (failed(shape))
     return failure();
@@ -301,7 +301,8 @@ LogicalResult inferMaxUnpool(Inference &node) {
       holds = i < 2 ? (*given)[i] == (*shape)[i] : (*given)[i] >= (*shape)[i];
     if (!holds)
       return node.failure(Twine(node.operandName(2)) + " = " + shapeText(*given) +
-                          ", expected at least " + shapeText(*shape) + ", and its first two");
+                          ", expected at least " + shapeText(*shape) +
+                          ", with equal first two extents");
     shape = *given;
   }
   return node.result(0, node.elementType(0), *shape);

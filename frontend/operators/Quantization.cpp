@@ -225,7 +225,7 @@ LogicalResult checkSpread(Inference &node, size_t i, size_t x, bool isLeft) {
   if (both && ArrayRef<int64_t>(*both) == node.shape(x))
     return success();
   return node.failure(Twine(node.operandName(i)) + " has shape " + shapeText(node.shape(i)) +
-                      ", which does not fit " + shapeText(node.shape(x)));
+                      ", which does not match " + shapeText(node.shape(x)));
 }
 
 /// Multiplies the operands minus their zero points in f64, which represents sums of products of

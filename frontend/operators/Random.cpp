@@ -56,7 +56,7 @@ LogicalResult inferRandomLike(Inference &node) {
 LogicalResult checkFloats(Conversion &node) {
   if (isa<FloatType>(node.resultType().getElementType()))
     return success();
-  return node.failure("draws integers, expected floats");
+  return node.failure("samples integers, expected a floating-point type");
 }
 
 /// low + (high - low) u.

@@ -60,11 +60,10 @@ LogicalResult inferRoiAlign(Inference &node) {
     return failure();
   if (node.dim(1, 1) != 4 || node.dim(2, 0) != node.dim(1, 0))
     return node.failure("has regions of shape " + shapeText(node.shape(1)) +
-                        " in images of shape " + shapeText(node.shape(2)) +
+                        " and batch indices of shape " + shapeText(node.shape(2)) +
                         ", expected [R, 4] and [R]");
   if (node.dim(0, 2) < 1 || node.dim(0, 3) < 1)
-    return node.failure("reads images of shape " + shapeText(node.shape(0)) +
-                        ", which have no element");
+    return node.failure("has images of shape " + shapeText(node.shape(0)) + ", which are empty");
   return node.result(0, node.elementType(0),
                      {node.dim(1, 0), node.dim(0, 1), read->height, read->width});
 }
@@ -103,9 +102,9 @@ LogicalResult convertRoiAlign(Conversion &node) {
   if (failed(read))
     return failure();
   if (read->samples < 1)
-    return node.failure("attribute sampling_ratio = " + Twine(read->samples) +
-                        ": how many places a bin has follows from the regions' data, expected a "
-                        "positive number");
+    return node.failure(
+        "attribute sampling_ratio = " + Twine(read->samples) +
+        ", expected a positive number; adaptive sampling depends on the data of the regions");
   if (failed(checkAddressable(node, {node.dim(1, 0), read->height, read->samples, read->width,
                                      read->samples, node.dim(0, 1)})))
     return failure();
@@ -228,7 +227,7 @@ struct Deformed {
         node.dim(1, 0) % group != 0 || node.dim(1, 1) != channels / group)
       return node.failure("has " + Twine(channels) + " channels, a weight of shape " +
                           shapeText(node.shape(1)) + ", " + Twine(group) + " groups and " +
-                          Twine(offsetGroup) + " of offsets, which do not fit");
+                          Twine(offsetGroup) + " offset groups, which do not match");
     FailureOr<Windows> windows = readWindows(node, node.shape(0).drop_front(2), kernel);
     if (node.failed() || failed(windows))
       return failure();

@@ -47,7 +47,7 @@ FailureOr<std::optional<double>> commonScale(NodeView &node, ArrayRef<int64_t> a
   for (auto [axis, size] : llvm::zip(axes, sizes)) {
     int64_t extent = node.dim(0, axis);
     if (extent == 0 || size < 0)
-      return node.failure("keeps the aspect ratio of axis " + Twine(axis) + " of extent " +
+      return node.failure("cannot keep the aspect ratio of axis " + Twine(axis) + " of extent " +
                           Twine(extent) + " at size " + Twine(size));
     double own = static_cast<double>(size) / static_cast<double>(extent);
     if (!scale)
@@ -139,7 +139,7 @@ struct Interpolation {
       return failure();
     if (read.coordinates == "tf_crop_and_resize")
       return node.failure("coordinate_transformation_mode tf_crop_and_resize is not supported; "
-                          "slice in front of the node instead");
+                          "use a Slice before the node");
     return read;
   }
 
@@ -244,7 +244,7 @@ LogicalResult resize(Conversion &node, ArrayRef<int64_t> axes, ArrayRef<double> 
     return failure();
   bool isNearest = interpolation->mode == "nearest";
   if (!isNearest && !isa<FloatType>(node.elementType(0)))
-    return node.failure("interpolates integers, expected mode nearest or floats");
+    return node.failure("interpolates integers, expected mode nearest or floating-point elements");
   Value x = node.value(0);
   for (auto [i, axis] : llvm::enumerate(axes)) {
     AxisResize resize{axis, node.dim(0, axis), node.resultShape()[axis], 0, 0};
@@ -254,13 +254,13 @@ LogicalResult resize(Conversion &node, ArrayRef<int64_t> axes, ArrayRef<double> 
     if (resize.from == resize.to && resize.scale == 1)
       continue;
     if (resize.from == 0)
-      return node.failure("interpolates axis " + Twine(axis) + ", which has no element");
+      return node.failure("interpolates axis " + Twine(axis) + ", which is empty");
     int64_t weights = resize.to;
     if ((!isNearest && llvm::MulOverflow(resize.to, resize.from, weights)) ||
         weights > maxFoldedElements)
       return node.failure("interpolates " + Twine(resize.from) + " elements to " +
                           Twine(resize.to) + " on axis " + Twine(axis) +
-                          ", which takes more than " + Twine(maxFoldedElements) + " numbers");
+                          ", which needs more than " + Twine(maxFoldedElements) + " numbers");
     x = isNearest ? resizeToNearest(node.b, x, resize, *interpolation)
                   : resizeByWeights(node.b, x, resize, *interpolation);
   }

@@ -57,7 +57,7 @@ LogicalResult inferGridSample(Inference &node) {
                         Twine(node.rank(0) - 2) + " last");
   for (int64_t axis : llvm::seq<int64_t>(2, node.rank(0)))
     if (node.dim(0, axis) == 0)
-      return node.failure("samples axis " + Twine(axis) + ", which has no element");
+      return node.failure("samples axis " + Twine(axis) + ", which is empty");
   Extents shape(node.shape(0).take_front(2));
   llvm::append_range(shape, node.shape(1).drop_front().drop_back());
   return node.result(0, node.elementType(0), shape);
@@ -157,7 +157,7 @@ LogicalResult convertGridSample(Conversion &node) {
   constexpr int64_t most = 64;
   if (combinations > most)
     return node.failure("reads " + Twine(combinations) +
-                        " elements for each place, expected at most " + Twine(most));
+                        " elements for each output point, expected at most " + Twine(most));
   Type element = node.elementType(0);
   Value grid =
       b.cast(b.reshape(node.value(1), {batch, places, rank}), computeType(b, node.elementType(1)));

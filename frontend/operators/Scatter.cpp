@@ -121,7 +121,7 @@ LogicalResult inferScatterElements(Inference &node) {
   scatteredAxis(node);
   if (node.shape(1) != node.shape(2))
     return node.failure(Twine(node.operandName(2)) + " has shape " + shapeText(node.shape(2)) +
-                        ", expected that of the indices, " + shapeText(node.shape(1)));
+                        ", expected the shape of the indices, " + shapeText(node.shape(1)));
   return node.result(0, node.type(0));
 }
 
@@ -258,7 +258,7 @@ LogicalResult inferTensorScatter(Inference &node) {
   if (node.failed())
     return failure();
   if (axis == 0)
-    return node.failure("attribute axis is that of the rows");
+    return node.failure("attribute axis is the batch axis; expected another axis");
   Extents expected(node.shape(0));
   int64_t length = node.rank(1) == node.rank(0) ? node.dim(1, axis) : -1;
   expected[axis] = std::min(length, expected[axis]);

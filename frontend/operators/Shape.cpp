@@ -59,8 +59,8 @@ LogicalResult inferReshape(Inference &node) {
   if (open && known != 0 && size % known == 0)
     shape[*open] = size / known;
   else if (open || known != size)
-    return node.failure("cannot give shape " + shapeText(*wanted) + " to " + Twine(size) +
-                        " elements of shape " + shapeText(node.shape(0)));
+    return node.failure("cannot reshape " + Twine(size) + " elements of shape " +
+                        shapeText(node.shape(0)) + " to " + shapeText(*wanted));
   return node.result(0, node.elementType(0), shape);
 }
 

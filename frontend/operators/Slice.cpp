@@ -54,7 +54,7 @@ FailureOr<SmallVector<SliceRange>> sliceRanges(NodeView &node) {
   if (node.failed())
     return failure();
   if (!lists[0] || !lists[1])
-    return node.failure("has no starts or no ends");
+    return node.failure("starts or ends are missing");
   Extents starts = *lists[0], ends = *lists[1];
   Extents axes = lists[2].value_or(llvm::to_vector(llvm::seq<int64_t>(0, starts.size())));
   Extents steps = lists[3].value_or(Extents(starts.size(), 1));
@@ -215,7 +215,7 @@ LogicalResult inferConcat(Inference &node) {
       matches = static_cast<int64_t>(d) == axis || other[d] == shape[d];
     if (!matches)
       return node.failure(Twine(node.operandName(i)) + " has shape " + shapeText(other) +
-                          ", which does not continue " + shapeText(shape) + " along axis " +
+                          ", which does not match " + shapeText(shape) + " along axis " +
                           Twine(axis));
     if (llvm::AddOverflow(shape[axis], other[axis], shape[axis]))
       return node.failure("has more elements than memory can hold");

@@ -41,7 +41,7 @@ LogicalResult fold(Inference &node, ArrayRef<int64_t> shape, ArrayRef<double> va
   if (node.failed())
     return failure();
   if (!Tensor::holds(type.getElementType()))
-    return node.failure("attribute output_datatype names a type that is not supported");
+    return node.failure("attribute output_datatype is not supported");
   node.fold(0, values.empty() ? Tensor::allocate(type) : Tensor::fromValues<double>(type, values));
   return node.result(0, type);
 }
@@ -76,9 +76,9 @@ LogicalResult inferMelWeightMatrix(Inference &node) {
   double rows = std::floor(points / 2) + 1;
   if (!isCount(triangles) || !isCount(points) || !isCount(rows * triangles) || !(rate > 0) ||
       !(low >= 0) || !(high > low) || !(high <= rate / 2))
-    return node.failure("has edges of " + std::to_string(low) + " and " + std::to_string(high) +
-                        " Hz, expected them in order within half of the sample rate, and counts "
-                        "that are not negative");
+    return node.failure(
+        "has edges of " + std::to_string(low) + " and " + std::to_string(high) +
+        " Hz, expected increasing edges up to half of the sample rate, and non-negative counts");
   auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
   double step = (mel(high) - mel(low)) / (triangles + 2);
   auto bin = [&](int64_t i) {

@@ -38,9 +38,8 @@ std::vector<std::string> normalizationWarnings(GraphOp graph,
   }
   if (!folded.empty())
     warnings.push_back("initializers " + listed(folded) +
-                       " are what is left of batch normalizations whose statistics the exporter "
-                       "folded in: they are trained as plain scales and shifts. --freeze keeps "
-                       "them as they are");
+                       ": batch normalizations with folded statistics, trained as plain scales and "
+                       "shifts; use --freeze to keep them fixed");
   return warnings;
 }
 

@@ -29,7 +29,7 @@ static StringRef describeExporter(GraphOp graph) {
   if (!isProducedBy(graph, "pytorch"))
     return "";
   if (hasSignature(graph))
-    return ". torch.onnx.export with dynamo=True writes inference form for modules in train() too";
+    return ". torch.onnx.export with dynamo=True writes inference form even for modules in train()";
   return ". torch.onnx.export(..., dynamo=False, training=torch.onnx.TrainingMode.TRAINING, "
          "do_constant_folding=False) keeps training form";
 }
@@ -51,10 +51,9 @@ std::string batchNormWarning(GraphOp graph, const llvm::StringMap<InitializerCla
   if (isMeant)
     return "";
   return ("batch norm: " + Twine(inInferenceForm) + " of " + Twine(all) +
-          " BatchNormalization nodes are in inference form, so training steps normalize by fixed "
-          "running statistics; --batch-norm train normalizes by the batch and updates the "
-          "statistics, as a module in train() does, --batch-norm frozen keeps the form without "
-          "this warning" +
+          " BatchNormalization nodes are in inference form and use fixed running statistics in "
+          "training; use --batch-norm train for batch statistics, as in PyTorch's train(), or "
+          "--batch-norm frozen to silence this warning" +
           describeExporter(graph))
       .str();
 }
@@ -67,8 +66,8 @@ std::string dropoutWarning(GraphOp graph) {
   if (count == 0 || !isProducedBy(graph, "pytorch"))
     return "";
   return ("dropout: " + Twine(count) + (count == 1 ? " Dropout node is" : " Dropout nodes are") +
-          " in inference form, which is all that ONNX defines before opset 12, so training steps "
-          "drop nothing; export with opset_version=12 or later")
+          " in inference form: no dropout in training, because ONNX before opset 12 has no "
+          "training form; export with opset_version=12 or later")
       .str();
 }
 

@@ -94,7 +94,7 @@ private:
               "a weight that the exporter transposed (val_N of two or more dimensions)", ""};
     if (name.ends_with("_bias") && isMarkedParameter(name.drop_back(5)))
       return {InitializerRole::Parameter,
-              "the bias of a normalization that the exporter took into a convolution", ""};
+              "the bias of a normalization that the exporter folded into a convolution", ""};
     return {InitializerRole::Constant, "computed by the exporter", ""};
   }
 
@@ -103,7 +103,7 @@ private:
   InitializerClass classifyFolded(InitializerOp initializer) const {
     std::vector<std::string> parameters = provenance.foldedParameters(initializer);
     if (parameters.empty())
-      return knownConstant("the exporter computed it, and not from a parameter");
+      return knownConstant("computed by the exporter, not from a parameter");
     if (isInitialState(initializer.getName()) && isOfOneValue(initializer))
       return {InitializerRole::Constant, "the initial state of a recurrent layer", ""};
     return {InitializerRole::Parameter,
@@ -115,11 +115,11 @@ private:
     if (auto table = tables.find(initializer.getName()); table != tables.end())
       return knownConstant(table->second);
     if (isProducedBy(graph, "skl2onnx") && !isEstimatorWeight(initializer.getName()))
-      return knownConstant("no weight of a scikit-learn estimator");
+      return knownConstant("not a weight of a scikit-learn estimator");
     if (cast<RankedTensorType>(initializer.getType()).getRank() >= 1)
       return {InitializerRole::Parameter, "a floating-point initializer", ""};
     if (isArgument(initializer.getName()))
-      return {InitializerRole::Parameter, "a scalar that nodes compute a function of", ""};
+      return {InitializerRole::Parameter, "a scalar argument of a function", ""};
     return {InitializerRole::Constant, "a scalar", ""};
   }
 
@@ -306,8 +306,8 @@ public:
       for (auto &entry : classes)
         if (entry.second.role == InitializerRole::Parameter) {
           entry.second.role = InitializerRole::Frozen;
-          entry.second.reason =
-              patterns.train.empty() ? "--lora trains adapters alone" : "no --train names it";
+          entry.second.reason = patterns.train.empty() ? "--lora trains only adapters"
+                                                       : "no --train pattern matches it";
         }
     for (const std::string &text : patterns.train)
       match("train", text, InitializerRole::Parameter);
@@ -370,9 +370,8 @@ private:
       if (!isKnown || entry->second.role == InitializerRole::State) {
         matchesAny = true;
         if (isNamed && role == InitializerRole::Parameter)
-          problems.add(label + (isKnown ? ": running statistics are not trained"
-                                        : ": it is no floating-point tensor, so it cannot be "
-                                          "trained"));
+          problems.add(label + (isKnown ? ": running statistics cannot be trained"
+                                        : ": cannot be trained; expected a floating-point tensor"));
         continue;
       }
       if (role == InitializerRole::Parameter && !isNamed && !entry->second.isParameter &&
@@ -394,7 +393,7 @@ private:
       return;
     if (!passedOver.empty())
       problems.add(label + ": matches only constants that do not look trainable, such as " +
-                   quoted(passedOver) + "; a name in full trains one");
+                   quoted(passedOver) + "; use a full name to train one");
     else
       problems.add(label + ": no initializer matches" + suggestNames(text, knownNames()));
   }

@@ -78,11 +78,11 @@ std::vector<std::string> possibleBufferWarnings(GraphOp graph,
   for (InitializerOp initializer : ArrayRef(found.getArrayRef()).take_front(shownEntries))
     flags += " --freeze " + quoted(initializer.getName());
   return {
-      "modules add these to the outputs of linear layers inside them: " + listed(found, describe) +
-      ". The file does not tell whether they are parameters or buffers; they are trained. "
-      "For buffers give" +
+      "possible buffers, which modules add to the outputs of their linear layers: " +
+      listed(found, describe) +
+      "; trained, because the file does not specify whether they are parameters. For buffers, use" +
       flags +
-      ", for parameters --train '*'; or export with mtc.export(module, ...), which lists the "
+      "; for parameters, use --train '*'; or export with mtc.export(module, ...), which lists the "
       "module's parameters"};
 }
 

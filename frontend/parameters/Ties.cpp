@@ -113,7 +113,7 @@ private:
       if (moduleName(initializer) != initializer.getName())
         names.push_back(moduleName(initializer));
     }
-    problems.add(flag + ": there is no parameter " + quoted(name) + suggestNames(name, names));
+    problems.add(flag + ": no parameter " + quoted(name) + suggestNames(name, names));
     return {};
   }
 
@@ -126,25 +126,25 @@ private:
       if (!kept || !copy)
         continue;
       if (kept == copy) {
-        problems.add(flag + ": both names are of initializer " + quoted(kept.getName()));
+        problems.add(flag + ": both names refer to initializer " + quoted(kept.getName()));
         continue;
       }
       if (isUntied(kept) || isUntied(copy)) {
-        problems.add(flag + ": --untie names one of the two");
+        problems.add(flag + ": --untie also names one of the two");
         continue;
       }
       std::optional<TieForm> form = formOf(kept, copy);
       if (!form) {
         form = formOfShapes(kept, copy, /*isFolded=*/false);
         if (form)
-          result.warnings.push_back(
-              flag + ": the two hold different values; training starts from those of " +
-              quoted(kept.getName()));
+          result.warnings.push_back(flag +
+                                    ": the initial values differ; training starts from those of " +
+                                    quoted(kept.getName()));
       }
       if (!form) {
-        problems.add(
-            flag + ": shapes " + shapeText(shapeOf(kept)) + " and " + shapeText(shapeOf(copy)) +
-            " do not agree; expected equal shapes, or those of a matrix and its transpose");
+        problems.add(flag + ": shapes " + shapeText(shapeOf(kept)) + " and " +
+                     shapeText(shapeOf(copy)) +
+                     " do not match; expected equal shapes, or a matrix and its transpose");
         continue;
       }
       add(kept, copy, *form, "--tie");
@@ -185,9 +185,9 @@ private:
         else if (!isPart(kept.getName()) || !isPart(copy.getName()))
           result.warnings.push_back(
               "initializers " + quoted(kept.getName()) + " and " + quoted(copy.getName()) +
-              " are folded from the module's " + listed(key) +
-              " in different ways: they are trained apart, and the module's parameter is not. "
-              "Export with mtc.export, or with torch.onnx.export(..., optimize=False)");
+              ": folded from the module's " + listed(key) +
+              " in different ways; trained separately, without the module's parameter. Export with "
+              "mtc.export, or with torch.onnx.export(..., optimize=False)");
       }
     }
   }
@@ -245,9 +245,8 @@ private:
       if (!haveSameRole(kept, copy))
         result.warnings.push_back(
             "initializers " + quoted(kept.getName()) + " and " + quoted(copy.getName()) +
-            " hold the same elements" + (form == TieForm::Transposed ? ", one transposed" : "") +
-            ", and are trained apart, since the file names both. If they are one "
-            "weight of the module, give --tie " +
+            ": equal elements" + (form == TieForm::Transposed ? ", one transposed" : "") +
+            ", trained separately because the file names both; if they are one weight, use --tie " +
             kept.getName().str() + "=" + copy.getName().str());
       return;
     }
@@ -255,10 +254,10 @@ private:
     if (isMadeName(kept.getName()) && !isMadeName(copy.getName()))
       std::swap(kept, copy);
     if (!haveSameRole(kept, copy))
-      return add(kept, copy, form, "equal elements, read in different roles");
+      return add(kept, copy, form, "equal elements, used in different roles");
     std::string first = moduleOf(kept), second = moduleOf(copy);
     if (!first.empty() && first == second)
-      return add(kept, copy, form, "equal elements, read by module " + quoted(first));
+      return add(kept, copy, form, "equal elements, used by module " + quoted(first));
     if (haveParametersOfTheirOwn(kept, copy, first, second))
       return; // The modules are copies of a layer.
     result.open.push_back({kept, copy});

@@ -103,11 +103,10 @@ std::vector<std::string> TrainingSummary::notes() const {
   if (trained != parameters || !constants.empty())
     result.push_back(text());
   if (!movingStatistics.empty())
-    result.push_back(
-        "taken for moving statistics of batch normalizations, which are not trained: " +
-        listed(movingStatistics, quoted) + "; --train trains what it names");
+    result.push_back("assumed to be moving statistics of batch normalizations, not trained: " +
+                     listed(movingStatistics, quoted) + "; use --train to train them");
   if (!unreached.empty())
-    result.push_back("no output follows from these parameters, which are not trained: " +
+    result.push_back("no output depends on these parameters, not trained: " +
                      listed(unreached, quoted));
   return result;
 }
@@ -116,32 +115,31 @@ std::vector<std::string> TrainingSummary::warnings() const {
   std::vector<std::string> result;
   std::string exportAgain = remedy.empty() ? "" : ". To train them, export with " + remedy;
   if (!constants.empty())
-    result.push_back("used like parameters, but constants in the file, which are not trained: " +
-                     listed(constants, describe) +
-                     ". The exporter computed them, or wrote them as constants; --train trains "
-                     "what it names, and nothing else" +
+    result.push_back("constants used like parameters, not trained: " + listed(constants, describe) +
+                     ". The exporter computed or stored them as constants; use --train to train "
+                     "only the parameters that match" +
                      exportAgain);
   if (!missing.empty())
-    result.push_back("the module has parameters that the file lacks: " + listed(missing, asItIs) +
+    result.push_back("module parameters missing in the file: " + listed(missing, asItIs) +
                      ". The exporter dropped or folded them; they are not trained" + exportAgain);
   // Without its optimizations, the torch.export-based exporter writes batch normalizations in
   // inference form.
   if (!foldedNorms.empty())
-    result.push_back(
-        "the exporter folded the batch normalizations of " + listed(foldedNorms, quoted) +
-        " into convolutions: the folded weights are trained, and nothing is normalized by the "
-        "batch" +
-        exportAgain + (exportAgain.empty() ? "" : " and compile that with --batch-norm train"));
+    result.push_back("batch normalizations of " + listed(foldedNorms, quoted) +
+                     " folded into convolutions by the exporter; the folded weights are trained, "
+                     "without batch statistics" +
+                     exportAgain +
+                     (exportAgain.empty() ? "" : " and compile with --batch-norm train"));
   if (!foldedConvolutions.empty())
-    result.push_back("the exporter folded the weights of convolutions, such as with batch "
-                     "normalizations after them: " +
-                     listed(foldedConvolutions, quoted) +
-                     ". The folded weights are trained, and nothing is normalized by the batch" +
-                     exportAgain);
-  if (!computed.empty())
     result.push_back(
-        "the exporter computed these from the module's parameters: " + listed(computed, asItIs) +
-        ". The computed values are trained in their place, which takes other steps" + exportAgain);
+        "convolution weights folded by the exporter, such as with batch normalizations: " +
+        listed(foldedConvolutions, quoted) +
+        ". The folded weights are trained, without batch statistics" + exportAgain);
+  if (!computed.empty())
+    result.push_back("initializers computed by the exporter from the module's parameters: " +
+                     listed(computed, asItIs) +
+                     ". The computed values are trained instead, so training steps differ" +
+                     exportAgain);
   return result;
 }
 
@@ -158,10 +156,8 @@ std::string TrainingSummary::refusal() const {
   for (const TrainableConstant &constant : constants)
     names.push_back(constant.moduleName.empty() ? constant.name : constant.moduleName);
   if (!names.empty())
-    text += "; the file holds others as constants: " + listed(names, quoted);
-  return text +
-         ". Train them with --train PATTERN, or give --freeze PATTERN if they are meant to stay as "
-         "they are" +
+    text += "; the file stores others as constants: " + listed(names, quoted);
+  return text + ". Use --train PATTERN to train them, or --freeze PATTERN to keep them fixed" +
          (remedy.empty() ? "" : "; or export with " + remedy);
 }
 

@@ -151,7 +151,7 @@ DenseElementsAttr importConstant(Model &model, const ::onnx::NodeProto &node,
   StringRef name = node.attribute(0).name();
   const AttributeProto *attribute = resolve(node.attribute(0), bindings);
   if (!attribute) {
-    problems.add(label + ": its value is an attribute that the function's caller leaves out");
+    problems.add(label + ": its value is an attribute that the function's caller omits");
     return {};
   }
   std::string inside = "attribute " + quoted(name) + " of " + label;
@@ -167,7 +167,7 @@ DenseElementsAttr importConstant(Model &model, const ::onnx::NodeProto &node,
                       .Default(AttributeProto::UNDEFINED);
   if (expected == AttributeProto::UNDEFINED) {
     problems.add(label + " has a constant of kind " + quoted(name) +
-                 ", which is not supported; expected numbers in a dense tensor");
+                 ", which is not supported; expected a dense tensor of numbers");
     return {};
   }
   if (kind != expected) {

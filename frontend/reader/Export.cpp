@@ -36,7 +36,7 @@ std::string fieldStart(int field, uint64_t length) {
 
 Error tooLarge(uint64_t bytes) {
   return problem("the model with its weights has " + Twine(bytes) +
-                 " bytes or more, an ONNX file without external data ends at 2 GiB");
+                 " bytes or more; an ONNX file without external data is limited to 2 GiB");
 }
 
 /// Returns a copy of a tensor without its elements.

@@ -102,10 +102,10 @@ Error describeOpenFailure(StringRef location, const std::string &folder, int cod
   case ENOTDIR:
     return make_error<MissingFileError>(file + " is not in the model's folder " + quoted(folder));
   case ELOOP:
-    return problem(file + " is, or is reached through, a symbolic link, which is not followed; put "
-                          "the data beside the model");
+    return problem(file + " is or passes through a symbolic link, which mtc does not follow; put "
+                          "the data in the model's folder");
   case EXDEV:
-    return problem(file + " lies outside the model's folder " + quoted(folder));
+    return problem(file + " is outside the model's folder " + quoted(folder));
   default:
     return problem(file + " in " + quoted(folder) + " cannot be opened: " + strerror(code));
   }
@@ -178,7 +178,7 @@ Expected<int> openBeneath(const std::string &folder, StringRef location, Resolut
                    describeFileType(status.st_mode) + ", not a regular file");
   if (status.st_nlink > 1)
     return problem("external data file " + quoted(location) + " has " + Twine(status.st_nlink) +
-                   " hard links, so it may be a file from elsewhere; copy it instead");
+                   " hard links, so it may be another folder's file; use a copy");
   return file.release();
 }
 
@@ -237,7 +237,7 @@ std::vector<std::string> ExternalFiles::getPaths() const {
 Expected<ArrayRef<char>> ExternalFiles::bytes(const ExternalReference &reference, uint64_t size) {
   if (reference.length && *reference.length != size)
     return problem("external data: length is " + Twine(*reference.length) +
-                   " bytes, the tensor's type and shape need " + Twine(size));
+                   " bytes, but the tensor's type and shape need " + Twine(size));
   File &file = open(reference.location);
   if (file.isMissing)
     return make_error<MissingFileError>(file.failure);
@@ -246,7 +246,7 @@ Expected<ArrayRef<char>> ExternalFiles::bytes(const ExternalReference &reference
   uint64_t available = file.region ? file.region->size() : 0;
   if (reference.offset > available || size > available - reference.offset)
     return problem("external data: " + Twine(size) + " bytes at offset " + Twine(reference.offset) +
-                   " lie beyond the end of " + quoted(reference.location) + " (" +
+                   " are beyond the end of " + quoted(reference.location) + " (" +
                    Twine(available) + " bytes)");
   if (size == 0)
     return ArrayRef<char>();

@@ -61,7 +61,7 @@ public:
 
   void checkOutput(StringRef name) {
     if (!scope.contains(name))
-      problems.add("graph output " + quoted(name) + where + " is defined by nothing");
+      problems.add("graph output " + quoted(name) + where + " is not defined");
   }
 
 private:
@@ -72,13 +72,13 @@ private:
   void defineOutput(StringRef name, size_t index) {
     if (scope.names.contains(name)) {
       problems.add(labelOf(index) + where + " defines " + quoted(name) +
-                   ", which is a graph input or an initializer already");
+                   ", which is already a graph input or an initializer");
       return;
     }
     auto [entry, isNew] = scope.producers.try_emplace(name, index);
     if (!isNew)
       problems.add(labelOf(index) + where + " defines " + quoted(name) + ", which " +
-                   labelOf(entry->second) + " defines already");
+                   labelOf(entry->second) + " already defines");
   }
 
   void reportUndefined(StringRef name, const std::string &label) {
@@ -88,7 +88,7 @@ private:
         return;
       }
     problems.add(label + " reads " + quoted(name) +
-                 ", which is no graph input, no initializer and no node's output");
+                 ", which is not a graph input, an initializer or a node's output");
   }
 
   void checkAttributes(const ::onnx::NodeProto &node, const std::string &label) {
@@ -152,17 +152,17 @@ void Checker::checkSubgraph(const ::onnx::GraphProto &graph, const std::string &
 StringRef whyNoTensorName(StringRef name) {
   const auto *begin = reinterpret_cast<const UTF8 *>(name.begin());
   if (name.contains('\0'))
-    return "has a name with a NUL byte";
+    return "contains a NUL byte";
   if (!isLegalUTF8String(&begin, reinterpret_cast<const UTF8 *>(name.end())))
-    return "has a name that is not UTF-8";
+    return "is not valid UTF-8";
   if (name == "__metadata__")
-    return "has the name that safetensors files give to their metadata";
+    return "is the name of the metadata in safetensors files";
   return "";
 }
 
 StringRef whyNoName(StringRef name, bool isReserved) {
   StringRef why = whyNoTensorName(name);
-  return why.empty() && isReserved ? "has a name that a part of every program has" : why;
+  return why.empty() && isReserved ? "is a reserved name in programs" : why;
 }
 
 /// Inputs, initializers and outputs keep their names in the program and in its input and output

@@ -105,7 +105,8 @@ std::string declarationProblem(const ::onnx::ValueInfoProto &value, MLIRContext 
   if (type.value_case() == ::onnx::TypeProto::VALUE_NOT_SET)
     return {};
   if (!type.has_tensor_type())
-    return "is declared as a sequence, map, optional or sparse value; mtc has dense tensors only";
+    return "is declared as a sequence, map, optional or sparse value; mtc supports only dense "
+           "tensors";
   int64_t dataType = type.tensor_type().elem_type();
   if (dataType != ::onnx::TensorProto::UNDEFINED && !elementTypeFromOnnx(context, dataType))
     return "is declared with elements of type " + onnxDataTypeName(dataType) +
@@ -176,7 +177,7 @@ llvm::Expected<DenseElementsAttr> boundValue(StringRef text, TensorType type) {
   for (StringRef number : texts) {
     mlir::Attribute value = parseNumber(number.trim(), element);
     if (!value)
-      return problem(quoted(number.trim()) + " is no value of type " + typeText(element) +
+      return problem(quoted(number.trim()) + " is not a value of type " + typeText(element) +
                      "; expected numbers or a .npy file");
     values.push_back(value);
   }
@@ -191,7 +192,7 @@ llvm::Expected<DenseElementsAttr> boundValue(StringRef text, TensorType type) {
     shaped = RankedTensorType::get({count}, element);
   else if (!isStatic)
     return problem("the input has type " + typeText(type) +
-                   "; give its dimensions with --dim NAME=N, or a .npy file");
+                   "; use --dim NAME=N to set its dimensions, or a .npy file");
   return DenseElementsAttr::get(shaped, values);
 }
 

@@ -73,8 +73,8 @@ private:
       inputs.push_back(input.name);
     for (const auto &[name, value] : options.binds) {
       if (!llvm::is_contained(inputs, name))
-        problems.add("--bind " + name + "=" + value + ": there is no graph input " + quoted(name) +
-                     listed("; inputs are ", inputs));
+        problems.add("--bind " + name + "=" + value + ": no graph input " + quoted(name) +
+                     listed("; the inputs are ", inputs));
       if (!binds.try_emplace(name, value).second)
         problems.add("--bind " + name + " is given twice");
     }
@@ -96,13 +96,12 @@ private:
         }
       if (!hasUnbound)
         problems.add("dimension " + quoted(dimension.text) + where +
-                     " has no size with the given --dim: it must come out as a whole number of "
-                     "0 or more");
+                     ": invalid size with the given --dim; expected a whole number of 0 or more");
     }
     if (!options.allowUnboundDimensions)
       for (const auto &[name, where] : unbound)
-        problems.add("dimension " + quoted(name) + where + " has no size: give it with " +
-                     "--dim " + name + "=N");
+        problems.add("dimension " + quoted(name) + where + ": unknown size; use " + "--dim " +
+                     name + "=N");
     for (const auto &entry : options.dims) {
       std::string flag = ("--dim " + entry.first() + "=" + Twine(entry.second)).str();
       if (entry.second < 0)
@@ -270,8 +269,8 @@ private:
         if (known->second)
           emitRemark(builder.getUnknownLoc())
               << "row " << *known->second << " of " << quoted(table.getName())
-              << " is zero and is not trained, as nn.Embedding(padding_idx=" << *known->second
-              << ") has it; mtc.export writes what the module says";
+              << " is zero and not trained, as in nn.Embedding(padding_idx=" << *known->second
+              << "); export with mtc.export to record padding_idx";
       }
       if (known->second)
         gather->setAttr(paddingAttribute, builder.getI64IntegerAttr(*known->second));
@@ -359,7 +358,7 @@ private:
         break;
       if (std::string why = nodes.whyUnavailable(name); !why.empty()) {
         if (isOptional)
-          emitRemark(builder.getUnknownLoc()) << "the output '" << name << "' is left out: " << why;
+          emitRemark(builder.getUnknownLoc()) << "the output '" << name << "' is omitted: " << why;
         else
           problems.add(why);
         continue;

@@ -80,7 +80,7 @@ Expected<InputFile> readInputFile(StringRef path, uint64_t maxBytes, FileForm fo
   if (got < 0)
     return problem("cannot be read: " + Twine(strerror(errno)));
   if (got > 0)
-    return problem("has bytes beyond its size, as files of /proc have; expected a copy of it");
+    return problem("has more bytes than its size, like files in /proc; use a copy");
   if (size > maxBytes)
     return problem("has " + Twine(size) + " bytes, expected at most " + Twine(maxBytes));
   auto content = MemoryBuffer::getOpenFile(*file, path, size,

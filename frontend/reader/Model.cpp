@@ -68,17 +68,18 @@ std::unique_ptr<Model> Model::read(StringRef path, Problems &problems) {
     return fail(kind);
   if (bytes.size() > INT32_MAX)
     return fail("has " + Twine(bytes.size()) +
-                " bytes, but an ONNX file ends at 2 GiB; save its weights as external data");
+                " bytes; an ONNX file is limited to 2 GiB. Save the weights as external data");
 
   std::unique_ptr<Model> model(new Model);
   model->givenPath = path;
   model->modelName = sys::path::stem(path);
   model->fileId = file->id;
   if (!parse(bytes, *model->message))
-    return fail("is not an ONNX file, or is cut off, or nests more than 100 levels deep (" +
-                Twine(bytes.size()) + " bytes read)");
+    return fail(
+        "is not a valid ONNX file: malformed, truncated or nested more than 100 levels deep (" +
+        Twine(bytes.size()) + " bytes read)");
   if (!model->message->has_graph())
-    return fail("holds no graph; it is not an ONNX model");
+    return fail("contains no graph; expected an ONNX model");
   sortNodes(*model->message);
 
   StringRef given = sys::path::parent_path(path);
@@ -122,12 +123,12 @@ void Model::checkHeader(Problems &problems) {
         (import.version() < oldestOpset || import.version() > newestOpset))
       problems.add("uses opset " + Twine(import.version()) + " of ai.onnx, expected " +
                    Twine(oldestOpset) + " to " + Twine(newestOpset) +
-                   "; onnx.version_converter or another export changes it");
+                   "; convert it with onnx.version_converter or export it again");
   }
   if (auto found = seen.find(""); found != seen.end())
     opsetVersion = found->second;
   else
-    problems.add("does not say which opset of ai.onnx it uses (no opset_import)");
+    problems.add("has no opset_import for ai.onnx");
 }
 
 void Model::addInitializer(const ::onnx::TensorProto &tensor, const SubgraphPath &subgraph,
@@ -186,7 +187,7 @@ void Model::collectFromSubgraphs(const Nodes &nodes, SubgraphPath &path, Problem
         addInitializer(tensor, path, problems);
       for (const auto &sparse : attribute.g().sparse_initializer())
         problems.add("initializer " + quoted(sparse.values().name()) +
-                     " is sparse; mtc reads dense initializers only");
+                     " is sparse; mtc supports only dense initializers");
       collectFromSubgraphs(attribute.g().node(), path, problems);
       path.positions.resize(path.positions.size() - 2);
     }
@@ -198,7 +199,7 @@ void Model::collectInitializers(Problems &problems) {
     addInitializer(tensor, {}, problems);
   for (const auto &sparse : graph.sparse_initializer())
     problems.add("initializer " + quoted(sparse.values().name()) +
-                 " is sparse; mtc reads dense initializers only");
+                 " is sparse; mtc supports only dense initializers");
   SubgraphPath path;
   collectFromSubgraphs(graph.node(), path, problems);
   for (auto [position, function] : llvm::enumerate(message->functions())) {

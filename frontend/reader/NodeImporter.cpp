@@ -183,7 +183,7 @@ void NodeImporter::importSubgraphs(const Entry &entry, NodeOp node, Frame &frame
     if (const ::onnx::AttributeProto *given = resolve(attribute, frame.attributes);
         given && given != &attribute && given->has_g())
       problems->add("attribute " + quoted(attribute.name()) + " of " + entry.label +
-                    " is a graph that the function's caller gives, which is not supported");
+                    " is a graph passed by the function's caller, which is not supported");
     if (!attribute.has_g())
       continue;
     Values inner;
@@ -305,7 +305,7 @@ void NodeImporter::inlineCall(const Entry &entry, const ::onnx::FunctionProto &f
   if (node.input_size() > function.input_size() || node.output_size() > function.output_size()) {
     problems->add(label + " calls function " + quoted(function.name()) + " with " +
                   Twine(node.input_size()) + " inputs and " + Twine(node.output_size()) +
-                  " outputs, it has " + Twine(function.input_size()) + " and " +
+                  " outputs; expected at most " + Twine(function.input_size()) + " and " +
                   Twine(function.output_size()));
     return;
   }

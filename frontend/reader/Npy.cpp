@@ -72,7 +72,7 @@ Expected<NpyArray> readNpy(StringRef path) {
   size_t length = version == 1 ? support::endian::read16le(text.data() + 2)
                                : support::endian::read32le(text.data() + 2);
   if (version < 1 || version > 3 || text.size() - 2 - fieldSize < length)
-    return fail("has a broken .npy header");
+    return fail("has an invalid .npy header");
   StringRef header = text.substr(2 + fieldSize, length);
   StringRef data = text.drop_front(2 + fieldSize + length);
 
@@ -84,14 +84,14 @@ Expected<NpyArray> readNpy(StringRef path) {
     return fail("has elements of type " + quoted(descr) +
                 ", expected little-endian numbers or booleans");
   if (!fieldOf(header, "fortran_order").starts_with("False"))
-    return fail("is in Fortran order; save numpy.ascontiguousarray of it");
+    return fail("is in Fortran order; save it with numpy.ascontiguousarray");
   if (!readShape(fieldOf(header, "shape"), array.shape))
-    return fail("has a broken .npy header");
+    return fail("has an invalid .npy header");
   Expected<uint64_t> bytes = tensorBytes(array.shape, array.dataType);
   if (!bytes)
     return fail("cannot be used: " + toString(bytes.takeError()));
   if (data.size() != *bytes)
-    return fail("holds " + Twine(data.size()) + " bytes of data, its shape " +
+    return fail("holds " + Twine(data.size()) + " bytes of data, but its shape " +
                 shapeText(array.shape) + " needs " + Twine(*bytes));
   array.bytes = ArrayRef<char>(data.data(), data.size());
   array.file = std::move(file->content);

@@ -105,7 +105,8 @@ private:
     for (const auto &entry : producers)
       candidates.push_back(entry.getKey());
     std::string near = suggestNames(name, candidates);
-    problems.add(flag + "the graph has no such value" + (near.empty() ? listOutputs() : near));
+    problems.add(flag + "the graph has no value of this name" +
+                 (near.empty() ? listOutputs() : near));
     return false;
   }
 

@@ -111,9 +111,10 @@ unsigned elementBytes(int64_t dataType) {
 Expected<uint64_t> tensorBytes(ArrayRef<int64_t> shape, int64_t dataType) {
   unsigned width = elementBytes(dataType);
   if (width == 0)
-    return problem("element type " + onnxDataTypeName(dataType) +
-                   " is not supported; mtc holds floats of 8 to 64 bits, integers of 8 to 64 bits "
-                   "and booleans");
+    return problem(
+        "element type " + onnxDataTypeName(dataType) +
+        " is not supported; mtc supports floats of 8 to 64 bits, integers of 8 to 64 bits "
+        "and booleans");
   for (int64_t dim : shape)
     if (dim < 0)
       return problem("shape " + shapeText(shape) + " has a negative dimension");
@@ -132,7 +133,7 @@ Expected<uint64_t> checkTensor(const TensorProto &tensor) {
   if (!bytes)
     return bytes.takeError();
   if (tensor.has_segment())
-    return problem("is split into segments, which mtc does not read");
+    return problem("is split into segments, which mtc does not support");
   Fields fields(tensor);
   if (tensor.data_location() == TensorProto::EXTERNAL) {
     if (fields.used() != 0)
@@ -140,7 +141,7 @@ Expected<uint64_t> checkTensor(const TensorProto &tensor) {
     return *bytes;
   }
   if (tensor.external_data_size() != 0)
-    return problem("names external data, but its data_location does not say EXTERNAL");
+    return problem("has external data, but its data_location is not EXTERNAL");
   if (fields.used() > 1)
     return problem("has elements in " + Twine(fields.used()) + " fields, expected one");
   if (fields.hasRaw) {

@@ -37,7 +37,7 @@ private:
                                                                     ? contraction.getLhsContract()
                                                                     : contraction.getRhsContract();
     if (!batch.empty() || over.size() != 1)
-      found.reason = "a contraction with a batch, or over both axes, reads it";
+      found.reason = "used by a batched contraction or one over both axes";
     else if (!contractions.insert(contraction).second)
       found.reason = "it is multiplied by itself";
     else
@@ -52,8 +52,8 @@ private:
     else
       nodes = isa<GatherOp>(user)     ? "a lookup"
               : isa<ConvolveOp>(user) ? "a convolution"
-                                      : "an operation that is no contraction";
-    found.reason = nodes + " reads it";
+                                      : "an operation other than a contraction";
+    found.reason = "used by " + nodes;
   }
 
   AdaptableUses &found;
@@ -75,8 +75,8 @@ AdaptableUses AdaptableUses::find(VariableOp variable, func::FuncOp function, bo
     return ContractOp(a.contraction)->isBeforeInBlock(ContractOp(b.contraction));
   });
   if (!isDifferentiable(type) || type.getRank() != 2)
-    found.reason = "it is no matrix";
+    found.reason = "it is not a matrix";
   else if (found.uses.empty() && found.reason.empty())
-    found.reason = "nothing reads it";
+    found.reason = "it is unused";
   return found;
 }

@@ -88,7 +88,7 @@ FailureOr<VariableOp> AddAdaptersPass::addFactor(VariableOp base, StringRef fact
   std::string name = (module + "." + factor + ".weight").str();
   if (getOperation().lookupSymbol(name))
     return emitError(base.getLoc(), "--lora: the adapter of '")
-           << base.getSymName() << "' would be '" << name << "', which the model has already";
+           << base.getSymName() << "' would be '" << name << "', which already exists in the model";
   // Factors of 16-bit weights are f32, since optimizers do not update 16-bit elements.
   Type given = base.getTensorType().getElementType();
   Type element = given.isF64() ? given : Float32Type::get(&getContext());
@@ -137,7 +137,7 @@ LogicalResult AddAdaptersPass::adapt(VariableOp base, Request &request) {
   if (base.getRole() == Role::Parameter)
     return emitError(base.getLoc(), "--lora ")
            << request.spec.text << ": '" << base.getSymName()
-           << "' is trained itself; --freeze it, or leave it out of --train";
+           << "' is trained itself; use --freeze for it, or omit it from --train";
   int64_t axis = found.uses.front().axis, rank = request.spec.rank;
   int64_t in = base.getTensorType().getDimSize(axis),
           out = base.getTensorType().getDimSize(1 - axis);
@@ -176,12 +176,12 @@ LogicalResult AddAdaptersPass::check(ArrayRef<Request> requests) {
     InFlightDiagnostic error = emitError(UnknownLoc::get(&getContext()), "--lora ")
                                << request.spec.text << ": ";
     if (request.passedOver.empty()) {
-      error << "no parameter matches, or other patterns decide about all that do";
+      error << "no parameter matches, or other patterns take precedence";
       continue;
     }
     constexpr size_t shown = 3;
     ArrayRef<std::string> passedOver = request.passedOver;
-    error << "adapts nothing; expected matrices that contractions alone read, but it matches "
+    error << "adapts nothing; expected matrices used only by contractions, got "
           << llvm::join(passedOver.take_front(shown), ", ");
     if (passedOver.size() > shown)
       error << " and " << passedOver.size() - shown << " more";
@@ -210,10 +210,9 @@ void AddAdaptersPass::runOnOperation() {
   if (failed(check(*requests)))
     return signalPassFailure();
   Location everywhere = UnknownLoc::get(&getContext());
-  emitRemark(everywhere, "adapters of ") << weights << (weights == 1 ? " weight" : " weights")
-                                         << " are trained, " << elements << " elements";
+  emitRemark(everywhere, "training adapters of ")
+      << weights << (weights == 1 ? " weight" : " weights") << ", " << elements << " elements";
   if (!convolved.empty())
-    emitWarning(everywhere,
-                "--lora does not adapt the weights of convolutions, which stay frozen: ")
+    emitWarning(everywhere, "--lora: convolution weights are not adapted and stay frozen: ")
         << llvm::join(convolved, ", ");
 }

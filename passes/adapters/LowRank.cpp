@@ -18,14 +18,15 @@ static llvm::Error takeSetting(LowRankSpec &spec, StringRef setting) {
   if (key == "rank") {
     if (parseValue(value, spec.rank).empty() && spec.rank > 0)
       return llvm::Error::success();
-    return llvm::createStringError("rank is a number of at least 1, not '" + value + "'");
+    return llvm::createStringError("rank: expected a whole number of at least 1, got '" + value +
+                                   "'");
   }
   if (key == "alpha") {
     if (parseValue(value, spec.alpha).empty() && spec.alpha > 0)
       return llvm::Error::success();
-    return llvm::createStringError("alpha is a number greater than 0, not '" + value + "'");
+    return llvm::createStringError("alpha: expected a number greater than 0, got '" + value + "'");
   }
-  return llvm::createStringError("there is no '" + key + "'; expected rank or alpha");
+  return llvm::createStringError("unknown setting '" + key + "'; expected rank or alpha");
 }
 
 llvm::Expected<LowRankSpec> LowRankSpec::parse(StringRef text) {
@@ -40,7 +41,7 @@ llvm::Expected<LowRankSpec> LowRankSpec::parse(StringRef text) {
     for (StringRef setting : llvm::split(settings, ',')) {
       StringRef key = setting.split('=').first;
       if (!seen.insert(key).second)
-        return llvm::createStringError("'" + key + "' is given twice; give it once");
+        return llvm::createStringError("'" + key + "' is given twice; expected one value");
       if (llvm::Error error = takeSetting(spec, setting))
         return error;
     }

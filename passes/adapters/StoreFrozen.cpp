@@ -182,12 +182,12 @@ void StoreFrozenPass::runOnOperation() {
   Location everywhere = UnknownLoc::get(&getContext());
   if (matrices == 0)
     emitWarning(everywhere, "--frozen-bits ")
-        << options->bits << " stores nothing: no frozen matrix of f32 is read by products alone";
+        << options->bits << " has no effect: no frozen f32 matrix is used only by contractions";
   else
     emitRemark(everywhere, "frozen matrices stored in ")
         << options->bits << " bits: " << matrices << ", in " << bytes << " bytes";
   if (!left.empty())
-    emitRemark(everywhere, "frozen matrices that stay as they are: ") << llvm::join(left, ", ");
+    emitRemark(everywhere, "frozen matrices stored unchanged: ") << llvm::join(left, ", ");
 }
 
 std::unique_ptr<Pass> mtc::createStoreFrozen(const FrozenStorageOptions &options) {

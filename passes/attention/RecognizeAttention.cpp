@@ -78,7 +78,7 @@ private:
     ArrayRef<int64_t> shape = shapeOf(first.getLhs());
     keys = product(pick(shapeOf(first.getRhs()), first.getRhsFree()));
     if (shapeOf(scores).back() != keys)
-      return "its softmax does not run over the keys of the product before it";
+      return "its softmax is not over the keys of the first matrix multiplication";
     queries = rows.empty() ? 1 : shape[rows.back()];
     int64_t shared = rows.empty() ? 1 : product(pick(shape, ArrayRef(rows).drop_back()));
     splitBatch(pick(shape, first.getLhsBatch()));
@@ -88,9 +88,9 @@ private:
     SmallVector<int64_t> order = join(second.getLhsBatch(), second.getLhsFree(), {});
     if (second.getLhs() != weights || second.getRhs() == weights ||
         second.getLhsContract() != ArrayRef<int64_t>{last} || !llvm::is_sorted(order))
-      return "its weights are not the rows of the product behind it";
+      return "its weights are not the left operand of the second matrix multiplication";
     if (shapeOf(weights).back() != keys)
-      return "a reshape cuts or joins the rows of its weights before the product behind it";
+      return "a reshape splits or merges its weights before the second matrix multiplication";
     if (product(pick(shapeOf(weights), second.getLhsBatch())) != batch * keyHeads)
       return "its keys and its values have different numbers of heads";
     return "";
@@ -123,8 +123,8 @@ private:
 
   static std::string finiteReason(double number) {
     std::string text;
-    llvm::raw_string_ostream(text) << "a masked score is " << number
-                                   << ", so that a row of none but these would not give zeros";
+    llvm::raw_string_ostream(text)
+        << "a masked score is " << number << ", so fully masked rows would not give zeros";
     return text;
   }
 

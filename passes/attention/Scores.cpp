@@ -71,7 +71,7 @@ private:
       std::string ignored;
       if (Walk(ignored, fruitless, depth).to(op->getOperand(0)) ||
           Walk(ignored, fruitless, depth).to(op->getOperand(1)))
-        reason = "its scores are multiplied by something that is no constant";
+        reason = "its scores are multiplied by a value that is not constant";
       return false;
     }
     double before = chain.scale;

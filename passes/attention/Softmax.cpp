@@ -88,7 +88,7 @@ ContractOp mtc::productOfWeights(Value weights, Value &read, std::string &reason
     return {};
   }
   if (!weights.hasOneUse()) {
-    reason = "its weights are needed elsewhere too";
+    reason = "its weights have other users";
     return {};
   }
   Operation *user = *weights.user_begin();

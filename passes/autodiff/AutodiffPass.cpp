@@ -45,13 +45,13 @@ FailureOr<SmallVector<Parameter>> AutodiffPass::findParameters(func::FuncOp func
     if (!isDifferentiable(variable.getTensorType()))
       return emitError(variable.getLoc(), "parameter '")
              << variable.getSymName() << "' is " << print(variable.getTensorType())
-             << "; only floating-point tensors can be trained: exclude it with --freeze";
+             << "; expected a floating-point tensor. Use --freeze to exclude it";
     byName[variable.getSymName()] = parameters.size();
     parameters.push_back({variable, {}});
   }
   if (parameters.empty())
-    return emitError(function.getLoc(), "the model has no parameters to train; --train says which "
-                                        "initializers are parameters");
+    return emitError(function.getLoc(),
+                     "the model has no parameters to train; use --train to select initializers");
   for (auto read : function.front().getOps<ReadOp>())
     if (auto found = byName.find(read.getVariable()); found != byName.end())
       parameters[found->second].reads.push_back(read.getResult());
@@ -108,9 +108,8 @@ void AutodiffPass::runOnOperation() {
   auto function = getOperation().lookupSymbol<func::FuncOp>(microStepName);
   std::optional<unsigned> result = function ? findResult(function, lossName) : std::nullopt;
   if (!result) {
-    emitError(getOperation().getLoc(),
-              "the module has no function @micro_step with a result named 'mtc.loss'; "
-              "mtc-attach-loss makes it");
+    emitError(getOperation().getLoc(), "the module has no function @micro_step with a result named "
+                                       "'mtc.loss'; run mtc-attach-loss first");
     return signalPassFailure();
   }
   FailureOr<SmallVector<Parameter>> parameters = findParameters(function);
@@ -138,7 +137,7 @@ void AutodiffPass::runOnOperation() {
   }
   if (unused.size() == parameters->size()) {
     emitError(function.getLoc(),
-              "no parameter influences the loss; --output chooses the output it reads");
+              "the loss depends on no parameter; use --output to select its output");
     return signalPassFailure();
   }
   if (!unused.empty())

@@ -231,12 +231,12 @@ class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivation
     if (found.bias) {
       auto layout = layoutAt(*found.added, found.own, type.getShape(), found.kernel.getSpace());
       if (!layout || !collectSums(found, *layout, sums))
-        return "what is added before is not added wherever the product is read";
+        return "the bias is not added at every use of the result";
       if (!makeAvailable(found.bias, call))
-        return "what is added is computed behind the call";
+        return "the added operand is computed after the call";
     }
     if (found.preactivation && !makeAvailable(found.preactivation, call))
-      return "the pre-activation of the gradient is computed behind the call";
+      return "the pre-activation of the gradient is computed after the call";
     bool hasAuxiliary = !found.preactivation &&
                         (!isReadByAlone(found.kernel, inputOf(found.kernel, productLoad(found))) ||
                          llvm::is_contained(found.isSum, true));
@@ -268,7 +268,7 @@ class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivation
     if (!changed || !takesOperandLayouts(changed) || isSupportedLess(target, changed, call)) {
       for (Operation *op : llvm::reverse(created))
         op->erase();
-      return "the library does not have it, or is slower";
+      return "the library does not support it, or is slower";
     }
     changed->setLoc(FusedLoc::get(builder.getContext(), {call.getLoc(), found.kernel.getLoc()}));
     if (summing.getOperation() != call.getOperation())

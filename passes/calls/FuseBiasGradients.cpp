@@ -142,7 +142,7 @@ class FuseBiasGradientsPass : public mtc::impl::FuseBiasGradientsBase<FuseBiasGr
   /// kernel(x) that sums x's rows, and call(x, ..) => call(x, .., summing x). Returns the reason if
   /// no call can compute the sums.
   StringRef fuse(const Sums &sums) {
-    StringRef reason = "no library call reads or gives the rows";
+    StringRef reason = "no library call reads or returns the rows";
     for (auto &[call, value] : candidates(sums)) {
       std::optional<SmallVector<int64_t>> kept = keptAxes(sums, value);
       if (!kept)
@@ -151,11 +151,11 @@ class FuseBiasGradientsPass : public mtc::impl::FuseBiasGradientsBase<FuseBiasGr
       auto summing = dyn_cast_or_null<LibraryCallOpInterface>(
           cast<EpilogueOpInterface>(*call).buildSumming(builder, value, *kept));
       if (!summing) {
-        reason = "the library sums nothing in such a call";
+        reason = "the library does not support sums in this call";
         continue;
       }
       if (!takesOperandLayouts(summing) || isSupportedLess(target, summing, call)) {
-        reason = "the library does not have it, or is slower";
+        reason = "the library does not support it, or is slower";
       } else if (!isInTime(sums.kernel, call, summing)) {
         reason = "the sum is needed before the call can run";
       } else {

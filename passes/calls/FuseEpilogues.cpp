@@ -168,7 +168,7 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
           !accumulates(changed))
         reason = "it is rounded before it is added";
       else if (!takesOperandLayouts(changed))
-        reason = "the call cannot read it as it lies";
+        reason = "the call does not support its layout";
       else if (reason.empty() && isSupportedLess(target, changed, call))
         reason = "the library would be slower";
     }
@@ -235,7 +235,7 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
             (!fewest || terms.size() < fewest->size()))
           fewest = &terms;
       if (!fewest)
-        return "what is added is computed behind the call";
+        return "the added operand is computed after the call";
       fewest->push_back(term);
     }
     return {};

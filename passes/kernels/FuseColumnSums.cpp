@@ -118,7 +118,7 @@ private:
     } else {
       for (KernelOp partner : partnersOf(sums, index)) {
         if (partner.getShape() == FusibleShape::ColumnReduction) {
-          reason = "the rows are read by another sum of columns";
+          reason = "another column sum reads the rows";
           continue;
         }
         bool isBehind = index.isBefore(sums, partner);

@@ -90,32 +90,32 @@ private:
   StringRef refuseInlining(KernelOp producer, KernelOp reader, unsigned input) {
     unsigned result = cast<OpResult>(reader.getInputs()[input]).getResultNumber();
     if (reader.getBody().front().getArgument(input) == yieldOf(reader).getOnto())
-      return "the reader adds onto it";
+      return "the user accumulates onto it";
     if (producer.getShape() != FusibleShape::Elementwise)
       return "the producer is not elementwise";
     if (!canInline(producer, result))
-      return "the producer stores several points at one index";
+      return "the producer stores several iterations at one index";
     if (readsLittleOfMuch(producer))
-      return "a large value would live on for the few elements that it reads";
+      return "a large operand would stay live for the few elements that are read";
     bool moves = onlyMoves(producer);
     if (onlyNarrows(producer))
-      return "its result takes less memory than what it is made of";
+      return "its result is smaller than its operands";
     if (onlyDecodes(producer))
       return exceedsLimits(producer, reader, limits);
     bool isShared =
         llvm::any_of(producer->getUsers(), [&](Operation *user) { return user != reader; });
     if (isShared && (moves ? reader.getShape() != FusibleShape::Elementwise
                            : !mayComputeTwice || !isWorthComputingTwice(producer)))
-      return "its result is needed elsewhere too";
+      return "its result has other users";
     if (!moves && computesTooManyPoints(producer, reader))
       return "its elements would be computed several times";
     SmallVector<KernelLoadOp> loads = loadsOf(reader.getBody().front().getArgument(input));
     if (!moves && loads.size() > 1)
-      return "it is read at several indices by the reader";
+      return "the user reads it at several indices";
     bool isGathered =
         llvm::any_of(loads, [](KernelLoadOp load) { return !load.getSymbols().empty(); });
     if (isGathered && !producer.getBody().front().getOps<KernelIndexOp>().empty())
-      return "it depends on an index that the reader gathers at";
+      return "it depends on an index at which the user gathers";
     return exceedsLimits(producer, reader, limits);
   }
 
@@ -282,13 +282,13 @@ private:
         auto producer = rootOf(input).getDefiningOp<KernelOp>();
         if (!producer)
           continue;
-        StringRef apart, alone = "a view lies between them";
+        StringRef apart, alone = "a view is between them";
         if (input.getDefiningOp() == producer)
           alone = refuseInlining(producer, reader, i);
         findJoint(producer, reader, limits, index, apart);
         remark::missed(reader.getLoc(),
                        remark::RemarkOpts::name("not-fused").category(categoryName))
-            << remark::reason("as the reader's own: {0}; as one kernel: {1}", alone, apart)
+            << remark::reason("in the user: {0}; as one kernel: {1}", alone, apart)
             << remark::metric("bytes", bytesOf(input));
       }
   }

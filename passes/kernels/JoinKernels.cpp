@@ -180,12 +180,12 @@ std::optional<Joint> mtc::findJoint(KernelOp first, KernelOp second, const Kerne
     }
   if ((first.getShape() == FusibleShape::ColumnReduction) !=
       (second.getShape() == FusibleShape::ColumnReduction)) {
-    reason = "columns are reduced in another order than the other kernel's";
+    reason = "the kernels reduce columns in different orders";
     return std::nullopt;
   }
   std::optional<CommonSpace> common = findCommonSpace(first, second);
   if (!common) {
-    reason = "the kernels run over different spaces";
+    reason = "the kernels have different iteration spaces";
     return std::nullopt;
   }
   if (rowsAreTooFew(first, second, *common)) {
@@ -194,17 +194,17 @@ std::optional<Joint> mtc::findJoint(KernelOp first, KernelOp second, const Kerne
   }
   if (sumsAlongRows(first, *common, common->first) ||
       sumsAlongRows(second, *common, common->second)) {
-    reason = "a sum goes along the rows, too";
+    reason = "a reduction runs along the rows";
     return std::nullopt;
   }
   if (!readsAtSamePoint(first, second, *common)) {
-    reason = "the reader needs elements of other points";
+    reason = "the user needs elements of other iterations";
     return std::nullopt;
   }
   Joint joint{std::move(*common)};
   joint.standsAtFirst = canMoveUp(first, second, index);
   if (!joint.standsAtFirst && !canMoveDown(first, second, index)) {
-    reason = "other operations stand between the kernels";
+    reason = "other operations are between the kernels";
     return std::nullopt;
   }
   return joint;

@@ -62,7 +62,7 @@ FailureOr<Plan> AttachLossPass::makePlan(func::FuncOp forward) {
     return emitError(forward.getLoc(), question);
   if (options.loss.empty())
     emitRemark(UnknownLoc::get(&getContext()), "the loss is ")
-        << choice->loss << "; --loss chooses another";
+        << choice->loss << "; use --loss to choose another";
   Plan plan;
   plan.loss = findLoss(choice->loss);
   plan.output = choice->output;
@@ -72,8 +72,8 @@ FailureOr<Plan> AttachLossPass::makePlan(func::FuncOp forward) {
     return planLabels(forward, plan);
   if (!options.labels.empty() && !findArgument(forward, options.labels))
     return emitError(forward.getLoc(), "--labels: the graph has no input '")
-           << options.labels << "', and the loss, its output '" << resultName(forward, plan.output)
-           << "', takes no other labels";
+           << options.labels << "'; the loss is output '" << resultName(forward, plan.output)
+           << "', which has no labels";
   return plan;
 }
 
@@ -84,7 +84,7 @@ FailureOr<Plan> AttachLossPass::planLabels(func::FuncOp forward, Plan plan) {
     given = cast<RankedTensorType>(forward.getArgumentTypes()[*argument]);
   auto reject = [&](const Twine &expected) -> LogicalResult {
     InFlightDiagnostic error = emitError(forward.getLoc(), "--loss ")
-                               << plan.loss->name << " needs " << expected << ", but output '"
+                               << plan.loss->name << ": expected " << expected << ", but output '"
                                << resultName(forward, plan.output) << "' is " << print(type);
     if (given)
       error << " and the labels '" << plan.labels << "' are " << print(given);
@@ -133,7 +133,7 @@ bool AttachLossPass::chooseLogits(func::FuncOp forward, const Plan &plan) {
     return false;
   Location unknown = UnknownLoc::get(&getContext());
   std::string node = nodeNames(found->op->getLoc()), input = nodeNames(found->input.getLoc());
-  std::string text = ("the output '" + resultName(forward, plan.output) + "' is a " + found->name +
+  std::string text = ("output '" + resultName(forward, plan.output) + "' is a " + found->name +
                       (node.empty() ? "" : " (node '" + node + "')"))
                          .str();
   bool isSoftmax = found->activation == OutputActivation::Softmax;
@@ -141,15 +141,15 @@ bool AttachLossPass::chooseLogits(func::FuncOp forward, const Plan &plan) {
     emitWarning(unknown, text) << ", and --loss " << plan.loss->name << " applies a "
                                << (isSoftmax ? "sigmoid" : "softmax") << " to it; use --loss "
                                << (isSoftmax ? "cross-entropy" : "bce-with-logits")
-                               << ", or name the logits with --output";
+                               << ", or select the logits with --output";
     return false;
   }
   if (isSoftmax && found->classAxis != plan.classAxis) {
-    emitWarning(unknown, text) << (found->classAxis < 0 ? " whose axis is cut or reshaped"
+    emitWarning(unknown, text) << (found->classAxis < 0 ? " whose axis is sliced or reshaped"
                                                         : " along another axis")
                                << ", and --loss " << plan.loss->name
                                << " applies a softmax to its classes, axis " << plan.classAxis
-                               << "; name the logits with --output";
+                               << "; select the logits with --output";
     return false;
   }
   emitRemark(unknown, text) << "; the loss " << plan.loss->name << " is computed from its input"
@@ -293,12 +293,12 @@ static void remarkOnMicroSteps(func::FuncOp forward, const Plan &plan) {
     return;
   Location unknown = UnknownLoc::get(forward.getContext());
   if (!plan.loss)
-    emitRemark(unknown, "the loss of a step is the mean of the output '")
+    emitRemark(unknown, "--accumulate: the loss is the mean of output '")
         << resultName(forward, plan.output) << "' over its " << plan.microSteps
-        << " batches (--accumulate): that of one large batch where it is itself a mean over rows";
+        << " micro-batches; equal to the loss of one large batch if it is a mean over samples";
   if (!forward.front().getOps<WriteOp>().empty())
-    emitRemark(unknown, "batch normalization that trains takes the statistics of each of a step's ")
-        << plan.microSteps << " batches by itself (--accumulate), not of all their rows";
+    emitRemark(unknown, "--accumulate: batch normalization uses the statistics of each of the ")
+        << plan.microSteps << " micro-batches, not of the whole batch";
 }
 
 /// Records the inputs and the loss in the module's program.
@@ -327,8 +327,7 @@ void AttachLossPass::runOnOperation() {
   ModuleOp module = getOperation();
   auto forward = module.lookupSymbol<func::FuncOp>(forwardName);
   if (!forward || !forward.getBody().hasOneBlock()) {
-    emitError(module.getLoc(),
-              "the module has no function @forward of one block to attach a loss to");
+    emitError(module.getLoc(), "the module has no single-block function @forward");
     return signalPassFailure();
   }
   FailureOr<Plan> plan = makePlan(forward);

@@ -47,7 +47,7 @@ private:
     question = text.str();
     return failure();
   }
-  std::string outputs() { return "the graph's outputs are: " + listResults(forward); }
+  std::string outputs() { return "the outputs are: " + listResults(forward); }
 
   FailureOr<unsigned> chooseOutput(StringRef loss, StringRef output);
   FailureOr<std::string> chooseName(unsigned output);
@@ -62,10 +62,10 @@ FailureOr<unsigned> Chooser::chooseOutput(StringRef loss, StringRef output) {
   if (!output.empty()) {
     std::optional<unsigned> result = findResult(forward, output);
     if (!result)
-      return ask("--output: there is no output '" + output + "'; " + outputs());
+      return ask("--output: no output '" + output + "'; " + outputs());
     if (!isDifferentiable(typeOf(*result)))
       return ask("--output: output '" + output + "' is " + print(typeOf(*result)) +
-                 ", but a loss reads a floating-point one; " + outputs());
+                 "; expected a floating-point output; " + outputs());
     return *result;
   }
 
@@ -77,18 +77,19 @@ FailureOr<unsigned> Chooser::chooseOutput(StringRef loss, StringRef output) {
         scalars.push_back(i);
     }
   if (floats.empty())
-    return ask("the graph has no floating-point output that a loss could read; " + outputs());
+    return ask("the graph has no floating-point output for a loss; " + outputs());
   bool mayBeScalar = loss.empty() || loss == "output";
   if (mayBeScalar && scalars.size() == 1)
     return scalars.front();
   if (loss == "output")
-    return ask(Twine(scalars.empty() ? "--loss output: no output is a floating-point scalar"
-                                     : "--loss output: several outputs are scalars; name the loss "
-                                       "with --output") +
-               "; " + outputs());
+    return ask(
+        Twine(scalars.empty()
+                  ? "--loss output: no output is a floating-point scalar"
+                  : "--loss output: several outputs are scalars; select the loss with --output") +
+        "; " + outputs());
   if (loss.empty() && floats.size() > 1)
     return ask(
-        "several outputs could be trained; name one with --output and its loss with --loss; " +
+        "several outputs could be trained; select one with --output and its loss with --loss; " +
         outputs());
   return floats.front();
 }
@@ -104,8 +105,8 @@ FailureOr<std::string> Chooser::chooseName(unsigned output) {
     return std::string("cross-entropy");
   if (type.getRank() == 3 && !integerInputs(forward, type.getShape().drop_back(), "").empty())
     return std::string("causal-lm");
-  return ask("the loss does not follow from output '" + resultName(forward, output) + "' " +
-             print(type) + "; choose it with --loss (" + joinNames(lossChoices()) + ")");
+  return ask("cannot infer the loss from output '" + resultName(forward, output) + "' " +
+             print(type) + "; use --loss (" + joinNames(lossChoices()) + ")");
 }
 
 FailureOr<LossChoice> Chooser::choose(StringRef loss, StringRef output) {
@@ -113,12 +114,11 @@ FailureOr<LossChoice> Chooser::choose(StringRef loss, StringRef output) {
   if (failed(result))
     return failure();
   if (loss == "output" && !isScalar(*result))
-    return ask(
-        "--loss output: output '" + resultName(forward, *result) + "' is " +
-        print(typeOf(*result)) +
-        ", but a loss is a floating-point scalar; choose another with --output, or a loss of "
-        "it with --loss; " +
-        outputs());
+    return ask("--loss output: output '" + resultName(forward, *result) + "' is " +
+               print(typeOf(*result)) +
+               "; expected a floating-point scalar. Choose another with --output, or its loss with "
+               "--loss; " +
+               outputs());
   if (!loss.empty())
     return LossChoice{loss.str(), *result};
   FailureOr<std::string> name = chooseName(*result);

@@ -195,12 +195,12 @@ private:
     }
     if (auto call = dyn_cast<LibraryCallOpInterface>(op)) {
       if (!takesOperandLayouts(call))
-        return op->emitOpError("has operands that lie as its library does not take them; run "
-                               "mtc-prepare-calls first");
+        return op->emitOpError(
+            "has operand layouts that its library does not support; run mtc-prepare-calls first");
       if (planned.scratchBytes < 0)
         return op->emitOpError("computes ")
                << getElementTypeOrSelf(op->getResult(0))
-               << ", which the target's library cannot do on this machine";
+               << ", which the target's library does not support on this machine";
       std::optional<unsigned> accumulated = findAccumulated(op);
       SmallVector<Value> operands = llvm::to_vector(op->getOperands());
       if (accumulated)

@@ -71,7 +71,7 @@ static std::string describeVariable(VariableOp variable) {
   case Role::Average:
     return "average of " + owner + " over the steps";
   case Role::Scalar:
-    return "scalar that is set before each step";
+    return "scalar set before each step";
   case Role::Copy:
     return "copy of " + owner + " in another type";
   case Role::LowHalf:
@@ -204,22 +204,22 @@ private:
 
   static std::string reasonOf(Operation *maker, Operation *reader, bool isAgain) {
     if (AtAttr source = sourceOf(maker); source && source.getSpace() != MemorySpace::Device)
-      return "brought from " + describe(source.getSpace()) + " for " +
+      return "copied from " + describe(source.getSpace()) + " for " +
              (reader ? forwardNodeNames(reader->getLoc()) : "the step's end");
     if (!reader)
       return "result of the step";
     if (reader == maker)
-      return "result that nothing reads";
+      return "unused result";
     std::string name = forwardNodeNames(reader->getLoc());
     if (isBackward(reader->getLoc()))
       name = "the backward pass of " + name;
     if (isBackward(maker->getLoc()))
-      return "gradient, read last by " + name;
+      return "gradient, last used by " + name;
     if (isAgain)
-      return "computed again for " + name;
+      return "recomputed for " + name;
     if (isBackward(reader->getLoc()))
       return "saved for " + name;
-    return "activation, read last by " + name;
+    return "activation, last used by " + name;
   }
 
   void sum() {

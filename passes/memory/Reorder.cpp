@@ -279,7 +279,7 @@ class ReorderPass : public mtc::impl::ReorderBase<ReorderPass> {
     if (moves)
       remark::passed(function.getFunction().getLoc(),
                      remark::RemarkOpts::name("reordered").category("mtc-reorder"))
-          << remark::add("{0} keeps {1} bytes at its peak, not {2}, by {3} moves",
+          << remark::add("{0} has a peak of {1} bytes instead of {2}, by {3} moves",
                          function.getFunction().getSymName(), model->scoreAsItIs().peak, before,
                          moves);
     return success();

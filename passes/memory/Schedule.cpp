@@ -77,9 +77,9 @@ private:
       if (llvm::any_of(accesses.readersOf(variable), isBetween) ||
           llvm::any_of(accesses.writersOf(variable), isBetween))
         return write->op->emitOpError(
-            "gives a variable a new value that is used before the last use of its old one");
+            "assigns a variable a new value before the last use of its old value");
     if (last->op->hasTrait<OpTrait::IsTerminator>())
-      return write->op->emitOpError("replaces a value that the function returns");
+      return write->op->emitOpError("overwrites a value that the function returns");
     write->path = last->path;
     write->path.push_back(-static_cast<int64_t>(last->movedAfter.size()));
     last->movedAfter.push_back(write);

@@ -53,13 +53,14 @@ private:
       if (entry.variable.getTransient())
         continue;
       if (space.value_or(entry.space) != entry.space)
-        return user->emitOpError("has ") << symbol << " in the space " << stringifyEnum(entry.space)
-                                         << ", and its predecessor in " << stringifyEnum(*space);
+        return user->emitOpError("has ")
+               << symbol << " in memory space " << stringifyEnum(entry.space)
+               << ", but its predecessor in " << stringifyEnum(*space);
       space = entry.space;
       allocate(entry, /*startsSlice=*/expected < 0);
       if (expected >= 0 && *entry.offset != expected)
         return user->emitOpError("needs ")
-               << symbol << " behind its predecessor, where another flat tensor does not have it";
+               << symbol << " after its predecessor, but another flat tensor has it elsewhere";
       expected = *entry.offset + entry.bytes;
     }
     return success();

@@ -33,7 +33,8 @@ WindowWriter::findTransfers(KernelOp kernel, ArrayRef<AtAttr> slices) {
 
 LogicalResult WindowWriter::write(KernelOp kernel, ArrayRef<AtAttr> slices, OpBuilder &builder) {
   auto refuse = [&](const Twine &why) {
-    return kernel.emitOpError("has operands in another space, but cannot run in windows: ") << why;
+    return kernel.emitOpError("has operands in another memory space, but cannot run in windows: ")
+           << why;
   };
   if (!slots)
     return refuse("the module has no mtc.transfer_slots");

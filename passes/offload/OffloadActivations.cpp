@@ -52,7 +52,7 @@ public:
     }
     if (!moves.empty())
       remark::passed(module.getLoc(), remark::RemarkOpts::name("moved").category("mtc-offload"))
-          << remark::add("{0} values of {1} bytes lie in the space {2} between two uses",
+          << remark::add("{0} values of {1} bytes are in memory space {2} between two uses",
                          moves.size(), movedBytes, stringifyEnum(target.getOffloadSpace()));
     return success();
   }

@@ -32,7 +32,7 @@ struct OffloadOptions {
              {"auto", "the fastest combination that meets --memory, or none"}}},
            [](const OffloadOptions &options) {
              const bool isAlone = options.takes("none") || options.takes("auto");
-             return isAlone && options.offload.size() > 1 ? "none and auto stand alone" : "";
+             return isAlone && options.offload.size() > 1 ? "none and auto cannot be combined" : "";
            });
     option(&OffloadOptions::budget,
            {"offload-budget", "", "Memory budget of the arena in bytes; 0: unlimited"});

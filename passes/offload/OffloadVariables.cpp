@@ -185,7 +185,7 @@ void Offloader::findKernels(Group &group) {
         continue;
       auto result = dyn_cast<OpResult>(rootOf(op.getOperand(0)));
       if (!result) {
-        group.refusal = "it takes the value of an input";
+        group.refusal = "it is assigned an input";
         return;
       }
       Operation *writer = result.getOwner();
@@ -221,11 +221,11 @@ bool Offloader::fits(Group &group, ArrayRef<Group *> taken) {
       return false;
     llvm::SmallSetVector<unsigned, 4> operands = operandsElsewhere(op, all);
     if (llvm::any_of(operands, [&](unsigned i) { return !windows->getBytesPerRow(i); })) {
-      group.refusal = "all rows of a kernel read all of it";
+      group.refusal = "every row of a kernel reads all of it";
       return false;
     }
     if (!windows->getMostRows(options.window, operands.getArrayRef(), paddedBytes(1))) {
-      group.refusal = "few rows of it are larger than --offload-window";
+      group.refusal = "a few of its rows exceed --offload-window";
       return false;
     }
     if (target.getScratchBytes(kernel)) {
@@ -298,12 +298,11 @@ void Offloader::move(ArrayRef<Group *> taken) {
   if (most)
     TransferSlotsOp::create(builder, module.getLoc(), slotCount, slot);
   if (slotCount * slot >= bytes)
-    emitWarning(UnknownLoc::get(module.getContext()), "--offload frees ")
-        << bytes << " bytes, and copies take " << slotCount * slot
-        << " for their windows: a smaller --offload-window than " << options.window
-        << " needs less memory";
+    emitWarning(UnknownLoc::get(module.getContext()), "--offload: frees ")
+        << bytes << " bytes, but the copy windows need " << slotCount * slot
+        << "; use an --offload-window smaller than " << options.window << " to need less memory";
   remark::passed(module.getLoc(), remark::RemarkOpts::name("offloaded").category("mtc-offload"))
-      << remark::add("{0} variables of {1} bytes lie in the space {2}", count, bytes,
+      << remark::add("{0} variables of {1} bytes are in memory space {2}", count, bytes,
                      stringifyEnum(space));
 }
 
@@ -366,7 +365,7 @@ void Offloader::moveWritten(const Group &group, MemorySpace space) {
 void Offloader::remarkKept(Group &group) {
   remark::missed(group.variables.front().getLoc(),
                  remark::RemarkOpts::name("kept").category("mtc-offload"))
-      << remark::add("'{0}' stays in memory: {1}", group.variables.front().getSymName(),
+      << remark::add("'{0}' is not offloaded: {1}", group.variables.front().getSymName(),
                      group.refusal);
 }
 

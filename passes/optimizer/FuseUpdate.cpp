@@ -27,9 +27,10 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
       return;
     WholeUpdate whole(update, symbols);
     ProgramOp program = ProgramOp::find(getOperation());
-    StringRef reason = program && program.getLossScaling()
-                           ? "the loss is scaled: all gradients decide whether the step is skipped"
-                           : whole.check();
+    StringRef reason =
+        program && program.getLossScaling()
+            ? "the loss is scaled, so all gradients decide whether the step is skipped"
+            : whole.check();
     const bool accumulates = program && program.getMicroSteps() > 1;
     if (reason.empty() && (accumulates || !findGradients(microStep, symbols)))
       reason = "gradients are sums over micro-steps";

@@ -126,7 +126,7 @@ std::string OptimizerOptions::checkHyperparameter(StringRef name) const {
   if (!numbers.lookup(name) && choices.lookup(name).empty())
     return "";
   if (name == "lr" && !schedule.points.empty())
-    return "the rates are those of --schedule-table";
+    return "conflicts with --schedule-table, which sets the rates";
   SmallVector<const OptimizerKind *> kinds = findKinds();
   bool isKnown = kinds.empty(); // An unknown optimizer is reported elsewhere.
   for (const OptimizerKind *kind : kinds) {
@@ -138,11 +138,11 @@ std::string OptimizerOptions::checkHyperparameter(StringRef name) const {
     if (given && hyperparameter->choices.empty() && !hyperparameter->accepts(*given))
       return name.str() + " of " + kind->name.str() + " must be " +
              hyperparameter->describeRange() +
-             (hyperparameter->sharedFlag.empty() ? "" : ", not " + spellNumber(*given));
+             (hyperparameter->sharedFlag.empty() ? "" : ", got " + spellNumber(*given));
   }
   if (isKnown)
     return "";
-  return "optimizer '" + optimizer + "' has no " + name.str() + "; it has: " +
+  return "optimizer '" + optimizer + "' has no " + name.str() + "; its settings are: " +
          llvm::join(llvm::map_range(kinds.front()->hyperparameters,
                                     [](const Hyperparameter &each) { return each.name; }),
                     ", ");

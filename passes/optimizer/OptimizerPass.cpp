@@ -119,13 +119,13 @@ FailureOr<std::vector<Group>> OptimizerPass::makeGroups(UpdateRules &rules) {
     VariableOp gradient = gradients.lookup(parameter.getSymName());
     if (!gradient)
       return emitError(parameter.getLoc(), "parameter '")
-             << parameter.getSymName() << "' has no gradient; mtc-autodiff makes it";
+             << parameter.getSymName() << "' has no gradient; run mtc-autodiff first";
     ParameterStorage &storage = storages[parameter.getSymName()];
     Type element = storage.getElementType();
     if (!element.isF32() && !element.isF64())
       return emitError(parameter.getLoc(), "parameter '")
              << parameter.getSymName() << "' is " << print(parameter.getTensorType())
-             << ", but optimizers update f32 and f64";
+             << "; expected f32 or f64";
     FailureOr<UpdateRule> rule = rules.choose(parameter);
     if (failed(rule))
       return failure();

@@ -25,7 +25,7 @@ static std::string checkSeparators(StringRef pattern) {
   if (!setting.contains('=') ||
       !llvm::all_of(key, [](char c) { return llvm::isLower(c) || llvm::isDigit(c) || c == '-'; }))
     return "";
-  return ("a comma stands before '" + setting + "'; settings have spaces between them").str();
+  return ("comma before '" + setting + "'; separate settings with spaces").str();
 }
 
 llvm::Expected<ParameterGroup> ParameterGroup::parse(StringRef text) {
@@ -39,7 +39,7 @@ llvm::Expected<ParameterGroup> ParameterGroup::parse(StringRef text) {
   for (StringRef word : words) {
     auto [key, value] = word.split('=');
     if (key != "match" && !seen.insert(key).second)
-      return problem("'" + key + "' is given twice; give it once");
+      return problem("'" + key + "' is given twice; expected one value");
     if (llvm::Error error = group.take(key, value))
       return error;
   }
@@ -60,17 +60,18 @@ llvm::Error ParameterGroup::take(StringRef key, StringRef value) {
   }
   if (key == "frozen") {
     isFrozen = value == "true";
-    return isFrozen || value == "false" ? llvm::Error::success()
-                                        : problem("frozen is true or false, not '" + value + "'");
+    return isFrozen || value == "false"
+               ? llvm::Error::success()
+               : problem("frozen: expected true or false, got '" + value + "'");
   }
   if (key == "optimizer") {
     optimizer = findOptimizer(value);
-    return optimizer ? llvm::Error::success() : problem("there is no optimizer '" + value + "'");
+    return optimizer ? llvm::Error::success() : problem("unknown optimizer '" + value + "'");
   }
   if (key == "optimizer-bits") {
     unsigned bits = 0;
     if (value.getAsInteger(10, bits) || (bits != 32 && bits != 8 && bits != 4))
-      return problem("optimizer-bits is 32, 8 or 4, not '" + value + "'");
+      return problem("optimizer-bits: expected 32, 8 or 4, got '" + value + "'");
     stateBits = bits;
     return llvm::Error::success();
   }
@@ -78,7 +79,7 @@ llvm::Error ParameterGroup::take(StringRef key, StringRef value) {
     return takeNumbers(key, value);
   std::optional<double> factor = parseNumber(value);
   if (!factor || *factor < 0.0)
-    return problem("lr-factor is a number of at least 0, not '" + value + "'");
+    return problem("lr-factor: expected a number of at least 0, got '" + value + "'");
   rateFactor = factor;
   return llvm::Error::success();
 }
@@ -91,13 +92,12 @@ llvm::Error ParameterGroup::takeNumbers(StringRef key, StringRef value) {
       if ((each.sharedFlag.empty() ? each.name : each.sharedFlag) == key)
         meant.insert({each.name, &each});
   if (meant.empty())
-    return problem("there is no '" + key +
-                   "'; expected match, frozen, optimizer, optimizer-bits, lr-factor or what "
-                   "optimizers have, such "
-                   "as lr and weight-decay");
+    return problem("unknown setting '" + key +
+                   "'; expected match, frozen, optimizer, optimizer-bits, lr-factor or an "
+                   "optimizer setting such as lr or weight-decay");
   SmallVector<StringRef> texts = llvm::to_vector(llvm::split(value, ','));
   if (texts.size() != meant.size())
-    return problem(key + ": expected " + Twine(meant.size()) + " values, not '" + value + "'");
+    return problem(key + ": expected " + Twine(meant.size()) + " values, got '" + value + "'");
   for (auto [text, entry] : llvm::zip_equal(texts, meant)) {
     const Hyperparameter &hyperparameter = *entry.second;
     double number = 0.0;
@@ -105,7 +105,7 @@ llvm::Error ParameterGroup::takeNumbers(StringRef key, StringRef value) {
         llvm::find_if(hyperparameter.choices,
                       [&](const HyperparameterChoice &each) { return each.name == text; });
     if (!hyperparameter.choices.empty() && choice == hyperparameter.choices.end())
-      return problem("'" + text + "' is no " + entry.first);
+      return problem(entry.first + ": invalid value '" + text + "'");
     if (!hyperparameter.choices.empty())
       number = static_cast<double>(choice - hyperparameter.choices.begin());
     else if (std::string wrong = parseValue(text, number); !wrong.empty())
@@ -117,15 +117,15 @@ llvm::Error ParameterGroup::takeNumbers(StringRef key, StringRef value) {
 
 llvm::Error ParameterGroup::check() const {
   if (patterns.empty())
-    return problem("expected match=PATTERN, which says whose group it is");
+    return problem("expected match=PATTERN, which selects the parameters");
   bool isEmpty = !optimizer && numbers.empty() && !rateFactor && !stateBits;
   if (isFrozen)
     return isEmpty ? llvm::Error::success()
-                   : problem("what is frozen is not updated; expected nothing but match beside it");
+                   : problem("frozen parameters have no other settings; expected only match");
   if (isEmpty)
     return problem("expected a setting such as lr=1e-3 or frozen=true after the pattern");
   if (rateFactor && numbers.contains("lr"))
-    return problem("lr and lr-factor both say the learning rate");
+    return problem("lr and lr-factor both set the learning rate; expected one of them");
   for (const auto &[name, value] : numbers) {
     const Hyperparameter *hyperparameter =
         optimizer ? optimizer->findHyperparameter(name) : nullptr;

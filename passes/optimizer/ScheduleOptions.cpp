@@ -73,7 +73,7 @@ ScheduleAttr ScheduleOptions::make(MLIRContext *context, double rate) const {
 
 std::string ScheduleOptions::checkKind() const {
   const abi::Schedule *schedule = abi::findSchedule(kind.c_str());
-  return schedule && schedule->hasPoints && points.empty() ? "expected --schedule-table too" : "";
+  return schedule && schedule->hasPoints && points.empty() ? "requires --schedule-table" : "";
 }
 
 /// Returns "" for an unknown schedule, which is reported elsewhere.
@@ -89,26 +89,25 @@ std::string ScheduleOptions::checkLeast(double rate) const {
     return "";
   if (!(*least >= 0.0 && *least <= rate))
     return "expected a rate from 0 to --lr, which is " + spellNumber(rate);
-  return checkHas(kind, &abi::Schedule::hasLeast, "least rate");
+  return checkHas(kind, &abi::Schedule::hasLeast, "final learning rate");
 }
 
 std::string ScheduleOptions::checkWarmup() const {
   if (warmup < 0)
-    return "expected a number of steps that is not negative";
+    return "expected a non-negative number of steps";
   return warmup ? checkHas(kind, &abi::Schedule::hasWarmup, "warm-up") : "";
 }
 
 std::string ScheduleOptions::checkDecay() const {
   if (decay < 0)
-    return "expected a number of steps that is not negative";
-  return decay ? checkHas(kind, &abi::Schedule::hasDecay, "steps of its own in which it falls")
-               : "";
+    return "expected a non-negative number of steps";
+  return decay ? checkHas(kind, &abi::Schedule::hasDecay, "decay steps") : "";
 }
 
 std::string ScheduleOptions::checkPoints() const {
   if (points.empty())
     return "";
   if (!parsePoints(points))
-    return "expected points STEP:RATE, whose steps rise from 1 on, such as 1:1e-4, 100:1e-3";
+    return "expected points STEP:RATE with increasing steps from 1 on, such as 1:1e-4, 100:1e-3";
   return checkHas(kind, &abi::Schedule::hasPoints, "table");
 }

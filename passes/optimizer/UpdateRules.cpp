@@ -45,8 +45,7 @@ FailureOr<UpdateRule> UpdateRules::choose(VariableOp parameter) {
   if (rule["lr"] != 0.0 && options.getLearningRate() == 0.0)
     return emitError(parameter.getLoc(), "parameter '")
            << parameter.getSymName()
-           << "' has a learning rate of its own, but the run's is 0, whose schedule it would "
-              "follow";
+           << "' has its own learning rate, but the schedule it follows has the learning rate 0";
   return rule;
 }
 
@@ -58,7 +57,7 @@ LogicalResult UpdateRules::decide(VariableOp parameter, Group &group, Decisions 
     return success();
   if (group.isFrozen)
     return emitError(parameter.getLoc(), "--group ")
-           << group.text << ": what is frozen is decided when the model is read; --freeze does so";
+           << group.text << ": parameters are frozen at import; use --freeze";
   group.isMatched = true;
   auto take = [&](StringRef what, auto sameAs) -> LogicalResult {
     auto [known, isNew] = decisions.try_emplace(what.str(), Decision{&group, *specificity});
@@ -67,9 +66,9 @@ LogicalResult UpdateRules::decide(VariableOp parameter, Group &group, Decisions 
     Decision &before = known->second;
     if (before.specificity == *specificity && !sameAs(*before.group))
       return emitError(parameter.getLoc(), "--group ")
-             << before.group->text << " and --group " << group.text << " both say the " << what
+             << before.group->text << " and --group " << group.text << " both set the " << what
              << " of '" << parameter.getSymName()
-             << "'; the pattern with more literal characters decides, and theirs have equally many";
+             << "'; expected patterns with different numbers of literal characters";
     Group *overruled = &group;
     if (before.specificity < *specificity) {
       overruled = before.group;
@@ -149,7 +148,7 @@ void UpdateRules::chooseStateBits(VariableOp parameter, const Decisions &decisio
     reason = "f64";
   else if (bits == 4 &&
            type.getNumElements() % getQuantizationTable(findQuantizationMap(4, true)).block != 0)
-    reason = "no whole blocks of 128 elements";
+    reason = "not a multiple of 128 elements";
   if (!reason.empty()) {
     unquantized[reason].push_back(parameter.getSymName());
     return;
@@ -185,12 +184,12 @@ LogicalResult UpdateRules::checkGroups() const {
       return emitError(UnknownLoc::get(context), "--group ") << group.text << ": ";
     };
     if (!group.isMatched) {
-      complain() << "matches no parameter that is trained; these are " << listNames(names);
+      complain() << "matches no trained parameter; the trained parameters are " << listNames(names);
       continue;
     }
     for (const auto &[name, value] : group.numbers)
       if (!group.used.contains(name))
-        complain() << "no parameter that it matches is updated by an optimizer with " << name;
+        complain() << "no matching parameter has an optimizer with " << name;
   }
   return result;
 }
@@ -213,7 +212,7 @@ std::string UpdateRules::describeStateBits() const {
   if (unquantized.empty())
     return "";
   std::string text = "parameters with quantized state: " + std::to_string(quantized) +
-                     "; with state as they are themselves: ";
+                     "; with unquantized state: ";
   llvm::interleave(
       unquantized,
       [&](const auto &entry) {

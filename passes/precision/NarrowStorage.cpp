@@ -43,7 +43,7 @@ private:
     PrecisionClass kind = op.getPrecisionClass();
     if (keepsF32(op)) {
       if (kind == PrecisionClass::Contraction)
-        remarkOn(op, "reads f32, as --keep-f32 says");
+        remarkOn(op, "reads f32, because of --keep-f32");
       return;
     }
     if (kind == PrecisionClass::Contraction)
@@ -51,7 +51,7 @@ private:
     if (llvm::none_of(op->getOperands(), isNarrow))
       return;
     if (kind == PrecisionClass::RangeSensitive)
-      return remarkOn(op, "gives f32, because its range or its sums need it");
+      return remarkOn(op, "returns f32, because its range or its sums need it");
     if (isa<ElementwiseOpInterface>(*op))
       return narrowResults(op);
     moveNarrow(op);
@@ -68,9 +68,9 @@ private:
       if (isF32(result) && givesNarrow(op, result.getResultNumber()))
         setNarrow(result);
     Type given = cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
-    remarkOn(op, "reads {0} and gives {1}, {2}", narrowType, given,
-             given == narrowType ? "in which products lose little"
-                                 : "as which its sums are kept in a variable");
+    remarkOn(op, "reads {0} and returns {1}, {2}", narrowType, given,
+             given == narrowType ? "in which contractions lose little precision"
+                                 : "because its sums are stored in a variable");
   }
 
   /// Whether a result of a contraction is stored in 16 bits. Results that are written to variables,
@@ -122,7 +122,7 @@ private:
                                    /*storage=*/true);
       auto wide = widen(builder, stored);
       result.replaceAllUsesExcept(wide, stored);
-      remarkOn(op, "is stored as {0}, like what it is computed of", narrowType);
+      remarkOn(op, "is stored as {0}, like its operands", narrowType);
     }
   }
 
@@ -225,7 +225,7 @@ public:
     for (const Pattern &pattern : patterns)
       if (!pattern.isUsed)
         result = emitError(location)
-                 << "--keep-f32 " << pattern.text << ": no node of this name computes";
+                 << "--keep-f32 " << pattern.text << ": no matching node computes";
     return result;
   }
 

@@ -57,8 +57,8 @@ struct WidenElementsPass : mtc::impl::WidenElementsBase<WidenElementsPass> {
       widenFunction(function);
     if (found)
       emitRemark(UnknownLoc::get(&getContext()),
-                 "the model has elements of 16 bits: they are trained as f32, and exported as they "
-                 "were; --precision says what is computed with");
+                 "16-bit parameters are trained as f32 and exported in their original type; use "
+                 "--precision to set the computation type");
   }
 
 private:

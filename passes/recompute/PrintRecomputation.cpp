@@ -108,7 +108,7 @@ static int64_t padded(int64_t scratch) { return paddedBytes(std::max<int64_t>(sc
 
 LogicalResult FunctionWriter::add(PlannedOperation *op) {
   if (op->isAssembly || isa<MoveOp, HoldOp>(op->op) || op->runsInWindows())
-    return op->op->emitOpError("is in tiles or moves between spaces: expected neither here");
+    return op->op->emitOpError("is tiled or copied between memory spaces; expected neither");
   if (!op->isCompute && op->written.empty() && !op->op->hasTrait<OpTrait::IsTerminator>())
     return success();
   order.push_back(op);

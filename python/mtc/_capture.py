@@ -83,7 +83,7 @@ def bind(module: nn.Module, example_inputs: Any, axes: Mapping[str, Mapping[int,
     try:
         arguments = dict(inspect.signature(module.forward).bind(*args, **kwargs).arguments)
     except TypeError as error:
-        raise ExportError(f"example_inputs do not fit forward of {type(module).__name__}: {error}") from None
+        raise ExportError(f"example_inputs do not match forward of {type(module).__name__}: {error}") from None
     call = Call(arguments, args, kwargs, ())
     tensors = call.tensors()
     if not tensors:
@@ -94,8 +94,8 @@ def bind(module: nn.Module, example_inputs: Any, axes: Mapping[str, Mapping[int,
     rows = next((tensor.shape[0] for tensor in tensors if tensor.ndim), None)
     if batch and rows == 1:
         raise ExportError(
-            "example_inputs: the batch has 1 row, which PyTorch's exporter makes a constant. Pass an example batch of at "
-            "least 2 rows, or dynamic_batch=False."
+            "example_inputs: the batch size is 1, which PyTorch's exporter treats as a constant. Pass an example batch of "
+            "at least 2 samples, or dynamic_batch=False."
         )
     dynamic = [
         ({0: "batch"} if batch and tensor.ndim and tensor.shape[0] == rows else {}) | dict(axes.get(name, {}))

@@ -105,7 +105,7 @@ def check(module: nn.Module) -> None:
     for path, submodule in module.named_modules():
         where = f"module '{path}' ({_class_name(submodule)})"
         if isinstance(submodule, torch.jit.ScriptModule):
-            raise ExportError(f"{where}: a ScriptModule has lost its Python module. Export the module it was made from.")
+            raise ExportError(f"{where}: a ScriptModule cannot be exported. Export the original torch.nn.Module.")
         if isinstance(submodule, nn.modules.batchnorm._BatchNorm) and submodule.training:
             if submodule.track_running_stats and submodule.momentum is None:
                 raise ExportError(
@@ -128,7 +128,7 @@ def check(module: nn.Module) -> None:
             )
     for name, parameter in module.named_parameters():
         if isinstance(parameter, nn.parameter.UninitializedParameter):
-            raise ExportError(f"parameter '{name}' is not initialized. Run the lazy module once before the export.")
+            raise ExportError(f"parameter '{name}': not initialized. Run the lazy module once before the export.")
         if not parameter.is_floating_point():
             continue
         if parameter.dtype not in (torch.float32, torch.float64, torch.float16, torch.bfloat16):

@@ -31,9 +31,9 @@ def parameters(model: onnx.ModelProto, expected: Mapping[str, Tensor]) -> None:
     found = {tensor.name: tensor for tensor in model.graph.initializer}
     for name, parameter in expected.items():
         if name not in found:
-            raise ExportError(f"parameter '{name}' is missing in the exported graph")
+            raise ExportError(f"parameter '{name}': missing in the exported graph")
         if found[name].raw_data != _graph.initializer(name, parameter).raw_data:
-            raise ExportError(f"parameter '{name}' has another value in the exported graph than in the module")
+            raise ExportError(f"parameter '{name}': the value in the exported graph differs from the module")
 
 
 def checked(model: onnx.ModelProto) -> None:
@@ -42,7 +42,7 @@ def checked(model: onnx.ModelProto) -> None:
         try:
             onnx.checker.check_model(model, full_check=True)
         except Exception as error:
-            raise ExportError(f"the exporter wrote a graph that is not valid: {error}") from None
+            raise ExportError(f"the exporter wrote an invalid graph: {error}") from None
 
 
 def used(model: onnx.ModelProto, module: nn.Module, call: Call) -> None:
@@ -59,7 +59,7 @@ def used(model: onnx.ModelProto, module: nn.Module, call: Call) -> None:
     for name, gradient in zip(lost, gradients, strict=False):
         if gradient is not None:
             raise ExportError(
-                f"parameter '{name}': the exporter replaced it by a constant, so that it would not be trained. "
+                f"parameter '{name}': replaced by a constant in the export, which would not be trained. "
                 "The module's forward probably converts it to a Python value or a NumPy array; use it as a tensor."
             )
 
@@ -97,8 +97,8 @@ def outputs(model: onnx.ModelProto, module: nn.Module, call: Call) -> None:
         if not difference.max() <= TOLERANCE * scale:
             raise ExportError(
                 f"output '{name}': the exported graph differs from the module by {difference.max():.2g}, where the largest "
-                f"element is {scale:.2g}; the exporter lost a part of the computation. Pass verify=False to write the file "
-                "nevertheless."
+                f"element is {scale:.2g}; the exporter lost a part of the computation. Pass verify=False to "
+                "write the file anyway."
             )
 
 
@@ -107,7 +107,7 @@ def gradients(program: torch.export.ExportedProgram | None, module: nn.Module, c
 
     Compares the module's gradients with those of the traced program, which only contains forward passes.
     """
-    reason = "the module has a torch.autograd.Function with a backward pass of its own, which ONNX cannot express"
+    reason = "the module has a torch.autograd.Function with a custom backward pass, which ONNX cannot express"
     remedy = "Write its forward pass with differentiable operations, or pass verify=False if both have the same gradient."
     if program is None:
         raise ExportError(f"{reason}, and torch.export cannot trace the module. {remedy}")
@@ -126,7 +126,9 @@ def gradients(program: torch.export.ExportedProgram | None, module: nn.Module, c
         wanted = torch.zeros(()) if expected is None else expected
         found = torch.zeros_like(wanted) if actual is None else actual
         if not (found - wanted).abs().max() <= TOLERANCE * wanted.abs().max() + 1e-6:
-            raise ExportError(f"parameter '{name}': {reason}, and its gradient is not that of its forward pass. {remedy}")
+            raise ExportError(
+                f"parameter '{name}': {reason}, and its gradient differs from the gradient of its forward pass. {remedy}"
+            )
 
 
 def _feeds(model: onnx.ModelProto, call: Call) -> list[np.ndarray]:
@@ -134,7 +136,7 @@ def _feeds(model: onnx.ModelProto, call: Call) -> list[np.ndarray]:
     if len(values) != len(model.graph.input):
         raise ExportError(
             f"the module has {len(values)} tensors as inputs, the exported graph {len(model.graph.input)}: "
-            f"{', '.join(_graph.names(model.graph.input))}. Leave out arguments that forward does not use."
+            f"{', '.join(_graph.names(model.graph.input))}. Omit arguments that forward does not use."
         )
     return [(value.float() if value.dtype == torch.bfloat16 else value).numpy() for value in values]
 
@@ -158,7 +160,7 @@ def _run(model: onnx.ModelProto, feeds: dict[str, np.ndarray]) -> list[np.ndarra
         return onnx.reference.ReferenceEvaluator(model).run(None, feeds)
     except Exception as error:
         warnings.warn(
-            f"the exported file's outputs were not compared with the module's: no evaluator could run it: {failure or error}",
+            f"the exported file was not verified, because no evaluator could run it: {failure or error}",
             stacklevel=2,
         )
         return None

@@ -210,8 +210,8 @@ class _Watch(TorchFunctionMode):
             return result
         raise ExportError(
             f"forward stops a gradient: {name} of a trained tensor, "
-            f"{'by detach()' if torch.is_grad_enabled() else 'within torch.no_grad()'}. ONNX cannot express it, and the file "
-            "would be trained through it. Compute the tensor outside the module and pass it as an input, or set "
+            f"{'by detach()' if torch.is_grad_enabled() else 'within torch.no_grad()'}. ONNX cannot express it, and training the file "
+            "would propagate gradients through it. Compute the tensor outside the module and pass it as an input, or set "
             "requires_grad=False of the parameters."
         )
 

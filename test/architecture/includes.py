@@ -18,7 +18,7 @@ def read_table(text: str) -> Arrows:
     """Each room with those that it may include, from the table under the heading "Who includes whom"."""
     section = text.split("### Who includes whom", 1)[1].split("\n## ", 1)[0]
     rows = re.findall(r"^\| `([\w/]+)/` \| (.+?) \|$", section, re.MULTILINE)
-    assert len(rows) == len({name for name, _ in rows}), "a room is named twice"
+    assert len(rows) == len({name for name, _ in rows}), "a room is listed twice"
     return {name: set(re.findall(r"`([\w/]+)/`", allowed)) for name, allowed in rows}
 
 

@@ -110,7 +110,7 @@ TEST(KernelCache, DoesWithoutAFolder) {
   cache.add("a", "object a");
   EXPECT_EQ(found(cache, "a"), "none");
   EXPECT_THAT(cache.getProblem(),
-              HasSubstr("file/cache: the folder cannot be made: Not a directory"));
+              HasSubstr("file/cache: the folder cannot be created: Not a directory"));
   cache.prune();
 
   KernelCache other(folder.path.string());

@@ -11,7 +11,7 @@ func.func private @f() attributes {mtc.target = #mtc_cpu.target<threads = 2>}
 
 // -----
 
-// expected-error @below {{there is no such architecture}}
+// expected-error @below {{unknown architecture}}
 module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_12345">} {
 }
 

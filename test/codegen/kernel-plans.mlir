@@ -37,7 +37,7 @@ mtc.kernel_function @k [256] -> [tensor<256xf32>] plan #mtc_cpu.loops<blocked = 
   mtc.kernel.yield %w at [affine_map<(d0) -> (d0)>] : f32
 }
 //--- dims.mlir
-// DIMS: 'mtc.kernel_function' op has the plan #mtc_cpu.loops<inner = [0, 1]>, but 'items', 'blocked', 'inner' and 'reduced' are not the 1 dims of the kernel, each once; without a plan, it gets the target's
+// DIMS: 'mtc.kernel_function' op has the plan #mtc_cpu.loops<inner = [0, 1]>, but 'items', 'blocked', 'inner' and 'reduced' are not the 1 dims of the kernel, each once; remove it to use the target's plan
 mtc.kernel_function @k [256] -> [tensor<256xf32>] plan #mtc_cpu.loops<inner = [0, 1]> {
 ^body(%x: tensor<256xf32>):
   %v = mtc.kernel.load %x at affine_map<(d0) -> (d0)> : tensor<256xf32> -> f32
@@ -51,21 +51,21 @@ mtc.kernel_function @k [256] -> [tensor<256xf32>] plan #mtc_cpu.loops<blocked = 
   mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
 }
 //--- lanes.mlir
-// LANES: but 'vector' and 'lanes' do not go together
+// LANES: but 'vector' and 'lanes' are inconsistent
 mtc.kernel_function @k [256] -> [tensor<256xf32>] plan #mtc_cpu.loops<inner = [0], vector = 0, lanes = 12> {
 ^body(%x: tensor<256xf32>):
   %v = mtc.kernel.load %x at affine_map<(d0) -> (d0)> : tensor<256xf32> -> f32
   mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
 }
 //--- field.mlir
-// FIELD: a plan of this kind has no 'lane'
+// FIELD: a plan of this kind has no field 'lane'
 mtc.kernel_function @k [256] -> [tensor<256xf32>] plan #mtc_cpu.loops<inner = [0], lane = 8> {
 ^body(%x: tensor<256xf32>):
   %v = mtc.kernel.load %x at affine_map<(d0) -> (d0)> : tensor<256xf32> -> f32
   mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
 }
 //--- other.mlir
-// OTHER: but it is none of the target's; without a plan, it gets the target's
+// OTHER: but it belongs to another target; remove it to use the target's plan
 mtc.kernel_function @k [256] -> [tensor<256xf32>] plan #mtc_cuda.launches<shape = elementwise<vector = <dim = 0, width = 2>, dims = [0]>, launches = [<grid = [2, 1, 1], block = [32, 1, 1]>]> {
 ^body(%x: tensor<256xf32>):
   %v = mtc.kernel.load %x at affine_map<(d0) -> (d0)> : tensor<256xf32> -> f32
@@ -79,28 +79,28 @@ mtc.kernel_function @k [256] -> [tensor<256xf32>] plan #mtc_cuda.launches<shape 
   mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
 }
 //--- shape.mlir
-// SHAPE: but a kernel of another kind is run so
+// SHAPE: but the plan is for another kind of kernel
 mtc.kernel_function @k [256] -> [tensor<256xf32>] plan #mtc_cuda.launches<shape = reduction<row_dims = [0], rows = 256>, launches = [<grid = [8, 1, 1], block = [32, 1, 1]>]> {
 ^body(%x: tensor<256xf32>):
   %v = mtc.kernel.load %x at affine_map<(d0) -> (d0)> : tensor<256xf32> -> f32
   mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
 }
 //--- width.mlir
-// WIDTH: but the kernel's accesses are no such vectors
+// WIDTH: but the kernel's accesses do not form these vectors
 mtc.kernel_function @k [255] -> [tensor<255xf32>] plan #mtc_cuda.launches<shape = elementwise<vector = <dim = 0, width = 8>, dims = [0]>, launches = [<grid = [2, 1, 1], block = [32, 1, 1]>]> {
 ^body(%x: tensor<255xf32>):
   %v = mtc.kernel.load %x at affine_map<(d0) -> (d0)> : tensor<255xf32> -> f32
   mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
 }
 //--- partials.mlir
-// PARTIALS: but 'partials', 'sum_extent' and 'scratch' are not of the kernel's column sums
+// PARTIALS: but 'partials', 'sum_extent' and 'scratch' do not match the kernel's column sums
 mtc.kernel_function @k [8, 16] -> [tensor<16xf32>] plan #mtc_cpu.loops<blocked = 0, block = 8, inner = [1], partials = [9223372036854775807], scratch = 64, sum_extent = 1> {
 ^body(%x: tensor<8x16xf32>):
   %v = mtc.kernel.load %x at affine_map<(d0, d1) -> (d0, d1)> : tensor<8x16xf32> -> f32
   mtc.kernel.yield %v at [affine_map<(d0, d1) -> (d1)>] add [0] : f32
 }
 //--- scratch.mlir
-// SCRATCH: but partial results do not lie in the scratch
+// SCRATCH: but partial results are outside the scratch
 mtc.kernel_function @k [4096] reduce [0] -> [tensor<f32>] plan #mtc_cuda.launches<shape = reduction<reduced_dims = [0], team = 32, splits = 4, chunk = 1024, steps = 4096>, launches = [<grid = [4, 1, 1], block = [32, 1, 1]>, <block = [32, 1, 1]>]> {
 ^body(%x: tensor<4096xf32>):
   %v = mtc.kernel.load %x at affine_map<(d0) -> (d0)> : tensor<4096xf32> -> f32

@@ -11,10 +11,10 @@
 // CUDA: module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90,compute_90", precision = tf32>}
 // EMULATED: module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90", emulated = true>}
 // CPU: module attributes {mtc.target = #mtc_cpu.target<threads = 16, processor = "x86-64-v3">}
-// UNKNOWN: error: --target tpu: there is no such target; expected cpu, cuda
-// PRECISION: error: --precision tf32: the target 'cpu' has none; expected f32
+// UNKNOWN: error: --target tpu: unknown target; expected one of: cpu, cuda
+// PRECISION: error: --precision tf32: not supported by the target 'cpu'; expected f32
 // WITHOUT: module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90", without = "cudnn">}
 // NEEDED: error: without cublasLt: the target 'cuda' requires this library; expected cudnn
-// FOREIGN: error: --no-cudnn: programs for the target 'cpu' do not use this library; expected --target cuda
+// FOREIGN: error: --no-cudnn: not used by the target 'cpu'; use it with --target cuda
 module {
 }

@@ -104,7 +104,7 @@ def check(kind: str, form: str, nodes: list, loss: str, labels, reference, says:
     flags = ("--dim", f"batch={ROWS}", "--optimizer", "sgd", "--lr", str(RATE))
     for given in ((), ("--loss", loss)):
         plan = run([MTC, "plan", folder / f"{name}.onnx", *flags, *given], folder)
-        assert f"the output 'y' is a {says}" in plan.stderr, f"{name}\n{plan.stderr}"
+        assert f"output 'y' is a {says}" in plan.stderr, f"{name}\n{plan.stderr}"
         assert f"the loss {loss} is computed from its input" in plan.stderr, f"{name}\n{plan.stderr}"
     program = compile(folder / f"{name}.onnx", folder, {"x": x, "labels": labels}, *flags, name=name)
     found = losses(program.train(STEPS, "--export", folder / f"{name}-trained.onnx"))
@@ -141,9 +141,9 @@ for form, inputs, sign in (("second", "n p", 1), ("first", "p n", -1)):
 # What the loss would not be equal to stays as it is, with a warning that says so.
 for form, nodes, loss, says in (
         ("cut", [node("Softmax", "z", "p", axis=-1), node("Slice", "p axis0 three axis1")], "cross-entropy",
-         "is a Softmax (node 'Softmax_1') whose axis is cut or reshaped"),
+         "is a Softmax (node 'Softmax_1') whose axis is sliced or reshaped"),
         ("chosen", [node("Softmax", "z", "p", axis=-1), node("Gather", "p chosen", axis=1)], "cross-entropy",
-         "is a Softmax (node 'Softmax_1') whose axis is cut or reshaped"),
+         "is a Softmax (node 'Softmax_1') whose axis is sliced or reshaped"),
         ("batch", [node("Softmax", "z", axis=0)], "cross-entropy", "is a Softmax (node 'Softmax_1') along another axis"),
         ("sigmoid", [node("Sigmoid", "z")], "cross-entropy", "use --loss bce-with-logits"),
         ("softmax", [node("Softmax", "z", axis=1)], "bce-with-logits", "use --loss cross-entropy")):  # fmt: skip

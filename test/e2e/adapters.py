@@ -127,7 +127,7 @@ assert text.count(" parameter @") == 2 * len(lora.modules()) + 5
 
 # A layer whose weight is [out, in] is adapted along its other axis; what cannot be adapted is said.
 said = run([MTC, "plan", GPT2.model, *flags, *lora.FLAGS], folder).stderr
-assert "note: 0 of" in said and "adapters of 4 weights are trained, 10240 elements" in said, said
+assert "note: 0 of" in said and "training adapters of 4 weights, 10240 elements" in said, said
 digits = compile(DIGITS.model, folder, DIGITS.data(64), *DIGITS.flags, "--lora", "layers.*", name="digits")
 run([digits.path, "--export-adapters", folder / "digits-adapters"], folder)
 shapes = {name: values.shape for name, values in load_file(folder / "digits-adapters/adapter_model.safetensors").items()}
@@ -146,14 +146,14 @@ convolution = helper.make_graph(
 onnx.save(helper.make_model(convolution, opset_imports=[helper.make_opsetid("", 20)], ir_version=10), folder / "convolution.onnx")
 plan = [MTC, "plan", folder / "convolution.onnx", "--loss", "mse"]
 said = run([*plan, "--lora", "*:rank=2"], folder).stderr
-assert "--lora does not adapt the weights of convolutions, which stay frozen: conv.weight" in said, said
+assert "--lora: convolution weights are not adapted and stay frozen: conv.weight" in said, said
 for pattern, message in [
-    ("conv.*", "--lora conv.*: adapts nothing; expected matrices that contractions alone read, but it matches 'conv.weight' ("),
+    ("conv.*", "--lora conv.*: adapts nothing; expected matrices used only by contractions, got 'conv.weight' ("),
     ("absent", "--lora absent: no parameter matches"),
     ("*:rank=5", "--lora *:rank=5: 'fc.weight' is tensor<8x4xf32>, whose rank is at most 4"),
-    ("*:rank=0", "--lora *:rank=0: rank is a number of at least 1, not '0'"),
-    ("*:alpha=none", "alpha is a number greater than 0, not 'none'"),
-    ("*:dropout=1", "there is no 'dropout'; expected rank or alpha"),
+    ("*:rank=0", "--lora *:rank=0: rank: expected a whole number of at least 1, got '0'"),
+    ("*:alpha=none", "alpha: expected a number greater than 0, got 'none'"),
+    ("*:dropout=1", "unknown setting 'dropout'; expected rank or alpha"),
     (":rank=2", "expected PATTERN or PATTERN:rank=8,alpha=16"),
 ]:  # fmt: skip
     said = run([*plan, "--lora", pattern], folder, code=1).stderr

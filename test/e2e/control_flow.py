@@ -170,7 +170,7 @@ for flag, weight in (("true", "w"), ("false", "other")):
 refused = run([MTC, "compile", folder / "bound.onnx", *FLAGS, "-o", "refused"], folder, code=1)
 assert "node 'h': If version 17: operand 0 (cond) must be known at compile time, but depends on the data of flag" in refused.stderr
 assert "--bind flag=VALUE" in refused.stderr and "onnxsim" in refused.stderr, refused.stderr
-assert "no output follows" not in refused.stderr, refused.stderr
+assert "no output depends" not in refused.stderr, refused.stderr
 
 # One initializer stands for two parameters: the Loop's operand is one of them, whatever its body reads.
 FX_NODE = "pkg.torch.onnx.fx_node"
@@ -225,6 +225,6 @@ model.graph.output.extend([value("undecided"), value("foreign"), value("uneven")
 model.graph.output.add(name="list")
 onnx.save(model, folder / "optional.onnx")
 compiled = run([MTC, "compile", folder / "optional.onnx", *FLAGS, "--output", "logits", "-o", "optional"], folder)
-for output, reason in {"undecided": "cond) must be known at compile time", "foreign": "operator bar.Foo version 1 is not known",
+for output, reason in {"undecided": "cond) must be known at compile time", "foreign": "operator bar.Foo version 1 is unknown",
                        "uneven": "Concat", "list": "is a sequence, expected a tensor"}.items():
-    assert f"the output '{output}' is left out: " in compiled.stderr and reason in compiled.stderr, compiled.stderr
+    assert f"the output '{output}' is omitted: " in compiled.stderr and reason in compiled.stderr, compiled.stderr

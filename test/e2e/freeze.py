@@ -125,4 +125,4 @@ assert same_bits(initializers(program.exported("again", "--steps", 4, "--no-shuf
 said = run([MTC, "plan", CHAIN, *FLAGS, *BIASES], folder).stderr
 assert f"note: {LAYERS} of {2 * LAYERS} parameters trained ({LAYERS * WIDTH} of {LAYERS * WIDTH * (WIDTH + 1)} elements)" in said, said
 rows = json.loads(run([MTC, "inspect", CHAIN, *BIASES, "--json"], folder).stdout)["initializers"]
-assert {(row["role"], row["reason"]) for row in rows} == {("frozen", "no --train names it"), ("parameter", "--train *.bias")}, rows
+assert {(row["role"], row["reason"]) for row in rows} == {("frozen", "no --train pattern matches it"), ("parameter", "--train *.bias")}, rows

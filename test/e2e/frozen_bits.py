@@ -133,4 +133,4 @@ for bits in ("16", "4"):
 said = run([MTC, "plan", GPT2.model, *GPT2.flags, "--frozen-bits", "4"], folder).stderr
 assert "--frozen-bits 4 stores nothing" in said, said
 said = run([MTC, "plan", GPT2.model, *GPT2.flags, "--frozen-bits", "8"], folder, code=1).stderr
-assert "--frozen-bits 8: there is no such choice; expected 32, 16, 4" in said, said
+assert "--frozen-bits 8: invalid value; expected one of: 32, 16, 4" in said, said

@@ -44,7 +44,7 @@ def cross_entropy(z):
 scores = x @ w
 inspected = run([MTC, "inspect", model, "--dim", f"batch={ROWS}"], folder)
 for output in ("label", "places", "twice", "mine"):
-    assert f"the output '{output}' is left out: " in inspected.stderr, inspected.stderr
+    assert f"the output '{output}' is omitted: " in inspected.stderr, inspected.stderr
 for name, chosen, expected in (("file", (), {"y"}), ("named", ("--output", "y"), {"y"}),
                                ("inner", ("--output", "hidden/scores"), {"y", "hidden/scores"})):  # fmt: skip
     program = compile(model, folder, data, *flags, *chosen, name=name)
@@ -66,7 +66,7 @@ for name, chosen, expected in (("file", (), {"y"}), ("named", ("--output", "y"),
 for chosen, words in (
         (("--output", "places"), ("NonZero", "must be known at compile time")),
         (("--output", "label"), ("label", "STRING")), (("--output", "mine"), ("operator my.domain.Mine", "not known")),
-        (("--output", "scores", "--dim", "bach=3"), ("no such value; did you mean 'hidden/scores'", "--dim bach=3")),
-        (("--output", "index"), ("output 'index' is tensor<8xi64>, but a loss reads a floating-point one",))):  # fmt: skip
+        (("--output", "scores", "--dim", "bach=3"), ("no value of this name; did you mean 'hidden/scores'", "--dim bach=3")),
+        (("--output", "index"), ("output 'index' is tensor<8xi64>; expected a floating-point output",))):  # fmt: skip
     result = run([MTC, "plan", model, *flags, *chosen], folder, code=1)
     assert all(word in result.stderr for word in words), f"{chosen}\n{result.stderr}"

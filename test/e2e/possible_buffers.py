@@ -31,7 +31,7 @@ for name, patterns, trained, warns in [("plain", (), {*expected}, True), ("all",
                                        ("frozen", ("--freeze", "onnx::Add_6"), {"onnx::MatMul_5"}, False)]:  # fmt: skip
     said = run([MTC, "plan", model, *flags, *patterns], folder).stderr
     assert ("inside them: 'onnx::Add_6' [1, 3]. " in said) == warns, (patterns, said)
-    assert ("For buffers give --freeze 'onnx::Add_6', for parameters --train '*'" in said) == warns, (patterns, said)
+    assert ("For buffers, use --freeze 'onnx::Add_6'; for parameters, use --train '*'" in said) == warns, (patterns, said)
     gradients = compile(model, folder, {"x": x, "labels": labels}, *flags, *patterns, name=name).gradients(f"gradients-{name}")
     assert gradients.keys() == trained, (patterns, gradients.keys())
     for tensor, gradient in gradients.items():

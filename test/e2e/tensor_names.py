@@ -15,12 +15,12 @@ KEPT = [
     ("mtc.weight", "loss"), ("=", "a=b"), ("main", "kernel"), ("arena", "labels"),
 ]  # fmt: skip
 REFUSED = [
-    (b"__metadata__", "'__metadata__' has the name that safetensors files give to their metadata"),
-    (b"a\0b", "'a\\x00b' has a name with a NUL byte"),
-    (b"a\xff\xfe", "'a\\xff\\xfe' has a name that is not UTF-8"),
+    (b"__metadata__", "'__metadata__' is the name of the metadata in safetensors files"),
+    (b"a\0b", "'a\\x00b' contains a NUL byte"),
+    (b"a\xff\xfe", "'a\\xff\\xfe' is not valid UTF-8"),
 ]
 OWN = "forward", "micro_step", "update", "gradients", "evaluate", "kernel_0", "mtc.learning_rate", "mtc.step"
-REFUSED += [(name.encode(), f"'{name}' has a name that a part of every program has") for name in OWN]
+REFUSED += [(name.encode(), f"'{name}' is a reserved name in programs") for name in OWN]
 
 FLAGS = ("--dim", "batch=4", "--loss", "mse", "--labels", "labels", "--optimizer", "adamw", "--lr", "1e-2")
 folder = own_folder()

@@ -95,8 +95,8 @@ for name, sizes in {"fixed": (NODES, EDGES), "symbolic": ("num_nodes", "num_edge
     dims = () if name == "fixed" else ("--dim", f"num_nodes={NODES}", "--dim", f"num_edges={EDGES}")
     compiled = run([MTC, "compile", model, *dims, *flags, "-o", folder / name], folder)
     said = compiled.stderr
-    assert "sgd, each input taken whole, in " in compiled.stdout and "batch" not in compiled.stdout, compiled.stdout
-    assert "taken whole" in said and "--batch-input" in said and "'edges' [2, 30]" in said, said
+    assert "sgd, inputs passed whole, in " in compiled.stdout and "batch" not in compiled.stdout, compiled.stdout
+    assert "passed whole" in said and "--batch-input" in said and "'edges' [2, 30]" in said, said
     program = Program(folder / name, {})
     one = data(f"{name}-one", program, nodes=x[0], edges=edges[0], labels=labels[0])
     features = [summed(x[0], edges[0])] * 5
@@ -149,7 +149,7 @@ inputs = [
 ]  # fmt: skip
 model = save("batched", steps, inputs, ["batch", OUT])
 said = run([MTC, "compile", model, "--dim", "batch=8", *flags, "-o", folder / "batched"], folder).stderr
-assert "8 rows of 'x' [8, 4], 'labels' [8, 3], and the whole of 'mix' [4, 4]" in said, said
+assert "batch size 8 for 'x' [8, 4], 'labels' [8, 3]; 'mix' [4, 4] passed whole" in said, said
 mix, scale = random.normal(0, 1, (WIDTH, WIDTH)).astype(np.float32), np.float32(0.5)
 program = data("batched", Program(folder / "batched", {}), x=rows, mix=mix, scale=scale, labels=labels.reshape(-1, OUT))
 order = (np.arange(9 * 8) % len(rows)).reshape(9, 8)

@@ -13,6 +13,6 @@
 // ALL: mtc-fuse-kernels
 
 // RUN: not mtc-opt %s --mtc-kernel-pipeline="skip-pass=cse" 2>&1 | FileCheck %s --check-prefix=ERROR
-// ERROR: --skip-pass cse: there is no such choice; expected mtc-keep-channels-last,
+// ERROR: --skip-pass cse: invalid value; expected one of: mtc-keep-channels-last,
 module {
 }

@@ -8,7 +8,7 @@
 // OPTIONS: mtc-attach-loss{accumulate=1 labels=y loss=cross-entropy output=}
 // OPTIONS: mtc-optimizer{adjust-lr= alpha=None beta1=None beta2=2.500000e-01 {{.*}} lr=5.000000e-01 {{.*}} no-decay-1d=true {{.*}} optimizer=adamw optimizer-bits=32 schedule=linear warmup=0 weight-decay=None}
 
-// ERROR: error: --momentum 0.1: optimizer 'sgd' has no momentum; it has: lr, weight-decay
+// ERROR: error: --momentum 0.1: optimizer 'sgd' has no momentum; its settings are: lr, weight-decay
 
 // CHECK: mtc.program "model" stage training loss "cross-entropy" optimizer "sgd" schedule <constant, rate = 1.000000e-01 : f64>
 // CHECK-DAG: mtc.variable gradient @w.grad

@@ -87,8 +87,8 @@ TEST_F(OutputCheck, WhatMtcDidNotWriteIsKeptUnlessForced) {
       writeFile(folder / name, other);
       EXPECT_THAT(refusal(withOutput(flag, name)),
                   HasSubstr(flag + " " + (folder / name) +
-                            ": exists, and mtc did not write it; choose another name, or replace "
-                            "it with --force"));
+                            ": exists and was not written by mtc; choose another name, or use "
+                            "--force to replace it"));
     }
     std::vector<std::string> forced = withOutput(flag, name);
     forced.emplace_back("--force");

@@ -42,4 +42,4 @@ shown = b""
 while b" 1 s" not in shown:
     shown += os.read(terminal, 1024)
 interrupt(process)
-assert b"\r\x1b[Kmtc: trying what may be changed for --memory, 1 s" in shown, shown
+assert b"\r\x1b[Kmtc: searching for a plan within --memory, 1 s" in shown, shown

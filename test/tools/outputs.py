@@ -68,7 +68,7 @@ shutil.copy(DIGITS.model, own / "m.onnx")
 os.link(own / "m.onnx", own / "hard")
 for name in ("m.onnx", "soft", "hard", "../own/m.onnx"):
     for force in ([], ["--force"]):
-        refused("m.onnx", "-o", name, *force, says=[f"-o {name}: is the model, which this run reads"], inside=own)
+        refused("m.onnx", "-o", name, *force, says=[f"-o {name}: is the model, an input of this run"], inside=own)
         refused("m.onnx", "--emit=forward", "-o", name, *force, says=["is the model"], inside=own)
         refused("m.onnx", "--remarks", name, "-o", "p", *force, says=[f"--remarks {name}: is the model"], inside=own)
 (own / "r.toml").write_text("lr = 0.5\n")
@@ -81,7 +81,7 @@ for name in ("e", "e.weights.safetensors"):
     convert_model_to_external_data(model, location=name, size_threshold=0)
     onnx.save(model, outside / "m.onnx")
     for force in ([], ["--force"]):
-        refused("m.onnx", "-o", "e", *force, says=["is external data of the model, which this run reads"], inside=outside)
+        refused("m.onnx", "-o", "e", *force, says=["is external data of the model, an input of this run"], inside=outside)
     (outside / name).unlink()
 
 bound = folder / "bound"

@@ -28,7 +28,7 @@ def call(command: list, timeout: float = 300, **environment: str) -> str:
         result = subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=timeout,
                                 env=os.environ | environment)  # fmt: skip
     except subprocess.TimeoutExpired as error:
-        raise Failure(f"{' '.join(words)}: not done after {timeout:.0f} s") from error
+        raise Failure(f"{' '.join(words)}: timed out after {timeout:.0f} s") from error
     if result.returncode:
         tail = (result.stdout + result.stderr).strip().splitlines()[-8:]
         raise Failure("\n".join([f"{' '.join(words)}: exit code {result.returncode}", *tail]))
@@ -167,7 +167,7 @@ def sanitizer(example: Example) -> list[Row]:
         try:
             text = call(command, timeout=120)
             summary = re.findall(r"(?:ERROR|RACECHECK) SUMMARY: (.*)", text)
-            rows.append((f"{example.name}: compute-sanitizer {kind}", summary[-1] if summary else "nothing said", bool(summary)))
+            rows.append((f"{example.name}: compute-sanitizer {kind}", summary[-1] if summary else "no summary", bool(summary)))
         except Failure as failure:
             rows.append((f"{example.name}: compute-sanitizer {kind}", str(failure), False))
     return rows

@@ -96,12 +96,12 @@ def compare(model: dict, precision: str, options) -> list[Row]:
         middle = statistics.median(values)
         ratio = f", mtc takes {base / middle:.2f} of it" if base and key != "mtc" else ""
         rows.append((f"{name}: {key}", f"{1e3 * middle:.2f} ms ({len(values)} rounds), {peaks[key] / 1e9:.3f} GB{ratio}", None))
-    return rows or [(f"{name}", "left out: no time", None)]
+    return rows or [(f"{name}", "skipped: no time left", None)]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=520, help="when to start nothing more")
+    parser.add_argument("--seconds", type=float, default=520, help="time after which no check starts")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--no-torch", action="store_true")

@@ -202,6 +202,6 @@ LogicalResult mtc::checkKernels(ModuleOp module, Target &target, const CheckOpti
     os << '\n';
   }
   if (index == 0)
-    return module.emitError("no mtc.kernel_function: nothing was checked");
+    return module.emitError("no mtc.kernel_function to check");
   return success(allRight);
 }

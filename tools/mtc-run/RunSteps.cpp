@@ -11,7 +11,7 @@ using namespace mtc;
 LogicalResult mtc::runSteps(ModuleOp module, Target &target) {
   if (target.getName() != "cpu")
     return module.emitError("steps of the target '" + target.getName() +
-                            "' run in programs only; --check runs its kernels");
+                            "' run only in programs; use --check to run its kernels");
   FailureOr<std::unique_ptr<JitProgram>> program = JitProgram::create(module, target);
   if (failed(program))
     return failure();
@@ -40,6 +40,6 @@ LogicalResult mtc::runSteps(ModuleOp module, Target &target) {
       printElements(llvm::outs(), name, place.getType(), bytes.data());
   }
   if (!ranOne)
-    return module.emitError("no mtc.step has the attribute 'run.inputs': nothing was run");
+    return module.emitError("no mtc.step has the attribute 'run.inputs', so no step was run");
   return success();
 }

@@ -107,7 +107,8 @@ int main(int argc, char **argv) {
                     .Case("asm", mtc::KernelText::Assembly)
                     .Default(std::nullopt);
     if (!form) {
-      llvm::errs() << "error: --emit is kernels, llvm or asm, not '" << emit << "'\n";
+      llvm::errs() << "error: --emit: invalid value '" << emit
+                   << "'; expected one of: kernels, llvm, asm\n";
       return 1;
     }
     auto sources = (*target)->collectSources(*module);

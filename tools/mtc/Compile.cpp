@@ -35,18 +35,17 @@ namespace {
 /// Reports that the program exceeds the memory budget, and the flags that would lower its peak.
 void refuse(const MemoryPlan &plan, const Options &options, Compilation &compilation) {
   std::string text =
-      llvm::formatv("the program needs {0}, --memory allows {1}; most is alive at node '{2}'",
+      llvm::formatv("the program needs {0}, but --memory is {1}; the peak is at node '{2}'",
                     formatBytes(plan.peak), formatBytes(*options.memory), peakNodes(plan));
   const MemoryPlan::Categories &categories = plan.categories;
   int64_t fixed = categories.parameters + categories.gradients + categories.optimizer;
   if (fixed > *options.memory)
-    text += llvm::formatv(
-        "; parameters, gradients and optimizer state alone take {0}: --freeze PATTERN "
-        "trains fewer parameters",
-        formatBytes(fixed));
+    text += llvm::formatv("; parameters, gradients and optimizer state alone need {0}; use "
+                          "--freeze PATTERN to train fewer parameters",
+                          formatBytes(fixed));
   else if (plan.floor > *options.memory)
-    text += llvm::formatv("; one operation with what it reads and gives, beside parameters and "
-                          "optimizer state, takes {0}: no plan with these flags needs less",
+    text += llvm::formatv("; the lower bound with these flags is {0}: parameters, optimizer state, "
+                          "and the operands and results of one operation",
                           formatBytes(plan.floor));
   if (std::string remedies = describe(findRemedies(options, compilation, plan.peak));
       !remedies.empty())
@@ -68,7 +67,7 @@ MtcExportForm codeOf(mtc::onnx::ExportForm form) {
 
 LogicalResult addExport(Compilation &compilation, ProgramFiles &files) {
   if (!compilation.getModel()) {
-    warn("the program will not --export: there is no model to export");
+    warn("--export: not available in the program: there is no model to export");
     return success();
   }
   llvm::StringSet<> known, names;
@@ -91,7 +90,7 @@ LogicalResult addExport(Compilation &compilation, ProgramFiles &files) {
       mtc::onnx::exportSegments(*compilation.getModel(), compilation.getParameters().added, names);
   if (!segments) {
     // The program can still train.
-    warn("the program will not --export: " + llvm::toString(segments.takeError()));
+    warn("--export: not available in the program: " + llvm::toString(segments.takeError()));
     return success();
   }
   for (mtc::onnx::FileSegment &segment : *segments) {
@@ -121,8 +120,7 @@ std::string listModelFiles(const mtc::onnx::Model &model, StringRef program) {
 std::string describeBatch(ProgramOp program) {
   bool takesRows = llvm::any_of(program.getInputs().getOps<InputOp>(),
                                 [](InputOp input) { return input.getRows(); });
-  return takesRows ? llvm::formatv("batch {0}", program.getBatch()).str()
-                   : "each input taken whole";
+  return takesRows ? llvm::formatv("batch {0}", program.getBatch()).str() : "inputs passed whole";
 }
 
 std::unique_ptr<KernelCache> openCache(const Options &options) {
@@ -133,7 +131,8 @@ std::unique_ptr<KernelCache> openCache(const Options &options) {
 void close(KernelCache &cache) {
   cache.prune();
   if (std::string problem = cache.getProblem(); !problem.empty())
-    warn("compiled kernels are not kept: " + problem + "; --no-cache says that it is meant");
+    warn("compiled kernels are not cached: " + problem +
+         "; use --no-cache to silence this warning");
 }
 
 /// Returns the destination of the program or of a stage's text; nullopt for standard output.
@@ -145,7 +144,7 @@ llvm::Expected<std::optional<OutputTarget>> planResult(const Options &options,
   std::string path =
       options.output.empty() ? compilation.getProgram().getModelName().str() : options.output;
   std::string what =
-      options.output.empty() ? path + " (the program, which -o can name)" : "-o " + options.output;
+      options.output.empty() ? path + " (the program; use -o to name it)" : "-o " + options.output;
   auto target = compilation.getOutputs().add(what, path, /*isStream=*/!isProgram);
   if (!target)
     return target.takeError();
@@ -177,8 +176,8 @@ void printText(Compilation &compilation, const std::optional<OutputTarget> &targ
   bool isAbridged = !target && llvm::outs().is_displayed();
   printStageText(compilation.getModule(), os, isAbridged);
   if (isAbridged)
-    note("elements of large constants and names of nodes are left out; -o FILE writes all, for mtc "
-         "compile to continue from");
+    note("large constants and node names are omitted; use -o FILE to write text that mtc compile "
+         "accepts");
 }
 
 int emitIr(Compilation &compilation, const std::optional<OutputTarget> &target) {

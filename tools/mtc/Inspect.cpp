@@ -211,7 +211,7 @@ std::string suggestCommand(const Options &options, llvm::ArrayRef<std::string> o
 
 int mtc::tool::inspect(const Options &options) {
   if (isStageText(options.model))
-    fail(options.model + ": the text of a stage; expected an ONNX model");
+    fail(options.model + ": stage text; expected an ONNX model");
   Options described = options;
   described.explainsDefaults = false;
   Attempt attempt(described);

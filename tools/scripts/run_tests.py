@@ -49,7 +49,7 @@ class Tally:
         for suite, count in minimum.items():
             ran = self.passed[suite] + self.failed[suite]
             if ran < count:
-                self.add(suite, f"ran {ran} tests, and test/minimum_counts.json asks for {count}", "failed")
+                self.add(suite, f"ran {ran} tests, but test/minimum_counts.json requires {count}", "failed")
 
     def report(self) -> int:
         for suite in sorted(self.passed | self.failed | self.skipped):

@@ -28,7 +28,7 @@ void OutputPolicy::addInput(StringRef role, StringRef path) {
 static Expected<std::string> newFile(const std::string &what, StringRef file) {
   StringRef name = path::filename(file), folder = path::parent_path(file);
   if (name.empty() || name == "." || name == ".." || file.ends_with("/"))
-    return makeUserError(what + ": is no name of a file");
+    return makeUserError(what + ": not a file name");
   SmallString<256> real;
   if (std::error_code code = fs::real_path(folder.empty() ? "." : folder, real))
     return makeWriteError(what, code);
@@ -51,8 +51,8 @@ Expected<OutputTarget> OutputPolicy::resolve(const Twine &name, StringRef file,
   std::error_code code = fs::status(file, status);
   if (code == std::errc::no_such_file_or_directory) {
     if (!fs::status(file, link, /*follow=*/false))
-      return makeUserError(what + ": is a link to a file that does not exist; remove the link, or "
-                                  "choose another name");
+      return makeUserError(what +
+                           ": is a broken symbolic link; remove the link or choose another name");
     Expected<std::string> target = newFile(what, file);
     if (!target)
       return target.takeError();
@@ -63,7 +63,7 @@ Expected<OutputTarget> OutputPolicy::resolve(const Twine &name, StringRef file,
   for (const Input &input : inputs)
     if (input.id == status.getUniqueID())
       return makeUserError(what + ": is " + input.role +
-                           ", which this run reads; choose another name");
+                           ", an input of this run; choose another name");
   if (status.type() == fs::file_type::directory_file)
     return makeUserError(what + ": is a folder; choose another name");
   if (status.type() == fs::file_type::socket_file)
@@ -71,13 +71,14 @@ Expected<OutputTarget> OutputPolicy::resolve(const Twine &name, StringRef file,
   if (isStream && (status.type() != fs::file_type::regular_file || isOpenStream(status)))
     return OutputTarget{what, file.str(), file.str(), /*isReplaced=*/false};
   if (status.type() != fs::file_type::regular_file)
-    return makeUserError(what + ": is a device or a pipe; only regular files are replaced");
+    return makeUserError(what + ": is a device or a pipe; expected a regular file");
   SmallString<256> real;
   if (std::error_code error = fs::real_path(file, real))
     return makeWriteError(what, error);
   if (!isForced && status.getSize() > 0 && !isWrittenByMtc(real))
-    return makeUserError(what + ": exists, and mtc did not write it; choose another name, or "
-                                "replace it with --force");
+    return makeUserError(
+        what +
+        ": exists, and mtc did not write it; choose another name, or replace it with --force");
   bool isLink =
       !fs::status(file, link, /*follow=*/false) && link.type() == fs::file_type::symlink_file;
   return OutputTarget{what, isLink ? real.str().str() : file.str(), real.str().str()};

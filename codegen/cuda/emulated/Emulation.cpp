@@ -252,8 +252,7 @@ Error KernelEmulation::replaceMath(CallInst &call, StringRef name) {
     replacement = "mtc_emulated_" + replacement;
   else if (!is_contained(known, stem))
     return createStringError("'" + name +
-                             "' cannot be emulated: it is none of the functions that "
-                             "C's library has, too");
+                             "' cannot be emulated; expected a function of the C library");
   call.setCalledFunction(module.getOrInsertFunction(
       replacement, call.getFunctionType(),
       AttributeList::get(module.getContext(), AttributeList::FunctionIndex,
@@ -398,9 +397,9 @@ Error cuda::emulateDeviceModule(Module &module, unsigned optLevel) {
     if (function->isDeclaration())
       continue;
     if (function->getCallingConv() != CallingConv::PTX_Kernel)
-      return createStringError("'" + function->getName() +
-                               "', which a kernel calls, cannot be "
-                               "inlined and so not emulated");
+      return createStringError(
+          "'" + function->getName() +
+          "', called by a kernel, cannot be emulated, because it cannot be inlined");
     DenseMap<GlobalVariable *, uint32_t> sharedOffsets;
     uint32_t sharedBytes = layOutShared(*function, shared, sharedOffsets);
     if (sharedBytes > maxSharedBytes)

@@ -40,7 +40,7 @@ FailureOr<AttentionOperands> AttentionOperands::read(NodeView &node) {
       k->length != v->length || q->size != k->size || k->heads == 0 || q->heads % k->heads != 0)
     return node.failure("operands of shapes " + shapeText(node.shape(0)) + ", " +
                         shapeText(node.shape(1)) + ", " + shapeText(node.shape(2)) +
-                        " do not fit as query, key and value");
+                        " do not match as query, key and value");
   int64_t past = node.has(4) ? (node.hasRank(4, 4, 4) ? node.dim(4, 2) : 0) : 0;
   if (node.failed())
     return failure();

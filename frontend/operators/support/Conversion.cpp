@@ -17,7 +17,7 @@ LogicalResult Conversion::result(size_t i, Value value) {
     return success();
   if (value.getType() != resultType(i))
     return failure("result " + Twine(i) + " has type " + llvm::to_string(resultType(i)) +
-                   ", but its definition gives " + llvm::to_string(value.getType()));
+                   ", but its definition returns " + llvm::to_string(value.getType()));
   owner.define(op().getOutputs()[i], value);
   return success();
 }

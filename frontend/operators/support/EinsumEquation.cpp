@@ -93,7 +93,7 @@ FailureOr<EinsumEquation> readEinsum(NodeView &node) {
       return failure();
     int64_t covered = node.rank(i) - term->letters();
     if (covered < 0 || (covered > 0 && !term->ellipsis))
-      return node.failure("attribute equation = \"" + equation + "\" does not fit " +
+      return node.failure("attribute equation = \"" + equation + "\" does not match " +
                           node.operandName(i) + " of shape " + shapeText(node.shape(i)));
     ellipsisRank = std::max(ellipsisRank, covered);
     terms.push_back(*term);
@@ -111,7 +111,7 @@ FailureOr<EinsumEquation> readEinsum(NodeView &node) {
   for (char letter : result->before + result->after)
     if (!labels.knows(letter) || llvm::count(result->before + result->after, letter) != 1)
       return node.failure("attribute equation = \"" + equation + "\" has '" + Twine(letter) +
-                          "' in its result, expected each letter once and of some operand");
+                          "' in its result, expected each letter once and in an operand");
   read.result = labels.of(*result, result->ellipsis ? ellipsisRank : 0);
   read.extents.assign(labels.count(), 1);
   for (auto [i, axes] : llvm::enumerate(read.operands))

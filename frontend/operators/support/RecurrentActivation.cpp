@@ -66,7 +66,7 @@ FailureOr<SmallVector<RecurrentActivation>> readActivations(NodeView &node,
         functions, [&](const Named &each) { return each.name.equals_insensitive(name); });
     if (found == std::end(functions))
       return node.failure(
-          "attribute activations names \"" + name + "\", expected one of " +
+          "attribute activations contains \"" + name + "\", expected one of " +
           llvm::join(llvm::map_range(functions, [](const Named &each) { return each.name; }),
                      ", "));
     RecurrentActivation &each =

@@ -140,8 +140,8 @@ FailureOr<Windows> readTransposedWindows(NodeView &node, ArrayRef<int64_t> spati
 LogicalResult checkAddressable(NodeView &node, ArrayRef<int64_t> shape) {
   if (isAddressable(shape))
     return success();
-  return node.failure("computes with values of shape " + shapeText(shape) +
-                      ", which are more than can be addressed");
+  return node.failure("needs values of shape " + shapeText(shape) +
+                      ", more elements than can be addressed");
 }
 
 FailureOr<Value> slide(NodeView &node, TensorBuilder &b, Value x, const Windows &windows,

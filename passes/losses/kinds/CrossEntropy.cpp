@@ -31,7 +31,7 @@ static FailureOr<LabelLayout> crossEntropyLayout(RankedTensorType output, Ranked
     if (given.getShape() == ArrayRef<int64_t>(without(shape, axis)))
       return LabelLayout{without(shape, axis), axis};
   return expect(expected,
-                "labels of the output's shape without its axis of classes, the last or axis 1");
+                "labels of the output's shape without its class axis, the last or axis 1");
 }
 
 static FailureOr<LabelLayout> causalLmLayout(RankedTensorType output, RankedTensorType given,

@@ -10,16 +10,16 @@
 // RUN: env MTC_CUDA_PATH=%t mtc-run --target=cuda --emit=asm %S/inputs/no-functions.mlir | FileCheck %s --check-prefix=PTX
 // RUN: env MTC_CUDA_PATH=%t not mtc-run --target=cuda --emit=cubin %S/inputs/no-functions.mlir 2>&1 | FileCheck %s --check-prefix=JITLINK
 
-// UNKNOWN: error: --target cuda:sm_75: there is no such architecture; expected native, sm_80, {{.*}}sm_121
-// TWICE: error: --target cuda:sm_90,sm_90: sm_90 is named twice
-// VIRTUAL: error: --target cuda:sm_90,compute_75: 'compute_75': there is no such architecture; expected native, sm_80, {{.*}}sm_121, {{.*}} or one of these numbers as in compute_90{{$}}
-// EXACT: error: --target cuda:compute_90a: there is no such architecture
-// VIRTUAL-TWICE: error: --target cuda:compute_90,sm_90,compute_90: compute_90 is named twice
-// LIBDEVICE: error: the target 'cuda' needs libdevice.10.bc {{.*}} which is in none of {{.*}}; tools/setup.sh installs it, and so does 'pip install nvidia-nvvm'. MTC_CUDA_PATH names
+// UNKNOWN: error: --target cuda:sm_75: unknown architecture; expected native, sm_80, {{.*}}sm_121
+// TWICE: error: --target cuda:sm_90,sm_90: sm_90 is listed twice
+// VIRTUAL: error: --target cuda:sm_90,compute_75: 'compute_75': unknown architecture; expected native, sm_80, {{.*}}sm_121, {{.*}} or one of these numbers as in compute_90{{$}}
+// EXACT: error: --target cuda:compute_90a: unknown architecture
+// VIRTUAL-TWICE: error: --target cuda:compute_90,sm_90,compute_90: compute_90 is listed twice
+// LIBDEVICE: error: the target 'cuda' needs libdevice.10.bc {{.*}} which was not found in {{.*}}; install it with tools/setup.sh or 'pip install nvidia-nvvm', or set MTC_CUDA_PATH
 // FUNCTION: error: a kernel calls '__nv_no_such_function', which libdevice does not have
 // What calls no function of mathematics needs no libdevice.
 // PTX: .visible .entry plain(
-// JITLINK: error: the target 'cuda' needs libnvJitLink.so (CUDA's assembler), which is in none of {{.*}} 'pip install nvidia-nvjitlink'
+// JITLINK: error: the target 'cuda' needs libnvJitLink.so (CUDA's assembler), which was not found in {{.*}} 'pip install nvidia-nvjitlink'
 
 gpu.module @mtc_kernel.tangent {
   gpu.func @tangent(%x: !llvm.ptr<1>) kernel {

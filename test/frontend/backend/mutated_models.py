@@ -30,7 +30,7 @@ STRICT = {
     r"attribute .* = .*, expected": "a value that the standard's text excludes, which the checker does not look at",
     r"has an unknown attribute": "of LayerNormalization, whose attributes the checker does not look at",
     r"is declared as .* and as": "two declarations contradict each other",
-    r"is left out, but required": "an operand in the middle of a list",
+    r"is required, but omitted": "an operand in the middle of a list",
     r"element type STRING is not supported": "strings",
     r"must be known at compile time": "shapes that depend on data",
     r"expected 0 or more": "negative extents",
@@ -77,7 +77,7 @@ def main() -> int:
         counts["refused by the checker" if problem else "valid all the same", "refused" if code else "taken"] += 1
         if code not in (0, 1) or bool(code) != bool(errors):
             failures.append(f"{mutated.name()}: exit code {code}\n{messages}")
-        elif problem and code == 0 and "is left out:" in messages:
+        elif problem and code == 0 and "is omitted:" in messages:
             counts["refused by the checker", "an output is left out"] += 1
         elif problem and code == 0 and not any(problem.startswith(words) for words in LENIENT):
             failures.append(f"{mutated.name()}: taken, but onnx's checker says: {problem}")

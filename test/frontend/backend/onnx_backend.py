@@ -195,7 +195,7 @@ class Batch:
     def leave_out(self, result: subprocess.CompletedProcess) -> bool:
         """Gives the tests that an error names more constants, or leaves them out; whether it names any. The loss follows
         from none of the tests' outputs, so that the compiler leaves out those that it cannot compute."""
-        errors = [line for line in result.stderr.splitlines() if "error:" in line or "is left out:" in line]
+        errors = [line for line in result.stderr.splitlines() if "error:" in line or "is omitted:" in line]
         named = set(re.findall(r"\bt\d+/", "\n".join(errors)))
         concerned = [case for case in self.cases if case.prefix in named]
         for case in concerned:

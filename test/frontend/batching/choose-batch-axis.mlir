@@ -24,7 +24,7 @@ func.func @micro_step(%x: tensor<4x8xf32> {mtc.name = "x"}, %mask: tensor<2x8xf3
 }
 
 //--- graph.mlir
-// expected-remark @unknown {{it does not follow from the model that the first axes of 'nodes' [10, 4], 'edges' [2, 30] count the same rows, so each is taken whole}}
+// expected-remark @unknown {{no common batch axis found for 'nodes' [10, 4], 'edges' [2, 30]; passed whole to each step}}
 // WHOLE: mtc.program "model" stage training {
 // WHOLE-NEXT: mtc.input "nodes" axis "nodes"
 // WHOLE-NEXT: mtc.input "edges"
@@ -33,7 +33,7 @@ func.func @micro_step(%x: tensor<4x8xf32> {mtc.name = "x"}, %mask: tensor<2x8xf3
 // NAMED-NEXT: mtc.input "nodes" axis "nodes" rows
 // NAMED-NEXT: mtc.input "edges"
 // NAMED-NOT: rows
-// ERROR: error: --batch-input edge: there is no input 'edge'; inputs are 'nodes' [10, 4], 'edges' [2, 30]
+// ERROR: error: --batch-input edge: no input 'edge'; the inputs are 'nodes' [10, 4], 'edges' [2, 30]
 mtc.program "model" stage training {
   mtc.input "nodes" axis "nodes"
 }
@@ -42,5 +42,5 @@ func.func @micro_step(%nodes: tensor<10x4xf32> {mtc.name = "nodes"}, %edges: ten
 }
 
 //--- forward.mlir
-// CHECK: error: the module has no function @micro_step; mtc-attach-loss makes it
+// CHECK: error: the module has no function @micro_step; run mtc-attach-loss first
 module {}

@@ -42,7 +42,7 @@ onnx.graph @main(%x: tensor<2x3x5xf32>, %w: tensor<3x4x3xf32>) -> tensor<2x4x10x
 // -----
 
 onnx.graph @main(%x: tensor<1x1x1073741824xf32>, %w: tensor<1x1x1048576xf32>) -> tensor<1x1x1072693249xf32> {
-  // expected-error @below {{Conv version 11: computes with values of shape [1, 1072693249, 1, 1048576], which are more than can be addressed}}
+  // expected-error @below {{Conv version 11: needs values of shape [1, 1072693249, 1, 1048576], more elements than can be addressed}}
   %y = onnx.node "Conv" version 11 (%x, %w) {} : (tensor<1x1x1073741824xf32>, tensor<1x1x1048576xf32>) -> tensor<1x1x1072693249xf32>
   onnx.return %y : tensor<1x1x1072693249xf32>
 }
@@ -50,7 +50,7 @@ onnx.graph @main(%x: tensor<1x1x1073741824xf32>, %w: tensor<1x1x1048576xf32>) ->
 // -----
 
 onnx.graph @main(%x: tensor<1x1x1073741824xf32>, %w: tensor<1x1x1048576xf32>) -> tensor<1x1x1074790399xf32> {
-  // expected-error @below {{ConvTranspose version 11: computes with values of shape [1, 1073741824, 1, 1048576], which are more than can be addressed}}
+  // expected-error @below {{ConvTranspose version 11: needs values of shape [1, 1073741824, 1, 1048576], more elements than can be addressed}}
   %y = onnx.node "ConvTranspose" version 11 (%x, %w) {} : (tensor<1x1x1073741824xf32>, tensor<1x1x1048576xf32>) -> tensor<1x1x1074790399xf32>
   onnx.return %y : tensor<1x1x1074790399xf32>
 }

@@ -6,7 +6,7 @@ onnx.graph @main(%x: tensor<2x3xf32>, %k: tensor<1xi64>) -> tensor<2x3xf32> {
   %a = onnx.node "Frobnicate" version 13 (%x) {} : (tensor<2x3xf32>) -> tensor<2x3xf32> loc("/a")
   // expected-error @below {{com.example.Gelu version 1: the operator is not supported}}
   %b = onnx.node domain "com.example" "Gelu" version 1 (%a) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  // expected-error @below {{Add version 6: the definition of this version is not supported, that of version 7 and later is; convert the model to a newer opset}}
+  // expected-error @below {{Add version 6: this version is not supported; expected version 7 or later. Convert the model to a newer opset}}
   %c = onnx.node "Add" version 6 (%b, %x) {} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
   // expected-error @below {{Gelu version 20: attribute approximate = "fast", expected one of none, tanh}}
   %d = onnx.node "Gelu" version 20 (%c) {approximate = "fast"} : (tensor<2x3xf32>) -> tensor<2x3xf32>
@@ -26,7 +26,7 @@ onnx.graph @main(%x: tensor<2x3xi1>, %i: tensor<2x3xi64>) -> tensor<2x3xi1> {
 // -----
 
 onnx.graph @main(%x: tensor<1x1x4x4xf32>, %r: tensor<1x4xf32>, %i: tensor<1xi64>) -> tensor<1x1x1x1xf32> {
-  // expected-error @below {{RoiAlign version 16: attribute sampling_ratio = 0: how many places a bin has follows from the regions' data, expected a positive number}}
+  // expected-error @below {{RoiAlign version 16: attribute sampling_ratio = 0, expected a positive number; adaptive sampling depends on the data of the regions}}
   %y = onnx.node "RoiAlign" version 16 (%x, %r, %i) {} : (tensor<1x1x4x4xf32>, tensor<1x4xf32>, tensor<1xi64>) -> tensor<1x1x1x1xf32>
   onnx.return %y : tensor<1x1x1x1xf32>
 }
@@ -34,7 +34,7 @@ onnx.graph @main(%x: tensor<1x1x4x4xf32>, %r: tensor<1x4xf32>, %i: tensor<1xi64>
 // -----
 
 onnx.graph @main(%x: tensor<1x1x4x4xf32>, %r: tensor<1x4xf32>, %i: tensor<1xi64>) -> tensor<1x1x1x1xf32> {
-  // expected-error @below {{RoiAlign version 16: computes with values of shape [1, 1, 1099511627776, 1, 1099511627776, 1], which are more than can be addressed}}
+  // expected-error @below {{RoiAlign version 16: needs values of shape [1, 1, 1099511627776, 1, 1099511627776, 1], more elements than can be addressed}}
   %y = onnx.node "RoiAlign" version 16 (%x, %r, %i) {sampling_ratio = 1099511627776 : si64} : (tensor<1x1x4x4xf32>, tensor<1x4xf32>, tensor<1xi64>) -> tensor<1x1x1x1xf32>
   onnx.return %y : tensor<1x1x1x1xf32>
 }
@@ -58,14 +58,14 @@ onnx.graph @main(%x: tensor<2x3xi4>) -> tensor<2x3xi4> {
 // -----
 
 onnx.graph @main(%x: tensor<2x3xf32>) -> tensor<*xf32> {
-  // expected-error @below {{has type 'tensor<*xf32>', expected a static one: run onnx-infer-and-fold first}}
+  // expected-error @below {{has type 'tensor<*xf32>'; expected a static shape. Run onnx-infer-and-fold first}}
   %y = onnx.node "Relu" version 14 (%x) {} : (tensor<2x3xf32>) -> tensor<*xf32>
   onnx.return %y : tensor<*xf32>
 }
 
 // -----
 
-// expected-error @below {{the graph's inputs are not static: bind their dimensions first}}
+// expected-error @below {{the graph has dynamic input shapes; set their dimensions first}}
 onnx.graph @main(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
   onnx.return %x : tensor<?x3xf32>
 }

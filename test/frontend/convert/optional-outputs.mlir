@@ -2,7 +2,7 @@
 // RUN: mtc-opt %s --convert-onnx-to-mtc 2>%t.err | FileCheck %s
 // RUN: FileCheck %s --check-prefix=MESSAGE <%t.err
 
-// MESSAGE: remark: the output 'codes' is left out: Cast version 21: element type i4 is not supported
+// MESSAGE: remark: the output 'codes' is omitted: Cast version 21: element type i4 is not supported
 // CHECK: func.func @forward(%{{.*}}: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mtc.name = "y"}) {
 // CHECK-NEXT: mtc.tanh
 // CHECK-NEXT: return

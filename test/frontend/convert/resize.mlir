@@ -43,7 +43,7 @@ onnx.graph @main(%x: tensor<3x2xf32>) -> tensor<4x2xf32> {
 onnx.graph @main(%x: tensor<2xf32>) -> tensor<4xf32> {
   %n = onnx.none
   %s = onnx.constant dense<4> : tensor<1xi64> -> tensor<1xi64>
-  // expected-error @below {{Resize version 19: coordinate_transformation_mode tf_crop_and_resize is not supported; slice in front of the node instead}}
+  // expected-error @below {{Resize version 19: coordinate_transformation_mode tf_crop_and_resize is not supported; use a Slice before the node}}
   %y = onnx.node "Resize" version 19 (%x, %n, %n, %s) {coordinate_transformation_mode = "tf_crop_and_resize"} : (tensor<2xf32>, none, none, tensor<1xi64>) -> tensor<4xf32>
   onnx.return %y : tensor<4xf32>
 }
@@ -53,7 +53,7 @@ onnx.graph @main(%x: tensor<2xf32>) -> tensor<4xf32> {
 onnx.graph @main(%x: tensor<2xi32>) -> tensor<4xi32> {
   %n = onnx.none
   %s = onnx.constant dense<4> : tensor<1xi64> -> tensor<1xi64>
-  // expected-error @below {{Resize version 19: interpolates integers, expected mode nearest or floats}}
+  // expected-error @below {{Resize version 19: interpolates integers, expected mode nearest or floating-point elements}}
   %y = onnx.node "Resize" version 19 (%x, %n, %n, %s) {mode = "linear"} : (tensor<2xi32>, none, none, tensor<1xi64>) -> tensor<4xi32>
   onnx.return %y : tensor<4xi32>
 }
@@ -63,7 +63,7 @@ onnx.graph @main(%x: tensor<2xi32>) -> tensor<4xi32> {
 onnx.graph @main(%x: tensor<16384xf32>) -> tensor<8192xf32> {
   %n = onnx.none
   %s = onnx.constant dense<8192> : tensor<1xi64> -> tensor<1xi64>
-  // expected-error @below {{Resize version 19: interpolates 16384 elements to 8192 on axis 0, which takes more than 67108864 numbers}}
+  // expected-error @below {{Resize version 19: interpolates 16384 elements to 8192 on axis 0, which needs more than 67108864 numbers}}
   %y = onnx.node "Resize" version 19 (%x, %n, %n, %s) {mode = "linear"} : (tensor<16384xf32>, none, none, tensor<1xi64>) -> tensor<8192xf32>
   onnx.return %y : tensor<8192xf32>
 }
@@ -73,7 +73,7 @@ onnx.graph @main(%x: tensor<16384xf32>) -> tensor<8192xf32> {
 onnx.graph @main(%x: tensor<0xf32>) -> tensor<4xf32> {
   %n = onnx.none
   %s = onnx.constant dense<4> : tensor<1xi64> -> tensor<1xi64>
-  // expected-error @below {{Resize version 19: interpolates axis 0, which has no element}}
+  // expected-error @below {{Resize version 19: interpolates axis 0, which is empty}}
   %y = onnx.node "Resize" version 19 (%x, %n, %n, %s) {} : (tensor<0xf32>, none, none, tensor<1xi64>) -> tensor<4xf32>
   onnx.return %y : tensor<4xf32>
 }

@@ -5,8 +5,8 @@
 // RUN: mtc-opt %s --split-input-file --onnx-split-shared-initializers=policy=keep 2>&1 | FileCheck %s --check-prefix=KEEP --implicit-check-not='split_from = "a' --implicit-check-not="are trained as one"
 
 // Each use is the parameter of its node's module: of a norm the scale, of a sum the bias.
-// SAYS: remark: initializer 'a.weight' stands for 2 parameters (a.weight, b.weight) that were equal when exported; each is trained apart, --shared-initializers keep trains them as one
-// SAYS: remark: initializer 'a.bias' stands for 3 parameters (a.bias, b.bias, fc.bias)
+// SAYS: remark: initializer 'a.weight': merges 2 parameters (a.weight, b.weight) that were equal when exported; trained separately. Use --shared-initializers keep to train them as one weight
+// SAYS: remark: initializer 'a.bias': merges 3 parameters (a.bias, b.bias, fc.bias)
 // CHECK-LABEL: onnx.graph @by_signature
 // CHECK: %[[W:.*]] = onnx.initializer "a.weight" {kind = "PARAMETER"}
 // CHECK: %[[B:.*]] = onnx.initializer "a.bias" {kind = "PARAMETER"}
@@ -34,11 +34,11 @@ onnx.graph @by_signature(%x: tensor<2x3xf32> {onnx.name = "x"}) -> (tensor<2x3xf
 // -----
 
 // A matrix of different values may be one in the module; of equal ones it says nothing.
-// SAYS: warning: initializer 'head.weight' stands for 2 parameters (head.weight, embed.weight), which are trained as one, since the module may tie them; --shared-initializers split trains each apart, --shared-initializers keep says that it is meant
-// SAYS: remark: initializer 'ones' stands for 2 parameters
+// SAYS: warning: initializer 'head.weight': merges 2 parameters (head.weight, embed.weight); trained as one weight, because the module may tie them. Use --shared-initializers split to train them separately, or --shared-initializers keep to silence this warning
+// SAYS: remark: initializer 'ones': merges 2 parameters
 // AUTO-NOT: split_from = "head.weight"
-// SPLITS: remark: initializer 'head.weight' stands for 2 parameters
-// SPLITS: remark: initializer 'ones' stands for 2 parameters
+// SPLITS: remark: initializer 'head.weight': merges 2 parameters
+// SPLITS: remark: initializer 'ones': merges 2 parameters
 // SPLIT: onnx.initializer "embed.weight" {sample = {{.*}}, split_from = "head.weight"}
 // CHECK: onnx.initializer "b.weight" {sample = {{.*}}, split_from = "ones"}
 // KEEP: onnx.graph @tied

@@ -2,7 +2,7 @@
 // RUN: mtc-opt %s --split-input-file --onnx-tie-initializers 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 
 // A transposed copy is read through a transposition, and the kept initializer lists it.
-// REMARK: remark: initializers 'embed.weight' and 'val_0' are one weight, one transposed (both are the module's 'embed.weight'); --untie val_0 trains them apart
+// REMARK: remark: initializers 'embed.weight' and 'val_0' are one weight, one transposed (both are the module's 'embed.weight'); use --untie val_0 to train them separately
 // CHECK-LABEL: onnx.graph @transposed
 // CHECK: %[[E:.*]] = onnx.initializer "embed.weight" {
 // CHECK-SAME: file_images = [#mtc.tensor_image<"val_0", shape = [2, 3], parts = [

@@ -2,7 +2,7 @@
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @headNumbers(%a: tensor<2x4x8x16xf32>, %b: tensor<2x3x8x16xf32>, %c: tensor<2x3x8x16xf32>) -> tensor<*xindex> {
-  // expected-error @below {{Attention version 23: operands of shapes [2, 4, 8, 16], [2, 3, 8, 16], [2, 3, 8, 16] do not fit as query, key and value}}
+  // expected-error @below {{Attention version 23: operands of shapes [2, 4, 8, 16], [2, 3, 8, 16], [2, 3, 8, 16] do not match as query, key and value}}
   %r = onnx.node "Attention" version 23 (%a, %b, %c) {} : (tensor<2x4x8x16xf32>, tensor<2x3x8x16xf32>, tensor<2x3x8x16xf32>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }

@@ -10,7 +10,7 @@ onnx.graph @shapes(%a: tensor<2x3xf32>, %b: tensor<2xf32>) -> tensor<*xindex> {
 // -----
 
 onnx.graph @types(%a: tensor<2xf32>, %b: tensor<2xf64>) -> tensor<*xindex> {
-  // expected-error @below {{Add version 14: operand 1 (B) has element type f64, expected that of operand 0 (A), f32}}
+  // expected-error @below {{Add version 14: operand 1 (B) has element type f64, expected f32, as operand 0 (A)}}
   %r = onnx.node "Add" version 14 (%a, %b) {} : (tensor<2xf32>, tensor<2xf64>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }

@@ -34,7 +34,7 @@ onnx.graph @einsumTerms(%a: tensor<2x3xf32>) -> tensor<*xindex> {
 // -----
 
 onnx.graph @einsumRank(%a: tensor<2x3xf32>) -> tensor<*xindex> {
-  // expected-error @below {{Einsum version 12: attribute equation = "ijk->i" does not fit operand 0 (Inputs) of shape [2, 3]}}
+  // expected-error @below {{Einsum version 12: attribute equation = "ijk->i" does not match operand 0 (Inputs) of shape [2, 3]}}
   %r = onnx.node "Einsum" version 12 (%a) {equation = "ijk->i"} : (tensor<2x3xf32>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }
@@ -50,7 +50,7 @@ onnx.graph @einsumExtents(%a: tensor<2x3xf32>, %b: tensor<4x5xf32>) -> tensor<*x
 // -----
 
 onnx.graph @einsumResult(%a: tensor<2x3xf32>) -> tensor<*xindex> {
-  // expected-error @below {{Einsum version 12: attribute equation = "ij->iz" has 'z' in its result, expected each letter once and of some operand}}
+  // expected-error @below {{Einsum version 12: attribute equation = "ij->iz" has 'z' in its result, expected each letter once and in an operand}}
   %r = onnx.node "Einsum" version 12 (%a) {equation = "ij->iz"} : (tensor<2x3xf32>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }

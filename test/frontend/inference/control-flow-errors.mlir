@@ -2,7 +2,7 @@
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @condition(%x: tensor<2xf32> {onnx.name = "x"}, %c: tensor<i1> {onnx.name = "c"}) -> tensor<*xindex> {
-  // expected-error @below {{If version 16: operand 0 (cond) must be known at compile time, but depends on the data of c; export the model without this branch, fold it with onnxsim, or give that input with --bind c=VALUE}}
+  // expected-error @below {{If version 16: operand 0 (cond) must be known at compile time, but depends on the data of c; export the model without this branch or fold it with onnxsim, or use --bind c=VALUE}}
   %y = onnx.node "If" version 16 (%c) {} graphs ["then_branch", "else_branch"] {
     onnx.return %x : tensor<2xf32>
   }, {
@@ -56,7 +56,7 @@ onnx.graph @noBranch(%x: tensor<2xf32>) -> (tensor<*xindex>, tensor<*xindex>, te
 onnx.graph @inside(%x: tensor<2xf32>) -> tensor<*xindex> {
   %c = onnx.constant dense<true> : tensor<i1> -> tensor<i1>
   %y = onnx.node "If" version 16 (%c) {} graphs ["then_branch", "else_branch"] {
-    // expected-error @below {{operator Frobnicate version 1 is not known; 1 node uses it}}
+    // expected-error @below {{operator Frobnicate version 1 is unknown; 1 node uses it}}
     %a = onnx.node "Frobnicate" version 1 (%x) {} : (tensor<2xf32>) -> tensor<*xindex>
     // expected-error @below {{Softmax version 13: attribute axis = 7, expected -1..0}}
     %b = onnx.node "Softmax" version 13 (%x) {axis = 7 : si64} : (tensor<2xf32>) -> tensor<*xindex>
@@ -86,7 +86,7 @@ onnx.graph @declared(%x: tensor<2xf32>) -> tensor<*xf32> {
 
 onnx.graph @count(%x: tensor<2xf32>, %n: tensor<i64> {onnx.name = "n"}) -> tensor<*xindex> {
   %none = onnx.none
-  // expected-error @below {{Loop version 16: the number of iterations must be known at compile time, but depends on the data of n; export the model with the loop unrolled (Keras: unroll=True; PyTorch: trace the module, or loop over a Python range), or give that input with --bind n=VALUE}}
+  // expected-error @below {{Loop version 16: the number of iterations must be known at compile time, but depends on the data of n; export the model with the loop unrolled (Keras: unroll=True; PyTorch: trace the module, or loop over a Python range), or use --bind n=VALUE}}
   %y = onnx.node "Loop" version 16 (%n, %none, %x) {} graphs ["body"] {
   ^bb0(%i: tensor<*xindex>, %c: tensor<*xindex>, %v: tensor<*xindex>):
     onnx.return %c, %v : tensor<*xindex>, tensor<*xindex>
@@ -113,13 +113,13 @@ onnx.graph @until(%x: tensor<f32> {onnx.name = "x"}) -> tensor<*xindex> {
 
 onnx.graph @endless(%x: tensor<2xf32>) -> (tensor<*xindex>, tensor<*xindex>) {
   %none = onnx.none
-  // expected-error @below {{Loop version 16: has neither a trip count nor a condition, so it never ends}}
+  // expected-error @below {{Loop version 16: has neither a trip count nor a condition; expected at least one of them}}
   %y = onnx.node "Loop" version 16 (%none, %none, %x) {} graphs ["body"] {
   ^bb0(%i: tensor<*xindex>, %c: tensor<*xindex>, %v: tensor<*xindex>):
     onnx.return %c, %v : tensor<*xindex>, tensor<*xindex>
   } : (none, none, tensor<2xf32>) -> tensor<*xindex>
   %true = onnx.constant dense<true> : tensor<i1> -> tensor<i1>
-  // expected-error @below {{Loop version 16: its subgraphs become more than 50000 nodes; reduce the number of iterations}}
+  // expected-error @below {{Loop version 16: its subgraphs expand to more than 50000 nodes; reduce the number of iterations}}
   %z = onnx.node "Loop" version 16 (%none, %true, %x) {} graphs ["body"] {
   ^bb0(%i: tensor<*xindex>, %c: tensor<*xindex>, %v: tensor<*xindex>):
     onnx.return %c, %v : tensor<*xindex>, tensor<*xindex>
@@ -151,7 +151,7 @@ onnx.graph @scan(%s: tensor<2xf32>, %x: tensor<3x2xf32>, %y: tensor<4x2xf32>)
   ^bb0(%state: tensor<*xindex>, %slice: tensor<*xindex>):
     onnx.return %state : tensor<*xindex>
   } : (tensor<2xf32>, tensor<3x2xf32>) -> tensor<*xindex>
-  // expected-error @below {{Scan version 16: its scan inputs have 3 and 4 elements to scan, expected equal numbers}}
+  // expected-error @below {{Scan version 16: scan inputs have 3 and 4 elements to scan, expected equal counts}}
   %b = onnx.node "Scan" version 16 (%x, %y) {num_scan_inputs = 2 : si64} graphs ["body"] {
   ^bb0(%u: tensor<*xindex>, %v: tensor<*xindex>):
     onnx.return %u : tensor<*xindex>

@@ -1,7 +1,7 @@
 // Problems of a graph: all of them are reported, each once.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
-// expected-error @below {{input "ids" has type 'tensor<?x4xi64>', expected static dimensions; bind them with --dim NAME=EXTENT (the file names them ["batch", "4"])}}
+// expected-error @below {{input "ids" has type 'tensor<?x4xi64>', expected static dimensions; use --dim NAME=N to set them (names in the file: ["batch", "4"])}}
 onnx.graph @symbolic(%ids: tensor<?x4xi64> {onnx.name = "ids", onnx.dims = ["batch", "4"]}) -> tensor<*xi64> {
   onnx.return %ids : tensor<?x4xi64>
 }
@@ -21,10 +21,10 @@ onnx.graph @several(%x: tensor<2xf32>, %y: tensor<3xf32>) -> (tensor<*xindex>, t
 // -----
 
 onnx.graph @unknown(%x: tensor<2xf32>) -> (tensor<*xindex>, tensor<*xindex>, tensor<*xindex>) {
-  // expected-error @below {{operator Frobnicate version 17 is not known; 2 nodes use it}}
+  // expected-error @below {{operator Frobnicate version 17 is unknown; 2 nodes use it}}
   %a = onnx.node "Frobnicate" version 17 (%x) {} : (tensor<2xf32>) -> tensor<*xindex>
   %b = onnx.node "Frobnicate" version 17 (%x) {} : (tensor<2xf32>) -> tensor<*xindex>
-  // expected-error @below {{operator com.example.Tanh version 1 is not known; 1 node uses it}}
+  // expected-error @below {{operator com.example.Tanh version 1 is unknown; 1 node uses it}}
   %c = onnx.node domain "com.example" "Tanh" version 1 (%x) {} : (tensor<2xf32>) -> tensor<*xindex>
   onnx.return %a, %b, %c : tensor<*xindex>, tensor<*xindex>, tensor<*xindex>
 }
@@ -33,19 +33,19 @@ onnx.graph @unknown(%x: tensor<2xf32>) -> (tensor<*xindex>, tensor<*xindex>, ten
 
 // Operators are unknown whatever their operands are: all are reported, with what to do about them.
 onnx.graph @chain(%x: tensor<2xf32>) -> tensor<*xindex> {
-  // expected-error @below {{operator com.microsoft.BiasGelu version 1 is not known; 1 node uses it; onnxruntime's optimizer writes it: use the model before it was optimized, or optimize it with ORT_ENABLE_BASIC}}
+  // expected-error @below {{operator com.microsoft.BiasGelu version 1 is unknown; 1 node uses it; written by onnxruntime's optimizer. Use the unoptimized model, or optimize it with ORT_ENABLE_BASIC}}
   %a = onnx.node domain "com.microsoft" "BiasGelu" version 1 (%x, %x) {} : (tensor<2xf32>, tensor<2xf32>) -> tensor<*xindex>
-  // expected-error @below {{operator com.microsoft.QuickGelu version 1 is not known; 1 node uses it; onnxruntime's optimizer}}
+  // expected-error @below {{operator com.microsoft.QuickGelu version 1 is unknown; 1 node uses it; written by onnxruntime's optimizer.}}
   %b = onnx.node domain "com.microsoft" "QuickGelu" version 1 (%a) {} : (tensor<*xindex>) -> tensor<*xindex>
-  // expected-error @below {{operator SimplifiedLayerNormalization version 17 is not known; 1 node uses it; onnxruntime's optimizer}}
+  // expected-error @below {{operator SimplifiedLayerNormalization version 17 is unknown; 1 node uses it; written by onnxruntime's optimizer.}}
   %c = onnx.node "SimplifiedLayerNormalization" version 17 (%b, %x) {} : (tensor<*xindex>, tensor<2xf32>) -> tensor<*xindex>
-  // expected-error @below {{operator ai.onnx.ml.SVMClassifier version 1 is not known; 1 node uses it; of classical models, linear ones and neural networks can be trained}}
+  // expected-error @below {{operator ai.onnx.ml.SVMClassifier version 1 is unknown; 1 node uses it; of classical models, only linear models and neural networks are supported}}
   %d = onnx.node domain "ai.onnx.ml" "SVMClassifier" version 1 (%c) {} : (tensor<*xindex>) -> tensor<*xindex>
-  // expected-error @below {{operator my.domain.Mine version 1 is not known; 1 node uses it; define it as a function of the model, or export the model without it}}
+  // expected-error @below {{operator my.domain.Mine version 1 is unknown; 1 node uses it; define it as a model-local function, or export the model without it}}
   %e = onnx.node domain "my.domain" "Mine" version 1 (%d) {} : (tensor<*xindex>) -> tensor<*xindex>
-  // expected-error @below {{operator Sigmiod version 17 is not known; 1 node uses it; did you mean 'Sigmoid'}}
+  // expected-error @below {{operator Sigmiod version 17 is unknown; 1 node uses it; did you mean 'Sigmoid'}}
   %f = onnx.node "Sigmiod" version 17 (%e) {} : (tensor<*xindex>) -> tensor<*xindex>
-  // expected-error @below {{operator Zzzzzz version 17 is not known; 1 node uses it; ONNX has no operator of this name}}
+  // expected-error @below {{operator Zzzzzz version 17 is unknown; 1 node uses it; not an ONNX operator}}
   %g = onnx.node "Zzzzzz" version 17 (%f) {} : (tensor<*xindex>) -> tensor<*xindex>
   onnx.return %g : tensor<*xindex>
 }
@@ -53,7 +53,7 @@ onnx.graph @chain(%x: tensor<2xf32>) -> tensor<*xindex> {
 // -----
 
 onnx.graph @tooOld(%x: tensor<2xf32>) -> tensor<*xindex> {
-  // expected-error @below {{operator Gelu version 7 is not known; 1 node uses it}}
+  // expected-error @below {{operator Gelu version 7 is unknown; 1 node uses it}}
   %a = onnx.node "Gelu" version 7 (%x) {} : (tensor<2xf32>) -> tensor<*xindex>
   onnx.return %a : tensor<*xindex>
 }
@@ -66,7 +66,7 @@ onnx.graph @operands(%x: tensor<2xf32>) -> (tensor<*xindex>, tensor<*xindex>, te
   %a = onnx.node "Add" version 14 (%x) {} : (tensor<2xf32>) -> tensor<*xindex>
   // expected-error @below {{Clip version 13: has 4 operands, expected 1..3}}
   %b = onnx.node "Clip" version 13 (%x, %x, %x, %x) {} : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<*xindex>
-  // expected-error @below {{Add version 14: operand 0 (A) is left out, but required}}
+  // expected-error @below {{Add version 14: operand 0 (A) is required, but omitted}}
   %c = onnx.node "Add" version 14 (%none, %x) {} : (none, tensor<2xf32>) -> tensor<*xindex>
   onnx.return %a, %b, %c : tensor<*xindex>, tensor<*xindex>, tensor<*xindex>
 }
@@ -84,7 +84,7 @@ onnx.graph @results(%x: tensor<2xf32>) -> tensor<*xindex> {
 // The input behind the operand is named, through the nodes between.
 onnx.graph @data(%x: tensor<2x3xf32>, %s: tensor<2xi64> {onnx.name = "size"}) -> tensor<*xindex> {
   %t = onnx.node "Neg" version 13 (%s) {} : (tensor<2xi64>) -> tensor<*xi64>
-  // expected-error @below {{Reshape version 14: operand 1 (shape) must be known at compile time, but is computed from the data of size; give it with --bind size=VALUE}}
+  // expected-error @below {{Reshape version 14: operand 1 (shape) must be known at compile time, but depends on the data of size; use --bind size=VALUE}}
   %y = onnx.node "Reshape" version 14 (%x, %t) {} : (tensor<2x3xf32>, tensor<*xi64>) -> tensor<*xindex>
   onnx.return %y : tensor<*xindex>
 }
@@ -116,7 +116,7 @@ onnx.graph @overflow(%x: tensor<1xf32>) -> tensor<*xindex> {
 onnx.graph @believed(%x: tensor<2x3xf32>, %n: tensor<2xi64> {onnx.name = "n"}) -> tensor<2x3xf32> {
   %first = onnx.constant dense<0> : tensor<2xi64> -> tensor<2xi64>
   %pads = onnx.node "Concat" version 13 (%n, %n) {axis = 0 : si64} : (tensor<2xi64>, tensor<2xi64>) -> tensor<4xi64>
-  // expected-error @below {{Tile version 13: operand 1 (repeats) must be known at compile time, but is computed from the data of n; give it with --bind n=VALUE}}
+  // expected-error @below {{Tile version 13: operand 1 (repeats) must be known at compile time, but depends on the data of n; use --bind n=VALUE}}
   %a = onnx.node "Tile" version 13 (%x, %n) {} : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<2x3xf32>
   // expected-error @below {{Slice version 13: operand 2 (ends) must be known at compile time}}
   %b = onnx.node "Slice" version 13 (%x, %first, %n) {} : (tensor<2x3xf32>, tensor<2xi64>, tensor<2xi64>) -> tensor<2x3xf32>
@@ -134,7 +134,7 @@ onnx.graph @believed(%x: tensor<2x3xf32>, %n: tensor<2xi64> {onnx.name = "n"}) -
 
 // ... and must not contradict what follows from the operands.
 onnx.graph @contradicted(%x: tensor<2x3xf32>) -> tensor<*xindex> {
-  // expected-error @below {{Relu version 14: result 0 has type tensor<2x3xf32>, but the file declares tensor<2x4xf32>; correct that declaration or remove it}}
+  // expected-error @below {{Relu version 14: result 0 has type tensor<2x3xf32>, but the file declares tensor<2x4xf32>; correct or remove the declaration}}
   %a = onnx.node "Relu" version 14 (%x) {} : (tensor<2x3xf32>) -> tensor<2x4xf32>
   // expected-error @below {{Tanh version 13: result 0 has type tensor<2x3xf32>, but the file declares tensor<2x3xf16>}}
   %b = onnx.node "Tanh" version 13 (%x) {} : (tensor<2x3xf32>) -> tensor<2x3xf16>
@@ -165,7 +165,7 @@ onnx.graph @attributes(%x: tensor<2x3xf32>) -> tensor<*xindex> {
   %c = onnx.node "Cast" version 13 (%x) {saturate = 1 : si64, to = 1 : si64} : (tensor<2x3xf32>) -> tensor<*xindex>
   // expected-error @below {{Gemm version 13: attribute alpha has kind GRAPH, expected FLOAT}}
   %d = onnx.node "Gemm" version 13 (%x, %x) {} {unsupported_attributes = {alpha = "GRAPH"}} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<*xindex>
-  // expected-error @below {{Upsample version 13: the operator was removed in version 10; onnx.version_converter or another export replaces it}}
+  // expected-error @below {{Upsample version 13: removed in opset version 10; convert the model with onnx.version_converter or export it again}}
   %e = onnx.node "Upsample" version 13 (%x) {} : (tensor<2x3xf32>) -> tensor<*xindex>
   // Tools may keep notes of their own.
   %f = onnx.node "Tanh" version 13 (%x) {__note = "mine"} : (tensor<2x3xf32>) -> tensor<*xindex>
@@ -186,7 +186,7 @@ onnx.graph @elements(%x: tensor<0x3xf32>) -> tensor<*xindex> {
   %b = onnx.node "Trilu" version 14 (%x, %none) {} : (tensor<0x3xf32>, tensor<0xi64>) -> tensor<*xindex>
   // expected-error @below {{Dropout version 13: operand 2 (training_mode) has shape [0], expected one element}}
   %c = onnx.node "Dropout" version 13 (%x, %o, %no) {} : (tensor<0x3xf32>, none, tensor<0xi1>) -> tensor<*xindex>
-  // expected-error @below {{Concat version 13: operand 1 (inputs) is left out, but required}}
+  // expected-error @below {{Concat version 13: operand 1 (inputs) is required, but omitted}}
   %d = onnx.node "Concat" version 13 (%x, %o) {axis = 0 : si64} : (tensor<0x3xf32>, none) -> tensor<*xindex>
   %r = onnx.node "Sum" version 13 (%a, %b, %c, %d) {} : (tensor<4x3xf32>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
@@ -197,7 +197,7 @@ onnx.graph @elements(%x: tensor<0x3xf32>) -> tensor<*xindex> {
 // Of a node that a required output follows from too, no optional output is left out.
 onnx.graph @shared(%x: tensor<4x3xf32> {onnx.name = "x"})
     -> (tensor<*xf32> {onnx.name = "a", onnx.optional}, tensor<*xf32> {onnx.name = "y"}) {
-  // expected-error @below {{operator Frobnicate version 17 is not known; 1 node uses it}}
+  // expected-error @below {{operator Frobnicate version 17 is unknown; 1 node uses it}}
   %f = onnx.node "Frobnicate" version 17 (%x) {} : (tensor<4x3xf32>) -> tensor<*xf32>
   %y = onnx.node "Tanh" version 13 (%f) {} : (tensor<*xf32>) -> tensor<*xf32>
   onnx.return %f, %y : tensor<*xf32>, tensor<*xf32>

@@ -28,7 +28,7 @@ onnx.graph @gatherND(%a: tensor<2x2xf32>, %b: tensor<2x3xi64>) -> tensor<*xindex
 // -----
 
 onnx.graph @nonZero(%a: tensor<2xf32>) -> tensor<*xindex> {
-  // expected-error @below {{NonZero version 13: operand 0 (X) must be known at compile time, but is computed from the data of argument 0; give it with --bind argument 0=VALUE}}
+  // expected-error @below {{NonZero version 13: operand 0 (X) must be known at compile time, but depends on the data of argument 0; use --bind argument 0=VALUE}}
   %r = onnx.node "NonZero" version 13 (%a) {} : (tensor<2xf32>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }

@@ -2,7 +2,7 @@
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file 2>%t.err | FileCheck %s
 // RUN: FileCheck %s --check-prefix=MESSAGE <%t.err
 
-// MESSAGE: remark: the output 'label' is left out: operator ai.onnx.ml.LabelEncoder version 1 is not known
+// MESSAGE: remark: the output 'label' is omitted: operator ai.onnx.ml.LabelEncoder version 1 is unknown
 // CHECK-LABEL: onnx.graph @unknownOperator
 // CHECK-SAME: -> (tensor<4x3xf32> {onnx.name = "p"}) {
 // CHECK-NEXT: "Softmax"
@@ -19,8 +19,8 @@ onnx.graph @unknownOperator(%x: tensor<4x3xf32> {onnx.name = "x"})
 // -----
 
 // Wrong attributes and shapes that depend on data.
-// MESSAGE: remark: the output 'a' is left out: Softmax version 13: attribute axis {{.*}}has kind FLOAT, expected INT
-// MESSAGE: remark: the output 'n' is left out: NonZero version 13: operand 0 (X) must be known at compile time
+// MESSAGE: remark: the output 'a' is omitted: Softmax version 13: attribute axis {{.*}}has kind FLOAT, expected INT
+// MESSAGE: remark: the output 'n' is omitted: NonZero version 13: operand 0 (X) must be known at compile time
 // CHECK-LABEL: onnx.graph @wrongNodes
 // CHECK-SAME: -> (tensor<4x3xf32> {onnx.name = "y"}, tensor<4x3xf32> {onnx.name = "kept", onnx.optional}) {
 onnx.graph @wrongNodes(%x: tensor<4x3xf32> {onnx.name = "x"})
@@ -36,10 +36,10 @@ onnx.graph @wrongNodes(%x: tensor<4x3xf32> {onnx.name = "x"})
 // -----
 
 // Control flow that depends on data, an operator inside a branch, what a node becomes, and a sequence.
-// MESSAGE: remark: the output 'i' is left out: If version 16: operand 0 (cond) must be known at compile time
-// MESSAGE: remark: the output 'u' is left out: operator bar.Foo version 1 is not known
-// MESSAGE: remark: the output 'c' is left out: Concat version 13: {{.*}}
-// MESSAGE: remark: the output 's' is left out: is a sequence, expected a tensor
+// MESSAGE: remark: the output 'i' is omitted: If version 16: operand 0 (cond) must be known at compile time
+// MESSAGE: remark: the output 'u' is omitted: operator bar.Foo version 1 is unknown
+// MESSAGE: remark: the output 'c' is omitted: Concat version 13: {{.*}}
+// MESSAGE: remark: the output 's' is omitted: is a sequence, expected a tensor
 // CHECK-LABEL: onnx.graph @controlFlow
 // CHECK-SAME: -> (tensor<4x3xf32> {onnx.name = "y"}, tensor<4x1xf32> {onnx.name = "e", onnx.optional}) {
 // CHECK-NOT: "If"

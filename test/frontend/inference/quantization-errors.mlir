@@ -42,7 +42,7 @@ onnx.graph @factors(%a: tensor<2x3xui8>, %b: tensor<4x2xui8>) -> tensor<*xindex>
 // -----
 
 onnx.graph @rowZeros(%a: tensor<2x3xui8>, %b: tensor<3x4xui8>, %z: tensor<3xui8>) -> tensor<*xindex> {
-  // expected-error @below {{MatMulInteger version 10: operand 2 (a_zero_point) has shape [3], which does not fit [2, 3]}}
+  // expected-error @below {{MatMulInteger version 10: operand 2 (a_zero_point) has shape [3], which does not match [2, 3]}}
   %r = onnx.node "MatMulInteger" version 10 (%a, %b, %z) {} : (tensor<2x3xui8>, tensor<3x4xui8>, tensor<3xui8>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }

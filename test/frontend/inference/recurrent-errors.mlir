@@ -27,7 +27,7 @@ onnx.graph @peepholes(%a: tensor<5x2x3xf32>, %b: tensor<1x16x3xf32>, %c: tensor<
 // -----
 
 onnx.graph @activation(%a: tensor<5x2x3xf32>, %b: tensor<1x4x3xf32>, %c: tensor<1x4x4xf32>) -> tensor<*xindex> {
-  // expected-error @below {{RNN version 14: attribute activations names "Swish", expected one of Tanh, Sigmoid, Relu, Softsign, Softplus, LeakyRelu, ThresholdedRelu, Elu, Affine, ScaledTanh, HardSigmoid}}
+  // expected-error @below {{RNN version 14: attribute activations contains "Swish", expected one of Tanh, Sigmoid, Relu, Softsign, Softplus, LeakyRelu, ThresholdedRelu, Elu, Affine, ScaledTanh, HardSigmoid}}
   %r = onnx.node "RNN" version 14 (%a, %b, %c) {hidden_size = 4 : si64, activations = ["Swish"]} : (tensor<5x2x3xf32>, tensor<1x4x3xf32>, tensor<1x4x4xf32>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }

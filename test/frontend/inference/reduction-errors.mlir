@@ -12,7 +12,7 @@ onnx.graph @axis(%a: tensor<2x3xf32>) -> tensor<*xindex> {
 
 onnx.graph @twice(%a: tensor<2x3xf32>) -> tensor<*xindex> {
   %b = onnx.constant dense<[1, -1]> : tensor<2xi64> -> tensor<2xi64>
-  // expected-error @below {{ReduceMean version 18: axes names axis 1 twice}}
+  // expected-error @below {{ReduceMean version 18: axes lists axis 1 twice}}
   %r = onnx.node "ReduceMean" version 18 (%a, %b) {} : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }
@@ -20,7 +20,7 @@ onnx.graph @twice(%a: tensor<2x3xf32>) -> tensor<*xindex> {
 // -----
 
 onnx.graph @axesOfData(%a: tensor<2x3xf32>, %b: tensor<1xi64>) -> tensor<*xindex> {
-  // expected-error @below {{ReduceSum version 13: operand 1 (axes) must be known at compile time, but is computed from the data of argument 1; give it with --bind argument 1=VALUE}}
+  // expected-error @below {{ReduceSum version 13: operand 1 (axes) must be known at compile time, but depends on the data of argument 1; use --bind argument 1=VALUE}}
   %r = onnx.node "ReduceSum" version 13 (%a, %b) {} : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }

@@ -22,7 +22,7 @@ onnx.graph @scales(%a: tensor<1x1x4x4xf32>) -> tensor<*xindex> {
 onnx.graph @sizesOfData(%a: tensor<1x1x4x4xf32>, %d: tensor<4xi64>) -> tensor<*xindex> {
   %b = onnx.none
   %c = onnx.none
-  // expected-error @below {{Resize version 19: operand 3 (sizes) must be known at compile time, but is computed from the data of argument 1; give it with --bind argument 1=VALUE}}
+  // expected-error @below {{Resize version 19: operand 3 (sizes) must be known at compile time, but depends on the data of argument 1; use --bind argument 1=VALUE}}
   %r = onnx.node "Resize" version 19 (%a, %b, %c, %d) {} : (tensor<1x1x4x4xf32>, none, none, tensor<4xi64>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }

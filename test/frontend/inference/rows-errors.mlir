@@ -18,7 +18,7 @@ onnx.graph @axes(%x: tensor<4x2x3xf32>, %n: tensor<4xi64>) -> tensor<*xindex> {
 // -----
 
 onnx.graph @rowsAxis(%x: tensor<4x2x3xf32>, %u: tensor<1x2x3xf32>) -> tensor<*xindex> {
-  // expected-error @below {{TensorScatter version 24: attribute axis is that of the rows}}
+  // expected-error @below {{TensorScatter version 24: attribute axis is the batch axis; expected another axis}}
   %r = onnx.node "TensorScatter" version 24 (%x, %u) {axis = 0 : si64} : (tensor<4x2x3xf32>, tensor<1x2x3xf32>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }
@@ -42,7 +42,7 @@ onnx.graph @begins(%x: tensor<4x2x3xf32>, %u: tensor<4x1x3xf32>, %b: tensor<3xi6
 // -----
 
 onnx.graph @uniqueOfData(%x: tensor<4xf32>) -> tensor<*xindex> {
-  // expected-error @below {{Unique version 11: operand 0 (X) must be known at compile time, but is computed from the data of argument 0; give it with --bind argument 0=VALUE}}
+  // expected-error @below {{Unique version 11: operand 0 (X) must be known at compile time, but depends on the data of argument 0; use --bind argument 0=VALUE}}
   %r = onnx.node "Unique" version 11 (%x) {} : (tensor<4xf32>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }

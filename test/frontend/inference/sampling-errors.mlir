@@ -18,7 +18,7 @@ onnx.graph @gridMode(%x: tensor<2x3x4x4xf32>, %g: tensor<2x5x5x2xf32>) -> tensor
 // -----
 
 onnx.graph @gridOfNothing(%x: tensor<2x3x0x4xf32>, %g: tensor<2x5x5x2xf32>) -> tensor<*xindex> {
-  // expected-error @below {{GridSample version 20: samples axis 2, which has no element}}
+  // expected-error @below {{GridSample version 20: samples axis 2, which is empty}}
   %r = onnx.node "GridSample" version 20 (%x, %g) {} : (tensor<2x3x0x4xf32>, tensor<2x5x5x2xf32>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }
@@ -44,7 +44,7 @@ onnx.graph @affineTheta(%t: tensor<2x2x4xf32>) -> tensor<*xindex> {
 // -----
 
 onnx.graph @affineOfData(%t: tensor<2x2x3xf32>, %s: tensor<4xi64>) -> tensor<*xindex> {
-  // expected-error @below {{AffineGrid version 20: operand 1 (size) must be known at compile time, but is computed from the data of argument 1; give it with --bind argument 1=VALUE}}
+  // expected-error @below {{AffineGrid version 20: operand 1 (size) must be known at compile time, but depends on the data of argument 1; use --bind argument 1=VALUE}}
   %r = onnx.node "AffineGrid" version 20 (%t, %s) {} : (tensor<2x2x3xf32>, tensor<4xi64>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }
@@ -52,7 +52,7 @@ onnx.graph @affineOfData(%t: tensor<2x2x3xf32>, %s: tensor<4xi64>) -> tensor<*xi
 // -----
 
 onnx.graph @regions(%x: tensor<2x3x8x8xf32>, %b: tensor<5x4xf32>, %i: tensor<4xi64>) -> tensor<*xindex> {
-  // expected-error @below {{RoiAlign version 16: has regions of shape [5, 4] in images of shape [4], expected [R, 4] and [R]}}
+  // expected-error @below {{RoiAlign version 16: has regions of shape [5, 4] and batch indices of shape [4], expected [R, 4] and [R]}}
   %r = onnx.node "RoiAlign" version 16 (%x, %b, %i) {} : (tensor<2x3x8x8xf32>, tensor<5x4xf32>, tensor<4xi64>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }
@@ -92,7 +92,7 @@ onnx.graph @offsets(%x: tensor<1x4x8x8xf32>, %w: tensor<6x2x3x3xf32>, %o: tensor
 // -----
 
 onnx.graph @offsetGroups(%x: tensor<1x4x8x8xf32>, %w: tensor<6x4x3x3xf32>, %o: tensor<1x18x6x6xf32>) -> tensor<*xindex> {
-  // expected-error @below {{DeformConv version 19: has 4 channels, a weight of shape [6, 4, 3, 3], 1 groups and 3 of offsets, which do not fit}}
+  // expected-error @below {{DeformConv version 19: has 4 channels, a weight of shape [6, 4, 3, 3], 1 groups and 3 offset groups, which do not match}}
   %r = onnx.node "DeformConv" version 19 (%x, %w, %o) {offset_group = 3 : si64} : (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>, tensor<1x18x6x6xf32>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }

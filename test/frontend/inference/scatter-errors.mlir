@@ -10,7 +10,7 @@ onnx.graph @updates(%a: tensor<3x2xf32>, %b: tensor<4x1xi64>, %c: tensor<4x3xf32
 // -----
 
 onnx.graph @elements(%a: tensor<3x2xf32>, %b: tensor<1x2xi64>, %c: tensor<2x2xf32>) -> tensor<*xindex> {
-  // expected-error @below {{ScatterElements version 18: operand 2 (updates) has shape [2, 2], expected that of the indices, [1, 2]}}
+  // expected-error @below {{ScatterElements version 18: operand 2 (updates) has shape [2, 2], expected the shape of the indices, [1, 2]}}
   %r = onnx.node "ScatterElements" version 18 (%a, %b, %c) {} : (tensor<3x2xf32>, tensor<1x2xi64>, tensor<2x2xf32>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }

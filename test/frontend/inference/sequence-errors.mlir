@@ -5,7 +5,7 @@ onnx.graph @rangeStep() -> tensor<*xindex> {
   %a = onnx.constant dense<1> : tensor<i64> -> tensor<i64>
   %b = onnx.constant dense<8> : tensor<i64> -> tensor<i64>
   %c = onnx.constant dense<0> : tensor<i64> -> tensor<i64>
-  // expected-error @below {{Range version 11: has a delta of 0 or bounds that are not numbers}}
+  // expected-error @below {{Range version 11: has a delta of 0 or a NaN operand}}
   %r = onnx.node "Range" version 11 (%a, %b, %c) {} : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }
@@ -15,7 +15,7 @@ onnx.graph @rangeStep() -> tensor<*xindex> {
 onnx.graph @rangeOfData(%b: tensor<i64>) -> tensor<*xindex> {
   %a = onnx.constant dense<0> : tensor<i64> -> tensor<i64>
   %c = onnx.constant dense<1> : tensor<i64> -> tensor<i64>
-  // expected-error @below {{Range version 11: operand 1 (limit) must be known at compile time, but is computed from the data of argument 0; give it with --bind argument 0=VALUE}}
+  // expected-error @below {{Range version 11: operand 1 (limit) must be known at compile time, but depends on the data of argument 0; use --bind argument 0=VALUE}}
   %r = onnx.node "Range" version 11 (%a, %b, %c) {} : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }

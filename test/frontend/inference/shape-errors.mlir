@@ -3,7 +3,7 @@
 
 onnx.graph @reshapeSize(%a: tensor<2x3xf32>) -> tensor<*xindex> {
   %b = onnx.constant dense<[4, -1]> : tensor<2xi64> -> tensor<2xi64>
-  // expected-error @below {{Reshape version 14: cannot give shape [4, -1] to 6 elements of shape [2, 3]}}
+  // expected-error @below {{Reshape version 14: cannot reshape 6 elements of shape [2, 3] to [4, -1]}}
   %r = onnx.node "Reshape" version 14 (%a, %b) {} : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }
@@ -39,7 +39,7 @@ onnx.graph @squeeze(%a: tensor<2x3xf32>) -> tensor<*xindex> {
 
 onnx.graph @unsqueezeTwice(%a: tensor<2xf32>) -> tensor<*xindex> {
   %b = onnx.constant dense<[0, -3]> : tensor<2xi64> -> tensor<2xi64>
-  // expected-error @below {{Unsqueeze version 13: axes names axis 0 twice}}
+  // expected-error @below {{Unsqueeze version 13: axes lists axis 0 twice}}
   %r = onnx.node "Unsqueeze" version 13 (%a, %b) {} : (tensor<2xf32>, tensor<2xi64>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }

@@ -41,7 +41,7 @@ onnx.graph @splitSum(%a: tensor<7xf32>) -> (tensor<*xindex>, tensor<*xindex>) {
 // -----
 
 onnx.graph @concat(%a: tensor<2x3xf32>, %b: tensor<3x3xf32>) -> tensor<*xindex> {
-  // expected-error @below {{Concat version 13: operand 1 (inputs) has shape [3, 3], which does not continue [2, 3] along axis 1}}
+  // expected-error @below {{Concat version 13: operand 1 (inputs) has shape [3, 3], which does not match [2, 3] along axis 1}}
   %r = onnx.node "Concat" version 13 (%a, %b) {axis = 1 : si64} : (tensor<2x3xf32>, tensor<3x3xf32>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }

@@ -4,7 +4,7 @@
 onnx.graph @position(%x: tensor<4xf32>, %i: tensor<i64> {onnx.name = "i"}) -> (tensor<*xindex>, tensor<*xindex>) {
   %four = onnx.constant dense<4> : tensor<i64> -> tensor<i64>
   %s = onnx.node "SplitToSequence" version 11 (%x) {} : (tensor<4xf32>) -> tensor<*xindex>
-  // expected-error @below {{SequenceAt version 11: operand 1 (position) must be known at compile time, but is computed from the data of i; give it with --bind i=VALUE}}
+  // expected-error @below {{SequenceAt version 11: operand 1 (position) must be known at compile time, but depends on the data of i; use --bind i=VALUE}}
   %a = onnx.node "SequenceAt" version 11 (%s, %i) {} : (tensor<*xindex>, tensor<i64>) -> tensor<*xindex>
   // expected-error @below {{SequenceAt version 11: operand 1 (position) = 4, but the sequence has 4 elements}}
   %b = onnx.node "SequenceAt" version 11 (%s, %four) {} : (tensor<*xindex>, tensor<i64>) -> tensor<*xindex>
@@ -15,7 +15,7 @@ onnx.graph @position(%x: tensor<4xf32>, %i: tensor<i64> {onnx.name = "i"}) -> (t
 
 onnx.graph @split(%x: tensor<4xf32>, %n: tensor<i64> {onnx.name = "n"}) -> (tensor<*xindex>, tensor<*xindex>) {
   %zero = onnx.constant dense<0> : tensor<i64> -> tensor<i64>
-  // expected-error @below {{SplitToSequence version 11: operand 1 (split) must be known at compile time, but is computed from the data of n}}
+  // expected-error @below {{SplitToSequence version 11: operand 1 (split) must be known at compile time, but depends on the data of n}}
   %s = onnx.node "SplitToSequence" version 11 (%x, %n) {} : (tensor<4xf32>, tensor<i64>) -> tensor<*xindex>
   %a = onnx.node "SequenceAt" version 11 (%s, %zero) {} : (tensor<*xindex>, tensor<i64>) -> tensor<*xindex>
   // expected-error @below {{SplitToSequence version 11: operand 1 (split) = 0, expected 1 or more}}
@@ -30,19 +30,19 @@ onnx.graph @kinds(%x: tensor<4xf32>) -> (tensor<*xindex>, tensor<*xindex>, tenso
   %s = onnx.node "SequenceConstruct" version 11 (%x) {} : (tensor<4xf32>) -> tensor<*xindex>
   // expected-error @below {{Tanh version 13: operand 0 (input) is a sequence, expected a tensor}}
   %a = onnx.node "Tanh" version 13 (%s) {} : (tensor<*xindex>) -> tensor<*xindex>
-  // expected-error @below {{SequenceLength version 11: operand 0 (input_sequence) is no sequence whose elements are known at compile time}}
+  // expected-error @below {{SequenceLength version 11: operand 0 (input_sequence) is not a sequence with elements known at compile time}}
   %b = onnx.node "SequenceLength" version 11 (%x) {} : (tensor<4xf32>) -> tensor<*xindex>
   %e = onnx.node "SequenceEmpty" version 11 () {} : () -> tensor<*xindex>
-  // expected-error @below {{ConcatFromSequence version 11: concatenates an empty sequence}}
+  // expected-error @below {{ConcatFromSequence version 11: cannot concatenate an empty sequence}}
   %c = onnx.node "ConcatFromSequence" version 11 (%e) {axis = 0 : si64} : (tensor<*xindex>) -> tensor<*xindex>
-  // expected-error @below {{SequenceErase version 11: erases an element of an empty sequence}}
+  // expected-error @below {{SequenceErase version 11: cannot erase an element of an empty sequence}}
   %d = onnx.node "SequenceErase" version 11 (%e) {} : (tensor<*xindex>) -> tensor<*xindex>
   onnx.return %a, %b, %c, %d : tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>
 }
 
 // -----
 
-// expected-error @below {{output "y" is a sequence, expected a tensor; let the model return the elements}}
+// expected-error @below {{output "y" is a sequence, expected a tensor; change the model to return its elements}}
 onnx.graph @output(%x: tensor<4xf32>) -> (tensor<*xindex> {onnx.name = "y"}) {
   %s = onnx.node "SequenceConstruct" version 11 (%x) {} : (tensor<4xf32>) -> tensor<*xindex>
   onnx.return %s : tensor<*xindex>
@@ -52,7 +52,7 @@ onnx.graph @output(%x: tensor<4xf32>) -> (tensor<*xindex> {onnx.name = "y"}) {
 
 onnx.graph @optional() -> tensor<*xindex> {
   %p = onnx.node "Optional" version 15 () {} : () -> tensor<*xindex>
-  // expected-error @below {{OptionalGetElement version 18: operand 0 (input) is left out, but required}}
+  // expected-error @below {{OptionalGetElement version 18: operand 0 (input) is required, but omitted}}
   %x = onnx.node "OptionalGetElement" version 18 (%p) {} : (tensor<*xindex>) -> tensor<*xindex>
   onnx.return %x : tensor<*xindex>
 }
@@ -80,10 +80,10 @@ onnx.graph @operands(%x: tensor<4xf32>) -> (tensor<*xindex>, tensor<*xindex>, te
 onnx.graph @elements(%x: tensor<60000xf32>) -> (tensor<*xindex>, tensor<*xindex>) {
   %i = onnx.constant dense<0> : tensor<i64> -> tensor<i64>
   %one = onnx.constant dense<1> : tensor<i64> -> tensor<i64>
-  // expected-error @below {{SplitToSequence version 11: makes 60000 elements, expected at most 50000}}
+  // expected-error @below {{SplitToSequence version 11: creates 60000 elements, expected at most 50000}}
   %s = onnx.node "SplitToSequence" version 11 (%x) {} : (tensor<60000xf32>) -> tensor<*xindex>
   %a = onnx.node "SequenceAt" version 11 (%s, %i) {} : (tensor<*xindex>, tensor<i64>) -> tensor<*xindex>
-  // expected-error @below {{SplitToSequence version 11: makes 60000 elements, expected at most 50000}}
+  // expected-error @below {{SplitToSequence version 11: creates 60000 elements, expected at most 50000}}
   %t = onnx.node "SplitToSequence" version 11 (%x, %one) {} : (tensor<60000xf32>, tensor<i64>) -> tensor<*xindex>
   %b = onnx.node "SequenceAt" version 11 (%t, %i) {} : (tensor<*xindex>, tensor<i64>) -> tensor<*xindex>
   onnx.return %a, %b : tensor<*xindex>, tensor<*xindex>

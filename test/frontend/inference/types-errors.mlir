@@ -18,7 +18,7 @@ onnx.graph @castMissing(%a: tensor<2xf32>) -> tensor<*xindex> {
 // -----
 
 onnx.graph @constantOfNothing() -> tensor<*xindex> {
-  // expected-error @below {{Constant version 13: has no value that is a dense tensor of numbers or booleans}}
+  // expected-error @below {{Constant version 13: has no value; expected a dense tensor of numbers or booleans}}
   %r = onnx.node "Constant" version 13 () {} : () -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }

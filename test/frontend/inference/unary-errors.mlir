@@ -18,7 +18,7 @@ onnx.graph @notOfInteger(%a: tensor<2xi64>) -> tensor<*xindex> {
 // -----
 
 onnx.graph @clipTypes(%a: tensor<2xf32>, %b: tensor<f64>) -> tensor<*xindex> {
-  // expected-error @below {{Clip version 13: operand 1 (min) has element type f64, expected that of operand 0 (input), f32}}
+  // expected-error @below {{Clip version 13: operand 1 (min) has element type f64, expected f32, as operand 0 (input)}}
   %r = onnx.node "Clip" version 13 (%a, %b) {} : (tensor<2xf32>, tensor<f64>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }

@@ -112,7 +112,7 @@ TEST(KerasVariables, AreExportedByTheRemedyOfFoldedOnes) {
   addCall(proto, "Mul", "mul", "mul");
   Chosen result(proto);
   std::string warnings = warningsOf(result);
-  EXPECT_THAT(warnings, HasSubstr("computed these from the module's parameters: 'mul'"));
+  EXPECT_THAT(warnings, HasSubstr("computed by the exporter from the module's parameters: 'mul'"));
   EXPECT_THAT(warnings, HasSubstr("export with mtc.export(model, ...)"));
   EXPECT_THAT(warnings, Not(HasSubstr("torch.onnx.export")));
 }

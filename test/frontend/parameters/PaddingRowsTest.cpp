@@ -42,8 +42,8 @@ std::pair<int64_t, std::string> paddingOf(const ModelProto &proto) {
 TEST(PaddingRows, AreTheOnlyRowOfZeros) {
   auto [row, said] = paddingOf(tableModel({1, 2, 0, 0, 3, 0}));
   EXPECT_EQ(row, 1);
-  EXPECT_EQ(said, "row 1 of 'embed.weight' is zero and is not trained, as "
-                  "nn.Embedding(padding_idx=1) has it; mtc.export writes what the module says");
+  EXPECT_EQ(said, "row 1 of 'embed.weight' is zero and not trained, as in "
+                  "nn.Embedding(padding_idx=1); export with mtc.export to record padding_idx");
   EXPECT_EQ(paddingOf(tableModel({0, 0, 0, 0, 3, 0})).first, -1);
   EXPECT_EQ(paddingOf(tableModel({1, 0, 0, 2, 3, 0})).first, -1);
 }

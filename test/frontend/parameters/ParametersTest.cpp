@@ -122,7 +122,7 @@ TEST(Parameters, AreTrainedAloneWhereAPatternNamesThem) {
   EXPECT_EQ(one.role("b.weight"), parameter);
   for (const char *name : {"a.weight", "a.bias", "b.bias"}) {
     EXPECT_EQ(one.role(name), frozen) << name;
-    EXPECT_EQ(one.classes[name].reason, "no --train names it");
+    EXPECT_EQ(one.classes[name].reason, "no --train pattern matches it");
     EXPECT_TRUE(one.classes[name].isParameter);
   }
   Classified both(proto, {{"b.*"}, {"*.bias"}});
@@ -140,7 +140,8 @@ TEST(Parameters, RefusesPatternsThatDoNothing) {
   std::string messages;
   for (const std::string &message : result.problems)
     messages += message + "\n";
-  EXPECT_THAT(messages, HasSubstr("--train ids: it is no floating-point tensor"));
+  EXPECT_THAT(messages,
+              HasSubstr("--train ids: cannot be trained; expected a floating-point tensor"));
   EXPECT_THAT(messages, HasSubstr("--train absent*: no initializer matches\n"));
   EXPECT_THAT(messages, HasSubstr("--freeze nobody: no initializer matches\n"));
   EXPECT_THAT(messages, HasSubstr("--freeze [: "));
@@ -159,7 +160,7 @@ TEST(Parameters, SuggestsNamesThatAPatternNearlyMatches) {
                           "--train heads.weight: no initializer matches; did you mean "
                           "'head.weight'?",
                           "--train tab*: matches only constants that do not look trainable, such "
-                          "as 'table'; a name in full trains one",
+                          "as 'table'; use a full name to train one",
                           "--freeze *.wieght: no initializer matches"));
 }
 
@@ -223,7 +224,7 @@ TEST(Parameters, WarnsOfFoldedNormalizations) {
   Classified result(proto);
   EXPECT_THAT(normalizationWarnings(result.graph(), result.classes),
               ElementsAre(HasSubstr("initializers 'model/bn/batchnorm/mul:0' and "
-                                    "'model/bn/batchnorm/sub:0' are what is left of batch "
+                                    "'model/bn/batchnorm/sub:0': batch "
                                     "normalizations")));
 }
 
@@ -243,7 +244,7 @@ TEST(Parameters, WarnsOfScalesThatAVarianceWasFoldedInto) {
   EXPECT_EQ(result.role("onnx::Sub_3"), constant);
   EXPECT_EQ(result.role("mean"), parameter);
   EXPECT_THAT(normalizationWarnings(result.graph(), result.classes),
-              ElementsAre(HasSubstr("initializers 'onnx::Mul_5' are what is left of batch")));
+              ElementsAre(HasSubstr("initializers 'onnx::Mul_5': batch")));
 }
 
 TEST(Parameters, WarnsOfBuffersThatTheOlderExporterWritesLikeParameters) {
@@ -277,14 +278,14 @@ TEST(Parameters, WarnsOfBuffersThatTheOlderExporterWritesLikeParameters) {
   Classified result(proto);
   EXPECT_THAT(
       possibleBufferWarnings(result.graph(), result.classes),
-      ElementsAre(HasSubstr("linear layers inside them: 'onnx::Add_6' [1, 4], 'model.prior' [4]. "
-                            "The file does not tell whether they are parameters or buffers; they "
-                            "are trained. For buffers give --freeze 'onnx::Add_6' --freeze "
-                            "'model.prior', for parameters --train '*'; or export with "
+      ElementsAre(HasSubstr("their linear layers: 'onnx::Add_6' [1, 4], 'model.prior' [4]; "
+                            "trained, because the file does not specify whether they are "
+                            "parameters. For buffers, use --freeze 'onnx::Add_6' --freeze "
+                            "'model.prior'; for parameters, use --train '*'; or export with "
                             "mtc.export(module, ...)")));
   Classified kept(proto, {{}, {"onnx::Add_6"}});
   EXPECT_THAT(possibleBufferWarnings(kept.graph(), kept.classes),
-              ElementsAre(HasSubstr("inside them: 'model.prior' [4]. ")));
+              ElementsAre(HasSubstr("linear layers: 'model.prior' [4]; ")));
   Classified trained(proto, {{"*"}, {}});
   EXPECT_EQ(trained.role("onnx::Add_6"), parameter);
   EXPECT_THAT(possibleBufferWarnings(trained.graph(), trained.classes), IsEmpty());

@@ -60,10 +60,10 @@ TEST(SharedInitializers, AreSplitByTheParametersOfTheirUsers) {
   EXPECT_EQ(split.classes["fc.bias"].reason, "split from 'n1.bias', which the exporter merged");
   EXPECT_THAT(split.warnings, IsEmpty());
   EXPECT_THAT(split.notes,
-              ElementsAre(HasSubstr("'n1.weight' stands for 2 parameters (n1.weight, n2.weight)"),
-                          HasSubstr("'n1.bias' stands for 3 parameters (n1.bias, n2.bias, fc.bias) "
-                                    "that were equal when exported; each is trained apart, "
-                                    "--shared-initializers keep trains them as one")));
+              ElementsAre(HasSubstr("'n1.weight': merges 2 parameters (n1.weight, n2.weight)"),
+                          HasSubstr("'n1.bias': merges 3 parameters (n1.bias, n2.bias, fc.bias) "
+                                    "that were equal when exported; trained separately. Use "
+                                    "--shared-initializers keep to train them as one weight")));
   EXPECT_EQ(split.file.graph().initializer(3).raw_data(), bytesOf<float>({1, 2, 3, 4}));
 }
 
@@ -101,10 +101,8 @@ TEST(SharedInitializers, MatricesOfDifferentValuesMayBeTied) {
   addModuleUse(proto, "MatMul", "b", {"x", "a.weight"});
   Split split(proto);
   EXPECT_THAT(split.initializers(), ElementsAre("head.weight", "a.weight", "b.weight"));
-  EXPECT_THAT(
-      split.warnings,
-      ElementsAre(HasSubstr(
-          "--shared-initializers split trains each apart, --shared-initializers keep says")));
+  EXPECT_THAT(split.warnings,
+              ElementsAre(HasSubstr("Use --shared-initializers split to train them separately")));
   Split all(proto, mtc::SharedInitializerPolicy::Split);
   EXPECT_THAT(all.initializers(),
               ElementsAre("head.weight", "a.weight", "embed.weight", "b.weight"));

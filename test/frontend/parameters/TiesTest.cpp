@@ -133,7 +133,7 @@ TEST(Ties, AreAskedForWhereTheFileDoesNotTell) {
   }
   Tied open(proto);
   EXPECT_THAT(open.problems,
-              ElementsAre(HasSubstr("Give --tie 7=9 to train them as one, or --untie 9")));
+              ElementsAre(HasSubstr("Use --tie 7=9 to train them as one weight, or --untie 9")));
   EXPECT_THAT(Tied(proto, {{"7=9"}, {}}).weights(), ElementsAre("7 = 9"));
   EXPECT_THAT(Tied(proto, {{}, {"9"}}).weights(), ElementsAre("7", "9"));
 }
@@ -145,7 +145,7 @@ TEST(Ties, AreNotMadeOfTwoNames) {
   addLanguageModel(proto, "embedding", "projection");
   Tied result(proto);
   EXPECT_THAT(result.weights(), ElementsAre("embedding", "projection"));
-  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("give --tie embedding=projection")));
+  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("use --tie embedding=projection")));
 }
 
 TEST(Ties, AreRefusedWhereTheyCannotBe) {
@@ -155,12 +155,12 @@ TEST(Ties, AreRefusedWhereTheyCannotBe) {
   for (const char *name : {"a", "b"})
     addModuleUse(proto, "MatMul", name, {"x", name});
   EXPECT_THAT(Tied(proto, {{"a=b"}, {}}).problems,
-              ElementsAre(HasSubstr("shapes [3, 2] and [6] do not agree")));
+              ElementsAre(HasSubstr("shapes [3, 2] and [6] do not match")));
   EXPECT_THAT(Tied(proto, {{"a=c"}, {}}).problems,
-              ElementsAre(HasSubstr("--tie a=c: there is no parameter 'c'")));
+              ElementsAre(HasSubstr("--tie a=c: no parameter 'c'")));
   EXPECT_THAT(Tied(proto, {{"a"}, {}}).problems, testing::Contains(HasSubstr("expected A=B")));
   EXPECT_THAT(Tied(proto, {{}, {"d"}}).problems,
-              ElementsAre(HasSubstr("--untie d: there is no parameter 'd'")));
+              ElementsAre(HasSubstr("--untie d: no parameter 'd'")));
 }
 
 TEST(Ties, AreTakenApartAtEachUse) {

@@ -85,7 +85,7 @@ TEST(TrainingSummary, FindsParametersThatTheExporterFolded) {
                             "(embed.positions.weight in the module), 'val_1' [3] (n1.weight "
                             "in the module), 'val_0' [3] (n2.weight in the module) and 1 "
                             "more. "),
-                  HasSubstr("the module has parameters that the file lacks: fc.bias. ")));
+                  HasSubstr("module parameters missing in the file: fc.bias. ")));
 }
 
 TEST(TrainingSummary, TrainsThemByTheirNames) {
@@ -220,10 +220,11 @@ TEST(TrainingSummary, WarnsOfConvolutionsThatTheOlderExporterFolded) {
   EXPECT_THAT(result.summary.computed,
               ElementsAre("'onnx::Conv_3' (scaled)", "'onnx::Conv_4' (scaled_too)",
                           "'onnx::Conv_8' (masked)"));
-  EXPECT_THAT(result.summary.warnings(),
-              ElementsAre(HasSubstr("batch normalizations after them: 'stem'. "),
-                          HasSubstr("computed these from the module's parameters: 'onnx::Conv_3' "
-                                    "(scaled), ")));
+  EXPECT_THAT(
+      result.summary.warnings(),
+      ElementsAre(HasSubstr("batch normalizations: 'stem'. "),
+                  HasSubstr("computed by the exporter from the module's parameters: 'onnx::Conv_3' "
+                            "(scaled), ")));
 }
 
 TEST(TrainingSummary, DoesNotMissWhatIsTied) {
@@ -248,7 +249,8 @@ TEST(TrainingSummary, WarnsOfWhatWasComputedUnlessItsGradientIsTheParameters) {
   EXPECT_THAT(warnings("embedding_1", positions, different), IsEmpty());
   // A row that is read twice has the sum of both gradients.
   EXPECT_THAT(warnings("embedding_1", positions, repeated),
-              ElementsAre(HasSubstr("computed these from the module's parameters: 'embedding_1'")));
+              ElementsAre(HasSubstr(
+                  "computed by the exporter from the module's parameters: 'embedding_1'")));
   EXPECT_THAT(warnings("embedding", "['mul', 'p.weight', 'arange']", different),
               ElementsAre(HasSubstr("'embedding' (p.weight)")));
   EXPECT_THAT(warnings("mul_1", "['p.weight', 'val_3']", different),
@@ -289,8 +291,8 @@ TEST(TrainingSummary, NotesWhatIsTakenForMovingStatistics) {
   addNode(*proto.mutable_graph(), "Add", "shift", {"variance", "epsilon"}, {"shifted"});
   addNode(*proto.mutable_graph(), "Sqrt", "root", {"shifted"}, {"deviation"});
   EXPECT_THAT(Summarized(proto).summary.notes(),
-              ElementsAre(HasSubstr("taken for moving statistics of batch normalizations, which "
-                                    "are not trained: 'variance'; --train trains")));
+              ElementsAre(HasSubstr("assumed to be moving statistics of batch normalizations, not "
+                                    "trained: 'variance'; use --train")));
 }
 
 TEST(TrainingSummary, CountsAsTrainedOnlyWhatAnOutputFollowsFrom) {
@@ -303,6 +305,6 @@ TEST(TrainingSummary, CountsAsTrainedOnlyWhatAnOutputFollowsFrom) {
   EXPECT_EQ(result.summary.parameters, trained) << "the module does not train it either";
   EXPECT_THAT(result.summary.warnings(), IsEmpty());
   EXPECT_THAT(result.summary.notes(),
-              Contains("no output follows from these parameters, which are not trained: "
+              Contains("no output depends on these parameters, not trained: "
                        "'of nothing'"));
 }

@@ -51,8 +51,8 @@ TEST(Import, BindsDimensionsAndExpressions) {
 
 TEST(Import, AsksForAllDimensionsAtOnce) {
   std::string messages = Imported(symbolicModel()).messages();
-  EXPECT_THAT(messages, HasSubstr("dimension 'batch' of input 'x' has no size: give "
-                                  "it with --dim batch=N"));
+  EXPECT_THAT(messages,
+              HasSubstr("dimension 'batch' of input 'x': unknown size; use --dim batch=N"));
   EXPECT_THAT(messages, HasSubstr("--dim sequence=N"));
 }
 
@@ -72,7 +72,7 @@ TEST(Import, TakesPlaceholdersForUnnamedDimensions) {
     ASSERT_EQ(result.messages(), "") << text;
     auto type = llvm::cast<mlir::RankedTensorType>(result.graph().getArgumentTypes()[0]);
     EXPECT_EQ(type.getShape(), llvm::ArrayRef<int64_t>({48, 192})) << text;
-    EXPECT_THAT(Imported(proto).messages(), HasSubstr("give it with --dim x.1=N")) << text;
+    EXPECT_THAT(Imported(proto).messages(), HasSubstr("use --dim x.1=N")) << text;
   }
 }
 
@@ -166,9 +166,8 @@ TEST(Import, RefusesBindsThatDoNotFit) {
     options.binds = {{name, value}};
     return Imported(proto, options).messages();
   };
-  EXPECT_THAT(message("1", "nobody"),
-              HasSubstr("there is no graph input 'nobody'; inputs are 'x'"));
-  EXPECT_THAT(message("abc"), HasSubstr("--bind x: 'abc' is no value of type f32"));
+  EXPECT_THAT(message("1", "nobody"), HasSubstr("no graph input 'nobody'; the inputs are 'x'"));
+  EXPECT_THAT(message("abc"), HasSubstr("--bind x: 'abc' is not a value of type f32"));
   EXPECT_THAT(message("1,2"), HasSubstr("2 values for tensor<2x3xf32>, expected one or 6"));
   EXPECT_THAT(message("/nowhere/a.npy"), HasSubstr("cannot be opened"));
   EXPECT_THAT(message(folder.write("text.npy", "text")), HasSubstr("is not a .npy file"));
@@ -187,14 +186,14 @@ TEST(Import, RefusesBindsThatDoNotFit) {
       HasSubstr("has elements of type '>f4'"));
   EXPECT_THAT(
       message(npy(folder, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }", six)),
-      HasSubstr("holds 24 bytes of data, its shape [2, 4] needs 32"));
+      HasSubstr("holds 24 bytes of data, but its shape [2, 4] needs 32"));
   EXPECT_THAT(
       message(npy(folder,
                   "{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, 9), }",
                   six)),
       HasSubstr("larger than 2^48 bytes"));
   EXPECT_THAT(message(npy(folder, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, ", six)),
-              HasSubstr("broken .npy header"));
+              HasSubstr("invalid .npy header"));
 }
 
 TEST(Import, TakesInitializersOutOfTheInputs) {

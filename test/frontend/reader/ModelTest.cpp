@@ -32,7 +32,7 @@ TEST(Model, RefusesEmptyFilesAndOtherFormats) {
       Imported(folder.write("c.onnx", "version https://git-lfs.github.com/spec/v1\n")).messages(),
       HasSubstr("git lfs pull"));
   EXPECT_THAT(Imported(folder.write("d.onnx", "this is no model")).messages(),
-              HasSubstr("is not an ONNX file"));
+              HasSubstr("is not a valid ONNX file"));
 }
 
 TEST(Model, RefusesEveryTruncationWithoutCrashing) {
@@ -68,7 +68,7 @@ TEST(Model, RefusesVersionsThatItDoesNotKnow) {
   EXPECT_THAT(messages, HasSubstr("uses opset 6 of ai.onnx, expected 7 to 27"));
   proto = reluModel();
   proto.clear_opset_import();
-  EXPECT_THAT(Imported(proto).messages(), HasSubstr("does not say which opset of ai.onnx"));
+  EXPECT_THAT(Imported(proto).messages(), HasSubstr("has no opset_import for ai.onnx"));
 }
 
 TEST(Model, RefusesTwoVersionsOfADomain) {
@@ -89,7 +89,7 @@ TEST(Model, RefusesNestingWithoutEnd) {
     attribute->set_name("then_branch");
     graph = attribute->mutable_g();
   }
-  EXPECT_THAT(Imported(proto).messages(), HasSubstr("nests more than 100 levels deep"));
+  EXPECT_THAT(Imported(proto).messages(), HasSubstr("nested more than 100 levels deep"));
 }
 
 /// The message about a model with this initializer.

@@ -95,11 +95,11 @@ TEST(OutputSelection, LeavesOutSequencesAndStrings) {
   EXPECT_EQ(selected.messages, "");
   EXPECT_THAT(selected.outputs, ElementsAre("y"));
   EXPECT_THAT(selected.remarks,
-              ElementsAre(HasSubstr("the output 'sequence' is left out: value 'sequence' is "
+              ElementsAre(HasSubstr("the output 'sequence' is omitted: value 'sequence' is "
                                     "declared as a sequence"),
-                          HasSubstr("the output 'text' is left out: value 'text' is declared with "
+                          HasSubstr("the output 'text' is omitted: value 'text' is declared with "
                                     "elements of type STRING"),
-                          HasSubstr("the output 'label' is left out: initializer 'classes' has "
+                          HasSubstr("the output 'label' is omitted: initializer 'classes' has "
                                     "elements of type STRING, expected numbers or booleans")));
 }
 
@@ -138,7 +138,7 @@ TEST(OutputSelection, LooksForUnavailableValuesInSubgraphs) {
   EXPECT_THAT(Selected(proto).messages, HasSubstr(reason));
   Selected selected(proto, "y");
   EXPECT_EQ(selected.messages, "");
-  EXPECT_THAT(selected.remarks, ElementsAre(HasSubstr("the output 'z' is left out: " + reason)));
+  EXPECT_THAT(selected.remarks, ElementsAre(HasSubstr("the output 'z' is omitted: " + reason)));
   *proto.mutable_graph()->mutable_node(1)->mutable_attribute(0)->mutable_g() = other;
   EXPECT_EQ(Selected(proto).messages, "");
 }
@@ -152,7 +152,7 @@ TEST(OutputSelection, ReportsADomainThatIsNotImported) {
   addOutput(proto, "Mine", "z").set_domain("other");
   Selected selected(proto);
   EXPECT_THAT(selected.messages, HasSubstr("imports no opset of domain 'other'"));
-  EXPECT_THAT(selected.remarks, ElementsAre(HasSubstr("the output 'label' is left out")));
+  EXPECT_THAT(selected.remarks, ElementsAre(HasSubstr("the output 'label' is omitted")));
 }
 
 TEST(OutputSelection, AcceptsInnerValues) {
@@ -163,9 +163,10 @@ TEST(OutputSelection, AcceptsInnerValues) {
   EXPECT_THAT(Selected(proto, "probabilities").outputs, ElementsAre("probabilities"));
   addNode(*proto.mutable_graph(), "Exp", "exp", {"y"}, {"logits"});
   EXPECT_EQ(Selected(proto, "logist").messages,
-            "--output 'logist': the graph has no such value; did you mean 'logits'?\n");
-  EXPECT_EQ(Selected(proto, "nowhere").messages,
-            "--output 'nowhere': the graph has no such value; the outputs are 'probabilities'\n");
+            "--output 'logist': the graph has no value of this name; did you mean 'logits'?\n");
+  EXPECT_EQ(
+      Selected(proto, "nowhere").messages,
+      "--output 'nowhere': the graph has no value of this name; the outputs are 'probabilities'\n");
   EXPECT_EQ(Selected(proto, "x").messages,
             "--output 'x': is an input, expected a value that a node computes; the outputs are "
             "'probabilities'\n");
@@ -174,9 +175,10 @@ TEST(OutputSelection, AcceptsInnerValues) {
 TEST(OutputSelection, RefusesInnerValuesThatCannotBeOutputs) {
   ModelProto proto = reluModel();
   addNode(*proto.mutable_graph(), "Exp", "exp", {"y"}, {"mtc.loss"});
-  EXPECT_THAT(Selected(proto, "mtc.loss").messages,
-              HasSubstr("--output 'mtc.loss': the value has a name that a part of every program "
-                        "has; rename it in the model"));
+  EXPECT_THAT(
+      Selected(proto, "mtc.loss").messages,
+      HasSubstr(
+          "--output 'mtc.loss': the value is a reserved name in programs; rename it in the model"));
 }
 
 /// The tensor of a classifier's map from classes to probabilities is an output in its place.
@@ -192,6 +194,6 @@ TEST(OutputSelection, TakesTheTensorOfAMap) {
     Selected selected(proto, named);
     EXPECT_EQ(selected.messages, "");
     EXPECT_THAT(selected.outputs, ElementsAre("y"));
-    EXPECT_THAT(selected.remarks, ElementsAre(HasSubstr("'output_probability' is left out")));
+    EXPECT_THAT(selected.remarks, ElementsAre(HasSubstr("'output_probability' is omitted")));
   }
 }

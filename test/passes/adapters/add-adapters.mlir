@@ -35,7 +35,7 @@
 // CHECK: %[[D3:.*]] = mtc.contract %[[H3]], %{{.*}} batch [] x [] over [1] x [0] : tensor<8x2xf32>, tensor<2x10xf32> -> tensor<8x10xf32>
 // CHECK: %[[Z3:.*]] = mtc.add %[[Y3]], %[[D3]]
 // CHECK: return %[[Z]], %[[Z2]], %[[Z3]]
-// expected-remark @unknown {{adapters of 2 weights are trained, 156 elements}}
+// expected-remark @unknown {{training adapters of 2 weights, 156 elements}}
 mtc.program "m" stage forward from <file = "m.onnx", digest = "", lora = ["fc*:rank=2,alpha=2", "fc1.*:rank=4"]> {}
 mtc.variable frozen @fc1.weight : tensor<10x16xf32> = #mtc.initializer<"fc1.weight">
 mtc.variable frozen @val_2 : tensor<10x16xf32> = #mtc.initializer<"val_2"> {module_name = "fc2.weight"}
@@ -67,7 +67,7 @@ func.func @forward(%x: tensor<8x16xf32>) -> tensor<8x10xf32> {
 // -----
 
 // What is read as something else too would not be what is exported.
-// expected-error @unknown {{--lora *: adapts nothing; expected matrices that contractions alone read, but it matches 'tied' (a lookup reads it), 'both' (it is multiplied by itself), 'whole' (a contraction with a batch, or over both axes, reads it) and 1 more}}
+// expected-error @unknown {{--lora *: adapts nothing; expected matrices used only by contractions, got 'tied' (used by a lookup), 'both' (it is multiplied by itself), 'whole' (used by a batched contraction or one over both axes) and 1 more}}
 mtc.program "m" stage forward from <file = "m.onnx", digest = "", lora = ["*"]> {}
 mtc.variable frozen @tied : tensor<8x8xf32> = #mtc.initializer<"tied">
 mtc.variable frozen @both : tensor<8x8xf32> = #mtc.initializer<"both">
@@ -87,7 +87,7 @@ func.func @forward(%i: tensor<4xi64>, %x: tensor<8x8xf32>) -> (tensor<4x8xf32>, 
 // -----
 
 mtc.program "m" stage forward from <file = "m.onnx", digest = "", lora = ["w"]> {}
-// expected-error @below {{--lora: the adapter of 'w' would be 'w.lora_B.weight', which the model has already}}
+// expected-error @below {{--lora: the adapter of 'w' would be 'w.lora_B.weight', which already exists in the model}}
 mtc.variable frozen @w : tensor<10x16xf32> = #mtc.initializer<"w">
 mtc.variable frozen @w.lora_B.weight : tensor<10x8xf32> = #mtc.initializer<"w.lora_B.weight">
 func.func @forward(%x: tensor<8x16xf32>) -> tensor<8x10xf32> {

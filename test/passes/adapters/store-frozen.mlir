@@ -34,7 +34,7 @@
 
 // WHOLE-NOT: stored
 // expected-remark @unknown {{frozen matrices stored in 4 bits: 2, in 720 bytes}}
-// expected-remark @unknown {{frozen matrices that stay as they are: 'table' (a lookup reads it)}}
+// expected-remark @unknown {{frozen matrices stored unchanged: 'table' (used by a lookup)}}
 mtc.variable frozen @in_out : tensor<64x10xf32> = #mtc.initializer<"in_out">
 mtc.variable frozen @out_in : tensor<10x64xf32> = #mtc.initializer<"out_in">
 mtc.variable frozen @table : tensor<64x64xf32> = #mtc.initializer<"table">

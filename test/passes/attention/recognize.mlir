@@ -307,7 +307,7 @@ func.func @shared_by_all(%q: tensor<2x4x3x8xf32>, %k: tensor<2x3x8xf32>, %v: ten
 
 // The rows of the second product's weights are longer than the softmax's: no attention, though all elements are there.
 // CHECK-LABEL: func.func @flattened(
-// CHECK-SAME: fused = 0, decomposed = ["a reshape cuts or joins the rows of its weights before the product behind it"]
+// CHECK-SAME: fused = 0, decomposed = ["a reshape splits or merges its weights before the second matrix multiplication"]
 // CHECK: mtc.exp
 func.func @flattened(%q: tensor<2x3x8xf32>, %k: tensor<2x5x8xf32>, %v: tensor<15x4xf32>) -> tensor<2x4xf32> {
   %s = mtc.contract %q, %k batch [0] x [0] over [2] x [2] : tensor<2x3x8xf32>, tensor<2x5x8xf32> -> tensor<2x3x5xf32>

@@ -22,7 +22,7 @@ func.func @soft_cap(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor
 }
 
 // CHECK-LABEL: func.func @learned_scale(
-// CHECK-SAME: decomposed = ["its scores are multiplied by something that is no constant"]
+// CHECK-SAME: decomposed = ["its scores are multiplied by a value that is not constant"]
 func.func @learned_scale(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>, %g: tensor<2x4x3x3xf32>) -> tensor<2x4x3x8xf32> {
   %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
   %x = mtc.mul %s, %g : tensor<2x4x3x3xf32>
@@ -38,7 +38,7 @@ func.func @learned_scale(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: t
 }
 
 // CHECK-LABEL: func.func @weights_needed(
-// CHECK-SAME: decomposed = ["its weights are needed elsewhere too"]
+// CHECK-SAME: decomposed = ["its weights have other users"]
 func.func @weights_needed(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>) -> (tensor<2x4x3x8xf32>, tensor<2x4x3x3xf32>) {
   %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
   %max = mtc.reduce max %s axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
@@ -73,7 +73,7 @@ func.func @trained_bias(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: te
 }
 
 // CHECK-LABEL: func.func @finite_mask(
-// CHECK-SAME: decomposed = ["a masked score is -1.000000e+38, so that a row of none but these would not give zeros"]
+// CHECK-SAME: decomposed = ["a masked score is -1.000000e+38, so fully masked rows would not give zeros"]
 func.func @finite_mask(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>, %m: tensor<2x4x3x3xi1>) -> tensor<2x4x3x8xf32> {
   %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
   %n = mtc.constant dense<-1.0e+38> : tensor<2x4x3x3xf32>
@@ -162,7 +162,7 @@ func.func @narrow(%q: tensor<2x4x3x8xbf16>, %k: tensor<2x4x3x8xbf16>, %v: tensor
 }
 
 // CHECK-LABEL: func.func @other_rows(
-// CHECK-SAME: decomposed = ["its weights are not the rows of the product behind it"]
+// CHECK-SAME: decomposed = ["its weights are not the left operand of the second matrix multiplication"]
 func.func @other_rows(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>) -> tensor<2x4x3x8xf32> {
   %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
   %max = mtc.reduce max %s axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>

@@ -15,14 +15,14 @@ func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
 
 // -----
 
-// expected-error @below {{the model has no parameters to train; --train says which initializers are parameters}}
+// expected-error @below {{the model has no parameters to train; use --train to select initializers}}
 func.func @micro_step(%x: tensor<f32>) -> (tensor<f32> {mtc.name = "mtc.loss"}) {
   return %x : tensor<f32>
 }
 
 // -----
 
-// expected-error @below {{parameter 'w' is tensor<4xi64>; only floating-point tensors can be trained: exclude it with --freeze}}
+// expected-error @below {{parameter 'w' is tensor<4xi64>; expected a floating-point tensor. Use --freeze to exclude it}}
 mtc.variable parameter @w : tensor<4xi64> = #mtc.zeros
 func.func @micro_step(%x: tensor<f32>) -> (tensor<f32> {mtc.name = "mtc.loss"}) {
   return %x : tensor<f32>
@@ -31,14 +31,14 @@ func.func @micro_step(%x: tensor<f32>) -> (tensor<f32> {mtc.name = "mtc.loss"}) 
 // -----
 
 mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
-// expected-error @below {{no parameter influences the loss; --output chooses the output it reads}}
+// expected-error @below {{the loss depends on no parameter; use --output to select its output}}
 func.func @micro_step(%x: tensor<f32>) -> (tensor<f32> {mtc.name = "mtc.loss"}) {
   return %x : tensor<f32>
 }
 
 // -----
 
-// expected-error @below {{the module has no function @micro_step with a result named 'mtc.loss'; mtc-attach-loss makes it}}
+// expected-error @below {{the module has no function @micro_step with a result named 'mtc.loss'; run mtc-attach-loss first}}
 module {
   func.func @forward() {
     return

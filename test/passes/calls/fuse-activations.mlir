@@ -20,7 +20,7 @@ func.func @relu(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>, %b: tensor<16xf32>) -
 // -----
 
 // max(x, 0), which gives 0 for NaN where the select does not, is not ReLU; nor is ReLU of what is needed apart from it.
-// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-activations {{.*}}the library does not have it, or is slower
+// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-activations {{.*}}the library does not support it, or is slower
 // CHECK-LABEL: func.func @relu_and_sum
 // CHECK-NOT: fused_contract
 func.func @relu_and_sum(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>) -> (tensor<6x16xf32>, tensor<6x16xf32>) {
@@ -157,7 +157,7 @@ func.func @goes_on(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>) -> tensor<6xf32> {
 // -----
 
 // What is added is computed behind the call, by another call.
-// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-activations {{.*}}what is added is computed behind the call
+// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-activations {{.*}}the added operand is computed after the call
 // CHECK-LABEL: func.func @added_behind
 // CHECK-NOT: fused_contract
 func.func @added_behind(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>, %v: tensor<16x16xf32>) -> (tensor<6x16xf32>, tensor<16xf32>) {
@@ -203,7 +203,7 @@ func.func @sum_twice(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>, %b: tensor<16xf3
 // -----
 
 // The activation of what is widened behind the call is not the call's, nor is what is added to it in a wider type.
-// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-activations {{.*}}the library does not have it, or is slower
+// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-activations {{.*}}the library does not support it, or is slower
 // CHECK-LABEL: func.func @other_types
 // CHECK-NOT: fused_contract
 func.func @other_types(%x: tensor<6x8xbf16>, %w: tensor<8x16xbf16>, %v: tensor<8x16xbf16>, %b: tensor<16xf32>)

@@ -73,9 +73,9 @@ func.func @needed_before(%d: tensor<6x5xf32>, %x: tensor<6x5xf32>) -> tensor<5x5
 // -----
 
 // Sums over other axes than the call contracts, of what it does not read, and of its plain result.
-// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-bias-gradients {{.*}}the library sums nothing in such a call
-// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-bias-gradients {{.*}}no library call reads or gives the rows
-// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-bias-gradients {{.*}}the library sums nothing in such a call
+// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-bias-gradients {{.*}}the library does not support sums in this call
+// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-bias-gradients {{.*}}no library call reads or returns the rows
+// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-bias-gradients {{.*}}the library does not support sums in this call
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: fused_contract
 func.func @others(%d: tensor<6x5xf32>, %x: tensor<6x8xf32>, %y: tensor<6x5xf32>)

@@ -98,7 +98,7 @@ func.func @read_twice(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>, %r: tensor<6x5xf
 // -----
 
 // The library is not asked to wait for what it would add: its operands would live longer.
-// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-epilogues {{.*}}what is added is computed behind the call
+// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-epilogues {{.*}}the added operand is computed after the call
 // CHECK-LABEL: func.func @computed_behind
 // CHECK-NOT: adding
 func.func @computed_behind(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>, %r: tensor<5x6xf32>) -> tensor<6x5xf32> {
@@ -129,7 +129,7 @@ func.func @too_many(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>, %a: tensor<5xf32>,
 // -----
 
 // A variable that is written in between keeps its new value.
-// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-epilogues {{.*}}what is added is computed behind the call
+// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-epilogues {{.*}}the added operand is computed after the call
 // CHECK-LABEL: func.func @written_between
 // CHECK-NOT: adding
 module {

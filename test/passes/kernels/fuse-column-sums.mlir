@@ -76,7 +76,7 @@ func.func @alone(%x: tensor<6x5xf32>) -> tensor<5xf32> {
 // -----
 
 // The columns' sum goes along what the rows' kernel reduces, too.
-// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-column-sums {{.*}}a sum goes along the rows, too
+// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-column-sums {{.*}}a reduction runs along the rows
 // CHECK-LABEL: func.func @across
 // CHECK-NOT: add [
 func.func @across(%x: tensor<6x4x5xf32>) -> (tensor<6xf32>, tensor<4xf32>) {
@@ -89,7 +89,7 @@ func.func @across(%x: tensor<6x4x5xf32>) -> (tensor<6xf32>, tensor<4xf32>) {
 
 // The second sum would make rows of the kernel that sums along them already.
 // REMARK: remark: [Passed] fused | Category:mtc-fuse-column-sums {{.*}}column_sums=1
-// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-column-sums {{.*}}a sum goes along the rows, too
+// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-column-sums {{.*}}a reduction runs along the rows
 // CHECK-LABEL: func.func @along_rows
 // CHECK: mtc.kernel [6, 4, 3](
 // CHECK: add [0]

@@ -2,7 +2,7 @@
 
 // What is one kernel now, and what still passes through memory, with both reasons.
 // CHECK-DAG: remark: [Passed] joined | Category:mtc-fuse-kernels {{.*}}inputs=1, results=2
-// CHECK-DAG: remark: [Missed] not-fused | Category:mtc-fuse-kernels {{.*}}as the reader's own: the producer is not elementwise; as one kernel: columns are reduced in another order than the other kernel's{{.*}}bytes=8192
+// CHECK-DAG: remark: [Missed] not-fused | Category:mtc-fuse-kernels {{.*}}in the user: the producer is not elementwise; as one kernel: the kernels reduce columns in different orders{{.*}}bytes=8192
 func.func @f(%x: tensor<32x64xf32>) -> (tensor<32xf32>, tensor<64xf32>) {
   %c = mtc.exp %x : tensor<32x64xf32>
   %s = mtc.reduce add %c axes [1] : tensor<32x64xf32> -> tensor<32xf32>

@@ -10,68 +10,68 @@
 // RUN: mtc-opt %t/mse.mlir --split-input-file --verify-diagnostics --mtc-attach-loss=loss=mse
 
 //--- choice.mlir
-// expected-error @below {{the graph has no floating-point output that a loss could read; the graph's outputs are: 'ids' tensor<4xi64>}}
+// expected-error @below {{the graph has no floating-point output for a loss; the outputs are: 'ids' tensor<4xi64>}}
 func.func @forward(%x: tensor<4xi64> {mtc.name = "x"}) -> (tensor<4xi64> {mtc.name = "ids"}) {
   return %x : tensor<4xi64>
 }
 
 // -----
 
-// expected-error @below {{several outputs could be trained; name one with --output and its loss with --loss; the graph's outputs are: 'a' tensor<4x3xf32>, 'b' tensor<4x3xf32>}}
+// expected-error @below {{several outputs could be trained; select one with --output and its loss with --loss; the outputs are: 'a' tensor<4x3xf32>, 'b' tensor<4x3xf32>}}
 func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mtc.name = "a"}, tensor<4x3xf32> {mtc.name = "b"}) {
   return %x, %x : tensor<4x3xf32>, tensor<4x3xf32>
 }
 
 // -----
 
-// expected-error @below {{the loss does not follow from output 'y' tensor<4x3x8xf32>; choose it with --loss (cross-entropy, causal-lm, mse, l1, bce-with-logits, output)}}
+// expected-error @below {{cannot infer the loss from output 'y' tensor<4x3x8xf32>; use --loss (cross-entropy, causal-lm, mse, l1, bce-with-logits, output)}}
 func.func @forward(%x: tensor<4x3x8xf32> {mtc.name = "x"}) -> (tensor<4x3x8xf32> {mtc.name = "y"}) {
   return %x : tensor<4x3x8xf32>
 }
 
 // -----
 
-// expected-error @below {{the module has no function @forward}}
+// expected-error @below {{the module has no single-block function @forward}}
 module {}
 
 //--- unknown.mlir
-// expected-error @below {{--loss hinge: there is no such choice; expected cross-entropy, causal-lm, mse, l1, bce-with-logits, output}}
+// expected-error @below {{--loss hinge: invalid value; expected one of: cross-entropy, causal-lm, mse, l1, bce-with-logits, output}}
 module {}
 
 //--- named.mlir
-// expected-error @below {{--output: there is no output 'hidden'; the graph's outputs are: 'y' tensor<4xf32>}}
+// expected-error @below {{--output: no output 'hidden'; the outputs are: 'y' tensor<4xf32>}}
 func.func @forward(%x: tensor<4xf32> {mtc.name = "x"}) -> (tensor<4xf32> {mtc.name = "y"}) {
   return %x : tensor<4xf32>
 }
 
 // -----
 
-// expected-error @below {{--output: output 'hidden' is tensor<4xi64>, but a loss reads a floating-point one}}
+// expected-error @below {{--output: output 'hidden' is tensor<4xi64>; expected a floating-point output}}
 func.func @forward(%x: tensor<4xi64> {mtc.name = "x"}) -> (tensor<4xi64> {mtc.name = "hidden"}) {
   return %x : tensor<4xi64>
 }
 
 //--- output.mlir
-// expected-error @below {{--loss output: several outputs are scalars; name the loss with --output; the graph's outputs are: 'a' tensor<f32>, 'b' tensor<f32>}}
+// expected-error @below {{--loss output: several outputs are scalars; select the loss with --output; the outputs are: 'a' tensor<f32>, 'b' tensor<f32>}}
 func.func @forward(%x: tensor<f32> {mtc.name = "x"}) -> (tensor<f32> {mtc.name = "a"}, tensor<f32> {mtc.name = "b"}) {
   return %x, %x : tensor<f32>, tensor<f32>
 }
 
 // -----
 
-// expected-error @below {{--loss output: no output is a floating-point scalar; the graph's outputs are: 'y' tensor<4xf32>}}
+// expected-error @below {{--loss output: no output is a floating-point scalar; the outputs are: 'y' tensor<4xf32>}}
 func.func @forward(%x: tensor<4xf32> {mtc.name = "x"}) -> (tensor<4xf32> {mtc.name = "y"}) {
   return %x : tensor<4xf32>
 }
 
 //--- no_scalar.mlir
-// expected-error @below {{--loss output: output 'logits' is tensor<4x3xf32>, but a loss is a floating-point scalar; choose another with --output, or a loss of it with --loss}}
+// expected-error @below {{--loss output: output 'logits' is tensor<4x3xf32>; expected a floating-point scalar. Choose another with --output, or its loss with --loss}}
 func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mtc.name = "logits"}) {
   return %x : tensor<4x3xf32>
 }
 
 //--- no_labels.mlir
-// expected-error @below {{--labels: the graph has no input 'target', and the loss, its output 'loss', takes no other labels}}
+// expected-error @below {{--labels: the graph has no input 'target'; the loss is output 'loss', which has no labels}}
 func.func @forward(%x: tensor<f32> {mtc.name = "x"}) -> (tensor<f32> {mtc.name = "loss"}) {
   return %x : tensor<f32>
 }
@@ -84,14 +84,14 @@ func.func @forward(%x: tensor<4xf32> {mtc.name = "x"}) -> (tensor<4xf32> {mtc.na
 
 // -----
 
-// expected-error @below {{--loss cross-entropy needs labels of the output's shape without its axis of classes, the last or axis 1, but output 'y' is tensor<4x3x8xf32> and the labels 'labels' are tensor<4x4xi64>; choose another with --output, other labels with --labels, or another loss}}
+// expected-error @below {{--loss cross-entropy needs labels of the output's shape without its class axis, the last or axis 1, but output 'y' is tensor<4x3x8xf32> and the labels 'labels' are tensor<4x4xi64>; choose another with --output, other labels with --labels, or another loss}}
 func.func @forward(%x: tensor<4x3x8xf32> {mtc.name = "x"}, %l: tensor<4x4xi64> {mtc.name = "labels"}) -> (tensor<4x3x8xf32> {mtc.name = "y"}) {
   return %x : tensor<4x3x8xf32>
 }
 
 // -----
 
-// expected-error @below {{--loss cross-entropy needs integer labels, but output 'y' is tensor<4x3xf32> and the labels 'labels' are tensor<4xf32>}}
+// expected-error @below {{--loss cross-entropy: expected integer labels, but output 'y' is tensor<4x3xf32> and the labels 'labels' are tensor<4xf32>}}
 func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}, %l: tensor<4xf32> {mtc.name = "labels"}) -> (tensor<4x3xf32> {mtc.name = "y"}) {
   return %x : tensor<4x3xf32>
 }
@@ -117,7 +117,7 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}, %l: tensor<4xf32> {mtc.
 
 // -----
 
-// expected-error @below {{--loss mse needs floating-point labels, but output 'y' is tensor<4xf32> and the labels 'labels' are tensor<4xi64>}}
+// expected-error @below {{--loss mse: expected floating-point labels, but output 'y' is tensor<4xf32> and the labels 'labels' are tensor<4xi64>}}
 func.func @forward(%x: tensor<4xf32> {mtc.name = "x"}, %l: tensor<4xi64> {mtc.name = "labels"}) -> (tensor<4xf32> {mtc.name = "y"}) {
   return %x : tensor<4xf32>
 }

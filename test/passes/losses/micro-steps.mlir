@@ -15,7 +15,7 @@
 
 //--- classes.mlir
 // NOTE-NOT: output
-// NOTE: batch normalization that trains takes the statistics of each of a step's 4 batches by itself (--accumulate), not of all their rows
+// NOTE: --accumulate: batch normalization uses the statistics of each of the 4 micro-batches, not of the whole batch
 // CHECK: mtc.program "model" stage forward loss "cross-entropy" accumulation <micro_steps = 4, targets = 16> {
 // CHECK-DAG: mtc.variable optimizer @mtc.loss_sum : tensor<f64> = #mtc.zeros
 // CHECK-DAG: mtc.variable optimizer @mtc.target_count : tensor<f64> = #mtc.zeros
@@ -69,7 +69,7 @@ func.func @forward(%x: tensor<2x3xf32> {mtc.name = "x"}) -> (tensor<2x3xf32> {mt
 // expect @micro_step @mtc.loss_sum = 2 + ((a0 - a1) ** 2).mean() / 2
 
 //--- output.mlir
-// NOTE: the loss of a step is the mean of the output 'loss' over its 2 batches (--accumulate)
+// NOTE: --accumulate: the loss is the mean of output 'loss' over its 2 micro-batches
 // NOTE-NOT: batch normalization
 // CHECK: accumulation <micro_steps = 2>
 func.func @forward(%x: tensor<f32> {mtc.name = "x"}) -> (tensor<f32> {mtc.name = "loss"}) {

@@ -11,7 +11,7 @@
 // CHECK-LABEL: func.func @evaluate
 // CHECK-LABEL: func.func @outputs
 // CHECK: mtc.div
-// MESSAGE: remark: the output 'y' is a Softmax; the loss cross-entropy is computed from its input
+// MESSAGE: remark: output 'y' is a Softmax; the loss cross-entropy is computed from its input
 func.func @forward(%x: tensor<2x5x4x4xf32> {mtc.name = "x"}) -> (tensor<2x5x4x4xf16> {mtc.name = "y"}) {
   %max = mtc.reduce max %x axes [1] : tensor<2x5x4x4xf32> -> tensor<2x4x4xf32>
   %shift = mtc.broadcast %max axes [1] : tensor<2x4x4xf32> -> tensor<2x5x4x4xf32>
@@ -31,7 +31,7 @@ func.func @forward(%x: tensor<2x5x4x4xf32> {mtc.name = "x"}) -> (tensor<2x5x4x4x
 // CHECK: %[[X:.*]] = mtc.slice %{{.*}} offsets [0, 0, 0] strides [1, 1, 1] : tensor<2x3x5xf32> -> tensor<2x1x5xf32>
 // CHECK: %[[Z:.*]] = mtc.reshape %[[X]] : tensor<2x1x5xf32> -> tensor<2x5xf32>
 // CHECK: mtc.softmax_cross_entropy %[[Z]], %{{.*}} ignore -100
-// MESSAGE: remark: the output 'y' is a Softmax; the loss cross-entropy is computed from its input
+// MESSAGE: remark: output 'y' is a Softmax; the loss cross-entropy is computed from its input
 func.func @forward(%x: tensor<2x3x5xf32> {mtc.name = "x"}) -> (tensor<2x5xf32> {mtc.name = "y"}) {
   %one = mtc.constant dense<1.0> : tensor<2x3xf32>
   %low = mtc.constant dense<0xFF800000> : tensor<2x3xf32>
@@ -53,7 +53,7 @@ func.func @forward(%x: tensor<2x3x5xf32> {mtc.name = "x"}) -> (tensor<2x5xf32> {
 // CHECK-LABEL: func.func @micro_step
 // CHECK: %[[X:.*]] = mtc.sub %{{.*}}, %{{.*}} : tensor<2x5xf32>
 // CHECK: mtc.softmax_cross_entropy %[[X]], %{{.*}} ignore -100
-// MESSAGE: remark: the output 'y' is a normalized Sigmoid; the loss cross-entropy is computed from its input
+// MESSAGE: remark: output 'y' is a normalized Sigmoid; the loss cross-entropy is computed from its input
 func.func @forward(%x: tensor<2x5xf32> {mtc.name = "x"}) -> (tensor<2x5xf32> {mtc.name = "y"}) {
   %p = mtc.logistic %x : tensor<2x5xf32>
   %a = mtc.abs %p : tensor<2x5xf32>
@@ -69,7 +69,7 @@ func.func @forward(%x: tensor<2x5xf32> {mtc.name = "x"}) -> (tensor<2x5xf32> {mt
 // CHECK-LABEL: func.func @micro_step
 // CHECK: mtc.div
 // CHECK: mtc.softmax_cross_entropy
-// MESSAGE: warning: the output 'y' is a Softmax whose axis is cut or reshaped, and --loss cross-entropy applies a softmax to its classes, axis 2; name the logits with --output
+// MESSAGE: warning: output 'y' is a Softmax whose axis is sliced or reshaped, and --loss cross-entropy applies a softmax to its classes, axis 2; select the logits with --output
 func.func @forward(%x: tensor<2x6xf32> {mtc.name = "x"}) -> (tensor<2x2x3xf32> {mtc.name = "y"}) {
   %e = mtc.exp %x : tensor<2x6xf32>
   %sum = mtc.reduce add %e axes [1] : tensor<2x6xf32> -> tensor<2xf32>

@@ -5,7 +5,7 @@ module {
   func.func @update() {
     %m = mtc.read @m : tensor<80x32xf32>
     %half = mtc.constant dense<0.5> : tensor<80x32xf32>
-    // expected-error @below {{has operands in another space, but cannot run in windows: the module has no mtc.transfer_slots}}
+    // expected-error @below {{has operands in another memory space, but cannot run in windows: the module has no mtc.transfer_slots}}
     %new = mtc.mul %m, %half : tensor<80x32xf32>
     mtc.write @m, %new : tensor<80x32xf32>
     return
@@ -47,7 +47,7 @@ module {
   mtc.variable optimizer @a in disk : tensor<32xf32> = #mtc.zeros
   mtc.variable optimizer @b : tensor<32xf32> = #mtc.zeros
   func.func @update() {
-    // expected-error @below {{has @b in the space device, and its predecessor in disk}}
+    // expected-error @below {{has @b in memory space device, but its predecessor in disk}}
     %m = mtc.read_flat [@a, @b] : tensor<64xf32>
     %half = mtc.constant dense<0.5> : tensor<64xf32>
     %new = mtc.mul %m, %half : tensor<64xf32>

@@ -3,7 +3,7 @@
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-offload-variables{offload=none})' | FileCheck %s --check-prefix=NONE
 // NONE-NOT: disk
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-offload-variables{offload=optimizer})' 2>&1 >/dev/null | FileCheck %s --check-prefix=WINDOWS
-// WINDOWS: warning: --offload frees 65536 bytes, and copies take 262144 for their windows: a smaller --offload-window than 8388608 needs less memory
+// WINDOWS: warning: --offload: frees 65536 bytes, but the copy windows need 262144; use an --offload-window smaller than 8388608 to need less memory
 
 // State that kernels can update in windows; what is small stays. A parameter is brought for the product that reads it, and
 // updated in windows.

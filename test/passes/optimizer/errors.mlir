@@ -8,11 +8,11 @@
 // RUN: mtc-opt %t/clip.mlir --verify-diagnostics --mtc-optimizer=clip-norm=0
 
 //--- unknown.mlir
-// expected-error @below {{--optimizer rprop: there is no such choice; expected adafactor, adagrad, adam, adamw, lion, muon, rmsprop, sgd, momentum}}
+// expected-error @below {{--optimizer rprop: invalid value; expected one of: adafactor, adagrad, adam, adamw, lion, muon, rmsprop, sgd, momentum}}
 module {}
 
 //--- irrelevant.mlir
-// expected-error @below {{--betas 0.5: optimizer 'sgd' has no beta1; it has: lr, weight-decay}}
+// expected-error @below {{--betas 0.5: optimizer 'sgd' has no beta1; its settings are: lr, weight-decay}}
 module {}
 
 //--- range.mlir
@@ -24,11 +24,11 @@ module {}
 module {}
 
 //--- gradient.mlir
-// expected-error @below {{parameter 'w' has no gradient; mtc-autodiff makes it}}
+// expected-error @below {{parameter 'w' has no gradient; run mtc-autodiff first}}
 mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
 
 //--- narrow.mlir
-// expected-error @below {{parameter 'w' is tensor<4xf16>, but optimizers update f32 and f64}}
+// expected-error @below {{parameter 'w' is tensor<4xf16>; expected f32 or f64}}
 mtc.variable parameter @w : tensor<4xf16> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<4xf16> = #mtc.zeros of @w
 

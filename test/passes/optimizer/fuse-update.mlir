@@ -26,7 +26,7 @@
 // CLIP: func.func @update
 // CLIP: mtc.write_flat
 
-// SCALED: update-apart {{.*}}the loss is scaled: all gradients decide whether the step is skipped
+// SCALED: update-apart {{.*}}the loss is scaled, so all gradients decide whether the step is skipped
 // SCALED: mtc.write @w.grad
 // SCALED-NOT: func.func @gradients
 

@@ -30,7 +30,7 @@
 // GROUPS-NOT: mtc.variable optimizer @head.moment2
 
 // WHOLE: error: --ns-steps 1.5: ns-steps of muon must be a whole number, at least 1 and less than 100
-// CHOICE: error: --adjust-lr none: there is no such choice; expected original, match-rms-adamw, spectral-unclamped
+// CHOICE: error: --adjust-lr none: invalid value; expected one of: original, match-rms-adamw, spectral-unclamped
 
 // FUSED: mtc.variable gradient transient @hidden.grad
 // FUSED-LABEL: func.func @micro_step

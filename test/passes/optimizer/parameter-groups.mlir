@@ -36,15 +36,15 @@
 // SPECIFIC: mtc.read_flat [@layer.0.weight, @layer.0.bias]
 // SPECIFIC: mtc.read_flat [@head.weight, @val_3]
 
-// NOTHING: error: --group match=nothing* lr=1: matches no parameter that is trained; these are layer.0.weight, layer.0.bias, head.weight, val_3
-// FIGHT: error: --group match=head.* lr=1 and --group match=*.bias lr=2 both say the lr of 'val_3'; the pattern with more literal characters decides, and theirs have equally many
-// UNUSED: error: --group match=head.* momentum=0.5: no parameter that it matches is updated by an optimizer with momentum
+// NOTHING: error: --group match=nothing* lr=1: matches no trained parameter; the trained parameters are layer.0.weight, layer.0.bias, head.weight, val_3
+// FIGHT: error: --group match=head.* lr=1 and --group match=*.bias lr=2 both set the lr of 'val_3'; expected patterns with different numbers of literal characters
+// UNUSED: error: --group match=head.* momentum=0.5: no matching parameter has an optimizer with momentum
 // NONE: error: --group match=head.* optimizer=sgd momentum=0.5: optimizer 'sgd' has no momentum
-// FROZEN: error: --group match=head.* frozen=true: what is frozen is decided when the model is read; --freeze does so
+// FROZEN: error: --group match=head.* frozen=true: parameters are frozen at import; use --freeze
 // DOMAIN: error: --group match=*.bias optimizer=muon: muon updates matrices, but 'layer.0.bias' is tensor<4xf32>
-// KEY: error: --group match=*.bias beta1=2: there is no 'beta1'; expected match, frozen, optimizer, optimizer-bits, lr-factor or what optimizers have, such as lr and weight-decay
+// KEY: error: --group match=*.bias beta1=2: unknown setting 'beta1'; expected match, frozen, optimizer, optimizer-bits, lr-factor or an optimizer setting such as lr or weight-decay
 // RANGE: error: --group match=*.bias weight-decay=-1: weight-decay of adam must be at least 0 and less than 3.4e+38
-// ZERO: error: parameter 'layer.0.bias' has a learning rate of its own, but the run's is 0, whose schedule it would follow
+// ZERO: error: parameter 'layer.0.bias' has its own learning rate, but the schedule it follows has the learning rate 0
 
 //--- model.mlir
 mtc.variable parameter @layer.0.weight : tensor<4x4xf32> = #mtc.zeros

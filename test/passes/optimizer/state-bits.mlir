@@ -4,10 +4,10 @@
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-optimizer{optimizer=adamw optimizer-bits=8},mtc-quantize-optimizer-state,mtc-simplify,func.func(mtc-form-kernels,mtc-fuse-kernels))' | FileCheck %s --check-prefix=KERNELS
 // RUN: not mtc-opt %s --mtc-optimizer=optimizer-bits=7 2>&1 | FileCheck %s --check-prefix=BITS
 // RUN: not mtc-opt %s --mtc-optimizer="group='match=n optimizer-bits=16'" 2>&1 | FileCheck %s --check-prefix=GROUP
-// BITS: --optimizer-bits 7: there is no such choice; expected 32, 8, 4
-// GROUP: optimizer-bits is 32, 8 or 4, not '16'
+// BITS: --optimizer-bits 7: invalid value; expected one of: 32, 8, 4
+// GROUP: optimizer-bits: expected 32, 8 or 4, got '16'
 
-// SAID: remark: parameters with quantized state: 3; with state as they are themselves: 2 (fewer than 4096 elements: b, c), 1 (embeddings: e)
+// SAID: remark: parameters with quantized state: 3; with unquantized state: 2 (fewer than 4096 elements: b, c), 1 (embeddings: e)
 // CHECK-DAG: mtc.variable optimizer @w.moment1 : tensor<65x65xf32> = #mtc.zeros of @w {mtc.quantization = #mtc.quantization<dynamic8>}
 // CHECK-DAG: mtc.variable optimizer @w.moment2 : tensor<65x65xf32> = #mtc.zeros of @w {mtc.quantization = #mtc.quantization<unsigned_dynamic8>}
 // CHECK-DAG: mtc.variable optimizer @n.moment1 : tensor<4096xf32> = #mtc.zeros of @n {mtc.quantization = #mtc.quantization<dynamic4>}

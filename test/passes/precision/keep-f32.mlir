@@ -6,16 +6,16 @@
 // RUN: sed 's/precision = bf16/precision = f32/' %s | not mtc-opt --mtc-narrow-storage='keep-f32=head*' 2>&1 | FileCheck %s --check-prefix=WIDE
 
 // A node that is named computes in f32, of what is stored in 16 bits too.
-// REMARK-DAG: contract reads bf16 and gives bf16, in which products lose little
-// REMARK-DAG: tanh is stored as bf16, like what it is computed of
-// REMARK-DAG: contract reads f32, as --keep-f32 says
+// REMARK-DAG: contract reads bf16 and returns bf16, in which contractions lose little precision
+// REMARK-DAG: tanh is stored as bf16, like its operands
+// REMARK-DAG: contract reads f32, because of --keep-f32
 // CHECK-LABEL: func.func @micro_step
 // CHECK: mtc.contract {{.*}} -> tensor<4x16xbf16>
 // CHECK: %[[T:.*]] = mtc.tanh
 // CHECK: %[[STORED:.*]] = mtc.cast %[[T]] as storage : tensor<4x16xf32> -> tensor<4x16xbf16>
 // CHECK: %[[READ:.*]] = mtc.cast %[[STORED]] as storage : tensor<4x16xbf16> -> tensor<4x16xf32>
 // CHECK: mtc.contract %[[READ]], {{.*}} : tensor<4x16xf32>, tensor<16x2xf32> -> tensor<4x2xf32>
-// UNUSED: error: --keep-f32 tail*: no node of this name computes
+// UNUSED: error: --keep-f32 tail*: no matching node computes
 // PATTERN: error: --keep-f32 [a: {{.*}}
 // WIDE: error: --keep-f32 head*: all nodes compute in f32
 module attributes {mtc.target = #mtc_cpu.target<precision = bf16>} {

@@ -27,7 +27,7 @@
 
 // Nothing is said of tiles: the function does not come from `mtc-fit` with recomputation alone.
 // RUN: not mtc-opt %t/tiles.mlir --mtc-print-recomputation -o /dev/null 2>&1 | FileCheck %s --check-prefix=TILES
-// TILES: error: 'mtc.assemble' op is in tiles or moves between spaces: expected neither here
+// TILES: error: 'mtc.assemble' op is tiled or copied between memory spaces; expected neither
 
 //--- step.mlir
 mtc.variable parameter @w : tensor<64x64xf32> = #mtc.zeros

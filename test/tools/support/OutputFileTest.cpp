@@ -108,7 +108,7 @@ TEST_F(OutputFiles, ReplaceNoInputByWhateverName) {
     policy.addInput("the model", input);
     for (const char *name : {"input", "soft", "hard", "./input"})
       EXPECT_EQ(problem(policy, name),
-                std::string(name) + ": is the model, which this run reads; choose another name");
+                std::string(name) + ": is the model, an input of this run; choose another name");
     EXPECT_EQ(problem(policy, "other"), "");
   }
 }
@@ -158,9 +158,9 @@ TEST_F(OutputFiles, ReplaceOnlyRegularFiles) {
   EXPECT_THAT(problem(policy, "pipe"), HasSubstr("is a device or a pipe"));
   EXPECT_EQ(problem(policy, "pipe", /*isStream=*/true), "");
   EXPECT_THAT(problem(policy, "folder", true), HasSubstr("is a folder"));
-  EXPECT_THAT(problem(policy, "dangling", true), HasSubstr("a link to a file that does not exist"));
+  EXPECT_THAT(problem(policy, "dangling", true), HasSubstr("a broken symbolic link"));
   EXPECT_THAT(problem(policy, "none/file", true), HasSubstr("No such file or directory"));
-  EXPECT_THAT(problem(policy, "none/", true), HasSubstr("is no name of a file"));
+  EXPECT_THAT(problem(policy, "none/", true), HasSubstr("not a file name"));
 }
 
 TEST_F(OutputFiles, AreDifferent) {

@@ -180,7 +180,7 @@ public:
     if (status && !S_ISREG(status->st_mode))
       return output.isStream ? "" : "is a device or a pipe; expected the name of a file";
     if (!status && lstat(path.c_str(), &link) == 0)
-      return "is a link to a file that does not exist; remove the link, or choose another name";
+      return "is a broken symbolic link; remove the link or choose another name";
     if ((!status || !output.isStream) && access(folder.c_str(), W_OK | X_OK) != 0)
       return text("the folder ", folder, " cannot be written to: ", std::strerror(errno));
     if (status && status->st_size > 0 && !options.isForced &&

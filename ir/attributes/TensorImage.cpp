@@ -116,7 +116,7 @@ static LogicalResult verifyImage(llvm::function_ref<InFlightDiagnostic()> emitEr
     if (!end || *end > variable.getNumElements())
       return emitError() << "has " << variable.getNumElements() << " elements, but its image '"
                          << image.getName() << "' has the part " << part
-                         << ", which lies beyond or reaches an element twice (variable_c6)";
+                         << ", which exceeds the image or covers an element twice (variable_c6)";
   }
   return success();
 }

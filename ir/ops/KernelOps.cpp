@@ -165,8 +165,9 @@ static LogicalResult verifyPoints(Operation *op, ArrayRef<int64_t> space, ArrayR
                  space[0] > 1;
   if (!isValid)
     return op->emitOpError() << *points
-                             << " points are no rows of a space of two dimensions and a part of "
-                                "the last, which are neither reduced nor added (kernel_c8)";
+                             << " points: expected whole rows and a part of the last row of a "
+                                "two-dimensional space that is neither reduced nor added "
+                                "(kernel_c8)";
   return success();
 }
 

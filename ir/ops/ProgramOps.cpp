@@ -88,7 +88,8 @@ LogicalResult ProgramOp::verifyRegions() {
   if (find((*this)->getParentOp()) != *this)
     return emitOpError("is the module's second (program_c1)");
   if (static_cast<int64_t>(getBatch()) < 1)
-    return emitOpError("takes ") << getBatch() << " rows a step, expected at least 1 (program_c3)";
+    return emitOpError("has a batch of ")
+           << getBatch() << " samples, expected at least 1 (program_c3)";
   for (Operation &op : getInputs().front()) {
     auto input = dyn_cast<InputOp>(op);
     if (!input)

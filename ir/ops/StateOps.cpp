@@ -81,7 +81,7 @@ LogicalResult VariableOp::verify() {
   if (!isOnDevice && (getTransient() || getRole() == Role::Scalar || getRole() == Role::Gradient))
     return emitOpError("of the role ")
            << stringifyRole(getRole()) << (getTransient() ? ", which is transient," : "")
-           << " lies in the space " << stringifyEnum(getSpace())
+           << " is in the memory space " << stringifyEnum(getSpace())
            << ", expected on the device (variable_c5)";
   if (isa<AsParameterAttr>(getInitial()) && !getOf())
     return emitOpError("starts as its parameter, but belongs to none (variable_c3)");

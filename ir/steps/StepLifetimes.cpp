@@ -153,9 +153,8 @@ LogicalResult mtc::verifyLifetimes(StepOp step) {
     if (access.lastUses.empty() && !access.results.empty())
       return success();
     if (access.lastUses.size() != access.results.size())
-      return op.emitOpError("says of ")
-             << access.lastUses.size() << " results how long they live, but has "
-             << access.results.size() << " (step_c4)";
+      return op.emitOpError("has ") << access.lastUses.size() << " live ranges, expected "
+                                    << access.results.size() << ", one per result (step_c4)";
   }
   return LivingSlices(step).run();
 }

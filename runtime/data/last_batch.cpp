@@ -37,17 +37,17 @@ static bool canMask(const MtcProgram &program) {
       });
 }
 
-/// Returns "a batch takes 32", with the micro-batches if there are several.
+/// Returns "a batch has 32", with the micro-batches if there are several.
 static std::string takes(const MtcProgram &program, int64_t batch) {
   const int64_t pieces = program.accumulation.micro_steps;
-  return text("a batch takes ", batch,
+  return text("a batch has ", batch,
               pieces > 1 ? text(" (", pieces, " of ", batch / pieces, ": --accumulate)") : "");
 }
 
 void checkLastBatch(LastBatch last, const MtcProgram &program, int64_t rows, int64_t batch) {
   if (last == LastBatch::Drop && rows < batch)
-    userError("--last-batch drop: the data has ", rows, " rows and ", takes(program, batch),
-              ", so that no batch is left; compile for a smaller batch");
+    userError("--last-batch drop: the data has ", rows, " samples and ", takes(program, batch),
+              "; compile for a smaller batch");
   if (last == LastBatch::Mask && !canMask(program))
     userError("--last-batch mask: the loss ", program.loss,
               " has no labels of classes, of which it could ignore some; wrap and drop are for "
@@ -59,20 +59,20 @@ std::string describeLastBatch(LastBatch last, const MtcProgram &program, int64_t
   const int64_t rest = rows % batch;
   if (rest == 0 || last == LastBatch::Mask)
     return "";
-  const char *mask = canMask(program) ? ", --last-batch mask counts them alone" : "";
+  const char *mask = canMask(program) ? ", --last-batch mask counts them separately" : "";
   if (rows < batch)
-    return text("the data has ", rows, " rows and ", takes(program, batch),
-                ": each batch repeats rows (--last-batch wrap)",
-                canMask(program) ? "; --last-batch mask counts each once" : "",
-                "; a program for a smaller batch takes each once, too");
+    return text("the data has ", rows, " samples and ", takes(program, batch),
+                ": each batch repeats samples (--last-batch wrap)",
+                canMask(program) ? "; --last-batch mask counts each sample once" : "",
+                "; a program for a smaller batch uses each sample once");
   if (last == LastBatch::Drop)
-    return text("of ", rows, " rows ", rest, " do not fill a batch of ", batch,
-                " and are left out of each epoch (--last-batch drop)");
+    return text("the last ", rest, " of ", rows, " samples do not fill a batch of ", batch,
+                " and are skipped in each epoch (--last-batch drop)");
   if (steps <= rows / batch) // The run ends before the end of the first epoch.
     return "";
-  return text("of ", rows, " rows ", rest, " do not fill a batch of ", batch,
+  return text("the last ", rest, " of ", rows, " samples do not fill a batch of ", batch,
               " and share one with the next epoch's first (--last-batch wrap); --last-batch drop "
-              "leaves them out",
+              "skips them",
               mask);
 }
 

@@ -68,7 +68,7 @@ void evaluate(const Session &session, const TrainingState &state) {
                 counted = byRow ? rows : rows / batch * batch;
   if (counted == 0)
     userError("--evaluate: the loss of this program is known for whole batches only; ", batch,
-              " rows are needed, the data has ", rows);
+              " samples are needed, the data has ", rows);
   StopSignal signal;
   session.setScalars(state.step + 1, /*microStep=*/0, /*learningRate=*/0, state.seed);
   double loss = 0, weight = 0, correct = 0;
@@ -91,19 +91,20 @@ void evaluate(const Session &session, const TrainingState &state) {
   line["loss"] = loss / weight;
   if (byRow && metrics.row_correct >= 0)
     line["accuracy"] = correct / weight;
-  line["rows"] = counted;
+  line["samples"] = counted;
   if (byRow && weight == 0)
     warn("every label is one to be ignored, so there is no loss");
   if (firstNotFinite >= 0)
-    warn("the loss is not finite: that of rows ", firstNotFinite, " to ",
+    warn("the loss is not finite: samples ", firstNotFinite, " to ",
          std::min(firstNotFinite + program.batch, counted) - 1,
-         " (from 0) is the first that is not");
+         " (from 0) are the first batch whose loss is not finite");
   if (counted < rows)
-    warn("the last ", rows - counted, " rows do not fill a batch of ", batch, " and were left out");
+    warn("the last ", rows - counted, " samples do not fill a batch of ", batch,
+         " and were skipped");
   print("loss %.9g", withoutSignOfNan(loss / weight));
   if (line.contains("accuracy"))
     print("  accuracy %.6g", correct / weight);
-  print("  rows %lld\n", static_cast<long long>(counted));
+  print("  samples %lld\n", static_cast<long long>(counted));
   if (!session.options.metrics.empty())
     MetricsFile(session.options.metrics, 0).writeLine(line.dump());
 }
@@ -140,7 +141,7 @@ void writeOutputs(const Session &session, const TrainingState &state) {
   }
   writer.commit();
   if (!session.options.quiet)
-    print("%u outputs of %lld rows in %s\n", program.output_count, static_cast<long long>(rows),
+    print("%u outputs of %lld samples in %s\n", program.output_count, static_cast<long long>(rows),
           printable(session.options.outputs).c_str());
 }
 

@@ -206,7 +206,7 @@ private:
                                        : "nothing was saved, since there is no --save",
                    std::isfinite(found.loss) ? "" : findOverflow(found.step));
     warn(warned, text(problem, found.skipped ? "" : ", and the weights may be lost",
-                      "; training goes on, as --on-nan continue says"));
+                      "; training continues (--on-nan continue)"));
   }
 
   /// Recomputes the loss of a step to find the operation whose f16 values overflow. Returns advice;

@@ -64,11 +64,11 @@ for how, batches in order.items():
             assert f"made with --last-batch {how}" in refused, refused
 
 said = program.run("--steps", 3).stderr
-assert "of 22 rows 6 do not fill a batch of 8 and share one" in said and "--last-batch mask" in said, said
+assert "the last 6 of 22 samples do not fill a batch of 8 and share one" in said and "--last-batch mask" in said, said
 assert program.run("--steps", 2).stderr == "", "these steps take each row once"
 program.run("--evaluate", "--metrics", "evaluated.jsonl")
 (evaluated,) = read_metrics(folder / "evaluated.jsonl")
-assert evaluated["rows"] == ROWS and np.isclose(evaluated["loss"], expected([np.arange(ROWS)])[0], rtol=1e-5)
+assert evaluated["samples"] == ROWS and np.isclose(evaluated["loss"], expected([np.arange(ROWS)])[0], rtol=1e-5)
 
 # Fewer rows than a batch.
 few = Program(program.path, {})
@@ -76,12 +76,12 @@ for name, array in {"x": x[:5], "labels": labels[:5]}.items():
     np.save(folder / f"few-{name}.npy", array)
     few.data_flags += ["--data", f"{name}={folder / f'few-{name}.npy'}"]
 said = few.run("--steps", 2, "--no-shuffle", "--metrics", "few.jsonl").stderr
-assert "warning: the data has 5 rows and a batch takes 8: each batch repeats rows" in said, said
+assert "warning: the data has 5 samples and a batch has 8: each batch repeats samples" in said, said
 wanted = expected([np.arange(8) % 5, np.arange(8, 16) % 5])
 assert np.allclose(losses(read_metrics(folder / "few.jsonl")), wanted, rtol=1e-5)
 few.run("--epochs", 3, "--last-batch", "mask", "--metrics", "few.jsonl")
 assert np.allclose(losses(read_metrics(folder / "few.jsonl")), expected([np.arange(5)] * 3), rtol=1e-5)
-assert "no batch is left" in run(few.command("--last-batch", "drop"), folder, code=1).stderr
+assert "compile for a smaller batch" in run(few.command("--last-batch", "drop"), folder, code=1).stderr
 gradient = few.gradients("masked", "--last-batch", "mask")["weight"]
 p = np.exp(x[:5] @ weight)
 p /= p.sum(1, keepdims=True)

@@ -59,4 +59,4 @@ y = program.outputs("outputs")["y"]
 assert y.shape == (ROWS, 1) and np.allclose(y, x @ weight, atol=1e-4)
 program.run("--evaluate", "--metrics", "evaluated.jsonl")
 (evaluated,) = read_metrics(folder / "evaluated.jsonl")
-assert evaluated["rows"] == ROWS and np.isclose(evaluated["loss"], np.mean((x @ weight - labels) ** 2), rtol=1e-5)
+assert evaluated["samples"] == ROWS and np.isclose(evaluated["loss"], np.mean((x @ weight - labels) ** 2), rtol=1e-5)

@@ -114,7 +114,7 @@ for name, sizes in {"fixed": (NODES, EDGES), "symbolic": ("num_nodes", "num_edge
     assert np.allclose(y, each, atol=1e-4)
     many.run("--evaluate", "--metrics", "evaluated.jsonl")
     (evaluated,) = read_metrics(folder / "evaluated.jsonl")
-    assert evaluated["rows"] == GRAPHS and np.isclose(evaluated["loss"], np.mean((each - labels) ** 2), rtol=1e-4)
+    assert evaluated["samples"] == GRAPHS and np.isclose(evaluated["loss"], np.mean((each - labels) ** 2), rtol=1e-4)
     # The same edges for other nodes.
     mixed = data(f"{name}-mixed", program, nodes=x, edges=edges[0], labels=labels)
     check(losses(mixed.train(8)), [summed(x[k], edges[0]) for k in order], labels[order])
@@ -136,7 +136,7 @@ sliced = data("chosen", compiled, nodes=rows, edges=edges[0], labels=labels.resh
 check(losses(sliced.train(6)), [summed(graph, edges[0]) for graph in x], labels)
 refused(data("both", compiled, nodes=rows, edges=edges, labels=labels.reshape(-1, OUT)).command(), "one entry for each step")
 refused([MTC, "compile", model, *dims, *flags, "--batch-input", "nodez"], "--batch-input nodez", "'nodes' [10, 4]")
-refused([MTC, "compile", model, *dims, *flags, "--batch-input", "nodes", "--batch-input", "edges"], "differ in extent")
+refused([MTC, "compile", model, *dims, *flags, "--batch-input", "nodes", "--batch-input", "edges"], "different batch sizes")
 
 # A matrix and a scalar that serve all rows of a batch, which the file names.
 steps = [

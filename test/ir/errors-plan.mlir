@@ -155,6 +155,6 @@ mtc.step @s reads ["x"] [#mtc.at<0, tensor<4xf32>>] gives ["y"] [#mtc.at<64, ten
 // -----
 
 mtc.step @s reads ["x"] [#mtc.at<0, tensor<4xf32>>] gives [] [] {
-  // expected-error @below {{says of 2 results how long they live, but has 1 (step_c4)}}
+  // expected-error @below {{has 2 live ranges, expected 1, one per result (step_c4)}}
   mtc.copy <0, tensor<4xf32>> into <64, tensor<4xf32>> until [0, 0]
 }

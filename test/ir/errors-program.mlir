@@ -22,7 +22,7 @@ mtc.program "a" stage onnx {
 
 // -----
 
-// expected-error @below {{takes 0 rows a step, expected at least 1 (program_c3)}}
+// expected-error @below {{has a batch of 0 samples, expected at least 1 (program_c3)}}
 mtc.program "a" stage training batch 0 {}
 
 // -----

@@ -42,7 +42,7 @@ mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros {module_images = [#mtc.te
 
 // -----
 
-// expected-error @below {{which lies beyond or reaches an element twice (variable_c6)}}
+// expected-error @below {{which exceeds the image or covers an element twice (variable_c6)}}
 mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros {module_images = [
   #mtc.tensor_image<"v", shape = [2, 2], parts = [<variable = 0, image = 0, extents = [2, 2], variable_strides = [1, 3], image_strides = [2, 1]>]>]}
 

@@ -87,8 +87,8 @@ TEST_F(OutputCheck, WhatMtcDidNotWriteIsKeptUnlessForced) {
       writeFile(folder / name, other);
       EXPECT_THAT(refusal(withOutput(flag, name)),
                   HasSubstr(flag + " " + (folder / name) +
-                            ": exists and was not written by mtc; choose another name, or use "
-                            "--force to replace it"));
+                            ": exists, and mtc did not write it; choose another name, or "
+                            "replace it with --force"));
     }
     std::vector<std::string> forced = withOutput(flag, name);
     forced.emplace_back("--force");
@@ -140,8 +140,7 @@ TEST_F(OutputCheck, NamesOfCheckpointsAndLinksToNothingAreRefused) {
     EXPECT_THAT(refusal({"--save", folder / "out", "--metrics", folder / "out/./" + name}),
                 HasSubstr("is a name of the checkpoints that --save writes there"));
   ASSERT_EQ(symlink("nothing", (folder / "out/link").c_str()), 0);
-  EXPECT_THAT(refusal({"--metrics", folder / "out/link"}),
-              HasSubstr("is a link to a file that does not exist"));
+  EXPECT_THAT(refusal({"--metrics", folder / "out/link"}), HasSubstr("is a broken symbolic link"));
 }
 
 TEST_F(OutputCheck, WeightsAndTheTensorsOfAFileAreReadToo) {

@@ -145,7 +145,7 @@ refused(DIGITS.model, "-o", "directory", says=["-o directory: is a folder"], ins
 refused(DIGITS.model, "-o", "new/", says=["-o new/"], inside=kinds)
 refused(DIGITS.model, "-o", "nowhere/p", says=["-o nowhere/p: cannot be written: No such file"], inside=kinds)
 (kinds / "dangling").symlink_to("nothing")
-assert "is a link to a file that does not exist" in compile(DIGITS.model, "-o", "dangling", code=1, inside=kinds).stderr
+assert "is a broken symbolic link" in compile(DIGITS.model, "-o", "dangling", code=1, inside=kinds).stderr
 (kinds / "dangling").unlink()
 assert "mtc." in compile(DIGITS.model, "--emit=forward", "-o", "/dev/stdout", inside=kinds).stdout
 assert compile(DIGITS.model, "-o", "p", "--remarks", "/dev/stdout", inside=kinds).stdout.startswith("# written by mtc\n")

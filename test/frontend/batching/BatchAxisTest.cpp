@@ -70,7 +70,7 @@ TEST(BatchAxis, ExtentsOfFixedFiles) {
               ElementsAre("1"));
   EXPECT_THAT(choose({{"x", "1", {1, 16}}, {"mask", "16", {16, 16}}}), ElementsAre("1"));
   EXPECT_THAT(choose({{"scale", "", {}}}), ElementsAre("1"));
-  EXPECT_THAT(choose({{"x", "0", {0, 3}}}), ElementsAre(HasSubstr("no rows of 'x' [0, 3]")));
+  EXPECT_THAT(choose({{"x", "0", {0, 3}}}), ElementsAre(HasSubstr("no samples in 'x' [0, 3]")));
 }
 
 TEST(BatchAxis, LabelsNeedTheRows) {
@@ -90,5 +90,5 @@ TEST(BatchAxis, TheUserSays) {
   EXPECT_THAT(choose(graph, {"edges"}), ElementsAre(HasSubstr("the labels 'labels' [10]")));
   EXPECT_THAT(choose({{"t", "", {}}}, {"t"}), ElementsAre(HasSubstr("no axis")));
   EXPECT_THAT(choose({{"a", "a_batch", {8, 3}}, {"b", "b_batch", {4, 3}}}),
-              ElementsAre(HasSubstr("differ in extent")));
+              ElementsAre(HasSubstr("inputs have different batch sizes")));
 }

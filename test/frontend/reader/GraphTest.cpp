@@ -14,7 +14,7 @@ TEST(Graph, NamesWhatIsNotDefined) {
   addNode(*proto.mutable_graph(), "Add", "sum", {"y", "nowhere"}, {"z"});
   declare(*proto.mutable_graph()->add_output(), "absent");
   std::string messages = Imported(proto).messages();
-  EXPECT_THAT(messages, HasSubstr("node 'sum' (Add) reads 'nowhere', which is no graph input"));
+  EXPECT_THAT(messages, HasSubstr("node 'sum' (Add) reads 'nowhere', which is not a graph input"));
   EXPECT_THAT(messages, HasSubstr("graph output 'absent' is not defined"));
 }
 
@@ -25,7 +25,8 @@ TEST(Graph, NamesWhatIsDefinedTwice) {
   std::string messages = Imported(proto).messages();
   EXPECT_THAT(messages, HasSubstr("node 'again' (Abs) defines 'y', which node 'relu' (Relu) "
                                   "already defines"));
-  EXPECT_THAT(messages, HasSubstr("node 'input' (Abs) defines 'x', which is a graph input"));
+  EXPECT_THAT(messages,
+              HasSubstr("node 'input' (Abs) defines 'x', which is already a graph input"));
 }
 
 TEST(Graph, NamesInputsGivenTwice) {

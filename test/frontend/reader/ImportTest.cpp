@@ -91,7 +91,7 @@ TEST(Import, RefusesDimensionsThatCannotBe) {
   options.dims["sequence"] = INT64_MAX;
   std::string messages = Imported(symbolicModel(), options).messages();
   EXPECT_THAT(messages, HasSubstr("--dim batch=-1: expected a size of 0 or more"));
-  EXPECT_THAT(messages, HasSubstr("dimension 'sequence + 1' of input 'x' has no size "
+  EXPECT_THAT(messages, HasSubstr("dimension 'sequence + 1' of input 'x': invalid size "
                                   "with the given --dim"));
   options.dims.clear();
   options.dims["batch"] = int64_t(1) << 40;

@@ -77,14 +77,14 @@ func.func @forward(%x: tensor<f32> {mtc.name = "x"}) -> (tensor<f32> {mtc.name =
 }
 
 //--- cross_entropy.mlir
-// expected-error @below {{--loss cross-entropy needs an output of at least two dimensions, [batch, classes], but output 'y' is tensor<4xf32>; choose another with --output or another loss}}
+// expected-error @below {{--loss cross-entropy: expected an output of at least two dimensions, [batch, classes], but output 'y' is tensor<4xf32>; choose another with --output or another loss}}
 func.func @forward(%x: tensor<4xf32> {mtc.name = "x"}) -> (tensor<4xf32> {mtc.name = "y"}) {
   return %x : tensor<4xf32>
 }
 
 // -----
 
-// expected-error @below {{--loss cross-entropy needs labels of the output's shape without its class axis, the last or axis 1, but output 'y' is tensor<4x3x8xf32> and the labels 'labels' are tensor<4x4xi64>; choose another with --output, other labels with --labels, or another loss}}
+// expected-error @below {{--loss cross-entropy: expected labels of the output's shape without its class axis, the last or axis 1, but output 'y' is tensor<4x3x8xf32> and the labels 'labels' are tensor<4x4xi64>; choose another with --output, other labels with --labels, or another loss}}
 func.func @forward(%x: tensor<4x3x8xf32> {mtc.name = "x"}, %l: tensor<4x4xi64> {mtc.name = "labels"}) -> (tensor<4x3x8xf32> {mtc.name = "y"}) {
   return %x : tensor<4x3x8xf32>
 }
@@ -97,20 +97,20 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}, %l: tensor<4xf32> {mtc.
 }
 
 //--- causal.mlir
-// expected-error @below {{--loss causal-lm needs an output of three dimensions, [batch, tokens, vocabulary], but output 'y' is tensor<4x3xf32>}}
+// expected-error @below {{--loss causal-lm: expected an output of three dimensions, [batch, tokens, vocabulary], but output 'y' is tensor<4x3xf32>}}
 func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mtc.name = "y"}) {
   return %x : tensor<4x3xf32>
 }
 
 // -----
 
-// expected-error @below {{--loss causal-lm needs labels of shape [batch, tokens], but output 'y' is tensor<4x3x9xf32> and the labels 'labels' are tensor<4xi64>}}
+// expected-error @below {{--loss causal-lm: expected labels of shape [batch, tokens], but output 'y' is tensor<4x3x9xf32> and the labels 'labels' are tensor<4xi64>}}
 func.func @forward(%x: tensor<4x3x9xf32> {mtc.name = "x"}, %l: tensor<4xi64> {mtc.name = "labels"}) -> (tensor<4x3x9xf32> {mtc.name = "y"}) {
   return %x : tensor<4x3x9xf32>
 }
 
 //--- mse.mlir
-// expected-error @below {{--loss mse needs labels of the output's shape, but output 'y' is tensor<4x3xf32> and the labels 'labels' are tensor<4xf32>}}
+// expected-error @below {{--loss mse: expected labels of the output's shape, but output 'y' is tensor<4x3xf32> and the labels 'labels' are tensor<4xf32>}}
 func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}, %l: tensor<4xf32> {mtc.name = "labels"}) -> (tensor<4x3xf32> {mtc.name = "y"}) {
   return %x : tensor<4x3xf32>
 }
@@ -124,7 +124,7 @@ func.func @forward(%x: tensor<4xf32> {mtc.name = "x"}, %l: tensor<4xi64> {mtc.na
 
 // -----
 
-// expected-error @below {{--loss mse needs an output with a batch dimension, but output 'y' is tensor<f32>}}
+// expected-error @below {{--loss mse: expected an output with a batch dimension, but output 'y' is tensor<f32>}}
 func.func @forward(%x: tensor<f32> {mtc.name = "x"}) -> (tensor<f32> {mtc.name = "y"}) {
   return %x : tensor<f32>
 }

@@ -99,11 +99,12 @@ TEST(LastBatch, IsSaidWithTheNumbers) {
     return describeLastBatch(last, mtc_program, rows, 4, steps);
   };
   EXPECT_THAT(said(LastBatch::Wrap, 10, 3),
-              HasSubstr("of 10 rows 2 do not fill a batch of 4 and share"));
+              HasSubstr("the last 2 of 10 samples do not fill a batch of 4 and share"));
   EXPECT_EQ(said(LastBatch::Wrap, 10, 2), "");
   EXPECT_EQ(said(LastBatch::Wrap, 8, 9), "");
-  EXPECT_THAT(said(LastBatch::Wrap, 3, 1), HasSubstr("3 rows and a batch takes 4"));
-  EXPECT_THAT(said(LastBatch::Drop, 10, 2), HasSubstr("of 10 rows 2 do not fill a batch of 4"));
+  EXPECT_THAT(said(LastBatch::Wrap, 3, 1), HasSubstr("3 samples and a batch has 4"));
+  EXPECT_THAT(said(LastBatch::Drop, 10, 2),
+              HasSubstr("the last 2 of 10 samples do not fill a batch of 4"));
 }
 
 TEST(LastBatch, OfRuns) {
@@ -115,7 +116,8 @@ TEST(LastBatch, OfRuns) {
   };
   RunResult result = run({});
   EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(result.error, HasSubstr("note: of 10 rows 2 do not fill a batch of 4 and share one"));
+  EXPECT_THAT(result.error,
+              HasSubstr("note: the last 2 of 10 samples do not fill a batch of 4 and share one"));
   EXPECT_EQ(run({"--quiet"}).error, "");
   EXPECT_EQ(run({"--last-batch", "wrap"}).error, "");
   EXPECT_EQ(run({"--last-batch", "drop", "--epochs", "3"}).status, 0);
@@ -125,10 +127,10 @@ TEST(LastBatch, OfRuns) {
               HasSubstr("--last-batch some: expected wrap, drop or mask"));
   writeSampleData(folder, 3);
   EXPECT_THAT(run({"--quiet"}).error,
-              HasSubstr("warning: the data has 3 rows and a batch takes 4"));
-  EXPECT_THAT(run({"--last-batch", "drop"}).error, HasSubstr("no batch is left"));
+              HasSubstr("warning: the data has 3 samples and a batch has 4"));
+  EXPECT_THAT(run({"--last-batch", "drop"}).error, HasSubstr("compile for a smaller batch"));
   result = runHere(mtc_program, withData(folder, {"--gradients", folder / "g", "--no-shuffle"}));
-  EXPECT_THAT(result.error, HasSubstr("warning: the data has 3 rows"));
+  EXPECT_THAT(result.error, HasSubstr("warning: the data has 3 samples"));
 }
 
 TEST(LastBatch, ResumesToTheSameBitsOnlyAsItWas) {

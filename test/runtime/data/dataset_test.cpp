@@ -157,7 +157,7 @@ TEST_F(Data, BrokenTokenStreams) {
     return refusal({{"ids", folder / "t.bin"}});
   };
   EXPECT_THAT(with(""), HasSubstr("holds 0 tokens"));
-  EXPECT_THAT(with("abc"), HasSubstr("no whole number"));
+  EXPECT_THAT(with("abc"), HasSubstr("expected a multiple of the token size, 2 bytes"));
   EXPECT_THAT(with("abcdef"), HasSubstr("one row takes 4"));
   std::vector<int32_t> words(256);
   words[0] = 20240520;
@@ -325,7 +325,7 @@ TEST_F(Data, InputsWithoutRowsAreWholeOrEntries) {
     EXPECT_EQ(loaded<int64_t>(0), (Ids{21, 22, 23, 24, 25, 26}));
     EXPECT_EQ(loaded<int64_t>(64), (Ids{11, 12, 13, 14, 15, 16}));
   }
-  EXPECT_THAT(refusal({{"ids", rows}, {"mix", entries}}), HasSubstr("one entry for each step"));
+  EXPECT_THAT(refusal({{"ids", rows}, {"mix", entries}}), HasSubstr("one entry per step"));
   EXPECT_THAT(refusal({{"ids", rows}, {"mix", rows}}),
               HasSubstr("takes [2, 3] or [entries, 2, 3], one a step; where its first axis counts "
                         "rows, compile with --batch-input mix"));

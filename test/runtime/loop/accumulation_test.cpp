@@ -248,7 +248,7 @@ TEST_F(Accumulation, StepsAndEpochsCountUpdates) {
   const RunResult result = run({"--epochs", "2", "--metrics", folder / "m.jsonl"});
   EXPECT_EQ(readLosses(folder / "m.jsonl").size(), 2U); // 20 rows, 12 a step.
   EXPECT_THAT(result.output, HasSubstr("step 2/2"));
-  EXPECT_THAT(result.error, HasSubstr("has 10 rows and a batch takes 12 (3 of 4: --accumulate)"));
+  EXPECT_THAT(result.error, HasSubstr("has 10 samples and a batch has 12 (3 of 4: --accumulate)"));
 }
 
 TEST_F(Accumulation, ReadsAheadAndNotAtTheSameLosses) {
@@ -260,8 +260,8 @@ TEST_F(Accumulation, ReadsAheadAndNotAtTheSameLosses) {
 TEST_F(Accumulation, DropNeedsTheRowsOfAStep) {
   const RunResult result = run({"--last-batch", "drop"});
   EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.error, HasSubstr("the data has 10 rows and a batch takes 12 (3 of 4: "
-                                      "--accumulate), so that no batch is left"));
+  EXPECT_THAT(result.error, HasSubstr("the data has 10 samples and a batch has 12 (3 of 4: "
+                                      "--accumulate); compile for a smaller batch"));
 }
 
 TEST_F(Accumulation, GradientsAreThoseOfAStep) {
@@ -288,7 +288,7 @@ TEST_F(Accumulation, ResumesToTheSameBits) {
 TEST_F(Accumulation, EvaluatesMicroBatches) {
   const RunResult result = run({"--evaluate"});
   EXPECT_EQ(result.status, 0) << result.error;
-  EXPECT_THAT(result.output, HasSubstr("rows 10"));
+  EXPECT_THAT(result.output, HasSubstr("samples 10"));
 }
 
 TEST_F(Accumulation, ProfilesWholeSteps) {

@@ -176,8 +176,8 @@ TEST_F(Train, EvaluationTakesEachRowOnce) {
   std::vector<int64_t> all = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   auto line = nlohmann::json::parse(readFile(folder / "m.jsonl"));
   EXPECT_NEAR(line["loss"].get<double>(), reference.loss(all), 1e-5);
-  EXPECT_EQ(line["rows"], 10);
-  EXPECT_THAT(result.output, HasSubstr("rows 10"));
+  EXPECT_EQ(line["samples"], 10);
+  EXPECT_THAT(result.output, HasSubstr("samples 10"));
 }
 
 TEST_F(Train, EvaluationByWholeBatchesSaysWhatItLeftOut) {
@@ -186,7 +186,7 @@ TEST_F(Train, EvaluationByWholeBatchesSaysWhatItLeftOut) {
   program.row_metrics = {-1, -1, -1, 4};
   RunResult result = run({"--evaluate", "--metrics", folder / "m.jsonl"}, program);
   ASSERT_EQ(result.status, 0);
-  EXPECT_THAT(result.error, HasSubstr("last 2 rows"));
+  EXPECT_THAT(result.error, HasSubstr("last 2 samples"));
   auto line = nlohmann::json::parse(readFile(folder / "m.jsonl"));
   EXPECT_NEAR(line["loss"].get<double>(), reference.loss({0, 1, 2, 3, 4, 5, 6, 7}), 1e-5);
 }
@@ -342,10 +342,10 @@ TEST_F(Train, RunsWithoutUpdatesSayWhatIsNotFinite) {
   writeDivergingData(folder, 9);
   MtcProgram program = mtc_program;
   program.row_metrics = {-1, -1, -1, 4};
-  EXPECT_THAT(run({"--evaluate"}).error, HasSubstr("that of rows 8 to 9 (from 0) is the first"));
+  EXPECT_THAT(run({"--evaluate"}).error, HasSubstr("samples 8 to 9 (from 0) are the first"));
   EXPECT_EQ(run({"--evaluate"}, program).error.find("not finite"), std::string::npos);
   writeDivergingData(folder, 7);
-  EXPECT_THAT(run({"--evaluate"}, program).error, HasSubstr("that of rows 4 to 7"));
+  EXPECT_THAT(run({"--evaluate"}, program).error, HasSubstr("samples 4 to 7"));
 }
 
 TEST_F(Train, AFullDiskEndsTheRunWithItsName) {

@@ -127,7 +127,7 @@ TEST_F(OutputFiles, ReplaceOnlyWhatMtcWrote) {
         std::string("{\n  \"written_by\": \"mtc\",\n  \"rows\": []\n}\n"),
         std::string("[\n{\"written_by\":\"mtc\",\"name\":\"a\"}\n]\n"),
         std::string("{\"step\":1,\"loss\":2.0,\"lr\":0.1,\"step_seconds\":1.0}\n"),
-        std::string("{\"loss\":2.0,\"accuracy\":0.5,\"rows\":10}\n"),
+        std::string("{\"loss\":2.0,\"accuracy\":0.5,\"samples\":10}\n"),
         std::string("\x08\x07\x72\x11\n\nwritten_by\x12\x03mtc")}) {
     write("file", text);
     EXPECT_EQ(problem(policy, "file"), "") << text;

@@ -179,7 +179,7 @@ for how in "wrap", "drop", "mask":
 few = Program(small.path, {n: a[:5] for n, a in data.items()})
 few.run("--steps", 2, "--last-batch", "mask")
 said = few.run("--last-batch", "drop", code=1).stderr
-assert "the data has 5 rows and a batch takes 12 (4 of 3: --accumulate)" in said, said
+assert "the data has 5 samples and a batch has 12 (4 of 3: --accumulate)" in said, said
 
 # A batch without a target has no loss, as it has none at once.
 nothing = {**data, "labels": np.full_like(data["labels"], -100)}

@@ -65,7 +65,7 @@ for name, chosen, expected in (("file", (), {"y"}), ("named", ("--output", "y"),
 # A value that the loss needs is an error; several problems are reported at once.
 for chosen, words in (
         (("--output", "places"), ("NonZero", "must be known at compile time")),
-        (("--output", "label"), ("label", "STRING")), (("--output", "mine"), ("operator my.domain.Mine", "not known")),
+        (("--output", "label"), ("label", "STRING")), (("--output", "mine"), ("operator my.domain.Mine", "is unknown")),
         (("--output", "scores", "--dim", "bach=3"), ("no value of this name; did you mean 'hidden/scores'", "--dim bach=3")),
         (("--output", "index"), ("output 'index' is tensor<8xi64>; expected a floating-point output",))):  # fmt: skip
     result = run([MTC, "plan", model, *flags, *chosen], folder, code=1)

@@ -219,7 +219,7 @@ def folded_norm():
     file.node("Conv", ["x", "0.weight"], "c", "1", norm, "FuseBatchNormIntoConv").node("GlobalAveragePool", ["c"], "p")
     file.node("Flatten", ["p"], "f").node("Gemm", ["f", "head.weight"], "y", "head", "linear %f, %p_head_weight", transB=1)
     told = run([MTC, "compile", file.save("folded_norm"), *FLAGS, "-o", folder / "folded_norm"], folder).stderr
-    assert "batch normalizations of '1' folded" in told and "2 of 2 parameters" in told, told
+    assert "batch normalizations of '1' folded" in told, told
 
 
 def most_is_constant():

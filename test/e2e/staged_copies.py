@@ -109,4 +109,4 @@ for target, spaces in (
     refused(staged(text, "pinned_host", waits=False), "wait for the copy's token (step_c1)")
     if target:
         refused(staged(text, "host"), "'pinned_host'")
-        refused(staged(text, "disk"), "programs have no arena on a disk")
+        refused(staged(text, "disk"), "programs have no arena on disk")

@@ -64,5 +64,5 @@ check("device", "--target", "cuda", "--emulate")
 
 plain = compile_example(DIGITS, folder, "adamw", 64, name="plain")
 assert "compile it with --ema" in plain.run("--use-ema", "--evaluate", code=1).stderr
-assert "give one of them" in plain.run("--use-ema", code=1).stderr
+assert "--use-ema: has no effect alone" in plain.run("--use-ema", code=1).stderr
 assert "grad_norm" not in plain.train(1)[0]

@@ -134,7 +134,7 @@ refused(short.command("--steps", 1), "6 entries", "has 4")
 compiled = compile(graph_network("chosen", NODES, EDGES), folder, {}, *flags, "--batch-input", "nodes", name="chosen")
 sliced = data("chosen", compiled, nodes=rows, edges=edges[0], labels=labels.reshape(-1, OUT))
 check(losses(sliced.train(6)), [summed(graph, edges[0]) for graph in x], labels)
-refused(data("both", compiled, nodes=rows, edges=edges, labels=labels.reshape(-1, OUT)).command(), "one entry for each step")
+refused(data("both", compiled, nodes=rows, edges=edges, labels=labels.reshape(-1, OUT)).command(), "one entry per step")
 refused([MTC, "compile", model, *dims, *flags, "--batch-input", "nodez"], "--batch-input nodez", "'nodes' [10, 4]")
 refused([MTC, "compile", model, *dims, *flags, "--batch-input", "nodes", "--batch-input", "edges"], "different batch sizes")
 

@@ -175,7 +175,8 @@ TEST_F(Data, BrokenTokenStreams) {
   EXPECT_THAT(with(bytesOf(words) + "abcdabcd"), HasSubstr("3 bytes; 2 or 4"));
   // Once, though the labels come from the same file.
   std::string message = with("abc");
-  EXPECT_EQ(message.find("no whole number"), message.rfind("no whole number"));
+  EXPECT_EQ(message.find("expected a multiple of the token size"),
+            message.rfind("expected a multiple of the token size"));
 }
 
 TEST_F(Data, TypeOfTokensIsAskedForWhereTheirBytesLeaveItOpen) {

@@ -17,6 +17,7 @@ void tool::fail(llvm::Error error) {
 }
 void tool::note(const llvm::Twine &) {}
 void tool::warn(const llvm::Twine &) {}
+void tool::setQuiet() {}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string recipe = fuzz::Folder::get().write("recipe.toml", data, size);

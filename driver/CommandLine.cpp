@@ -71,9 +71,8 @@ std::string describeCommands() {
   };
   for (const CommandText &each : getCommands())
     add(each.name, each.summary);
-  add("completion", "Print a completion script for bash, zsh or fish");
-  add("man", "Print the manual page");
-  add("operators", "List the ONNX operators and how mtc supports them");
+  for (const PrintCommandText &each : getPrintCommands())
+    add(each.name, each.summary);
   return text;
 }
 
@@ -170,7 +169,7 @@ std::string findModel(llvm::ArrayRef<std::string> files, const CommandText &comm
   print(*script);
 }
 
-/// `mtc operators [NAME...]`.
+/// Implements `mtc operators [NAME...]`.
 [[noreturn]] void printOperators(llvm::ArrayRef<std::string> words) {
   llvm::Expected<std::string> table = describeOperators(words);
   if (!table)
@@ -198,7 +197,9 @@ const CommandText &findCommand(llvm::ArrayRef<std::string> words) {
   for (const CommandText &command : getCommands())
     if (command.name == first)
       return command;
-  std::vector<StringRef> names = {"completion", "man", "operators"};
+  std::vector<StringRef> names;
+  for (const PrintCommandText &command : getPrintCommands())
+    names.push_back(command.name);
   for (const CommandText &command : getCommands())
     names.push_back(command.name);
   if (first.starts_with("-"))

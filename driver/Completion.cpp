@@ -18,14 +18,6 @@ std::string choicesOf(const cli::Flag &flag) {
       llvm::map_range(flag.choices, [](const cli::Choice &choice) { return choice.name; }), " ");
 }
 
-/// Quotes a text for the shell.
-std::string quote(StringRef text) {
-  std::string quoted = "'";
-  for (char c : text)
-    quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
-}
-
 std::string bashScript() {
   std::string text =
       "# bash completion of mtc: source <(mtc completion bash)\n"
@@ -35,7 +27,10 @@ std::string bashScript() {
       "    COMPREPLY=($(compgen -W '";
   for (const CommandText &command : getCommands())
     text += command.name.str() + " ";
-  text += "completion man operators' -- \"$current\"))\n    return\n  fi\n"
+  for (const PrintCommandText &command : getPrintCommands())
+    text += command.name.str() + " ";
+  text.back() = '\'';
+  text += " -- \"$current\"))\n    return\n  fi\n"
           "  case ${COMP_WORDS[1]}:$previous in\n";
   for (const CommandText &command : getCommands())
     for (const cli::Flag &flag : describeFlags(command.command)) {
@@ -70,7 +65,7 @@ std::string zshArgument(const cli::Flag &flag) {
   if (flag.needsValue())
     text += ":" + escape(flag.value) + ":" +
             (flag.choices.empty() ? "_files" : "(" + choicesOf(flag) + ")");
-  return quote(text);
+  return quoteForShell(text);
 }
 
 std::string zshScript() {
@@ -78,8 +73,10 @@ std::string zshScript() {
                      "\"${fpath[1]}/_mtc\"\n_mtc() {\n  if ((CURRENT == 2)); then\n"
                      "    local -a commands=(\n";
   for (const CommandText &command : getCommands())
-    text += "      " + quote((command.name + ":" + command.summary).str()) + "\n";
-  text += "      'completion:Print a completion script'\n      'man:Print the manual page')\n"
+    text += "      " + quoteForShell((command.name + ":" + command.summary).str()) + "\n";
+  for (const PrintCommandText &command : getPrintCommands())
+    text += "      " + quoteForShell((command.name + ":" + command.summary).str()) + "\n";
+  text += "    )\n"
           "    _describe command commands\n    return\n  fi\n  local command=$words[2]\n"
           "  shift words\n  ((CURRENT--))\n  case $command in\n";
   for (const CommandText &command : getCommands()) {
@@ -93,20 +90,19 @@ std::string zshScript() {
 }
 
 std::string fishScript() {
-  std::string text = "# fish completion of mtc: mtc completion fish | source\n"
-                     "complete -c mtc -n __fish_use_subcommand -f -a completion -d 'Print a "
-                     "completion script'\n"
-                     "complete -c mtc -n __fish_use_subcommand -f -a man -d 'Print the manual "
-                     "page'\n";
+  std::string text = "# fish completion of mtc: mtc completion fish | source\n";
+  for (const PrintCommandText &command : getPrintCommands())
+    text += "complete -c mtc -n __fish_use_subcommand -f -a " + command.name.str() + " -d " +
+            quoteForShell(command.summary) + "\n";
   for (const CommandText &command : getCommands()) {
     text += "complete -c mtc -n __fish_use_subcommand -f -a " + command.name.str() + " -d " +
-            quote(command.summary) + "\n";
+            quoteForShell(command.summary) + "\n";
     for (const cli::Flag &flag : describeFlags(command.command)) {
       text += "complete -c mtc -n '__fish_seen_subcommand_from " + command.name.str() + "' " +
               (flag.name.size() == 1 ? "-s " : "-l ") + flag.name;
       if (flag.needsValue())
-        text += flag.choices.empty() ? " -r" : " -x -a " + quote(choicesOf(flag));
-      text += " -d " + quote(flag.summary) + "\n";
+        text += flag.choices.empty() ? " -r" : " -x -a " + quoteForShell(choicesOf(flag));
+      text += " -d " + quoteForShell(flag.summary) + "\n";
     }
   }
   return text;

@@ -24,7 +24,15 @@ static constexpr CommandText commands[] = {
      "Compile a model into a native training program"},
 };
 
+static constexpr PrintCommandText printCommands[] = {
+    {"completion", "bash|zsh|fish", "Print a completion script for bash, zsh or fish"},
+    {"man", "", "Print the manual page"},
+    {"operators", "[NAME...]", "List the ONNX operators and how mtc supports them"},
+};
+
 llvm::ArrayRef<CommandText> mtc::tool::getCommands() { return commands; }
+
+llvm::ArrayRef<PrintCommandText> mtc::tool::getPrintCommands() { return printCommands; }
 
 const CommandText &mtc::tool::textOf(Command command) {
   return *llvm::find_if(commands, [&](const CommandText &each) { return each.command == command; });

@@ -13,7 +13,13 @@ struct CommandText {
   llvm::StringLiteral name, operand, summary;
 };
 
+/// A command without a model, which only prints.
+struct PrintCommandText {
+  llvm::StringLiteral name, operand, summary;
+};
+
 llvm::ArrayRef<CommandText> getCommands();
+llvm::ArrayRef<PrintCommandText> getPrintCommands();
 const CommandText &textOf(Command command);
 
 /// Returns the flags of all commands, in the order of their help.
@@ -21,9 +27,9 @@ FlagTable &getFlags();
 /// Returns the flags of one command, including --help and --help-all.
 std::vector<command_line::Flag> describeFlags(Command command);
 
-/// The flags that were given and that `command` has, as words of a shell, each after a space.
+/// Returns the given flags that `command` has, as shell words with a leading space.
 std::string spellGivenFlags(Command command);
-/// A word of a command line, quoted where a shell would change it.
+/// Returns a shell word, quoted if it contains special characters.
 std::string quoteForShell(llvm::StringRef word);
 
 } // namespace mtc::tool

@@ -54,8 +54,12 @@ std::string mtc::tool::manualPage() {
   for (const CommandText &command : getCommands())
     text += ".B mtc " + command.name.str() + "\n[\\fIFLAGS\\fR] \\fI" + escape(command.operand) +
             "\\fR\n.br\n";
-  text += ".B mtc completion\n\\fIbash\\fR|\\fIzsh\\fR|\\fIfish\\fR\n.SH COMMANDS\n";
+  for (const PrintCommandText &command : getPrintCommands())
+    text += ".B mtc " + command.name.str() + "\n\\fI" + escape(command.operand) + "\\fR\n.br\n";
+  text += ".SH COMMANDS\n";
   for (const CommandText &command : getCommands())
+    text += ".TP\n.B " + command.name.str() + "\n" + escape(command.summary) + ".\n";
+  for (const PrintCommandText &command : getPrintCommands())
     text += ".TP\n.B " + command.name.str() + "\n" + escape(command.summary) + ".\n";
   std::vector<StringRef> groups;
   for (const auto &flag : getFlags().getFlags())

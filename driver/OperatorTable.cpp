@@ -19,7 +19,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// The versions whose definition a model of a supported opset can have.
+/// Returns the versions of an operator's definition that models of supported opsets can use.
 std::string describeVersions(llvm::ArrayRef<Schema> schemas) {
   std::string text;
   for (const Schema &schema : schemas)
@@ -28,7 +28,7 @@ std::string describeVersions(llvm::ArrayRef<Schema> schemas) {
   return text;
 }
 
-/// The floating-point types that the first type parameter of the newest definition allows.
+/// Returns the floating-point types of the first type parameter in the newest definition.
 std::string describeFloats(const Schema &schema) {
   const Signature::Formal *first = schema.operands.find(0);
   if (!first)

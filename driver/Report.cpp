@@ -13,6 +13,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <map>
+#include <tuple>
 
 using namespace mlir;
 using namespace mtc::tool;
@@ -45,7 +46,7 @@ void mtc::tool::setQuiet() { isQuiet = true; }
 void mtc::tool::sayGrouped(llvm::ArrayRef<Message> messages) {
   constexpr size_t shown = 3;
   constexpr llvm::StringLiteral start = "node '", end = "': ";
-  using Problem = std::pair<DiagnosticSeverity, StringRef>;
+  using Problem = std::tuple<DiagnosticSeverity, bool, StringRef>; // With or without a node.
   llvm::MapVector<Problem, std::vector<StringRef>, std::map<Problem, unsigned>> nodes;
   for (const Message &message : messages) {
     StringRef text = message.text, node;
@@ -54,19 +55,20 @@ void mtc::tool::sayGrouped(llvm::ArrayRef<Message> messages) {
         node = text.slice(start.size(), length);
         text = text.drop_front(length + end.size());
       }
-    nodes[{message.severity, text}].push_back(node);
+    nodes[{message.severity, node.empty(), text}].push_back(node);
   }
   for (const auto &[problem, found] : nodes) {
+    const auto &[severity, hasNoNode, text] = problem;
     std::string subject;
-    if (found.size() == 1 && !found.front().empty())
+    if (found.size() == 1 && !hasNoNode)
       subject = (start + found.front() + end).str();
-    else if (found.size() > 1)
+    else if (!hasNoNode)
       subject =
           ("nodes '" + llvm::join(llvm::ArrayRef(found).take_front(shown), "', '") + "'" +
            (found.size() > shown ? " and " + llvm::Twine(found.size() - shown) + " more" : "") +
            ": ")
               .str();
-    say({problem.first, subject + problem.second.str()});
+    say({severity, subject + text.str()});
   }
 }
 

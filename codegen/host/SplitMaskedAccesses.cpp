@@ -107,8 +107,11 @@ void mtc::cpu::splitMaskedAccesses(Module &module, TargetMachine &machine) {
                     call->getIntrinsicID() != Intrinsic::masked_store))
         continue;
       MaskedAccess access(*call);
+      if (access.type->getElementType()->isPointerTy())
+        continue;
       unsigned lanes = bits / access.type->getScalarSizeInBits();
       if (!isa<Constant>(access.mask) && access.type->getNumElements() > lanes &&
+          access.type->getNumElements() % lanes == 0 &&
           info.isLegalMaskedLoad(access.type, access.alignment, 0))
         Splitter(access, lanes).run();
     }

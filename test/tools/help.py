@@ -65,6 +65,7 @@ assert completed("mtc", "plan", "model") == ["model.onnx"]
 assert set(completed("mtc", "compile", "-")) == flags["compile"]
 for shell in "zsh", "fish":
     script = output(MTC, "completion", shell)
+    assert all(re.search(rf"\b{command}\b", script) for command in ("completion", "man", "operators")), script
     for flag in flags["compile"]:
         assert re.search(rf"{flag}\b" if shell == "zsh" else rf"-[ls] {flag.lstrip('-')} ", script), (shell, flag)
     if shutil.which(shell):
@@ -75,6 +76,7 @@ assert wrong.returncode == 1 and "expected a shell: bash, zsh or fish" in wrong.
 
 # The manual page.
 page = output(MTC, "man")
+assert all(f".B mtc {command}\n" in page for command in (*COMMANDS, "completion", "man", "operators")), page
 for flag in set.union(*flags.values()) - {"--help", "--help-all"}:
     assert f"\\fB{flag.replace('-', chr(92) + '-')}\\fR" in page, flag
 if shutil.which("groff"):

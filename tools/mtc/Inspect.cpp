@@ -139,7 +139,7 @@ void addAttention(ModuleOp module, llvm::json::Object &description) {
       llvm::json::Object{{"recognized", report.getFused()}, {"refused", std::move(refused)}};
 }
 
-/// A compilation to the forward stage, with the messages that it gave.
+/// A compilation to the forward stage, and its messages.
 struct Attempt {
   explicit Attempt(const Options &options)
       : options(options), compilation(std::make_unique<Compilation>(options)) {
@@ -155,7 +155,7 @@ struct Attempt {
   std::vector<Message> messages;
 };
 
-/// The dimensions of inputs that have neither a fixed size nor one by `--dim`.
+/// Returns the dimensions of inputs without a size, fixed or given by `--dim`.
 std::vector<std::string> findOpenDimensions(Compilation &compilation) {
   std::vector<std::string> open;
   for (const mtc::onnx::ModelInput &input : mtc::onnx::modelInputs(*compilation.getModel()))
@@ -167,8 +167,8 @@ std::vector<std::string> findOpenDimensions(Compilation &compilation) {
   return open;
 }
 
-/// An attempt with sizes for the open dimensions: the first size with which the model compiles, or
-/// else the first of all.
+/// Compiles the model with several sizes of the open dimensions. Returns the first attempt that
+/// compiles, or else the first attempt.
 Attempt tryOpenDimensions(const Options &options, llvm::ArrayRef<std::string> open) {
   constexpr int64_t sizes[] = {128, 64, 16, 8, 1};
   std::optional<Attempt> first;
@@ -185,8 +185,8 @@ Attempt tryOpenDimensions(const Options &options, llvm::ArrayRef<std::string> op
   return std::move(*first);
 }
 
-/// The loss that `mtc compile` would infer; lowers the compilation to the training stage. Empty
-/// where it would infer none.
+/// Lowers the compilation to the training stage. Returns the inferred loss, or "" if the outputs do
+/// not determine one.
 std::string inferLoss(Compilation &compilation) {
   HeldMessages held;
   if (failed(compilation.lower(Stage::Training)))
@@ -194,8 +194,7 @@ std::string inferLoss(Compilation &compilation) {
   return compilation.getProgram().getLoss().value_or("").str();
 }
 
-/// A command that compiles the model: the flags that were given, sizes of open dimensions, the
-/// loss.
+/// Returns a command that compiles the model: the given flags, sizes of open dimensions, the loss.
 std::string suggestCommand(const Options &options, llvm::ArrayRef<std::string> open,
                            StringRef loss) {
   std::string command =

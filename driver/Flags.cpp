@@ -118,13 +118,18 @@ std::vector<OptionChoice> emitChoices() {
   std::vector<OptionChoice> choices = choicesOf<Stage>(describe);
   choices.push_back({"llvm", "kernels as LLVM IR"});
   choices.push_back({"object", "object file of the program"});
+  choices.push_back({"library", "shared library (or archive: -o libNAME.a) with a C header"});
   return choices;
 }
 
 std::string takeEmit(Options &options, StringRef text) {
   if (std::optional<Stage> stage = symbolizeStage(text))
     options.stage = *stage;
-  options.result = text == "llvm" ? Result::Llvm : text == "object" ? Result::Object : Result::Text;
+  options.result = llvm::StringSwitch<Result>(text)
+                       .Case("llvm", Result::Llvm)
+                       .Case("object", Result::Object)
+                       .Case("library", Result::Library)
+                       .Default(Result::Text);
   return "";
 }
 
@@ -380,8 +385,8 @@ void addOutputFlags(FlagTable &flags) {
              .detail = "Its initial weights are written to FILE.weights.safetensors.",
              .defaultText = "the model's name"},
             ofCompile);
-  flags.addText({"emit", "STAGE", "Print the text of a stage instead", emitChoices()}, ofCompile,
-                takeEmit);
+  flags.addText({"emit", "STAGE", "Print a stage, or write a library, instead", emitChoices()},
+                ofCompile, takeEmit);
   flags.add(&Options::json, {"json", "", "Print JSON"}, {everyCommand, outputGroup});
   flags.add(&Options::verbose, {"verbose", "", "Print details"}, {shown, outputGroup}).isInRecipe =
       false;

@@ -15,7 +15,7 @@ namespace mtc::tool {
 
 /// Output of the compiler: the text of a stage or, for an allocated module, the kernels' LLVM IR,
 /// an object file or a program.
-enum class Result { Text, Llvm, Object, Program };
+enum class Result { Text, Llvm, Object, Library, Program };
 
 /// A given flag in the spelling of messages, and the stage at which it takes effect.
 struct GivenFlag {

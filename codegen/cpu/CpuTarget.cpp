@@ -26,8 +26,8 @@ public:
   std::string getName() const override { return "cpu"; }
 
   LinkInputs getLinkInputs() const override {
-    return {{"libmtc_runtime_main.a", "libmtc_runtime.a", "libmtc_runtime_cpu.a",
-             "libmtc_library_calls.a", "libmtc_contraction_problem.a"},
+    return {{"libmtc_runtime.a", "libmtc_runtime_cpu.a", "libmtc_library_calls.a",
+             "libmtc_contraction_problem.a"},
             {"dnnl", "gomp", "stdc++", "m", "pthread"}};
   }
 

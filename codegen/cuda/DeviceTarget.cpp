@@ -32,8 +32,8 @@ public:
            llvm::join(llvm::map_range(architectures, std::mem_fn(&Architecture::name)), ",");
   }
   LinkInputs getLinkInputs() const override {
-    return {{"libmtc_runtime_main.a", "libmtc_runtime.a", "libmtc_runtime_cuda.a",
-             "libmtc_cuda_native.a", "libmtc_cuda_calls.a", "libmtc_contraction_problem.a"},
+    return {{"libmtc_runtime.a", "libmtc_runtime_cuda.a", "libmtc_cuda_native.a",
+             "libmtc_cuda_calls.a", "libmtc_contraction_problem.a"},
             {"stdc++", "m", "pthread", "dl"}};
   }
 

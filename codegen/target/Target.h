@@ -60,7 +60,8 @@ struct OwnedModule {
 /// The form of printed kernels: the target's loops (MLIR), optimized LLVM IR, or assembly.
 enum class KernelText { Loops, LLVM, Assembly };
 
-/// Link dependencies of a program, in addition to its own archive.
+/// Link dependencies of a program or library of a target, in addition to its own archive and to the
+/// archive with its entry points.
 struct LinkInputs {
   std::vector<std::string> archives;  ///< of the runtime, in link order
   std::vector<std::string> libraries; ///< system libraries, as for -l
@@ -87,7 +88,7 @@ public:
 
   /// Returns the target's name in the program's tables.
   virtual std::string getName() const = 0;
-  /// Returns the archives and libraries that programs of the target are linked with.
+  /// Returns the archives and libraries that programs of the target need.
   virtual LinkInputs getLinkInputs() const = 0;
 
   /// Returns the kernels and calls of a program, and assigns plans to kernels without one. Fails

@@ -43,6 +43,9 @@ struct DeviceChoice {
   int threads = 1;  ///< number of host threads
   int64_t arenaBytes = 0;
   std::string offloadFolder; ///< folder of arenas on disk; "": the default (runtime/abi/offload.h)
+  /// Memory of the device for the arena, of at least `arenaBytes` bytes, aligned to MTC_ALIGNMENT;
+  /// null: the device allocates it. It must outlive the device.
+  void *memory = nullptr;
 };
 
 /// The arenas and functions of a program. Work may be queued: it executes in issue order, and only
@@ -55,6 +58,10 @@ public:
   using Use = std::function<void(const char *from, int64_t at, int64_t bytes)>;
 
   virtual ~Device() = default;
+
+  /// Runs `action`, which calls functions of the device, with the settings that the device needs in
+  /// the calling thread: the thread that opened the device, or another one.
+  virtual void onThisThread(const std::function<void()> &action) { action(); }
 
   /// Writes a range of an arena. Arenas that the host can access are written in place by one call;
   /// others through a buffer, in chunks that are multiples of 1024 bytes except for the last.

@@ -3,8 +3,6 @@
 #include "runtime/state/export_weights.h"
 
 #include "runtime/io/safetensors.h"
-#include "runtime/state/exported_values.h"
-#include "runtime/state/module_tensors.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/messages.h"
 
@@ -39,8 +37,7 @@ template <typename Count> static void addTo(std::vector<char> &value, int64_t ad
   std::memcpy(value.data(), &count, sizeof count);
 }
 
-/// Returns the bytes of a buffer after `batches` batches.
-static std::vector<char> valueOf(const MtcBuffer &buffer, int64_t batches) {
+std::vector<char> valueOf(const MtcBuffer &buffer, int64_t batches) {
   const auto *data = static_cast<const char *>(buffer.data);
   std::vector<char> value(data, data + buffer.tensor.bytes);
   if (!buffer.counts_batches)
@@ -73,12 +70,24 @@ static void warnOfUnknownNames(const MtcProgram &program, const std::string &pat
          count > 5 ? ", ..." : "", "; they have those of the ONNX file's initializers");
 }
 
+std::vector<ModuleTensor> exportedTensors(const MtcProgram &program) {
+  return moduleTensors(program, ModuleNames::All,
+                       [&](uint32_t variable) { return isExported(program, variable); });
+}
+
+void readTensor(const ExportedValues &values, const ModuleTensor &tensor, const Device::Use &use) {
+  if (tensor.isPlain())
+    return values.read(tensor.pieces.front().variable, use);
+  const std::vector<char> bytes =
+      compose(tensor, [&](uint32_t variable) { return values.value(variable); });
+  use(bytes.data(), 0, static_cast<int64_t>(bytes.size()));
+}
+
 void exportWeights(const MtcProgram &program, Device &device, const FiniteVariables &finite,
                    int threads, const WeightsChoice &weights, int64_t batches,
                    const std::string &path) {
   const ExportedValues values(program, device, finite, threads, weights, path);
-  const std::vector<ModuleTensor> tensors = moduleTensors(
-      program, ModuleNames::All, [&](uint32_t variable) { return isExported(program, variable); });
+  const std::vector<ModuleTensor> tensors = exportedTensors(program);
   std::vector<SafetensorsEntry> entries;
   entries.reserve(tensors.size() + program.buffer_count);
   for (const ModuleTensor &tensor : tensors)
@@ -89,18 +98,10 @@ void exportWeights(const MtcProgram &program, Device &device, const FiniteVariab
   }
   SafetensorsWriter writer(path, entries,
                            {{"format", "pt"}, {MTC_WEIGHTS_NAMES, MTC_MODULE_NAMES}});
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    const ModuleTensor &tensor = tensors[i];
-    if (tensor.isPlain()) {
-      values.read(tensor.pieces.front().variable, [&](const char *from, int64_t at, int64_t bytes) {
-        writer.write(i, at, from, bytes);
-      });
-      continue;
-    }
-    const std::vector<char> bytes =
-        compose(tensor, [&](uint32_t variable) { return values.value(variable); });
-    writer.write(i, 0, bytes.data(), static_cast<int64_t>(bytes.size()));
-  }
+  for (size_t i = 0; i < tensors.size(); ++i)
+    readTensor(values, tensors[i], [&](const char *from, int64_t at, int64_t bytes) {
+      writer.write(i, at, from, bytes);
+    });
   for (uint32_t i = 0; i < program.buffer_count; ++i) {
     const std::vector<char> value = valueOf(program.buffers[i], batches);
     writer.write(tensors.size() + i, 0, value.data(), static_cast<int64_t>(value.size()));

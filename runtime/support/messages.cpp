@@ -2,6 +2,7 @@
 #include "runtime/support/messages.h"
 
 #include <cstdio>
+#include <utility>
 
 namespace mtc::runtime {
 
@@ -36,8 +37,18 @@ std::string printable(const std::string &text) {
   return result;
 }
 
+static thread_local MessageSink *currentSink = nullptr;
+
+MessageSink::MessageSink(Write write)
+    : write(std::move(write)), outer(std::exchange(currentSink, this)) {}
+
+MessageSink::~MessageSink() { currentSink = outer; }
+
 void writeMessage(const std::string &line) {
-  std::fprintf(stderr, "%s\n", printable(line).c_str());
+  const std::string shown = printable(line);
+  if (currentSink)
+    return currentSink->write(shown);
+  std::fprintf(stderr, "%s\n", shown.c_str());
 }
 
 } // namespace mtc::runtime

@@ -1,9 +1,10 @@
-// Messages on standard error.
+// Messages on standard error, or to a sink.
 #ifndef MTC_RUNTIME_SUPPORT_MESSAGES_H
 #define MTC_RUNTIME_SUPPORT_MESSAGES_H
 
 #include "runtime/support/failure.h"
 
+#include <functional>
 #include <string>
 
 namespace mtc::runtime {
@@ -13,8 +14,25 @@ namespace mtc::runtime {
 /// contain any bytes.
 std::string printable(const std::string &text);
 
-/// Writes a line to standard error, after `printable`.
+/// Writes a line to standard error, after `printable`, or passes it to the thread's sink.
 void writeMessage(const std::string &line);
+
+/// Receives the messages of the calling thread during the lifetime of the object, because a library
+/// must not write to the standard error of its process.
+class MessageSink {
+public:
+  using Write = std::function<void(const std::string &line)>;
+
+  explicit MessageSink(Write write);
+  ~MessageSink();
+  MessageSink(const MessageSink &) = delete;
+  MessageSink &operator=(const MessageSink &) = delete;
+
+private:
+  friend void writeMessage(const std::string &line);
+  Write write;
+  MessageSink *outer;
+};
 
 template <typename... Parts> void warn(const Parts &...parts) {
   writeMessage(text("warning: ", parts...));

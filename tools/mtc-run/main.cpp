@@ -48,7 +48,7 @@ static int linkExecutable(ModuleOp module, mtc::Target &target,
   if (!file)
     return report(file.takeError());
   if (llvm::Error error =
-          mtc::linkProgram(**code, file->getTemporaryPath(), target.getLinkInputs()))
+          mtc::linkProgram({**code, file->getTemporaryPath(), target.getLinkInputs()}))
     return report(
         mtc::tool::makeSystemFault(output.what + ": " + llvm::toString(std::move(error))));
   return report(mtc::tool::commit(*file));

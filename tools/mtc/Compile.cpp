@@ -2,6 +2,7 @@
 
 #include "Commands.h"
 #include "driver/Compilation.h"
+#include "driver/LibraryFiles.h"
 #include "driver/PlanText.h"
 #include "driver/ProgressLine.h"
 #include "driver/Remedies.h"
@@ -135,17 +136,28 @@ void close(KernelCache &cache) {
          "; use --no-cache to silence this warning");
 }
 
-/// Returns the destination of the program or of a stage's text; nullopt for standard output.
+/// Returns whether the result is linked.
+bool isLinked(Result result) { return result == Result::Program || result == Result::Library; }
+
+/// Returns the value of -o, or its default.
+std::string outputName(const Options &options, Compilation &compilation) {
+  return options.output.empty() ? compilation.getProgram().getModelName().str() : options.output;
+}
+
+/// Returns the destination of the program, library or stage's text; nullopt for standard output.
 llvm::Expected<std::optional<OutputTarget>> planResult(const Options &options,
                                                        Compilation &compilation) {
-  bool isProgram = options.result == Result::Program;
-  if (!isProgram && (options.output.empty() || options.output == "-"))
+  if (!isLinked(options.result) && (options.output.empty() || options.output == "-"))
     return std::nullopt;
-  std::string path =
-      options.output.empty() ? compilation.getProgram().getModelName().str() : options.output;
-  std::string what =
-      options.output.empty() ? path + " (the program; use -o to name it)" : "-o " + options.output;
-  auto target = compilation.getOutputs().add(what, path, /*isStream=*/!isProgram);
+  std::string path = outputName(options, compilation);
+  if (options.result == Result::Library)
+    path = libraryFiles(path).library;
+  std::string what = options.output.empty()
+                         ? path + " (the " +
+                               (options.result == Result::Library ? "library" : "program") +
+                               "; use -o to name it)"
+                         : "-o " + options.output;
+  auto target = compilation.getOutputs().add(what, path, /*isStream=*/!isLinked(options.result));
   if (!target)
     return target.takeError();
   return std::move(*target);
@@ -206,21 +218,46 @@ int emitKernels(Compilation &compilation, const std::optional<OutputTarget> &tar
   });
 }
 
-/// Writes the program, weights and remarks atomically: all of them or none.
-llvm::Error writeProgram(Compilation &compilation, const llvm::MemoryBuffer &code,
-                         const OutputTarget &program, const Weights &weights,
-                         const std::optional<OutputTarget> &weightsTarget) {
+std::string describeTraining(ProgramOp program, const MemoryPlan &plan) {
+  return llvm::formatv("trains '{0}' with {1} and {2}, {3}, in {4}", program.getModelName(),
+                       program.getLoss().value_or("no loss"),
+                       program.getOptimizer().value_or("no optimizer"), describeBatch(program),
+                       formatBytes(plan.peak));
+}
+
+/// The files of a compilation besides the program or library.
+struct Companions {
+  std::optional<OutputTarget> weights, header;
+  std::string headerText;
+};
+
+/// Links the program or library to a temporary file.
+llvm::Error link(const Options &options, Compilation &compilation, const llvm::MemoryBuffer &code,
+                 llvm::StringRef output) {
+  const LinkRequest request{code, output, compilation.getTarget().getLinkInputs()};
+  return options.result == Result::Library
+             ? linkLibrary(request, libraryFiles(outputName(options, compilation)).names)
+             : linkProgram(request);
+}
+
+/// Writes the program or library, its companions and remarks atomically: all of them or none.
+llvm::Error writeLinked(const Options &options, Compilation &compilation,
+                        const llvm::MemoryBuffer &code, const OutputTarget &target,
+                        const Weights &weights, const Companions &companions) {
   std::vector<OutputFile> files;
-  llvm::Expected<OutputFile> linked = OutputFile::create(program);
+  llvm::Expected<OutputFile> linked = OutputFile::create(target);
   if (!linked)
     return linked.takeError();
-  if (llvm::Error error =
-          linkProgram(code, linked->getTemporaryPath(), compilation.getTarget().getLinkInputs()))
-    return makeSystemFault(program.what + ": " + llvm::toString(std::move(error)));
+  if (llvm::Error error = link(options, compilation, code, linked->getTemporaryPath()))
+    return makeSystemFault(target.what + ": " + llvm::toString(std::move(error)));
   files.push_back(std::move(*linked));
-  if (weightsTarget)
+  if (companions.weights)
     if (llvm::Error error =
-            addOutput(files, *weightsTarget, [&](raw_ostream &os) { weights.write(os); }))
+            addOutput(files, *companions.weights, [&](raw_ostream &os) { weights.write(os); }))
+      return error;
+  if (companions.header)
+    if (llvm::Error error = addOutput(files, *companions.header,
+                                      [&](raw_ostream &os) { os << companions.headerText; }))
       return error;
   if (llvm::Error error = compilation.addRemarks(files))
     return error;
@@ -263,23 +300,42 @@ int mtc::tool::compile(Options &options, Compilation &compilation, const char *e
   FailureOr<Weights> weights = Weights::collect(compilation.getModule(), compilation.getModel());
   if (failed(weights))
     return 1;
-  std::optional<OutputTarget> weightsTarget;
+  Companions companions;
+  auto addCompanion = [&](const Twine &role, const std::string &path,
+                          std::optional<OutputTarget> &target) -> llvm::Error {
+    auto added = compilation.getOutputs().add(path + role, path, /*isStream=*/false);
+    if (!added)
+      return added.takeError();
+    target = std::move(*added);
+    return llvm::Error::success();
+  };
+  const bool isLibrary = options.result == Result::Library;
   if (!weights->empty()) {
-    std::string path =
-        Weights::fileOf(result ? result->name : compilation.getProgram().getModelName().str());
+    std::string base = result ? result->name : compilation.getProgram().getModelName().str();
+    if (isLibrary)
+      base = libraryFiles(outputName(options, compilation)).weightsBase;
+    const std::string path = Weights::fileOf(base);
     files.weightsFile = llvm::sys::path::filename(path).str();
     files.weightsDigest = weights->getDigest();
-    if (options.result == Result::Program) {
-      auto added = compilation.getOutputs().add(path + " (the program's weights, named after it)",
-                                                path, /*isStream=*/false);
-      if (!added)
-        return report(added.takeError());
-      weightsTarget = std::move(*added);
-    }
+    if (isLinked(options.result))
+      if (llvm::Error error = addCompanion(isLibrary ? " (the library's weights, named after it)"
+                                                     : " (the program's weights, named after it)",
+                                           path, companions.weights))
+        return report(std::move(error));
+  }
+  if (isLibrary) {
+    const LibraryFiles library = libraryFiles(outputName(options, compilation));
+    companions.headerText =
+        libraryHeader(library.names, {"Library " + library.names.soname + ": " +
+                                          describeTraining(compilation.getProgram(), plan) + ".",
+                                      target.getLinkInputs().libraries});
+    if (llvm::Error error = addCompanion(" (the library's header, named after it)", library.header,
+                                         companions.header))
+      return report(std::move(error));
   }
   if (failed(addExport(compilation, files)))
     return 1;
-  if (options.result == Result::Program && compilation.getModel())
+  if (isLinked(options.result) && compilation.getModel())
     files.modelFiles = listModelFiles(*compilation.getModel(), result->path);
   std::unique_ptr<KernelCache> cache = openCache(options);
   FailureOr<std::unique_ptr<llvm::MemoryBuffer>> code = [&] {
@@ -295,21 +351,20 @@ int mtc::tool::compile(Options &options, Compilation &compilation, const char *e
       os << (*code)->getBuffer();
       return success();
     });
-  if (llvm::Error error = writeProgram(compilation, **code, *result, *weights, weightsTarget))
+  if (llvm::Error error = writeLinked(options, compilation, **code, *result, *weights, companions))
     return report(std::move(error));
   if (options.json) {
     llvm::json::Object json = toJson(plan, options.memory);
     json["training"] = compilation.getParameters().training.toJson();
-    json["program"] = result->name;
-    if (weightsTarget)
-      json["weights"] = weightsTarget->name;
+    json[isLibrary ? "library" : "program"] = result->name;
+    if (companions.header)
+      json["header"] = companions.header->name;
+    if (companions.weights)
+      json["weights"] = companions.weights->name;
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(json)));
   } else {
-    ProgramOp program = compilation.getProgram();
-    llvm::outs() << result->name << ": trains '" << program.getModelName() << "' with "
-                 << program.getLoss().value_or("no loss") << " and "
-                 << program.getOptimizer().value_or("no optimizer") << ", "
-                 << describeBatch(program) << ", in " << formatBytes(plan.peak) << "\n";
+    llvm::outs() << result->name << ": " << describeTraining(compilation.getProgram(), plan)
+                 << "\n";
   }
   return 0;
 }

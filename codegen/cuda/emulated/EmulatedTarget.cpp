@@ -19,9 +19,9 @@ public:
 
   std::string getName() const override { return "cuda, emulated"; }
   LinkInputs getLinkInputs() const override {
-    return {{"libmtc_runtime_main.a", "libmtc_runtime.a", "libmtc_runtime_cuda.a",
-             "libmtc_cuda_emulated.a", "libmtc_cuda_calls.a", "libmtc_emulation.a",
-             "libmtc_library_calls.a", "libmtc_contraction_problem.a"},
+    return {{"libmtc_runtime.a", "libmtc_runtime_cuda.a", "libmtc_cuda_emulated.a",
+             "libmtc_cuda_calls.a", "libmtc_emulation.a", "libmtc_library_calls.a",
+             "libmtc_contraction_problem.a"},
             {"dnnl", "gomp", "stdc++", "m", "pthread"}};
   }
 

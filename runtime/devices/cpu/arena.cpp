@@ -81,8 +81,13 @@ Arena::Arena(int64_t bytes, int threads) : size(bytes) {
   }
 }
 
+Arena::Arena(char *memory, int64_t bytes) : start(memory), size(bytes) {
+  if (bytes > 0)
+    std::memset(memory, 0, static_cast<size_t>(bytes));
+}
+
 Arena::~Arena() {
-  if (start)
+  if (start && mapped)
     munmap(start, static_cast<size_t>(mapped));
 }
 

@@ -1,4 +1,4 @@
-// Memory of a program: one allocation, whose size is known at compile time.
+// Memory of a program, whose size is known at compile time.
 #ifndef MTC_RUNTIME_DEVICES_CPU_ARENA_H
 #define MTC_RUNTIME_DEVICES_CPU_ARENA_H
 
@@ -12,6 +12,8 @@ class Arena {
 public:
   /// Throws a system error, with the bytes needed and available, if the memory cannot be allocated.
   Arena(int64_t bytes, int threads);
+  /// Zeroes and uses the caller's memory, which must outlive the object.
+  Arena(char *memory, int64_t bytes);
   ~Arena();
   Arena(const Arena &) = delete;
   Arena &operator=(const Arena &) = delete;
@@ -22,7 +24,7 @@ public:
 
 private:
   char *start = nullptr;
-  int64_t size = 0, mapped = 0;
+  int64_t size = 0, mapped = 0; ///< `mapped` is 0 for the caller's memory
 };
 
 } // namespace mtc::runtime

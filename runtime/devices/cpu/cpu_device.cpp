@@ -15,7 +15,9 @@
 namespace mtc::runtime {
 
 CpuDevice::CpuDevice(const MtcProgram &program, const DeviceChoice &choice)
-    : program(program), threads(choice.threads), arena(choice.arenaBytes, threads),
+    : program(program), threads(choice.threads),
+      arena(choice.memory ? Arena(static_cast<char *>(choice.memory), choice.arenaBytes)
+                          : Arena(choice.arenaBytes, threads)),
       pinnedHostArena(program.pinned_host_arena_bytes, threads),
       hostArena(program.host_arena_bytes, threads), inputs(inputBuffers(program, arena.data())),
       stagedInputs(inputBuffers(program, arena.at(program.staging))) {
@@ -25,6 +27,11 @@ CpuDevice::CpuDevice(const MtcProgram &program, const DeviceChoice &choice)
     bounce.emplace();
   }
   arenas = {{arena.data(), pinnedHostArena.data(), hostArena.data()}, disk ? &*disk : nullptr};
+}
+
+void CpuDevice::onThisThread(const std::function<void()> &action) {
+  const LibraryThreads limited(threads);
+  action();
 }
 
 /// Calls `use` with chunks of a range that is not addressable.

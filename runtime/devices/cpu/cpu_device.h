@@ -15,6 +15,7 @@ class CpuDevice final : public Device {
 public:
   CpuDevice(const MtcProgram &program, const DeviceChoice &choice);
 
+  void onThisThread(const std::function<void()> &action) override;
   void write(ArenaAddress to, int64_t bytes, const Fill &fill) override;
   void read(ArenaAddress from, int64_t bytes, const Use &use) override;
   void copy(ArenaAddress from, ArenaAddress to, int64_t bytes) override;

@@ -12,7 +12,7 @@
 namespace mtc::runtime {
 
 std::unique_ptr<Device> openDevice(const MtcProgram &program, const DeviceChoice &choice) {
-  return std::make_unique<cuda::CudaDevice>(program, choice.name, choice.arenaBytes);
+  return std::make_unique<cuda::CudaDevice>(program, choice);
 }
 
 namespace cuda {
@@ -47,13 +47,21 @@ static DeviceMemory allocate(const Gpu &gpu, int64_t needed) {
   return memory;
 }
 
-CudaDevice::CudaDevice(const MtcProgram &program, const std::string &ordinal, int64_t arenaBytes)
+CudaDevice::CudaDevice(const MtcProgram &program, const DeviceChoice &choice)
     : program(program), target(*static_cast<const MtcCudaProgram *>(program.target_data)),
-      arenaBytes(arenaBytes), gpu(target, ordinal), before(gpu.memory()), compute(gpu.driver),
-      arena(allocate(gpu, arenaBytes)), faults(allocate(gpu, faultBytes(program))),
+      arenaBytes(choice.arenaBytes), gpu(target, choice.name), before(gpu.memory()),
+      compute(gpu.driver),
+      arena(choice.memory ? DeviceMemory(reinterpret_cast<Address>(choice.memory))
+                          : allocate(gpu, arenaBytes)),
+      faults(allocate(gpu, faultBytes(program))),
       hostArena(gpu.driver, program.pinned_host_arena_bytes), transfer(gpu, compute),
       scalars(gpu, compute), images(gpu, target) {
   zeroVariables();
+}
+
+void CudaDevice::onThisThread(const std::function<void()> &action) {
+  gpu.makeCurrent();
+  action();
 }
 
 CudaDevice::~CudaDevice() { gpu.driver.waitForStream(compute); }

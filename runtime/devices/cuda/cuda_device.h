@@ -20,10 +20,11 @@ namespace mtc::runtime::cuda {
 
 class CudaDevice final : public Device {
 public:
-  /// `ordinal` is the value of --device. See openDevice.
-  CudaDevice(const MtcProgram &program, const std::string &ordinal, int64_t arenaBytes);
+  /// See openDevice.
+  CudaDevice(const MtcProgram &program, const DeviceChoice &choice);
   ~CudaDevice() override;
 
+  void onThisThread(const std::function<void()> &action) override;
   void write(ArenaAddress to, int64_t bytes, const Fill &fill) override;
   void read(ArenaAddress from, int64_t bytes, const Use &use) override;
   void copy(ArenaAddress from, ArenaAddress to, int64_t bytes) override;

@@ -52,14 +52,12 @@ Gpu::Gpu(const MtcCudaProgram &program, const std::string &ordinal)
   };
   majorNumber = attribute(majorAttribute);
   minorNumber = attribute(minorAttribute);
-  Context context = nullptr;
   check(driver.retainContext(&context, device), "the GPU cannot be used");
-  holdsContext = true;
-  check(driver.setContext(context), "the GPU cannot be used");
+  makeCurrent();
 }
 
 Gpu::~Gpu() {
-  if (holdsContext)
+  if (context)
     driver.releaseContext(device);
 }
 

@@ -28,6 +28,9 @@ public:
   uint32_t major() const { return majorNumber; }
   uint32_t minor() const { return minorNumber; }
 
+  /// Makes the device's context current in the calling thread.
+  void makeCurrent() const { check(driver.setContext(context), "the GPU cannot be used"); }
+
   struct Memory {
     int64_t free, total;
   };
@@ -35,7 +38,7 @@ public:
 
 private:
   int device = 0;
-  bool holdsContext = false;
+  Context context = nullptr;
   std::string deviceName;
   uint32_t majorNumber = 0, minorNumber = 0;
 };

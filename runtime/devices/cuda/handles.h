@@ -9,7 +9,7 @@
 
 namespace mtc::runtime::cuda {
 
-/// Device memory. Its address is 0 if it is empty.
+/// Device memory, owned or borrowed. Its address is 0 if it is empty.
 class DeviceMemory {
 public:
   DeviceMemory() = default;
@@ -18,6 +18,8 @@ public:
     if (bytes > 0 && driver.allocate(&start, static_cast<size_t>(bytes)) != success)
       start = 0;
   }
+  /// Borrows memory that outlives the object.
+  explicit DeviceMemory(Address borrowed) : start(borrowed) {}
   DeviceMemory(DeviceMemory &&other) noexcept { *this = std::move(other); }
   DeviceMemory &operator=(DeviceMemory &&other) noexcept {
     std::swap(driver, other.driver);
@@ -25,14 +27,14 @@ public:
     return *this;
   }
   ~DeviceMemory() {
-    if (start)
+    if (driver && start)
       driver->release(start);
   }
 
   Address address() const { return start; }
 
 private:
-  const Driver *driver = nullptr;
+  const Driver *driver = nullptr; ///< null if the memory is borrowed
   Address start = 0;
 };
 

@@ -1,0 +1,165 @@
+//===- LinkDriver.cpp - Runs the linker -------------------------------------------------------===//
+
+#include "codegen/LinkDriver.h"
+
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <memory>
+#include <optional>
+
+using namespace llvm;
+using namespace mtc;
+
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+static Error makeError(const Twine &message) {
+  return createStringError(inconvertibleErrorCode(), message);
+}
+
+Expected<TemporaryFile> TemporaryFile::create(const Twine &model) {
+  TemporaryFile result;
+  int descriptor;
+  if (std::error_code code = fs::createUniqueFile(model, descriptor, result.file))
+    return makeError("cannot create a file like '" + model + "': " + code.message());
+  static_cast<void>(sys::Process::SafelyCloseFileDescriptor(descriptor));
+  sys::RemoveFileOnSignal(result.file);
+  return result;
+}
+
+TemporaryFile::TemporaryFile(TemporaryFile &&other) noexcept : file(std::move(other.file)) {
+  other.file.clear();
+}
+
+TemporaryFile::~TemporaryFile() {
+  if (file.empty())
+    return;
+  static_cast<void>(fs::remove(file));
+  sys::DontRemoveFileOnSignal(file);
+}
+
+Error TemporaryFile::write(StringRef bytes) const {
+  std::error_code code;
+  raw_fd_ostream stream(file, code);
+  if (!code) {
+    stream << bytes;
+    stream.close();
+    code = stream.error();
+    stream.clear_error();
+  }
+  return code ? makeError("cannot write '" + file + "': " + code.message()) : Error::success();
+}
+
+/// Finds a compiler driver that links C++, and uses lld if it is installed. lld writes through a
+/// memory mapping regardless of its flags, so a full disk terminates it with SIGBUS. lld runs with
+/// one thread: if two threads receive the signal, the second terminates lld before the first has
+/// removed the temporary file.
+/// Returns the folder of the running executable.
+static std::string executableFolder() {
+  return path::parent_path(
+             fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&executableFolder)))
+      .str();
+}
+
+/// Returns the folder of libraries beside the executable's.
+static std::string libraryFolder() {
+  SmallString<128> folder(executableFolder());
+  path::append(folder, "..", "lib");
+  path::remove_dots(folder, /*remove_dot_dot=*/true);
+  return folder.str().str();
+}
+
+Expected<LinkDriver> LinkDriver::find() {
+  std::string versioned = "clang++-" + std::to_string(LLVM_VERSION_MAJOR);
+  for (StringRef name : {StringRef(versioned), StringRef("clang++"), StringRef("c++"),
+                         StringRef("g++"), StringRef("cc")}) {
+    ErrorOr<std::string> program = sys::findProgramByName(name);
+    if (!program)
+      continue;
+    LinkDriver driver;
+    driver.program = *program;
+    // A linker and system libraries that are installed with mtc come first.
+    const std::string beside = executableFolder(), libraries = libraryFolder();
+    std::vector<StringRef> folders{beside};
+#ifdef MTC_LLVM_BINARIES
+    folders.push_back(MTC_LLVM_BINARIES);
+#endif
+    if (ErrorOr<std::string> lld = sys::findProgramByName("ld.lld", folders))
+      driver.common = {"-fuse-ld=lld", "-Wl,--threads=1", "-B" + path::parent_path(*lld).str()};
+    else if (sys::findProgramByName("ld.lld"))
+      driver.common = {"-fuse-ld=lld", "-Wl,--threads=1"};
+    if (fs::exists(libraries + "/libdnnl.so"))
+      driver.common.insert(driver.common.end(), {"-L" + libraries, "-Wl,-rpath," + libraries});
+#ifdef MTC_PROGRAM_SANITIZERS
+    driver.common.push_back(MTC_PROGRAM_SANITIZERS);
+#endif
+    return driver;
+  }
+  return makeError("no linker: none of " + versioned +
+                   ", clang++, c++, g++, cc is on PATH; install clang or gcc");
+}
+
+Expected<std::vector<std::string>> mtc::findArchives(ArrayRef<std::string> names,
+                                                     std::string folder) {
+  if (folder.empty())
+    folder = libraryFolder();
+  std::vector<std::string> archives;
+  for (const std::string &name : names) {
+    SmallString<128> file(folder);
+    path::append(file, name);
+    if (!fs::exists(file))
+      return makeError("the runtime library '" + file +
+                       "' is missing; build or install mtc as a whole");
+    archives.push_back(file.str().str());
+  }
+  return archives;
+}
+
+/// Returns whether the linker failed because the disk is full, which terminates lld with SIGBUS.
+static bool isOfFullDisk(StringRef said, StringRef output, uint64_t least) {
+  ErrorOr<fs::space_info> space = fs::disk_space(path::parent_path(output));
+  return said.contains("Bus error") || said.contains("No space left on device") ||
+         (space && space->available < least);
+}
+
+Error LinkDriver::link(StringRef output, ArrayRef<StringRef> arguments,
+                       uint64_t expectedBytes) const {
+  // The log is stored in the system's temporary folder, so that it is available if the output's
+  // disk is full.
+  SmallString<128> folder;
+  path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
+  Expected<TemporaryFile> messages = TemporaryFile::create(folder + "/mtc-link-%%%%%%%%.log");
+  if (!messages)
+    return messages.takeError();
+  std::vector<StringRef> all{program};
+  all.insert(all.end(), common.begin(), common.end());
+  all.insert(all.end(), {"-o", output});
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  std::optional<StringRef> redirects[] = {std::nullopt, messages->name(), messages->name()};
+  std::string failure;
+  if (sys::ExecuteAndWait(program, all, std::nullopt, redirects, 0, 0, &failure) == 0)
+    return Error::success();
+  ErrorOr<std::unique_ptr<MemoryBuffer>> text = MemoryBuffer::getFile(messages->name());
+  StringRef said = text ? (*text)->getBuffer() : StringRef();
+  if (isOfFullDisk(said, output, expectedBytes))
+    return makeError("cannot be written: No space left on device");
+  return makeError("linking with " + program + " failed" +
+                   (failure.empty() ? "" : " (" + failure + ")") + ":\n" + said);
+}
+
+std::vector<StringRef> mtc::archiveArguments(StringRef code, ArrayRef<std::string> archives) {
+  std::vector<StringRef> arguments{"-Wl,--whole-archive", code, "-Wl,--no-whole-archive"};
+  // The runtime's core and the target's archives depend on each other.
+  arguments.push_back("-Wl,--start-group");
+  arguments.insert(arguments.end(), archives.begin(), archives.end());
+  arguments.push_back("-Wl,--end-group");
+  return arguments;
+}

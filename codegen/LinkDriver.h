@@ -1,0 +1,60 @@
+//===- LinkDriver.h - Runs the linker ---------------------------------------------------------===//
+
+#ifndef MTC_CODEGEN_LINKDRIVER_H
+#define MTC_CODEGEN_LINKDRIVER_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace mtc {
+
+/// A temporary file that is removed with this object, or when a signal terminates the process.
+class TemporaryFile {
+public:
+  /// Creates an empty file. Each `%` of `model` becomes a random digit.
+  static llvm::Expected<TemporaryFile> create(const llvm::Twine &model);
+  TemporaryFile(TemporaryFile &&other) noexcept;
+  ~TemporaryFile();
+
+  llvm::StringRef name() const { return file; }
+  llvm::Error write(llvm::StringRef bytes) const;
+
+private:
+  TemporaryFile() = default;
+  llvm::SmallString<128> file;
+};
+
+/// A compiler driver, such as clang++, that links C++.
+class LinkDriver {
+public:
+  /// Finds a driver. Fails if none is installed.
+  static llvm::Expected<LinkDriver> find();
+
+  /// Links `output` with the arguments. Errors contain the linker's output, or report a full disk
+  /// if the disk of `output` has less than `expectedBytes` bytes left.
+  llvm::Error link(llvm::StringRef output, llvm::ArrayRef<llvm::StringRef> arguments,
+                   uint64_t expectedBytes) const;
+
+private:
+  std::string program;
+  std::vector<std::string> common; ///< arguments of each run
+};
+
+/// Returns the paths of archives of the runtime in `folder`; the default is ../lib relative to the
+/// folder of the running executable. Fails if an archive is missing.
+llvm::Expected<std::vector<std::string>> findArchives(llvm::ArrayRef<std::string> names,
+                                                      std::string folder);
+
+/// Returns the arguments that link all members of the program's archive `code`, and the members of
+/// `archives` that they need.
+std::vector<llvm::StringRef> archiveArguments(llvm::StringRef code,
+                                              llvm::ArrayRef<std::string> archives);
+
+} // namespace mtc
+
+#endif // MTC_CODEGEN_LINKDRIVER_H

@@ -1,0 +1,285 @@
+// The functions of mtc_model.h. The compiler replaces the prefix `mtc_model` by the library's name.
+#include "runtime/library/blocked_signals.h"
+#include "runtime/library/mtc_model.h"
+#include "runtime/library/trainer.h"
+#include "runtime/support/element_type.h"
+#include "runtime/support/failure.h"
+#include "runtime/support/messages.h"
+
+#include <atomic>
+#include <climits>
+#include <cmath>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+
+using namespace mtc::runtime;
+
+static_assert(MTC_MODEL_F8E5M2 == static_cast<int>(MTC_F8E5M2) &&
+              MTC_MODEL_BOOL == static_cast<int>(MTC_BOOL) && MTC_MODEL_ALIGNMENT == MTC_ALIGNMENT);
+
+struct mtc_model_trainer {
+  std::optional<Trainer> trainer; ///< nullopt if it could not be created
+  std::string message;
+  std::atomic<bool> isInUse = false;
+  void (*warn)(void *data, const char *message) = nullptr;
+  void *warnData = nullptr;
+};
+
+namespace {
+
+/// Returns the folder of the file that contains this code: the library, or the program that it is
+/// linked into.
+std::string libraryFolder() {
+  std::string file = "/proc/self/exe";
+  if (Dl_info info; dladdr(reinterpret_cast<const void *>(&mtc_model_create), &info) &&
+                    info.dli_fname && std::string(info.dli_fname).find('/') != std::string::npos)
+    file = info.dli_fname;
+  const std::unique_ptr<char, decltype(&std::free)> real(realpath(file.c_str(), nullptr),
+                                                         &std::free);
+  const std::string path = real ? real.get() : file;
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+/// Runs `action` and converts its exceptions to a status and a message.
+template <typename Action>
+mtc_model_status guard(mtc_model_trainer *self, const Action &action) noexcept {
+  if (!self)
+    return MTC_MODEL_INVALID;
+  if (self->isInUse.exchange(true)) // The message belongs to the other call.
+    return MTC_MODEL_INVALID;
+  mtc_model_status status = MTC_MODEL_OK;
+  try {
+    const BlockedSignals blocked;
+    const MessageSink sink([&](const std::string &line) {
+      if (self->warn)
+        self->warn(self->warnData, line.c_str());
+    });
+    self->message.clear();
+    action();
+  } catch (const Failure &failure) {
+    status = failure.exitCode() == exitUserInput ? MTC_MODEL_INVALID : MTC_MODEL_FAULT;
+    self->message = printable(failure.what());
+  } catch (const std::bad_alloc &) {
+    status = MTC_MODEL_FAULT;
+    self->message = "out of memory"; // short enough for the string's own storage
+  } catch (const std::exception &error) {
+    status = MTC_MODEL_FAULT;
+    self->message = error.what();
+  }
+  self->isInUse = false;
+  return status;
+}
+
+/// Calls `action` with the trainer.
+template <typename Action>
+mtc_model_status guardTrainer(mtc_model_trainer *self, const Action &action) noexcept {
+  return guard(self, [&] {
+    if (!self->trainer)
+      userError("the trainer was not created");
+    action(*self->trainer);
+  });
+}
+
+template <typename Value> Value *require(Value *pointer, const char *name) {
+  if (!pointer)
+    userError(name, " is null");
+  return pointer;
+}
+
+mtc_model_tensor describe(const MtcTensor &tensor) {
+  return {tensor.name, static_cast<mtc_model_type>(tensor.type), tensor.rank, tensor.dims,
+          static_cast<size_t>(tensor.bytes)};
+}
+
+constexpr mtc_model_tensor noTensor = {nullptr, MTC_MODEL_F32, 0, nullptr, 0};
+constexpr double absent = std::numeric_limits<double>::quiet_NaN();
+
+std::string textOf(const char *text) { return text ? text : ""; }
+
+} // namespace
+
+const char *mtc_model_name(void) { return mtc_program.model_name; }
+
+const char *mtc_model_version(void) { return mtc_program.compiler_version; }
+
+size_t mtc_model_memory_bytes(uint32_t uses) {
+  return static_cast<size_t>(trainerBytes(mtc_program, uses & MTC_MODEL_INFER));
+}
+
+uint32_t mtc_model_input_count(void) { return mtc_program.input_count; }
+
+mtc_model_tensor mtc_model_input(uint32_t index) {
+  return index < mtc_program.input_count ? describe(mtc_program.inputs[index].tensor) : noTensor;
+}
+
+int32_t mtc_model_input_is_label(uint32_t index) {
+  return index < mtc_program.input_count && mtc_program.inputs[index].is_label;
+}
+
+uint32_t mtc_model_output_count(void) { return mtc_program.output_count; }
+
+mtc_model_tensor mtc_model_output(uint32_t index) {
+  return index < mtc_program.output_count ? describe(mtc_program.outputs[index]) : noTensor;
+}
+
+int64_t mtc_model_batch(void) { return mtc_program.batch; }
+
+int64_t mtc_model_batches_per_update(void) { return mtc_program.accumulation.micro_steps; }
+
+mtc_model_status mtc_model_create(const mtc_model_options *options, mtc_model_trainer **trainer) {
+  if (!trainer)
+    return MTC_MODEL_INVALID;
+  auto *self = new (std::nothrow) mtc_model_trainer;
+  *trainer = self;
+  if (!self)
+    return MTC_MODEL_FAULT;
+  const mtc_model_options chosen = options ? *options : mtc_model_options{};
+  self->warn = chosen.warn;
+  self->warnData = chosen.warn_data;
+  return guard(self, [&] {
+    if (mtc_program.abi_version != MTC_ABI_VERSION)
+      systemError("the library was compiled for version ", mtc_program.abi_version,
+                  " of the runtime, but linked with version ", MTC_ABI_VERSION);
+    if (chosen.uses & ~uint32_t{MTC_MODEL_INFER})
+      userError("uses ", chosen.uses, ": unknown value; expected 0 or ", int{MTC_MODEL_INFER});
+    TrainerOptions given;
+    given.weights = {textOf(chosen.weights), libraryFolder(), /*isQuiet=*/true};
+    given.seed = chosen.seed;
+    given.totalSteps = chosen.total_steps;
+    given.threads = chosen.threads;
+    given.infers = chosen.uses & MTC_MODEL_INFER;
+    given.device = textOf(chosen.device);
+    given.offloadFolder = textOf(chosen.offload_folder);
+    given.memory = chosen.memory;
+    given.memoryBytes = chosen.memory_bytes;
+    self->trainer.emplace(mtc_program, std::move(given));
+  });
+}
+
+void mtc_model_destroy(mtc_model_trainer *trainer) {
+  if (!trainer)
+    return;
+  static_cast<void>(guard(trainer, [&] { trainer->trainer.reset(); }));
+  delete trainer;
+}
+
+const char *mtc_model_message(const mtc_model_trainer *trainer) {
+  return trainer ? trainer->message.c_str() : "out of memory";
+}
+
+mtc_model_status mtc_model_choose_samples(mtc_model_trainer *trainer, int64_t count,
+                                          int32_t shuffle, int64_t *samples) {
+  return guardTrainer(trainer, [&](Trainer &self) {
+    self.chooseSamples(count, shuffle != 0, require(samples, "samples"));
+  });
+}
+
+void *mtc_model_input_buffer(mtc_model_trainer *trainer, uint32_t index) {
+  void *buffer = nullptr;
+  static_cast<void>(guardTrainer(trainer, [&](Trainer &self) {
+    if (index >= mtc_program.input_count)
+      userError("input ", index, ": expected a number below ", mtc_program.input_count);
+    buffer = self.inputBuffer(index);
+  }));
+  return buffer;
+}
+
+mtc_model_status mtc_model_train(mtc_model_trainer *trainer, const void *const *inputs,
+                                 mtc_model_step *result) {
+  return guardTrainer(trainer, [&](Trainer &self) {
+    const Trainer::Step step = self.train(require(inputs, "inputs"));
+    if (result)
+      *result = {step.step,
+                 step.updated,
+                 step.skipped,
+                 step.loss,
+                 step.learningRate,
+                 step.gradientNorm.value_or(absent),
+                 step.lossScale.value_or(absent)};
+  });
+}
+
+mtc_model_status mtc_model_evaluate(mtc_model_trainer *trainer, const void *const *inputs,
+                                    int64_t samples, mtc_model_evaluation *result) {
+  return guardTrainer(trainer, [&](Trainer &self) {
+    require(result, "result");
+    const Trainer::Evaluation found = self.evaluate(require(inputs, "inputs"), samples);
+    *result = {found.lossSum, found.targets, found.correct.value_or(absent)};
+  });
+}
+
+mtc_model_status mtc_model_infer(mtc_model_trainer *trainer, const void *const *inputs,
+                                 void *const *outputs) {
+  return guardTrainer(trainer, [&](Trainer &self) {
+    self.infer(require(inputs, "inputs"), require(outputs, "outputs"));
+  });
+}
+
+int64_t mtc_model_steps(const mtc_model_trainer *trainer) {
+  return trainer && trainer->trainer ? trainer->trainer->steps() : 0;
+}
+
+double mtc_model_learning_rate(const mtc_model_trainer *trainer) {
+  return trainer && trainer->trainer ? trainer->trainer->nextLearningRate() : absent;
+}
+
+mtc_model_status mtc_model_set_learning_rate(mtc_model_trainer *trainer, double rate) {
+  return guardTrainer(trainer, [&](Trainer &self) {
+    if (!std::isfinite(rate))
+      userError("learning rate ", rate, ": expected a finite number");
+    self.setLearningRate(rate < 0 ? std::nullopt : std::optional(rate));
+  });
+}
+
+mtc_model_status mtc_model_save(mtc_model_trainer *trainer, const char *folder) {
+  return guardTrainer(trainer, [&](Trainer &self) { self.save(require(folder, "folder")); });
+}
+
+mtc_model_status mtc_model_load(mtc_model_trainer *trainer, const char *folder) {
+  return guardTrainer(trainer, [&](Trainer &self) { self.load(require(folder, "folder")); });
+}
+
+uint32_t mtc_model_weight_count(const mtc_model_trainer *trainer) {
+  return trainer && trainer->trainer ? static_cast<uint32_t>(trainer->trainer->weights().size())
+                                     : 0;
+}
+
+mtc_model_tensor mtc_model_weight(const mtc_model_trainer *trainer, uint32_t index) {
+  if (index >= mtc_model_weight_count(trainer))
+    return noTensor;
+  const Trainer::Weight &weight = trainer->trainer->weights()[index];
+  return {weight.name.c_str(), static_cast<mtc_model_type>(weight.type),
+          static_cast<uint32_t>(weight.dims.size()), weight.dims.data(),
+          static_cast<size_t>(weight.bytes)};
+}
+
+mtc_model_status mtc_model_read_weight(mtc_model_trainer *trainer, const char *name, void *data,
+                                       size_t bytes) {
+  return guardTrainer(trainer, [&](Trainer &self) {
+    self.readWeight(require(name, "name"), static_cast<char *>(require(data, "data")), bytes);
+  });
+}
+
+mtc_model_status mtc_model_write_weight(mtc_model_trainer *trainer, const char *name,
+                                        const void *data, size_t bytes) {
+  return guardTrainer(trainer, [&](Trainer &self) {
+    self.writeWeight(require(name, "name"), static_cast<const char *>(require(data, "data")),
+                     bytes);
+  });
+}
+
+mtc_model_status mtc_model_export_weights(mtc_model_trainer *trainer, const char *file) {
+  return guardTrainer(trainer, [&](Trainer &self) { self.exportWeights(require(file, "file")); });
+}
+
+mtc_model_status mtc_model_export_onnx(mtc_model_trainer *trainer, const char *file) {
+  return guardTrainer(trainer, [&](Trainer &self) { self.exportModel(require(file, "file")); });
+}

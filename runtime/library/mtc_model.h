@@ -1,0 +1,184 @@
+#ifndef MTC_MODEL_H
+#define MTC_MODEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Functions return a status. After a status other than MTC_MODEL_OK, mtc_model_message returns the
+ * reason, and the trainer is as before the call unless the function documents otherwise.
+ *
+ * A trainer may be used by one thread at a time. Different trainers are independent: each has its
+ * own memory and may run in its own thread. The library never prints, exits or installs signal
+ * handlers; it blocks signals in the calling thread during a call. */
+typedef enum mtc_model_status {
+  MTC_MODEL_OK = 0,
+  MTC_MODEL_INVALID = 1, /* an invalid argument, file or value */
+  MTC_MODEL_FAULT = 2    /* a fault of the device or the system, such as a full disk */
+} mtc_model_status;
+
+typedef enum mtc_model_type {
+  MTC_MODEL_F64 = 0,
+  MTC_MODEL_F32 = 1,
+  MTC_MODEL_BF16 = 2,
+  MTC_MODEL_F16 = 3,
+  MTC_MODEL_I64 = 4,
+  MTC_MODEL_I32 = 5,
+  MTC_MODEL_I16 = 6,
+  MTC_MODEL_I8 = 7,
+  MTC_MODEL_U64 = 8,
+  MTC_MODEL_U32 = 9,
+  MTC_MODEL_U16 = 10,
+  MTC_MODEL_U8 = 11,
+  MTC_MODEL_BOOL = 12, /* one byte, 0 or 1 */
+  MTC_MODEL_F8E4M3 = 13,
+  MTC_MODEL_F8E5M2 = 14
+} mtc_model_type;
+
+/* A dense row-major tensor. `dims` has `rank` extents. Strings and extents are valid as long as the
+ * library is loaded, for weights as long as the trainer exists. */
+typedef struct mtc_model_tensor {
+  const char *name;
+  mtc_model_type type;
+  uint32_t rank;
+  const int64_t *dims;
+  size_t bytes;
+} mtc_model_tensor;
+
+/* Uses of a trainer that need more memory than training and evaluation. */
+enum {
+  MTC_MODEL_INFER = 1 /* mtc_model_infer */
+};
+
+/* Options of a trainer. Zero selects the default of each field. */
+typedef struct mtc_model_options {
+  /* File of the initial weights (.safetensors). NULL: the file that was written with the library,
+   * in the folder of the library. */
+  const char *weights;
+  uint64_t seed; /* of random numbers, such as dropout */
+  /* Last step of a learning rate schedule that depends on it (linear, cosine). */
+  int64_t total_steps;
+  int32_t threads;    /* 0: all cores, up to the number that memory was planned for */
+  uint32_t uses;      /* MTC_MODEL_INFER or 0 */
+  const char *device; /* number of the GPU; NULL: the first */
+  /* Folder of the offload file, if the model is compiled with --offload to disk. NULL: $TMPDIR, or
+   * /var/tmp. */
+  const char *offload_folder;
+  /* Memory of at least mtc_model_memory_bytes(uses) bytes, aligned to MTC_MODEL_ALIGNMENT, that
+   * outlives the trainer; for a GPU, memory of the GPU. NULL: the trainer allocates it. */
+  void *memory;
+  size_t memory_bytes;
+  /* Receives warnings, for the duration of calls. NULL: warnings are dropped. */
+  void (*warn)(void *data, const char *message);
+  void *warn_data;
+} mtc_model_options;
+
+#define MTC_MODEL_ALIGNMENT 64
+
+typedef struct mtc_model_trainer mtc_model_trainer;
+
+/* The model. */
+const char *mtc_model_name(void);
+const char *mtc_model_version(void); /* version of mtc that compiled the library */
+/* Returns the bytes that a trainer allocates, all of them in mtc_model_create. */
+size_t mtc_model_memory_bytes(uint32_t uses);
+/* Inputs, with the shape of a batch. Labels are inputs too. */
+uint32_t mtc_model_input_count(void);
+mtc_model_tensor mtc_model_input(uint32_t index);
+int32_t mtc_model_input_is_label(uint32_t index);
+/* Outputs of mtc_model_infer. */
+uint32_t mtc_model_output_count(void);
+mtc_model_tensor mtc_model_output(uint32_t index);
+/* Returns the number of samples per batch, and of batches per update (--accumulate). */
+int64_t mtc_model_batch(void);
+int64_t mtc_model_batches_per_update(void);
+
+/* Creates a trainer at step 0 with the initial weights. `options` may be NULL. On failure, *trainer
+ * only holds the message (NULL if the process is out of memory), and is to be destroyed as well. */
+mtc_model_status mtc_model_create(const mtc_model_options *options, mtc_model_trainer **trainer);
+void mtc_model_destroy(mtc_model_trainer *trainer);
+/* Returns the message of the last call that failed; valid until the next call. */
+const char *mtc_model_message(const mtc_model_trainer *trainer);
+
+/* Batches. `inputs` has a pointer to each input, in the order of mtc_model_input; the data is
+ * copied into the trainer's memory unless the pointer is that of mtc_model_input_buffer. A null
+ * pointer selects labels that the trainer derives: the next tokens of a language model, or, for
+ * mtc_model_infer, none. Values are checked before the batch is used. */
+
+/* Writes the samples of the next training batch to `samples` (mtc_model_batch() numbers below
+ * `count`), as the programs of mtc choose them from `count` samples: in order, or shuffled by the
+ * seed and the epoch. */
+mtc_model_status mtc_model_choose_samples(mtc_model_trainer *trainer, int64_t count,
+                                          int32_t shuffle, int64_t *samples);
+
+/* Returns the memory that a batch is read from, to be filled without a copy. Its contents are
+ * undefined after each call that uses a batch. */
+void *mtc_model_input_buffer(mtc_model_trainer *trainer, uint32_t index);
+
+typedef struct mtc_model_step {
+  int64_t step;    /* number of updates so far */
+  int32_t updated; /* 0: the gradients were accumulated, and the update follows with a later batch;
+                      the other fields are those of the last update */
+  int32_t skipped; /* 1: gradients were not finite, so loss scaling skipped the update */
+  double loss;     /* before the update */
+  double learning_rate;
+  double gradient_norm; /* NaN unless compiled with --clip-norm or --grad-norm */
+  double loss_scale;    /* NaN without loss scaling */
+} mtc_model_step;
+
+/* Trains on a batch: computes gradients, and updates the weights after every
+ * mtc_model_batches_per_update batches. `result` may be NULL. After a failure during computation,
+ * the weights are undefined; load a checkpoint. */
+mtc_model_status mtc_model_train(mtc_model_trainer *trainer, const void *const *inputs,
+                                 mtc_model_step *result);
+
+typedef struct mtc_model_evaluation {
+  double loss_sum; /* sum of the losses of all targets; without targets per sample, the loss */
+  double targets;  /* number of targets that are not ignored; without targets per sample, 1 */
+  double correct;  /* number of correctly classified targets; NaN if the loss does not classify */
+} mtc_model_evaluation;
+
+/* Evaluates the first `samples` samples of a batch in inference mode. The loss over several batches
+ * is the sum of `loss_sum` over the sum of `targets`. */
+mtc_model_status mtc_model_evaluate(mtc_model_trainer *trainer, const void *const *inputs,
+                                    int64_t samples, mtc_model_evaluation *result);
+
+/* Computes the outputs of a batch in inference mode. `outputs` has a pointer to the memory of each
+ * output; a null pointer skips the output. Requires MTC_MODEL_INFER. */
+mtc_model_status mtc_model_infer(mtc_model_trainer *trainer, const void *const *inputs,
+                                 void *const *outputs);
+
+/* Returns the number of updates so far. */
+int64_t mtc_model_steps(const mtc_model_trainer *trainer);
+/* Returns the learning rate of the next update. */
+double mtc_model_learning_rate(const mtc_model_trainer *trainer);
+/* Sets the learning rate of later updates; a negative rate restores the schedule. Parameter groups
+ * keep their factors. The rate is not part of checkpoints. */
+mtc_model_status mtc_model_set_learning_rate(mtc_model_trainer *trainer, double rate);
+
+/* Checkpoints: weights, optimizer state and step, in the format of the programs of mtc. `save`
+ * needs a complete update, and refuses a folder with a checkpoint of another run. */
+mtc_model_status mtc_model_save(mtc_model_trainer *trainer, const char *folder);
+mtc_model_status mtc_model_load(mtc_model_trainer *trainer, const char *folder);
+
+/* Weights: the tensors of the original module's state_dict, in its names and layouts. */
+uint32_t mtc_model_weight_count(const mtc_model_trainer *trainer);
+mtc_model_tensor mtc_model_weight(const mtc_model_trainer *trainer, uint32_t index);
+/* Copies a weight from or to `data`, of `bytes` bytes. `bytes` must be the size of the weight. */
+mtc_model_status mtc_model_read_weight(mtc_model_trainer *trainer, const char *name, void *data,
+                                       size_t bytes);
+mtc_model_status mtc_model_write_weight(mtc_model_trainer *trainer, const char *name,
+                                        const void *data, size_t bytes);
+
+/* Writes the weights as a state_dict (.safetensors), or the model in inference form (.onnx). */
+mtc_model_status mtc_model_export_weights(mtc_model_trainer *trainer, const char *file);
+mtc_model_status mtc_model_export_onnx(mtc_model_trainer *trainer, const char *file);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MTC_MODEL_H */

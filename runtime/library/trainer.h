@@ -1,0 +1,127 @@
+// A trainer of the model, for programs that contain it as a library.
+#ifndef MTC_RUNTIME_LIBRARY_TRAINER_H
+#define MTC_RUNTIME_LIBRARY_TRAINER_H
+
+#include "runtime/devices/device.h"
+#include "runtime/state/divergence.h"
+#include "runtime/state/module_tensors.h"
+#include "runtime/state/training_state.h"
+#include "runtime/state/variables.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace mtc::runtime {
+
+struct TrainerOptions {
+  WeightsChoice weights;
+  uint64_t seed = 0;
+  int64_t totalSteps = 0; ///< last step of the schedule; 0: unknown
+  int threads = 0;        ///< 0: all cores, up to the number that memory was planned for
+  bool infers = false;    ///< `infer` may be called
+  std::string device, offloadFolder;
+  void *memory = nullptr; ///< memory for the arena; null: the trainer allocates it
+  size_t memoryBytes = 0;
+};
+
+/// Returns the size of the device arena of a trainer.
+int64_t trainerBytes(const MtcProgram &program, bool infers);
+
+/// The state of a training run: a device with weights and optimizer state. Functions throw a
+/// Failure. All of them, and the destructor, may run on any thread, one at a time.
+class Trainer {
+public:
+  /// The memory of each input in the program's order. Null: labels to derive from tokens, or, for
+  /// `infer`, labels that are not needed.
+  using Inputs = const void *const *;
+
+  struct Step {
+    int64_t step = 0;
+    bool updated = false, skipped = false;
+    double loss, learningRate;
+    std::optional<double> gradientNorm, lossScale;
+  };
+  struct Evaluation {
+    double lossSum, targets;
+    std::optional<double> correct;
+  };
+
+  Trainer(const MtcProgram &program, TrainerOptions options);
+  ~Trainer();
+  Trainer(const Trainer &) = delete;
+  Trainer &operator=(const Trainer &) = delete;
+
+  /// Writes the samples of the next training batch, out of `count` samples, in the order of a
+  /// training run.
+  void chooseSamples(int64_t count, bool shuffle, int64_t *samples);
+  /// Returns the memory that the next batch is read from.
+  char *inputBuffer(uint32_t input);
+  /// Runs a micro-step, and the update after the last micro-step of a step.
+  Step train(Inputs inputs);
+  /// Evaluates the first `samples` samples of a batch.
+  Evaluation evaluate(Inputs inputs, int64_t samples);
+  /// Computes the outputs of a batch; outputs with a null pointer are skipped.
+  void infer(Inputs inputs, void *const *outputs);
+
+  int64_t steps() const { return state.step; }
+  double nextLearningRate() const;
+  /// Overrides the schedule; nullopt restores it.
+  void setLearningRate(std::optional<double> rate) { fixedRate = rate; }
+
+  void save(const std::string &folder);
+  void load(const std::string &folder);
+
+  /// The tensors of the module's state_dict: those of variables, then buffers.
+  struct Weight {
+    std::string name;
+    uint32_t type; ///< MtcType
+    std::vector<int64_t> dims;
+    int64_t bytes;
+  };
+  const std::vector<Weight> &weights() const { return weightList; }
+  void readWeight(const std::string &name, char *to, size_t bytes);
+  void writeWeight(const std::string &name, const char *from, size_t bytes);
+  void exportWeights(const std::string &file);
+  void exportModel(const std::string &file);
+
+private:
+  template <typename Action> void onDevice(const Action &action);
+  size_t findWeight(const std::string &name, size_t bytes) const;
+  void writePiece(const ModuleTensor::Piece &piece, uint32_t type,
+                  const std::vector<char> &elements);
+  void refreshCopies();
+  void resetAccumulation();
+  int64_t trainedBatches() const { return state.step * program.accumulation.micro_steps; }
+  const FiniteVariables &finiteVariables();
+  void listWeights();
+  void checkUsable() const;
+  void load(Inputs inputs, bool needsLabels);
+  void setScalars(double rate);
+  double receiveLoss(int64_t request);
+  double sumOfRows(int64_t offset, int64_t samples);
+  Step update(double rate);
+
+  const MtcProgram &program;
+  TrainerOptions options;
+  TrainingState state;
+  std::unique_ptr<Device> device;
+  const std::vector<char *> *buffers = nullptr; ///< of the next batch; null until requested
+  std::vector<ModuleTensor> tensors;            ///< tensors of `weightList` that variables hold
+  std::vector<Weight> weightList;
+  std::optional<double> fixedRate;
+  int64_t microStep = 0; ///< completed micro-steps of the next step
+  Step last{};
+  std::optional<FiniteVariables> finite; ///< nullopt until the next use
+  bool copiesAreStale = false;           ///< a weight was written after its copies
+  bool isBroken = false;                 ///< a failed computation left the weights undefined
+  std::set<std::string> ownFolders;      ///< real paths of folders with the trainer's checkpoints
+};
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_LIBRARY_TRAINER_H

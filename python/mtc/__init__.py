@@ -1,22 +1,43 @@
-"""Export PyTorch modules for training with the mtc compiler.
+"""Train PyTorch modules and ONNX models with the mtc compiler.
 
     import mtc
 
     mtc.export(module, example_inputs, "model.onnx")
+    print(mtc.plan("model.onnx", dims={"batch": 32}).peak_bytes)
+    trainer = mtc.Trainer(mtc.compile("model.onnx", dims={"batch": 32}))
+    trainer.fit({"x": x, "labels": labels}, epochs=3)
 
-:func:`mtc.export` requires PyTorch. :mod:`mtc.facts` reads and writes the module facts of an ONNX file and requires only ``onnx``.
+Only :func:`mtc.export` requires PyTorch. :mod:`mtc.facts` reads and writes the module facts of an ONNX file.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mtc.errors import ExportError, FactsError
+from mtc.compiler import Library, Plan, compile, plan
+from mtc.errors import CompileError, ExportError, FactsError, TrainerError
+from mtc.trainer import Evaluation, History, Step, TensorInfo, Trainer, memory_bytes
 
 if TYPE_CHECKING:
     from mtc.exporter import export
 
-__all__ = ["ExportError", "FactsError", "export"]
+__all__ = [
+    "CompileError",
+    "Evaluation",
+    "ExportError",
+    "FactsError",
+    "History",
+    "Library",
+    "Plan",
+    "Step",
+    "TensorInfo",
+    "Trainer",
+    "TrainerError",
+    "compile",
+    "export",
+    "memory_bytes",
+    "plan",
+]
 
 
 def __getattr__(name: str) -> Any:

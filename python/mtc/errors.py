@@ -10,3 +10,11 @@ class ExportError(RuntimeError):
 
 class FactsError(ValueError):
     """The module facts of an ONNX file are missing or malformed."""
+
+
+class CompileError(RuntimeError):
+    """The compiler rejected a model or a flag. The message is the compiler's."""
+
+
+class TrainerError(RuntimeError):
+    """A call of a compiled library failed. The message is the library's."""

@@ -10,6 +10,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -19,8 +20,9 @@ from program import MTC, TIMEOUT, own_folder
 ROOT = Path(__file__).resolve().parent.parent.parent
 EXAMPLES = Path(os.environ["MTC_EXAMPLES"])
 PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs/guide").glob("*.md") if path.name != "exporting.md")]
-SKIPPED = ("tools/", "cmake ", "export ")  # They build mtc.
-MINIMUM = 22  # commands
+SKIPPED = ("tools/", "cmake ", "export ", "pip ")  # They build or install mtc.
+MINIMUM = 24  # commands
+MINIMUM_PYTHON = 4  # blocks of Python that run
 folder = own_folder()
 environment = os.environ | {"PATH": f"{Path(MTC).parent}:{os.environ['PATH']}"}
 
@@ -69,14 +71,28 @@ def check(page: Path, work: Path, command: str, shown: str):
         at = position + len(mask(part))
 
 
-ran = 0
+def run_python(page: Path, work: Path, blocks: list[str]):
+    """Runs the blocks of a page as one script, except those that need PyTorch."""
+    script = work / "page.py"
+    script.write_text("\n".join(blocks))
+    result = subprocess.run([sys.executable, script], cwd=work, env=environment | {"PYTHONPATH": str(ROOT / "python")},
+                            capture_output=True, text=True, timeout=TIMEOUT)  # fmt: skip
+    assert result.returncode == 0, f"{page.name}:\n{result.stdout}{result.stderr}"
+
+
+ran = ran_python = 0
 for page in PAGES:
     work = prepare(page)
+    scripts = []
     for language, block in re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL):
         if language == "toml":
             tomllib.loads(block)
         elif language == "python":
             compile(block, str(page), "exec")
+            if "torch" not in block and "mtc.export" not in block:
+                scripts.append(block)
+        elif language == "c":  # Its first line is a comment with the file's name.
+            (work / block.splitlines()[0].removeprefix("// ")).write_text(block)
         else:
             for command, shown in commands(block):
                 if not command.startswith(SKIPPED):
@@ -84,4 +100,7 @@ for page in PAGES:
                     ran += 1
     for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
         assert (page.parent / link).exists(), f"{page.name}: {link} does not exist"
+    run_python(page, work, scripts)
+    ran_python += len(scripts)
+assert ran_python >= MINIMUM_PYTHON, f"the pages have {ran_python} blocks of Python that run"
 assert ran >= MINIMUM, f"the pages have {ran} commands"

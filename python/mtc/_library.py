@@ -1,0 +1,123 @@
+"""The C interface of compiled libraries, through ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from ctypes import POINTER, Structure, c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+WARN = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
+INFER = 1
+ALIGNMENT = 64
+
+
+class Tensor(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("type", c_int32),
+        ("rank", c_uint32),
+        ("dims", POINTER(c_int64)),
+        ("bytes", c_size_t),
+    ]
+
+
+class Options(Structure):
+    _fields_ = [
+        ("weights", c_char_p),
+        ("seed", c_uint64),
+        ("total_steps", c_int64),
+        ("threads", c_int32),
+        ("uses", c_uint32),
+        ("device", c_char_p),
+        ("offload_folder", c_char_p),
+        ("memory", c_void_p),
+        ("memory_bytes", c_size_t),
+        ("warn", WARN),
+        ("warn_data", c_void_p),
+    ]
+
+
+class Step(Structure):
+    _fields_ = [
+        ("step", c_int64),
+        ("updated", c_int32),
+        ("skipped", c_int32),
+        ("loss", c_double),
+        ("learning_rate", c_double),
+        ("gradient_norm", c_double),
+        ("loss_scale", c_double),
+    ]
+
+
+class Evaluation(Structure):
+    _fields_ = [("loss_sum", c_double), ("targets", c_double), ("correct", c_double)]
+
+
+def _dtypes() -> list[np.dtype[Any]]:
+    """Returns numpy's types in the order of the library's; 16-bit and 8-bit floats of ml_dtypes if it is installed."""
+    try:
+        import ml_dtypes
+
+        bf16, f8e4m3, f8e5m2 = (np.dtype(t) for t in (ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2))
+    except ModuleNotFoundError:  # Without it, values are the bits of their elements.
+        bf16, f8e4m3, f8e5m2 = np.dtype(np.uint16), np.dtype(np.uint8), np.dtype(np.uint8)
+    names = ["f8", "f4", bf16, "f2", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "?", f8e4m3, f8e5m2]
+    return [np.dtype(name) for name in names]
+
+
+DTYPES = _dtypes()
+
+_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
+    "name": (c_char_p, []),
+    "version": (c_char_p, []),
+    "memory_bytes": (c_size_t, [c_uint32]),
+    "input_count": (c_uint32, []),
+    "input": (Tensor, [c_uint32]),
+    "input_is_label": (c_int32, [c_uint32]),
+    "output_count": (c_uint32, []),
+    "output": (Tensor, [c_uint32]),
+    "batch": (c_int64, []),
+    "batches_per_update": (c_int64, []),
+    "create": (c_int32, [POINTER(Options), POINTER(c_void_p)]),
+    "destroy": (None, [c_void_p]),
+    "message": (c_char_p, [c_void_p]),
+    "choose_samples": (c_int32, [c_void_p, c_int64, c_int32, c_void_p]),
+    "input_buffer": (c_void_p, [c_void_p, c_uint32]),
+    "train": (c_int32, [c_void_p, POINTER(c_void_p), POINTER(Step)]),
+    "evaluate": (c_int32, [c_void_p, POINTER(c_void_p), c_int64, POINTER(Evaluation)]),
+    "infer": (c_int32, [c_void_p, POINTER(c_void_p), POINTER(c_void_p)]),
+    "steps": (c_int64, [c_void_p]),
+    "learning_rate": (c_double, [c_void_p]),
+    "set_learning_rate": (c_int32, [c_void_p, c_double]),
+    "save": (c_int32, [c_void_p, c_char_p]),
+    "load": (c_int32, [c_void_p, c_char_p]),
+    "weight_count": (c_uint32, [c_void_p]),
+    "weight": (Tensor, [c_void_p, c_uint32]),
+    "read_weight": (c_int32, [c_void_p, c_char_p, c_void_p, c_size_t]),
+    "write_weight": (c_int32, [c_void_p, c_char_p, c_void_p, c_size_t]),
+    "export_weights": (c_int32, [c_void_p, c_char_p]),
+    "export_onnx": (c_int32, [c_void_p, c_char_p]),
+}
+
+
+def prefix_of(path: Path) -> str:
+    """Returns the prefix of a library's functions, which the compiler derives from its file name."""
+    prefix = re.sub(r"[^0-9A-Za-z_]", "_", path.stem.removeprefix("lib"))
+    return prefix if prefix and not prefix[0].isdigit() else "_" + prefix
+
+
+def load(path: Path) -> dict[str, Any]:
+    """Opens a library. Returns its functions by their names without the prefix."""
+    library = ctypes.CDLL(str(path.resolve()))
+    prefix = prefix_of(path)
+    functions = {}
+    for name, (result, arguments) in _FUNCTIONS.items():
+        function = getattr(library, f"{prefix}_{name}")
+        function.restype = result
+        function.argtypes = arguments
+        functions[name] = function
+    return functions

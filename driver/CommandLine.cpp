@@ -177,6 +177,17 @@ std::string findModel(llvm::ArrayRef<std::string> files, const CommandText &comm
   print(*table);
 }
 
+/// Prints the help of a command that only prints, if `words` request it.
+void printHelpIfRequested(const PrintCommandText &command, llvm::ArrayRef<std::string> words) {
+  const bool isRequested = llvm::any_of(words, [](const std::string &word) {
+    return word == "--help" || word == "-h" || word == "--help-all";
+  });
+  if (isRequested)
+    print(("Usage: mtc " + command.name + (command.operand.empty() ? "" : " ") + command.operand +
+           "\n\n" + command.summary + ".\n")
+              .str());
+}
+
 /// Returns the command for the first argument. Exits after commands that only print.
 const CommandText &findCommand(llvm::ArrayRef<std::string> words) {
   if (words.empty()) {
@@ -188,6 +199,9 @@ const CommandText &findCommand(llvm::ArrayRef<std::string> words) {
     print(mainHelp());
   if (first == "--version")
     print("mtc " MTC_VERSION "\n");
+  for (const PrintCommandText &command : getPrintCommands())
+    if (command.name == first)
+      printHelpIfRequested(command, words.drop_front());
   if (first == "completion")
     printCompletion(words.drop_front());
   if (first == "man")

@@ -38,6 +38,9 @@ assert {"--dim", "--json", "--help", "--help-all"} < flags["inspect"] < flags["p
 assert len(flags["compile"]) > 60 and {"-o", "--emit"} < flags["compile"] - flags["plan"], flags["compile"]
 main = output(MTC, "--help")
 assert main == output(MTC, "-h") and main.count("\n") <= LINES and all(f"  {command} " in main for command in COMMANDS), main
+for command in ("completion", "man", "operators"):  # They only print, and have no other flags.
+    text = output(MTC, command, "--help")
+    assert text.startswith(f"Usage: mtc {command}") and text == output(MTC, command, "-h"), text
 program = compile_example(DIGITS, folder, "sgd", 8)
 check(output(program.path, "--help"), output(program.path, "--help-all"))
 

@@ -90,7 +90,7 @@ def plan(model: str | os.PathLike[str], *, dims: Mapping[str, int] | None = None
     return _plan(output)
 
 
-def compile(  # noqa: A001 - the name of the command
+def compile(
     model: str | os.PathLike[str],
     output: str | os.PathLike[str] | None = None,
     *,

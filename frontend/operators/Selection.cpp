@@ -98,8 +98,12 @@ template <bool largest> void evaluateArg(Inference &node) {
         int64_t best = 0;
         auto at = [&](int64_t k) { return values[(o * extent + k) * inner + i]; };
         for (int64_t k = 1; k < extent; ++k) {
-          bool better = largest ? at(k) > at(best) : at(k) < at(best);
-          if (better || (attributes.isLast && at(k) == at(best)))
+          // As in numpy, NaN is both the largest and the smallest element.
+          const bool isNan = at(k) != at(k), bestIsNan = at(best) != at(best);
+          const bool isBetter =
+              !bestIsNan && (isNan || (largest ? at(k) > at(best) : at(k) < at(best)));
+          const bool isEqual = at(k) == at(best) || (isNan && bestIsNan);
+          if (isBetter || (attributes.isLast && isEqual))
             best = k;
         }
         found.push_back(best);
@@ -234,6 +238,54 @@ LogicalResult convertCompress(Conversion &node) {
 
 //===--- Unique -------------------------------------------------------------------------------===//
 
+/// Orders slices of equal length by their elements. As in numpy, NaN equals NaN and is larger than
+/// every number.
+struct SliceOrder {
+  template <typename Number>
+  bool operator()(const std::vector<Number> &a, const std::vector<Number> &b) const {
+    return std::lexicographical_compare(
+        a.begin(), a.end(), b.begin(), b.end(),
+        [](Number x, Number y) { return x < y || (x == x && y != y); });
+  }
+};
+
+/// The unique slices of a constant: the index of the first occurrence of each, the unique slice of
+/// each slice, and the number of occurrences.
+struct UniqueSlices {
+  std::vector<int64_t> first, inverse, counts;
+};
+
+/// `part` returns the elements of a slice.
+template <typename Number, typename Part>
+UniqueSlices findUnique(int64_t count, bool isSorted, const Part &part) {
+  UniqueSlices unique;
+  auto &[first, inverse, counts] = unique;
+  std::map<std::vector<Number>, int64_t, SliceOrder>
+      found; // Maps elements to the index in `first`.
+  for (int64_t i = 0; i < count; ++i) {
+    auto [it, isNew] = found.try_emplace(part(i), static_cast<int64_t>(first.size()));
+    if (isNew) {
+      first.push_back(i);
+      counts.push_back(0);
+    }
+    ++counts[it->second];
+    inverse.push_back(it->second);
+  }
+  if (!isSorted)
+    return unique;
+  std::vector<int64_t> rank(first.size()), sortedFirst, sortedCounts;
+  for (const auto &[elements, place] : found) {
+    rank[place] = static_cast<int64_t>(sortedFirst.size());
+    sortedFirst.push_back(first[place]);
+    sortedCounts.push_back(counts[place]);
+  }
+  first = sortedFirst;
+  counts = sortedCounts;
+  for (int64_t &place : inverse)
+    place = rank[place];
+  return unique;
+}
+
 /// Folds the unique slices of a constant along an axis, or the unique elements of the flattened
 /// constant. Results are the unique slices (sorted or in order of occurrence), the index of the
 /// first occurrence of each, the unique slice's index for each slice, and the number of
@@ -251,50 +303,32 @@ LogicalResult inferUnique(Inference &node) {
     shape = {value->size()};
   int64_t count = shape[axis], inner = elementCount(ArrayRef(shape).drop_front(axis + 1));
   int64_t outer = elementCount(ArrayRef(shape).take_front(axis));
-  std::vector<double> numbers = value->values<double>();
-  // Returns the elements of slice i, in row-major order.
-  auto part = [&](int64_t i) {
-    std::vector<double> elements;
-    for (int64_t o = 0; o < outer; ++o)
-      for (int64_t k = 0; k < inner; ++k)
-        elements.push_back(numbers[(o * count + i) * inner + k]);
-    return elements;
-  };
-  std::map<std::vector<double>, int64_t> found; // Maps elements to the index in `first`.
-  std::vector<int64_t> first, inverse, counts;
-  for (int64_t i = 0; i < count; ++i) {
-    auto [it, isNew] = found.try_emplace(part(i), static_cast<int64_t>(first.size()));
-    if (isNew) {
-      first.push_back(i);
-      counts.push_back(0);
-    }
-    ++counts[it->second];
-    inverse.push_back(it->second);
-  }
-  if (isSorted) {
-    std::vector<int64_t> rank(first.size()), sortedFirst, sortedCounts;
-    for (const auto &[elements, place] : found) {
-      rank[place] = static_cast<int64_t>(sortedFirst.size());
-      sortedFirst.push_back(first[place]);
-      sortedCounts.push_back(counts[place]);
-    }
-    first = sortedFirst;
-    counts = sortedCounts;
-    for (int64_t &place : inverse)
-      place = rank[place];
-  }
+  UniqueSlices unique;
+  dispatchNumber(node.elementType(0), [&](auto kind) {
+    using Number = decltype(kind);
+    const std::vector<Number> numbers = value->values<Number>();
+    // Returns the elements of slice i, in row-major order.
+    auto part = [&](int64_t i) {
+      std::vector<Number> elements;
+      for (int64_t o = 0; o < outer; ++o)
+        for (int64_t k = 0; k < inner; ++k)
+          elements.push_back(numbers[(o * count + i) * inner + k]);
+      return elements;
+    };
+    unique = findUnique<Number>(count, isSorted, part);
+  });
   Extents kept = shape;
-  kept[axis] = static_cast<int64_t>(first.size());
+  kept[axis] = static_cast<int64_t>(unique.first.size());
   auto type = RankedTensorType::get(kept, node.elementType(0));
   auto indexOf = [&](int64_t linear) {
     int64_t k = linear % inner, i = linear / inner % kept[axis], o = linear / (inner * kept[axis]);
-    return (o * count + first[i]) * inner + k;
+    return (o * count + unique.first[i]) * inner + k;
   };
   node.fold(0, indexedCopy(*value, type, indexOf));
   if (failed(node.result(0, type)))
     return failure();
-  for (auto [i, list] :
-       llvm::enumerate(ArrayRef<const std::vector<int64_t> *>{&first, &inverse, &counts})) {
+  for (auto [i, list] : llvm::enumerate(ArrayRef<const std::vector<int64_t> *>{
+           &unique.first, &unique.inverse, &unique.counts})) {
     auto vector = RankedTensorType::get(static_cast<int64_t>(list->size()), int64Type(node));
     node.fold(1 + i, list->empty() ? Tensor::allocate(vector)
                                    : Tensor::fromValues<int64_t>(vector, *list));

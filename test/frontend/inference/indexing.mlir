@@ -98,7 +98,29 @@ onnx.graph @argMax() -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// The last of them.
+// The first NaN.
+// CHECK-LABEL: onnx.graph @argMaxOfNan
+// CHECK-NEXT{LITERAL}: = onnx.constant dense<[1, 2]> : tensor<2xi64> -> tensor<2xi64>
+// CHECK-NEXT: onnx.return
+onnx.graph @argMaxOfNan() -> tensor<*xindex> {
+  %a = onnx.constant dense<[[1.0, 0x7FC00000, 0x7FC00000], [5.0, 4.0, 0x7FC00000]]> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %r = onnx.node "ArgMax" version 13 (%a) {axis = 1 : si64, keepdims = 0 : si64} : (tensor<2x3xf32>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
+}
+
+// Integers that are equal as doubles, and NaN.
+// CHECK-LABEL: onnx.graph @unique
+// CHECK-DAG{LITERAL}: = onnx.constant dense<[9007199254740992, 9007199254740993]> : tensor<2xi64> -> tensor<2xi64>
+// CHECK-DAG{LITERAL}: = onnx.constant dense<[1.000000e+00, 2.000000e+00, 0x7FC00000]> : tensor<3xf32> -> tensor<3xf32>
+onnx.graph @unique() -> (tensor<*xindex>, tensor<*xindex>) {
+  %a = onnx.constant dense<[9007199254740993, 9007199254740992, 9007199254740993]> : tensor<3xi64> -> tensor<3xi64>
+  %b = onnx.constant dense<[2.0, 0x7FC00000, 1.0, 0x7FC00000, 2.0]> : tensor<5xf32> -> tensor<5xf32>
+  %r = onnx.node "Unique" version 11 (%a) {} : (tensor<3xi64>) -> tensor<*xindex>
+  %s = onnx.node "Unique" version 11 (%b) {} : (tensor<5xf32>) -> tensor<*xindex>
+  onnx.return %r, %s : tensor<*xindex>, tensor<*xindex>
+}
+
+// The last of equal elements.
 // CHECK-LABEL: onnx.graph @argMinLast
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<1> : tensor<1x1xi64> -> tensor<1x1xi64>
 // CHECK-NEXT: onnx.return

@@ -18,8 +18,10 @@ import mtc  # noqa: E402
 
 folder = Path(tempfile.mkdtemp())
 torch.manual_seed(0)
-small = {} if "--base" in sys.argv else {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
-                                         "intermediate_size": 128, "vocab_size": 1000}  # fmt: skip
+BASE = "--base" in sys.argv
+EPOCHS, RATE = (5, 5e-5) if BASE else (10, 5e-4)
+SIZES = {} if BASE else {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 128,
+                         "vocab_size": 1000}  # fmt: skip
 random = np.random.default_rng(0)
 ids = random.integers(1, 1000, (32, 48))
 labels = (ids[:, 0] < 500).astype(np.int64)
@@ -27,13 +29,13 @@ mask = np.ones_like(ids)
 mask[::2, 40:] = 0
 
 # The session.
-model = BertForSequenceClassification(BertConfig(num_labels=2, **small))
+model = BertForSequenceClassification(BertConfig(num_labels=2, **SIZES))
 example = {"input_ids": torch.from_numpy(ids[:8]), "attention_mask": torch.from_numpy(mask[:8])}
 mtc.export(model, example, folder / "bert.onnx")
 plan = mtc.plan(folder / "bert.onnx", dims={"batch": 8}, loss="cross-entropy")
-library = mtc.compile(folder / "bert.onnx", dims={"batch": 8}, loss="cross-entropy", lr=5e-4)
+library = mtc.compile(folder / "bert.onnx", dims={"batch": 8}, loss="cross-entropy", lr=RATE)
 trainer = mtc.Trainer(library)
-history = trainer.fit({"input_ids": ids, "attention_mask": mask, "labels": labels}, epochs=2 if "--base" in sys.argv else 10)
+history = trainer.fit({"input_ids": ids, "attention_mask": mask, "labels": labels}, epochs=EPOCHS)
 model.load_state_dict({name: torch.from_numpy(value) for name, value in trainer.state_dict().items()})
 logits = trainer.infer({"input_ids": ids[:8], "attention_mask": mask[:8]})["logits"]
 

@@ -7,6 +7,7 @@
 #include "runtime/io/durable_file.h"
 #include "runtime/loop/evaluate.h"
 #include "runtime/loop/gradients.h"
+#include "runtime/loop/listeners.h"
 #include "runtime/loop/options.h"
 #include "runtime/loop/schedule.h"
 #include "runtime/loop/session.h"
@@ -40,6 +41,8 @@
 
 namespace mtc::runtime {
 namespace {
+
+std::string nameOf(const std::string &path) { return path.substr(path.find_last_of('/') + 1); }
 
 /// Returns the initial training state: that of a checkpoint, or of step 0.
 TrainingState startingState(const Options &options, const std::optional<Checkpoint> &resumed) {
@@ -148,8 +151,8 @@ struct Inputs {
 
 /// Executes the run except for the exports at its end. Write errors are added to `failures`, so
 /// that the exports still run.
-void runOnData(const MtcProgram &program, const Options &options, Device &device, Inputs &inputs,
-               const FiniteVariables &finite, Problems &failures) {
+void runOnData(const MtcProgram &program, const std::string &programPath, const Options &options,
+               Device &device, Inputs &inputs, const FiniteVariables &finite, Problems &failures) {
   std::optional<Trace> trace;
   Profile profile;
   std::vector<Observer *> observers;
@@ -167,8 +170,11 @@ void runOnData(const MtcProgram &program, const Options &options, Device &device
   }
   device.prepare(observers);
   BatchReader batches(program, *inputs.data, device);
-  runSession({program, options, device, *inputs.data, batches, observers,
-              inputs.checkpoints ? &*inputs.checkpoints : nullptr, finite},
+  RunListeners listeners;
+  if (options.trains())
+    addListeners(options, inputs.state.step, listeners);
+  runSession({program, nameOf(programPath), options, device, *inputs.data, batches, observers,
+              listeners, inputs.checkpoints ? &*inputs.checkpoints : nullptr, finite},
              inputs.state);
   if (trace)
     failures.attempt([&] { trace->finish(); });
@@ -195,7 +201,7 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
     useAverages(program, device);
   Problems failures;
   if (inputs.data)
-    runOnData(program, options, device, inputs, finite, failures);
+    runOnData(program, programPath, options, device, inputs, finite, failures);
   if (options.useEma && options.trains())
     useAverages(program, device);
   auto attemptExport = [&](MtcExportForm form, const std::string &path) {
@@ -223,8 +229,7 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
 
 int runProgram(const MtcProgram &program, const std::string &programPath,
                const std::vector<std::string> &arguments) {
-  size_t slash = programPath.find_last_of('/');
-  std::string name = slash == std::string::npos ? programPath : programPath.substr(slash + 1);
+  const std::string name = nameOf(programPath);
   // A closed output pipe and an exceeded file size limit are reported by system calls and must not
   // kill a training run.
   std::signal(SIGPIPE, SIG_IGN);

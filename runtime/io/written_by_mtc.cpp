@@ -35,7 +35,7 @@ bool isReport(std::string_view start) {
          (compact.starts_with('[') && compact.substr(1).starts_with(mark));
 }
 
-/// Matches a line of --metrics, of a step or an evaluation.
+/// Matches a line of --metrics, of a step, a validation or an evaluation.
 bool isMetrics(std::string_view start) {
   const Json line = Json::parse(start.substr(0, start.find('\n')), nullptr, false);
   if (!line.is_object())
@@ -43,7 +43,9 @@ bool isMetrics(std::string_view start) {
   std::string keys;
   for (const auto &entry : line.items())
     keys += entry.key() + ",";
-  if (keys.starts_with("step,loss,lr,") && keys.ends_with(",step_seconds,"))
+  if (keys.starts_with("step,loss,lr,") && keys.find(",step_seconds,") != std::string::npos)
+    return true;
+  if (keys.starts_with("step,validation_loss,"))
     return true;
   if (keys.starts_with("step,"))
     keys.erase(0, 5);

@@ -6,6 +6,7 @@
 #include "runtime/devices/observer.h"
 #include "runtime/loop/batch_reader.h"
 #include "runtime/loop/options.h"
+#include "runtime/reports/run_listener.h"
 #include "runtime/state/checkpoint.h"
 #include "runtime/state/divergence.h"
 #include "runtime/state/training_state.h"
@@ -31,11 +32,13 @@ struct StepLoss {
 
 struct Session {
   const MtcProgram &program;
+  std::string programName; ///< of the executable
   const Options &options;
   Device &device;
   const Dataset &data;
   BatchReader &batches;
   const std::vector<Observer *> &observers;
+  RunListeners &listeners;       ///< of training
   CheckpointFolder *checkpoints; ///< destination of training checkpoints; null if none are saved
   const FiniteVariables &finite;
 

@@ -1,10 +1,10 @@
 // A step: load and micro-step, once or several times, then update, report, save.
 #include "runtime/loop/train.h"
 
+#include "runtime/loop/listeners.h"
 #include "runtime/loop/schedule.h"
 #include "runtime/loop/stop_signal.h"
-#include "runtime/reports/metrics.h"
-#include "runtime/reports/progress.h"
+#include "runtime/reports/run_listener.h"
 #include "runtime/reports/standard_output.h"
 #include "runtime/state/checkpoint.h"
 #include "runtime/state/divergence.h"
@@ -38,13 +38,31 @@ class Training {
 public:
   Training(const Session &session, TrainingState &state)
       : session(session), state(state),
-        total(lastStep(session.options, orderOf(session.data, state))),
-        progress(total, session.options.quiet) {
-    if (!session.options.metrics.empty())
-      metrics.emplace(session.options.metrics, state.step);
-  }
+        total(lastStep(session.options, orderOf(session.data, state))) {}
 
   void run() {
+    const Options &options = session.options;
+    session.listeners.begin(factsOf(session, state, total), problems);
+    problems.throwIfAny();
+    problems.attempt([&] { trainSteps(); });
+    const RunOutcome outcome = problems.any()           ? RunOutcome::Failed
+                               : StopSignal::received() ? RunOutcome::Stopped
+                                                        : RunOutcome::Completed;
+    session.listeners.end({outcome, state.step, problems.message()}, problems);
+    problems.throwIfAny();
+    StopSignal::stopIfReceived(text("stopped after step ", state.step, " of ", total,
+                                    !session.checkpoints
+                                        ? "; nothing was saved, since there is no --save"
+                                    : isStateOfStep ? "; go on with --resume " + options.save
+                                                    : "; " + session.checkpoints->held(),
+                                    options.exports() ? "; nothing was exported" : ""));
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  /// Trains, reports and saves. Throws if training diverged, and adds errors to `problems`.
+  void trainSteps() {
     const Options &options = session.options;
     if (state.step >= total && !options.quiet)
       print("step %lld is done already; --steps or --epochs say how far to go in all\n",
@@ -62,21 +80,10 @@ public:
       problems.attempt([&] { save(); });
     // Errors of the last update count too.
     problems.attempt([&] { session.device.wait(); });
-    progress.breakLine();
     if (isDataUnreadable && session.checkpoints)
       problems.add("training stopped after step ", state.step, " of ", total, "; ",
                    session.checkpoints->held());
-    problems.throwIfAny();
-    StopSignal::stopIfReceived(text("stopped after step ", state.step, " of ", total,
-                                    !session.checkpoints
-                                        ? "; nothing was saved, since there is no --save"
-                                    : isStateOfStep ? "; go on with --resume " + options.save
-                                                    : "; " + session.checkpoints->held(),
-                                    options.exports() ? "; nothing was exported" : ""));
   }
-
-private:
-  using Clock = std::chrono::steady_clock;
 
   /// A step that is enqueued but not reported yet.
   struct Pending {
@@ -183,9 +190,7 @@ private:
         found.gradientNorm = withoutSignOfNan(*found.gradientNorm);
       found.seconds = std::chrono::duration<double>(now - std::max(pending.begin, lastEnd)).count();
       lastEnd = now;
-      if (metrics && !problems.any())
-        problems.attempt([&] { metrics->write(found); });
-      progress.show(found);
+      session.listeners.step(found, problems);
       checkFinite(found);
     }
   }
@@ -238,10 +243,8 @@ private:
   }
 
   void warn(bool &warned, const std::string &problem) {
-    if (std::exchange(warned, true))
-      return;
-    progress.breakLine();
-    runtime::warn(problem);
+    if (!std::exchange(warned, true))
+      runtime::warn(problem);
   }
 
   void save() {
@@ -258,8 +261,6 @@ private:
   const MtcLossScaling &scaling = session.program.loss_scaling;
   TrainingState &state;
   int64_t total, savedStep = -1;
-  Progress progress;
-  std::optional<MetricsFile> metrics;
   std::vector<Pending> queue; ///< oldest first
   Clock::time_point lastEnd{}, lastCheck{};
   bool isStateOfStep = true; ///< the variables are those of `state.step`, so they can be saved

@@ -66,7 +66,9 @@ template <typename Number> static void append(std::string &line, const char *key
     line += ".0";
 }
 
-void MetricsFile::write(const StepMetrics &metrics) {
+void MetricsFile::begin(const RunFacts &given) { facts = given; }
+
+void MetricsFile::step(const StepMetrics &metrics) {
   line.clear();
   append(line, "step", metrics.step);
   append(line, "loss", metrics.loss);
@@ -78,6 +80,23 @@ void MetricsFile::write(const StepMetrics &metrics) {
     line += metrics.skipped ? ",\"skipped\":true" : ",\"skipped\":false";
   }
   append(line, "step_seconds", metrics.seconds);
+  if (const std::optional<double> rate = facts.samplesPerSecond(metrics))
+    append(line, "samples_per_second", *rate);
+  if (const std::optional<double> rate = facts.tokensPerSecond(metrics))
+    append(line, "tokens_per_second", *rate);
+  line += "}\n";
+  put(line);
+}
+
+void MetricsFile::validation(const ValidationMetrics &metrics) {
+  line.clear();
+  append(line, "step", metrics.step);
+  append(line, "validation_loss", metrics.loss);
+  for (const auto &[name, value] : metrics.metrics)
+    append(line, ("validation_" + name).c_str(), value);
+  append(line, "validation_samples", metrics.samples);
+  append(line, "validation_seconds", metrics.seconds);
+  line += metrics.isBest ? ",\"best\":true" : ",\"best\":false";
   line += "}\n";
   put(line);
 }

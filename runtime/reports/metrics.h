@@ -1,33 +1,27 @@
-// --metrics: one JSON object per line and step, written as soon as the step is complete.
+// --metrics: one JSON object per line, written as soon as its step or validation is complete.
 #ifndef MTC_RUNTIME_REPORTS_METRICS_H
 #define MTC_RUNTIME_REPORTS_METRICS_H
 
+#include "runtime/reports/run_listener.h"
+
 #include <cstdint>
-#include <optional>
 #include <string>
 
 namespace mtc::runtime {
 
-struct StepMetrics {
-  int64_t step; ///< from 1
-  double loss;  ///< before the update; null in the file if not finite
-  double learningRate;
-  std::optional<double> gradientNorm; ///< norm of all gradients, before clipping
-  std::optional<double> lossScale;    ///< if the program scales its loss
-  bool skipped = false;               ///< a gradient was not finite, so the update was skipped
-  double seconds = 0;
-};
-
-class MetricsFile {
+/// Writes steps and validations, each as one line of JSON.
+class MetricsFile final : public RunListener {
 public:
   /// Creates the file, or, in a resumed run, continues it after `lastStep` steps and removes the
   /// lines of later steps.
   MetricsFile(std::string path, int64_t lastStep);
-  ~MetricsFile();
+  ~MetricsFile() override;
   MetricsFile(const MetricsFile &) = delete;
   MetricsFile &operator=(const MetricsFile &) = delete;
 
-  void write(const StepMetrics &metrics);
+  void begin(const RunFacts &facts) override;
+  void step(const StepMetrics &metrics) override;
+  void validation(const ValidationMetrics &metrics) override;
   /// Writes one line of JSON. Throws a system error if it cannot be written completely; the file
   /// then contains no part of the line.
   void writeLine(const std::string &json);
@@ -38,6 +32,7 @@ private:
   void put(const std::string &all);
 
   std::string path;
+  RunFacts facts;
   std::string line; ///< line buffer, reused for each step
   int descriptor = -1;
 };

@@ -75,14 +75,18 @@ public:
     }
   }
 
-  /// Throws the collected errors, if there are any, with the highest exit code.
-  void throwIfAny() const {
-    if (list.empty())
-      return;
+  /// Returns the collected errors as one message; "" if there are none.
+  std::string message() const {
     std::string all;
     for (const std::string &problem : list)
       all += (all.empty() ? "" : "\nerror: ") + problem;
-    throw Failure(code, all);
+    return all;
+  }
+
+  /// Throws the collected errors, if there are any, with the highest exit code.
+  void throwIfAny() const {
+    if (!list.empty())
+      throw Failure(code, message());
   }
 
 private:

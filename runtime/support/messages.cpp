@@ -1,6 +1,8 @@
 // Decodes UTF-8 (RFC 3629) only as far as needed to find control characters.
 #include "runtime/support/messages.h"
 
+#include "runtime/terminal/status_line.h"
+
 #include <cstdio>
 #include <utility>
 
@@ -48,6 +50,7 @@ void writeMessage(const std::string &line) {
   const std::string shown = printable(line);
   if (currentSink)
     return currentSink->write(shown);
+  terminal::StatusLine::clear();
   std::fprintf(stderr, "%s\n", shown.c_str());
 }
 

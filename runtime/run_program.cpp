@@ -169,7 +169,7 @@ void runOnData(const MtcProgram &program, const std::string &programPath, const 
     observers.push_back(&check.emplace(program, device, arenaBytes(program, options)));
   }
   device.prepare(observers);
-  BatchReader batches(program, *inputs.data, device);
+  BatchReader batches(program, device);
   RunListeners listeners;
   if (options.trains())
     addListeners(options, inputs.state.step, listeners);

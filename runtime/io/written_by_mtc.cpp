@@ -49,7 +49,7 @@ bool isMetrics(std::string_view start) {
     return true;
   if (keys.starts_with("step,"))
     keys.erase(0, 5);
-  return keys == "loss,samples," || keys == "loss,accuracy,samples,";
+  return keys.starts_with("loss,") && keys.ends_with(",samples,");
 }
 
 bool isSafetensors(std::istream &file, std::string_view start, uint64_t fileBytes) {

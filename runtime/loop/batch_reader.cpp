@@ -25,7 +25,7 @@ void BatchReader::readAsAsked() {
       return;
     lock.unlock();
     try {
-      data.load(staged, *buffers);
+      source->load(staged, *buffers);
     } catch (...) {
       problem = std::current_exception();
     }
@@ -47,26 +47,27 @@ bool BatchReader::hasThread() {
 
 /// Returns whether the batch was prefetched, and throws the errors of its prefetch. Any other
 /// prefetched batch is discarded.
-bool BatchReader::waitForStaged(const Batch &batch) {
-  // Wait first: only one thread may read the data set at a time.
+bool BatchReader::waitForStaged(const Dataset &data, const Batch &batch) {
+  // Wait first: only one thread may read a data set at a time.
   std::unique_lock lock(mutex);
   changed.wait(lock, [&] { return !isAsked; });
   const std::exception_ptr found = std::exchange(problem, nullptr);
-  if (!std::exchange(isStaged, false) || staged != batch)
+  if (!std::exchange(isStaged, false) || source != &data || staged != batch)
     return false;
   if (found)
     std::rethrow_exception(found);
   return true;
 }
 
-void BatchReader::load(const Batch &batch, const Batch &next) {
-  const bool wasStaged = waitForStaged(batch);
+void BatchReader::load(Dataset &data, const Batch &batch, const Batch &next) {
+  const bool wasStaged = waitForStaged(data, batch);
   if (!wasStaged)
     data.load(batch, device.batchBuffers(/*ahead=*/false));
   device.takeBatch(wasStaged);
   if (!program.staging || next.empty() || !hasThread())
     return;
   staged = next;
+  source = &data;
   isStaged = true;
   buffers = &device.batchBuffers(/*ahead=*/true);
   {

@@ -38,7 +38,7 @@ void Session::loadBatch(const TrainingState &state, int64_t step, int64_t microS
   else if (program.staging && step < last)
     order.batchOf(step + 1, 0, count, ahead);
   order.batchOf(step, microStep, count, batch);
-  batches.load(batch, ahead);
+  batches.load(data, batch, ahead);
 }
 
 int64_t Session::requestLoss(int64_t offset) const {

@@ -35,7 +35,7 @@ struct Session {
   std::string programName; ///< of the executable
   const Options &options;
   Device &device;
-  const Dataset &data;
+  Dataset &data;
   BatchReader &batches;
   const std::vector<Observer *> &observers;
   RunListeners &listeners;       ///< of training

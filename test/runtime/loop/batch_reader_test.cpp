@@ -41,15 +41,30 @@ protected:
 
 TEST_F(Batches, AreThoseAskedForWhateverWasReadAhead) {
   Dataset data = this->data();
-  BatchReader reader(mtc_program, data, device);
+  BatchReader reader(mtc_program, device);
   const Batch first = {{0, 1, 2, 3}}, second = {{7, 3, 9, 9}}, third = {{4, 5, 6, 8}};
-  reader.load(first, second);
+  reader.load(data, first, second);
   expectRows(first.rows); // what is read ahead goes elsewhere
-  reader.load(second, first);
+  reader.load(data, second, first);
   expectRows(second.rows);
-  reader.load(third, {}); // another one than announced
+  reader.load(data, third, {}); // another one than announced
   expectRows(third.rows);
-  reader.load(first, {});
+  reader.load(data, first, {});
+  expectRows(first.rows);
+}
+
+TEST_F(Batches, ReadAheadOfOneDataSetAreNotThoseOfAnother) {
+  Dataset data = this->data();
+  writeFile(folder / "other.npy", npyBytes("<f4", "(10, 3)", std::string(120, '\0')));
+  Dataset other(mtc_program, {{"x", folder / "other.npy"}, {"target", folder / "target.npy"}},
+                false);
+  BatchReader reader(mtc_program, device);
+  const Batch first = {{0, 1, 2, 3}}, second = {{4, 5, 6, 7}};
+  reader.load(other, first, second);
+  reader.load(data, second, first);
+  expectRows(second.rows);
+  reader.load(other, first, {});
+  reader.load(data, first, {}); // as announced, but a batch of the other set came between
   expectRows(first.rows);
 }
 
@@ -57,30 +72,30 @@ TEST_F(Batches, WithoutAStagingPlaceNothingIsReadAhead) {
   MtcProgram program = mtc_program;
   program.staging = 0;
   Dataset data = this->data();
-  BatchReader reader(program, data, device);
-  reader.load({{0, 1, 2, 3}}, {{4, 5, 6, 7}});
+  BatchReader reader(program, device);
+  reader.load(data, {{0, 1, 2, 3}}, {{4, 5, 6, 7}});
   device.read(mtc_program.staging, 128, [](const char *from, int64_t, int64_t bytes) {
     EXPECT_EQ(std::string(from, static_cast<size_t>(bytes)), std::string(128, '\0'));
   });
-  reader.load({{4, 5, 6, 7}}, {});
+  reader.load(data, {{4, 5, 6, 7}}, {});
   expectRows({4, 5, 6, 7});
 }
 
 TEST_F(Batches, AMistakeBelongsToItsBatch) {
   Dataset data = this->data();
   std::filesystem::resize_file(folder / "x.npy", std::filesystem::file_size(folder / "x.npy") - 12);
-  BatchReader reader(mtc_program, data, device);
-  reader.load({{0, 1, 2, 3}}, {{6, 7, 8, 9}}); // row 9 is gone
+  BatchReader reader(mtc_program, device);
+  reader.load(data, {{0, 1, 2, 3}}, {{6, 7, 8, 9}}); // row 9 is gone
   expectRows({0, 1, 2, 3});
   try {
-    reader.load({{6, 7, 8, 9}}, {});
+    reader.load(data, {{6, 7, 8, 9}}, {});
     FAIL() << "row 9 was read";
   } catch (const Failure &failure) {
     EXPECT_EQ(failure.exitCode(), exitUserInput);
     EXPECT_THAT(failure.what(), HasSubstr("x.npy: ends at byte"));
   }
-  reader.load({{0, 1, 2, 3}}, {{6, 7, 8, 9}});
-  reader.load({{4, 5, 6, 7}}, {{6, 7, 8, 9}}); // never asked for: no mistake
+  reader.load(data, {{0, 1, 2, 3}}, {{6, 7, 8, 9}});
+  reader.load(data, {{4, 5, 6, 7}}, {{6, 7, 8, 9}}); // never asked for: no mistake
   expectRows({4, 5, 6, 7});
 }
 

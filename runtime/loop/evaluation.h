@@ -1,0 +1,37 @@
+// Evaluation of a data set in inference mode, for --evaluate and for validation.
+#ifndef MTC_RUNTIME_LOOP_EVALUATION_H
+#define MTC_RUNTIME_LOOP_EVALUATION_H
+
+#include "runtime/loop/forward.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mtc::runtime {
+
+/// The result of an evaluation.
+struct Evaluation {
+  double loss = 0;
+  int64_t samples = 0; ///< evaluated samples
+  /// The program's metrics other than the loss, by name, in the order of `allMetrics`.
+  std::vector<std::pair<std::string, double>> metrics;
+  /// One-line warnings about the data, such as samples that were left out.
+  std::vector<std::string> warnings;
+};
+
+/// Throws a user error that begins with `flag` if the program can only evaluate whole batches and
+/// the data does not fill one.
+void checkEvaluates(const MtcProgram &program, const Dataset &data, const std::string &flag);
+
+/// Evaluates all samples of `data`, each once; if only whole batches can be evaluated, those that
+/// fill a batch. Changes no variable of the program. `step` and `seed` are the values of the
+/// program's scalars. Returns nullopt if a signal (StopSignal) arrives before the end.
+std::optional<Evaluation> evaluateData(const Session &session, Dataset &data, int64_t step,
+                                       uint64_t seed, ForwardPhases phases = evaluationPhases);
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_LOOP_EVALUATION_H

@@ -40,14 +40,14 @@ int main(int count, char **arguments) {
     }
   printf("step %lld  loss %.9g\n", (long long)step.step, step.loss);
 
-  double correct = 0;
   for (int64_t first = 0; first + batch <= testSamples; first += batch) {
     const void *inputs[] = {test + first * pixels, expected + first};
-    digits_evaluation found;
-    check(digits_evaluate(trainer, inputs, batch, &found), trainer);
-    correct += found.correct;
+    check(digits_evaluate(trainer, inputs, batch), trainer);
   }
-  printf("accuracy %.4f\n", correct / (double)(testSamples / batch * batch));
+  double metrics[16]; // digits_metric_count() of them
+  check(digits_finish_evaluation(trainer, metrics), trainer);
+  for (uint32_t i = 0; i < digits_metric_count(); ++i)
+    printf("%s %.4f\n", digits_metric_name(i), metrics[i]);
   check(digits_export_weights(trainer, arguments[3]), trainer);
 
   digits_destroy(trainer);

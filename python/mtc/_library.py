@@ -53,10 +53,6 @@ class Step(Structure):
     ]
 
 
-class Evaluation(Structure):
-    _fields_ = [("loss_sum", c_double), ("targets", c_double), ("correct", c_double)]
-
-
 def _dtypes() -> list[np.dtype[Any]]:
     """Returns numpy's types in the order of the library's; 16-bit and 8-bit floats of ml_dtypes if it is installed."""
     try:
@@ -88,7 +84,10 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "choose_samples": (c_int32, [c_void_p, c_int64, c_int32, c_void_p]),
     "input_buffer": (c_void_p, [c_void_p, c_uint32]),
     "train": (c_int32, [c_void_p, POINTER(c_void_p), POINTER(Step)]),
-    "evaluate": (c_int32, [c_void_p, POINTER(c_void_p), c_int64, POINTER(Evaluation)]),
+    "metric_count": (c_uint32, []),
+    "metric_name": (c_char_p, [c_uint32]),
+    "evaluate": (c_int32, [c_void_p, POINTER(c_void_p), c_int64]),
+    "finish_evaluation": (c_int32, [c_void_p, c_void_p]),
     "infer": (c_int32, [c_void_p, POINTER(c_void_p), POINTER(c_void_p)]),
     "steps": (c_int64, [c_void_p]),
     "learning_rate": (c_double, [c_void_p]),

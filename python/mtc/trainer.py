@@ -56,11 +56,25 @@ class Step:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The loss, and for classifiers the accuracy, of a data set."""
+    """The metrics of a data set.
 
-    loss: float
-    accuracy: float | None
+    Attributes:
+        samples: Number of evaluated samples.
+        metrics: Values by name, such as ``"loss"`` and ``"accuracy"``, as programs print them with ``--evaluate``.
+    """
+
     samples: int
+    metrics: dict[str, float]
+
+    @property
+    def loss(self) -> float:
+        """The mean loss."""
+        return self.metrics["loss"]
+
+    @property
+    def accuracy(self) -> float | None:
+        """The fraction of correctly classified targets; ``None`` for losses that do not classify."""
+        return self.metrics.get("accuracy")
 
 
 @dataclass(frozen=True)
@@ -248,24 +262,15 @@ class Trainer:
     def evaluate(self, data: Arrays) -> Evaluation:
         """Evaluates a data set in inference mode. The weights do not change."""
         count = self._sample_count(data)
-        losses = targets = correct = 0.0
-        evaluated = 0
         for first in range(0, count, self.batch):
             rows = np.minimum(np.arange(first, first + self.batch), count - 1)
-            samples = min(self.batch, count - first)
             pointers, kept = self._pointers(self._rows(data, rows), needs_labels=True)
-            result = _library.Evaluation()
-            self._call("evaluate", pointers, samples, ctypes.byref(result))
+            self._call("evaluate", pointers, min(self.batch, count - first))
             del kept
-            losses += result.loss_sum
-            targets += result.targets
-            correct += result.correct
-            evaluated += samples
-        return Evaluation(
-            loss=losses / targets if targets else math.nan,
-            accuracy=None if math.isnan(correct) or not targets else correct / targets,
-            samples=evaluated,
-        )
+        names = [self._functions["metric_name"](i).decode() for i in range(self._functions["metric_count"]())]
+        values = np.empty(len(names))
+        self._call("finish_evaluation", values.ctypes.data)
+        return Evaluation(samples=count, metrics=dict(zip(names, values.tolist(), strict=True)))
 
     def infer(self, batch: Arrays) -> dict[str, NDArray[Any]]:
         """Returns the outputs of a batch in inference mode. Labels are not needed."""

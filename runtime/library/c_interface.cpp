@@ -6,6 +6,7 @@
 #include "runtime/support/failure.h"
 #include "runtime/support/messages.h"
 
+#include <algorithm>
 #include <atomic>
 #include <climits>
 #include <cmath>
@@ -18,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 using namespace mtc::runtime;
 
@@ -207,12 +209,32 @@ mtc_model_status mtc_model_train(mtc_model_trainer *trainer, const void *const *
   });
 }
 
+/// Returns the metrics that the program computes.
+static std::vector<const MetricKind *> metrics() {
+  std::vector<const MetricKind *> computed;
+  for (const MetricKind &metric : allMetrics())
+    if (metric.isComputed(mtc_program))
+      computed.push_back(&metric);
+  return computed;
+}
+
+uint32_t mtc_model_metric_count(void) { return static_cast<uint32_t>(metrics().size()); }
+
+const char *mtc_model_metric_name(uint32_t index) {
+  const std::vector<const MetricKind *> computed = metrics();
+  return index < computed.size() ? computed[index]->name : nullptr;
+}
+
 mtc_model_status mtc_model_evaluate(mtc_model_trainer *trainer, const void *const *inputs,
-                                    int64_t samples, mtc_model_evaluation *result) {
+                                    int64_t samples) {
+  return guardTrainer(trainer,
+                      [&](Trainer &self) { self.evaluate(require(inputs, "inputs"), samples); });
+}
+
+mtc_model_status mtc_model_finish_evaluation(mtc_model_trainer *trainer, double *values) {
   return guardTrainer(trainer, [&](Trainer &self) {
-    require(result, "result");
-    const Trainer::Evaluation found = self.evaluate(require(inputs, "inputs"), samples);
-    *result = {found.lossSum, found.targets, found.correct.value_or(absent)};
+    const std::vector<double> found = self.finishEvaluation();
+    std::copy(found.begin(), found.end(), require(values, "values"));
   });
 }
 

@@ -135,16 +135,15 @@ typedef struct mtc_model_step {
 mtc_model_status mtc_model_train(mtc_model_trainer *trainer, const void *const *inputs,
                                  mtc_model_step *result);
 
-typedef struct mtc_model_evaluation {
-  double loss_sum; /* sum of the losses of all targets; without targets per sample, the loss */
-  double targets;  /* number of targets that are not ignored; without targets per sample, 1 */
-  double correct;  /* number of correctly classified targets; NaN if the loss does not classify */
-} mtc_model_evaluation;
-
-/* Evaluates the first `samples` samples of a batch in inference mode. The loss over several batches
- * is the sum of `loss_sum` over the sum of `targets`. */
+/* Evaluation in inference mode: the metrics of a data set, such as "loss" and "accuracy", over the
+ * batches between two calls of mtc_model_finish_evaluation. */
+uint32_t mtc_model_metric_count(void);
+const char *mtc_model_metric_name(uint32_t index);
+/* Evaluates the first `samples` samples of a batch. */
 mtc_model_status mtc_model_evaluate(mtc_model_trainer *trainer, const void *const *inputs,
-                                    int64_t samples, mtc_model_evaluation *result);
+                                    int64_t samples);
+/* Writes mtc_model_metric_count() values and begins a new evaluation. */
+mtc_model_status mtc_model_finish_evaluation(mtc_model_trainer *trainer, double *values);
 
 /* Computes the outputs of a batch in inference mode. `outputs` has a pointer to the memory of each
  * output; a null pointer skips the output. Requires MTC_MODEL_INFER. */

@@ -5,6 +5,7 @@
 #include "runtime/data/batch_order.h"
 #include "runtime/data/label_fill.h"
 #include "runtime/data/value_range.h"
+#include "runtime/loop/evaluation.h"
 #include "runtime/loop/schedule.h"
 #include "runtime/state/checkpoint.h"
 #include "runtime/state/export_model.h"
@@ -142,36 +143,12 @@ void Trainer::refreshCopies() {
     writeCopies(program, *device);
 }
 
-void Trainer::setScalars(double rate) {
-  auto put = [&](int64_t offset, auto value) {
-    if (offset >= 0)
-      device->writeScalar(offset, &value, sizeof value);
-  };
-  put(program.scalars.learning_rate, rate);
-  put(program.scalars.step, state.step + 1);
-  put(program.scalars.micro_step, microStep);
-  put(program.scalars.seed, static_cast<int64_t>(state.seed));
-}
-
 double Trainer::nextLearningRate() const {
   return fixedRate ? *fixedRate : learningRate(program, state.step + 1, state.scheduleSteps);
 }
 
-/// Receives a loss in the program's loss type.
-double Trainer::receiveLoss(int64_t request) {
-  if (program.loss_type == MTC_F64) {
-    double value = 0;
-    device->receive(request, &value);
-    return value;
-  }
-  float value = 0;
-  device->receive(request, &value);
-  return static_cast<double>(value);
-}
-
 /// Runs the update after the last micro-step and returns its results.
 Trainer::Step Trainer::update(double rate) {
-  const MtcAccumulation &sums = program.accumulation;
   const MtcLossScaling &scaling = program.loss_scaling;
   auto request = [&](int64_t offset, int64_t bytes) {
     return offset < 0 ? std::nullopt : std::optional(device->request(offset, bytes));
@@ -181,20 +158,14 @@ Trainer::Step Trainer::update(double rate) {
       device->receive(*from, &value);
     return from ? std::optional(value) : std::nullopt;
   };
-  const bool isSum = sums.micro_steps > 1;
-  const int64_t loss = isSum
-                           ? device->request(sums.loss_sum, sizeof(double))
-                           : device->request(program.micro_step_loss, typeBytes(program.loss_type));
-  const std::optional<int64_t> count = request(isSum ? sums.count : -1, sizeof(double));
+  const StepLossRequest loss = scalars().requestStepLoss(program.micro_step_loss);
   device->update();
   const std::optional<int64_t> norm = request(program.gradient_norm, sizeof(double)),
                                scale = request(scaling.used, sizeof(double)),
                                skipped = request(scaling.skipped, sizeof(char));
   device->wait();
   Step result{};
-  result.loss = isSum ? *receive(std::optional(loss), 0.0) : receiveLoss(loss);
-  if (count)
-    result.loss = result.loss * sums.targets / *receive(count, 0.0);
+  result.loss = scalars().stepLoss(loss).value;
   result.step = ++state.step;
   result.updated = true;
   result.learningRate = rate;
@@ -212,7 +183,7 @@ Trainer::Step Trainer::train(Inputs inputs) {
     finiteVariables();
     const double rate = nextLearningRate();
     isBroken = true; // until the computation has succeeded
-    setScalars(rate);
+    scalars().set(state.step + 1, microStep, rate, state.seed);
     device->microStep();
     last.updated = false;
     if (++microStep == program.accumulation.micro_steps) {
@@ -226,45 +197,30 @@ Trainer::Step Trainer::train(Inputs inputs) {
   return last;
 }
 
-/// Returns the sum of a row metric over the first samples of the batch.
-double Trainer::sumOfRows(int64_t offset, int64_t samples) {
-  double sum = 0;
-  const int64_t count = samples * program.row_metrics.rows / program.batch;
-  device->read(offset, count * static_cast<int64_t>(sizeof(float)),
-               [&](const char *from, int64_t, int64_t bytes) {
-                 for (int64_t at = 0; at < bytes; at += static_cast<int64_t>(sizeof(float))) {
-                   float value;
-                   std::memcpy(&value, from + at, sizeof value);
-                   sum += static_cast<double>(value);
-                 }
-               });
-  return sum;
-}
-
-Trainer::Evaluation Trainer::evaluate(Inputs inputs, int64_t samples) {
+void Trainer::evaluate(Inputs inputs, int64_t samples) {
   checkUsable();
-  const MtcRowMetrics &metrics = program.row_metrics;
-  const bool byRow = metrics.row_loss >= 0 && metrics.row_weight >= 0;
   if (samples < 1 || samples > program.batch)
     userError("samples ", samples, ": expected 1 to ", program.batch);
-  if (!byRow && samples < program.batch)
+  if (!hasRowLoss(program) && samples < program.batch)
     userError("samples ", samples, ": the loss of this model is known for whole batches of ",
               program.batch, " only");
-  Evaluation result{};
   onDevice([&] {
     load(inputs, /*needsLabels=*/true);
     refreshCopies();
-    setScalars(/*rate=*/0);
+    scalars().set(state.step + 1, /*microStep=*/0, /*learningRate=*/0, state.seed);
     device->evaluate();
-    result.lossSum =
-        byRow ? sumOfRows(metrics.row_loss, samples)
-              : receiveLoss(device->request(program.evaluate_loss, typeBytes(program.loss_type)));
-    result.targets = byRow ? sumOfRows(metrics.row_weight, samples) : 1;
-    if (byRow && metrics.row_correct >= 0)
-      result.correct = sumOfRows(metrics.row_correct, samples);
+    evaluation += sumsOfBatch(scalars(), samples, program.batch);
     device->wait();
   });
-  return result;
+}
+
+std::vector<double> Trainer::finishEvaluation() {
+  std::vector<double> values;
+  for (const MetricKind &metric : allMetrics())
+    if (metric.isComputed(program))
+      values.push_back(withoutSignOfNan(metric.value(evaluation)));
+  evaluation = {};
+  return values;
 }
 
 void Trainer::infer(Inputs inputs, void *const *outputs) {
@@ -276,7 +232,7 @@ void Trainer::infer(Inputs inputs, void *const *outputs) {
   onDevice([&] {
     load(inputs, /*needsLabels=*/false);
     refreshCopies();
-    setScalars(/*rate=*/0);
+    scalars().set(state.step + 1, /*microStep=*/0, /*learningRate=*/0, state.seed);
     device->computeOutputs();
     for (uint32_t i = 0; i < program.output_count; ++i)
       if (void *to = outputs[i])

@@ -3,6 +3,8 @@
 #define MTC_RUNTIME_LIBRARY_TRAINER_H
 
 #include "runtime/devices/device.h"
+#include "runtime/loop/evaluation_metrics.h"
+#include "runtime/loop/step_scalars.h"
 #include "runtime/state/divergence.h"
 #include "runtime/state/module_tensors.h"
 #include "runtime/state/training_state.h"
@@ -46,11 +48,6 @@ public:
     double loss, learningRate;
     std::optional<double> gradientNorm, lossScale;
   };
-  struct Evaluation {
-    double lossSum, targets;
-    std::optional<double> correct;
-  };
-
   Trainer(const MtcProgram &program, TrainerOptions options);
   ~Trainer();
   Trainer(const Trainer &) = delete;
@@ -63,8 +60,11 @@ public:
   char *inputBuffer(uint32_t input);
   /// Runs a micro-step, and the update after the last micro-step of a step.
   Step train(Inputs inputs);
-  /// Evaluates the first `samples` samples of a batch.
-  Evaluation evaluate(Inputs inputs, int64_t samples);
+  /// Evaluates the first `samples` samples of a batch and adds them to the evaluation.
+  void evaluate(Inputs inputs, int64_t samples);
+  /// Returns the program's metrics over the evaluated batches, in the order of `allMetrics`, and
+  /// begins a new evaluation.
+  std::vector<double> finishEvaluation();
   /// Computes the outputs of a batch; outputs with a null pointer are skipped.
   void infer(Inputs inputs, void *const *outputs);
 
@@ -101,9 +101,7 @@ private:
   void listWeights();
   void checkUsable() const;
   void load(Inputs inputs, bool needsLabels);
-  void setScalars(double rate);
-  double receiveLoss(int64_t request);
-  double sumOfRows(int64_t offset, int64_t samples);
+  StepScalars scalars() const { return {program, *device}; }
   Step update(double rate);
 
   const MtcProgram &program;
@@ -116,6 +114,7 @@ private:
   std::optional<double> fixedRate;
   int64_t microStep = 0; ///< completed micro-steps of the next step
   Step last{};
+  MetricSums evaluation;                 ///< of the batches evaluated so far
   std::optional<FiniteVariables> finite; ///< nullopt until the next use
   bool copiesAreStale = false;           ///< a weight was written after its copies
   bool isBroken = false;                 ///< a failed computation left the weights undefined

@@ -69,7 +69,7 @@ void writeOutputs(const Session &session, const TrainingState &state) {
     entries.push_back({output.name, output.type, dims});
   }
   StopSignal signal;
-  session.setScalars(state.step + 1, /*microStep=*/0, /*learningRate=*/0, state.seed);
+  session.scalars().set(state.step + 1, /*microStep=*/0, /*learningRate=*/0, state.seed);
   SafetensorsWriter writer(session.options.outputs, entries);
   for (int64_t step = 0; step < batches; ++step) {
     int64_t valid = runForward(session, session.data, step * batch, rows, &Device::computeOutputs);

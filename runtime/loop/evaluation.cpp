@@ -12,10 +12,10 @@ namespace mtc::runtime {
 namespace {
 
 /// Returns the sum of a row metric over the first `valid` samples or entries of the batch.
-double sumOfRows(const Session &session, int64_t offset, int64_t valid, int64_t batch) {
+double sumOfRows(const StepScalars &scalars, int64_t offset, int64_t valid, int64_t batch) {
   double sum = 0;
-  const int64_t count = valid * session.program.row_metrics.rows / batch;
-  session.device.read(offset, count * static_cast<int64_t>(sizeof(float)),
+  const int64_t count = valid * scalars.program.row_metrics.rows / batch;
+  scalars.device.read(offset, count * static_cast<int64_t>(sizeof(float)),
                       [&](const char *from, int64_t, int64_t bytes) {
                         auto *values = reinterpret_cast<const float *>(from);
                         for (size_t i = 0; i < static_cast<size_t>(bytes) / sizeof(float); ++i)
@@ -24,26 +24,26 @@ double sumOfRows(const Session &session, int64_t offset, int64_t valid, int64_t 
   return sum;
 }
 
-/// Returns the sums of the batch that the device has evaluated.
-MetricSums sumsOfBatch(const Session &session, int64_t valid, int64_t batch) {
-  MetricSums sums;
-  if (!hasRowLoss(session.program)) {
-    sums.loss = session.loss(session.requestLoss(session.program.evaluate_loss));
-    sums.weight = 1;
-    return sums;
-  }
-  for (const RowSum &each : rowSums)
-    if (const int64_t offset = session.program.row_metrics.*each.offset; offset >= 0)
-      sums.*each.sum = sumOfRows(session, offset, valid, batch);
-  return sums;
-}
-
 /// Returns the number of samples that can be evaluated.
 int64_t countedSamples(const MtcProgram &program, const Dataset &data) {
   return hasRowLoss(program) ? data.rows() : data.rows() / data.batch() * data.batch();
 }
 
 } // namespace
+
+MetricSums sumsOfBatch(const StepScalars &scalars, int64_t valid, int64_t batch) {
+  const MtcProgram &program = scalars.program;
+  MetricSums sums;
+  if (!hasRowLoss(program)) {
+    sums.loss = scalars.loss(scalars.requestLoss(program.evaluate_loss));
+    sums.weight = 1;
+    return sums;
+  }
+  for (const RowSum &each : rowSums)
+    if (const int64_t offset = program.row_metrics.*each.offset; offset >= 0)
+      sums.*each.sum = sumOfRows(scalars, offset, valid, batch);
+  return sums;
+}
 
 void checkEvaluates(const MtcProgram &program, const Dataset &data, const std::string &flag) {
   if (countedSamples(program, data) == 0)
@@ -57,14 +57,13 @@ std::optional<Evaluation> evaluateData(const Session &session, Dataset &data, in
   const int64_t batch = data.batch(), counted = countedSamples(program, data);
   MetricSums total;
   int64_t firstNotFinite = -1; // first sample of the first batch whose loss is not finite
-  session.setScalars(step, /*microStep=*/0, /*learningRate=*/0, seed);
+  session.scalars().set(step, /*microStep=*/0, /*learningRate=*/0, seed);
   for (int64_t first = 0; first < counted; first += batch) {
     const int64_t valid = runForward(session, data, first, counted, &Device::evaluate, phases);
-    const MetricSums added = sumsOfBatch(session, valid, batch);
+    const MetricSums added = sumsOfBatch(session.scalars(), valid, batch);
     if (StopSignal::received())
       return std::nullopt;
-    for (const RowSum &each : rowSums)
-      total.*each.sum += added.*each.sum;
+    total += added;
     if (!std::isfinite(added.loss) && firstNotFinite < 0)
       firstNotFinite = first;
   }

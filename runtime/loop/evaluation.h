@@ -2,6 +2,7 @@
 #ifndef MTC_RUNTIME_LOOP_EVALUATION_H
 #define MTC_RUNTIME_LOOP_EVALUATION_H
 
+#include "runtime/loop/evaluation_metrics.h"
 #include "runtime/loop/forward.h"
 
 #include <cstdint>
@@ -21,6 +22,10 @@ struct Evaluation {
   /// One-line warnings about the data, such as samples that were left out.
   std::vector<std::string> warnings;
 };
+
+/// Returns the sums over the first `valid` samples of the batch of `batch` samples that the device
+/// has evaluated.
+MetricSums sumsOfBatch(const StepScalars &scalars, int64_t valid, int64_t batch);
 
 /// Throws a user error that begins with `flag` if the program can only evaluate whole batches and
 /// the data does not fill one.

@@ -27,6 +27,12 @@ inline constexpr RowSum rowSums[] = {{&MtcRowMetrics::row_loss, &MetricSums::los
                                      {&MtcRowMetrics::row_weight, &MetricSums::weight},
                                      {&MtcRowMetrics::row_correct, &MetricSums::correct}};
 
+inline MetricSums &operator+=(MetricSums &total, const MetricSums &added) {
+  for (const RowSum &each : rowSums)
+    total.*each.sum += added.*each.sum;
+  return total;
+}
+
 /// A metric. A new one is an entry of `metrics` in evaluation_metrics.cpp; if it requires another
 /// sum, also a member of MetricSums and an entry of `rowSums`.
 struct MetricKind {

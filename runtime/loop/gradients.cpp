@@ -31,14 +31,14 @@ StepLoss runMicroSteps(const Session &session, const TrainingState &state, int64
   const bool isApart = program.gradients.operation_count > 0;
   for (int64_t micro = 0; micro < session.microSteps(); ++micro) {
     session.run(Phase::Load, step, [&] {
-      session.setScalars(step, micro, /*learningRate=*/0, state.seed);
+      session.scalars().set(step, micro, /*learningRate=*/0, state.seed);
       session.loadBatch(state, step, micro, step);
     });
     session.run(Phase::MicroStep, step,
                 [&] { isApart ? session.device.gradients() : session.device.microStep(); });
   }
-  return session.stepLoss(
-      session.requestStepLoss(isApart ? program.gradients_loss : program.micro_step_loss));
+  return session.scalars().stepLoss(session.scalars().requestStepLoss(
+      isApart ? program.gradients_loss : program.micro_step_loss));
 }
 
 /// Resets the accumulated values to zero, as an update does.

@@ -6,29 +6,19 @@
 #include "runtime/devices/observer.h"
 #include "runtime/loop/batch_reader.h"
 #include "runtime/loop/options.h"
+#include "runtime/loop/step_scalars.h"
 #include "runtime/reports/run_listener.h"
 #include "runtime/state/checkpoint.h"
 #include "runtime/state/divergence.h"
 #include "runtime/state/training_state.h"
 
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
 namespace mtc::runtime {
 
-/// Removes the sign of a NaN, which carries no information, for messages.
-inline double withoutSignOfNan(double value) {
-  return std::isnan(value) ? std::fabs(value) : value;
-}
-
 /// Returns the order of samples in batches.
 BatchOrder orderOf(const Dataset &data, const TrainingState &state);
-
-/// The loss of a step; its gradients remain to be multiplied by `gradientFactor`.
-struct StepLoss {
-  double value, gradientFactor;
-};
 
 struct Session {
   const MtcProgram &program;
@@ -44,8 +34,8 @@ struct Session {
 
   /// Returns the number of micro-steps per step.
   int64_t microSteps() const { return program.accumulation.micro_steps; }
-  /// Writes the scalars that micro-step `microStep` (from 0) of step `step` (from 1) reads.
-  void setScalars(int64_t step, int64_t microStep, double learningRate, uint64_t seed) const;
+  /// Returns the scalars and losses of the program.
+  StepScalars scalars() const { return {program, device}; }
   /// Loads the samples of a micro-step in the state's order, and prefetches those of the next
   /// micro-step unless it is beyond step `last`.
   void loadBatch(const TrainingState &state, int64_t step, int64_t microStep, int64_t last) const;
@@ -57,18 +47,6 @@ struct Session {
     for (Observer *observer : observers)
       observer->phase(phase, step, begin, end);
   }
-  /// Requests the loss at an offset, as of the work queued so far, and returns a request number for
-  /// `loss`, which waits for the value.
-  int64_t requestLoss(int64_t offset) const;
-  double loss(int64_t request) const;
-
-  /// Requests the loss of a step after all of its micro-steps and before its update. For a single
-  /// micro-step, the loss is at `offset`.
-  struct StepRequest {
-    int64_t loss, count;
-  };
-  StepRequest requestStepLoss(int64_t offset) const;
-  StepLoss stepLoss(const StepRequest &request) const;
 };
 
 } // namespace mtc::runtime

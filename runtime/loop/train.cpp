@@ -90,7 +90,7 @@ private:
     int64_t step;
     double rate;
     Clock::time_point begin;
-    Session::StepRequest loss = {};
+    StepLossRequest loss = {};
     /// Requests for results of the update, if the program computes them.
     std::optional<int64_t> norm = {}, scale = {}, skipped = {};
   };
@@ -106,7 +106,7 @@ private:
         return abandonStep(micro);
       try {
         session.run(Phase::Load, number, [&] {
-          session.setScalars(number, micro, pending.rate, state.seed);
+          session.scalars().set(number, micro, pending.rate, state.seed);
           session.loadBatch(state, number, micro, total);
         });
       } catch (const Failure &) {
@@ -118,7 +118,7 @@ private:
       session.run(Phase::MicroStep, number, [&] {
         session.device.microStep();
         if (micro + 1 == session.microSteps())
-          pending.loss = session.requestStepLoss(session.program.micro_step_loss);
+          pending.loss = session.scalars().requestStepLoss(session.program.micro_step_loss);
       });
     }
     session.run(Phase::Update, number, [&] {
@@ -179,7 +179,7 @@ private:
     for (; queue.size() > static_cast<size_t>(queued); queue.erase(queue.begin())) {
       const Pending &pending = queue.front();
       StepMetrics found = {.step = pending.step,
-                           .loss = session.stepLoss(pending.loss).value,
+                           .loss = session.scalars().stepLoss(pending.loss).value,
                            .learningRate = pending.rate,
                            .gradientNorm = receive<double>(pending.norm),
                            .lossScale = receive<double>(pending.scale),
@@ -222,7 +222,7 @@ private:
     for (int64_t micro = 0; micro < session.microSteps(); ++micro) {
       // Load as a phase, because observers must be notified of writes by the host.
       session.run(Phase::Load, step, [&] {
-        session.setScalars(step, micro, /*learningRate=*/0, state.seed);
+        session.scalars().set(step, micro, /*learningRate=*/0, state.seed);
         session.loadBatch(state, step, micro, step);
       });
       if (!startsFinite(session.program, session.device))

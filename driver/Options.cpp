@@ -9,7 +9,6 @@
 #include "driver/Report.h"
 #include "driver/StageText.h"
 #include "frontend/reader/InputFile.h"
-#include "passes/OptionValues.h"
 #include "tools/support/Errors.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -23,64 +22,32 @@ using namespace mtc::tool;
 
 namespace {
 
-/// Whether a value of `--schedule-table` is a comma-separated list of STEP:RATE, possibly
-/// malformed, and not a file name.
-bool arePoints(StringRef text) {
-  return !llvm::sys::fs::exists(text) && llvm::all_of(text, [](char c) {
-    return llvm::isDigit(c) || StringRef(" \t:,.+-eE").contains(c);
-  });
-}
-
-/// Splits a list into points. ScheduleOptions reports malformed points.
-void splitPoints(StringRef text, std::vector<std::string> &points, Refuse refuse) {
-  for (StringRef point : llvm::split(text, ',')) {
-    if (!point.contains(':'))
-      return refuse("--schedule-table " + text + ": '" + point.trim() +
-                    "': invalid point; expected STEP:RATE, such as 100:1e-3, or a file name");
-    points.push_back(point.trim().str());
-  }
-}
-
-/// Reads points from a file with one step and rate per line, separated by spaces or a comma.
-void readPoints(StringRef path, std::vector<std::string> &points, Refuse refuse) {
+/// Reads the points of a file of `--schedule-table`. Returns the problem, or "".
+std::string readPointsOf(StringRef path, std::vector<std::string> &points) {
   llvm::Expected<onnx::InputFile> file =
       onnx::readInputFile(path, onnx::maxScheduleTableBytes, onnx::FileForm::Text);
   if (!file)
-    return refuse("--schedule-table " + path + ": " + llvm::toString(file.takeError()) +
-                  "; expected a file, or points such as 1:1e-4,100:1e-3");
-  int64_t number = 0;
-  for (StringRef line : llvm::split(file->bytes(), '\n')) {
-    ++number;
-    llvm::SmallVector<StringRef> words;
-    llvm::SplitString(line, words, " \t\r,");
-    if (words.empty() || line.starts_with("#"))
-      continue;
-    int64_t step = 0;
-    if (words.size() != 2 || !parseValue(words[0], step).empty() || !parseNumber(words[1]))
-      return refuse("--schedule-table " + path + ": line " + Twine(number) +
-                    ": expected a step and a rate, such as 100 1e-3");
-    points.push_back((words[0] + ":" + words[1]).str());
-  }
-  if (points.empty())
-    refuse("--schedule-table " + path +
-           ": contains no points; expected a step and a rate on each line");
+    return llvm::toString(file.takeError()) +
+           "; expected a file, or points such as 1:1e-4,100:1e-3";
+  return abi::readPoints(file->bytes(), points);
 }
 
 /// Expands all values of `--schedule-table` to one list of points. Returns false on an error.
 bool expandScheduleTable(Options &options, Refuse refuse) {
   std::vector<std::string> points;
   bool isRead = true;
-  auto refuseTable = [&](const Twine &problem) {
-    isRead = false;
-    refuse(problem);
-  };
   for (StringRef text : options.training.optimizer.schedule.points) {
-    if (arePoints(text)) {
-      splitPoints(text, points, refuseTable);
+    std::string problem;
+    if (!llvm::sys::fs::exists(text) && abi::arePoints(text)) {
+      problem = abi::splitPoints(text, points);
     } else {
       options.scheduleFiles.push_back(text.str());
-      readPoints(text, points, refuseTable);
+      problem = readPointsOf(text, points);
     }
+    if (problem.empty())
+      continue;
+    isRead = false;
+    refuse("--schedule-table " + text + ": " + problem);
   }
   options.training.optimizer.schedule.points = std::move(points);
   return isRead;

@@ -89,6 +89,9 @@ struct UpdateRule {
   /// Bits per element of states with the parameter's shape: 32, or fewer with blockwise
   /// quantization.
   unsigned stateBits = 32;
+  /// Ratio of the learning rate to that of the run, if a group sets it exactly. It holds for every
+  /// learning rate that the program may get.
+  std::optional<double> rateFactor;
 
   /// Initializes all hyperparameters to their defaults.
   explicit UpdateRule(const OptimizerKind &kind);

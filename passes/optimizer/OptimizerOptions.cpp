@@ -126,7 +126,7 @@ std::string OptimizerOptions::checkHyperparameter(StringRef name) const {
   if (!numbers.lookup(name) && choices.lookup(name).empty())
     return "";
   if (name == "lr" && !schedule.points.empty())
-    return "conflicts with --schedule-table, which sets the rates";
+    return abi::tableSetsRates;
   SmallVector<const OptimizerKind *> kinds = findKinds();
   bool isKnown = kinds.empty(); // An unknown optimizer is reported elsewhere.
   for (const OptimizerKind *kind : kinds) {

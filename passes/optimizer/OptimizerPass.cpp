@@ -313,8 +313,8 @@ void OptimizerPass::runOnOperation() {
     b.setLoc(locationOf(*group.rule.kind));
     Update update(b, group.rule);
     double own = group.rule["lr"]; // A different base rate follows the same schedule.
-    update.learningRate =
-        own == rate ? learningRate : b.mul(learningRate, update.scalar(own / rate));
+    double ratio = group.rule.rateFactor.value_or(own == rate ? 1.0 : own / rate);
+    update.learningRate = ratio == 1.0 ? learningRate : b.mul(learningRate, update.scalar(ratio));
     update.step = step;
     buildGroup(update, group);
   }

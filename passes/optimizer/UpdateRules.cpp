@@ -167,6 +167,8 @@ LogicalResult UpdateRules::applyGroups(VariableOp parameter, const Decisions &de
     group.used.insert(name);
     auto given = group.numbers.find(name);
     double &number = rule[name];
+    if (given == group.numbers.end() && number == options.getLearningRate())
+      rule.rateFactor = group.rateFactor;
     number = given == group.numbers.end() ? number * *group.rateFactor : given->second;
     if (hyperparameter->choices.empty() && !hyperparameter->accepts(number))
       return emitError(parameter.getLoc(), "--group ")

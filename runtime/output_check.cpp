@@ -5,6 +5,7 @@
 #include "runtime/io/folder_lock.h"
 #include "runtime/io/written_by_mtc.h"
 #include "runtime/state/adapters.h"
+#include "runtime/state/checkpoint_history.h"
 #include "runtime/state/checkpoint_manifest.h"
 
 #include <cerrno>
@@ -48,9 +49,18 @@ public:
       addWeights(options.weights);
     for (const auto &[name, file] : options.data)
       addData(file, "the data of '" + name + "'");
+    for (const auto &[name, file] : options.validate)
+      addData(file, "the validation data of '" + name + "'");
+    if (!options.schedule.table.empty())
+      add(options.schedule.table, "the table of --schedule-table");
     for (const std::string *folder : {&options.resume, &options.save})
       if (!folder->empty())
         addCheckpoint(*folder);
+    if (options.save.empty())
+      return;
+    addCheckpoint(options.save + "/" + bestFolderName);
+    for (const int64_t step : historyOf(options.save))
+      addCheckpoint(options.save + "/" + historyFolderName(step));
   }
 
   /// Returns "" for a file that the run does not read.
@@ -172,8 +182,8 @@ public:
       return text("is the same file as that of ", first->second, "; give each a file of its own");
     if (std::string role = status ? inputs.roleOf(*status) : ""; !role.empty())
       return text("is ", role, "; choose another name");
-    if (auto parent = statusOf(folder);
-        saved && parent && isSame(*saved, *parent) && isFileOfCheckpoints(nameOf(path)))
+    if (isFileOfCheckpoints(nameOf(path)) &&
+        (isSaved(folder) || (isSubfolderOfSave(nameOf(folder)) && isSaved(folderOf(folder)))))
       return "is a name of the checkpoints that --save writes there; choose another name";
     if (status && S_ISDIR(status->st_mode))
       return "is a folder; expected the name of a file";
@@ -192,6 +202,16 @@ public:
 private:
   static bool isSame(const struct stat &one, const struct stat &other) {
     return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+  }
+
+  /// Returns whether a folder is that of --save.
+  bool isSaved(const std::string &folder) const {
+    auto status = statusOf(folder);
+    return saved && status && isSame(*saved, *status);
+  }
+  /// Returns whether the folder of --save may contain a folder of this name.
+  static bool isSubfolderOfSave(const std::string &name) {
+    return name == bestFolderName || stepOfHistoryFolder(name);
   }
 
   const Inputs &inputs;

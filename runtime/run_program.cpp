@@ -6,10 +6,12 @@
 #include "runtime/checks/memory_check.h"
 #include "runtime/io/durable_file.h"
 #include "runtime/loop/evaluate.h"
+#include "runtime/loop/evaluation.h"
 #include "runtime/loop/gradients.h"
 #include "runtime/loop/listeners.h"
 #include "runtime/loop/options.h"
 #include "runtime/loop/schedule.h"
+#include "runtime/loop/schedule_override.h"
 #include "runtime/loop/session.h"
 #include "runtime/loop/signal_thread.h"
 #include "runtime/loop/train.h"
@@ -22,6 +24,7 @@
 #include "runtime/state/adapters.h"
 #include "runtime/state/averages.h"
 #include "runtime/state/checkpoint.h"
+#include "runtime/state/checkpoint_history.h"
 #include "runtime/state/export_model.h"
 #include "runtime/state/export_weights.h"
 #include "runtime/state/stored_variable.h"
@@ -112,42 +115,75 @@ int64_t arenaBytes(const MtcProgram &program, const Options &options) {
 /// The inputs of a run. All errors are reported in one failure.
 struct Inputs {
   std::optional<CheckpointFolder> checkpoints; ///< checkpoints of --save
+  std::optional<CheckpointFolder> best;        ///< the checkpoint of --keep-best
+  std::optional<CheckpointHistory> history;    ///< the checkpoints of --keep
   std::optional<Checkpoint> resumed;
-  std::optional<Dataset> data; ///< nullopt if the run only exports
+  std::optional<Dataset> data;       ///< nullopt if the run only exports
+  std::optional<Dataset> validation; ///< data of --validate
   TrainingState state;
 
   Inputs(const MtcProgram &program, const std::string &programPath, const Options &options) {
     Problems problems;
     checkOutputs(program, programPath, options, problems);
     if (!options.save.empty())
-      problems.collect([&] {
-        checkpoints.emplace(options.save);
-        if (!options.overwrites)
-          checkpoints->checkReplaces(options.resume);
-      });
+      problems.collect([&] { openCheckpoints(options); });
     problems.collect([&] {
       if (!options.resume.empty())
         resumed.emplace(program, options.resume);
       state = startingState(options, resumed);
+      if (options.schedule.any())
+        state.schedule =
+            overrideSchedule(ScheduleSettings(scheduleOf(program, state)), options.schedule);
     });
     if (options.trains() || options.evaluate || !options.gradients.empty() ||
         !options.outputs.empty())
       problems.collect([&] { data.emplace(program, options.data, !options.outputs.empty()); });
-    if (data && !data->warning().empty() && !problems.any())
-      warn(data->warning());
+    if (!options.validate.empty())
+      problems.collect([&] {
+        validation.emplace(program, options.validate, /*labelsOptional=*/false, "--validate");
+        checkEvaluates(program, *validation, "--validate");
+      });
+    for (const std::optional<Dataset> *each : {&data, &validation})
+      if (*each && !(*each)->warning().empty() && !problems.any())
+        warn((*each)->warning());
     const bool usesOrder = options.trains() || !options.gradients.empty();
     if (usesOrder && !problems.any())
       problems.collect([&] {
         checkLastBatch(state.lastBatch, program, data->rows(), data->batchOfStep());
         const int64_t last = lastStep(options, orderOf(*data, state));
         if (options.trains())
-          state.scheduleSteps = chooseScheduleSteps(program, state, last, options.scheduleSteps);
+          state.scheduleSteps =
+              chooseScheduleSteps(program, state, resumed ? &resumed->state() : nullptr, last,
+                                  options.scheduleSteps, options.schedule.spelling());
         if (!problems.any())
           sayLastBatch(program, options, *data, state.lastBatch, options.trains() ? last : 1);
       });
     problems.throwIfAny();
+    if (resumed && state.schedule && !options.schedule.any() && options.trains() && !options.quiet)
+      note("--resume ", options.resume, ": the learning rate is that of the checkpoint's run, ",
+           state.schedule->flags());
+  }
+
+private:
+  void openCheckpoints(const Options &options) {
+    checkpoints.emplace(options.save);
+    if (!options.keepBest.empty())
+      best.emplace(options.save + "/" + bestFolderName);
+    if (options.keep)
+      history.emplace(options.save, options.keep);
+    if (options.overwrites)
+      return;
+    checkpoints->checkReplaces(options.resume);
+    if (best && !checkpoints->isAt(options.resume))
+      best->checkReplaces(options.resume);
+    if (history)
+      history->checkReplaces(options.resume);
   }
 };
+
+template <typename Value> Value *addressOf(std::optional<Value> &value) {
+  return value ? &*value : nullptr;
+}
 
 /// Executes the run except for the exports at its end. Write errors are added to `failures`, so
 /// that the exports still run.
@@ -173,8 +209,10 @@ void runOnData(const MtcProgram &program, const std::string &programPath, const 
   RunListeners listeners;
   if (options.trains())
     addListeners(options, inputs.state.step, listeners);
-  runSession({program, nameOf(programPath), options, device, *inputs.data, batches, observers,
-              listeners, inputs.checkpoints ? &*inputs.checkpoints : nullptr, finite},
+  runSession({program, nameOf(programPath), options, device, *inputs.data,
+              addressOf(inputs.validation), batches, observers, listeners,
+              addressOf(inputs.checkpoints), addressOf(inputs.best), addressOf(inputs.history),
+              finite},
              inputs.state);
   if (trace)
     failures.attempt([&] { trace->finish(); });

@@ -63,7 +63,7 @@ void MemoryCheck::fill(const Range &range) {
 /// After a load, the runtime has written scalars and a batch, and before the first step also
 /// variables.
 void MemoryCheck::phase(Phase phase, int64_t, Clock::time_point, Clock::time_point) {
-  if (phase != Phase::Load)
+  if (phase != Phase::Load && phase != Phase::LoadValidation)
     return;
   for (const Range &range : permanent)
     refresh(range);

@@ -30,6 +30,12 @@ void BatchOrder::batchOf(int64_t step, int64_t part, int64_t parts, Batch &resul
   result.filler = std::clamp<int64_t>(end - count, 0, size);
 }
 
+bool BatchOrder::endsEpoch(int64_t step) const {
+  if (last != LastBatch::Wrap)
+    return step % stepsOfEpoch == 0;
+  return step * batch / rows > (step - 1) * batch / rows;
+}
+
 std::optional<int64_t> BatchOrder::stepsOf(int64_t epochs) const {
   int64_t taken = 0;
   if (__builtin_mul_overflow(epochs, rows, &taken))

@@ -35,6 +35,8 @@ public:
   /// Returns the number of steps in `epochs` epochs; nullopt if the number of samples overflows 64
   /// bits.
   std::optional<int64_t> stepsOf(int64_t epochs) const;
+  /// Returns whether step `step` is the last of some number of epochs.
+  bool endsEpoch(int64_t step) const;
 
 private:
   int64_t rows, batch;

@@ -59,22 +59,22 @@ ArrayOnDisk openSafetensor(const MtcInput &input, const Name &name) {
             names.empty() ? "none" : names);
 }
 
-DataFile openStream(const MtcInput &input, const Name &name) {
+DataFile openStream(const MtcInput &input, const Name &name, const std::string &flag) {
   std::optional<MtcType> type = integerTypeOfName(name.choice);
   if (!name.choice.empty() && !type)
     userError(name.path, ":", name.choice,
               ": expected u8, u16, u32, u64, i8, i16, i32 or i64 after the colon");
-  TokenStream stream = openTokens(name.path, type, input);
+  TokenStream stream = openTokens(name.path, type, input, flag);
   return {std::move(stream.tokens), true, stream.isTypeAssumed};
 }
 
 } // namespace
 
-DataFile openDataFile(const MtcInput &input, const std::string &file) {
+DataFile openDataFile(const MtcInput &input, const std::string &file, const std::string &flag) {
   if (std::optional<Name> name = split(file, ".npy"); name && name->choice.empty())
     return {openNpy(file)};
   if (std::optional<Name> name = split(file, ".bin"))
-    return openStream(input, *name);
+    return openStream(input, *name, flag);
   if (std::optional<Name> name = split(file, ".safetensors"))
     return {openSafetensor(input, *name)};
   userError(file, ": is no known data file; .npy, .safetensors (FILE:TENSOR) and token .bin "

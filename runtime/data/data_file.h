@@ -16,8 +16,8 @@ struct DataFile {
 
 /// Opens `.npy`, `.safetensors` (`FILE:tensor`; the tensor name is optional if the file has a
 /// single tensor or one with the input's name), or token `.bin` (`FILE:type`, the token type, such
-/// as u32).
-DataFile openDataFile(const MtcInput &input, const std::string &file);
+/// as u32). `flag` names the flag in messages: "--data".
+DataFile openDataFile(const MtcInput &input, const std::string &file, const std::string &flag);
 
 } // namespace mtc::runtime
 

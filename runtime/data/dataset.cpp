@@ -1,4 +1,4 @@
-// Binds --data to the program's inputs.
+// Binds --data or --validate to the program's inputs.
 #include "runtime/data/dataset.h"
 
 #include "runtime/data/label_fill.h"
@@ -11,16 +11,13 @@
 #include <algorithm>
 #include <cassert>
 #include <string_view>
+#include <utility>
 
 namespace mtc::runtime {
 
 using Flags = std::vector<std::pair<std::string, std::string>>;
 
-static std::string flagOf(const std::string &name, const std::string &file) {
-  return "--data " + name + "=" + file;
-}
-
-static void checkNames(const MtcProgram &program, const Flags &flags, Problems &problems) {
+void Dataset::checkNames(const Flags &flags, Problems &problems) const {
   std::vector<std::string> names;
   names.reserve(program.input_count);
   for (uint32_t i = 0; i < program.input_count; ++i)
@@ -53,14 +50,14 @@ void Dataset::bind(const Flags &flags, bool labelsOptional, Problems &problems) 
     const MtcInput &input = program.inputs[i];
     if (const std::string *file = fileOf(flags, input))
       problems.collect([&] {
-        DataFile opened = openDataFile(input, *file);
+        DataFile opened = openDataFile(input, *file, flagName);
         // The labels of a token stream are its next tokens.
         int64_t shift = input.shifted_from >= 0 && opened.isStream ? 1 : 0;
         columns[i].emplace(input, flagOf(input.tensor.name, *file), std::move(opened), shift);
       });
     else if (input.shifted_from < 0 && !(labelsOptional && input.is_label))
-      problems.add("--data ", input.tensor.name, "=FILE is missing: ", typeName(input.tensor.type),
-                   " ", shapesOfFiles(input));
+      problems.add(flagName, " ", input.tensor.name,
+                   "=FILE is missing: ", typeName(input.tensor.type), " ", shapesOfFiles(input));
   }
   for (size_t i = 0; i < columns.size() && !labelsOptional; ++i) {
     const MtcInput &input = program.inputs[i];
@@ -146,10 +143,11 @@ void Dataset::checkLanguage(Problems &problems) {
     }
 }
 
-Dataset::Dataset(const MtcProgram &program, const Flags &flags, bool labelsOptional)
-    : program(program), columns(program.input_count) {
+Dataset::Dataset(const MtcProgram &program, const Flags &flags, bool labelsOptional,
+                 std::string flagName)
+    : program(program), flagName(std::move(flagName)), columns(program.input_count) {
   Problems problems;
-  checkNames(program, flags, problems);
+  checkNames(flags, problems);
   bind(flags, labelsOptional, problems);
   problems.throwIfAny();
   chooseFeeding(problems);

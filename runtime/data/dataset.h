@@ -1,4 +1,4 @@
-// The data of a run: one column for each input of the program.
+// Data of a run, for training or validation: one column for each input of the program.
 #ifndef MTC_RUNTIME_DATA_DATASET_H
 #define MTC_RUNTIME_DATA_DATASET_H
 
@@ -16,13 +16,13 @@ namespace mtc::runtime {
 
 class Dataset {
 public:
-  /// `flags` are the (NAME, FILE) pairs of --data. All problems are reported in one failure: inputs
-  /// without data, unknown input names, files that do not fit, columns of different lengths, and
-  /// labels of a language model that are not the next tokens. Omitted labels are derived from the
-  /// tokens if the program allows it. With `labelsOptional` (forward pass only), omitted labels are
-  /// filled with the value that losses ignore.
+  /// `flags` are the (NAME, FILE) pairs of `flagName`: --data or --validate. All problems are
+  /// reported in one failure: inputs without data, unknown input names, files that do not fit,
+  /// columns of different lengths, and labels of a language model that are not the next tokens.
+  /// Omitted labels are derived from the tokens if the program allows it. With `labelsOptional`
+  /// (forward pass only), omitted labels are filled with the value that losses ignore.
   Dataset(const MtcProgram &program, const std::vector<std::pair<std::string, std::string>> &flags,
-          bool labelsOptional);
+          bool labelsOptional, std::string flagName = "--data");
 
   /// The unit of data of a micro-step: a batch of samples; one entry of each file of entries; or
   /// the same whole tensors in every step.
@@ -43,6 +43,11 @@ public:
 private:
   using Flags = std::vector<std::pair<std::string, std::string>>;
 
+  /// Returns the flag as the user has given it: "--data x=x.npy".
+  std::string flagOf(const std::string &name, const std::string &file) const {
+    return flagName + " " + name + "=" + file;
+  }
+  void checkNames(const Flags &flags, class Problems &problems) const;
   void bind(const Flags &flags, bool labelsOptional, class Problems &problems);
   void chooseFeeding(Problems &problems);
   void countRows(Problems &problems);
@@ -50,6 +55,7 @@ private:
   void makeLabels(size_t i, const std::vector<char *> &buffers);
 
   const MtcProgram &program;
+  std::string flagName;
   std::vector<std::optional<DataColumn>> columns; ///< nullopt if labels are derived or ignored
   Feeding how = Feeding::Rows;
   int64_t rowCount = 0;

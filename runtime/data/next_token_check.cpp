@@ -64,12 +64,14 @@ std::vector<int64_t> read(const MtcInput &input, DataColumn &column, int64_t ite
   return values;
 }
 
-std::string shiftAdvice(const MtcInput &tokens, const MtcInput &labels) {
+std::string shiftAdvice(const MtcInput &tokens, const MtcInput &labels,
+                        const std::string &labelsFlag) {
   const std::string shifted =
       text("np.concatenate([labels[:, 1:], np.full((len(labels), 1), ", labels.ignored, ")], 1)");
   if (labels.shifted_from < 0)
     return text("Give ", shifted, " instead");
-  return text("Leave --data ", labels.tensor.name, " out, and ", tokens.tensor.name,
+  const std::string flag = labelsFlag.substr(0, labelsFlag.find(' ')); // --data or --validate
+  return text("Leave ", flag, " ", labels.tensor.name, " out, and ", tokens.tensor.name,
               " shifted by one are the labels; or, to keep what is ignored, give ", shifted);
 }
 
@@ -105,7 +107,7 @@ void checkNextTokens(const MtcInput &tokens, DataColumn &tokenColumn, const MtcI
               " at its own position, so that the model would learn to repeat its input. Labels of "
               "causal-lm are the next tokens already: Hugging Face's models shift labels "
               "themselves, mtc does not. ",
-              shiftAdvice(tokens, labels));
+              shiftAdvice(tokens, labels, labelColumn.flag()));
   if (comparison.isOneTooFar())
     userError(
         labelColumn.flag(), ": each label is the token of ", tokenColumn.flag(),

@@ -71,27 +71,27 @@ template <typename Token> bool readsAs(const InputFile &file, const MtcInput &in
 }
 
 /// Returns the token type if neither a header nor the user specifies it.
-MtcType assumedType(const InputFile &file, const MtcInput &input) {
+MtcType assumedType(const InputFile &file, const MtcInput &input, const std::string &flag) {
   const bool is32 = readsAs<int32_t>(file, input), is64 = readsAs<int64_t>(file, input);
   const bool is16 = readsAs<uint16_t>(file, input);
-  const std::string flag = text("--data ", input.tensor.name, "=", file.path());
+  const std::string given = text(flag, " ", input.tensor.name, "=", file.path());
   if (is16 && (is32 || is64))
     userError(file.path(), ": has no header, and its bytes may be tokens of 16 bits or of ",
               is32 ? "32" : "64", is32 && is64 ? " or 64" : "", ": either way they are ids that '",
-              input.tensor.name, "' takes. Say which: ", flag, ":u16", is32 ? ", :u32 (:i32)" : "",
+              input.tensor.name, "' takes. Say which: ", given, ":u16", is32 ? ", :u32 (:i32)" : "",
               is64 ? ", :i64" : "");
   if (is32 || is64)
     userError(file.path(), ": has no header, and its bytes are ids that '", input.tensor.name,
               "' takes as tokens of ", is32 ? "32" : "64", is32 && is64 ? " or 64" : "",
-              " bits, but not of 16. Say which: ", flag, is32 ? ":u32 (:i32)" : ":i64",
+              " bits, but not of 16. Say which: ", given, is32 ? ":u32 (:i32)" : ":i64",
               is32 && is64 ? ", :i64" : "");
   return MTC_U16;
 }
 
 } // namespace
 
-TokenStream openTokens(const std::string &path, std::optional<MtcType> type,
-                       const MtcInput &input) {
+TokenStream openTokens(const std::string &path, std::optional<MtcType> type, const MtcInput &input,
+                       const std::string &flag) {
   TokenStream stream;
   ArrayOnDisk &array = stream.tokens;
   array.file = std::make_shared<InputFile>(path);
@@ -105,7 +105,7 @@ TokenStream openTokens(const std::string &path, std::optional<MtcType> type,
   stream.isTypeAssumed = !header && !type;
   array.type = type     ? *type
                : header ? (header->itemBytes == 2 ? MTC_U16 : MTC_U32)
-                        : assumedType(*array.file, input);
+                        : assumedType(*array.file, input, flag);
   const int64_t bytes = array.file->size() - array.offset, itemBytes = typeBytes(array.type);
   if (bytes % itemBytes)
     userError(path, ": holds ", bytes, " bytes, expected a multiple of the token size, ", itemBytes,

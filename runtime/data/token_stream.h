@@ -21,7 +21,8 @@ struct TokenStream {
 /// token size). `type` is the token type that the user specifies; its size must match the header. A
 /// file without a header and type has 16-bit tokens, as nanoGPT writes them, unless its bytes are
 /// also valid as wider tokens for the input; a user error then requests the type.
-TokenStream openTokens(const std::string &path, std::optional<MtcType> type, const MtcInput &input);
+TokenStream openTokens(const std::string &path, std::optional<MtcType> type, const MtcInput &input,
+                       const std::string &flag);
 
 } // namespace mtc::runtime
 

@@ -10,8 +10,8 @@
 namespace mtc::runtime {
 
 /// Phases of a step. Each micro-step begins with a load; a step may have several. A forward run
-/// consists of loads and evaluations.
-enum class Phase { Load, MicroStep, Update, Evaluate, Save };
+/// consists of loads and evaluations. A validation is a forward run between two steps.
+enum class Phase { Load, MicroStep, Update, Evaluate, LoadValidation, Validate, Save };
 
 class Observer {
 public:

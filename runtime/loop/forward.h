@@ -11,6 +11,7 @@ struct ForwardPhases {
   Phase load, run;
 };
 inline constexpr ForwardPhases evaluationPhases = {Phase::Load, Phase::Evaluate};
+inline constexpr ForwardPhases validationPhases = {Phase::LoadValidation, Phase::Validate};
 
 /// Loads the batch of samples from `first` on, limited to those before `end`, and runs `function`.
 /// An incomplete batch is padded with its last sample. The following batch is prefetched. Returns

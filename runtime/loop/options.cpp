@@ -4,6 +4,7 @@
 #include "runtime/command_line/help.h"
 #include "runtime/command_line/parser.h"
 #include "runtime/data/data_column.h"
+#include "runtime/loop/evaluation_metrics.h"
 #include "runtime/state/adapters.h"
 #include "runtime/state/averages.h"
 #include "runtime/support/closest_name.h"
@@ -35,6 +36,15 @@ struct Value {
   int64_t count(int64_t min) const {
     return number<int64_t>(min, std::numeric_limits<int64_t>::max());
   }
+  /// Parses a number as the compiler does. It must be at least 0.
+  template <typename Number> Number atLeastZero() const {
+    Number result{};
+    if (const std::string problem = abi::parseNumber(text, result); !problem.empty())
+      userError(flag, " ", text, ": ", problem);
+    if (result < 0)
+      userError(flag, " ", text, ": expected a number of at least 0");
+    return result;
+  }
   std::string file() const {
     if (text.empty())
       userError(flag, ": expected the name of a file");
@@ -50,7 +60,7 @@ struct Flag {
 
 /// Parses NAME=FILE. Because NAME and FILE may contain `=`, NAME is the longest matching input
 /// name.
-void addData(Options &options, const Value &value) {
+void addColumn(std::vector<std::pair<std::string, std::string>> &columns, const Value &value) {
   size_t equals = value.text.find('='), longest = 0;
   for (uint32_t i = 0; i < value.program.input_count; ++i) {
     const std::string start = std::string(value.program.inputs[i].tensor.name) + "=";
@@ -60,8 +70,8 @@ void addData(Options &options, const Value &value) {
     }
   }
   if (equals == std::string::npos || equals == 0 || equals + 1 == value.text.size())
-    userError("--data ", value.text, ": expected NAME=FILE");
-  options.data.emplace_back(value.text.substr(0, equals), value.text.substr(equals + 1));
+    userError(value.flag, " ", value.text, ": expected NAME=FILE");
+  columns.emplace_back(value.text.substr(0, equals), value.text.substr(equals + 1));
 }
 
 void setShuffle(Options &options, bool shuffle) {
@@ -73,6 +83,28 @@ void setShuffle(Options &options, bool shuffle) {
 void setLastBatch(Options &options, const Value &value) {
   // The parser has checked that the value is one of the flag's choices.
   options.lastBatch = lastBatchOfName(value.text);
+}
+
+void setValidateEvery(Options &options, const Value &value) {
+  options.isValidateEveryGiven = true;
+  if (value.text == "epoch")
+    return;
+  const std::string problem = abi::parseNumber(value.text, options.validateEvery);
+  if (!problem.empty() || options.validateEvery < 1)
+    userError(value.flag, " ", value.text,
+              ": expected a whole number of steps of at least 1, or epoch");
+}
+
+void setScheduleTable(Options &options, const Value &value) {
+  options.schedule.table = value.file();
+  options.schedule.points = readScheduleTable(value.text);
+}
+
+std::vector<command_line::Choice> scheduleChoices() {
+  std::vector<command_line::Choice> choices;
+  for (const abi::Schedule &schedule : abi::schedules)
+    choices.push_back({schedule.name, schedule.help});
+  return choices;
 }
 
 const std::vector<Flag> flags = {
@@ -88,7 +120,7 @@ const std::vector<Flag> flags = {
       .isCommon = true,
       .isRepeatable = true,
       .choices = {}},
-     addData},
+     [](Options &o, const Value &v) { addColumn(o.data, v); }},
     {{.name = "no-shuffle",
       .value = "",
       .summary = "Read samples in the order of the file",
@@ -146,6 +178,52 @@ const std::vector<Flag> flags = {
       .group = "Training",
       .choices = {}},
      [](Options &o, const Value &v) { o.scheduleSteps = v.count(1); }},
+    {{.name = "lr",
+      .value = "RATE",
+      .summary = "Peak learning rate",
+      .detail =
+          "Replaces the rate of mtc compile. Checkpoints contain the schedule of the run, and "
+          "a resumed run keeps it. Parameter groups keep their ratio to the rate.",
+      .defaultValue = "as compiled",
+      .group = "Training",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const Value &v) { o.schedule.rate = v.atLeastZero<double>(); }},
+    {{.name = "schedule",
+      .value = "NAME",
+      .summary = "Learning-rate schedule after the warm-up",
+      .defaultValue = "as compiled",
+      .group = "Training",
+      .choices = scheduleChoices()},
+     [](Options &o, const Value &v) { o.schedule.kind = v.text; }},
+    {{.name = "min-lr",
+      .value = "RATE",
+      .summary = "Final learning rate of the schedule",
+      .defaultValue = "as compiled",
+      .group = "Training",
+      .choices = {}},
+     [](Options &o, const Value &v) { o.schedule.least = v.atLeastZero<double>(); }},
+    {{.name = "warmup",
+      .value = "STEPS",
+      .summary = "Steps of linear learning-rate warm-up",
+      .defaultValue = "as compiled",
+      .group = "Training",
+      .choices = {}},
+     [](Options &o, const Value &v) { o.schedule.warmup = v.atLeastZero<int64_t>(); }},
+    {{.name = "decay-steps",
+      .value = "STEPS",
+      .summary = "Decay steps of the wsd schedule; 0: a tenth of the run",
+      .defaultValue = "as compiled",
+      .group = "Training",
+      .choices = {}},
+     [](Options &o, const Value &v) { o.schedule.decay = v.atLeastZero<int64_t>(); }},
+    {{.name = "schedule-table",
+      .value = "STEP:RATE,...",
+      .summary = "Points of the table schedule, or a file with one per line",
+      .defaultValue = "as compiled",
+      .group = "Training",
+      .choices = {}},
+     setScheduleTable},
     {{.name = "on-nan",
       .value = "ACTION",
       .summary = "Action on a loss that is not finite",
@@ -153,7 +231,6 @@ const std::vector<Flag> flags = {
                 "cannot decrease further.",
       .defaultValue = "stop",
       .group = "Training",
-      .isCommon = true,
       .choices = {{"stop", "keep the last checkpoint and exit with 2"},
                   {"continue", "train on and save"}}},
      [](Options &o, const Value &v) { o.continuesOnNan = v.text == "continue"; }},
@@ -167,6 +244,44 @@ const std::vector<Flag> flags = {
       .isCommon = true,
       .choices = {}},
      [](Options &o, const Value &v) { o.weights = v.file(); }},
+    {{.name = "validate",
+      .value = "NAME=FILE",
+      .summary = "Validation data of an input, evaluated during training",
+      .detail = "Files as for --data, for every input and the labels. All samples are evaluated in "
+                "inference mode. Training is bit-identical to a run without validation.",
+      .defaultValue = "",
+      .group = "Training",
+      .isCommon = true,
+      .isRepeatable = true,
+      .choices = {}},
+     [](Options &o, const Value &v) { addColumn(o.validate, v); }},
+    {{.name = "validate-every",
+      .value = "N|epoch",
+      .summary = "Validate every N steps, and after the last",
+      .defaultValue = "epoch",
+      .group = "Training",
+      .choices = {}},
+     setValidateEvery},
+    {{.name = "keep-best",
+      .value = "METRIC",
+      .summary = "Keep the checkpoint of the best validation in DIR/best",
+      .detail =
+          "METRIC is loss, or another metric that --evaluate prints, such as accuracy. DIR is "
+          "the folder of --save.",
+      .defaultValue = "",
+      .group = "Training",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const Value &v) { o.keepBest = v.text; }},
+    {{.name = "early-stop",
+      .value = "N",
+      .summary = "Stop after N validations without improvement",
+      .detail = "Of the metric of --keep-best, by default the loss.",
+      .defaultValue = "",
+      .group = "Training",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const Value &v) { o.earlyStop = v.count(1); }},
     {{.name = "save",
       .value = "DIR",
       .summary = "Write a checkpoint at the end and on a signal",
@@ -183,6 +298,13 @@ const std::vector<Flag> flags = {
       .isCommon = true,
       .choices = {}},
      [](Options &o, const Value &v) { o.saveEvery = v.count(1); }},
+    {{.name = "keep",
+      .value = "N",
+      .summary = "Keep the last N checkpoints of --save-every in DIR/step-S",
+      .defaultValue = "only the latest, in DIR",
+      .group = "Checkpoints",
+      .choices = {}},
+     [](Options &o, const Value &v) { o.keep = v.count(1); }},
     {{.name = "resume",
       .value = "DIR",
       .summary = "Resume from a checkpoint, bit-identical to one long run",
@@ -226,7 +348,6 @@ const std::vector<Flag> flags = {
       .summary = "Write the LoRA adapters in the format of PEFT",
       .defaultValue = "",
       .group = "Export",
-      .isCommon = true,
       .choices = {}},
      [](Options &o, const Value &v) { o.exportAdaptersTo = v.file(); }},
     {{.name = "use-ema",
@@ -242,7 +363,6 @@ const std::vector<Flag> flags = {
       .detail = "Files that the run reads are never replaced.",
       .defaultValue = "",
       .group = "Export",
-      .isCommon = true,
       .choices = {}},
      [](Options &o, const Value &) { o.isForced = true; }},
     {{.name = "evaluate",
@@ -348,15 +468,45 @@ const std::vector<Flag> flags = {
      [](Options &o, const Value &) { o.version = true; }},
 };
 
+/// Returns whether a flag of validation is given.
+bool validates(const Options &options) {
+  return !options.validate.empty() || options.isValidateEveryGiven || !options.keepBest.empty() ||
+         options.earlyStop;
+}
+
+void checkValidation(const MtcProgram &program, const Options &options, Problems &problems) {
+  auto needs = [&](bool isGiven, const char *flag) {
+    if (isGiven && options.validate.empty())
+      problems.add(flag, " needs --validate NAME=FILE");
+  };
+  needs(options.isValidateEveryGiven, "--validate-every");
+  needs(!options.keepBest.empty(), "--keep-best");
+  needs(options.earlyStop != 0, "--early-stop");
+  if (!options.keepBest.empty() && options.save.empty())
+    problems.add("--keep-best needs --save DIR");
+  if (!options.keepBest.empty() && !findMetric(program, options.keepBest))
+    problems.add("--keep-best ", options.keepBest,
+                 ": this program computes no such metric; expected ", metricNames(program));
+  if (options.keep && !options.saveEvery)
+    problems.add("--keep needs --save-every N");
+}
+
 void checkTogether(const MtcProgram &program, Options &options, Problems &problems) {
   int modes = !options.gradients.empty() + !options.outputs.empty() + options.evaluate;
   if (modes > 1)
     problems.add("--gradients, --outputs and --evaluate are different runs; give one of them");
   bool training = options.steps || options.epochs || !options.save.empty() || options.saveEvery ||
-                  options.scheduleSteps || options.continuesOnNan;
+                  options.scheduleSteps || options.continuesOnNan || options.schedule.any() ||
+                  validates(options);
   if (modes && training)
     problems.add("--gradients, --outputs and --evaluate change no weights; --steps, --epochs, "
-                 "--schedule-steps, --on-nan and --save do not go with them");
+                 "--lr, --schedule and its settings, --on-nan, --validate and --save do not go "
+                 "with them");
+  if (!modes && !options.trains() && (options.schedule.any() || validates(options)))
+    problems.add(
+        "this run only exports a checkpoint; --validate, --lr, --schedule and its settings "
+        "need --data to train with");
+  checkValidation(program, options, problems);
   if (modes && options.exports())
     problems.add("--export, --export-training, --export-weights and --export-adapters write "
                  "trained weights; they do "
@@ -368,8 +518,10 @@ void checkTogether(const MtcProgram &program, Options &options, Problems &proble
     problems.add("--export-adapters: ", problem);
   if (options.useEma && !hasAverages(program))
     problems.add("--use-ema: this program keeps no averages of its weights; compile it with --ema");
-  if (options.useEma && !options.exports() && options.outputs.empty() && !options.evaluate)
-    problems.add("--use-ema: has no effect alone; expected --evaluate, --outputs or --export");
+  if (options.useEma && !options.exports() && options.outputs.empty() && !options.evaluate &&
+      options.validate.empty())
+    problems.add("--use-ema: has no effect alone; expected --evaluate, --outputs, --validate or "
+                 "--export");
   if (options.steps && options.epochs)
     problems.add("--steps and --epochs both say how long to train; give one of them");
   if (options.saveEvery && options.save.empty())

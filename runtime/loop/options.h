@@ -4,6 +4,7 @@
 
 #include "runtime/abi/program.h"
 #include "runtime/data/last_batch.h"
+#include "runtime/loop/schedule_override.h"
 
 #include <cstdint>
 #include <optional>
@@ -14,7 +15,7 @@
 namespace mtc::runtime {
 
 struct Options {
-  std::vector<std::pair<std::string, std::string>> data; ///< NAME, FILE
+  std::vector<std::pair<std::string, std::string>> data, validate; ///< NAME, FILE
   std::optional<int64_t> steps, epochs, scheduleSteps;
   std::optional<bool> shuffle;
   std::optional<LastBatch> lastBatch;
@@ -30,8 +31,13 @@ struct Options {
   bool overwrites = false;     ///< overwrite a checkpoint that the run does not resume from
   bool isForced = false;       ///< overwrite files that mtc did not write
   bool continuesOnNan = false; ///< --on-nan continue
-  int64_t saveEvery = 0;
-  int threads = 0; ///< at least 1 after parsing
+  ScheduleFlags schedule;
+  int64_t saveEvery = 0, keep = 0;
+  int64_t validateEvery = 0; ///< number of steps; 0: an epoch
+  bool isValidateEveryGiven = false;
+  std::string keepBest;  ///< the metric; "" if no best checkpoint is kept
+  int64_t earlyStop = 0; ///< validations without improvement; 0: no limit
+  int threads = 0;       ///< at least 1 after parsing
 
   /// Returns whether the run updates parameters.
   bool trains() const;

@@ -5,19 +5,21 @@
 #include "runtime/support/failure.h"
 #include "runtime/support/messages.h"
 
-#include <cstdio>
 #include <string>
 
 namespace mtc::runtime {
 
-/// Returns the program's schedule, whose name the compiler has checked.
-static const abi::Schedule &scheduleOf(const MtcProgram &program) {
-  return *abi::findSchedule(program.schedule.kind);
+MtcSchedule scheduleOf(const MtcProgram &program, const TrainingState &state) {
+  return state.schedule ? state.schedule->view() : program.schedule;
 }
 
-double learningRate(const MtcProgram &program, int64_t step, int64_t scheduleSteps) {
-  const abi::Schedule &kind = scheduleOf(program);
-  const MtcSchedule &schedule = program.schedule;
+/// Returns the kind of a schedule, whose name the compiler or the flag's parser has checked.
+static const abi::Schedule &kindOf(const MtcSchedule &schedule) {
+  return *abi::findSchedule(schedule.kind);
+}
+
+double learningRate(const MtcSchedule &schedule, int64_t step, int64_t scheduleSteps) {
+  const abi::Schedule &kind = kindOf(schedule);
   const auto before = static_cast<double>(step - 1);
   if (step <= schedule.warmup && !kind.risesItself) {
     const double start = kind.warmsUpFromLeast ? schedule.least : 0;
@@ -26,51 +28,61 @@ double learningRate(const MtcProgram &program, int64_t step, int64_t scheduleSte
   return kind.rate(schedule, before, static_cast<double>(scheduleSteps));
 }
 
-/// Returns the names of the schedules that depend on the last step: "linear, cosine".
-static std::string schedulesWithEnd() {
-  std::string names;
-  for (const abi::Schedule &each : abi::schedules)
-    if (each.hasEnd)
-      names += (names.empty() ? "" : ", ") + std::string(each.name);
-  return names;
+/// Returns `step` if the rates of the schedule depend on where it ends, otherwise 0.
+static int64_t endOf(const MtcSchedule &schedule, int64_t step) {
+  return kindOf(schedule).hasEnd ? step : 0;
 }
 
-int64_t chooseScheduleSteps(const MtcProgram &program, const TrainingState &state, int64_t total,
-                            std::optional<int64_t> given) {
-  if (!scheduleOf(program).hasEnd) {
-    if (given)
-      userError("--schedule-steps ", *given, ": the learning rate of this program's schedule, ",
-                program.schedule.kind,
-                ", does not depend on where it ends; compile it with "
-                "--schedule and one of ",
-                schedulesWithEnd());
-    return total;
-  }
-  const int64_t before = state.scheduleSteps; // 0: no checkpoint
-  const int64_t chosen = given.value_or(before ? before : total), next = state.step + 1;
-  auto rate = [&](int64_t scheduleSteps) { return learningRate(program, next, scheduleSteps); };
-  if (chosen < total && next <= total && learningRate(program, total, chosen) == 0) {
-    if (given)
-      userError("--schedule-steps ", *given,
-                ": the learning rate would be 0 after this step, "
-                "and the run ends at step ",
-                total, "; expected at least ", total);
-    userError("the learning rate is 0 after step ", before,
-              ", where the schedule of the "
-              "checkpoint's run ends, and this run ends at step ",
-              total, ". Train to step ", before, " at most, or give --schedule-steps ", total,
-              ": the rate of step ", next, " is then ", rate(total), " and not ", rate(before));
-  }
-  if (next == total && program.schedule.rate > 0 && rate(chosen) == 0)
+/// Throws a user error if the run continues after the end of the schedule, with a rate of 0.
+static void checkEnd(const MtcSchedule &schedule, int64_t next, int64_t total, int64_t end,
+                     std::optional<int64_t> given) {
+  if (end >= total || next > total || learningRate(schedule, total, end) != 0)
+    return;
+  if (given)
+    userError("--schedule-steps ", *given,
+              ": the learning rate would be 0 after this step, "
+              "and the run ends at step ",
+              total, "; expected at least ", total);
+  userError("the learning rate is 0 after step ", end,
+            ", where the schedule of the checkpoint's run ends, and this run ends at step ", total,
+            ". Train to step ", end, " at most, or give --schedule-steps ", total,
+            ": the rate of step ", next, " is then ", learningRate(schedule, next, total),
+            " and not ", learningRate(schedule, next, end));
+}
+
+int64_t chooseScheduleSteps(const MtcProgram &program, const TrainingState &state,
+                            const TrainingState *before, int64_t total,
+                            std::optional<int64_t> given, const std::string &flags) {
+  const MtcSchedule schedule = scheduleOf(program, state);
+  if (given && !kindOf(schedule).hasEnd)
+    userError("--schedule-steps ", *given, ": the learning rate of this program's schedule, ",
+              schedule.kind, ", does not depend on where it ends; give --schedule and one of ",
+              abi::schedulesWith(&abi::Schedule::hasEnd));
+  const MtcSchedule known = before ? scheduleOf(program, *before) : schedule;
+  const int64_t knownEnd = before ? endOf(known, before->scheduleSteps) : 0;
+  const int64_t next = state.step + 1, inherited = endOf(schedule, knownEnd);
+  const int64_t chosen = given.value_or(inherited ? inherited : total);
+  if (kindOf(schedule).hasEnd)
+    checkEnd(schedule, next, total, chosen, given);
+  const double rate = learningRate(schedule, next, chosen);
+  if (next == total && schedule.rate > 0 && rate == 0)
     warn("the learning rate of step ", next,
          ", the only one of this run, is 0: no parameter changes",
-         next <= program.schedule.warmup ? "; the warm-up starts at 0, so train for more steps, or "
-                                           "compile without --warmup"
-                                         : "");
-  if (before && rate(chosen) != rate(before))
-    warn("--schedule-steps ", chosen, ": the learning rate of step ", next, " is ", rate(chosen),
-         "; by the checkpoint's schedule, which ends at step ", before, ", it would be ",
-         rate(before));
+         next <= schedule.warmup
+             ? "; the warm-up starts at 0, so train for more steps, or give --warmup 0"
+             : "");
+  if (!before || next > total)
+    return chosen;
+  const double expected = learningRate(known, next, knownEnd ? knownEnd : total);
+  const bool isReplaced = ScheduleSettings(schedule) != ScheduleSettings(known);
+  if (isReplaced)
+    warn(flags, ": the checkpoint's run had ", ScheduleSettings(known).flags(),
+         "; the learning rate of step ", next, " is ", rate,
+         rate == expected ? "" : text(" and not ", expected));
+  else if (rate != expected)
+    warn("--schedule-steps ", chosen, ": the learning rate of step ", next, " is ", rate,
+         "; by the checkpoint's schedule, which ends at step ", knownEnd, ", it would be ",
+         expected);
   return chosen;
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/loop/step_scalars.h"
 #include "runtime/reports/run_listener.h"
 #include "runtime/state/checkpoint.h"
+#include "runtime/state/checkpoint_history.h"
 #include "runtime/state/divergence.h"
 #include "runtime/state/training_state.h"
 
@@ -26,10 +27,13 @@ struct Session {
   const Options &options;
   Device &device;
   Dataset &data;
+  Dataset *validation; ///< data of --validate; null if there is none
   BatchReader &batches;
   const std::vector<Observer *> &observers;
   RunListeners &listeners;       ///< of training
   CheckpointFolder *checkpoints; ///< destination of training checkpoints; null if none are saved
+  CheckpointFolder *best;        ///< destination of the best checkpoint; null without --keep-best
+  CheckpointHistory *history;    ///< the checkpoints of --keep; null without it
   const FiniteVariables &finite;
 
   /// Returns the number of micro-steps per step.

@@ -1,9 +1,10 @@
-// A step: load and micro-step, once or several times, then update, report, save.
+// A step: load and micro-step, once or several times, then update, report, validate, save.
 #include "runtime/loop/train.h"
 
 #include "runtime/loop/listeners.h"
 #include "runtime/loop/schedule.h"
 #include "runtime/loop/stop_signal.h"
+#include "runtime/loop/validation.h"
 #include "runtime/reports/run_listener.h"
 #include "runtime/reports/standard_output.h"
 #include "runtime/state/checkpoint.h"
@@ -38,7 +39,10 @@ class Training {
 public:
   Training(const Session &session, TrainingState &state)
       : session(session), state(state),
-        total(lastStep(session.options, orderOf(session.data, state))) {}
+        total(lastStep(session.options, orderOf(session.data, state))) {
+    if (session.validation)
+      validation.emplace(session, state);
+  }
 
   void run() {
     const Options &options = session.options;
@@ -48,8 +52,15 @@ public:
     const RunOutcome outcome = problems.any()           ? RunOutcome::Failed
                                : StopSignal::received() ? RunOutcome::Stopped
                                                         : RunOutcome::Completed;
-    session.listeners.end({outcome, state.step, problems.message()}, problems);
+    const bool stopsEarly = outcome == RunOutcome::Completed && validation && state.step < total &&
+                            validation->stopsEarly();
+    const std::string early = stopsEarly ? text("stopped early after step ", state.step, " of ",
+                                                total, ": ", validation->describeStop())
+                                         : "";
+    session.listeners.end({outcome, state.step, stopsEarly ? early : problems.message()}, problems);
     problems.throwIfAny();
+    if (validation && !options.quiet)
+      printBest(early);
     StopSignal::stopIfReceived(text("stopped after step ", state.step, " of ", total,
                                     !session.checkpoints
                                         ? "; nothing was saved, since there is no --save"
@@ -68,12 +79,16 @@ private:
       print("step %lld is done already; --steps or --epochs say how far to go in all\n",
             static_cast<long long>(state.step));
     StopSignal signal;
-    while (state.step < total && !StopSignal::received() && !problems.any()) {
+    if (validation)
+      continueValidation();
+    while (state.step < total && !isStopped()) {
       if (!step())
         break;
       checkFolder();
+      if (needsValidation())
+        validate();
       if (options.saveEvery && state.step % options.saveEvery == 0)
-        save();
+        saveRegularly();
     }
     report(0);
     if (isStateOfStep)
@@ -83,6 +98,66 @@ private:
     if (isDataUnreadable && session.checkpoints)
       problems.add("training stopped after step ", state.step, " of ", total, "; ",
                    session.checkpoints->held());
+  }
+
+  /// Returns whether training ends before its last step.
+  bool isStopped() const {
+    return StopSignal::received() || problems.any() || (validation && validation->stopsEarly());
+  }
+
+  /// Returns whether the current step is to be validated: at the steps of --validate-every and at
+  /// the last one. After a signal the resumed run does so.
+  bool needsValidation() const {
+    return validation && !StopSignal::received() &&
+           (validation->isDue() || (state.step >= total && !validation->isDone()));
+  }
+
+  /// Resumes validation: saves the best checkpoint in a new folder, and runs a validation that a
+  /// signal has interrupted, so that the run is that of an uninterrupted one.
+  void continueValidation() {
+    const ValidationState &known = state.validation;
+    if (session.best && known.best && session.best->heldStep().value_or(0) < known.bestStep) {
+      if (known.bestStep == state.step)
+        saveBest();
+      else if (!session.options.quiet)
+        note(session.best->name(), ": the ", validation->describeBest(),
+             " is that of an earlier run, whose checkpoint is not in this folder");
+    }
+    if (needsValidation())
+      validate();
+  }
+
+  /// Evaluates the validation data after all steps so far, and saves a checkpoint that is the best.
+  void validate() {
+    report(0);
+    if (problems.any())
+      return;
+    std::optional<ValidationMetrics> found;
+    try {
+      found = validation->run();
+    } catch (const Failure &) {
+      problems.attempt([] { throw; });
+      isDataUnreadable = true;
+      return;
+    }
+    if (!found) // A signal arrived.
+      return;
+    session.listeners.validation(*found, problems);
+    if (found->isBest)
+      saveBest();
+  }
+
+  /// Prints the best validation and its checkpoint. `early` is the reason of an early stop, or "".
+  void printBest(const std::string &early) const {
+    const std::string best = validation->describeBest();
+    const int64_t step = state.validation.bestStep;
+    const bool isHeld = session.best && !best.empty() && session.best->heldStep() == step;
+    const std::string held =
+        isHeld ? text("the checkpoint of step ", step, " is in ", session.best->name()) : "";
+    if (!early.empty())
+      print("%s%s%s\n", early.c_str(), held.empty() ? "" : "; ", printable(held).c_str());
+    else if (isHeld)
+      print("%s; %s\n", best.c_str(), printable(held).c_str());
   }
 
   /// A step that is enqueued but not reported yet.
@@ -99,8 +174,9 @@ private:
   /// read, or because a signal arrived while most of its micro-steps remained.
   bool step() {
     const int64_t number = state.step + 1;
-    Pending pending = {number, learningRate(session.program, number, state.scheduleSteps),
-                       Clock::now()};
+    Pending pending = {
+        number, learningRate(scheduleOf(session.program, state), number, state.scheduleSteps),
+        Clock::now()};
     for (int64_t micro = 0; micro < session.microSteps(); ++micro) {
       if (StopSignal::received() && isFarFromEnd(pending.begin, micro))
         return abandonStep(micro);
@@ -257,11 +333,30 @@ private:
     savedStep = state.step;
   }
 
+  /// Saves the best checkpoint, which is then also the latest. The best is saved first, so that the
+  /// latest checkpoint refers to no best one that a kill prevented.
+  void saveBest() {
+    if (!session.best)
+      return;
+    session.run(Phase::Save, state.step, [&] {
+      session.best->save(session.program, session.device, state, session.finite);
+      session.checkpoints->adopt(session.program, *session.best);
+    });
+    savedStep = state.step;
+  }
+
+  void saveRegularly() {
+    save();
+    if (session.history && session.checkpoints)
+      session.history->keep(session.program, *session.checkpoints, state.step);
+  }
+
   const Session &session;
   const MtcLossScaling &scaling = session.program.loss_scaling;
   TrainingState &state;
   int64_t total, savedStep = -1;
-  std::vector<Pending> queue; ///< oldest first
+  std::optional<Validation> validation; ///< if there is validation data
+  std::vector<Pending> queue;           ///< oldest first
   Clock::time_point lastEnd{}, lastCheck{};
   bool isStateOfStep = true; ///< the variables are those of `state.step`, so they can be saved
   bool isDataUnreadable = false;

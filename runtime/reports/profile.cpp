@@ -17,11 +17,18 @@ void Profile::operation(const OperationInfo &operation, Clock::time_point begin,
     list.resize(operation.number + 1);
   Times &times = list[operation.number];
   times = {&operation, times.seconds + secondsBetween(begin, end), times.runs + 1};
+  recent.push_back(operation.number);
 }
 
 void Profile::phase(Phase phase, int64_t step, Clock::time_point begin, Clock::time_point end) {
-  if (phase == Phase::Save)
+  const std::vector<size_t> operations = std::exchange(recent, {});
+  if (phase == Phase::Save || phase == Phase::LoadValidation)
     return;
+  if (phase == Phase::Validate) { // Steps do not run these operations.
+    for (const size_t number : operations)
+      current.operations[number] = Times();
+    return;
+  }
   const double seconds = secondsBetween(begin, end);
   if (step != std::exchange(currentNumber, step))
     finish();

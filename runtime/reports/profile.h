@@ -10,7 +10,7 @@
 namespace mtc::runtime {
 
 /// Keeps the times of the fastest step as a whole, not the minimum of each operation, so that the
-/// times add up and disturbances of other steps are excluded.
+/// times add up and disturbances of other steps are excluded. Validations are not steps.
 class Profile final : public Observer {
 public:
   struct Times {
@@ -36,6 +36,7 @@ public:
 
 private:
   Step current, best;
+  std::vector<size_t> recent; ///< numbers of the operations since the last phase
   int64_t currentNumber = 0;
   int64_t stepCount = 0;
   double sum = 0;

@@ -64,6 +64,10 @@ static std::string phaseName(Phase phase, int64_t step) {
     return text("update ", step);
   case Phase::Evaluate:
     return text("evaluate ", step);
+  case Phase::LoadValidation:
+    return "load validation";
+  case Phase::Validate:
+    return text("validate ", step);
   case Phase::Save:
     return "save";
   }

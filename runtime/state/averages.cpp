@@ -1,4 +1,4 @@
-// Copies averages to their parameters.
+// Copies averages to their parameters, or exchanges both.
 #include "runtime/state/averages.h"
 
 #include "runtime/state/stored_variable.h"
@@ -12,14 +12,29 @@ bool hasAverages(const MtcProgram &program) {
                      [](const MtcVariable &variable) { return variable.role == MTC_AVERAGE; });
 }
 
-void useAverages(const MtcProgram &program, Device &device) {
+/// Calls `action` with each parameter that has an average and the address of the average. Then
+/// updates the copies of the parameters.
+template <typename Action>
+static void forEachAverage(const MtcProgram &program, Device &device, const Action &action) {
   for (uint32_t i = 0; i < program.variable_count; ++i) {
     const MtcVariable &variable = program.variables[i];
     if (variable.role == MTC_AVERAGE)
-      StoredVariable(program, static_cast<uint32_t>(variable.of))
-          .copyFrom(device, addressOf(variable.tensor));
+      action(StoredVariable(program, static_cast<uint32_t>(variable.of)),
+             addressOf(variable.tensor));
   }
   writeCopies(program, device);
+}
+
+void useAverages(const MtcProgram &program, Device &device) {
+  forEachAverage(program, device, [&](const StoredVariable &parameter, ArenaAddress average) {
+    parameter.copyFrom(device, average);
+  });
+}
+
+void exchangeAverages(const MtcProgram &program, Device &device) {
+  forEachAverage(program, device, [&](const StoredVariable &parameter, ArenaAddress average) {
+    parameter.exchange(device, average);
+  });
 }
 
 } // namespace mtc::runtime

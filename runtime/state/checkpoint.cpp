@@ -10,10 +10,10 @@
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <dirent.h>
-#include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -69,19 +69,24 @@ CheckpointFolder::~CheckpointFolder() {
     rmdir(made.back().c_str());
 }
 
-std::string CheckpointFolder::held() const {
-  const std::string manifest = path(manifestName);
-  if (!exists(manifest))
-    return folder + " holds no checkpoint";
-  std::string damaged = text("a checkpoint that cannot be read is in ", folder);
+bool CheckpointFolder::isAt(const std::string &path) const { return isSameFile(path, folder); }
+
+std::optional<int64_t> CheckpointFolder::heldStep() const {
   try {
-    auto json = nlohmann::json::parse(readText(manifest), nullptr, false);
-    if (auto step = json.find("step"); step != json.end() && step->is_number_unsigned())
-      return text("the checkpoint of step ", step->dump(), " is in ", folder);
+    if (exists(path(manifestName)))
+      return stepOfManifest(readText(path(manifestName)));
   } catch (const Failure &) {
-    return damaged; // Loading reports the details.
+    return std::nullopt; // Loading reports the details.
   }
-  return damaged;
+  return std::nullopt;
+}
+
+std::string CheckpointFolder::held() const {
+  if (!exists(path(manifestName)))
+    return folder + " holds no checkpoint";
+  if (const std::optional<int64_t> step = heldStep())
+    return text("the checkpoint of step ", *step, " is in ", folder);
+  return text("a checkpoint that cannot be read is in ", folder);
 }
 
 void CheckpointFolder::checkReplaces(const std::string &resumed) const {
@@ -178,20 +183,60 @@ void CheckpointFolder::checkPresent() const {
                 "; what was saved there is lost");
 }
 
+std::string CheckpointFolder::newFileName(int64_t step) const {
+  std::string name;
+  for (int attempt = 0; name.empty() || exists(path(name)); ++attempt)
+    name = checkpointFileName(step, attempt);
+  return name;
+}
+
+void CheckpointFolder::commit(const MtcProgram &program, CheckpointManifest manifest) {
+  // A symbolic link in the folder refers to a file that is not part of the checkpoint.
+  DurableFile file(path(manifestName), DurableFile::Links::Replaced);
+  file.append(writeManifest(program, manifest));
+  file.commit();
+  removeOthers(manifest.file);
+  latest = std::move(manifest);
+}
+
 void CheckpointFolder::save(const MtcProgram &program, Device &device, const TrainingState &state,
                             const FiniteVariables &finite) {
   checkPresent();
   lock->renew();
   CheckpointManifest manifest;
   manifest.state = state;
-  for (int attempt = 0; manifest.file.empty() || exists(path(manifest.file)); ++attempt)
-    manifest.file = checkpointFileName(state.step, attempt);
+  manifest.file = newFileName(state.step);
   writeTensors(program, device, finite, manifest);
-  // A symbolic link in the folder refers to a file that is not part of the checkpoint.
-  DurableFile file(path(manifestName), DurableFile::Links::Replaced);
-  file.append(writeManifest(program, manifest));
-  file.commit();
-  removeOthers(manifest.file);
+  commit(program, std::move(manifest));
+}
+
+/// Copies a file to a durable file.
+static void copyFile(const std::string &from, const std::string &to) {
+  constexpr int64_t chunk = 1 << 20;
+  const InputFile source(from);
+  DurableFile copy(to);
+  std::vector<char> bytes(static_cast<size_t>(std::min(chunk, source.size())));
+  for (int64_t at = 0; at < source.size(); at += chunk) {
+    const int64_t count = std::min(chunk, source.size() - at);
+    source.read(at, bytes.data(), count);
+    copy.append(bytes.data(), count);
+  }
+  copy.commit();
+}
+
+void CheckpointFolder::adopt(const MtcProgram &program, const CheckpointFolder &other) {
+  checkPresent();
+  lock->renew();
+  CheckpointManifest manifest = *other.latest;
+  const std::string from = other.path(manifest.file);
+  if (!isSameFile(from, path(manifest.file))) {
+    manifest.file = newFileName(manifest.state.step);
+    if (link(from.c_str(), path(manifest.file).c_str()) == 0)
+      syncFolder(folder);
+    else
+      copyFile(from, path(manifest.file));
+  }
+  commit(program, std::move(manifest));
 }
 
 Checkpoint::Checkpoint(const MtcProgram &program, const std::string &folder) {

@@ -41,22 +41,37 @@ public:
   void save(const MtcProgram &program, Device &device, const TrainingState &state,
             const FiniteVariables &finite);
 
+  /// Makes the checkpoint that `other` has saved last the checkpoint of this folder, too. The data
+  /// file is shared by a hard link, or copied if the file system has none.
+  void adopt(const MtcProgram &program, const CheckpointFolder &other);
+
   /// Throws a system error if the folder no longer exists.
   void checkPresent() const;
+
+  const std::string &name() const { return folder; }
+  /// Returns whether `path` is this folder, under any name.
+  bool isAt(const std::string &path) const;
+  /// Returns the step of the checkpoint in the folder; nullopt if there is none that can be read.
+  std::optional<int64_t> heldStep() const;
 
   /// Returns a description of the checkpoint in the folder, as a sentence without its period.
   std::string held() const;
 
 private:
   std::string path(const std::string &name) const { return folder + "/" + name; }
+  /// Returns the name of a new data file.
+  std::string newFileName(int64_t step) const;
   void writeTensors(const MtcProgram &program, Device &device, const FiniteVariables &finite,
                     CheckpointManifest &manifest);
+  /// Makes the data file of the manifest the checkpoint, and removes the previous one.
+  void commit(const MtcProgram &program, CheckpointManifest manifest);
   /// Removes the files of earlier checkpoints and of killed runs. Errors are ignored.
   void removeOthers(const std::string &kept) const;
 
   std::string folder;
   std::vector<std::string> made; ///< folders that were created for the checkpoint
   std::optional<FolderLock> lock;
+  std::optional<CheckpointManifest> latest; ///< the checkpoint that was saved or adopted last
   /// Checksums of frozen variables; nullopt until they are computed.
   std::optional<std::map<std::string, std::string>> frozen;
 };

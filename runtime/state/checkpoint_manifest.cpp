@@ -5,6 +5,7 @@
 #include "runtime/io/json_object.h"
 #include "runtime/support/failure.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace mtc::runtime {
@@ -12,8 +13,8 @@ namespace {
 
 using Json = nlohmann::json;
 constexpr const char *formatName = "mtc-checkpoint";
-/// Version 1 had no checksum and no schedule_steps.
-constexpr int formatVersion = 2;
+/// Version 1 had no checksum and no schedule_steps, version 2 no schedule and no validation.
+constexpr int formatVersion = 3, oldestVersion = 2;
 
 std::string textOf(const Json &manifest) {
   return manifest.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -31,9 +32,10 @@ Json parseUnaltered(const std::string &path, const std::string &text) {
   Json manifest = parseJsonObject(path + ":", text);
   if (manifest.value("format", Json()) != formatName)
     userError(path, ": is not the manifest of a checkpoint");
-  if (const Json version = manifest.value("version", Json()); version != formatVersion)
-    userError(path, ": is of version ", version.dump(), "; this program reads version ",
-              formatVersion,
+  if (const Json version = manifest.value("version", Json());
+      version != formatVersion && version != oldestVersion)
+    userError(path, ": is of version ", version.dump(), "; this program reads versions ",
+              oldestVersion, " and ", formatVersion,
               version == 1 ? ". The checkpoint was saved by a program of an earlier mtc: resume it "
                              "with that program, or give its data file to this one with --weights"
                            : "");
@@ -45,7 +47,117 @@ Json parseUnaltered(const std::string &path, const std::string &text) {
   return manifest;
 }
 
+Json jsonOf(const ScheduleSettings &schedule) {
+  Json json = {{"kind", schedule.kind},
+               {"rate", schedule.rate},
+               {"least", schedule.least},
+               {"warmup", schedule.warmup},
+               {"decay", schedule.decay}};
+  if (!schedule.points.steps.empty()) {
+    json["steps"] = schedule.points.steps;
+    json["rates"] = schedule.points.rates;
+  }
+  return json;
+}
+
+Json jsonOf(const ValidationState &validation) {
+  return {{"step", validation.step},
+          {"metric", validation.metric},
+          {"best", validation.best ? Json(*validation.best) : Json()},
+          {"best_step", validation.bestStep},
+          {"since_best", validation.sinceBest}};
+}
+
+/// Reads the fields of a part of the manifest. Throws a user error that names a field that is
+/// missing or out of range.
+class Fields {
+public:
+  Fields(const std::string &path, const Json &json) : path(path), json(json) {}
+
+  int64_t natural(const char *key, uint64_t max) const {
+    const Json number = json.value(key, Json());
+    if (!number.is_number_unsigned() || number.get<uint64_t>() > max)
+      userError(path, ": '", key, "' is ", number.dump(), "; expected a whole number of at most ",
+                max);
+    return static_cast<int64_t>(number.get<uint64_t>());
+  }
+  double rate(const char *key) const {
+    const Json number = json.value(key, Json());
+    if (!number.is_number() || !(number.get<double>() >= 0))
+      userError(path, ": '", key, "' is ", number.dump(), "; expected a rate of at least 0");
+    return number.get<double>();
+  }
+  std::string string(const char *key) const {
+    if (!json.value(key, Json()).is_string())
+      userError(path, ": lacks '", key, "'");
+    return json[key].get<std::string>();
+  }
+  bool boolean(const char *key) const {
+    if (!json.value(key, Json()).is_boolean())
+      userError(path, ": lacks '", key, "'");
+    return json[key].get<bool>();
+  }
+  const Json &object(const char *key) const {
+    const auto found = json.find(key);
+    if (found == json.end() || !found->is_object())
+      userError(path, ": lacks '", key, "'");
+    return *found;
+  }
+
+private:
+  const std::string &path;
+  const Json &json;
+};
+
+/// The limit keeps the number of samples since the first step within 64 bits.
+constexpr uint64_t maxSteps = uint64_t{1} << 48;
+
+ScheduleSettings parseSchedule(const std::string &path, const Json &json) {
+  const Fields fields(path, json);
+  ScheduleSettings schedule;
+  schedule.kind = fields.string("kind");
+  const abi::Schedule *kind = abi::findSchedule(schedule.kind.c_str());
+  if (!kind)
+    userError(path, ": the schedule '", schedule.kind, "' is not known to this program");
+  schedule.rate = fields.rate("rate");
+  schedule.least = fields.rate("least");
+  schedule.warmup = fields.natural("warmup", INT64_MAX);
+  schedule.decay = fields.natural("decay", INT64_MAX);
+  if (!kind->hasPoints)
+    return schedule;
+  std::vector<std::string> entries;
+  const Json steps = json.value("steps", Json()), rates = json.value("rates", Json());
+  for (size_t i = 0; i < std::min(steps.size(), rates.size()); ++i)
+    entries.push_back(steps[i].dump() + ":" + rates[i].dump());
+  const auto parsed = abi::parsePoints(entries);
+  if (!parsed || entries.empty() || steps.size() != rates.size())
+    userError(path, ": 'steps' are ", steps.dump(), " and 'rates' ", rates.dump(),
+              "; expected increasing steps, each with a rate");
+  schedule.points = *parsed;
+  return schedule;
+}
+
+ValidationState parseValidation(const std::string &path, const Json &json) {
+  const Fields fields(path, json);
+  ValidationState validation;
+  validation.step = fields.natural("step", maxSteps);
+  validation.metric = fields.string("metric");
+  if (const Json best = json.value("best", Json()); best.is_number())
+    validation.best = best.get<double>();
+  validation.bestStep = fields.natural("best_step", maxSteps);
+  validation.sinceBest = fields.natural("since_best", maxSteps);
+  return validation;
+}
+
 } // namespace
+
+std::optional<int64_t> stepOfManifest(const std::string &text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || json.value("format", Json()) != formatName)
+    return std::nullopt;
+  const Json step = json.value("step", Json());
+  return step.is_number_unsigned() ? std::optional(step.get<int64_t>()) : std::nullopt;
+}
 
 std::string checkpointFileName(int64_t step, int attempt) {
   return text("step-", step, "-", attempt, ".safetensors");
@@ -80,6 +192,10 @@ std::string writeManifest(const MtcProgram &program, const CheckpointManifest &m
                {"file", manifest.file},
                {"bytes", manifest.bytes},
                {"checksums", manifest.checksums}};
+  if (state.schedule)
+    json["schedule"] = jsonOf(*state.schedule);
+  if (state.validation.step)
+    json["validation"] = jsonOf(state.validation);
   // Invalid UTF-8, such as in a model's name, is replaced on output. Parsing the text makes the
   // checksum that of the values that a reader obtains.
   json = Json::parse(textOf(json));
@@ -98,36 +214,26 @@ CheckpointManifest parseManifest(const MtcProgram &program, const std::string &p
               fingerprint.dump(), ", this program's is \"", program.fingerprint,
               "\"). Resume it with the program that wrote it, or give its weights to this one with "
               "--weights");
-  auto natural = [&](const char *key, uint64_t max) {
-    const Json number = json.value(key, Json());
-    if (!number.is_number_unsigned() || number.get<uint64_t>() > max)
-      userError(path, ": '", key, "' is ", number.dump(), "; expected a whole number of at most ",
-                max);
-    return number.get<uint64_t>();
-  };
-  auto lacks = [&](const char *key) { userError(path, ": lacks '", key, "'"); };
+  const Fields fields(path, json);
   CheckpointManifest manifest;
-  // The limit keeps the number of samples since the first step within 64 bits.
-  constexpr uint64_t maxSteps = uint64_t{1} << 48;
-  manifest.state.step = static_cast<int64_t>(natural("step", maxSteps));
-  manifest.state.seed = natural("seed", INT64_MAX);
-  manifest.state.scheduleSteps = static_cast<int64_t>(natural("schedule_steps", INT64_MAX));
-  manifest.bytes = static_cast<int64_t>(natural("bytes", INT64_MAX));
-  if (!json.value("shuffle", Json()).is_boolean())
-    lacks("shuffle");
-  manifest.state.shuffle = json["shuffle"].get<bool>();
+  TrainingState &state = manifest.state;
+  state.step = fields.natural("step", maxSteps);
+  state.seed = static_cast<uint64_t>(fields.natural("seed", INT64_MAX));
+  state.scheduleSteps = fields.natural("schedule_steps", INT64_MAX);
+  manifest.bytes = fields.natural("bytes", INT64_MAX);
+  state.shuffle = fields.boolean("shuffle");
   const Json last = json.value("last_batch", Json());
   if (!last.is_string() || !lastBatchOfName(last.get<std::string>()))
     userError(path, ": 'last_batch' is ", last.dump(), "; expected wrap, drop or mask");
-  manifest.state.lastBatch = *lastBatchOfName(last.get<std::string>());
-  if (!json.value("file", Json()).is_string())
-    lacks("file");
-  manifest.file = json["file"].get<std::string>();
+  state.lastBatch = *lastBatchOfName(last.get<std::string>());
+  if (json.contains("schedule"))
+    state.schedule = parseSchedule(path, fields.object("schedule"));
+  if (json.contains("validation"))
+    state.validation = parseValidation(path, fields.object("validation"));
+  manifest.file = fields.string("file");
   if (!isCheckpointFileName(manifest.file))
     userError(path, ": names the file '", manifest.file, "', which is not one of a checkpoint");
-  if (!json.value("checksums", Json()).is_object())
-    lacks("checksums");
-  for (const auto &[name, checksum] : json["checksums"].items())
+  for (const auto &[name, checksum] : fields.object("checksums").items())
     manifest.checksums[name] = checksum.is_string() ? checksum.get<std::string>() : "";
   return manifest;
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace mtc::runtime {
@@ -23,6 +24,10 @@ struct CheckpointManifest {
 
 /// Returns the name of the data file for attempt `attempt` (from 0) of saving this step.
 std::string checkpointFileName(int64_t step, int attempt);
+
+/// Returns the step of the checkpoint whose manifest has this text; nullopt if the text is not the
+/// manifest of a checkpoint, of any program. Its other contents are not checked.
+std::optional<int64_t> stepOfManifest(const std::string &text);
 
 /// Returns whether a checkpoint may have created a file of this name: a data file, or a temporary
 /// file of a data file or manifest.

@@ -68,8 +68,8 @@ bool FiniteVariables::read(const MtcProgram &program, Device &device, uint32_t i
 void stopDiverged(const std::string &found, const std::string &kept, const std::string &cause) {
   const std::string likely =
       "Likely causes are values in the data that are not finite, a batch whose labels are "
-      "all ignored, or steps that are too large: compile with a lower --lr, with --warmup or "
-      "with --clip-norm";
+      "all ignored, or steps that are too large: give a lower --lr or --warmup, or compile with "
+      "--clip-norm";
   systemError(found, ", so training was stopped; ", kept, ". ", cause.empty() ? likely : cause,
               ". --on-nan continue trains on all the same");
 }

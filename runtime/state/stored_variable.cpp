@@ -36,6 +36,21 @@ void writeFrom(Device &device, ArenaAddress place, const std::vector<Element> &f
   });
 }
 
+void join(const std::vector<uint16_t> &upper, const std::vector<int16_t> &lower,
+          std::vector<uint32_t> &joined, int64_t count) {
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i)
+    joined[i] = (uint32_t{upper[i]} << 16) + static_cast<uint32_t>(int32_t{lower[i]});
+}
+
+/// The inverse of `join`.
+void split(const std::vector<uint32_t> &whole, std::vector<uint16_t> &upper,
+           std::vector<int16_t> &lower, int64_t count) {
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+    upper[i] = static_cast<uint16_t>((whole[i] + 0x8000) >> 16);
+    lower[i] = static_cast<int16_t>(static_cast<uint16_t>(whole[i]));
+  }
+}
+
 } // namespace
 
 StoredVariable::StoredVariable(const MtcProgram &program, uint32_t index)
@@ -67,8 +82,7 @@ void StoredVariable::read(Device &device, const Device::Use &use) const {
   inPieces(high.bytes / 2, [&](int64_t at, int64_t count) {
     readInto(device, addressOf(high) + 2 * at, upper, count);
     readInto(device, addressOf(low->tensor) + 2 * at, lower, count);
-    for (size_t i = 0; i < static_cast<size_t>(count); ++i)
-      joined[i] = (uint32_t{upper[i]} << 16) + static_cast<uint32_t>(int32_t{lower[i]});
+    join(upper, lower, joined, count);
     use(reinterpret_cast<const char *>(joined.data()), 4 * at, 4 * count);
   });
 }
@@ -78,13 +92,11 @@ void StoredVariable::write(Device &device, const Device::Fill &fill) const {
   if (!low)
     return device.write(addressOf(high), high.bytes, fill);
   std::vector<uint32_t> whole(pieceElements);
-  std::vector<uint16_t> upper(pieceElements), lower(pieceElements);
+  std::vector<uint16_t> upper(pieceElements);
+  std::vector<int16_t> lower(pieceElements);
   inPieces(high.bytes / 2, [&](int64_t at, int64_t count) {
     fill(reinterpret_cast<char *>(whole.data()), 4 * at, 4 * count);
-    for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
-      upper[i] = static_cast<uint16_t>((whole[i] + 0x8000) >> 16);
-      lower[i] = static_cast<uint16_t>(whole[i]);
-    }
+    split(whole, upper, lower, count);
     writeFrom(device, addressOf(high) + 2 * at, upper, count);
     writeFrom(device, addressOf(low->tensor) + 2 * at, lower, count);
   });
@@ -107,6 +119,33 @@ void StoredVariable::copyTo(Device &device, ArenaAddress destination) const {
     device.write(destination + at, bytes, [&](char *to, int64_t begin, int64_t count) {
       std::memcpy(to, from + begin, static_cast<size_t>(count));
     });
+  });
+}
+
+void StoredVariable::exchange(Device &device, ArenaAddress other) const {
+  const ArenaAddress own = addressOf(variable.tensor);
+  if (!low) {
+    std::vector<char> ours(pieceElements), theirs(pieceElements);
+    inPieces(variable.tensor.bytes, [&](int64_t at, int64_t count) {
+      readInto(device, own + at, ours, count);
+      readInto(device, other + at, theirs, count);
+      writeFrom(device, own + at, theirs, count);
+      writeFrom(device, other + at, ours, count);
+    });
+    return;
+  }
+  std::vector<uint32_t> ours(pieceElements), theirs(pieceElements);
+  std::vector<uint16_t> upper(pieceElements);
+  std::vector<int16_t> lower(pieceElements);
+  inPieces(variable.tensor.bytes / 2, [&](int64_t at, int64_t count) {
+    readInto(device, own + 2 * at, upper, count);
+    readInto(device, addressOf(low->tensor) + 2 * at, lower, count);
+    join(upper, lower, ours, count);
+    readInto(device, other + 4 * at, theirs, count);
+    writeFrom(device, other + 4 * at, ours, count);
+    split(theirs, upper, lower, count);
+    writeFrom(device, own + 2 * at, upper, count);
+    writeFrom(device, addressOf(low->tensor) + 2 * at, lower, count);
   });
 }
 

@@ -28,6 +28,9 @@ public:
   void copyFrom(Device &device, ArenaAddress from) const;
   /// Copies the value to an arena address, in the value's type.
   void copyTo(Device &device, ArenaAddress to) const;
+  /// Exchanges the value with that at an arena address, in the value's type. Exact: a second
+  /// exchange restores every bit.
+  void exchange(Device &device, ArenaAddress other) const;
 
 private:
   const MtcVariable &variable;

@@ -3,8 +3,11 @@
 #define MTC_RUNTIME_STATE_TRAINING_STATE_H
 
 #include "runtime/data/last_batch.h"
+#include "runtime/state/schedule_settings.h"
+#include "runtime/state/validation_state.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace mtc::runtime {
 
@@ -14,6 +17,8 @@ struct TrainingState {
   bool shuffle = true;
   int64_t scheduleSteps = 0; ///< last step of the learning rate schedule
   LastBatch lastBatch = LastBatch::Wrap;
+  std::optional<ScheduleSettings> schedule; ///< set by flags; nullopt: the compiled schedule
+  ValidationState validation;
 };
 
 } // namespace mtc::runtime

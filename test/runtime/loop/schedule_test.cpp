@@ -10,11 +10,9 @@ namespace {
 
 /// The rates of steps 1, 2, … of a schedule that ends after the last of them.
 std::vector<double> ratesOf(const MtcSchedule &schedule, int64_t steps) {
-  MtcProgram program = {};
-  program.schedule = schedule;
   std::vector<double> rates;
   for (int64_t step = 1; step <= steps; ++step)
-    rates.push_back(mtc::runtime::learningRate(program, step, steps));
+    rates.push_back(mtc::runtime::learningRate(schedule, step, steps));
   return rates;
 }
 

@@ -48,6 +48,29 @@ TEST(Profile, TheFastestStepCounts) {
   EXPECT_DOUBLE_EQ(fastest.operations[1].seconds, 0.002);
 }
 
+TEST(Profile, ValidationsAreNoSteps) {
+  const MtcOperation source = {};
+  OperationInfo training = {&source, 0, "", "x", 0, 0}, validation = {&source, 1, "", "y", 0, 0};
+  Profile profile;
+  for (int64_t step = 1; step <= 2; ++step) {
+    profile.phase(Phase::Load, step, at(0), at(10));
+    profile.operation(training, at(10), at(30));
+    profile.phase(Phase::MicroStep, step, at(10), at(30));
+    profile.phase(Phase::Update, step, at(30), at(35));
+    profile.phase(Phase::LoadValidation, 1, at(40), at(41));
+    profile.operation(validation, at(41), at(42));
+    profile.phase(Phase::Validate, 1, at(41), at(42));
+  }
+  profile.finish();
+  EXPECT_EQ(profile.steps(), 2);
+  EXPECT_DOUBLE_EQ(profile.meanSeconds(), 0.035);
+  const Profile::Step &fastest = profile.fastest();
+  EXPECT_DOUBLE_EQ(fastest.loadSeconds, 0.01);
+  ASSERT_EQ(fastest.operations.size(), 2U);
+  EXPECT_DOUBLE_EQ(fastest.operations[0].seconds, 0.02);
+  EXPECT_EQ(fastest.operations[1].operation, nullptr);
+}
+
 TEST(Profile, MicroStepsAddUp) {
   const MtcOperation source = {};
   OperationInfo operation = {&source, 0, "", "x", 0, 0};

@@ -1,0 +1,120 @@
+// The best validation and patience.
+#include "runtime/loop/validation.h"
+
+#include "runtime/loop/evaluation.h"
+#include "runtime/state/averages.h"
+#include "runtime/support/messages.h"
+
+#include <chrono>
+#include <cmath>
+
+namespace mtc::runtime {
+
+/// Returns the metric of --keep-best, that of the checkpoint, or the loss.
+static const MetricKind &metricOf(const Session &session, const TrainingState &state) {
+  const std::string &given = session.options.keepBest;
+  const std::string &name = given.empty() ? state.validation.metric : given;
+  const MetricKind *found = findMetric(session.program, name);
+  return found ? *found : allMetrics().front();
+}
+
+Validation::Validation(const Session &session, TrainingState &state)
+    : session(session), state(state), metric(metricOf(session, state)) {
+  ValidationState &history = state.validation;
+  if (!history.metric.empty() && history.metric != metric.name) {
+    warn("--keep-best ", metric.name, ": the checkpoint's run kept the best ", history.metric,
+         "; the best ", metric.name, " is that of the validations from now on");
+    history = {.step = history.step, .metric = {}, .best = {}, .bestStep = 0, .sinceBest = 0};
+  }
+  history.metric = metric.name;
+}
+
+bool Validation::isDue() const {
+  if (state.step == 0 || isDone())
+    return false;
+  if (const int64_t every = session.options.validateEvery)
+    return state.step % every == 0;
+  return orderOf(session.data, state).endsEpoch(state.step);
+}
+
+/// Evaluates the averages of the weights with --use-ema, otherwise the weights.
+static std::optional<Evaluation> evaluateWeights(const Session &session,
+                                                 const TrainingState &state) {
+  auto evaluate = [&] {
+    return evaluateData(session, *session.validation, state.step + 1, state.seed, validationPhases);
+  };
+  if (!session.options.useEma)
+    return evaluate();
+  exchangeAverages(session.program, session.device);
+  std::optional<Evaluation> found;
+  try {
+    found = evaluate();
+  } catch (...) {
+    exchangeAverages(session.program, session.device); // The weights may be saved after an error.
+    throw;
+  }
+  exchangeAverages(session.program, session.device);
+  return found;
+}
+
+std::optional<ValidationMetrics> Validation::run() {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::optional<Evaluation> found = evaluateWeights(session, state);
+  if (!found)
+    return std::nullopt;
+  for (const std::string &warning : found->warnings)
+    warnOnce(warning);
+  double value = found->loss;
+  for (const auto &[name, each] : found->metrics)
+    if (name == metric.name)
+      value = each;
+
+  ValidationState &history = state.validation;
+  history.step = state.step;
+  const bool isBest =
+      std::isfinite(value) &&
+      (!history.best || (metric.isHigherBetter ? value > *history.best : value < *history.best));
+  if (isBest)
+    history = {.step = state.step,
+               .metric = metric.name,
+               .best = value,
+               .bestStep = state.step,
+               .sinceBest = 0};
+  else
+    ++history.sinceBest;
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  return ValidationMetrics{.step = state.step,
+                           .loss = found->loss,
+                           .metrics = found->metrics,
+                           .samples = found->samples,
+                           .seconds = taken.count(),
+                           .isBest = isBest};
+}
+
+bool Validation::stopsEarly() const {
+  const int64_t patience = session.options.earlyStop;
+  return patience && state.validation.sinceBest >= patience;
+}
+
+std::string Validation::describeStop() const {
+  const ValidationState &history = state.validation;
+  const std::string start = text("no better validation ", metric.name, " in ", history.sinceBest,
+                                 history.sinceBest == 1 ? " validation" : " validations");
+  return history.best
+             ? text(start, "; the best, ", *history.best, ", is of step ", history.bestStep)
+             : start + "; none was a number";
+}
+
+std::string Validation::describeBest() const {
+  const ValidationState &history = state.validation;
+  return history.best ? text("best validation ", metric.name, " ", *history.best, " at step ",
+                             history.bestStep)
+                      : "";
+}
+
+void Validation::warnOnce(const std::string &problem) {
+  if (warnings.insert(problem).second)
+    warn("validation after step ", state.step, ": ", problem);
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,53 @@
+// Validation between the steps of training.
+#ifndef MTC_RUNTIME_LOOP_VALIDATION_H
+#define MTC_RUNTIME_LOOP_VALIDATION_H
+
+#include "runtime/loop/evaluation_metrics.h"
+#include "runtime/loop/session.h"
+#include "runtime/reports/run_listener.h"
+
+#include <optional>
+#include <set>
+#include <string>
+
+namespace mtc::runtime {
+
+/// Evaluates the data of --validate, keeps track of the best validation in the training state, and
+/// decides when --early-stop ends training. Validations change no other state: training has the
+/// same bits as without them.
+class Validation {
+public:
+  /// `session.validation` is not null. If the state is that of a run with another metric, warns and
+  /// forgets its best value.
+  Validation(const Session &session, TrainingState &state);
+
+  /// Returns whether the current step has a validation according to --validate-every, which has not
+  /// been run yet.
+  bool isDue() const;
+  /// Returns whether the current step has been validated.
+  bool isDone() const { return state.validation.step == state.step; }
+
+  /// Evaluates the data and updates the state. Warns once of each problem of the data. Returns
+  /// nullopt, with the state unchanged, if a signal arrives before the end.
+  std::optional<ValidationMetrics> run();
+
+  /// Returns whether --early-stop ends training.
+  bool stopsEarly() const;
+  /// Returns the reason, as a sentence without its period: "no better validation loss in 3
+  /// validations; the best, 0.5, is of step 20".
+  std::string describeStop() const;
+  /// Returns the best validation: "best validation loss 0.5 at step 20"; "" if there is none.
+  std::string describeBest() const;
+
+private:
+  void warnOnce(const std::string &problem);
+
+  const Session &session;
+  TrainingState &state;
+  const MetricKind &metric; ///< the metric of the best validation
+  std::set<std::string> warnings;
+};
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_LOOP_VALIDATION_H

@@ -257,7 +257,7 @@ const std::vector<Flag> flags = {
      [](Options &o, const Value &v) { addColumn(o.validate, v); }},
     {{.name = "validate-every",
       .value = "N|epoch",
-      .summary = "Validate every N steps, and after the last",
+      .summary = "Validate every N steps or each epoch, and at the end",
       .defaultValue = "epoch",
       .group = "Training",
       .choices = {}},

@@ -154,8 +154,8 @@ mtc_model_status mtc_model_infer(mtc_model_trainer *trainer, const void *const *
 int64_t mtc_model_steps(const mtc_model_trainer *trainer);
 /* Returns the learning rate of the next update. */
 double mtc_model_learning_rate(const mtc_model_trainer *trainer);
-/* Sets the learning rate of later updates; a negative rate restores the schedule. Parameter groups
- * keep their factors. The rate is not part of checkpoints. */
+/* Sets the learning rate of later updates; a negative rate restores the compiled schedule.
+ * Parameter groups keep their factors. The rate is part of checkpoints. */
 mtc_model_status mtc_model_set_learning_rate(mtc_model_trainer *trainer, double rate);
 
 /* Checkpoints: weights, optimizer state and step, in the format of the programs of mtc. `save`

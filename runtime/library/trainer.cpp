@@ -143,8 +143,17 @@ void Trainer::refreshCopies() {
     writeCopies(program, *device);
 }
 
+void Trainer::setLearningRate(std::optional<double> rate) {
+  state.schedule.reset();
+  if (!rate)
+    return;
+  ScheduleSettings &constant = state.schedule.emplace();
+  constant.kind = "constant";
+  constant.rate = *rate;
+}
+
 double Trainer::nextLearningRate() const {
-  return fixedRate ? *fixedRate : learningRate(program, state.step + 1, state.scheduleSteps);
+  return learningRate(scheduleOf(program, state), state.step + 1, state.scheduleSteps);
 }
 
 /// Runs the update after the last micro-step and returns its results.

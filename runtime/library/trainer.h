@@ -70,8 +70,8 @@ public:
 
   int64_t steps() const { return state.step; }
   double nextLearningRate() const;
-  /// Overrides the schedule; nullopt restores it.
-  void setLearningRate(std::optional<double> rate) { fixedRate = rate; }
+  /// Replaces the schedule by a constant rate; nullopt restores the compiled schedule.
+  void setLearningRate(std::optional<double> rate);
 
   void save(const std::string &folder);
   void load(const std::string &folder);
@@ -111,7 +111,6 @@ private:
   const std::vector<char *> *buffers = nullptr; ///< of the next batch; null until requested
   std::vector<ModuleTensor> tensors;            ///< tensors of `weightList` that variables hold
   std::vector<Weight> weightList;
-  std::optional<double> fixedRate;
   int64_t microStep = 0; ///< completed micro-steps of the next step
   Step last{};
   MetricSums evaluation;                 ///< of the batches evaluated so far

@@ -34,14 +34,16 @@ def prepare(page: Path) -> Path:
     (work / "examples").symlink_to(EXAMPLES)
     digits = EXAMPLES / "digits"
     shutil.copy(digits / "digits.onnx", work / "model.onnx")
-    for name, source in {"x": "train_x", "labels": "train_labels", "test_x": "test_x", "test_labels": "test_labels"}.items():
+    sources = {"x": "train_x", "labels": "train_labels"}
+    sources |= {"test_x": "test_x", "test_labels": "test_labels", "val_x": "test_x", "val_labels": "test_labels"}
+    for name, source in sources.items():
         np.save(work / f"{name}.npy", np.load(digits / f"{source}.npy"))
     return work
 
 
 def commands(block: str) -> list[tuple[str, str]]:
-    """Each command with the output that is shown after it. In a block without `$` every line is a command."""
-    lines = [line for line in block.splitlines() if line.strip()]
+    """Each command with the output that is shown after it. In a block without `$` every line is a command; `\\` continues it."""
+    lines = [line for line in block.replace("\\\n", " ").splitlines() if line.strip()]
     if not any(line.startswith("$ ") for line in lines):
         return [(line, "") for line in lines]
     found = []

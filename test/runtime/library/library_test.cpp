@@ -208,6 +208,11 @@ TEST_F(Library, OverridesTheLearningRate) {
   const std::vector<float> before = owned.weight("fc.weight");
   EXPECT_EQ(owned.train().learning_rate, 0);
   EXPECT_EQ(owned.weight("fc.weight"), before);
+  // Checkpoints have the rate.
+  ASSERT_EQ(mtc_model_save(owned.trainer, path("saved").c_str()), MTC_MODEL_OK) << owned.message();
+  Owned resumed;
+  ASSERT_EQ(mtc_model_load(resumed.trainer, path("saved").c_str()), MTC_MODEL_OK);
+  EXPECT_EQ(mtc_model_learning_rate(resumed.trainer), 0);
   ASSERT_EQ(mtc_model_set_learning_rate(owned.trainer, -1), MTC_MODEL_OK);
   EXPECT_EQ(mtc_model_learning_rate(owned.trainer), rate);
   EXPECT_EQ(mtc_model_set_learning_rate(owned.trainer, NAN), MTC_MODEL_INVALID);

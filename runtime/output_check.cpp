@@ -154,6 +154,7 @@ std::vector<Output> outputsOf(const Options &options) {
                                  {"--export-training", options.exportTrainingTo},
                                  {"--memory-report", options.memoryReport},
                                  {"--profile-summary", options.profileSummary},
+                                 {"--report", options.report},
                                  {"--metrics", options.metrics, true},
                                  {"--profile", options.profile, true}};
   if (const std::string &folder = options.exportAdaptersTo; !folder.empty() && statusOf(folder)) {
@@ -230,6 +231,7 @@ void checkOutputs(const MtcProgram &program, const std::string &programPath, con
     if (std::string problem = rules.problemOf(output); !problem.empty())
       problems.add(output.flag, " ", output.path, ": ", problem);
   checkFolder("--export-adapters", options.exportAdaptersTo, problems);
+  checkFolder("--tensorboard", options.tensorboard, problems);
 }
 
 } // namespace mtc::runtime

@@ -208,7 +208,7 @@ void runOnData(const MtcProgram &program, const std::string &programPath, const 
   BatchReader batches(program, device);
   RunListeners listeners;
   if (options.trains())
-    addListeners(options, inputs.state.step, listeners);
+    addListeners(program, options, inputs.state.step, listeners);
   runSession({program, nameOf(programPath), options, device, *inputs.data,
               addressOf(inputs.validation), batches, observers, listeners,
               addressOf(inputs.checkpoints), addressOf(inputs.best), addressOf(inputs.history),

@@ -3,60 +3,23 @@
 
 #include "runtime/reports/metrics.h"
 #include "runtime/reports/progress.h"
-#include "runtime/support/element_type.h"
+#include "runtime/reports/run_report.h"
+#include "runtime/reports/tensorboard.h"
 
 #include <memory>
 
 namespace mtc::runtime {
 
-void addListeners(const Options &options, int64_t step, RunListeners &listeners) {
+void addListeners(const MtcProgram &program, const Options &options, int64_t step,
+                  RunListeners &listeners) {
   if (!options.metrics.empty())
     listeners.add(std::make_unique<MetricsFile>(options.metrics, step));
+  if (!options.tensorboard.empty())
+    listeners.add(std::make_unique<TensorBoard>(options.tensorboard));
+  if (!options.report.empty())
+    listeners.add(std::make_unique<RunReport>(program, options.report));
   if (!options.quiet)
     listeners.add(std::make_unique<Progress>());
-}
-
-/// Returns the length of the token sequences of a sample: of the first input with a batch axis and
-/// one more axis whose integers are indices, as of an embedding.
-static std::optional<int64_t> tokensOfSample(const MtcProgram &program) {
-  for (uint32_t i = 0; i < program.input_count; ++i) {
-    const MtcInput &input = program.inputs[i];
-    const bool isInteger = input.tensor.type == MTC_I32 || input.tensor.type == MTC_I64;
-    if (isInteger && !input.is_label && !input.is_whole && input.tensor.rank == 2 &&
-        input.minimum < input.limit && input.tensor.dims[1] > 1)
-      return input.tensor.dims[1];
-  }
-  return std::nullopt;
-}
-
-/// Returns the number of samples after which an epoch ends.
-static int64_t samplesOfEpoch(const Session &session, const TrainingState &state) {
-  const int64_t rows = session.data.rows(), batch = session.data.batchOfStep();
-  switch (state.lastBatch) {
-  case LastBatch::Wrap:
-    return rows;
-  case LastBatch::Drop:
-    return rows / batch * batch;
-  case LastBatch::Mask:
-    return (rows + batch - 1) / batch * batch;
-  }
-  return rows;
-}
-
-RunFacts factsOf(const Session &session, const TrainingState &state, int64_t total) {
-  const MtcProgram &program = session.program;
-  return {.firstStep = state.step,
-          .totalSteps = total,
-          .samplesPerStep = session.data.batchOfStep(),
-          .samplesPerEpoch =
-              session.data.feeding() == Feeding::Whole ? 0 : samplesOfEpoch(session, state),
-          .tokensPerSample = tokensOfSample(program),
-          .program = session.programName,
-          .model = program.model_name,
-          .loss = program.loss,
-          .optimizer = program.optimizer,
-          .target = program.target,
-          .plannedBytes = program.arena_bytes};
 }
 
 } // namespace mtc::runtime

@@ -393,12 +393,31 @@ const std::vector<Flag> flags = {
       .value = "FILE",
       .summary = "Write the metrics of each step as a line of JSON",
       .detail = "step, loss, lr and step_seconds; grad_norm with --clip-norm or --grad-norm; "
-                "loss_scale and skipped with loss scaling.",
+                "loss_scale and skipped with loss scaling; samples_per_second, and "
+                "tokens_per_second of models that read tokens.",
       .defaultValue = "",
       .group = "Reports",
       .isCommon = true,
       .choices = {}},
      [](Options &o, const Value &v) { o.metrics = v.file(); }},
+    {{.name = "tensorboard",
+      .value = "DIR",
+      .summary = "Write the metrics as an event file for TensorBoard",
+      .detail = "A resumed run writes another file, which replaces later steps of earlier files.",
+      .defaultValue = "",
+      .group = "Reports",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const Value &v) { o.tensorboard = v.file(); }},
+    {{.name = "report",
+      .value = "FILE.html",
+      .summary = "Write a page with the charts of the run",
+      .detail = "The page is written again during the run. A resumed run continues its charts.",
+      .defaultValue = "",
+      .group = "Reports",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const Value &v) { o.report = v.file(); }},
     {{.name = "profile-summary",
       .value = "FILE",
       .summary = "Print the time and throughput of each kernel",
@@ -507,6 +526,9 @@ void checkTogether(const MtcProgram &program, Options &options, Problems &proble
         "this run only exports a checkpoint; --validate, --lr, --schedule and its settings "
         "need --data to train with");
   checkValidation(program, options, problems);
+  if (modes && (!options.tensorboard.empty() || !options.report.empty()))
+    problems.add("--tensorboard and --report describe training; they do not go with --gradients, "
+                 "--outputs or --evaluate");
   if (modes && options.exports())
     problems.add("--export, --export-training, --export-weights and --export-adapters write "
                  "trained weights; they do "

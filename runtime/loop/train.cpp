@@ -1,7 +1,7 @@
 // A step: load and micro-step, once or several times, then update, report, validate, save.
 #include "runtime/loop/train.h"
 
-#include "runtime/loop/listeners.h"
+#include "runtime/loop/run_facts.h"
 #include "runtime/loop/schedule.h"
 #include "runtime/loop/stop_signal.h"
 #include "runtime/loop/validation.h"

@@ -2,6 +2,7 @@
 #ifndef MTC_RUNTIME_REPORTS_METRICS_H
 #define MTC_RUNTIME_REPORTS_METRICS_H
 
+#include "runtime/io/appended_file.h"
 #include "runtime/reports/run_listener.h"
 
 #include <cstdint>
@@ -15,9 +16,6 @@ public:
   /// Creates the file, or, in a resumed run, continues it after `lastStep` steps and removes the
   /// lines of later steps.
   MetricsFile(std::string path, int64_t lastStep);
-  ~MetricsFile() override;
-  MetricsFile(const MetricsFile &) = delete;
-  MetricsFile &operator=(const MetricsFile &) = delete;
 
   void begin(const RunFacts &facts) override;
   void step(const StepMetrics &metrics) override;
@@ -27,14 +25,11 @@ public:
   void writeLine(const std::string &json);
 
 private:
-  void dropLinesAfter(int64_t lastStep);
-  void dropEnd(int64_t bytes);
-  void put(const std::string &all);
+  void dropLinesAfter(const std::string &path, int64_t lastStep);
 
-  std::string path;
+  AppendedFile file;
   RunFacts facts;
   std::string line; ///< line buffer, reused for each step
-  int descriptor = -1;
 };
 
 } // namespace mtc::runtime

@@ -18,9 +18,9 @@ struct StepMetrics {
   int64_t step; ///< from 1
   double loss;  ///< before the update; null in files if not finite
   double learningRate;
-  std::optional<double> gradientNorm; ///< norm of all gradients, before clipping
-  std::optional<double> lossScale;    ///< if the program scales its loss
-  bool skipped = false;               ///< a gradient was not finite, so the update was skipped
+  std::optional<double> gradientNorm = {}; ///< norm of all gradients, before clipping
+  std::optional<double> lossScale = {};    ///< if the program scales its loss
+  bool skipped = false;                    ///< a gradient was not finite, so the update was skipped
   double seconds = 0;
 };
 
@@ -30,9 +30,9 @@ struct RunFacts {
   int64_t totalSteps = 0; ///< the last step of the run
   int64_t samplesPerStep = 0;
   int64_t samplesPerEpoch = 0; ///< 0 if the data has no samples, so that there are no epochs
-  std::optional<int64_t> tokensPerSample; ///< if the model reads token ids
-  std::string program;                    ///< name of the executable
-  std::string model, loss, optimizer, target;
+  std::optional<int64_t> tokensPerSample = {}; ///< if the model reads token ids
+  std::string program = {};                    ///< name of the executable
+  std::string model = {}, loss = {}, optimizer = {}, target = {};
   int64_t plannedBytes = 0; ///< size of the device arena
 
   /// Returns the epoch of a step, from 1; 0 if there are no epochs.

@@ -355,13 +355,16 @@ TEST_F(Train, AFullDiskEndsTheRunWithItsName) {
                                                        {"--gradients", folder / "g.safetensors"},
                                                        {"--outputs", folder / "o.safetensors"},
                                                        {"--metrics", folder / "m.jsonl"},
+                                                       {"--tensorboard", folder / "t"},
+                                                       {"--report", folder / "r.html"},
                                                        {"--save", folder / "c"}};
   for (std::vector<std::string> flags : cases) {
     flags.push_back("--quiet");
     FileSizeLimit limit(5);
     RunResult result = run(flags);
     EXPECT_EQ(result.status, 2) << flags[0];
-    if (flags[0] != "--metrics" && flags[0] != "--profile") // written as training goes
+    // Written as training goes.
+    if (flags[0] != "--metrics" && flags[0] != "--profile" && flags[0] != "--tensorboard")
       EXPECT_FALSE(fileExists(flags[1])) << flags[0];
   }
 }
@@ -375,6 +378,28 @@ TEST_F(Train, OneFileThatCannotBeWrittenIsNoReasonToLeaveOutTheOthers) {
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.error, HasSubstr("r.json: cannot be written"));
   EXPECT_TRUE(fileExists(folder / "m.onnx"));
+}
+
+TEST_F(Train, EventsThatFailInTheMiddleLeaveWholeRecordsAndACheckpoint) {
+  RunResult result;
+  {
+    FileSizeLimit limit(8192);
+    result = run(
+        {"--steps", "100000", "--tensorboard", folder / "t", "--save", folder / "c", "--quiet"});
+  }
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.error, HasSubstr("--tensorboard " + (folder / "t") + ": cannot be written"));
+  EXPECT_TRUE(fileExists(folder / "c/manifest.json"));
+  const std::vector<std::string> files = listFolder(folder / "t");
+  ASSERT_EQ(files.size(), 1U);
+  const std::string events = readFile(folder / "t" + "/" + files[0]);
+  size_t at = 0, records = 0;
+  for (uint64_t length = 0; at + sizeof length <= events.size(); ++records) {
+    std::memcpy(&length, events.data() + at, sizeof length);
+    at += sizeof length + 4 + length + 4; // two checksums
+  }
+  EXPECT_EQ(at, events.size());
+  EXPECT_GT(records, 20U);
 }
 
 TEST_F(Train, MetricsThatFailInTheMiddleLeaveACheckpoint) {

@@ -1,0 +1,116 @@
+// Event files are TFRecord files: tensorflow/core/lib/io/record_writer.cc has the framing,
+// tensorflow/core/util/events_writer.cc the file names.
+#include "runtime/reports/tensorboard.h"
+
+#include "runtime/io/crc32c.h"
+#include "runtime/reports/event.pb.h"
+#include "runtime/reports/metric_fields.h"
+#include "runtime/support/failure.h"
+
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace mtc::runtime {
+namespace {
+
+double secondsSince1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::string hostName() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0 || !name[0])
+    return "localhost";
+  return name.data();
+}
+
+/// Appends an integer in little-endian order.
+template <typename Integer> void appendInteger(std::string &record, Integer value) {
+  static_assert(std::endian::native == std::endian::little);
+  record.append(reinterpret_cast<const char *>(&value), sizeof value);
+}
+
+/// Appends a checksum, masked because records may contain checksums of other records.
+void appendChecksum(std::string &record, std::string_view bytes) {
+  appendInteger(record, std::rotr(crc32c(bytes), 15) + 0xa282ead8);
+}
+
+void addScalar(events::Summary &summary, const std::string &tag, double value) {
+  events::Summary::Value &added = *summary.add_value();
+  added.set_tag(tag);
+  added.set_simple_value(static_cast<float>(value));
+}
+
+} // namespace
+
+TensorBoard::TensorBoard(std::string folder) : folder(std::move(folder)) {
+  if (mkdir(this->folder.c_str(), 0777) != 0 && errno != EEXIST)
+    userError("--tensorboard ", this->folder, ": cannot be created: ", std::strerror(errno));
+}
+
+/// Creates a file with a new name. Readers sort the files of a folder by name, so the name of a
+/// second run in the same second extends that of the first.
+void TensorBoard::openFile() {
+  std::array<char, 32> seconds;
+  std::snprintf(seconds.data(), seconds.size(), "%010lld",
+                static_cast<long long>(secondsSince1970()));
+  const std::string path = folder + "/events.out.tfevents." + seconds.data() + "." + hostName();
+  for (int number = 0; !file; ++number)
+    try {
+      file = std::make_unique<AppendedFile>(number ? text(path, ".", number) : path,
+                                            "--tensorboard " + folder,
+                                            AppendedFile::Existing::Refused);
+    } catch (AppendedFile::FileExists) {
+      continue;
+    }
+}
+
+void TensorBoard::begin(const RunFacts &given) {
+  facts = given;
+  openFile();
+  events::Event version;
+  version.set_file_version("brain.Event:2");
+  write(version);
+  events::Event start;
+  start.set_step(facts.firstStep ? facts.firstStep + 1 : 0);
+  start.mutable_session_log()->set_status(events::SessionLog::START);
+  write(start);
+}
+
+void TensorBoard::step(const StepMetrics &metrics) {
+  events::Event event;
+  event.set_step(metrics.step);
+  forEachField(metrics, facts, [&](const char *name, double value) {
+    addScalar(*event.mutable_summary(), text("train/", name), value);
+  });
+  write(event);
+}
+
+void TensorBoard::validation(const ValidationMetrics &metrics) {
+  events::Event event;
+  event.set_step(metrics.step);
+  forEachField(metrics, [&](const std::string &name, double value) {
+    addScalar(*event.mutable_summary(), text("validation/", name), value);
+  });
+  write(event);
+}
+
+void TensorBoard::write(events::Event &event) {
+  event.set_wall_time(secondsSince1970());
+  event.SerializeToString(&message);
+  record.clear();
+  appendInteger(record, uint64_t{message.size()});
+  appendChecksum(record, std::string(record));
+  record += message;
+  appendChecksum(record, message);
+  file->append(record);
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,42 @@
+// --tensorboard: the metrics of a run as event files of TensorBoard.
+#ifndef MTC_RUNTIME_REPORTS_TENSORBOARD_H
+#define MTC_RUNTIME_REPORTS_TENSORBOARD_H
+
+#include "runtime/io/appended_file.h"
+#include "runtime/reports/run_listener.h"
+
+#include <memory>
+#include <string>
+
+namespace mtc::runtime::events {
+class Event;
+} // namespace mtc::runtime::events
+
+namespace mtc::runtime {
+
+/// Writes a new event file in a folder for each run: scalars with the tags `train/NAME` and
+/// `validation/NAME`, where NAME is the name in the lines of --metrics. Each step is written as
+/// soon as it is complete. The file starts with a session log, at which readers discard what
+/// earlier files of the folder have of its steps.
+class TensorBoard final : public RunListener {
+public:
+  /// Creates the folder if it is missing. The file is created when the run begins.
+  explicit TensorBoard(std::string folder);
+
+  void begin(const RunFacts &facts) override;
+  void step(const StepMetrics &metrics) override;
+  void validation(const ValidationMetrics &metrics) override;
+
+private:
+  void openFile();
+  void write(events::Event &event);
+
+  std::string folder;
+  std::unique_ptr<AppendedFile> file;
+  RunFacts facts;
+  std::string message, record; ///< buffers, reused for each event
+};
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_REPORTS_TENSORBOARD_H

@@ -2,19 +2,29 @@
 
 #include "driver/PlanPage.h"
 
+#include "driver/PlanText.h"
+#include "runtime/pages/html.h"
 #include "tools/support/WrittenByMtc.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mtc;
 using namespace mtc::tool;
+using llvm::StringRef;
 
-/// The page, with a placeholder for the data.
+/// The page, with placeholders such as @DATA@.
 static constexpr llvm::StringLiteral page =
 #include "driver/PlanPage.inc"
     ;
-static constexpr llvm::StringLiteral dataMark = "@DATA@";
+
+using Category = MemoryTimeline::Category;
+
+/// In the order of the page's colors.
+static constexpr Category allCategories[] = {Category::Parameter, Category::Gradient,
+                                             Category::Optimizer, Category::Activation,
+                                             Category::Workspace, Category::Data};
 
 namespace {
 
@@ -37,11 +47,9 @@ private:
 } // namespace
 
 static llvm::json::Object toJson(const MemoryTimeline &timeline) {
-  using Category = MemoryTimeline::Category;
   Strings strings;
   llvm::json::Array categories, steps, operations, lifetimes;
-  for (Category category : {Category::Parameter, Category::Gradient, Category::Optimizer,
-                            Category::Activation, Category::Workspace, Category::Data})
+  for (Category category : allCategories)
     categories.push_back(MemoryTimeline::nameOf(category));
   for (const MemoryTimeline::Step &step : timeline.steps)
     steps.push_back(
@@ -63,19 +71,107 @@ static llvm::json::Object toJson(const MemoryTimeline &timeline) {
                             {"strings", strings.take()}};
 }
 
+static std::string colorOf(Category category) {
+  return "var(--c" + std::to_string(static_cast<int>(category)) + ")";
+}
+
+/// Returns a name with a capital letter.
+static std::string titleOf(Category category) {
+  std::string name = MemoryTimeline::nameOf(category).str();
+  name.front() = llvm::toUpper(name.front());
+  return name;
+}
+
+/// "3 MiB" without the exact number, for which the page has a column of its own.
+static std::string sizeText(int64_t bytes) {
+  return StringRef(formatBytes(bytes)).split(" (").first.str();
+}
+
+static std::string tiles(const MemoryTimeline &timeline, size_t aliveAtPeak) {
+  const int64_t live = timeline.live.empty() ? 0 : timeline.live[timeline.peak];
+  const auto share = [&](int64_t bytes) {
+    return timeline.arenaBytes ? 100.0 * bytes / timeline.arenaBytes : 0.0;
+  };
+  return html::tiles({{"Arena", sizeText(timeline.arenaBytes), "",
+                       html::wholeText(timeline.arenaBytes) + " bytes, allocated once"},
+                      {"Live at the peak", sizeText(live), "",
+                       llvm::formatv("{0:f1} % of the arena", share(live))},
+                      {"Values", html::wholeText(timeline.lifetimes.size()), "",
+                       html::wholeText(aliveAtPeak) + " live at the peak"},
+                      {"Operations", html::wholeText(timeline.operations.size()), "",
+                       "peak at operation " + html::wholeText(timeline.peak)}});
+}
+
+static std::string categories(const MemoryTimeline &timeline,
+                              llvm::ArrayRef<const MemoryTimeline::Lifetime *> alive) {
+  std::vector<html::Share> shares;
+  std::vector<html::Row> rows;
+  int64_t gaps = timeline.arenaBytes;
+  auto addRow = [&](std::string name, int64_t bytes, int64_t values, std::string color) {
+    rows.push_back(
+        {{std::move(name), sizeText(bytes), html::wholeText(bytes),
+          values ? html::wholeText(values) : "",
+          llvm::formatv("{0:f1} %",
+                        timeline.arenaBytes ? 100.0 * bytes / timeline.arenaBytes : 0.0)},
+         std::move(color)});
+  };
+  for (Category category : allCategories) {
+    int64_t bytes = 0, values = 0;
+    for (const MemoryTimeline::Lifetime *each : alive)
+      if (each->category == category) {
+        bytes += each->bytes;
+        ++values;
+      }
+    gaps -= bytes;
+    if (!values)
+      continue;
+    shares.push_back({static_cast<double>(bytes) / timeline.arenaBytes, colorOf(category)});
+    addRow(titleOf(category), bytes, values, colorOf(category));
+  }
+  if (gaps)
+    addRow("Not used at the peak", gaps, 0, "");
+  return html::stackedBar("Shares of the arena at the peak", shares) +
+         html::table("Bytes that are live at the peak, by category",
+                     {{"Category", false}, {"Size"}, {"Bytes"}, {"Values"}, {"Share"}}, rows);
+}
+
+static std::string values(llvm::ArrayRef<const MemoryTimeline::Lifetime *> alive) {
+  constexpr size_t most = 200;
+  std::vector<html::Row> rows;
+  for (const MemoryTimeline::Lifetime *each : alive.take_front(most))
+    rows.push_back({{each->name, sizeText(each->bytes), html::wholeText(each->bytes), each->type,
+                     each->reason, llvm::formatv("{0} – {1}", each->first, each->last)},
+                    colorOf(each->category)});
+  return html::table("Values that are live at an operation, largest first",
+                     {{"Node", false},
+                      {"Size"},
+                      {"Bytes"},
+                      {"Type", false},
+                      {"Why it is live", false},
+                      {"Operations"}},
+                     rows);
+}
+
 void mtc::tool::writePlanPage(const MemoryTimeline &timeline, llvm::StringRef model,
                               llvm::StringRef target, llvm::raw_ostream &stream) {
+  const std::string name = llvm::json::fixUTF8(model);
   llvm::json::Object data = toJson(timeline);
-  data["model"] = llvm::json::fixUTF8(model);
+  data["model"] = name;
   data["target"] = target;
   std::string json;
   llvm::raw_string_ostream(json) << llvm::json::Value(std::move(data));
-  auto [before, after] = page.split(dataMark);
-  stream << textMark("<!--") << "-->\n" << before;
-  for (char c : json) // Escape `<`, so that no text of the model can close the element.
-    if (c == '<')
-      stream << "\\u003c";
-    else
-      stream << c;
-  stream << after;
+  const std::vector<const MemoryTimeline::Lifetime *> alive = timeline.getAliveAtPeak();
+  const std::string peak = timeline.operations.empty() ? "" : timeline.operations[timeline.peak];
+  stream << textMark("<!--") << "-->\n"
+         << html::fill(page,
+                       {{"MODEL", html::escape(name)},
+                        {"LEAD",
+                         html::escape(llvm::formatv("One arena for target {0}. The peak is at {1}.",
+                                                    target, peak)
+                                          .str())},
+                        {"TILES", tiles(timeline, alive.size())},
+                        {"CATEGORIES", categories(timeline, alive)},
+                        {"LISTED", "Values live at the peak"},
+                        {"VALUES", values(alive)},
+                        {"DATA", html::escapeJson(json)}});
 }

@@ -47,10 +47,12 @@ FailureOr<std::vector<OwnedModule>> mtc::generateModules(ModuleOp placed, const 
 }
 
 FailureOr<Target::Object> mtc::generateCode(ModuleOp placed, const ProgramFiles &files,
-                                            Target &target, KernelCache *cache) {
+                                            Target &target, KernelCache *cache,
+                                            std::function<void(size_t, size_t)> notify) {
   FailureOr<CodeSources> sources = target.collectSources(placed);
   if (failed(sources))
     return failure();
+  sources->notify = std::move(notify);
   FailureOr<std::vector<CompiledObject>> objects = target.compile(*sources, cache);
   if (failed(objects))
     return failure();

@@ -7,6 +7,10 @@
 #include "codegen/target/Target.h"
 #include "mlir/IR/DialectRegistry.h"
 
+#include <cstddef>
+#include <functional>
+#include <memory>
+
 namespace mtc {
 
 /// Registers the dialects used during code generation, the targets' dialects, and their
@@ -15,11 +19,11 @@ void registerCodegenDialects(mlir::DialectRegistry &registry);
 
 /// Compiles an allocated program to an archive: one object with the constant `mtc_program`, and the
 /// kernels' objects, named after the kernels and in their order. The result does not depend on the
-/// number of threads. Diagnostics are emitted at operations that cannot be compiled.
-mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>> generateCode(mlir::ModuleOp placed,
-                                                                  const ProgramFiles &files,
-                                                                  Target &target,
-                                                                  KernelCache *cache = nullptr);
+/// number of threads. Diagnostics are emitted at operations that cannot be compiled. `notify` is
+/// that of CodeSources.
+mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
+generateCode(mlir::ModuleOp placed, const ProgramFiles &files, Target &target,
+             KernelCache *cache = nullptr, std::function<void(size_t, size_t)> notify = {});
 
 /// Compiles an allocated program to optimized LLVM modules for the JIT: the kernels first, the
 /// tables last, with a global for each step (`stepSymbol`).

@@ -210,6 +210,7 @@ void Compilation::checkDimensions(onnx::Problems &problems) {
 LogicalResult Compilation::import() {
   if (module)
     return success();
+  ProgressLine line("reading the model");
   return isStageText(options.model) ? readText() : importModel();
 }
 
@@ -349,9 +350,29 @@ static void buildStage(OpPassManager &manager, Stage stage, const Options &optio
 
 static Stage nextOf(Stage stage) { return static_cast<Stage>(static_cast<unsigned>(stage) + 1); }
 
+/// Returns what the passes that lead to a stage do.
+static StringRef activityOf(Stage stage) {
+  switch (stage) {
+  case Stage::Onnx:
+    return "reading the model";
+  case Stage::Forward:
+    return "converting operators";
+  case Stage::Training:
+    return "building the training step";
+  case Stage::Kernels:
+    return "forming kernels";
+  case Stage::Allocated:
+    return "planning memory";
+  }
+  llvm_unreachable("all stages are handled");
+}
+
 LogicalResult Compilation::lower(Stage stage) {
-  ProgressLine line(stage == Stage::Allocated ? "planning memory" : "lowering the model");
-  for (Stage reached = getProgram().getStage(); reached < stage; reached = nextOf(reached)) {
+  const Stage first = getProgram().getStage();
+  ProgressLine line("lowering the model",
+                    stage > first ? static_cast<size_t>(stage) - static_cast<size_t>(first) : 0);
+  for (Stage reached = first; reached < stage; reached = nextOf(reached)) {
+    line.next(activityOf(nextOf(reached)).str());
     if (keepsStages)
       kept[reached] = module->clone();
     if (failed(run([&](OpPassManager &manager) { buildStage(manager, nextOf(reached), options); })))

@@ -1,6 +1,7 @@
 //===- Exploration.cpp - Alternative memory plans ---------------------------------------------===//
 
 #include "driver/Exploration.h"
+#include "driver/ProgressLine.h"
 
 #include "passes/cost/StepCost.h"
 #include "passes/memory/MemoryPlan.h"
@@ -48,6 +49,7 @@ void addTechnique(std::vector<Technique> &techniques, StringRef name, const Need
 
 std::vector<Technique> mtc::tool::measureTechniques(const Options &options,
                                                     Compilation &compilation) {
+  ProgressLine line("measuring techniques", getOptionalPasses().size());
   std::vector<Technique> techniques;
   const Options kept = withoutRecomputation(options);
   std::optional<Needs> base = planAgain(compilation, kept, Stage::Allocated);
@@ -55,6 +57,7 @@ std::vector<Technique> mtc::tool::measureTechniques(const Options &options,
     return {};
   addTechnique(techniques, "recompute", Needs(compilation.getModule()), *base);
   for (const OptionalPass &pass : getOptionalPasses()) {
+    line.next();
     if (options.passes.skips(pass.name))
       continue;
     Options without = kept;
@@ -74,7 +77,9 @@ std::vector<CurvePoint> mtc::tool::findCurve(const Options &options, Compilation
   if (budgeted.recompute.recompute != "none")
     budgeted.recompute.recompute = "auto";
   std::vector<CurvePoint> curve;
+  ProgressLine line("planning for several budgets", intervals + 1);
   auto plan = [&](std::optional<int64_t> budget) {
+    line.next();
     budgeted.memory = budget;
     if (std::optional<Needs> needs = planAgain(compilation, budgeted, Stage::Allocated))
       curve.push_back({needs->peak, needs->step.seconds()});

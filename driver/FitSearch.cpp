@@ -43,7 +43,8 @@ struct Planned {
 
 class FitSearch {
 public:
-  explicit FitSearch(const Options &given) : given(given), plain(given) {
+  explicit FitSearch(const Options &given)
+      : given(given), plain(given), progress("searching for a plan within --memory") {
     plain.remarks.clear();
     plain.irFolder.clear();
     plain.reproducer.clear();
@@ -65,7 +66,8 @@ public:
     llvm::sort(subsets, [](unsigned a, unsigned b) {
       return std::pair(llvm::popcount(b), a) < std::pair(llvm::popcount(a), b);
     });
-    for (unsigned subset : subsets) {
+    for (auto [number, subset] : llvm::enumerate(subsets)) {
+      progress.update(number, subsets.size());
       std::vector<Change> taken;
       for (auto [i, change] : llvm::enumerate(changes))
         if (subset >> i & 1)
@@ -236,6 +238,7 @@ private:
 
   const Options &given;
   Options plain;                         ///< Without outputs that only the final run writes.
+  ProgressLine progress;                 ///< Parts are combinations of changes.
   std::unique_ptr<Compilation> imported; ///< Compilation with the options `plain`.
   std::vector<Needs> whole;              ///< Earlier candidates without a budget.
   std::optional<Planned> best;
@@ -253,7 +256,6 @@ std::unique_ptr<Compilation> mtc::tool::chooseAllowed(Options &options) {
   auto asGiven = std::make_unique<Compilation>(options);
   if (!options.memory || (options.allow.empty() && !options.offload.isAutomatic()))
     return asGiven;
-  ProgressLine line("searching for a plan within --memory");
   FitSearch search(options);
   if (failed(search.run()))
     return nullptr;

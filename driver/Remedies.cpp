@@ -42,7 +42,8 @@ std::vector<Remedy> mtc::tool::findRemedies(const Options &options, Compilation 
   std::vector<Change> changes = findChanges(options, compilation);
   if (std::optional<Change> half = findHalfBatch(compilation))
     changes.push_back(*half);
-  for (const Change &change : changes) {
+  for (auto [number, change] : llvm::enumerate(changes)) {
+    line.update(number, changes.size());
     Options changed = plain;
     change.apply(changed);
     std::optional<int64_t> needed = planAgain(changed);

@@ -92,7 +92,7 @@ FailureOr<std::vector<CompiledObject>> CpuTarget::compile(const CodeSources &sou
                                                           KernelCache *cache) {
   std::string machine = host.cpu + ' ' + host.features + " O" + std::to_string(optLevel);
   FailureOr<std::vector<Object>> objects = compileCached(
-      {sources.context, sources.kernels, {}}, cache, machine,
+      {sources.context, sources.kernels, {}, sources.notify}, cache, machine,
       [&](const CodeSources &missing, function_ref<void(size_t, Object)> keep) {
         return forEachKernel(
             missing.kernels,

@@ -56,7 +56,7 @@ OwningOpRef<ModuleOp> CudaTarget::emitLoops(const CodeSources &sources) {
 }
 
 CodeSources CudaTarget::selectSources(const CodeSources &sources) {
-  CodeSources result{sources.context, sources.kernels, {}};
+  CodeSources result{sources.context, sources.kernels, {}, sources.notify};
   llvm::copy_if(sources.calls, std::back_inserter(result.calls),
                 [](CallAttrInterface call) { return planDeviceCall(call).has_value(); });
   return result;

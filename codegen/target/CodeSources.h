@@ -6,6 +6,8 @@
 #include "ir/Mtc.h"
 #include "mlir/IR/BuiltinOps.h"
 
+#include <cstddef>
+#include <functional>
 #include <vector>
 
 namespace mtc {
@@ -15,6 +17,9 @@ struct CodeSources {
   mlir::MLIRContext *context;
   llvm::SmallVector<KernelFunctionOp> kernels;
   llvm::SmallVector<CallAttrInterface> calls;
+  /// Called after each compilation, by any thread, with the number of sources that are compiled or
+  /// were in the cache, and the number of all.
+  std::function<void(size_t done, size_t all)> notify = {};
 
   static CodeSources of(mlir::ModuleOp placed);
 };

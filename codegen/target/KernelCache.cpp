@@ -18,6 +18,7 @@
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -275,11 +276,14 @@ mlir::FailureOr<std::vector<std::unique_ptr<MemoryBuffer>>> mtc::compileCached(
     else
       missingSources.calls.push_back(sources.calls[i - kernels]);
   }
+  std::atomic<size_t> done = count - missing.size();
   auto keep = [&](size_t k, std::unique_ptr<MemoryBuffer> object) {
     size_t i = missing[k];
     objects[i] = std::move(object);
     if (!keys[i].empty())
       cache->add(keys[i], objects[i]->getBuffer());
+    if (sources.notify)
+      sources.notify(++done, count);
   };
   if (failed(compile(missingSources, keep)))
     return mlir::failure();

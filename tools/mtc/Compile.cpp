@@ -244,6 +244,8 @@ llvm::Error link(const Options &options, Compilation &compilation, const llvm::M
 llvm::Error writeLinked(const Options &options, Compilation &compilation,
                         const llvm::MemoryBuffer &code, const OutputTarget &target,
                         const Weights &weights, const Companions &companions) {
+  ProgressLine line("linking and writing the " +
+                    std::string(options.result == Result::Library ? "library" : "program"));
   std::vector<OutputFile> files;
   llvm::Expected<OutputFile> linked = OutputFile::create(target);
   if (!linked)
@@ -340,7 +342,8 @@ int mtc::tool::compile(Options &options, Compilation &compilation, const char *e
   std::unique_ptr<KernelCache> cache = openCache(options);
   FailureOr<std::unique_ptr<llvm::MemoryBuffer>> code = [&] {
     ProgressLine line("compiling kernels");
-    return generateCode(compilation.getModule(), files, target, cache.get());
+    return generateCode(compilation.getModule(), files, target, cache.get(),
+                        [&](size_t done, size_t all) { line.update(done, all); });
   }();
   if (failed(code))
     return 1;

@@ -2,7 +2,7 @@
 # Installs what building and running mtc needs on Debian 12, and nothing that is there already.
 #
 #   tools/setup.sh            the compiler, its tools, and what the programs it writes are linked with
-#   tools/setup.sh --tests    also build/venv: Python with the packages of test/requirements.txt
+#   tools/setup.sh --tests    also tmux, and build/venv: Python with the packages of test/requirements.txt
 #
 # Silent and quick where nothing is missing. Needs root or sudo only where something is.
 set -euo pipefail
@@ -21,6 +21,9 @@ packages=(
   dpkg-dev file                                                          # packages of mtc itself
   python3 python3-pip python3-venv python3-psutil # the last one: time limits of single tests
 )
+if [[ ${1:-} == --tests ]]; then
+  packages+=(tmux) # a terminal for the progress bars
+fi
 
 die() {
   echo "setup.sh: $*" >&2

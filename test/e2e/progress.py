@@ -1,0 +1,110 @@
+# RUN: %python %s %t
+"""The progress bar in a terminal (tmux): one line of any width, also while the terminal is resized, and a clean end."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+
+from models import DIGITS
+from program import MTC, compile_example, own_folder, run
+
+folder = own_folder()
+assert shutil.which("tmux"), "tmux is missing: run tools/setup.sh --tests"
+program = compile_example(DIGITS, folder, "adamw", 480, "--clip-norm", "1")
+
+
+class Terminal:
+    """A shell in a terminal of its own. tmux's server is found by a socket in the test's folder."""
+
+    def __init__(self, columns: int, **environment: str):
+        self.environment = {**os.environ, "LC_ALL": "C.UTF-8", "OMP_WAIT_POLICY": "passive", **environment, "PS1": "$ ", "TMUX": ""}
+        self.socket = folder / "tmux"
+        self("-f", "/dev/null", "new-session", "-d", "-x", columns, "-y", 10, "sh")
+
+    def __call__(self, *words) -> str:
+        result = subprocess.run(["tmux", "-u", "-S", self.socket, *map(str, words)], env=self.environment, cwd=folder, capture_output=True, text=True)
+        assert result.returncode == 0, (words, result.stderr)
+        return result.stdout
+
+    def type(self, line: str) -> None:
+        self("send-keys", "clear; " + line, "Enter")
+
+    def lines(self) -> list[str]:
+        return [line for line in self("capture-pane", "-p").splitlines() if line.strip()]
+
+    def wait(self, pattern: str) -> str:
+        """The first line that matches, as soon as there is one."""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            for line in self.lines():
+                if re.search(pattern, line):
+                    return line
+            time.sleep(0.05)
+        raise AssertionError(f"{pattern!r} is not on the screen: {self.lines()}")
+
+    def close(self) -> None:
+        self("kill-server")
+
+
+def shell(*flags) -> str:
+    return " ".join(f"'{word}'" for word in program.command("--threads", 1, *flags))
+
+
+terminal = Terminal(140)
+try:
+    terminal.type(shell("--steps", 10**8, "--save", "c"))
+    line = terminal.wait("^step .*samples/s")
+    for part in (r"^step \d+/100000000  ", "[━╸─]{8,}", r"  0%  ", r"  epoch \d+/\d+", r"  0:\d\d < [\d:]+  ", r"  loss [\d.e-]+", "  lr 0.002", r"  norm [\d.e-]+",
+                 r"  [\d.]+k? samples/s", r"  882.69 KiB$"):  # fmt: skip
+        assert re.search(part, line), (part, line)
+    for columns in (100, 61, 40, 24, 9):
+        terminal("resize-window", "-x", columns, "-y", 10)
+        time.sleep(0.5)
+        screen = terminal.lines()
+        # What was there before is wrapped by the terminal, but the bar is one line, the last one.
+        assert len([line for line in screen if line.startswith("step")]) == 1 and screen[-1].startswith("step"), (columns, screen)
+        assert len(screen[-1]) < columns, (columns, screen)
+    terminal("resize-window", "-x", 120, "-y", 10)
+    terminal.wait("^step .*samples/s")
+    terminal("send-keys", "C-c")
+    terminal.wait("stopped after step")
+    screen = terminal.lines()
+    last = next(i for i, line in enumerate(screen) if line.startswith("step"))
+    assert re.match(r"step (\d+)/100000000 .*  0:\d\d  loss", screen[last]), screen  # without the remaining time
+    step = re.match(r"step (\d+)", screen[last])[1]
+    assert screen[last + 1].startswith(f"SIGINT: stopped after step {step} of"), screen
+    assert [line for line in screen if line.startswith("step")] == [screen[last]], screen
+    assert screen[-1].strip() == "$", screen
+
+    # A complete run ends with a full bar. Messages come before it, on lines of their own.
+    terminal.type(shell("--steps", 40, "--on-nan", "continue"))
+    line = terminal.wait(r"^step 40/40")
+    terminal.wait(r"^\$ *$")
+    line = terminal.wait(r"^step 40/40")
+    assert re.search(r"  ━+  100%  ", line) and terminal.lines()[-1].strip() == "$", terminal.lines()
+
+    # ASCII where the terminal has nothing else; lines where it cannot clear one.
+    terminal.type("LC_ALL=C " + shell("--steps", 40))
+    terminal.wait(r"^step 40/40  #+  100%")
+    terminal.type("TERM=dumb " + shell("--steps", 3))
+    terminal.wait(r"^step 3/3  loss .* ms$")
+    terminal.type(shell("--steps", 3, "--quiet") + "; echo done")
+    terminal.wait("^done")
+    assert not [line for line in terminal.lines() if line.startswith("step")], terminal.lines()
+
+    # mtc shows what takes long, and leaves nothing. A cold cache makes the compilation slow enough.
+    terminal.type(f"MTC_CACHE_DIR={folder}/cache {MTC} compile {DIGITS.model} {' '.join(DIGITS.flags)} --target cuda --emulate -o emulated")
+    terminal.wait(r"^mtc: compiling kernels|^\S*emulated: trains|^mtc: lowering")
+    terminal.wait(r"emulated: trains")
+    assert not [line for line in terminal.lines() if re.match("mtc: (compiling|lowering|linking)", line)], terminal.lines()
+finally:
+    terminal.close()
+
+# A file receives lines, at most about a thousand.
+output = run(program.command("--steps", 3000, "--threads", 1), folder).stdout.splitlines()
+assert len(output) == 1001 and all(re.fullmatch(r"step \d+/3000  loss \S+  lr 0.002  norm \S+  [\d.]+ ms", line) for line in output), output[:3]
+assert "\x1b" not in "".join(output) and "\r" not in "".join(output)
+assert json.loads(run([MTC, "plan", DIGITS.model, *DIGITS.flags, "--json"], folder).stdout)["fits"]

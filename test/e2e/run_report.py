@@ -145,8 +145,8 @@ hostile = helper.make_model(helper.make_graph(
 onnx.save(hostile, folder / "a<script>&'\".onnx")
 run([MTC, "compile", "a<script>&'\".onnx", "--loss", "mse", "--dim", "batch=4", "-o", "<b>train"], folder)
 np.save(folder / "four.npy", np.ones((8, 4), np.float32))
-flags = run(["./<b>train", "--help"], folder).stdout
-inputs = re.findall(r"--data (\S+)=FILE", flags)
+usage = run(["./<b>train", "--help"], folder).stdout.splitlines()[0]
+inputs = re.findall(r"--data (\S+)=FILE", usage)
 run(["./<b>train", *(word for name in inputs for word in ("--data", f"{name}=four.npy")), "--report", "hostile.html"], folder)
 page = Page(folder / "hostile.html")
 assert page.data["model"] == "a<script>&'\"" and page.data["model"] in page.text and "<b>train" in page.text

@@ -46,7 +46,7 @@ private:
 
 } // namespace
 
-static llvm::json::Object toJson(const MemoryTimeline &timeline) {
+static llvm::json::Object pageData(const MemoryTimeline &timeline) {
   Strings strings;
   llvm::json::Array categories, steps, operations, lifetimes;
   for (Category category : allCategories)
@@ -155,7 +155,7 @@ static std::string values(llvm::ArrayRef<const MemoryTimeline::Lifetime *> alive
 void mtc::tool::writePlanPage(const MemoryTimeline &timeline, llvm::StringRef model,
                               llvm::StringRef target, llvm::raw_ostream &stream) {
   const std::string name = llvm::json::fixUTF8(model);
-  llvm::json::Object data = toJson(timeline);
+  llvm::json::Object data = pageData(timeline);
   data["model"] = name;
   data["target"] = target;
   std::string json;

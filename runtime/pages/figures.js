@@ -25,11 +25,13 @@ const figures = (() => {
     return all;
   }
   function logTicks(low, high, wanted) {
-    const first = Math.ceil(Math.log10(low) - 1e-9), last = Math.floor(Math.log10(high) + 1e-9), all = [];
-    if (last - first < 1) return ticks(low, high, wanted);
-    const stride = Math.ceil((last - first + 1) / wanted);
-    for (let i = first; i <= last; i += stride) all.push(Number((10 ** i).toPrecision(12)));
-    return all;
+    const exponents = [];
+    for (let i = Math.floor(Math.log10(low)); i <= Math.log10(high); ++i) exponents.push(i);
+    for (const factors of [[1], [1, 3], [1, 2, 5], [1, 1.5, 2, 3, 4, 5, 7]]) {
+      const all = exponents.flatMap(i => factors.map(factor => Number((factor * 10 ** i).toPrecision(12)))).filter(tick => tick >= low && tick <= high);
+      if (all.length >= 3) return all.filter((_, i) => i % Math.ceil(all.length / (wanted + 2)) === 0);
+    }
+    return ticks(low, high, wanted);
   }
 
   let tip = null;
@@ -49,22 +51,28 @@ const figures = (() => {
   }
   const hideTip = () => tip && showTip(0, 0, "");
 
-  // Exponential moving average, corrected for its start; half of the weight is on the last 2 % of the points.
+  // Exponential moving averages of the points before and after each point, so that the curve does not lag. Half of the
+  // weight is within 1 % of the points.
   function smooth(points) {
-    const keep = .5 ** (1 / Math.max(points.length * .02, 1));
-    let sum = 0, weight = 0;
-    return points.map(point => {
-      if (point.y !== null) {
-        sum = keep * sum + (1 - keep) * point.y;
-        weight = keep * weight + (1 - keep);
-      }
-      return {x: point.x, y: weight ? sum / weight : null};
-    });
+    const keep = .5 ** (1 / Math.max(points.length * .01, 2));
+    const average = order => {
+      let sum = 0, weight = 0;
+      return order.map(point => {
+        if (point.y !== null) {
+          sum = keep * sum + (1 - keep) * point.y;
+          weight = keep * weight + (1 - keep);
+        }
+        return weight ? sum / weight : null;
+      });
+    };
+    const before = average(points), after = average([...points].reverse()).reverse();
+    return points.map((point, i) => ({x: point.x, y: before[i] === null ? after[i] : after[i] === null ? before[i] : (before[i] + after[i]) / 2}));
   }
+  const quantile = (values, share) => values.sort((a, b) => a - b)[Math.round((values.length - 1) * share)];
 
-  // Fills `figure` with a chart: {title, unit, height, format, from, to, series: [{name, color, points, kind}]}. A point is
+  // Fills `figure` with a chart: {title, unit, height, format, ratio, series: [{name, color, points, kind}]}. A point is
   // {x, y, low, high, label, best}; y is null where there is no value. Kinds: "line", "smoothed" (points, their range and
-  // their average), "dots".
+  // their average), "dots". The axis is logarithmic if the values differ by more than `ratio`.
   function lineChart(figure, chart) {
     const format = chart.format || compact, all = chart.series.flatMap(series => series.points).filter(point => point.y !== null);
     const shown = [];
@@ -85,21 +93,24 @@ const figures = (() => {
       lowest = Math.min(lowest, point.low ?? point.y);
       highest = Math.max(highest, point.high ?? point.y);
     }
-    const logarithmic = low > 0 && high / low > 100;
+    const logarithmic = low > 0 && high / low > (chart.ratio || 100);
     const key = series => series.kind === "dots" ? "dot" : "line";
     const legend = shown.length < 2 ? "" : '<span class="legend">' + shown.map(series => `<span><i class="${key(series)}" style="background:${series.color};${
       series.kind === "faint" ? "opacity:.4" : ""}"></i>${escapeText(series.name)}</span>`).join("") + "</span>";
     const unit = [chart.unit, logarithmic ? "logarithmic" : ""].filter(Boolean).join(", ");
     figure.innerHTML = `<figcaption><h3>${escapeText(chart.title)} <span class="unit">${escapeText(unit)}</span></h3>${legend}</figcaption><div></div>`;
     const holder = figure.lastElementChild;
-    // Extremes of single steps may exceed the chart, so that they do not flatten the rest.
-    let bottom = Math.max(lowest, low - (high - low) * .15), top = Math.min(highest, high + (high - low) * .15);
-    if (logarithmic) {
-      bottom = Math.max(lowest, low / 1.5);
-      top = Math.min(highest, high * 1.5);
-    } else if (bottom > 0 && bottom < top * .4) {
-      bottom = 0;
+    // Extremes of a few steps may exceed the chart, so that they do not flatten the rest.
+    let bottom = low, top = high;
+    if (all.length) {
+      bottom = Math.min(low, quantile(all.map(point => point.low ?? point.y), .1));
+      top = Math.max(high, quantile(all.map(point => point.high ?? point.y), .9));
+      const margin = logarithmic ? (top / bottom) ** .04 : (top - bottom) * .04;
+      bottom = Math.max(lowest, logarithmic && bottom > 0 ? bottom / margin : bottom - margin);
+      top = Math.min(highest, logarithmic ? top * margin : top + margin);
     }
+    if (logarithmic) bottom = bottom > 0 ? bottom : low;
+    else if (bottom > 0 && bottom < top * .4) bottom = 0;
     if (bottom === top) {
       bottom -= Math.abs(bottom) * .1 || 1;
       top += Math.abs(top) * .1 || 1;

@@ -116,7 +116,7 @@ private:
 
 std::string Page::lead() const {
   const Execution &last = record.executions.back();
-  return html::escape(text(facts.program, " trains with ", facts.loss, " and ", facts.optimizer,
+  return html::escape(text("Program ", facts.program, ": ", facts.loss, " with ", facts.optimizer,
                            " on ", facts.target, ". Started ",
                            timeText(record.executions.front().start), ", ",
                            record.isRunning ? "last update " : "ended ", timeText(last.end), "."));
@@ -154,13 +154,13 @@ html::Tile Page::lossTile() const {
 }
 
 html::Tile Page::stepTile() const {
-  Tile tile{"Step", whole(record.lastStep.step), "of " + whole(facts.totalSteps), ""};
+  Tile tile{"Step", whole(record.lastStep.step), "", "of " + whole(facts.totalSteps)};
   const int64_t epochs = facts.epochOf(facts.totalSteps);
   if (epochs)
-    tile.note = text("epoch ", whole(facts.epochOf(std::max<int64_t>(record.lastStep.step, 1))),
-                     " of ", whole(epochs));
+    tile.note += text("; epoch ", whole(facts.epochOf(std::max<int64_t>(record.lastStep.step, 1))),
+                      " of ", whole(epochs));
   if (all.skipped)
-    tile.note += text(tile.note.empty() ? "" : ", ", whole(all.skipped), " skipped");
+    tile.note += text("; ", whole(all.skipped), " skipped");
   return tile;
 }
 
@@ -266,7 +266,7 @@ std::string Page::validations() const {
   const size_t count = record.validations.size();
   if (!count)
     return "";
-  std::vector<html::Column> columns = {{"Step"}, {"Loss"}};
+  std::vector<html::Column> columns = {{"Step", false}, {"Loss"}};
   for (const auto &metric : record.validations.back().metrics)
     columns.push_back({metric.first});
   columns.insert(columns.end(), {{"Samples"}, {"Time"}, {"", false}});
@@ -338,7 +338,7 @@ std::string Page::memory() const {
 }
 
 std::string Page::steps() const {
-  std::vector<html::Column> columns = {{"Steps"}, {"Loss"}, {"Learning rate"}};
+  std::vector<html::Column> columns = {{"Steps", false}, {"Loss"}, {"Learning rate"}};
   const bool hasNorm = !all.fields[StepRange::GradientNorm].isEmpty();
   const bool hasScale = !all.fields[StepRange::LossScale].isEmpty();
   if (hasNorm)

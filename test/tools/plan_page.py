@@ -49,6 +49,13 @@ def check(name: str, model, *flags) -> None:
         assert all(a[1] <= b[0] for a, b in zip(alive, alive[1:], strict=False)), (name, operation)
         assert alive[-1][1] <= data["arena_bytes"], name
         assert sum(end - begin for begin, end in alive) == data["live"][operation], (name, operation)
+    # The tables have the same numbers, for readers without the script.
+    html = page.read_text()
+    rows = re.search(r"by category</caption>.*?<tbody>(.*?)</tbody>", html, re.DOTALL)[1].split("</tr>")[:-1]
+    cells = [re.findall(r"<t[hd][^>]*>(?:<i[^>]*></i>)?(.*?)</t[hd]>", row) for row in rows]
+    assert sum(int(row[2].replace(",", "")) for row in cells) == planned["peak_bytes"], (name, cells)
+    assert sum(int(row[3].replace(",", "")) for row in cells if row[3]) == len(listed), (name, cells)
+    assert html.count('<th scope="row">', html.index("largest first</caption>"), html.index("</footer>")) == min(len(listed), 200), name
     reasons = {re.split(" of | for |,", why)[0] for *_, why in lives}
     assert {"parameter", "optimizer state", "saved", "input"} <= reasons, reasons
 

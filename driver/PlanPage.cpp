@@ -77,6 +77,8 @@ static std::string colorOf(Category category) {
 
 /// Returns a name with a capital letter.
 static std::string titleOf(Category category) {
+  if (category == Category::Optimizer)
+    return "Optimizer state";
   std::string name = MemoryTimeline::nameOf(category).str();
   name.front() = llvm::toUpper(name.front());
   return name;

@@ -386,7 +386,6 @@ const std::vector<Flag> flags = {
       .summary = "Write the gradients of the first step (.safetensors)",
       .defaultValue = "",
       .group = "Without training",
-      .isCommon = true,
       .choices = {}},
      [](Options &o, const Value &v) { o.gradients = v.file(); }},
     {{.name = "metrics",

@@ -3,16 +3,18 @@
 const figures = (() => {
   const escapeText = text => String(text).replace(/[&<>"]/g, c => ({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})[c]);
   const exact = number => number.toLocaleString("en-US");
-  const scaled = (number, base, units, digits) => {
+  const bytes = number => {
+    const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
     let unit = 0;
-    for (; Math.abs(number) >= (base === 1000 ? 999.5 : base) && unit + 1 < units.length; ++unit) number /= base;
-    return (unit || !Number.isInteger(number) ? Number(number.toPrecision(digits)) : number) + units[unit];
+    for (; number >= 1024 && unit < 4; ++unit) number /= 1024;
+    return Number(number.toFixed(2)) + " " + units[unit];
   };
-  const bytes = number => scaled(number, 1024, [" bytes", " KiB", " MiB", " GiB", " TiB"], 4);
   const compact = number => {
     const size = Math.abs(number);
     if (size && (size < 1e-3 || size >= 1e15)) return number.toExponential(size < 1e-3 ? 1 : 2).replace(".0e", "e").replace("e+", "e");
-    return scaled(Number(number.toPrecision(4)), 1000, ["", "k", "M", "G", "T"], 4);
+    let unit = 0;
+    for (; Math.abs(number) >= 999.5 && unit < 4; ++unit) number /= 1000;
+    return Number(number.toPrecision(4)) + ["", "k", "M", "G", "T"][unit];
   };
   const precise = number => number === null || number === undefined ? "\u2013"
     : Math.abs(number) >= 1e6 || (number && Math.abs(number) < 1e-4) ? number.toExponential(3) : String(Number(number.toPrecision(5)));

@@ -83,15 +83,14 @@ std::string table(const std::string &caption, const std::vector<Column> &columns
             escape(column.title) + "</th>";
   html += "</tr></thead><tbody>\n";
   for (const Row &row : rows) {
-    html += "<tr>";
-    for (size_t i = 0; i < row.cells.size(); ++i) {
-      const char *element = i == 0 ? "th" : "td";
+    const bool isMarked = !row.color.empty();
+    html += isMarked ? "<tr><th scope=\"row\" class=\"marked\"><i style=\"background:" + row.color +
+                           "\"></i>"
+                     : std::string("<tr><th scope=\"row\">");
+    html += escape(row.cells.front()) + "</th>";
+    for (size_t i = 1; i < row.cells.size(); ++i)
       html +=
-          std::string("<") + element + (i == 0 ? " scope=\"row\"" : "") +
-          (columns[i].isNumber ? " class=\"number\">" : ">") +
-          (i == 0 && !row.color.empty() ? "<i style=\"background:" + row.color + "\"></i>" : "") +
-          escape(row.cells[i]) + "</" + element + ">";
-    }
+          (columns[i].isNumber ? "<td class=\"number\">" : "<td>") + escape(row.cells[i]) + "</td>";
     html += "</tr>\n";
   }
   return html + "</tbody></table></div>\n";

@@ -19,7 +19,7 @@ std::string escapeJson(std::string_view json);
 /// Returns "1,234,567".
 std::string wholeText(int64_t value);
 
-/// A column of a table. Numbers are aligned to the right.
+/// A column of a table. Numbers are aligned to the right, except in the first column.
 struct Column {
   std::string title;
   bool isNumber = true;

@@ -55,7 +55,7 @@ def check(name: str, model, *flags) -> None:
     cells = [re.findall(r"<t[hd][^>]*>(?:<i[^>]*></i>)?(.*?)</t[hd]>", row) for row in rows]
     assert sum(int(row[2].replace(",", "")) for row in cells) == planned["peak_bytes"], (name, cells)
     assert sum(int(row[3].replace(",", "")) for row in cells if row[3]) == len(listed), (name, cells)
-    assert html.count('<th scope="row">', html.index("largest first</caption>"), html.index("</footer>")) == min(len(listed), 200), name
+    assert html.count('<th scope="row"', html.index("largest first</caption>"), html.index("</footer>")) == min(len(listed), 200), name
     reasons = {re.split(" of | for |,", why)[0] for *_, why in lives}
     assert {"parameter", "optimizer state", "saved", "input"} <= reasons, reasons
 

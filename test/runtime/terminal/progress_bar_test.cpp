@@ -24,7 +24,7 @@ TEST(ProgressBar, FitsEveryWidthAndOmitsTheLeastImportant) {
   EXPECT_EQ(progressText("step 12/500", 0.33, parts, 6), "step 1");
   EXPECT_EQ(progressText("step 12/500", 0.33, parts, 24), "step 12/500  loss 0.1234");
   EXPECT_EQ(progressText("step 12/500", 0.5, parts, 47),
-            "step 12/500  ━━━━━─────  0:12 < 3:21  loss 0.1234");
+            "step 12/500  ━━━━────  0:12 < 3:21  loss 0.1234");
   EXPECT_EQ(progressText("step 12/500", std::nullopt, parts, 80),
             "step 12/500  33%  0:12 < 3:21  loss 0.1234");
   setenv("LC_ALL", "C", 1);

@@ -140,6 +140,21 @@ void checkFolder(const char *flag, const std::string &path, Problems &problems) 
                  " cannot be written to: ", std::strerror(errno));
 }
 
+/// Checks a folder that is created with its missing parents. "" is ignored.
+void checkFolders(const char *flag, const std::string &path, Problems &problems) {
+  if (path.empty())
+    return;
+  std::string existing = path;
+  while (!statusOf(existing) && existing != folderOf(existing))
+    existing = folderOf(existing);
+  if (auto status = statusOf(existing); status && !S_ISDIR(status->st_mode))
+    problems.add(flag, " ", path, ": ", existing == path ? "" : existing + " ",
+                 "is a file; expected the name of a folder");
+  else if (access(existing.c_str(), W_OK | X_OK) != 0)
+    problems.add(flag, " ", path, ": the folder ", existing,
+                 " cannot be written to: ", std::strerror(errno));
+}
+
 struct Output {
   std::string flag, path;
   bool isStream = false;   ///< written incrementally, also to a device or pipe
@@ -231,7 +246,7 @@ void checkOutputs(const MtcProgram &program, const std::string &programPath, con
     if (std::string problem = rules.problemOf(output); !problem.empty())
       problems.add(output.flag, " ", output.path, ": ", problem);
   checkFolder("--export-adapters", options.exportAdaptersTo, problems);
-  checkFolder("--tensorboard", options.tensorboard, problems);
+  checkFolders("--tensorboard", options.tensorboard, problems);
 }
 
 } // namespace mtc::runtime

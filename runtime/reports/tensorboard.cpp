@@ -9,11 +9,10 @@
 
 #include <array>
 #include <bit>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
-#include <sys/stat.h>
+#include <filesystem>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -51,8 +50,10 @@ void addScalar(events::Summary &summary, const std::string &tag, double value) {
 } // namespace
 
 TensorBoard::TensorBoard(std::string folder) : folder(std::move(folder)) {
-  if (mkdir(this->folder.c_str(), 0777) != 0 && errno != EEXIST)
-    userError("--tensorboard ", this->folder, ": cannot be created: ", std::strerror(errno));
+  std::error_code error;
+  std::filesystem::create_directories(this->folder, error);
+  if (error)
+    userError("--tensorboard ", this->folder, ": cannot be created: ", error.message());
 }
 
 /// Creates a file with a new name. Readers sort the files of a folder by name, so the name of a

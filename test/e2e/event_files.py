@@ -79,9 +79,9 @@ assert 0 <= len(metrics) - len(events["train/loss"]) <= 1, (len(metrics), len(ev
 
 # Tokens are counted if the model reads them.
 model = compile_example(GPT2, folder, "adamw", 16, name="gpt2.run")
-model.run("--steps", 2, "--tensorboard", "gpt2", "--metrics", "g.jsonl")
+model.run("--steps", 2, "--tensorboard", "new/folder/gpt2", "--metrics", "g.jsonl")
 metrics = read_metrics(folder / "g.jsonl")
-found = check("gpt2", metrics)
+found = check("new/folder/gpt2", metrics)
 length = metrics[0]["tokens_per_second"] / metrics[0]["samples_per_second"]
 assert abs(length - 64) < 1e-6 and "train/tokens_per_second" in found, metrics[0]
 
@@ -89,7 +89,7 @@ assert abs(length - 64) < 1e-6 and "train/tokens_per_second" in found, metrics[0
 (folder / "file").write_text("mine")
 result = run(program.command("--steps", 1, "--tensorboard", "file"), folder, code=1)
 assert "--tensorboard file: is a file; expected the name of a folder" in result.stderr, result.stderr
-result = run(program.command("--steps", 1, "--tensorboard", "no/such"), folder, code=1)
-assert "--tensorboard no/such" in result.stderr, result.stderr
+result = run(program.command("--steps", 1, "--tensorboard", "file/run"), folder, code=1)
+assert "--tensorboard file/run: file is a file; expected the name of a folder" in result.stderr, result.stderr
 result = run(program.command("--evaluate", "--tensorboard", "runs"), folder, code=1)
 assert "--tensorboard and --report describe training" in result.stderr, result.stderr

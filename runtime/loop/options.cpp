@@ -423,7 +423,6 @@ const std::vector<Flag> flags = {
       .detail = "With =FILE, also write the summary as JSON.",
       .defaultValue = "",
       .group = "Reports",
-      .isCommon = true,
       .isValueOptional = true,
       .choices = {}},
      [](Options &o, const Value &v) {

@@ -1,6 +1,8 @@
 // Properties of a run, from the program and its data.
 #include "runtime/loop/run_facts.h"
 
+#include "runtime/loop/schedule.h"
+
 namespace mtc::runtime {
 
 /// Returns the length of the token sequences of a sample: of the first input with a batch axis and
@@ -32,6 +34,7 @@ static int64_t samplesOfEpoch(const Session &session, const TrainingState &state
 
 RunFacts factsOf(const Session &session, const TrainingState &state, int64_t total) {
   const MtcProgram &program = session.program;
+  const MtcSchedule schedule = scheduleOf(program, state);
   return {.firstStep = state.step,
           .totalSteps = total,
           .samplesPerStep = session.data.batchOfStep(),
@@ -43,6 +46,8 @@ RunFacts factsOf(const Session &session, const TrainingState &state, int64_t tot
           .loss = program.loss,
           .optimizer = program.optimizer,
           .target = program.target,
+          .schedule = schedule.kind,
+          .peakRate = schedule.rate,
           .plannedBytes = program.arena_bytes};
 }
 

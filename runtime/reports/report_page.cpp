@@ -124,7 +124,9 @@ std::string Page::lead() const {
 
 std::string Page::message() const {
   const std::string &message = record.ending.message;
-  return message.empty() ? "" : "<p class=\"message\">" + html::escape(message) + "</p>\n";
+  return message.empty() ? ""
+                         : text("<p class=\"message ", stateName(record), "\">") +
+                               html::escape(message) + "</p>\n";
 }
 
 std::string Page::percent() const {
@@ -412,7 +414,7 @@ std::string Page::descriptions() const {
       {"Trained parameters", whole(elements)},
       {"Loss", facts.loss},
       {"Optimizer", facts.optimizer},
-      {"Learning rate", text(program.schedule.kind, ", peak ", number(program.schedule.rate))},
+      {"Learning rate", text(facts.schedule, ", peak ", number(facts.peakRate))},
       {"Batch", microSteps > 1 ? text(microSteps, " × ", program.batch, " = ",
                                       counted(facts.samplesPerStep, "sample"))
                                : counted(facts.samplesPerStep, "sample")}};

@@ -33,7 +33,9 @@ struct RunFacts {
   std::optional<int64_t> tokensPerSample = {}; ///< if the model reads token ids
   std::string program = {};                    ///< name of the executable
   std::string model = {}, loss = {}, optimizer = {}, target = {};
-  int64_t plannedBytes = 0; ///< size of the device arena
+  std::string schedule = {}; ///< kind of the learning rate schedule
+  double peakRate = 0;       ///< of the schedule
+  int64_t plannedBytes = 0;  ///< size of the device arena
 
   /// Returns the epoch of a step, from 1; 0 if there are no epochs.
   int64_t epochOf(int64_t step) const {

@@ -20,7 +20,8 @@ namespace mtc::runtime {
 /// earlier files of the folder have of its steps.
 class TensorBoard final : public RunListener {
 public:
-  /// Creates the folder, with its parents, if it is missing. The file is created when the run begins.
+  /// Creates the folder, with its parents, if it is missing. The file is created when the run
+  /// begins.
   explicit TensorBoard(std::string folder);
 
   void begin(const RunFacts &facts) override;

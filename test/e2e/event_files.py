@@ -66,6 +66,12 @@ assert len(list((folder / "runs").iterdir())) == 3
 program.run("--steps", 5, "--threads", 1, "--tensorboard", "runs", "--metrics", "m.jsonl")
 check("runs", read_metrics(folder / "m.jsonl"))
 
+# Validations have tags of their own.
+validation = ("--validate", "x=x.npy", "--validate", "labels=labels.npy", "--validate-every", 10)
+program.run("--steps", 25, "--threads", 1, *validation, "--tensorboard", "validated", "--metrics", "m.jsonl")
+found = check("validated", read_metrics(folder / "m.jsonl"))
+assert list(found["validation/loss"]) == list(found["validation/accuracy"]) == [10, 20, 25] and len(found["train/loss"]) == 25, found
+
 # Every step is in the file as soon as it is done.
 running = subprocess.Popen([str(word) for word in program.command("--steps", 10**9, "--threads", 1, "--tensorboard", "killed", "--metrics", "k.jsonl",
                                                                   "--quiet")], cwd=folder)  # fmt: skip

@@ -86,6 +86,13 @@ try:
     line = terminal.wait(r"^step 40/40")
     assert re.search(r"  ━+  100%  ", line) and terminal.lines()[-1].strip() in ("$", "#"), terminal.lines()
 
+    # A validation is a line above the bar, and its loss is in the bar.
+    terminal.type(shell("--steps", 40, "--validate", "x=x.npy", "--validate", "labels=labels.npy", "--validate-every", 20))
+    line = terminal.wait(r"^step 40/40")
+    terminal.wait("^[$#] *$")
+    assert "  val loss 0." in terminal.wait(r"^step 40/40"), terminal.lines()
+    assert len([line for line in terminal.lines() if re.match(r"validation (20|40)/40  loss \S+  accuracy \S+  samples 480  ", line)]) == 2, terminal.lines()
+
     # ASCII where the terminal has nothing else; lines where it cannot clear one.
     terminal.type("LC_ALL=C " + shell("--steps", 40))
     terminal.wait(r"^step 40/40  #+  100%")

@@ -112,6 +112,18 @@ result = run(program.command("--steps", 60, "--resume", "c", "--report", "other.
 assert "--report other.html: starts with step 41" in result.stderr, result.stderr
 assert Page(folder / "other.html").data["steps"]["first"][0] == 41
 
+# Validations are in a table and in the data; the best one is marked.
+validation = ("--validate", "x=x.npy", "--validate", "labels=labels.npy", "--validate-every", 10)
+program.run("--steps", 25, "--threads", 1, "--quiet", *validation, "--metrics", "v.jsonl", "--report", "validated.html")
+page, lines = Page(folder / "validated.html"), [record for record in read_metrics(folder / "v.jsonl") if "validation_loss" in record]
+rows = page.tables["Loss and metrics of validations"]
+assert rows[0][:3] == ["Step", "Loss", "accuracy"] and [number(row[0]) for row in rows[1:]] == [10, 20, 25], rows
+for row, record, each in zip(rows[1:], lines, page.data["validations"], strict=True):
+    assert math.isclose(number(row[1]), record["validation_loss"], rel_tol=1e-4) and each["loss"] == record["validation_loss"], (row, record)
+    assert each["metrics"]["accuracy"] == record["validation_accuracy"] and each["best"] == record["best"], (each, record)
+assert [row[0] for row in rows if row[-1] == "best"] == [str([record for record in lines if record["best"]][-1]["step"])], rows
+assert "Best validation loss" in page.text
+
 # The page can be read while the run goes on, and says how it ended.
 running = subprocess.Popen([str(word) for word in program.command("--steps", 10**9, "--threads", 1, "--quiet", "--report", "live.html")],
                            cwd=folder, stderr=subprocess.PIPE, text=True)  # fmt: skip

@@ -28,3 +28,19 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 include_directories(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+
+# Other architectures that programs can be compiled for: those whose C++ library is installed for cross compilation, and
+# whose protobuf is in build/ARCHITECTURE (tools/setup.sh). An instrumented runtime would need LLVM's sanitizers of that
+# architecture.
+set(MTC_CROSS_ARCHITECTURES "")
+foreach(architecture aarch64)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} --target=${architecture}-linux-gnu -print-file-name=libstdc++.a
+                  OUTPUT_VARIABLE library OUTPUT_STRIP_TRAILING_WHITESPACE)
+  find_library(MTC_PROTOBUF_ARCHIVE_${architecture} libprotobuf-lite.a
+               PATHS ${PROJECT_SOURCE_DIR}/build/${architecture} NO_DEFAULT_PATH)
+  if(IS_ABSOLUTE "${library}" AND MTC_PROTOBUF_ARCHIVE_${architecture} AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    list(APPEND MTC_CROSS_ARCHITECTURES ${architecture})
+  else()
+    message(STATUS "Programs for ${architecture} cannot be linked: no C++ library or protobuf, or an instrumented build")
+  endif()
+endforeach()

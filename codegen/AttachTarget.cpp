@@ -26,6 +26,7 @@ struct AttachTarget : mtc::impl::AttachTargetBase<AttachTarget> {
     flags.emulate = emulate;
     flags.precision = precision;
     flags.without.assign(without.begin(), without.end());
+    flags.isStatic = isStatic;
     flags.cpu = processor;
     flags.threads = threads;
     flags.rates = rates;

@@ -1,5 +1,4 @@
-//===- Link.cpp - Linking of a program with the runtime
-//-----------------------------------------===//
+//===- Link.cpp - Linking of a program with the runtime ---------------------------------------===//
 
 #include "codegen/Link.h"
 
@@ -15,12 +14,11 @@ using namespace mtc;
 namespace fs = llvm::sys::fs;
 
 Error mtc::linkProgram(const LinkRequest &request) {
-  Expected<LinkDriver> driver = LinkDriver::find();
+  Expected<LinkDriver> driver = LinkDriver::find(request.inputs);
   if (!driver)
     return driver.takeError();
-  std::vector<std::string> names = request.inputs.archives;
-  names.insert(names.begin(), "libmtc_runtime_main.a");
-  Expected<std::vector<std::string>> archives = findArchives(names, request.libraryFolder.str());
+  Expected<std::vector<std::string>> archives =
+      findArchives("libmtc_runtime_main.a", request.inputs, request.libraryFolder.str());
   if (!archives)
     return archives.takeError();
   Expected<TemporaryFile> code = TemporaryFile::create(request.output + "-%%%%%%%%.a");
@@ -34,6 +32,8 @@ Error mtc::linkProgram(const LinkRequest &request) {
     libraries.push_back("-l" + name);
   std::vector<StringRef> arguments = archiveArguments(code->name(), *archives);
   arguments.insert(arguments.end(), libraries.begin(), libraries.end());
+  if (request.inputs.isStatic)
+    arguments.push_back("-static");
   if (Error error = driver->link(request.output, arguments, request.archive.getBufferSize()))
     return error;
   // The program gets the permissions of the umask, regardless of the mode of the file that the

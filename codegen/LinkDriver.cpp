@@ -2,6 +2,8 @@
 
 #include "codegen/LinkDriver.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -58,10 +60,6 @@ Error TemporaryFile::write(StringRef bytes) const {
   return code ? makeError("cannot write '" + file + "': " + code.message()) : Error::success();
 }
 
-/// Finds a compiler driver that links C++, and uses lld if it is installed. lld writes through a
-/// memory mapping regardless of its flags, so a full disk terminates it with SIGBUS. lld runs with
-/// one thread: if two threads receive the signal, the second terminates lld before the first has
-/// removed the temporary file.
 /// Returns the folder of the running executable.
 static std::string executableFolder() {
   return path::parent_path(
@@ -77,15 +75,32 @@ static std::string libraryFolder() {
   return folder.str().str();
 }
 
-Expected<LinkDriver> LinkDriver::find() {
+/// Returns the packages of Debian that contain the libraries of a program.
+static std::string packagesFor(const LinkInputs &inputs) {
+  std::string suffix;
+  if (!inputs.architecture.empty())
+    suffix = "-" + (inputs.architecture == "aarch64" ? "arm64" : inputs.architecture) + "-cross";
+  std::string packages = "libc6-dev" + suffix + ", libstdc++-12-dev" + suffix;
+  return is_contained(inputs.libraries, "dnnl") ? packages + ", libdnnl-dev" : packages;
+}
+
+/// Finds a compiler driver that links C++, and uses lld if it is installed. lld writes through a
+/// memory mapping regardless of its flags, so a full disk terminates it with SIGBUS. lld runs with
+/// one thread: if two threads receive the signal, the second terminates lld before the first has
+/// removed the temporary file. Only clang links for other architectures.
+Expected<LinkDriver> LinkDriver::find(const LinkInputs &inputs) {
+  const bool isOfHost = inputs.architecture.empty();
   std::string versioned = "clang++-" + std::to_string(LLVM_VERSION_MAJOR);
-  for (StringRef name : {StringRef(versioned), StringRef("clang++"), StringRef("c++"),
-                         StringRef("g++"), StringRef("cc")}) {
+  std::vector<StringRef> names = {versioned, "clang++"};
+  if (isOfHost)
+    names.insert(names.end(), {"c++", "g++", "cc"});
+  for (StringRef name : names) {
     ErrorOr<std::string> program = sys::findProgramByName(name);
     if (!program)
       continue;
     LinkDriver driver;
     driver.program = *program;
+    driver.packages = packagesFor(inputs);
     // A linker and system libraries that are installed with mtc come first.
     const std::string beside = executableFolder(), libraries = libraryFolder();
     std::vector<StringRef> folders{beside};
@@ -96,30 +111,43 @@ Expected<LinkDriver> LinkDriver::find() {
       driver.common = {"-fuse-ld=lld", "-Wl,--threads=1", "-B" + path::parent_path(*lld).str()};
     else if (sys::findProgramByName("ld.lld"))
       driver.common = {"-fuse-ld=lld", "-Wl,--threads=1"};
-    if (fs::exists(libraries + "/libdnnl.so"))
+    else if (!isOfHost)
+      return makeError("no linker for " + inputs.architecture +
+                       ": ld.lld is not on PATH; install lld-" + Twine(LLVM_VERSION_MAJOR));
+    if (!isOfHost)
+      driver.common.push_back("--target=" + inputs.architecture + "-linux-gnu");
+    else if (fs::exists(libraries + "/libdnnl.so"))
       driver.common.insert(driver.common.end(), {"-L" + libraries, "-Wl,-rpath," + libraries});
 #ifdef MTC_PROGRAM_SANITIZERS
     driver.common.push_back(MTC_PROGRAM_SANITIZERS);
 #endif
     return driver;
   }
-  return makeError("no linker: none of " + versioned +
-                   ", clang++, c++, g++, cc is on PATH; install clang or gcc");
+  return makeError("no linker: none of " + llvm::join(names, ", ") + " is on PATH; install clang" +
+                   (isOfHost ? " or gcc" : ""));
 }
 
-Expected<std::vector<std::string>> mtc::findArchives(ArrayRef<std::string> names,
+Expected<std::vector<std::string>> mtc::findArchives(StringRef first, const LinkInputs &inputs,
                                                      std::string folder) {
   if (folder.empty())
     folder = libraryFolder();
   std::vector<std::string> archives;
-  for (const std::string &name : names) {
+  auto add = [&](StringRef name) -> Error {
     SmallString<128> file(folder);
-    path::append(file, name);
+    path::append(file, inputs.architecture, name);
     if (!fs::exists(file))
-      return makeError("the runtime library '" + file +
-                       "' is missing; build or install mtc as a whole");
+      return makeError("the runtime library '" + file + "' is missing; build or install mtc " +
+                       (inputs.architecture.empty()
+                            ? std::string("as a whole")
+                            : "with " + packagesFor(inputs) + " installed"));
     archives.push_back(file.str().str());
-  }
+    return Error::success();
+  };
+  if (Error error = add(first))
+    return error;
+  for (const std::string &name : inputs.archives)
+    if (Error error = add(name))
+      return error;
   return archives;
 }
 
@@ -151,6 +179,8 @@ Error LinkDriver::link(StringRef output, ArrayRef<StringRef> arguments,
   StringRef said = text ? (*text)->getBuffer() : StringRef();
   if (isOfFullDisk(said, output, expectedBytes))
     return makeError("cannot be written: No space left on device");
+  if (said.contains("unable to find library") || said.contains("cannot find"))
+    return makeError("a library is missing; install " + packages + ":\n" + said);
   return makeError("linking with " + program + " failed" +
                    (failure.empty() ? "" : " (" + failure + ")") + ":\n" + said);
 }

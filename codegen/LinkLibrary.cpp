@@ -1,5 +1,4 @@
-//===- LinkLibrary.cpp - Linking of a library with the runtime
-//----------------------------------===//
+//===- LinkLibrary.cpp - Linking of a library with the runtime --------------------------------===//
 //
 // The program's objects and the runtime are linked into one relocatable object, in which all
 // symbols except the renamed functions of the interface become local. A library therefore cannot
@@ -67,13 +66,11 @@ static Error writeArchive(StringRef object, StringRef output, StringRef name) {
 }
 
 Error mtc::linkLibrary(const LinkRequest &request, const LibraryNames &names) {
-  Expected<LinkDriver> driver = LinkDriver::find();
+  Expected<LinkDriver> driver = LinkDriver::find(request.inputs);
   if (!driver)
     return driver.takeError();
-  std::vector<std::string> archiveNames = request.inputs.archives;
-  archiveNames.insert(archiveNames.begin(), "libmtc_runtime_library.a");
   Expected<std::vector<std::string>> archives =
-      findArchives(archiveNames, request.libraryFolder.str());
+      findArchives("libmtc_runtime_library.a", request.inputs, request.libraryFolder.str());
   if (!archives)
     return archives.takeError();
   Expected<TemporaryFile> code = TemporaryFile::create(request.output + "-%%%%%%%%.a");

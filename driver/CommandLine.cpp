@@ -7,6 +7,8 @@
 #include "driver/ManPage.h"
 #include "driver/OperatorTable.h"
 #include "driver/Report.h"
+
+#include "codegen/target/Target.h"
 #include "frontend/Suggestions.h"
 #include "runtime/command_line/help.h"
 #include "runtime/command_line/parser.h"
@@ -208,6 +210,8 @@ const CommandText &findCommand(llvm::ArrayRef<std::string> words) {
     print(manualPage());
   if (first == "operators")
     printOperators(words.drop_front());
+  if (first == "processors")
+    print(Target::describeProcessors());
   for (const CommandText &command : getCommands())
     if (command.name == first)
       return command;

@@ -70,7 +70,10 @@ LogicalResult Compilation::chooseTarget(TargetAttrInterface named) {
     flags.emulate = options.emulate;
     flags.precision = options.precision;
     if (options.noCudnn)
-      flags.without = {"cudnn"};
+      flags.without.emplace_back("cudnn");
+    if (options.noOnednn)
+      flags.without.emplace_back("onednn");
+    flags.isStatic = options.isStatic;
     flags.rates = options.costModel;
     if (!options.cpu.empty())
       flags.cpu = options.cpu;

@@ -28,6 +28,7 @@ static constexpr PrintCommandText printCommands[] = {
     {"completion", "bash|zsh|fish", "Print a completion script for bash, zsh or fish"},
     {"man", "", "Print the manual page"},
     {"operators", "[NAME...]", "List the ONNX operators and how mtc supports them"},
+    {"processors", "", "List the processors that --cpu accepts"},
 };
 
 llvm::ArrayRef<CommandText> mtc::tool::getCommands() { return commands; }
@@ -359,15 +360,25 @@ void addTargetFlags(FlagTable &flags) {
   flags.add(&Options::cpu,
             {.name = "cpu",
              .valueName = "NAME",
-             .help = "Processor to compile for, by its LLVM name",
+             .help = "Processor to compile for, by its LLVM name, or aarch64",
+             .detail = "x86-64-v2, x86-64-v3 and x86-64-v4 run on every processor of their level. "
+                       "'mtc processors' lists all names.",
              .defaultText = "this machine's"},
             scope);
   flags.add(&Options::costModel,
             {.name = "cost-model",
              .valueName = "CLASS",
              .help = "Processor class of the cost model",
-             .detail = "avx512bf16, avx512, avx2 or sse.",
+             .detail = "avx512bf16, avx512, avx2, sse or neon.",
              .defaultText = "measured on this machine"},
+            scope);
+  flags.add(&Options::isStatic,
+            {.name = "static",
+             .valueName = "",
+             .help = "Link a program that needs no libraries, as --no-onednn",
+             .detail = "It runs on any Linux of its architecture, also without a C library."},
+            scope);
+  flags.add(&Options::noOnednn, {"no-onednn", "", "Compute library calls by mtc's own code"},
             scope);
   flags.add(&Options::noCudnn,
             {"no-cudnn", "", "Compute convolutions as contractions, without cuDNN"}, scope);

@@ -34,7 +34,8 @@ struct Options {
   std::string target = "cpu";
   bool emulate = false;
   Precision precision = Precision::F32;
-  bool noCudnn = false;
+  bool noCudnn = false, noOnednn = false;
+  bool isStatic = false; // `--static`.
   bool verbose = false, quiet = false;
   bool explainsDefaults = true; // Whether sizes that mtc chooses are noted.
   std::string cpu;              // `--cpu`; empty: CPU of this machine.

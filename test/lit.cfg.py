@@ -89,6 +89,10 @@ try:
 except OSError:
     pass
 
+# Programs for Arm: the runtime of that architecture.
+if (build / "lib/aarch64/libmtc_runtime.a").exists():
+    config.available_features.add("aarch64-runtime")
+
 # `// REQUIRES: native-amx` and the like: what the processor must have.
 try:
     flags = set(next(l for l in Path("/proc/cpuinfo").read_text().splitlines() if l.startswith("flags")).split())

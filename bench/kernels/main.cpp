@@ -141,7 +141,7 @@ private:
 
   void runCall(benchmark::State &state, const char *kind, const void *description,
                llvm::SmallVector<char *> operands) {
-    auto prepared = LibraryCall::create(kind, description, threads);
+    auto prepared = LibraryCall::create(linkedLibrary(), kind, description, threads);
     if (!prepared)
       return state.SkipWithError("this machine's libraries do not have it");
     Arena scratch(prepared->scratchBytes(), threads);

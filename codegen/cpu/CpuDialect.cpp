@@ -6,7 +6,6 @@
 #include "codegen/cpu/Rates.h"
 #include "codegen/host/Processor.h"
 #include "ir/TypeCode.h"
-#include "runtime/abi/library_call.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringMap.h"
@@ -52,24 +51,33 @@ private:
 
 } // namespace
 
+/// Programs for other processors fall back to the runtime's own code if oneDNN needs more scratch
+/// there than here.
 int64_t TargetAttr::getScratchBytes(CallAttrInterface call) const {
   const std::string kind = call.getKind().str();
-  std::string question = kind + ':' + std::to_string(getThreads()) + ':';
+  const bool fallsBack = getProcessor() != "host";
+  std::string question = kind + ':' + std::to_string(getThreads()) + ':' +
+                         std::to_string(getLibrary()) + ':' + std::to_string(fallsBack) + ':';
   question.append(call.getBytes().begin(), call.getBytes().end());
   static Memo<int64_t> memo;
   return memo.get(question, [&] {
-    return mtc_call_scratch_bytes(kind.c_str(), call.getBytes().data(),
-                                  static_cast<int>(getThreads()));
+    auto bytesIn = [&](MtcCallLibrary library) {
+      return mtc_call_scratch_bytes(library, kind.c_str(), call.getBytes().data(),
+                                    static_cast<int>(getThreads()));
+    };
+    const int64_t bytes = bytesIn(getLibrary());
+    return bytes >= 0 && fallsBack ? std::max(bytes, bytesIn(MTC_BUILT_IN)) : bytes;
   });
 }
 
 unsigned TargetAttr::getSupportLevel(CallAttrInterface call) const {
-  return mtc_call_support_level(call.getKind().str().c_str(), call.getBytes().data(),
+  return mtc_call_support_level(getLibrary(), call.getKind().str().c_str(), call.getBytes().data(),
                                 static_cast<int>(getThreads()));
 }
 
 bool TargetAttr::isFasterAsKernel(CallAttrInterface call) const {
-  return mtc_call_is_faster_as_kernel(call.getKind().str().c_str(), call.getBytes().data()) != 0;
+  return mtc_call_is_faster_as_kernel(getLibrary(), call.getKind().str().c_str(),
+                                      call.getBytes().data()) != 0;
 }
 
 /// Scratch sizes are computed on the machine that compiles, so both this machine and the target
@@ -77,7 +85,7 @@ bool TargetAttr::isFasterAsKernel(CallAttrInterface call) const {
 bool TargetAttr::multipliesInF32(Type element) const {
   if (!element.isBF16() && !element.isF16())
     return false;
-  if (!mtc_multiplies(typeCode(element)))
+  if (!mtc_multiplies(getLibrary(), typeCode(element)))
     return true;
   static Memo<bool> memo;
   return memo.get((getProcessor() + ":" + getFeatures()).str(), [&] {
@@ -89,7 +97,13 @@ bool TargetAttr::multipliesInF32(Type element) const {
 }
 
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, Precision, unsigned,
-                                 StringRef, StringRef, StringRef rates) {
+                                 StringRef, StringRef, StringRef rates, StringRef without,
+                                 bool isStatic) {
+  if (!without.empty() && without != "onednn")
+    return emitError() << "without " << without
+                       << ": the target 'cpu' requires this library; expected onednn";
+  if (isStatic && without.empty())
+    return emitError() << "a static program has no oneDNN; expected without = \"onednn\"";
   if (llvm::Error error = checkRates(rates))
     return emitError() << llvm::toString(std::move(error));
   return success();
@@ -97,7 +111,7 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, P
 
 static const Rates &findRates(TargetAttr target) {
   return ratesOf(target.getRates(), target.getProcessor(), target.getFeatures(),
-                 static_cast<int>(target.getThreads()));
+                 static_cast<int>(target.getThreads()), target.getLibrary());
 }
 
 double TargetAttr::getCallSeconds(CallAttrInterface call) const {

@@ -4,6 +4,7 @@
 #define MTC_CODEGEN_CPU_CPUDIALECT_H
 
 #include "codegen/cpu/LoopPlan.h"
+#include "runtime/abi/library_call.h"
 
 #include "codegen/cpu/CpuDialect.h.inc"
 

@@ -15,12 +15,13 @@ def MtcCpuDialect : Dialect {
 
 def MtcCpu_TargetAttr : AttrDef<MtcCpuDialect, "Target", [DeclareAttrInterfaceMethods<TargetAttrInterface, ["multipliesInF32"]>]> {
   let mnemonic = "target";
-  let summary = "CPU target: native kernels, library calls computed by oneDNN";
+  let summary = "CPU target: native kernels, library calls computed by oneDNN or the runtime";
   let description = [{
     `processor` is `host`, the machine that compiles, or an LLVM CPU name. `features` are LLVM target features added to the
     processor's. Values between kernels are stored in `precision`. Library calls are planned for `threads` threads. The cost model
     uses rates measured on this machine, or those of the class of another processor; `rates` selects a class explicitly
-    (`avx512bf16`, `avx512`, `avx2`, `sse`).
+    (`avx512bf16`, `avx512`, `avx2`, `sse`, `neon`). `without` lists libraries that the program must not use: without `onednn`,
+    the runtime computes library calls itself. `is_static` programs contain all of their libraries, and do not use oneDNN.
 
     ```mlir
     module attributes {mtc.target = #mtc_cpu.target<threads = 16>} { … }
@@ -30,9 +31,15 @@ def MtcCpu_TargetAttr : AttrDef<MtcCpuDialect, "Target", [DeclareAttrInterfaceMe
                         DefaultValuedParameter<"unsigned", "1">:$threads,
                         StringRefParameter<"", [{"host"}]>:$processor,
                         StringRefParameter<"", [{""}]>:$features,
-                        StringRefParameter<"", [{""}]>:$rates);
+                        StringRefParameter<"", [{""}]>:$rates,
+                        StringRefParameter<"", [{""}]>:$without,
+                        DefaultValuedParameter<"bool", "false">:$is_static);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Returns who computes library calls.
+    MtcCallLibrary getLibrary() const { return getWithout().empty() ? MTC_ONEDNN : MTC_BUILT_IN; }
+  }];
 }
 
 def MtcCpu_LoopsAttr : AttrDef<MtcCpuDialect, "Loops", [DeclareAttrInterfaceMethods<KernelPlanAttrInterface>]> {

@@ -25,18 +25,17 @@ public:
 
   std::string getName() const override { return "cpu"; }
 
-  LinkInputs getLinkInputs() const override {
-    return {{"libmtc_runtime.a", "libmtc_runtime_cpu.a", "libmtc_library_calls.a",
-             "libmtc_contraction_problem.a"},
-            {"dnnl", "gomp", "stdc++", "m", "pthread"}};
-  }
+  LinkInputs getLinkInputs() const override;
 
   FailureOr<std::vector<CompiledObject>> compile(const CodeSources &sources,
                                                  KernelCache *cache) override;
   FailureOr<std::vector<OwnedModule>> generateModules(const CodeSources &sources) override;
 
   llvm::Constant *describeKernel(KernelFunctionOp kernel, ConstantBuilder &builder) override;
-  llvm::Constant *describeProgram(ConstantBuilder &builder) override { return builder.null(); }
+  llvm::Constant *describeProgram(ConstantBuilder &c) override {
+    return c.array({c.record(field<&MtcCpuProgram::processor>(host.name),
+                             field<&MtcCpuProgram::features>(host.getFeatureNames()))});
+  }
   StringRef refuseCopy(MemorySpace, MemorySpace) const override { return ""; }
 
 protected:
@@ -51,6 +50,23 @@ private:
 };
 
 } // namespace
+
+LinkInputs CpuTarget::getLinkInputs() const {
+  auto target = cast<cpu::TargetAttr>(attribute);
+  LinkInputs inputs{{"libmtc_runtime.a", "libmtc_runtime_cpu.a", "libmtc_library_calls.a",
+                     "libmtc_contraction_problem.a"},
+                    {"stdc++", "m", "pthread"}};
+  if (target.getLibrary() == MTC_ONEDNN) {
+    inputs.archives.emplace_back("libmtc_onednn.a");
+    inputs.libraries.insert(inputs.libraries.begin(), {"dnnl", "gomp"});
+  } else {
+    inputs.archives.emplace_back("libmtc_no_onednn.a");
+  }
+  if (!host.isOfHost())
+    inputs.architecture = host.triple.getArchName().str();
+  inputs.isStatic = target.getIsStatic();
+  return inputs;
+}
 
 /// Emits and lowers kernels, and passes each of them to `use` as an optimized LLVM module, on the
 /// context's threads.
@@ -90,7 +106,8 @@ static std::string kernelFile(KernelFunctionOp kernel) {
 
 FailureOr<std::vector<CompiledObject>> CpuTarget::compile(const CodeSources &sources,
                                                           KernelCache *cache) {
-  std::string machine = host.cpu + ' ' + host.features + " O" + std::to_string(optLevel);
+  std::string machine =
+      host.triple.str() + ' ' + host.cpu + ' ' + host.features + " O" + std::to_string(optLevel);
   FailureOr<std::vector<Object>> objects = compileCached(
       {sources.context, sources.kernels, {}, sources.notify}, cache, machine,
       [&](const CodeSources &missing, function_ref<void(size_t, Object)> keep) {
@@ -170,13 +187,21 @@ llvm::Expected<TargetAttrInterface> cpu::parseTarget(StringRef detail, MLIRConte
         ": not supported by the target 'cpu'; expected f32, bf16 or f16");
   if (flags.emulate)
     return llvm::createStringError("--emulate: the target 'cpu' has no device to emulate");
-  if (!flags.without.empty())
-    return llvm::createStringError("--no-" + flags.without.front() +
-                                   ": not used by the target 'cpu'; use it with --target cuda");
+  for (const std::string &library : flags.without)
+    if (library != "onednn")
+      return llvm::createStringError("--no-" + library +
+                                     ": not used by the target 'cpu'; use it with --target cuda");
   if (llvm::Error error = checkRates(flags.rates))
     return error;
+  auto processor = describeProcessor(flags.cpu, flags.features);
+  if (!processor)
+    return processor.takeError();
+  // The libraries of another architecture are found only at link time, and there is no oneDNN among
+  // them, nor a static one.
+  const bool isStatic = flags.isStatic || !processor->isOfHost();
+  const bool isWithout = isStatic || !flags.without.empty();
   return TargetAttr::get(&context, flags.precision, flags.threads, flags.cpu, flags.features,
-                         flags.rates);
+                         flags.rates, isWithout ? "onednn" : "", isStatic);
 }
 
 llvm::Expected<std::unique_ptr<Target>> cpu::createTarget(Attribute attribute, unsigned optLevel) {

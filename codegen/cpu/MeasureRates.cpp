@@ -46,7 +46,8 @@ struct Copies {
 /// other load on the machine slows down some runs but rarely all.
 class Prober {
 public:
-  Prober(mlir::MLIRContext &context, int threads) : context(context), threads(threads) {}
+  Prober(mlir::MLIRContext &context, int threads, MtcCallLibrary library)
+      : context(context), threads(threads), library(library) {}
 
   std::optional<Rates> run();
 
@@ -60,19 +61,19 @@ private:
   template <typename Attr> Probe convolution(uint32_t type);
   std::vector<Probe> chooseCalls();
 
-  static double secondsOf(const Probe &probe, int threads) {
-    return mtc_call_seconds(probe.call.getKind().str().c_str(), probe.call.getBytes().data(),
-                            probe.bytes.data(), static_cast<int>(probe.bytes.size()), threads);
+  double secondsOf(const Probe &probe, int threads) const {
+    return mtc_call_seconds(library, probe.call.getKind().str().c_str(),
+                            probe.call.getBytes().data(), probe.bytes.data(),
+                            static_cast<int>(probe.bytes.size()), threads);
   }
   /// Measures a call on one thread.
-  static void measure(Probe &probe) {
-    probe.seconds = std::min(probe.seconds, secondsOf(probe, 1));
-  }
+  void measure(Probe &probe) const { probe.seconds = std::min(probe.seconds, secondsOf(probe, 1)); }
   void measureRound();
   Rates summarize();
 
   mlir::MLIRContext &context;
   int threads;
+  MtcCallLibrary library;
   Probe nothing = contraction(MTC_F32, 8, 8, 8), whole = contraction(MTC_F32, large, large, large),
         fewRows = contraction(MTC_F32, small, large, large),
         fewColumns = contraction(MTC_F32, large, small, large),
@@ -147,12 +148,12 @@ std::vector<Probe> Prober::chooseCalls() {
                               contraction(MTC_F32, large, large, large, false, MTC_STORED_NF4),
                               attention(false), attention(true)};
   for (uint32_t type : {MTC_BF16, MTC_F16}) {
-    if (mtc_multiplies(type))
+    if (mtc_multiplies(library, type))
       calls.push_back(contraction(type, large, large, large));
     calls.push_back(contraction(type, large, large, large, /*isInF32=*/true));
   }
   for (uint32_t type : {MTC_F32, MTC_BF16})
-    if (type == MTC_F32 || mtc_multiplies(type))
+    if (type == MTC_F32 || mtc_multiplies(library, type))
       calls.insert(calls.end(), {convolution<ConvolutionCallAttr>(type),
                                  convolution<TransposedConvolutionCallAttr>(type),
                                  convolution<ConvolutionWeightGradientCallAttr>(type)});
@@ -170,7 +171,8 @@ static double halfOf(double ratio, double large, double small) {
 void Prober::measureRound() {
   for (Probe *probe : {&nothing, &whole, &fewRows, &fewColumns, &fewTerms})
     measure(*probe);
-  llvm::for_each(calls, measure);
+  for (Probe &probe : calls)
+    measure(probe);
   together = std::min(together, secondsOf(whole, threads));
   for (Copies &each : copies) {
     each.alone = std::min(each.alone, mtc_copy_seconds(each.bytes, 1));
@@ -272,13 +274,15 @@ static std::optional<Rates> read(StringRef text) {
   return rates;
 }
 
-std::optional<Rates> cpu::measureRates(int threads) {
+std::optional<Rates> cpu::measureRates(int threads, MtcCallLibrary library) {
   // More threads than cores do not increase the rates.
   const auto cores = static_cast<int>(llvm::hardware_concurrency().compute_thread_count());
   threads = std::min(threads, cores);
   const std::string processor = nameOfProcessor();
-  const std::string key = measurementKey(
-      llvm::formatv("rates of {0}, {1} threads, version 1", processor, threads).str());
+  const std::string key =
+      measurementKey(llvm::formatv("rates of {0}, {1} threads, library {2}, version 2", processor,
+                                   threads, static_cast<int>(library))
+                         .str());
   KernelCache cache(KernelCache::defaultFolder());
   std::optional<Rates> rates;
   if (std::unique_ptr<llvm::MemoryBuffer> kept = cache.find(key))
@@ -288,7 +292,7 @@ std::optional<Rates> cpu::measureRates(int threads) {
     registry.insert<MtcDialect>();
     mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
     context.loadAllAvailableDialects();
-    rates = Prober(context, threads).run();
+    rates = Prober(context, threads, library).run();
     if (rates)
       cache.add(key, write(*rates));
   }

@@ -100,7 +100,8 @@ struct RateClass {
 constexpr RateClass classes[] = {{"avx512bf16", "AVX-512 BF16", 150e9, 2},
                                  {"avx512", "AVX-512", 120e9, 0},
                                  {"avx2", "AVX2", 75e9, 0},
-                                 {"sse", "SSE", 20e9, 0}};
+                                 {"sse", "SSE", 20e9, 0},
+                                 {"neon", "NEON", 30e9, 0}};
 
 } // namespace
 
@@ -114,6 +115,8 @@ llvm::Error cpu::checkRates(StringRef name) {
 }
 
 StringRef cpu::classOf(const Processor &processor) {
+  if (!processor.isX86())
+    return "neon";
   if (processor.hasBFloat16Products())
     return "avx512bf16";
   if (processor.hasAvx512())
@@ -149,17 +152,18 @@ Rates cpu::ratesOfClass(StringRef name, int threads) {
   return rates;
 }
 
-const Rates &cpu::ratesOf(StringRef rates, StringRef processor, StringRef features, int threads) {
+const Rates &cpu::ratesOf(StringRef rates, StringRef processor, StringRef features, int threads,
+                          MtcCallLibrary library) {
   static std::mutex mutex;
   static llvm::StringMap<Rates> known;
   std::lock_guard<std::mutex> lock(mutex);
-  auto [entry, isNew] = known.try_emplace(
-      llvm::join_items('\n', rates, processor, features, std::to_string(threads)));
+  auto [entry, isNew] = known.try_emplace(llvm::join_items(
+      '\n', rates, processor, features, std::to_string(threads), std::to_string(library)));
   if (!isNew)
     return entry->second;
   std::optional<Rates> measured;
   if (rates.empty() && processor == "host")
-    measured = measureRates(threads);
+    measured = measureRates(threads, library);
   std::string name = rates.str();
   if (name.empty() && !measured) {
     auto described = describeProcessor(processor, features);

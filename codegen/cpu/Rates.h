@@ -11,6 +11,7 @@
 
 #include "codegen/host/Processor.h"
 #include "ir/Mtc.h"
+#include "runtime/abi/library_call.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -57,15 +58,15 @@ llvm::StringRef classOf(const Processor &processor);
 /// Returns the rates of a class, which must be valid, for a number of threads.
 Rates ratesOfClass(llvm::StringRef name, int threads);
 
-/// Returns the rates of this machine, read from the kernel cache or measured within a second.
-/// Returns nullopt if they cannot be measured.
-std::optional<Rates> measureRates(int threads);
+/// Returns the rates of a library on this machine, read from the kernel cache or measured within a
+/// second. Returns nullopt if they cannot be measured.
+std::optional<Rates> measureRates(int threads, MtcCallLibrary library);
 
 /// Returns the rates that a target's cost model uses: those of the class `rates`, or if it is
 /// empty, those of this machine or of the class of the target processor. The result is cached for
 /// the lifetime of the process.
 const Rates &ratesOf(llvm::StringRef rates, llvm::StringRef processor, llvm::StringRef features,
-                     int threads);
+                     int threads, MtcCallLibrary library = MTC_ONEDNN);
 
 } // namespace mtc::cpu
 

@@ -149,6 +149,15 @@ llvm::Expected<TargetAttrInterface> cuda::parseTarget(StringRef detail, MLIRCont
     return architectures.takeError();
   std::string names =
       llvm::join(llvm::map_range(*architectures, std::mem_fn(&Architecture::name)), ",");
+  if (flags.isStatic)
+    return llvm::createStringError(
+        "--static: not supported by the target 'cuda', whose programs open "
+        "the libraries of the NVIDIA driver");
+  if (auto host = cpu::describeProcessor(flags.cpu, flags.features); host && !host->isOfHost())
+    return llvm::createStringError(
+        "--cpu " + flags.cpu +
+        ": not supported by the target 'cuda', whose programs run on the "
+        "architecture of the machine that compiles");
   const std::string without = llvm::join(flags.without, ",");
   if (llvm::Error error = checkWithout(without))
     return error;

@@ -1,9 +1,10 @@
-//===- Processor.cpp - Host processor description and code generation -------------------------===//
+//===- Processor.cpp - Processor description and code generation ------------------------------===//
 
 #include "codegen/host/Processor.h"
 
 #include "codegen/host/LLVMPasses.h"
 #include "codegen/host/SplitMaskedAccesses.h"
+#include "runtime/abi/processor.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -19,8 +20,27 @@
 using namespace llvm;
 using namespace mtc;
 
-/// Features that mtc's code generation queries, in addition to LLVM.
-static constexpr const char *askedFeatures[] = {"avx512bf16", "avx512f", "avxneconvert", "f16c"};
+//===------------------------------------------------------------------------------------------===//
+// Features
+//===------------------------------------------------------------------------------------------===//
+
+/// Names of features that programs check at startup. Code uses no other features.
+#define FEATURE(name, ...) name,
+static constexpr const char *x86Features[] = {MTC_X86_FEATURES(FEATURE)};
+static constexpr const char *aarch64Features[] = {MTC_AARCH64_FEATURES(FEATURE)};
+#undef FEATURE
+
+/// Features of recent processors that LLVM's code generation uses and programs do not check.
+static constexpr const char *x86Unused[] = {"avx10.2", "egpr", "ndd", "ppx", "push2pop2",
+                                            "ccmp",    "nf",   "cf",  "zu"};
+
+static ArrayRef<const char *> checkedFeatures(const Triple &triple) {
+  return triple.isX86() ? ArrayRef<const char *>(x86Features) : aarch64Features;
+}
+
+bool cpu::Processor::isOfHost() const {
+  return triple.getArch() == Triple(sys::getDefaultTargetTriple()).getArch();
+}
 
 bool cpu::Processor::has(StringRef feature) const {
   bool found = false; // The last entry of a feature takes precedence.
@@ -31,66 +51,143 @@ bool cpu::Processor::has(StringRef feature) const {
 }
 
 bool cpu::Processor::hasBFloat16Conversion() const {
-  return has("avx512bf16") || has("avxneconvert");
+  return isX86() ? has("avx512bf16") || has("avxneconvert") : has("bf16");
 }
 
 bool cpu::Processor::hasBFloat16Products() const { return has("avx512bf16"); }
 
 bool cpu::Processor::hasAvx512() const { return has("avx512f"); }
 
-bool cpu::Processor::hasFloat16Conversion() const { return has("f16c"); }
+bool cpu::Processor::hasFloat16Conversion() const { return !isX86() || has("f16c"); }
+
+std::string cpu::Processor::getFeatureNames() const {
+  return llvm::join(llvm::make_filter_range(checkedFeatures(triple),
+                                            [&](StringRef feature) { return has(feature); }),
+                    ",");
+}
 
 static Error makeError(const Twine &message) {
   return createStringError(inconvertibleErrorCode(), message);
 }
 
-static Expected<const Target *> findTarget() {
+//===------------------------------------------------------------------------------------------===//
+// Names
+//===------------------------------------------------------------------------------------------===//
+
+/// The architectures that programs are compiled for, and the name of any processor of each.
+static constexpr std::pair<StringLiteral, StringLiteral> architectures[] = {
+    {"x86-64", "x86_64-unknown-linux-gnu"}, {"aarch64", "aarch64-unknown-linux-gnu"}};
+
+static Expected<const Target *> findTarget(const Triple &triple) {
   static std::once_flag once;
   std::call_once(once, [] {
-    InitializeNativeTarget();
-    InitializeNativeTargetAsmPrinter();
-    InitializeNativeTargetAsmParser();
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+    LLVMInitializeAArch64AsmParser();
   });
   std::string error;
-  Triple triple(sys::getDefaultTargetTriple());
   const Target *target = TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return makeError(error);
   return target;
 }
 
+static std::unique_ptr<MCSubtargetInfo> describeSubtarget(const Triple &triple, StringRef cpu) {
+  Expected<const Target *> target = findTarget(triple);
+  if (!target) {
+    consumeError(target.takeError());
+    return nullptr;
+  }
+  return std::unique_ptr<MCSubtargetInfo>((*target)->createMCSubtargetInfo(triple, cpu, ""));
+}
+
+/// Returns the architecture of an LLVM CPU name: that of this machine, if several have the name.
+static std::optional<Triple> architectureOf(StringRef cpu) {
+  std::optional<Triple> found;
+  for (const auto &[generic, name] : architectures) {
+    Triple triple(name);
+    auto info = describeSubtarget(triple, "");
+    bool isNamed = cpu == generic || (info && info->isCPUStringValid(cpu));
+    if (isNamed && (!found || triple.getArch() == Triple(sys::getDefaultTargetTriple()).getArch()))
+      found = triple;
+  }
+  return found;
+}
+
+/// Returns whether programs can be compiled for a processor of the architecture. Names with `_` are
+/// groups of processors, for the dispatch of functions.
+static bool isListed(StringRef cpu, const Triple &triple) {
+  if (cpu == "generic" || cpu.contains('_') || architectureOf(cpu) != triple)
+    return false;
+  return !triple.isX86() || describeSubtarget(triple, cpu)->checkFeatures("+64bit");
+}
+
+std::vector<cpu::ProcessorNames> cpu::listProcessors() {
+  std::vector<ProcessorNames> result;
+  for (const auto &[generic, name] : architectures) {
+    ProcessorNames list{generic, {generic.str()}};
+    if (auto info = describeSubtarget(Triple(name), ""))
+      for (const SubtargetSubTypeKV &known : info->getAllProcessorDescriptions())
+        if (isListed(known.Key, Triple(name)))
+          list.names.emplace_back(known.Key);
+    llvm::sort(list.names);
+    list.names.erase(llvm::unique(list.names), list.names.end());
+    result.push_back(std::move(list));
+  }
+  return result;
+}
+
+static void describeHost(cpu::Processor &processor, SubtargetFeatures &features) {
+  processor.triple = Triple(sys::getDefaultTargetTriple());
+  processor.cpu = processor.isX86() ? "x86-64" : "generic";
+  // Cached, since passes describe the processor for each kernel and CPUID is slow in virtual
+  // machines.
+  static const StringMap<bool> ofHost = sys::getHostCPUFeatures();
+  for (const char *name : checkedFeatures(processor.triple))
+    if (ofHost.lookup(name))
+      features.AddFeature(name);
+}
+
+static Error describeNamed(StringRef cpu, cpu::Processor &processor, SubtargetFeatures &features) {
+  std::optional<Triple> triple = architectureOf(cpu);
+  if (!triple)
+    return makeError("--cpu: unknown processor '" + cpu +
+                     "'; expected 'host', 'x86-64-v2', 'x86-64-v3', 'x86-64-v4', 'aarch64', or an "
+                     "LLVM name such as 'sapphirerapids'. 'mtc processors' lists all names");
+  processor.triple = *triple;
+  processor.cpu = cpu == "aarch64" ? "generic" : cpu.str();
+  auto info = describeSubtarget(*triple, processor.cpu);
+  if (processor.isX86() && !info->checkFeatures("+64bit"))
+    return makeError("--cpu: the processor '" + cpu +
+                     "' has no 64-bit mode; the oldest processor "
+                     "that programs run on is 'x86-64'");
+  for (const char *name : checkedFeatures(*triple))
+    if (info->checkFeatures("+" + std::string(name)))
+      features.AddFeature(name);
+  if (processor.isX86())
+    for (const char *name : x86Unused)
+      features.AddFeature(name, false);
+  return Error::success();
+}
+
 Expected<cpu::Processor> cpu::describeProcessor(StringRef cpu, StringRef extraFeatures) {
   Processor result;
+  result.name = cpu.empty() ? "host" : cpu.str();
   SubtargetFeatures features;
-  if (cpu.empty() || cpu == "host") {
-    result.cpu = Triple(sys::getDefaultTargetTriple()).getArch() == Triple::x86_64 ? "x86-64" : "";
-    // Cached, since passes describe the processor for each kernel and CPUID is slow in virtual
-    // machines.
-    static const StringMap<bool> ofHost = sys::getHostCPUFeatures();
-    std::vector<std::string> names;
-    for (const auto &feature : ofHost)
-      names.push_back((feature.second ? "+" : "-") + feature.first().str());
-    llvm::sort(names);
-    for (const std::string &name : names)
-      features.AddFeature(name);
-  } else {
-    Expected<const Target *> target = findTarget();
-    if (!target)
-      return target.takeError();
-    Triple triple(sys::getDefaultTargetTriple());
-    std::unique_ptr<MCSubtargetInfo> info((*target)->createMCSubtargetInfo(triple, "", ""));
-    if (!info || !info->isCPUStringValid(cpu))
-      return makeError(
-          "--cpu: unknown processor '" + cpu +
-          "'; expected 'host' or an LLVM name such as 'x86-64-v4' or 'sapphirerapids'");
-    result.cpu = cpu.str();
-    info.reset((*target)->createMCSubtargetInfo(triple, cpu, ""));
-    for (const char *name : askedFeatures)
-      if (info->checkFeatures("+" + std::string(name)))
-        features.AddFeature(name);
-  }
+  if (result.name == "host")
+    describeHost(result, features);
+  else if (Error error = describeNamed(cpu, result, features))
+    return error;
   // Use 512-bit vectors on all processors that support them.
-  features.AddFeature("prefer-256-bit", false);
+  if (result.isX86())
+    features.AddFeature("prefer-256-bit", false);
   result.features = features.getString();
   if (!extraFeatures.empty())
     result.features += "," + extraFeatures.str();
@@ -99,11 +196,11 @@ Expected<cpu::Processor> cpu::describeProcessor(StringRef cpu, StringRef extraFe
 
 Expected<std::unique_ptr<TargetMachine>> cpu::createTargetMachine(const Processor &processor,
                                                                   unsigned optLevel) {
-  Expected<const Target *> target = findTarget();
+  const Triple &triple = processor.triple;
+  Expected<const Target *> target = findTarget(triple);
   if (!target)
     return target.takeError();
   std::optional<CodeGenOptLevel> level = CodeGenOpt::getLevel(optLevel);
-  Triple triple(sys::getDefaultTargetTriple());
   std::unique_ptr<TargetMachine> machine((*target)->createTargetMachine(
       triple, processor.cpu, processor.features, TargetOptions(), Reloc::PIC_, std::nullopt,
       level.value_or(CodeGenOptLevel::Default)));

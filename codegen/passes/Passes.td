@@ -87,8 +87,9 @@ def AttachTarget : Pass<"mtc-attach-target", "::mlir::ModuleOp"> {
                                 clEnumValN(::mtc::Precision::TF32, "tf32", "f32 contractions with operands rounded to tf32"),
                                 clEnumValN(::mtc::Precision::BF16, "bf16", "bf16 storage between kernels"),
                                 clEnumValN(::mtc::Precision::F16, "f16", "f16 storage between kernels"))}]>,
-    ListOption<"without", "without", "std::string", "libraries that the program must not use: cudnn">,
-    Option<"processor", "cpu", "std::string", "\"host\"", "host processor of the program: host, or an LLVM CPU name">,
+    ListOption<"without", "without", "std::string", "libraries that the program must not use: cudnn, onednn">,
+    Option<"isStatic", "static", "bool", "false", "programs contain all of their libraries">,
+    Option<"processor", "cpu", "std::string", "\"host\"", "processor of the program: host, an LLVM CPU name, or aarch64">,
     Option<"threads", "threads", "unsigned", "1", "number of threads to plan library calls for">,
     Option<"rates", "rates", "std::string", "\"\"", "processor class of the cost model">,
   ];

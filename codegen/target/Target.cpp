@@ -27,6 +27,24 @@ LogicalResult Target::print(const CodeSources &sources, KernelText form, raw_ost
   return success();
 }
 
+std::string Target::describeProcessors() {
+  constexpr size_t width = 100;
+  std::string text = "host\n    the machine that compiles, by the features of its processor\n";
+  for (const cpu::ProcessorNames &list : cpu::listProcessors()) {
+    text += list.architecture.str() + '\n';
+    std::string line = "   ";
+    for (const std::string &name : list.names) {
+      if (line.size() + name.size() + 1 > width) {
+        text += line + '\n';
+        line = "   ";
+      }
+      line += ' ' + name;
+    }
+    text += line + '\n';
+  }
+  return text;
+}
+
 StringRef Target::refuseCopy(MemorySpace source, MemorySpace destination) const {
   bool usesDisk = source == MemorySpace::Disk || destination == MemorySpace::Disk;
   return usesDisk ? "programs have no arena on disk" : "";

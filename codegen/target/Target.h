@@ -39,13 +39,15 @@ struct TargetFlags {
   /// --emulate: run device code on the CPU and check every memory access.
   bool emulate = false;
   Precision precision = Precision::F32; // --precision
-  /// Libraries that the program must not use, such as cudnn (--no-cudnn).
+  /// Libraries that the program must not use: cudnn (--no-cudnn), onednn (--no-onednn).
   std::vector<std::string> without = {};
   /// The host processor of the program: `host` (the machine that compiles) or an LLVM CPU name, and
   /// additional LLVM target features.
   std::string cpu = "host", features;
   /// The number of threads that library calls are planned for.
   unsigned threads = 1;
+  /// --static: the program needs nothing but the kernel of the operating system.
+  bool isStatic = false;
   /// --cost-model: the processor class of the cost model. If empty, this machine's rates, or those
   /// of the class of the target processor.
   std::string rates = {};
@@ -65,6 +67,10 @@ enum class KernelText { Loops, LLVM, Assembly };
 struct LinkInputs {
   std::vector<std::string> archives;  ///< of the runtime, in link order
   std::vector<std::string> libraries; ///< system libraries, as for -l
+  /// The architecture of the program, if it is not that of the machine: as in the triple of clang,
+  /// and the folder of the archives.
+  std::string architecture = "";
+  bool isStatic = false; ///< link all libraries statically, including that of C
 };
 
 /// Registers the dialects of the targets' attributes.
@@ -85,6 +91,8 @@ public:
                                                         unsigned optLevel = 3);
   /// Returns the target names for help texts.
   static const std::string &describeNames();
+  /// Returns the processor names of --cpu, by architecture, as text.
+  static std::string describeProcessors();
 
   /// Returns the target's name in the program's tables.
   virtual std::string getName() const = 0;

@@ -25,6 +25,14 @@ typedef struct MtcCpuKernel {
   const MtcCpuStage *stages;
 } MtcCpuKernel;
 
+/* The target's data of a program (MtcProgram::target_data). */
+typedef struct MtcCpuProgram {
+  const char *processor; /* the value of --cpu: "host", or a processor's LLVM name */
+  /* LLVM names of the features that the kernels may use, separated by commas: see
+   * runtime/abi/processor.h */
+  const char *features;
+} MtcCpuProgram;
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,6 +13,12 @@
 extern "C" {
 #endif
 
+/* Who computes the library calls of the target `cpu`. */
+typedef enum MtcCallLibrary {
+  MTC_ONEDNN = 0,
+  MTC_BUILT_IN = 1 /* the runtime's own code, which has the same scratch size on every processor */
+} MtcCallLibrary;
+
 /* How the library would run a call, from worst to best. */
 typedef enum MtcSupportLevel {
   MTC_CALL_UNSUPPORTED = 0, /* no implementation for the element type on this machine */
@@ -24,18 +30,20 @@ typedef enum MtcSupportLevel {
 
 /* Returns the scratch size in bytes that suffices for any number of threads from 1 to `threads`; 0
  * if no scratch is needed, -1 if the call is unsupported. */
-int64_t mtc_call_scratch_bytes(const char *kind, const void *description, int threads);
+int64_t mtc_call_scratch_bytes(MtcCallLibrary library, const char *kind, const void *description,
+                               int threads);
 
 /* Returns the support level of a run with `threads` threads. */
-MtcSupportLevel mtc_call_support_level(const char *kind, const void *description, int threads);
+MtcSupportLevel mtc_call_support_level(MtcCallLibrary library, const char *kind,
+                                       const void *description, int threads);
 
 /* Returns whether a generated kernel is faster than the library call; 0 for kinds without a kernel
  * implementation. */
-int mtc_call_is_faster_as_kernel(const char *kind, const void *description);
+int mtc_call_is_faster_as_kernel(MtcCallLibrary library, const char *kind, const void *description);
 
-/* Returns whether this machine's library multiplies elements of a 16-bit type faster than f32.
+/* Returns whether the library multiplies elements of a 16-bit type faster than f32 on this machine.
  * Calls with `f32_products` set in their record do not use 16-bit multiplication. */
-int mtc_multiplies(uint32_t type);
+int mtc_multiplies(MtcCallLibrary library, uint32_t type);
 
 /* Prepares the call for one thread and runs it once, with its own scratch; for tools. `buffers` are
  * the operands, then the results. Returns 0 if the call is unsupported. */
@@ -45,8 +53,8 @@ int mtc_call_run(const MtcCall *call, char *const *buffers);
  * `threads` threads runs its own copy: the minimum over several runs, and the maximum over the
  * threads. Each thread allocates `bytes[i]` bytes for each of its `count` operands and results. CPU
  * time excludes other load on the machine. Negative if the call cannot be run. */
-double mtc_call_seconds(const char *kind, const void *description, const int64_t *bytes, int count,
-                        int threads);
+double mtc_call_seconds(MtcCallLibrary library, const char *kind, const void *description,
+                        const int64_t *bytes, int count, int threads);
 /* Returns the time in seconds to copy a block of `bytes` bytes, that is, to read and to write
  * `bytes` bytes each. With several threads it is wall-clock time. */
 double mtc_copy_seconds(int64_t bytes, int threads);

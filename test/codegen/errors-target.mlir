@@ -20,3 +20,15 @@ module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_12345">} {
 // expected-error @below {{without oneDNN: the target 'cuda' requires this library; expected cudnn}}
 module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90", without = "oneDNN">} {
 }
+
+// -----
+
+// expected-error @below {{without cudnn: the target 'cpu' requires this library; expected onednn}}
+module attributes {mtc.target = #mtc_cpu.target<without = "cudnn">} {
+}
+
+// -----
+
+// expected-error @below {{a static program has no oneDNN; expected without = "onednn"}}
+module attributes {mtc.target = #mtc_cpu.target<is_static = true>} {
+}

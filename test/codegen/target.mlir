@@ -6,6 +6,9 @@
 // RUN: not mtc-opt %s --mtc-attach-target="precision=tf32" 2>&1 | FileCheck %s --check-prefix=PRECISION
 // RUN: mtc-opt %s --mtc-attach-target="target=cuda without=cudnn" | mtc-opt | FileCheck %s --check-prefix=WITHOUT
 // RUN: not mtc-opt %s --mtc-attach-target="target=cuda without=cublasLt" 2>&1 | FileCheck %s --check-prefix=NEEDED
+// RUN: mtc-opt %s --mtc-attach-target="without=onednn" | mtc-opt | FileCheck %s --check-prefix=OWN_CODE
+// RUN: mtc-opt %s --mtc-attach-target="cpu=aarch64" | mtc-opt | FileCheck %s --check-prefix=ARM
+// RUN: not mtc-opt %s --mtc-attach-target="target=cuda cpu=aarch64" 2>&1 | FileCheck %s --check-prefix=ARM_HOST
 // RUN: not mtc-opt %s --mtc-attach-target="without=cudnn" 2>&1 | FileCheck %s --check-prefix=FOREIGN
 
 // CUDA: module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90,compute_90", precision = tf32>}
@@ -14,6 +17,9 @@
 // UNKNOWN: error: --target tpu: unknown target; expected one of: cpu, cuda
 // PRECISION: error: --precision tf32: not supported by the target 'cpu'; expected f32
 // WITHOUT: module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90", without = "cudnn">}
+// OWN_CODE: module attributes {mtc.target = #mtc_cpu.target<without = "onednn">}
+// ARM: module attributes {mtc.target = #mtc_cpu.target<processor = "aarch64", without = "onednn", is_static = true>}
+// ARM_HOST: error: --cpu aarch64: not supported by the target 'cuda'
 // NEEDED: error: without cublasLt: the target 'cuda' requires this library; expected cudnn
 // FOREIGN: error: --no-cudnn: not used by the target 'cpu'; use it with --target cuda
 module {

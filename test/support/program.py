@@ -39,10 +39,11 @@ def run(command, folder: Path, code: int = 0, timeout: float = TIMEOUT) -> subpr
 
 
 class Program:
-    """A compiled program and the data it is run on."""
+    """A compiled program and the data it is run on; `runner` are the words before it, such as an emulator."""
 
-    def __init__(self, path: Path, data: dict[str, np.ndarray]):
+    def __init__(self, path: Path, data: dict[str, np.ndarray], runner: tuple = ()):
         self.path = path
+        self.runner = runner
         self.folder = path.parent
         self.data_flags = []
         for name, array in data.items():
@@ -51,7 +52,7 @@ class Program:
             self.data_flags += ["--data", f"{name}={file}"]
 
     def command(self, *flags) -> list:
-        return [self.path, *self.data_flags, *flags]
+        return [*self.runner, self.path, *self.data_flags, *flags]
 
     def run(self, *flags, code: int = 0) -> subprocess.CompletedProcess:
         return run(self.command(*flags), self.folder, code)

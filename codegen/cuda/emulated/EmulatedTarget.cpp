@@ -21,7 +21,7 @@ public:
   LinkInputs getLinkInputs() const override {
     return {{"libmtc_runtime.a", "libmtc_runtime_cuda.a", "libmtc_cuda_emulated.a",
              "libmtc_cuda_calls.a", "libmtc_emulation.a", "libmtc_library_calls.a",
-             "libmtc_contraction_problem.a"},
+             "libmtc_onednn.a", "libmtc_contraction_problem.a"},
             {"dnnl", "gomp", "stdc++", "m", "pthread"}};
   }
 

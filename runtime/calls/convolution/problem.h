@@ -39,6 +39,15 @@ inline bool isEmpty(const MtcConvolution &c) {
          hasNone(c.input) || hasNone(c.output) || hasNone(c.kernel);
 }
 
+/// Returns the floating-point operations of a run: one multiplication and one addition per term.
+inline double convolutionFlops(const MtcConvolution &c) {
+  auto flops = 2.0 * static_cast<double>(c.batch * c.groups) *
+               static_cast<double>(c.input_channels * c.output_channels);
+  for (uint32_t i = 0; i < c.window_rank; ++i)
+    flops *= static_cast<double>(c.output[i] * c.kernel[i]);
+  return flops;
+}
+
 } // namespace mtc::runtime
 
 #endif // MTC_RUNTIME_CALLS_CONVOLUTION_PROBLEM_H

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 // Linux 5.14; older headers lack it
@@ -46,7 +47,8 @@ Arena::Arena(int64_t bytes, int threads) : size(bytes) {
     refuse(bytes, "");
   if (bytes == 0)
     return;
-  mapped = (bytes + 4095) / 4096 * 4096;
+  const int64_t page = sysconf(_SC_PAGESIZE); // up to 64 KiB on Arm
+  mapped = (bytes + page - 1) / page * page;
   // Reserve additional addresses in order to start at a huge-page boundary; the rest is unmapped at
   // once.
   int64_t slack = mapped >= pageBytes ? pageBytes : 0;

@@ -20,8 +20,7 @@ template <typename Stored> void widenAll(const char *from, int64_t count, float 
   const auto *source = reinterpret_cast<const Stored *>(from);
   const VectorSet set = machineVectors();
   parallelFor(threads, count, grain, [&](int, int64_t begin, int64_t end) {
-    auto line = chooseOf(set, sse::widenLine<Stored, float>, avx2::widenLine<Stored, float>,
-                         avx512::widenLine<Stored, float>);
+    auto line = MTC_OF_SET(set, widenLine<Stored, float>);
     line(source + begin, 1, end - begin, to + begin);
   });
 }
@@ -30,8 +29,7 @@ template <typename Stored> void narrowAll(const float *from, int64_t count, char
   auto *destination = reinterpret_cast<Stored *>(to);
   const VectorSet set = machineVectors();
   parallelFor(threads, count, grain, [&](int, int64_t begin, int64_t end) {
-    auto line = chooseOf(set, sse::narrowLine<Stored, float>, avx2::narrowLine<Stored, float>,
-                         avx512::narrowLine<Stored, float>);
+    auto line = MTC_OF_SET(set, narrowLine<Stored, float>);
     line(from + begin, end - begin, destination + begin, 1);
   });
 }

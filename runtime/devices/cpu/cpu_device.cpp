@@ -3,6 +3,7 @@
 
 #include "runtime/abi/offload.h"
 #include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/processor.h"
 #include "runtime/devices/cpu/throughput.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/process.h"
@@ -127,6 +128,8 @@ std::vector<MemoryUse> CpuDevice::memoryBesideArena() {
 std::unique_ptr<Device> openDevice(const MtcProgram &program, const DeviceChoice &choice) {
   if (!choice.name.empty() && choice.name != "cpu" && choice.name != "0")
     userError("--device ", choice.name, ": this program runs on the CPU, which is device 0");
+  if (program.target_data) // Only programs written by hand have none.
+    checkProcessor(*static_cast<const MtcCpuProgram *>(program.target_data));
   return std::make_unique<CpuDevice>(program, choice);
 }
 

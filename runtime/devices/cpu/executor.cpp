@@ -32,7 +32,16 @@ LibraryCall &Executor::call(const MtcOperation &operation) {
   if (prepared)
     return *prepared;
   const MtcCall &planned = program.calls[operation.index];
-  prepared = LibraryCall::create(planned.kind, planned.description, threads);
+  auto create = [&](const CallLibrary &library) {
+    return LibraryCall::create(library, planned.kind, planned.description, threads);
+  };
+  prepared = create(linkedLibrary());
+  // The library may support fewer calls on this processor than where the program was compiled, or
+  // need more scratch.
+  if (!prepared || prepared->scratchBytes() > planned.scratch_bytes)
+    if (auto builtIn = create(builtInLibrary());
+        builtIn && (!prepared || builtIn->scratchBytes() <= planned.scratch_bytes))
+      prepared = std::move(builtIn);
   if (!prepared)
     systemError(operation.nodes, ": this machine's libraries have no ", planned.kind,
                 " of its element type; compile the program on this machine");

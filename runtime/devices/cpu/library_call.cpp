@@ -1,22 +1,33 @@
 // Dispatches library calls by kind, and answers the compiler's queries.
 #include "runtime/devices/cpu/library_call.h"
 
-#include "runtime/devices/cpu/onednn.h"
-
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 namespace mtc::runtime {
 
-std::unique_ptr<LibraryCall> LibraryCall::create(const char *kind, const void *description,
-                                                 int threads, bool executable) {
-  const CallKind *known = findCallKind(kind);
+const CallKind *CallLibrary::find(const char *kind) const {
+  for (const CallKind *each : kinds)
+    if (std::strcmp(each->name, kind) == 0)
+      return each;
+  return nullptr;
+}
+
+std::unique_ptr<LibraryCall> LibraryCall::create(const CallLibrary &library, const char *kind,
+                                                 const void *description, int threads,
+                                                 bool executable) {
+  const CallKind *known = library.find(kind);
   return known ? known->create(description, threads, executable) : nullptr;
 }
 
 } // namespace mtc::runtime
 
-using mtc::runtime::LibraryCall;
+using namespace mtc::runtime;
+
+static const CallLibrary &find(MtcCallLibrary library) {
+  return library == MTC_BUILT_IN ? builtInLibrary() : linkedLibrary();
+}
 
 /// Calls `ask` for the thread counts up to `threads`: each small count, but only powers of two of
 /// large ones.
@@ -26,32 +37,34 @@ template <typename Ask> static void forThreadCounts(int threads, const Ask &ask)
   ask(std::max(threads, 1));
 }
 
-extern "C" int64_t mtc_call_scratch_bytes(const char *kind, const void *description, int threads) {
+extern "C" int64_t mtc_call_scratch_bytes(MtcCallLibrary library, const char *kind,
+                                          const void *description, int threads) {
   int64_t result = 0;
   forThreadCounts(threads, [&](int t) {
-    auto plan = LibraryCall::create(kind, description, t, false);
+    auto plan = LibraryCall::create(find(library), kind, description, t, false);
     result = plan && result >= 0 ? std::max(result, plan->scratchBytes()) : -1;
   });
   return result;
 }
 
-extern "C" MtcSupportLevel mtc_call_support_level(const char *kind, const void *description,
-                                                  int threads) {
-  auto plan = LibraryCall::create(kind, description, threads, false);
+extern "C" MtcSupportLevel mtc_call_support_level(MtcCallLibrary library, const char *kind,
+                                                  const void *description, int threads) {
+  auto plan = LibraryCall::create(find(library), kind, description, threads, false);
   return plan ? plan->supportLevel() : MTC_CALL_UNSUPPORTED;
 }
 
-extern "C" int mtc_call_is_faster_as_kernel(const char *kind, const void *description) {
-  const mtc::runtime::CallKind *known = mtc::runtime::findCallKind(kind);
+extern "C" int mtc_call_is_faster_as_kernel(MtcCallLibrary library, const char *kind,
+                                            const void *description) {
+  const CallKind *known = find(library).find(kind);
   return known && known->isFasterAsKernel(description);
 }
 
-extern "C" int mtc_multiplies(uint32_t type) {
-  return mtc::runtime::libraryMultiplies(type) ? 1 : 0;
+extern "C" int mtc_multiplies(MtcCallLibrary library, uint32_t type) {
+  return find(library).multiplies(type) ? 1 : 0;
 }
 
 extern "C" int mtc_call_run(const MtcCall *call, char *const *buffers) {
-  auto prepared = LibraryCall::create(call->kind, call->description, 1);
+  auto prepared = LibraryCall::create(linkedLibrary(), call->kind, call->description, 1);
   if (!prepared)
     return 0;
   auto bytes = static_cast<size_t>(prepared->scratchBytes() + MTC_ALIGNMENT);

@@ -7,16 +7,20 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace mtc::runtime {
 
+struct CallLibrary;
+
 class LibraryCall {
 public:
-  /// Plans a call for at most `threads` threads; returns null if this machine does not support the
-  /// element type. Generates code only if `executable` is set; otherwise the object only answers
+  /// Plans a call for at most `threads` threads; returns null if the library does not support it on
+  /// this machine. Generates code only if `executable` is set; otherwise the object only answers
   /// queries.
-  static std::unique_ptr<LibraryCall> create(const char *kind, const void *description, int threads,
+  static std::unique_ptr<LibraryCall> create(const CallLibrary &library, const char *kind,
+                                             const void *description, int threads,
                                              bool executable = true);
   virtual ~LibraryCall() = default;
 
@@ -51,8 +55,21 @@ struct CallKind {
   bool (*isFasterAsKernel)(const void *record);
 };
 
-/// Returns null for a kind without a CPU implementation.
-const CallKind *findCallKind(const char *name);
+/// Implementations of all kinds of calls.
+struct CallLibrary {
+  std::span<const CallKind *const> kinds;
+  /// See `mtc_multiplies`.
+  bool (*multiplies)(uint32_t type);
+
+  /// Returns null for a kind without an implementation.
+  const CallKind *find(const char *kind) const;
+};
+
+/// Returns the runtime's own code, which every program contains.
+const CallLibrary &builtInLibrary();
+/// Returns the library that the program is linked with: that of libmtc_onednn.a, or the built-in
+/// one with libmtc_no_onednn.a.
+const CallLibrary &linkedLibrary();
 
 } // namespace mtc::runtime
 

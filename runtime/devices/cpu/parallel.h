@@ -1,7 +1,5 @@
-// The thread pool of a program: libgomp's, which oneDNN uses too.
-//
-// A second pool would compete for the cores. The OpenMP pragmas of clang call another library
-// (libomp), so the entry points of libgomp, which are part of its stable ABI, are called directly.
+// The thread pool of a program. A second pool would compete for the cores, so programs with oneDNN
+// use its pool, that of libgomp, and all others the pool of thread_pool.cpp.
 #ifndef MTC_RUNTIME_DEVICES_CPU_PARALLEL_H
 #define MTC_RUNTIME_DEVICES_CPU_PARALLEL_H
 
@@ -14,7 +12,8 @@ namespace mtc::runtime {
 /// returns when all calls have returned. `body` must not throw.
 void runParts(int parts, void (*body)(void *context, int part), void *context);
 
-/// Returns the number of threads that OpenMP libraries may use on the calling thread.
+/// Returns the number of threads that OpenMP libraries may use on the calling thread; 1 in programs
+/// without such a library.
 int libraryThreads();
 void setLibraryThreads(int threads);
 

@@ -38,9 +38,10 @@ private:
 };
 
 /// Returns the CPU time of a call on one thread; negative if the call cannot be run.
-double secondsAlone(const char *kind, const void *description, const int64_t *bytes, int count) {
+double secondsAlone(const CallLibrary &library, const char *kind, const void *description,
+                    const int64_t *bytes, int count) {
   LibraryThreads guard(1);
-  auto prepared = LibraryCall::create(kind, description, 1);
+  auto prepared = LibraryCall::create(library, kind, description, 1);
   if (!prepared)
     return -1;
   std::vector<int64_t> offsets(1, 0);
@@ -62,12 +63,15 @@ double secondsAlone(const char *kind, const void *description, const int64_t *by
 
 using namespace mtc::runtime;
 
-extern "C" double mtc_call_seconds(const char *kind, const void *description, const int64_t *bytes,
-                                   int count, int threads) {
+extern "C" double mtc_call_seconds(MtcCallLibrary library, const char *kind,
+                                   const void *description, const int64_t *bytes, int count,
+                                   int threads) {
   std::vector<double> seconds(static_cast<size_t>(threads));
   parallelFor(threads, threads, 1, [&](int, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
-      seconds[static_cast<size_t>(i)] = secondsAlone(kind, description, bytes, count);
+      seconds[static_cast<size_t>(i)] =
+          secondsAlone(library == MTC_BUILT_IN ? builtInLibrary() : linkedLibrary(), kind,
+                       description, bytes, count);
   });
   if (*std::min_element(seconds.begin(), seconds.end()) < 0)
     return -1;

@@ -55,7 +55,7 @@ std::optional<double> copyBandwidth(int threads) {
 }
 
 std::optional<double> plainContractionThroughput(const MtcContraction &plain, int threads) {
-  auto prepared = LibraryCall::create(MTC_CONTRACTION, &plain, threads);
+  auto prepared = LibraryCall::create(linkedLibrary(), MTC_CONTRACTION, &plain, threads);
   if (!prepared)
     return std::nullopt;
   return ifMemoryAllows([&] {

@@ -3,6 +3,14 @@
 
 namespace mtc::runtime {
 
+#if defined(__aarch64__)
+
+VectorSet machineVectors() { return VectorSet::Neon; }
+
+const char *vectorSetName(VectorSet) { return "neon"; }
+
+#else
+
 VectorSet machineVectors() {
   static const VectorSet best = [] {
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
@@ -19,5 +27,7 @@ VectorSet machineVectors() {
 const char *vectorSetName(VectorSet set) {
   return set == VectorSet::Avx512 ? "avx512" : set == VectorSet::Avx2 ? "avx2" : "sse";
 }
+
+#endif
 
 } // namespace mtc::runtime

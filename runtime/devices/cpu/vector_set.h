@@ -4,13 +4,17 @@
 
 namespace mtc::runtime {
 
-/// Ordered from the smallest to the largest instruction set.
+/// The sets of the architecture, ordered from the smallest to the largest.
+#if defined(__aarch64__)
+enum class VectorSet { Neon };
+#else
 enum class VectorSet { Sse, Avx2, Avx512 };
+#endif
 
 /// Returns the best instruction set of this machine.
 VectorSet machineVectors();
 
-/// Returns `sse`, `avx2` or `avx512`.
+/// Returns `sse`, `avx2`, `avx512` or `neon`.
 const char *vectorSetName(VectorSet set);
 
 } // namespace mtc::runtime

@@ -20,8 +20,8 @@ void run(const MtcAttention &p, bool isGradient, const std::vector<Buffer> &buff
          VectorSet set) {
   auto call = createAttention(p, isGradient, threads, set);
   ASSERT_TRUE(call);
-  auto planned =
-      mtc_call_scratch_bytes(isGradient ? MTC_ATTENTION_GRADIENT : MTC_ATTENTION, &p, threads);
+  auto planned = mtc_call_scratch_bytes(
+      MTC_ONEDNN, isGradient ? MTC_ATTENTION_GRADIENT : MTC_ATTENTION, &p, threads);
   EXPECT_LE(call->scratchBytes(), planned);
   auto scratchBytes = static_cast<size_t>(call->scratchBytes());
   // What was in the scratch before must not matter, nor what lies after it change.
@@ -85,9 +85,9 @@ TEST(Attention, ScratchIsLinearInTheLength) {
   p.width = p.value_width = 64;
   for (const char *kind : {MTC_ATTENTION, MTC_ATTENTION_GRADIENT}) {
     p.queries = p.keys = 4096;
-    int64_t once = mtc_call_scratch_bytes(kind, &p, 4);
+    int64_t once = mtc_call_scratch_bytes(MTC_ONEDNN, kind, &p, 4);
     p.queries = p.keys = 8192;
-    int64_t twice = mtc_call_scratch_bytes(kind, &p, 4);
+    int64_t twice = mtc_call_scratch_bytes(MTC_ONEDNN, kind, &p, 4);
     EXPECT_LE(twice, 2 * once);
   }
 }
@@ -95,8 +95,8 @@ TEST(Attention, ScratchIsLinearInTheLength) {
 TEST(Attention, UnsupportedTypeIsSaid) {
   MtcAttention p = {};
   p.type = MTC_I32;
-  EXPECT_EQ(mtc_call_support_level(MTC_ATTENTION, &p, 2), MTC_CALL_UNSUPPORTED);
-  EXPECT_EQ(mtc_call_scratch_bytes(MTC_ATTENTION_GRADIENT, &p, 2), -1);
+  EXPECT_EQ(mtc_call_support_level(MTC_ONEDNN, MTC_ATTENTION, &p, 2), MTC_CALL_UNSUPPORTED);
+  EXPECT_EQ(mtc_call_scratch_bytes(MTC_ONEDNN, MTC_ATTENTION_GRADIENT, &p, 2), -1);
 }
 
 } // namespace

@@ -1,4 +1,6 @@
 // Contractions of every layout against plain sums, and which way each layout goes.
+#include "runtime/calls/contraction/cpu/onednn/contraction.h"
+
 #include "runtime/calls/contraction/cpu/contraction.h"
 #include "runtime/devices/cpu/parallel.h"
 #include "test/support/library_level.h"
@@ -86,18 +88,11 @@ MtcContraction make(const Problem &p, const Strides &lhs, const Strides &rhs, co
   return c;
 }
 
-/// Runs the contraction and compares each element of the result's whole span, gaps included, with
-/// plain sums.
+/// Runs the contraction twice and compares each element of the result's whole span, gaps included,
+/// with plain sums.
 template <typename Element>
-void check(const Problem &p, const MtcContraction &c, MtcSupportLevel minLevel, int threads = 2) {
-  auto contraction = createContraction(c, threads);
-  ASSERT_TRUE(contraction);
-  SCOPED_TRACE(contraction->implementation());
-  EXPECT_GE(contraction->supportLevel(), minLevel);
-  EXPECT_EQ(contraction->supportLevel(), mtc_call_support_level(MTC_CONTRACTION, &c, threads));
-  auto planned = LibraryCall::create(MTC_CONTRACTION, &c, threads, false);
-  EXPECT_LE(planned->scratchBytes(), mtc_call_scratch_bytes(MTC_CONTRACTION, &c, threads));
-
+void checkRun(LibraryCall &contraction, const Problem &p, const MtcContraction &c, int threads) {
+  SCOPED_TRACE(contraction.implementation());
   size_t rank = p.batch.size() + 2;
   Strides ls(c.lhs_strides, c.lhs_strides + rank), rs(c.rhs_strides, c.rhs_strides + rank),
       os(c.out_strides, c.out_strides + rank);
@@ -147,7 +142,7 @@ void check(const Problem &p, const MtcContraction &c, MtcSupportLevel minLevel, 
   }
 
   // What lies after the planned scratch must stay as it is.
-  auto scratchBytes = static_cast<size_t>(contraction->scratchBytes());
+  auto scratchBytes = static_cast<size_t>(contraction.scratchBytes());
   std::vector<char> buffer(scratchBytes + 256, 0x5a);
   char *scratch = buffer.data() + (64 - reinterpret_cast<uintptr_t>(buffer.data()) % 64);
   setLibraryThreads(threads);
@@ -159,7 +154,7 @@ void check(const Problem &p, const MtcContraction &c, MtcSupportLevel minLevel, 
     for (std::vector<Element> &addend : addends)
       buffers.push_back(reinterpret_cast<char *>(addend.data()));
     buffers.push_back(reinterpret_cast<char *>(out.data()));
-    contraction->run(buffers.data(), scratch);
+    contraction.run(buffers.data(), scratch);
     for (size_t i = 0; i < out.size(); ++i) {
       auto found = static_cast<double>(out[i]), wanted = static_cast<double>(expected[i]);
       ASSERT_NEAR(found, wanted, (sizeof(Element) == 2 ? 1e-2 : 1e-4) * (1 + std::abs(wanted)))
@@ -168,6 +163,25 @@ void check(const Problem &p, const MtcContraction &c, MtcSupportLevel minLevel, 
   }
   for (char *c = scratch + scratchBytes; c < buffer.data() + buffer.size(); ++c)
     ASSERT_EQ(*c, 0x5a) << "written after the scratch";
+}
+
+/// Checks the contraction by oneDNN and by the runtime's own code.
+template <typename Element>
+void check(const Problem &p, const MtcContraction &c, MtcSupportLevel minLevel, int threads = 2) {
+  auto contraction = createContraction(c, threads);
+  ASSERT_TRUE(contraction);
+  EXPECT_GE(contraction->supportLevel(), minLevel);
+  EXPECT_EQ(contraction->supportLevel(),
+            mtc_call_support_level(MTC_ONEDNN, MTC_CONTRACTION, &c, threads));
+  auto planned = LibraryCall::create(linkedLibrary(), MTC_CONTRACTION, &c, threads, false);
+  EXPECT_LE(planned->scratchBytes(),
+            mtc_call_scratch_bytes(MTC_ONEDNN, MTC_CONTRACTION, &c, threads));
+  checkRun<Element>(*contraction, p, c, threads);
+  auto builtIn = LibraryCall::create(builtInLibrary(), MTC_CONTRACTION, &c, threads);
+  ASSERT_TRUE(builtIn);
+  EXPECT_LE(builtIn->scratchBytes(),
+            mtc_call_scratch_bytes(MTC_BUILT_IN, MTC_CONTRACTION, &c, threads));
+  checkRun<Element>(*builtIn, p, c, threads);
 }
 
 struct Matrix {
@@ -318,7 +332,7 @@ TEST(Contraction, LayoutsThatNoLibraryTakesArePacked) {
     MtcContraction c =
         make(p, innermostBatch, strides(r, {0, 1, 2}), strides(o, {0, 1, 2}), accumulate);
     check<float>(p, c, MTC_CALL_PACKED);
-    EXPECT_EQ(mtc_call_support_level(MTC_CONTRACTION, &c, 2), MTC_CALL_PACKED);
+    EXPECT_EQ(mtc_call_support_level(MTC_ONEDNN, MTC_CONTRACTION, &c, 2), MTC_CALL_PACKED);
     c = make(p, strides(l, {0, 1, 2}), strides(r, {1, 2, 0}), outInnermostBatch, accumulate);
     check<float>(p, c, MTC_CALL_PACKED);
     check<float>(p, c, MTC_CALL_PACKED, 1);
@@ -367,8 +381,8 @@ TEST(Contraction, BrainFloat) {
 TEST(Contraction, UnsupportedTypeIsSaid) {
   MtcContraction c = make({{}, 2, 2, 2}, {2, 1}, {2, 1}, {2, 1}, false, MTC_I32);
   EXPECT_EQ(createContraction(c, 2), nullptr);
-  EXPECT_EQ(mtc_call_support_level(MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
-  EXPECT_EQ(mtc_call_scratch_bytes(MTC_CONTRACTION, &c, 2), -1);
+  EXPECT_EQ(mtc_call_support_level(MTC_ONEDNN, MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
+  EXPECT_EQ(mtc_call_scratch_bytes(MTC_ONEDNN, MTC_CONTRACTION, &c, 2), -1);
 }
 
 TEST(Contraction, ExtentsBeyond32BitsAreNotTheLibrarys) {
@@ -378,20 +392,20 @@ TEST(Contraction, ExtentsBeyond32BitsAreNotTheLibrarys) {
     MtcContraction c = make(p, {p.m * p.k, p.k, 1}, {p.k * p.n, p.n, 1}, {p.m * p.n, p.n, 1});
     if (p.batch.empty())
       c = make(p, {p.k, 1}, {p.n, 1}, {p.n, 1});
-    EXPECT_NE(mtc_call_support_level(MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
-    EXPECT_GE(mtc_call_scratch_bytes(MTC_CONTRACTION, &c, 2), 0);
+    EXPECT_NE(mtc_call_support_level(MTC_ONEDNN, MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
+    EXPECT_GE(mtc_call_scratch_bytes(MTC_ONEDNN, MTC_CONTRACTION, &c, 2), 0);
   }
 }
 
 TEST(Contraction, EpiloguesAreKernels) {
   MtcContraction c = make({{}, 8, 8, 8}, {8, 1}, {8, 1}, {8, 1});
-  EXPECT_NE(mtc_call_support_level(MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
+  EXPECT_NE(mtc_call_support_level(MTC_ONEDNN, MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
   c.activation = MTC_RELU;
-  EXPECT_EQ(mtc_call_support_level(MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
-  EXPECT_EQ(mtc_call_scratch_bytes(MTC_CONTRACTION, &c, 2), -1);
+  EXPECT_EQ(mtc_call_support_level(MTC_ONEDNN, MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
+  EXPECT_EQ(mtc_call_scratch_bytes(MTC_ONEDNN, MTC_CONTRACTION, &c, 2), -1);
   c.activation = MTC_NO_ACTIVATION;
   c.summed = MTC_LHS_SUMMED;
-  EXPECT_EQ(mtc_call_support_level(MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
+  EXPECT_EQ(mtc_call_support_level(MTC_ONEDNN, MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
 }
 
 /// The library's products for AVX2 ask as they run how many threads there are, and what of a row
@@ -408,7 +422,7 @@ TEST(Contraction, RunsOnTheThreadsThatItWasPlannedFor) {
     ASSERT_TRUE(contraction);
     std::vector<float> &out = results[threads - 1];
     out.resize(61 * 3);
-    std::vector<char> scratch(static_cast<size_t>(contraction->scratchBytes()) + 64);
+    std::vector<char> scratch(static_cast<size_t>(contraction.scratchBytes()) + 64);
     char *buffers[] = {reinterpret_cast<char *>(lhs.data()), reinterpret_cast<char *>(rhs.data()),
                        reinterpret_cast<char *>(out.data())};
     setLibraryThreads(threads);
@@ -422,7 +436,7 @@ TEST(Contraction, RunsOnTheThreadsThatItWasPlannedFor) {
 TEST(Contraction, PlanningLeavesTheThreadsAlone) {
   setLibraryThreads(2);
   MtcContraction c = make({{}, 64, 64, 64}, {64, 1}, {64, 1}, {64, 1});
-  EXPECT_GE(mtc_call_scratch_bytes(MTC_CONTRACTION, &c, 24), 0);
+  EXPECT_GE(mtc_call_scratch_bytes(MTC_ONEDNN, MTC_CONTRACTION, &c, 24), 0);
   EXPECT_EQ(libraryThreads(), 2);
 }
 

@@ -1,5 +1,6 @@
 // Convolutions and their adjoints against plain sums.
 #include "runtime/abi/convolution.h"
+#include "runtime/calls/convolution/cpu/convolution.h"
 #include "runtime/devices/cpu/convert.h"
 #include "runtime/devices/cpu/library_call.h"
 #include "runtime/devices/cpu/parallel.h"
@@ -17,10 +18,21 @@ using namespace mtc::runtime;
 
 namespace {
 
+/// The tests of both libraries.
+class EachConvolution : public testing::TestWithParam<MtcCallLibrary> {
+protected:
+  EachConvolution() { library = GetParam(); }
+
+public:
+  static inline MtcCallLibrary library = MTC_ONEDNN;
+};
+
 /// Runs the call on scratch of the planned size; false if the library has no implementation.
 bool run(const char *kind, const MtcConvolution &c, std::vector<char *> places, int threads) {
-  int64_t planned = mtc_call_scratch_bytes(kind, &c, threads);
-  auto call = LibraryCall::create(kind, &c, threads);
+  const MtcCallLibrary library = EachConvolution::library;
+  int64_t planned = mtc_call_scratch_bytes(library, kind, &c, threads);
+  auto call = LibraryCall::create(library == MTC_ONEDNN ? linkedLibrary() : builtInLibrary(), kind,
+                                  &c, threads);
   EXPECT_EQ(call != nullptr, planned >= 0);
   if (!call)
     return false;
@@ -49,7 +61,7 @@ struct Tally {
   void operator+=(bool supported) { ++(supported ? run : unsupported); }
 };
 
-TEST(Convolution, MatchesItsDefinition) {
+TEST_P(EachConvolution, MatchesItsDefinition) {
   Tally tally;
   for (const Case &each : cases())
     for (int threads : {1, 2, 5}) {
@@ -75,7 +87,7 @@ TEST(Convolution, MatchesItsDefinition) {
   EXPECT_GE(tally.run, 60);
 }
 
-TEST(Convolution, AddsABiasAndWhatLiesAsTheOutput) {
+TEST_P(EachConvolution, AddsABiasAndWhatLiesAsTheOutput) {
   Tally tally;
   for (const Case &each : cases())
     for (uint32_t added : {1u, 2u, 3u}) {
@@ -101,7 +113,7 @@ TEST(Convolution, AddsABiasAndWhatLiesAsTheOutput) {
   EXPECT_GE(tally.run, 12);
 }
 
-TEST(Convolution, AddsForAnyChannelsAndGroups) {
+TEST_P(EachConvolution, AddsForAnyChannelsAndGroups) {
   Tally tally;
   for (int64_t groups : {1, 2, 3, 4})
     for (int64_t in : {1, 3, 4, 8, 9, 16})
@@ -162,7 +174,7 @@ void checkNarrow(const char *kind, MtcConvolution c, std::vector<std::vector<cha
     }
 }
 
-TEST(Convolution, OfNarrowElements) {
+TEST_P(EachConvolution, OfNarrowElements) {
   Tally tally;
   std::vector<Case> all = cases();
   all.push_back({"blocks of the batch", plane(3, 1, 8, 8, 260, 1, 1, 1, 0, 0)});
@@ -185,7 +197,7 @@ TEST(Convolution, OfNarrowElements) {
   EXPECT_GE(tally.run, 500);
 }
 
-TEST(Convolution, AddsEitherTypeToNarrowElements) {
+TEST_P(EachConvolution, AddsEitherTypeToNarrowElements) {
   Tally tally;
   for (const Case &each : cases())
     for (uint32_t type : {MTC_BF16, MTC_F16})
@@ -207,26 +219,72 @@ TEST(Convolution, AddsEitherTypeToNarrowElements) {
   EXPECT_GE(tally.run, 100);
 }
 
+std::string nameOf(const testing::TestParamInfo<MtcCallLibrary> &info) {
+  return info.param == MTC_ONEDNN ? "oneDNN" : "BuiltIn";
+}
+
+INSTANTIATE_TEST_SUITE_P(Libraries, EachConvolution, testing::Values(MTC_ONEDNN, MTC_BUILT_IN),
+                         nameOf);
+
+/// The runtime's own code computes the same bits with any number of threads, on scratch of the same
+/// size in every instruction set, and all but depthwise convolutions.
+TEST(PatchConvolution, OfEachInstructionSet) {
+  int checked = 0;
+  for (const Case &each : cases())
+    for (int set = 0; set <= static_cast<int>(machineVectors()); ++set) {
+      SCOPED_TRACE(std::string(each.name) + ", " + vectorSetName(VectorSet(set)));
+      const MtcConvolution &c = each.c;
+      Tensors t(c);
+      const Sums sums(c, t);
+      auto check = [&](Computed computed, std::vector<float> &a, std::vector<float> &b,
+                       const std::vector<double> &expected) {
+        std::vector<std::vector<float>> results;
+        for (int threads : {1, 2, 5}) {
+          auto call = createPatchConvolution(c, computed, threads, VectorSet(set));
+          ASSERT_EQ(call == nullptr, c.groups > 1 && c.input_channels == 1);
+          if (!call)
+            return;
+          EXPECT_EQ(call->scratchBytes(),
+                    createPatchConvolution(c, computed, threads, VectorSet(0))->scratchBytes());
+          std::vector<char> scratch(static_cast<size_t>(call->scratchBytes()) + 64);
+          char *aligned = scratch.data() + (64 - reinterpret_cast<uintptr_t>(scratch.data()) % 64);
+          std::vector<float> result(expected.size(), NAN);
+          char *const places[] = {bytesOf(a), bytesOf(b), bytesOf(result)};
+          call->run(places, aligned);
+          results.push_back(result);
+          ++checked;
+        }
+        expectNear(results.front(), expected);
+        EXPECT_EQ(results[0], results[1]);
+        EXPECT_EQ(results[0], results[2]);
+      };
+      check(Computed::Output, t.input, t.weights, sums.output);
+      check(Computed::Input, t.output, t.weights, sums.input);
+      check(Computed::Weights, t.input, t.output, sums.weights);
+    }
+  EXPECT_GE(checked, 90);
+}
+
 TEST(Convolution, HasNoActivation) {
   MtcConvolution c = plane(2, 1, 4, 6, 9, 3, 1, 1, 1, 1);
   c.activation = MTC_RELU;
-  EXPECT_EQ(mtc_call_support_level(MTC_CONVOLUTION, &c, 2), MTC_CALL_UNSUPPORTED);
+  EXPECT_EQ(mtc_call_support_level(MTC_ONEDNN, MTC_CONVOLUTION, &c, 2), MTC_CALL_UNSUPPORTED);
 }
 
 TEST(Convolution, UnsupportedTypesAndEmptyTensorsAreSaid) {
   MtcConvolution c = plane(2, 1, 4, 6, 9, 3, 1, 1, 1, 1);
   c.type = MTC_F64;
-  EXPECT_EQ(mtc_call_support_level(MTC_CONVOLUTION, &c, 2), MTC_CALL_UNSUPPORTED);
+  EXPECT_EQ(mtc_call_support_level(MTC_ONEDNN, MTC_CONVOLUTION, &c, 2), MTC_CALL_UNSUPPORTED);
   c.type = MTC_F32;
-  EXPECT_GT(mtc_call_support_level(MTC_CONVOLUTION, &c, 2), MTC_CALL_UNSUPPORTED);
+  EXPECT_GT(mtc_call_support_level(MTC_ONEDNN, MTC_CONVOLUTION, &c, 2), MTC_CALL_UNSUPPORTED);
   c.batch = 0;
-  EXPECT_EQ(mtc_call_support_level(MTC_CONVOLUTION, &c, 2), MTC_CALL_UNSUPPORTED);
+  EXPECT_EQ(mtc_call_support_level(MTC_ONEDNN, MTC_CONVOLUTION, &c, 2), MTC_CALL_UNSUPPORTED);
   c.batch = int64_t(1) << 32; // oneDNN counts in 32 bits.
   for (const char *kind :
        {MTC_CONVOLUTION, MTC_TRANSPOSED_CONVOLUTION, MTC_CONVOLUTION_WEIGHT_GRADIENT})
-    EXPECT_EQ(mtc_call_support_level(kind, &c, 2), MTC_CALL_UNSUPPORTED);
+    EXPECT_EQ(mtc_call_support_level(MTC_ONEDNN, kind, &c, 2), MTC_CALL_UNSUPPORTED);
   c.batch = 0;
-  EXPECT_EQ(mtc_call_scratch_bytes(MTC_CONVOLUTION_WEIGHT_GRADIENT, &c, 2), -1);
+  EXPECT_EQ(mtc_call_scratch_bytes(MTC_ONEDNN, MTC_CONVOLUTION_WEIGHT_GRADIENT, &c, 2), -1);
 }
 
 } // namespace

@@ -158,9 +158,10 @@ void checkEverywhere(MtcContraction c, int threads = 2) {
   }
   for (uint32_t inF32 : {0, 1}) {
     c.f32_products = inF32;
-    auto call = LibraryCall::create(MTC_CONTRACTION, &c, threads);
+    auto call = LibraryCall::create(linkedLibrary(), MTC_CONTRACTION, &c, threads);
     ASSERT_TRUE(call);
-    EXPECT_LE(call->scratchBytes(), mtc_call_scratch_bytes(MTC_CONTRACTION, &c, threads));
+    EXPECT_LE(call->scratchBytes(),
+              mtc_call_scratch_bytes(MTC_ONEDNN, MTC_CONTRACTION, &c, threads));
     EXPECT_TRUE(!inF32 || call->implementation().starts_with("f32 panels"));
     check(c, *call);
   }
@@ -273,7 +274,7 @@ TEST(NarrowContraction, SumsOverNothingAndEmptyResults) {
     checkEverywhere(c);
     c.m = 0;
     char *const buffers[4] = {};
-    auto call = LibraryCall::create(MTC_CONTRACTION, &c, 2);
+    auto call = LibraryCall::create(linkedLibrary(), MTC_CONTRACTION, &c, 2);
     ASSERT_TRUE(call);
     EXPECT_EQ(call->scratchBytes(), 0);
     call->run(buffers, nullptr);
@@ -284,15 +285,16 @@ TEST(NarrowContraction, ScratchIsBounded) {
   for (uint32_t threads : {1, 64}) {
     MtcContraction c = dense(4096, 50257, 3072);
     c.f32_products = 1;
-    EXPECT_LE(mtc_call_scratch_bytes(MTC_CONTRACTION, &c, static_cast<int>(threads)), 9 << 20);
-    EXPECT_EQ(mtc_call_support_level(MTC_CONTRACTION, &c, 2), MTC_CALL_FAST);
+    EXPECT_LE(mtc_call_scratch_bytes(MTC_ONEDNN, MTC_CONTRACTION, &c, static_cast<int>(threads)),
+              9 << 20);
+    EXPECT_EQ(mtc_call_support_level(MTC_ONEDNN, MTC_CONTRACTION, &c, 2), MTC_CALL_FAST);
   }
 }
 
 TEST(NarrowContraction, ProductsGoTheWayThatTheRecordSays) {
   MtcContraction c = dense(64, 64, 64);
   auto implementation = [&] {
-    return LibraryCall::create(MTC_CONTRACTION, &c, 2)->implementation();
+    return LibraryCall::create(linkedLibrary(), MTC_CONTRACTION, &c, 2)->implementation();
   };
   EXPECT_EQ(implementation().starts_with("brg:"), libraryMultiplies(MTC_BF16));
   c.f32_products = 1;
@@ -300,7 +302,7 @@ TEST(NarrowContraction, ProductsGoTheWayThatTheRecordSays) {
   c.type = MTC_F16;
   c.f32_products = 0;
   EXPECT_TRUE(implementation().starts_with("f32 panels"));
-  EXPECT_EQ(mtc_multiplies(MTC_F16), 0);
+  EXPECT_EQ(mtc_multiplies(MTC_ONEDNN, MTC_F16), 0);
 }
 
 /// All f16 values, all f32 values that lie between neighbours in each type, ties and NaNs.

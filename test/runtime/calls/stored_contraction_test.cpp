@@ -128,10 +128,10 @@ TEST(StoredContraction, IsReadByNothingElse) {
   c.m = c.n = c.k = 4; // Small ones are kernels otherwise.
   c.lhs_strides[0] = c.rhs_strides[0] = c.out_strides[0] = 4;
   c.lhs_strides[1] = c.rhs_strides[1] = c.out_strides[1] = 1;
-  EXPECT_TRUE(mtc_call_is_faster_as_kernel(MTC_CONTRACTION, &c));
+  EXPECT_TRUE(mtc_call_is_faster_as_kernel(MTC_ONEDNN, MTC_CONTRACTION, &c));
   c.rhs_storage = MTC_STORED_NF4;
-  EXPECT_FALSE(mtc_call_is_faster_as_kernel(MTC_CONTRACTION, &c));
-  auto call = LibraryCall::create(MTC_CONTRACTION, &c, 1);
+  EXPECT_FALSE(mtc_call_is_faster_as_kernel(MTC_ONEDNN, MTC_CONTRACTION, &c));
+  auto call = LibraryCall::create(linkedLibrary(), MTC_CONTRACTION, &c, 1);
   ASSERT_TRUE(call);
   EXPECT_TRUE(call->implementation().starts_with("f32 panels"));
 }

@@ -1,5 +1,5 @@
 // --profile-summary: what is counted, and what it is compared with.
-#include "runtime/calls/contraction/cpu/contraction.h"
+#include "runtime/calls/contraction/cpu/onednn/contraction.h"
 #include "runtime/calls/contraction/plain.h"
 #include "runtime/devices/cpu/throughput.h"
 #include "runtime/reports/profile.h"

@@ -24,12 +24,8 @@ namespace {
 using Tasks = void (*)(const MtcAttention &, char *const *, int64_t, int64_t, int64_t, char *);
 
 template <typename Stored, typename Element> Tasks tasksFor(bool isGradient, VectorSet set) {
-  if (isGradient)
-    return chooseOf<Tasks>(set, sse::differentiate<Stored, Element>,
-                           avx2::differentiate<Stored, Element>,
-                           avx512::differentiate<Stored, Element>);
-  return chooseOf<Tasks>(set, sse::attend<Stored, Element>, avx2::attend<Stored, Element>,
-                         avx512::attend<Stored, Element>);
+  return isGradient ? MTC_OF_SET(set, differentiate<Stored, Element>)
+                    : MTC_OF_SET(set, attend<Stored, Element>);
 }
 
 /// Returns null for types other than 16-, 32- and 64-bit floats.

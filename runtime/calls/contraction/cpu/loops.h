@@ -2,8 +2,9 @@
 #ifndef MTC_RUNTIME_CALLS_CONTRACTION_CPU_LOOPS_H
 #define MTC_RUNTIME_CALLS_CONTRACTION_CPU_LOOPS_H
 
-#include "runtime/calls/contraction/cpu/contraction.h"
+#include "runtime/abi/contraction.h"
 #include "runtime/calls/contraction/problem.h"
+#include "runtime/devices/cpu/library_call.h"
 
 #include <memory>
 

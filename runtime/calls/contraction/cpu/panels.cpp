@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -30,10 +31,11 @@ struct Range {
   int64_t size() const { return end - begin; }
 };
 
-/// An operand in memory and its number of elements.
+/// An operand in memory and its number of elements, or the tensor of a matrix of patches.
 struct StoredOperand {
   const char *at;
   int64_t elements;
+  const PatchMatrix *patches;
 };
 
 /// A block of an operand. Its lines are rows of lhs or columns of rhs; `first` is in elements.
@@ -58,6 +60,11 @@ struct Nf4Pairs {
 };
 constexpr Nf4Pairs nf4Pairs;
 
+/// Element type of a matrix of patches.
+template <typename Element> struct Patch {};
+/// The storage of such a matrix, in addition to those of MtcStorage.
+constexpr uint32_t storedAsPatches = 1u << 16;
+
 struct PanelProduct {
   const float *lhs, *rhs;
   float *sums;
@@ -79,9 +86,6 @@ struct PanelResult {
   std::array<StridedElements, MTC_MAX_ADDENDS + 1> added;
 };
 
-#define MTC_VECTOR_CODE "runtime/calls/contraction/cpu/panels.inc"
-#include "runtime/devices/cpu/each_vector_set.inc"
-
 using Pack = void (*)(const PanelSource &, int64_t, int64_t, float *);
 
 /// The functions for one instruction set.
@@ -92,20 +96,15 @@ struct PanelKernels {
   void (*finish)(const PanelResult &, const Range &, const Range &, float *, int64_t);
 };
 
-/// Returns the functions for these element types of lhs and rhs.
-template <typename Lhs, typename Rhs> PanelKernels kernelsFor(VectorSet set) {
-  return chooseOf<PanelKernels>(set,
-                                {sse::tileRows, sse::tileColumns, sse::packRows<Lhs>,
-                                 sse::packColumns<Rhs>, sse::multiplyPanels, sse::finishRows},
-                                {avx2::tileRows, avx2::tileColumns, avx2::packRows<Lhs>,
-                                 avx2::packColumns<Rhs>, avx2::multiplyPanels, avx2::finishRows},
-                                {avx512::tileRows, avx512::tileColumns, avx512::packRows<Lhs>,
-                                 avx512::packColumns<Rhs>, avx512::multiplyPanels,
-                                 avx512::finishRows});
-}
+#define MTC_VECTOR_CODE "runtime/calls/contraction/cpu/panels.inc"
+#include "runtime/devices/cpu/each_vector_set.inc"
 
 /// Calls `use` with a value of an operand's element type.
 template <typename Use> auto withStored(uint32_t type, uint32_t storage, const Use &use) {
+  if (storage == storedAsPatches)
+    return type == MTC_BF16  ? use(Patch<BFloat16>())
+           : type == MTC_F16 ? use(Patch<Float16>())
+                             : use(Patch<float>());
   if (storage == MTC_STORED_NF4)
     return use(Nf4());
   if (storage == MTC_STORED_BF16 || type == MTC_BF16)
@@ -115,8 +114,9 @@ template <typename Use> auto withStored(uint32_t type, uint32_t storage, const U
 
 PanelKernels kernelsFor(uint32_t type, uint32_t lhs, uint32_t rhs, VectorSet set) {
   return withStored(type, lhs, [&](auto ofLhs) {
-    return withStored(
-        type, rhs, [&](auto ofRhs) { return kernelsFor<decltype(ofLhs), decltype(ofRhs)>(set); });
+    return withStored(type, rhs, [&](auto ofRhs) {
+      return MTC_OF_SET(set, kernels<decltype(ofLhs), decltype(ofRhs)>)();
+    });
   });
 }
 
@@ -140,8 +140,9 @@ struct Blocks {
 class PanelContraction final : public LibraryCall {
 public:
   PanelContraction(const MtcContraction &contraction, ContractionProblem simplified,
-                   int maximalThreads, VectorSet set)
-      : problem(std::move(simplified)), c(contraction), set(set),
+                   int maximalThreads, VectorSet set,
+                   const std::optional<PatchMatrix> &patches = std::nullopt)
+      : problem(std::move(simplified)), c(contraction), patches(patches), set(set),
         kernels(kernelsFor(c.type, problem.swapped ? c.rhs_storage : c.lhs_storage,
                            problem.swapped ? c.lhs_storage : c.rhs_storage, set)),
         rows(problem.m(), maxRows / kernels.tileRows * kernels.tileRows, kernels.tileRows),
@@ -160,7 +161,7 @@ public:
 
   int64_t scratchBytes() const override { return problem.isEmpty() ? 0 : slice * workers; }
   MtcSupportLevel supportLevel() const override {
-    const bool isMeant = c.f32_products || c.lhs_storage || c.rhs_storage;
+    const bool isMeant = c.type == MTC_F32 || c.f32_products || c.lhs_storage || c.rhs_storage;
     return isMeant ? MTC_CALL_FAST : MTC_CALL_PACKED;
   }
   std::string implementation() const override {
@@ -193,8 +194,9 @@ private:
   };
 
   Entry entryAt(int64_t entry, char *const *buffers) const {
-    Entry e{{buffers[problem.swapped ? 1 : 0], problem.m() * problem.k()},
-            {buffers[problem.swapped ? 0 : 1], problem.k() * problem.n()},
+    const PatchMatrix *matrix = patches ? &*patches : nullptr;
+    Entry e{{buffers[problem.swapped ? 1 : 0], problem.m() * problem.k(), matrix},
+            {buffers[problem.swapped ? 0 : 1], problem.k() * problem.n(), matrix},
             0,
             0,
             {}};
@@ -299,6 +301,7 @@ private:
 
   const ContractionProblem problem;
   const MtcContraction c;
+  const std::optional<PatchMatrix> patches;
   VectorSet set;
   PanelKernels kernels;
   Blocks rows, columns, depths;
@@ -312,10 +315,19 @@ std::unique_ptr<LibraryCall> createPanelContraction(const MtcContraction &contra
                                                     const ContractionProblem &problem, int threads,
                                                     VectorSet set) {
   const bool isStored = contraction.lhs_storage || contraction.rhs_storage;
-  if (contraction.type != MTC_BF16 && contraction.type != MTC_F16 &&
-      !(isStored && contraction.type == MTC_F32))
+  const bool isNarrow = contraction.type == MTC_BF16 || contraction.type == MTC_F16;
+  if (!isNarrow && (contraction.type != MTC_F32 || (problem.k() == 0 && !isStored)))
     return nullptr;
   return std::make_unique<PanelContraction>(contraction, problem, threads, set);
+}
+
+std::unique_ptr<LibraryCall> createPatchContraction(const MtcContraction &contraction,
+                                                    const ContractionProblem &problem,
+                                                    const PatchMatrix &patches, bool areRhs,
+                                                    int threads, VectorSet set) {
+  MtcContraction stored = contraction;
+  (areRhs ? stored.rhs_storage : stored.lhs_storage) = storedAsPatches;
+  return std::make_unique<PanelContraction>(stored, problem, threads, set, patches);
 }
 
 } // namespace mtc::runtime

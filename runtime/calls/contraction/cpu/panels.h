@@ -1,5 +1,5 @@
-// Contractions in f32 of 16-bit elements, for processors without 16-bit multiply instructions, and
-// of matrices in compressed storage.
+// Contractions in f32: of programs without oneDNN, of 16-bit elements on processors without 16-bit
+// multiply instructions, and of matrices in compressed storage.
 //
 // Operands are converted to f32 while they are packed into panels: blocks of rows of lhs and of
 // columns of rhs, in the order in which vector code reads them. The size of the panels and of the
@@ -13,12 +13,39 @@
 #include "runtime/devices/cpu/library_call.h"
 #include "runtime/devices/cpu/vector_set.h"
 
+#include <array>
+#include <cstdint>
 #include <memory>
 
 namespace mtc::runtime {
 
-/// Returns null unless the type is bf16 or f16, or an operand is in compressed storage. The result
-/// is bit-identical for any number of threads.
+/// The windows of a channels-last tensor as a matrix [groups][positions][taps * channels], which is
+/// not in memory: packing reads the tensor. Elements outside the tensor are 0.
+struct PatchMatrix {
+  static constexpr int axes = 3;
+  using Extents = std::array<int64_t, axes>;
+
+  int64_t batch, groups, channels; ///< channels of one group
+  Extents positions, kernel,
+      source; ///< extents of the windows' positions and taps, and the tensor's
+  Extents strides, dilations, before;
+  /// If set, tap k of position p reads element (p + before - k * dilation) / stride where this is
+  /// an integer; otherwise element p * stride + k * dilation - before.
+  bool isAdjoint;
+
+  int64_t rows() const { return batch * positions[0] * positions[1] * positions[2]; }
+  int64_t columns() const { return kernel[0] * kernel[1] * kernel[2] * channels; }
+};
+
+/// Returns a contraction whose lhs or rhs is a matrix of patches of its operand. The layouts are
+/// those of `problem`, where that matrix is dense; `contraction` has the types.
+std::unique_ptr<LibraryCall> createPatchContraction(const MtcContraction &contraction,
+                                                    const ContractionProblem &problem,
+                                                    const PatchMatrix &patches, bool areRhs,
+                                                    int threads, VectorSet set);
+
+/// Returns null for f64, and for f32 without terms to sum. The result is bit-identical for any
+/// number of threads.
 std::unique_ptr<LibraryCall> createPanelContraction(const MtcContraction &contraction,
                                                     const ContractionProblem &problem, int threads,
                                                     VectorSet set);

@@ -1,261 +1,171 @@
-// Convolutions by oneDNN: descriptors, and reorders of the weights to and from the library's
-// layout.
+// Expresses convolutions as contractions. Channels of a tap are contiguous in the tensors, so that
+// the weights are brought into this order, too.
 #include "runtime/calls/convolution/cpu/convolution.h"
 
-#include "runtime/calls/convolution/cpu/widened.h"
-#include "runtime/calls/convolution/problem.h"
-#include "runtime/devices/cpu/onednn.h"
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/calls/contraction/cpu/panels.h"
+#include "runtime/calls/contraction/cpu/strided_copy.h"
+#include "runtime/calls/contraction/problem.h"
 
 #include <algorithm>
 #include <array>
-#include <tuple>
-#include <utility>
+#include <functional>
+#include <numeric>
 
 namespace mtc::runtime {
 namespace {
 
-/// Descriptors of the tensors and windows.
-struct Description {
-  dnnl_memory_desc_t input, output, weights;
-  dnnl_memory_desc_t chosenWeights; ///< in any layout, for the library to choose
-  dnnl_memory_desc_t bias;
-  bool hasBias, hasAddend; ///< the addend has the layout of the output
-  dnnl_memory_desc_t addend;
-  dnnl_dims_t strides, dilations, before, after;
-
-  Description(const MtcConvolution &c, Computed computed)
-      : hasBias(c.has_bias), hasAddend(c.has_addend) {
-    auto typeOf = [&](bool isF32) { return isF32 ? dnnl_f32 : *libraryType(c.type); };
-    auto typeOfTensor = [&](Computed tensor) { return typeOf(tensor == computed && c.f32_result); };
-    const dnnl_dims_t channels = {c.groups * c.output_channels};
-    initDense(bias, 1, channels, typeOf(c.f32_bias));
-    const int rank = static_cast<int>(c.window_rank);
-    channelsLast(input, c, c.groups * c.input_channels, c.input, typeOfTensor(Computed::Input));
-    auto initOutput = [&](dnnl_memory_desc_t &tensor, dnnl_data_type_t type) {
-      channelsLast(tensor, c, c.groups * c.output_channels, c.output, type);
-    };
-    initOutput(output, typeOfTensor(Computed::Output));
-    initOutput(addend, typeOf(c.f32_addend));
-    const dnnl_data_type_t type = typeOfTensor(Computed::Weights);
-    dnnl_dims_t extents;
-    int axis = 0;
-    if (c.groups > 1)
-      extents[axis++] = c.groups;
-    extents[axis++] = c.output_channels;
-    extents[axis++] = c.input_channels;
-    std::copy_n(c.kernel, rank, extents + axis);
-    initDense(weights, axis + rank, extents, type);
-    dnnl_memory_desc_init_by_tag(&chosenWeights, axis + rank, extents, type, dnnl_format_tag_any);
-    for (int i = 0; i < rank; ++i) {
-      strides[i] = c.strides[i];
-      dilations[i] = c.dilations[i] - 1;
-      before[i] = c.before[i];
-      after[i] = paddingAfter(c, static_cast<uint32_t>(i));
-    }
-  }
-
-private:
-  static void channelsLast(dnnl_memory_desc_t &layout, const MtcConvolution &c, int64_t channels,
-                           const int64_t *windows, dnnl_data_type_t type) {
-    const int rank = static_cast<int>(c.window_rank);
-    dnnl_dims_t extents = {c.batch, channels}, strides = {0, 1};
-    int64_t elements = channels;
-    for (int i = rank; i-- > 0;) {
-      extents[2 + i] = windows[i];
-      strides[2 + i] = elements;
-      elements *= windows[i];
-    }
-    strides[0] = elements;
-    dnnl_memory_desc_init_by_strides(&layout, 2 + rank, extents, type, strides);
-  }
-
-  static void initDense(dnnl_memory_desc_t &layout, int rank, const dnnl_dims_t extents,
-                        dnnl_data_type_t type) {
-    dnnl_dims_t strides;
-    int64_t elements = 1;
-    for (int i = rank; i-- > 0;) {
-      strides[i] = elements;
-      elements *= extents[i];
-    }
-    dnnl_memory_desc_init_by_strides(&layout, rank, extents, type, strides);
-  }
-};
-
-/// Plans the primitive and returns the layout of weights that it chose.
-std::unique_ptr<LibraryPrimitive> planConvolution(const Description &d, Computed computed,
-                                                  int threads, dnnl_memory_desc_t &weights) {
-  if (!hasLibraryExtents(d.input) || !hasLibraryExtents(d.output) ||
-      !hasLibraryExtents(d.chosenWeights))
-    return nullptr;
-  LibraryThreads scope(threads);
-  LibraryAttributes attributes = userScratchAttributes();
-  dnnl_convolution_desc_t forward, operation;
-  std::vector<dnnl_memory_desc_t> addends(d.hasAddend ? 1 : 0, d.addend);
-  if (!libraryEngine() || !attributes || !setAddends(attributes.get(), false, addends) ||
-      dnnl_dilated_convolution_forward_desc_init(
-          &forward, dnnl_forward_training, dnnl_convolution_direct, &d.input, &d.chosenWeights,
-          d.hasBias ? &d.bias : nullptr, &d.output, d.strides, d.dilations, d.before,
-          d.after) != dnnl_success)
-    return nullptr;
-  auto describe = [&](const dnnl_convolution_desc_t &what, const_dnnl_primitive_desc_t hint) {
-    dnnl_primitive_desc_t raw = nullptr;
-    dnnl_primitive_desc_create(&raw, &what, attributes.get(), libraryEngine(), hint);
-    return LibraryDescriptor(raw);
-  };
-  LibraryDescriptor descriptor = describe(forward, nullptr);
-  dnnl_query_t query = dnnl_query_weights_md;
-  std::array<int, 3> names = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST};
-  if (descriptor && computed == Computed::Input) {
-    names = {DNNL_ARG_DIFF_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_DST};
-    if (dnnl_dilated_convolution_backward_data_desc_init(
-            &operation, dnnl_convolution_direct, &d.input, &d.chosenWeights, &d.output, d.strides,
-            d.dilations, d.before, d.after) != dnnl_success)
-      return nullptr;
-    descriptor = describe(operation, descriptor.get());
-  } else if (descriptor && computed == Computed::Weights) {
-    names = {DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_DST};
-    query = dnnl_query_diff_weights_md;
-    if (dnnl_dilated_convolution_backward_weights_desc_init(
-            &operation, dnnl_convolution_direct, &d.input, &d.chosenWeights, nullptr, &d.output,
-            d.strides, d.dilations, d.before, d.after) != dnnl_success)
-      return nullptr;
-    descriptor = describe(operation, descriptor.get());
-  }
-  if (!descriptor)
-    return nullptr;
-  weights = *dnnl_primitive_desc_query_md(descriptor.get(), query, 0);
-  std::vector<LibraryPrimitive::Operand> operands = {
-      {names[0], d.input}, {names[1], weights}, {names[2], d.output}};
-  if (d.hasBias)
-    operands.push_back({DNNL_ARG_BIAS, d.bias});
-  if (d.hasAddend)
-    operands.push_back({addendName(false, 0), d.addend});
-  return LibraryPrimitive::own(std::move(descriptor), std::move(operands), threads);
+int64_t product(const int64_t *extents, uint32_t count) {
+  return std::accumulate(extents, extents + count, int64_t{1}, std::multiplies<>());
 }
 
-/// Returns null if the library lacks an implementation other than its reference one.
-std::unique_ptr<LibraryPrimitive> planReorder(const dnnl_memory_desc_t &from,
-                                              const dnnl_memory_desc_t &to, int threads) {
-  LibraryThreads scope(threads);
-  LibraryAttributes attributes = userScratchAttributes();
-  dnnl_primitive_desc_t raw = nullptr;
-  if (!attributes ||
-      dnnl_reorder_primitive_desc_create(&raw, &from, libraryEngine(), &to, libraryEngine(),
-                                         attributes.get()) != dnnl_success)
-    return nullptr;
-  return LibraryPrimitive::own(LibraryDescriptor(raw), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}},
-                               threads);
+/// Returns the extents of the window axes, after axes of extent `fill`.
+PatchMatrix::Extents widened(const int64_t *extents, uint32_t rank, int64_t fill) {
+  PatchMatrix::Extents all;
+  all.fill(fill);
+  std::copy_n(extents, rank, all.end() - rank);
+  return all;
 }
 
-class Convolution final : public LibraryCall {
+PatchMatrix patchesOf(const MtcConvolution &c, bool isAdjoint) {
+  auto extents = [&](const int64_t *of, int64_t fill) { return widened(of, c.window_rank, fill); };
+  return {.batch = c.batch,
+          .groups = c.groups,
+          .channels = isAdjoint ? c.output_channels : c.input_channels,
+          .positions = extents(isAdjoint ? c.input : c.output, 1),
+          .kernel = extents(c.kernel, 1),
+          .source = extents(isAdjoint ? c.output : c.input, 1),
+          .strides = extents(c.strides, 1),
+          .dilations = extents(c.dilations, 1),
+          .before = extents(c.before, 0),
+          .isAdjoint = isAdjoint};
+}
+
+class PatchConvolution final : public LibraryCall {
 public:
-  /// Returns false if the library only has its reference implementation, or if the addend or bias
-  /// makes it choose another implementation.
-  bool plan(const MtcConvolution &c, Computed what, int threads) {
-    computed = what;
-    Description description(c, computed);
-    dnnl_memory_desc_t chosen;
-    primitive = planConvolution(description, computed, threads, chosen);
-    if (!primitive)
-      return false;
-    // The gemm-based convolution of the library (2.6) reads wrong elements of the addend.
-    if (description.hasAddend && primitive->name().find("gemm") != std::string::npos)
-      return false;
-    added = description.hasBias + description.hasAddend;
-    if (added) {
-      Description plain = description;
-      plain.hasBias = plain.hasAddend = false;
-      dnnl_memory_desc_t unused;
-      auto alone = planConvolution(plain, computed, threads, unused);
-      if (alone && alone->name() != primitive->name())
-        return false;
+  PatchConvolution(const MtcConvolution &c, Computed computed, int threads, VectorSet set)
+      : computed(computed), threads(threads), added(c.has_bias + c.has_addend) {
+    taps = product(c.kernel, c.window_rank);
+    const int64_t m = c.output_channels, n = c.input_channels;
+    const bool isAdjoint = computed == Computed::Input;
+    const PatchMatrix patches = patchesOf(c, isAdjoint);
+    const int64_t positions = patches.rows(), columns = patches.columns();
+    MtcContraction contraction = typesOf(c);
+    ContractionProblem problem;
+    const MatrixLayout matrix = {positions, columns, columns, 1};
+    BatchAxis groups = {c.groups, 0, 0, 0};
+    if (computed == Computed::Weights) {
+      // weights[m, (tap, n)] = sum over positions of output[position, m] * patch[position, (tap,
+      // n)]
+      problem.lhs = {m, positions, 1, c.groups * m};
+      problem.rhs = matrix;
+      problem.out = {m, columns, columns, 1};
+      groups = {c.groups, m, positions * columns, m * columns};
+      reordersWeights = taps > 1 && n > 1;
+      weights = {{c.groups * m, n, taps}, {n * taps, taps, 1}};
+      ordered = {weights.extents, {n * taps, 1, n}};
+    } else if (isAdjoint) {
+      // input[position, n] = sum over (tap, m) of patch[position, (tap, m)] * weights[(tap, m), n]
+      problem.lhs = matrix;
+      problem.rhs = {columns, n, n, 1};
+      problem.out = {positions, n, c.groups * n, 1};
+      groups = {c.groups, positions * columns, m * n * taps, n};
+      reordersWeights = taps > 1;
+      weights = {{c.groups, m, n, taps}, {m * n * taps, n * taps, taps, 1}};
+      ordered = {weights.extents, {m * n * taps, n, 1, m * n}};
+    } else {
+      // output[position, m] = sum over (tap, n) of patch[position, (tap, n)] * weights[m, (tap, n)]
+      problem.lhs = matrix;
+      problem.rhs = {columns, m, 1, columns};
+      problem.out = {positions, m, c.groups * m, 1};
+      groups = {c.groups, positions * columns, m * columns, m};
+      reordersWeights = taps > 1 && n > 1;
+      weights = {{c.groups * m, n, taps}, {n * taps, taps, 1}};
+      ordered = {weights.extents, {n * taps, 1, n}};
+      addAddends(c, contraction, problem, groups);
     }
-    scratch = primitive->scratchBytes();
-    if (!dnnl_memory_desc_equal(&chosen, &description.weights)) {
-      reorder = computed == Computed::Weights ? planReorder(chosen, description.weights, threads)
-                                              : planReorder(description.weights, chosen, threads);
-      if (!reorder)
-        return false;
-      // The primitives run in sequence and share scratch after the blocked weights.
-      blockedBytes = alignedBytes(static_cast<int64_t>(dnnl_memory_desc_get_size(&chosen)));
-      scratch = blockedBytes + std::max(scratch, reorder->scratchBytes());
-    }
-    return true;
+    if (c.groups > 1)
+      problem.batch = {groups};
+    inner = createPatchContraction(contraction, problem, patches, computed == Computed::Weights,
+                                   threads, set);
+    elementBytes = c.type == MTC_F32 || (computed == Computed::Weights && c.f32_result) ? 4 : 2;
+    if (reordersWeights)
+      orderedBytes = alignedBytes(c.groups * m * n * taps * elementBytes);
   }
 
-  bool build() { return primitive->build(1) && (!reorder || reorder->build(1)); }
+  int64_t scratchBytes() const override { return orderedBytes + inner->scratchBytes(); }
+  MtcSupportLevel supportLevel() const override { return MTC_CALL_FAST; }
+  std::string implementation() const override { return inner->implementation() + " of patches"; }
 
-  int64_t scratchBytes() const override { return scratch; }
-  MtcSupportLevel supportLevel() const override {
-    return primitive->allocates() ? MTC_CALL_ALLOCATES : MTC_CALL_FAST;
-  }
-  std::string implementation() const override { return primitive->name(); }
-
-  void run(char *const *buffers, char *scratchStart) override {
-    // Operands are in the order input, weights, output, without the result.
-    const char *input = buffers[0], *weights = buffers[1], *output = buffers[2 + added];
-    if (computed == Computed::Input)
-      std::tie(output, weights, input) = std::tuple(buffers[0], buffers[1], buffers[2]);
-    else if (computed == Computed::Weights)
-      std::swap(weights, output);
-    char *rest = scratchStart + blockedBytes;
-    const char *blocked = reorder ? scratchStart : weights;
-    auto lay = [&](const char *from, const char *to) {
-      const char *const ends[] = {from, to};
-      reorder->run(0, ends, rest);
-    };
-    if (reorder && computed != Computed::Weights)
-      lay(weights, blocked);
-    std::array<const char *, 5> operands = {input, blocked, output};
-    std::copy_n(buffers + 2, added, operands.begin() + 3);
-    primitive->run(0, operands.data(), rest);
-    if (reorder && computed == Computed::Weights)
-      lay(blocked, weights);
+  void run(char *const *buffers, char *scratch) override {
+    char *const rest = scratch + orderedBytes;
+    if (computed == Computed::Weights) {
+      char *result = reordersWeights ? scratch : buffers[2];
+      char *const operands[] = {buffers[1], buffers[0], result};
+      inner->run(operands, rest);
+      if (reordersWeights)
+        copyStrided(ordered, scratch, weights, buffers[2], elementBytes, threads);
+      return;
+    }
+    std::array<char *, 3 + MTC_MAX_ADDENDS> operands{};
+    std::copy_n(buffers, 3 + added, operands.begin());
+    if (reordersWeights) {
+      copyStrided(weights, buffers[1], ordered, scratch, elementBytes, threads);
+      operands[1] = scratch;
+    }
+    inner->run(operands.data(), rest);
   }
 
 private:
-  Computed computed = Computed::Output;
-  std::unique_ptr<LibraryPrimitive> primitive, reorder;
-  int64_t blockedBytes = 0, scratch = 0;
-  int added = 0; ///< number of operands after the weights
+  static MtcContraction typesOf(const MtcConvolution &c) {
+    MtcContraction contraction = {};
+    contraction.type = c.type;
+    contraction.f32_result = c.f32_result;
+    contraction.f32_products = c.f32_products;
+    return contraction;
+  }
+
+  /// Adds the bias and the addend, in the order of the operands.
+  static void addAddends(const MtcConvolution &c, MtcContraction &contraction,
+                         ContractionProblem &problem, BatchAxis &groups) {
+    auto add = [&](const MatrixLayout &layout, bool isF32) {
+      const uint32_t number = contraction.addend_count++;
+      contraction.f32_addends[number] = isF32;
+      problem.addends.push_back(layout);
+      groups.addends[number] = c.output_channels;
+    };
+    if (c.has_bias)
+      add({problem.m(), problem.n(), 0, 1}, c.f32_bias != 0);
+    if (c.has_addend)
+      add(problem.out, c.f32_addend != 0);
+  }
+
+  Computed computed;
+  int threads, elementBytes = 4;
+  uint32_t added;
+  int64_t taps, orderedBytes = 0;
+  bool reordersWeights;
+  StridedTensor weights, ordered; ///< the call's layout, and that with contiguous channels
+  std::unique_ptr<LibraryCall> inner;
 };
-
-double flopsOf(const MtcConvolution &c) {
-  auto flops = 2.0 * static_cast<double>(c.batch * c.groups) *
-               static_cast<double>(c.input_channels * c.output_channels);
-  for (uint32_t i = 0; i < c.window_rank; ++i)
-    flops *= static_cast<double>(c.output[i] * c.kernel[i]);
-  return flops;
-}
-
-std::unique_ptr<LibraryCall> createLibraryCall(const MtcConvolution &c, Computed computed,
-                                               int threads, bool executable) {
-  auto result = std::make_unique<Convolution>();
-  if (!result->plan(c, computed, threads) || (executable && !result->build()))
-    return nullptr;
-  return result;
-}
 
 template <Computed computed>
-std::unique_ptr<LibraryCall> createCall(const void *record, int threads, bool executable) {
+std::unique_ptr<LibraryCall> createCall(const void *record, int threads, bool) {
   const MtcConvolution &c = *static_cast<const MtcConvolution *>(record);
-  const bool isNarrow = c.type == MTC_BF16 || c.type == MTC_F16;
-  // ReLU of oneDNN turns NaN into 0.
-  if ((c.type != MTC_F32 && !isNarrow) || isEmpty(c) || c.activation != MTC_NO_ACTIVATION)
-    return nullptr;
-  threads = usefulThreads(flopsOf(c), threads);
-  if (!isNarrow || (libraryMultiplies(c.type) && !c.f32_products))
-    if (auto result = createLibraryCall(c, computed, threads, executable); result || !isNarrow)
-      return result;
-  return createWidenedConvolution(c, computed, threads, [=](const MtcConvolution &ofBlock) {
-    return createLibraryCall(ofBlock, computed, threads, executable);
-  });
+  return createPatchConvolution(c, computed, usefulThreads(convolutionFlops(c), threads),
+                                machineVectors());
 }
 
 bool isNeverFasterAsKernel(const void *) { return false; }
 
 } // namespace
+
+std::unique_ptr<LibraryCall> createPatchConvolution(const MtcConvolution &c, Computed computed,
+                                                    int threads, VectorSet set) {
+  const bool isDepthwise = c.groups > 1 && c.input_channels == 1;
+  if (c.type == MTC_F64 || isEmpty(c) || isDepthwise || c.activation != MTC_NO_ACTIVATION)
+    return nullptr;
+  return std::make_unique<PatchConvolution>(c, computed, threads, set);
+}
 
 const CallKind convolutionCalls = {MTC_CONVOLUTION, createCall<Computed::Output>,
                                    isNeverFasterAsKernel};

@@ -1,18 +1,22 @@
-// Convolutions and their adjoints by oneDNN, on channels-last tensors.
-//
-// Measured with 2.6.3 on AVX-512 for the 3x3 and 7x7 kernels of ResNet-50: channels-last inputs and
-// outputs (`brgconv`, `jit`) are as fast as blocked ones, channels-first ones (`gemm:jit`) up to
-// three times slower. The library requires blocked weights, so each call reorders them before or
-// after the convolution.
+// Convolutions and their adjoints by the runtime's own code: contractions of the patches that the
+// windows read, which are never in memory as a whole, with the weights.
 #ifndef MTC_RUNTIME_CALLS_CONVOLUTION_CPU_CONVOLUTION_H
 #define MTC_RUNTIME_CALLS_CONVOLUTION_CPU_CONVOLUTION_H
 
-#include "runtime/abi/convolution.h"
+#include "runtime/calls/convolution/problem.h"
 #include "runtime/devices/cpu/library_call.h"
+#include "runtime/devices/cpu/vector_set.h"
+
+#include <memory>
 
 namespace mtc::runtime {
 
 extern const CallKind convolutionCalls, transposedConvolutionCalls, convolutionWeightGradientCalls;
+
+/// Returns null for f64, for an activation, and for a depthwise convolution, which has little to
+/// contract. The result is bit-identical for any number of threads.
+std::unique_ptr<LibraryCall> createPatchConvolution(const MtcConvolution &convolution,
+                                                    Computed computed, int threads, VectorSet set);
 
 } // namespace mtc::runtime
 

@@ -31,7 +31,7 @@ TEST_F(CpuDevice, TooMuchMemoryIsAFaultOfTheSystem) {
 TEST_F(CpuDevice, TooLittleScratchIsRefused) {
   MtcProgram program = mtc_program;
   std::vector<MtcCall> calls(program.calls, program.calls + program.call_count);
-  if (mtc_call_scratch_bytes(calls[0].kind, calls[0].description, 1) == 0)
+  if (mtc_call_scratch_bytes(MTC_ONEDNN, calls[0].kind, calls[0].description, 1) == 0)
     GTEST_SKIP() << "the library needs no scratch for it on this processor";
   calls[0].scratch_bytes = 0;
   program.calls = calls.data();

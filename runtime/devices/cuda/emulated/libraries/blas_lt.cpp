@@ -57,7 +57,7 @@ struct Product {
     if (!fault.empty())
       return fault;
     if (!call) {
-      call = LibraryCall::create(MTC_CONTRACTION, &contraction, availableCores());
+      call = LibraryCall::create(linkedLibrary(), MTC_CONTRACTION, &contraction, availableCores());
       if (!call)
         return "cuBLASLt: the processor's libraries do not have the element type";
       scratch.resize(static_cast<size_t>(call->scratchBytes() + MTC_ALIGNMENT));

@@ -1,4 +1,7 @@
-// The thread pool, through the ABI of libgomp.
+// The thread pool of programs with oneDNN, through the ABI of libgomp.
+//
+// The OpenMP pragmas of clang call another library (libomp), so the entry points of libgomp, which
+// are part of its stable ABI, are called directly.
 #include "runtime/devices/cpu/parallel.h"
 
 extern "C" {

@@ -1,5 +1,5 @@
 // Splits the batch into blocks and converts them in the scratch.
-#include "runtime/calls/convolution/cpu/widened.h"
+#include "runtime/calls/convolution/cpu/onednn/widened.h"
 
 #include "runtime/devices/cpu/convert.h"
 #include "runtime/devices/cpu/parallel.h"

@@ -1,5 +1,5 @@
 // Translates the layouts of a contraction to oneDNN descriptors.
-#include "runtime/calls/contraction/cpu/library_matmul.h"
+#include "runtime/calls/contraction/cpu/onednn/library_matmul.h"
 
 #include <algorithm>
 #include <functional>

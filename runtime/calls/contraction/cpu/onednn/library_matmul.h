@@ -1,6 +1,6 @@
 // Maps a contraction to one matmul primitive of oneDNN.
-#ifndef MTC_RUNTIME_CALLS_CONTRACTION_CPU_LIBRARY_MATMUL_H
-#define MTC_RUNTIME_CALLS_CONTRACTION_CPU_LIBRARY_MATMUL_H
+#ifndef MTC_RUNTIME_CALLS_CONTRACTION_CPU_ONEDNN_LIBRARY_MATMUL_H
+#define MTC_RUNTIME_CALLS_CONTRACTION_CPU_ONEDNN_LIBRARY_MATMUL_H
 
 #include "runtime/calls/contraction/problem.h"
 #include "runtime/devices/cpu/onednn.h"
@@ -28,4 +28,4 @@ std::unique_ptr<LibraryPrimitive> planMatmul(const ContractionProblem &problem, 
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_CALLS_CONTRACTION_CPU_LIBRARY_MATMUL_H
+#endif // MTC_RUNTIME_CALLS_CONTRACTION_CPU_ONEDNN_LIBRARY_MATMUL_H

@@ -1,8 +1,8 @@
 // Convolutions of 16-bit elements in f32, for processors without 16-bit multiply instructions.
 //
 // The batch is converted to f32 in blocks of as many entries as fit into a bounded scratch.
-#ifndef MTC_RUNTIME_CALLS_CONVOLUTION_CPU_WIDENED_H
-#define MTC_RUNTIME_CALLS_CONVOLUTION_CPU_WIDENED_H
+#ifndef MTC_RUNTIME_CALLS_CONVOLUTION_CPU_ONEDNN_WIDENED_H
+#define MTC_RUNTIME_CALLS_CONVOLUTION_CPU_ONEDNN_WIDENED_H
 
 #include "runtime/calls/convolution/problem.h"
 #include "runtime/devices/cpu/library_call.h"
@@ -21,4 +21,4 @@ std::unique_ptr<LibraryCall> createWidenedConvolution(const MtcConvolution &conv
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_CALLS_CONVOLUTION_CPU_WIDENED_H
+#endif // MTC_RUNTIME_CALLS_CONVOLUTION_CPU_ONEDNN_WIDENED_H

@@ -1,0 +1,21 @@
+// Registry of the kinds of calls that the runtime computes without a library.
+#include "runtime/calls/attention/cpu/attention.h"
+#include "runtime/calls/contraction/cpu/contraction.h"
+#include "runtime/calls/convolution/cpu/convolution.h"
+
+namespace mtc::runtime {
+
+static constexpr const CallKind *kinds[] = {
+    &contractionCalls,           &attentionCalls,
+    &attentionGradientCalls,     &convolutionCalls,
+    &transposedConvolutionCalls, &convolutionWeightGradientCalls};
+
+/// The runtime converts 16-bit elements to f32.
+static bool multiplies(uint32_t) { return false; }
+
+const CallLibrary &builtInLibrary() {
+  static constexpr CallLibrary library = {kinds, multiplies};
+  return library;
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,19 @@
+// Registry of the kinds of calls of programs that are linked with oneDNN.
+#include "runtime/devices/cpu/onednn.h"
+#include "runtime/calls/attention/cpu/attention.h"
+#include "runtime/calls/contraction/cpu/onednn/contraction.h"
+#include "runtime/calls/convolution/cpu/onednn/convolution.h"
+
+namespace mtc::runtime {
+
+static constexpr const CallKind *kinds[] = {
+    &onednnContractionCalls,           &attentionCalls,
+    &attentionGradientCalls,           &onednnConvolutionCalls,
+    &onednnTransposedConvolutionCalls, &onednnConvolutionWeightGradientCalls};
+
+const CallLibrary &linkedLibrary() {
+  static constexpr CallLibrary library = {kinds, libraryMultiplies};
+  return library;
+}
+
+} // namespace mtc::runtime

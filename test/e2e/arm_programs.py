@@ -1,0 +1,54 @@
+# REQUIRES: aarch64-runtime
+# RUN: %python %s %t
+"""Programs for 64-bit Arm processors train under emulation: with the losses of x86-64, to the bit where both multiply and add in
+one step, and the same checkpoints and exports. A processor without the features that the code uses is refused."""
+
+import convolutions
+import numpy as np
+from models import DIGITS, GPT2
+from program import compile, compile_example, losses, own_folder
+
+STEPS = 3
+ARM = ("--cpu", "aarch64")
+X86 = ("--cpu", "x86-64-v3", "--static")  # has fused multiply-add, as NEON has
+ANY = ("qemu-aarch64", "-cpu", "cortex-a53")
+folder = own_folder()
+
+
+def pair(build, *flags):
+    arm, x86 = build(*ARM, *flags, name="arm"), build(*X86, *flags, name="x86")
+    arm.runner = ANY
+    return arm, x86
+
+
+def example(which):
+    return lambda *flags, name: compile_example(which, folder, "adamw", STEPS * which.batch, *flags, name=name)
+
+
+arm, x86 = pair(example(DIGITS), "--threads", 2)
+saved = folder / "saved"
+found = losses(arm.train(STEPS, "--save", saved, "--threads", 2))
+assert np.allclose(found, losses(x86.train(STEPS)), rtol=1e-6), found
+assert losses(arm.train(STEPS, "--threads", 1)) == found
+# A checkpoint is of the model, not of the processor.
+assert np.allclose(
+    losses(arm.train(2 * STEPS, "--resume", saved)), losses(x86.train(2 * STEPS, "--resume", saved)), rtol=1e-6
+)
+assert len(arm.exported("arm")) == len(x86.exported("x86")) > 1000
+
+for precision, tolerance in (("f32", 1e-6), ("bf16", 1e-3), ("f16", 1e-3)):
+    arm, x86 = pair(example(GPT2), "--precision", precision)
+    found, expected = losses(arm.train(STEPS)), losses(x86.train(STEPS))
+    assert np.allclose(found, expected, rtol=tolerance), (precision, found, expected)
+
+random = np.random.default_rng(0)
+model, data = convolutions.model(folder, "plane", random), convolutions.data("plane", random)
+arm, x86 = pair(lambda *flags, name: compile(model, folder, data, *flags, *convolutions.FLAGS, name=name))
+assert np.allclose(losses(arm.train(STEPS)), losses(x86.train(STEPS)), rtol=1e-6)
+
+recent = compile_example(DIGITS, folder, "adamw", STEPS * DIGITS.batch, "--cpu", "neoverse-n1", name="recent")
+recent.runner = ANY
+message = recent.run("--steps", STEPS, code=2).stderr
+assert "DotProd" in message and message.endswith("it was compiled with --cpu neoverse-n1. Compile it with --cpu aarch64\n"), message
+recent.runner = ("qemu-aarch64", "-cpu", "neoverse-n1")
+recent.train(STEPS)

@@ -6,6 +6,10 @@ include(GNUInstallDirs)
 install(TARGETS mtc mtc-opt mtc-lsp-server RUNTIME DESTINATION bin)
 get_target_property(archives mtc_program_archives MTC_ARCHIVES)
 install(TARGETS ${archives} ARCHIVE DESTINATION lib)
+foreach(architecture ${MTC_CROSS_ARCHITECTURES})
+  get_property(archives GLOBAL PROPERTY MTC_ARCHIVES_${architecture})
+  install(TARGETS ${archives} ARCHIVE DESTINATION lib/${architecture})
+endforeach()
 # The layout of a program's tables, for who loads a program's object by other means.
 install(DIRECTORY runtime/abi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mtc/runtime FILES_MATCHING PATTERN "*.h")
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
@@ -38,4 +42,5 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # What programs are linked with.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "g++ | clang-22, libc6-dev, libstdc++-12-dev, libdnnl-dev")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "lld-22")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "clang-22, libstdc++-12-dev-arm64-cross") # programs for Arm
 include(CPack)

@@ -16,10 +16,12 @@ packages=(
   g++ libc6-dev libstdc++-12-dev zlib1g-dev                              # start-up files, C++ library, what LLVM's CMake files ask for
   libprotobuf-dev protobuf-compiler                                      # ONNX files
   libdnnl-dev                                                            # contraction and convolution on the CPU; brings libgomp
+  libstdc++-12-dev-arm64-cross                                           # programs for Arm; brings the C library
   nlohmann-json3-dev libtomlplusplus-dev libcli11-dev                    # metrics and plans, recipes, command lines
   libgtest-dev libgmock-dev libbenchmark-dev
   dpkg-dev file                                                          # packages of mtc itself
   python3 python3-pip python3-venv python3-psutil # the last one: time limits of single tests
+  qemu-user                                                              # tests of programs for other processors
 )
 if [[ ${1:-} == --tests ]]; then
   packages+=(tmux) # a terminal for the progress bars
@@ -52,6 +54,24 @@ if ((${#missing[@]})); then
       die "'apt-get ${command%% *}' failed; the reason is above. LLVM 22 is in Debian's archive bookworm-security, section main: is it among apt's sources?"
     fi
   done
+fi
+
+# protobuf for programs for Arm, out of Debian's package for that architecture, which is not installed. The lists of packages
+# are in a folder of their own, so that the system's stay as they are.
+if [[ ! -e build/aarch64/libprotobuf-lite.a ]]; then
+  echo "setup.sh: fetching protobuf for aarch64"
+  arm=$(mktemp -d)
+  mkdir -p "$arm"/{lists,cache}/partial "$arm/cache/archives/partial" build/aarch64
+  options=(-q -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o "Dir::State::lists=$arm/lists" -o "Dir::Cache=$arm/cache"
+    -o Dir::State::status=/dev/null -o Debug::NoLocking=1)
+  if (cd "$arm" && apt-get "${options[@]}" update && apt-get "${options[@]}" download libprotobuf-dev) >"$arm/log" 2>&1; then
+    dpkg-deb --fsys-tarfile "$arm"/libprotobuf-dev_*.deb | tar -xO ./usr/lib/aarch64-linux-gnu/libprotobuf-lite.a >"$arm/archive"
+    mv "$arm/archive" build/aarch64/libprotobuf-lite.a
+  else
+    tail -n 5 "$arm/log" >&2
+    echo "setup.sh: programs for Arm cannot be compiled without it" >&2
+  fi
+  rm -rf "$arm"
 fi
 
 # For --target cuda, where no CUDA toolkit is installed: its functions of mathematics and its assembler, out of PyPI's

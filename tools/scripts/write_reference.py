@@ -59,6 +59,11 @@ def program_flags(mtc: Path) -> str:
     return "# Flags of compiled programs\n\n" + intro + fence(text[text.index("\nData:\n") :])
 
 
+def targets(mtc: Path, build: Path, title: str, pages: list[str]) -> str:
+    processors = "\n## Processors\n\n`mtc processors` prints the names that `--cpu` accepts.\n\n" + fence(output(mtc, "processors"))
+    return records(build, title, pages) + processors
+
+
 def records(build: Path, title: str, pages: list[str]) -> str:
     text = f"# {title}\n"
     for page in pages:
@@ -76,6 +81,7 @@ def main() -> int:
     mtc = options.build / "bin/mtc"
     pages = {"command-line.md": command_line(mtc), "programs.md": program_flags(mtc), "operators.md": operators(mtc)}
     pages |= {page: records(options.build, title, parts) for page, (title, parts) in RECORDS.items()}
+    pages["targets.md"] = targets(mtc, options.build, *RECORDS["targets.md"])
     outdated = []
     for page, text in pages.items():
         path = ROOT / "docs/reference" / page

@@ -15,7 +15,7 @@ def MtcCpuDialect : Dialect {
 
 def MtcCpu_TargetAttr : AttrDef<MtcCpuDialect, "Target", [DeclareAttrInterfaceMethods<TargetAttrInterface, ["multipliesInF32"]>]> {
   let mnemonic = "target";
-  let summary = "CPU target: native kernels, library calls computed by oneDNN or the runtime";
+  let summary = "CPU target: native kernels, library calls by oneDNN or the runtime";
   let description = [{
     `processor` is `host`, the machine that compiles, or an LLVM CPU name. `features` are LLVM target features added to the
     processor's. Values between kernels are stored in `precision`. Library calls are planned for `threads` threads. The cost model

@@ -37,7 +37,8 @@ TEST(Processor, LevelsAreThoseOfLlvm) {
 TEST(Processor, OfThisMachineHasNoFeatureThatProgramsDoNotCheck) {
   auto host = llvm::cantFail(cpu::describeProcessor("host", ""));
   llvm::StringMap<bool> detected = llvm::sys::getHostCPUFeatures();
-  for (llvm::StringRef name : llvm::split(host.getFeatureNames(), ','))
+  const std::string names = host.getFeatureNames();
+  for (llvm::StringRef name : llvm::split(names, ','))
     EXPECT_TRUE(name.empty() || detected.lookup(name)) << name.str();
   EXPECT_EQ(host.hasAvx512(), detected.lookup("avx512f"));
   EXPECT_TRUE(host.isOfHost());

@@ -76,7 +76,7 @@ TEST_F(RatesTest, NamesClasses) {
     EXPECT_FALSE(cpu::checkRates(name));
   EXPECT_EQ(llvm::toString(cpu::checkRates("mmx")),
             "--cost-model mmx: unknown processor class; expected one of: avx512bf16, avx512, avx2, "
-            "sse");
+            "sse, neon");
   EXPECT_EQ(cpu::classOf(llvm::cantFail(cpu::describeProcessor("znver4", ""))), "avx512bf16");
   EXPECT_EQ(cpu::classOf(llvm::cantFail(cpu::describeProcessor("x86-64-v4", ""))), "avx512");
   EXPECT_EQ(cpu::classOf(llvm::cantFail(cpu::describeProcessor("x86-64-v3", ""))), "avx2");

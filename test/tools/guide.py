@@ -93,6 +93,8 @@ for page in PAGES:
             compile(block, str(page), "exec")
             if "torch" not in block and "mtc.export" not in block:
                 scripts.append(block)
+        elif language == "text":
+            continue
         elif language == "c":  # Its first line is a comment with the file's name.
             (work / block.splitlines()[0].removeprefix("// ")).write_text(block)
         else:

@@ -422,7 +422,7 @@ TEST(Contraction, RunsOnTheThreadsThatItWasPlannedFor) {
     ASSERT_TRUE(contraction);
     std::vector<float> &out = results[threads - 1];
     out.resize(61 * 3);
-    std::vector<char> scratch(static_cast<size_t>(contraction.scratchBytes()) + 64);
+    std::vector<char> scratch(static_cast<size_t>(contraction->scratchBytes()) + 64);
     char *buffers[] = {reinterpret_cast<char *>(lhs.data()), reinterpret_cast<char *>(rhs.data()),
                        reinterpret_cast<char *>(out.data())};
     setLibraryThreads(threads);

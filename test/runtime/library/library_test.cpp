@@ -16,23 +16,13 @@
 
 namespace {
 
-// Under ThreadSanitizer, 1: it does not see the synchronization of libgomp.
-#ifdef MTC_TEST_THREADS
-constexpr int testThreads = MTC_TEST_THREADS;
-#else
-constexpr int testThreads = 0;
-#endif
-
 constexpr std::array<float, 12> x = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1};
 constexpr std::array<float, 4> target = {1, 2, 3, 6};
 
 /// A trainer that is destroyed with the test.
 struct Owned {
-  explicit Owned(mtc_model_options options = {}) {
-    if (!options.threads)
-      options.threads = testThreads;
-    status = mtc_model_create(&options, &trainer);
-  }
+  explicit Owned(const mtc_model_options &options = {})
+      : status(mtc_model_create(&options, &trainer)) {}
   ~Owned() { mtc_model_destroy(trainer); }
   Owned(const Owned &) = delete;
   Owned &operator=(const Owned &) = delete;
@@ -271,7 +261,6 @@ TEST_F(Library, RunsInSeveralThreads) {
   auto trained = [&](int number) {
     mtc_model_options options = {};
     options.seed = static_cast<uint64_t>(number);
-    options.threads = 1;
     Owned owned(options);
     for (int i = 0; i < steps; ++i)
       owned.train();

@@ -69,7 +69,7 @@ struct LinkInputs {
   std::vector<std::string> libraries; ///< system libraries, as for -l
   /// The architecture of the program, if it is not that of the machine: as in the triple of clang,
   /// and the folder of the archives.
-  std::string architecture = "";
+  std::string architecture = {};
   bool isStatic = false; ///< link all libraries statically, including that of C
 };
 

@@ -12,7 +12,7 @@
 
 namespace mtc::runtime {
 
-AppendedFile::AppendedFile(std::string path, std::string name, Existing existing)
+AppendedFile::AppendedFile(const std::string &path, std::string name, Existing existing)
     : name(std::move(name)) {
   const int more = existing == Existing::Emptied   ? O_TRUNC
                    : existing == Existing::Refused ? O_EXCL

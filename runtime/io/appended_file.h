@@ -18,7 +18,7 @@ public:
 
   /// Opens or creates a file. Throws a user error if it cannot be opened. Messages start with
   /// `name`.
-  AppendedFile(std::string path, std::string name, Existing existing);
+  AppendedFile(const std::string &path, std::string name, Existing existing);
   ~AppendedFile();
   AppendedFile(const AppendedFile &) = delete;
   AppendedFile &operator=(const AppendedFile &) = delete;

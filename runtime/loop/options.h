@@ -20,8 +20,8 @@ struct Options {
   std::optional<bool> shuffle;
   std::optional<LastBatch> lastBatch;
   std::optional<uint64_t> seed;
-  std::string metrics, tensorboard, report, gradients, outputs, save, resume, exportTo, exportTrainingTo,
-      exportWeightsTo, exportAdaptersTo, weights, memoryReport, profile,
+  std::string metrics, tensorboard, report, gradients, outputs, save, resume, exportTo,
+      exportTrainingTo, exportWeightsTo, exportAdaptersTo, weights, memoryReport, profile,
       profileSummary; ///< the file; may be empty
   std::string device; ///< the value of --device
   std::string offloadFolder;

@@ -13,7 +13,7 @@
 
 namespace mtc::runtime {
 
-MetricsFile::MetricsFile(std::string path, int64_t lastStep)
+MetricsFile::MetricsFile(const std::string &path, int64_t lastStep)
     : file(path, "--metrics " + path,
            lastStep ? AppendedFile::Existing::Kept : AppendedFile::Existing::Emptied) {
   if (lastStep > 0)

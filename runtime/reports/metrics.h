@@ -15,7 +15,7 @@ class MetricsFile final : public RunListener {
 public:
   /// Creates the file, or, in a resumed run, continues it after `lastStep` steps and removes the
   /// lines of later steps.
-  MetricsFile(std::string path, int64_t lastStep);
+  MetricsFile(const std::string &path, int64_t lastStep);
 
   void begin(const RunFacts &facts) override;
   void step(const StepMetrics &metrics) override;

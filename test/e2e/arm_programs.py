@@ -3,10 +3,13 @@
 """Programs for 64-bit Arm processors train under emulation: with the losses of x86-64, to the bit where both multiply and add in
 one step, and the same checkpoints and exports. A processor without the features that the code uses is refused."""
 
+import re
+import shutil
+
 import convolutions
 import numpy as np
-from models import DIGITS, GPT2
-from program import compile, compile_example, losses, own_folder
+from models import DIGITS, EXAMPLES, GPT2
+from program import MTC, compile, compile_example, losses, own_folder, run
 
 STEPS = 3
 ARM = ("--cpu", "aarch64")
@@ -52,3 +55,16 @@ message = recent.run("--steps", STEPS, code=2).stderr
 assert "DotProd" in message and message.endswith("it was compiled with --cpu neoverse-n1. Compile it with --cpu aarch64\n"), message
 recent.runner = ("qemu-aarch64", "-cpu", "neoverse-n1")
 recent.train(STEPS)
+
+# A library in a program in C.
+model, flags = EXAMPLES / "digits/digits.onnx", ("--dim", "batch=32", "--lr", "2e-3")
+for source in ("train.c", "digits_data.h"):
+    shutil.copy(EXAMPLES / "embedding" / source, folder)
+found = {}
+for name, cpu, target in (("arm", ARM, ("--target=aarch64-linux-gnu",)), ("x86", X86, ())):
+    run([MTC, "compile", model, *flags, *cpu, "--emit", "library", "-o", folder / "libdigits.a"], folder)
+    clang = shutil.which("clang-22") or "clang"
+    run([clang, *target, "-fuse-ld=lld", "-static", "train.c", "libdigits.a", "-lstdc++", "-lm", "-lpthread", "-o", name], folder)
+    runner = ANY if name == "arm" else ()
+    found[name] = float(re.search(r"loss (\S+)", run([*runner, folder / name, EXAMPLES / "digits", 1, folder / "w"], folder).stdout)[1])
+assert np.isclose(found["arm"], found["x86"], rtol=1e-5), found

@@ -10,7 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
-#include <cstdlib>
+#include <filesystem>
 #include <sstream>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -20,7 +20,6 @@
 using namespace mtc::test;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Not;
 
 namespace {
 
@@ -114,6 +113,7 @@ protected:
   }
   static std::vector<int64_t> stepsOf(const std::vector<Json> &lines) {
     std::vector<int64_t> steps;
+    steps.reserve(lines.size());
     for (const Json &line : lines)
       steps.push_back(line["step"]);
     return steps;
@@ -145,7 +145,7 @@ TEST_F(Validation, ChangesNoBitOfTraining) {
     EXPECT_EQ(stepLines(log), stepLines(folder / "plain.jsonl"));
     EXPECT_THAT(stepsOf(validations(log)), ElementsAre(2, 4, 6, 8, 9));
     for (const char *name : {"c", "plain"})
-      ASSERT_EQ(std::system(("rm -r " + (folder / name)).c_str()), 0);
+      std::filesystem::remove_all(folder / name);
   }
 }
 

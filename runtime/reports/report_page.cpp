@@ -47,6 +47,11 @@ std::string number(double value) {
   return format("%.5g", value);
 }
 
+/// Returns a number with four digits, which fits a tile.
+std::string shortNumber(double value) {
+  return std::fabs(value) < 1e4 ? format("%.4g", value) : number(value);
+}
+
 std::string counted(int64_t count, const char *noun) {
   return text(whole(count), " ", noun, count == 1 ? "" : "s");
 }
@@ -139,7 +144,7 @@ std::string Page::percent() const {
 html::Tile Page::lossTile() const {
   Tile tile{"Training loss", "–", "", ""};
   if (!all.fields[StepRange::Loss].isEmpty() || all.notFinite)
-    tile.value = number(record.lastStep.loss);
+    tile.value = shortNumber(record.lastStep.loss);
   const StepRange *lowest = nullptr;
   for (const StepRange &range : record.steps.ranges()) {
     const ValueRange &loss = range.fields[StepRange::Loss];
@@ -204,7 +209,7 @@ std::string Page::tiles() const {
   if (!record.validations.empty()) {
     const ValidationMetrics *best = record.bestValidation();
     const ValidationMetrics &last = record.validations.back(), &shown = best ? *best : last;
-    Tile tile{best ? "Best validation loss" : "Validation loss", number(shown.loss), "", ""};
+    Tile tile{best ? "Best validation loss" : "Validation loss", shortNumber(shown.loss), "", ""};
     for (const auto &[name, value] : shown.metrics)
       tile.note += text(name, " ", number(value), ", ");
     tile.note += "step " + whole(shown.step);

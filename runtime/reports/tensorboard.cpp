@@ -3,9 +3,10 @@
 #include "runtime/reports/tensorboard.h"
 
 #include "runtime/io/crc32c.h"
-#include "runtime/reports/event.pb.h"
 #include "runtime/reports/metric_fields.h"
 #include "runtime/support/failure.h"
+
+#include "event.pb.h"
 
 #include <array>
 #include <bit>

@@ -112,6 +112,8 @@ void Compilation::protectInputs() {
     outputs.addInput("the recipe", options.recipe);
   for (const std::string &file : options.scheduleFiles)
     outputs.addInput("the table of --schedule-table", file);
+  for (const auto &[flag, file] : options.numberFiles)
+    outputs.addInput("the value of --" + flag, file);
   for (const auto &[input, value] : binds)
     outputs.addInput("the value of --bind " + input, value);
 }

@@ -9,11 +9,15 @@
 #include "driver/Report.h"
 #include "driver/StageText.h"
 #include "frontend/reader/InputFile.h"
+#include "frontend/reader/Npy.h"
+#include "passes/OptionValues.h"
 #include "tools/support/Errors.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 
 using llvm::StringRef;
 using llvm::Twine;
@@ -51,6 +55,29 @@ bool expandScheduleTable(Options &options, Refuse refuse) {
   }
   options.training.optimizer.schedule.points = std::move(points);
   return isRead;
+}
+
+/// Splits lists of numbers, and replaces .npy files by their numbers. LossParameters reports
+/// invalid numbers.
+void expandNumbers(Options &options, StringRef flag, std::vector<std::string> &numbers,
+                   Refuse refuse) {
+  std::vector<std::string> expanded;
+  for (StringRef text : numbers) {
+    if (!text.ends_with(".npy")) {
+      for (StringRef number : llvm::split(text, ','))
+        expanded.push_back(number.trim().str());
+      continue;
+    }
+    options.numberFiles.emplace_back(flag.str(), text.str());
+    llvm::Expected<std::vector<double>> read = onnx::readNpyNumbers(text);
+    if (!read)
+      return refuse("--" + flag + ": " + llvm::toString(read.takeError()));
+    if (read->empty())
+      return refuse("--" + flag + " " + text + ": the file contains no numbers");
+    for (double number : *read)
+      llvm::raw_string_ostream(expanded.emplace_back()) << llvm::format("%.17g", number);
+  }
+  numbers = std::move(expanded);
 }
 
 /// Freezes the parameters of frozen groups, since freezing is decided when the model is read.
@@ -111,6 +138,9 @@ void mtc::tool::collectOptions(Options &options, Command command) {
     const Flag *flag = flags.find(name, command);
     return flag && flag->isGiven() ? flag : nullptr;
   };
+  LossParameters &loss = options.training.loss.parameters;
+  expandNumbers(options, "class-weights", loss.classWeights, refuse);
+  expandNumbers(options, "pos-weight", loss.positiveWeight, refuse);
   // If the table could not be read, checks would report it as missing, too.
   if (expandScheduleTable(options, refuse)) {
     freezeGroups(options);

@@ -54,6 +54,8 @@ struct Options {
 
   TrainingOptions training;
   std::vector<std::string> scheduleFiles; // Files read for `--schedule-table`.
+  // Flags whose values were read from files, with the files: `--class-weights`, `--pos-weight`.
+  std::vector<std::pair<std::string, std::string>> numberFiles;
 
   std::optional<int64_t> memory;     // Budget in bytes.
   bool takesAvailableMemory = false; // `--memory auto`.

@@ -2,6 +2,8 @@
 
 #include "ir/ReservedNames.h"
 
+#include "runtime/abi/row_values.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mtc;
@@ -23,5 +25,5 @@ bool mtc::isReservedSymbol(llvm::StringRef name) {
 }
 
 bool mtc::isReservedResult(llvm::StringRef name) {
-  return llvm::is_contained({lossName, rowLossName, rowWeightName, rowCorrectName}, name);
+  return name == lossName || name.starts_with(abi::rowPrefix);
 }

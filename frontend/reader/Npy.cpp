@@ -98,4 +98,31 @@ Expected<NpyArray> readNpy(StringRef path) {
   return array;
 }
 
+template <typename Element> static std::vector<double> asNumbers(ArrayRef<char> bytes) {
+  std::vector<double> numbers(bytes.size() / sizeof(Element));
+  for (size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = static_cast<double>(
+        support::endian::read<Element, endianness::little>(bytes.data() + i * sizeof(Element)));
+  return numbers;
+}
+
+Expected<std::vector<double>> readNpyNumbers(StringRef path) {
+  Expected<NpyArray> array = readNpy(path);
+  if (!array)
+    return array.takeError();
+  switch (array->dataType) {
+  case TensorProto::FLOAT:
+    return asNumbers<float>(array->bytes);
+  case TensorProto::DOUBLE:
+    return asNumbers<double>(array->bytes);
+  case TensorProto::INT32:
+    return asNumbers<int32_t>(array->bytes);
+  case TensorProto::INT64:
+    return asNumbers<int64_t>(array->bytes);
+  default:
+    return problem("file " + quoted(path) +
+                   " has elements of another type than float32, float64, int32 or int64");
+  }
+}
+
 } // namespace mtc::onnx

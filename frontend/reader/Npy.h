@@ -21,6 +21,9 @@ struct NpyArray {
 /// Reads an array of numbers or booleans in C order (numpy.lib.format, versions 1 to 3).
 llvm::Expected<NpyArray> readNpy(llvm::StringRef path);
 
+/// Reads an array of numbers as a list, in row-major order.
+llvm::Expected<std::vector<double>> readNpyNumbers(llvm::StringRef path);
+
 } // namespace mtc::onnx
 
 #endif // MTC_FRONTEND_READER_NPY_H

@@ -7,6 +7,7 @@
 #include "passes/losses/Loss.h"
 #include "passes/losses/LossChoice.h"
 #include "passes/losses/MicroSteps.h"
+#include "runtime/abi/row_values.h"
 
 namespace mtc {
 #define GEN_PASS_DEF_ATTACHLOSS
@@ -21,11 +22,15 @@ namespace {
 /// Properties of the loss that @micro_step and @evaluate share.
 struct Plan {
   const Loss *loss = nullptr; // Null for the graph's own output.
+  LossParameters parameters;
   unsigned output = 0;
+  RankedTensorType outputType;
   std::string labels;
   RankedTensorType labelType; // Null if the loss has no labels.
-  int64_t classAxis = -1, classes = 0;
-  bool takesLogits = false; // The output is an activation; the loss reads its logits.
+  LabelLayout layout;
+  std::string inputLengths;     // Empty if all samples have all frames.
+  RankedTensorType lengthsType; // Of an input that the graph has not; null otherwise.
+  bool takesLogits = false;     // The output is an activation; the loss reads its logits.
   std::string shiftedFrom;
   int64_t microSteps = 1;
 };
@@ -37,6 +42,9 @@ struct AttachLossPass : PassWithOptions<mtc::impl::AttachLossBase<AttachLossPass
 private:
   FailureOr<Plan> makePlan(func::FuncOp forward);
   FailureOr<Plan> planLabels(func::FuncOp forward, Plan plan);
+  LogicalResult checkUsed(func::FuncOp forward, const Plan &plan);
+  LogicalResult checkParameters(func::FuncOp forward, Plan &plan);
+  LogicalResult planLengths(func::FuncOp forward, Plan &plan);
   bool chooseLogits(func::FuncOp forward, const Plan &plan);
 
   LossOptions options;
@@ -65,11 +73,15 @@ FailureOr<Plan> AttachLossPass::makePlan(func::FuncOp forward) {
         << choice->loss << "; use --loss to choose another";
   Plan plan;
   plan.loss = findLoss(choice->loss);
+  plan.parameters = options.parameters;
   plan.output = choice->output;
+  plan.outputType = cast<RankedTensorType>(forward.getResultTypes()[plan.output]);
   plan.labels = options.labels.empty() ? "labels" : options.labels;
   plan.microSteps = options.microSteps;
   if (plan.loss)
     return planLabels(forward, plan);
+  if (failed(checkUsed(forward, plan)))
+    return failure();
   if (!options.labels.empty() && !findArgument(forward, options.labels))
     return emitError(forward.getLoc(), "--labels: the graph has no input '")
            << options.labels << "'; the loss is output '" << resultName(forward, plan.output)
@@ -77,11 +89,56 @@ FailureOr<Plan> AttachLossPass::makePlan(func::FuncOp forward) {
   return plan;
 }
 
+/// Reports each given parameter that the loss does not use, with the losses that use it.
+LogicalResult AttachLossPass::checkUsed(func::FuncOp forward, const Plan &plan) {
+  bool isValid = true;
+  plan.parameters.visitGiven([&](StringRef name, const std::string &value) {
+    if (plan.loss && llvm::is_contained(plan.loss->parameters, name))
+      return;
+    isValid = false;
+    SmallVector<StringRef> users;
+    for (const Loss &loss : getLosses())
+      if (llvm::is_contained(loss.parameters, name))
+        users.push_back(loss.name);
+    InFlightDiagnostic error = emitError(forward.getLoc(), "--") << name;
+    if (!value.empty() && value.size() <= 40)
+      error << ' ' << value;
+    error << ": not used by the loss " << (plan.loss ? StringRef(plan.loss->name) : "output");
+    if (plan.loss && llvm::is_contained(users, plan.loss->name))
+      error << " with soft labels";
+    else
+      error << "; expected --loss " << llvm::join(users, " or ");
+  });
+  return success(isValid);
+}
+
+/// Reports parameters that do not fit the output or the labels.
+LogicalResult AttachLossPass::checkParameters(func::FuncOp forward, Plan &plan) {
+  RankedTensorType type = plan.outputType;
+  std::string problem;
+  if (plan.loss->checkParameters)
+    problem = plan.loss->checkParameters(plan.parameters, type, plan.layout);
+  if (!problem.empty())
+    return emitError(forward.getLoc(), problem)
+           << "; output '" << resultName(forward, plan.output) << "' is " << print(type);
+  int64_t ignored = plan.parameters.ignoredLabel;
+  bool isGiven = ignored != LossParameters().ignoredLabel;
+  if (isGiven && !isRepresentable(ignored, plan.labelType.getElementType()))
+    return emitError(forward.getLoc(), "--ignore-index ")
+           << ignored << ": no value of the labels '" << plan.labels << "', which are "
+           << print(plan.labelType);
+  return success();
+}
+
 FailureOr<Plan> AttachLossPass::planLabels(func::FuncOp forward, Plan plan) {
-  auto type = cast<RankedTensorType>(forward.getResultTypes()[plan.output]);
-  RankedTensorType given;
+  RankedTensorType type = plan.outputType, given;
   if (std::optional<unsigned> argument = findArgument(forward, plan.labels))
     given = cast<RankedTensorType>(forward.getArgumentTypes()[*argument]);
+  bool areProbabilities = given && isDifferentiable(given) && given.getShape() == type.getShape();
+  if (plan.loss->ofProbabilities && (plan.parameters.softLabels || areProbabilities))
+    plan.loss = plan.loss->ofProbabilities;
+  if (failed(checkUsed(forward, plan)))
+    return failure();
   auto reject = [&](const Twine &expected) -> LogicalResult {
     InFlightDiagnostic error = emitError(forward.getLoc(), "--loss ")
                                << plan.loss->name << ": expected " << expected << ", but output '"
@@ -93,32 +150,67 @@ FailureOr<Plan> AttachLossPass::planLabels(func::FuncOp forward, Plan plan) {
   };
 
   std::string expected;
-  FailureOr<LabelLayout> layout = plan.loss->layout(type, given, expected);
+  FailureOr<LabelLayout> layout =
+      plan.loss->layout({type, given, forward.getArgumentTypes(), plan.parameters}, expected);
   if (failed(layout))
     return reject(expected);
   if (given) {
     bool isInteger =
         isa<IntegerType>(given.getElementType()) && !given.getElementType().isInteger(1);
     if (plan.loss->classifies && !isInteger)
-      return reject("integer labels");
+      return reject(plan.loss->ofProbabilities
+                        ? "integer labels, or probabilities of the output's shape"
+                        : "integer labels");
     if (!plan.loss->classifies && !isDifferentiable(given))
       return reject("floating-point labels");
   }
   Builder b(&getContext());
-  plan.classAxis = layout->classAxis;
-  if (plan.classAxis >= 0)
-    plan.classes = type.getDimSize(plan.classAxis);
+  plan.layout = *layout;
   plan.labelType =
       given ? given
             : RankedTensorType::get(layout->shape, plan.loss->classifies
                                                        ? Type(b.getI64Type())
                                                        : lossElement(type.getElementType()));
-  // Unsigned labels cannot represent the ignored label of the last token.
-  if (plan.loss->predictsNextToken && !isUnsigned(plan.labelType.getElementType()))
+  if (failed(checkParameters(forward, plan)))
+    return failure();
+  if (plan.loss->hasSequences && failed(planLengths(forward, plan)))
+    return failure();
+  // The label of the last token is the ignored one.
+  if (plan.loss->predictsNextToken &&
+      isRepresentable(plan.parameters.ignoredLabel, plan.labelType.getElementType()))
     if (int64_t input = findTokenInput(forward, layout->shape, plan.labels); input >= 0)
       plan.shiftedFrom = argumentName(forward, input).str();
   plan.takesLogits = chooseLogits(forward, plan);
   return plan;
+}
+
+/// Chooses the input with the number of frames of each sample: the one that is named, which may be
+/// new, or an input of the graph with the usual name.
+LogicalResult AttachLossPass::planLengths(func::FuncOp forward, Plan &plan) {
+  static constexpr StringLiteral usual = "input_lengths";
+  const std::string &named = plan.parameters.inputLengths;
+  std::string name = named.empty() ? usual.str() : named;
+  Builder b(&getContext());
+  auto type = RankedTensorType::get(plan.layout.shape.front(), b.getI64Type());
+  std::optional<unsigned> argument = findArgument(forward, name);
+  if (!argument && named.empty())
+    return success();
+  plan.inputLengths = name;
+  if (!argument) {
+    plan.lengthsType = type;
+    return success();
+  }
+  auto given = cast<RankedTensorType>(forward.getArgumentTypes()[*argument]);
+  if (isa<IntegerType>(given.getElementType()) && !given.getElementType().isInteger(1) &&
+      given.getShape() == type.getShape()) {
+    if (named.empty())
+      emitRemark(UnknownLoc::get(&getContext()), "the number of frames of each sample is input '")
+          << name << "'";
+    return success();
+  }
+  return emitError(forward.getLoc(), "--input-lengths ")
+         << name << ": input '" << name << "' is " << print(given)
+         << "; expected integers of shape [" << type.getDimSize(0) << "]";
 }
 
 /// Whether the loss is computed from the logits of the output's activation, which is reported as a
@@ -144,12 +236,12 @@ bool AttachLossPass::chooseLogits(func::FuncOp forward, const Plan &plan) {
                                << ", or select the logits with --output";
     return false;
   }
-  if (isSoftmax && found->classAxis != plan.classAxis) {
+  if (isSoftmax && found->classAxis != plan.layout.classAxis) {
     emitWarning(unknown, text) << (found->classAxis < 0 ? " whose axis is sliced or reshaped"
                                                         : " along another axis")
                                << ", and --loss " << plan.loss->name
-                               << " applies a softmax to its classes, axis " << plan.classAxis
-                               << "; select the logits with --output";
+                               << " applies a softmax to its classes, axis "
+                               << plan.layout.classAxis << "; select the logits with --output";
     return false;
   }
   emitRemark(unknown, text) << "; the loss " << plan.loss->name << " is computed from its input"
@@ -157,23 +249,23 @@ bool AttachLossPass::chooseLogits(func::FuncOp forward, const Plan &plan) {
   return true;
 }
 
-/// Returns the argument of the labels, which is added if the graph has none; null if the loss has
-/// no labels.
-static Value attachLabels(func::FuncOp function, const Plan &plan) {
+/// Returns the argument of this name, which is added with a type if the function has none; null
+/// without a type.
+static Value attachInput(func::FuncOp function, StringRef name, RankedTensorType type) {
   Builder b(function.getContext());
-  std::optional<unsigned> index = findArgument(function, plan.labels);
-  if (!index && !plan.labelType)
+  std::optional<unsigned> index = findArgument(function, name);
+  if (!index && !type)
     return nullptr;
   if (!index) {
     index = function.getNumArguments();
-    auto named = b.getDictionaryAttr(b.getNamedAttr(nameAttribute, b.getStringAttr(plan.labels)));
-    if (failed(function.insertArgument(*index, plan.labelType, named, function.getLoc())))
+    auto named = b.getDictionaryAttr(b.getNamedAttr(nameAttribute, b.getStringAttr(name)));
+    if (failed(function.insertArgument(*index, type, named, function.getLoc())))
       llvm_unreachable("an argument can be appended to any function with a body");
   }
   return function.getArgument(*index);
 }
 
-/// Builds the mean over the targets that count; 0/0 if there are none, as in PyTorch.
+/// Builds the weighted mean over the targets; 0/0 if all are ignored, as in PyTorch.
 static Value mean(TensorBuilder &b, const LossTerms &terms) {
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(shapeOf(terms.losses).size()));
   Value total = b.sum(terms.losses, axes);
@@ -200,7 +292,7 @@ static Value beforeRounding(Value result) {
 
 /// Builds the loss, and for evaluation the contributions of each sample.
 static SmallVector<Result> buildLoss(TensorBuilder &b, const Plan &plan, Value output, Value labels,
-                                     bool evaluates) {
+                                     Value lengths, bool evaluates) {
   if (plan.takesLogits)
     output = findActivation(output)->buildLogits(b);
   output = b.cast(output, lossElement(typeOf(output).getElementType()));
@@ -211,18 +303,19 @@ static SmallVector<Result> buildLoss(TensorBuilder &b, const Plan &plan, Value o
   }
   if (!plan.loss->classifies)
     labels = b.cast(labels, typeOf(output).getElementType());
-  LossTerms terms = plan.loss->build(b, output, labels, plan.classAxis);
+  LossInputs inputs{output, labels, plan.layout, lengths, plan.parameters};
+  LossTerms terms = plan.loss->build(b, inputs);
   Value loss = isPart ? buildPartOfLoss(b, terms, plan.microSteps) : mean(b, terms);
   SmallVector<Result> results = {{loss, lossName.str()}};
   if (!evaluates)
     return results;
-  results.push_back({rowSums(b, terms.losses), rowLossName.str()});
   Value weights = terms.weights ? terms.weights : b.splat(terms.losses, 1.0);
-  results.push_back({rowSums(b, weights), rowWeightName.str()});
-  if (plan.loss->buildCorrect) {
-    Value correct = plan.loss->buildCorrect(b, output, labels, plan.classAxis);
-    results.push_back({rowSums(b, correct), rowCorrectName.str()});
-  }
+  SmallVector<RowValue> values = {{abi::rowLoss, terms.losses}, {abi::rowWeight, weights}};
+  if (plan.loss->buildMetrics)
+    plan.loss->buildMetrics(b, inputs, terms, values);
+  for (const RowValue &row : values)
+    results.push_back({isDifferentiable(row.value.getType()) ? rowSums(b, row.value) : row.value,
+                       (Twine(abi::rowPrefix) + row.name).str()});
   return results;
 }
 
@@ -272,13 +365,14 @@ static void makeOutputs(func::FuncOp forward) {
 static func::FuncOp makeFunction(func::FuncOp forward, StringRef name, const Plan &plan,
                                  bool evaluates) {
   func::FuncOp function = copyForward(forward, name);
-  Value labels = attachLabels(function, plan);
+  Value labels = attachInput(function, plan.labels, plan.labelType);
+  Value lengths = attachInput(function, plan.inputLengths, plan.lengthsType);
   Operation *terminator = function.front().getTerminator();
   OpBuilder builder(terminator);
   StringRef lossName = plan.loss ? StringRef(plan.loss->name) : "output";
   TensorBuilder b(NameLoc::get(builder.getStringAttr("loss " + lossName)), builder);
-  SmallVector<Result> results =
-      buildLoss(b, plan, beforeRounding(terminator->getOperand(plan.output)), labels, evaluates);
+  SmallVector<Result> results = buildLoss(
+      b, plan, beforeRounding(terminator->getOperand(plan.output)), labels, lengths, evaluates);
   if (evaluates)
     eraseWrites(function);
   else if (plan.microSteps > 1)
@@ -312,11 +406,23 @@ static void describe(func::FuncOp microStep, const Plan &plan) {
   if (!labels)
     return;
   labels.setLabel(true);
-  if (plan.classes > 0)
-    labels.setIndicesAttr(IndexRangeAttr::get(b.getContext(), /*minimum=*/0, plan.classes,
-                                              ignoredLabel, /*reader=*/"the loss"));
+  if (plan.layout.limit > 0)
+    labels.setIndicesAttr(IndexRangeAttr::get(b.getContext(), plan.layout.minimum,
+                                              plan.layout.limit, plan.parameters.ignoredLabel,
+                                              /*reader=*/"the loss"));
   if (!plan.shiftedFrom.empty())
     labels.setShiftedFrom(plan.shiftedFrom);
+  if (!plan.loss || !plan.loss->hasSequences)
+    return;
+  InputOp lengths = program.findInput(plan.inputLengths);
+  if (!lengths)
+    return;
+  // A new input is read by the loss only, as labels are.
+  if (plan.lengthsType)
+    lengths.setLabel(true);
+  int64_t frames = plan.outputType.getDimSize(1 - plan.layout.batchAxis);
+  lengths.setIndicesAttr(IndexRangeAttr::get(b.getContext(), /*minimum=*/0, frames + 1,
+                                             /*ignored=*/0, /*reader=*/"the loss"));
 }
 
 void AttachLossPass::runOnOperation() {

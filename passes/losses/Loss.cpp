@@ -28,6 +28,20 @@ const Loss *mtc::findLoss(StringRef name) {
   return found == getLosses().end() ? nullptr : found;
 }
 
+Value mtc::buildNumbers(TensorBuilder &b, ArrayRef<std::string> numbers, Type element) {
+  SmallVector<Attribute> values;
+  for (const std::string &text : numbers)
+    values.push_back(b.getFloatAttr(element, *parseNumber(text)));
+  auto type = RankedTensorType::get({static_cast<int64_t>(values.size())}, element);
+  return b.constant(DenseElementsAttr::get(type, values));
+}
+
+bool mtc::isRepresentable(int64_t value, Type element) {
+  APInt number(64, static_cast<uint64_t>(value), /*isSigned=*/true);
+  unsigned width = element.getIntOrFloatBitWidth();
+  return isUnsigned(element) ? value >= 0 && number.isIntN(width) : number.isSignedIntN(width);
+}
+
 std::vector<OptionChoice> mtc::lossChoices() {
   std::vector<OptionChoice> choices;
   for (const Loss &loss : getLosses())

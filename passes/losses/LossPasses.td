@@ -8,22 +8,25 @@ include "mlir/Pass/PassBase.td"
 def AttachLoss : Pass<"mtc-attach-loss", "::mlir::ModuleOp"> {
   let summary = "attach the loss and create the evaluation function";
   let description = [{
-    Replaces `@forward` by two functions. `@micro_step` returns only the loss; `@evaluate` returns the loss, sums per sample (so
-    that a whole file can be averaged exactly) and the graph's outputs, and writes no variable. Labels are the graph input of
-    that name, or a new argument. `mtc.program` records the loss.
+    Replaces `@forward` by three functions. `@micro_step` returns only the loss; `@evaluate` returns the loss and the values of each
+    sample from which the loss and the metrics of a whole file are computed (`runtime/abi/row_values.h`), and writes no variable;
+    `@outputs` returns the graph's outputs. Labels are the graph input of that name, or a new argument. `mtc.program` records the
+    loss.
 
     With `accumulate`, the gradients of several micro-steps form one update. `@micro_step` then returns its share of the loss, the
-    sum over its targets divided by the maximum number of targets of all micro-steps, and accumulates the shares in
-    `@mtc.loss_sum`. If labels may be ignored, `@mtc.target_count` counts the targets that are not. Thus each target of an update
-    has the same weight, in whichever micro-step it is. `mtc.program` records the accumulation; random bits are numbered by
-    micro-step.
+    sum over its targets divided by the number of targets of all micro-steps, and accumulates the shares in `@mtc.loss_sum`. If
+    labels may be ignored or weighted, `@mtc.target_count` adds the weights of the targets, 0 for ignored ones, and the update
+    divides by their sum instead. Thus a target of an update has the same weight in whichever micro-step it is. `mtc.program`
+    records the accumulation; random bits are numbered by micro-step.
 
-    The options are `loss`, `output`, `labels` and `accumulate` (`LossOptions` in `passes/losses/Loss.h`).
+    The options are `loss`, `output`, `labels`, `accumulate` and parameters of single losses (`passes/losses/LossOptions.h`). A
+    parameter that the loss does not use is an error.
 
-    Losses are defined as in PyTorch: `cross-entropy` is the mean over the labels that are not -100, with the class axis last, or
-    axis 1 if the shape of the labels requires it; for an output of rank 4 and above without labels in the graph, the class
-    axis is 1. `causal-lm` is cross-entropy over [B, T, V]. `mse`, `l1` and `bce-with-logits` are means over all elements.
-    `output` uses the graph output itself.
+    Losses are defined as in PyTorch: `cross-entropy` is the mean over the labels that are not `ignore-index`, with the class axis
+    last, or axis 1 if the shape of the labels requires it; for an output of rank 4 and above without labels in the graph, the
+    class axis is 1. Labels of a floating-point type and the output's shape are class probabilities. `causal-lm` is cross-entropy
+    over [B, T, V]. `kl-div` is the sum over each sample, mean over samples. `ctc` has the batch axis that the labels or inputs
+    determine. Elementwise losses are means over all elements. `output` uses the graph output itself.
 
     Cross-entropies apply a softmax, and `bce-with-logits` a sigmoid. If the output already is this activation of logits, as one
     operation or decomposed, and followed by data movement and casts, the loss is computed from the logits and a remark is
@@ -47,7 +50,10 @@ def AttachLoss : Pass<"mtc-attach-loss", "::mlir::ModuleOp"> {
         -> (tensor<f32> {mtc.name = "mtc.loss"})
     func.func @evaluate(%x: tensor<4x8xf32> {mtc.name = "x"}, %labels: tensor<4x8xf32> {mtc.name = "labels"})
         -> (tensor<f32> {mtc.name = "mtc.loss"}, tensor<4xf32> {mtc.name = "mtc.row_loss"},
-            tensor<4xf32> {mtc.name = "mtc.row_weight"}, tensor<4x8xf32> {mtc.name = "y"})
+            tensor<4xf32> {mtc.name = "mtc.row_weight"}, tensor<4xf32> {mtc.name = "mtc.row_absolute_error"},
+            tensor<4xf32> {mtc.name = "mtc.row_squared_error"}, tensor<4xf32> {mtc.name = "mtc.row_label_mean"},
+            tensor<4xf32> {mtc.name = "mtc.row_label_deviation"})
+    func.func @outputs(%x: tensor<4x8xf32> {mtc.name = "x"}) -> (tensor<4x8xf32> {mtc.name = "y"})
     ```
   }];
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::func::FuncDialect"];

@@ -28,8 +28,8 @@ static void addTo(TensorBuilder &b, StringRef name, Value value) {
   b.create<WriteOp>(name, sum);
 }
 
-/// Records the accumulation in the program; `targets` is the maximum number of counted targets, 0
-/// if all targets count.
+/// Records the accumulation in the program; `targets` is the number of targets, 0 if each has
+/// weight 1.
 static void describe(TensorBuilder &b, int64_t microSteps, int64_t targets) {
   ProgramOp::findOrAdd(moduleOf(b))
       .setAccumulationAttr(AccumulationAttr::get(b.getContext(), microSteps, targets));

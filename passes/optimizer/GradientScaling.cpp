@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace mtc;
 
-/// Computes the loss scale times the fraction of targets that counted, if targets can be ignored.
-/// Without any counted target, all gradients are 0 and stay 0.
+/// Computes the loss scale times the fraction of targets that counted, or their weight, if not all
+/// have weight 1. Without any counted target, all gradients are 0 and stay 0.
 void GradientScaling::findScale(TensorBuilder &b) {
   if (lossScale) {
     scale = lossScale->getScale();
@@ -18,7 +18,8 @@ void GradientScaling::findScale(TensorBuilder &b) {
   if (!accumulation || accumulation.getTargets() == 0)
     return;
   Value count = b.create<ReadOp>(RankedTensorType::get({}, b.getF64Type()), targetCountName);
-  count = b.max(count, b.splat(count, 1.0));
+  Value isPositive = b.compare(Predicate::Gt, count, b.splat(count, 0.0));
+  count = b.select(isPositive, count, b.splat(count, 1.0));
   Value all = b.splat(count, static_cast<double>(accumulation.getTargets()));
   Value part = b.div(count, all), inversePart = b.div(all, count);
   scale = scale ? b.mul(scale, part) : part;

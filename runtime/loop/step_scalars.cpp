@@ -53,7 +53,7 @@ StepLoss StepScalars::stepLoss(const StepLossRequest &request) const {
     return {withoutSignOfNan(sum), 1};
   device.receive(request.count, &count);
   const double targets = program.accumulation.targets;
-  return {withoutSignOfNan(sum * targets / count), targets / std::max(count, 1.0)};
+  return {withoutSignOfNan(sum * targets / count), targets / (count > 0 ? count : 1)};
 }
 
 } // namespace mtc::runtime

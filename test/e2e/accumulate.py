@@ -144,6 +144,8 @@ LOSSES = {"cross-entropy": (layers, classes), "causal-lm": (language, tokens), "
 for loss, (model, data) in LOSSES.items():
     for recipe, flags in RECIPES.items():
         compare(f"{loss}-{recipe}-f64", model(np.float64), data(np.float64), 1e-12, "--loss", loss, *flags)
+WEIGHTED = ("--loss", "cross-entropy", "--class-weights", "0.1,0.02,0.05,0,0.03", "--label-smoothing", "0.1")  # Weights may add up to less than 1.
+compare("weighted-f64", layers(np.float64), classes(np.float64), 1e-12, *WEIGHTED, "--optimizer", "sgd", "--lr", "0.2")
 for loss, recipe in ("cross-entropy", "adamw"), ("causal-lm", "clipped"), ("mse", "sgd"):
     model, data = LOSSES[loss]
     single = model(np.float32), data(np.float32), 2e-5, "--loss", loss, *RECIPES[recipe]

@@ -11,9 +11,10 @@ checks the functions of the text on stdin by the comments of FILE, in which a0, 
     // given @f @w = EXPRESSION      a variable's value before; floats are random otherwise
     // expect @f @w = EXPRESSION     its value after; `v["w"]` is the one before
 
-Expressions are numpy's. Each `@f` that has an `@f_vjp` is checked against central differences, unless the comments say
-what `@f_vjp` is to give. A kernel's scalars are computed for all points at once, as arrays over the space; an index
-outside its tensor is an error. Exits with 1 at the first difference, or if nothing was checked.
+Names of functions after FILE restrict the check to these. Expressions are numpy's. Each `@f` that has an `@f_vjp` is
+checked against central differences, unless the comments say what `@f_vjp` is to give. A kernel's scalars are computed
+for all points at once, as arrays over the space; an index outside its tensor is an error. Exits with 1 at the first
+difference, or if nothing was checked.
 """
 
 import json
@@ -310,7 +311,7 @@ def central_differences(function, arguments, cotangents, place):
 
 
 def main():
-    source = open(sys.argv[1]).read()
+    source, only = open(sys.argv[1]).read(), sys.argv[2:]
     functions = parse(sys.stdin.read())
     given, expected, faults = {}, {}, set(re.findall(r"^// fault @(\w+)$", source, re.M))
     for name, argument, expression in re.findall(r"^// given @(\w+) a(\d+) = (.*)$", source, re.M):
@@ -353,6 +354,10 @@ def main():
 
     np.seterr(all="ignore")
     for name, function in functions.items():
+        if not (name in faults or name in expected or name in after or name.endswith("_vjp")):
+            continue
+        if only and name.removesuffix("_vjp") not in only:
+            continue
         arguments = list(draw(function))
         fill(function)
         names = scope | {f"a{i}": a for i, a in enumerate(arguments)} | {"v": dict(function.state.values)}

@@ -48,7 +48,8 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"})
 // CHECK-LABEL: func.func @evaluate(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4x3xf32> {mtc.name = "x"}, %[[LABELS:[a-z0-9]+]]: tensor<4xi64>
 // CHECK-SAME: -> (tensor<f32> {mtc.name = "mtc.loss"}, tensor<4xf32> {mtc.name = "mtc.row_loss"},
-// CHECK-SAME: tensor<4xf32> {mtc.name = "mtc.row_weight"}, tensor<4xf32> {mtc.name = "mtc.row_correct"})
+// CHECK-SAME: tensor<4xf32> {mtc.name = "mtc.row_weight"}, tensor<4xf32> {mtc.name = "mtc.row_correct"},
+// CHECK-SAME: tensor<4xi32> {mtc.name = "mtc.row_predicted_class"}, tensor<4xi32> {mtc.name = "mtc.row_label_class"})
 // CHECK: %[[Y:.*]] = mtc.tanh %[[X]]
 // CHECK-NOT: mtc.write
 // CHECK: %[[LOSSES:.*]] = mtc.softmax_cross_entropy
@@ -58,11 +59,16 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"})
 // CHECK: %[[ZERO:.*]] = mtc.constant dense<0>
 // CHECK: %[[SAFE:.*]] = mtc.select %[[COUNTS]], %[[LABELS]], %[[ZERO]]
 // CHECK: %[[OWN:.*]] = mtc.gather %[[Y]], %[[SAFE]] axis 1 batch 1
-// CHECK: %[[LARGEST:.*]] = mtc.reduce max %[[Y]] axes [1]
-// CHECK: %[[ATTAINED:.*]] = mtc.compare eq %[[OWN]], %[[LARGEST]]
-// CHECK: %[[RIGHT:.*]] = mtc.and %[[COUNTS]], %[[ATTAINED]]
+// CHECK: %[[OWNS:.*]] = mtc.broadcast %[[OWN]] axes [1]
+// CHECK: %[[LOWER:.*]] = mtc.compare le %[[Y]], %[[OWNS]]
+// CHECK: %[[LARGER:.*]] = mtc.not %[[LOWER]]
+// CHECK: %[[ONES:.*]] = mtc.cast %[[LARGER]]
+// CHECK: %[[RANK:.*]] = mtc.reduce add %[[ONES]] axes [1]
+// CHECK: %[[FIRST:.*]] = mtc.compare lt %[[RANK]]
+// CHECK: %[[RIGHT:.*]] = mtc.and %[[COUNTS]], %[[FIRST]]
 // CHECK: %[[CORRECT:.*]] = mtc.cast %[[RIGHT]] : tensor<4xi1> -> tensor<4xf32>
-// CHECK: return %[[LOSS]], %[[LOSSES]], %[[WEIGHTS]], %[[CORRECT]] :
+// CHECK: %[[PREDICTED:.*]] = mtc.reduce min %{{.*}} axes [1] : tensor<4x3xi32> -> tensor<4xi32>
+// CHECK: return %[[LOSS]], %[[LOSSES]], %[[WEIGHTS]], %[[CORRECT]], %{{.*}}, %{{.*}} :
 
 // The outputs are a function of their own that runs aside, without the labels.
 // CHECK-LABEL: func.func @outputs(
@@ -86,8 +92,8 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"})
 // MSE-SAME: "mtc.row_weight"
 // MSE-NOT: "mtc.row_correct"
 // MSE: %[[SQUARES:.*]] = mtc.mul
-// MSE: mtc.reduce add %[[SQUARES]] axes [1] : tensor<4x3xf32> -> tensor<4xf32>
 // MSE: %[[ONES:.*]] = mtc.constant dense<1.000000e+00> : tensor<4x3xf32>
+// MSE: mtc.reduce add %[[SQUARES]] axes [1] : tensor<4x3xf32> -> tensor<4xf32>
 // MSE: mtc.reduce add %[[ONES]] axes [1]
 
 // L1-LABEL: func.func @micro_step
@@ -119,7 +125,7 @@ func.func @forward(%ids: tensor<2x5xi64> {mtc.name = "input_ids"}, %mask: tensor
 // CHECK: mtc.softmax_cross_entropy {{.*}} -> tensor<2x5xf32>
 // CHECK: mtc.reduce add %{{.*}} axes [0, 1] : tensor<2x5xf32> -> tensor<f32>
 // CHECK-LABEL: func.func @evaluate
-// CHECK-SAME: tensor<2xf32> {mtc.name = "mtc.row_loss"}, tensor<2xf32> {mtc.name = "mtc.row_weight"}, tensor<2xf32> {mtc.name = "mtc.row_correct"}
+// CHECK-SAME: tensor<2xf32> {mtc.name = "mtc.row_loss"}, tensor<2xf32> {mtc.name = "mtc.row_weight"}, tensor<2xf32> {mtc.name = "mtc.row_correct"}, tensor<2xf32> {mtc.name = "mtc.row_top5_correct"}, tensor<2xf32> {mtc.name = "mtc.row_negative_log_likelihood"}
 
 //--- image.mlir
 // Without labels in the graph the classes of an image are on axis 1.

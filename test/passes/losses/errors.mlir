@@ -24,7 +24,7 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mt
 
 // -----
 
-// expected-error @below {{cannot infer the loss from output 'y' tensor<4x3x8xf32>; use --loss (cross-entropy, causal-lm, mse, l1, bce-with-logits, output)}}
+// expected-error @below {{cannot infer the loss from output 'y' tensor<4x3x8xf32>; use --loss (cross-entropy, causal-lm, ctc, kl-div, mse, l1, huber, smooth-l1, bce-with-logits, output)}}
 func.func @forward(%x: tensor<4x3x8xf32> {mtc.name = "x"}) -> (tensor<4x3x8xf32> {mtc.name = "y"}) {
   return %x : tensor<4x3x8xf32>
 }
@@ -35,7 +35,7 @@ func.func @forward(%x: tensor<4x3x8xf32> {mtc.name = "x"}) -> (tensor<4x3x8xf32>
 module {}
 
 //--- unknown.mlir
-// expected-error @below {{--loss hinge: invalid value; expected one of: cross-entropy, causal-lm, mse, l1, bce-with-logits, output}}
+// expected-error @below {{--loss hinge: invalid value; expected one of: cross-entropy, causal-lm, ctc, kl-div, mse, l1, huber, smooth-l1, bce-with-logits, output}}
 module {}
 
 //--- named.mlir
@@ -91,7 +91,7 @@ func.func @forward(%x: tensor<4x3x8xf32> {mtc.name = "x"}, %l: tensor<4x4xi64> {
 
 // -----
 
-// expected-error @below {{--loss cross-entropy: expected integer labels, but output 'y' is tensor<4x3xf32> and the labels 'labels' are tensor<4xf32>}}
+// expected-error @below {{--loss cross-entropy: expected integer labels, or probabilities of the output's shape, but output 'y' is tensor<4x3xf32> and the labels 'labels' are tensor<4xf32>}}
 func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}, %l: tensor<4xf32> {mtc.name = "labels"}) -> (tensor<4x3xf32> {mtc.name = "y"}) {
   return %x : tensor<4x3xf32>
 }

@@ -13,11 +13,9 @@ inline constexpr llvm::StringLiteral forwardName = "forward", microStepName = "m
                                      updateName = "update", gradientsName = "gradients",
                                      evaluateName = "evaluate", outputsName = "outputs";
 
-/// Results in addition to the model's outputs: the loss, and the contribution of each sample of the
-/// batch to it.
-inline constexpr llvm::StringLiteral lossName = "mtc.loss", rowLossName = "mtc.row_loss",
-                                     rowWeightName = "mtc.row_weight",
-                                     rowCorrectName = "mtc.row_correct";
+/// The result in addition to the model's outputs: the loss. @evaluate also has results with names
+/// of runtime/abi/row_values.h.
+inline constexpr llvm::StringLiteral lossName = "mtc.loss";
 /// The result of @update for the norm of all gradients, which is optional.
 inline constexpr llvm::StringLiteral gradientNormName = "mtc.gradient_norm";
 

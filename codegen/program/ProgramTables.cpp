@@ -12,6 +12,7 @@
 #include "ir/attributes/DiscardableAttributes.h"
 #include "ir/attributes/TensorImage.h"
 #include "runtime/abi/program.h"
+#include "runtime/abi/row_values.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -142,6 +143,7 @@ private:
       inputs.push_back(
           c.record(field<&MtcInput::tensor>(describeTensor(c, name, at.getType(), at.getOffset())),
                    field<&MtcInput::is_label>(input && input.getLabel()),
+                   field<&MtcInput::is_padded>(input && input->hasAttr(paddedAttribute)),
                    field<&MtcInput::is_whole>(isWhole), field<&MtcInput::shifted_from>(shiftedFrom),
                    field<&MtcInput::minimum>(range ? range.getMinimum() : 0),
                    field<&MtcInput::limit>(range ? range.getLimit() : 0),
@@ -170,12 +172,32 @@ private:
     return -1;
   }
 
-  /// Returns the number of samples of per-sample metrics.
-  int64_t metricRows() {
+  /// Describes the values per sample of `evaluate`. The loss has one element per sample.
+  Constant *describeRowMetrics() {
+    auto rows = static_cast<int64_t>(program.getBatch());
+    llvm::SmallVector<std::pair<StringRef, AtAttr>> found;
     if (StepOp step = findStep(evaluateName))
-      if (AtAttr at = findSlice(step.getOutputNames(), step.getOutputs(), rowLossName))
-        return at.getType().getNumElements();
-    return static_cast<int64_t>(program.getBatch());
+      for (auto [name, slice] : llvm::zip_equal(step.getOutputNames().getAsValueRange<StringAttr>(),
+                                                step.getOutputs())) {
+        StringRef rest = name;
+        if (!rest.consume_front(abi::rowPrefix))
+          continue;
+        found.emplace_back(rest, cast<AtAttr>(slice));
+        if (rest == abi::rowLoss)
+          rows = found.back().second.getType().getNumElements();
+      }
+    llvm::SmallVector<Constant *> values;
+    for (auto [name, at] : found) {
+      bool areClasses = at.getType().getElementType().isInteger(32);
+      values.push_back(c.record(
+          field<&MtcRowValue::name>(name),
+          field<&MtcRowValue::kind>(areClasses ? MTC_ROW_CLASSES : MTC_ROW_SUM),
+          field<&MtcRowValue::offset>(at.getOffset()),
+          field<&MtcRowValue::count>(rows ? at.getType().getNumElements() / rows : int64_t(0))));
+    }
+    return c.record(field<&MtcRowMetrics::rows>(rows),
+                    field<&MtcRowMetrics::value_count>(values.size()),
+                    field<&MtcRowMetrics::values>(c.array(values)));
   }
 
   int64_t arenaBytes(MemorySpace space) {
@@ -329,11 +351,6 @@ private:
     FailureOr<Constant *> segments = emitSegments();
     if (failed(segments))
       return failure();
-    Constant *rowMetrics =
-        c.record(field<&MtcRowMetrics::row_loss>(outputOffset(evaluateName, rowLossName)),
-                 field<&MtcRowMetrics::row_weight>(outputOffset(evaluateName, rowWeightName)),
-                 field<&MtcRowMetrics::row_correct>(outputOffset(evaluateName, rowCorrectName)),
-                 field<&MtcRowMetrics::rows>(metricRows()));
     llvm::SmallVector<Constant *> adapters = emitAdapters(), buffers = emitBuffers();
     auto compiledFor = placed->getAttrOfType<TargetAttrInterface>(targetAttribute);
     Constant *table = c.record(
@@ -384,7 +401,8 @@ private:
         field<&MtcProgram::gradient_norm>(outputOffset(updateName, gradientNormName)),
         field<&MtcProgram::accumulation>(describeAccumulation()),
         field<&MtcProgram::loss_scaling>(describeLossScaling()),
-        field<&MtcProgram::loss_type>(lossType()), field<&MtcProgram::row_metrics>(rowMetrics),
+        field<&MtcProgram::loss_type>(lossType()),
+        field<&MtcProgram::row_metrics>(describeRowMetrics()),
         field<&MtcProgram::scalars>(describeScalars(c, placed)),
 
         field<&MtcProgram::schedule>(describeSchedule()));

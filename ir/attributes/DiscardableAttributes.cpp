@@ -32,7 +32,8 @@ static const KnownAttribute knownAttributes[] = {
     {differentiatedAttribute, {Holder::Result}, is<UnitAttr>, "unit"},
     {recomputedAttribute, {Holder::Operation}, is<UnitAttr>, "unit"},
     {inTilesAttribute, {Holder::Operation}, is<UnitAttr>, "unit"},
-    {quantizationAttribute, {Holder::Operation}, is<QuantizationMapAttr>, "#mtc.quantization"}};
+    {quantizationAttribute, {Holder::Operation}, is<QuantizationMapAttr>, "#mtc.quantization"},
+    {paddedAttribute, {Holder::Operation}, is<UnitAttr>, "unit"}};
 
 static LogicalResult verify(Operation *op, Holder holder, StringRef described,
                             NamedAttribute attribute) {

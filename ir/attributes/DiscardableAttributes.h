@@ -34,6 +34,9 @@ inline constexpr llvm::StringLiteral inTilesAttribute = "mtc.in_tiles";
 /// On a variable: optimizer state that `mtc-quantize-optimizer-state` stores as codes with this
 /// map; a QuantizationMapAttr.
 inline constexpr llvm::StringLiteral quantizationAttribute = "mtc.quantization";
+/// On an input: the ignored value pads sequences of labels, instead of excluding targets from the
+/// loss; a unit.
+inline constexpr llvm::StringLiteral paddedAttribute = "mtc.padded";
 
 } // namespace mtc
 

@@ -414,12 +414,15 @@ static void describe(func::FuncOp microStep, const Plan &plan) {
     labels.setShiftedFrom(plan.shiftedFrom);
   if (!plan.loss || !plan.loss->hasSequences)
     return;
+  labels->setAttr(paddedAttribute, b.getUnitAttr());
   InputOp lengths = program.findInput(plan.inputLengths);
   if (!lengths)
     return;
   // A new input is read by the loss only, as labels are.
-  if (plan.lengthsType)
+  if (plan.lengthsType) {
     lengths.setLabel(true);
+    lengths->setAttr(paddedAttribute, b.getUnitAttr());
+  }
   int64_t frames = plan.outputType.getDimSize(1 - plan.layout.batchAxis);
   lengths.setIndicesAttr(IndexRangeAttr::get(b.getContext(), /*minimum=*/0, frames + 1,
                                              /*ignored=*/0, /*reader=*/"the loss"));

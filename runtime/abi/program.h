@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 17u
+#define MTC_ABI_VERSION 18u
 #define MTC_ALIGNMENT 64
 #define MTC_MAX_RANK 12
 
@@ -164,6 +164,8 @@ typedef struct MtcAdapter {
 typedef struct MtcInput {
   MtcTensor tensor;
   uint32_t is_label;
+  /* The value `ignored` pads sequences of labels; 0: it excludes targets from the loss. */
+  uint32_t is_padded;
   /* 0: dims[0] is the batch axis, and each sample of the file has shape dims[1..]. 1: the input has
    * no batch axis; the whole tensor is either the same at each step or given anew for each step. */
   uint32_t is_whole;
@@ -268,23 +270,38 @@ typedef struct MtcLossScaling {
 } MtcLossScaling;
 
 /* Gradient accumulation. Each of the `micro_steps` micro-steps before an update, of `batch` samples
- * each, adds to the gradients, to the sum of losses and, if targets can be ignored, to the count of
- * valid targets; `update` resets them to zero. The loss and the gradients of the update are the
- * accumulated values times `targets` / count. */
+ * each, adds to the gradients, to the sum of losses and, if targets can be ignored or weighted, to
+ * the count, which is the sum of the weights of the targets; `update` resets them to zero. The loss
+ * and the gradients of the update are the accumulated values times `targets` / count. */
 typedef struct MtcAccumulation {
   int64_t micro_steps; /* 1: the other fields are unused, and the loss of the update is
                           micro_step_loss */
   int64_t loss_sum;    /* offset of an f64 scalar */
-  int64_t count;       /* offset of an f64 scalar; -1: all targets are valid, and the factor is 1 */
+  int64_t count;       /* offset of an f64 scalar; -1: all weights are 1, and so is the factor */
   double targets;      /* number of targets in all micro-steps */
 } MtcAccumulation;
 
-/* Offsets for averaging the loss of `evaluate` over a whole file. For each sample: the sum of the
- * loss over its targets, the number of valid targets, and the number of correctly classified
- * targets. Each is f32 [rows]; -1: absent. `rows` is the batch size, or any number if no input has
- * a batch axis. Without row_loss only the scalar loss of whole batches is known. */
+/* How a value per sample of `evaluate` is accumulated over the samples of a file. */
+typedef enum MtcRowKind {
+  MTC_ROW_SUM = 0,    /* f32 [rows], which is added */
+  MTC_ROW_CLASSES = 1 /* i32 [rows, targets of a sample]: classes, of which pairs are counted */
+} MtcRowKind;
+
+/* A value per sample that `evaluate` computes. */
+typedef struct MtcRowValue {
+  const char *name; /* see runtime/abi/row_values.h */
+  uint32_t kind;    /* MtcRowKind */
+  int64_t offset;
+  int64_t count; /* elements of a row */
+} MtcRowValue;
+
+/* The values from which the loss and the metrics of a whole file are computed. `rows` is the batch
+ * size, or any number if no input has a batch axis. Without the value `loss` only the scalar loss
+ * of whole batches is known. */
 typedef struct MtcRowMetrics {
-  int64_t row_loss, row_weight, row_correct, rows;
+  int64_t rows;
+  uint32_t value_count;
+  const MtcRowValue *values; /* null if there are none */
 } MtcRowMetrics;
 
 /* The learning rate schedule: see runtime/abi/schedule.h. */

@@ -3,6 +3,7 @@
 
 #include "runtime/io/safetensors.h"
 #include "runtime/loop/evaluation.h"
+#include "runtime/loop/evaluation_metrics.h"
 #include "runtime/loop/forward.h"
 #include "runtime/loop/stop_signal.h"
 #include "runtime/reports/metrics.h"
@@ -25,6 +26,17 @@ bool hasRows(const Session &session, const MtcTensor &output) {
          output.dims[0] == session.program.batch;
 }
 
+/// Prints the metrics of a group. Returns whether there is one.
+bool printGroup(const MtcProgram &program, const Evaluation &evaluation, MetricGroup group) {
+  bool isPrinted = false;
+  for (const auto &[name, value] : evaluation.metrics)
+    if (findMetric(program, name)->group == group) {
+      print("%s%s %.6g", isPrinted || group == MetricGroup::Main ? "  " : "", name.c_str(), value);
+      isPrinted = true;
+    }
+  return isPrinted;
+}
+
 void stopIfAsked() { StopSignal::stopIfReceived("stopped; nothing was written"); }
 
 } // namespace
@@ -45,9 +57,10 @@ void evaluate(const Session &session, const TrainingState &state) {
   for (const std::string &warning : found->warnings)
     warn(warning);
   print("loss %.9g", found->loss);
-  for (const auto &[name, value] : found->metrics)
-    print("  %s %.6g", name.c_str(), value);
+  printGroup(session.program, *found, MetricGroup::Main);
   print("  samples %lld\n", static_cast<long long>(found->samples));
+  if (printGroup(session.program, *found, MetricGroup::Confusion))
+    print("\n");
   if (!session.options.metrics.empty())
     MetricsFile(session.options.metrics, 0).writeLine(line.dump());
 }

@@ -1,6 +1,7 @@
 // Sums over batches. The last batch is padded with its last sample, which is then not counted.
 #include "runtime/loop/evaluation.h"
 
+#include "runtime/abi/row_values.h"
 #include "runtime/loop/evaluation_metrics.h"
 #include "runtime/loop/stop_signal.h"
 #include "runtime/support/failure.h"
@@ -11,17 +12,31 @@
 namespace mtc::runtime {
 namespace {
 
-/// Returns the sum of a row metric over the first `valid` samples or entries of the batch.
-double sumOfRows(const StepScalars &scalars, int64_t offset, int64_t valid, int64_t batch) {
-  double sum = 0;
-  const int64_t count = valid * scalars.program.row_metrics.rows / batch;
-  scalars.device.read(offset, count * static_cast<int64_t>(sizeof(float)),
-                      [&](const char *from, int64_t, int64_t bytes) {
-                        auto *values = reinterpret_cast<const float *>(from);
-                        for (size_t i = 0; i < static_cast<size_t>(bytes) / sizeof(float); ++i)
-                          sum += static_cast<double>(values[i]);
+/// Calls `visit` with each element of a value of the first `rows` rows, and the element's index.
+template <typename Element, typename Visit>
+void readRows(const StepScalars &scalars, const MtcRowValue &value, int64_t rows,
+              const Visit &visit) {
+  constexpr auto size = static_cast<int64_t>(sizeof(Element));
+  scalars.device.read(value.offset, rows * value.count * size,
+                      [&](const char *from, int64_t at, int64_t bytes) {
+                        auto *elements = reinterpret_cast<const Element *>(from);
+                        for (int64_t i = 0; i < bytes / size; ++i)
+                          visit(elements[i], at / size + i);
                       });
-  return sum;
+}
+
+/// Counts the classes of the targets of the first `rows` rows.
+void addClasses(const StepScalars &scalars, int64_t rows, MetricSums &sums) {
+  const MtcRowValue *predicted = findRowValue(scalars.program, abi::rowPredictedClass);
+  const MtcRowValue *labelled = findRowValue(scalars.program, abi::rowLabelClass);
+  if (!predicted || !labelled)
+    return;
+  std::vector<int32_t> classes(static_cast<size_t>(rows * predicted->count));
+  readRows<int32_t>(scalars, *predicted, rows,
+                    [&](int32_t each, int64_t i) { classes[static_cast<size_t>(i)] = each; });
+  readRows<int32_t>(scalars, *labelled, rows, [&](int32_t each, int64_t i) {
+    sums.addTarget(classes[static_cast<size_t>(i)], each);
+  });
 }
 
 /// Returns the number of samples that can be evaluated.
@@ -35,13 +50,20 @@ MetricSums sumsOfBatch(const StepScalars &scalars, int64_t valid, int64_t batch)
   const MtcProgram &program = scalars.program;
   MetricSums sums;
   if (!hasRowLoss(program)) {
-    sums.loss = scalars.loss(scalars.requestLoss(program.evaluate_loss));
-    sums.weight = 1;
+    sums.total(abi::rowLoss).add(scalars.loss(scalars.requestLoss(program.evaluate_loss)));
+    sums.total(abi::rowWeight).add(1);
     return sums;
   }
-  for (const RowSum &each : rowSums)
-    if (const int64_t offset = program.row_metrics.*each.offset; offset >= 0)
-      sums.*each.sum = sumOfRows(scalars, offset, valid, batch);
+  const int64_t rows = valid * program.row_metrics.rows / batch;
+  for (uint32_t i = 0; i < program.row_metrics.value_count; ++i) {
+    const MtcRowValue &value = program.row_metrics.values[i];
+    if (value.kind != MTC_ROW_SUM)
+      continue;
+    RowTotal &total = sums.total(value.name);
+    readRows<float>(scalars, value, rows,
+                    [&](float each, int64_t) { total.add(static_cast<double>(each)); });
+  }
+  addClasses(scalars, rows, sums);
   return sums;
 }
 
@@ -64,7 +86,7 @@ std::optional<Evaluation> evaluateData(const Session &session, Dataset &data, in
     if (StopSignal::received())
       return std::nullopt;
     total += added;
-    if (!std::isfinite(added.loss) && firstNotFinite < 0)
+    if (!std::isfinite(added.sum(abi::rowLoss)) && firstNotFinite < 0)
       firstNotFinite = first;
   }
   Evaluation result;
@@ -78,7 +100,7 @@ std::optional<Evaluation> evaluateData(const Session &session, Dataset &data, in
     else
       result.metrics.emplace_back(metric.name, value);
   }
-  if (total.weight == 0)
+  if (total.sum(abi::rowWeight) == 0)
     result.warnings.emplace_back("every label is one to be ignored, so there is no loss");
   if (firstNotFinite >= 0)
     result.warnings.push_back(text("the loss is not finite: samples ", firstNotFinite, " to ",

@@ -4,42 +4,74 @@
 
 #include "runtime/abi/program.h"
 
+#include <array>
+#include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mtc::runtime {
 
-/// Sums over the samples of an evaluation. A program without row metrics only has the sum of the
+/// A value per sample (MtcRowValue), accumulated over samples.
+struct RowTotal {
+  double sum = 0, squares = 0;
+  int64_t rows = 0;
+
+  void add(double value) {
+    sum += value;
+    squares += value * value;
+    ++rows;
+  }
+  RowTotal &operator+=(const RowTotal &other);
+};
+
+/// Numbers of targets of one class: of those that are predicted and labelled as the class, that are
+/// predicted so, and that are labelled so.
+struct ClassCounts {
+  int64_t hits = 0, predicted = 0, labelled = 0;
+
+  ClassCounts &operator+=(const ClassCounts &other);
+};
+
+/// The accumulated values of an evaluation. A program without row metrics only has the sum of the
 /// losses of whole batches, and their number as the weight.
-struct MetricSums {
-  double loss = 0;    ///< loss of all targets
-  double weight = 0;  ///< number of valid targets
-  double correct = 0; ///< number of correctly classified targets
+class MetricSums {
+public:
+  /// Returns the total of a value of runtime/abi/row_values.h.
+  RowTotal &total(std::string_view name) { return totals[std::string(name)]; }
+  double sum(std::string_view name) const;
+  double squares(std::string_view name) const;
+  int64_t rows(std::string_view name) const;
+  /// Returns the number of targets that are not ignored.
+  double targets() const;
+
+  MetricSums &operator+=(const MetricSums &other);
+
+  /// Counts a target. A class below 0 is none.
+  void addTarget(int64_t predicted, int64_t labelled);
+  const std::vector<ClassCounts> &getClasses() const { return classes; }
+
+private:
+  std::map<std::string, RowTotal> totals;
+  std::vector<ClassCounts> classes; ///< by class
 };
 
-/// A row metric that `evaluate` of a program computes, and the sum of its elements.
-struct RowSum {
-  int64_t MtcRowMetrics::*offset; ///< of f32 [rows]; negative if the program does not compute it
-  double MetricSums::*sum;
-};
-inline constexpr RowSum rowSums[] = {{&MtcRowMetrics::row_loss, &MetricSums::loss},
-                                     {&MtcRowMetrics::row_weight, &MetricSums::weight},
-                                     {&MtcRowMetrics::row_correct, &MetricSums::correct}};
-
-inline MetricSums &operator+=(MetricSums &total, const MetricSums &added) {
-  for (const RowSum &each : rowSums)
-    total.*each.sum += added.*each.sum;
-  return total;
-}
+/// A line of the report of `--evaluate`.
+enum class MetricGroup { Main, Confusion };
 
 /// A metric. A new one is an entry of `metrics` in evaluation_metrics.cpp; if it requires another
-/// sum, also a member of MetricSums and an entry of `rowSums`.
+/// value per sample, a loss of the compiler also produces that value.
 struct MetricKind {
   const char *name; ///< as in reports and flags: "accuracy"
   bool isHigherBetter;
-  bool (*isComputed)(const MtcProgram &program);
+  MetricGroup group;
+  /// The values per sample from which the metric is computed; unused entries are null.
+  std::array<const char *, 4> needs;
   double (*value)(const MetricSums &sums);
+
+  bool isComputed(const MtcProgram &program) const;
 };
 
 /// Returns all metrics. The first is the loss, which every program computes.
@@ -51,11 +83,12 @@ const MetricKind *findMetric(const MtcProgram &program, std::string_view name);
 /// Returns the names of the metrics that the program computes: "loss, accuracy".
 std::string metricNames(const MtcProgram &program);
 
+/// Returns the value per sample of this name, or null if the program does not compute it.
+const MtcRowValue *findRowValue(const MtcProgram &program, std::string_view name);
+
 /// Returns whether the program computes the loss of each sample, so that an evaluation can include
 /// an incomplete batch.
-inline bool hasRowLoss(const MtcProgram &program) {
-  return program.row_metrics.row_loss >= 0 && program.row_metrics.row_weight >= 0;
-}
+bool hasRowLoss(const MtcProgram &program);
 
 } // namespace mtc::runtime
 

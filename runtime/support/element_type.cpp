@@ -1,8 +1,11 @@
 // Table of element types.
 #include "runtime/support/element_type.h"
 
+#include "runtime/support/integers.h"
+
 #include <array>
 #include <cassert>
+#include <utility>
 
 namespace mtc::runtime {
 namespace {
@@ -44,7 +47,10 @@ const char *typeName(uint32_t type) { return record(type).name; }
 const char *safetensorsTypeName(uint32_t type) { return record(type).safetensors; }
 const char *numpyTypeName(uint32_t type) { return record(type).numpy; }
 bool isInteger(uint32_t type) { return record(type).integer; }
-bool isSignedInteger(uint32_t type) { return type >= MTC_I64 && type <= MTC_I8; }
+
+bool isRepresentable(int64_t value, uint32_t type) {
+  return withInteger(type, [&](auto example) { return std::in_range<decltype(example)>(value); });
+}
 
 std::optional<MtcType> typeOfSafetensorsName(std::string_view name) {
   for (size_t i = 0; i < types.size(); ++i)

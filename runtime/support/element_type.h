@@ -25,7 +25,8 @@ std::optional<MtcType> typeOfSafetensorsName(std::string_view name);
 const char *numpyTypeName(uint32_t type);
 
 bool isInteger(uint32_t type);
-bool isSignedInteger(uint32_t type);
+/// Returns whether elements of an integer type can have the value.
+bool isRepresentable(int64_t value, uint32_t type);
 /// Returns the integer type with this `typeName`.
 std::optional<MtcType> integerTypeOfName(std::string_view name);
 

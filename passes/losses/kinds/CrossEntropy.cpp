@@ -61,7 +61,9 @@ static Value weightsOf(TensorBuilder &b, const LossParameters &parameters, Type 
                                          : buildNumbers(b, parameters.classWeights, element);
 }
 
-static double sumOfWeights(const LossParameters &parameters) {
+static double sumOfWeights(const LossParameters &parameters, int64_t classes) {
+  if (parameters.classWeights.empty())
+    return static_cast<double>(classes);
   double sum = 0;
   for (const std::string &weight : parameters.classWeights)
     sum += *parseNumber(weight);
@@ -73,14 +75,32 @@ static Value safeLabels(TensorBuilder &b, Value counted, Value labels) {
   return b.select(counted, labels, b.splat(labels, 0.0));
 }
 
-/// The losses w[y] n of labels y, where n = -ln softmax(x)[y] and w are the class weights, by
-/// default
-/// 1. Smoothing e moves the part e of the target to all C classes, each with its weight:
+/// Builds the sum over the classes c of w[c] (x[c] - x[y]) for the label y, as the sum of v[c]
+/// (x[c]
+/// - m), where v[y] is w[y] less the sum of all weights, v[c] is w[c] for other classes, and m is
+/// the maximum, which the loss computes anyway. The sum of all v is 0, so m needs no gradient.
+/// Value and gradient are elementwise in x, so that the gradient can replace x in memory.
+static Value sumOfDistances(TensorBuilder &b, const LossInputs &in, Value logits, Value labels,
+                            Value weights) {
+  auto last = static_cast<int64_t>(shapeOf(logits).size()) - 1;
+  Value maximum = b.detach(b.reduce(ReductionKind::Max, logits, last));
+  Value distance = b.sub(logits, b.broadcast(maximum, last, shapeOf(logits)));
+  auto classes = RankedTensorType::get(shapeOf(logits), b.getI32Type());
+  Value label = b.broadcast(b.cast(labels, b.getI32Type()), last, shapeOf(logits));
+  Value isLabel = b.compare(Predicate::Eq, b.iota(classes, last), label);
+  Value ofOthers = weights ? b.broadcastTo(weights, shapeOf(logits)) : b.splat(logits, 1.0);
+  Value ofLabel =
+      b.sub(ofOthers, b.splat(logits, sumOfWeights(in.parameters, shapeOf(logits)[last])));
+  return b.sum(b.mul(distance, b.select(isLabel, ofLabel, ofOthers)), last);
+}
+
+/// The losses w[y] n of labels y, where n = -ln softmax(x)[y], and w are the class weights or 1.
+/// Smoothing e moves the part e of the target to all C classes, each with its weight:
 ///
 ///   (1 - e) w[y] n + e / C (sum over c of w[c] (n - (x[c] - x[y])))
 ///
-/// Neither term of the last sum is a softmax, so that the loss and its gradient save nothing of the
-/// size of the logits, as without smoothing. The mean divides by the sum of w[y].
+/// The last sum has no second softmax, so that the loss and its gradient save nothing of the size
+/// of the logits, as without smoothing. The mean divides by the sum of w[y].
 static LossTerms build(TensorBuilder &b, const LossInputs &in) {
   Value labels = asSigned(b, in.labels);
   Type element = typeOf(in.output).getElementType();
@@ -97,18 +117,12 @@ static LossTerms build(TensorBuilder &b, const LossInputs &in) {
       b.select(counted, weights ? b.gather(weights, safe, 0, 0) : b.splat(losses, 1.0), zero);
   if (smoothing == 0)
     return {b.mul(losses, ofLabels), ofLabels};
-  auto last = static_cast<int64_t>(shapeOf(logits).size()) - 1, classes = shapeOf(logits)[last];
+  int64_t classes = shapeOf(logits).back();
   double share = smoothing / static_cast<double>(classes);
-  Value own = b.broadcast(b.gather(logits, safe, last, last), last, shapeOf(logits));
-  Value distance = b.sub(logits, own);
   Value factor = b.mul(ofLabels, b.splat(losses, 1 - smoothing)); // Of n.
-  double sum = static_cast<double>(classes);
-  if (weights) {
-    distance = b.mul(distance, b.broadcastTo(weights, shapeOf(logits)));
-    sum = sumOfWeights(in.parameters);
-  }
-  factor = b.add(factor, b.splat(losses, share * sum));
-  Value moved = b.mul(b.sum(distance, last), b.splat(losses, share));
+  factor = b.add(factor, b.splat(losses, share * sumOfWeights(in.parameters, classes)));
+  Value moved = sumOfDistances(b, in, logits, safe, weights);
+  moved = b.mul(moved, b.splat(losses, share));
   losses = b.select(counted, b.sub(b.mul(losses, factor), moved), zero);
   return {losses, ofLabels};
 }

@@ -28,8 +28,8 @@ protected:
   TemporaryFolder folder;
   int64_t dims[2] = {2, 3}, wideDims[2] = {1, 6};
   MtcInput inputs[2] = {
-      {{"ids", MTC_I64, 2, dims, 0, 48, MTC_DEVICE}, 0, 0, -1, 0, 50, -100, "/embed/Gather"},
-      {{"labels", MTC_I64, 2, dims, 64, 48, MTC_DEVICE}, 1, 0, 0, 0, 50, -100, "/loss/Gather"}};
+      {{"ids", MTC_I64, 2, dims, 0, 48, MTC_DEVICE}, 0, 0, 0, -1, 0, 50, -100, "/embed/Gather"},
+      {{"labels", MTC_I64, 2, dims, 64, 48, MTC_DEVICE}, 1, 0, 0, 0, 0, 50, -100, "/loss/Gather"}};
   MtcProgram program{};
   alignas(64) char arena[128];
 
@@ -303,7 +303,7 @@ TEST_F(Data, RowsThatFillABatchHaveNoLabels) {
 }
 
 TEST_F(Data, InputsWithoutRowsAreWholeOrEntries) {
-  inputs[1] = {{"mix", MTC_I64, 2, dims, 64, 48, MTC_DEVICE}, 0, 1, -1, 0, 0, 0, ""};
+  inputs[1] = {{"mix", MTC_I64, 2, dims, 64, 48, MTC_DEVICE}, 0, 0, 1, -1, 0, 0, 0, ""};
   std::string rows = npy<int64_t>("r.npy", "<i8", "(4, 3)", {1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, 0}),
               whole = npy<int64_t>("w.npy", "<i8", "(2, 3)", {11, 12, 13, 14, 15, 16}),
               entries = npy<int64_t>("e.npy", "<i8", "(2, 2, 3)",

@@ -183,7 +183,7 @@ TEST_F(Train, EvaluationTakesEachRowOnce) {
 TEST_F(Train, EvaluationByWholeBatchesSaysWhatItLeftOut) {
   Reference reference(initialWeight());
   MtcProgram program = mtc_program;
-  program.row_metrics = {-1, -1, -1, 4};
+  program.row_metrics = {4, 0, nullptr};
   RunResult result = run({"--evaluate", "--metrics", folder / "m.jsonl"}, program);
   ASSERT_EQ(result.status, 0);
   EXPECT_THAT(result.error, HasSubstr("last 2 samples"));
@@ -341,7 +341,7 @@ TEST_F(Train, RunsWithoutUpdatesSayWhatIsNotFinite) {
   EXPECT_THAT(run({"--evaluate"}).output, testing::StartsWith("loss nan"));
   writeDivergingData(folder, 9);
   MtcProgram program = mtc_program;
-  program.row_metrics = {-1, -1, -1, 4};
+  program.row_metrics = {4, 0, nullptr};
   EXPECT_THAT(run({"--evaluate"}).error, HasSubstr("samples 8 to 9 (from 0) are the first"));
   EXPECT_EQ(run({"--evaluate"}, program).error.find("not finite"), std::string::npos);
   writeDivergingData(folder, 7);

@@ -126,6 +126,8 @@ const MtcCall calls[] = {{MTC_CONTRACTION, &contractions[0], 4 << 20, 2 * batch 
 const int64_t forwardOperands[] = {xAt, weightAt, yAt, scratchAt};
 const int64_t checkOperands[] = {targetAt};
 const int64_t errorOperands[] = {yAt, biasAt, targetAt, errorAt, rowLossAt, rowWeightAt};
+const MtcRowValue rowValues[] = {{"loss", MTC_ROW_SUM, rowLossAt, 1},
+                                 {"weight", MTC_ROW_SUM, rowWeightAt, 1}};
 const int64_t lossOperands[] = {rowLossAt, lossAt};
 const int64_t weightGradientOperands[] = {errorAt, xAt, weightGradAt, scratchAt};
 const int64_t biasGradientOperands[] = {errorAt, biasGradAt};
@@ -184,8 +186,9 @@ const MtcVariable variables[] = {
      nullptr, 0, 1, 0, 0, nullptr, 0, 0, nullptr},
 };
 
-const MtcInput inputs[] = {{f32("x", 2, xDims, batch *features, xAt), 0, 0, -1, 0, 0, 0, ""},
-                           {f32("target", 2, targetDims, batch, targetAt), 1, 0, -1, 0, 0, 0, ""}};
+const MtcInput inputs[] = {
+    {f32("x", 2, xDims, batch *features, xAt), 0, 0, 0, -1, 0, 0, 0, ""},
+    {f32("target", 2, targetDims, batch, targetAt), 1, 0, 0, -1, 0, 0, 0, ""}};
 const MtcTensor outputs[] = {f32("y", 2, targetDims, batch, yAt),
                              f32("total", 0, nullptr, 1, lossAt)};
 const MtcExportSegment segments[] = {{"\x72\x11\x0a\x0a" MTC_WRITER_KEY "\x12\x03" MTC_WRITER, 19,
@@ -248,6 +251,6 @@ extern const MtcProgram mtc_program = {
     .accumulation = {1, -1, -1, 0},
     .loss_scaling = {-1, -1, -1, 0},
     .loss_type = MTC_F32,
-    .row_metrics = {rowLossAt, rowWeightAt, -1, batch},
+    .row_metrics = {batch, 2, rowValues},
     .scalars = {rateAt, stepAt, -1, seedAt},
     .schedule = {"constant", 0.01, 0, 0, 0, 0, nullptr, nullptr}};

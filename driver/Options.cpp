@@ -10,7 +10,6 @@
 #include "driver/StageText.h"
 #include "frontend/reader/InputFile.h"
 #include "frontend/reader/Npy.h"
-#include "passes/OptionValues.h"
 #include "tools/support/Errors.h"
 
 #include "llvm/ADT/StringExtras.h"

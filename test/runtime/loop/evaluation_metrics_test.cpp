@@ -5,10 +5,10 @@
 #include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <numeric>
+#include <vector>
 
 using namespace mtc::runtime;
-namespace abi = mtc::abi;
+namespace rows = mtc::abi;
 
 namespace {
 
@@ -23,7 +23,7 @@ double valueOf(const MetricSums &sums, std::string_view name) {
 /// A program with these values per sample, in addition to the loss.
 struct Fixture {
   explicit Fixture(std::initializer_list<const char *> names) {
-    for (const char *name : {abi::rowLoss, abi::rowWeight})
+    for (const char *name : {rows::rowLoss, rows::rowWeight})
       values.push_back({name, MTC_ROW_SUM, 0, 1});
     for (const char *name : names)
       values.push_back({name, MTC_ROW_SUM, 0, 1});
@@ -37,27 +37,27 @@ struct Fixture {
 
 TEST(EvaluationMetrics, AreThoseWhoseValuesAProgramHas) {
   EXPECT_EQ(metricNames(Fixture({}).program), "loss");
-  EXPECT_EQ(metricNames(Fixture({abi::rowCorrect, abi::rowTop5}).program),
+  EXPECT_EQ(metricNames(Fixture({rows::rowCorrect, rows::rowTop5}).program),
             "loss, accuracy, top5_accuracy");
-  EXPECT_EQ(metricNames(Fixture({abi::rowPredictedClass, abi::rowLabelClass}).program),
+  EXPECT_EQ(metricNames(Fixture({rows::rowPredictedClass, rows::rowLabelClass}).program),
             "loss, macro_precision, macro_recall, macro_f1");
-  EXPECT_EQ(metricNames(Fixture({abi::rowPredictedClass}).program), "loss");
+  EXPECT_EQ(metricNames(Fixture({rows::rowPredictedClass}).program), "loss");
   MtcProgram bare{};
   EXPECT_EQ(metricNames(bare), "loss");
   EXPECT_EQ(findMetric(bare, "accuracy"), nullptr);
-  Fixture errors({abi::rowAbsoluteError});
+  Fixture errors({rows::rowAbsoluteError});
   ASSERT_NE(findMetric(errors.program, "mae"), nullptr);
   EXPECT_FALSE(findMetric(errors.program, "mae")->isHigherBetter);
 }
 
 TEST(EvaluationMetrics, CountTargetsApartFromWeights) {
   MetricSums sums;
-  sums.total(abi::rowLoss).add(3);
-  sums.total(abi::rowWeight).add(0.5);
-  sums.total(abi::rowCorrect).add(2);
+  sums.total(rows::rowLoss).add(3);
+  sums.total(rows::rowWeight).add(0.5);
+  sums.total(rows::rowCorrect).add(2);
   EXPECT_EQ(valueOf(sums, "loss"), 6);
   EXPECT_EQ(valueOf(sums, "accuracy"), 4);
-  sums.total(abi::rowTargets).add(8);
+  sums.total(rows::rowTargets).add(8);
   EXPECT_EQ(valueOf(sums, "accuracy"), 0.25);
 }
 
@@ -75,9 +75,9 @@ TEST(EvaluationMetrics, ScoresWithoutPositivesAreZero) {
   MetricSums sums;
   for (const char *name : {"precision", "recall", "f1", "micro_f1"})
     EXPECT_EQ(valueOf(sums, name), 0) << name;
-  sums.total(abi::rowPositives.hits).add(3);
-  sums.total(abi::rowPositives.predicted).add(4);
-  sums.total(abi::rowPositives.labelled).add(6);
+  sums.total(rows::rowPositives.hits).add(3);
+  sums.total(rows::rowPositives.predicted).add(4);
+  sums.total(rows::rowPositives.labelled).add(6);
   EXPECT_DOUBLE_EQ(valueOf(sums, "precision"), 0.75);
   EXPECT_DOUBLE_EQ(valueOf(sums, "recall"), 0.5);
   EXPECT_DOUBLE_EQ(valueOf(sums, "f1"), 0.6);
@@ -85,17 +85,17 @@ TEST(EvaluationMetrics, ScoresWithoutPositivesAreZero) {
 
 TEST(EvaluationMetrics, ExplainedVarianceIsExactFarFromZero) {
   MetricSums sums;
-  const double rows[3][2] = {{1e4, 1e4 + 1}, {1e4 + 2, 1e4 + 5}, {1e4 - 1, 1e4 - 3}};
+  const double labels[3][2] = {{1e4, 1e4 + 1}, {1e4 + 2, 1e4 + 5}, {1e4 - 1, 1e4 - 3}};
   double mean = 0, deviation = 0;
-  for (const auto &row : rows)
+  for (const auto &row : labels)
     mean += (row[0] + row[1]) / 6;
-  for (const auto &row : rows) {
+  for (const auto &row : labels) {
     const double own = (row[0] + row[1]) / 2;
-    sums.total(abi::rowLabelMean).add(own);
-    sums.total(abi::rowLabelDeviation)
+    sums.total(rows::rowLabelMean).add(own);
+    sums.total(rows::rowLabelDeviation)
         .add((row[0] - own) * (row[0] - own) + (row[1] - own) * (row[1] - own));
-    sums.total(abi::rowWeight).add(2);
-    sums.total(abi::rowSquaredError).add(1);
+    sums.total(rows::rowWeight).add(2);
+    sums.total(rows::rowSquaredError).add(1);
     for (double each : row)
       deviation += (each - mean) * (each - mean);
   }
@@ -104,7 +104,7 @@ TEST(EvaluationMetrics, ExplainedVarianceIsExactFarFromZero) {
 
 TEST(EvaluationMetrics, PerplexityIsOfTheMeanLogLikelihood) {
   MetricSums sums;
-  sums.total(abi::rowLogLikelihood).add(std::log(8));
-  sums.total(abi::rowWeight).add(3);
+  sums.total(rows::rowLogLikelihood).add(std::log(8));
+  sums.total(rows::rowWeight).add(3);
   EXPECT_DOUBLE_EQ(valueOf(sums, "perplexity"), 2);
 }

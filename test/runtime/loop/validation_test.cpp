@@ -178,7 +178,7 @@ TEST_F(Validation, AtTheEndOfEachEpochByDefault) {
 
 TEST_F(Validation, OfWholeBatchesOnly) {
   MtcProgram program = mtc_program;
-  program.row_metrics = {-1, -1, -1, 4};
+  program.row_metrics = {4, 0, nullptr};
   RunResult result =
       run(validating({"--steps", "4", "--metrics", log, "--validate-every", "2"}), program);
   EXPECT_EQ(result.status, 0);

@@ -31,11 +31,11 @@ std::optional<LastBatch> lastBatchOfName(std::string_view name) {
 /// Returns whether labels can exclude a sample from the loss: they are class indices, which are not
 /// padded, and whose type can represent the ignored value.
 static bool canMask(const MtcProgram &program) {
-  return std::any_of(
-      program.inputs, program.inputs + program.input_count, [](const MtcInput &input) {
-        return input.is_label && !input.is_padded && hasRange(input) &&
-               isRepresentable(input.ignored, input.tensor.type);
-      });
+  return std::any_of(program.inputs, program.inputs + program.input_count,
+                     [](const MtcInput &input) {
+                       return input.is_label && !input.is_padded && hasRange(input) &&
+                              isRepresentable(input.ignored, input.tensor.type);
+                     });
 }
 
 /// Returns "a batch has 32", with the micro-batches if there are several.

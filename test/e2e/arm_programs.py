@@ -6,7 +6,7 @@ one step, and the same checkpoints and exports. A processor without the features
 import re
 import shutil
 
-import convolutions
+import convolution_models
 import numpy as np
 from models import DIGITS, EXAMPLES, GPT2
 from program import MTC, compile, compile_example, losses, own_folder, run
@@ -45,8 +45,8 @@ for precision, tolerance in (("f32", 1e-6), ("bf16", 1e-3), ("f16", 1e-3)):
     assert np.allclose(found, expected, rtol=tolerance), (precision, found, expected)
 
 random = np.random.default_rng(0)
-model, data = convolutions.model(folder, "plane", random), convolutions.data("plane", random)
-arm, x86 = pair(lambda *flags, name: compile(model, folder, data, *flags, *convolutions.FLAGS, name=name))
+model, data = convolution_models.model(folder, "plane", random), convolution_models.data("plane", random)
+arm, x86 = pair(lambda *flags, name: compile(model, folder, data, *flags, *convolution_models.FLAGS, name=name))
 assert np.allclose(losses(arm.train(STEPS)), losses(x86.train(STEPS)), rtol=1e-6)
 
 recent = compile_example(DIGITS, folder, "adamw", STEPS * DIGITS.batch, "--cpu", "neoverse-n1", name="recent")

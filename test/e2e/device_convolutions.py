@@ -6,7 +6,7 @@ may be rounded. What a program says that lacks the library."""
 import os
 
 import numpy as np
-from convolutions import CASES, FLAGS, STEPS, data, model
+from convolution_models import CASES, FLAGS, STEPS, data, model
 from program import MTC, compile, losses, own_folder, run
 
 EMULATED = ("--target", "cuda", "--emulate")

@@ -6,7 +6,7 @@ with oneDNN up to rounding, and of the same bits for any number of threads."""
 import shutil
 import struct
 
-import convolutions
+import convolution_models
 import numpy as np
 from models import DIGITS, GPT2
 from program import MTC, compile, compile_example, losses, own_folder, run, same_bits
@@ -47,13 +47,13 @@ for example, optimizer in ((DIGITS, "adamw"), (GPT2, "adamw")):
 
 # Convolutions are computed by the runtime, except for those in f64 and depthwise ones.
 random = np.random.default_rng(0)
-for case in convolutions.CASES:
-    model, data = convolutions.model(folder, case, random), convolutions.data(case, random)
-    text = run([MTC, "compile", model, *convolutions.FLAGS, "--no-onednn", "--emit=allocated"], folder).stdout
+for case in convolution_models.CASES:
+    model, data = convolution_models.model(folder, case, random), convolution_models.data(case, random)
+    text = run([MTC, "compile", model, *convolution_models.FLAGS, "--no-onednn", "--emit=allocated"], folder).stdout
     for kind in ("convolution", "transposed_convolution", "convolution_weight_gradient"):
         assert f"#mtc.{kind}<" in text, (case, kind)
     for precision, tolerance in (("f32", 5e-6), ("bf16", 2e-2), ("f16", 2e-3)):
-        flags = (*convolutions.FLAGS, "--precision", precision)
+        flags = (*convolution_models.FLAGS, "--precision", precision)
         expected = compile(model, folder, data, *flags, name="dynamic")
         static = compile(model, folder, data, *flags, "--static", "--threads", 3, name="static")
         assert np.allclose(losses(static.train(3)), losses(expected.train(3)), rtol=tolerance), (case, precision)

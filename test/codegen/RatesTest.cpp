@@ -81,6 +81,7 @@ TEST_F(RatesTest, NamesClasses) {
   EXPECT_EQ(cpu::classOf(llvm::cantFail(cpu::describeProcessor("x86-64-v4", ""))), "avx512");
   EXPECT_EQ(cpu::classOf(llvm::cantFail(cpu::describeProcessor("x86-64-v3", ""))), "avx2");
   EXPECT_EQ(cpu::classOf(llvm::cantFail(cpu::describeProcessor("x86-64", ""))), "sse");
+  EXPECT_EQ(cpu::classOf(llvm::cantFail(cpu::describeProcessor("neoverse-n1", ""))), "neon");
 }
 
 TEST_F(RatesTest, AGpuIsTakenByItsDataSheet) {

@@ -62,11 +62,15 @@ try:
         assert re.search(part, line), (part, line)
     for columns in (100, 61, 40, 24, 9):
         terminal("resize-window", "-x", columns, "-y", 10)
-        time.sleep(0.5)
-        screen = terminal.lines()
-        # What was there before is wrapped by the terminal, but the bar is one line, the last one.
-        assert len([line for line in screen if line.startswith("step")]) == 1 and screen[-1].startswith("step"), (columns, screen)
-        assert len(screen[-1]) < columns, (columns, screen)
+        # What was there before is wrapped by the terminal, but once it is redrawn the bar is one line, the last one.
+        deadline = time.monotonic() + 20
+        while True:
+            screen = terminal.lines()
+            bars = [line for line in screen if line.startswith("step")]
+            if len(bars) == 1 and screen[-1] == bars[0] and len(bars[0]) < columns:
+                break
+            assert time.monotonic() < deadline, (columns, screen)
+            time.sleep(0.1)
     terminal("resize-window", "-x", 120, "-y", 10)
     terminal.wait("^step .*samples/s")
     terminal("send-keys", "C-c")

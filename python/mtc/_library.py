@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 from ctypes import POINTER, Structure, c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from mtc.errors import TrainerError
 
 WARN = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
 INFER = 1
@@ -105,14 +108,25 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 
 def prefix_of(path: Path) -> str:
     """Returns the prefix of a library's functions, which the compiler derives from its file name."""
-    prefix = re.sub(r"[^0-9A-Za-z_]", "_", path.stem.removeprefix("lib"))
+    prefix = re.sub(rb"[^0-9A-Za-z_]", b"_", os.fsencode(path.stem.removeprefix("lib"))).decode()
     return prefix if prefix and not prefix[0].isdigit() else "_" + prefix
 
 
 def load(path: Path) -> dict[str, Any]:
-    """Opens a library. Returns its functions by their names without the prefix."""
-    library = ctypes.CDLL(str(path.resolve()))
+    """Opens a library. Returns its functions by their names without the prefix.
+
+    Raises:
+        TrainerError: If the file cannot be loaded, or was not written under this name.
+    """
+    try:
+        library = ctypes.CDLL(str(path.resolve()))
+    except OSError as error:
+        raise TrainerError(f"{path}: cannot be loaded: {error}") from None
     prefix = prefix_of(path)
+    if not hasattr(library, f"{prefix}_create"):
+        raise TrainerError(
+            f"{path}: has no function {prefix}_create; expected a library of mtc under the name that it was compiled with"
+        )
     functions = {}
     for name, (result, arguments) in _FUNCTIONS.items():
         function = getattr(library, f"{prefix}_{name}")

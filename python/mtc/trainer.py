@@ -207,7 +207,7 @@ class Trainer:
                 tokens.
         """
         result = _library.Step()
-        pointers, kept = self._pointers(batch, needs_labels=True)
+        pointers, kept = self._pointers(batch)
         self._call("train", pointers, ctypes.byref(result))
         del kept
         return Step(
@@ -264,7 +264,7 @@ class Trainer:
         count = self._sample_count(data)
         for first in range(0, count, self.batch):
             rows = np.minimum(np.arange(first, first + self.batch), count - 1)
-            pointers, kept = self._pointers(self._rows(data, rows), needs_labels=True)
+            pointers, kept = self._pointers(self._rows(data, rows))
             self._call("evaluate", pointers, min(self.batch, count - first))
             del kept
         names = [self._functions["metric_name"](i).decode() for i in range(self._functions["metric_count"]())]
@@ -276,7 +276,7 @@ class Trainer:
         """Returns the outputs of a batch in inference mode. Labels are not needed."""
         results = {info.name: np.empty(info.shape, info.dtype) for info in self.outputs}
         outputs = (ctypes.c_void_p * len(self.outputs))(*(array.ctypes.data for array in results.values()))
-        pointers, kept = self._pointers(batch, needs_labels=False)
+        pointers, kept = self._pointers(batch)
         self._call("infer", pointers, outputs)
         del kept
         return results
@@ -354,7 +354,7 @@ class Trainer:
 
     def _sample_count(self, data: Arrays) -> int:
         """Returns the number of samples of a data set, which is equal for all arrays."""
-        self._check_names(data, needs_labels=True)
+        self._check_names(data)
         counts = {name: len(array) for name, array in data.items()}
         if len(set(counts.values())) != 1:
             raise ValueError(f"arrays have different numbers of samples: {counts}")
@@ -371,7 +371,7 @@ class Trainer:
             return {name: array[first : first + len(rows)] for name, array in data.items()}
         return {name: array[rows] for name, array in data.items()}
 
-    def _check_names(self, batch: Arrays, *, needs_labels: bool) -> None:
+    def _check_names(self, batch: Arrays) -> None:
         names = {info.name for info in self.inputs}
         if unknown := [name for name in batch if name not in names]:
             raise ValueError(f"unknown inputs {', '.join(unknown)}; expected {', '.join(sorted(names))}")
@@ -379,9 +379,9 @@ class Trainer:
         if missing:
             raise ValueError(f"missing inputs {', '.join(missing)}")
 
-    def _pointers(self, batch: Arrays, *, needs_labels: bool) -> tuple[Any, list[NDArray[Any]]]:
+    def _pointers(self, batch: Arrays) -> tuple[Any, list[NDArray[Any]]]:
         """Returns pointers to the arrays of a batch, and the arrays that they point to."""
-        self._check_names(batch, needs_labels=needs_labels)
+        self._check_names(batch)
         kept = []
         pointers = (ctypes.c_void_p * len(self.inputs))()
         for i, info in enumerate(self.inputs):

@@ -11,7 +11,8 @@ extern "C" {
 /* Functions return a status. After a status other than MTC_MODEL_OK, mtc_model_message returns the
  * reason, and the trainer is as before the call unless the function documents otherwise.
  *
- * A trainer may be used by one thread at a time. Different trainers are independent: each has its
+ * A trainer may be used by one thread at a time; an overlapping call returns MTC_MODEL_INVALID and
+ * has no message. Different trainers are independent: each has its
  * own memory and may run in its own thread. The library never prints, exits or installs signal
  * handlers; it blocks signals in the calling thread during a call. */
 typedef enum mtc_model_status {

@@ -97,6 +97,9 @@ void Trainer::chooseSamples(int64_t count, bool shuffle, int64_t *samples) {
   const BatchOrder order(count, program.batch * microSteps, state.lastBatch, shuffle, state.seed);
   Batch batch;
   order.batchOf(state.step + 1, microStep, microSteps, batch);
+  if (batch.filler)
+    userError("the checkpoint's run masks the last batch of an epoch (--last-batch mask), which a "
+              "list of samples cannot represent; choose the samples without this function");
   std::copy(batch.rows.begin(), batch.rows.end(), samples);
 }
 

@@ -2,35 +2,19 @@
 
 #include "driver/ProgressLine.h"
 #include "driver/Report.h"
+#include "test/support/terminal_output.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <pty.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 using mtc::tool::ProgressLine;
 
 namespace {
 
-/// What a terminal gets of a process that runs `act`.
-template <typename Act> std::string shownOf(Act act) {
-  int terminal = -1;
-  const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
-  if (child == 0) {
-    setenv("TERM", "xterm", 1);
-    setenv("LC_ALL", "C", 1);
-    act();
-    _exit(0);
-  }
-  std::string shown;
-  char buffer[256];
-  for (ssize_t got; (got = read(terminal, buffer, sizeof buffer)) > 0;)
-    shown.append(buffer, static_cast<size_t>(got));
-  close(terminal);
-  waitpid(child, nullptr, 0);
-  return shown;
+template <typename Act> std::string shownOf(const Act &act) {
+  return mtc::test::shownOnTerminal("xterm", /*columns=*/80, act);
 }
 
 TEST(ProgressLine, IsClearedForMessagesAndAtItsEnd) {

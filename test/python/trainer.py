@@ -89,6 +89,11 @@ trainer.fit(data, steps=5)
 assert equal(trainer.state_dict(), load_file(folder / "resumed.safetensors"))
 trainer.save(folder / "of_trainer")
 
+program.run("--steps", 44, "--last-batch", "mask", "--save", folder / "masked")
+masked = mtc.Trainer(library)
+masked.load(folder / "masked")
+fails(mtc.TrainerError, "--last-batch mask")(masked.fit, data, steps=1)
+
 # Weights, learning rate.
 fresh = mtc.Trainer(library, weights=folder / "resumed.safetensors")
 assert equal(fresh.state_dict(), load_file(folder / "resumed.safetensors"))
@@ -113,6 +118,9 @@ first = mtc.Trainer(library, threads=1).fit(data, steps=3).losses
 assert np.array_equal(given.fit(data, steps=3).losses, first)
 fails(mtc.TrainerError, "expected at least")(mtc.Trainer, library, memory=aligned[:-64])
 fails(mtc.TrainerError, "threads")(mtc.Trainer, library, threads=1000)
+(folder / "libother.so").write_bytes(library.path.read_bytes())
+fails(mtc.TrainerError, "libother.so", "other_create")(mtc.Trainer, folder / "libother.so")
+fails(mtc.TrainerError, "libnone.so")(mtc.Trainer, folder / "libnone.so")
 fails(mtc.TrainerError, "nothing")(mtc.Trainer, library, weights=folder / "nothing.safetensors")
 
 # Wrong batches leave the trainer as it was.

@@ -1,15 +1,14 @@
 // Progress lines that fit a terminal of any width.
 #include "runtime/terminal/progress_bar.h"
 #include "runtime/terminal/status_line.h"
+#include "test/support/terminal_output.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <fcntl.h>
-#include <pty.h>
 #include <string>
-#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace mtc::terminal;
@@ -52,23 +51,8 @@ TEST(ProgressBar, CutsBetweenCharacters) {
   EXPECT_EQ(columnsOf("a━b"), 3);
 }
 
-/// What a terminal of 20 columns receives from a process that runs `act`.
-template <typename Act> std::string shownOf(const char *kind, Act act) {
-  int terminal = -1;
-  winsize size{.ws_row = 5, .ws_col = 20, .ws_xpixel = 0, .ws_ypixel = 0};
-  const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
-  if (child == 0) {
-    setenv("TERM", kind, 1);
-    act();
-    _exit(0);
-  }
-  std::string shown;
-  char buffer[256];
-  for (ssize_t got; (got = read(terminal, buffer, sizeof buffer)) > 0;)
-    shown.append(buffer, static_cast<size_t>(got));
-  close(terminal);
-  waitpid(child, nullptr, 0);
-  return shown;
+template <typename Act> std::string shownOf(const char *kind, const Act &act) {
+  return mtc::test::shownOnTerminal(kind, /*columns=*/20, act);
 }
 
 TEST(StatusLine, IsReplacedClearedAndKept) {

@@ -338,7 +338,7 @@ typedef struct MtcProgram {
   uint32_t abi_version; /* MTC_ABI_VERSION */
   const char *compiler_version;
   const char *target;       /* the value of --target: "cpu", "cuda:sm_90" */
-  const void *target_data;  /* target-specific tables: null (cpu) or MtcCudaProgram */
+  const void *target_data;  /* target-specific tables: MtcCpuProgram or MtcCudaProgram */
   const char *model_name;   /* name of the .onnx file, without folder and extension */
   const char *weights_file; /* file name in the program's folder; "" if no variable is
                                MTC_INITIAL_FILE */

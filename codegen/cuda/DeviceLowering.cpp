@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 
@@ -33,12 +34,34 @@ void cuda::registerDeviceDialects(DialectRegistry &registry) {
 
 namespace {
 
-/// Expands divisions that round up or down. The device has instructions for the other operations
-/// that the pass arith-expand would expand.
-struct ExpandDivisions : PassWrapper<ExpandDivisions, OperationPass<gpu::GPUModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandDivisions)
+/// Clears the sign bit, for which the device has an instruction: the conversion to NVVM would call
+/// libdevice.
+struct ExpandAbsolute : OpRewritePattern<math::AbsFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::AbsFOp op, PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    unsigned bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Type integers = b.getIntegerType(bits);
+    TypedAttr mask = b.getIntegerAttr(integers, APInt::getSignedMaxValue(bits));
+    if (auto vector = dyn_cast<VectorType>(type)) {
+      integers = vector.clone(integers);
+      mask = DenseElementsAttr::get(cast<VectorType>(integers), mask);
+    }
+    Value cleared = arith::AndIOp::create(b, arith::BitcastOp::create(b, integers, op.getOperand()),
+                                          arith::ConstantOp::create(b, mask));
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, type, cleared);
+    return success();
+  }
+};
+
+/// Expands absolute values, and divisions that round up or down. The device has instructions for
+/// the other operations that the pass arith-expand would expand.
+struct ExpandArithmetic : PassWrapper<ExpandArithmetic, OperationPass<gpu::GPUModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandArithmetic)
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
+    patterns.add<ExpandAbsolute>(&getContext());
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
@@ -52,7 +75,7 @@ LogicalResult cuda::lowerDeviceModules(ModuleOp module) {
   OpPassManager &pm = manager.nest<gpu::GPUModuleOp>();
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addPass(std::make_unique<ExpandDivisions>());
+  pm.addPass(std::make_unique<ExpandArithmetic>());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertGpuOpsToNVVMOps());

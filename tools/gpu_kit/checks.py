@@ -100,8 +100,16 @@ def gradients(example: Example) -> list[Row]:
              worst <= GRADIENT_LIMIT)]  # fmt: skip
 
 
+def with_nan(file: Path, folder: Path) -> Path:
+    """A copy of f32 data whose first element is NaN."""
+    content = bytearray(file.read_bytes())
+    struct.pack_into("<f", content, 10 + struct.unpack_from("<H", content, 8)[0], math.nan)
+    (folder / "nan.npy").write_bytes(content)
+    return folder / "nan.npy"
+
+
 def epilogues() -> list[Row]:
-    """Activations and biases' gradients by the library against the same program's kernels, and what ReLU makes of NaN."""
+    """Activations and biases' gradients by the library against the same program's kernels, and what activations make of NaN."""
     made = HERE / "epilogues"
     x, labels = made / "data/x.npy", made / "data/labels.npy"
 
@@ -117,13 +125,12 @@ def epilogues() -> list[Row]:
         gelu = worst_difference(*({"gelu": tensors["gelu"]} for tensors in outputs))[0]
         relu = worst_difference(*({"relu": tensors["relu"]} for tensors in outputs))[0]
         worst, name = worst_difference(*gradients)
-        content = bytearray(x.read_bytes())
-        start = 10 + struct.unpack_from("<H", content, 8)[0]
-        struct.pack_into("<f", content, start, math.nan)
-        (Path(folder) / "nan.npy").write_bytes(content)
-        spoiled = written(folder, "library", "--outputs", Path(folder) / "nan.npy")
-    kept = {key: all(map(math.isnan, values[: len(values) // 128])) for key, values in spoiled.items()}
-    text = "NaN" if kept["gelu"] and kept["relu"] else f"lost by {'ReLU' if kept['gelu'] else 'GELU'}"
+        spoiled = written(folder, "library", "--outputs", with_nan(x, Path(folder)))
+        # The batch's statistics make NaN of all images.
+        images = written(folder, "convolutions", "--outputs", with_nan(made / "images/x.npy", Path(folder)))["y"]
+    kept = {key: all(map(math.isnan, spoiled[key][: len(spoiled[key]) // 128])) for key in ("gelu", "relu")}
+    kept["ReLU of a convolution"] = all(map(math.isnan, images))
+    text = "NaN" if all(kept.values()) else "lost by " + ", ".join(name for name, right in kept.items() if not right)
     # ReLU's operands are products of GELU's results, rounded to tf32.
     compared = (("GELU", gelu, ACTIVATION_LIMIT), ("ReLU", relu, GRADIENT_LIMIT))
     return [

@@ -50,8 +50,7 @@ enum PreferenceAttribute : int {
 /// CUBLASLT_EPILOGUE_...; combined epilogues are bitwise ORs.
 enum Epilogue : uint32_t {
   plainEpilogue = 1,
-  reluEpilogue = 2,
-  biasEpilogue = 4,          ///< combined with relu and gelu
+  biasEpilogue = 4,          ///< combined with gelu
   biasGradientEpilogue = 16, ///< combined with gelu's gradient: the row sums of D
   geluEpilogue = 32,
   geluGradientEpilogue = 64,

@@ -169,9 +169,6 @@ struct Library {
   int (*execute)(Handle handle, RawDescriptor plan, RawDescriptor variantPack);
 };
 
-/// Required alignment of workspaces, in bytes.
-constexpr int64_t workspaceAlignment = 256;
-
 /// Returns null if cuDNN 9.19 or later, with which the graphs were verified, is not available:
 /// attention computes wrong results in 9.10, as does its gradient up to 9.15 if the number of keys
 /// is not a multiple of 128. Also returns null if the environment variable MTC_CUDNN is 0.

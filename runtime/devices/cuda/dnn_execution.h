@@ -47,12 +47,6 @@ private:
   int64_t engine;
 };
 
-/// Returns the first aligned workspace address at or after `scratch`.
-constexpr Address workspaceFrom(Address scratch) {
-  constexpr Address alignment = dnn::workspaceAlignment;
-  return (scratch + alignment - 1) / alignment * alignment;
-}
-
 } // namespace mtc::runtime::cuda
 
 #endif // MTC_RUNTIME_DEVICES_CUDA_DNN_EXECUTION_H

@@ -3,6 +3,7 @@
 
 #include "runtime/calls/attention/cuda/dnn_attention_graph.h"
 #include "runtime/calls/attention/cuda/dnn_attention_plan.h"
+#include "runtime/devices/cuda/workspace.h"
 #include "runtime/support/failure.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Requirements of cuDNN.
 #include "runtime/calls/attention/cuda/dnn_attention_plan.h"
 
-#include "runtime/devices/cuda/dnn.h"
+#include "runtime/devices/cuda/workspace.h"
 
 namespace mtc::runtime::cuda {
 
@@ -44,7 +44,7 @@ std::optional<int64_t> planDnnAttention(const MtcAttention &a, bool isGradient) 
       a.has_mask || (a.is_causal && a.causal_offset < 0) || !areAligned(a, isGradient))
     return std::nullopt;
   // Space for counters and descriptors of the kernels, and for aligning the workspace.
-  constexpr int64_t ownBytes = 256 + dnn::workspaceAlignment - MTC_ALIGNMENT;
+  constexpr int64_t ownBytes = 256 + workspaceSlack;
   if (!isGradient)
     return ownBytes;
   if (!a.has_out || (a.queries == 1 && a.keys == 1))

@@ -1,6 +1,7 @@
 // Descriptors of matrix multiplications, and algorithm selection.
 #include "runtime/calls/contraction/cuda/matmul.h"
 
+#include "runtime/devices/cuda/workspace.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 
@@ -33,10 +34,10 @@ static uint32_t alignmentOf(uint64_t bytes) {
 }
 
 Matmul::Matmul(const Blas &blas, const MatmulPlan &plan, std::vector<Address> callBuffers,
-               Address workspace, int64_t workspaceBytes, MtcCudaPrecision precision)
-    : blas(blas), plan(plan), buffers(std::move(callBuffers)), workspace(workspace),
-      workspaceBytes(workspaceBytes), a(layout(plan.a)), b(layout(plan.b)),
-      c(layout(plan.c.value_or(plan.d))), d(layout(plan.d)) {
+               Address scratch, int64_t scratchBytes, MtcCudaPrecision precision)
+    : blas(blas), plan(plan), buffers(std::move(callBuffers)), workspace(workspaceFrom(scratch)),
+      workspaceBytes(scratchBytes - static_cast<int64_t>(workspace - scratch)), a(layout(plan.a)),
+      b(layout(plan.b)), c(layout(plan.c.value_or(plan.d))), d(layout(plan.d)) {
   describe(precision);
   choose();
 }
@@ -97,7 +98,7 @@ void Matmul::describe(MtcCudaPrecision precision) {
 
 /// Returns the description of an epilogue in a message, with the flag that disables it.
 static const char *epilogueText(const MatmulPlan &plan) {
-  if (plan.epilogue & (reluEpilogue | geluEpilogue | geluGradientEpilogue))
+  if (plan.epilogue & (geluEpilogue | geluGradientEpilogue))
     return " with an activation (a program compiled with --skip-pass mtc-fuse-activations has "
            "none)";
   return plan.epilogue ? " with the sums of an operand (a program compiled with --skip-pass "

@@ -16,10 +16,10 @@ extern const CallKind contractionCalls;
 class Matmul : public PreparedCall {
 public:
   /// Selects the library's best algorithm for the plan over `buffers`, the buffers of the
-  /// contraction, with at most `workspaceBytes` at `workspace`. f32 operands may be rounded to
-  /// `precision`. Throws a system error if the library has no algorithm.
-  Matmul(const Blas &blas, const MatmulPlan &plan, std::vector<Address> buffers, Address workspace,
-         int64_t workspaceBytes, MtcCudaPrecision precision);
+  /// contraction, with a workspace in the `scratchBytes` at `scratch`. f32 operands may be rounded
+  /// to `precision`. Throws a system error if the library has no algorithm.
+  Matmul(const Blas &blas, const MatmulPlan &plan, std::vector<Address> buffers, Address scratch,
+         int64_t scratchBytes, MtcCudaPrecision precision);
 
   void enqueue(Stream stream) const override;
   std::string implementation() const override;

@@ -2,6 +2,7 @@
 #include "runtime/calls/contraction/cuda/matmul_plan.h"
 
 #include "runtime/devices/cuda/blas_lt.h"
+#include "runtime/devices/cuda/workspace.h"
 
 #include <algorithm>
 
@@ -76,6 +77,9 @@ static bool addEpilogue(MatmulPlan &plan, const MtcContraction &contraction) {
   const bool sumsOperand = contraction.summed != MTC_NOTHING_SUMMED && !sumsResult;
   if (!hasActivation && !sumsResult && !sumsOperand && !contraction.has_auxiliary)
     return true;
+  // The library's ReLU gives 0 for NaN (13.1, on an H200).
+  if (contraction.activation == MTC_RELU)
+    return false;
   if (plan.type == MTC_F64 || !plan.outer.empty() || (hasActivation && plan.c) ||
       (plan.bias && (isGradient || sumsOperand)))
     return false;
@@ -83,9 +87,7 @@ static bool addEpilogue(MatmulPlan &plan, const MtcContraction &contraction) {
       (sumsResult && (!isGradient || plan.swapped)) || (sumsOperand && hasActivation) ||
       (contraction.summed != MTC_NOTHING_SUMMED && plan.batch != 1))
     return false;
-  if (contraction.activation == MTC_RELU)
-    plan.epilogue = reluEpilogue;
-  else if (contraction.activation == MTC_GELU)
+  if (contraction.activation == MTC_GELU)
     plan.epilogue = geluEpilogue;
   else if (isGradient)
     plan.epilogue = geluGradientEpilogue;
@@ -149,17 +151,18 @@ std::optional<MatmulPlan> planMatmul(const MtcContraction &contraction) {
   return plan;
 }
 
-int64_t workspaceBytes(const MatmulPlan &plan) {
+int64_t scratchBytes(const MatmulPlan &plan) {
   constexpr int64_t parts = 16, minBytes = int64_t{64} << 10, maxBytes = int64_t{32} << 20;
   const int64_t elementBytes = plan.type == MTC_F64 ? 8 : 4; // size of the accumulator
   const int64_t elements = plan.d.rows * plan.d.columns * plan.batch;
-  return std::clamp(elements / MTC_ALIGNMENT * MTC_ALIGNMENT * parts * elementBytes, minBytes,
+  return workspaceSlack +
+         std::clamp(elements / MTC_ALIGNMENT * MTC_ALIGNMENT * parts * elementBytes, minBytes,
                     maxBytes);
 }
 
 static int64_t scratchBytes(const void *record) {
   std::optional<MatmulPlan> plan = planMatmul(*static_cast<const MtcContraction *>(record));
-  return plan ? workspaceBytes(*plan) : -1;
+  return plan ? scratchBytes(*plan) : -1;
 }
 
 /// cuBLASLt does not document how its epilogues treat NaN and how accurate its GELU is, so

@@ -55,10 +55,10 @@ struct MatmulPlan {
 /// it, or whose matrix has an incompatible layout; an addend whose type is not the result's.
 std::optional<MatmulPlan> planMatmul(const MtcContraction &contraction);
 
-/// Returns the size in bytes of the library's workspace, which it uses to split the sum over k into
-/// at most 16 partial sums (split-K). The size is at most 32 MiB, the default of cuBLAS on Hopper;
-/// more brings no benefit.
-int64_t workspaceBytes(const MatmulPlan &plan);
+/// Returns the bytes to plan for the library's workspace and its alignment. The library splits the
+/// sum over k into at most 16 partial sums (split-K), which the workspace holds. A workspace has at
+/// most 32 MiB, the default of cuBLAS on Hopper; more brings no benefit.
+int64_t scratchBytes(const MatmulPlan &plan);
 
 extern const CallPlanner contractionPlanner;
 

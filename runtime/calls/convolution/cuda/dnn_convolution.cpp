@@ -3,6 +3,7 @@
 
 #include "runtime/calls/convolution/cuda/dnn_convolution_graph.h"
 #include "runtime/calls/convolution/cuda/dnn_convolution_plan.h"
+#include "runtime/devices/cuda/workspace.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 

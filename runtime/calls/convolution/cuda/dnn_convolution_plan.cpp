@@ -1,7 +1,7 @@
 // Requirements of cuDNN.
 #include "runtime/calls/convolution/cuda/dnn_convolution_plan.h"
 
-#include "runtime/devices/cuda/dnn.h"
+#include "runtime/devices/cuda/workspace.h"
 
 #include <algorithm>
 
@@ -40,7 +40,7 @@ std::optional<int64_t> planDnnConvolution(const MtcConvolution &c, Computed comp
           : 0;
   // Space for counters and descriptors of the kernels, and for aligning the workspace.
   constexpr int64_t ownBytes = 4096;
-  static_assert(ownBytes >= dnn::workspaceAlignment);
+  static_assert(ownBytes >= workspaceSlack);
   return roundUp(ofInput + ofOutput + ofWeights + ofPartialSums + ownBytes, MTC_ALIGNMENT);
 }
 

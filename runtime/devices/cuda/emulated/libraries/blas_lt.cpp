@@ -6,6 +6,7 @@
 #include "runtime/devices/cuda/emulated/execution/emulator.h"
 #include "runtime/devices/cuda/emulated/libraries/epilogue.h"
 #include "runtime/devices/cuda/emulated/streams.h"
+#include "runtime/devices/cuda/workspace.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/process.h"
 
@@ -203,8 +204,9 @@ void setStrides(int64_t *strides, int64_t batch, int64_t first, int64_t second) 
 int matmul(BlasHandle, MatmulDescription description, const void *, const void *a,
            MatrixLayoutHandle aLayout, const void *b, MatrixLayoutHandle bLayout, const void *beta,
            const void *c, MatrixLayoutHandle cLayout, void *d, MatrixLayoutHandle dLayout,
-           const MatmulAlgorithm *, void *, size_t, Stream stream) {
-  if (!fits(*description, *aLayout, *bLayout, *cLayout, *dLayout))
+           const MatmulAlgorithm *, void *workspace, size_t workspaceBytes, Stream stream) {
+  const bool isAligned = reinterpret_cast<Address>(workspace) % workspaceAlignment == 0;
+  if (!isAligned || !fits(*description, *aLayout, *bLayout, *cLayout, *dLayout))
     return invalidValue;
   auto address = [](const void *pointer) {
     return static_cast<char *>(const_cast<void *>(pointer));
@@ -250,7 +252,10 @@ int matmul(BlasHandle, MatmulDescription description, const void *, const void *
   product->epilogue.aData = address(a);
   product->epilogue.bData = address(b);
   product->epilogue.dData = address(d);
-  enqueue(stream, [product] { return product->run(); });
+  enqueue(stream, [product, workspace, workspaceBytes] {
+    std::string fault = emulation::findFault(workspace, workspaceBytes, false);
+    return fault.empty() ? product->run() : "cuBLASLt's workspace: " + fault;
+  });
   return 0;
 }
 

@@ -57,14 +57,13 @@ static double geluGradient(double x) {
 
 bool BlasEpilogue::isSupported() const {
   constexpr uint32_t alone[] = {plainEpilogue,
-                                reluEpilogue,
                                 geluEpilogue,
                                 geluEpilogue | auxiliaryEpilogue,
                                 geluGradientEpilogue | auxiliaryEpilogue,
                                 geluGradientEpilogue | auxiliaryEpilogue | biasGradientEpilogue,
                                 biasGradientAEpilogue,
                                 biasGradientBEpilogue},
-                     biased[] = {0, reluEpilogue, geluEpilogue, geluEpilogue | auxiliaryEpilogue};
+                     biased[] = {0, geluEpilogue, geluEpilogue | auxiliaryEpilogue};
   const bool isKind = kind & biasEpilogue
                           ? std::count(std::begin(biased), std::end(biased), kind & ~biasEpilogue)
                           : std::count(std::begin(alone), std::end(alone), kind);
@@ -111,9 +110,7 @@ void BlasEpilogue::activate() const {
         const int64_t at = entry * d.stride + column * d.leading + row,
                       besides = entry * auxiliaryStride + column * auxiliaryLeading + row;
         const float z = load(type, dData, at);
-        if (kind & reluEpilogue)
-          store(type, dData, at, z <= 0 ? 0 : z);
-        else if (kind & geluEpilogue)
+        if (kind & geluEpilogue)
           store(type, dData, at, static_cast<float>(gelu(static_cast<double>(z))));
         else
           store(type, dData, at,
@@ -156,7 +153,7 @@ void BlasEpilogue::sum() const {
 }
 
 void BlasEpilogue::run() const {
-  if (kind & (reluEpilogue | geluEpilogue | geluGradientEpilogue))
+  if (kind & (geluEpilogue | geluGradientEpilogue))
     activate();
   if (writesSums())
     sum();

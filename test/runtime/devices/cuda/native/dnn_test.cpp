@@ -7,6 +7,7 @@
 #include "runtime/calls/convolution/cuda/dnn_convolution.h"
 #include "runtime/calls/convolution/cuda/dnn_convolution_graph.h"
 #include "runtime/calls/convolution/cuda/dnn_convolution_plan.h"
+#include "runtime/devices/cuda/workspace.h"
 #include "test/support/convolution_cases.h"
 #include "test/support/convolution_graphs.h"
 
@@ -93,9 +94,8 @@ void expectPlanned(const MtcAttention &a, bool isGradient) {
   const dnn::Library &library = *dnn::openLibrary();
   auto planned = planDnnAttention(a, isGradient);
   ASSERT_TRUE(planned);
-  const int64_t space =
-      *planned - (isGradient ? offsetsBytes(a) : 0) -
-      (dnn::workspaceAlignment - MTC_ALIGNMENT); // which the workspace may begin late
+  const int64_t space = *planned - (isGradient ? offsetsBytes(a) : 0) -
+                        workspaceSlack; // which the workspace may begin late
   dnn::OperationGraph graph(library);
   isGradient ? addAttentionGradient(graph, a) : addAttention(graph, a);
   dnn::Descriptor operations = graph.finish();
@@ -177,7 +177,7 @@ void expectPlanned(const MtcConvolution &c, Computed computed, MtcCudaPrecision 
   const dnn::Library &library = *dnn::openLibrary();
   auto planned = planDnnConvolution(c, computed);
   ASSERT_TRUE(planned);
-  const int64_t space = *planned - (dnn::workspaceAlignment - MTC_ALIGNMENT);
+  const int64_t space = *planned - workspaceSlack;
   dnn::OperationGraph graph(library);
   addConvolution(graph, c, computed);
   dnn::Descriptor operations = graph.finish();

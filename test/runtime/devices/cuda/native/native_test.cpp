@@ -68,7 +68,7 @@ TEST(BlasLt, TakesWhatItIsTold) {
     const int64_t stride = 3;
     EXPECT_EQ(blas.setDescription(description, transposeA, &transposedOperand, 4), 0);
     EXPECT_EQ(blas.setDescription(description, transposeB, &transposedOperand, 4), 0);
-    for (uint32_t kind : {uint32_t{biasEpilogue}, biasEpilogue | reluEpilogue,
+    for (uint32_t kind : {uint32_t{biasEpilogue}, biasEpilogue | geluEpilogue,
                           biasEpilogue | geluEpilogue | auxiliaryEpilogue,
                           geluGradientEpilogue | auxiliaryEpilogue | biasGradientEpilogue,
                           uint32_t{biasGradientAEpilogue}, uint32_t{biasGradientBEpilogue}})

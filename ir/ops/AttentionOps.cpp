@@ -3,6 +3,7 @@
 #include "ir/Mtc.h"
 #include "ir/builders/Shape.h"
 #include "ir/builders/TensorBuilder.h"
+#include "ir/interfaces/TargetInfo.h"
 #include "ir/ops/AttentionParts.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -142,8 +143,10 @@ void AttentionOp::buildGradient(GradientBuilder &g) {
     offsets = g.sub(offsets, dSums);
     given = nullptr;
   }
-  if (element == sumType)
-    given = nullptr; // Libraries for wider elements do not use it.
+  // Libraries use it if the elements have 16 bits, also if mtc-narrow-storage rounds them later.
+  const Precision precision = TargetInfo::of(*this).getPrecision();
+  if (element == sumType && precision != Precision::BF16 && precision != Precision::F16)
+    given = nullptr;
   auto gradient = AttentionGradientOp::create(
       g, g.getLoc(), getQuery().getType(), getKey().getType(), getValue().getType(), getQuery(),
       getKey(), getValue(), getBias(), getMask(), getLogsumexp(), offsets, dOut, given,

@@ -4,10 +4,7 @@
 // cuBLASLt's ReLU gives 0 for NaN, so it stays a kernel in any precision.
 // CHECK-LABEL: func.func @relu
 // CHECK-NOT: mtc.fused_contract
-func.func @relu
-// F32-NOT: mtc.fused_contract
-// TF32: mtc.fused_contract {{.*}} then relu
-func.func @f32(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> tensor<4x16xf32> {
+func.func @relu(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> tensor<4x16xf32> {
   %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
   %r = mtc.kernel [4, 16] (%p) : (tensor<4x16xf32>) -> tensor<4x16xf32> {
   ^bb0(%a: tensor<4x16xf32>):

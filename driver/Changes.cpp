@@ -3,6 +3,7 @@
 #include "driver/Changes.h"
 
 #include "frontend/reader/Import.h"
+#include "ir/interfaces/TargetInfo.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -39,7 +40,8 @@ std::vector<Change> mtc::tool::findChanges(const Options &options, Compilation &
   if (options.training.optimizer.optimizerBits == "32")
     changes.push_back({bitsName.str(), "--optimizer-bits 8",
                        [](Options &all) { all.training.optimizer.optimizerBits = "8"; }});
-  if (options.offload.takesNothing())
+  const MemorySpace space = TargetInfo::of(compilation.getModule()).getOffloadSpace();
+  if (options.offload.getUses(space).isOff())
     changes.push_back(
         {"", "--offload optimizer", [](Options &all) { all.offload.offload = {"optimizer"}; }});
   return changes;

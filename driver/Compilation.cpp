@@ -342,12 +342,10 @@ static void buildStage(OpPassManager &manager, Stage stage, const Options &optio
   case Stage::Kernels:
     return buildKernelPipeline(manager, options.passes);
   case Stage::Allocated:
-    MemoryOptions memory{{options.tile, options.recompute, options.memory.value_or(0),
-                          options.leastIfMissed, options.isEstimate},
+    MemoryOptions memory{{options.tile, options.recompute, options.offload,
+                          options.memory.value_or(0), options.leastIfMissed, options.isEstimate},
                          options.allocate,
-                         options.offload,
                          options.passes};
-    memory.offload.budget = options.memory.value_or(0);
     return buildAllocationPipeline(manager, memory);
   }
   llvm_unreachable("all stages are handled");

@@ -7,6 +7,7 @@
 #include "driver/ProgressLine.h"
 #include "driver/Report.h"
 #include "ir/ReservedNames.h"
+#include "ir/interfaces/TargetInfo.h"
 #include "passes/cost/TransferCost.h"
 #include "passes/memory/MemoryAnalysis.h"
 
@@ -58,8 +59,6 @@ public:
       return failure();
     std::vector<Change> changes = findChanges(plain, compilation);
     llvm::erase_if(changes, [&](const Change &change) { return !isAllowed(change); });
-    if (given.offload.isAutomatic())
-      llvm::append_range(changes, findOffloads());
     // Larger combinations first: they are often faster and need less memory even without a budget.
     std::vector<unsigned> subsets(1U << changes.size());
     std::iota(subsets.begin(), subsets.end(), 0U);
@@ -144,18 +143,6 @@ private:
     }
   }
 
-  /// Returns the choices of explicit offloading. Without any of them, the passes offload
-  /// automatically what exceeds the budget after all other techniques.
-  static std::vector<Change> findOffloads() {
-    std::vector<Change> changes;
-    for (StringRef what : {"optimizer", "activations", "parameters"})
-      changes.push_back({"", ("--offload " + what).str(), [what](Options &all) {
-                           llvm::erase(all.offload.offload, "auto");
-                           all.offload.offload.push_back(what.str());
-                         }});
-    return changes;
-  }
-
   /// Imports the model again only if a dimension changes, since sizes are folded into the graph.
   /// All other changes apply after the import.
   std::unique_ptr<Compilation> import(const Options &options) {
@@ -181,7 +168,8 @@ private:
       if (failed(compilation->lower(stage)))
         return std::nullopt;
       planned.needs.peak = findLeast(compilation->getModule(), stage);
-      planned.isTooMuch = !fits(planned) && planned.options.offload.takesNothing();
+      planned.isTooMuch =
+          !fits(planned) && !usesOf(compilation->getModule(), planned.options).mayMoveVariables();
       if (planned.isTooMuch)
         return planned;
     }
@@ -196,6 +184,10 @@ private:
     planned.allocated = std::move(compilation);
     planned.messages = held.get().vec();
     return planned;
+  }
+
+  static OffloadUses usesOf(ModuleOp module, const Options &options) {
+    return options.offload.getUses(TargetInfo::of(module).getOffloadSpace());
   }
 
   /// Returns the time of an update, excluding transfers.
@@ -222,7 +214,7 @@ private:
   /// Whether an earlier candidate was faster and needed less memory without a budget. The same
   /// techniques would have to save more on this one.
   bool isDominated(ModuleOp kernels, const Options &options) {
-    if (!options.offload.takesNothing())
+    if (!usesOf(kernels, options).isOff())
       return false;
     MemoryAnalysis analysis(kernels);
     FailureOr<MemoryPlan> plan = analysis.getPlan();
@@ -254,7 +246,7 @@ static bool needsAllocatedAlone(const Options &options) {
 
 std::unique_ptr<Compilation> mtc::tool::chooseAllowed(Options &options) {
   auto asGiven = std::make_unique<Compilation>(options);
-  if (!options.memory || (options.allow.empty() && !options.offload.isAutomatic()))
+  if (!options.memory || options.allow.empty())
     return asGiven;
   FitSearch search(options);
   if (failed(search.run()))

@@ -7,9 +7,9 @@
 
 namespace mtc::tool {
 
-/// With `--memory` and either `--allow` or `--offload auto`, plans the program with each
-/// combination of allowed changes and offloaded tensors, and sets `options` to the combination with
-/// the lowest estimated step time that meets the budget, or with fewer changes among equals.
+/// With `--memory` and `--allow`, plans the program with each combination of allowed changes, and
+/// sets `options` to the combination with the lowest estimated step time that meets the budget, or
+/// with fewer changes among equals.
 /// Reports the choice. If no combination meets the budget, selects the one with the lowest peak,
 /// which is later rejected. Returns the compilation of the selected combination, in the state in
 /// which it was planned, or null with a diagnostic if the model cannot be planned.

@@ -148,7 +148,12 @@ void mtc::tool::collectOptions(Options &options, Command command) {
       return flag ? flag->spell() : "";
     });
   }
-  if (const Flag *window = find("offload-window"); window && options.offload.takesNothing())
+  const MemorySpace offloadSpace =
+      options.target == "cpu" ? MemorySpace::Disk : MemorySpace::PinnedHost;
+  const bool hasBudget = options.memory || options.takesAvailableMemory;
+  if (const Flag *window = find("offload-window");
+      window &&
+      (options.offload.getUses(offloadSpace).isOff() || (!options.offload.isSet() && !hasBudget)))
     refuse("--offload-window " + window->spell() + ": nothing is offloaded; use it with --offload");
   const std::string &scale = options.training.lossScaling.scale;
   bool isScaled = scale.empty() ? options.precision == Precision::F16 : scale != "none";

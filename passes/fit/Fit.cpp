@@ -2,6 +2,9 @@
 
 #include "passes/Passes.h"
 #include "passes/fit/FitOptions.h"
+#include "passes/offload/ActivationOffload.h"
+#include "passes/offload/CopyTightening.h"
+#include "passes/offload/VariableOffload.h"
 #include "passes/recompute/Recomputation.h"
 #include "passes/search/Search.h"
 #include "passes/tiling/TileSearch.h"
@@ -19,14 +22,30 @@ enum class Distance { Near, Far, Hopeless };
 
 /// Returns Hopeless if the budget is below the memory that all functions share, and Far if most
 /// searches end above the budget.
-static FailureOr<Distance> distanceOf(ModuleOp module, int64_t budget) {
+static FailureOr<Distance> distanceOf(ModuleOp module, int64_t budget, bool mayMoveVariables) {
   MemoryAnalysis analysis(module);
   FailureOr<MemoryPlan> plan = analysis.getPlan();
   if (failed(plan))
     return failure();
-  if (budget < analysis.getFixedBytes())
+  if (budget < analysis.getFixedBytes() && !mayMoveVariables)
     return Distance::Hopeless;
   return budget < plan->live - plan->live / 4 ? Distance::Far : Distance::Near;
+}
+
+/// Adds the techniques of automatic offloading. Explicit offloading reserves memory for copies,
+/// too.
+static void addOffloading(const OffloadUses &uses, int64_t window, const Goal &goal,
+                          OperationTimes &times, Techniques &techniques) {
+  for (OffloadKind kind : offloadKinds) {
+    if (uses[kind] != OffloadUse::Automatic)
+      continue;
+    if (kind == OffloadKind::Activations)
+      techniques.push_back(std::make_unique<ActivationOffload>(goal, times));
+    else
+      techniques.push_back(std::make_unique<VariableOffload>(goal, times, kind, window));
+  }
+  if (!uses.isOff())
+    techniques.push_back(std::make_unique<CopyTightening>(goal, times));
 }
 
 namespace {
@@ -40,21 +59,23 @@ struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
       return signalPassFailure();
     if (options->memory == 0)
       return;
+    ModuleOp module = getOperation();
+    const OffloadUses uses = options->offload.getUses(TargetInfo::of(module).getOffloadSpace());
     auto make = [&](const Goal &goal, OperationTimes &times) {
       Techniques techniques;
       if (options->recompute.recompute == "auto")
         techniques.push_back(std::make_unique<Recomputation>(goal, times));
       if (options->tile.tile == "auto")
         techniques.push_back(std::make_unique<TileSearch>(goal, times));
+      addOffloading(uses, options->offload.window, goal, times, techniques);
       return techniques;
     };
-    ModuleOp module = getOperation();
     if (options->isEstimate) {
       if (failed(searchFit(module, /*budget=*/0, make, SearchEffort::Little)))
         signalPassFailure();
       return;
     }
-    FailureOr<Distance> distance = distanceOf(module, options->memory);
+    FailureOr<Distance> distance = distanceOf(module, options->memory, uses.mayMoveVariables());
     if (failed(distance))
       return signalPassFailure();
     OwningOpRef<ModuleOp> before = module.clone();

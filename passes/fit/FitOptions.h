@@ -3,6 +3,7 @@
 #ifndef MTC_PASSES_FIT_FITOPTIONS_H
 #define MTC_PASSES_FIT_FITOPTIONS_H
 
+#include "passes/offload/OffloadOptions.h"
 #include "passes/recompute/RecomputeOptions.h"
 #include "passes/tiling/TileOptions.h"
 
@@ -12,6 +13,7 @@ namespace mtc {
 struct FitOptions {
   TileOptions tile;
   RecomputeOptions recompute;
+  OffloadOptions offload;
   int64_t memory = 0; ///< Budget of the arena in bytes; 0: unlimited.
   bool leastIfMissed = true;
   bool isEstimate = false;
@@ -19,6 +21,7 @@ struct FitOptions {
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     visitMember(&FitOptions::tile, option);
     visitMember(&FitOptions::recompute, option);
+    visitMember(&FitOptions::offload, option);
     option(&FitOptions::memory,
            {"memory", "", "Memory budget of the arena in bytes; 0: unlimited"});
     option(&FitOptions::leastIfMissed,

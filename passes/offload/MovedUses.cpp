@@ -10,24 +10,22 @@ using namespace mlir;
 using namespace mtc;
 
 /// Returns the view of the moved value that corresponds to the view `value` of the original.
-static Value viewMoved(RewriterBase &rewriter, Value value, IRMapping &moved) {
+static Value viewMoved(OpBuilder &builder, EditLog &edits, Value value, IRMapping &moved) {
   if (Value known = moved.lookupOrNull(value))
     return known;
   Operation *view = value.getDefiningOp();
-  moved.map(view->getOperand(0), viewMoved(rewriter, view->getOperand(0), moved));
-  Value copy = rewriter.clone(*view, moved)->getResult(0);
+  moved.map(view->getOperand(0), viewMoved(builder, edits, view->getOperand(0), moved));
+  Value copy = edits.insert(builder.clone(*view, moved))->getResult(0);
   moved.map(value, copy);
   return copy;
 }
 
-void mtc::readMoved(RewriterBase &rewriter, ArrayRef<Operation *> users, Value value, Value moved) {
+void mtc::readMoved(EditLog &edits, ArrayRef<Operation *> users, Value value, Value moved) {
   IRMapping mapping;
   mapping.map(value, moved);
-  rewriter.setInsertionPoint(users.front());
+  OpBuilder builder(users.front());
   for (Operation *user : users)
     for (OpOperand &operand : user->getOpOperands())
-      if (rootOf(operand.get()) == value) {
-        Value view = viewMoved(rewriter, operand.get(), mapping);
-        rewriter.modifyOpInPlace(user, [&] { operand.set(view); });
-      }
+      if (rootOf(operand.get()) == value)
+        edits.setOperand(operand, viewMoved(builder, edits, operand.get(), mapping));
 }

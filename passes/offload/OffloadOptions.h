@@ -3,39 +3,64 @@
 #ifndef MTC_PASSES_OFFLOAD_OFFLOADOPTIONS_H
 #define MTC_PASSES_OFFLOAD_OFFLOADOPTIONS_H
 
+#include "ir/Mtc.h"
 #include "passes/OptionTable.h"
 
 #include "mlir/Pass/Pass.h"
 
+#include <array>
+
 namespace mtc {
 
-/// Options of mtc-offload-variables and mtc-offload-activations.
+/// Kinds of tensors that can be offloaded.
+enum class OffloadKind { Optimizer, Activations, Parameters, Gradients };
+inline constexpr std::array offloadKinds = {OffloadKind::Optimizer, OffloadKind::Activations,
+                                            OffloadKind::Parameters, OffloadKind::Gradients};
+
+enum class OffloadUse {
+  Off,
+  On,        ///< All tensors of the kind or, with a memory budget, as many as needed.
+  Automatic, ///< As many as the search for a plan within the memory budget chooses.
+};
+
+/// The use of each kind of offloading.
+class OffloadUses {
+public:
+  OffloadUses() { uses.fill(OffloadUse::Off); }
+
+  OffloadUse &operator[](OffloadKind kind) { return uses[static_cast<size_t>(kind)]; }
+  OffloadUse operator[](OffloadKind kind) const { return uses[static_cast<size_t>(kind)]; }
+  bool has(OffloadUse use) const { return llvm::is_contained(uses, use); }
+  bool isOff() const { return llvm::all_equal(uses) && uses.front() == OffloadUse::Off; }
+  /// Whether variables may leave the device.
+  bool mayMoveVariables() const {
+    return llvm::any_of(offloadKinds, [&](OffloadKind kind) {
+      return kind != OffloadKind::Activations && (*this)[kind] != OffloadUse::Off;
+    });
+  }
+
+private:
+  std::array<OffloadUse, offloadKinds.size()> uses;
+};
+
+/// Options of all passes that offload tensors.
 struct OffloadOptions {
   std::vector<std::string> offload;
-  int64_t budget = 0;       ///< Size limit of the arena in bytes; 0: unlimited.
   int64_t window = 8 << 20; ///< Bytes of a transfer slot.
 
-  bool takes(llvm::StringRef what) const { return llvm::is_contained(offload, what); }
-  bool takesNothing() const { return offload.empty() || takes("none"); }
-  /// Whether only as much is offloaded as the budget requires.
-  bool isAutomatic() const { return takes("auto"); }
+  /// Returns the use of each kind on a target that offloads to `space`. If the option is not set,
+  /// offloading to host memory is automatic, and nothing is offloaded to disk.
+  OffloadUses getUses(MemorySpace space) const;
+  bool isSet() const { return !offload.empty(); }
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     option(&OffloadOptions::offload,
-           {"offload",
-            "KIND",
-            "Offload tensors to disk (cpu) or host memory (cuda)",
-            {{"none", "no offloading"},
-             {"optimizer", "optimizer state and weight averages"},
-             {"activations", "saved activations; with --memory only as many as needed"},
-             {"parameters", "parameters, fetched before each use"},
-             {"auto", "the fastest combination that meets --memory, or none"}}},
-           [](const OffloadOptions &options) {
-             const bool isAlone = options.takes("none") || options.takes("auto");
-             return isAlone && options.offload.size() > 1 ? "none and auto cannot be combined" : "";
-           });
-    option(&OffloadOptions::budget,
-           {"offload-budget", "", "Memory budget of the arena in bytes; 0: unlimited"});
+           {.name = "offload",
+            .valueName = "KIND",
+            .help = "Offload tensors to disk (cpu) or host memory (cuda)",
+            .choices = getChoices(),
+            .defaultText = "auto with --target cuda, none with cpu"},
+           [](const OffloadOptions &options) { return options.check(); });
     option(&OffloadOptions::window,
            {"offload-window", "bytes", "Bytes of one transfer window; four windows are allocated"},
            [](const OffloadOptions &options) {
@@ -44,10 +69,26 @@ struct OffloadOptions {
                         : "";
            });
   }
+
+private:
+  static std::vector<OptionChoice> getChoices();
+  std::string check() const;
 };
 
-std::unique_ptr<mlir::Pass> createOffloadVariables(const OffloadOptions &options);
-std::unique_ptr<mlir::Pass> createOffloadActivations(const OffloadOptions &options);
+/// Options of mtc-offload-variables and mtc-offload-activations, which apply explicit choices.
+struct OffloadPassOptions {
+  OffloadOptions choice;
+  int64_t budget = 0; ///< Size limit of the arena in bytes; 0: unlimited.
+
+  template <typename Visitor> static void visitOptions(Visitor &&option) {
+    visitMember(&OffloadPassOptions::choice, option);
+    option(&OffloadPassOptions::budget,
+           {"offload-budget", "", "Memory budget of the arena in bytes; 0: unlimited"});
+  }
+};
+
+std::unique_ptr<mlir::Pass> createOffloadVariables(const OffloadPassOptions &options);
+std::unique_ptr<mlir::Pass> createOffloadActivations(const OffloadPassOptions &options);
 
 } // namespace mtc
 

@@ -80,21 +80,15 @@ static void buildKernels(OpPassManager &manager, PassFilter takes) {
 
 static void buildAllocation(OpPassManager &manager, const MemoryOptions &options,
                             PassFilter takes) {
-  // Explicit choices are applied first, so that the following passes plan with the freed memory.
-  const bool isOffloadChosen = !options.offload.isAutomatic();
-  if (isOffloadChosen)
-    manager.addPass(createOffloadVariables(options.offload));
+  // Explicit choices are applied first, so that the search plans with the freed memory.
+  const OffloadPassOptions offload{options.fit.offload, options.fit.memory};
+  manager.addPass(createOffloadVariables(offload));
   addOptional(manager, createReorder(), takes);
-  if (isOffloadChosen)
-    manager.addPass(createOffloadActivations(options.offload));
   // Applied to the memory that reordering cannot save.
+  manager.addPass(createOffloadActivations(offload));
   manager.addPass(createTile(options.fit.tile));
   manager.addPass(createRecompute(options.fit.recompute));
   manager.addPass(createFit(options.fit));
-  if (!isOffloadChosen) { // Automatic offloading covers what still exceeds the budget.
-    manager.addPass(createOffloadVariables(options.offload));
-    manager.addPass(createOffloadActivations(options.offload));
-  }
   manager.addPass(createAllocate(options.allocate));
   addOptional(manager, createOverlapCopies(), takes);
   manager.addPass(createReachStage({Stage::Allocated}));

@@ -73,13 +73,11 @@ void buildKernelPipeline(mlir::OpPassManager &manager, const PassSelection &sele
 struct MemoryOptions {
   FitOptions fit;
   AllocateOptions allocate;
-  OffloadOptions offload;
   PassSelection passes;
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     visitMember(&MemoryOptions::fit, option);
     visitMember(&MemoryOptions::allocate, option);
-    visitMember(&MemoryOptions::offload, option);
     visitMember(&MemoryOptions::passes, option);
   }
 };

@@ -2,7 +2,9 @@
 
 #include "passes/search/Goal.h"
 
+#include "ir/ReservedNames.h"
 #include "passes/memory/ArenaLayout.h"
+#include "passes/search/TransferTimes.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -13,6 +15,28 @@ OrderScore Goal::score() const {
   return {peak, llvm::count_if(function.getOrder(), [&](const PlannedOperation *op) {
             return live[op->time] == peak && op->takesTime();
           })};
+}
+
+int64_t Goal::getSlotBytes() const {
+  TransferSlotsOp slots =
+      TransferSlotsOp::find(function.getFunction()->getParentOfType<ModuleOp>());
+  return slots ? static_cast<int64_t>(slots.getSize()) : 0;
+}
+
+int64_t Goal::countRuns(func::FuncOp function) {
+  if (function.getSymName() == evaluateName)
+    return 0;
+  ProgramOp program = ProgramOp::find(function->getParentOfType<ModuleOp>());
+  return program && function.getSymName() == microStepName ? program.getMicroSteps() : 1;
+}
+
+double Goal::getSeconds(OperationTimes &times) const {
+  const double computing = times.ofFunction(function.getFunction());
+  const TargetInfo target = TargetInfo::of(function.getFunction());
+  if (function.getBuffers().movedAway.empty() &&
+      analysis.getVariables().getSize(target.getOffloadSpace()) == 0)
+    return computing; // Nothing is offloaded.
+  return computing + estimateTransfers(function, times, target, getSlotBytes()).exposed;
 }
 
 FailureOr<int64_t> Goal::findExcess() const {

@@ -3,6 +3,7 @@
 #ifndef MTC_PASSES_SEARCH_GOAL_H
 #define MTC_PASSES_SEARCH_GOAL_H
 
+#include "passes/cost/OperationTimes.h"
 #include "passes/memory/MemoryAnalysis.h"
 #include "passes/memory/OrderModel.h"
 
@@ -20,6 +21,12 @@ struct Goal {
     return analysis.getFixedBytes() + function.getLive()[function.getPeakTime()];
   }
   OrderScore score() const;
+  /// Returns the estimated seconds of one run of the function, including waits for copies.
+  double getSeconds(OperationTimes &times) const;
+  /// Returns how often an update runs a function; 0 if training does not run it.
+  static int64_t countRuns(mlir::func::FuncOp function);
+  /// Returns the size of a transfer slot; 0 if there are none.
+  int64_t getSlotBytes() const;
   /// Whether a change that frees `bytes` is worthwhile: at least 1/4096 of the arena.
   bool isWorthwhile(int64_t bytes) const { return bytes * 4096 >= liveBytes(); }
   /// Returns the first operation with the maximum number of live bytes.

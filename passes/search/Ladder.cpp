@@ -18,13 +18,13 @@ public:
   bool hasEnded() {
     if (goal.liveBytes() * 32 <= bytes * 31)
       note();
-    return times.ofFunction(goal.function.getFunction()) > 1.5 * time;
+    return goal.getSeconds(times) > 1.5 * time;
   }
 
 private:
   void note() {
     bytes = goal.liveBytes();
-    time = times.ofFunction(goal.function.getFunction());
+    time = goal.getSeconds(times);
   }
 
   const Goal &goal;
@@ -48,8 +48,7 @@ LogicalResult Ladder::climb(double mostTime, int64_t mostEffort) {
     FailureOr<std::optional<Rung>> cheapest = findCheapest(*excess);
     if (failed(cheapest))
       return failure();
-    if (!*cheapest ||
-        ((*cheapest)->time >= 0 && times.ofFunction(goal.function.getFunction()) >= mostTime))
+    if (!*cheapest || ((*cheapest)->time >= 0 && goal.getSeconds(times) >= mostTime))
       return success();
     Technique *chosen = (*cheapest)->technique;
     FailureOr<bool> isTaken = chosen->take();

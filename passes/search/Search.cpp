@@ -49,15 +49,22 @@ public:
   /// Stops when the step takes `mostTime` seconds, or when the limit on the effort is reached.
   LogicalResult climb(double mostTime) {
     const int64_t lastEffort = analysis.getEffort() + mostEffort;
+    SmallVector<bool> hasMet(goals.size(), true);
+    // A change of variables for one function may raise the peak of another that has met the budget.
+    for (int round = 0; round < 2; ++round)
+      for (auto [goal, own, met] : llvm::zip_equal(goals, techniques, hasMet)) {
+        if (met && failed(climb(*goal, own, mostTime, lastEffort)))
+          return failure();
+        FailureOr<int64_t> excess = goal->findExcess();
+        if (failed(excess))
+          return failure();
+        met = *excess <= 0;
+      }
     for (auto [goal, own] : llvm::zip_equal(goals, techniques)) {
-      auto pointers = llvm::map_to_vector(own, [](auto &each) { return each.get(); });
-      const double others = getTime() - times.ofFunction(goal->function.getFunction());
-      if (failed(Ladder(*goal, times, pointers).climb(mostTime - others, lastEffort)))
-        return failure();
       FailureOr<int64_t> excess = goal->findExcess();
       if (failed(excess))
         return failure();
-      for (Technique *each : pointers)
+      for (const std::unique_ptr<Technique> &each : own)
         if (*excess <= 0 && failed(each->finish()))
           return failure();
     }
@@ -75,11 +82,12 @@ public:
     return count;
   }
   int64_t getPeak() const { return peak; }
-  /// Returns the estimated seconds of the functions that a step runs.
+  /// Returns the estimated seconds of an update, including all micro-steps.
   double getTime() {
     double sum = 0;
     for (const std::unique_ptr<Goal> &goal : goals)
-      sum += times.ofFunction(goal->function.getFunction());
+      sum += static_cast<double>(Goal::countRuns(goal->function.getFunction())) *
+             goal->getSeconds(times);
     return sum;
   }
   bool isBetterThan(Attempt &other) {
@@ -97,6 +105,16 @@ public:
   }
 
 private:
+  LogicalResult climb(const Goal &goal, const Techniques &own, double mostTime,
+                      int64_t lastEffort) {
+    auto pointers = llvm::map_to_vector(own, [](auto &each) { return each.get(); });
+    const auto runs = static_cast<double>(Goal::countRuns(goal.function.getFunction()));
+    const double others = getTime() - runs * goal.getSeconds(times);
+    const double mostOwn =
+        runs != 0 ? (mostTime - others) / runs : std::numeric_limits<double>::infinity();
+    return Ladder(goal, times, pointers).climb(mostOwn, lastEffort);
+  }
+
   LogicalResult finish() {
     FailureOr<MemoryPlan> plan = analysis.getPlanWithLayout();
     if (failed(plan))

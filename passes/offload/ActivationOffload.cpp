@@ -1,0 +1,212 @@
+//===- ActivationOffload.cpp - Offloading of activations as a memory-saving technique ---------===//
+
+#include "passes/offload/ActivationOffload.h"
+
+#include "passes/offload/MovedUses.h"
+
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mtc;
+
+/// Smaller copies are dominated by their start-up latency.
+static constexpr int64_t leastBytes = 16 << 10;
+/// The number of kinds of values that are priced for an offer.
+static constexpr size_t mostKinds = 4;
+
+ActivationOffload::ActivationOffload(const Goal &goal, OperationTimes &times)
+    : goal(goal), times(times), target(TargetInfo::of(goal.function.getFunction())),
+      listeners(goal.analysis, times), edits(listeners) {}
+
+void ActivationOffload::noticeChange() {
+  offered.reset();
+  refused.clear(); // The peak may have changed.
+}
+
+void ActivationOffload::report() const {
+  reportMoved(goal.function.getFunction()->getParentOfType<ModuleOp>(), count, bytes);
+}
+
+void mtc::reportMoved(ModuleOp module, size_t count, int64_t bytes) {
+  if (!count)
+    return;
+  const MemorySpace space = TargetInfo::of(module).getOffloadSpace();
+  remark::passed(module.getLoc(), remark::RemarkOpts::name("moved").category("mtc-offload"))
+      << remark::add("{0} values of {1} bytes are in memory space {2} between two uses", count,
+                     bytes, stringifyEnum(space));
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Selection of the next value
+//===------------------------------------------------------------------------------------------===//
+
+static size_t kindOf(const PlannedValue &value) {
+  return llvm::hash_combine(
+      OperationEquivalence::computeHash(value.definition->op, OperationEquivalence::ignoreHashValue,
+                                        OperationEquivalence::ignoreHashValue,
+                                        OperationEquivalence::IgnoreLocations),
+      cast<OpResult>(value.value).getResultNumber(), value.bytes);
+}
+
+SmallVector<ActivationOffload::Gap, 0> ActivationOffload::findGaps() const {
+  const FunctionMemory &function = goal.function;
+  const int64_t peak = function.getPeakTime();
+  llvm::MapVector<const PlannedValue *, Gap> gaps;
+  for (PlannedOperation *op : function.getOrder().take_front(peak))
+    for (PlannedValue &result : op->results)
+      if (op->isCompute && !isa<MoveOp>(op->op) && result.lastUse > peak &&
+          result.bytes >= leastBytes && goal.isWorthwhile(result.bytes) &&
+          !result.buffer->fixedOffset && !refused.contains(result.value))
+        gaps.insert({&result, {result.value, result.bytes, op->time, result.lastUse}});
+  for (PlannedOperation *op : function.getOrder()) {
+    if (op->op->hasTrait<mtc::View>())
+      continue;
+    for (PlannedValue *operand : op->operands) {
+      auto known = gaps.find(operand);
+      if (known == gaps.end())
+        continue;
+      Gap &gap = known->second;
+      if (op->time < peak)
+        gap.begin = std::max(gap.begin, op->time);
+      else if (op->time > peak)
+        gap.end = std::min(gap.end, op->time);
+      // A value that is already copied away is only held until the copy has ended.
+      gap.isUsedAtPeak |= op->time == peak || isa<MoveOp>(op->op);
+    }
+  }
+  SmallVector<Gap, 0> found;
+  for (auto &[value, gap] : gaps)
+    if (!gap.isUsedAtPeak) {
+      gap.kind = kindOf(*value);
+      gap.number = found.size();
+      found.push_back(gap);
+    }
+  return found;
+}
+
+/// Returns the last position that keeps the value's memory while it is copied away, and the
+/// position before which it is fetched. In between, its memory is free where the live bytes are
+/// close to the peak.
+std::pair<int64_t, int64_t> ActivationOffload::placeCopies(const Gap &gap) const {
+  const CopyPlacement placement(goal.function, times, target);
+  const int64_t peak = goal.function.getPeakTime();
+  const int64_t limit = goal.function.getLive()[peak] - std::min(needed, gap.bytes);
+  return {placement.findRelease(gap.begin, gap.bytes, peak, limit),
+          placement.findStart(gap.end, gap.bytes, peak, limit)};
+}
+
+TransferTimes ActivationOffload::simulate(ArrayRef<PlannedCopy> added) const {
+  return estimateTransfers(goal.function, times, target, goal.getSlotBytes(), added);
+}
+
+double ActivationOffload::priceOf(const Gap &gap, const TransferTimes &before) const {
+  auto [release, start] = placeCopies(gap);
+  const PlannedCopy copies[] = {{PlannedCopy::Kind::Away, gap.begin, gap.bytes, release},
+                                {PlannedCopy::Kind::Fetch, gap.end, gap.bytes, start}};
+  return addedSeconds(before, simulate(copies));
+}
+
+/// Returns the value with the lowest added time per byte among those with the largest product of
+/// bytes and duration of each kind.
+std::optional<ActivationOffload::Priced>
+ActivationOffload::findCheapest(std::optional<size_t> kind) const {
+  llvm::MapVector<size_t, Gap> kinds;
+  for (const Gap &gap : findGaps()) {
+    if (kind && gap.kind != *kind)
+      continue;
+    Gap &best = kinds[gap.kind];
+    if (!best.value || gap.worth() > best.worth())
+      best = gap;
+  }
+  SmallVector<Gap> gaps(llvm::make_second_range(kinds));
+  llvm::sort(gaps, [](const Gap &a, const Gap &b) {
+    return std::tuple(-a.worth(), a.begin, a.number) < std::tuple(-b.worth(), b.begin, b.number);
+  });
+  gaps.truncate(std::min(gaps.size(), mostKinds));
+  if (gaps.empty())
+    return std::nullopt;
+  const TransferTimes before = simulate({});
+  std::optional<Priced> cheapest;
+  auto perByte = [](const Priced &each) { return each.time / static_cast<double>(each.gap.bytes); };
+  for (const Gap &gap : gaps)
+    if (Priced priced{gap, priceOf(gap, before)}; !cheapest || perByte(priced) < perByte(*cheapest))
+      cheapest = priced;
+  return cheapest;
+}
+
+FailureOr<std::optional<Technique::Offer>> ActivationOffload::findOffer(int64_t excess) {
+  needed = excess;
+  if (!offered)
+    offered = findCheapest(/*kind=*/std::nullopt);
+  return offered ? std::optional(Offer{offered->gap.bytes, offered->time}) : std::nullopt;
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Application
+//===------------------------------------------------------------------------------------------===//
+
+void ActivationOffload::move(const Gap &gap) {
+  const FunctionMemory &function = goal.function;
+  auto [release, start] = placeCopies(gap);
+  // In block order, since only writes may run later than their position in the block.
+  SmallVector<Operation *> late;
+  Operation *last = gap.value.getDefiningOp();
+  for (PlannedOperation *op : function.getText()) {
+    if (op->op->hasTrait<mtc::View>() ||
+        llvm::none_of(op->operands, [&](PlannedValue *each) { return each->value == gap.value; }))
+      continue;
+    if (op->time < gap.end)
+      last = op->op;
+    else
+      late.push_back(op->op);
+  }
+  const CopyPlacement placement(function, times, target);
+  Operation *held = release > gap.begin ? placement.getOperation(release) : nullptr;
+  Operation *place = start < gap.end ? placement.getOperation(start) : late.front();
+  OpBuilder builder(gap.value.getContext());
+  builder.setInsertionPointAfter(last);
+  const Location location = gap.value.getLoc();
+  auto away = edits.insert(
+      MoveOp::create(builder, location, gap.value.getType(), gap.value, target.getOffloadSpace()));
+  if (held) {
+    builder.setInsertionPointAfter(held);
+    edits.insert(HoldOp::create(builder, location, ValueRange(gap.value)));
+  }
+  builder.setInsertionPoint(place);
+  auto back = edits.insert(
+      MoveOp::create(builder, location, gap.value.getType(), away, MemorySpace::Device));
+  readMoved(edits, late, gap.value, back);
+}
+
+/// Moves the offered value and, until the function meets the budget, equal values of equal layers
+/// that are live at the new peak.
+FailureOr<bool> ActivationOffload::take() {
+  const double most = offered->time * 1.01;
+  const size_t known = count;
+  for (std::optional<Priced> next = offered; next && next->time <= most && needed > 0;
+       next = findCheapest(next->gap.kind)) {
+    const OrderScore before = goal.score();
+    const size_t mark = edits.mark();
+    move(next->gap);
+    FailureOr<int64_t> excess = goal.findExcess();
+    if (failed(excess))
+      return failure();
+    if (!(goal.score() < before)) {
+      edits.undoTo(mark);
+      refused.insert(next->gap.value);
+      if (failed(goal.analysis.getPlan()))
+        return failure();
+      continue;
+    }
+    needed = *excess;
+    ++count;
+    bytes += next->gap.bytes;
+  }
+  edits.keep();
+  offered.reset();
+  if (count > known)
+    refused.clear();
+  return count > known;
+}

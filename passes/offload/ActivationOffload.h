@@ -1,0 +1,74 @@
+//===- ActivationOffload.h - Offloading of activations as a memory-saving technique -----------===//
+
+#ifndef MTC_PASSES_OFFLOAD_ACTIVATIONOFFLOAD_H
+#define MTC_PASSES_OFFLOAD_ACTIVATIONOFFLOAD_H
+
+#include "passes/Listeners.h"
+#include "passes/offload/CopyPlacement.h"
+#include "passes/offload/EditLog.h"
+#include "passes/search/Goal.h"
+#include "passes/search/Technique.h"
+#include "passes/search/TransferTimes.h"
+
+namespace mtc {
+
+/// Moves values that are live at the peak of a function and not used there to another memory space
+/// after their last use before the peak, and back to the device before their first use after it.
+/// Equal values of equal layers are moved together, those with the longest gap between two uses
+/// first.
+class ActivationOffload final : public Technique {
+public:
+  ActivationOffload(const Goal &goal, OperationTimes &times);
+
+  mlir::FailureOr<std::optional<Offer>> findOffer(int64_t excess) override;
+  mlir::FailureOr<bool> take() override;
+  void noticeChange() override;
+  void report() const override;
+
+  size_t getCount() const { return count; }
+  int64_t getBytes() const { return bytes; }
+
+private:
+  /// A value that is live at the peak but not used there. `begin` is its last use before the peak
+  /// and `end` its first use after it, in positions of the function's schedule.
+  struct Gap {
+    mlir::Value value;
+    int64_t bytes = 0, begin = 0, end = 0;
+    size_t kind = 0;   ///< equal for corresponding values of equal layers
+    size_t number = 0; ///< in schedule order
+    bool isUsedAtPeak = false;
+
+    /// Returns the benefit of offloading: bytes times duration.
+    double worth() const { return static_cast<double>(bytes) * static_cast<double>(end - begin); }
+  };
+  /// A gap with the time that offloading adds.
+  struct Priced {
+    Gap gap;
+    double time;
+  };
+
+  mlir::SmallVector<Gap, 0> findGaps() const;
+  std::optional<Priced> findCheapest(std::optional<size_t> kind) const;
+  std::pair<int64_t, int64_t> placeCopies(const Gap &gap) const;
+  double priceOf(const Gap &gap, const TransferTimes &before) const;
+  void move(const Gap &gap);
+  TransferTimes simulate(mlir::ArrayRef<PlannedCopy> added) const;
+
+  const Goal &goal;
+  OperationTimes &times;
+  TargetInfo target;
+  Listeners listeners;
+  EditLog edits;
+  std::optional<Priced> offered;
+  llvm::DenseSet<mlir::Value> refused;
+  int64_t needed = 0;
+  size_t count = 0;
+  int64_t bytes = 0;
+};
+
+/// Emits a remark on offloaded activations, if there are any.
+void reportMoved(mlir::ModuleOp module, size_t count, int64_t bytes);
+
+} // namespace mtc
+
+#endif // MTC_PASSES_OFFLOAD_ACTIVATIONOFFLOAD_H

@@ -1,0 +1,98 @@
+//===- CopyTightening.cpp - Shorter reservations for copies as a memory-saving technique ------===//
+
+#include "passes/offload/CopyTightening.h"
+
+#include "passes/kernels/KernelEditing.h"
+#include "passes/offload/CopyPlacement.h"
+
+using namespace mlir;
+using namespace mtc;
+
+/// Returns the change that frees a value's memory at the peak if only the copy `op`, or the copy
+/// that the hold `op` waits for, needs it there. Its time is the lost overlap.
+std::optional<CopyTightening::Choice> CopyTightening::shorten(const PlannedOperation &op,
+                                                              int64_t excess) const {
+  const FunctionMemory &function = goal.function;
+  const int64_t peak = function.getPeakTime();
+  const CopyPlacement placement(function, times, target);
+  auto secondsOf = [&](int64_t begin, int64_t end) {
+    double seconds = 0;
+    for (const PlannedOperation *each :
+         function.getOrder().slice(static_cast<size_t>(begin), static_cast<size_t>(end - begin)))
+      seconds += times.of(each->op);
+    return seconds;
+  };
+  auto timesOfUsers = [&](Value value) {
+    return llvm::map_to_vector(findReaders(value), [&](OpOperand *use) {
+      return std::pair(function[use->getOwner()].time, use->getOwner());
+    });
+  };
+  auto limitFor = [&](int64_t bytes) { return function.getLive()[peak] - std::min(excess, bytes); };
+  if (auto move = dyn_cast<MoveOp>(op.op); move && move.getSpace() == MemorySpace::Device) {
+    const int64_t bytes = op.results.front().bytes;
+    auto users = timesOfUsers(move.getResult());
+    const auto first = llvm::min_element(users);
+    if (op.time >= peak || first == users.end() || first->first <= peak ||
+        op.results.front().buffer->fixedOffset)
+      return std::nullopt;
+    const int64_t begin = placement.findStart(first->first, bytes, peak, limitFor(bytes));
+    Operation *place = begin < first->first ? placement.getOperation(begin) : first->second;
+    if (begin == first->first) // Before the views of the value, which precede their users.
+      for (Operation *user : move->getUsers())
+        if (user->isBeforeInBlock(place))
+          place = user;
+    return Choice{{bytes, secondsOf(op.time, begin)}, move, place};
+  }
+  if (isa<HoldOp>(op.op) && op.time >= peak) {
+    const PlannedValue &value = *op.operands.front();
+    int64_t lastUse = -1;
+    for (auto [time, user] : timesOfUsers(value.value))
+      if (user != op.op)
+        lastUse = std::max(lastUse, time);
+    if (lastUse < 0 || lastUse >= peak || value.buffer->fixedOffset)
+      return std::nullopt;
+    const int64_t release =
+        placement.findRelease(lastUse, value.bytes, peak, limitFor(value.bytes));
+    Operation *place = function.getOrder()[lastUse]->op;
+    if (release > lastUse)
+      place = placement.getOperation(release);
+    return Choice{{value.bytes, secondsOf(release, op.time)}, op.op, place->getNextNode()};
+  }
+  return std::nullopt;
+}
+
+FailureOr<std::optional<Technique::Offer>> CopyTightening::findOffer(int64_t excess) {
+  offered.reset();
+  double least = 0;
+  for (const PlannedOperation *op : goal.function.getOrder()) {
+    if (!isa<MoveOp, HoldOp>(op->op) || refused.contains(op->op))
+      continue;
+    std::optional<Choice> choice = shorten(*op, excess);
+    if (!choice || !goal.isWorthwhile(choice->bytes))
+      continue;
+    const double price = choice->time / static_cast<double>(choice->bytes);
+    if (!offered || price < least) {
+      offered = choice;
+      least = price;
+    }
+  }
+  return offered ? std::optional<Offer>(*offered) : std::nullopt;
+}
+
+FailureOr<bool> CopyTightening::take() {
+  const OrderScore before = goal.score();
+  edits.moveBefore(offered->op, offered->place);
+  if (failed(goal.analysis.getPlan()))
+    return failure();
+  const bool isLower = goal.score() < before;
+  if (isLower) {
+    edits.keep();
+    refused.clear();
+    return true;
+  }
+  edits.undoTo(0);
+  refused.insert(offered->op);
+  if (failed(goal.analysis.getPlan()))
+    return failure();
+  return false;
+}

@@ -1,0 +1,46 @@
+//===- CopyTightening.h - Shorter reservations for copies as a memory-saving technique --------===//
+
+#ifndef MTC_PASSES_OFFLOAD_COPYTIGHTENING_H
+#define MTC_PASSES_OFFLOAD_COPYTIGHTENING_H
+
+#include "passes/Listeners.h"
+#include "passes/offload/EditLog.h"
+#include "passes/search/Goal.h"
+#include "passes/search/Technique.h"
+
+namespace mtc {
+
+/// Frees device memory that is reserved at the peak of a function because a value is being copied
+/// between memory spaces: starts the copy to the device after the peak, or waits for the copy away
+/// before the peak.
+class CopyTightening final : public Technique {
+public:
+  CopyTightening(const Goal &goal, OperationTimes &times)
+      : goal(goal), times(times), target(TargetInfo::of(goal.function.getFunction())),
+        listeners(goal.analysis, times), edits(listeners) {}
+
+  mlir::FailureOr<std::optional<Offer>> findOffer(int64_t excess) override;
+  mlir::FailureOr<bool> take() override;
+  void noticeChange() override { refused.clear(); }
+  void report() const override {}
+
+private:
+  /// Moves an operation, a hold or a copy to the device, before another one.
+  struct Choice : Offer {
+    mlir::Operation *op, *place;
+  };
+
+  std::optional<Choice> shorten(const PlannedOperation &op, int64_t excess) const;
+
+  const Goal &goal;
+  OperationTimes &times;
+  TargetInfo target;
+  Listeners listeners;
+  EditLog edits;
+  std::optional<Choice> offered;
+  llvm::DenseSet<mlir::Operation *> refused;
+};
+
+} // namespace mtc
+
+#endif // MTC_PASSES_OFFLOAD_COPYTIGHTENING_H

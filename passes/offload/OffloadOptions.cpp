@@ -1,0 +1,42 @@
+//===- OffloadOptions.cpp - Options of the offloading passes ----------------------------------===//
+
+#include "passes/offload/OffloadOptions.h"
+
+using namespace mtc;
+
+static constexpr llvm::StringLiteral noneName = "none", automaticName = "auto";
+
+/// The names of the kinds, in the order of `offloadKinds`.
+static constexpr std::array<std::pair<llvm::StringLiteral, llvm::StringLiteral>,
+                            offloadKinds.size()>
+    kindNames = {
+        {{"optimizer", "optimizer state and weight averages"},
+         {"activations", "saved activations; with --memory only as many as needed"},
+         {"parameters", "parameters, fetched before each use"},
+         {"gradients", "gradients that are stored between micro-steps or until the update"}}};
+
+std::vector<OptionChoice> OffloadOptions::getChoices() {
+  std::vector<OptionChoice> choices = {{noneName.str(), "no offloading"}};
+  for (auto [name, help] : kindNames)
+    choices.push_back({name.str(), help.str()});
+  choices.push_back({automaticName.str(), "whatever meets --memory in the shortest time"});
+  return choices;
+}
+
+std::string OffloadOptions::check() const {
+  const bool isAlone =
+      llvm::is_contained(offload, noneName) || llvm::is_contained(offload, automaticName);
+  return isAlone && offload.size() > 1 ? "none and auto cannot be combined" : "";
+}
+
+OffloadUses OffloadOptions::getUses(MemorySpace space) const {
+  const bool isAutomatic =
+      isSet() ? llvm::is_contained(offload, automaticName) : space != MemorySpace::Disk;
+  OffloadUses uses;
+  for (auto [kind, text] : llvm::zip_equal(offloadKinds, kindNames))
+    if (isAutomatic)
+      uses[kind] = OffloadUse::Automatic;
+    else if (llvm::is_contained(offload, text.first))
+      uses[kind] = OffloadUse::On;
+  return uses;
+}

@@ -1,0 +1,245 @@
+//===- VariableMover.cpp - Moves variables to another memory space ----------------------------===//
+
+#include "passes/offload/VariableMover.h"
+
+#include "passes/kernels/KernelEditing.h"
+#include "passes/offload/MovedUses.h"
+#include "passes/search/Goal.h"
+
+using namespace mlir;
+using namespace mtc;
+
+/// Users with at most this number of operations in between share a copy.
+static constexpr int64_t nearOperations = 8;
+
+VariableMover::VariableMover(ModuleOp module, const MemoryAnalysis &analysis, OperationTimes &times,
+                             int64_t window)
+    : module(module), times(times), target(TargetInfo::of(module)), window(window) {
+  if (TransferSlotsOp slots = TransferSlotsOp::find(module))
+    slotBytes = static_cast<int64_t>(slots.getSize());
+  for (const FunctionMemory &function : analysis.getFunctions()) {
+    if (!function.isAside())
+      limit = std::max(limit, function.getLive()[function.getPeakTime()]);
+    placements[&function] = std::make_unique<CopyPlacement>(function, times, target);
+    for (const PlannedOperation *op : function.getText()) {
+      for (FlatSymbolRefAttr symbol : op->read)
+        reads[symbol.getAttr()].push_back({&function, op});
+      for (FlatSymbolRefAttr symbol : op->written)
+        writes[symbol.getAttr()].push_back({&function, op});
+    }
+  }
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Planning
+//===------------------------------------------------------------------------------------------===//
+
+/// Returns the operands of a kernel, inputs before results, that are in another memory space.
+VariableMover::Operands VariableMover::findPresent(const PlannedOperation &kernel) const {
+  Operands operands;
+  auto isElsewhere = [](const PlannedValue &value) {
+    return value.buffer && value.buffer->space != MemorySpace::Device;
+  };
+  for (auto [number, operand] : llvm::enumerate(kernel.operands))
+    if (isElsewhere(*operand))
+      operands.insert(number);
+  for (auto [number, result] : llvm::enumerate(kernel.results))
+    if (isElsewhere(result))
+      operands.insert(kernel.operands.size() + number);
+  return operands;
+}
+
+/// Returns why a kernel cannot run in windows if `added` operands are in another memory space, too.
+std::string VariableMover::tryWindows(KernelOp kernel, const PlannedOperation &op,
+                                      const Operands &added) {
+  std::string why;
+  FailureOr<KernelWindows> windows = KernelWindows::of(kernel, why);
+  if (failed(windows))
+    return why;
+  Operands operands = findPresent(op);
+  if (auto known = planned.find(kernel); known != planned.end())
+    operands.insert_range(known->second);
+  operands.insert_range(added);
+  int64_t whole = 0;
+  for (unsigned operand : operands) {
+    if (!windows->getBytesPerRow(operand))
+      return "every row of a kernel reads all of it";
+    whole += llvm::alignTo(windows->getBytesPerRow(operand) * windows->getRows(),
+                           TransferSlotsOp::alignment);
+  }
+  const int64_t slot = std::max(slotBytes, std::min(window, whole));
+  if (!windows->getMostRows(slot, operands.getArrayRef(), paddedBytes(1)))
+    return "a few of its rows exceed --offload-window";
+  if (target.getScratchBytes(kernel))
+    return "a kernel that reads or writes it needs scratch";
+  slotBytes = slot;
+  planned[kernel] = operands;
+  return "";
+}
+
+/// Adds copies of a value on the device for its users other than those in windows.
+void VariableMover::addFetches(const FunctionMemory &function, Value value, int64_t after,
+                               llvm::function_ref<bool(Operation *)> isInWindows, Moves &moves) {
+  SmallVector<std::pair<int64_t, Operation *>> users;
+  for (OpOperand *use : findReaders(value))
+    if (Operation *user = use->getOwner(); !isInWindows(user) && function[user].written.empty())
+      users.push_back({function[user].time, user});
+  llvm::sort(users);
+  users.erase(llvm::unique(users), users.end());
+  const int64_t bytes = PlannedValue::bytesOf(value);
+  const int64_t defined = function[value.getDefiningOp()].time;
+  CopyPlacement &placement = *placements[&function];
+  for (ArrayRef<std::pair<int64_t, Operation *>> rest = users; !rest.empty();) {
+    size_t count = 1;
+    while (count < rest.size() && rest[count].first - rest[count - 1].first <= nearOperations)
+      ++count;
+    const int64_t first = rest.front().first, last = rest[count - 1].first;
+    const int64_t begin = placement.findStart(first, bytes, after, limit - bytes);
+    placement.reserve(begin, last, bytes);
+    moves.fetches.push_back({&function, value,
+                             llvm::to_vector<2>(llvm::make_second_range(rest.take_front(count))),
+                             begin, first, last, begin <= defined});
+    add(function, {PlannedCopy::Kind::Fetch, first, bytes, begin});
+    rest = rest.drop_front(count);
+  }
+}
+
+std::string VariableMover::plan(const VariableGroup &group) {
+  Moves moves;
+  moves.variables.assign(group.variables.begin(), group.variables.end());
+  auto accessesOf = [&](auto &accesses) {
+    SmallVector<Access> found;
+    llvm::DenseSet<const PlannedOperation *> seen; // An operation may access several variables.
+    for (VariableOp variable : group.variables)
+      for (const Access &access : accesses[variable.getSymNameAttr()])
+        if (seen.insert(access.op).second)
+          found.push_back(access);
+    return found;
+  };
+  const SmallVector<Access> readers = accessesOf(reads), writers = accessesOf(writes);
+  for (const Access &write : writers)
+    if (!write.op->operands.front()->definition)
+      return "it is assigned an input";
+
+  // Decide for each kernel that writes the variables whether it runs in windows.
+  llvm::DenseSet<Value> values; // Values in the variables.
+  for (const Access &read : readers)
+    values.insert(read.op->results.front().value);
+  for (const Access &write : writers)
+    values.insert(write.op->operands.front()->value);
+  llvm::MapVector<Operation *, std::string> refusals; // By the operation that computes the value.
+  for (const Access &write : writers) {
+    const PlannedOperation *writer = write.op->operands.front()->definition;
+    auto [refusal, isNew] = refusals.insert({writer->op, "a library call writes it"});
+    if (auto kernel = dyn_cast<KernelOp>(writer->op); kernel && isNew) {
+      Operands operands;
+      for (auto [number, operand] : llvm::enumerate(writer->operands))
+        if (values.contains(operand->value))
+          operands.insert(number);
+      for (auto [number, result] : llvm::enumerate(writer->results))
+        if (values.contains(result.value))
+          operands.insert(writer->operands.size() + number);
+      refusal->second = tryWindows(kernel, *writer, operands);
+    }
+    // Moving several variables as a whole would bring all parameters to the device.
+    if (!refusal->second.empty() && write.op->written.size() > 1)
+      return refusal->second;
+  }
+  auto isInWindows = [&](Operation *op) {
+    auto known = refusals.find(op);
+    return known != refusals.end() && known->second.empty();
+  };
+
+  for (const Access &write : writers) {
+    const PlannedValue &value = *write.op->operands.front();
+    const FunctionMemory &function = *write.function;
+    if (isInWindows(value.definition->op)) {
+      const bool isRead = llvm::any_of(value.definition->operands, [&](const PlannedValue *each) {
+        return values.contains(each->value);
+      });
+      add(function, {PlannedCopy::Kind::Window, value.definition->time, value.bytes, 0, isRead,
+                     /*isWritten=*/true});
+      addFetches(function, value.value, value.definition->time, isInWindows, moves);
+      continue;
+    }
+    const int64_t release = placements[&function]->findRelease(
+        write.op->time, value.bytes, static_cast<int64_t>(function.getOrder().size()) - 1,
+        limit - value.bytes);
+    placements[&function]->reserve(write.op->time, release, value.bytes);
+    moves.writes.push_back({&function, write.op->op, write.op->time, release});
+    add(function, {PlannedCopy::Kind::Away, write.op->time, value.bytes, release});
+  }
+  for (const Access &read : readers) {
+    // The value may be fetched before it is read, but not before an earlier write of the variable.
+    int64_t after = -1;
+    for (const Access &write : writers)
+      if (write.function == read.function && write.op->time < read.op->time)
+        after = std::max(after, write.op->time);
+    addFetches(*read.function, read.op->results.front().value, after, isInWindows, moves);
+  }
+  llvm::append_range(all.variables, moves.variables);
+  llvm::append_range(all.fetches, moves.fetches);
+  llvm::append_range(all.writes, moves.writes);
+  return "";
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Queries and application
+//===------------------------------------------------------------------------------------------===//
+
+int64_t VariableMover::getCopiedBytes(const FunctionMemory &function, int64_t time) const {
+  int64_t bytes = 0;
+  for (const Fetch &fetch : all.fetches)
+    if (fetch.function == &function && fetch.begin <= time && time <= fetch.lastUse)
+      bytes += PlannedValue::bytesOf(fetch.value);
+  for (const WriteBack &write : all.writes)
+    if (write.function == &function && write.time <= time && time <= write.release)
+      bytes += PlannedValue::bytesOf(write.write->getOperand(0));
+  return bytes;
+}
+
+double VariableMover::getAddedSeconds() const {
+  TransferSlotsOp present = TransferSlotsOp::find(module);
+  const int64_t presentSlot = present ? static_cast<int64_t>(present.getSize()) : 0;
+  double seconds = 0;
+  for (const auto &[function, added] : copies)
+    if (const int64_t runs = Goal::countRuns(function->getFunction()); runs && !function->isAside())
+      seconds += static_cast<double>(runs) *
+                 addedSeconds(estimateTransfers(*function, times, target, presentSlot),
+                              estimateTransfers(*function, times, target, slotBytes, added));
+  return seconds;
+}
+
+void VariableMover::apply(EditLog &edits) {
+  for (VariableOp variable : all.variables)
+    edits.setSpace(variable, target.getOffloadSpace());
+  if (TransferSlotsOp slots = TransferSlotsOp::find(module)) {
+    if (slotBytes > static_cast<int64_t>(slots.getSize()))
+      edits.setSize(slots, slotBytes);
+  } else if (slotBytes) {
+    OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+    edits.insert(TransferSlotsOp::create(builder, module.getLoc(), slotCount, slotBytes));
+  }
+  for (const WriteBack &each : all.writes) {
+    OpBuilder builder(each.write);
+    Value value = each.write->getOperand(0);
+    auto move = edits.insert(MoveOp::create(builder, each.write->getLoc(), value.getType(), value,
+                                            target.getOffloadSpace()));
+    edits.setOperand(each.write->getOpOperand(0), move);
+    if (each.release > each.time) {
+      builder.setInsertionPointAfter(placements.at(each.function)->getOperation(each.release));
+      edits.insert(HoldOp::create(builder, each.write->getLoc(), ValueRange(value)));
+    }
+  }
+  for (const Fetch &each : all.fetches) {
+    const bool isEarly = each.begin < each.firstUse;
+    OpBuilder builder(isEarly ? placements.at(each.function)->getOperation(each.begin)
+                              : each.users.front());
+    Value source = each.value;
+    if (each.startsBeforeRead)
+      source = edits.insert(builder.clone(*source.getDefiningOp()))->getResult(0);
+    auto move = edits.insert(MoveOp::create(builder, each.users.front()->getLoc(), source.getType(),
+                                            source, MemorySpace::Device));
+    readMoved(edits, each.users, each.value, move);
+  }
+}

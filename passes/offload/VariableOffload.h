@@ -1,0 +1,58 @@
+//===- VariableOffload.h - Offloading of variables as a memory-saving technique ---------------===//
+
+#ifndef MTC_PASSES_OFFLOAD_VARIABLEOFFLOAD_H
+#define MTC_PASSES_OFFLOAD_VARIABLEOFFLOAD_H
+
+#include "passes/Listeners.h"
+#include "passes/offload/EditLog.h"
+#include "passes/offload/VariableGroups.h"
+#include "passes/search/Goal.h"
+#include "passes/search/Technique.h"
+
+namespace mtc {
+
+class VariableMover;
+
+/// Moves variables of one kind to another memory space, in the order of `collectGroups`. A change
+/// affects all functions of the module; its time is that of an update. Transfer slots count as the
+/// price of the first group that needs them, so an offer may consist of several groups.
+class VariableOffload final : public Technique {
+public:
+  /// `window` is the maximum size of a transfer slot.
+  VariableOffload(const Goal &goal, OperationTimes &times, OffloadKind kind, int64_t window);
+
+  mlir::FailureOr<std::optional<Offer>> findOffer(int64_t excess) override;
+  mlir::FailureOr<bool> take() override;
+  void noticeChange() override;
+  void report() const override;
+
+private:
+  struct Choice : Offer {
+    size_t count; ///< number of groups
+  };
+
+  mlir::SmallVector<VariableGroup *> findLeft();
+  std::optional<Choice> choose(int64_t excess);
+
+  const Goal &goal;
+  OperationTimes &times;
+  mlir::ModuleOp module;
+  const int64_t window;
+  Listeners listeners;
+  EditLog edits;
+  std::vector<VariableGroup> groups;
+  llvm::DenseSet<VariableGroup *> refused;
+  std::optional<Choice> offered;
+  bool isKnown = false; ///< `offered` was chosen before, possibly before another change
+  bool isStale = false; ///< another change was made since
+  int64_t needed = 0;
+  size_t count = 0;
+  int64_t bytes = 0;
+};
+
+/// Emits a remark on offloaded variables, if there are any.
+void reportOffloaded(mlir::ModuleOp module, size_t count, int64_t bytes);
+
+} // namespace mtc
+
+#endif // MTC_PASSES_OFFLOAD_VARIABLEOFFLOAD_H

@@ -1,0 +1,171 @@
+//===- TransferTimes.cpp - Time that a function waits for copies ------------------------------===//
+
+#include "passes/search/TransferTimes.h"
+
+#include <array>
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+constexpr size_t slotCount = 4;
+
+/// Bytes of a kernel's operands and results in another memory space.
+struct WindowBytes {
+  int64_t read = 0, written = 0, total = 0;
+};
+
+class Simulation {
+public:
+  Simulation(const FunctionMemory &function, OperationTimes &times, const TargetInfo &target,
+             int64_t slotBytes)
+      : function(function), times(times), target(target), slotBytes(slotBytes),
+        ended(function.getOrder().size()) {}
+
+  TransferTimes run(ArrayRef<PlannedCopy> added) {
+    SmallVector<PlannedCopy> starts, uses; // Fetches by start; all copies by position of use.
+    for (const PlannedCopy &copy : added) {
+      uses.push_back(copy);
+      if (copy.kind == PlannedCopy::Kind::Fetch)
+        starts.push_back(copy);
+    }
+    // Copies at one position differ only in their bytes.
+    llvm::sort(starts, [](const auto &a, const auto &b) {
+      return std::tuple(a.other, a.time, a.bytes) < std::tuple(b.other, b.time, b.bytes);
+    });
+    llvm::sort(uses, [](const auto &a, const auto &b) {
+      return std::tuple(a.time, a.kind, a.bytes, a.other) <
+             std::tuple(b.time, b.kind, b.bytes, b.other);
+    });
+    ArrayRef<PlannedCopy> nextStart = starts, nextUse = uses;
+    for (const PlannedOperation *op : function.getOrder()) {
+      for (auto [release, end] : releases)
+        if (release < op->time)
+          now = std::max(now, end);
+      llvm::erase_if(releases, [&](const auto &each) { return each.first < op->time; });
+      for (; !nextStart.empty() && nextStart.front().other <= op->time;
+           nextStart = nextStart.drop_front())
+        fetched[{nextStart.front().time, nextStart.front().bytes}] =
+            bring(nextStart.front().bytes, now);
+      for (const PlannedValue *operand : op->operands)
+        if (operand->definition && isa<MoveOp>(operand->definition->op))
+          wait(op, *operand->definition);
+      WindowBytes windows = findWindows(*op);
+      ArrayRef<PlannedCopy> here =
+          nextUse.take_while([&](const PlannedCopy &copy) { return copy.time <= op->time; });
+      nextUse = nextUse.drop_front(here.size());
+      for (const PlannedCopy &copy : here) {
+        if (copy.kind == PlannedCopy::Kind::Fetch)
+          now = std::max(now, fetched.lookup({copy.time, copy.bytes}));
+        if (copy.kind == PlannedCopy::Kind::Window) {
+          windows.read += copy.isRead ? copy.bytes : 0;
+          windows.written += copy.isWritten ? copy.bytes : 0;
+          windows.total += copy.bytes;
+        }
+      }
+      if (auto move = dyn_cast<MoveOp>(op->op))
+        ended[op->time] = visit(move, *op);
+      else if (windows.total && slotBytes)
+        runInWindows(times.of(op->op), windows);
+      else
+        compute(times.of(op->op));
+      for (const PlannedCopy &copy : here)
+        if (copy.kind == PlannedCopy::Kind::Away)
+          releases.push_back({copy.other, takeAway(copy.bytes)});
+    }
+    return {seconds, std::max({now, toDevice, fromDevice}) - computing};
+  }
+
+private:
+  void compute(double time) {
+    now += time;
+    computing += time;
+  }
+
+  /// Starts a copy to the device at `begin` or after the previous one; returns when it has ended.
+  double bring(int64_t bytes, double begin) {
+    const double time =
+        target.getTransferSeconds(target.getOffloadSpace(), MemorySpace::Device, bytes);
+    seconds += time;
+    return toDevice = std::max(toDevice, begin) + time;
+  }
+
+  double takeAway(int64_t bytes) {
+    const double time =
+        target.getTransferSeconds(MemorySpace::Device, target.getOffloadSpace(), bytes);
+    seconds += time;
+    return fromDevice = std::max(fromDevice, now) + time;
+  }
+
+  double visit(MoveOp move, const PlannedOperation &op) {
+    const int64_t bytes = op.results.front().bytes;
+    const PlannedValue &source = *op.operands.front();
+    if (move.getSpace() != MemorySpace::Device) {
+      const double end = takeAway(bytes);
+      releases.push_back({source.lastUse, end});
+      return end;
+    }
+    const bool isMoved = source.definition && isa<MoveOp>(source.definition->op);
+    return bring(bytes, std::max(now, isMoved ? ended[source.definition->time] : 0));
+  }
+
+  /// Delays an operation until a copied value that it uses is on the device.
+  void wait(const PlannedOperation *op, const PlannedOperation &move) {
+    if (!isa<MoveOp, HoldOp>(op->op) && cast<MoveOp>(move.op).getSpace() == MemorySpace::Device)
+      now = std::max(now, ended[move.time]);
+  }
+
+  static WindowBytes findWindows(const PlannedOperation &op) {
+    WindowBytes bytes;
+    if (!isa<KernelOp>(op.op))
+      return bytes;
+    llvm::SmallDenseSet<int64_t, 4> seen; // Reading and writing in place uses one part of a slot.
+    auto add = [&](const PlannedValue &value, int64_t &direction) {
+      if (!value.buffer || value.buffer->space == MemorySpace::Device)
+        return;
+      direction += value.bytes;
+      if (!value.buffer->fixedOffset || seen.insert(*value.buffer->fixedOffset).second)
+        bytes.total += value.bytes;
+    };
+    for (const PlannedValue *operand : op.operands)
+      add(*operand, bytes.read);
+    for (const PlannedValue &result : op.results)
+      add(result, bytes.written);
+    return bytes;
+  }
+
+  void runInWindows(double time, const WindowBytes &bytes) {
+    const int64_t count = llvm::divideCeil(bytes.total, slotBytes);
+    for (int64_t window = 0; window < count; ++window) {
+      double &free = slots[next++ % slotCount];
+      if (bytes.read)
+        now = std::max(now, bring(bytes.read / count, free));
+      else
+        now = std::max(now, free);
+      compute(time / static_cast<double>(count));
+      free = bytes.written ? takeAway(bytes.written / count) : now;
+    }
+  }
+
+  const FunctionMemory &function;
+  OperationTimes &times;
+  const TargetInfo &target;
+  const int64_t slotBytes;
+  double now = 0, computing = 0, seconds = 0;
+  double toDevice = 0, fromDevice = 0; ///< When the last copy of each stream has ended.
+  SmallVector<double, 0> ended;        ///< When the copies of moves have ended, by position.
+  /// Last position that holds the memory of a value that is copied away, and the end of the copy.
+  SmallVector<std::pair<int64_t, double>> releases;
+  llvm::DenseMap<std::pair<int64_t, int64_t>, double> fetched; ///< By position of use and bytes.
+  std::array<double, slotCount> slots = {};                    ///< When each slot is free.
+  size_t next = 0;
+};
+
+} // namespace
+
+TransferTimes mtc::estimateTransfers(const FunctionMemory &function, OperationTimes &times,
+                                     const TargetInfo &target, int64_t slotBytes,
+                                     ArrayRef<PlannedCopy> added) {
+  return Simulation(function, times, target, slotBytes).run(added);
+}

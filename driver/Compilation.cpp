@@ -43,46 +43,40 @@ Compilation::Compilation(Options given)
   DialectRegistry registry;
   registry.insert<MtcDialect, onnx::OnnxDialect, func::FuncDialect>();
   registerCodegenDialects(registry);
-  context = std::make_shared<MLIRContext>(registry);
+  context = std::make_unique<MLIRContext>(registry);
   context->loadAllAvailableDialects();
-  printer = std::make_shared<DiagnosticPrinter>(*context);
+  printer = std::make_unique<DiagnosticPrinter>(*context);
 }
 
-Compilation::Compilation(Options given, const Compilation &imported)
-    : options(std::move(given)), outputs(imported.outputs), context(imported.context),
-      printer(imported.printer), model(imported.model), parameters(imported.parameters),
-      dims(imported.dims), binds(imported.binds), module(ModuleOp(*imported.module).clone()) {}
-
-std::unique_ptr<Compilation> Compilation::startAgain(Options other) {
-  assert(isImportedGraph() && "nothing was lowered");
-  std::unique_ptr<Compilation> made(new Compilation(std::move(other), *this));
-  if (failed(made->chooseTarget()))
-    return nullptr;
-  (*made->module)->setAttr(targetAttribute, made->targetAttr);
-  return made;
+/// Returns the target of the flags, with a precision.
+FailureOr<TargetAttrInterface> Compilation::findTarget(Precision precision) {
+  TargetFlags flags;
+  flags.target = options.target;
+  flags.emulate = options.emulate;
+  flags.precision = precision;
+  if (options.noCudnn)
+    flags.without.emplace_back("cudnn");
+  if (options.noOnednn)
+    flags.without.emplace_back("onednn");
+  flags.isStatic = options.isStatic;
+  flags.rates = options.costModel;
+  if (!options.cpu.empty())
+    flags.cpu = options.cpu;
+  flags.threads =
+      options.threads ? options.threads : llvm::hardware_concurrency().compute_thread_count();
+  llvm::Expected<TargetAttrInterface> parsed = Target::parse(*context, flags);
+  if (!parsed)
+    return emitError(UnknownLoc::get(context.get()), llvm::toString(parsed.takeError()));
+  return *parsed;
 }
 
 /// Sets the target from the flags, or from a text.
 LogicalResult Compilation::chooseTarget(TargetAttrInterface named) {
   if (!named) {
-    TargetFlags flags;
-    flags.target = options.target;
-    flags.emulate = options.emulate;
-    flags.precision = options.precision;
-    if (options.noCudnn)
-      flags.without.emplace_back("cudnn");
-    if (options.noOnednn)
-      flags.without.emplace_back("onednn");
-    flags.isStatic = options.isStatic;
-    flags.rates = options.costModel;
-    if (!options.cpu.empty())
-      flags.cpu = options.cpu;
-    flags.threads =
-        options.threads ? options.threads : llvm::hardware_concurrency().compute_thread_count();
-    llvm::Expected<TargetAttrInterface> parsed = Target::parse(*context, flags);
-    if (!parsed)
-      return emitError(UnknownLoc::get(context.get()), llvm::toString(parsed.takeError()));
-    named = *parsed;
+    FailureOr<TargetAttrInterface> found = findTarget(options.precision);
+    if (failed(found))
+      return failure();
+    named = *found;
   }
   llvm::Expected<std::unique_ptr<Target>> made = Target::create(named);
   if (!made)
@@ -216,7 +210,10 @@ LogicalResult Compilation::import() {
   if (module)
     return success();
   ProgressLine line("reading the model");
-  return isStageText(options.model) ? readText() : importModel();
+  if (failed(isStageText(options.model) ? readText() : importModel()))
+    return failure();
+  first = module->clone();
+  return success();
 }
 
 /// Records the passes' results for messages, for `mtc inspect` and for the program's export.
@@ -256,6 +253,22 @@ void Compilation::warnOfInferenceForms(onnx::GraphOp graph) {
       warn(text);
 }
 
+/// Adds the passes that classify the initializers; `areNamed` as parameters that flags can name.
+void Compilation::buildParameterPasses(OpPassManager &manager, bool areNamed) const {
+  manager.addNestedPass<onnx::GraphOp>(onnx::createExpandControlFlowPass());
+  onnx::ParameterPatterns patterns{options.train, options.freeze, !options.lora.empty()};
+  onnx::ParameterChoices choices;
+  choices.merged = options.sharedInitializers;
+  if (areNamed)
+    choices = {options.sharedInitializers, options.tie, options.untie, patterns};
+  onnx::buildParametersPipeline(manager, choices);
+}
+
+static void buildInferencePasses(OpPassManager &manager) {
+  manager.addNestedPass<mtc::onnx::GraphOp>(mtc::onnx::createFoldInitializersPass());
+  manager.addNestedPass<mtc::onnx::GraphOp>(mtc::onnx::createInferAndFoldPass());
+}
+
 LogicalResult Compilation::importModel() {
   if (failed(chooseTarget()))
     return failure();
@@ -280,15 +293,7 @@ LogicalResult Compilation::importModel() {
   // A broken graph may have no nodes, and then the names of its parameters in the module are
   // unknown.
   bool areNamed = isWhole || !graph.getOps<onnx::NodeOp>().empty();
-  auto choose = [&](OpPassManager &manager) {
-    manager.addNestedPass<onnx::GraphOp>(onnx::createExpandControlFlowPass());
-    onnx::ParameterPatterns patterns{options.train, options.freeze, !options.lora.empty()};
-    onnx::ParameterChoices choices;
-    choices.merged = options.sharedInitializers;
-    if (areNamed)
-      choices = {options.sharedInitializers, options.tie, options.untie, patterns};
-    onnx::buildParametersPipeline(manager, choices);
-  };
+  auto choose = [&](OpPassManager &manager) { buildParameterPasses(manager, areNamed); };
   LogicalResult chosen = isWhole ? run(choose) : runQuietly(*module, choose);
   describeParameters(*module);
   if (!isWhole || failed(chosen))
@@ -306,10 +311,7 @@ LogicalResult Compilation::importModel() {
   bool isMeant = !options.train.empty() || !options.freeze.empty() || !options.lora.empty();
   if (!isMeant && parameters.training.trainsLessThanHalf())
     return emitError(UnknownLoc::get(context.get()), parameters.training.refusal());
-  return run([](OpPassManager &manager) {
-    manager.addNestedPass<onnx::GraphOp>(onnx::createFoldInitializersPass());
-    manager.addNestedPass<onnx::GraphOp>(onnx::createInferAndFoldPass());
-  });
+  return run(buildInferencePasses);
 }
 
 LogicalResult Compilation::run(llvm::function_ref<void(OpPassManager &)> build) {
@@ -342,11 +344,7 @@ static void buildStage(OpPassManager &manager, Stage stage, const Options &optio
   case Stage::Kernels:
     return buildKernelPipeline(manager, options.passes);
   case Stage::Allocated:
-    MemoryOptions memory{{options.tile, options.recompute, options.offload,
-                          options.memory.value_or(0), options.leastIfMissed, options.isEstimate},
-                         options.allocate,
-                         options.passes};
-    return buildAllocationPipeline(manager, memory);
+    return buildAllocationPipeline(manager, options.getMemoryOptions());
   }
   llvm_unreachable("all stages are handled");
 }
@@ -376,23 +374,62 @@ LogicalResult Compilation::lower(Stage stage) {
                     stage > first ? static_cast<size_t>(stage) - static_cast<size_t>(first) : 0);
   for (Stage reached = first; reached < stage; reached = nextOf(reached)) {
     line.next(activityOf(nextOf(reached)).str());
-    if (keepsStages)
-      kept[reached] = module->clone();
     if (failed(run([&](OpPassManager &manager) { buildStage(manager, nextOf(reached), options); })))
       return failure();
   }
   return success();
 }
 
-FailureOr<OwningOpRef<ModuleOp>> Compilation::lowerAgain(const Options &other, Stage changed) {
-  auto before = kept.find(static_cast<Stage>(static_cast<unsigned>(changed) - 1));
-  if (before == kept.end())
+const BatchDimension *Compilation::getBatch() {
+  // The first symbolic dimension that is leading in an input.
+  if (model && !batch)
+    for (const mtc::onnx::ModelInput &input : mtc::onnx::modelInputs(*model))
+      if (!input.dims.empty() && dims.contains(input.dims.front())) {
+        batch = {input.dims.front(), dims.lookup(input.dims.front())};
+        break;
+      }
+  return batch ? &*batch : nullptr;
+}
+
+FailureOr<OwningOpRef<ModuleOp>> Compilation::importAgain(const PlanSettings &settings) {
+  llvm::StringMap<int64_t> sizes = dims;
+  for (const auto &entry : settings.dims)
+    sizes[entry.first()] = entry.second;
+  if (sizes == dims)
+    return OwningOpRef<ModuleOp>(first->clone());
+  onnx::Problems problems;
+  OwningOpRef<ModuleOp> again =
+      onnx::importModel(*model, *context, {sizes, binds, options.training.loss.output}, problems);
+  if (!problems.empty())
     return failure();
-  OwningOpRef<ModuleOp> copy = before->second->clone();
-  HeldMessages dropped;
-  for (Stage next = changed; next <= Stage::Allocated; next = nextOf(next))
-    if (failed(
-            runQuietly(*copy, [&](OpPassManager &manager) { buildStage(manager, next, other); })))
+  (*again)->setAttr(targetAttribute, targetAttr);
+  if (failed(runQuietly(*again, [&](OpPassManager &manager) {
+        buildParameterPasses(manager, /*areNamed=*/true);
+        buildInferencePasses(manager);
+      })))
+    return failure();
+  return again;
+}
+
+LogicalResult Compilation::lowerAgain(ModuleOp other, Stage stage, const PlanSettings &settings) {
+  if (stage == Stage::Forward) {
+    FailureOr<TargetAttrInterface> found = findTarget(settings.precision);
+    if (failed(found))
       return failure();
-  return copy;
+    other->setAttr(targetAttribute, *found);
+  }
+  Options all = options;
+  static_cast<PlanSettings &>(all) = settings;
+  PassManager manager(context.get());
+  buildStage(manager, stage, all);
+  return manager.run(other);
+}
+
+void Compilation::adopt(const PlanSettings &settings, OwningOpRef<ModuleOp> lowered) {
+  for (const auto &entry : settings.dims)
+    dims[entry.first()] = entry.second;
+  static_cast<PlanSettings &>(options) = settings;
+  module = std::move(lowered);
+  targetAttr = (*module)->getAttrOfType<TargetAttrInterface>(targetAttribute);
+  target = llvm::cantFail(Target::create(targetAttr)); // It has been created before.
 }

@@ -11,13 +11,12 @@
 #include "codegen/target/Target.h"
 #include "frontend/parameters/TrainingSummary.h"
 #include "frontend/reader/Export.h"
+#include "passes/planning/TechniqueKind.h"
 #include "tools/support/OutputFile.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
-
-#include <map>
 
 namespace mtc::tool {
 
@@ -50,21 +49,16 @@ public:
   /// infers its types. Alternatively, reads the text of a stage and the required parts of the model
   /// from which it was made. Does nothing if called again.
   mlir::LogicalResult import();
-  /// Returns another compilation of the imported graph, before any lowering, with options that only
-  /// differ in later decisions, which include the target. Both share a context and must not run
-  /// concurrently. Returns null, with a diagnostic, if the target does not exist.
-  std::unique_ptr<Compilation> startAgain(Options other);
-  /// Whether the module is an ONNX graph as imported from a model.
-  bool isImportedGraph() { return model && getProgram().getStage() == Stage::Onnx; }
   /// Runs the passes from the module's current stage up to `stage`.
   mlir::LogicalResult lower(Stage stage);
-  /// Makes `lower` keep a copy of the module at each stage, for `lowerAgain`.
-  void keepStages() { keepsStages = true; }
-  /// Returns the allocated module for other options that first take effect at the stage `changed`
-  /// or later, starting from the copy of the preceding stage. Emits no diagnostics. Fails if there
-  /// is no memory plan, or if the compilation started after the preceding stage.
-  mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> lowerAgain(const Options &other,
-                                                                Stage changed);
+  /// Continues with a module of the imported model that was lowered with other settings.
+  void adopt(const PlanSettings &settings, mlir::OwningOpRef<mlir::ModuleOp> lowered);
+
+  // For plans with other settings (PlanSource). The model must have been imported.
+  const BatchDimension *getBatch();
+  Stage getFirstStage() { return first ? ProgramOp::find(*first).getStage() : Stage::Onnx; }
+  mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> importAgain(const PlanSettings &settings);
+  mlir::LogicalResult lowerAgain(mlir::ModuleOp other, Stage stage, const PlanSettings &settings);
 
   mlir::MLIRContext &getContext() { return *context; }
   mlir::ModuleOp getModule() { return *module; }
@@ -89,11 +83,12 @@ public:
   int writeRemarks();
 
 private:
-  Compilation(Options options, const Compilation &imported);
   mlir::LogicalResult report(const onnx::Problems &problems);
   mlir::LogicalResult splitBinds();
+  mlir::FailureOr<TargetAttrInterface> findTarget(Precision precision);
   mlir::LogicalResult chooseTarget(TargetAttrInterface named = {});
   mlir::LogicalResult importModel();
+  void buildParameterPasses(mlir::OpPassManager &manager, bool areNamed) const;
   void describeParameters(mlir::ModuleOp imported);
   /// Warns about batch normalization and dropout that training would compute in inference form.
   void warnOfInferenceForms(onnx::GraphOp graph);
@@ -109,20 +104,20 @@ private:
   mlir::LogicalResult runQuietly(mlir::ModuleOp other,
                                  llvm::function_ref<void(mlir::OpPassManager &)> build);
 
-  const Options options;
+  Options options;
   OutputPolicy outputs;
   std::optional<IrPrinter> irPrinter;
   std::optional<OutputTarget> remarksTarget, reproducerTarget;
   Remarks remarks; // Must outlive the context, whose passes add to it.
-  std::shared_ptr<mlir::MLIRContext> context;
-  std::shared_ptr<DiagnosticPrinter> printer;
-  std::shared_ptr<onnx::Model> model;
+  std::unique_ptr<mlir::MLIRContext> context;
+  std::unique_ptr<DiagnosticPrinter> printer;
+  std::unique_ptr<onnx::Model> model;
   Parameters parameters;
   llvm::StringMap<int64_t> dims;
   std::vector<std::pair<std::string, std::string>> binds;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  bool keepsStages = false;
-  std::map<Stage, mlir::OwningOpRef<mlir::ModuleOp>> kept;
+  mlir::OwningOpRef<mlir::ModuleOp> first; ///< As imported.
+  std::optional<BatchDimension> batch;
   TargetAttrInterface targetAttr;
   std::unique_ptr<Target> target;
 };

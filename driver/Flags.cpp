@@ -2,10 +2,9 @@
 
 #include "driver/Flags.h"
 
-#include "driver/Changes.h"
-
 #include "codegen/target/Target.h"
 #include "passes/adapters/LowRank.h"
+#include "passes/planning/TechniqueKind.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -205,6 +204,14 @@ std::string takeOffloadWindow(Options &options, StringRef text) {
   return "";
 }
 
+std::string takeSearchSeconds(Options &options, StringRef text) {
+  std::optional<double> seconds = parseNumber(text);
+  if (!seconds || *seconds <= 0)
+    return "expected a number of seconds greater than 0";
+  options.searchSeconds = *seconds;
+  return "";
+}
+
 std::string takeAllow(Options &options, StringRef name) {
   options.allow.push_back(name.str());
   return "";
@@ -312,9 +319,10 @@ void addTrainingFlags(FlagTable &flags) {
 
 /// Adds flags for options of passes that run before allocation.
 template <typename Values>
-void addPlanOptions(FlagTable &flags, Values Options::*options, StringRef group) {
+void addPlanOptions(FlagTable &flags, Values PlanSettings::*options, StringRef group) {
   visitMember(options, [&](auto access, OptionText text, auto...) {
-    flags.add(access, std::move(text), {planned, group, Stage::Allocated});
+    flags.add([access](Options &all) -> auto & { return access(all); }, std::move(text),
+              {planned, group, Stage::Allocated});
   });
 }
 
@@ -331,8 +339,9 @@ void addMemoryFlags(FlagTable &flags) {
   addPlanOptions(flags, &Options::tile, memoryGroup);
   OffloadOptions::visitOptions([&](auto access, const OptionText &text, auto...) {
     if constexpr (isOptionList<OptionValueType<decltype(access), OffloadOptions>>)
-      flags.add([access](Options &all) -> auto & { return std::invoke(access, all.offload); }, text,
-                scope);
+      if (text.name == "offload")
+        flags.add([access](Options &all) -> auto & { return std::invoke(access, all.offload); },
+                  text, scope);
   });
   flags.addText({.name = "offload-window",
                  .valueName = "SIZE",
@@ -342,6 +351,17 @@ void addMemoryFlags(FlagTable &flags) {
   flags.addNames({"allow", "CHANGE,...", "Numerics that --memory may change to meet the budget",
                   allowChoices()},
                  {planned, memoryGroup, Stage::Onnx}, takeAllow);
+  flags.add(&Options::fitsBatch,
+            {.name = "fit-batch",
+             .valueName = "",
+             .help = "Use the largest batch that fits --memory",
+             .detail = "The size is found to 1/32 of it."},
+            {planned, memoryGroup, Stage::Onnx});
+  flags.addText({.name = "search-seconds",
+                 .valueName = "N",
+                 .help = "Use the best plan found after this time",
+                 .defaultText = "no limit"},
+                {planned, memoryGroup}, takeSearchSeconds);
 }
 
 void addTargetFlags(FlagTable &flags) {

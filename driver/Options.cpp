@@ -165,6 +165,8 @@ void mtc::tool::collectOptions(Options &options, Command command) {
     takeAvailableMemory(options, refuse);
   if (!options.allow.empty() && !options.memory && !options.takesAvailableMemory)
     refuse("--allow: no memory budget; use it with --memory");
+  if (options.fitsBatch && !options.memory)
+    refuse("--fit-batch: no memory budget; use it with --memory");
   if (problems)
     fail(std::move(problems));
   for (const auto &flag : flags.getFlags())

@@ -3,10 +3,12 @@
 #ifndef MTC_DRIVER_OPTIONS_H
 #define MTC_DRIVER_OPTIONS_H
 
-#include "passes/pipelines/Pipelines.h"
+#include "ir/Mtc.h"
+#include "passes/planning/PlanSettings.h"
 
 #include "llvm/ADT/StringMap.h"
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,13 +29,12 @@ enum class Command { Compile, Plan, Inspect };
 
 /// Validated flags of `mtc compile` and `mtc plan`. Strings are empty and optionals have no value
 /// if the flag was not given.
-struct Options {
+struct Options : PlanSettings {
   std::string model;  // File name of a model or of a stage's text.
   std::string output; // `-o`.
   std::string recipe;
   std::string target = "cpu";
   bool emulate = false;
-  Precision precision = Precision::F32;
   bool noCudnn = false, noOnednn = false;
   bool isStatic = false; // `--static`.
   bool verbose = false, quiet = false;
@@ -43,7 +44,6 @@ struct Options {
   unsigned threads = 0;
   bool noCache = false;
 
-  llvm::StringMap<int64_t> dims;
   // INPUT=VALUE; split later, depending on the names of the model's inputs.
   std::vector<std::string> binds;
   std::vector<std::string> batchInputs; // `--batch-input`.
@@ -52,28 +52,20 @@ struct Options {
   std::vector<std::string> tie, untie;
   std::optional<BatchNormMode> batchNorm; // No value: as exported.
 
-  TrainingOptions training;
   std::vector<std::string> scheduleFiles; // Files read for `--schedule-table`.
   // Flags whose values were read from files, with the files: `--class-weights`, `--pos-weight`.
   std::vector<std::pair<std::string, std::string>> numberFiles;
 
-  std::optional<int64_t> memory;     // Budget in bytes.
   bool takesAvailableMemory = false; // `--memory auto`.
   std::vector<std::string> allow;    // `--allow`: changes that may be made to meet the budget.
+  bool fitsBatch = false;            // `--fit-batch`.
+  double searchSeconds = std::numeric_limits<double>::infinity(); // `--search-seconds`.
   bool json = false;
   std::string html;                       // `--html`.
   bool techniques = false, curve = false; // `--techniques`, `--curve`.
   bool force = false;                     // Overwrite files that mtc did not write.
   Stage stage = Stage::Allocated;         // Last stage to run.
   Result result = Result::Program;
-  TileOptions tile;
-  RecomputeOptions recompute;
-  bool leastIfMissed = true; // Search for the minimum peak if the budget cannot be met.
-  // Search for the minimum peak with little effort, regardless of the budget.
-  bool isEstimate = false;
-  AllocateOptions allocate;
-  OffloadOptions offload;
-  PassSelection passes;
   std::string remarks;    // `--remarks`.
   std::string irFolder;   // `--print-ir-after-all`.
   std::string reproducer; // `--crash-reproducer`.

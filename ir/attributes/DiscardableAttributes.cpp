@@ -26,6 +26,7 @@ template <typename T> static bool is(Attribute value) { return isa<T>(value); }
 
 static const KnownAttribute knownAttributes[] = {
     {targetAttribute, {Holder::Module}, is<TargetAttrInterface>, "a target"},
+    {techniquesAttribute, {Holder::Module}, is<ArrayAttr>, "names of techniques"},
     {nameAttribute, {Holder::Argument, Holder::Result}, is<StringAttr>, "a string"},
     {attentionAttribute, {Holder::Function}, is<AttentionReportAttr>, "#mtc.attention_report"},
     {asideAttribute, {Holder::Function}, is<UnitAttr>, "unit"},

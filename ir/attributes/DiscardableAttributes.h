@@ -14,6 +14,8 @@ namespace mtc {
 
 /// On a module: the target of the program, a TargetAttrInterface.
 inline constexpr llvm::StringLiteral targetAttribute = "mtc.target";
+/// On a module: the techniques by which mtc-fit met the budget; an array of strings.
+inline constexpr llvm::StringLiteral techniquesAttribute = "mtc.techniques";
 /// On arguments and results of functions: the name of a graph input or output, or of a reserved
 /// result (ReservedNames.h); a string.
 inline constexpr llvm::StringLiteral nameAttribute = "mtc.name";

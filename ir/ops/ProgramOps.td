@@ -18,6 +18,12 @@ def Mtc_SharedInitializerPolicy : Mtc_Enum<"SharedInitializerPolicy",
 def Mtc_BatchNormMode : Mtc_Enum<"BatchNormMode", "BatchNormalization in training steps",
   [I32EnumCase<"AsExported", 0, "as-exported">, I32EnumCase<"Train", 1, "train">, I32EnumCase<"Frozen", 2, "frozen">]>;
 
+def Mtc_RecomputeMode : Mtc_Enum<"RecomputeMode", "use of recomputation",
+  [I32EnumCase<"None", 0, "none">, I32EnumCase<"Sqrt", 1, "sqrt">, I32EnumCase<"Auto", 2, "auto">,
+   I32EnumCase<"All", 3, "all">]>;
+def Mtc_TileMode : Mtc_Enum<"TileMode", "use of tiles",
+  [I32EnumCase<"None", 0, "none">, I32EnumCase<"Auto", 1, "auto">, I32EnumCase<"All", 2, "all">]>;
+
 def Mtc_ScheduleAttr : Mtc_Attr<"Schedule", "schedule"> {
   let summary = "learning rate schedule";
   let description = [{

@@ -1,13 +1,11 @@
 //===- Fit.cpp - Search for a plan within the memory budget -----------------------------------===//
 
+#include "passes/fit/Fit.h"
+#include "ir/attributes/DiscardableAttributes.h"
+#include "ir/interfaces/TargetInfo.h"
 #include "passes/Passes.h"
-#include "passes/fit/FitOptions.h"
-#include "passes/offload/ActivationOffload.h"
-#include "passes/offload/CopyTightening.h"
-#include "passes/offload/VariableOffload.h"
-#include "passes/recompute/Recomputation.h"
+#include "passes/planning/TechniqueKind.h"
 #include "passes/search/Search.h"
-#include "passes/tiling/TileSearch.h"
 
 namespace mtc {
 #define GEN_PASS_DEF_FIT
@@ -32,22 +30,6 @@ static FailureOr<Distance> distanceOf(ModuleOp module, int64_t budget, bool mayM
   return budget < plan->live - plan->live / 4 ? Distance::Far : Distance::Near;
 }
 
-/// Adds the techniques of automatic offloading. Explicit offloading reserves memory for copies,
-/// too.
-static void addOffloading(const OffloadUses &uses, int64_t window, const Goal &goal,
-                          OperationTimes &times, Techniques &techniques) {
-  for (OffloadKind kind : offloadKinds) {
-    if (uses[kind] != OffloadUse::Automatic)
-      continue;
-    if (kind == OffloadKind::Activations)
-      techniques.push_back(std::make_unique<ActivationOffload>(goal, times));
-    else
-      techniques.push_back(std::make_unique<VariableOffload>(goal, times, kind, window));
-  }
-  if (!uses.isOff())
-    techniques.push_back(std::make_unique<CopyTightening>(goal, times));
-}
-
 namespace {
 
 struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
@@ -63,18 +45,14 @@ struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
     const OffloadUses uses = options->offload.getUses(TargetInfo::of(module).getOffloadSpace());
     auto make = [&](const Goal &goal, OperationTimes &times) {
       Techniques techniques;
-      if (options->recompute.recompute == "auto")
-        techniques.push_back(std::make_unique<Recomputation>(goal, times));
-      if (options->tile.tile == "auto")
-        techniques.push_back(std::make_unique<TileSearch>(goal, times));
-      addOffloading(uses, options->offload.window, goal, times, techniques);
+      for (const TechniqueKind &kind : getTechniques())
+        if (kind.make)
+          if (std::unique_ptr<Technique> made = kind.make(goal, times, *options)) {
+            made->setName(kind.name);
+            techniques.push_back(std::move(made));
+          }
       return techniques;
     };
-    if (options->isEstimate) {
-      if (failed(searchFit(module, /*budget=*/0, make, SearchEffort::Little)))
-        signalPassFailure();
-      return;
-    }
     FailureOr<Distance> distance = distanceOf(module, options->memory, uses.mayMoveVariables());
     if (failed(distance))
       return signalPassFailure();
@@ -83,6 +61,7 @@ struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
     auto search = [&](int64_t budget) {
       OwningOpRef<ModuleOp> copy = before->clone();
       module.getBodyRegion().takeBody(copy->getBodyRegion());
+      module->removeAttr(techniquesAttribute);
       peak = searchFit(module, budget, make, SearchEffort::Whole);
       return succeeded(peak) && *peak > options->memory;
     };

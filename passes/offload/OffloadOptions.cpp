@@ -15,10 +15,20 @@ static constexpr std::array<std::pair<llvm::StringLiteral, llvm::StringLiteral>,
          {"parameters", "parameters, fetched before each use"},
          {"gradients", "gradients that are stored between micro-steps or until the update"}}};
 
-std::vector<OptionChoice> OffloadOptions::getChoices() {
-  std::vector<OptionChoice> choices = {{noneName.str(), "no offloading"}};
+std::vector<OptionChoice> OffloadOptions::getKindChoices() {
+  std::vector<OptionChoice> choices;
   for (auto [name, help] : kindNames)
     choices.push_back({name.str(), help.str()});
+  return choices;
+}
+
+void OffloadOptions::disable(OffloadKind kind) {
+  without.push_back(kindNames[static_cast<size_t>(kind)].first.str());
+}
+
+std::vector<OptionChoice> OffloadOptions::getChoices() {
+  std::vector<OptionChoice> choices = {{noneName.str(), "no offloading"}};
+  llvm::append_range(choices, getKindChoices());
   choices.push_back({automaticName.str(), "whatever meets --memory in the shortest time"});
   return choices;
 }
@@ -34,7 +44,9 @@ OffloadUses OffloadOptions::getUses(MemorySpace space) const {
       isSet() ? llvm::is_contained(offload, automaticName) : space != MemorySpace::Disk;
   OffloadUses uses;
   for (auto [kind, text] : llvm::zip_equal(offloadKinds, kindNames))
-    if (isAutomatic)
+    if (llvm::is_contained(without, text.first))
+      continue;
+    else if (isAutomatic)
       uses[kind] = OffloadUse::Automatic;
     else if (llvm::is_contained(offload, text.first))
       uses[kind] = OffloadUse::On;

@@ -46,12 +46,15 @@ private:
 /// Options of all passes that offload tensors.
 struct OffloadOptions {
   std::vector<std::string> offload;
-  int64_t window = 8 << 20; ///< Bytes of a transfer slot.
+  std::vector<std::string> without; ///< Kinds that `offload` does not mean.
+  int64_t window = 8 << 20;         ///< Bytes of a transfer slot.
 
   /// Returns the use of each kind on a target that offloads to `space`. If the option is not set,
   /// offloading to host memory is automatic, and nothing is offloaded to disk.
   OffloadUses getUses(MemorySpace space) const;
   bool isSet() const { return !offload.empty(); }
+  /// Switches a kind off, whatever `offload` says.
+  void disable(OffloadKind kind);
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     option(&OffloadOptions::offload,
@@ -61,6 +64,8 @@ struct OffloadOptions {
             .choices = getChoices(),
             .defaultText = "auto with --target cuda, none with cpu"},
            [](const OffloadOptions &options) { return options.check(); });
+    option(&OffloadOptions::without,
+           {"offload-without", "KIND", "Kinds that --offload does not mean", getKindChoices()});
     option(&OffloadOptions::window,
            {"offload-window", "bytes", "Bytes of one transfer window; four windows are allocated"},
            [](const OffloadOptions &options) {
@@ -72,6 +77,7 @@ struct OffloadOptions {
 
 private:
   static std::vector<OptionChoice> getChoices();
+  static std::vector<OptionChoice> getKindChoices();
   std::string check() const;
 };
 

@@ -2,6 +2,8 @@
 
 #include "passes/pipelines/Pipelines.h"
 
+#include "passes/fit/Fit.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -107,7 +109,7 @@ void mtc::buildAllocationPipeline(OpPassManager &manager, const MemoryOptions &o
                   [&](const Pass &pass) { return !options.passes.skips(pass.getArgument()); });
 }
 
-std::vector<OptionalPass> mtc::getOptionalPasses() {
+static std::vector<OptionalPass> collectOptionalPasses() {
   std::vector<OptionalPass> passes;
   auto collect = [&](void (*build)(OpPassManager &, PassFilter), Stage stage) {
     OpPassManager manager(ModuleOp::getOperationName());
@@ -120,6 +122,11 @@ std::vector<OptionalPass> mtc::getOptionalPasses() {
   collect(buildKernels, Stage::Kernels);
   collect([](OpPassManager &manager, PassFilter takes) { buildAllocation(manager, {}, takes); },
           Stage::Allocated);
+  return passes;
+}
+
+ArrayRef<OptionalPass> mtc::getOptionalPasses() {
+  static const std::vector<OptionalPass> passes = collectOptionalPasses();
   return passes;
 }
 

@@ -56,10 +56,19 @@ struct RecomputePass : PassWithOptions<mtc::impl::RecomputeBase<RecomputePass>, 
     FailureOr<RecomputeOptions> options = readOptions();
     if (failed(options))
       return signalPassFailure();
-    if (options->recompute == "none" || options->recompute == "auto")
+    LogicalResult result = success();
+    switch (options->recompute) {
+    case RecomputeMode::None:
+    case RecomputeMode::Auto: // mtc-fit recomputes.
       return;
-    const bool isAll = options->recompute == "all";
-    if (failed(isAll ? recomputeAll(getOperation()) : recomputeSegments(getOperation())))
+    case RecomputeMode::Sqrt:
+      result = recomputeSegments(getOperation());
+      break;
+    case RecomputeMode::All:
+      result = recomputeAll(getOperation());
+      break;
+    }
+    if (failed(result))
       signalPassFailure();
   }
 };

@@ -3,6 +3,7 @@
 #include "passes/search/Goal.h"
 
 #include "ir/ReservedNames.h"
+#include "ir/interfaces/TargetInfo.h"
 #include "passes/memory/ArenaLayout.h"
 #include "passes/search/TransferTimes.h"
 
@@ -53,4 +54,8 @@ FailureOr<int64_t> Goal::findExcess() const {
   if (failed(plan))
     return failure();
   return plan->peak - budget;
+}
+
+MemorySpace Goal::getOffloadSpace() const {
+  return TargetInfo::of(function.getFunction()).getOffloadSpace();
 }

@@ -25,6 +25,8 @@ struct Goal {
   double getSeconds(OperationTimes &times) const;
   /// Returns how often an update runs a function; 0 if training does not run it.
   static int64_t countRuns(mlir::func::FuncOp function);
+  /// Returns the memory space that the target offloads to.
+  MemorySpace getOffloadSpace() const;
   /// Returns the size of a transfer slot; 0 if there are none.
   int64_t getSlotBytes() const;
   /// Whether a change that frees `bytes` is worthwhile: at least 1/4096 of the arena.

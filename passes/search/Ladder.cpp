@@ -56,6 +56,7 @@ LogicalResult Ladder::climb(double mostTime, int64_t mostEffort) {
       return failure();
     if (!*isTaken)
       continue;
+    chosen->setUsed();
     for (Technique *each : techniques)
       if (each != chosen)
         each->noticeChange();

@@ -2,9 +2,12 @@
 
 #include "passes/search/Search.h"
 
+#include "ir/attributes/DiscardableAttributes.h"
 #include "passes/search/Ladder.h"
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/Threading.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <limits>
 
@@ -39,8 +42,11 @@ public:
       for (const std::unique_ptr<Technique> &each : techniques.back())
         if (each->hasOtherStart()) {
           canStartOver = true;
-          if (startsOver && failed(each->startOver()))
-            return failure();
+          if (startsOver) {
+            if (failed(each->startOver()))
+              return failure();
+            each->setUsed();
+          }
         }
     }
     return finish();
@@ -96,11 +102,17 @@ public:
     return fits() ? getTime() < other.getTime() : peak < other.peak;
   }
 
-  /// Emits the remarks and moves the result into `changed`.
+  /// Emits the remarks, and moves the result into `changed` with the names of used techniques.
   void keep(ModuleOp changed) {
+    llvm::SetVector<StringRef> used;
     for (const Techniques &own : techniques)
-      for (const std::unique_ptr<Technique> &each : own)
+      for (const std::unique_ptr<Technique> &each : own) {
         each->report();
+        if (each->isUsed() && !each->getName().empty())
+          used.insert(each->getName());
+      }
+    if (!used.empty())
+      changed->setAttr(techniquesAttribute, Builder(changed).getStrArrayAttr(used.getArrayRef()));
     changed.getBodyRegion().takeBody(module->getBodyRegion());
   }
 

@@ -6,6 +6,7 @@
 #include "mlir/Support/LLVM.h"
 
 #include <optional>
+#include <string>
 
 namespace mtc {
 
@@ -43,8 +44,19 @@ public:
   /// Applies the alternative start to the unchanged function.
   virtual mlir::LogicalResult startOver() { return mlir::success(); }
 
+  /// The name of the registered technique; "" if it is not registered.
+  llvm::StringRef getName() const { return name; }
+  void setName(llvm::StringRef given) { name = given.str(); }
+  /// Whether a change was taken, even if `finish` reverted it.
+  bool isUsed() const { return used; }
+  void setUsed() { used = true; }
+
   /// Emits remarks on the applied changes, including those that `finish` reverted.
   virtual void report() const = 0;
+
+private:
+  std::string name;
+  bool used = false;
 };
 
 } // namespace mtc

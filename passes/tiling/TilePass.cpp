@@ -22,7 +22,7 @@ struct TilePass : PassWithOptions<mtc::impl::TilePassBase<TilePass>, TileOptions
     FailureOr<TileOptions> options = readOptions();
     if (failed(options))
       return signalPassFailure();
-    if (options->tile != "all")
+    if (options->tile != TileMode::All)
       return;
     auto inTiles = [](const Goal &goal, OperationTimes &times) {
       Techniques techniques;

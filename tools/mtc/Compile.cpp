@@ -3,9 +3,9 @@
 #include "Commands.h"
 #include "driver/Compilation.h"
 #include "driver/LibraryFiles.h"
+#include "driver/PlanSearch.h"
 #include "driver/PlanText.h"
 #include "driver/ProgressLine.h"
-#include "driver/Remedies.h"
 #include "driver/StageText.h"
 #include "driver/Weights.h"
 
@@ -48,7 +48,7 @@ void refuse(const MemoryPlan &plan, const Options &options, Compilation &compila
     text += llvm::formatv("; the lower bound with these flags is {0}: parameters, optimizer state, "
                           "and the operands and results of one operation",
                           formatBytes(plan.floor));
-  if (std::string remedies = describe(findRemedies(options, compilation, plan.peak));
+  if (std::string remedies = describe(PlanQuestions(options, compilation).findRemedies(plan.peak));
       !remedies.empty())
     text += "; " + remedies;
   emitError(UnknownLoc::get(&compilation.getContext()), text);

@@ -2,11 +2,10 @@
 
 #include "Commands.h"
 #include "driver/Compilation.h"
-#include "driver/Exploration.h"
 #include "driver/Flags.h"
 #include "driver/PlanPage.h"
+#include "driver/PlanSearch.h"
 #include "driver/PlanText.h"
-#include "driver/Remedies.h"
 
 #include "passes/memory/MemoryTimeline.h"
 #include "tools/support/OutputFile.h"
@@ -40,7 +39,8 @@ void printVerdict(const Options &options, bool fits, llvm::ArrayRef<Remedy> reme
   if (!fits) {
     os << "\nDoes not fit in " << formatBytes(*options.memory) << "\n";
     for (const Remedy &remedy : remedies)
-      os << "  needs " << formatBytes(remedy.peak) << " with " << remedy.flags << "\n";
+      os << "  needs " << formatBytes(remedy.peak) << " with " << remedy.flags << " ("
+         << describeEffect(remedy.effect) << ")\n";
     return;
   }
   if (options.memory)
@@ -51,8 +51,6 @@ void printVerdict(const Options &options, bool fits, llvm::ArrayRef<Remedy> reme
 } // namespace
 
 int mtc::tool::plan(const Options &options, Compilation &compilation) {
-  if (options.techniques || options.curve)
-    compilation.keepStages();
   if (failed(compilation.import()))
     return 1;
   std::optional<OutputTarget> page;
@@ -70,17 +68,18 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
   if (int code = writeFiles(options, compilation, page, timeline))
     return code;
   const bool fits = !options.memory || plan.peak <= *options.memory;
+  PlanQuestions questions(options, compilation);
   std::vector<Remedy> remedies;
   if (!fits)
-    remedies = findRemedies(options, compilation, plan.peak);
+    remedies = questions.findRemedies(plan.peak);
   StepCost cost(compilation.getModule());
   const TransferCost transfers = estimateTransfers(compilation.getModule(), cost);
-  std::vector<Technique> techniques;
+  std::vector<Worth> techniques;
   if (options.techniques)
-    techniques = measureTechniques(options, compilation);
+    techniques = questions.measureTechniques();
   std::vector<CurvePoint> curve;
   if (options.curve)
-    curve = findCurve(options, compilation);
+    curve = questions.findCurve();
   if (options.json) {
     llvm::json::Object json = toJson(plan, options.memory);
     addJson(cost, transfers, json);
@@ -91,10 +90,12 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
       addJson(curve, json);
     if (!fits)
       json["remedies"] = toJson(remedies);
+    json["lowered_by"] = usedTechniques(compilation.getModule());
     json["training"] = compilation.getParameters().training.toJson();
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(json)));
   } else {
     print(plan, options.verbose, llvm::outs());
+    printUsedTechniques(compilation.getModule(), llvm::outs());
     print(cost, transfers, llvm::outs());
     if (!options.quiet)
       print(timeline, options.verbose, llvm::outs());

@@ -3,7 +3,7 @@
 #include "Commands.h"
 
 #include "driver/CommandLine.h"
-#include "driver/FitSearch.h"
+#include "driver/PlanSearch.h"
 #include "tools/support/StandardStreams.h"
 
 #include "llvm/Support/InitLLVM.h"
@@ -17,7 +17,7 @@ int main(int argc, char **argv) {
   const Command command = parseCommandLine(argc, argv, options);
   if (command == Command::Inspect)
     return inspect(options);
-  std::unique_ptr<Compilation> compilation = chooseAllowed(options);
+  std::unique_ptr<Compilation> compilation = choosePlan(options);
   if (!compilation)
     return 1;
   return command == Command::Plan ? plan(options, *compilation)

@@ -7,7 +7,7 @@
 // RUN: mtc-opt %s -split-input-file --mtc-recompute=recompute=all --mtc-allocate | grep -o "mtc.arena size [0-9]*" | FileCheck %s --check-prefix=AFTER
 // RUN: mtc-opt %s -split-input-file --mtc-fit="memory=37000 tile=none" --mtc-allocate | grep -o "mtc.arena size [0-9]*" | FileCheck %s --check-prefix=BUDGET
 // RUN: not mtc-opt %s -split-input-file --mtc-recompute=recompute=some 2>&1 | FileCheck %s --check-prefix=CHOICE
-// CHOICE: --recompute some: invalid value; expected one of: none, sqrt, auto, all
+// CHOICE: for the --recompute option: Cannot find option named 'some'
 
 // KEPT-NOT: mtc.recomputed
 

@@ -7,7 +7,7 @@
 // RUN: mtc-opt %s -split-input-file --mtc-tile | FileCheck %s --check-prefix=WHOLE
 // RUN: mtc-opt %s -split-input-file --mtc-fit='recompute=none tile=none memory=1' | FileCheck %s --check-prefix=WHOLE
 // RUN: not mtc-opt %s --mtc-tile=tile=some 2>&1 | FileCheck %s --check-prefix=CHOICE
-// CHOICE: --tile some: invalid value; expected one of: none, auto, all
+// CHOICE: for the --tile option: Cannot find option named 'some'
 
 // WHOLE-NOT: mtc.tile
 // WHOLE-NOT: mtc.in_tiles

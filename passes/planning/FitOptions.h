@@ -1,7 +1,7 @@
 //===- FitOptions.h - Options of mtc-fit ------------------------------------------------------===//
 
-#ifndef MTC_PASSES_FIT_FITOPTIONS_H
-#define MTC_PASSES_FIT_FITOPTIONS_H
+#ifndef MTC_PASSES_PLANNING_FITOPTIONS_H
+#define MTC_PASSES_PLANNING_FITOPTIONS_H
 
 #include "passes/offload/OffloadOptions.h"
 #include "passes/recompute/RecomputeOptions.h"
@@ -16,7 +16,6 @@ struct FitOptions {
   OffloadOptions offload;
   int64_t memory = 0; ///< Budget of the arena in bytes; 0: unlimited.
   bool leastIfMissed = true;
-  bool isEstimate = false;
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     visitMember(&FitOptions::tile, option);
@@ -26,13 +25,9 @@ struct FitOptions {
            {"memory", "", "Memory budget of the arena in bytes; 0: unlimited"});
     option(&FitOptions::leastIfMissed,
            {"least-if-missed", "", "Search for the smallest peak if the budget cannot be met"});
-    option(&FitOptions::isEstimate,
-           {"estimate", "", "Search with reduced effort, whatever the budget"});
   }
 };
 
-std::unique_ptr<mlir::Pass> createFit(const FitOptions &options);
-
 } // namespace mtc
 
-#endif // MTC_PASSES_FIT_FITOPTIONS_H
+#endif // MTC_PASSES_PLANNING_FITOPTIONS_H

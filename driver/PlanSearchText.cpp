@@ -1,6 +1,6 @@
-//===- ExplorationText.cpp - Techniques and budget curve as text and JSON ---------------------===//
+//===- PlanSearchText.cpp - Techniques and budget curve as text and JSON ----------------------===//
 
-#include "driver/Exploration.h"
+#include "driver/PlanSearch.h"
 #include "driver/PlanText.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -10,9 +10,9 @@
 using namespace mtc;
 using namespace mtc::tool;
 
-llvm::json::Array mtc::tool::toJson(llvm::ArrayRef<Technique> techniques) {
+llvm::json::Array mtc::tool::toJson(llvm::ArrayRef<Worth> techniques) {
   llvm::json::Array array;
-  for (const Technique &technique : techniques)
+  for (const Worth &technique : techniques)
     array.push_back(llvm::json::Object{{"name", technique.name},
                                        {"saves_bytes", technique.savesBytes},
                                        {"costs_flops", technique.costsFlops},
@@ -37,9 +37,9 @@ static std::string formatAdded(double seconds) {
   return (seconds < 0 ? "-" : "+") + formatSeconds(std::abs(seconds));
 }
 
-void mtc::tool::print(llvm::ArrayRef<Technique> techniques, llvm::raw_ostream &stream) {
+void mtc::tool::print(llvm::ArrayRef<Worth> techniques, llvm::raw_ostream &stream) {
   stream << "\nTechniques                        saves bytes        adds time\n";
-  for (const Technique &technique : techniques)
+  for (const Worth &technique : techniques)
     stream << llvm::formatv("  {0,-26} {1,16} {2,16}\n", technique.name, technique.savesBytes,
                             formatAdded(technique.costsSeconds));
 }
@@ -59,4 +59,28 @@ void mtc::tool::print(llvm::ArrayRef<CurvePoint> curve, llvm::raw_ostream &strea
                             formatSeconds(point.seconds), added, std::string(bar, '#'),
                             knee == i ? "  <- knee: smaller budgets cost more time per byte" : "");
   }
+}
+
+llvm::json::Array mtc::tool::usedTechniques(mlir::ModuleOp allocated) {
+  llvm::json::Array array;
+  for (const TechniqueKind *kind : getUsedTechniques(allocated))
+    array.push_back(
+        llvm::json::Object{{"name", kind->name}, {"results", describeEffect(kind->effect)}});
+  return array;
+}
+
+void mtc::tool::printUsedTechniques(mlir::ModuleOp allocated, llvm::raw_ostream &stream) {
+  const std::vector<const TechniqueKind *> used = getUsedTechniques(allocated);
+  std::string text;
+  for (Effect effect : {Effect::None, Effect::Order, Effect::Numerics}) {
+    std::string names;
+    for (const TechniqueKind *kind : used)
+      if (kind->effect == effect)
+        names += (names.empty() ? "" : ", ") + kind->name;
+    if (!names.empty())
+      text +=
+          llvm::formatv("{0}{1} ({2})", text.empty() ? "" : "; ", names, describeEffect(effect));
+  }
+  if (!text.empty())
+    stream << "Lowered by    " << text << "\n";
 }

@@ -1,0 +1,135 @@
+//===- PlanSearch.cpp - Searches for plans of a compilation -----------------------------------===//
+
+#include "driver/PlanSearch.h"
+
+#include "driver/PlanText.h"
+#include "driver/ProgressLine.h"
+#include "driver/Report.h"
+#include "driver/StageText.h"
+#include "ir/interfaces/TargetInfo.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::tool;
+
+namespace {
+
+/// The imported model of a compilation.
+class CompilationSource final : public PlanSource {
+public:
+  explicit CompilationSource(Compilation &compilation) : compilation(compilation) {}
+
+  MLIRContext &getContext() override { return compilation.getContext(); }
+  PlanContext getPlanContext() override {
+    return {compilation.getBatch(), TargetInfo::of(compilation.getModule()).getOffloadSpace()};
+  }
+  Stage getFirstStage() override { return compilation.getFirstStage(); }
+  FailureOr<OwningOpRef<ModuleOp>> import(const PlanSettings &settings) override {
+    return compilation.importAgain(settings);
+  }
+  LogicalResult lower(ModuleOp module, Stage stage, const PlanSettings &settings) override {
+    return compilation.lowerAgain(module, stage, settings);
+  }
+
+private:
+  Compilation &compilation;
+};
+
+/// A planner that shows its progress.
+class ShownPlanner {
+public:
+  ShownPlanner(std::string what, Compilation &compilation, const Options &options)
+      : line(std::move(what)), source(compilation),
+        planner(source, options, options.allow, options.searchSeconds,
+                [this](size_t done, size_t all) { line.update(done, all); }) {}
+
+  Planner *operator->() { return &planner; }
+
+private:
+  ProgressLine line;
+  CompilationSource source;
+  Planner planner;
+};
+
+} // namespace
+
+/// Whether the run only needs the allocated program.
+static bool needsAllocatedAlone(const Options &options) {
+  return options.stage == Stage::Allocated && options.remarks.empty() && options.irFolder.empty() &&
+         options.reproducer.empty();
+}
+
+std::unique_ptr<Compilation> mtc::tool::choosePlan(Options &options) {
+  if (!options.memory || (options.allow.empty() && !options.fitsBatch))
+    return std::make_unique<Compilation>(options);
+  Options plain = options; // Without outputs that only the final run writes.
+  plain.remarks.clear();
+  plain.irFolder.clear();
+  plain.reproducer.clear();
+  plain.leastIfMissed = false;
+  auto compilation = std::make_unique<Compilation>(plain);
+  if (failed(compilation->import()))
+    return nullptr;
+  const StringRef flag = options.fitsBatch ? "--fit-batch" : "--memory";
+  if (options.fitsBatch && !compilation->getBatch()) {
+    emitError(UnknownLoc::get(&compilation->getContext()),
+              "--fit-batch: no input of the model has a symbolic batch dimension; export the model "
+              "with a dynamic batch axis");
+    return nullptr;
+  }
+  ShownPlanner planner("searching for a plan within --memory", *compilation, plain);
+  std::optional<Plan> found =
+      options.fitsBatch ? planner->findLargestBatch() : planner->findFastest();
+  if (!found)
+    return std::make_unique<Compilation>(options); // The run itself reports the problem.
+  const bool fits = found->needs.peak <= *options.memory && !found->isTooMuch;
+  if (!found->flags.empty() && fits)
+    note(llvm::formatv("{0}: selected {1} ({2}): {3}, about {4} per update", flag, found->flags,
+                       describeEffect(found->effect), formatBytes(found->needs.peak),
+                       formatSeconds(found->needs.seconds)));
+  else if (!found->flags.empty())
+    note(llvm::formatv("--memory: no allowed change meets the budget; continuing with {0}",
+                       found->flags));
+  static_cast<PlanSettings &>(options) = found->settings;
+  options.leastIfMissed = true;
+  if (!fits || !needsAllocatedAlone(options))
+    return std::make_unique<Compilation>(options);
+  for (Diagnostic &message : found->messages)
+    compilation->getContext().getDiagEngine().emit(std::move(message));
+  compilation->adopt(options, std::move(found->allocated));
+  return compilation;
+}
+
+std::vector<CurvePoint> PlanQuestions::findCurve() {
+  return ShownPlanner("planning for several budgets", compilation, options)->findCurve();
+}
+
+std::vector<Worth> PlanQuestions::measureTechniques() {
+  return ShownPlanner("measuring techniques", compilation, options)->measureTechniques();
+}
+
+std::vector<Remedy> PlanQuestions::findRemedies(int64_t peak) {
+  if (isStageText(options.model) || !compilation.getModel())
+    return {};
+  return ShownPlanner("searching for flags that meet the budget", compilation, options)
+      ->findRemedies(peak);
+}
+
+std::string mtc::tool::describe(ArrayRef<Remedy> remedies) {
+  std::string text;
+  for (const Remedy &remedy : remedies)
+    text += llvm::formatv("{0}{1} with {2} ({3})", text.empty() ? "lower peaks: " : ", ",
+                          formatBytes(remedy.peak), remedy.flags, describeEffect(remedy.effect));
+  return text;
+}
+
+llvm::json::Array mtc::tool::toJson(ArrayRef<Remedy> remedies) {
+  llvm::json::Array array;
+  for (const Remedy &remedy : remedies)
+    array.push_back(llvm::json::Object{{"flags", remedy.flags},
+                                       {"results", describeEffect(remedy.effect)},
+                                       {"peak_bytes", remedy.peak}});
+  return array;
+}

@@ -1,0 +1,72 @@
+//===- PlanSettings.h - Settings that decide how a program uses memory ------------------------===//
+
+#ifndef MTC_PASSES_PLANNING_PLANSETTINGS_H
+#define MTC_PASSES_PLANNING_PLANSETTINGS_H
+
+#include "passes/adapters/FrozenStorage.h"
+#include "passes/losses/Loss.h"
+#include "passes/losses/LossScaling.h"
+#include "passes/memory/AllocateOptions.h"
+#include "passes/offload/OffloadOptions.h"
+#include "passes/optimizer/OptimizerOptions.h"
+#include "passes/planning/FitOptions.h"
+#include "passes/planning/PassSelection.h"
+#include "passes/precision/PrecisionOptions.h"
+#include "passes/program/Initialization.h"
+
+#include "llvm/ADT/StringMap.h"
+
+namespace mtc {
+
+/// Options of the training pipeline. Defaults are those of the passes.
+struct TrainingOptions {
+  InitializationOptions initialization;
+  LossOptions loss;
+  LossScalingOptions lossScaling;
+  PrecisionOptions precision;
+  OptimizerOptions optimizer;
+  FrozenStorageOptions frozenStorage;
+
+  template <typename Visitor> static void visitOptions(Visitor &&option) {
+    visitMember(&TrainingOptions::initialization, option);
+    visitMember(&TrainingOptions::loss, option);
+    visitMember(&TrainingOptions::lossScaling, option);
+    visitMember(&TrainingOptions::precision, option);
+    visitMember(&TrainingOptions::optimizer, option);
+    visitMember(&TrainingOptions::frozenStorage, option);
+  }
+};
+
+/// Options of the allocation pipeline.
+struct MemoryOptions {
+  FitOptions fit;
+  AllocateOptions allocate;
+  PassSelection passes;
+
+  template <typename Visitor> static void visitOptions(Visitor &&option) {
+    visitMember(&MemoryOptions::fit, option);
+    visitMember(&MemoryOptions::allocate, option);
+    visitMember(&MemoryOptions::passes, option);
+  }
+};
+
+/// All settings that techniques may change, of every stage.
+struct PlanSettings {
+  llvm::StringMap<int64_t> dims; ///< Sizes of symbolic dimensions.
+  Precision precision = Precision::F32;
+  TrainingOptions training;
+  TileOptions tile;
+  RecomputeOptions recompute;
+  OffloadOptions offload;
+  AllocateOptions allocate;
+  PassSelection passes;
+  std::optional<int64_t> memory; ///< Budget in bytes.
+  bool leastIfMissed = true;     ///< Search for the minimum peak if the budget cannot be met.
+
+  /// Returns the options of the allocation pipeline.
+  MemoryOptions getMemoryOptions() const;
+};
+
+} // namespace mtc
+
+#endif // MTC_PASSES_PLANNING_PLANSETTINGS_H

@@ -1,0 +1,215 @@
+//===- Planner.cpp - Lowering and comparison of plans -----------------------------------------===//
+
+#include "passes/planning/Planner.h"
+
+#include "ir/ReservedNames.h"
+#include "passes/cost/TransferCost.h"
+#include "passes/memory/MemoryAnalysis.h"
+
+#include "mlir/IR/Threading.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mtc;
+
+static Stage previous(Stage stage) { return static_cast<Stage>(static_cast<unsigned>(stage) - 1); }
+
+/// Returns the settings that decide the passes up to a stage before allocation.
+static std::string keyOf(Stage stage, const PlanSettings &settings) {
+  std::string key;
+  llvm::raw_string_ostream os(key);
+  SmallVector<StringRef> names(settings.dims.keys());
+  llvm::sort(names);
+  for (StringRef name : names)
+    os << name << '=' << settings.dims.lookup(name) << '\n';
+  auto addSkipped = [&](Stage of) {
+    for (const OptionalPass &pass : getOptionalPasses())
+      if (pass.stage == of && settings.passes.skips(pass.name))
+        os << "no " << pass.name << '\n';
+  };
+  if (stage >= Stage::Forward) {
+    os << stringifyEnum(settings.precision) << '\n';
+    addSkipped(Stage::Forward);
+  }
+  TrainingOptions training = settings.training;
+  if (stage >= Stage::Training)
+    TrainingOptions::visitOptions([&](auto access, const OptionText &text, auto...) {
+      os << text.name << ' ' << spellOption(std::invoke(access, training)) << '\n';
+    });
+  if (stage >= Stage::Kernels)
+    addSkipped(Stage::Kernels);
+  return key;
+}
+
+/// Returns the time of an update, excluding transfers.
+static TimedCost costOf(ModuleOp module, const PlanSettings &settings, StepCost &cost) {
+  TimedCost sum = cost.ofFunction(updateName);
+  const TimedCost micro = cost.ofFunction(microStepName);
+  const int64_t count = settings.training.loss.microSteps;
+  sum += {count * micro.picoseconds, count * micro.flops, count * micro.bytes};
+  return sum;
+}
+
+/// Returns the needs of an allocated module.
+static PlanNeeds needsOf(ModuleOp allocated, const PlanSettings &settings) {
+  StepCost cost(allocated);
+  const TimedCost update = costOf(allocated, settings, cost);
+  return {MemoryPlan::ofAllocated(allocated).peak,
+          update.seconds() + estimateTransfers(allocated, cost).exposed, update.flops};
+}
+
+/// Returns the bytes of the variables, a lower bound on the peak unless some are offloaded. Before
+/// the kernel stage, gradients do not count, since they may be fused away.
+static int64_t bytesOfVariables(ModuleOp module, Stage stage) {
+  FailureOr<VariableLayout> variables = VariableLayout::compute(module, /*gap=*/0);
+  int64_t bytes = 0;
+  if (succeeded(variables))
+    for (const VariableLayout::Entry &entry : variables->getEntries())
+      if (entry.offset && entry.space == MemorySpace::Device &&
+          (stage == Stage::Kernels || VariableOp(entry.variable).getRole() != Role::Gradient))
+        bytes += entry.bytes;
+  return bytes;
+}
+
+Planner::Planner(PlanSource &source, PlanSettings given, ArrayRef<std::string> allowed,
+                 double seconds, PlanProgress progress)
+    : source(source), given(std::move(given)), allowed(allowed), seconds(seconds),
+      progress(std::move(progress)) {
+  for (const TechniqueKind &kind : getTechniques())
+    changes.push_back(kind.propose ? kind.propose(this->given, source.getPlanContext())
+                                   : std::vector<PlanChange>());
+}
+
+void Planner::start(size_t count) {
+  done = 0;
+  parts = count;
+  using namespace std::chrono;
+  deadline =
+      std::isinf(seconds)
+          ? steady_clock::time_point::max()
+          : steady_clock::now() + duration_cast<steady_clock::duration>(duration<double>(seconds));
+  if (progress)
+    progress(done, parts);
+}
+
+void Planner::finishPart() {
+  const size_t finished = ++done;
+  if (progress)
+    progress(std::min(finished, parts), parts);
+}
+
+PlanSettings Planner::settingsOf(const Choice &choice) const {
+  PlanSettings settings = given;
+  for (auto [own, pick] : llvm::zip_equal(changes, choice.picks))
+    if (pick)
+      own[*pick].apply(settings);
+  return settings;
+}
+
+/// Returns the module at a stage before allocation.
+Planner::Lowered &Planner::lowerTo(Stage stage, const PlanSettings &settings) {
+  auto [entry, isNew] = lowered.try_emplace({stage, keyOf(stage, settings)});
+  Lowered &result = entry->second;
+  if (!isNew)
+    return result;
+  auto holdMessages = [&](Diagnostic &message) { result.messages.push_back(std::move(message)); };
+  const Stage first = source.getFirstStage();
+  if (stage < first ||
+      (stage == first && first != Stage::Onnx && keyOf(stage, settings) != keyOf(stage, given)))
+    return result; // A text has decided these settings.
+  if (stage == first) {
+    ScopedDiagnosticHandler handler(&source.getContext(), holdMessages);
+    if (FailureOr<OwningOpRef<ModuleOp>> imported = source.import(settings); succeeded(imported))
+      result.module = std::move(*imported);
+    result.messages.clear(); // The import of the given settings has printed them.
+    return result;
+  }
+  Lowered &before = lowerTo(previous(stage), settings);
+  if (!before.module)
+    return result;
+  OwningOpRef<ModuleOp> module = before.module->clone();
+  ScopedDiagnosticHandler handler(&source.getContext(), holdMessages);
+  if (succeeded(source.lower(*module, stage, settings)))
+    result.module = std::move(module);
+  return result;
+}
+
+/// Returns the plan of a combination, or nothing if there is none.
+std::optional<Plan> Planner::plan(const Choice &choice, std::optional<int64_t> budget) {
+  Plan result;
+  result.settings = settingsOf(choice);
+  result.settings.memory = budget;
+  for (auto [kind, own, pick] : llvm::zip_equal(getTechniques(), changes, choice.picks))
+    if (pick) {
+      result.flags += (result.flags.empty() ? "" : " ") + own[*pick].flags;
+      result.effect = std::max(result.effect, kind.effect);
+    }
+  const PlanSettings &settings = result.settings;
+  Lowered *kernels = nullptr;
+  for (Stage stage : {Stage::Training, Stage::Kernels}) {
+    kernels = &lowerTo(stage, settings);
+    if (!kernels->module)
+      return std::nullopt;
+    result.needs.peak = bytesOfVariables(*kernels->module, stage);
+    result.isTooMuch =
+        budget && result.needs.peak > *budget &&
+        !settings.offload.getUses(source.getPlanContext().offloadSpace).mayMoveVariables();
+    if (result.isTooMuch)
+      return result;
+  }
+  OwningOpRef<ModuleOp> module = kernels->module->clone();
+  {
+    ScopedDiagnosticHandler handler(&source.getContext(), [&](Diagnostic &message) {
+      result.messages.push_back(std::move(message));
+    });
+    if (failed(source.lower(*module, Stage::Allocated, settings)))
+      return std::nullopt;
+  }
+  result.needs = needsOf(*module, settings);
+  result.allocated = std::move(module);
+  return result;
+}
+
+/// Plans with each of the settings, on several threads. Nothing for settings without a plan and for
+/// those whose turn comes after the time is up.
+std::vector<std::optional<PlanNeeds>> Planner::planAll(ArrayRef<PlanSettings> all) {
+  struct Part {
+    const PlanSettings *settings;
+    OwningOpRef<ModuleOp> module;
+    std::optional<PlanNeeds> needs = std::nullopt;
+  };
+  std::vector<Part> plans;
+  for (const PlanSettings &settings : all) {
+    Lowered &kernels = lowerTo(Stage::Kernels, settings);
+    plans.push_back({&settings, kernels.module ? kernels.module->clone() : nullptr});
+  }
+  ScopedDiagnosticHandler handler(&source.getContext(), [](Diagnostic &) {});
+  parallelForEach(&source.getContext(), plans, [&](Part &part) {
+    if (part.module && !isTimeUp() &&
+        succeeded(source.lower(*part.module, Stage::Allocated, *part.settings)))
+      part.needs = needsOf(*part.module, *part.settings);
+    part.module = nullptr;
+    finishPart();
+  });
+  std::vector<std::optional<PlanNeeds>> needs;
+  for (const Part &part : plans)
+    needs.push_back(part.needs);
+  return needs;
+}
+
+/// Returns the cost without a budget: a lower bound on the time with one. Nothing if there is no
+/// plan.
+std::optional<PlanNeeds> Planner::bound(const Choice &choice) {
+  const PlanSettings settings = settingsOf(choice);
+  Lowered &kernels = lowerTo(Stage::Kernels, settings);
+  if (!kernels.module)
+    return std::nullopt;
+  MemoryAnalysis analysis(*kernels.module);
+  FailureOr<MemoryPlan> plan = analysis.getPlan();
+  if (failed(plan))
+    return std::nullopt;
+  StepCost cost(*kernels.module);
+  const TimedCost update = costOf(*kernels.module, settings, cost);
+  return PlanNeeds{plan->live, update.seconds(), update.flops};
+}

@@ -1,0 +1,147 @@
+//===- Planner.h - Answers to questions about memory plans ------------------------------------===//
+
+#ifndef MTC_PASSES_PLANNING_PLANNER_H
+#define MTC_PASSES_PLANNING_PLANNER_H
+
+#include "passes/cost/StepCost.h"
+#include "passes/planning/PlanSource.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include <atomic>
+#include <chrono>
+#include <map>
+
+namespace mtc {
+
+/// Peak memory and estimated cost of an update, which includes all micro-batches and the part of
+/// transfers that computation does not hide.
+struct PlanNeeds {
+  int64_t peak = 0;
+  double seconds = 0;
+  int64_t flops = 0;
+};
+
+/// A plan that a question led to.
+struct Plan {
+  PlanSettings settings;
+  std::string flags; ///< Flags of the changes; "" if there are none.
+  Effect effect = Effect::None;
+  PlanNeeds needs;
+  /// Whether the variables alone exceed the budget; `needs.peak` then only covers them.
+  bool isTooMuch = false;
+  mlir::OwningOpRef<mlir::ModuleOp> allocated; ///< Null if `isTooMuch`.
+  std::vector<mlir::Diagnostic> messages;      ///< Those of the passes.
+};
+
+/// The effect of a technique or an optional pass: the plan without it less the plan with it, all
+/// other settings equal.
+struct Worth {
+  std::string name; ///< Technique, or argument of --skip-pass.
+  int64_t savesBytes;
+  int64_t costsFlops; ///< Per update; negative if it reduces them.
+  double costsSeconds;
+};
+
+/// A plan for one budget.
+struct CurvePoint {
+  int64_t peak;
+  double seconds;
+};
+
+/// Flags that lower the peak memory of a program, and the peak with these flags.
+struct Remedy {
+  std::string flags;
+  Effect effect;
+  int64_t peak;
+};
+
+/// Called with the number of finished and of all known parts of a question.
+using PlanProgress = std::function<void(size_t done, size_t all)>;
+
+/// Answers questions about the plans of one model. Lowered modules are kept, so that plans whose
+/// settings first differ at a later stage share the stages before. A question takes the answers
+/// known when the time is up.
+class Planner {
+public:
+  /// `allowed` are the techniques of --allow. `seconds` limits each question.
+  Planner(PlanSource &source, PlanSettings given, llvm::ArrayRef<std::string> allowed,
+          double seconds = std::numeric_limits<double>::infinity(), PlanProgress progress = {});
+
+  /// Returns the fastest plan within the budget of the settings among the combinations of permitted
+  /// changes, or the one with the lowest peak; nothing if no combination can be planned. Ties
+  /// prefer fewer changes.
+  std::optional<Plan> findFastest();
+  /// Returns the plan of the largest batch, to 1/32 of it, that fits the budget of the settings, or
+  /// nothing if not even one sample fits. The model must have a batch dimension.
+  std::optional<Plan> findLargestBatch();
+  /// Returns plans for budgets between the minimum peak and the peak without a budget, evenly
+  /// spaced, by decreasing peak and without plans that another one dominates.
+  std::vector<CurvePoint> findCurve();
+  /// Measures the techniques that the settings use, and the optional passes. Those that change
+  /// neither the peak nor the time are omitted. Passes are measured without a budget and without
+  /// recomputation.
+  std::vector<Worth> measureTechniques();
+  /// Returns the changes that the user has not made and whose plans for the budget need less than
+  /// `peak` bytes, those that change results least first, then, if none of them meets the budget,
+  /// all of them together.
+  std::vector<Remedy> findRemedies(int64_t peak);
+
+  /// The chosen change of each technique: an index of its changes, or none.
+  struct Choice {
+    std::vector<std::optional<size_t>> picks;
+  };
+
+private:
+  /// A lowered module, with the messages of the passes that led to it.
+  struct Lowered {
+    mlir::OwningOpRef<mlir::ModuleOp> module; ///< Null if the lowering failed.
+    std::vector<mlir::Diagnostic> messages;
+  };
+  enum class Outcome { Fits, Exceeds, Hopeless };
+  /// A combination with its cost without a budget.
+  struct Bounded {
+    Choice choice;
+    PlanNeeds needs;
+    size_t number; ///< Of the combination.
+    int64_t changes;
+  };
+
+  Choice none() const { return {std::vector<std::optional<size_t>>(changes.size())}; }
+  PlanSettings settingsOf(const Choice &choice) const;
+  Lowered &lowerTo(Stage stage, const PlanSettings &settings);
+  std::optional<Plan> plan(const Choice &choice, std::optional<int64_t> budget);
+  std::vector<std::optional<PlanNeeds>> planAll(llvm::ArrayRef<PlanSettings> all);
+  std::optional<PlanNeeds> bound(const Choice &choice);
+  std::vector<Choice> findCombinations() const;
+  Outcome tryOut(const Choice &choice);
+  void tryCounts(const Choice &choice, size_t technique);
+  bool isBetter(const Plan &a, const Plan &b) const;
+  bool isPermitted(const TechniqueKind &kind) const;
+  void addMessages(Plan &plan);
+  bool isTimeUp() const { return std::chrono::steady_clock::now() > deadline; }
+  void start(size_t parts);
+  void finishPart();
+
+  PlanSource &source;
+  PlanSettings given;
+  std::vector<std::string> allowed;
+  double seconds;
+  PlanProgress progress;
+  std::atomic<size_t> done = 0;
+  size_t parts = 0;
+  std::chrono::steady_clock::time_point deadline;
+  std::vector<std::vector<PlanChange>> changes; ///< For each technique.
+  std::map<std::pair<Stage, std::string>, Lowered> lowered;
+  std::optional<Plan> best;
+};
+
+/// Returns the index of the knee, after which further memory savings become disproportionately
+/// expensive: the point farthest below the line between the first and last points (Satopää et al.,
+/// "Finding a 'Kneedle' in a Haystack", 2011). Returns nothing if there are fewer than three
+/// points, or if none is below the line.
+std::optional<size_t> findKnee(llvm::ArrayRef<CurvePoint> curve);
+
+} // namespace mtc
+
+#endif // MTC_PASSES_PLANNING_PLANNER_H

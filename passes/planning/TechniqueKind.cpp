@@ -1,0 +1,67 @@
+//===- TechniqueKind.cpp - Registered techniques that save memory -----------------------------===//
+
+#include "passes/planning/TechniqueKind.h"
+
+#include "ir/attributes/DiscardableAttributes.h"
+
+using namespace mtc;
+
+namespace mtc::techniques {
+#define MTC_FILE(FOLDER) TechniqueKind FOLDER();
+#include "passes/planning/Techniques.inc"
+#undef MTC_FILE
+} // namespace mtc::techniques
+
+static std::vector<TechniqueKind> &allTechniques() {
+  static std::vector<TechniqueKind> techniques = {
+#define MTC_FILE(FOLDER) mtc::techniques::FOLDER(),
+#include "passes/planning/Techniques.inc"
+#undef MTC_FILE
+  };
+  return techniques;
+}
+
+llvm::ArrayRef<TechniqueKind> mtc::getTechniques() { return allTechniques(); }
+
+const TechniqueKind *mtc::findTechnique(llvm::StringRef name) {
+  const auto *found =
+      llvm::find_if(getTechniques(), [&](const TechniqueKind &each) { return each.name == name; });
+  return found == getTechniques().end() ? nullptr : found;
+}
+
+TechniqueRegistration::TechniqueRegistration(TechniqueKind kind) : name(kind.name) {
+  allTechniques().push_back(std::move(kind));
+}
+
+TechniqueRegistration::~TechniqueRegistration() {
+  llvm::erase_if(allTechniques(), [&](const TechniqueKind &each) { return each.name == name; });
+}
+
+std::vector<OptionChoice> mtc::allowChoices() {
+  std::vector<OptionChoice> choices;
+  for (const TechniqueKind &kind : getTechniques())
+    if (kind.permission == Permission::Allow)
+      choices.push_back({kind.name, kind.summary});
+  return choices;
+}
+
+llvm::StringRef mtc::describeEffect(Effect effect) {
+  switch (effect) {
+  case Effect::None:
+    return "the same bits";
+  case Effect::Order:
+    return "sums in another order";
+  case Effect::Numerics:
+    return "other numerics";
+  }
+  llvm_unreachable("all effects are handled");
+}
+
+std::vector<const TechniqueKind *> mtc::getUsedTechniques(mlir::ModuleOp module) {
+  std::vector<const TechniqueKind *> used;
+  if (auto names = module->getAttrOfType<mlir::ArrayAttr>(techniquesAttribute))
+    for (auto name : names.getAsRange<mlir::StringAttr>())
+      if (const TechniqueKind *kind = findTechnique(name))
+        used.push_back(kind);
+  return used;
+}

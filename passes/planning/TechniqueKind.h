@@ -1,0 +1,105 @@
+//===- TechniqueKind.h - Registered techniques that save memory -------------------------------===//
+//
+// A technique has one folder in passes/techniques, which registers it: Technique.cpp defines
+// `mtc::techniques::FOLDER()`. The help, the search, the remedies, `mtc plan --techniques` and the
+// reference read this table.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#ifndef MTC_PASSES_PLANNING_TECHNIQUEKIND_H
+#define MTC_PASSES_PLANNING_TECHNIQUEKIND_H
+
+#include "passes/planning/PlanSettings.h"
+
+#include "ir/Mtc.h"
+#include "passes/search/Technique.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <functional>
+
+namespace mtc {
+
+struct Goal;
+class OperationTimes;
+
+/// What a technique changes in the results of a program.
+enum class Effect {
+  None,     ///< Results are the same to the bit.
+  Order,    ///< Sums are computed in another order.
+  Numerics, ///< Values are rounded or stored differently.
+};
+
+/// What the search needs to use a technique that the user has not chosen.
+enum class Permission {
+  Budget, ///< A budget: --memory.
+  Allow,  ///< --allow with the technique's name.
+  Flag,   ///< Only the user decides; the technique is suggested if a budget is missed.
+};
+
+/// A model's symbolic batch dimension.
+struct BatchDimension {
+  std::string name;
+  int64_t size;
+};
+
+/// What techniques know of the model and its target.
+struct PlanContext {
+  const BatchDimension *batch; ///< Null if the model has none.
+  MemorySpace offloadSpace;
+};
+
+/// A change of settings, with the flags that make it.
+struct PlanChange {
+  std::string flags; ///< In command-line syntax.
+  std::function<void(PlanSettings &)> apply;
+};
+
+/// A registered technique.
+struct TechniqueKind {
+  std::string name;
+  std::string summary; ///< A phrase for help.
+  Stage stage;         ///< First stage whose passes depend on the technique's settings.
+  Effect effect = Effect::None;
+  Permission permission = Permission::Budget;
+
+  /// Returns the changes that the settings leave open, each instead of the others, those that
+  /// change the program least first.
+  std::function<std::vector<PlanChange>(const PlanSettings &, const PlanContext &)> propose = {};
+  /// Switches the technique off. Empty if it cannot be.
+  std::function<void(PlanSettings &)> disable = {};
+  /// Creates the technique for a function of a search, or returns null if the options do not use it
+  /// as needed. Empty if the technique acts before allocation.
+  std::function<std::unique_ptr<Technique>(const Goal &, OperationTimes &, const FitOptions &)>
+      make = {};
+};
+
+/// Returns all techniques: those of the compiler by name, then those that were registered.
+llvm::ArrayRef<TechniqueKind> getTechniques();
+/// Returns null if there is none of this name.
+const TechniqueKind *findTechnique(llvm::StringRef name);
+
+/// Adds a technique of the embedding program while it lives. Not thread-safe.
+class TechniqueRegistration {
+public:
+  explicit TechniqueRegistration(TechniqueKind kind);
+  ~TechniqueRegistration();
+  TechniqueRegistration(const TechniqueRegistration &) = delete;
+  TechniqueRegistration &operator=(const TechniqueRegistration &) = delete;
+
+private:
+  std::string name;
+};
+
+/// Returns the values of --allow.
+std::vector<OptionChoice> allowChoices();
+
+/// Returns a phrase for messages: "the same bits".
+llvm::StringRef describeEffect(Effect effect);
+
+/// Returns the techniques by which mtc-fit met the budget of a module.
+std::vector<const TechniqueKind *> getUsedTechniques(mlir::ModuleOp module);
+
+} // namespace mtc
+
+#endif // MTC_PASSES_PLANNING_TECHNIQUEKIND_H

@@ -1,0 +1,31 @@
+//===- Technique.cpp - Gradient accumulation over micro-batches -------------------------------===//
+
+#include "passes/planning/TechniqueKind.h"
+#include "passes/search/Goal.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mtc;
+
+namespace mtc::techniques {
+TechniqueKind accumulate();
+} // namespace mtc::techniques
+
+TechniqueKind mtc::techniques::accumulate() {
+  TechniqueKind kind{"accumulate", "gradient accumulation over micro-batches", Stage::Onnx,
+                     Effect::Order, Permission::Allow};
+  kind.propose = [](const PlanSettings &settings, const PlanContext &context) {
+    std::vector<PlanChange> changes;
+    for (int64_t parts = 2; context.batch && context.batch->size % parts == 0; parts *= 2) {
+      const int64_t part = context.batch->size / parts,
+                    count = settings.training.loss.microSteps * parts;
+      changes.push_back(
+          {llvm::formatv("--accumulate {0} --dim {1}={2}", count, context.batch->name, part).str(),
+           [=, name = context.batch->name](PlanSettings &all) {
+             all.dims[name] = part;
+             all.training.loss.microSteps = count;
+           }});
+    }
+    return changes;
+  };
+  return kind;
+}

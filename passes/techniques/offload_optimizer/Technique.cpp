@@ -1,0 +1,34 @@
+//===- Technique.cpp - Optimizer state in another memory --------------------------------------===//
+
+#include "passes/offload/VariableOffload.h"
+#include "passes/planning/TechniqueKind.h"
+#include "passes/search/Goal.h"
+
+using namespace mtc;
+
+namespace mtc::techniques {
+TechniqueKind offload_optimizer();
+} // namespace mtc::techniques
+
+TechniqueKind mtc::techniques::offload_optimizer() {
+  TechniqueKind kind{"offload-optimizer", "optimizer state in host memory or on disk",
+                     Stage::Allocated, Effect::None, Permission::Flag};
+  // One change for all kinds: each of them takes part as needed.
+  kind.propose = [](const PlanSettings &settings, const PlanContext &context) {
+    std::vector<PlanChange> changes;
+    if (settings.offload.getUses(context.offloadSpace).isOff())
+      changes.push_back(
+          {"--offload auto", [](PlanSettings &all) { all.offload.offload = {"auto"}; }});
+    return changes;
+  };
+  kind.disable = [](PlanSettings &all) { all.offload.disable(OffloadKind::Optimizer); };
+  kind.make = [](const Goal &goal, OperationTimes &times,
+                 const FitOptions &options) -> std::unique_ptr<Technique> {
+    if (options.offload.getUses(goal.getOffloadSpace())[OffloadKind::Optimizer] !=
+        OffloadUse::Automatic)
+      return nullptr;
+    return std::make_unique<VariableOffload>(goal, times, OffloadKind::Optimizer,
+                                             options.offload.window);
+  };
+  return kind;
+}

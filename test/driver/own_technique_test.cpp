@@ -1,0 +1,109 @@
+//===- own_technique_test.cpp - A technique that only this file knows -------------------------===//
+
+#include "driver/Flags.h"
+#include "driver/PlanSearch.h"
+#include "driver/Report.h"
+
+#include "passes/recompute/Recomputation.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+
+using namespace mtc;
+using namespace mtc::tool;
+
+namespace {
+
+std::atomic<int> taken = 0;
+
+/// Recomputation that counts its changes.
+class OwnTechnique final : public mtc::Technique {
+public:
+  OwnTechnique(const Goal &goal, OperationTimes &times) : inner(goal, times) {}
+
+  mlir::FailureOr<std::optional<Offer>> findOffer(int64_t excess) override {
+    return inner.findOffer(excess);
+  }
+  mlir::FailureOr<bool> take() override {
+    mlir::FailureOr<bool> result = inner.take();
+    taken += succeeded(result) && *result;
+    return result;
+  }
+  void noticeChange() override { inner.noticeChange(); }
+  mlir::LogicalResult finish() override { return inner.finish(); }
+  void report() const override { inner.report(); }
+
+private:
+  Recomputation inner;
+};
+
+/// The technique, whose setting is that of tiles.
+TechniqueKind ownTechnique() {
+  TechniqueKind kind{"own", "what only a test does", Stage::Allocated, Effect::Order,
+                     Permission::Allow};
+  kind.propose = [](const PlanSettings &settings, const PlanContext &) {
+    std::vector<PlanChange> changes;
+    if (settings.tile.tile == TileMode::None)
+      changes.push_back({"--own", [](PlanSettings &all) { all.tile.tile = TileMode::Auto; }});
+    return changes;
+  };
+  kind.disable = [](PlanSettings &all) { all.tile.tile = TileMode::None; };
+  kind.make = [](const Goal &goal, OperationTimes &times,
+                 const FitOptions &options) -> std::unique_ptr<mtc::Technique> {
+    if (options.tile.tile != TileMode::Auto)
+      return nullptr;
+    return std::make_unique<OwnTechnique>(goal, times);
+  };
+  return kind;
+}
+
+TEST(OwnTechnique, IsInHelpRemediesTechniquesAndPlans) {
+  const TechniqueRegistration registration(ownTechnique());
+  HeldMessages messages;
+
+  const Flag *allow = getFlags().find("allow", Command::Plan);
+  ASSERT_NE(allow, nullptr);
+  EXPECT_THAT(allow->text.choices,
+              testing::Contains(
+                  testing::AllOf(testing::Field(&OptionChoice::name, "own"),
+                                 testing::Field(&OptionChoice::help, "what only a test does"))));
+
+  Options options;
+  options.model = MTC_EXAMPLES "/gpt2/gpt2.onnx";
+  options.dims["batch"] = 4;
+  options.dims["sequence"] = 64;
+  options.training.loss.loss = "causal-lm";
+  options.costModel = "avx512";
+  options.recompute.recompute = RecomputeMode::None;
+  options.tile.tile = TileMode::None;
+  auto peakOf = [](Compilation &compilation) {
+    EXPECT_TRUE(succeeded(compilation.import()));
+    EXPECT_TRUE(succeeded(compilation.lower(Stage::Allocated)));
+    return MemoryPlan::ofAllocated(compilation.getModule()).peak;
+  };
+  Compilation plain(options);
+  const int64_t peak = peakOf(plain);
+  options.memory = peak - peak / 8;
+
+  std::vector<Remedy> remedies = PlanQuestions(options, plain).findRemedies(peak);
+  EXPECT_THAT(remedies, testing::Contains(testing::AllOf(
+                            testing::Field(&Remedy::flags, "--own"),
+                            testing::Field(&Remedy::effect, Effect::Order),
+                            testing::Field(&Remedy::peak, testing::Le(*options.memory)))));
+
+  options.allow = {"own"};
+  taken = 0;
+  std::unique_ptr<Compilation> chosen = choosePlan(options);
+  ASSERT_NE(chosen, nullptr);
+  EXPECT_EQ(options.tile.tile, TileMode::Auto);
+  EXPECT_LE(peakOf(*chosen), *options.memory);
+  EXPECT_GT(taken, 0);
+
+  EXPECT_THAT(
+      PlanQuestions(options, *chosen).measureTechniques(),
+      testing::Contains(testing::AllOf(testing::Field(&Worth::name, "own"),
+                                       testing::Field(&Worth::savesBytes, testing::Gt(0)))));
+}
+
+} // namespace

@@ -7,6 +7,7 @@
 #include "driver/ManPage.h"
 #include "driver/OperatorTable.h"
 #include "driver/Report.h"
+#include "passes/planning/TechniqueKind.h"
 
 #include "codegen/target/Target.h"
 #include "frontend/Suggestions.h"
@@ -212,6 +213,8 @@ const CommandText &findCommand(llvm::ArrayRef<std::string> words) {
     printOperators(words.drop_front());
   if (first == "processors")
     print(Target::describeProcessors());
+  if (first == "techniques")
+    print(describeTechniques());
   for (const CommandText &command : getCommands())
     if (command.name == first)
       return command;

@@ -28,6 +28,7 @@ static constexpr PrintCommandText printCommands[] = {
     {"man", "", "Print the manual page"},
     {"operators", "[NAME...]", "List the ONNX operators and how mtc supports them"},
     {"processors", "", "List the processors that --cpu accepts"},
+    {"techniques", "", "List the techniques that save memory, and what they change"},
 };
 
 llvm::ArrayRef<CommandText> mtc::tool::getCommands() { return commands; }

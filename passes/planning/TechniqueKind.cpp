@@ -4,6 +4,8 @@
 
 #include "ir/attributes/DiscardableAttributes.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mtc;
 
 namespace mtc::techniques {
@@ -64,4 +66,30 @@ std::vector<const TechniqueKind *> mtc::getUsedTechniques(mlir::ModuleOp module)
       if (const TechniqueKind *kind = findTechnique(name))
         used.push_back(kind);
   return used;
+}
+
+/// Returns what the search needs to use a technique that the user has not chosen.
+static std::string describePermission(const TechniqueKind &kind) {
+  switch (kind.permission) {
+  case Permission::Budget:
+    return "--memory";
+  case Permission::Allow:
+    return "--memory --allow " + kind.name;
+  case Permission::Flag:
+    return "its flag";
+  }
+  llvm_unreachable("all permissions are handled");
+}
+
+std::string mtc::describeTechniques() {
+  std::string table;
+  llvm::raw_string_ostream os(table);
+  auto row = [&](llvm::StringRef name, llvm::StringRef effect, llvm::StringRef permission,
+                 llvm::StringRef summary) {
+    os << llvm::formatv("{0,-20} {1,-23} {2,-32} {3}\n", name, effect, permission, summary);
+  };
+  row("technique", "results", "used with", "what it does");
+  for (const TechniqueKind &kind : getTechniques())
+    row(kind.name, describeEffect(kind.effect), describePermission(kind), kind.summary);
+  return table;
 }

@@ -97,6 +97,9 @@ std::vector<OptionChoice> allowChoices();
 /// Returns a phrase for messages: "the same bits".
 llvm::StringRef describeEffect(Effect effect);
 
+/// Returns a table of all techniques.
+std::string describeTechniques();
+
 /// Returns the techniques by which mtc-fit met the budget of a module.
 std::vector<const TechniqueKind *> getUsedTechniques(mlir::ModuleOp module);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes the generated pages of docs/reference/ from the tables in the code: flags of mtc and of its programs, operators of
-ONNX, passes, dialects and targets. `--check` only compares, and exits with 1 if a page is out of date."""
+ONNX, techniques, passes, dialects and targets. `--check` only compares, and exits with 1 if a page is out of date."""
 
 import argparse
 import re
@@ -49,6 +49,12 @@ def operators(mtc: Path) -> str:
     return "# ONNX operators\n\n" + intro + "\n".join([table[0], "|---" * 4 + "|", *table[1:]]) + "\n"
 
 
+def techniques(mtc: Path) -> str:
+    intro = ("`mtc techniques` prints this table. Offloading to host memory (`--target cuda`) needs no flag. [The search](../design/search.md) explains how\n"
+             "they are chosen.\n\n")  # fmt: skip
+    return "# Techniques that save memory\n\n" + intro + fence(output(mtc, "techniques"))
+
+
 def program_flags(mtc: Path) -> str:
     """The flags are the same for all programs; inputs and outputs, which come first, are not."""
     with tempfile.TemporaryDirectory() as folder:
@@ -79,7 +85,8 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is out of date")
     options = parser.parse_args()
     mtc = options.build / "bin/mtc"
-    pages = {"command-line.md": command_line(mtc), "programs.md": program_flags(mtc), "operators.md": operators(mtc)}
+    pages = {"command-line.md": command_line(mtc), "programs.md": program_flags(mtc), "operators.md": operators(mtc),
+             "techniques.md": techniques(mtc)}
     pages |= {page: records(options.build, title, parts) for page, (title, parts) in RECORDS.items()}
     pages["targets.md"] = targets(mtc, options.build, *RECORDS["targets.md"])
     outdated = []

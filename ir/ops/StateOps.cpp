@@ -78,7 +78,7 @@ LogicalResult VariableOp::verify() {
   if (failed(verifyScalar(*this)))
     return failure();
   const bool isOnDevice = getSpace() == MemorySpace::Device;
-  if (!isOnDevice && (getTransient() || getRole() == Role::Scalar || getRole() == Role::Gradient))
+  if (!isOnDevice && (getTransient() || getRole() == Role::Scalar))
     return emitOpError("of the role ")
            << stringifyRole(getRole()) << (getTransient() ? ", which is transient," : "")
            << " is in the memory space " << stringifyEnum(getSpace())

@@ -10,8 +10,8 @@ def Fit : Pass<"mtc-fit", "::mlir::ModuleOp"> {
   let description = [{
     Reduces the arena to at most `memory` bytes, if a budget is given, in one search over all techniques whose option is `auto`.
     At the function's peak, each technique proposes the change that frees the most bytes per second of added time; the cheapest
-    change is applied, until the function fits or no change lowers its peak. The techniques are documented with `mtc-recompute`
-    and `mtc-tile`, which apply the choices that do not depend on the budget.
+    change is applied, until the function fits or no change lowers its peak. The techniques are documented with `mtc-recompute`,
+    `mtc-tile`, `mtc-offload-variables` and `mtc-offload-activations`, which apply the choices that do not depend on the search.
   }];
   let dependentDialects = ["::mtc::MtcDialect"];
 }

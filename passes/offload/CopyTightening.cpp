@@ -79,20 +79,31 @@ FailureOr<std::optional<Technique::Offer>> CopyTightening::findOffer(int64_t exc
   return offered ? std::optional<Offer>(*offered) : std::nullopt;
 }
 
+/// Applies the offered change and, while as many bytes are live at another operation, changes there
+/// that take no more time.
 FailureOr<bool> CopyTightening::take() {
-  const OrderScore before = goal.score();
-  edits.moveBefore(offered->op, offered->place);
-  if (failed(goal.analysis.getPlan()))
-    return failure();
-  const bool isLower = goal.score() < before;
-  if (isLower) {
+  const int64_t before = goal.liveBytes();
+  const double most = offered->time * 1.01;
+  bool isTaken = false;
+  while (offered && offered->time <= most && goal.liveBytes() == before) {
+    const OrderScore score = goal.score();
+    edits.moveBefore(offered->op, offered->place);
+    FailureOr<int64_t> excess = goal.findExcess();
+    if (failed(excess))
+      return failure();
+    if (!(goal.score() < score)) {
+      edits.undoTo(0);
+      refused.insert(offered->op);
+      if (failed(goal.analysis.getPlan()))
+        return failure();
+      return isTaken;
+    }
     edits.keep();
     refused.clear();
-    return true;
+    isTaken = true;
+    if (*excess > 0)
+      if (auto next = findOffer(*excess); failed(next))
+        return failure();
   }
-  edits.undoTo(0);
-  refused.insert(offered->op);
-  if (failed(goal.analysis.getPlan()))
-    return failure();
-  return false;
+  return isTaken;
 }

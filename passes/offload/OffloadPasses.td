@@ -8,12 +8,11 @@ include "mlir/Pass/PassBase.td"
 def OffloadVariables : Pass<"mtc-offload-variables", "::mlir::ModuleOp"> {
   let summary = "offload variables to another memory space";
   let description = [{
-    Moves the optimizer state and weight averages, or the parameters, to the memory space that the target offloads to. Kernels
-    that write offloaded variables run in windows of their rows. Other users, and kernels that cannot run in windows, get the
-    whole variable copied to the device; uses that are far apart get separate copies. Small variables are not offloaded, since
-    copying them would cost more than the freed memory is worth. With a budget, only as many variables are offloaded as are needed
-    to meet it: first optimizer state, starting with the variables that are updated earliest. With `offload=auto`, only optimizer
-    state and averages are offloaded, and only if there is a budget.
+    Moves the optimizer state and weight averages, the parameters, or the gradients, as the option names them, to the memory space
+    that the target offloads to. Kernels that write offloaded variables run in windows of their rows. Other users, and kernels that
+    cannot run in windows, get the whole variable copied to the device; uses that are far apart get separate copies. Small variables
+    are not offloaded, since copying them would cost more than the freed memory is worth. With a budget, only as many variables are
+    offloaded as are needed to meet it: first optimizer state, starting with the variables that are updated earliest.
 
     ```mlir
     mtc.variable optimizer @w.moment1 : tensor<256x64xf32> = #mtc.zeros of @w
@@ -30,9 +29,9 @@ def OffloadActivations : Pass<"mtc-offload-activations", "::mlir::ModuleOp"> {
   let description = [{
     Repeatedly selects a value that is live at the peak and not used there, moves it to the memory space that the target offloads
     to after its last use before the peak, and back to the device before its first use after the peak. The value with the largest
-    product of bytes and duration is selected first. The pass stops when the peak meets the budget or, without a budget, when no
-    candidate is left. Memory is reserved for the estimated duration of the copies, so that they overlap with computation. If the
-    peak exceeds the budget with these reservations, they are removed.
+    product of bytes and duration that adds the least time is selected first, with equal values of equal layers. The pass stops when
+    the peak meets the budget or, without a budget, when no candidate is left. Memory is reserved for the estimated duration of the copies, so that they overlap with computation. If the
+    peak exceeds the budget with these reservations, they are shortened.
 
     ```mlir
     %h = mtc.kernel ...

@@ -34,24 +34,26 @@ VariableMover::VariableMover(ModuleOp module, const MemoryAnalysis &analysis, Op
 // Planning
 //===------------------------------------------------------------------------------------------===//
 
-/// Returns the operands of a kernel, inputs before results, that are in another memory space.
-VariableMover::Operands VariableMover::findPresent(const PlannedOperation &kernel) const {
+/// Returns the operands of a kernel, numbered with inputs before results, that are in another
+/// memory space; one of each slice that is read and written.
+VariableMover::Operands VariableMover::findPresent(const PlannedOperation &kernel) {
   Operands operands;
-  auto isElsewhere = [](const PlannedValue &value) {
-    return value.buffer && value.buffer->space != MemorySpace::Device;
-  };
-  for (auto [number, operand] : llvm::enumerate(kernel.operands))
-    if (isElsewhere(*operand))
+  llvm::SmallDenseSet<int64_t, 4> offsets;
+  auto add = [&](const PlannedValue &value, unsigned number) {
+    if (value.buffer && value.buffer->space != MemorySpace::Device &&
+        offsets.insert(value.buffer->fixedOffset.value_or(-1)).second)
       operands.insert(number);
+  };
   for (auto [number, result] : llvm::enumerate(kernel.results))
-    if (isElsewhere(result))
-      operands.insert(kernel.operands.size() + number);
+    add(result, kernel.operands.size() + number);
+  for (auto [number, operand] : llvm::enumerate(kernel.operands))
+    add(*operand, number);
   return operands;
 }
 
-/// Returns why a kernel cannot run in windows if `added` operands are in another memory space, too.
+/// Returns why a kernel cannot run in windows if `values` are in another memory space, too.
 std::string VariableMover::tryWindows(KernelOp kernel, const PlannedOperation &op,
-                                      const Operands &added) {
+                                      const llvm::DenseSet<Value> &values) {
   std::string why;
   FailureOr<KernelWindows> windows = KernelWindows::of(kernel, why);
   if (failed(windows))
@@ -59,15 +61,22 @@ std::string VariableMover::tryWindows(KernelOp kernel, const PlannedOperation &o
   Operands operands = findPresent(op);
   if (auto known = planned.find(kernel); known != planned.end())
     operands.insert_range(known->second);
-  operands.insert_range(added);
-  int64_t whole = 0;
+  // The result is stored where the operand was.
+  for (auto [number, result] : llvm::enumerate(op.results))
+    if (values.contains(result.value))
+      operands.insert(op.operands.size() + number);
+  constexpr const char *whole = "every row of a kernel reads all of it";
+  for (auto [number, operand] : llvm::enumerate(op.operands))
+    if (values.contains(operand->value) && !windows->getBytesPerRow(number))
+      return whole;
+  int64_t bytes = 0;
   for (unsigned operand : operands) {
     if (!windows->getBytesPerRow(operand))
-      return "every row of a kernel reads all of it";
-    whole += llvm::alignTo(windows->getBytesPerRow(operand) * windows->getRows(),
+      return whole;
+    bytes += llvm::alignTo(windows->getBytesPerRow(operand) * windows->getRows(),
                            TransferSlotsOp::alignment);
   }
-  const int64_t slot = std::max(slotBytes, std::min(window, whole));
+  const int64_t slot = std::max(slotBytes, std::min(window, bytes));
   if (!windows->getMostRows(slot, operands.getArrayRef(), paddedBytes(1)))
     return "a few of its rows exceed --offload-window";
   if (target.getScratchBytes(kernel))
@@ -131,16 +140,8 @@ std::string VariableMover::plan(const VariableGroup &group) {
   for (const Access &write : writers) {
     const PlannedOperation *writer = write.op->operands.front()->definition;
     auto [refusal, isNew] = refusals.insert({writer->op, "a library call writes it"});
-    if (auto kernel = dyn_cast<KernelOp>(writer->op); kernel && isNew) {
-      Operands operands;
-      for (auto [number, operand] : llvm::enumerate(writer->operands))
-        if (values.contains(operand->value))
-          operands.insert(number);
-      for (auto [number, result] : llvm::enumerate(writer->results))
-        if (values.contains(result.value))
-          operands.insert(writer->operands.size() + number);
-      refusal->second = tryWindows(kernel, *writer, operands);
-    }
+    if (auto kernel = dyn_cast<KernelOp>(writer->op); kernel && isNew)
+      refusal->second = tryWindows(kernel, *writer, values);
     // Moving several variables as a whole would bring all parameters to the device.
     if (!refusal->second.empty() && write.op->written.size() > 1)
       return refusal->second;

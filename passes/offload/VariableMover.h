@@ -70,8 +70,9 @@ private:
   };
   using Operands = llvm::SmallSetVector<unsigned, 4>;
 
-  Operands findPresent(const PlannedOperation &kernel) const;
-  std::string tryWindows(KernelOp kernel, const PlannedOperation &op, const Operands &added);
+  static Operands findPresent(const PlannedOperation &kernel);
+  std::string tryWindows(KernelOp kernel, const PlannedOperation &op,
+                         const llvm::DenseSet<mlir::Value> &values);
   void addFetches(const FunctionMemory &function, mlir::Value value, int64_t after,
                   llvm::function_ref<bool(mlir::Operation *)> isInWindows, Moves &moves);
   void add(const FunctionMemory &function, PlannedCopy copy) { copies[&function].push_back(copy); }

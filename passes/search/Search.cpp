@@ -52,14 +52,14 @@ public:
     return finish();
   }
 
-  /// Stops when the step takes `mostTime` seconds, or when the limit on the effort is reached.
+  /// Stops when the step takes `mostTime` seconds, or when the limit on the effort for a function
+  /// is reached.
   LogicalResult climb(double mostTime) {
-    const int64_t lastEffort = analysis.getEffort() + mostEffort;
     SmallVector<bool> hasMet(goals.size(), true);
     // A change of variables for one function may raise the peak of another that has met the budget.
     for (int round = 0; round < 2; ++round)
       for (auto [goal, own, met] : llvm::zip_equal(goals, techniques, hasMet)) {
-        if (met && failed(climb(*goal, own, mostTime, lastEffort)))
+        if (met && failed(climb(*goal, own, mostTime)))
           return failure();
         FailureOr<int64_t> excess = goal->findExcess();
         if (failed(excess))
@@ -117,14 +117,13 @@ public:
   }
 
 private:
-  LogicalResult climb(const Goal &goal, const Techniques &own, double mostTime,
-                      int64_t lastEffort) {
+  LogicalResult climb(const Goal &goal, const Techniques &own, double mostTime) {
     auto pointers = llvm::map_to_vector(own, [](auto &each) { return each.get(); });
     const auto runs = static_cast<double>(Goal::countRuns(goal.function.getFunction()));
     const double others = getTime() - runs * goal.getSeconds(times);
     const double mostOwn =
         runs != 0 ? (mostTime - others) / runs : std::numeric_limits<double>::infinity();
-    return Ladder(goal, times, pointers).climb(mostOwn, lastEffort);
+    return Ladder(goal, times, pointers).climb(mostOwn, analysis.getEffort() + mostEffort);
   }
 
   LogicalResult finish() {

@@ -46,13 +46,13 @@ void clearSums(const Session &session) {
   const MtcAccumulation &sums = session.program.accumulation;
   if (sums.micro_steps == 1)
     return;
-  auto clear = [&](int64_t offset, int64_t size) {
-    session.device.write(offset, size, [](char *to, int64_t, int64_t bytes) {
+  auto clear = [&](ArenaAddress address, int64_t size) {
+    session.device.write(address, size, [](char *to, int64_t, int64_t bytes) {
       std::memset(to, 0, static_cast<size_t>(bytes));
     });
   };
   for (const MtcVariable *gradient : gradientsOf(session.program))
-    clear(gradient->tensor.offset, gradient->tensor.bytes);
+    clear(addressOf(gradient->tensor), gradient->tensor.bytes);
   clear(sums.loss_sum, sizeof(double));
   if (sums.count >= 0)
     clear(sums.count, sizeof(double));
@@ -103,10 +103,10 @@ template <typename Element> void multiply(std::vector<char> &elements, double fa
 /// Passes the value of a gradient times `factor` to `use`, in chunks.
 void readScaled(Device &device, const MtcTensor &tensor, double factor, const Device::Use &use) {
   if (factor == 1)
-    return device.read(tensor.offset, tensor.bytes, use);
+    return device.read(addressOf(tensor), tensor.bytes, use);
   constexpr int64_t most = 1 << 16;
   std::vector<char> piece;
-  device.read(tensor.offset, tensor.bytes, [&](const char *from, int64_t at, int64_t bytes) {
+  device.read(addressOf(tensor), tensor.bytes, [&](const char *from, int64_t at, int64_t bytes) {
     for (int64_t begin = 0; begin < bytes; begin += most) {
       piece.assign(from + begin, from + std::min(begin + most, bytes));
       assert((tensor.type == MTC_F32 || tensor.type == MTC_F64) &&

@@ -78,7 +78,7 @@ def draw(random: Random, models: list[Model]) -> Combination:
     maybe(0.3, "--recompute", random.choice(["none", "sqrt", "all"]))
     maybe(0.2, "--tile", random.choice(["none", "all"]))
     if random.random() < 0.35:
-        for what in random.sample(["optimizer", "activations", "parameters"], random.choice([1, 1, 2])):
+        for what in random.sample(["optimizer", "activations", "parameters", "gradients"], random.choice([1, 1, 2])):
             drawn.moves += ["--offload", what]
         if random.random() < 0.3:
             drawn.moves += ["--offload-window", random.choice(["64KiB", "1MiB"])]

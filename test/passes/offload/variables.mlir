@@ -1,6 +1,7 @@
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-offload-variables{offload=optimizer})' | FileCheck %s
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-offload-variables{offload=parameters})' | FileCheck %s --check-prefix=PARAMETERS
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-offload-variables{offload=none})' | FileCheck %s --check-prefix=NONE
+// RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-offload-variables{offload=gradients})' | FileCheck %s --check-prefix=GRADIENTS
 // NONE-NOT: disk
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-offload-variables{offload=optimizer})' 2>&1 >/dev/null | FileCheck %s --check-prefix=WINDOWS
 // WINDOWS: warning: --offload: frees 65536 bytes, but the copy windows need 262144; use an --offload-window smaller than 8388608 to need less memory
@@ -53,6 +54,27 @@ module {
     %m = mtc.read @m : tensor<128x128xf32>
     %new = mtc.contract %x, %m batch [] x [] over [1] x [1] : tensor<128x128xf32>, tensor<128x128xf32> -> tensor<128x128xf32>
     mtc.write @m, %new : tensor<128x128xf32>
+    return
+  }
+}
+
+// -----
+
+// A gradient that a library call accumulates in place is fetched before the call and copied back after it.
+// GRADIENTS: mtc.variable {{ *}}gradient @g in {{ *}}disk
+// GRADIENTS: %[[G:.*]] = mtc.read @g
+// GRADIENTS-NEXT: %[[HERE:.*]] = mtc.move %[[G]] to {{ *}}device
+// GRADIENTS-NEXT: %[[NEW:.*]] = mtc.fused_contract {{.*}}%[[HERE]]
+// GRADIENTS: %[[AWAY:.*]] = mtc.move %[[NEW]] to {{ *}}disk
+// GRADIENTS-NEXT: mtc.write @g, %[[AWAY]]
+module {
+  mtc.variable parameter @p : tensor<128x128xf32> = #mtc.zeros
+  mtc.variable gradient @g : tensor<128x128xf32> = #mtc.zeros of @p
+  func.func @micro_step(%x: tensor<128x128xf32> {mtc.name = "x"}) {
+    %g = mtc.read @g : tensor<128x128xf32>
+    %c = mtc.contract %x, %x batch [] x [] over [1] x [1] : tensor<128x128xf32>, tensor<128x128xf32> -> tensor<128x128xf32>
+    %new = mtc.add %g, %c : tensor<128x128xf32>
+    mtc.write @g, %new : tensor<128x128xf32>
     return
   }
 }

@@ -33,7 +33,7 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
     * variable_c2: a `scalar`, and no other variable, is initialized with #mtc.scalar, and has the type that the runtime writes.
     * variable_c3: a variable that is initialized with #mtc.as_parameter has a parameter (`of`).
     * variable_c4: #mtc.stored is the initial value of a frozen variable of the attribute's stored type.
-    * variable_c5: scalars, gradients and transient variables are in device memory.
+    * variable_c5: scalars and transient variables are in device memory.
     * variable_c6: images are #mtc.tensor_image whose parts are within the variable; each group of module images contains every
       element once, and file images contain no other elements.
   }];

@@ -9,11 +9,10 @@ static constexpr llvm::StringLiteral noneName = "none", automaticName = "auto";
 /// The names of the kinds, in the order of `offloadKinds`.
 static constexpr std::array<std::pair<llvm::StringLiteral, llvm::StringLiteral>,
                             offloadKinds.size()>
-    kindNames = {
-        {{"optimizer", "optimizer state and weight averages"},
-         {"activations", "saved activations; with --memory only as many as needed"},
-         {"parameters", "parameters, fetched before each use"},
-         {"gradients", "gradients that are stored between micro-steps or until the update"}}};
+    kindNames = {{{"optimizer", "optimizer state and weight averages"},
+                  {"activations", "saved activations; with --memory only as many as needed"},
+                  {"parameters", "parameters, fetched before each use"},
+                  {"gradients", "gradients between micro-steps and until the update"}}};
 
 std::vector<OptionChoice> OffloadOptions::getKindChoices() {
   std::vector<OptionChoice> choices;
@@ -29,7 +28,7 @@ void OffloadOptions::disable(OffloadKind kind) {
 std::vector<OptionChoice> OffloadOptions::getChoices() {
   std::vector<OptionChoice> choices = {{noneName.str(), "no offloading"}};
   llvm::append_range(choices, getKindChoices());
-  choices.push_back({automaticName.str(), "whatever meets --memory in the shortest time"});
+  choices.push_back({automaticName.str(), "only as needed to meet --memory, cheapest first"});
   return choices;
 }
 

@@ -1,0 +1,152 @@
+//===- OffersTest.cpp - Offers of the offloading techniques -----------------------------------===//
+
+#include "passes/offload/ActivationOffload.h"
+#include "passes/offload/VariableOffload.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+// %a is used by the first and the last kernel, and two other values are live in between.
+constexpr const char *text = R"(
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#reversed = affine_map<(d0, d1) -> (d1, d0)>
+mtc.variable optimizer @m : tensor<128x128xf32> = #mtc.zeros
+mtc.variable optimizer @n : tensor<128x128xf32> = #mtc.zeros
+mtc.variable optimizer @small : tensor<16x16xf32> = #mtc.zeros
+func.func @step(%x: tensor<128x128xf32> {mtc.name = "x"}) -> (tensor<128x128xf32> {mtc.name = "y"}) {
+  %a = mtc.kernel [128, 128](%x) : (tensor<128x128xf32>) -> tensor<128x128xf32> {
+  ^bb0(%p: tensor<128x128xf32>):
+    %v = mtc.kernel.load %p at #row : tensor<128x128xf32> -> f32
+    mtc.kernel.yield %v at [#row] : f32
+  }
+  %b = mtc.kernel [128, 128](%x) : (tensor<128x128xf32>) -> tensor<128x128xf32> {
+  ^bb0(%p: tensor<128x128xf32>):
+    %v = mtc.kernel.load %p at #row : tensor<128x128xf32> -> f32
+    %s = arith.negf %v : f32
+    mtc.kernel.yield %s at [#row] : f32
+  }
+  %c = mtc.kernel [128, 128](%b) : (tensor<128x128xf32>) -> tensor<128x128xf32> {
+  ^bb0(%p: tensor<128x128xf32>):
+    %v = mtc.kernel.load %p at #reversed : tensor<128x128xf32> -> f32
+    mtc.kernel.yield %v at [#row] : f32
+  }
+  %y = mtc.kernel [128, 128](%a, %c) : (tensor<128x128xf32>, tensor<128x128xf32>) -> tensor<128x128xf32> {
+  ^bb0(%p: tensor<128x128xf32>, %q: tensor<128x128xf32>):
+    %v = mtc.kernel.load %p at #row : tensor<128x128xf32> -> f32
+    %u = mtc.kernel.load %q at #row : tensor<128x128xf32> -> f32
+    %s = arith.addf %v, %u : f32
+    mtc.kernel.yield %s at [#row] : f32
+  }
+  %m = mtc.read @m : tensor<128x128xf32>
+  %m2 = mtc.kernel [128, 128](%m) : (tensor<128x128xf32>) -> tensor<128x128xf32> {
+  ^bb0(%p: tensor<128x128xf32>):
+    %v = mtc.kernel.load %p at #row : tensor<128x128xf32> -> f32
+    %s = arith.negf %v : f32
+    mtc.kernel.yield %s at [#row] : f32
+  }
+  mtc.write @m, %m2 : tensor<128x128xf32>
+  %n = mtc.read @n : tensor<128x128xf32>
+  %n2 = mtc.kernel [128, 128](%n) : (tensor<128x128xf32>) -> tensor<128x128xf32> {
+  ^bb0(%p: tensor<128x128xf32>):
+    %v = mtc.kernel.load %p at #row : tensor<128x128xf32> -> f32
+    %s = arith.negf %v : f32
+    mtc.kernel.yield %s at [#row] : f32
+  }
+  mtc.write @n, %n2 : tensor<128x128xf32>
+  %k = mtc.read @small : tensor<16x16xf32>
+  %k2 = mtc.kernel [16, 16](%k) : (tensor<16x16xf32>) -> tensor<16x16xf32> {
+  ^bb0(%p: tensor<16x16xf32>):
+    %v = mtc.kernel.load %p at #row : tensor<16x16xf32> -> f32
+    %s = arith.negf %v : f32
+    mtc.kernel.yield %s at [#row] : f32
+  }
+  mtc.write @small, %k2 : tensor<16x16xf32>
+  return %y : tensor<128x128xf32>
+}
+)";
+constexpr int64_t bytes = 64 << 10, window = 4096;
+
+class OffersTest : public testing::Test {
+protected:
+  OffersTest() {
+    context.loadDialect<MtcDialect, func::FuncDialect, arith::ArithDialect>();
+    module = parseSourceString<ModuleOp>(text, &context);
+    analysis = std::make_unique<MemoryAnalysis>(*module);
+    times = std::make_unique<OperationTimes>(*module);
+    EXPECT_TRUE(succeeded(analysis->getPlan()));
+    goal = std::make_unique<Goal>(Goal{*analysis->getFunctions().begin(), *analysis, 0});
+  }
+
+  Technique::Offer offerOf(Technique &technique, int64_t excess) {
+    auto offer = technique.findOffer(excess);
+    EXPECT_TRUE(succeeded(offer) && offer->has_value());
+    return **offer;
+  }
+  bool take(Technique &technique) {
+    FailureOr<bool> isTaken = technique.take();
+    EXPECT_TRUE(succeeded(isTaken));
+    return *isTaken;
+  }
+  bool hasOffer(Technique &technique) {
+    auto offer = technique.findOffer(1 << 20);
+    EXPECT_TRUE(succeeded(offer));
+    return offer->has_value();
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  std::unique_ptr<MemoryAnalysis> analysis;
+  std::unique_ptr<OperationTimes> times;
+  std::unique_ptr<Goal> goal;
+};
+
+TEST_F(OffersTest, MovesAnActivationThatIsNotUsedAtThePeak) {
+  ActivationOffload technique(*goal, *times);
+  const int64_t before = goal->liveBytes();
+  EXPECT_EQ(offerOf(technique, 1 << 20).bytes, bytes);
+  EXPECT_TRUE(take(technique));
+  EXPECT_EQ(goal->liveBytes(), before - bytes);
+  EXPECT_EQ(technique.getCount(), 1U);
+  EXPECT_EQ(technique.getBytes(), bytes);
+  EXPECT_FALSE(hasOffer(technique)); // All other values are used at the peak.
+  EXPECT_TRUE(succeeded(verify(*module)));
+}
+
+TEST_F(OffersTest, CountsTransferSlotsWithTheFirstGroup) {
+  VariableOffload technique(*goal, *times, OffloadKind::Optimizer, window);
+  const int64_t before = goal->liveBytes();
+  EXPECT_EQ(offerOf(technique, /*excess=*/1).bytes, bytes - 4 * window);
+  EXPECT_TRUE(take(technique));
+  // Slots start at a multiple of a page.
+  EXPECT_NEAR(goal->liveBytes(), before - (bytes - 4 * window), 4096);
+  EXPECT_EQ(offerOf(technique, /*excess=*/1).bytes, bytes);
+  EXPECT_TRUE(take(technique));
+  EXPECT_NEAR(goal->liveBytes(), before - (2 * bytes - 4 * window), 4096);
+  EXPECT_FALSE(hasOffer(technique)); // The last variable is small.
+  EXPECT_TRUE(succeeded(verify(*module)));
+}
+
+TEST_F(OffersTest, OffersSeveralGroupsIfOneFreesLessThanTheSlotsNeed) {
+  VariableOffload technique(*goal, *times, OffloadKind::Optimizer, /*window=*/16 << 10);
+  EXPECT_EQ(offerOf(technique, 1 << 20).bytes, 2 * bytes - 4 * (16 << 10));
+  EXPECT_TRUE(take(technique));
+  EXPECT_FALSE(hasOffer(technique));
+}
+
+TEST_F(OffersTest, HasNoVariablesOfOtherKinds) {
+  for (OffloadKind kind : {OffloadKind::Parameters, OffloadKind::Gradients}) {
+    VariableOffload technique(*goal, *times, kind, window);
+    EXPECT_FALSE(hasOffer(technique));
+  }
+}
+
+} // namespace

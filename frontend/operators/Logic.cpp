@@ -3,6 +3,7 @@
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/support/Broadcast.h"
 
+#include <cstring>
 #include <functional>
 
 using namespace mlir;
@@ -106,21 +107,25 @@ LogicalResult inferWhere(Inference &node) {
 void evaluateWhere(Inference &node) {
   Tensor condition = node.tensor(0), yes = node.tensor(1), no = node.tensor(2);
   RankedTensorType type = node.resultType();
-  auto expanded = [&](const Tensor &value) {
-    return stridedCopy(value, type, 0, broadcastStrides(value.shape(), type.getShape()));
-  };
-  if (condition.isSplat())
-    return node.fold(0, expanded(condition.value<uint8_t>() ? yes : no));
-  std::optional<Tensor> chosen = expanded(condition), ifTrue = expanded(yes),
-                        ifFalse = expanded(no), result = Tensor::allocate(type);
-  if (!chosen || !ifTrue || !ifFalse || !result)
-    return;
-  size_t width = result->elementSize();
-  char *out = result->mutableBytes().data();
-  for (int64_t i = 0, count = result->size(); i < count; ++i) {
-    const Tensor &from = chosen->bytes()[chosen->isSplat() ? 0 : i] ? *ifTrue : *ifFalse;
-    std::copy_n(from.bytes().data() + (from.isSplat() ? 0 : i * width), width, out + i * width);
+  ArrayRef<int64_t> shape = type.getShape();
+  if (condition.isSplat()) {
+    const Tensor &chosen = condition.value<uint8_t>() ? yes : no;
+    return node.fold(0, stridedCopy(chosen, type, 0, broadcastStrides(chosen.shape(), shape)));
   }
+  std::optional<Tensor> result = Tensor::allocate(type);
+  if (!result)
+    return;
+  const char *conditions = condition.bytes().data(), *ifTrue = yes.bytes().data(),
+             *ifFalse = no.bytes().data();
+  char *out = result->mutableBytes().data();
+  const std::array strides{stridesOver(condition, shape), stridesOver(yes, shape),
+                           stridesOver(no, shape)};
+  dispatchSize(result->elementSize(), [&](auto width) {
+    walkIndices(shape, strides, [&](int64_t i, const std::array<int64_t, 3> &at) {
+      const char *from = conditions[at[0]] ? ifTrue + at[1] * width : ifFalse + at[2] * width;
+      std::memcpy(out + i * width, from, width);
+    });
+  });
   node.fold(0, result);
 }
 

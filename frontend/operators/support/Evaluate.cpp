@@ -15,13 +15,14 @@ std::optional<Tensor> stridedCopy(const Tensor &source, RankedTensorType type, i
   std::optional<Tensor> result = Tensor::allocate(type);
   if (!result)
     return std::nullopt;
-  size_t width = source.elementSize();
-  const char *in = source.bytes().data() + offset * static_cast<int64_t>(width);
+  const char *in = source.bytes().data() + offset * source.elementSize();
   char *out = result->mutableBytes().data();
-  walkIndices(type.getShape(), std::array{Extents(strides)},
-              [&](int64_t i, const std::array<int64_t, 1> &at) {
-                std::memcpy(out + i * width, in + at[0] * static_cast<int64_t>(width), width);
-              });
+  dispatchSize(source.elementSize(), [&](auto width) {
+    walkIndices(type.getShape(), std::array{Extents(strides)},
+                [&](int64_t i, const std::array<int64_t, 1> &at) {
+                  std::memcpy(out + i * width, in + at[0] * width, width);
+                });
+  });
   return result;
 }
 

@@ -16,6 +16,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <array>
+#include <type_traits>
 
 namespace mtc::onnx {
 
@@ -60,12 +61,20 @@ template <typename T> T productOf(T a, T b) {
 template <size_t count, typename Function>
 void walkIndices(llvm::ArrayRef<int64_t> shape, const std::array<Extents, count> &strides,
                  Function function) {
-  int64_t total = elementCount(shape);
+  const int64_t total = elementCount(shape), axes = static_cast<int64_t>(shape.size());
+  const int64_t row = axes > 0 ? shape.back() : 1;
   Extents index(shape.size(), 0);
-  std::array<int64_t, count> offsets{};
-  for (int64_t linear = 0; linear < total; ++linear) {
-    function(linear, offsets);
-    for (int64_t axis = static_cast<int64_t>(shape.size()) - 1; axis >= 0; --axis) {
+  std::array<int64_t, count> offsets{}, steps{};
+  for (size_t k = 0; k < count && axes > 0; ++k)
+    steps[k] = strides[k].back();
+  for (int64_t begin = 0; begin < total; begin += row) {
+    std::array<int64_t, count> at = offsets;
+    for (int64_t linear = begin; linear < begin + row; ++linear) {
+      function(linear, at);
+      for (size_t k = 0; k < count; ++k)
+        at[k] += steps[k];
+    }
+    for (int64_t axis = axes - 2; axis >= 0; --axis) {
       for (size_t k = 0; k < count; ++k)
         offsets[k] += strides[k][axis];
       if (++index[axis] < shape[axis])
@@ -75,6 +84,27 @@ void walkIndices(llvm::ArrayRef<int64_t> shape, const std::array<Extents, count>
       index[axis] = 0;
     }
   }
+}
+
+/// Calls `function` with an integral constant that is the size of an element in bytes, so that
+/// copies of elements are inlined.
+template <typename Function> void dispatchSize(int64_t bytes, Function function) {
+  switch (bytes) {
+  case 1:
+    return function(std::integral_constant<int64_t, 1>());
+  case 2:
+    return function(std::integral_constant<int64_t, 2>());
+  case 4:
+    return function(std::integral_constant<int64_t, 4>());
+  case 8:
+    return function(std::integral_constant<int64_t, 8>());
+  }
+  llvm_unreachable("no tensor has elements of another size");
+}
+
+/// Returns the strides with which to visit a tensor that is broadcast to `shape`.
+inline Extents stridesOver(const Tensor &tensor, llvm::ArrayRef<int64_t> shape) {
+  return tensor.isSplat() ? Extents(shape.size(), 0) : broadcastStrides(tensor.shape(), shape);
 }
 
 /// Returns result[i…] = source[offset + Σ i_k · strides[k]]: a transposition, slice, expansion or
@@ -125,12 +155,7 @@ std::optional<Tensor> zip(const Tensor &a, const Tensor &b, mlir::RankedTensorTy
   }
   if (type.getNumElements() > maxFoldedElements)
     return std::nullopt;
-  std::array<Extents, 2> strides{broadcastStrides(a.shape(), type.getShape()),
-                                 broadcastStrides(b.shape(), type.getShape())};
-  if (a.isSplat())
-    strides[0].assign(type.getRank(), 0);
-  if (b.isSplat())
-    strides[1].assign(type.getRank(), 0);
+  std::array strides{stridesOver(a, type.getShape()), stridesOver(b, type.getShape())};
   std::vector<R> values(type.getNumElements());
   walkIndices(type.getShape(), strides, [&](int64_t i, const std::array<int64_t, 2> &at) {
     values[i] = function(left[at[0]], right[at[1]]);

@@ -231,11 +231,29 @@ private:
 };
 } // namespace
 
+/// Whether an expression is a sum of dims, symbols and constants with constant factors, for which
+/// `simplifyAffineExpr` is idempotent.
+static bool isLinear(AffineExpr expr) {
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return true;
+  if (expr.getKind() == AffineExprKind::Mul)
+    return isa<AffineConstantExpr>(binary.getRHS()) && isLinear(binary.getLHS());
+  return expr.getKind() == AffineExprKind::Add && isLinear(binary.getLHS()) &&
+         isLinear(binary.getRHS());
+}
+
 AffineMap mtc::simplifyOverSpace(AffineMap map, ArrayRef<int64_t> space) {
   SpaceSimplifier simplifier(space);
+  auto flatten = [&](AffineExpr expr) {
+    return isa<AffineBinaryOpExpr>(expr)
+               ? simplifyAffineExpr(expr, map.getNumDims(), map.getNumSymbols())
+               : expr;
+  };
   SmallVector<AffineExpr> results;
-  for (AffineExpr expr : simplifyAffineMap(map).getResults())
-    results.push_back(simplifier.simplify(expr));
-  return simplifyAffineMap(
-      AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, map.getContext()));
+  for (AffineExpr expr : map.getResults()) {
+    AffineExpr flat = flatten(expr), simplified = simplifier.simplify(flat);
+    results.push_back(simplified == flat && isLinear(flat) ? flat : flatten(simplified));
+  }
+  return AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, map.getContext());
 }

@@ -17,6 +17,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
+#include <functional>
 
 using namespace mlir;
 using namespace mtc;
@@ -27,13 +28,25 @@ struct PointFunction::Place {
   PointOffsets own;
 };
 
-std::optional<double> PointFunction::evaluate(Value value, ArrayRef<double> arguments) const {
+std::optional<PointFunction::Column> PointFunction::evaluate(Value value,
+                                                             ArrayRef<Column> arguments) const {
   unsigned budget = 4096; // A body is a DAG, but is traversed as a tree.
   return evaluate(value, Place{kernel, own}, arguments, budget);
 }
 
-std::optional<double> PointFunction::evaluate(Value value, const Place &place,
-                                              ArrayRef<double> arguments, unsigned &budget) const {
+/// Computes each element of a column from the elements of other columns.
+template <typename Function, typename... Columns>
+static PointFunction::Column combine(Function function, const PointFunction::Column &first,
+                                     const Columns &...others) {
+  PointFunction::Column result;
+  for (size_t i = 0; i < first.size(); ++i)
+    result.push_back(function(first[i], others[i]...));
+  return result;
+}
+
+std::optional<PointFunction::Column> PointFunction::evaluate(Value value, const Place &place,
+                                                             ArrayRef<Column> arguments,
+                                                             unsigned &budget) const {
   if (budget == 0)
     return std::nullopt;
   --budget;
@@ -67,30 +80,31 @@ std::optional<double> PointFunction::evaluate(Value value, const Place &place,
   }
   FloatAttr constant;
   if (matchPattern(value, m_Constant(&constant)))
-    return constant.getValueAsDouble();
-  SmallVector<double> x;
+    return Column(arguments.front().size(), constant.getValueAsDouble());
+  SmallVector<Column, 2> x;
   if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::NegFOp, math::TanhOp,
            math::ExpOp, math::PowFOp>(op))
     return std::nullopt;
   for (Value operand : op->getOperands()) {
-    std::optional<double> found = evaluate(operand, place, arguments, budget);
+    std::optional<Column> found = evaluate(operand, place, arguments, budget);
     if (!found)
       return std::nullopt;
-    x.push_back(*found);
+    x.push_back(std::move(*found));
   }
-  return TypeSwitch<Operation *, std::optional<double>>(op)
-      .Case([&](arith::AddFOp) { return x[0] + x[1]; })
-      .Case([&](arith::SubFOp) { return x[0] - x[1]; })
-      .Case([&](arith::MulFOp) { return x[0] * x[1]; })
-      .Case([&](arith::DivFOp) { return x[0] / x[1]; })
-      .Case([&](arith::NegFOp) { return -x[0]; })
-      .Case([&](math::TanhOp) { return std::tanh(x[0]); })
-      .Case([&](math::ExpOp) { return std::exp(x[0]); })
-      .Case([&](math::PowFOp op) -> std::optional<double> {
+  return TypeSwitch<Operation *, std::optional<Column>>(op)
+      .Case([&](arith::AddFOp) { return combine(std::plus(), x[0], x[1]); })
+      .Case([&](arith::SubFOp) { return combine(std::minus(), x[0], x[1]); })
+      .Case([&](arith::MulFOp) { return combine(std::multiplies(), x[0], x[1]); })
+      .Case([&](arith::DivFOp) { return combine(std::divides(), x[0], x[1]); })
+      .Case([&](arith::NegFOp) { return combine(std::negate(), x[0]); })
+      .Case([&](math::TanhOp) { return combine([](double y) { return std::tanh(y); }, x[0]); })
+      .Case([&](math::ExpOp) { return combine([](double y) { return std::exp(y); }, x[0]); })
+      .Case([&](math::PowFOp op) -> std::optional<Column> {
         FloatAttr exponent;
-        if (!matchPattern(op.getRhs(), m_Constant(&exponent)) || x[1] != std::rint(x[1]))
+        if (!matchPattern(op.getRhs(), m_Constant(&exponent)) ||
+            exponent.getValueAsDouble() != std::rint(exponent.getValueAsDouble()))
           return std::nullopt;
-        return std::pow(x[0], x[1]);
+        return combine([](double y, double z) { return std::pow(y, z); }, x[0], x[1]);
       });
 }
 
@@ -118,19 +132,27 @@ static constexpr double points[] = {-9,    -6.1, -4.7, -3.6, -2.9, -2.3, -1.8, -
                                     -0.55, -0.3, -0.1, 0.04, 0.17, 0.4,  0.75, 1.1,  1.6,
                                     2.1,   2.6,  3.3,  4.2,  5.4,  7.7,  11};
 
-/// Allows for the rounding of constants to f32.
-static bool isNear(std::optional<double> found, double expected) {
-  return found && std::abs(*found - expected) <= 1e-6 * (1 + std::abs(expected));
+/// Whether the columns agree, apart from the rounding of constants to f32.
+static bool isNear(const std::optional<PointFunction::Column> &found,
+                   const PointFunction::Column &expected) {
+  return found && llvm::all_of(llvm::zip_equal(*found, expected), [](auto pair) {
+           auto [y, exact] = pair;
+           return std::abs(y - exact) <= 1e-6 * (1 + std::abs(exact));
+         });
 }
 
 bool PointFunction::isGelu(Value value) const {
-  return llvm::all_of(points, [&](double x) { return isNear(evaluate(value, {x}), gelu(x)); });
+  const Column x(ArrayRef<double>{points});
+  return isNear(evaluate(value, {x}), combine(gelu, x));
 }
 
 bool PointFunction::isGeluGradient(Value value) const {
-  return llvm::all_of(points, [&](double x) {
-    return llvm::all_of(ArrayRef<double>({1, -2.75, 0.3}), [&](double d) {
-      return isNear(evaluate(value, {d, x}), d * geluGradient(x));
-    });
-  });
+  Column d, x;
+  for (double each : points)
+    for (double factor : {1.0, -2.75, 0.3}) {
+      d.push_back(factor);
+      x.push_back(each);
+    }
+  return isNear(evaluate(value, {d, x}),
+                combine([](double y, double z) { return y * geluGradient(z); }, d, x));
 }

@@ -20,11 +20,14 @@ public:
   /// Makes the element of `root` at each iteration an argument, wherever it is loaded.
   void addElement(mlir::Value root) { roots.push_back(root); }
 
-  /// Evaluates `value` in f64 for the given arguments (scalars, then elements, in the order in
-  /// which they were added). Returns nothing if the value depends on anything else, or on
-  /// operations other than additions, subtractions, multiplications, divisions, tanh, exp and
-  /// integer powers.
-  std::optional<double> evaluate(mlir::Value value, llvm::ArrayRef<double> arguments) const;
+  /// The values of a scalar at several points.
+  using Column = llvm::SmallVector<double, 0>;
+
+  /// Evaluates `value` in f64 at several points, given the values of each argument (scalars, then
+  /// elements, in the order in which they were added). Returns nothing if the value depends on
+  /// anything else, or on operations other than additions, subtractions, multiplications,
+  /// divisions, tanh, exp and integer powers.
+  std::optional<Column> evaluate(mlir::Value value, llvm::ArrayRef<Column> arguments) const;
 
   /// Whether the value is relu of an argument; NaN must propagate.
   bool isRelu(mlir::Value value) const;
@@ -36,8 +39,8 @@ public:
 
 private:
   struct Place;
-  std::optional<double> evaluate(mlir::Value value, const Place &place,
-                                 llvm::ArrayRef<double> arguments, unsigned &budget) const;
+  std::optional<Column> evaluate(mlir::Value value, const Place &place,
+                                 llvm::ArrayRef<Column> arguments, unsigned &budget) const;
 
   KernelOp kernel;
   PointOffsets own;

@@ -190,14 +190,17 @@ static std::optional<int64_t> offsetOfNumbers(Value bias, int64_t queries, int64
   return offsetOf(queries, keys, [&](int64_t i, int64_t j) { return (*data)[i * keys + j] == 0; });
 }
 
-std::optional<int64_t> mtc::causalOffsetOfBias(Value bias, int64_t queries) {
+std::optional<int64_t> CausalBiases::offsetOf(Value bias, int64_t queries) {
   int64_t keys = shapeOf(bias).back();
   Type element = typeOf(bias).getElementType();
-  if (typeOf(bias).getNumElements() != queries * keys)
+  Attribute elements;
+  if (typeOf(bias).getNumElements() != queries * keys ||
+      !matchPattern(sameElements(bias), m_Constant(&elements)))
     return std::nullopt;
-  if (element.isF32())
-    return offsetOfNumbers<float>(bias, queries, keys);
-  if (element.isF64())
-    return offsetOfNumbers<double>(bias, queries, keys);
-  return std::nullopt;
+  auto [found, isNew] = known.try_emplace({elements, queries});
+  if (isNew && element.isF32())
+    found->second = offsetOfNumbers<float>(bias, queries, keys);
+  else if (isNew && element.isF64())
+    found->second = offsetOfNumbers<double>(bias, queries, keys);
+  return found->second;
 }

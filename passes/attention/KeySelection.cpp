@@ -2,8 +2,6 @@
 
 #include "passes/attention/KeySelection.h"
 
-#include "passes/attention/Masks.h"
-
 #include <cmath>
 
 using namespace mlir;
@@ -29,7 +27,7 @@ void KeySelection::addMask(Value condition, bool negated) {
 }
 
 void KeySelection::addBias(Value value, double factor) {
-  if (std::optional<int64_t> offset = causalOffsetOfBias(value, queries);
+  if (std::optional<int64_t> offset = biases.offsetOf(value, queries);
       offset && factor > 0 && leavesEveryRow(*offset))
     return addCausal(*offset);
   if (auto select = sameElements(value).getDefiningOp<SelectOp>(); select && factor > 0)

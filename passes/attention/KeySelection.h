@@ -4,6 +4,7 @@
 #define MTC_PASSES_ATTENTION_KEYSELECTION_H
 
 #include "ir/builders/TensorBuilder.h"
+#include "passes/attention/Masks.h"
 
 #include <optional>
 
@@ -13,7 +14,8 @@ namespace mtc {
 /// `mtc.attention`. Axes of size 1 replace broadcasts where possible, and masks that exclude only
 /// later keys become `causal`.
 struct KeySelection {
-  KeySelection(TensorBuilder &b, int64_t queries) : b(b), queries(queries) {}
+  KeySelection(TensorBuilder &b, int64_t queries, CausalBiases &biases)
+      : b(b), queries(queries), biases(biases) {}
 
   void addCausal(int64_t offset) { causal = causal ? std::min(*causal, offset) : offset; }
   /// Adds a mask that selects keys where the condition is true, or with `negated` where it is
@@ -31,6 +33,7 @@ private:
 
   TensorBuilder &b;
   int64_t queries;
+  CausalBiases &biases;
 };
 
 } // namespace mtc

@@ -25,9 +25,18 @@ mlir::Value sameElements(mlir::Value value);
 /// With `negated`, the tensor is false exactly there.
 std::optional<int64_t> causalOffset(mlir::Value mask, int64_t queries, bool negated = false);
 
-/// Returns k if the bias is 0 exactly where j <= i + k and elsewhere a value that `leavesOut`
-/// accepts.
-std::optional<int64_t> causalOffsetOfBias(mlir::Value bias, int64_t queries);
+/// Causal offsets of constant biases. The layers of a model share large biases, each of which is
+/// scanned once.
+class CausalBiases {
+public:
+  /// Returns k if the bias is 0 exactly where j <= i + k and elsewhere a value that `leavesOut`
+  /// accepts.
+  std::optional<int64_t> offsetOf(mlir::Value bias, int64_t queries);
+
+private:
+  /// By the elements and the number of queries.
+  llvm::DenseMap<std::pair<mlir::Attribute, int64_t>, std::optional<int64_t>> known;
+};
 
 /// Whether a causal mask with this offset selects at least one key for every query.
 inline bool leavesEveryRow(int64_t offset) { return offset >= 0; }

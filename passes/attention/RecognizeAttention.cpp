@@ -39,8 +39,8 @@ namespace {
 /// A softmax between two contractions that may be replaced by `mtc.attention`.
 class Candidate {
 public:
-  Candidate(DivOp softmax, Value scores)
-      : softmax(softmax), scores(scores), b(softmax.getLoc(), softmax) {}
+  Candidate(DivOp softmax, Value scores, CausalBiases &biases)
+      : softmax(softmax), scores(scores), biases(biases), b(softmax.getLoc(), softmax) {}
 
   /// Replaces the second contraction. Returns false with a reason, or without one if the softmax is
   /// not part of attention.
@@ -129,7 +129,7 @@ private:
   }
 
   std::string findMasks() {
-    selection.emplace(b, queries);
+    selection.emplace(b, queries, biases);
     for (const ScoreMask &given : chain.masks) {
       Value condition = small(given.condition);
       if (std::isinf(given.otherwise) && given.otherwise < 0) {
@@ -176,6 +176,7 @@ private:
 
   DivOp softmax;
   Value scores;
+  CausalBiases &biases;
   TensorBuilder b;
   ContractOp second;
   ScoreChain chain;
@@ -184,11 +185,11 @@ private:
 };
 
 /// Simplifies the mask of an existing attention as for recognized attention.
-void simplifyMask(AttentionOp attention) {
+void simplifyMask(AttentionOp attention, CausalBiases &biases) {
   if (!attention.getMask())
     return;
   TensorBuilder b(attention.getLoc(), attention);
-  KeySelection selection(b, shapeOf(attention.getQuery())[2]);
+  KeySelection selection(b, shapeOf(attention.getQuery())[2], biases);
   if (std::optional<int64_t> causal = attention.getCausal())
     selection.addCausal(*causal);
   selection.addMask(attention.getMask(), /*negated=*/false);
@@ -213,14 +214,15 @@ class RecognizeAttentionPass : public mtc::impl::RecognizeAttentionBase<Recogniz
       ++recognized;
       remark::passed(location, remark::RemarkOpts::name("recognized").category(category));
     };
+    CausalBiases biases;
     getOperation().walk([&](AttentionOp attention) {
-      simplifyMask(attention);
+      simplifyMask(attention, biases);
       count(attention.getLoc());
     });
     for (auto [softmax, scores] : softmaxes) {
       std::string reason;
       Location location = softmax.getLoc();
-      if (Candidate(softmax, scores).replace(reason)) {
+      if (Candidate(softmax, scores, biases).replace(reason)) {
         count(location);
       } else if (!reason.empty()) {
         std::string nodes = nodeNames(location);

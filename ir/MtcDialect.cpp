@@ -4,6 +4,7 @@
 #include "ir/builders/KernelBuilder.h"
 #include "ir/builders/Scalar.h"
 #include "ir/builders/TensorBuilder.h"
+#include "ir/interfaces/KernelPlans.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -91,6 +92,7 @@ void MtcDialect::initialize() {
 #include "ir/MtcAttributes.cpp.inc"
       >();
   registerMtcDialectOperations(this);
+  addInterfaces<KernelPlans>();
 }
 
 Operation *MtcDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,

@@ -2,6 +2,8 @@
 
 #include "ir/interfaces/TargetInfo.h"
 
+#include "ir/interfaces/KernelPlans.h"
+
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
@@ -26,7 +28,9 @@ int64_t TargetInfo::getScratchBytes(KernelOp kernel) const {
 }
 
 KernelPlanAttrInterface TargetInfo::planKernel(KernelOp kernel) const {
-  return target ? target.planKernel(kernel) : KernelPlanAttrInterface();
+  if (!target)
+    return {};
+  return kernel->getDialect()->getRegisteredInterface<KernelPlans>()->getPlan(target, kernel);
 }
 
 unsigned TargetInfo::getSupportLevel(LibraryCallOpInterface call) const {

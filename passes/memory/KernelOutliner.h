@@ -15,14 +15,13 @@ class KernelOutliner {
 public:
   explicit KernelOutliner(mlir::ModuleOp module) : module(module) {}
 
-  /// Returns the kernel function for `kernel`, compiled by `plan` (may be null). Reuses an existing
-  /// function with the same printed IR. Moves the kernel's body into the new function.
+  /// Returns the kernel function for `kernel`, compiled by `plan` (may be null). Reuses the
+  /// function of an equal kernel, or moves the kernel's body into a new function.
   KernelFunctionOp outline(KernelOp kernel, KernelPlanAttrInterface plan);
 
 private:
   mlir::ModuleOp module;
-  // By printed generic IR, without symbol name and locations.
-  llvm::StringMap<KernelFunctionOp> functions;
+  llvm::StringMap<KernelFunctionOp> functions; // By the structure of the kernel.
   KernelFunctionOp last; // Insertion point: the next function is inserted after this one.
 };
 

@@ -39,21 +39,24 @@ private:
         remark::passed(kernel.getLoc(),
                        remark::RemarkOpts::name("computed-in-readers").category(getArgument()))
             << remark::metric("bytes", bytesOf(kernel->getResult(result)));
-        kernel = dropResult(kernel, result);
-        index = ReaderIndex(getOperation().front());
+        kernel = dropResult(kernel, result, index);
       }
   }
 
   /// Removes a result without users; null if the kernel has no other result.
-  static KernelOp dropResult(KernelOp kernel, unsigned result) {
-    if (kernel->getNumResults() > 1)
-      return withoutResult(kernel, result);
-    kernel.erase();
-    return nullptr;
+  static KernelOp dropResult(KernelOp kernel, unsigned result, ReaderIndex &index) {
+    const int64_t position = index.remove(kernel);
+    if (kernel->getNumResults() == 1) {
+      kernel.erase();
+      return nullptr;
+    }
+    KernelOp smaller = withoutResult(kernel, result);
+    index.insert(smaller, position);
+    return smaller;
   }
 
   /// Recomputes the result in all users; returns false if that is not possible.
-  bool computeInReaders(KernelOp kernel, unsigned result, const ReaderIndex &index) {
+  bool computeInReaders(KernelOp kernel, unsigned result, ReaderIndex &index) {
     Value value = kernel->getResult(result);
     if (bytesOf(value) < minBytes)
       return false;
@@ -71,8 +74,15 @@ private:
     for (KernelOp reader : readers)
       if (!mayCompute(kernel, result, reader, index))
         return false;
+    // All slices depend on the users of the unchanged kernels.
+    SmallVector<KernelOp> slices;
     for (KernelOp reader : readers)
-      compute(kernel, result, reader, index);
+      slices.push_back(sliceFor(kernel, result, reader, index));
+    for (auto [reader, sliced] : llvm::zip_equal(readers, slices)) {
+      const int64_t position = index.remove(reader);
+      compute(kernel->getResult(result), sliced, reader);
+      index.insert(reader, position);
+    }
     return true;
   }
 
@@ -110,10 +120,10 @@ private:
     return isPossible;
   }
 
-  void compute(KernelOp kernel, unsigned result, KernelOp reader, const ReaderIndex &index) {
-    KernelOp sliced = sliceFor(kernel, result, reader, index);
-    auto input = static_cast<unsigned>(llvm::find(reader.getInputs(), kernel->getResult(result)) -
-                                       reader.getInputs().begin());
+  /// Inlines a kernel that computes `value` into a reader of the value.
+  void compute(Value value, KernelOp sliced, KernelOp reader) {
+    auto input =
+        static_cast<unsigned>(llvm::find(reader.getInputs(), value) - reader.getInputs().begin());
     reader.getInputsMutable()[input].set(sliced->getResult(0));
     inlineProducer(sliced, reader, input);
     sliced.erase();

@@ -128,7 +128,11 @@ private:
       if (source && !isOfVariable(input))
         computed += bytesOf(input);
     }
-    return computed > 16 * kernel.getCost().bytes;
+    // The bytes of the results, part of the cost, are mostly sufficient.
+    int64_t stored = 0;
+    for (Value result : kernel->getResults())
+      stored += bytesOf(result);
+    return computed > 16 * stored && computed > 16 * kernel.getCost().bytes;
   }
 
   /// A few additional iterations, as for padding, cost less than a pass over memory.

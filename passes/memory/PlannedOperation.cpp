@@ -43,6 +43,16 @@ static bool variesBeyond(AffineMap map, AffineMap other, ArrayRef<int64_t> space
   });
 }
 
+/// Replaces the unit dimensions of the iteration space by 0, so that equal indices have equal maps.
+static AffineMap withoutUnitDims(AffineMap map, ArrayRef<int64_t> space) {
+  SmallVector<AffineExpr> dims;
+  for (auto [number, extent] : llvm::enumerate(space))
+    dims.push_back(extent == 1 ? getAffineConstantExpr(0, map.getContext())
+                               : getAffineDimExpr(number, map.getContext()));
+  return simplifyAffineMap(
+      map.replaceDimsAndSymbols(dims, {}, map.getNumDims(), map.getNumSymbols()));
+}
+
 /// Whether a value is used only as the initial value of the kernel's result.
 static bool mayAddOnto(KernelOp kernel, Value root) {
   auto onto = dyn_cast_if_present<BlockArgument>(yieldOf(kernel).getOnto());
@@ -68,7 +78,8 @@ static bool mayShareKernel(KernelOp kernel, unsigned result, Value root) {
     return false;
   Block &body = kernel.getBody().front();
   auto yield = cast<KernelYieldOp>(body.getTerminator());
-  AffineMap stored = cast<AffineMapAttr>(yield.getMaps()[result]).getValue();
+  const AffineMap stored =
+      withoutUnitDims(cast<AffineMapAttr>(yield.getMaps()[result]).getValue(), kernel.getSpace());
   auto resultType = cast<RankedTensorType>(kernel.getOutputs()[result].getType());
   for (auto [input, argument] : llvm::zip_equal(kernel.getInputs(), body.getArguments())) {
     if (rootOf(input) != root)
@@ -82,11 +93,13 @@ static bool mayShareKernel(KernelOp kernel, unsigned result, Value root) {
       auto load = cast<KernelLoadOp>(user);
       if (!load.getSymbols().empty())
         return false;
-      AffineMap map = load.getMap();
+      AffineMap map = withoutUnitDims(load.getMap(), kernel.getSpace());
       if (variesBeyond(map, stored, kernel.getSpace()))
         return false;
       if (type.getShape() != resultType.getShape())
-        map = reshapeMap(map, type.getShape(), resultType.getShape(), kernel.getSpace());
+        map = withoutUnitDims(
+            reshapeMap(map, type.getShape(), resultType.getShape(), kernel.getSpace()),
+            kernel.getSpace());
       if (map != stored)
         return false;
     }

@@ -108,3 +108,24 @@ func.func @two(%x: tensor<16xf32> {mtc.name = "x"}) -> (tensor<16xf32> {mtc.name
   }
   return %r#1 : tensor<16xf32>
 }
+
+// A tile of one sample: the index of the operand does not depend on the unit dimension, that of the result does.
+// CHECK-LABEL: mtc.step @sample
+// CHECK: mtc.launch @{{.*}} into [#mtc.at<[[A:[0-9]+]], tensor<8x16xf32>>]
+// CHECK: mtc.launch @{{.*}} [#mtc.at<[[A]], tensor<8x16xf32>>] into [#mtc.at<[[A]], tensor<1x8x16xf32>>]
+func.func @sample(%x: tensor<8x16xf32> {mtc.name = "x"}) -> (tensor<1x8x16xf32> {mtc.name = "y"}) {
+  %a = mtc.kernel [8, 16](%x) : (tensor<8x16xf32>) -> tensor<8x16xf32> {
+  ^bb0(%p: tensor<8x16xf32>):
+    %v = mtc.kernel.load %p at affine_map<(d0, d1) -> (d0, d1)> : tensor<8x16xf32> -> f32
+    %n = arith.negf %v : f32
+    mtc.kernel.yield %n at [affine_map<(d0, d1) -> (d0, d1)>] : f32
+  }
+  %s = mtc.kernel [1, 8, 16] reduce [2](%a) : (tensor<8x16xf32>) -> tensor<1x8x16xf32> {
+  ^bb0(%p: tensor<8x16xf32>):
+    %v = mtc.kernel.load %p at affine_map<(d0, d1, d2) -> (d1, d2)> : tensor<8x16xf32> -> f32
+    %m = mtc.kernel.reduce max %v : f32
+    %c = arith.subf %v, %m : f32
+    mtc.kernel.yield %c at [affine_map<(d0, d1, d2) -> (d0, d1, d2)>] : f32
+  }
+  return %s : tensor<1x8x16xf32>
+}

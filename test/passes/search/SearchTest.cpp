@@ -7,7 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
+#include <map>
+#include <string>
 
 using namespace mlir;
 using namespace mtc;
@@ -29,7 +30,7 @@ func.func @step(%x: tensor<16xf32> {mtc.name = "x"}) -> tensor<16xf32> {
 /// Always has something to offer, which never frees anything.
 class Endless final : public Technique {
 public:
-  Endless(const Goal &goal, std::atomic<int64_t> &taken) : goal(goal), taken(taken) {}
+  Endless(const Goal &goal, int64_t &taken) : goal(goal), taken(taken) {}
 
   FailureOr<std::optional<Offer>> findOffer(int64_t) override {
     return std::optional(Offer{/*bytes=*/64, /*time=*/0});
@@ -45,19 +46,21 @@ public:
 
 private:
   const Goal &goal;
-  std::atomic<int64_t> &taken;
+  int64_t &taken;
 };
 
-int64_t countTaken(SearchEffort effort) {
+/// Returns the number of changes of each function.
+std::map<std::string, int64_t> countTaken(StringRef source, SearchEffort effort) {
   MLIRContext context;
   context.loadDialect<MtcDialect, func::FuncDialect>();
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
-  std::atomic<int64_t> taken = 0;
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
+  std::map<std::string, int64_t> taken;
   FailureOr<int64_t> peak = searchFit(
       *module, /*budget=*/0,
       [&](const Goal &goal, OperationTimes &) {
         Techniques techniques;
-        techniques.push_back(std::make_unique<Endless>(goal, taken));
+        techniques.push_back(
+            std::make_unique<Endless>(goal, taken[goal.function.getFunction().getSymName().str()]));
         return techniques;
       },
       effort);
@@ -66,10 +69,19 @@ int64_t countTaken(SearchEffort effort) {
 }
 
 TEST(Search, EndsWhereNothingFits) {
-  const int64_t whole = countTaken(SearchEffort::Whole), little = countTaken(SearchEffort::Little);
+  auto countOf = [](SearchEffort effort) { return countTaken(text, effort)["step"]; };
+  const int64_t whole = countOf(SearchEffort::Whole), little = countOf(SearchEffort::Little);
   EXPECT_GT(little, 100);
   EXPECT_GT(whole, 5 * little);
-  EXPECT_EQ(whole, countTaken(SearchEffort::Whole)); // The same each time, however long it takes.
+  EXPECT_EQ(whole, countOf(SearchEffort::Whole)); // The same each time, however long it takes.
+}
+
+// A function that exhausts its effort leaves as much to the next one.
+TEST(Search, GivesEachFunctionItsOwnEffort) {
+  const std::string again = "func.func @evaluate" + StringRef(text).split("@step").second.str();
+  std::map<std::string, int64_t> taken = countTaken(text + again, SearchEffort::Little);
+  EXPECT_GT(taken["step"], 100);
+  EXPECT_EQ(taken["step"], taken["evaluate"]);
 }
 
 } // namespace

@@ -4,6 +4,8 @@
 
 #include "ir/Mtc.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace mlir;
 using namespace mtc;
 
@@ -22,11 +24,20 @@ static_assert(std::size(types) == MTC_F8E5M2 + 1);
 } // namespace
 
 MtcType mtc::typeCode(Type element) {
-  std::string name;
-  llvm::raw_string_ostream(name) << element;
-  std::optional<uint32_t> code = typeNamed(name);
-  assert(code && "an element type that no tensor of the dialect has");
-  return static_cast<MtcType>(*code);
+  // Printing the type would be slow, and memory analysis describes many calls.
+  if (auto integer = dyn_cast<IntegerType>(element)) {
+    const std::optional<uint32_t> code =
+        typeNamed((integer.isUnsigned() ? "ui" : "i") + std::to_string(integer.getWidth()));
+    assert(code && "an integer type that no tensor of the dialect has");
+    return static_cast<MtcType>(*code);
+  }
+  return TypeSwitch<Type, MtcType>(element)
+      .Case([](Float64Type) { return MTC_F64; })
+      .Case([](Float32Type) { return MTC_F32; })
+      .Case([](BFloat16Type) { return MTC_BF16; })
+      .Case([](Float16Type) { return MTC_F16; })
+      .Case([](Float8E4M3FNType) { return MTC_F8E4M3; })
+      .Case([](Float8E5M2Type) { return MTC_F8E5M2; });
 }
 
 StringRef mtc::typeName(uint32_t code) {

@@ -60,9 +60,10 @@ struct OffloadOptions {
     option(&OffloadOptions::offload,
            {.name = "offload",
             .valueName = "KIND",
-            .help = "Offload tensors to disk (cpu) or host memory (cuda)",
+            .help = "Offload tensors to host memory (cuda) or disk",
             .choices = getChoices(),
-            .defaultText = "auto with --target cuda, none with cpu"},
+            .detail = "Without this flag: auto with --target cuda and --memory, none with cpu.",
+            .defaultText = "by target"},
            [](const OffloadOptions &options) { return options.check(); });
     option(&OffloadOptions::without,
            {"offload-without", "KIND", "Kinds that --offload does not mean", getKindChoices()});

@@ -29,10 +29,10 @@ def OffloadActivations : Pass<"mtc-offload-activations", "::mlir::ModuleOp"> {
   let description = [{
     Repeatedly selects a value that is live at the peak and not used there, moves it to the memory space that the target offloads
     to after its last use before the peak, and back to the device before its first use after the peak. Of the values with the
-    largest product of bytes and duration, the one that adds the least time is selected, with equal values of equal layers. The pass
-    stops when the peak meets the budget or, without a budget, when no candidate is left. Memory is reserved for the estimated
-    duration of the copies, so that they overlap with computation. If the peak exceeds the budget with these reservations, they are
-    shortened.
+    largest product of bytes and duration, the one that adds the least to the step time is selected, with equal values of equal
+    layers. The pass stops when the peak meets the budget or, without a budget, when no candidate is left. Memory is reserved for
+    the estimated duration of the copies, so that they overlap with computation. If the peak exceeds the budget with these
+    reservations, they are shortened.
 
     ```mlir
     %h = mtc.kernel ...

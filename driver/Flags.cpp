@@ -297,6 +297,7 @@ void addTrainingFlags(FlagTable &flags) {
   addTrainingOptions(flags, &TrainingOptions::precision, ofLoss);
   addTrainingOptions(flags, &TrainingOptions::lossScaling, ofLoss);
   addTrainingOptions(flags, &TrainingOptions::optimizer, ofOptimizer);
+  addTrainingOptions(flags, &TrainingOptions::gradientStorage, ofOptimizer);
   flags
       .add(&Options::recipe,
            {.name = "recipe",

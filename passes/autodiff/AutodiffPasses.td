@@ -36,6 +36,32 @@ def Autodiff : Pass<"mtc-autodiff", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 
+def StoreGradients : Pass<"mtc-store-gradients", "::mlir::ModuleOp"> {
+  let summary = "store accumulated gradients in 16 bits";
+  let description = [{
+    The option `gradient-bits` (`GradientStorageOptions` in `passes/autodiff/GradientStorage.h`) selects the storage: 16 stores
+    the gradients that are accumulated over micro-steps in bf16. The terms of a micro-step are added to one f32 sum, and the sum
+    is added to the gradient once, so that each micro-step rounds once. A contraction that is the only term still accumulates in
+    place if the library can add 16-bit values. f64 gradients do not change. Without accumulation, the pass does nothing and emits
+    a warning.
+
+    ```mlir
+    mtc.variable gradient @w.grad : tensor<4x8xf32> = #mtc.zeros of @w
+    %old = mtc.read @w.grad : tensor<4x8xf32>
+    %sum = mtc.add %old, %g : tensor<4x8xf32>
+    mtc.write @w.grad, %sum : tensor<4x8xf32>
+    // becomes
+    mtc.variable gradient @w.grad : tensor<4x8xbf16> = #mtc.zeros of @w
+    %old = mtc.read @w.grad : tensor<4x8xbf16>
+    %old32 = mtc.cast %old as storage : tensor<4x8xbf16> -> tensor<4x8xf32>
+    %sum = mtc.add %old32, %g : tensor<4x8xf32>
+    %sum16 = mtc.cast %sum as storage : tensor<4x8xf32> -> tensor<4x8xbf16>
+    mtc.write @w.grad, %sum16 : tensor<4x8xbf16>
+    ```
+  }];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
 def TestGradient : Pass<"mtc-test-gradient", "::mlir::ModuleOp"> {
   let summary = "generate the vector-Jacobian product of each function";
   let description = [{

@@ -157,7 +157,11 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
       OpBuilder builder(call);
       if (i > 0)
         added[i].front() = {{}, calls.back()->getResult(0), sum.offsets};
-      LibraryCallOpInterface changed = buildAdding(builder, call, sum, added[i], created);
+      Type element = getElementTypeOrSelf(sum.kernel->getResult(sum.result));
+      // A sum of f32 results is rounded once, by the last call.
+      if (i + 1 < sum.products.size() && getElementTypeOrSelf(product.root).isF32())
+        element = builder.getF32Type();
+      LibraryCallOpInterface changed = buildAdding(builder, call, sum, added[i], element, created);
       calls.push_back(changed);
       if (!changed) {
         reason = "the call cannot add it";
@@ -191,10 +195,10 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
     return readSum(sum, calls.back()->getResult(0));
   }
 
-  /// Returns a copy of the call that adds the terms, or null if the call cannot add them. Appends
-  /// all created operations to `created`.
+  /// Returns a copy of the call that adds the terms and returns elements of type `element`, or null
+  /// if the call cannot add them. Appends all created operations to `created`.
   static LibraryCallOpInterface buildAdding(OpBuilder &builder, LibraryCallOpInterface call,
-                                            StoredSum &sum, ArrayRef<Term> terms,
+                                            StoredSum &sum, ArrayRef<Term> terms, Type element,
                                             SmallVectorImpl<Operation *> &created) {
     auto type = cast<RankedTensorType>(call->getResult(0).getType());
     Operation *changed = builder.clone(*call);
@@ -211,8 +215,7 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
         return {};
       changed = adding;
     }
-    Value stored = sum.kernel->getResult(sum.result);
-    changed->getResult(0).setType(type.clone(getElementTypeOrSelf(stored)));
+    changed->getResult(0).setType(type.clone(element));
     created.push_back(changed);
     return cast<LibraryCallOpInterface>(changed);
   }

@@ -4,6 +4,7 @@
 
 #include "ir/ReservedNames.h"
 #include "passes/optimizer/Optimizer.h"
+#include "passes/optimizer/VariableView.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -42,7 +43,7 @@ Value GradientScaling::limit(TensorBuilder &b, Value gradient) const {
 Value GradientScaling::buildNorm(TensorBuilder &b, ArrayRef<VariableOp> gradients) const {
   Value total = b.splat(RankedTensorType::get({}, b.getF64Type()), 0.0);
   for (VariableOp variable : gradients) {
-    Value gradient = limit(b, b.create<ReadOp>(variable.getTensorType(), variable.getSymName()));
+    Value gradient = limit(b, VariableView(variable).readWide(b));
     // Unscale before squaring, so that the squares have the same range as without loss scaling.
     if (inverse)
       gradient = b.mul(gradient, broadcastLike(b, inverse, gradient));

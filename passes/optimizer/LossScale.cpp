@@ -8,6 +8,7 @@
 
 #include "ir/ReservedNames.h"
 #include "passes/optimizer/Optimizer.h"
+#include "passes/optimizer/VariableView.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -35,9 +36,7 @@ static Value countNonFinite(TensorBuilder &b, Value x) {
 void LossScale::check(TensorBuilder &b, ArrayRef<VariableOp> gradients) {
   Value zero = b.splat(scale, 0.0), count = zero;
   for (VariableOp gradient : gradients)
-    count =
-        b.add(count,
-              countNonFinite(b, b.create<ReadOp>(gradient.getTensorType(), gradient.getSymName())));
+    count = b.add(count, countNonFinite(b, VariableView(gradient).readWide(b)));
   skipped = b.compare(Predicate::Gt, count, zero);
 }
 

@@ -106,21 +106,15 @@ VariableOp OptimizerPass::addState(ParameterStorage &storage, const OptimizerSta
 
 /// Returns the groups in the order of their first parameters.
 FailureOr<std::vector<Group>> OptimizerPass::makeGroups(UpdateRules &rules) {
-  llvm::StringMap<VariableOp> gradients;
-  for (auto variable : getOperation().getOps<VariableOp>())
-    if (variable.getRole() == Role::Gradient)
-      gradients[*variable.getOf()] = variable;
-
   llvm::StringMap<ParameterStorage> storages = findParameterStorage(getOperation());
   std::vector<Group> groups;
   for (auto parameter : llvm::to_vector(getOperation().getOps<VariableOp>())) {
     if (parameter.getRole() != Role::Parameter)
       continue;
-    VariableOp gradient = gradients.lookup(parameter.getSymName());
-    if (!gradient)
+    ParameterStorage &storage = storages[parameter.getSymName()];
+    if (!storage.gradient)
       return emitError(parameter.getLoc(), "parameter '")
              << parameter.getSymName() << "' has no gradient; run mtc-autodiff first";
-    ParameterStorage &storage = storages[parameter.getSymName()];
     Type element = storage.getElementType();
     if (!element.isF32() && !element.isF64())
       return emitError(parameter.getLoc(), "parameter '")
@@ -139,7 +133,7 @@ FailureOr<std::vector<Group>> OptimizerPass::makeGroups(UpdateRules &rules) {
       group->states.resize(rule->kind->states.size());
     }
     group->parameters.push_back(storage);
-    group->gradients.push_back(gradient);
+    group->gradients.push_back(storage.gradient);
     for (auto [variables, state] : llvm::zip_equal(group->states, rule->kind->states))
       variables.push_back(addState(storage, state, *rule));
     if (options.ema)
@@ -197,7 +191,7 @@ static Value zerosBehind(TensorBuilder &b, Value value, RankedTensorType like) {
 void OptimizerPass::buildUpdate(Update update, const Operands &operands) {
   TensorBuilder &b = update.b;
   update.parameter = operands.parameter.read(b);
-  Value given = operands.gradient.read(b);
+  Value given = operands.gradient.readWide(b);
   for (const std::optional<VariableView> &state : operands.states)
     update.states.push_back(state ? state->read(b) : Value());
   Value oldAverage = operands.average ? operands.average->read(b) : Value();

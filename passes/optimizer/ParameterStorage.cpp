@@ -14,6 +14,8 @@ llvm::StringMap<ParameterStorage> mtc::findParameterStorage(ModuleOp module) {
       storages[*variable.getOf()].lowHalf = variable;
     else if (variable.getRole() == Role::Copy)
       storages[*variable.getOf()].copy = variable;
+    else if (variable.getRole() == Role::Gradient)
+      storages[*variable.getOf()].gradient = variable;
   }
   return storages;
 }
@@ -32,14 +34,17 @@ Type ParameterStorage::getElementType() {
 
 bool ParameterStorage::isLike(ParameterStorage &other) {
   return elementOf(parameter) == elementOf(other.parameter) &&
-         elementOf(lowHalf) == elementOf(other.lowHalf) && elementOf(copy) == elementOf(other.copy);
+         elementOf(lowHalf) == elementOf(other.lowHalf) &&
+         elementOf(copy) == elementOf(other.copy) &&
+         elementOf(gradient) == elementOf(other.gradient);
 }
 
 bool ParameterStorage::isPaddedAlike() {
   int64_t elements = paddedElements(parameter);
   RankedTensorType updated = parameter.getTensorType().clone(getElementType());
   return paddedBytes(byteSize(updated)) / elementBytes(getElementType()) == elements &&
-         (!copy || paddedElements(copy) == elements);
+         (!copy || paddedElements(copy) == elements) &&
+         (!gradient || paddedElements(gradient) == elements);
 }
 
 static VariableView viewOf(VariableOp variable, bool isLine) {

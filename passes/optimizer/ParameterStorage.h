@@ -18,6 +18,8 @@ struct ParameterStorage {
   VariableOp lowHalf;
   /// Copy of the parameter in another element type; may be null.
   VariableOp copy;
+  /// Null before mtc-autodiff.
+  VariableOp gradient;
 
   /// Returns the element type of the update.
   mlir::Type getElementType();

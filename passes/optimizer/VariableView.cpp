@@ -30,7 +30,17 @@ Value VariableView::read(TensorBuilder &b) const {
   return isLine ? b.reshape(value, {type.getNumElements()}) : value;
 }
 
+Value VariableView::readWide(TensorBuilder &b) const {
+  Value value = read(b);
+  auto element = dyn_cast<FloatType>(getElementType());
+  if (!element || element.getWidth() != 16)
+    return value;
+  return b.create<CastOp>(typeOf(value).clone(b.getF32Type()), value, /*storage=*/true);
+}
+
 void VariableView::write(TensorBuilder &b, Value value) const {
+  if (typeOf(value).getElementType() != getElementType())
+    value = b.create<CastOp>(typeOf(value).clone(getElementType()), value, /*storage=*/true);
   if (symbols)
     b.create<WriteFlatOp>(symbols, value);
   else

@@ -20,6 +20,9 @@ public:
     return view;
   }
   mlir::Value read(TensorBuilder &builder) const;
+  /// Reads 16-bit floats as f32, and other elements as they are.
+  mlir::Value readWide(TensorBuilder &builder) const;
+  /// Rounds the value if its elements have more bits than those of the variables.
   void write(TensorBuilder &builder, mlir::Value value) const;
   mlir::Type getElementType() const { return type.getElementType(); }
 

@@ -47,6 +47,8 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   // After autodiff, since gradients are defined for the larger operations.
   manager.addPass(createDecompose());
   manager.addPass(createNarrowStorage(options.precision));
+  // After mtc-narrow-storage, which would otherwise change the type of the sums.
+  manager.addPass(createStoreGradients(options.gradientStorage));
   // After the backward pass exists, so that its reads are covered, and before working copies are
   // added.
   manager.addPass(createStoreFrozen(options.frozenStorage));

@@ -4,6 +4,7 @@
 #define MTC_PASSES_PLANNING_PLANSETTINGS_H
 
 #include "passes/adapters/FrozenStorage.h"
+#include "passes/autodiff/GradientStorage.h"
 #include "passes/losses/Loss.h"
 #include "passes/losses/LossScaling.h"
 #include "passes/memory/AllocateOptions.h"
@@ -25,6 +26,7 @@ struct TrainingOptions {
   LossScalingOptions lossScaling;
   PrecisionOptions precision;
   OptimizerOptions optimizer;
+  GradientStorageOptions gradientStorage;
   FrozenStorageOptions frozenStorage;
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
@@ -33,6 +35,7 @@ struct TrainingOptions {
     visitMember(&TrainingOptions::lossScaling, option);
     visitMember(&TrainingOptions::precision, option);
     visitMember(&TrainingOptions::optimizer, option);
+    visitMember(&TrainingOptions::gradientStorage, option);
     visitMember(&TrainingOptions::frozenStorage, option);
   }
 };

@@ -5,6 +5,7 @@
 #include "runtime/reports/standard_output.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
+#include "runtime/support/half_floats.h"
 #include "runtime/support/messages.h"
 
 #include <algorithm>
@@ -100,19 +101,31 @@ template <typename Element> void multiply(std::vector<char> &elements, double fa
     numbers[i] *= static_cast<Element>(factor);
 }
 
-/// Passes the value of a gradient times `factor` to `use`, in chunks.
+/// Returns the element type of a gradient in the file: f32 for gradients stored in bf16.
+uint32_t writtenType(const MtcTensor &gradient) {
+  return gradient.type == MTC_BF16 ? uint32_t{MTC_F32} : gradient.type;
+}
+
+/// Passes the value of a gradient times `factor` to `use`, in chunks of `writtenType`.
 void readScaled(Device &device, const MtcTensor &tensor, double factor, const Device::Use &use) {
-  if (factor == 1)
+  const uint32_t type = writtenType(tensor);
+  if (factor == 1 && type == tensor.type)
     return device.read(addressOf(tensor), tensor.bytes, use);
   constexpr int64_t most = 1 << 16;
+  const int64_t growth = typeBytes(type) / typeBytes(tensor.type);
   std::vector<char> piece;
   device.read(addressOf(tensor), tensor.bytes, [&](const char *from, int64_t at, int64_t bytes) {
     for (int64_t begin = 0; begin < bytes; begin += most) {
-      piece.assign(from + begin, from + std::min(begin + most, bytes));
-      assert((tensor.type == MTC_F32 || tensor.type == MTC_F64) &&
-             "as parameters that are trained");
-      (tensor.type == MTC_F64 ? multiply<double> : multiply<float>)(piece, factor);
-      use(piece.data(), at + begin, static_cast<int64_t>(piece.size()));
+      const int64_t size = std::min(most, bytes - begin);
+      piece.resize(static_cast<size_t>(size * growth));
+      if (type == tensor.type)
+        std::memcpy(piece.data(), from + begin, piece.size());
+      else
+        widenFloats(tensor.type, from + begin, size / typeBytes(tensor.type),
+                    reinterpret_cast<float *>(piece.data()));
+      assert((type == MTC_F32 || type == MTC_F64) && "as parameters that are trained");
+      (type == MTC_F64 ? multiply<double> : multiply<float>)(piece, factor);
+      use(piece.data(), (at + begin) * growth, static_cast<int64_t>(piece.size()));
     }
   });
 }
@@ -137,7 +150,7 @@ void writeGradients(const Session &session, const TrainingState &state) {
   std::vector<SafetensorsEntry> entries;
   for (const MtcVariable *gradient : gradients) {
     const MtcTensor &parameter = program.variables[gradient->of].tensor;
-    entries.push_back({parameter.name, gradient->tensor.type, shapeOf(parameter)});
+    entries.push_back({parameter.name, writtenType(gradient->tensor), shapeOf(parameter)});
   }
   const int64_t step = state.step + 1;
   const StepLoss loss = runScaled(session, state, step);
@@ -149,7 +162,7 @@ void writeGradients(const Session &session, const TrainingState &state) {
     readScaled(session.device, tensor, loss.gradientFactor,
                [&](const char *from, int64_t at, int64_t bytes) {
                  writer.write(i, at, from, bytes);
-                 finite = finite && runtime::isFinite(tensor.type, from, bytes);
+                 finite = finite && runtime::isFinite(writtenType(tensor), from, bytes);
                });
     if (!finite)
       notFinite.push_back(entries[i].name);

@@ -1,0 +1,24 @@
+//===- Technique.cpp - 16-bit accumulated gradients -------------------------------------------===//
+
+#include "passes/planning/TechniqueKind.h"
+#include "passes/search/Goal.h"
+
+using namespace mtc;
+
+namespace mtc::techniques {
+TechniqueKind gradient_bits();
+} // namespace mtc::techniques
+
+TechniqueKind mtc::techniques::gradient_bits() {
+  TechniqueKind kind{"gradient-bits", "16-bit accumulated gradients", Stage::Training,
+                     Effect::Numerics, Permission::Allow};
+  kind.propose = [](const PlanSettings &settings, const PlanContext &) {
+    std::vector<PlanChange> changes;
+    // Without accumulation, most gradients are not stored in variables.
+    if (settings.training.loss.microSteps > 1 && settings.training.gradientStorage.bits == "32")
+      changes.push_back({"--gradient-bits 16",
+                         [](PlanSettings &all) { all.training.gradientStorage.bits = "16"; }});
+    return changes;
+  };
+  return kind;
+}

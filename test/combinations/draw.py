@@ -32,7 +32,7 @@ class Combination:
     @property
     def is_rounded(self) -> bool:
         """Whether a difference in the last bit may become one of many: 16 bits, codes, and steps by the sign."""
-        return any(word in self.flags for word in ("bf16", "f16", "--optimizer-bits", "lion", "muon")) or bool(self.allow)
+        return any(word in self.flags for word in ("bf16", "f16", "--optimizer-bits", "--gradient-bits", "lion", "muon")) or bool(self.allow)
 
     def __str__(self) -> str:
         budget = [f"--memory={self.budget:.2f}x", *self.allow] if self.budget else []
@@ -59,7 +59,9 @@ def draw(random: Random, models: list[Model]) -> Combination:
     maybe(0.15, "--clip-value", "0.5")
     maybe(0.2, "--grad-norm")
     maybe(0.2, "--ema", "0.9")
-    maybe(0.3, "--accumulate", random.choice(["2", "3"]))
+    if random.random() < 0.3:
+        drawn.flags += ["--accumulate", random.choice(["2", "3"])]
+        maybe(0.3, "--gradient-bits", "16")
     maybe(0.2, "--check-memory")
     drawn.emulated = random.random() < 0.12
     precision = random.choice(["f32", "f32", "tf32" if drawn.emulated else "f32", "bf16", "f16"])
@@ -85,7 +87,7 @@ def draw(random: Random, models: list[Model]) -> Combination:
     if random.random() < 0.5:
         drawn.budget = random.uniform(0.6, 1.2)
         if random.random() < 0.4:
-            changes = random.sample(["precision", "optimizer-bits", "accumulate"], random.choice([1, 2]))
+            changes = random.sample(["precision", "optimizer-bits", "gradient-bits", "accumulate"], random.choice([1, 2]))
             drawn.allow = ["--allow", ",".join(changes)]
     drawn.run = [random.choice(["--no-shuffle", "--shuffle"]), "--seed", str(random.randrange(100))]
     if random.random() < 0.2:

@@ -98,8 +98,9 @@ template <typename Function> void dispatchSize(int64_t bytes, Function function)
     return function(std::integral_constant<int64_t, 4>());
   case 8:
     return function(std::integral_constant<int64_t, 8>());
+  default:
+    llvm_unreachable("no tensor has elements of another size");
   }
-  llvm_unreachable("no tensor has elements of another size");
 }
 
 /// Returns the strides with which to visit a tensor that is broadcast to `shape`.

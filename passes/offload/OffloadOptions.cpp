@@ -16,6 +16,7 @@ static constexpr std::array<std::pair<llvm::StringLiteral, llvm::StringLiteral>,
 
 std::vector<OptionChoice> OffloadOptions::getKindChoices() {
   std::vector<OptionChoice> choices;
+  choices.reserve(kindNames.size());
   for (auto [name, help] : kindNames)
     choices.push_back({name.str(), help.str()});
   return choices;

@@ -193,6 +193,7 @@ std::vector<std::optional<PlanNeeds>> Planner::planAll(ArrayRef<PlanSettings> al
     finishPart();
   });
   std::vector<std::optional<PlanNeeds>> needs;
+  needs.reserve(plans.size());
   for (const Part &part : plans)
     needs.push_back(part.needs);
   return needs;

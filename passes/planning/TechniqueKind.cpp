@@ -9,16 +9,16 @@
 using namespace mtc;
 
 namespace mtc::techniques {
-#define MTC_FILE(FOLDER) TechniqueKind FOLDER();
+#define MTC_TECHNIQUE(NAME) TechniqueKind make##NAME();
 #include "passes/planning/Techniques.inc"
-#undef MTC_FILE
+#undef MTC_TECHNIQUE
 } // namespace mtc::techniques
 
 static std::vector<TechniqueKind> &allTechniques() {
   static std::vector<TechniqueKind> techniques = {
-#define MTC_FILE(FOLDER) mtc::techniques::FOLDER(),
+#define MTC_TECHNIQUE(NAME) mtc::techniques::make##NAME(),
 #include "passes/planning/Techniques.inc"
-#undef MTC_FILE
+#undef MTC_TECHNIQUE
   };
   return techniques;
 }

@@ -1,8 +1,8 @@
 //===- TechniqueKind.h - Registered techniques that save memory -------------------------------===//
 //
-// A technique has one folder in passes/techniques, which registers it: Technique.cpp defines
-// `mtc::techniques::FOLDER()`. The help, the search, the remedies, `mtc plan --techniques` and the
-// reference read this table.
+// A technique has one folder in passes/techniques, which registers it: recompute/Technique.cpp
+// defines `mtc::techniques::makeRecompute`. The help, the search, the remedies, `mtc plan
+// --techniques` and the reference read this table.
 //
 //===------------------------------------------------------------------------------------------===//
 

@@ -7,10 +7,10 @@
 using namespace mtc;
 
 namespace mtc::techniques {
-TechniqueKind accumulate();
+TechniqueKind makeAccumulate();
 } // namespace mtc::techniques
 
-TechniqueKind mtc::techniques::accumulate() {
+TechniqueKind mtc::techniques::makeAccumulate() {
   TechniqueKind kind{"accumulate", "gradient accumulation over micro-batches", Stage::Onnx,
                      Effect::Order, Permission::Allow};
   kind.propose = [](const PlanSettings &settings, const PlanContext &context) {

@@ -7,10 +7,10 @@
 using namespace mtc;
 
 namespace mtc::techniques {
-TechniqueKind batch();
+TechniqueKind makeBatch();
 } // namespace mtc::techniques
 
-TechniqueKind mtc::techniques::batch() {
+TechniqueKind mtc::techniques::makeBatch() {
   TechniqueKind kind{"batch", "a smaller batch", Stage::Onnx, Effect::Numerics, Permission::Flag};
   kind.propose = [](const PlanSettings &, const PlanContext &context) {
     std::vector<PlanChange> changes;

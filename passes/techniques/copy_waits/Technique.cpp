@@ -7,10 +7,10 @@
 using namespace mtc;
 
 namespace mtc::techniques {
-TechniqueKind copy_waits();
+TechniqueKind makeCopyWaits();
 } // namespace mtc::techniques
 
-TechniqueKind mtc::techniques::copy_waits() {
+TechniqueKind mtc::techniques::makeCopyWaits() {
   TechniqueKind kind{"copy-waits", "copies that wait instead of reserving memory", Stage::Allocated,
                      Effect::None, Permission::Flag};
   // Explicit offloading reserves memory for copies, too.

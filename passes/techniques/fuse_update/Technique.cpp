@@ -6,10 +6,10 @@
 using namespace mtc;
 
 namespace mtc::techniques {
-TechniqueKind fuse_update();
+TechniqueKind makeFuseUpdate();
 } // namespace mtc::techniques
 
-TechniqueKind mtc::techniques::fuse_update() {
+TechniqueKind mtc::techniques::makeFuseUpdate() {
   TechniqueKind kind{"fuse-update", "updates as soon as a gradient exists", Stage::Kernels};
   kind.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;

@@ -6,10 +6,10 @@
 using namespace mtc;
 
 namespace mtc::techniques {
-TechniqueKind gradient_bits();
+TechniqueKind makeGradientBits();
 } // namespace mtc::techniques
 
-TechniqueKind mtc::techniques::gradient_bits() {
+TechniqueKind mtc::techniques::makeGradientBits() {
   TechniqueKind kind{"gradient-bits", "16-bit accumulated gradients", Stage::Training,
                      Effect::Numerics, Permission::Allow};
   kind.propose = [](const PlanSettings &settings, const PlanContext &) {

@@ -7,10 +7,10 @@
 using namespace mtc;
 
 namespace mtc::techniques {
-TechniqueKind offload_activations();
+TechniqueKind makeOffloadActivations();
 } // namespace mtc::techniques
 
-TechniqueKind mtc::techniques::offload_activations() {
+TechniqueKind mtc::techniques::makeOffloadActivations() {
   TechniqueKind kind{"offload-activations", "activations in host memory or on disk",
                      Stage::Allocated, Effect::None, Permission::Flag};
   kind.disable = [](PlanSettings &all) { all.offload.disable(OffloadKind::Activations); };

@@ -7,10 +7,10 @@
 using namespace mtc;
 
 namespace mtc::techniques {
-TechniqueKind offload_gradients();
+TechniqueKind makeOffloadGradients();
 } // namespace mtc::techniques
 
-TechniqueKind mtc::techniques::offload_gradients() {
+TechniqueKind mtc::techniques::makeOffloadGradients() {
   TechniqueKind kind{"offload-gradients", "gradients in host memory or on disk", Stage::Allocated,
                      Effect::None, Permission::Flag};
   kind.disable = [](PlanSettings &all) { all.offload.disable(OffloadKind::Gradients); };

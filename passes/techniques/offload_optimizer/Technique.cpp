@@ -7,10 +7,10 @@
 using namespace mtc;
 
 namespace mtc::techniques {
-TechniqueKind offload_optimizer();
+TechniqueKind makeOffloadOptimizer();
 } // namespace mtc::techniques
 
-TechniqueKind mtc::techniques::offload_optimizer() {
+TechniqueKind mtc::techniques::makeOffloadOptimizer() {
   TechniqueKind kind{"offload-optimizer", "optimizer state in host memory or on disk",
                      Stage::Allocated, Effect::None, Permission::Flag};
   // One change for all kinds: each of them takes part as needed.

@@ -7,10 +7,10 @@
 using namespace mtc;
 
 namespace mtc::techniques {
-TechniqueKind offload_parameters();
+TechniqueKind makeOffloadParameters();
 } // namespace mtc::techniques
 
-TechniqueKind mtc::techniques::offload_parameters() {
+TechniqueKind mtc::techniques::makeOffloadParameters() {
   TechniqueKind kind{"offload-parameters", "parameters in host memory or on disk", Stage::Allocated,
                      Effect::None, Permission::Flag};
   kind.disable = [](PlanSettings &all) { all.offload.disable(OffloadKind::Parameters); };

@@ -6,10 +6,10 @@
 using namespace mtc;
 
 namespace mtc::techniques {
-TechniqueKind optimizer_bits();
+TechniqueKind makeOptimizerBits();
 } // namespace mtc::techniques
 
-TechniqueKind mtc::techniques::optimizer_bits() {
+TechniqueKind mtc::techniques::makeOptimizerBits() {
   TechniqueKind kind{"optimizer-bits", "8-bit optimizer state", Stage::Training, Effect::Numerics,
                      Permission::Allow};
   kind.propose = [](const PlanSettings &settings, const PlanContext &) {

@@ -6,10 +6,10 @@
 using namespace mtc;
 
 namespace mtc::techniques {
-TechniqueKind order();
+TechniqueKind makeOrder();
 } // namespace mtc::techniques
 
-TechniqueKind mtc::techniques::order() {
+TechniqueKind mtc::techniques::makeOrder() {
   TechniqueKind kind{"order", "operations in an order that needs less memory", Stage::Allocated};
   kind.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;

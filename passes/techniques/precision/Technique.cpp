@@ -6,10 +6,10 @@
 using namespace mtc;
 
 namespace mtc::techniques {
-TechniqueKind precision();
+TechniqueKind makePrecision();
 } // namespace mtc::techniques
 
-TechniqueKind mtc::techniques::precision() {
+TechniqueKind mtc::techniques::makePrecision() {
   TechniqueKind kind{"precision", "bf16 instead of f32", Stage::Forward, Effect::Numerics,
                      Permission::Allow};
   kind.propose = [](const PlanSettings &settings, const PlanContext &) {

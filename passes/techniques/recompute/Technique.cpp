@@ -7,10 +7,10 @@
 using namespace mtc;
 
 namespace mtc::techniques {
-TechniqueKind recompute();
+TechniqueKind makeRecompute();
 } // namespace mtc::techniques
 
-TechniqueKind mtc::techniques::recompute() {
+TechniqueKind mtc::techniques::makeRecompute() {
   TechniqueKind kind{"recompute", "recomputation of activations", Stage::Allocated};
   kind.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;

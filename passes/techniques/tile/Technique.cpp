@@ -7,10 +7,10 @@
 using namespace mtc;
 
 namespace mtc::techniques {
-TechniqueKind tile();
+TechniqueKind makeTile();
 } // namespace mtc::techniques
 
-TechniqueKind mtc::techniques::tile() {
+TechniqueKind mtc::techniques::makeTile() {
   TechniqueKind kind{"tile", "large values in tiles", Stage::Allocated, Effect::Order};
   kind.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;

@@ -44,7 +44,6 @@ TECHNIQUES = [
     Technique("offload optimizer", f"{NONE} --offload optimizer"),
     Technique("offload activations", f"{NONE} --offload activations"),
     Technique("offload parameters", f"{NONE} --offload parameters"),
-    Technique("offload gradients, two micro-steps", f"{NONE} --offload gradients --accumulate 2", exact=False),
     Technique("recompute all, offload all", f"--recompute all --tile none {AWAY}"),
     Technique("recompute and tiles, least", "--memory {least}", exact=False),
     Technique("all together", "--recompute all --tile all " + AWAY, exact=False),

@@ -126,10 +126,9 @@ def epilogues() -> list[Row]:
         relu = worst_difference(*({"relu": tensors["relu"]} for tensors in outputs))[0]
         worst, name = worst_difference(*gradients)
         spoiled = written(folder, "library", "--outputs", with_nan(x, Path(folder)))
-        # The batch's statistics make NaN of all images.
         images = written(folder, "convolutions", "--outputs", with_nan(made / "images/x.npy", Path(folder)))["y"]
     kept = {key: all(map(math.isnan, spoiled[key][: len(spoiled[key]) // 128])) for key in ("gelu", "relu")}
-    kept["ReLU of a convolution"] = all(map(math.isnan, images))
+    kept["ReLU of a convolution"] = all(map(math.isnan, images[: len(images) // 16]))
     text = "NaN" if all(kept.values()) else "lost by " + ", ".join(name for name, right in kept.items() if not right)
     # ReLU's operands are products of GELU's results, rounded to tf32.
     compared = (("GELU", gelu, ACTIVATION_LIMIT), ("ReLU", relu, GRADIENT_LIMIT))

@@ -40,10 +40,12 @@ static bool isSmallBeside(Value value, Operation *op) {
   return bytes(value) <= computed / 64;
 }
 
-/// Whether the value is used at or after `reader` in any case.
+/// Whether the value is used at or after `reader` in any case. Users without a place in the order
+/// are copies whose operands are not chosen yet.
 bool Rematerializer::isAliveAt(Value value, Operation *reader) const {
   return kept.contains(value) || llvm::any_of(findReaders(value), [&](OpOperand *use) {
-           return use->getOwner() == reader || order.isBefore(reader, use->getOwner());
+           Operation *user = use->getOwner();
+           return user == reader || (order.contains(user) && order.isBefore(reader, user));
          });
 }
 

@@ -4,6 +4,7 @@
 #define MTC_PASSES_RECOMPUTE_RECOMPUTATION_H
 
 #include "passes/cost/OperationTimes.h"
+#include "passes/recompute/CopyRemoval.h"
 #include "passes/recompute/Retention.h"
 #include "passes/recompute/Segments.h"
 #include "passes/search/Goal.h"
@@ -29,6 +30,7 @@ public:
   void noticeChange() override;
 
   mlir::LogicalResult finish() override;
+  mlir::LogicalResult improve() override;
 
   bool hasOtherStart() override { return !segments.empty(); }
   mlir::LogicalResult startOver() override;
@@ -80,6 +82,20 @@ private:
   mlir::LogicalResult takeEqual(const Unit &like, mlir::ArrayRef<mlir::Operation *> places);
   void add(const Step &step);
   double priceOf(const Rematerializer::Added &added);
+
+  using Removals = std::vector<std::unique_ptr<CopyRemoval>>;
+  mlir::FailureOr<bool> replace(const Rematerializer::Added::Copy &copy,
+                                mlir::ArrayRef<Retention::TimedCopy> known, Removals &removals);
+  mlir::FailureOr<std::optional<Step>> repair(mlir::Value original, double mostTime,
+                                              std::optional<Unit> &first);
+  mlir::FailureOr<double> removeOthers(mlir::ArrayRef<Retention::TimedCopy> known,
+                                       Removals &removals);
+  bool isWorthwhile(int64_t bytes) const {
+    return goal.isWorthwhile(bytes) || (isImproving && bytes > 0 && bytes >= excess);
+  }
+  bool isRefused(const Unit &unit) const {
+    return refused.contains({unit.values.front(), unit.values.size()});
+  }
   void refuse(const Unit &unit) { refused.insert({unit.values.front(), unit.values.size()}); }
 
   const Goal &goal;
@@ -93,6 +109,9 @@ private:
   double time = 0;                                        ///< added seconds
   llvm::DenseSet<std::pair<mlir::Value, size_t>> refused; ///< By first value and number of values.
   int64_t excess = 0;
+  /// Whether a kept operand that is live at the peak in any case counts as free. While the plan is
+  /// searched, its longer live range often creates the next peak.
+  bool isImproving = false;
 };
 
 } // namespace mtc

@@ -2,9 +2,8 @@
 
 #include "passes/recompute/Retention.h"
 
-#include "ir/attributes/DiscardableAttributes.h"
+#include "passes/recompute/CopyRemoval.h"
 
-#include <functional>
 #include <map>
 
 using namespace mlir;
@@ -16,87 +15,6 @@ static constexpr int mostNeeded = 3;
 /// Limit on the number of memory plans.
 static constexpr int mostTries = 128;
 
-/// Replaces copies by their originals and removes copies without users; can be undone.
-class Retention::Drop {
-public:
-  Drop(OperationTimes &times, RewriterBase::Listener &listener)
-      : times(times), listener(listener) {}
-  ~Drop() {
-    for (Operation *op : removed)
-      op->erase();
-  }
-  Drop(const Drop &) = delete;
-  Drop &operator=(const Drop &) = delete;
-
-  /// Returns false, without any change, if a user of the copy cannot use the original.
-  bool drop(const Rematerializer::Added::Copy &copy) {
-    Operation *original = copy.value.getOwner();
-    if (!original->isBeforeInBlock(copy.copy))
-      return false;
-    const bool isWhole = copy.copy->getNumResults() == original->getNumResults();
-    auto originalOf = [&](OpResult result) -> Value {
-      if (isWhole)
-        return original->getResult(result.getResultNumber());
-      return result.getResultNumber() == 0 ? copy.value : OpResult();
-    };
-    for (OpResult result : copy.copy->getResults())
-      if (Value value = originalOf(result);
-          !result.use_empty() && (!value || value.getType() != result.getType()))
-        return false;
-    for (OpResult result : copy.copy->getResults())
-      for (OpOperand &use : llvm::make_early_inc_range(result.getUses())) {
-        Operation *owner = use.getOwner();
-        const unsigned number = use.getOperandNumber();
-        use.set(originalOf(result));
-        listener.notifyOperationModified(owner);
-        undo.push_back([this, owner, number, result = Value(result)] {
-          owner->setOperand(number, result);
-          listener.notifyOperationModified(owner);
-        });
-      }
-    removeUnread(copy.copy);
-    return true;
-  }
-  double getTime() const { return time; }
-  void takeBack() {
-    for (const std::function<void()> &each : llvm::reverse(undo))
-      each();
-    undo.clear();
-    removed.clear();
-  }
-
-private:
-  void removeUnread(Operation *op) {
-    if (!op->getBlock() || !op->use_empty() || !op->hasAttr(recomputedAttribute))
-      return;
-    const double taken = times.of(op);
-    time += taken;
-    Operation *next = op->getNextNode();
-    SmallVector<Value> operands(op->getOperands());
-    listener.notifyOperationErased(op);
-    op->remove();
-    for (OpOperand &operand : op->getOpOperands())
-      operand.drop();
-    removed.push_back(op);
-    undo.push_back([this, op, next, operands, taken] {
-      next->getBlock()->getOperations().insert(next->getIterator(), op);
-      for (auto [number, operand] : llvm::enumerate(operands))
-        op->setOperand(number, operand);
-      listener.notifyOperationInserted(op, {});
-      times.set(op, taken);
-    });
-    for (Value operand : operands)
-      if (Operation *source = operand.getDefiningOp())
-        removeUnread(source);
-  }
-
-  OperationTimes &times;
-  RewriterBase::Listener &listener;
-  std::vector<std::function<void()>> undo;
-  SmallVector<Operation *> removed;
-  double time = 0;
-};
-
 void Retention::forgetErased() {
   llvm::DenseSet<Operation *> known;
   for (Operation &op : goal.function.getFunction().front())
@@ -106,30 +24,51 @@ void Retention::forgetErased() {
   });
 }
 
-FailureOr<double> Retention::dropSuperfluous() {
+void Retention::forgetRemoved() {
+  llvm::DenseMap<Operation *, const Rematerializer::Added::Copy *> removed;
+  for (const Rematerializer::Added::Copy &each : copies)
+    if (!each.copy->getBlock())
+      removed[each.copy] = &each;
+  for (Rematerializer::Added::Copy &each : copies)
+    while (const Rematerializer::Added::Copy *between = removed.lookup(each.original)) {
+      const unsigned number = each.value.getResultNumber();
+      const bool isWhole = between->copy->getNumResults() == between->original->getNumResults();
+      if (!isWhole && number > 0)
+        break; // Only the first result of a slice has a known original.
+      each.value = isWhole ? between->original->getResult(number) : between->value;
+      each.original = between->original;
+    }
   forgetErased();
-  SmallVector<std::pair<double, size_t>, 0> order; // Most expensive first, ties by age.
+}
+
+SmallVector<Retention::TimedCopy, 0> Retention::getMostExpensiveFirst() const {
+  SmallVector<std::pair<double, size_t>, 0> order;
   for (auto [i, each] : llvm::enumerate(copies))
     order.push_back({-times.of(each.copy), i});
   llvm::sort(order);
+  return llvm::map_to_vector<0>(
+      order, [&](auto each) { return TimedCopy(-each.first, copies[each.second]); });
+}
+
+FailureOr<double> Retention::dropSuperfluous() {
+  forgetErased();
   std::map<double, int> needed; // Number of needed copies by cost.
   // Removed operations are kept alive, since other undo actions may refer to them.
-  std::vector<std::unique_ptr<Drop>> drops;
+  std::vector<std::unique_ptr<CopyRemoval>> drops;
   int tries = 0;
-  for (auto [rank, i] : order) {
-    const Rematerializer::Added::Copy &each = copies[i];
-    if (!each.copy->getBlock() || !each.original->getBlock() || needed[rank] >= mostNeeded)
+  for (const auto &[seconds, each] : getMostExpensiveFirst()) {
+    if (!each.copy->getBlock() || !each.original->getBlock() || needed[seconds] >= mostNeeded)
       continue;
-    auto drop = std::make_unique<Drop>(times, listener);
-    if (!drop->drop(each))
+    auto drop = std::make_unique<CopyRemoval>(times, listener);
+    if (!drop->remove(each))
       continue;
     if (failed(goal.analysis.getPlan()))
       return failure();
     if (goal.liveBytes() <= goal.budget) {
       drops.push_back(std::move(drop));
     } else {
-      ++needed[rank];
-      drop->takeBack();
+      ++needed[seconds];
+      drop->undo();
     }
     if (++tries == mostTries)
       break;
@@ -140,11 +79,12 @@ FailureOr<double> Retention::dropSuperfluous() {
   if (failed(excess))
     return failure();
   double saved = 0;
-  for (const std::unique_ptr<Drop> &drop : llvm::reverse(drops)) {
+  for (const std::unique_ptr<CopyRemoval> &drop : llvm::reverse(drops)) {
     if (*excess > 0)
-      drop->takeBack();
+      drop->undo();
     else
       saved += drop->getTime();
   }
+  forgetRemoved();
   return saved;
 }

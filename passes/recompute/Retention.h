@@ -18,15 +18,20 @@ public:
       : goal(goal), times(times), listener(listener) {}
 
   void add(mlir::ArrayRef<Rematerializer::Added::Copy> made) { llvm::append_range(copies, made); }
+  /// Replaces the originals of copies that were removed, but not yet erased, by their own
+  /// originals, and forgets the removed copies.
+  void forgetRemoved();
   /// Removes erased copies from the list. Must be called before their memory is reused.
   void forgetErased();
+  /// A copy and its time in seconds.
+  using TimedCopy = std::pair<double, Rematerializer::Added::Copy>;
+  /// Returns the copies, most expensive first, ties by age.
+  mlir::SmallVector<TimedCopy, 0> getMostExpensiveFirst() const;
   /// Replaces copies by their originals, most expensive first, as long as the function meets the
   /// budget. Returns the saved seconds. Fails with a diagnostic if there is no memory plan.
   mlir::FailureOr<double> dropSuperfluous();
 
 private:
-  class Drop;
-
   const Goal &goal;
   OperationTimes &times;
   mlir::RewriterBase::Listener &listener;

@@ -77,6 +77,14 @@ public:
     return finish();
   }
 
+  LogicalResult improve() {
+    for (const Techniques &own : techniques)
+      for (const std::unique_ptr<Technique> &each : own)
+        if (failed(each->improve()))
+          return failure();
+    return finish();
+  }
+
   MLIRContext *getContext() { return module->getContext(); }
   bool hasOtherStart() const { return canStartOver; }
   bool fits() const { return peak <= budget; }
@@ -208,6 +216,8 @@ FailureOr<int64_t> mtc::searchFit(ModuleOp module, int64_t budget, MakeTechnique
   }
   if ((*best)->getPeak() > before) // The layout wastes more memory than was freed.
     return before;
+  if ((*best)->fits() && failed((*best)->improve()))
+    return failure();
   (*best)->keep(module);
   return (*best)->getPeak();
 }

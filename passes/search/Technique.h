@@ -39,6 +39,10 @@ public:
   /// Fails with a diagnostic if there is no memory plan.
   virtual mlir::LogicalResult finish() { return mlir::success(); }
 
+  /// Called on the plan that is kept, if it meets the budget. Makes the function faster within the
+  /// budget. Fails with a diagnostic if there is no memory plan.
+  virtual mlir::LogicalResult improve() { return mlir::success(); }
+
   /// Whether there is an alternative start, which costs more time but permits a lower peak.
   virtual bool hasOtherStart() { return false; }
   /// Applies the alternative start to the unchanged function.

@@ -79,16 +79,11 @@ FailureOr<std::optional<Technique::Offer>> Recomputation::findOffer(int64_t need
       Offer{count * offered->getBytes(), static_cast<double>(count) * offered->getTime()});
 }
 
-static size_t hashOf(Operation *op) {
-  return OperationEquivalence::computeHash(op, OperationEquivalence::ignoreHashValue,
-                                           OperationEquivalence::ignoreHashValue,
-                                           OperationEquivalence::IgnoreLocations);
-}
-
 /// Returns a key that is equal for corresponding units of equal layers.
 std::tuple<size_t, int64_t, int64_t> Recomputation::Unit::getKind() const {
   OpResult first = values.front();
-  return {llvm::hash_combine(hashOf(first.getOwner()), first.getResultNumber(), values.size()),
+  return {llvm::hash_combine(hashWithoutOperands(first.getOwner()), first.getResultNumber(),
+                             values.size()),
           bytes, static_cast<int64_t>(1e12 * time)};
 }
 
@@ -98,36 +93,70 @@ std::tuple<size_t, int64_t, int64_t> Recomputation::Unit::getKind() const {
 SmallVector<Recomputation::Unit> Recomputation::findUnits(Operation *place, const Unit *like) {
   SmallVector<Unit> units;
   const bool isAnyValue = !like || like->values.size() > 1;
-  const size_t hash = isAnyValue ? 0 : hashOf(like->values.front().getOwner());
+  const size_t hash = isAnyValue ? 0 : hashWithoutOperands(like->values.front().getOwner());
   llvm::MapVector<Value, Unit> keeping;
   const BlockOrder &order = getValues().getOrder();
+  double least = std::numeric_limits<double>::infinity(); // Price per byte of the best value.
   for (const PlannedOperation *op : goal.function.getOrder().take_front(goal.function[place].time))
     for (OpResult value : op->op->getResults())
       if (int64_t bytes = bytesWaiting(value, place, order);
-          isWorthwhile(bytes) && (isAnyValue || hashOf(op->op) == hash))
-        addUnits(value, bytes, place, units, keeping);
+          isWorthwhile(bytes) && (isAnyValue || hashWithoutOperands(op->op) == hash)) {
+        const size_t known = units.size();
+        addUnits(value, bytes, place,
+                 least * static_cast<double>(std::clamp<int64_t>(excess, 1, bytes)), units,
+                 keeping);
+        if (units.size() > known && !isRefused(units.back()))
+          least = std::min(least, pricePerByte(units.back()));
+      }
   for (auto &[value, unit] : keeping)
     if (isWorthwhile(unit.bytes))
       units.push_back(std::move(unit));
   return units;
 }
 
-void Recomputation::addUnits(OpResult value, int64_t bytes, Operation *place,
+/// Tries the eviction of one value for all values of equal layers, except if it would take much
+/// more than `mostTime` seconds.
+Recomputation::Trial Recomputation::tryOut(OpResult value, Operation *place, double mostTime) {
+  // A slice of a kernel takes less time than the kernel.
+  constexpr double mostParts = 16;
+  Rematerializer &values = getValues();
+  auto findDead = [&]() -> std::optional<unsigned> {
+    SmallVector<unsigned> dead = values.findDeadOperands(value, place);
+    return dead.size() == 1 ? std::optional(dead.front()) : std::nullopt;
+  };
+  std::optional<size_t> hash = values.hashEviction(value, place, times, mostParts * mostTime);
+  if (!hash)
+    return {std::nullopt, findDead()};
+  auto [entry, isNew] = trials.try_emplace(*hash);
+  Trial &trial = entry->second;
+  if (isNew) {
+    const size_t mark = values.mark();
+    if (auto added = values.evict(value, place, Rematerializer::DeadOperands::ComputeAgain))
+      trial.price = priceOf(*added);
+    values.undoTo(mark);
+    trial.dead = findDead();
+  }
+  return trial;
+}
+
+/// Returns the time per byte that is needed and freed.
+double Recomputation::pricePerByte(const Unit &unit) const {
+  return unit.time / static_cast<double>(std::clamp<int64_t>(excess, 1, unit.bytes));
+}
+
+void Recomputation::addUnits(OpResult value, int64_t bytes, Operation *place, double mostTime,
                              SmallVector<Unit> &units, llvm::MapVector<Value, Unit> &keeping) {
   using enum Rematerializer::DeadOperands;
-  Rematerializer &values = getValues();
-  const size_t mark = values.mark();
-  if (std::optional<Rematerializer::Added> added = values.evict(value, place, ComputeAgain))
-    units.push_back({{value}, ComputeAgain, bytes, priceOf(*added)});
-  values.undoTo(mark);
-  SmallVector<Value> dead = values.findDeadOperands(value, place);
-  if (dead.size() != 1)
+  const Trial trial = tryOut(value, place, mostTime);
+  if (trial.price)
+    units.push_back({{value}, ComputeAgain, bytes, *trial.price});
+  if (!trial.dead)
     return;
-  Unit &unit = keeping[dead.front()];
-  const bool isFree =
-      isImproving && goal.function[dead.front()].lastUse >= goal.function[place].time;
+  const Value dead = rootOf(value.getOwner()->getOperand(*trial.dead));
+  Unit &unit = keeping[dead];
+  const bool isFree = isImproving && goal.function[dead].lastUse >= goal.function[place].time;
   if (unit.values.empty())
-    unit = {{}, Keep, isFree ? 0 : -PlannedValue::bytesOf(dead.front()), 0};
+    unit = {{}, Keep, isFree ? 0 : -PlannedValue::bytesOf(dead), 0};
   unit.values.push_back(value);
   unit.bytes += bytes;
   unit.time += times.of(value.getOwner());
@@ -222,10 +251,11 @@ SmallVector<Operation *> Recomputation::findEqualPlaces() const {
   ArrayRef<int64_t> live = goal.function.getLive();
   Operation *place = goal.getPeakOperation();
   const int64_t peak = live[goal.function.getPeakTime()];
-  const size_t hash = hashOf(place);
+  const size_t hash = hashWithoutOperands(place);
   SmallVector<Operation *> places;
   for (const PlannedOperation *op : goal.function.getOrder())
-    if (op->op != place && !goal.isWorthwhile(peak - live[op->time]) && hashOf(op->op) == hash)
+    if (op->op != place && !goal.isWorthwhile(peak - live[op->time]) &&
+        hashWithoutOperands(op->op) == hash)
       places.push_back(op->op);
   return places;
 }
@@ -357,6 +387,7 @@ FailureOr<bool> Recomputation::replace(const Rematerializer::Added::Copy &copy,
   for (int start = 0; start < mostStarts; ++start) {
     values.reset();
     refused.clear();
+    refused.insert({copy.value, 1});
     llvm::for_each(firsts, [&](const Unit &unit) { refuse(unit); });
     std::optional<Unit> first;
     FailureOr<std::optional<Step>> step = repair(copy.value, 2 * removal->getTime(), first);

@@ -12,6 +12,8 @@
 
 #include "mlir/IR/Remarks.h"
 
+#include <map>
+
 namespace mtc {
 
 /// Recomputes values of a function that are live at the peak and used after it, in the order of
@@ -62,10 +64,18 @@ private:
     size_t values;
   };
 
+  /// Result of an eviction that was tried and undone.
+  struct Trial {
+    std::optional<double> price;  ///< Nothing if the eviction is impossible.
+    std::optional<unsigned> dead; ///< The operand that is dead, if there is exactly one.
+  };
+
   Rematerializer &getValues();
+  Trial tryOut(mlir::OpResult value, mlir::Operation *place, double mostTime);
   mlir::SmallVector<Unit> findUnits(mlir::Operation *place, const Unit *like = nullptr);
-  void addUnits(mlir::OpResult value, int64_t bytes, mlir::Operation *place,
+  void addUnits(mlir::OpResult value, int64_t bytes, mlir::Operation *place, double mostTime,
                 mlir::SmallVector<Unit> &units, llvm::MapVector<mlir::Value, Unit> &keeping);
+  double pricePerByte(const Unit &unit) const;
   std::optional<Rung> choose(mlir::ArrayRef<Rung> rungs) const;
   int64_t countFor(const Rung &rung) const;
   struct Step {
@@ -104,6 +114,7 @@ private:
   Segments segments;
   Retention retention;
   std::unique_ptr<Rematerializer> values; ///< null after another technique changed the function
+  std::map<size_t, Trial> trials;         ///< By Rematerializer::hashEviction.
   std::optional<Rung> offered;
   std::vector<Taken> taken;
   double time = 0;                                        ///< added seconds

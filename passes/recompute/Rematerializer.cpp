@@ -12,10 +12,7 @@
 using namespace mlir;
 using namespace mtc;
 
-/// Whether the operation's results occupy temporaries, unlike views and reads of variables.
-static bool computes(Operation *op) {
-  return isa<KernelOp, LibraryCallOpInterface, AssembleOp>(op);
-}
+bool mtc::computes(Operation *op) { return isa<KernelOp, LibraryCallOpInterface, AssembleOp>(op); }
 
 double Rematerializer::Added::time(OperationTimes &times) const {
   double sum = 0;
@@ -30,9 +27,7 @@ double Rematerializer::Added::remember(OperationTimes &times) const {
   return time(times);
 }
 
-/// Whether a value is so small compared with the operation's results that it is saved, not
-/// recomputed.
-static bool isSmallBeside(Value value, Operation *op) {
+bool mtc::isSmallBeside(Value value, Operation *op) {
   auto bytes = [](Value each) { return byteSize(cast<RankedTensorType>(each.getType())); };
   int64_t computed = 0;
   for (Value result : op->getResults())
@@ -129,6 +124,7 @@ void Rematerializer::insert(Operation *copy, Operation *original, const Need &ne
   listener.notifyOperationInserted(copy, {});
   undo.push_back([this, copy] {
     listener.notifyOperationErased(copy);
+    hashes.erase(copy);
     order.erase(copy);
   });
 }
@@ -206,8 +202,9 @@ Operation *Rematerializer::firstReader(Value value, Operation *place) const {
   return first;
 }
 
-SmallVector<Value> Rematerializer::findDeadOperands(OpResult value, Operation *place) const {
-  SmallVector<Value> dead;
+SmallVector<unsigned> Rematerializer::findDeadOperands(OpResult value, Operation *place) const {
+  SmallVector<unsigned> dead;
+  llvm::SmallDenseSet<Value> roots;
   Operation *op = value.getOwner(), *reader = firstReader(value, place);
   auto isMadeElementwise = [&](OpResult operand) {
     if (!isa<KernelOp>(operand.getOwner()))
@@ -219,11 +216,11 @@ SmallVector<Value> Rematerializer::findDeadOperands(OpResult value, Operation *p
     kernel->erase();
     return isMade;
   };
-  for (Value operand : op->getOperands()) {
-    Value root = rootOf(operand);
-    if (!isAvailableAt(root, reader) && !isSmallBeside(root, op) &&
-        !llvm::is_contained(dead, root) && !isMadeElementwise(cast<OpResult>(root)))
-      dead.push_back(root);
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value root = rootOf(operand.get());
+    if (!isAvailableAt(root, reader) && !isSmallBeside(root, op) && roots.insert(root).second &&
+        !isMadeElementwise(cast<OpResult>(root)))
+      dead.push_back(operand.getOperandNumber());
   }
   return dead;
 }

@@ -16,6 +16,13 @@ namespace mtc {
 
 /// Whether an operation returns the same values when it runs again on the same operands.
 bool mayRunAgain(mlir::Operation *op);
+/// Whether the operation's results occupy temporaries, unlike views and reads of variables.
+bool computes(mlir::Operation *op);
+/// Whether a value is so small compared with the operation's results that it is saved, not
+/// recomputed.
+bool isSmallBeside(mlir::Value value, mlir::Operation *op);
+/// Returns a hash of an operation and of its regions, excluding operands and locations.
+size_t hashWithoutOperands(mlir::Operation *op);
 
 /// Rewrites a function's block such that values need not stay live until their late uses. A value
 /// is recomputed before its first late use, from operands that are still live there or that are
@@ -57,10 +64,15 @@ public:
   /// any change, if an operation to repeat is not pure or reads a variable that has been
   /// overwritten.
   std::optional<Added> evict(mlir::OpResult value, mlir::Operation *place, DeadOperands dead);
-  /// Returns the operands that are no longer live when the result is recomputed, except those that
-  /// an elementwise kernel can compute from live values.
-  mlir::SmallVector<mlir::Value> findDeadOperands(mlir::OpResult value,
-                                                  mlir::Operation *place) const;
+  /// Returns the numbers of the operands that are no longer live when the result is recomputed,
+  /// except those that an elementwise kernel can compute from live values. Of operands that are
+  /// views of one value, only the first counts.
+  mlir::SmallVector<unsigned> findDeadOperands(mlir::OpResult value, mlir::Operation *place) const;
+  /// Returns a hash that is equal for values of equal layers whose evictions repeat equal
+  /// operations from equal live operands. Returns nothing if there is no eviction or if the
+  /// operations to repeat, each as a whole, take more than `mostTime` seconds.
+  std::optional<size_t> hashEviction(mlir::OpResult value, mlir::Operation *place,
+                                     OperationTimes &times, double mostTime) const;
   /// Returns the order of the block, which must only be changed by evictions.
   const BlockOrder &getOrder() const { return order; }
   /// Undoes the evictions since a mark.
@@ -68,6 +80,7 @@ public:
   void undoTo(size_t mark);
 
 private:
+  class EvictionHash;
   struct Need {
     mlir::Operation *reader; ///< The value is needed before this operation.
     DeadOperands dead;
@@ -84,12 +97,14 @@ private:
   bool isAliveAt(mlir::Value value, mlir::Operation *reader) const;
   bool mayCompute(mlir::Operation *op, mlir::Operation *reader) const;
   void setOperand(mlir::OpOperand &operand, mlir::Value value);
+  size_t hashOf(mlir::Operation *op) const;
 
   mlir::RewriterBase::Listener &listener;
   VariableAccesses accesses; ///< Copies do not write variables.
   BlockOrder order;
   llvm::DenseSet<mlir::Value> kept;
   llvm::DenseMap<mlir::Value, mlir::Value> copies;
+  mutable llvm::DenseMap<mlir::Operation *, size_t> hashes; ///< without operands
   std::vector<std::function<void()>> undo;
   bool isPossible = true;
 };

@@ -1,0 +1,118 @@
+//===- EvictionHash.cpp - Hashes of evictions, equal for equal layers -------------------------===//
+
+#include "passes/recompute/Rematerializer.h"
+
+#include "passes/kernels/KernelEditing.h"
+
+#include "mlir/IR/OperationSupport.h"
+
+using namespace mlir;
+using namespace mtc;
+
+size_t mtc::hashWithoutOperands(Operation *op) {
+  size_t hash = 0;
+  op->walk([&](Operation *each) {
+    hash = llvm::hash_combine(
+        hash, OperationEquivalence::computeHash(each, OperationEquivalence::ignoreHashValue,
+                                                OperationEquivalence::ignoreHashValue,
+                                                OperationEquivalence::IgnoreLocations));
+  });
+  return hash;
+}
+
+/// Follows the operands as `copyAt`, `valueAt` and `moveUp` do, until the operations take
+/// `mostTime` seconds.
+class Rematerializer::EvictionHash {
+public:
+  EvictionHash(const Rematerializer &values, Operation *reader, OperationTimes &times,
+               double mostTime)
+      : values(values), reader(reader), times(times), timeLeft(mostTime) {}
+
+  void addCopy(OpResult value) {
+    if (Value known = values.copies.lookup(value))
+      return addMove(known.getDefiningOp());
+    if (addKnown(value) || !spend(value.getOwner()))
+      return;
+    Operation *op = value.getOwner();
+    add(value.getResultNumber());
+    add(values.hashOf(op));
+    add(values.mayCompute(op, reader));
+    // A slice of a kernel may start from other results.
+    for (Value other : op->getResults())
+      add(values.isAvailableAt(other, reader));
+    for (Value operand : op->getOperands())
+      addOperand(operand, op);
+  }
+
+  std::optional<size_t> get() const { return timeLeft >= 0 ? std::optional(hash) : std::nullopt; }
+
+private:
+  enum class Source { Live, Variable, View, Copied, Before, Known };
+
+  void add(size_t part) { hash = llvm::hash_combine(hash, part); }
+  void add(Source source) { add(static_cast<size_t>(source)); }
+
+  /// Returns false if the time is up.
+  bool spend(Operation *op) { return (timeLeft -= times.of(op)) >= 0; }
+
+  /// Whether the value was added before.
+  bool addKnown(Value value) {
+    auto [entry, isNew] = numbers.try_emplace(value, numbers.size());
+    if (isNew)
+      return false;
+    add(Source::Known);
+    add(entry->second);
+    return true;
+  }
+
+  void addOperand(Value value, Operation *consumer) {
+    Operation *op = value.getDefiningOp();
+    if (!op || !(computes(op) || op->hasTrait<mtc::View>()))
+      return add(Source::Variable);
+    if (op->hasTrait<mtc::View>()) {
+      add(Source::View);
+      add(values.hashOf(op));
+      return addOperand(op->getOperand(0), consumer);
+    }
+    if (!values.copies.contains(value) &&
+        (isSmallBeside(value, consumer) || values.isAliveAt(value, reader)))
+      return add(Source::Live);
+    addCopy(cast<OpResult>(value));
+  }
+
+  void addMove(Operation *copy) {
+    if (values.order.isBefore(copy, reader))
+      return add(Source::Before);
+    if ((copy->getNumResults() > 0 && addKnown(copy->getResult(0))) || !spend(copy))
+      return;
+    add(Source::Copied);
+    add(values.hashOf(copy));
+    for (Value operand : copy->getOperands())
+      if (Operation *source = operand.getDefiningOp())
+        addMove(source);
+  }
+
+  const Rematerializer &values;
+  Operation *reader;
+  OperationTimes &times;
+  double timeLeft;
+  size_t hash = 0;
+  llvm::SmallDenseMap<Value, size_t> numbers;
+};
+
+size_t Rematerializer::hashOf(Operation *op) const {
+  auto [entry, isNew] = hashes.try_emplace(op, 0);
+  if (isNew)
+    entry->second = hashWithoutOperands(op);
+  return entry->second;
+}
+
+std::optional<size_t> Rematerializer::hashEviction(OpResult value, Operation *place,
+                                                   OperationTimes &times, double mostTime) const {
+  Operation *first = firstReader(value, place);
+  if (!first)
+    return std::nullopt;
+  EvictionHash hash(*this, first, times, mostTime);
+  hash.addCopy(value);
+  return hash.get();
+}

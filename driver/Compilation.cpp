@@ -433,7 +433,7 @@ LogicalResult Compilation::lowerAgain(ModuleOp other, Stage stage, const PlanSet
   static_cast<PlanSettings &>(all) = settings;
   PassManager manager(context.get());
   buildStage(manager, stage, all);
-  return manager.run(other);
+  return runAndVerify(manager, other, /*verifiesEachPass=*/false);
 }
 
 void Compilation::adopt(const PlanSettings &settings, OwningOpRef<ModuleOp> lowered) {

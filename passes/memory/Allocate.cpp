@@ -113,6 +113,9 @@ private:
 
   /// Sets the last use of each result of the emitted operations.
   void writeLastUses(Block &body, ArrayRef<int64_t> counts) {
+    transients.clear();
+    for (const Buffer &buffer : llvm::make_second_range(current->getBuffers().transients))
+      transients[buffer.temporary].push_back(buffer);
     assembled.clear();
     for (const PlannedOperation *planned : current->getOrder())
       if (planned->isAssembly && planned->results[0].buffer->space == MemorySpace::Device)
@@ -161,9 +164,9 @@ private:
       return -1;
     if (reader >= 0)
       return reader;
-    auto transients = llvm::make_second_range(current->getBuffers().transients);
-    const int64_t time =
-        llvm::is_contained(transients, buffer) ? end : lastUseOf(planned.results[result]);
+    auto own = transients.find(buffer.temporary);
+    const bool isTransient = own != transients.end() && llvm::is_contained(own->second, buffer);
+    const int64_t time = isTransient ? end : lastUseOf(planned.results[result]);
     return time == end ? counts.back() : std::max(counts[time], counts[planned.time]) - 1;
   }
 
@@ -263,6 +266,8 @@ private:
   const FunctionMemory *current = nullptr;
   /// Assemble operations of the current function, by the temporary of their result.
   llvm::DenseMap<unsigned, SmallVector<const PlannedOperation *, 1>> assembled;
+  /// Buffers of the current function's transient variables, by temporary.
+  llvm::DenseMap<unsigned, SmallVector<Buffer, 1>> transients;
   KernelOutliner outliner;
   WindowWriter windows;
 };

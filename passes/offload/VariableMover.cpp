@@ -79,7 +79,7 @@ std::string VariableMover::tryWindows(KernelOp kernel, const PlannedOperation &o
   const int64_t slot = std::max(slotBytes, std::min(window, bytes));
   if (!windows->getMostRows(slot, operands.getArrayRef(), paddedBytes(1)))
     return "a few of its rows exceed --offload-window";
-  if (target.getScratchBytes(kernel))
+  if (op.scratchBytes)
     return "a kernel that reads or writes it needs scratch";
   slotBytes = slot;
   planned[kernel] = operands;

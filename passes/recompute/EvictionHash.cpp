@@ -3,8 +3,11 @@
 #include "passes/recompute/Rematerializer.h"
 
 #include "passes/kernels/KernelEditing.h"
+#include "passes/memory/PlannedOperation.h"
 
 #include "mlir/IR/OperationSupport.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace mtc;
@@ -31,7 +34,7 @@ public:
   void addCopy(OpResult value) {
     if (Value known = values.copies.lookup(value))
       return addMove(known.getDefiningOp());
-    if (addKnown(value) || !spend(value.getOwner()))
+    if (addKnown(value) || !spend(value))
       return;
     Operation *op = value.getOwner();
     add(value.getResultNumber());
@@ -52,8 +55,22 @@ private:
   void add(size_t part) { hash = llvm::hash_combine(hash, part); }
   void add(Source source) { add(static_cast<size_t>(source)); }
 
-  /// Returns false if the time is up.
-  bool spend(Operation *op) { return (timeLeft -= times.of(op)) >= 0; }
+  /// Subtracts the time of computing a result; of a kernel, that of storing it alone, since a slice
+  /// may do without the rest. Returns false if the time is up.
+  bool spend(OpResult value) {
+    Operation *op = value.getOwner();
+    double part = 1;
+    if (isa<KernelOp>(op)) {
+      auto bytes = [](auto &&all) {
+        return std::accumulate(all.begin(), all.end(), int64_t{0}, [](int64_t sum, Value each) {
+          return sum + PlannedValue::bytesOf(each);
+        });
+      };
+      part = static_cast<double>(PlannedValue::bytesOf(value)) /
+             static_cast<double>(bytes(op->getOperands()) + bytes(op->getResults()));
+    }
+    return (timeLeft -= part * times.of(op)) >= 0;
+  }
 
   /// Whether the value was added before.
   bool addKnown(Value value) {
@@ -83,7 +100,9 @@ private:
   void addMove(Operation *copy) {
     if (values.order.isBefore(copy, reader))
       return add(Source::Before);
-    if ((copy->getNumResults() > 0 && addKnown(copy->getResult(0))) || !spend(copy))
+    if (copy->getNumResults() > 0 && addKnown(copy->getResult(0)))
+      return;
+    if ((timeLeft -= times.of(copy)) < 0)
       return;
     add(Source::Copied);
     add(values.hashOf(copy));

@@ -117,7 +117,6 @@ SmallVector<Recomputation::Unit> Recomputation::findUnits(Operation *place, cons
 /// Tries the eviction of one value for all values of equal layers, except if it would take much
 /// more than `mostTime` seconds.
 Recomputation::Trial Recomputation::tryOut(OpResult value, Operation *place, double mostTime) {
-  // A slice of a kernel takes less time than the kernel.
   constexpr double mostParts = 16;
   Rematerializer &values = getValues();
   auto findDead = [&]() -> std::optional<unsigned> {

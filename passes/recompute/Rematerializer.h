@@ -69,8 +69,8 @@ public:
   /// views of one value, only the first counts.
   mlir::SmallVector<unsigned> findDeadOperands(mlir::OpResult value, mlir::Operation *place) const;
   /// Returns a hash that is equal for values of equal layers whose evictions repeat equal
-  /// operations from equal live operands. Returns nothing if there is no eviction or if the
-  /// operations to repeat, each as a whole, take more than `mostTime` seconds.
+  /// operations from equal live operands. Returns nothing if there is no eviction or if it
+  /// takes more than `mostTime` seconds by a rough lower bound.
   std::optional<size_t> hashEviction(mlir::OpResult value, mlir::Operation *place,
                                      OperationTimes &times, double mostTime) const;
   /// Returns the order of the block, which must only be changed by evictions.

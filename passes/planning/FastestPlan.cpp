@@ -47,44 +47,59 @@ std::vector<Planner::Choice> Planner::findCombinations() const {
   return combinations;
 }
 
-/// Plans a combination within the budget. The outcome is `Hopeless` if there is no plan, or if no
-/// technique of the last stage can make it fit.
-Planner::Outcome Planner::tryOut(const Choice &choice) {
+/// Plans a combination within the budget. Returns its needs if it fits.
+std::optional<PlanNeeds> Planner::tryOut(const Choice &choice) {
   std::optional<Plan> found = plan(choice, given.memory);
   finishPart();
   if (!found)
-    return Outcome::Hopeless;
-  const Outcome outcome = found->needs.peak <= *given.memory && !found->isTooMuch ? Outcome::Fits
-                          : found->isTooMuch ? Outcome::Hopeless
-                                             : Outcome::Exceeds;
-  if (!best || isBetter(*found, *best))
+    return std::nullopt;
+  const bool fits = found->needs.peak <= *given.memory && !found->isTooMuch;
+  const PlanNeeds needs = found->needs;
+  if (!best || isBetter(*found, *best)) {
     best = std::move(found);
-  return outcome;
+    bestChoice = choice;
+  }
+  return fits ? std::optional(needs) : std::nullopt;
 }
 
-/// Searches the count of a technique: larger counts need less memory and, beyond the first that
-/// fits, may still be faster, since less is recomputed.
-void Planner::tryCounts(const Choice &choice, size_t technique) {
-  const size_t counts = changes[technique].size();
-  auto tryWith = [&](size_t count) {
-    Choice all = choice;
-    all.picks[technique] = count;
-    return !isTimeUp() && tryOut(all) == Outcome::Fits;
+/// Returns the smallest count whose plan without a budget fits, or the last count. Counts start at
+/// 1; larger counts need less memory.
+size_t Planner::findFirstCount(const Choice &choice, size_t technique) {
+  auto fitsFreely = [&](size_t count) {
+    std::optional<PlanNeeds> needs = bound(withCount(choice, technique, count));
+    return needs && needs->peak <= *given.memory;
   };
-  if (counts == 0 || !tryWith(counts - 1))
-    return;
-  size_t tooFew = 0, enough = counts - 1; // All counts below `tooFew` exceed the budget.
-  while (tooFew < enough) {
+  size_t tooFew = 0, enough = changes[technique].size();
+  if (!fitsFreely(enough))
+    return enough;
+  while (tooFew + 1 < enough) {
     const size_t middle = (tooFew + enough) / 2;
-    if (tryWith(middle))
-      enough = middle;
-    else
-      tooFew = middle + 1;
+    (fitsFreely(middle) ? enough : tooFew) = middle;
   }
-  for (size_t count = enough + 1; count + 1 < counts; ++count) {
-    const double before = best->needs.seconds;
-    if (!tryWith(count) || best->needs.seconds >= before)
+  return enough;
+}
+
+/// Searches the count of a technique, beginning with that of the best plan: smaller counts compute
+/// with larger batches, but recompute or transfer more within the budget. Tries smaller counts, at
+/// least `least`, while they are faster.
+void Planner::tryCounts(const Choice &choice, size_t technique, size_t least) {
+  const size_t last = changes[technique].size();
+  auto tryWith = [&](size_t count) {
+    return isTimeUp() ? std::nullopt : tryOut(withCount(choice, technique, count));
+  };
+  const bool isFirst = !bestFits() || !bestChoice.picks[technique];
+  size_t count = isFirst ? findFirstCount(choice, technique) : *bestChoice.picks[technique] + 1;
+  std::optional<PlanNeeds> needs = tryWith(count);
+  while (!needs && count < last && !isTimeUp())
+    needs = tryWith(++count);
+  // A combination that is slower than another one with the same count remains so.
+  if (!needs || needs->seconds > best->needs.seconds)
+    return;
+  while (count > least) {
+    std::optional<PlanNeeds> fewer = tryWith(--count);
+    if (!fewer || fewer->seconds >= needs->seconds)
       return;
+    needs = fewer;
   }
 }
 
@@ -99,6 +114,27 @@ void Planner::addMessages(Plan &result) {
   result.messages = std::move(messages);
 }
 
+/// Tries the changes that only the changes of the best plan permit, such as 16-bit accumulated
+/// gradients, unless that plan pays little for the budget.
+void Planner::addOpened() {
+  const PlanSettings settings = best->settings;
+  for (auto [technique, kind] : llvm::enumerate(getTechniques())) {
+    if (kind.permission != Permission::Allow || !isPermitted(kind) || !changes[technique].empty() ||
+        !kind.propose || isTimeUp())
+      continue;
+    std::vector<PlanChange> opened = kind.propose(settings, source.getPlanContext());
+    if (opened.size() != 1)
+      continue;
+    std::optional<PlanNeeds> free = bound(bestChoice);
+    if (bestFits() && free && best->needs.seconds <= 1.05 * free->seconds)
+      return;
+    changes[technique] = std::move(opened);
+    Choice all = bestChoice;
+    all.picks[technique] = 0;
+    tryOut(all);
+  }
+}
+
 /// Whether two combinations make the same changes of the last stage, which the cost without a
 /// budget does not show.
 static bool areEqualLate(const Planner::Choice &a, const Planner::Choice &b) {
@@ -108,14 +144,28 @@ static bool areEqualLate(const Planner::Choice &a, const Planner::Choice &b) {
   });
 }
 
+/// Returns the technique with counts that is permitted, or nothing.
+std::optional<size_t> Planner::findCounted() const {
+  for (auto [technique, kind] : llvm::enumerate(getTechniques()))
+    if (isPermitted(kind) && changes[technique].size() > 1)
+      return technique;
+  return std::nullopt;
+}
+
 std::optional<Plan> Planner::findFastest() {
   const std::vector<Choice> combinations = findCombinations();
   start(2 * combinations.size());
+  const std::optional<size_t> counted = findCounted();
+  // Plans that must free nearly everything take the longest and hardly ever fit.
+  constexpr int64_t mostFreed = 8;
+  std::optional<PlanNeeds> plain = counted ? bound(none()) : std::nullopt;
+  const bool mustCount = plain && plain->peak / mostFreed > *given.memory;
   std::vector<Bounded> bounded;
   for (auto [number, choice] : llvm::enumerate(combinations)) {
     if (isTimeUp() && !bounded.empty())
       break;
-    if (std::optional<PlanNeeds> needs = bound(choice))
+    const Choice tried = mustCount ? withCount(choice, *counted, changes[*counted].size()) : choice;
+    if (std::optional<PlanNeeds> needs = bound(tried))
       bounded.push_back({choice, *needs, number,
                          llvm::count_if(choice.picks, [](const auto &pick) { return !!pick; })});
     finishPart();
@@ -127,8 +177,7 @@ std::optional<Plan> Planner::findFastest() {
   });
   const bool offloads = !given.offload.getUses(source.getPlanContext().offloadSpace).isOff();
   for (auto [i, each] : llvm::enumerate(bounded)) {
-    const bool isFound = best && best->needs.peak <= *given.memory && !best->isTooMuch;
-    if ((isFound && best->needs.seconds <= each.needs.seconds) || (best && isTimeUp()))
+    if ((bestFits() && best->needs.seconds <= each.needs.seconds) || (best && isTimeUp()))
       break;
     // What is slower and needs more memory without a budget would have to save more with one, by
     // the same techniques.
@@ -136,12 +185,13 @@ std::optional<Plan> Planner::findFastest() {
         !offloads && llvm::any_of(ArrayRef(bounded).take_front(i), [&](const Bounded &known) {
           return known.needs.peak <= each.needs.peak && areEqualLate(known.choice, each.choice);
         });
-    if (isDominated || tryOut(each.choice) == Outcome::Fits)
+    if (isDominated || (!mustCount && tryOut(each.choice)))
       continue;
-    for (auto [technique, kind] : llvm::enumerate(getTechniques()))
-      if (isPermitted(kind) && changes[technique].size() > 1)
-        tryCounts(each.choice, technique);
+    if (counted)
+      tryCounts(each.choice, *counted, mustCount ? 0 : 1);
   }
+  if (best)
+    addOpened();
   if (best)
     addMessages(*best);
   return std::exchange(best, std::nullopt);

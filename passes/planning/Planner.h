@@ -98,7 +98,6 @@ private:
     mlir::OwningOpRef<mlir::ModuleOp> module; ///< Null if the lowering failed.
     std::vector<mlir::Diagnostic> messages;
   };
-  enum class Outcome { Fits, Exceeds, Hopeless };
   /// A combination with its cost without a budget.
   struct Bounded {
     Choice choice;
@@ -114,8 +113,16 @@ private:
   std::vector<std::optional<PlanNeeds>> planAll(llvm::ArrayRef<PlanSettings> all);
   std::optional<PlanNeeds> bound(const Choice &choice);
   std::vector<Choice> findCombinations() const;
-  Outcome tryOut(const Choice &choice);
-  void tryCounts(const Choice &choice, size_t technique);
+  std::optional<size_t> findCounted() const;
+  Choice withCount(Choice choice, size_t technique, size_t count) const {
+    choice.picks[technique] = count ? std::optional(count - 1) : std::nullopt;
+    return choice;
+  }
+  size_t findFirstCount(const Choice &choice, size_t technique);
+  std::optional<PlanNeeds> tryOut(const Choice &choice);
+  void tryCounts(const Choice &choice, size_t technique, size_t least);
+  void addOpened();
+  bool bestFits() const { return best && !best->isTooMuch && best->needs.peak <= *given.memory; }
   bool isBetter(const Plan &a, const Plan &b) const;
   bool isPermitted(const TechniqueKind &kind) const;
   void addMessages(Plan &plan);
@@ -134,6 +141,7 @@ private:
   std::vector<std::vector<PlanChange>> changes; ///< For each technique.
   std::map<std::pair<Stage, std::string>, Lowered> lowered;
   std::optional<Plan> best;
+  Choice bestChoice; ///< That of `best`.
 };
 
 /// Returns the index of the knee, after which further memory savings become disproportionately

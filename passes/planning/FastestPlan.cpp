@@ -114,24 +114,26 @@ void Planner::addMessages(Plan &result) {
   result.messages = std::move(messages);
 }
 
-/// Tries the changes that only the changes of the best plan permit, such as 16-bit accumulated
-/// gradients, unless that plan pays little for the budget.
+/// Tries the changes that only other changes permit, such as 16-bit accumulated gradients: beside
+/// those of the best plan, unless this plan pays little for the budget, and beside the largest
+/// count if no plan fits.
 void Planner::addOpened() {
-  const PlanSettings settings = best->settings;
+  Choice choice = bestChoice;
+  if (std::optional<size_t> counted = findCounted(); counted && !bestFits())
+    choice = withCount(choice, *counted, changes[*counted].size());
   for (auto [technique, kind] : llvm::enumerate(getTechniques())) {
     if (kind.permission != Permission::Allow || !isPermitted(kind) || !changes[technique].empty() ||
         !kind.propose || isTimeUp())
       continue;
-    std::vector<PlanChange> opened = kind.propose(settings, source.getPlanContext());
+    std::vector<PlanChange> opened = kind.propose(settingsOf(choice), source.getPlanContext());
     if (opened.size() != 1)
       continue;
-    std::optional<PlanNeeds> free = bound(bestChoice);
+    std::optional<PlanNeeds> free = bound(choice);
     if (bestFits() && free && best->needs.seconds <= 1.05 * free->seconds)
       return;
     changes[technique] = std::move(opened);
-    Choice all = bestChoice;
-    all.picks[technique] = 0;
-    tryOut(all);
+    choice.picks[technique] = 0;
+    tryOut(choice);
   }
 }
 

@@ -69,7 +69,8 @@ private:
       part = static_cast<double>(PlannedValue::bytesOf(value)) /
              static_cast<double>(bytes(op->getOperands()) + bytes(op->getResults()));
     }
-    return (timeLeft -= part * times.of(op)) >= 0;
+    timeLeft -= part * times.of(op);
+    return timeLeft >= 0;
   }
 
   /// Whether the value was added before.
@@ -102,7 +103,8 @@ private:
       return add(Source::Before);
     if (copy->getNumResults() > 0 && addKnown(copy->getResult(0)))
       return;
-    if ((timeLeft -= times.of(copy)) < 0)
+    timeLeft -= times.of(copy);
+    if (timeLeft < 0)
       return;
     add(Source::Copied);
     add(values.hashOf(copy));

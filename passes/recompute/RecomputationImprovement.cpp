@@ -1,0 +1,160 @@
+//===- RecomputationImprovement.cpp - Improvement of a plan that meets the budget -------------===//
+
+#include "passes/recompute/Recomputation.h"
+
+using namespace mlir;
+using namespace mtc;
+
+/// Limits on the improvement. Copies with equal times usually belong to equal layers: if this many
+/// of them cannot be replaced, the others are assumed to be needed as well.
+static constexpr int mostNeeded = 3, mostRepairs = 8, mostStarts = 3;
+static constexpr int64_t mostEffort = 40'000;
+
+/// Replaces copies by cheaper ones, most expensive first, until no copy can be replaced. The greedy
+/// search only makes changes that lower the peak, so that it misses changes that do so together.
+LogicalResult Recomputation::improve() {
+  isImproving = true;
+  const int64_t lastEffort = goal.analysis.getEffort() + mostEffort;
+  for (bool isImproved = true; isImproved;) {
+    isImproved = false;
+    Removals removals; // Keeps removed operations alive, since the list of copies refers to them.
+    std::map<double, int> needed;
+    const auto known = retention.getMostExpensiveFirst();
+    for (const auto &[seconds, copy] : known) {
+      if (goal.analysis.getEffort() > lastEffort)
+        break;
+      if (!copy.copy->getBlock() || !copy.value.getOwner()->getBlock() ||
+          needed[seconds] >= mostNeeded)
+        continue;
+      FailureOr<bool> isReplaced = replace(copy, known, removals);
+      if (failed(isReplaced))
+        return failure();
+      isImproved |= *isReplaced;
+      needed[seconds] += !*isReplaced;
+    }
+    retention.forgetRemoved();
+  }
+  return success();
+}
+
+/// Removes a copy, and recomputes other values such that the function meets the budget again.
+/// Undoes this unless it saves time.
+FailureOr<bool> Recomputation::replace(const Rematerializer::Added::Copy &copy,
+                                       ArrayRef<Retention::TimedCopy> known, Removals &removals) {
+  const double before = goal.getSeconds(times);
+  auto removal = std::make_unique<CopyRemoval>(times, listeners);
+  if (!removal->remove(copy))
+    return false;
+  SmallVector<Unit> firsts;
+  for (int start = 0; start < mostStarts; ++start) {
+    values.reset();
+    refused.clear();
+    refused.insert({copy.value, 1});
+    llvm::for_each(firsts, [&](const Unit &unit) { refuse(unit); });
+    std::optional<Unit> first;
+    FailureOr<std::optional<Step>> step = repair(copy.value, 2 * removal->getTime(), first);
+    if (failed(step))
+      return failure();
+    if (*step) {
+      Removals others;
+      double saved = removal->getTime();
+      if ((*step)->time >= saved) {
+        FailureOr<double> more = removeOthers(known, others);
+        if (failed(more))
+          return failure();
+        saved += *more;
+      }
+      if (saved > (*step)->time * (1 + 1e-6)) {
+        FailureOr<int64_t> now = goal.findExcess();
+        if (failed(now))
+          return failure();
+        // The time of waiting for copies between memory spaces may have grown.
+        if (*now <= 0 && goal.getSeconds(times) < before) {
+          add(**step);
+          time -= saved;
+          values.reset();
+          removals.push_back(std::move(removal));
+          llvm::move(others, std::back_inserter(removals));
+          return true;
+        }
+      }
+      for (const std::unique_ptr<CopyRemoval> &other : llvm::reverse(others))
+        other->undo();
+    }
+    if (values)
+      values->undoTo(0);
+    values.reset();
+    if (!first)
+      break;
+    firsts.push_back(*first);
+  }
+  removal->undo();
+  if (failed(goal.analysis.getPlan()))
+    return failure();
+  return false;
+}
+
+/// Recomputes values at the peaks until the function meets the budget, except a value whose copy
+/// was removed. Returns nothing if this is impossible in `mostTime` seconds; the caller undoes the
+/// changes. Sets `first` to the first choice.
+FailureOr<std::optional<Recomputation::Step>> Recomputation::repair(Value original, double mostTime,
+                                                                    std::optional<Unit> &first) {
+  Step sum;
+  for (int tries = 0; tries < mostRepairs; ++tries) {
+    if (failed(goal.analysis.getPlan()))
+      return failure();
+    excess = goal.liveBytes() - goal.budget;
+    if (excess <= 0)
+      return std::optional(sum);
+    Operation *place = goal.getPeakOperation();
+    SmallVector<Rung> rungs;
+    for (Unit &unit : findUnits(place))
+      if (!isRefused(unit) && !llvm::is_contained(unit.values, original))
+        rungs.emplace_back().units.push_back(std::move(unit));
+    std::optional<Rung> best = choose(rungs);
+    if (!best || sum.time + best->getTime() > mostTime)
+      return std::optional<Step>();
+    if (!first)
+      first = best->units.front();
+    const OrderScore before = goal.score();
+    const size_t mark = getValues().mark();
+    Step step = apply(best->units, best->getTime(), place);
+    if (failed(goal.analysis.getPlan()))
+      return failure();
+    if (!step.applied.empty() && goal.score() < before) {
+      sum += step;
+      continue;
+    }
+    getValues().undoTo(mark);
+    refuse(best->units.front());
+  }
+  return std::optional<Step>();
+}
+
+/// Removes known copies, in this order, as long as the function meets the budget. Returns the saved
+/// seconds.
+FailureOr<double> Recomputation::removeOthers(ArrayRef<Retention::TimedCopy> known,
+                                              Removals &removals) {
+  std::map<double, int> needed;
+  double saved = 0;
+  for (const auto &[seconds, copy] : known) {
+    if (!copy.copy->getBlock() || !copy.value.getOwner()->getBlock() ||
+        needed[seconds] >= mostNeeded)
+      continue;
+    auto removal = std::make_unique<CopyRemoval>(times, listeners);
+    if (!removal->remove(copy))
+      continue;
+    if (failed(goal.analysis.getPlan()))
+      return failure();
+    if (goal.liveBytes() <= goal.budget) {
+      saved += removal->getTime();
+      removals.push_back(std::move(removal));
+    } else {
+      ++needed[seconds];
+      removal->undo();
+    }
+  }
+  if (failed(goal.analysis.getPlan()))
+    return failure();
+  return saved;
+}

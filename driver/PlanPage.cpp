@@ -155,7 +155,8 @@ static std::string values(llvm::ArrayRef<const MemoryTimeline::Lifetime *> alive
 }
 
 void mtc::tool::writePlanPage(const MemoryTimeline &timeline, llvm::StringRef model,
-                              llvm::StringRef target, llvm::raw_ostream &stream) {
+                              llvm::StringRef target, llvm::StringRef techniques,
+                              llvm::raw_ostream &stream) {
   const std::string name = llvm::json::fixUTF8(model);
   llvm::json::Object data = pageData(timeline);
   data["model"] = name;
@@ -164,13 +165,15 @@ void mtc::tool::writePlanPage(const MemoryTimeline &timeline, llvm::StringRef mo
   llvm::raw_string_ostream(json) << llvm::json::Value(std::move(data));
   const std::vector<const MemoryTimeline::Lifetime *> alive = timeline.getAliveAtPeak();
   const std::string peak = timeline.operations.empty() ? "" : timeline.operations[timeline.peak];
+  std::string lead =
+      llvm::formatv("One arena for target {0}. The peak is at {1}.", target, peak).str();
+  if (!techniques.empty())
+    lead += " Lowered by " + techniques.str() + ".";
   stream << textMark("<!--") << "-->\n"
          << html::fill(page,
                        {{"MODEL", html::escape(name)},
                         {"LEAD",
-                         html::escape(llvm::formatv("One arena for target {0}. The peak is at {1}.",
-                                                    target, peak)
-                                          .str())},
+                         html::escape(lead)},
                         {"TILES", tiles(timeline, alive.size())},
                         {"CATEGORIES", categories(timeline, alive)},
                         {"LISTED", "Values live at the peak"},

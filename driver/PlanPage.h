@@ -10,10 +10,10 @@
 namespace mtc::tool {
 
 /// Writes a self-contained HTML file that shows the offsets and live ranges of all values in the
-/// arena, with the description of each value and why it is live. The data is stored as JSON in the
-/// element `data`.
+/// arena, with the description of each value and why it is live. `techniques` describes those that
+/// lowered the peak; "" if there are none. The data is stored as JSON in the element `data`.
 void writePlanPage(const MemoryTimeline &timeline, llvm::StringRef model, llvm::StringRef target,
-                   llvm::raw_ostream &stream);
+                   llvm::StringRef techniques, llvm::raw_ostream &stream);
 
 } // namespace mtc::tool
 

@@ -31,9 +31,10 @@ private:
   Compilation &compilation;
 };
 
-/// Reports the techniques by which the budget was met, with what they change in the results.
+/// Returns the techniques by which the budget was met, with what they change in the results.
 llvm::json::Array usedTechniques(mlir::ModuleOp allocated);
-void printUsedTechniques(mlir::ModuleOp allocated, llvm::raw_ostream &stream);
+/// Returns "recompute (the same bits); tile (sums in another order)"; "" if there are none.
+std::string describeUsedTechniques(mlir::ModuleOp allocated);
 
 /// Returns "lower peaks: 1.25 GiB with --precision bf16, …", or an empty string without remedies.
 std::string describe(llvm::ArrayRef<Remedy> remedies);

@@ -69,7 +69,7 @@ llvm::json::Array mtc::tool::usedTechniques(mlir::ModuleOp allocated) {
   return array;
 }
 
-void mtc::tool::printUsedTechniques(mlir::ModuleOp allocated, llvm::raw_ostream &stream) {
+std::string mtc::tool::describeUsedTechniques(mlir::ModuleOp allocated) {
   const std::vector<const TechniqueKind *> used = getUsedTechniques(allocated);
   std::string text;
   for (Effect effect : {Effect::None, Effect::Order, Effect::Numerics}) {
@@ -81,6 +81,5 @@ void mtc::tool::printUsedTechniques(mlir::ModuleOp allocated, llvm::raw_ostream 
       text +=
           llvm::formatv("{0}{1} ({2})", text.empty() ? "" : "; ", names, describeEffect(effect));
   }
-  if (!text.empty())
-    stream << "Lowered by    " << text << "\n";
+  return text;
 }

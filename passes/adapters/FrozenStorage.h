@@ -11,7 +11,7 @@ namespace mtc {
 
 /// Options of mtc-store-frozen.
 struct FrozenStorageOptions {
-  std::string bits = "32";
+  int64_t bits = 32;
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     option(&FrozenStorageOptions::bits,

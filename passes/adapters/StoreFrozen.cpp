@@ -169,9 +169,9 @@ void StoreFrozenPass::runOnOperation() {
   FailureOr<FrozenStorageOptions> options = readOptions();
   if (failed(options))
     return signalPassFailure();
-  if (options->bits == "32")
+  if (options->bits == 32)
     return;
-  storage = options->bits == "16" ? Storage::BF16 : Storage::NF4;
+  storage = options->bits == 16 ? Storage::BF16 : Storage::NF4;
   target = TargetInfo::of(getOperation());
   matrices = bytes = 0;
   left.clear();

@@ -11,7 +11,7 @@ namespace mtc {
 
 /// Options of mtc-store-gradients.
 struct GradientStorageOptions {
-  std::string bits = "32";
+  int64_t bits = 32;
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     option(&GradientStorageOptions::bits,

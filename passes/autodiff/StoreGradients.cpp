@@ -111,7 +111,7 @@ void StoreGradientsPass::runOnOperation() {
   FailureOr<GradientStorageOptions> options = readOptions();
   if (failed(options))
     return signalPassFailure();
-  if (options->bits == "32")
+  if (options->bits == 32)
     return;
   const Location everywhere = UnknownLoc::get(&getContext());
   ProgramOp program = ProgramOp::find(getOperation());

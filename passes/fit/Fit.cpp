@@ -62,7 +62,7 @@ struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
       OwningOpRef<ModuleOp> copy = before->clone();
       module.getBodyRegion().takeBody(copy->getBodyRegion());
       module->removeAttr(techniquesAttribute);
-      peak = searchFit(module, budget, make, SearchEffort::Whole);
+      peak = searchFit(module, budget, make);
       return succeeded(peak) && *peak > options->memory;
     };
     // If the budget is missed, even slightly, the plan with the smallest known peak is used. This

@@ -28,7 +28,7 @@ struct OptimizerOptions {
   std::optional<double> ema;
   ScheduleOptions schedule;
   bool noDecay1d = false;
-  std::string optimizerBits = "32";
+  int64_t optimizerBits = 32;
   std::vector<std::string> groups;
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {

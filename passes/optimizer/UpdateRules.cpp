@@ -128,11 +128,9 @@ FailureOr<const OptimizerKind *> UpdateRules::chooseKind(VariableOp parameter,
 void UpdateRules::chooseStateBits(VariableOp parameter, const Decisions &decisions,
                                   UpdateRule &rule) {
   constexpr int64_t leastElements = 4096;
-  unsigned bits = 32;
+  auto bits = static_cast<unsigned>(options.optimizerBits);
   if (auto decided = decisions.find("optimizer-bits"); decided != decisions.end())
     bits = *decided->second.group->stateBits;
-  else
-    StringRef(options.optimizerBits).getAsInteger(10, bits);
   RankedTensorType type = parameter.getTensorType();
   bool hasState = llvm::any_of(rule.kind->states, [&](const OptimizerState &state) {
     return state.shape(type.getShape(), rule) == likeParameter(type.getShape(), rule);

@@ -44,7 +44,7 @@ static LogicalResult recomputeAll(ModuleOp module) {
     techniques.push_back(std::make_unique<Recomputation>(goal, times));
     return techniques;
   };
-  return searchFit(module, /*budget=*/0, make, SearchEffort::Whole);
+  return searchFit(module, /*budget=*/0, make);
 }
 
 namespace {

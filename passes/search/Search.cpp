@@ -16,16 +16,15 @@ using namespace mtc;
 
 namespace {
 
-/// Limits on the effort of an attempt, in units of FunctionMemory::getEffort: about half a second
-/// of a CPU of 2021, and a tenth of that.
-constexpr int64_t wholeEffort = 1'000'000, littleEffort = wholeEffort / 10;
+/// Limit on the effort for a function, in units of FunctionMemory::getEffort: about half a second
+/// of a CPU of 2021.
+constexpr int64_t mostEffort = 1'000'000;
 
 /// One sequence of changes to a module, applied to a clone of the module.
 class Attempt {
 public:
-  Attempt(ModuleOp module, int64_t budget, SearchEffort effort, bool startsOver)
+  Attempt(ModuleOp module, int64_t budget, bool startsOver)
       : module(module.clone()), analysis(*this->module), times(*this->module), budget(budget),
-        mostEffort(effort == SearchEffort::Whole ? wholeEffort : littleEffort),
         startsOver(startsOver) {}
 
   /// Creates the techniques on the first call, and applies their alternative starts if requested.
@@ -145,7 +144,7 @@ private:
   OwningOpRef<ModuleOp> module;
   MemoryAnalysis analysis;
   OperationTimes times;
-  int64_t budget, mostEffort;
+  int64_t budget;
   bool startsOver;
   std::vector<std::unique_ptr<Goal>> goals;
   SmallVector<Techniques, 0> techniques; ///< for each goal
@@ -187,18 +186,17 @@ static SmallVector<int64_t> findSmallerBudgets(const Attempt &best, int64_t budg
   return budgets;
 }
 
-FailureOr<int64_t> mtc::searchFit(ModuleOp module, int64_t budget, MakeTechniques make,
-                                  SearchEffort effort) {
+FailureOr<int64_t> mtc::searchFit(ModuleOp module, int64_t budget, MakeTechniques make) {
   Attempts attempts;
-  attempts.push_back(std::make_unique<Attempt>(module, budget, effort, /*startsOver=*/false));
+  attempts.push_back(std::make_unique<Attempt>(module, budget, /*startsOver=*/false));
   Attempt &first = *attempts.front();
   if (failed(first.begin(make)))
     return failure();
   const int64_t before = first.getPeak(), fixed = first.getFixedBytes();
   if (first.fits())
     return before;
-  if (first.hasOtherStart() && effort == SearchEffort::Whole)
-    attempts.push_back(std::make_unique<Attempt>(module, budget, effort, /*startsOver=*/true));
+  if (first.hasOtherStart())
+    attempts.push_back(std::make_unique<Attempt>(module, budget, /*startsOver=*/true));
   FailureOr<std::unique_ptr<Attempt>> best =
       findBest(std::move(attempts), make, std::numeric_limits<double>::infinity());
   if (failed(best))
@@ -206,7 +204,7 @@ FailureOr<int64_t> mtc::searchFit(ModuleOp module, int64_t budget, MakeTechnique
   Attempts lower;
   if ((*best)->fits())
     for (int64_t smaller : findSmallerBudgets(**best, budget, fixed, before))
-      lower.push_back(std::make_unique<Attempt>(module, smaller, effort, /*startsOver=*/false));
+      lower.push_back(std::make_unique<Attempt>(module, smaller, /*startsOver=*/false));
   if (!lower.empty()) {
     auto found = findBest(std::move(lower), make, (*best)->getTime());
     if (failed(found))

@@ -29,8 +29,8 @@ struct TilePass : PassWithOptions<mtc::impl::TilePassBase<TilePass>, TileOptions
       techniques.push_back(std::make_unique<TileSearch>(goal, times));
       return techniques;
     };
-    if (failed(searchFit(getOperation(), /*budget=*/0, inTiles,
-                         SearchEffort::Whole))) // Applies every tiling that lowers the peak.
+    // Applies every tiling that lowers the peak.
+    if (failed(searchFit(getOperation(), /*budget=*/0, inTiles)))
       signalPassFailure();
   }
 };

@@ -24,7 +24,8 @@ int writeFiles(const Options &options, Compilation &compilation,
   if (page)
     if (llvm::Error error = addOutput(files, *page, [&](llvm::raw_ostream &os) {
           writePlanPage(timeline, compilation.getProgram().getModelName(),
-                        compilation.getTarget().getName(), os);
+                        compilation.getTarget().getName(),
+                        describeUsedTechniques(compilation.getModule()), os);
         }))
       return report(std::move(error));
   if (llvm::Error error = compilation.addRemarks(files))
@@ -95,7 +96,8 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(json)));
   } else {
     print(plan, options.verbose, llvm::outs());
-    printUsedTechniques(compilation.getModule(), llvm::outs());
+    if (std::string used = describeUsedTechniques(compilation.getModule()); !used.empty())
+      llvm::outs() << "Lowered by    " << used << "\n";
     print(cost, transfers, llvm::outs());
     if (!options.quiet)
       print(timeline, options.verbose, llvm::outs());

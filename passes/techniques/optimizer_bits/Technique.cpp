@@ -14,9 +14,9 @@ TechniqueKind mtc::techniques::makeOptimizerBits() {
                      Permission::Allow};
   kind.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;
-    if (settings.training.optimizer.optimizerBits == "32")
+    if (settings.training.optimizer.optimizerBits == 32)
       changes.push_back({"--optimizer-bits 8",
-                         [](PlanSettings &all) { all.training.optimizer.optimizerBits = "8"; }});
+                         [](PlanSettings &all) { all.training.optimizer.optimizerBits = 8; }});
     return changes;
   };
   return kind;

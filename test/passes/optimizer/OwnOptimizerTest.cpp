@@ -97,7 +97,7 @@ std::string compile(const OptimizerOptions &options, const LossScalingOptions &s
 OptimizerOptions ownOptions() {
   OptimizerOptions options;
   options.optimizer = "own";
-  options.optimizerBits = "8";
+  options.optimizerBits = 8;
   return options;
 }
 

@@ -4,6 +4,8 @@
 
 #include "passes/kernels/KernelEditing.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 using namespace mtc;
 
@@ -63,6 +65,37 @@ static KernelOp slice(OpBuilder &builder, KernelOp kernel, unsigned result,
   return sliced;
 }
 
+SmallVector<unsigned> mtc::findInputsOf(KernelOp kernel, unsigned result,
+                                        ArrayRef<unsigned> loaded) {
+  KernelYieldOp yield = yieldOf(kernel);
+  llvm::SmallSetVector<Value, 32> values;
+  llvm::SmallDenseSet<Value> stored;
+  for (unsigned other : loaded)
+    stored.insert(yield.getValues()[other]);
+  llvm::SmallDenseSet<unsigned> numbers;
+  auto add = [&](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument && argument.getOwner() == &kernel.getBody().front())
+      numbers.insert(argument.getArgNumber());
+    else if (!argument && !stored.contains(value))
+      values.insert(value);
+  };
+  add(yield.getValues()[result]);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i].getDefiningOp()->walk([&](Operation *op) { llvm::for_each(op->getOperands(), add); });
+  SmallVector<unsigned> sorted(numbers.begin(), numbers.end());
+  llvm::sort(sorted);
+  return sorted;
+}
+
+SmallVector<unsigned> mtc::findLoadable(KernelOp kernel, unsigned result, IsAvailable isAvailable) {
+  SmallVector<unsigned> loadable;
+  for (auto [other, value] : llvm::enumerate(kernel->getResults()))
+    if (other != result && mayLoad(kernel, other) && isAvailable(value))
+      loadable.push_back(other);
+  return loadable;
+}
+
 KernelOp mtc::sliceKernel(OpBuilder &builder, KernelOp kernel, unsigned result,
                           IsAvailable isAvailable) {
   KernelYieldOp yield = yieldOf(kernel);
@@ -75,10 +108,7 @@ KernelOp mtc::sliceKernel(OpBuilder &builder, KernelOp kernel, unsigned result,
   KernelOp alone = slice(builder, kernel, result, {});
   if (isCheap(alone))
     return alone;
-  SmallVector<unsigned> loaded;
-  for (auto [other, value] : llvm::enumerate(kernel->getResults()))
-    if (other != result && mayLoad(kernel, other) && isAvailable(value))
-      loaded.push_back(other);
+  const SmallVector<unsigned> loaded = findLoadable(kernel, result, isAvailable);
   if (loaded.empty())
     return alone;
   KernelOp fromResults = slice(builder, kernel, result, loaded);

@@ -21,6 +21,13 @@ using IsAvailable = llvm::function_ref<bool(mlir::Value)>;
 KernelOp sliceKernel(mlir::OpBuilder &builder, KernelOp kernel, unsigned result,
                      IsAvailable isAvailable);
 
+/// Returns the numbers of the inputs that one result depends on, apart from the results in
+/// `loaded`.
+llvm::SmallVector<unsigned> findInputsOf(KernelOp kernel, unsigned result,
+                                         llvm::ArrayRef<unsigned> loaded = {});
+/// Returns the numbers of the available results that a slice that computes `result` may load.
+llvm::SmallVector<unsigned> findLoadable(KernelOp kernel, unsigned result, IsAvailable isAvailable);
+
 } // namespace mtc
 
 #endif // MTC_PASSES_KERNELS_KERNELSLICE_H

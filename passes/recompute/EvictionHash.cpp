@@ -3,11 +3,9 @@
 #include "passes/recompute/Rematerializer.h"
 
 #include "passes/kernels/KernelEditing.h"
-#include "passes/memory/PlannedOperation.h"
+#include "passes/kernels/KernelSlice.h"
 
 #include "mlir/IR/OperationSupport.h"
-
-#include <numeric>
 
 using namespace mlir;
 using namespace mtc;
@@ -34,16 +32,21 @@ public:
   void addCopy(OpResult value) {
     if (Value known = values.copies.lookup(value))
       return addMove(known.getDefiningOp());
-    if (addKnown(value) || !spend(value))
+    if (addKnown(value))
       return;
     Operation *op = value.getOwner();
+    auto kernel = dyn_cast<KernelOp>(op);
+    const SmallVector<Value> operands = kernel ? operandsOf(kernel, value.getResultNumber())
+                                               : SmallVector<Value>(op->getOperands());
+    if (!spend(kernel ? partOf(kernel, value, operands) * times.of(op) : times.of(op)))
+      return;
     add(value.getResultNumber());
     add(values.hashOf(op));
     add(values.mayCompute(op, reader));
     // A slice of a kernel may start from other results.
     for (Value other : op->getResults())
       add(values.isAvailableAt(other, reader));
-    for (Value operand : op->getOperands())
+    for (Value operand : operands)
       addOperand(operand, op);
   }
 
@@ -55,21 +58,42 @@ private:
   void add(size_t part) { hash = llvm::hash_combine(hash, part); }
   void add(Source source) { add(static_cast<size_t>(source)); }
 
-  /// Subtracts the time of computing a result; of a kernel, that of storing it alone, since a slice
-  /// may do without the rest. Returns false if the time is up.
-  bool spend(OpResult value) {
-    Operation *op = value.getOwner();
-    double part = 1;
-    if (isa<KernelOp>(op)) {
-      auto bytes = [](auto &&all) {
-        return std::accumulate(all.begin(), all.end(), int64_t{0}, [](int64_t sum, Value each) {
-          return sum + PlannedValue::bytesOf(each);
-        });
-      };
-      part = static_cast<double>(PlannedValue::bytesOf(value)) /
-             static_cast<double>(bytes(op->getOperands()) + bytes(op->getResults()));
-    }
-    timeLeft -= part * times.of(op);
+  /// Returns the operands of the kernel that computes one result in place of a kernel
+  /// (`sliceKernel`).
+  SmallVector<Value> operandsOf(KernelOp kernel, unsigned result) {
+    auto toValues = [&](ArrayRef<unsigned> numbers) {
+      return llvm::map_to_vector(numbers,
+                                 [&](unsigned number) { return kernel->getOperand(number); });
+    };
+    auto isAvailable = [&](Value each) { return values.isAvailableAt(each, reader); };
+    auto [inputs, isNew] = values.inputs.try_emplace(kernel->getResult(result));
+    if (isNew)
+      inputs->second = findInputsOf(kernel, result);
+    SmallVector<Value> alone = toValues(inputs->second);
+    if (llvm::all_of(alone, isAvailable))
+      return alone;
+    SmallVector<unsigned> loadable = findLoadable(kernel, result, isAvailable);
+    if (loadable.empty())
+      return alone;
+    SmallVector<Value> rest = toValues(findInputsOf(kernel, result, loadable));
+    return llvm::all_of(rest, isAvailable) ? rest : alone;
+  }
+
+  /// Returns a lower bound on the fraction of a kernel's memory traffic that one result needs.
+  static double partOf(KernelOp kernel, Value value, ArrayRef<Value> operands) {
+    auto bytes = [](auto &&all) {
+      int64_t sum = 0;
+      for (Value each : all)
+        sum += byteSize(cast<RankedTensorType>(each.getType()));
+      return static_cast<double>(sum);
+    };
+    return (bytes(ArrayRef(value)) + bytes(operands)) /
+           (bytes(kernel->getOperands()) + bytes(kernel->getResults()));
+  }
+
+  /// Returns false if the time is up.
+  bool spend(double seconds) {
+    timeLeft -= seconds;
     return timeLeft >= 0;
   }
 
@@ -103,8 +127,7 @@ private:
       return add(Source::Before);
     if (copy->getNumResults() > 0 && addKnown(copy->getResult(0)))
       return;
-    timeLeft -= times.of(copy);
-    if (timeLeft < 0)
+    if (!spend(times.of(copy)))
       return;
     add(Source::Copied);
     add(values.hashOf(copy));

@@ -100,9 +100,8 @@ SmallVector<Recomputation::Unit> Recomputation::findUnits(Operation *place, cons
       if (int64_t bytes = bytesWaiting(value, place, order);
           isWorthwhile(bytes) && (isAnyValue || hashWithoutOperands(op->op) == hash)) {
         const size_t known = units.size();
-        addUnits(value, bytes, place,
-                 least * static_cast<double>(std::clamp<int64_t>(excess, 1, bytes)), units,
-                 keeping);
+        const auto useful = static_cast<double>(std::clamp<int64_t>(excess, 1, bytes));
+        addUnits(value, bytes, place, like ? like->time : least * useful, units, keeping);
         if (units.size() > known && !isRefused(units.back()))
           least = std::min(least, pricePerByte(units.back()));
       }
@@ -115,7 +114,7 @@ SmallVector<Recomputation::Unit> Recomputation::findUnits(Operation *place, cons
 /// Tries the eviction of one value for all values of equal layers, except if it would take much
 /// more than `mostTime` seconds.
 Recomputation::Trial Recomputation::tryOut(OpResult value, Operation *place, double mostTime) {
-  constexpr double mostParts = 16;
+  constexpr double mostParts = 4;
   Rematerializer &values = getValues();
   auto findDead = [&]() -> std::optional<unsigned> {
     SmallVector<unsigned> dead = values.findDeadOperands(value, place);

@@ -125,6 +125,8 @@ void Rematerializer::insert(Operation *copy, Operation *original, const Need &ne
   undo.push_back([this, copy] {
     listener.notifyOperationErased(copy);
     hashes.erase(copy);
+    for (Value result : copy->getResults())
+      inputs.erase(result);
     order.erase(copy);
   });
 }
@@ -134,7 +136,7 @@ void Rematerializer::record(Value value, Value copy) {
   undo.push_back([this, value] { copies.erase(value); });
 }
 
-/// Returns the fraction of a kernel's time that a slice takes. Kernels are assumed to be
+/// Returns the fraction of an operation's time that a copy takes. Kernels are assumed to be
 /// memory-bound.
 static double partOf(Operation *copy, Operation *original) {
   auto kernel = dyn_cast<KernelOp>(copy);

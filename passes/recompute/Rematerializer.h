@@ -69,8 +69,8 @@ public:
   /// views of one value, only the first counts.
   mlir::SmallVector<unsigned> findDeadOperands(mlir::OpResult value, mlir::Operation *place) const;
   /// Returns a hash that is equal for values of equal layers whose evictions repeat equal
-  /// operations from equal live operands. Returns nothing if there is no eviction or if it
-  /// takes more than `mostTime` seconds by a rough lower bound.
+  /// operations from equal live operands. Returns nothing if there is no eviction or if it takes
+  /// more than `mostTime` seconds.
   std::optional<size_t> hashEviction(mlir::OpResult value, mlir::Operation *place,
                                      OperationTimes &times, double mostTime) const;
   /// Returns the order of the block, which must only be changed by evictions.
@@ -105,6 +105,8 @@ private:
   llvm::DenseSet<mlir::Value> kept;
   llvm::DenseMap<mlir::Value, mlir::Value> copies;
   mutable llvm::DenseMap<mlir::Operation *, size_t> hashes; ///< without operands
+  /// The inputs of kernels that a result depends on.
+  mutable llvm::DenseMap<mlir::Value, mlir::SmallVector<unsigned>> inputs;
   std::vector<std::function<void()>> undo;
   bool isPossible = true;
 };

@@ -109,6 +109,10 @@ recomputed = plan(GPT2.model, *GPT2.flags, "--memory", curve[-1][0], "--techniqu
 assert recomputed["name"] == "recompute" and recomputed["saves_bytes"] == curve[0][0] - least["peak_bytes"], recomputed
 assert recomputed["costs_seconds"] > 0, recomputed
 
+# The page names the techniques that lowered the peak.
+plan(GPT2.model, *GPT2.flags, "--memory", curve[-1][0], "--html", "lowered.html")
+assert "Lowered by recompute (the same bits)" in (folder / "lowered.html").read_text()
+
 # The page that people read.
 text = run([MTC, "plan", GPT2.model, *GPT2.flags, "--techniques", "--curve"], folder).stdout
 for line in (r"Largest of the \d+ tensors that are live at the peak", r"  +[\d.]+ .iB +\d+ x  others: see --verbose, --json or --html", r"  +[\d.]+ .iB +\d+ x  .*\.\*\..*  parameter", r"Techniques +saves bytes +adds time", r"  mtc-fuse-update +\d+", r"--memory +step time", r"  +%d .* 0\.0 %%" % base["peak_bytes"]):  # fmt: skip

@@ -45,6 +45,7 @@ TECHNIQUES = [
     Technique("offload activations", f"{NONE} --offload activations"),
     Technique("offload parameters", f"{NONE} --offload parameters"),
     Technique("recompute all, offload all", f"--recompute all --tile none {AWAY}"),
+    Technique("recompute and offload, least", "--recompute auto --tile none --offload auto --memory {least}"),
     Technique("recompute and tiles, least", "--memory {least}", exact=False),
     Technique("all together", "--recompute all --tile all " + AWAY, exact=False),
 ]

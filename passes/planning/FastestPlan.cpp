@@ -92,6 +92,8 @@ void Planner::tryCounts(const Choice &choice, size_t technique, size_t least) {
   std::optional<PlanNeeds> needs = tryWith(count);
   while (!needs && count < last && !isTimeUp())
     needs = tryWith(++count);
+  if (!needs && least == 0) // Accumulated gradients may be larger than what a smaller batch saves.
+    tryWith(0);
   // A combination that is slower than another one with the same count remains so.
   if (!needs || needs->seconds > best->needs.seconds)
     return;

@@ -16,9 +16,9 @@ using namespace mtc;
 
 namespace {
 
-/// Limit on the effort for a function, in units of FunctionMemory::getEffort: about half a second
+/// Limit on the effort for a function, in units of FunctionMemory::getEffort: about a second
 /// of a CPU of 2021.
-constexpr int64_t mostEffort = 1'000'000;
+constexpr int64_t mostEffort = 2'000'000;
 
 /// One sequence of changes to a module, applied to a clone of the module.
 class Attempt {

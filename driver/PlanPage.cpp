@@ -170,13 +170,11 @@ void mtc::tool::writePlanPage(const MemoryTimeline &timeline, llvm::StringRef mo
   if (!techniques.empty())
     lead += " Lowered by " + techniques.str() + ".";
   stream << textMark("<!--") << "-->\n"
-         << html::fill(page,
-                       {{"MODEL", html::escape(name)},
-                        {"LEAD",
-                         html::escape(lead)},
-                        {"TILES", tiles(timeline, alive.size())},
-                        {"CATEGORIES", categories(timeline, alive)},
-                        {"LISTED", "Values live at the peak"},
-                        {"VALUES", values(alive)},
-                        {"DATA", html::escapeJson(json)}});
+         << html::fill(page, {{"MODEL", html::escape(name)},
+                              {"LEAD", html::escape(lead)},
+                              {"TILES", tiles(timeline, alive.size())},
+                              {"CATEGORIES", categories(timeline, alive)},
+                              {"LISTED", "Values live at the peak"},
+                              {"VALUES", values(alive)},
+                              {"DATA", html::escapeJson(json)}});
 }

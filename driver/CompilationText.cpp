@@ -1,5 +1,4 @@
-//===- CompilationText.cpp - Compilation from the text of a stage
-//-------------------------------===//
+//===- CompilationText.cpp - Compilation from the text of a stage -----------------------------===//
 
 #include "driver/Compilation.h"
 #include "driver/StageText.h"

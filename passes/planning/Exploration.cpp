@@ -1,5 +1,4 @@
-//===- Exploration.cpp - Curve, worth of techniques, and remedies
-//------------------------------===//
+//===- Exploration.cpp - Curve, worth of techniques, and remedies -----------------------------===//
 
 #include "passes/planning/Planner.h"
 

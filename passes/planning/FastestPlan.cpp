@@ -4,8 +4,6 @@
 
 #include "passes/memory/MemoryAnalysis.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace mtc;
 

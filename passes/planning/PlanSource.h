@@ -1,5 +1,4 @@
-//===- PlanSource.h - Lowering of a model for the search
-//---------------------------------------===//
+//===- PlanSource.h - Lowering of a model for the search --------------------------------------===//
 
 #ifndef MTC_PASSES_PLANNING_PLANSOURCE_H
 #define MTC_PASSES_PLANNING_PLANSOURCE_H

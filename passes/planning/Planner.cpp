@@ -8,8 +8,6 @@
 
 #include "mlir/IR/Threading.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace mtc;
 

@@ -34,6 +34,9 @@ private:
   double time = 0;
 };
 
+/// Removals in the order in which they were made.
+using Removals = std::vector<std::unique_ptr<CopyRemoval>>;
+
 } // namespace mtc
 
 #endif // MTC_PASSES_RECOMPUTE_COPYREMOVAL_H

@@ -4,7 +4,6 @@
 #define MTC_PASSES_RECOMPUTE_RECOMPUTATION_H
 
 #include "passes/cost/OperationTimes.h"
-#include "passes/recompute/CopyRemoval.h"
 #include "passes/recompute/Retention.h"
 #include "passes/recompute/Segments.h"
 #include "passes/search/Goal.h"
@@ -93,13 +92,10 @@ private:
   void add(const Step &step);
   double priceOf(const Rematerializer::Added &added);
 
-  using Removals = std::vector<std::unique_ptr<CopyRemoval>>;
   mlir::FailureOr<bool> replace(const Rematerializer::Added::Copy &copy,
                                 mlir::ArrayRef<Retention::TimedCopy> known, Removals &removals);
   mlir::FailureOr<std::optional<Step>> repair(mlir::Value original, double mostTime,
                                               std::optional<Unit> &first);
-  mlir::FailureOr<double> removeOthers(mlir::ArrayRef<Retention::TimedCopy> known,
-                                       Removals &removals);
   bool isWorthwhile(int64_t bytes) const {
     return goal.isWorthwhile(bytes) || (isImproving && bytes > 0 && bytes >= excess);
   }

@@ -59,10 +59,10 @@ FailureOr<bool> Recomputation::replace(const Rematerializer::Added::Copy &copy,
       Removals others;
       double saved = removal->getTime();
       if ((*step)->time >= saved) {
-        FailureOr<double> more = removeOthers(known, others);
-        if (failed(more))
+        if (failed(retention.remove(known, known.size(), others)))
           return failure();
-        saved += *more;
+        for (const std::unique_ptr<CopyRemoval> &other : others)
+          saved += other->getTime();
       }
       if (saved > (*step)->time * (1 + 1e-6)) {
         FailureOr<int64_t> now = goal.findExcess();
@@ -129,32 +129,4 @@ FailureOr<std::optional<Recomputation::Step>> Recomputation::repair(Value origin
     refuse(best->units.front());
   }
   return std::optional<Step>();
-}
-
-/// Removes known copies, in this order, as long as the function meets the budget. Returns the saved
-/// seconds.
-FailureOr<double> Recomputation::removeOthers(ArrayRef<Retention::TimedCopy> known,
-                                              Removals &removals) {
-  std::map<double, int> needed;
-  double saved = 0;
-  for (const auto &[seconds, copy] : known) {
-    if (!copy.copy->getBlock() || !copy.value.getOwner()->getBlock() ||
-        needed[seconds] >= mostNeeded)
-      continue;
-    auto removal = std::make_unique<CopyRemoval>(times, listeners);
-    if (!removal->remove(copy))
-      continue;
-    if (failed(goal.analysis.getPlan()))
-      return failure();
-    if (goal.liveBytes() <= goal.budget) {
-      saved += removal->getTime();
-      removals.push_back(std::move(removal));
-    } else {
-      ++needed[seconds];
-      removal->undo();
-    }
-  }
-  if (failed(goal.analysis.getPlan()))
-    return failure();
-  return saved;
 }

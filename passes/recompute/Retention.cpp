@@ -2,8 +2,6 @@
 
 #include "passes/recompute/Retention.h"
 
-#include "passes/recompute/CopyRemoval.h"
-
 #include <map>
 
 using namespace mlir;
@@ -13,7 +11,7 @@ using namespace mtc;
 /// others are assumed to be needed as well.
 static constexpr int mostNeeded = 3;
 /// Limit on the number of memory plans.
-static constexpr int mostTries = 128;
+static constexpr size_t mostTries = 128;
 
 void Retention::forgetErased() {
   llvm::DenseSet<Operation *> known;
@@ -50,29 +48,33 @@ SmallVector<Retention::TimedCopy, 0> Retention::getMostExpensiveFirst() const {
       order, [&](auto each) { return TimedCopy(-each.first, copies[each.second]); });
 }
 
-FailureOr<double> Retention::dropSuperfluous() {
-  forgetErased();
+LogicalResult Retention::remove(ArrayRef<TimedCopy> known, size_t mostTries, Removals &removals) {
   std::map<double, int> needed; // Number of needed copies by cost.
-  // Removed operations are kept alive, since other undo actions may refer to them.
-  std::vector<std::unique_ptr<CopyRemoval>> drops;
-  int tries = 0;
-  for (const auto &[seconds, each] : getMostExpensiveFirst()) {
+  for (const auto &[seconds, each] : known) {
     if (!each.copy->getBlock() || !each.original->getBlock() || needed[seconds] >= mostNeeded)
       continue;
-    auto drop = std::make_unique<CopyRemoval>(times, listener);
-    if (!drop->remove(each))
+    auto removal = std::make_unique<CopyRemoval>(times, listener);
+    if (!removal->remove(each))
       continue;
     if (failed(goal.analysis.getPlan()))
       return failure();
     if (goal.liveBytes() <= goal.budget) {
-      drops.push_back(std::move(drop));
+      removals.push_back(std::move(removal));
     } else {
       ++needed[seconds];
-      drop->undo();
+      removal->undo();
     }
-    if (++tries == mostTries)
+    if (--mostTries == 0)
       break;
   }
+  return goal.analysis.getPlan();
+}
+
+FailureOr<double> Retention::dropSuperfluous() {
+  forgetErased();
+  Removals drops;
+  if (failed(remove(getMostExpensiveFirst(), mostTries, drops)))
+    return failure();
   // The layout may exceed the budget although the live bytes do not. In this case, all drops are
   // undone.
   FailureOr<int64_t> excess = goal.findExcess();

@@ -4,7 +4,7 @@
 #define MTC_PASSES_RECOMPUTE_RETENTION_H
 
 #include "passes/cost/OperationTimes.h"
-#include "passes/recompute/Rematerializer.h"
+#include "passes/recompute/CopyRemoval.h"
 #include "passes/search/Goal.h"
 
 namespace mtc {
@@ -27,8 +27,12 @@ public:
   using TimedCopy = std::pair<double, Rematerializer::Added::Copy>;
   /// Returns the copies, most expensive first, ties by age.
   mlir::SmallVector<TimedCopy, 0> getMostExpensiveFirst() const;
-  /// Replaces copies by their originals, most expensive first, as long as the function meets the
-  /// budget. Returns the saved seconds. Fails with a diagnostic if there is no memory plan.
+  /// Replaces known copies by their originals, in this order, as long as the function meets the
+  /// budget. Tries at most `mostTries` of them, and keeps removed operations alive in `removals`,
+  /// since undo actions may refer to them. Fails with a diagnostic if there is no memory plan.
+  mlir::LogicalResult remove(mlir::ArrayRef<TimedCopy> known, size_t mostTries, Removals &removals);
+  /// Does so for all copies, most expensive first. Returns the saved seconds. Fails with a
+  /// diagnostic if there is no memory plan.
   mlir::FailureOr<double> dropSuperfluous();
 
 private:

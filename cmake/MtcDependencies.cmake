@@ -17,6 +17,13 @@ add_library(dnnl::dnnl INTERFACE IMPORTED)
 set_target_properties(dnnl::dnnl PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${DNNL_INCLUDE_DIR}
                                             INTERFACE_LINK_LIBRARIES ${DNNL_LIBRARY})
 
+# Programs with several ranks. Not MPI::MPI_CXX, which links the C++ bindings that MPI 3 has removed.
+find_package(MPI REQUIRED COMPONENTS C)
+add_library(mpi::mpi INTERFACE IMPORTED)
+set_target_properties(mpi::mpi PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${MPI_C_INCLUDE_DIRS}"
+                                          INTERFACE_INCLUDE_DIRECTORIES "${MPI_C_INCLUDE_DIRS}"
+                                          INTERFACE_COMPILE_DEFINITIONS "OMPI_SKIP_MPICXX=1;MPICH_SKIP_MPICXX=1")
+
 find_package(nlohmann_json REQUIRED CONFIG)
 find_package(tomlplusplus REQUIRED CONFIG)
 find_package(CLI11 REQUIRED CONFIG)

@@ -18,7 +18,8 @@ Error mtc::linkProgram(const LinkRequest &request) {
   if (!driver)
     return driver.takeError();
   Expected<std::vector<std::string>> archives =
-      findArchives("libmtc_runtime_main.a", request.inputs, request.libraryFolder.str());
+      findArchives(request.inputs.hasRanks ? "libmtc_runtime_mpi.a" : "libmtc_runtime_main.a",
+                   request.inputs, request.libraryFolder.str());
   if (!archives)
     return archives.takeError();
   Expected<TemporaryFile> code = TemporaryFile::create(request.output + "-%%%%%%%%.a");
@@ -27,7 +28,9 @@ Error mtc::linkProgram(const LinkRequest &request) {
   if (Error error = code->write(request.archive.getBuffer()))
     return error;
   std::vector<std::string> libraries;
-  libraries.reserve(request.inputs.libraries.size());
+  libraries.reserve(request.inputs.libraries.size() + 1);
+  if (request.inputs.hasRanks)
+    libraries.emplace_back("-lmpi");
   for (const std::string &name : request.inputs.libraries)
     libraries.push_back("-l" + name);
   std::vector<StringRef> arguments = archiveArguments(code->name(), *archives);

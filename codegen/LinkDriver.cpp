@@ -81,6 +81,8 @@ static std::string packagesFor(const LinkInputs &inputs) {
   if (!inputs.architecture.empty())
     suffix = "-" + (inputs.architecture == "aarch64" ? "arm64" : inputs.architecture) + "-cross";
   std::string packages = "libc6-dev" + suffix + ", libstdc++-12-dev" + suffix;
+  if (inputs.hasRanks)
+    packages += ", libopenmpi-dev";
   return is_contained(inputs.libraries, "dnnl") ? packages + ", libdnnl-dev" : packages;
 }
 

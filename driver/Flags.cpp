@@ -48,15 +48,16 @@ static constexpr Command shown[] = {Command::Plan, Command::Inspect};
 static constexpr llvm::StringLiteral modelGroup = "Model", lossGroup = "Loss and precision",
                                      optimizerGroup = "Optimizer", adapterGroup = "Adapters",
                                      memoryGroup = "Memory", targetGroup = "Target",
-                                     outputGroup = "Output", debugGroup = "Debugging";
+                                     ranksGroup = "Ranks", outputGroup = "Output",
+                                     debugGroup = "Debugging";
 
 /// Flags shown by --help; the others are shown by --help-all.
 static constexpr llvm::StringLiteral commonFlags[] = {
-    "dim",        "bind",      "train",      "freeze",       "loss",     "output",    "labels",
-    "precision",  "optimizer", "lr",         "weight-decay", "schedule", "warmup",    "clip-norm",
-    "accumulate", "recipe",    "lora",       "frozen-bits",  "memory",   "recompute", "tile",
-    "offload",    "allow",     "target",     "threads",      "o",        "emit",      "json",
-    "force",      "html",      "techniques", "curve"};
+    "dim",        "bind",      "train",  "freeze",       "loss",        "output", "labels",
+    "precision",  "optimizer", "lr",     "weight-decay", "schedule",    "warmup", "clip-norm",
+    "accumulate", "ranks",     "recipe", "lora",         "frozen-bits", "memory", "recompute",
+    "tile",       "offload",   "allow",  "target",       "threads",     "o",      "emit",
+    "json",       "force",     "html",   "techniques",   "curve"};
 
 namespace {
 
@@ -317,6 +318,7 @@ void addTrainingFlags(FlagTable &flags) {
                  {planned, adapterGroup, Stage::Onnx}, takeLora);
   addTrainingOptions(flags, &TrainingOptions::frozenStorage,
                      {planned, adapterGroup, Stage::Training});
+  addTrainingOptions(flags, &TrainingOptions::sharding, {planned, ranksGroup, Stage::Training});
 }
 
 /// Adds flags for options of passes that run before allocation.

@@ -112,6 +112,19 @@ void takeAvailableMemory(Options &options, Refuse refuse) {
        " available");
 }
 
+/// Refuses settings that programs of several processes do not support.
+void checkRanks(const Options &options, int64_t ranks, Refuse refuse) {
+  const std::string flag = "--ranks " + std::to_string(ranks) + ": ";
+  if (options.target != "cpu")
+    refuse(flag + "not supported for --target " + options.target + "; use --target cpu");
+  if (options.isStatic)
+    refuse(flag + "the program needs the shared library of MPI; use it without --static");
+  if (options.cpu == "aarch64")
+    refuse(flag + "MPI is linked for this machine's architecture; use it without --cpu aarch64");
+  if (options.result == Result::Library)
+    refuse(flag + "mpirun starts programs, not libraries; use it without --emit library");
+}
+
 } // namespace
 
 void mtc::tool::collectOptions(Options &options, Command command) {
@@ -161,6 +174,8 @@ void mtc::tool::collectOptions(Options &options, Command command) {
       window && !isScaled && !isStageText(options.model))
     refuse("--loss-scale-window " + window->spell() +
            ": the loss is not scaled; use it with --loss-scale");
+  if (const int64_t ranks = options.training.sharding.ranks; ranks > 1)
+    checkRanks(options, ranks, refuse);
   if (options.takesAvailableMemory)
     takeAvailableMemory(options, refuse);
   if (!options.allow.empty() && !options.memory && !options.takesAvailableMemory)

@@ -236,3 +236,32 @@ void mtc::tool::print(StepCost &cost, const TransferCost &transfers, llvm::raw_o
            << formatSeconds(transfers.seconds) << ", of which " << formatSeconds(transfers.exposed)
            << " are not overlapped\n";
 }
+
+void mtc::tool::addRanks(ModuleOp placed, llvm::json::Object &object) {
+  ProgramOp program = ProgramOp::find(placed);
+  if (!program.getRanks())
+    return;
+  llvm::json::Object traffic;
+  for (const RankTraffic &each : findTraffic(placed))
+    traffic[stringifyEnum(each.kind)] =
+        llvm::json::Object{{"transfers", each.transfers},
+                           {"sent_bytes", llvm::json::Array(each.sentBytes)},
+                           {"seconds", each.seconds}};
+  object["ranks"] = llvm::json::Object{{"count", program.getRankCount()},
+                                       {"micro_steps", program.getMicroStepsOfRank()},
+                                       {"network", program.getRanksAttr().getNetwork()},
+                                       {"traffic", std::move(traffic)}};
+}
+
+void mtc::tool::printRanks(ModuleOp placed, llvm::raw_ostream &stream) {
+  ProgramOp program = ProgramOp::find(placed);
+  if (!program.getRanks())
+    return;
+  stream << "Ranks         " << program.getRankCount() << ", each with this memory and "
+         << program.getMicroStepsOfRank() << " micro-steps of a step\n";
+  for (const RankTraffic &each : findTraffic(placed))
+    stream << llvm::formatv("  {0,-12}  a rank sends {1} in {2} transfers, about {3} by {4}\n",
+                            stringifyEnum(each.kind),
+                            formatBytes(*llvm::max_element(each.sentBytes)), each.transfers,
+                            formatSeconds(each.seconds), program.getRanksAttr().getNetwork());
+}

@@ -3,6 +3,7 @@
 #ifndef MTC_DRIVER_PLANTEXT_H
 #define MTC_DRIVER_PLANTEXT_H
 
+#include "passes/cost/RankTraffic.h"
 #include "passes/cost/TransferCost.h"
 #include "passes/memory/MemoryPlan.h"
 #include "passes/memory/MemoryTimeline.h"
@@ -26,6 +27,10 @@ void print(const MemoryTimeline &timeline, bool isVerbose, llvm::raw_ostream &st
 /// Report the estimated step time, in addition to the memory.
 void addJson(StepCost &cost, const TransferCost &transfers, llvm::json::Object &object);
 void print(StepCost &cost, const TransferCost &transfers, llvm::raw_ostream &stream);
+
+/// Report the ranks and the bytes that they exchange, if the program has ranks.
+void addRanks(mlir::ModuleOp placed, llvm::json::Object &object);
+void printRanks(mlir::ModuleOp placed, llvm::raw_ostream &stream);
 
 /// Returns the nodes at the peak, or an empty string if there are none.
 std::string peakNodes(const MemoryPlan &plan);

@@ -49,9 +49,9 @@ def Mtc_BitsTensor : StaticShapeTensorOf<[I1, Mtc_Integer]>;
 // Scalars of a kernel body: 16-bit and 8-bit floats are extended to f32 on load; integers are signless.
 def Mtc_Scalar : AnyTypeOf<[F64, F32, I64, I32, I16, I8, I1], "scalar of a kernel's body">;
 
-// A completion token of an asynchronous copy.
+// A completion token of an asynchronous copy or transfer.
 def Mtc_Token : TypeDef<MtcDialect, "Token"> {
-  let summary = "completion token of an asynchronous copy";
+  let summary = "completion token of an asynchronous copy or transfer";
   let mnemonic = "token";
   let builderCall = "$_builder.getType<::mtc::TokenType>()";
 }

@@ -16,6 +16,8 @@ bool mtc::isReservedSymbol(llvm::StringRef name) {
   llvm::StringRef rest = name;
   if (rest.consume_front("kernel_"))
     return !rest.empty() && llvm::all_of(rest, llvm::isDigit);
+  if (rest.starts_with(gradientSumPrefix))
+    return true;
   if (rest.consume_front("mtc.") && symbolizeRuntimeScalar(rest))
     return true;
   return llvm::is_contained({forwardName, microStepName, updateName, gradientsName, evaluateName,

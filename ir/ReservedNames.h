@@ -33,6 +33,10 @@ inline constexpr llvm::StringLiteral finiteUpdatesName = "mtc.finite_updates",
 inline constexpr llvm::StringLiteral lossSumName = "mtc.loss_sum",
                                      targetCountName = "mtc.target_count";
 
+/// Prefix of the variables of a program with several ranks that hold the sums of gradients over
+/// ranks and micro-steps: one piece of a bucket each.
+inline constexpr llvm::StringLiteral gradientSumPrefix = "mtc.gradient_sum.";
+
 /// Returns the symbol of the variable for a scalar that the runtime writes.
 std::string scalarName(RuntimeScalar scalar);
 

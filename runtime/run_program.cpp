@@ -4,6 +4,8 @@
 
 #include "runtime/abi/file_marks.h"
 #include "runtime/checks/memory_check.h"
+#include "runtime/collectives/ranks.h"
+#include "runtime/io/checksum.h"
 #include "runtime/io/durable_file.h"
 #include "runtime/loop/evaluate.h"
 #include "runtime/loop/evaluation.h"
@@ -31,8 +33,11 @@
 #include "runtime/state/variables.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/messages.h"
+#include "runtime/support/process.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -40,6 +45,7 @@
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <unistd.h>
 #include <vector>
 
 namespace mtc::runtime {
@@ -72,6 +78,9 @@ TrainingState startingState(const Options &options, const std::optional<Checkpoi
 
 void runSession(const Session &session, TrainingState &state) {
   const Options &options = session.options;
+  // Only training is divided among the ranks.
+  if (!options.trains() && !session.ranks.isLeader())
+    return;
   if (!options.gradients.empty())
     return writeGradients(session, state);
   if (!options.outputs.empty())
@@ -188,7 +197,8 @@ template <typename Value> Value *addressOf(std::optional<Value> &value) {
 /// Executes the run except for the exports at its end. Write errors are added to `failures`, so
 /// that the exports still run.
 void runOnData(const MtcProgram &program, const std::string &programPath, const Options &options,
-               Device &device, Inputs &inputs, const FiniteVariables &finite, Problems &failures) {
+               Device &device, Ranks &ranks, Inputs &inputs, const FiniteVariables &finite,
+               Problems &failures) {
   std::optional<Trace> trace;
   Profile profile;
   std::vector<Observer *> observers;
@@ -209,7 +219,7 @@ void runOnData(const MtcProgram &program, const std::string &programPath, const 
   RunListeners listeners;
   if (options.trains())
     addListeners(program, options, inputs.state.step, listeners);
-  runSession({program, nameOf(programPath), options, device, *inputs.data,
+  runSession({program, nameOf(programPath), options, device, ranks, *inputs.data,
               addressOf(inputs.validation), batches, observers, listeners,
               addressOf(inputs.checkpoints), addressOf(inputs.best), addressOf(inputs.history),
               finite},
@@ -220,17 +230,73 @@ void runOnData(const MtcProgram &program, const std::string &programPath, const 
     failures.attempt([&] { reportProfile(program, device, options, profile); });
 }
 
-void run(const MtcProgram &program, const std::string &programPath, const Options &options) {
+/// Returns the checksum of all variables that training starts from.
+std::string checksumOfVariables(const MtcProgram &program, Device &device) {
+  Checksum sum;
+  for (uint32_t i = 0; i < program.variable_count; ++i)
+    if (const MtcVariable &variable = program.variables[i]; variable.role != MTC_GRADIENT &&
+                                                            variable.role != MTC_SCALAR &&
+                                                            variable.initial != MTC_INITIAL_NONE)
+      device.read(runtime::addressOf(variable.tensor), variable.tensor.bytes,
+                  [&](const char *from, int64_t, int64_t bytes) { sum.add(from, bytes); });
+  return checksumText(sum.value());
+}
+
+/// Compares what the steps of training depend on with the other ranks.
+void agree(const MtcProgram &program, const Options &options, const Inputs &inputs, Device &device,
+           Ranks &ranks) {
+  if (ranks.count() == 1 || !options.trains() || !inputs.data)
+    return;
+  const TrainingState &state = inputs.state;
+  std::vector<std::pair<std::string, std::string>> settings;
+  auto add = [&](const char *name, const auto &...values) {
+    settings.emplace_back(name, text(values...));
+  };
+  add("program", program.compiler_version, " ", program.fingerprint, " ", program.arena_bytes);
+  add("checksum of the weights", checksumOfVariables(program, device));
+  add("number of samples", inputs.data->rows());
+  add("number of samples of --validate", inputs.validation ? inputs.validation->rows() : 0);
+  add("last step", lastStep(options, orderOf(*inputs.data, state)));
+  add("step to resume from", state.step);
+  add("--seed", state.seed);
+  add("--shuffle", state.shuffle);
+  add("--last-batch", nameOf(state.lastBatch));
+  add("learning-rate schedule", ScheduleSettings(scheduleOf(program, state)).flags(), " ",
+      state.scheduleSteps);
+  add("--validate-every", options.validateEvery);
+  add("--keep-best", options.keepBest);
+  add("--early-stop", options.earlyStop);
+  add("--on-nan continue", options.continuesOnNan);
+  add("--use-ema", options.useEma);
+  add("--memory-report given", !options.memoryReport.empty());
+  ranks.agree(settings);
+}
+
+/// Returns the options of a rank that prints nothing and writes no files.
+Options withoutOutputs(Options options) {
+  options.quiet = true;
+  options.saveEvery = options.keep = 0;
+  options.summarizes = false;
+  for (std::string *each : {&options.metrics, &options.tensorboard, &options.report, &options.save,
+                            &options.exportTo, &options.exportTrainingTo, &options.exportWeightsTo,
+                            &options.exportAdaptersTo, &options.profile, &options.profileSummary})
+    each->clear();
+  return options;
+}
+
+void run(const MtcProgram &program, const std::string &programPath, const Options &options,
+         Ranks &ranks) {
   Inputs inputs(program, programPath, options);
   std::unique_ptr<Device> opened =
       openDevice(program, {options.device, options.threads, arenaBytes(program, options),
-                           options.offloadFolder});
+                           options.offloadFolder, nullptr, &ranks});
   Device &device = *opened;
   const WeightsChoice weights{options.weights, folderOf(programPath), options.quiet};
   initializeVariables(program, device, options.threads, weights, inputs.resumed.has_value());
   if (inputs.resumed)
     inputs.resumed->load(program, device);
   writeCopies(program, device);
+  agree(program, options, inputs, device, ranks);
   FiniteVariables finite;
   const bool keepsVariables = !options.save.empty() || options.exports();
   if (options.trains() && keepsVariables && !options.continuesOnNan)
@@ -239,7 +305,12 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
     useAverages(program, device);
   Problems failures;
   if (inputs.data)
-    runOnData(program, programPath, options, device, inputs, finite, failures);
+    runOnData(program, programPath, options, device, ranks, inputs, finite, failures);
+  std::vector<RankMemory> memory;
+  if (!options.memoryReport.empty() && options.trains())
+    memory = gatherMemory(ranks, arenaBytes(program, options));
+  if (!ranks.isLeader())
+    return;
   if (options.useEma && options.trains())
     useAverages(program, device);
   auto attemptExport = [&](MtcExportForm form, const std::string &path) {
@@ -258,44 +329,112 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
     failures.attempt([&] { exportAdapters(program, device, finite, options.exportAdaptersTo); });
   if (!options.memoryReport.empty())
     failures.attempt([&] {
-      writeMemoryReport(program, device, arenaBytes(program, options), options.memoryReport);
+      writeMemoryReport(program, device, arenaBytes(program, options), memory,
+                        options.memoryReport);
     });
   failures.throwIfAny();
+}
+
+/// Divides the cores of the machine among its ranks, unless the launcher has bound each to cores of
+/// its own.
+int threadsOfRank(const Options &options, const Ranks &ranks) {
+  const int cores = availableCores();
+  const bool isBound = cores < sysconf(_SC_NPROCESSORS_ONLN);
+  return isBound ? std::min(options.threads, cores)
+                 : std::min(options.threads, std::max(1, cores / ranks.countOfMachine()));
+}
+
+/// Runs a rank. The others stay silent about what all have in common.
+void runRank(const MtcProgram &program, const std::string &programPath, Options options,
+             Ranks &ranks) {
+  ranks.checkCount(program.ranks > 1 ? program.ranks : 1);
+  if (program.collective_count && !options.gradients.empty())
+    userError("--gradients: gradients of a program with --ranks are spread over the ranks; compile "
+              "the model without --ranks");
+  if (ranks.count() > 1 && !options.isThreadsGiven)
+    options.threads = threadsOfRank(options, ranks);
+  if (ranks.isLeader())
+    return run(program, programPath, options, ranks);
+  if (!options.trains())
+    return; // Only training is divided among the ranks.
+  const MessageSink silent([](const std::string &) {});
+  run(program, programPath, withoutOutputs(std::move(options)), ranks);
+}
+
+/// Reports a failure, once if all ranks have it, and returns the exit code. A rank that fails alone
+/// ends the others.
+int reportFailure(const Failure &failure, Ranks *ranks) {
+  flushOutput();
+  const std::string what = failure.exitCode() > exitSignal ? "" : "error: ";
+  if (!ranks || ranks->count() == 1) {
+    writeMessage(text(what, failure.what()));
+    return failure.exitCode();
+  }
+  if (ranks->isLeader())
+    writeMessage(text(what, failure.what()));
+  if (ranks->endTogether())
+    return failure.exitCode();
+  if (!ranks->isLeader())
+    writeMessage(
+        text(what, ranks->describe(ranks->rank()), ": ", failure.what(), "; all ranks end"));
+  ranks->abort(failure.exitCode());
 }
 
 } // namespace
 
 int runProgram(const MtcProgram &program, const std::string &programPath,
-               const std::vector<std::string> &arguments) {
+               const std::vector<std::string> &arguments, OpenTransport open) {
   const std::string name = nameOf(programPath);
   // A closed output pipe and an exceeded file size limit are reported by system calls and must not
   // kill a training run.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   startOutput();
+  std::optional<Ranks> ranks;
   try {
     if (program.abi_version != MTC_ABI_VERSION)
       systemError("the program was compiled for version ", program.abi_version,
                   " of the runtime, but linked with version ", MTC_ABI_VERSION);
     SignalThread signals;
-    Options options = parseOptions(program, arguments);
-    if (options.help)
+    Options options;
+    std::exception_ptr problem;
+    try {
+      options = parseOptions(program, arguments);
+    } catch (const Failure &) {
+      problem = std::current_exception();
+    }
+    if (!options.help && !options.version) {
+      ranks.emplace(open, options.timeout); // Before errors are reported, which all ranks may have.
+      if (problem)
+        std::rethrow_exception(problem);
+      runRank(program, programPath, options, *ranks);
+    } else if (options.help) {
       print("%s", printable(helpText(program, name, options.helpsWithAll)).c_str());
-    else if (options.version)
+    } else {
       print("%s: %s, compiled by mtc %s\n", printable(name).c_str(),
             printable(program.model_name).c_str(), program.compiler_version);
-    else
-      run(program, programPath, options);
+    }
     checkOutput();
     return exitDone;
   } catch (const Failure &failure) {
-    flushOutput();
-    writeMessage(text(failure.exitCode() > exitSignal ? "" : "error: ", failure.what()));
-    return failure.exitCode();
+    return reportFailure(failure, ranks ? &*ranks : nullptr);
   } catch (const std::bad_alloc &) {
     std::fputs("error: out of memory\n", stderr);
+    if (ranks && ranks->count() > 1)
+      ranks->abort(exitSystemFault);
     return exitSystemFault;
   }
+}
+
+int runMain(const MtcProgram &program, int count, char **arguments, OpenTransport open) {
+  // The real path of the executable, independent of the name in argv[0].
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  const std::string name = length > 0  ? std::string(path, static_cast<size_t>(length))
+                           : count > 0 ? arguments[0]
+                                       : "";
+  return runProgram(program, name,
+                    std::vector<std::string>(arguments + (count > 0), arguments + count), open);
 }
 
 } // namespace mtc::runtime

@@ -16,6 +16,7 @@ packages=(
   g++ libc6-dev libstdc++-12-dev zlib1g-dev                              # start-up files, C++ library, what LLVM's CMake files ask for
   libprotobuf-dev protobuf-compiler                                      # ONNX files
   libdnnl-dev                                                            # contraction and convolution on the CPU; brings libgomp
+  libopenmpi-dev                                                         # programs of several processes (--ranks)
   libstdc++-12-dev-arm64-cross                                           # programs for Arm; brings the C library
   nlohmann-json3-dev libtomlplusplus-dev libcli11-dev                    # metrics and plans, recipes, command lines
   libgtest-dev libgmock-dev libbenchmark-dev

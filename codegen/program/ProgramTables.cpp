@@ -277,9 +277,11 @@ private:
     stream << optimizer() << '\n' << loss() << '\n' << program.getBatch() << '\n';
     if (program.getMicroSteps() > 1)
       stream << program.getMicroSteps() << " micro-steps\n";
+    // Sums of gradients are divided among the ranks; checkpoints do not depend on their number.
     for (VariableOp variable : placed.getOps<VariableOp>())
-      stream << stringifyRole(variable.getRole()) << ' ' << variable.getSymName() << ' '
-             << variable.getType() << '\n';
+      if (!variable.getSymName().starts_with(gradientSumPrefix))
+        stream << stringifyRole(variable.getRole()) << ' ' << variable.getSymName() << ' '
+               << variable.getType() << '\n';
     for (VariableOp variable : placed.getOps<VariableOp>())
       if (ArrayAttr images = variable.getModuleImagesAttr())
         stream << variable.getSymName() << " is " << images << '\n';
@@ -365,6 +367,7 @@ private:
         field<&MtcProgram::fingerprint>(fingerprint()), field<&MtcProgram::loss>(loss()),
         field<&MtcProgram::optimizer>(optimizer()),
 
+        field<&MtcProgram::ranks>(program.getRankCount()),
         field<&MtcProgram::batch>(program.getBatch()),
         field<&MtcProgram::arena_bytes>(arena.getSize()),
         field<&MtcProgram::pinned_host_arena_bytes>(arenaBytes(MemorySpace::PinnedHost)),
@@ -383,12 +386,14 @@ private:
         field<&MtcProgram::segment_count>(files.exportSegments.size()),
         field<&MtcProgram::adapter_count>(adapters.size()),
         field<&MtcProgram::buffer_count>(buffers.size()),
+        field<&MtcProgram::collective_count>(steps.getCollectives().size()),
         field<&MtcProgram::variables>(c.array(variables.getEntries())),
         field<&MtcProgram::inputs>(c.array(inputs)), field<&MtcProgram::outputs>(c.array(outputs)),
         field<&MtcProgram::kernels>(c.array(steps.getKernels())),
         field<&MtcProgram::calls>(c.array(steps.getCalls())),
         field<&MtcProgram::segments>(*segments), field<&MtcProgram::adapters>(c.array(adapters)),
         field<&MtcProgram::buffers>(c.array(buffers)),
+        field<&MtcProgram::collectives>(c.array(steps.getCollectives())),
 
         field<&MtcProgram::micro_step>(microStep), field<&MtcProgram::update>(update),
         field<&MtcProgram::evaluate>(evaluate), field<&MtcProgram::gradients>(gradients),

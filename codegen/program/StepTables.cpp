@@ -84,6 +84,15 @@ Constant *StepTables::describeOperation(Operation *op, ArrayRef<int64_t> waits) 
          llvm::concat<const Attribute>(call.getInputs().getValue(), call.getOutputs().getValue()))
       offsets.push_back(cast<AtAttr>(slice).getOffset());
     offsets.push_back(static_cast<int64_t>(call.getScratchOffset()));
+  } else if (auto transfer = dyn_cast<TransferOp>(op)) {
+    kind = MTC_TRANSFER;
+    index = addCollective(transfer.getCollective(), transfer.getInputs(), transfer.getOutputs(),
+                          offsets);
+  } else if (auto transfer = dyn_cast<AsyncTransferOp>(op)) {
+    kind = MTC_TRANSFER;
+    stream = transfer.getStream();
+    index = addCollective(transfer.getCollective(), transfer.getInputs(), transfer.getOutputs(),
+                          offsets);
   } else if (auto copy = dyn_cast<CopyOp>(op)) {
     source = copy.getSource();
     destination = copy.getDestination();
@@ -92,7 +101,7 @@ Constant *StepTables::describeOperation(Operation *op, ArrayRef<int64_t> waits) 
     destination = copy.getDestination();
     stream = copy.getStream();
   } else {
-    op->emitError("expected only launches, calls and copies in a step");
+    op->emitError("expected only launches, calls, copies and transfers in a step");
     return nullptr;
   }
   if (source) {
@@ -138,6 +147,25 @@ llvm::SmallVector<Constant *> StepTables::describeWrites(Operation *op) {
   if (access.scratch)
     add(access.scratch, getNumberInBlock(op));
   return writes;
+}
+
+uint32_t StepTables::addCollective(CollectiveAttr collective, ArrayAttr inputs, ArrayAttr outputs,
+                                   llvm::SmallVectorImpl<int64_t> &offsets) {
+  for (Attribute slice : llvm::concat<const Attribute>(inputs.getValue(), outputs.getValue()))
+    offsets.push_back(cast<AtAttr>(slice).getOffset());
+  const bool gathers = collective.getKind() == CollectiveKind::AllGather;
+  auto values =
+      llvm::map_to_vector((gathers ? outputs : inputs).getAsRange<AtAttr>(), [](AtAttr slice) {
+        return static_cast<int64_t>(slice.getType().getNumElements());
+      });
+  collectives.push_back(
+      c.record(field<&MtcCollective::kind>(static_cast<uint32_t>(collective.getKind())),
+               field<&MtcCollective::value_count>(values.size()),
+               field<&MtcCollective::piece>(collective.getPiece()),
+               field<&MtcCollective::total>(collective.getTotal()),
+               field<&MtcCollective::element_bytes>(elementBytes(collective.getElement())),
+               field<&MtcCollective::values>(c.i64Array(values))));
+  return collectives.size() - 1;
 }
 
 uint32_t StepTables::addCall(CallOp call) {

@@ -10,8 +10,8 @@ namespace mtc {
 
 class Target;
 
-/// Builds the arrays of MtcKernel and MtcCall (runtime/abi/program.h), and the MtcFunctions, whose
-/// operations refer to kernels and calls by index.
+/// Builds the arrays of MtcKernel, MtcCall and MtcCollective (runtime/abi/program.h), and the
+/// MtcFunctions, whose operations refer to them by index.
 class StepTables {
 public:
   StepTables(ConstantBuilder &builder, Target &target) : c(builder), target(target) {}
@@ -24,10 +24,14 @@ public:
 
   llvm::ArrayRef<llvm::Constant *> getKernels() const { return kernels; }
   llvm::ArrayRef<llvm::Constant *> getCalls() const { return calls; }
+  llvm::ArrayRef<llvm::Constant *> getCollectives() const { return collectives; }
 
 private:
   llvm::Constant *describeOperation(mlir::Operation *op, mlir::ArrayRef<int64_t> waits);
   uint32_t addCall(CallOp call);
+  /// Adds a collective, and the offsets of its slices.
+  uint32_t addCollective(CollectiveAttr collective, mlir::ArrayAttr inputs, mlir::ArrayAttr outputs,
+                         llvm::SmallVectorImpl<int64_t> &offsets);
   llvm::SmallVector<llvm::Constant *> describeWrites(mlir::Operation *op);
 
   ConstantBuilder &c;
@@ -38,7 +42,7 @@ private:
   /// The description and the target's code of each call.
   llvm::DenseMap<mlir::Attribute, std::pair<llvm::Constant *, llvm::Constant *>> descriptions;
   llvm::DenseMap<llvm::Constant *, uint32_t> callIndex;
-  llvm::SmallVector<llvm::Constant *> kernels, calls;
+  llvm::SmallVector<llvm::Constant *> kernels, calls, collectives;
 };
 
 } // namespace mtc

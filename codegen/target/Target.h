@@ -71,6 +71,7 @@ struct LinkInputs {
   /// and the folder of the archives.
   std::string architecture = {};
   bool isStatic = false; ///< link all libraries statically, including that of C
+  bool hasRanks = false; ///< the program consists of several processes, which MPI connects
 };
 
 /// Registers the dialects of the targets' attributes.

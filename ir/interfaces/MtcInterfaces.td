@@ -74,6 +74,13 @@ def ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc, "::mlir::ValueRange":$operands)>];
 }
 
+def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
+  let cppNamespace = "::mtc";
+  let description = "An operation that exchanges values with the other ranks of the program.";
+  let methods = [InterfaceMethod<"Returns the exchange, with the pieces of each rank.",
+      "::mtc::CollectiveAttr", "getCollective">];
+}
+
 def TileableOpInterface : OpInterface<"TileableOpInterface"> {
   let cppNamespace = "::mtc";
   let description = "An operation that can be computed in tiles: contiguous chunks of its values in row-major order.";

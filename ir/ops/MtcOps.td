@@ -1,6 +1,7 @@
 //===- MtcOps.td - All operations of the mtc dialect --------------------------------------------===//
 
 include "ir/ops/AttentionOps.td"
+include "ir/ops/CollectiveOps.td"
 include "ir/ops/ContractionOps.td"
 include "ir/ops/ConvolutionOps.td"
 include "ir/ops/ElementwiseOps.td"

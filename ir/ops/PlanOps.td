@@ -9,6 +9,7 @@
 #define MTC_IR_PLAN_OPS
 
 include "ir/calls/Calls.td"
+include "ir/ops/CollectiveOps.td"
 
 def Mtc_KernelPlanAttr : Attr<CPred<"::llvm::isa<::mtc::KernelPlanAttrInterface>($_self)">, "plan of a kernel"> {
   let storageType = "::mtc::KernelPlanAttrInterface";
@@ -213,6 +214,52 @@ def AsyncCopyOp : Mtc_Op<"async_copy", [HasParent<"StepOp">]> {
   let results = (outs Mtc_Token:$token);
   let assemblyFormat = [{
     $source `into` $destination `stream` $stream (`after` $dependencies^)? (`until` $last_uses^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+class Mtc_TransferOp<string mnemonic> : Mtc_Op<mnemonic, [HasParent<"StepOp">]>;
+
+def TransferOp : Mtc_TransferOp<"transfer"> {
+  let summary = "exchange slices with the other ranks";
+  let description = [{
+    The inputs of an `all_to_all` and the outputs of an `all_gather` are the flat tensor, as slices in its order. The other side
+    is the pieces.
+
+    ```mlir
+    mtc.transfer #mtc.collective<all_to_all, ranks = 2, piece = 16, total = 24, element = f32>
+      [#mtc.at<0, tensor<2x8xf32>>, #mtc.at<64, tensor<8xf32>>] into [#mtc.at<128, tensor<2x16xf32>>]
+    ```
+
+    * collective_c2: the slices have the element type and the sizes of the collective.
+    * collective_c3: the slices are in device memory.
+  }];
+  let arguments = (ins Mtc_CollectiveAttr:$collective, Mtc_AtArrayAttr:$inputs, Mtc_AtArrayAttr:$outputs,
+                       Variadic<Mtc_Token>:$dependencies, OptionalAttr<DenseI64ArrayAttr>:$last_uses);
+  let assemblyFormat = "$collective $inputs `into` $outputs (`after` $dependencies^)? (`until` $last_uses^)? attr-dict";
+  let hasVerifier = 1;
+}
+
+def AsyncTransferOp : Mtc_TransferOp<"async_transfer"> {
+  let summary = "exchange slices with the other ranks asynchronously on a stream";
+  let description = [{
+    An `mtc.transfer` that runs like `mtc.async_copy`: it starts after all preceding operations of the step, transfers of one
+    stream run in order, and an operation that accesses one of the slices waits for the token.
+
+    ```mlir
+    %t = mtc.async_transfer #mtc.collective<all_to_all, ranks = 2, piece = 16, total = 24, element = f32>
+      [#mtc.at<0, tensor<24xf32>>] into [#mtc.at<128, tensor<2x16xf32>>] stream 3
+    mtc.launch @kernel_0 [#mtc.at<128, tensor<2x16xf32>>] into [#mtc.at<256, tensor<16xf32>>] after %t
+    ```
+
+    * collective_c2 and collective_c3: see `mtc.transfer`.
+    * collective_c4: stream numbers start at 1.
+  }];
+  let arguments = (ins Mtc_CollectiveAttr:$collective, Mtc_AtArrayAttr:$inputs, Mtc_AtArrayAttr:$outputs, I64Attr:$stream,
+                       Variadic<Mtc_Token>:$dependencies, OptionalAttr<DenseI64ArrayAttr>:$last_uses);
+  let results = (outs Mtc_Token:$token);
+  let assemblyFormat = [{
+    $collective $inputs `into` $outputs `stream` $stream (`after` $dependencies^)? (`until` $last_uses^)? attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -43,6 +43,13 @@ LogicalResult AccumulationAttr::verify(llvm::function_ref<InFlightDiagnostic()> 
   return success();
 }
 
+LogicalResult RanksAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t count,
+                                StringRef) {
+  if (count < 1)
+    return emitError() << count << " ranks, expected at least 1 (ranks_c1)";
+  return success();
+}
+
 LogicalResult IndexRangeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                                      int64_t minimum, int64_t limit, int64_t, StringRef) {
   if (minimum >= limit)
@@ -52,8 +59,8 @@ LogicalResult IndexRangeAttr::verify(llvm::function_ref<InFlightDiagnostic()> em
 }
 
 void ProgramOp::build(OpBuilder &b, OperationState &state, StringRef modelName, Stage stage) {
-  build(b, state, modelName, stage, SourceAttr(), /*batch=*/1, StringAttr(), AccumulationAttr(),
-        StringAttr(), ScheduleAttr(), LossScalingAttr());
+  build(b, state, modelName, stage, SourceAttr(), /*batch=*/1, StringAttr(), RanksAttr(),
+        AccumulationAttr(), StringAttr(), ScheduleAttr(), LossScalingAttr());
   state.regions.front()->emplaceBlock();
 }
 
@@ -90,6 +97,9 @@ LogicalResult ProgramOp::verifyRegions() {
   if (static_cast<int64_t>(getBatch()) < 1)
     return emitOpError("has a batch of ")
            << getBatch() << " samples, expected at least 1 (program_c3)";
+  if (getAccumulation() && getMicroSteps() % getRankCount() != 0)
+    return emitOpError("has ") << getMicroSteps() << " micro-steps for " << getRankCount()
+                               << " ranks, expected a multiple (program_c4)";
   for (Operation &op : getInputs().front()) {
     auto input = dyn_cast<InputOp>(op);
     if (!input)

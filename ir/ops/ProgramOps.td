@@ -80,6 +80,19 @@ def Mtc_AccumulationAttr : Mtc_Attr<"Accumulation", "accumulation"> {
   let genVerifyDecl = 1;
 }
 
+def Mtc_RanksAttr : Mtc_Attr<"Ranks", "ranks"> {
+  let summary = "the processes that train together";
+  let description = [{
+    `count` processes run the same program, each with samples of its own. Of the micro-steps of an update, numbered from 0, rank r
+    runs those whose number is r modulo `count`. `network` is the class of the connection between ranks, for the cost model.
+
+    * ranks_c1: there is at least one rank.
+  }];
+  let parameters = (ins "int64_t":$count, StringRefParameter<"", [{"shm"}]>:$network);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Mtc_IndexRangeAttr : Mtc_Attr<"IndexRange", "index_range"> {
   let summary = "the valid values of an input that is used as an index";
   let description = [{
@@ -118,7 +131,7 @@ def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, 
   let description = [{
     The region contains the inputs of the steps. A step reads `batch` samples of each input with a batch axis. Loss, optimizer and
     schedule are present once they are chosen, `accumulation` if gradients are accumulated over micro-steps of `batch` samples
-    each, and `loss_scaling` if the loss is scaled.
+    each, and `loss_scaling` if the loss is scaled. With `ranks`, several processes share the micro-steps.
 
     ```mlir
     mtc.program "digits" stage training batch 32 loss "cross-entropy" optimizer "adamw"
@@ -131,14 +144,17 @@ def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, 
     * program_c1: a module has one program.
     * program_c2: the region contains only inputs, with distinct names.
     * program_c3: the batch size is at least 1.
+    * program_c4: the number of micro-steps is a multiple of the number of ranks.
   }];
   let arguments = (ins StrAttr:$model_name, Mtc_StageAttr:$stage, OptionalAttr<Mtc_SourceAttr>:$source,
                        DefaultValuedAttr<I64Attr, "1">:$batch, OptionalAttr<StrAttr>:$loss,
-                       OptionalAttr<Mtc_AccumulationAttr>:$accumulation, OptionalAttr<StrAttr>:$optimizer,
+                       OptionalAttr<Mtc_RanksAttr>:$ranks, OptionalAttr<Mtc_AccumulationAttr>:$accumulation,
+                       OptionalAttr<StrAttr>:$optimizer,
                        OptionalAttr<Mtc_ScheduleAttr>:$schedule, OptionalAttr<Mtc_LossScalingAttr>:$loss_scaling);
   let regions = (region SizedRegion<1>:$inputs);
   let assemblyFormat = [{
-    $model_name `stage` $stage (`from` $source^)? (`batch` $batch^)? (`loss` $loss^)? (`accumulation` $accumulation^)?
+    $model_name `stage` $stage (`from` $source^)? (`batch` $batch^)? (`loss` $loss^)? (`ranks` $ranks^)?
+      (`accumulation` $accumulation^)?
       (`optimizer` $optimizer^)?
       (`schedule` $schedule^)? (`loss_scaling` $loss_scaling^)? attr-dict-with-keyword $inputs
   }];
@@ -154,8 +170,12 @@ def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, 
     InputOp findInput(::llvm::StringRef name);
     InputOp findOrAddInput(::llvm::StringRef name);
 
-    /// Returns the number of micro-steps per update.
+    /// Returns the number of micro-steps per update, of all ranks together.
     int64_t getMicroSteps() { return getAccumulationAttr() ? getAccumulationAttr().getMicroSteps() : 1; }
+    /// Returns the number of ranks.
+    int64_t getRankCount() { return getRanksAttr() ? getRanksAttr().getCount() : 1; }
+    /// Returns the number of micro-steps per update that each rank runs.
+    int64_t getMicroStepsOfRank() { return getMicroSteps() / getRankCount(); }
   }];
 }
 

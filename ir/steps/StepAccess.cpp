@@ -48,6 +48,13 @@ StepAccess::StepAccess(Operation *op) {
         readRun(call);
         written = spansOf(call.getOutputs(), shapes.results);
       })
+      .Case<TransferOp, AsyncTransferOp>([&](auto transfer) {
+        llvm::append_range(reads, transfer.getInputs().template getAsRange<AtAttr>());
+        llvm::append_range(results, transfer.getOutputs().template getAsRange<AtAttr>());
+        written = results;
+        lastUses = transfer.getLastUses().value_or(ArrayRef<int64_t>());
+        dependencies = transfer.getDependencies();
+      })
       .Case<CopyOp, AsyncCopyOp>([&](auto copy) {
         reads.push_back(copy.getSource());
         results.push_back(copy.getDestination());
@@ -76,8 +83,17 @@ bool StepAccess::conflictsWith(const StepAccess &other) const {
 }
 
 void mtc::setLastUses(Operation *op, ArrayRef<int64_t> lastUses) {
-  llvm::TypeSwitch<Operation *>(op).Case<LaunchOp, CallOp, CopyOp, AsyncCopyOp>(
-      [&](auto access) { access.setLastUses(lastUses); });
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<LaunchOp, CallOp, CopyOp, AsyncCopyOp, TransferOp, AsyncTransferOp>(
+          [&](auto access) { access.setLastUses(lastUses); });
+}
+
+std::optional<AsyncWork> AsyncWork::of(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<AsyncWork>>(op)
+      .Case<AsyncCopyOp, AsyncTransferOp>([](auto work) {
+        return AsyncWork{static_cast<int64_t>(work.getStream()), work.getToken()};
+      })
+      .Default(std::nullopt);
 }
 
 int64_t mtc::getNumberInBlock(Operation *op) {

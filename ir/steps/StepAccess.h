@@ -30,6 +30,15 @@ private:
   mlir::SmallVector<AtAttr> written; ///< for each result, from its first byte to its last
 };
 
+/// An operation of a step that runs concurrently to the operations after it: a copy or a transfer.
+struct AsyncWork {
+  /// Returns nullopt for other operations.
+  static std::optional<AsyncWork> of(mlir::Operation *op);
+
+  int64_t stream;
+  mlir::Value token;
+};
+
 /// Returns the number of operations before `op` in its block.
 int64_t getNumberInBlock(mlir::Operation *op);
 

@@ -12,62 +12,64 @@ using namespace mtc;
 
 namespace {
 
-/// Tracks the copies that may be in progress through the operations of a step.
-class CopiesInFlight {
+/// Tracks the copies and transfers that may be in progress through the operations of a step.
+class WorkInFlight {
 public:
   LogicalResult visit(Operation *op, const StepAccess &access) {
-    auto copy = dyn_cast<AsyncCopyOp>(op);
-    // Copies that have completed before this operation: for the step, or only for this copy.
+    const std::optional<AsyncWork> work = AsyncWork::of(op);
+    // Work that has completed before this operation: for the step, or only for this work.
     SmallPtrSet<Operation *, 4> ended;
     for (Value token : access.dependencies)
       ended.insert_range(before.lookup(token.getDefiningOp()));
-    if (copy)
-      if (AsyncCopyOp previous = lastOfStream.lookup(copy.getStream()))
+    if (work)
+      if (Operation *previous = lastOfStream.lookup(work->stream))
         ended.insert_range(before.lookup(previous));
-    if (!copy)
-      running.remove_if([&](AsyncCopyOp other) { return ended.contains(other); });
+    if (!work)
+      running.remove_if([&](Operation *other) { return ended.contains(other); });
 
-    for (AsyncCopyOp other : running)
+    for (Operation *other : running)
       if (!ended.contains(other) && failed(verifyApart(op, access, other)))
         return failure();
-    if (!copy)
+    if (!work)
       return success();
-    // The preceding copies that have completed before this copy, but not yet for the step.
+    // The preceding work that has completed before this work, but not yet for the step.
     auto &endedWithIt = before[op];
-    for (AsyncCopyOp other : running)
+    for (Operation *other : running)
       if (ended.contains(other))
         endedWithIt.push_back(other);
     endedWithIt.push_back(op);
-    lastOfStream[copy.getStream()] = copy;
-    running.insert(copy);
+    lastOfStream[work->stream] = op;
+    running.insert(op);
     return success();
   }
 
 private:
-  static LogicalResult verifyApart(Operation *op, const StepAccess &access, AsyncCopyOp copy) {
-    auto report = [&](AtAttr slice, StringRef verb, StringRef copyVerb) {
-      InFlightDiagnostic diagnostic = op->emitOpError()
-                                      << verb << ' ' << slice << " while a copy on stream "
-                                      << copy.getStream() << ' ' << copyVerb
-                                      << " it; wait for the copy's token (step_c1)";
-      diagnostic.attachNote(copy.getLoc()) << "the copy";
-      return diagnostic;
+  static LogicalResult verifyApart(Operation *op, const StepAccess &access, Operation *other) {
+    const StringRef kind = isa<AsyncCopyOp>(other) ? "copy" : "transfer";
+    const StepAccess ofOther(other);
+    auto verify = [&](ArrayRef<AtAttr> slices, StringRef verb, ArrayRef<AtAttr> others,
+                      StringRef otherVerb) -> LogicalResult {
+      for (AtAttr slice : slices)
+        for (AtAttr each : others)
+          if (slice.overlaps(each)) {
+            InFlightDiagnostic diagnostic =
+                op->emitOpError() << verb << ' ' << slice << " while a " << kind << " on stream "
+                                  << AsyncWork::of(other)->stream << ' ' << otherVerb
+                                  << " it; wait for the " << kind << "'s token (step_c1)";
+            diagnostic.attachNote(other->getLoc()) << "the " << kind;
+            return diagnostic;
+          }
+      return success();
     };
-    for (AtAttr slice : access.getWrites()) {
-      if (slice.overlaps(copy.getSource()))
-        return report(slice, "writes", "reads");
-      if (slice.overlaps(copy.getDestination()))
-        return report(slice, "writes", "writes");
-    }
-    for (AtAttr slice : access.reads)
-      if (slice.overlaps(copy.getDestination()))
-        return report(slice, "reads", "writes");
-    return success();
+    const SmallVector<AtAttr> writes = access.getWrites(), otherWrites = ofOther.getWrites();
+    return success(succeeded(verify(writes, "writes", ofOther.reads, "reads")) &&
+                   succeeded(verify(writes, "writes", otherWrites, "writes")) &&
+                   succeeded(verify(access.reads, "reads", otherWrites, "writes")));
   }
 
-  llvm::SmallSetVector<AsyncCopyOp, 4> running;
-  llvm::DenseMap<uint64_t, AsyncCopyOp> lastOfStream;
-  /// Maps a copy to itself and the copies that have completed when it has completed.
+  llvm::SmallSetVector<Operation *, 4> running;
+  llvm::DenseMap<int64_t, Operation *> lastOfStream;
+  /// Maps work to itself and the work that has completed when it has completed.
   llvm::DenseMap<Operation *, SmallVector<Operation *>> before;
 };
 
@@ -84,11 +86,11 @@ public:
     }
   }
 
-  LogicalResult verify(Operation *copy, AtAttr slice) const {
+  LogicalResult verify(Operation *op, AtAttr slice) const {
     int64_t size = sizes[static_cast<unsigned>(slice.getSpace())];
     if (!isKnown || (slice.getOffset() >= 0 && slice.getEnd() <= size))
       return success();
-    return copy->emitOpError("has the slice ")
+    return op->emitOpError("has the slice ")
            << slice << ", but the arena of the space " << stringifyEnum(slice.getSpace()) << " has "
            << size << " bytes (step_c2)";
   }
@@ -102,14 +104,14 @@ private:
 
 LogicalResult StepOp::verifyRegions() {
   ArenaSizes arenas((*this)->getParentOfType<ModuleOp>());
-  CopiesInFlight copies;
+  WorkInFlight work;
   for (Operation &op : getBody().front()) {
     StepAccess access(&op);
-    if (isa<CopyOp, AsyncCopyOp>(op))
-      for (AtAttr slice : {access.reads.front(), access.results.front()})
+    if (isa<CopyOp, AsyncCopyOp, TransferOp, AsyncTransferOp>(op))
+      for (AtAttr slice : llvm::concat<AtAttr>(access.reads, access.results))
         if (failed(arenas.verify(&op, slice)))
           return failure();
-    if (failed(copies.visit(&op, access)))
+    if (failed(work.visit(&op, access)))
       return failure();
   }
   return verifyLifetimes(*this);

@@ -97,7 +97,8 @@ void AutodiffPass::deliver(func::FuncOp function, const Parameter &parameter,
 
   Location location = backwardLocation(NameLoc::get(name));
   ProgramOp program = ProgramOp::find(getOperation());
-  if (program && program.getMicroSteps() > 1)
+  // With ranks, mtc-shard adds the gradients of all ranks to the sum.
+  if (program && program.getMicroSteps() > 1 && !program.getRanks())
     return accumulate(gradients, gradientVariable, location);
   Value gradient = total(function, parameter, gradients, location);
   builder.setInsertionPointAfterValue(gradient);

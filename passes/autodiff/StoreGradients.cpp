@@ -120,6 +120,11 @@ void StoreGradientsPass::runOnOperation() {
                             "use it with --accumulate");
     return;
   }
+  if (program.getRanks()) {
+    emitError(everywhere, "--gradient-bits 16: not supported with --ranks, which sums gradients in "
+                          "f32; use it without --ranks");
+    return signalPassFailure();
+  }
   llvm::StringMap<SmallVector<WriteOp>> writes;
   getOperation().walk([&](WriteOp write) { writes[write.getVariable()].push_back(write); });
   bool isStored = false;

@@ -6,6 +6,7 @@
 #include "ir/attributes/DiscardableAttributes.h"
 #include "ir/attributes/OperandLayout.h"
 #include "ir/interfaces/TargetInfo.h"
+#include "passes/cost/Network.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -137,6 +138,15 @@ StepCost::OperationCost StepCost::estimate(Operation *op) {
     if (auto kernel =
             dyn_cast_or_null<KernelFunctionOp>(named.lookup(launch.getKernelAttr().getAttr())))
       return ofKernel(kernel, kernel.getCost());
+  auto ofTransfer = [&](CollectiveAttr collective) {
+    ProgramOp program = ProgramOp::find(module);
+    StringRef network = program && program.getRanks() ? program.getRanksAttr().getNetwork() : "";
+    return result(estimateTransfer(collective, network), {}, "transfer");
+  };
+  if (auto collective = dyn_cast<CollectiveOpInterface>(op))
+    return ofTransfer(collective.getCollective());
+  if (auto transfer = dyn_cast<TransferOp>(op))
+    return ofTransfer(transfer.getCollective());
   if (auto copy = dyn_cast<CopyOp>(op)) {
     int64_t bytes = byteSize(copy.getSource().getType());
     return result(info.getCopySeconds(bytes), {.flops = 0, .bytes = 2 * bytes}, "copy");

@@ -1,16 +1,17 @@
-//===- TransferCost.cpp - Time of copies between memory spaces --------------------------------===//
+//===- TransferCost.cpp - Time of copies and of transfers between ranks -----------------------===//
 
 #include "passes/cost/TransferCost.h"
 
 #include "ir/ReservedNames.h"
 #include "ir/interfaces/TargetInfo.h"
+#include "passes/cost/Network.h"
 
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
 using namespace mtc;
 
-static void follow(StepOp step, StepCost &cost, TransferCost &sum) {
+static void follow(StepOp step, StringRef network, StepCost &cost, TransferCost &sum) {
   TargetInfo target = TargetInfo::of(step);
   llvm::DenseMap<Value, double> ended;    // Completion time by the copy's token.
   llvm::DenseMap<int64_t, double> stream; // Completion time of the last copy on each stream.
@@ -31,6 +32,12 @@ static void follow(StepOp step, StepCost &cost, TransferCost &sum) {
       double &last = stream[copy.getStream()];
       last = std::max(begin, last) + secondsOf(copy.getSource(), copy.getDestination());
       ended[copy.getToken()] = last;
+      continue;
+    }
+    if (auto transfer = dyn_cast<AsyncTransferOp>(op)) {
+      double &last = stream[transfer.getStream()];
+      last = std::max(begin, last) + estimateTransfer(transfer.getCollective(), network);
+      ended[transfer.getToken()] = last;
       continue;
     }
     auto copy = dyn_cast<CopyOp>(op);
@@ -54,9 +61,10 @@ TransferCost mtc::estimateTransfers(ModuleOp placed, StepCost &cost) {
     if (step.getSymName() != microStepName && step.getSymName() != updateName)
       continue;
     TransferCost own;
-    follow(step, cost, own);
+    follow(step, program && program.getRanks() ? program.getRanksAttr().getNetwork() : "", cost,
+           own);
     const int64_t times =
-        program && step.getSymName() == microStepName ? program.getMicroSteps() : 1;
+        program && step.getSymName() == microStepName ? program.getMicroStepsOfRank() : 1;
     sum.bytes += times * own.bytes;
     sum.seconds += static_cast<double>(times) * own.seconds;
     sum.exposed += static_cast<double>(times) * own.exposed;

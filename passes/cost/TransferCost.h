@@ -1,4 +1,4 @@
-//===- TransferCost.h - Time of copies between memory spaces ----------------------------------===//
+//===- TransferCost.h - Time of copies and of transfers between ranks -------------------------===//
 
 #ifndef MTC_PASSES_COST_TRANSFERCOST_H
 #define MTC_PASSES_COST_TRANSFERCOST_H
@@ -7,16 +7,16 @@
 
 namespace mtc {
 
-/// The cost of copies between memory spaces in a training step.
+/// The cost of copies between memory spaces and of transfers between ranks in a training step.
 struct TransferCost {
-  int64_t bytes = 0;  ///< Bytes copied.
-  double seconds = 0; ///< Sum over all copies, without overlap.
-  double exposed = 0; ///< Increase of the step time due to copies.
+  int64_t bytes = 0;  ///< Bytes copied between memory spaces.
+  double seconds = 0; ///< Sum over all copies between memory spaces, without overlap.
+  double exposed = 0; ///< Increase of the step time due to copies and transfers.
 };
 
 /// Simulates `micro_step` and `update` of an allocated training step: operations run one after
-/// another, and asynchronous copies start when their dependencies have completed. `cost` must
-/// belong to the same module.
+/// another, and asynchronous copies and transfers start when their dependencies have completed.
+/// `cost` must belong to the same module.
 TransferCost estimateTransfers(mlir::ModuleOp placed, StepCost &cost);
 
 } // namespace mtc

@@ -77,7 +77,8 @@ FailureOr<Plan> AttachLossPass::makePlan(func::FuncOp forward) {
   plan.output = choice->output;
   plan.outputType = cast<RankedTensorType>(forward.getResultTypes()[plan.output]);
   plan.labels = options.labels.empty() ? "labels" : options.labels;
-  plan.microSteps = options.microSteps;
+  ProgramOp program = ProgramOp::find(getOperation());
+  plan.microSteps = options.microSteps * (program ? program.getRankCount() : 1);
   if (plan.loss)
     return planLabels(forward, plan);
   if (failed(checkUsed(forward, plan)))

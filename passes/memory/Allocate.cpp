@@ -224,6 +224,12 @@ private:
       }
       return success();
     }
+    if (auto collective = dyn_cast<CollectiveOpInterface>(op)) {
+      TransferOp::create(builder, op->getLoc(), collective.getCollective(),
+                         sliceArray(op->getOperands()), sliceArray(op->getResults()), ValueRange(),
+                         DenseI64ArrayAttr());
+      return success();
+    }
     if (auto move = dyn_cast<MoveOp>(op)) {
       CopyOp::create(builder, op->getLoc(), sliceOf(move.getValue()), sliceOf(move.getResult()),
                      ValueRange(), DenseI64ArrayAttr());

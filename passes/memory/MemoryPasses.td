@@ -58,11 +58,12 @@ def Allocate : Pass<"mtc-allocate", "::mlir::ModuleOp"> {
 }
 
 def OverlapCopies : Pass<"mtc-overlap-copies", "::mlir::ModuleOp"> {
-  let summary = "overlap copies between memory spaces with computation";
+  let summary = "overlap copies and transfers with computation";
   let description = [{
     Turns the copies of an allocated step between two memory spaces into asynchronous copies: stream 1 copies to the device,
     stream 2 copies from the device. Copies to the device keep their relative order, and each starts as early as other accesses to
-    its slices permit. Later operations that access these slices wait for the copy's token.
+    its slices permit. Later operations that access these slices wait for the copy's token. Transfers between ranks become
+    asynchronous on stream 3, in their order.
 
     ```mlir
     mtc.launch @kernel_0 ...

@@ -1,4 +1,5 @@
-//===- OverlapCopies.cpp - Overlaps copies between memory spaces with computation -------------===//
+//===- OverlapCopies.cpp - Overlaps copies and transfers with computation
+//-----------------------===//
 
 #include "ir/steps/StepAccess.h"
 #include "passes/Passes.h"
@@ -15,7 +16,7 @@ using namespace mtc;
 
 namespace {
 
-constexpr int64_t bringing = 1, takingAway = 2; // Stream numbers.
+constexpr int64_t bringing = 1, takingAway = 2, exchanging = 3; // Stream numbers.
 
 /// Caches the memory accesses of a step's operations.
 class Accesses {
@@ -104,6 +105,19 @@ SmallVector<AsyncCopyOp> putOnStreams(Block &step) {
   return copies;
 }
 
+/// Turns the transfers between ranks into asynchronous transfers, in their order.
+void putTransfersOnStream(Block &step) {
+  for (TransferOp transfer : llvm::to_vector(step.getOps<TransferOp>())) {
+    if (!transfer.getDependencies().empty())
+      continue;
+    OpBuilder builder(transfer);
+    AsyncTransferOp::create(builder, transfer.getLoc(), transfer.getCollective(),
+                            transfer.getInputs(), transfer.getOutputs(), exchanging, ValueRange(),
+                            transfer.getLastUsesAttr());
+    transfer.erase();
+  }
+}
+
 /// Moves each copy to the device as early as possible, without reordering these copies.
 void startEarly(Block &step, ArrayRef<AsyncCopyOp> copies, Accesses &accesses) {
   LastUses lastUses(step);
@@ -125,58 +139,60 @@ void startEarly(Block &step, ArrayRef<AsyncCopyOp> copies, Accesses &accesses) {
   lastUses.write();
 }
 
-/// Adds the tokens of conflicting copies as dependences of operations.
+/// Adds the tokens of conflicting copies and transfers as dependences of operations.
 class Waiter {
 public:
   explicit Waiter(Accesses &accesses) : accesses(accesses) {}
 
   void visit(Operation *op) {
-    auto copy = dyn_cast<AsyncCopyOp>(op);
+    const std::optional<AsyncWork> work = AsyncWork::of(op);
     const StepAccess &access = accesses[op];
     SmallVector<Value> tokens;
-    SmallVector<AsyncCopyOp> awaited;
-    for (AsyncCopyOp other : running) {
-      // Copies of the same stream run in order.
-      if (copy && copy.getStream() == other.getStream())
+    SmallVector<Operation *> awaited;
+    for (Operation *other : running) {
+      const AsyncWork ofOther = *AsyncWork::of(other);
+      // Work of the same stream runs in order.
+      if (work && work->stream == ofOther.stream)
         continue;
       if (access.conflictsWith(accesses[other])) {
-        tokens.push_back(other.getToken());
+        tokens.push_back(ofOther.token);
         awaited.push_back(other);
       }
     }
     op->insertOperands(op->getNumOperands(), tokens);
-    if (!copy) {
+    if (!work) {
       end(awaited);
       return;
     }
-    if (AsyncCopyOp previous = std::exchange(lastOfStream[copy.getStream()], copy))
+    if (Operation *previous = std::exchange(lastOfStream[work->stream], op))
       awaited.push_back(previous);
     endedBefore[op] = std::move(awaited);
-    running.insert(copy);
+    running.insert(op);
   }
 
 private:
-  /// Marks copies as completed, including all copies that completed before them.
-  void end(SmallVector<AsyncCopyOp> ended) {
+  /// Marks work as completed, including all work that completed before it.
+  void end(SmallVector<Operation *> ended) {
     while (!ended.empty()) {
-      AsyncCopyOp copy = ended.pop_back_val();
-      if (running.remove(copy))
-        llvm::append_range(ended, endedBefore[copy]);
+      Operation *work = ended.pop_back_val();
+      if (running.remove(work))
+        llvm::append_range(ended, endedBefore[work]);
     }
   }
 
   Accesses &accesses;
-  llvm::SetVector<AsyncCopyOp> running; ///< copies that may still be in flight
-  llvm::DenseMap<int64_t, AsyncCopyOp> lastOfStream;
-  llvm::DenseMap<Operation *, SmallVector<AsyncCopyOp>> endedBefore;
+  llvm::SetVector<Operation *> running; ///< copies and transfers that may still be in flight
+  llvm::DenseMap<int64_t, Operation *> lastOfStream;
+  llvm::DenseMap<Operation *, SmallVector<Operation *>> endedBefore;
 };
 
 class OverlapCopiesPass : public mtc::impl::OverlapCopiesBase<OverlapCopiesPass> {
   void runOnOperation() override {
     for (StepOp step : getOperation().getOps<StepOp>()) {
       Block &block = step.getBody().front();
-      if (!llvm::all_of(block, [](Operation &op) { return !isa<AsyncCopyOp>(op); }))
-        continue; // The step already has asynchronous copies.
+      if (llvm::any_of(block, [](Operation &op) { return AsyncWork::of(&op).has_value(); }))
+        continue; // The step already has asynchronous copies or transfers.
+      putTransfersOnStream(block);
       Accesses accesses;
       startEarly(block, putOnStreams(block), accesses);
       Waiter waiter(accesses);

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace mtc;
 
 PlannedOperation::PlannedOperation(Operation *op)
-    : op(op), isCompute(isa<KernelOp, LibraryCallOpInterface, MoveOp>(op)),
+    : op(op), isCompute(isa<KernelOp, LibraryCallOpInterface, MoveOp, CollectiveOpInterface>(op)),
       isAssembly(isa<AssembleOp>(op)) {
   if (op->hasTrait<mtc::View>())
     return;

@@ -27,13 +27,14 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
       return;
     WholeUpdate whole(update, symbols);
     ProgramOp program = ProgramOp::find(getOperation());
+    const StringRef areSums = "gradients are sums over micro-steps";
     StringRef reason =
         program && program.getLossScaling()
             ? "the loss is scaled, so all gradients decide whether the step is skipped"
-            : whole.check();
-    const bool accumulates = program && program.getMicroSteps() > 1;
-    if (reason.empty() && (accumulates || !findGradients(microStep, symbols)))
-      reason = "gradients are sums over micro-steps";
+        : program && program.getMicroSteps() > 1 ? areSums
+                                                 : whole.check();
+    if (reason.empty() && !findGradients(microStep, symbols))
+      reason = areSums;
     if (reason.empty() && returnsVariable(microStep))
       reason = "the value of a variable is a result, and must outlive the update";
     if (!reason.empty()) {

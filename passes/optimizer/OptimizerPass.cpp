@@ -58,8 +58,11 @@ private:
   void buildGroup(const Update &update, const Group &group);
 
   OptimizerOptions options;
-  /// Whether gradients are accumulated over micro-steps and must be reset after each update.
+  /// Whether gradients are accumulated over micro-steps.
   bool accumulates = false;
+  /// Whether the gradients must be reset after each update. With ranks, mtc-shard resets their
+  /// sums.
+  bool resetsGradients = false;
   /// Empty unless the program scales its loss.
   std::optional<LossScale> lossScale;
   std::optional<GradientScaling> gradientScaling;
@@ -207,7 +210,7 @@ void OptimizerPass::buildUpdate(Update update, const Operands &operands) {
   // memory.
   bool isShared = !update.rule.kind->isElementwise && update.rule.stateBits == 32 &&
                   !update.gradient.hasOneUse();
-  if (accumulates)
+  if (resetsGradients)
     written.push_back({operands.gradient, zerosBehind(b, update.parameter, typeOf(given))});
   else if (update.gradient != given && isShared)
     written.push_back({operands.gradient, update.gradient});
@@ -279,6 +282,7 @@ void OptimizerPass::runOnOperation() {
     emitRemark(UnknownLoc::get(&getContext()), kept);
 
   accumulates = program.getMicroSteps() > 1;
+  resetsGradients = accumulates && !program.getRanks();
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   auto locationOf = [&](const OptimizerKind &kind) {
     return NameLoc::get(builder.getStringAttr("optimizer " + kind.name));

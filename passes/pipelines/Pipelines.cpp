@@ -38,6 +38,7 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   manager.addPass(createInitializeParameters(options.initialization));
   // Only weights that have been simplified to contractions get adapters.
   manager.addPass(createAddAdapters());
+  manager.addPass(createSetRanks(options.sharding)); // Decides the number of micro-steps.
   manager.addPass(createAttachLoss(options.loss));
   manager.addNestedPass<func::FuncOp>(createSelectMode());
   // Leaves one read per parameter and no dead operations to differentiate.
@@ -55,6 +56,7 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   manager.addPass(createKeepWorkingCopies());
   manager.addPass(createOptimizer(options.optimizer));
   manager.addPass(createQuantizeOptimizerState());
+  manager.addPass(createShard());
   buildSimplifyPipeline(manager);
   // After simplification, so that folded indices are not checked.
   manager.addPass(createFindIndexRanges());

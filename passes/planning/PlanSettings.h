@@ -14,6 +14,7 @@
 #include "passes/planning/PassSelection.h"
 #include "passes/precision/PrecisionOptions.h"
 #include "passes/program/Initialization.h"
+#include "passes/sharding/ShardingOptions.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -28,6 +29,7 @@ struct TrainingOptions {
   OptimizerOptions optimizer;
   GradientStorageOptions gradientStorage;
   FrozenStorageOptions frozenStorage;
+  ShardingOptions sharding;
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     visitMember(&TrainingOptions::initialization, option);
@@ -37,6 +39,7 @@ struct TrainingOptions {
     visitMember(&TrainingOptions::optimizer, option);
     visitMember(&TrainingOptions::gradientStorage, option);
     visitMember(&TrainingOptions::frozenStorage, option);
+    visitMember(&TrainingOptions::sharding, option);
   }
 };
 

@@ -28,7 +28,7 @@ int64_t Goal::countRuns(func::FuncOp function) {
   if (function.getSymName() == evaluateName)
     return 0;
   ProgramOp program = ProgramOp::find(function->getParentOfType<ModuleOp>());
-  return program && function.getSymName() == microStepName ? program.getMicroSteps() : 1;
+  return program && function.getSymName() == microStepName ? program.getMicroStepsOfRank() : 1;
 }
 
 double Goal::getSeconds(OperationTimes &times) const {

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 18u
+#define MTC_ABI_VERSION 19u
 #define MTC_ALIGNMENT 64
 #define MTC_MAX_RANK 12
 
@@ -74,7 +74,8 @@ typedef enum MtcRole {
   MTC_PARAMETER = 0, /* trained; saved and exported */
   MTC_CONSTANT = 1,  /* read-only; not saved */
   MTC_STATE = 2,     /* written by steps (running statistics); saved and exported */
-  MTC_GRADIENT = 3,  /* gradient of a parameter; not saved */
+  MTC_GRADIENT = 3,  /* gradient of a parameter, or a rank's piece of a sum of gradients, whose `of`
+                        is -1; not saved */
   MTC_OPTIMIZER = 4, /* optimizer state; saved */
   MTC_SCALAR = 5,    /* a scalar that the runtime sets before each step (MtcScalars) */
   MTC_AVERAGE = 6,   /* average of a parameter over the steps; saved, and exported in place of the
@@ -207,7 +208,22 @@ typedef struct MtcCall {
   const void *code; /* the target's own code, as in MtcKernel; null: a library computes the call */
 } MtcCall;
 
-typedef enum MtcOperationKind { MTC_LAUNCH = 0, MTC_CALL = 1, MTC_COPY = 2 } MtcOperationKind;
+/* An exchange of a flat tensor with the other ranks: see runtime/abi/collective.h. The flat tensor
+ * consists of the elements of several values. */
+typedef struct MtcCollective {
+  uint32_t kind;        /* MtcCollectiveKind */
+  uint32_t value_count; /* number of values of the flat tensor */
+  int64_t piece, total; /* elements of a piece, of the flat tensor */
+  int64_t element_bytes;
+  const int64_t *values; /* elements of each value */
+} MtcCollective;
+
+typedef enum MtcOperationKind {
+  MTC_LAUNCH = 0,
+  MTC_CALL = 1,
+  MTC_COPY = 2,
+  MTC_TRANSFER = 3
+} MtcOperationKind;
 
 /* A range of the device arena that an operation writes. It is live until operation `last_use` of
  * the function has run: the writing operation itself for scratch, no operation if `last_use` is the
@@ -218,14 +234,17 @@ typedef struct MtcWrite {
 } MtcWrite;
 
 /* An operation of a function. It starts after all previous operations have completed, except that
- * of the copies on streams it waits only for those in `waits`. A copy on a stream also waits for
- * the previous copies of that stream, and runs asynchronously to the operations that follow.
+ * of the copies and transfers on streams it waits only for those in `waits`. A copy or transfer on
+ * a stream also waits for the previous ones of that stream, and runs asynchronously to the
+ * operations that follow.
  *
  * Operands are arena offsets:
  *
  * MTC_LAUNCH: the kernel's inputs, results and (optional) scratch; `index` into kernels.
  * MTC_CALL: the call's operands, results and scratch; `index` into calls.
- * MTC_COPY: source and destination, each in its memory space; `bytes` is the size. */
+ * MTC_COPY: source and destination, each in its memory space; `bytes` is the size.
+ * MTC_TRANSFER: the inputs and outputs of the collective: the values of the flat tensor and the
+ * received rows, or the piece and the values; `index` into collectives. */
 typedef struct MtcOperation {
   uint32_t kind; /* MtcOperationKind */
   uint32_t index;
@@ -234,9 +253,9 @@ typedef struct MtcOperation {
   int64_t bytes;
   const char *nodes; /* names of the model nodes that it computes, for profiles and errors */
   uint32_t wait_count;
-  const int64_t *waits; /* indices of copies on streams in the same function; null if none */
+  const int64_t *waits; /* indices of operations on streams in the same function; null if none */
+  uint32_t stream;      /* of a copy or transfer, from 1; 0: no stream */
   /* For MTC_COPY: */
-  uint32_t stream;                          /* from 1; 0: no stream */
   uint32_t source_space, destination_space; /* MtcSpace */
   /* Ranges that the operation writes: all of them in a program compiled with memory checks;
    * otherwise only those with f16 values, which are searched for overflow. */
@@ -269,10 +288,11 @@ typedef struct MtcLossScaling {
   double least;    /* minimum scale */
 } MtcLossScaling;
 
-/* Gradient accumulation. Each of the `micro_steps` micro-steps before an update, of `batch` samples
- * each, adds to the gradients, to the sum of losses and, if targets can be ignored or weighted, to
- * the count, which is the sum of the weights of the targets; `update` resets them to zero. The loss
- * and the gradients of the update are the accumulated values times `targets` / count. */
+/* Gradient accumulation. Each of the `micro_steps` micro-steps of all ranks before an update, of
+ * `batch` samples each, adds to the gradients, to the sum of losses and, if targets can be ignored
+ * or weighted, to the count, which is the sum of the weights of the targets; `update` resets them
+ * to zero. The loss and the gradients of the update are the accumulated values times `targets` /
+ * count. */
 typedef struct MtcAccumulation {
   int64_t micro_steps; /* 1: the other fields are unused, and the loss of the update is
                           micro_step_loss */
@@ -353,8 +373,10 @@ typedef struct MtcProgram {
   const char *loss;        /* the value of --loss */
   const char *optimizer;
 
-  int64_t batch;       /* samples per micro-step of the inputs with a batch axis; 1 if there are
-                          none */
+  int64_t ranks; /* number of processes. Rank r runs the micro-steps of an update whose number,
+                    from 0, is r modulo `ranks` */
+  int64_t batch; /* samples per micro-step of the inputs with a batch axis; 1 if there are
+                    none */
   int64_t arena_bytes; /* size of the device arena */
   int64_t pinned_host_arena_bytes, host_arena_bytes, disk_arena_bytes;
   /* Minimum number of unused bytes after each value of the device arena, in a program compiled with
@@ -368,7 +390,7 @@ typedef struct MtcProgram {
   const char *plan_json; /* the output of `mtc plan --json` */
 
   uint32_t variable_count, input_count, output_count, kernel_count, call_count, segment_count,
-      adapter_count, buffer_count;
+      adapter_count, buffer_count, collective_count;
   const MtcVariable *variables; /* each array is null if its count is 0 */
   const MtcInput *inputs;
   /* The graph's outputs after `compute_outputs`. An output whose dims[0] equals `batch` has one row
@@ -379,6 +401,7 @@ typedef struct MtcProgram {
   const MtcExportSegment *segments;
   const MtcAdapter *adapters;
   const MtcBuffer *buffers;
+  const MtcCollective *collectives;
 
   MtcFunction micro_step; /* inputs -> loss and gradients; also updates if `update` is empty */
   MtcFunction update;     /* gradients -> parameters, optimizer state */

@@ -16,6 +16,8 @@
 
 namespace mtc::runtime {
 
+class Ranks;
+
 /// Memory that is allocated outside the arena.
 struct MemoryUse {
   std::string name;
@@ -46,6 +48,7 @@ struct DeviceChoice {
   /// Memory of the device for the arena, of at least `arenaBytes` bytes, aligned to MTC_ALIGNMENT;
   /// null: the device allocates it. It must outlive the device.
   void *memory = nullptr;
+  Ranks *ranks = nullptr; ///< the processes that train together; null: this one
 };
 
 /// The arenas and functions of a program. Work may be queued: it executes in issue order, and only

@@ -1,6 +1,7 @@
 // Labels of operations, and the message for a fault.
 #include "runtime/devices/operation_info.h"
 
+#include "runtime/abi/collective.h"
 #include "runtime/support/failure.h"
 
 #include <utility>
@@ -18,6 +19,12 @@ OperationInfo describeOperation(const MtcProgram &program, const MtcOperation &s
     const MtcCall &call = program.calls[source.index];
     std::string label = text(call.kind, " ", implementation);
     return {&source, number, std::move(implementation), label, call.flops, call.bytes};
+  }
+  case MTC_TRANSFER: {
+    const MtcCollective &collective = program.collectives[source.index];
+    return {&source, number,
+            "",      mtc_collective_name(collective.kind),
+            0,       collective.total * collective.element_bytes};
   }
   default:
     return {&source, number, "", "copy", 0, 2 * source.bytes};

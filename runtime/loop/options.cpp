@@ -460,6 +460,7 @@ const std::vector<Flag> flags = {
       .choices = {}},
      [](Options &o, const Value &v) {
        o.threads = v.number<int>(1, std::numeric_limits<int>::max());
+       o.isThreadsGiven = true;
      }},
     {{.name = "device",
       .value = "N",
@@ -476,6 +477,20 @@ const std::vector<Flag> flags = {
       .group = "Machine",
       .choices = {}},
      [](Options &o, const Value &v) { o.offloadFolder = v.file(); }},
+    {{.name = "timeout",
+      .value = "SECONDS",
+      .summary = "Time after which a silent rank ends the run (--ranks)",
+      .detail =
+          "The other ranks wait while rank 0 writes a checkpoint, so the limit must exceed the "
+          "time of a save.",
+      .defaultValue = "60",
+      .group = "Machine",
+      .choices = {}},
+     [](Options &o, const Value &v) {
+       o.timeout = v.atLeastZero<double>();
+       if (o.timeout < 1)
+         userError(v.flag, " ", v.text, ": expected at least 1 second");
+     }},
     {{.name = "version",
       .value = "",
       .summary = "Print the version of the compiler",

@@ -38,6 +38,8 @@ struct Options {
   std::string keepBest;  ///< the metric; "" if no best checkpoint is kept
   int64_t earlyStop = 0; ///< validations without improvement; 0: no limit
   int threads = 0;       ///< at least 1 after parsing
+  bool isThreadsGiven = false;
+  double timeout = 60; ///< seconds after which a silent rank ends the run
 
   /// Returns whether the run updates parameters.
   bool trains() const;

@@ -10,14 +10,14 @@ BatchOrder orderOf(const Dataset &data, const TrainingState &state) {
 void Session::loadBatch(const TrainingState &state, int64_t step, int64_t microStep,
                         int64_t last) const {
   const BatchOrder order = orderOf(data, state);
-  const int64_t count = microSteps(), next = microStep + 1;
+  const int64_t count = program.accumulation.micro_steps, next = microStep + 1;
   auto &[batch, ahead] = batches.lists;
   ahead.rows.clear();
-  if (program.staging && next < count)
-    order.batchOf(step, next, count, ahead);
+  if (program.staging && next < microSteps())
+    order.batchOf(step, numberOf(next), count, ahead);
   else if (program.staging && step < last)
-    order.batchOf(step + 1, 0, count, ahead);
-  order.batchOf(step, microStep, count, batch);
+    order.batchOf(step + 1, numberOf(0), count, ahead);
+  order.batchOf(step, numberOf(microStep), count, batch);
   batches.load(data, batch, ahead);
 }
 

@@ -2,6 +2,7 @@
 #ifndef MTC_RUNTIME_LOOP_SESSION_H
 #define MTC_RUNTIME_LOOP_SESSION_H
 
+#include "runtime/collectives/ranks.h"
 #include "runtime/devices/device.h"
 #include "runtime/devices/observer.h"
 #include "runtime/loop/batch_reader.h"
@@ -26,6 +27,7 @@ struct Session {
   std::string programName; ///< of the executable
   const Options &options;
   Device &device;
+  Ranks &ranks;
   Dataset &data;
   Dataset *validation; ///< data of --validate; null if there is none
   BatchReader &batches;
@@ -36,12 +38,15 @@ struct Session {
   CheckpointHistory *history;    ///< the checkpoints of --keep; null without it
   const FiniteVariables &finite;
 
-  /// Returns the number of micro-steps per step.
-  int64_t microSteps() const { return program.accumulation.micro_steps; }
+  /// Returns the number of micro-steps per step that this rank runs.
+  int64_t microSteps() const { return program.accumulation.micro_steps / ranks.count(); }
+  /// Returns the number, among the micro-steps of all ranks, of this rank's micro-step `own`. The
+  /// ranks take turns, so that sums over ranks and micro-steps have the order of one process.
+  int64_t numberOf(int64_t own) const { return own * ranks.count() + ranks.rank(); }
   /// Returns the scalars and losses of the program.
   StepScalars scalars() const { return {program, device}; }
-  /// Loads the samples of a micro-step in the state's order, and prefetches those of the next
-  /// micro-step unless it is beyond step `last`.
+  /// Loads the samples of a micro-step of this rank in the state's order, and prefetches those of
+  /// the next micro-step unless it is beyond step `last`.
   void loadBatch(const TrainingState &state, int64_t step, int64_t microStep, int64_t last) const;
   /// Runs a phase of step `step` and notifies the observers.
   template <typename Action> void run(Phase phase, int64_t step, const Action &action) const {

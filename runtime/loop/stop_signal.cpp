@@ -45,7 +45,12 @@ StopSignal::StopSignal() {
 
 StopSignal::~StopSignal() { restoreDefaults(); }
 
-bool StopSignal::received() { return noted != 0; }
+int StopSignal::received() { return noted; }
+
+void StopSignal::record(int signal) {
+  if (!noted)
+    noted = signal;
+}
 
 void StopSignal::stopIfReceived(const std::string &done) {
   const int signal = noted;

@@ -15,8 +15,10 @@ public:
   StopSignal(const StopSignal &) = delete;
   StopSignal &operator=(const StopSignal &) = delete;
 
-  /// Returns whether a signal was received.
-  static bool received();
+  /// Returns the signal that was received; 0 if there is none.
+  static int received();
+  /// Records a signal that another rank has received.
+  static void record(int signal);
   /// Ends the run with 128 + the signal number if a signal was received. `done` reports the
   /// completed and the omitted work.
   static void stopIfReceived(const std::string &done);

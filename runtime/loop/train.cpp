@@ -49,9 +49,9 @@ public:
     session.listeners.begin(factsOf(session, state, total), problems);
     problems.throwIfAny();
     problems.attempt([&] { trainSteps(); });
-    const RunOutcome outcome = problems.any()           ? RunOutcome::Failed
-                               : StopSignal::received() ? RunOutcome::Stopped
-                                                        : RunOutcome::Completed;
+    const RunOutcome outcome = problems.any()                ? RunOutcome::Failed
+                               : StopSignal::received() != 0 ? RunOutcome::Stopped
+                                                             : RunOutcome::Completed;
     const bool stopsEarly = outcome == RunOutcome::Completed && validation && state.step < total &&
                             validation->stopsEarly();
     const std::string early = stopsEarly ? text("stopped early after step ", state.step, " of ",
@@ -100,9 +100,18 @@ private:
                    session.checkpoints->held());
   }
 
-  /// Returns whether training ends before its last step.
-  bool isStopped() const {
-    return StopSignal::received() || problems.any() || (validation && validation->stopsEarly());
+  /// Returns whether training ends before its last step. All ranks call it before each step and
+  /// agree: a signal that one has received stops all.
+  bool isStopped() {
+    constexpr int64_t stops = 1, stopsBySignal = 256;
+    const bool isEnd = problems.any() || (validation && validation->stopsEarly());
+    const int64_t own = StopSignal::received() ? stopsBySignal + StopSignal::received()
+                        : isEnd                ? stops
+                                               : 0;
+    const int64_t all = session.ranks.maximum(own);
+    if (all > stopsBySignal)
+      StopSignal::record(static_cast<int>(all - stopsBySignal));
+    return all != 0;
   }
 
   /// Returns whether the current step is to be validated: at the steps of --validate-every and at
@@ -174,18 +183,22 @@ private:
   /// read, or because a signal arrived while most of its micro-steps remained.
   bool step() {
     const int64_t number = state.step + 1;
+    session.ranks.setStep(number);
     Pending pending = {
         number, learningRate(scheduleOf(session.program, state), number, state.scheduleSteps),
         Clock::now()};
     for (int64_t micro = 0; micro < session.microSteps(); ++micro) {
-      if (StopSignal::received() && isFarFromEnd(pending.begin, micro))
+      if (StopSignal::received() && session.ranks.count() == 1 &&
+          isFarFromEnd(pending.begin, micro))
         return abandonStep(micro);
       try {
         session.run(Phase::Load, number, [&] {
-          session.scalars().set(number, micro, pending.rate, state.seed);
+          session.scalars().set(number, session.numberOf(micro), pending.rate, state.seed);
           session.loadBatch(state, number, micro, total);
         });
       } catch (const Failure &) {
+        if (session.ranks.count() > 1)
+          throw;   // The other ranks wait for this one.
         report(0); // No metrics are written after an error.
         problems.attempt([] { throw; });
         isDataUnreadable = true;
@@ -294,6 +307,8 @@ private:
   /// "" if no operation overflows, or if the inputs or variables are already not finite. Training
   /// cannot continue afterwards.
   std::string findOverflow(int64_t step) {
+    if (session.ranks.count() > 1)
+      return ""; // A search that ends on one rank would leave the others waiting.
     session.device.observe(finder);
     for (int64_t micro = 0; micro < session.microSteps(); ++micro) {
       // Load as a phase, because observers must be notified of writes by the host.

@@ -3,14 +3,32 @@
 
 #include "runtime/abi/file_marks.h"
 #include "runtime/io/durable_file.h"
+#include "runtime/support/failure.h"
 #include "runtime/support/process.h"
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace mtc::runtime {
 
+std::vector<RankMemory> gatherMemory(Ranks &ranks, int64_t arenaBytes) {
+  std::vector<RankMemory> all;
+  if (ranks.count() == 1)
+    return all;
+  const std::vector<std::string> texts =
+      ranks.gather(text(arenaBytes, ' ', processMemory().peak, ' ', ranks.sentBytes(MTC_ALL_TO_ALL),
+                        ' ', ranks.sentBytes(MTC_ALL_GATHER)));
+  for (size_t r = 0; r < texts.size(); ++r) {
+    RankMemory &each = all.emplace_back();
+    each.rank = ranks.describe(static_cast<int>(r));
+    std::istringstream(texts[r]) >> each.arenaBytes >> each.processPeak >> each.allToAllBytes >>
+        each.allGatherBytes;
+  }
+  return all;
+}
+
 void writeMemoryReport(const MtcProgram &program, Device &device, int64_t arenaBytes,
-                       const std::string &path) {
+                       const std::vector<RankMemory> &ranks, const std::string &path) {
   using Json = nlohmann::ordered_json;
   Json plan = Json::parse(program.plan_json, nullptr, false);
   Json planned =
@@ -25,6 +43,13 @@ void writeMemoryReport(const MtcProgram &program, Device &device, int64_t arenaB
                  {"arena_bytes", arenaBytes},
                  {"process_peak_bytes", processMemory().peak},
                  {"outside_arena", outside}};
+  for (const RankMemory &each : ranks)
+    report["ranks"].push_back({{"rank", each.rank},
+                               {"arena_bytes", each.arenaBytes},
+                               {"process_peak_bytes", each.processPeak},
+                               {"sent_bytes",
+                                {{mtc_collective_name(MTC_ALL_TO_ALL), each.allToAllBytes},
+                                 {mtc_collective_name(MTC_ALL_GATHER), each.allGatherBytes}}}});
   if (plan.is_object())
     report["plan"] = plan;
   DurableFile file(path);

@@ -47,11 +47,14 @@ MessageSink::MessageSink(Write write)
 MessageSink::~MessageSink() { currentSink = outer; }
 
 void writeMessage(const std::string &line) {
-  const std::string shown = printable(line);
   if (currentSink)
-    return currentSink->write(shown);
+    return currentSink->write(printable(line));
+  writeToStandardError(line);
+}
+
+void writeToStandardError(const std::string &line) {
   terminal::StatusLine::clear();
-  std::fprintf(stderr, "%s\n", shown.c_str());
+  std::fprintf(stderr, "%s\n", printable(line).c_str());
 }
 
 } // namespace mtc::runtime

@@ -17,6 +17,9 @@ std::string printable(const std::string &text);
 /// Writes a line to standard error, after `printable`, or passes it to the thread's sink.
 void writeMessage(const std::string &line);
 
+/// Writes a line to standard error, after `printable`, even if the thread has a sink.
+void writeToStandardError(const std::string &line);
+
 /// Receives the messages of the calling thread during the lifetime of the object, because a library
 /// must not write to the standard error of its process.
 class MessageSink {

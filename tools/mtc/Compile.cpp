@@ -121,7 +121,11 @@ std::string listModelFiles(const mtc::onnx::Model &model, StringRef program) {
 std::string describeBatch(ProgramOp program) {
   bool takesRows = llvm::any_of(program.getInputs().getOps<InputOp>(),
                                 [](InputOp input) { return input.getRows(); });
-  return takesRows ? llvm::formatv("batch {0}", program.getBatch()).str() : "inputs passed whole";
+  std::string batch =
+      takesRows ? llvm::formatv("batch {0}", program.getBatch()).str() : "inputs passed whole";
+  return program.getRankCount() > 1
+             ? llvm::formatv("{0} on each of {1} ranks", batch, program.getRankCount()).str()
+             : batch;
 }
 
 std::unique_ptr<KernelCache> openCache(const Options &options) {
@@ -234,7 +238,9 @@ struct Companions {
 /// Links the program or library to a temporary file.
 llvm::Error link(const Options &options, Compilation &compilation, const llvm::MemoryBuffer &code,
                  llvm::StringRef output) {
-  const LinkRequest request{code, output, compilation.getTarget().getLinkInputs()};
+  LinkInputs inputs = compilation.getTarget().getLinkInputs();
+  inputs.hasRanks = compilation.getProgram().getRankCount() > 1;
+  const LinkRequest request{code, output, std::move(inputs)};
   return options.result == Result::Library
              ? linkLibrary(request, libraryFiles(outputName(options, compilation)).names)
              : linkProgram(request);
@@ -290,7 +296,9 @@ int mtc::tool::compile(Options &options, Compilation &compilation, const char *e
   }
   ProgramFiles files;
   files.compilerVersion = MTC_VERSION;
-  files.planJson = llvm::formatv("{0}", llvm::json::Value(toJson(plan, options.memory)));
+  llvm::json::Object planJson = toJson(plan, options.memory);
+  addRanks(compilation.getModule(), planJson);
+  files.planJson = llvm::formatv("{0}", llvm::json::Value(std::move(planJson)));
 
   Target &target = compilation.getTarget();
   if (options.result == Result::Llvm)
@@ -358,6 +366,7 @@ int mtc::tool::compile(Options &options, Compilation &compilation, const char *e
     return report(std::move(error));
   if (options.json) {
     llvm::json::Object json = toJson(plan, options.memory);
+    addRanks(compilation.getModule(), json);
     json["training"] = compilation.getParameters().training.toJson();
     json[isLibrary ? "library" : "program"] = result->name;
     if (companions.header)

@@ -84,6 +84,7 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
   if (options.json) {
     llvm::json::Object json = toJson(plan, options.memory);
     addJson(cost, transfers, json);
+    addRanks(compilation.getModule(), json);
     json["alive_at_peak"] = aliveAtPeak(timeline);
     if (options.techniques)
       json["techniques"] = toJson(techniques);
@@ -99,6 +100,7 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
     if (std::string used = describeUsedTechniques(compilation.getModule()); !used.empty())
       llvm::outs() << "Lowered by    " << used << "\n";
     print(cost, transfers, llvm::outs());
+    printRanks(compilation.getModule(), llvm::outs());
     if (!options.quiet)
       print(timeline, options.verbose, llvm::outs());
     if (options.techniques)

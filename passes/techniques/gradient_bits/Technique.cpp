@@ -15,7 +15,8 @@ TechniqueKind mtc::techniques::makeGradientBits() {
   kind.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;
     // Without accumulation, most gradients are not stored in variables.
-    if (settings.training.loss.microSteps > 1 && settings.training.gradientStorage.bits == 32)
+    if (settings.training.loss.microSteps > 1 && settings.training.sharding.ranks == 0 &&
+        settings.training.gradientStorage.bits == 32)
       changes.push_back({"--gradient-bits 16",
                          [](PlanSettings &all) { all.training.gradientStorage.bits = 16; }});
     return changes;

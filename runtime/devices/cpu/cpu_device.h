@@ -46,6 +46,7 @@ private:
   };
 
   const MtcProgram &program;
+  Ranks *ranks;
   int threads;
   Arena arena, pinnedHostArena, hostArena;
   std::vector<char *> inputs, stagedInputs;

@@ -12,9 +12,10 @@
 namespace mtc::runtime {
 
 Executor::Executor(const MtcProgram &program, const Arenas &arenas, int threads,
-                   std::vector<Observer *> observers)
+                   std::vector<Observer *> observers, Ranks *given)
     : program(program), arenas(arenas), threads(threads), observers(std::move(observers)),
-      calls(program.call_count), faults(static_cast<size_t>(threads)), streams(arenas) {
+      ranks(given ? *given : alone.emplace(nullptr)), calls(program.call_count),
+      faults(static_cast<size_t>(threads)), streams(arenas) {
   if (arenas.disk)
     bounce.emplace();
   setLibraryThreads(threads);
@@ -72,9 +73,36 @@ std::vector<PreparedOperation> Executor::prepare(const MtcFunction &function) {
     for (uint32_t k = 0; k < source.operand_count; ++k)
       operation.operands.push_back(
           arenas.at(k == 0 ? source.source_space : source.destination_space, source.operands[k]));
+    if (source.kind == MTC_TRANSFER)
+      operation.transfer = std::make_unique<Transfer>(program, source, operation.operands, ranks);
     result.push_back(std::move(operation));
   }
   return result;
+}
+
+void Executor::startTransfer(Transfer &transfer) {
+  transfer.start();
+  transfers.push_back(&transfer);
+}
+
+/// Waits for the copies and transfers that an operation waits for.
+void Executor::waitForOperations(std::vector<PreparedOperation> &operations,
+                                 const MtcOperation &waiting) {
+  for (uint32_t k = 0; k < waiting.wait_count; ++k) {
+    const auto number = static_cast<size_t>(waiting.waits[k]);
+    if (Transfer *transfer = operations[number].transfer.get()) {
+      // Transfers of a stream end in order.
+      while (!transfers.empty()) {
+        Transfer *first = transfers.front();
+        transfers.erase(transfers.begin());
+        first->wait();
+        if (first == transfer)
+          break;
+      }
+    } else {
+      streams.wait(number);
+    }
+  }
 }
 
 void Executor::run(std::vector<PreparedOperation> &operations) {
@@ -82,15 +110,23 @@ void Executor::run(std::vector<PreparedOperation> &operations) {
     bool hasStreams = false;
     for (size_t i = 0; i < operations.size(); ++i) {
       const MtcOperation &source = *operations[i].info.source;
-      if (source.stream != 0) {
+      // MPI advances messages only in calls.
+      for (Transfer *transfer : transfers)
+        transfer->progress();
+      if (source.stream != 0 && source.kind == MTC_COPY) {
         hasStreams = true;
         streams.enqueue(source, i);
         continue;
       }
-      for (uint32_t k = 0; k < source.wait_count; ++k)
-        streams.wait(static_cast<size_t>(source.waits[k]));
-      runOne(operations[i]);
+      waitForOperations(operations, source);
+      if (source.stream != 0)
+        startTransfer(*operations[i].transfer);
+      else
+        runOne(operations[i]);
     }
+    for (Transfer *transfer : transfers)
+      transfer->wait();
+    transfers.clear();
     if (hasStreams)
       streams.join();
     return;
@@ -112,6 +148,9 @@ void Executor::runOne(PreparedOperation &operation) {
     return operation.call->run(operation.operands.data(), operation.operands.back());
   case MTC_COPY:
     return copy(operation);
+  case MTC_TRANSFER:
+    operation.transfer->start();
+    return operation.transfer->wait();
   default:
     assert(false && "an operation that the ABI does not have");
   }

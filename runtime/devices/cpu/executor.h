@@ -3,6 +3,7 @@
 #define MTC_RUNTIME_DEVICES_CPU_EXECUTOR_H
 
 #include "runtime/abi/cpu.h"
+#include "runtime/collectives/transfer.h"
 #include "runtime/devices/cpu/copy_streams.h"
 #include "runtime/devices/cpu/library_call.h"
 #include "runtime/devices/operation_info.h"
@@ -20,19 +21,21 @@ class Observer;
 /// An operation of a function with its prepared arguments.
 struct PreparedOperation {
   OperationInfo info;
-  const MtcKernel *kernel;      ///< set for MTC_LAUNCH
-  LibraryCall *call;            ///< set for MTC_CALL
-  std::vector<char *> operands; ///< null for operands on disk
+  const MtcKernel *kernel;            ///< set for MTC_LAUNCH
+  LibraryCall *call;                  ///< set for MTC_CALL
+  std::unique_ptr<Transfer> transfer; ///< set for MTC_TRANSFER
+  std::vector<char *> operands;       ///< null for operands on disk
 };
 
-/// Runs operations in order, except for copies on streams, which run on separate threads unless
-/// there are observers. The constructor prepares everything: addresses, oneDNN primitives and their
-/// memory objects. Runs allocate no memory of their own.
+/// Runs operations in order, except for copies on streams, which run on separate threads, and
+/// transfers on streams, which progress between operations, unless there are observers. The
+/// constructor prepares everything: addresses, oneDNN primitives and their memory objects. Runs
+/// allocate no memory of their own.
 class Executor {
 public:
   /// Throws a user error if a call needs more scratch on this machine than was planned.
   Executor(const MtcProgram &program, const Arenas &arenas, int threads,
-           std::vector<Observer *> observers = {});
+           std::vector<Observer *> observers = {}, Ranks *ranks = nullptr);
   ~Executor();
 
   void observe(Observer &observer) { observers.push_back(&observer); }
@@ -47,6 +50,8 @@ private:
   LibraryCall &call(const MtcOperation &operation);
   void run(std::vector<PreparedOperation> &operations);
   void runOne(PreparedOperation &operation);
+  void startTransfer(Transfer &transfer);
+  void waitForOperations(std::vector<PreparedOperation> &operations, const MtcOperation &waiting);
   void copy(PreparedOperation &operation);
   void launch(PreparedOperation &operation);
 
@@ -56,11 +61,14 @@ private:
   std::vector<Observer *> observers;
   std::optional<BouncePages> bounce; ///< if the program has a disk arena
   size_t preparedCount = 0;
+  std::optional<Ranks> alone; ///< if the program runs in one process
+  Ranks &ranks;
   std::vector<std::unique_ptr<LibraryCall>> calls;
   std::vector<MtcFault> faults; ///< one per thread
   std::vector<PreparedOperation> microStepOperations, updateOperations, gradientsOperations,
       evaluateOperations, outputsOperations;
   CopyStreams streams;
+  std::vector<Transfer *> transfers; ///< those of the running function that have been started
 };
 
 } // namespace mtc::runtime

@@ -1,0 +1,52 @@
+//===- ShardingOptions.h - Options of training on several ranks -------------------------------===//
+
+#ifndef MTC_PASSES_SHARDING_SHARDINGOPTIONS_H
+#define MTC_PASSES_SHARDING_SHARDINGOPTIONS_H
+
+#include "passes/OptionTable.h"
+#include "passes/cost/Network.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace mtc {
+
+/// Options of mtc-set-ranks.
+struct ShardingOptions {
+  int64_t ranks = 0; ///< 0: a program of one process, without collectives.
+  std::string shard = "none", reduce = "every", network = "shm";
+
+  template <typename Visitor> static void visitOptions(Visitor &&option) {
+    option(&ShardingOptions::ranks,
+           {.name = "ranks",
+            .valueName = "N",
+            .help = "Train on N processes, which mpirun or srun starts",
+            .detail = "Each process reads its own batches. A step has the loss and the update of "
+                      "one process that accumulates all of them, bit for bit: 2 ranks with "
+                      "--accumulate 3 are 1 rank with --accumulate 6.",
+            .defaultText = "one process without MPI"},
+           [](const ShardingOptions &all) -> std::string {
+             bool isValid = all.ranks >= 0 && all.ranks <= 4096;
+             return isValid ? "" : "expected 1 to 4096 ranks";
+           });
+    option(&ShardingOptions::shard,
+           {.name = "shard",
+            .valueName = "WHAT",
+            .help = "Variables that are divided among the ranks",
+            .choices = {{"none", "data parallel: each rank has all variables"}}});
+    option(&ShardingOptions::reduce,
+           {.name = "reduce",
+            .valueName = "WHEN",
+            .help = "When gradients are summed over the ranks",
+            .choices = {{"every", "in each micro-step, in the order of one process"}}});
+    option(&ShardingOptions::network, {.name = "network",
+                                       .valueName = "CLASS",
+                                       .help = "Connection between ranks, for the cost model",
+                                       .choices = networkChoices()});
+  }
+};
+
+std::unique_ptr<mlir::Pass> createSetRanks(const ShardingOptions &options);
+
+} // namespace mtc
+
+#endif // MTC_PASSES_SHARDING_SHARDINGOPTIONS_H

@@ -1,0 +1,197 @@
+// Waits poll, so that a rank that has died or stopped is noticed.
+#include "runtime/collectives/ranks.h"
+
+#include "runtime/support/failure.h"
+#include "runtime/support/messages.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <semaphore>
+#include <thread>
+#include <unistd.h>
+
+namespace mtc::runtime {
+
+static std::string hostName() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
+}
+
+/// Returns messages of `bytes` bytes to and from each other rank; rank r's are at memory + r *
+/// bytes.
+static std::unique_ptr<Exchange> prepareGather(Transport &transport, char *memory, int64_t bytes) {
+  const auto count = static_cast<size_t>(transport.count());
+  std::vector<Message> sent(count), received(count);
+  for (size_t r = 0; r < count; ++r)
+    if (static_cast<int>(r) != transport.rank()) {
+      sent[r].ranges = {{memory + transport.rank() * bytes, bytes}};
+      received[r].ranges = {{memory + static_cast<int64_t>(r) * bytes, bytes}};
+    }
+  return transport.prepare(std::move(sent), std::move(received));
+}
+
+namespace {
+
+/// Ends the process if the object lives longer than a limit, in which a call may block.
+class Watchdog {
+public:
+  explicit Watchdog(std::chrono::duration<double> limit)
+      : thread([this, limit] {
+          if (isDone.try_acquire_for(limit))
+            return;
+          writeToStandardError(text("error: host ", hostName(),
+                                    ": not all ranks have started after ", limit.count(),
+                                    " s. --timeout sets the limit"));
+          std::_Exit(exitSystemFault); // The launcher ends the other ranks.
+        }) {}
+  Watchdog(const Watchdog &) = delete;
+  Watchdog &operator=(const Watchdog &) = delete;
+  ~Watchdog() {
+    isDone.release();
+    thread.join();
+  }
+
+private:
+  std::binary_semaphore isDone{0};
+  std::thread thread;
+};
+
+} // namespace
+
+Ranks::Ranks(OpenTransport open, double seconds) : timeout(seconds) {
+  if (!open)
+    return;
+  {
+    const Watchdog watchdog(timeout);
+    transport = open();
+  }
+  const auto count = static_cast<size_t>(transport->count());
+  values.resize(count);
+  texts.resize(count * textBytes);
+  ofValues = prepareGather(*transport, reinterpret_cast<char *>(values.data()), sizeof(int64_t));
+  ofTexts = prepareGather(*transport, texts.data(), textBytes);
+  barrier = transport->prepareBarrier();
+  hosts = gather(hostName());
+}
+
+std::string Ranks::describe(int rank) const {
+  const auto index = static_cast<size_t>(rank);
+  return text("rank ", rank, index < hosts.size() ? text(" (host ", hosts[index], ")") : "");
+}
+
+void Ranks::checkCount(int64_t expected) const {
+  if (count() != expected)
+    userError("this program was compiled for ", expected, " ranks, but the launcher started ",
+              count(), count() == 1 ? " process" : " processes", "; start it with mpirun -n ",
+              expected, ", or compile it with --ranks ", count());
+}
+
+bool Ranks::waitFor(Exchange &exchange, std::chrono::duration<double> limit) {
+  // Ranks may share cores: after a short time of polling, leave them to the others.
+  constexpr std::chrono::duration<double> eager = std::chrono::milliseconds(1);
+  // A process that was stopped itself must not blame the others for that time.
+  constexpr std::chrono::duration<double> longestGap = std::chrono::milliseconds(100);
+  std::chrono::duration<double> waited{0};
+  Clock::time_point last = Clock::now();
+  while (!exchange.poll()) {
+    const Clock::time_point now = Clock::now();
+    waited += std::min<std::chrono::duration<double>>(now - std::exchange(last, now), longestGap);
+    if (waited > limit)
+      return false;
+    if (waited < eager)
+      std::this_thread::yield();
+    else
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+  return true;
+}
+
+void Ranks::wait(Exchange &exchange, const std::string &what) {
+  if (waitFor(exchange, timeout))
+    return;
+  std::string silent;
+  for (const int each : exchange.pending())
+    silent += (silent.empty() ? "" : ", ") + describe(each);
+  // Past the sink of a rank that is silent otherwise.
+  writeToStandardError(text("error: ", describe(rank()), ": no answer for ", timeout.count(),
+                            " s from ", silent,
+                            step ? text(" in step ", step) : " before the first step", ": ", what,
+                            "; all ranks end. --timeout sets the limit"));
+  abort(exitSystemFault);
+}
+
+int64_t Ranks::maximum(int64_t value) {
+  if (!transport)
+    return value;
+  values[static_cast<size_t>(rank())] = value;
+  ofValues->start();
+  wait(*ofValues, "agreement on the next step");
+  return *std::max_element(values.begin(), values.end());
+}
+
+std::vector<std::string> Ranks::gather(const std::string &own) {
+  if (!transport)
+    return {own};
+  char *slot = texts.data() + static_cast<size_t>(rank()) * textBytes;
+  std::memset(slot, 0, textBytes);
+  std::memcpy(slot, own.data(), std::min(own.size(), textBytes - 1));
+  ofTexts->start();
+  wait(*ofTexts, "agreement of the ranks");
+  std::vector<std::string> all;
+  for (int r = 0; r < count(); ++r)
+    all.emplace_back(texts.data() + static_cast<size_t>(r) * textBytes);
+  return all;
+}
+
+/// Returns the values of lines "name\tvalue".
+static std::vector<std::string> valuesOf(const std::string &lines) {
+  std::vector<std::string> values;
+  for (size_t at = 0; at < lines.size();) {
+    const size_t tab = lines.find('\t', at), end = lines.find('\n', at);
+    if (tab == std::string::npos || end == std::string::npos)
+      break;
+    values.push_back(lines.substr(tab + 1, end - tab - 1));
+    at = end + 1;
+  }
+  return values;
+}
+
+void Ranks::agree(const std::vector<std::pair<std::string, std::string>> &settings) {
+  if (!transport)
+    return;
+  std::string own;
+  for (const auto &[name, value] : settings)
+    own += text(name, '\t', value, '\n');
+  const std::vector<std::string> all = gather(own);
+  const std::vector<std::string> expected = valuesOf(all.front());
+  Problems problems;
+  for (int r = 1; r < count(); ++r) {
+    const std::vector<std::string> found = valuesOf(all[static_cast<size_t>(r)]);
+    for (size_t i = 0; i < settings.size(); ++i)
+      if (i >= found.size() || i >= expected.size())
+        problems.add(describe(r), " runs another version of the program");
+      else if (found[i] != expected[i])
+        problems.add(describe(r), ": ", settings[i].first, " ", found[i], ", expected ",
+                     expected[i], " as on ", describe(0));
+  }
+  problems.throwIfAny();
+}
+
+bool Ranks::endTogether() {
+  if (!transport)
+    return true;
+  constexpr std::chrono::seconds patience(5);
+  barrier->start();
+  return waitFor(*barrier, std::min<std::chrono::duration<double>>(patience, timeout / 2));
+}
+
+void Ranks::abort(int exitCode) {
+  // The launcher forwards messages, but not after it has learned of the abort.
+  std::fflush(stderr);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  transport->abort(exitCode);
+}
+
+} // namespace mtc::runtime

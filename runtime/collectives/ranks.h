@@ -1,0 +1,80 @@
+// The ranks of a run: waits with a time limit, agreement, and the traffic of each collective.
+#ifndef MTC_RUNTIME_COLLECTIVES_RANKS_H
+#define MTC_RUNTIME_COLLECTIVES_RANKS_H
+
+#include "runtime/abi/collective.h"
+#include "runtime/collectives/transport.h"
+
+#include <array>
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mtc::runtime {
+
+/// The processes that train together. A single process has rank 0 of 1 and no transport.
+class Ranks {
+public:
+  /// Opens the transport; null for a single process. `timeout` is the limit of all waits, in
+  /// seconds.
+  explicit Ranks(OpenTransport open, double timeout = 60);
+  Ranks(const Ranks &) = delete;
+  Ranks &operator=(const Ranks &) = delete;
+
+  int rank() const { return transport ? transport->rank() : 0; }
+  int count() const { return transport ? transport->count() : 1; }
+  int countOfMachine() const { return transport ? transport->countOfMachine() : 1; }
+  /// Returns whether this rank prints and writes files.
+  bool isLeader() const { return rank() == 0; }
+
+  /// Throws a user error if the number of processes differs from the program's.
+  void checkCount(int64_t expected) const;
+  /// Sets the step that messages about silent ranks name.
+  void setStep(int64_t number) { step = number; }
+
+  std::unique_ptr<Exchange> prepare(std::vector<Message> sent, std::vector<Message> received) {
+    return transport->prepare(std::move(sent), std::move(received));
+  }
+  /// Waits for an exchange that was started. If it does not complete within the time limit, reports
+  /// the silent ranks and ends all ranks.
+  void wait(Exchange &exchange, const std::string &what);
+
+  /// Returns the maximum of the ranks' values. All ranks must call it.
+  int64_t maximum(int64_t value);
+  /// Returns the texts of all ranks, each at most `textBytes` long. All ranks must call it.
+  std::vector<std::string> gather(const std::string &text);
+  static constexpr size_t textBytes = 4096;
+  /// Throws a user error that names each difference between the ranks' settings: pairs of a name
+  /// and a value. All ranks must call it.
+  void agree(const std::vector<std::pair<std::string, std::string>> &settings);
+  /// Called by a rank that ends with an error. Returns whether all ranks end at the same time, as
+  /// with an error that all have.
+  bool endTogether();
+  [[noreturn]] void abort(int exitCode);
+
+  /// Counts bytes that a collective has sent to other ranks.
+  void countSent(uint32_t kind, int64_t bytes) { sent[kind] += bytes; }
+  int64_t sentBytes(MtcCollectiveKind kind) const { return sent[kind]; }
+  /// Returns "rank 1 (host a)".
+  std::string describe(int rank) const;
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  /// Polls until the exchange has completed. Returns false after `limit`.
+  static bool waitFor(Exchange &exchange, std::chrono::duration<double> limit);
+
+  std::unique_ptr<Transport> transport;
+  std::vector<int64_t> values; ///< of `maximum`, by rank
+  std::vector<char> texts;     ///< of `gather`, by rank
+  std::unique_ptr<Exchange> ofValues, ofTexts, barrier;
+  std::vector<std::string> hosts;
+  std::chrono::duration<double> timeout;
+  int64_t step = 0;
+  std::array<int64_t, 2> sent{};
+};
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_COLLECTIVES_RANKS_H

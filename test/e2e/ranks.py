@@ -1,0 +1,121 @@
+# RUN: %python %s %t
+"""`--ranks N --accumulate k` trains as one rank with N k micro-batches does, bit for bit: losses, weights and optimizer state,
+with uneven pieces, ignored labels, clipping, loss scaling, 8-bit state and dropout. The arena of each rank is the plan's, and
+so are the bytes that it sends. Evaluation, resuming and messages."""
+
+import json
+
+import numpy as np
+from models import DIGITS, EXAMPLES, GPT2, Example, digits
+from program import MTC, Program, compile, own_folder, read_metrics, run
+from launcher import launcher
+from safetensors.numpy import load_file
+
+STEPS, MICRO_BATCHES = 6, 6
+folder = own_folder()
+
+
+def program(example: Example, ranks: int, *flags, rows: int, name: str) -> Program:
+    (folder / name).mkdir(exist_ok=True)
+    given = ("--ranks", ranks, "--accumulate", MICRO_BATCHES // ranks, "--threads", 1)
+    one = compile(example.model, folder / name, example.data(rows), *example.flags, *flags, *given, name=f"ranks{ranks}")
+    return Program(one.path, example.data(rows), launcher(ranks) if ranks > 1 else ())
+
+
+def state_of(program: Program, *flags) -> tuple[list, dict]:
+    """The losses, norms and scales of a run, and its weights and optimizer state."""
+    run = program.folder / program.path.name
+    metrics, saved = run.with_suffix(".jsonl"), run.with_suffix(".saved")
+    metrics.unlink(missing_ok=True)
+    program.run("--steps", STEPS, "--save", saved, "--overwrite", "--metrics", metrics, "--quiet", *flags)
+    (file,) = saved.glob("*.safetensors")
+    lines = [{k: v for k, v in line.items() if "second" not in k} for line in read_metrics(metrics)]
+    return lines, {n: (a.dtype, a.shape, a.tobytes()) for n, a in load_file(file).items()}
+
+
+def compare(name: str, example: Example, *flags, ranks=(2, 3), rows: int) -> Program:
+    wanted = state_of(program(example, 1, *flags, rows=rows, name=name))
+    assert len({line["loss"] for line in wanted[0]}) > 1, f"{name}: nothing is trained"
+    for count in ranks:
+        several = program(example, count, *flags, rows=rows, name=name)
+        found = state_of(several)
+        assert found[0] == wanted[0], (name, count, found[0], wanted[0])
+        differ = [n for n in wanted[1] if wanted[1][n] != found[1].get(n)]
+        assert found[1].keys() == wanted[1].keys() and not differ, (name, count, differ)
+    return several
+
+
+def ragged(rows: int) -> dict[str, np.ndarray]:
+    """Labels that are ignored here and there, and all of some micro-batches'."""
+    data = digits(rows)
+    random = np.random.default_rng(0)
+    data["labels"] = np.where(random.random(rows) < 0.4, -100, data["labels"])
+    data["labels"][:32] = -100
+    return data
+
+
+RAGGED = Example("ragged", DIGITS.model, DIGITS.batch, ragged, DIGITS.flags, DIGITS.rates)
+compare("sgd", RAGGED, "--optimizer", "sgd", "--lr", 0.1, rows=1000, ranks=(2, 3, 6))
+compare("clipped", DIGITS, "--optimizer", "adamw", "--clip-norm", 0.05, "--ema", 0.9, rows=1000)
+compare("muon", DIGITS, "--optimizer", "muon", rows=1000, ranks=(2,))
+compare("bits", DIGITS, "--optimizer", "adamw", "--optimizer-bits", 8, rows=1000, ranks=(2,))
+compare("f16", DIGITS, "--precision", "f16", "--loss-scale", 2.0**24, rows=1000, ranks=(2,))
+compare("bf16", GPT2, "--precision", "bf16", rows=300, ranks=(2,))
+several = compare("gpt2", GPT2, "--optimizer", "adamw", rows=300)
+
+# The plan of each rank is its arena; the traffic is the plan's, to the byte.
+STEPS_OF_RUN = 2
+several.run("--steps", STEPS_OF_RUN, "--memory-report", "memory.json", "--quiet")
+report = json.loads((several.folder / "memory.json").read_text())
+planned = json.loads(
+    run([MTC, "plan", GPT2.model, *GPT2.flags, "--optimizer", "adamw", "--ranks", 3, "--accumulate", 2, "--threads", 1, "--json"],
+        folder).stdout)  # fmt: skip
+assert planned["ranks"]["count"] == len(report["ranks"]) == 3, report
+for rank, found in enumerate(report["ranks"]):
+    assert found["arena_bytes"] == planned["peak_bytes"], (rank, found, planned["peak_bytes"])
+    wanted = {kind: STEPS_OF_RUN * each["sent_bytes"][rank] for kind, each in planned["ranks"]["traffic"].items()}
+    assert found["sent_bytes"] == wanted, (rank, found, wanted)
+# Each micro-step moves the gradients to their owners, and the update moves the sums back. A micro-step also gathers two numbers.
+weights = sum(a.nbytes for a in load_file(several.path.with_suffix(".weights.safetensors")).values())
+sent = {kind: sum(each["sent_bytes"]) for kind, each in planned["ranks"]["traffic"].items()}
+assert sent["all_to_all"] == 2 * 2 * weights, (sent, weights)
+assert sent["all_gather"] == 2 * weights + 2 * 3 * 2 * 16, (sent, weights)
+
+# Only rank 0 prints, evaluates and writes.
+program2 = program(RAGGED, 2, "--optimizer", "sgd", "--lr", 0.1, rows=1000, name="sgd")
+one = program(RAGGED, 1, "--optimizer", "sgd", "--lr", 0.1, rows=1000, name="sgd")
+for flags in ("--evaluate",), ("--outputs", "outputs.safetensors"):
+    assert program2.run(*flags).stdout == one.run(*flags).stdout, flags
+assert program2.run("--steps", 2).stdout.count("step 2/2") == 1
+validated = ("--validate", f"x={EXAMPLES / 'digits/test_x.npy'}", "--validate", f"labels={EXAMPLES / 'digits/test_labels.npy'}")
+assert state_of(program2, *validated, "--validate-every", 2, "--keep-best", "loss") == state_of(one, *validated, "--validate-every", 2, "--keep-best", "loss")
+
+# The rows at the end of an epoch are those of one rank, too.
+for how in "wrap", "drop", "mask":
+    assert state_of(program2, "--last-batch", how) == state_of(one, "--last-batch", how), how
+
+# A run goes on with another number of ranks, and without any.
+whole = state_of(one)
+half = program2.folder / "half"
+program2.run("--steps", 3, "--save", half, "--quiet")
+program3 = program(RAGGED, 3, "--optimizer", "sgd", "--lr", 0.1, rows=1000, name="sgd")
+for other in one, program3:
+    assert state_of(other, "--resume", half)[1] == whole[1], other.path
+
+# Dropout depends on the micro-batch, not on the rank: see accumulate.py. Here, that a program without ranks has no transport.
+plain = compile(DIGITS.model, folder, digits(64), *DIGITS.flags, name="plain")
+for path, expected in (plain.path, False), (one.path, False), (program2.path, True):
+    assert ("libmpi" in run(["ldd", path], folder).stdout) == expected, path
+
+for flags, message in (
+    (("--ranks", 2, "--emit", "library"), "--ranks 2: mpirun starts programs, not libraries"),
+    (("--ranks", 2, "--static"), "--ranks 2: the program needs the shared library of MPI"),
+    (("--ranks", 2, "--target", "cuda"), "--ranks 2: not supported for --target cuda"),
+    (("--ranks", 2, "--gradient-bits", 16), "--gradient-bits 16: not supported with --ranks"),
+    (("--ranks", 5000), "--ranks 5000: expected 1 to 4096 ranks"),
+):
+    said = run([MTC, "compile", DIGITS.model, *DIGITS.flags, *flags, "-o", "refused"], folder, code=1).stderr
+    assert message in said, (flags, said)
+# A plan of many ranks needs no machines.
+many = json.loads(run([MTC, "plan", GPT2.model, *GPT2.flags, "--ranks", 512, "--network", "100gbe", "--json"], folder).stdout)
+assert len(many["ranks"]["traffic"]["all_to_all"]["sent_bytes"]) == 512

@@ -1,0 +1,102 @@
+# RUN: %python %s %t
+"""A rank that is killed, stopped or started otherwise ends all ranks in time, with the cause named; the checkpoint stays whole."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from models import DIGITS
+from program import Program, compile, own_folder, run
+from launcher import launcher
+
+TIMEOUT = 3  # seconds, of --timeout
+folder = own_folder()
+data = DIGITS.data(640)
+path = compile(DIGITS.model, folder, data, *DIGITS.flags, "--ranks", 2, "--threads", 1, name="ranks").path
+program = Program(path, data, launcher(2))
+endless = ("--steps", 10**9, "--timeout", TIMEOUT, "--save", "saved", "--save-every", 20, "--overwrite", "--quiet")
+
+
+def ranks_of(launcher: int) -> list[int]:
+    """The processes of the program, by rank."""
+    found = {}
+    for process in Path("/proc").iterdir():
+        try:
+            if not process.name.isdigit() or os.readlink(process / "exe") != str(path.resolve()):
+                continue
+            environment = (process / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        rank = next(e for e in environment if e.startswith(b"OMPI_COMM_WORLD_RANK="))
+        found[int(rank.split(b"=")[1])] = int(process.name)
+    return [found[rank] for rank in sorted(found)]
+
+
+def ended(number: int, victim: int) -> tuple[int, str, float]:
+    """The launcher's exit code, messages, and the seconds from the signal to the end of all processes."""
+    shutil.rmtree(folder / "saved", ignore_errors=True)
+    process = subprocess.Popen([str(w) for w in program.command(*endless)], cwd=folder, stderr=subprocess.PIPE, text=True)
+    end = time.monotonic() + 60
+    while len(ranks_of(process.pid)) < 2 or not (folder / "saved/manifest.json").exists():
+        assert process.poll() is None and time.monotonic() < end, process.communicate()
+        time.sleep(0.05)
+    time.sleep(0.2)
+    pids = ranks_of(process.pid)
+    begin = time.monotonic()
+    os.kill(pids[victim], number)
+    try:
+        message = process.communicate(timeout=60)[1]
+    finally:
+        for pid in pids:  # A stopped process that is not ended would stay.
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+    return process.returncode, message, time.monotonic() - begin
+
+
+for victim in 0, 1:
+    code, message, seconds = ended(signal.SIGKILL, victim)
+    assert code != 0 and "signal 9" in message and seconds < TIMEOUT + 10, (victim, code, message, seconds)
+    run([path, "--version"], folder)
+    assert "loss" in program.run("--resume", "saved", "--evaluate").stdout
+
+    code, message, seconds = ended(signal.SIGSTOP, victim)
+    assert code != 0 and seconds < TIMEOUT + 10, (victim, code, message, seconds)
+    other = 1 - victim
+    assert f"error: rank {other} (host " in message and f"no answer for {TIMEOUT} s from rank {victim} (host " in message, message
+    assert " in step " in message and "--timeout sets the limit" in message, message
+    assert "loss" in program.run("--resume", "saved", "--evaluate").stdout
+
+# A rank that never starts ends the others, too.
+words = [str(w) for w in (*launcher(1), *program.command(*endless)[3:], ":", "-n", 1, "sleep", 60)]
+begin = time.monotonic()
+said = subprocess.run(words, cwd=folder, stderr=subprocess.PIPE, text=True, timeout=50)
+assert said.returncode == 2 and f"not all ranks have started after {TIMEOUT} s. --timeout sets" in said.stderr, said
+assert time.monotonic() - begin < TIMEOUT + 10
+
+# A signal to one rank stops all after a step, with everything saved.
+code, message, seconds = ended(signal.SIGTERM, 1)
+assert seconds < TIMEOUT + 10 and message.count("SIGTERM: stopped after step ") == 1, (code, message, seconds)
+
+# Errors that all ranks have are reported once; those of one, with its name.
+assert program.run("--steps", "no", code=1).stderr.count("error: --steps no: expected a whole number") == 1
+said = Program(path, data, launcher(3)).run("--steps", 1, code=1).stderr
+assert said.count("error: this program was compiled for 2 ranks, but the launcher started 3 processes") == 1, said
+assert "mpirun -n 2" in said, said
+said = run([path, *program.data_flags, "--steps", 1], folder, code=1).stderr
+assert "this program was compiled for 2 ranks, but the launcher started 1 process;" in said, said
+
+
+def apart(*flags) -> str:
+    """The messages of a run whose second rank has flags of its own."""
+    words = [*launcher(1), *program.command()[3:], "--quiet", "--steps", 3, ":", "-n", 1, *program.command()[3:], "--quiet", *flags]
+    return run(words, folder, code=1).stderr
+
+
+assert "rank 1 (host " in (said := apart("--steps", 4)) and "last step 4, expected 3 as on rank 0" in said, said
+assert "--seed 7, expected 0 as on rank 0" in (said := apart("--steps", 3, "--seed", 7)), said
+assert "error: rank 1 (host " in (said := apart("--steps", 3, "--weights", "nothing.safetensors")) and "nothing.safetensors" in said, said

@@ -60,6 +60,8 @@ compare("clipped", DIGITS, "--optimizer", "adamw", "--clip-norm", 0.05, "--ema",
 compare("muon", DIGITS, "--optimizer", "muon", rows=1000, ranks=(2,))
 compare("bits", DIGITS, "--optimizer", "adamw", "--optimizer-bits", 8, rows=1000, ranks=(2,))
 compare("f16", DIGITS, "--precision", "f16", "--loss-scale", 2.0**24, rows=1000, ranks=(2,))
+compare("offloaded", DIGITS, "--offload", "gradients,optimizer", rows=1000, ranks=(2,))
+compare("checked", DIGITS, "--check-memory", rows=1000, ranks=(2,))
 compare("bf16", GPT2, "--precision", "bf16", rows=300, ranks=(2,))
 several = compare("gpt2", GPT2, "--optimizer", "adamw", rows=300)
 

@@ -20,7 +20,8 @@ CopyStreams::~CopyStreams() {
 void CopyStreams::prepare(const MtcFunction &function) {
   std::vector<size_t> counts;
   for (uint32_t i = 0; i < function.operation_count; ++i)
-    if (const uint32_t number = function.operations[i].stream) {
+    if (const uint32_t number = function.operations[i].stream;
+        number && function.operations[i].kind == MTC_COPY) {
       counts.resize(std::max<size_t>(counts.size(), number));
       ++counts[number - 1];
     }
@@ -78,6 +79,14 @@ void CopyStreams::enqueue(const MtcOperation &copy, size_t number) {
     std::lock_guard lock(mutex);
     streams[copy.stream - 1]->requests.push_back({&copy, number});
     ++running;
+  }
+  changed.notify_all();
+}
+
+void CopyStreams::markEnded(size_t number) {
+  {
+    std::lock_guard lock(mutex);
+    ended[number] = 1;
   }
   changed.notify_all();
 }

@@ -27,6 +27,8 @@ public:
   void prepare(const MtcFunction &function);
   /// Enqueues operation `number` of the running function, which is a copy on a stream.
   void enqueue(const MtcOperation &copy, size_t number);
+  /// Marks an operation that copies wait for, other than a copy, as ended.
+  void markEnded(size_t number);
   /// Waits for the end of one copy, or of all. Throws the error of a failed copy.
   void wait(size_t number);
   /// Waits for all copies at the end of the function.

@@ -85,21 +85,29 @@ void Executor::startTransfer(Transfer &transfer) {
   transfers.push_back(&transfer);
 }
 
-/// Waits for the copies and transfers that an operation waits for.
+/// Waits for a transfer, and for those before it, since they end in order.
+void Executor::waitForTransfer(const Transfer &transfer) {
+  while (!transfers.empty()) {
+    Transfer *first = transfers.front();
+    transfers.erase(transfers.begin());
+    first->wait();
+    if (first == &transfer)
+      return;
+  }
+}
+
+/// Waits for the transfers that an operation waits for, and for the copies unless it is a copy,
+/// whose thread waits for them.
 void Executor::waitForOperations(std::vector<PreparedOperation> &operations,
                                  const MtcOperation &waiting) {
+  const bool isCopy = waiting.stream != 0 && waiting.kind == MTC_COPY;
   for (uint32_t k = 0; k < waiting.wait_count; ++k) {
     const auto number = static_cast<size_t>(waiting.waits[k]);
     if (Transfer *transfer = operations[number].transfer.get()) {
-      // Transfers of a stream end in order.
-      while (!transfers.empty()) {
-        Transfer *first = transfers.front();
-        transfers.erase(transfers.begin());
-        first->wait();
-        if (first == transfer)
-          break;
-      }
-    } else {
+      waitForTransfer(*transfer);
+      if (isCopy)
+        streams.markEnded(number);
+    } else if (!isCopy) {
       streams.wait(number);
     }
   }
@@ -113,12 +121,12 @@ void Executor::run(std::vector<PreparedOperation> &operations) {
       // MPI advances messages only in calls.
       for (Transfer *transfer : transfers)
         transfer->progress();
+      waitForOperations(operations, source);
       if (source.stream != 0 && source.kind == MTC_COPY) {
         hasStreams = true;
         streams.enqueue(source, i);
         continue;
       }
-      waitForOperations(operations, source);
       if (source.stream != 0)
         startTransfer(*operations[i].transfer);
       else

@@ -51,6 +51,7 @@ private:
   void run(std::vector<PreparedOperation> &operations);
   void runOne(PreparedOperation &operation);
   void startTransfer(Transfer &transfer);
+  void waitForTransfer(const Transfer &transfer);
   void waitForOperations(std::vector<PreparedOperation> &operations, const MtcOperation &waiting);
   void copy(PreparedOperation &operation);
   void launch(PreparedOperation &operation);

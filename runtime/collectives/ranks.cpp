@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <semaphore>
 #include <thread>
 #include <unistd.h>
@@ -135,11 +134,12 @@ std::vector<std::string> Ranks::gather(const std::string &own) {
   if (!transport)
     return {own};
   char *slot = texts.data() + static_cast<size_t>(rank()) * textBytes;
-  std::memset(slot, 0, textBytes);
-  std::memcpy(slot, own.data(), std::min(own.size(), textBytes - 1));
+  std::fill_n(slot, textBytes, '\0');
+  std::copy_n(own.data(), std::min(own.size(), textBytes - 1), slot);
   ofTexts->start();
   wait(*ofTexts, "agreement of the ranks");
   std::vector<std::string> all;
+  all.reserve(static_cast<size_t>(count()));
   for (int r = 0; r < count(); ++r)
     all.emplace_back(texts.data() + static_cast<size_t>(r) * textBytes);
   return all;

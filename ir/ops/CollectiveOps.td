@@ -17,7 +17,7 @@ def Mtc_CollectiveAttr : Mtc_Attr<"Collective", "collective"> {
   let summary = "exchange of a flat tensor between ranks";
   let description = [{
     The `total` elements of the flat tensor are divided into one piece per rank. Rank r owns the elements from r * `piece` to
-    (r + 1) * `piece`, as far as they exist: the last pieces may be shorter, or empty.
+    (r + 1) * `piece` that exist: the last pieces may be shorter, or empty.
 
     * `all_to_all`: every rank has a whole flat tensor, and sends each piece to its owner. The owner receives one piece from each
       rank, including itself, in the order of ranks. Elements of a received row that do not exist are zeros.

@@ -154,10 +154,8 @@ uint32_t StepTables::addCollective(CollectiveAttr collective, ArrayAttr inputs, 
   for (Attribute slice : llvm::concat<const Attribute>(inputs.getValue(), outputs.getValue()))
     offsets.push_back(cast<AtAttr>(slice).getOffset());
   const bool gathers = collective.getKind() == CollectiveKind::AllGather;
-  auto values =
-      llvm::map_to_vector((gathers ? outputs : inputs).getAsRange<AtAttr>(), [](AtAttr slice) {
-        return static_cast<int64_t>(slice.getType().getNumElements());
-      });
+  auto values = llvm::map_to_vector((gathers ? outputs : inputs).getAsRange<AtAttr>(),
+                                    [](AtAttr slice) { return slice.getType().getNumElements(); });
   collectives.push_back(
       c.record(field<&MtcCollective::kind>(static_cast<uint32_t>(collective.getKind())),
                field<&MtcCollective::value_count>(values.size()),

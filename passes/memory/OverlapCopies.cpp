@@ -1,5 +1,4 @@
-//===- OverlapCopies.cpp - Overlaps copies and transfers with computation
-//-----------------------===//
+//===- OverlapCopies.cpp - Overlaps copies with computation -----------------------------------===//
 
 #include "ir/steps/StepAccess.h"
 #include "passes/Passes.h"

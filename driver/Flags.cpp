@@ -48,16 +48,15 @@ static constexpr Command shown[] = {Command::Plan, Command::Inspect};
 static constexpr llvm::StringLiteral modelGroup = "Model", lossGroup = "Loss and precision",
                                      optimizerGroup = "Optimizer", adapterGroup = "Adapters",
                                      memoryGroup = "Memory", targetGroup = "Target",
-                                     ranksGroup = "Ranks", outputGroup = "Output",
-                                     debugGroup = "Debugging";
+                                     outputGroup = "Output", debugGroup = "Debugging";
 
 /// Flags shown by --help; the others are shown by --help-all.
 static constexpr llvm::StringLiteral commonFlags[] = {
-    "dim",        "bind",      "train",  "freeze",       "loss",        "output", "labels",
-    "precision",  "optimizer", "lr",     "weight-decay", "schedule",    "warmup", "clip-norm",
-    "accumulate", "ranks",     "recipe", "lora",         "frozen-bits", "memory", "recompute",
-    "tile",       "offload",   "allow",  "target",       "threads",     "o",      "emit",
-    "json",       "force",     "html",   "techniques",   "curve"};
+    "dim",       "bind",      "train",      "freeze",       "loss",     "output",    "labels",
+    "precision", "optimizer", "lr",         "weight-decay", "schedule", "clip-norm", "accumulate",
+    "ranks",     "recipe",    "lora",       "frozen-bits",  "memory",   "recompute", "tile",
+    "offload",   "allow",     "target",     "threads",      "o",        "emit",      "json",
+    "force",     "html",      "techniques", "curve"};
 
 namespace {
 
@@ -318,7 +317,7 @@ void addTrainingFlags(FlagTable &flags) {
                  {planned, adapterGroup, Stage::Onnx}, takeLora);
   addTrainingOptions(flags, &TrainingOptions::frozenStorage,
                      {planned, adapterGroup, Stage::Training});
-  addTrainingOptions(flags, &TrainingOptions::sharding, {planned, ranksGroup, Stage::Training});
+  addTrainingOptions(flags, &TrainingOptions::sharding, {planned, targetGroup, Stage::Training});
 }
 
 /// Adds flags for options of passes that run before allocation.

@@ -19,11 +19,11 @@ struct ShardingOptions {
     option(&ShardingOptions::ranks,
            {.name = "ranks",
             .valueName = "N",
-            .help = "Train on N processes, which mpirun or srun starts",
+            .help = "Train on N processes, which mpirun starts",
             .detail = "Each process reads its own batches. A step has the loss and the update of "
                       "one process that accumulates all of them, bit for bit: 2 ranks with "
                       "--accumulate 3 are 1 rank with --accumulate 6.",
-            .defaultText = "one process without MPI"},
+            .defaultText = "one process"},
            [](const ShardingOptions &all) -> std::string {
              bool isValid = all.ranks >= 0 && all.ranks <= 4096;
              return isValid ? "" : "expected 1 to 4096 ranks";

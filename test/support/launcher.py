@@ -3,12 +3,17 @@
 import os
 import shutil
 
-# Ranks that wait share the cores with those that compute; a test may run as root in a container.
-os.environ["OMPI_ALLOW_RUN_AS_ROOT"] = os.environ["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
-os.environ["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
-os.environ["OMPI_MCA_hwloc_base_binding_policy"] = "none"
-# Without this permission, which containers lack, Open MPI copies through shared memory, but says so.
-os.environ["OMPI_MCA_btl_vader_single_copy_mechanism"] = "none"
+SETTINGS = {
+    # A test may run as root in a container.
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    # Ranks that wait share the cores with those that compute.
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    # Without this permission, which containers lack, Open MPI copies through shared memory, but says so.
+    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+}
+os.environ.update(SETTINGS)
 
 
 def launcher(ranks: int) -> tuple:

@@ -15,6 +15,7 @@ import tomllib
 from pathlib import Path
 
 import numpy as np
+from launcher import SETTINGS
 from program import MTC, TIMEOUT, own_folder
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -24,7 +25,7 @@ SKIPPED = ("tools/", "cmake ", "export ", "pip ")  # They build or install mtc.
 MINIMUM = 24  # commands
 MINIMUM_PYTHON = 4  # blocks of Python that run
 folder = own_folder()
-environment = os.environ | {"PATH": f"{Path(MTC).parent}:{os.environ['PATH']}"}
+environment = os.environ | {"PATH": f"{Path(MTC).parent}:{os.environ['PATH']}"} | SETTINGS
 
 
 def prepare(page: Path) -> Path:

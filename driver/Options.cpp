@@ -125,6 +125,16 @@ void checkRanks(const Options &options, int64_t ranks, Refuse refuse) {
     refuse(flag + "mpirun starts programs, not libraries; use it without --emit library");
 }
 
+/// Lets the search divide variables: --shard auto.
+void allowShards(Options &options, Refuse refuse) {
+  options.training.sharding.shard = "none";
+  if (!options.memory && !options.takesAvailableMemory)
+    return refuse("--shard auto: no memory budget; use it with --memory");
+  for (StringRef name : {"shard-state", "shard-parameters"})
+    if (!llvm::is_contained(options.allow, name))
+      options.allow.push_back(name.str());
+}
+
 } // namespace
 
 void mtc::tool::collectOptions(Options &options, Command command) {
@@ -178,6 +188,8 @@ void mtc::tool::collectOptions(Options &options, Command command) {
     checkRanks(options, ranks, refuse);
   if (options.takesAvailableMemory)
     takeAvailableMemory(options, refuse);
+  if (options.training.sharding.shard == "auto")
+    allowShards(options, refuse);
   if (!options.allow.empty() && !options.memory && !options.takesAvailableMemory)
     refuse("--allow: no memory budget; use it with --memory");
   if (options.fitsBatch && !options.memory)

@@ -249,6 +249,7 @@ void mtc::tool::addRanks(ModuleOp placed, llvm::json::Object &object) {
                            {"seconds", each.seconds}};
   object["ranks"] = llvm::json::Object{{"count", program.getRankCount()},
                                        {"micro_steps", program.getMicroStepsOfRank()},
+                                       {"shard", stringifyShard(program.getShard())},
                                        {"network", program.getRanksAttr().getNetwork()},
                                        {"traffic", std::move(traffic)}};
 }
@@ -259,6 +260,8 @@ void mtc::tool::printRanks(ModuleOp placed, llvm::raw_ostream &stream) {
     return;
   stream << "Ranks         " << program.getRankCount() << ", each with this memory and "
          << program.getMicroStepsOfRank() << " micro-steps of a step\n";
+  if (program.getShard() != Shard::None)
+    stream << "  divided among them: " << stringifyShard(program.getShard()) << '\n';
   for (const RankTraffic &each : findTraffic(placed))
     stream << llvm::formatv("  {0,-12}  a rank sends {1} in {2} transfers, about {3} by {4}\n",
                             stringifyEnum(each.kind),

@@ -78,9 +78,6 @@ TrainingState startingState(const Options &options, const std::optional<Checkpoi
 
 void runSession(const Session &session, TrainingState &state) {
   const Options &options = session.options;
-  // Only training is divided among the ranks.
-  if (!options.trains() && !session.ranks.isLeader())
-    return;
   if (!options.gradients.empty())
     return writeGradients(session, state);
   if (!options.outputs.empty())
@@ -230,13 +227,13 @@ void runOnData(const MtcProgram &program, const std::string &programPath, const 
     failures.attempt([&] { reportProfile(program, device, options, profile); });
 }
 
-/// Returns the checksum of all variables that training starts from.
+/// Returns the checksum of all variables that training starts from and that are not divided.
 std::string checksumOfVariables(const MtcProgram &program, Device &device) {
   Checksum sum;
   for (uint32_t i = 0; i < program.variable_count; ++i)
-    if (const MtcVariable &variable = program.variables[i]; variable.role != MTC_GRADIENT &&
-                                                            variable.role != MTC_SCALAR &&
-                                                            variable.initial != MTC_INITIAL_NONE)
+    if (const MtcVariable &variable = program.variables[i];
+        variable.role != MTC_GRADIENT && variable.role != MTC_SCALAR &&
+        variable.initial != MTC_INITIAL_NONE && !variable.whole)
       device.read(runtime::addressOf(variable.tensor), variable.tensor.bytes,
                   [&](const char *from, int64_t, int64_t bytes) { sum.add(from, bytes); });
   return checksumText(sum.value());
@@ -298,7 +295,9 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
   writeCopies(program, device);
   agree(program, options, inputs, device, ranks);
   FiniteVariables finite;
-  const bool keepsVariables = !options.save.empty() || options.exports();
+  // Ranks that do not save check their pieces for rank 0.
+  const bool keepsVariables = !options.save.empty() || options.exports() ||
+                              (ranks.count() > 1 && hasDividedVariables(program));
   if (options.trains() && keepsVariables && !options.continuesOnNan)
     finite = FiniteVariables(program, device);
   if (options.useEma && !options.trains())
@@ -309,10 +308,12 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
   std::vector<RankMemory> memory;
   if (!options.memoryReport.empty() && options.trains())
     memory = gatherMemory(ranks, arenaBytes(program, options));
-  if (!ranks.isLeader())
-    return;
-  if (options.useEma && options.trains())
+  if (options.useEma && options.trains()) {
+    waitForRankZero(program, device); // It saves what is due after the last step.
     useAverages(program, device);
+  }
+  if (!ranks.isLeader())
+    return waitForRankZero(program, device);
   auto attemptExport = [&](MtcExportForm form, const std::string &path) {
     if (!path.empty())
       failures.attempt(
@@ -332,6 +333,7 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
       writeMemoryReport(program, device, arenaBytes(program, options), memory,
                         options.memoryReport);
     });
+  waitForRankZero(program, device);
   failures.throwIfAny();
 }
 
@@ -351,12 +353,16 @@ void runRank(const MtcProgram &program, const std::string &programPath, Options 
   if (program.collective_count && !options.gradients.empty())
     userError("--gradients: gradients of a program with --ranks are spread over the ranks; compile "
               "the model without --ranks");
+  if (ranks.count() > 1 && hasDividedVariables(program))
+    ranks.preparePieces();
   if (ranks.count() > 1 && !options.isThreadsGiven)
     options.threads = threadsOfRank(options, ranks);
   if (ranks.isLeader())
     return run(program, programPath, options, ranks);
-  if (!options.trains())
-    return; // Only training is divided among the ranks.
+  // Without divided variables, rank 0 evaluates alone.
+  if (!options.trains() && !hasDividedVariables(program))
+    return;
+  silenceOutput();
   const MessageSink silent([](const std::string &) {});
   run(program, programPath, withoutOutputs(std::move(options)), ranks);
 }

@@ -277,11 +277,11 @@ private:
     stream << optimizer() << '\n' << loss() << '\n' << program.getBatch() << '\n';
     if (program.getMicroSteps() > 1)
       stream << program.getMicroSteps() << " micro-steps\n";
-    // Sums of gradients are divided among the ranks; checkpoints do not depend on their number.
+    // Checkpoints depend neither on gradients nor on how variables are divided among the ranks.
     for (VariableOp variable : placed.getOps<VariableOp>())
-      if (!variable.getSymName().starts_with(gradientSumPrefix))
+      if (variable.getRole() != Role::Gradient)
         stream << stringifyRole(variable.getRole()) << ' ' << variable.getSymName() << ' '
-               << variable.getType() << '\n';
+               << variable.getWholeType() << '\n';
     for (VariableOp variable : placed.getOps<VariableOp>())
       if (ArrayAttr images = variable.getModuleImagesAttr())
         stream << variable.getSymName() << " is " << images << '\n';

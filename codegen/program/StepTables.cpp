@@ -153,16 +153,13 @@ uint32_t StepTables::addCollective(CollectiveAttr collective, ArrayAttr inputs, 
                                    llvm::SmallVectorImpl<int64_t> &offsets) {
   for (Attribute slice : llvm::concat<const Attribute>(inputs.getValue(), outputs.getValue()))
     offsets.push_back(cast<AtAttr>(slice).getOffset());
-  const bool gathers = collective.getKind() == CollectiveKind::AllGather;
-  auto values = llvm::map_to_vector((gathers ? outputs : inputs).getAsRange<AtAttr>(),
-                                    [](AtAttr slice) { return slice.getType().getNumElements(); });
   collectives.push_back(
       c.record(field<&MtcCollective::kind>(static_cast<uint32_t>(collective.getKind())),
-               field<&MtcCollective::value_count>(values.size()),
-               field<&MtcCollective::piece>(collective.getPiece()),
-               field<&MtcCollective::total>(collective.getTotal()),
+               field<&MtcCollective::count>(collective.getTotals().size()),
+               field<&MtcCollective::ranks>(collective.getRanks()),
                field<&MtcCollective::element_bytes>(elementBytes(collective.getElement())),
-               field<&MtcCollective::values>(c.i64Array(values))));
+               field<&MtcCollective::pieces>(c.i64Array(collective.getPieces())),
+               field<&MtcCollective::totals>(c.i64Array(collective.getTotals()))));
   return collectives.size() - 1;
 }
 

@@ -136,6 +136,9 @@ LogicalResult VariableTable::add(ModuleOp placed) {
     Constant *source = c.null();
     if (stored)
       source = c.global(describeTensor(c, name, stored.getType(), /*offset=*/-1));
+    Constant *whole = c.null();
+    if (variable.getWhole())
+      whole = c.global(describeTensor(c, name, variable.getWholeType(), /*offset=*/-1));
     llvm::SmallVector<Constant *> images;
     if (std::optional<ArrayAttr> list = variable.getModuleImages())
       for (auto image : list->getAsRange<TensorImageAttr>())
@@ -149,7 +152,7 @@ LogicalResult VariableTable::add(ModuleOp placed) {
         field<&MtcVariable::storage>(stored ? static_cast<uint32_t>(stored.getStorage())
                                             : uint32_t{MTC_STORED_AS_IS}),
         field<&MtcVariable::is_transposed>(stored && stored.getTransposed()),
-        field<&MtcVariable::source>(source),
+        field<&MtcVariable::source>(source), field<&MtcVariable::whole>(whole),
         field<&MtcVariable::is_in_module>(isInModule(variable)),
         field<&MtcVariable::image_count>(images.size()),
         field<&MtcVariable::images>(c.array(images))));

@@ -3,108 +3,146 @@
 #include "ir/Mtc.h"
 #include "runtime/abi/collective.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mtc;
 
 static_assert(static_cast<int>(CollectiveKind::AllToAll) == MTC_ALL_TO_ALL &&
-              static_cast<int>(CollectiveKind::AllGather) == MTC_ALL_GATHER);
+              static_cast<int>(CollectiveKind::AllGather) == MTC_ALL_GATHER &&
+              static_cast<int>(CollectiveKind::OwnPiece) == MTC_OWN_PIECE);
+
+/// Returns whether one piece for each rank can hold the elements of a value.
+static bool holds(int64_t ranks, int64_t piece, int64_t total) {
+  // Divides instead of multiplying, which could overflow.
+  return ranks >= 1 && piece >= 1 && total >= 1 && (total - 1) / piece < ranks;
+}
 
 LogicalResult CollectiveAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
-                                     CollectiveKind, int64_t ranks, int64_t piece, int64_t total,
-                                     Type) {
-  // Divides instead of multiplying, which could overflow.
-  if (ranks >= 1 && piece >= 1 && total >= 1 && (total - 1) / piece < ranks)
-    return success();
-  return emitError() << ranks << " ranks with pieces of " << piece << " elements cannot hold "
-                     << total << " elements (collective_c1)";
+                                     CollectiveKind, int64_t ranks, ArrayRef<int64_t> pieces,
+                                     ArrayRef<int64_t> totals, Type) {
+  if (pieces.empty() || pieces.size() != totals.size())
+    return emitError() << "has " << pieces.size() << " pieces and " << totals.size()
+                       << " totals, expected one of each for every value (collective_c1)";
+  for (auto [piece, total] : llvm::zip_equal(pieces, totals))
+    if (!holds(ranks, piece, total))
+      return emitError() << ranks << " ranks with pieces of " << piece << " elements cannot hold "
+                         << total << " elements (collective_c1)";
+  return success();
 }
 
 int64_t CollectiveAttr::getSentBytes(int64_t rank) {
-  return elementBytes(getElement()) * mtc_sent_elements(static_cast<uint32_t>(getKind()),
-                                                        getRanks(), getPiece(), getTotal(), rank);
+  int64_t elements = 0;
+  for (auto [piece, total] : llvm::zip_equal(getPieces(), getTotals()))
+    elements += mtc_sent_elements(static_cast<uint32_t>(getKind()), getRanks(), piece, total, rank);
+  return elementBytes(getElement()) * elements;
 }
 
 int64_t CollectiveAttr::getTraffic() {
+  if (getKind() == CollectiveKind::OwnPiece)
+    return 0;
   // Each element crosses to every rank but its owner, or from every rank but its owner.
-  return elementBytes(getElement()) * getTotal() * (getRanks() - 1);
+  return elementBytes(getElement()) *
+         std::accumulate(getTotals().begin(), getTotals().end(), int64_t{0}) * (getRanks() - 1);
 }
 
 int64_t CollectiveAttr::getMaximumSentBytes() {
-  // Only the first piece and the last one can have the maximum.
+  // The first rank owns most elements of each value, the last one least.
   return std::max(getSentBytes(0), getSentBytes(getRanks() - 1));
 }
 
-static int64_t countElements(TypeRange types) {
-  int64_t total = 0;
-  for (Type type : types)
-    total += cast<RankedTensorType>(type).getNumElements();
-  return total;
+static SmallVector<int64_t> countElements(TypeRange types) {
+  return llvm::map_to_vector(
+      types, [](Type type) { return cast<RankedTensorType>(type).getNumElements(); });
 }
 
-/// Verifies the flat tensor `values` of a collective, whose pieces have `piece` elements of a type.
-static LogicalResult verifyFlat(Operation *op, TypeRange values, Type element, int64_t ranks,
-                                int64_t piece, StringRef constraint) {
-  for (Type type : values)
+/// Verifies that the values and pieces of a collective have elements of one type, and that the
+/// pieces hold the values.
+static LogicalResult verifyPieces(Operation *op, int64_t ranks, TypeRange values,
+                                  ArrayRef<int64_t> pieces, StringRef constraint) {
+  if (values.empty() || values.size() != pieces.size())
+    return op->emitOpError("has ") << values.size() << " values and " << pieces.size()
+                                   << " pieces, expected as many (" << constraint << ")";
+  Type element = cast<RankedTensorType>(values.front()).getElementType();
+  for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
     if (cast<RankedTensorType>(type).getElementType() != element)
-      return op->emitOpError("has a value of ")
-             << type << ", but pieces of " << element << " (" << constraint << ")";
-  const int64_t total = countElements(values);
-  if (ranks >= 1 && piece >= 1 && total >= 1 && (total - 1) / piece < ranks)
-    return success();
-  return op->emitOpError("has ") << ranks << " pieces of " << piece << " elements for " << total
-                                 << " elements (" << constraint << ")";
+      return op->emitOpError("has values of ")
+             << element << " and of " << type << ", expected elements of one type (" << constraint
+             << ")";
+  for (auto [total, piece] : llvm::zip_equal(countElements(values), pieces))
+    if (!holds(ranks, piece, total))
+      return op->emitOpError("has ") << ranks << " pieces of " << piece << " elements for " << total
+                                     << " elements (" << constraint << ")";
+  return success();
+}
+
+static CollectiveAttr describe(CollectiveKind kind, int64_t ranks, TypeRange values,
+                               ArrayRef<int64_t> pieces) {
+  auto first = cast<RankedTensorType>(values.front());
+  return CollectiveAttr::get(first.getContext(), kind, ranks, pieces, countElements(values),
+                             first.getElementType());
 }
 
 LogicalResult AllToAllOp::verify() {
-  auto type = cast<RankedTensorType>(getPieces().getType());
-  if (type.getRank() != 2)
-    return emitOpError("has the result ") << type << ", expected one row per rank (all_to_all_c1)";
-  return verifyFlat(*this, getValues().getTypes(), type.getElementType(), type.getDimSize(0),
-                    type.getDimSize(1), "all_to_all_c1");
+  RankedTensorType type = getRows().getType();
+  const auto all = std::accumulate(getPieces().begin(), getPieces().end(), int64_t{0});
+  if (type.getRank() != 2 || type.getDimSize(1) != all)
+    return emitOpError("has the result ")
+           << type << ", expected one row of " << all << " elements for each rank (all_to_all_c1)";
+  return verifyPieces(*this, type.getDimSize(0), getValues().getTypes(), getPieces(),
+                      "all_to_all_c1");
 }
 
 CollectiveAttr AllToAllOp::getCollective() {
-  auto type = cast<RankedTensorType>(getPieces().getType());
-  return CollectiveAttr::get(getContext(), CollectiveKind::AllToAll, type.getDimSize(0),
-                             type.getDimSize(1), countElements(getValues().getTypes()),
-                             type.getElementType());
+  return describe(CollectiveKind::AllToAll, getRows().getType().getDimSize(0),
+                  getValues().getTypes(), getPieces());
 }
 
 LogicalResult AllGatherOp::verify() {
-  auto type = cast<RankedTensorType>(getPiece().getType());
-  return verifyFlat(*this, getValues().getTypes(), type.getElementType(),
-                    static_cast<int64_t>(getRanks()), type.getNumElements(), "all_gather_c1");
+  return verifyPieces(*this, static_cast<int64_t>(getRanks()), getValues().getTypes(),
+                      countElements(getPieces().getTypes()), "all_gather_c1");
 }
 
 CollectiveAttr AllGatherOp::getCollective() {
-  auto type = cast<RankedTensorType>(getPiece().getType());
-  return CollectiveAttr::get(getContext(), CollectiveKind::AllGather, getRanks(),
-                             type.getNumElements(), countElements(getValues().getTypes()),
-                             type.getElementType());
+  return describe(CollectiveKind::AllGather, static_cast<int64_t>(getRanks()),
+                  getValues().getTypes(), countElements(getPieces().getTypes()));
+}
+
+LogicalResult OwnPieceOp::verify() {
+  return verifyPieces(*this, static_cast<int64_t>(getRanks()), getValues().getTypes(),
+                      countElements(getPieces().getTypes()), "own_piece_c1");
+}
+
+CollectiveAttr OwnPieceOp::getCollective() {
+  return describe(CollectiveKind::OwnPiece, static_cast<int64_t>(getRanks()),
+                  getValues().getTypes(), countElements(getPieces().getTypes()));
 }
 
 /// Verifies the slices of an allocated collective.
 static LogicalResult verifySlices(Operation *op, CollectiveAttr collective, ArrayAttr inputs,
                                   ArrayAttr outputs) {
   const bool gathers = collective.getKind() == CollectiveKind::AllGather;
-  int64_t whole = 0, pieces = 0;
-  for (auto [isInput, slices] : {std::pair(true, inputs), std::pair(false, outputs)})
-    for (AtAttr slice : slices.getAsRange<AtAttr>()) {
+  const SmallVector<int64_t> values(collective.getTotals()), pieces(collective.getPieces());
+  SmallVector<int64_t> rows = pieces; // The result of an all-to-all is one slice.
+  if (collective.getKind() == CollectiveKind::AllToAll)
+    rows = {collective.getRanks() * std::accumulate(pieces.begin(), pieces.end(), int64_t{0})};
+  for (auto [slices, expected] : {std::pair(inputs, gathers ? pieces : values),
+                                  std::pair(outputs, gathers ? values : rows)}) {
+    if (slices.size() != expected.size())
+      return op->emitOpError("has ")
+             << slices.size() << " slices, expected " << expected.size() << " (collective_c2)";
+    for (auto [slice, count] : llvm::zip_equal(slices.getAsRange<AtAttr>(), expected)) {
       if (slice.getSpace() != MemorySpace::Device)
         return op->emitOpError("has the operand ")
                << slice << ", which is not on the device (collective_c3)";
-      if (slice.getType().getElementType() != collective.getElement())
-        return op->emitOpError("has the operand ") << slice << ", expected elements of "
-                                                   << collective.getElement() << " (collective_c2)";
-      (isInput == gathers ? pieces : whole) += slice.getType().getNumElements();
+      if (slice.getType().getElementType() != collective.getElement() ||
+          slice.getType().getNumElements() != count)
+        return op->emitOpError("has the operand ")
+               << slice << ", expected " << count << " elements of " << collective.getElement()
+               << " (collective_c2)";
     }
-  const int64_t expected =
-      gathers ? collective.getPiece() : collective.getRanks() * collective.getPiece();
-  if (whole == collective.getTotal() && pieces == expected)
-    return success();
-  return op->emitOpError("has slices of ")
-         << whole << " elements of the flat tensor and of " << pieces << " of pieces, expected "
-         << collective.getTotal() << " and " << expected << " (collective_c2)";
+  }
+  return success();
 }
 
 LogicalResult TransferOp::verify() {

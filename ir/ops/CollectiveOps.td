@@ -11,26 +11,32 @@
 include "ir/MtcBase.td"
 
 def Mtc_CollectiveKind : Mtc_Enum<"CollectiveKind", "data movement of a collective; values match the ABI",
-  [I32EnumCase<"AllToAll", 0, "all_to_all">, I32EnumCase<"AllGather", 1, "all_gather">]>;
+  [I32EnumCase<"AllToAll", 0, "all_to_all">, I32EnumCase<"AllGather", 1, "all_gather">, I32EnumCase<"OwnPiece", 2, "own_piece">]>;
 
 def Mtc_CollectiveAttr : Mtc_Attr<"Collective", "collective"> {
-  let summary = "exchange of a flat tensor between ranks";
+  let summary = "exchange of values between ranks";
   let description = [{
-    The `total` elements of the flat tensor are divided into one piece per rank. Rank r owns the elements from r * `piece` to
-    (r + 1) * `piece` that exist: the last pieces may be shorter, or empty.
+    Each of the values is a row-major tensor of `totals` elements, which is divided into one piece of `pieces` elements per rank. Rank
+    r owns the elements from r times the piece to r + 1 times the piece that exist: the last pieces may be shorter, or empty.
 
-    * `all_to_all`: every rank has a whole flat tensor, and sends each piece to its owner. The owner receives one piece from each
-      rank, including itself, in the order of ranks. Elements of a received row that do not exist are zeros.
-    * `all_gather`: every rank sends its own piece to all ranks, and receives the whole flat tensor.
+    * `all_to_all`: every rank has the whole values, and sends each piece to its owner. The owner receives one piece from each
+      rank, including itself. The pieces of one rank are contiguous.
+    * `all_gather`: every rank sends its own pieces to all ranks, and receives the whole values.
+    * `own_piece`: every rank copies its own pieces, and sends nothing.
+
+    Elements of a received piece that do not exist are zeros.
 
     ```mlir
-    #mtc.collective<all_to_all, ranks = 2, piece = 64, total = 100, element = f32>
+    #mtc.collective<all_to_all, ranks = 2, pieces = [64, 16], totals = [100, 10], element = f32>
     ```
 
-    * collective_c1: there is at least one rank, pieces are not empty, and together they hold the flat tensor.
+    * collective_c1: there is at least one rank and one value, pieces are not empty, and together they hold the values.
   }];
-  let parameters = (ins "::mtc::CollectiveKind":$kind, "int64_t":$ranks, "int64_t":$piece, "int64_t":$total, "::mlir::Type":$element);
-  let assemblyFormat = "`<` $kind `,` struct($ranks, $piece, $total, $element) `>`";
+  let parameters = (ins "::mtc::CollectiveKind":$kind, "int64_t":$ranks, ArrayRefParameter<"int64_t">:$pieces,
+                        ArrayRefParameter<"int64_t">:$totals, "::mlir::Type":$element);
+  let assemblyFormat = [{
+    `<` $kind `,` `ranks` `=` $ranks `,` `pieces` `=` `[` $pieces `]` `,` `totals` `=` `[` $totals `]` `,` `element` `=` $element `>`
+  }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Returns the number of bytes that a rank sends to other ranks.
@@ -44,39 +50,61 @@ def Mtc_CollectiveAttr : Mtc_Attr<"Collective", "collective"> {
 
 def Mtc_Collective : DeclareOpInterfaceMethods<CollectiveOpInterface>;
 
-def AllToAllOp : Mtc_Op<"all_to_all", [MemoryEffects<[MemWrite]>, Mtc_NoGradient, Mtc_Collective]> {
-  let summary = "send each piece of a flat tensor to the rank that owns it";
-  let description = [{
-    The flat tensor is the concatenation of the operands' elements. Row r of the result is the piece that rank r has sent. The sum
-    of the rows is the result of a reduce-scatter; `mtc-shard` adds the rows in the order of ranks.
-
-    ```mlir
-    %pieces = mtc.all_to_all %a, %b : tensor<8x8xf32>, tensor<36xf32> -> tensor<2x64xf32>
-    ```
-
-    * all_to_all_c1: the operands have the result's element type, and the result can hold their elements: see `#mtc.collective`.
-  }];
-  let arguments = (ins Variadic<Mtc_Tensor>:$values);
-  let results = (outs Mtc_Tensor:$pieces);
-  let assemblyFormat = "$values attr-dict `:` type($values) `->` type($pieces)";
+class Mtc_CollectiveOp<string mnemonic> : Mtc_Op<mnemonic, [MemoryEffects<[MemWrite]>, Mtc_NoGradient, Mtc_Collective]> {
   let hasVerifier = 1;
 }
 
-def AllGatherOp : Mtc_Op<"all_gather", [MemoryEffects<[MemWrite]>, Mtc_NoGradient, Mtc_Collective]> {
-  let summary = "collect the pieces of a flat tensor from the ranks that own them";
+def AllToAllOp : Mtc_CollectiveOp<"all_to_all"> {
+  let summary = "send each piece of values to the rank that owns it";
   let description = [{
-    The operand is the piece of this rank. The flat tensor is the concatenation of the results' elements.
+    Row r of the result holds the pieces that rank r has sent, one after the other. The sum of the rows is the result of a
+    reduce-scatter; `mtc-shard` adds the rows in the order of ranks.
 
     ```mlir
-    %a, %b = mtc.all_gather %piece ranks 2 : tensor<64xf32> -> tensor<8x8xf32>, tensor<36xf32>
+    %rows = mtc.all_to_all %a, %b pieces [32, 32] : tensor<8x8xf32>, tensor<36xf32> -> tensor<2x64xf32>
     ```
 
-    * all_gather_c1: the results have the operand's element type, and the pieces can hold their elements: see `#mtc.collective`.
+    * all_to_all_c1: each operand has the element type of the result and a piece that can hold its elements (see
+      `#mtc.collective`); the result has one row for each rank, with all pieces.
   }];
-  let arguments = (ins Mtc_Tensor:$piece, I64Attr:$ranks);
+  let arguments = (ins Variadic<Mtc_Tensor>:$values, DenseI64ArrayAttr:$pieces);
+  let results = (outs Mtc_Tensor:$rows);
+  let assemblyFormat = "$values `pieces` $pieces attr-dict `:` type($values) `->` type($rows)";
+}
+
+def AllGatherOp : Mtc_CollectiveOp<"all_gather"> {
+  let summary = "collect the pieces of values from the ranks that own them";
+  let description = [{
+    Each operand is the piece of this rank of the result of the same number.
+
+    ```mlir
+    %a, %b = mtc.all_gather %a_piece, %b_piece ranks 2 : tensor<32xf32>, tensor<32xf32> -> tensor<8x8xf32>, tensor<36xf32>
+    ```
+
+    * all_gather_c1: there is one result for each operand, with its element type, and the pieces hold its elements: see
+      `#mtc.collective`.
+  }];
+  let arguments = (ins Variadic<Mtc_Tensor>:$pieces, I64Attr:$ranks);
   let results = (outs Variadic<Mtc_Tensor>:$values);
-  let assemblyFormat = "$piece `ranks` $ranks attr-dict `:` type($piece) `->` type($values)";
-  let hasVerifier = 1;
+  let assemblyFormat = "$pieces `ranks` $ranks attr-dict `:` type($pieces) `->` type($values)";
+}
+
+def OwnPieceOp : Mtc_CollectiveOp<"own_piece"> {
+  let summary = "copy the pieces of values that this rank owns";
+  let description = [{
+    Each result is the piece of this rank of the operand of the same number. With `ranks 1`, it is the whole operand, followed by
+    zeros.
+
+    ```mlir
+    %piece = mtc.own_piece %a ranks 2 : tensor<8x8xf32> -> tensor<32xf32>
+    ```
+
+    * own_piece_c1: there is one result for each operand, with its element type, and the pieces hold its elements: see
+      `#mtc.collective`.
+  }];
+  let arguments = (ins Variadic<Mtc_Tensor>:$values, I64Attr:$ranks);
+  let results = (outs Variadic<Mtc_Tensor>:$pieces);
+  let assemblyFormat = "$values `ranks` $ranks attr-dict `:` type($values) `->` type($pieces)";
 }
 
 #endif // MTC_IR_COLLECTIVE_OPS

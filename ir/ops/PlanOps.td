@@ -223,15 +223,15 @@ class Mtc_TransferOp<string mnemonic> : Mtc_Op<mnemonic, [HasParent<"StepOp">]>;
 def TransferOp : Mtc_TransferOp<"transfer"> {
   let summary = "exchange slices with the other ranks";
   let description = [{
-    The inputs of an `all_to_all` and the outputs of an `all_gather` are the flat tensor, as slices in its order. The other side
-    is the pieces.
+    The inputs of an `all_to_all` or `own_piece` and the outputs of an `all_gather` are the values. The other side is their pieces.
 
     ```mlir
-    mtc.transfer #mtc.collective<all_to_all, ranks = 2, piece = 16, total = 24, element = f32>
-      [#mtc.at<0, tensor<2x8xf32>>, #mtc.at<64, tensor<8xf32>>] into [#mtc.at<128, tensor<2x16xf32>>]
+    mtc.transfer #mtc.collective<all_to_all, ranks = 2, pieces = [16], totals = [24], element = f32>
+      [#mtc.at<0, tensor<3x8xf32>>] into [#mtc.at<128, tensor<2x16xf32>>]
     ```
 
-    * collective_c2: the slices have the element type and the sizes of the collective.
+    * collective_c2: there is a slice for each value and each piece, or one for the rows of an `all_to_all`, with the element type
+      and the size that the collective has.
     * collective_c3: the slices are in device memory.
   }];
   let arguments = (ins Mtc_CollectiveAttr:$collective, Mtc_AtArrayAttr:$inputs, Mtc_AtArrayAttr:$outputs,
@@ -247,7 +247,7 @@ def AsyncTransferOp : Mtc_TransferOp<"async_transfer"> {
     stream run in order, and an operation that accesses one of the slices waits for the token.
 
     ```mlir
-    %t = mtc.async_transfer #mtc.collective<all_to_all, ranks = 2, piece = 16, total = 24, element = f32>
+    %t = mtc.async_transfer #mtc.collective<all_to_all, ranks = 2, pieces = [16], totals = [24], element = f32>
       [#mtc.at<0, tensor<24xf32>>] into [#mtc.at<128, tensor<2x16xf32>>] stream 3
     mtc.launch @kernel_0 [#mtc.at<128, tensor<2x16xf32>>] into [#mtc.at<256, tensor<16xf32>>] after %t
     ```

@@ -44,7 +44,7 @@ LogicalResult AccumulationAttr::verify(llvm::function_ref<InFlightDiagnostic()> 
 }
 
 LogicalResult RanksAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t count,
-                                StringRef) {
+                                Shard, StringRef) {
   if (count < 1)
     return emitError() << count << " ranks, expected at least 1 (ranks_c1)";
   return success();

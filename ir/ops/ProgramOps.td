@@ -80,15 +80,22 @@ def Mtc_AccumulationAttr : Mtc_Attr<"Accumulation", "accumulation"> {
   let genVerifyDecl = 1;
 }
 
+def Mtc_Shard : Mtc_Enum<"Shard", "variables that are divided among the ranks",
+  [I32EnumCase<"None", 0, "none">, I32EnumCase<"Optimizer", 1, "optimizer">, I32EnumCase<"Gradients", 2, "gradients">,
+   I32EnumCase<"Parameters", 3, "parameters">]>;
+
 def Mtc_RanksAttr : Mtc_Attr<"Ranks", "ranks"> {
   let summary = "the processes that train together";
   let description = [{
     `count` processes run the same program, each with samples of its own. Of the micro-steps of an update, numbered from 0, rank r
     runs those whose number is r modulo `count`. `network` is the class of the connection between ranks, for the cost model.
 
+    `shard` is what is divided among the ranks: nothing, the state of the optimizer, also gradients, or also parameters.
+
     * ranks_c1: there is at least one rank.
   }];
-  let parameters = (ins "int64_t":$count, StringRefParameter<"", [{"shm"}]>:$network);
+  let parameters = (ins "int64_t":$count, DefaultValuedParameter<"::mtc::Shard", "::mtc::Shard::None">:$shard,
+                        StringRefParameter<"", [{"shm"}]>:$network);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
@@ -174,6 +181,8 @@ def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, 
     int64_t getMicroSteps() { return getAccumulationAttr() ? getAccumulationAttr().getMicroSteps() : 1; }
     /// Returns the number of ranks.
     int64_t getRankCount() { return getRanksAttr() ? getRanksAttr().getCount() : 1; }
+    /// Returns what is divided among the ranks.
+    Shard getShard() { return getRanksAttr() ? getRanksAttr().getShard() : Shard::None; }
     /// Returns the number of micro-steps per update that each rank runs.
     int64_t getMicroStepsOfRank() { return getMicroSteps() / getRankCount(); }
   }];

@@ -13,13 +13,13 @@ using namespace mtc;
 void VariableOp::build(OpBuilder &b, OperationState &state, Role role, const Twine &name, Type type,
                        Attribute initial, FlatSymbolRefAttr of, StringAttr moduleName) {
   build(b, state, RoleAttr::get(b.getContext(), role), b.getStringAttr(name), TypeAttr::get(type),
-        initial, of, moduleName, ArrayAttr(), ArrayAttr(), IntegerAttr(), UnitAttr(),
-        MemorySpaceAttr::get(b.getContext(), MemorySpace::Device));
+        /*whole=*/TypeAttr(), initial, of, moduleName, ArrayAttr(), ArrayAttr(), IntegerAttr(),
+        UnitAttr(), MemorySpaceAttr::get(b.getContext(), MemorySpace::Device));
 }
 
 RankedTensorType VariableOp::getSourceType() {
   auto stored = dyn_cast<StoredAttr>(getInitial());
-  return stored ? stored.getType() : getTensorType();
+  return stored ? stored.getType() : getWholeType();
 }
 
 /// Returns the type that the runtime writes.
@@ -65,6 +65,20 @@ static LogicalResult verifyImages(VariableOp variable) {
                             variable.getModuleImagesAttr(), variable.getFileImagesAttr());
 }
 
+/// Verifies variable_c7.
+static LogicalResult verifyPiece(VariableOp variable) {
+  if (!variable.getWhole())
+    return success();
+  auto whole = dyn_cast<RankedTensorType>(*variable.getWhole());
+  RankedTensorType piece = variable.getTensorType();
+  if (whole && whole.hasStaticShape() && piece.getRank() == 1 &&
+      whole.getElementType() == piece.getElementType())
+    return success();
+  return variable.emitOpError("is ") << piece << ", a piece of " << *variable.getWhole()
+                                     << ", expected a flat piece of a tensor with the same "
+                                        "elements (variable_c7)";
+}
+
 LogicalResult VariableOp::verify() {
   auto type = dyn_cast<RankedTensorType>(getType());
   auto hasSize = [](RankedTensorType tensor) {
@@ -75,7 +89,7 @@ LogicalResult VariableOp::verify() {
     return emitOpError() << "has type " << getType()
                          << ", expected a tensor of known extents that memory can hold "
                             "(variable_c1)";
-  if (failed(verifyScalar(*this)))
+  if (failed(verifyScalar(*this)) || failed(verifyPiece(*this)))
     return failure();
   const bool isOnDevice = getSpace() == MemorySpace::Device;
   if (!isOnDevice && (getTransient() || getRole() == Role::Scalar))
@@ -88,7 +102,7 @@ LogicalResult VariableOp::verify() {
   if (auto stored = dyn_cast<StoredAttr>(getInitial())) {
     if (getRole() == Role::Frozen && stored.getType().getRank() == 2 &&
         stored.getType().hasStaticShape() && stored.getType().getElementType().isF32() &&
-        stored.getStoredType() == type)
+        stored.getStoredType() == getWholeType())
       return verifyImages(*this);
     return emitOpError() << "of the role " << stringifyRole(getRole()) << " is " << type
                          << ", but starts as " << stored << " (variable_c4)";
@@ -101,9 +115,9 @@ LogicalResult VariableOp::verify() {
     return emitOpError() << "starts as " << getInitial()
                          << ", expected #mtc.initializer, #mtc.normal, #mtc.uniform, #mtc.zeros, "
                             "#mtc.as_parameter, #mtc.scalar or elements (variable_c1)";
-  if (elements.getShapedType() != type)
+  if (elements.getShapedType() != getWholeType())
     return emitOpError() << "starts as elements of " << elements.getShapedType() << ", expected "
-                         << type << " (variable_c1)";
+                         << getWholeType() << " (variable_c1)";
   return verifyImages(*this);
 }
 

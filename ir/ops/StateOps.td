@@ -21,11 +21,15 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
     windows (`mtc.transfer_slots`) and access it through device memory. A `transient` variable is written by one function and read
     after that function returns: it has a slice only in that function's arena.
 
+    A variable that is a `piece of` a type is divided among the ranks of the program: it is the piece of this rank of a variable
+    of that type. The pieces are those of collectives (`#mtc.collective`).
+
     ```mlir
     mtc.variable parameter @fc.weight : tensor<10x64xf32> = #mtc.initializer<"fc.weight">
     mtc.variable gradient @fc.weight.grad : tensor<10x64xf32> = #mtc.zeros of @fc.weight
     mtc.variable scalar @mtc.step : tensor<i64> = #mtc.scalar<step>
     mtc.variable optimizer @fc.weight.moment1 in disk : tensor<10x64xf32> = #mtc.zeros of @fc.weight
+    mtc.variable optimizer @fc.weight.moment2 : tensor<512xf32> piece of tensor<10x64xf32> = #mtc.zeros of @fc.weight
     ```
 
     * variable_c1: the initial value is #mtc.initializer, #mtc.normal, #mtc.uniform, #mtc.zeros, #mtc.as_parameter, #mtc.scalar,
@@ -36,20 +40,26 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
     * variable_c5: scalars and transient variables are in device memory.
     * variable_c6: images are #mtc.tensor_image whose parts are within the variable; each group of module images contains every
       element once, and file images contain no other elements.
+    * variable_c7: a piece is flat, and has the element type of the whole variable.
   }];
-  let arguments = (ins Mtc_RoleAttr:$role, SymbolNameAttr:$sym_name, TypeAttr:$type, AnyAttr:$initial,
+  let arguments = (ins Mtc_RoleAttr:$role, SymbolNameAttr:$sym_name, TypeAttr:$type, OptionalAttr<TypeAttr>:$whole,
+                       AnyAttr:$initial,
                        OptionalAttr<FlatSymbolRefAttr>:$of, OptionalAttr<StrAttr>:$module_name,
                        OptionalAttr<Mtc_TensorImageArrayAttr>:$module_images,
                        OptionalAttr<Mtc_TensorImageArrayAttr>:$file_images, OptionalAttr<I64Attr>:$offset, UnitAttr:$transient,
                        DefaultValuedAttr<Mtc_MemorySpaceAttr, "::mtc::MemorySpace::Device">:$space);
-  let assemblyFormat = "$role (`transient` $transient^)? $sym_name (`in` $space^)? `:` $type `=` $initial (`of` $of^)? (`at` $offset^)? attr-dict";
+  let assemblyFormat = "$role (`transient` $transient^)? $sym_name (`in` $space^)? `:` $type (`piece` `of` $whole^)? `=` $initial (`of` $of^)? (`at` $offset^)? attr-dict";
   let builders = [
     OpBuilder<(ins "::mtc::Role":$role, "const ::llvm::Twine &":$name, "::mlir::Type":$type, "::mlir::Attribute":$initial,
                    CArg<"::mlir::FlatSymbolRefAttr", "{}">:$of, CArg<"::mlir::StringAttr", "{}">:$moduleName)>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::RankedTensorType getTensorType() { return ::mlir::cast<::mlir::RankedTensorType>(getType()); }
-    /// Returns the type of the initial value, which may differ from the storage type.
+    /// Returns the type of the variable that the pieces of all ranks are, or of this variable if it is not divided.
+    ::mlir::RankedTensorType getWholeType() {
+      return ::mlir::cast<::mlir::RankedTensorType>(getWhole().value_or(getType()));
+    }
+    /// Returns the type of the initial value of the whole variable, which may differ from the storage type.
     ::mlir::RankedTensorType getSourceType();
 
     /// Returns the variable of a scalar that the runtime writes; creates it at `end` if the module has none.

@@ -37,7 +37,8 @@ std::vector<OptionChoice> mtc::networkChoices() {
 double mtc::estimateTransfer(CollectiveAttr collective, StringRef name) {
   const auto *network =
       llvm::find_if(networks, [&](const Network &each) { return each.name == name; });
-  if (network == std::end(networks) || collective.getRanks() == 1)
+  if (network == std::end(networks) || collective.getRanks() == 1 ||
+      collective.getKind() == CollectiveKind::OwnPiece)
     return 0;
   return static_cast<double>(collective.getRanks() - 1) * network->seconds +
          static_cast<double>(collective.getMaximumSentBytes()) / network->bytesPerSecond;

@@ -27,7 +27,7 @@ SmallVector<RankTraffic, 2> mtc::findTraffic(ModuleOp placed) {
     const int64_t times = step.getSymName() == microStepName ? program.getMicroStepsOfRank() : 1;
     for (Operation &op : step.getBody().front()) {
       CollectiveAttr collective = collectiveOf(op);
-      if (!collective)
+      if (!collective || collective.getKind() == CollectiveKind::OwnPiece)
         continue;
       auto *traffic = llvm::find_if(
           all, [&](const RankTraffic &each) { return each.kind == collective.getKind(); });

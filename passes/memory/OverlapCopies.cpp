@@ -107,7 +107,9 @@ SmallVector<AsyncCopyOp> putOnStreams(Block &step) {
 /// Turns the transfers between ranks into asynchronous transfers, in their order.
 void putTransfersOnStream(Block &step) {
   for (TransferOp transfer : llvm::to_vector(step.getOps<TransferOp>())) {
-    if (!transfer.getDependencies().empty())
+    // Copies within a rank need no other rank, and would wait for those that do.
+    if (!transfer.getDependencies().empty() ||
+        transfer.getCollective().getKind() == CollectiveKind::OwnPiece)
       continue;
     OpBuilder builder(transfer);
     AsyncTransferOp::create(builder, transfer.getLoc(), transfer.getCollective(),

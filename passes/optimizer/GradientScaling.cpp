@@ -4,7 +4,7 @@
 
 #include "ir/ReservedNames.h"
 #include "passes/optimizer/Optimizer.h"
-#include "passes/optimizer/VariableView.h"
+#include "passes/sharding/Pieces.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -40,15 +40,71 @@ Value GradientScaling::limit(TensorBuilder &b, Value gradient) const {
   return b.max(b.min(gradient, spread(*options.clipValue)), spread(-*options.clipValue));
 }
 
-Value GradientScaling::buildNorm(TensorBuilder &b, ArrayRef<VariableOp> gradients) const {
-  Value total = b.splat(RankedTensorType::get({}, b.getF64Type()), 0.0);
-  for (VariableOp variable : gradients) {
-    Value gradient = limit(b, VariableView(variable).readWide(b));
-    // Unscale before squaring, so that the squares have the same range as without loss scaling.
-    if (inverse)
-      gradient = b.mul(gradient, broadcastLike(b, inverse, gradient));
-    total = b.add(total, sumOfSquares(b, gradient));
+/// Returns a gradient as its norm is computed.
+Value GradientScaling::scaled(TensorBuilder &b, const VariableView &view) const {
+  Value gradient = limit(b, view.readWide(b));
+  // Unscale before squaring, so that the squares have the same range as without loss scaling.
+  if (inverse)
+    gradient = b.mul(gradient, broadcastLike(b, inverse, gradient));
+  return gradient;
+}
+
+/// Returns the sums of the squares of successive blocks of elements, f64. The order of summation
+/// within a block must not depend on the size of the gradient, so missing elements of the last
+/// block are zeros in memory, as in a piece.
+static Value sumBlocks(TensorBuilder &b, Value x) {
+  const int64_t count = typeOf(x).getNumElements();
+  auto sum = [&](Value whole) {
+    const int64_t elements = typeOf(whole).getNumElements();
+    Value blocks = b.reshape(whole, {elements / pieceBlock, pieceBlock});
+    return b.cast(b.sum(b.mul(blocks, blocks), {1}), b.getF64Type());
+  };
+  Value flat = b.reshape(x, {count});
+  const int64_t inWhole = count / pieceBlock * pieceBlock;
+  if (inWhole == count)
+    return sum(flat);
+  Value rest = b.slice(flat, {inWhole}, {count - inWhole}, {1});
+  auto padded = b.create<OwnPieceOp>(
+      TypeRange(RankedTensorType::get({pieceBlock}, typeOf(x).getElementType())), rest,
+      /*ranks=*/uint64_t{1});
+  Value last = sum(padded->getResult(0));
+  return inWhole ? b.concatenate({sum(b.slice(flat, {0}, {inWhole}, {1})), last}, 0) : last;
+}
+
+/// Returns the sum of squares of all gradients. It has the same order for every number of ranks:
+/// blocks that no piece divides are summed by their owners, then every rank adds all of them.
+Value GradientScaling::sumSquaresOfRanks(TensorBuilder &b,
+                                         ArrayRef<UpdatedGradient> gradients) const {
+  SmallVector<Value> blocks, pieces;
+  SmallVector<Type> types;
+  for (const UpdatedGradient &gradient : gradients) {
+    blocks.push_back(sumBlocks(b, scaled(b, gradient.view)));
+    if (!gradient.isDivided())
+      continue;
+    pieces.push_back(blocks.back());
+    types.push_back(RankedTensorType::get(
+        {static_cast<int64_t>(llvm::divideCeil(gradient.dividedElements, pieceBlock))},
+        b.getF64Type()));
   }
+  if (!pieces.empty()) {
+    auto all = b.create<AllGatherOp>(types, pieces, static_cast<uint64_t>(ranks.getCount()));
+    size_t next = 0;
+    for (auto [gradient, sums] : llvm::zip_equal(gradients, blocks))
+      if (gradient.isDivided())
+        sums = all->getResult(next++);
+  }
+  Value total = b.splat(RankedTensorType::get({}, b.getF64Type()), 0.0);
+  for (Value sums : blocks)
+    total = b.add(total, sumOfElements(b, sums));
+  return total;
+}
+
+Value GradientScaling::buildNorm(TensorBuilder &b, ArrayRef<UpdatedGradient> gradients) const {
+  if (ranks)
+    return b.sqrt(sumSquaresOfRanks(b, gradients));
+  Value total = b.splat(RankedTensorType::get({}, b.getF64Type()), 0.0);
+  for (const UpdatedGradient &gradient : gradients)
+    total = b.add(total, sumOfSquares(b, scaled(b, gradient.view)));
   return b.sqrt(total);
 }
 
@@ -57,7 +113,7 @@ static Value buildClipping(TensorBuilder &b, Value norm, double limit) {
   return b.min(b.splat(norm, 1.0), b.div(b.splat(norm, limit), b.add(norm, b.splat(norm, 1e-6))));
 }
 
-void GradientScaling::build(TensorBuilder &b, ArrayRef<VariableOp> gradients) {
+void GradientScaling::build(TensorBuilder &b, ArrayRef<UpdatedGradient> gradients) {
   findScale(b);
   if (options.clipNorm || options.gradientNorm)
     norm = buildNorm(b, gradients);

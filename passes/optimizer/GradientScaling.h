@@ -5,6 +5,7 @@
 
 #include "passes/optimizer/LossScale.h"
 #include "passes/optimizer/OptimizerOptions.h"
+#include "passes/optimizer/UpdatedGradient.h"
 
 namespace mtc {
 
@@ -16,13 +17,14 @@ public:
   using Value = mlir::Value;
 
   /// `options` and `lossScale` must outlive the object. `lossScale` is null if the loss is not
-  /// scaled, and `accumulation` is null if an update has a single micro-step.
+  /// scaled, `accumulation` if an update has a single micro-step, and `ranks` if the program has
+  /// no ranks.
   GradientScaling(const OptimizerOptions &options, const LossScale *lossScale,
-                  AccumulationAttr accumulation)
-      : options(options), lossScale(lossScale), accumulation(accumulation) {}
+                  AccumulationAttr accumulation, RanksAttr ranks)
+      : options(options), lossScale(lossScale), accumulation(accumulation), ranks(ranks) {}
 
   /// Computes the global gradient norm, if requested, and the factor.
-  void build(TensorBuilder &b, llvm::ArrayRef<VariableOp> gradients);
+  void build(TensorBuilder &b, llvm::ArrayRef<UpdatedGradient> gradients);
   /// Returns the norm before clipping, an f64 scalar, or null if it was not requested.
   Value getNorm() const { return norm; }
   /// Returns a gradient with unscaling and clipping applied.
@@ -31,11 +33,14 @@ public:
 private:
   void findScale(TensorBuilder &b);
   Value limit(TensorBuilder &b, Value gradient) const;
-  Value buildNorm(TensorBuilder &b, llvm::ArrayRef<VariableOp> gradients) const;
+  Value scaled(TensorBuilder &b, const VariableView &gradient) const;
+  Value buildNorm(TensorBuilder &b, llvm::ArrayRef<UpdatedGradient> gradients) const;
+  Value sumSquaresOfRanks(TensorBuilder &b, llvm::ArrayRef<UpdatedGradient> gradients) const;
 
   const OptimizerOptions &options;
   const LossScale *lossScale;
   AccumulationAttr accumulation;
+  RanksAttr ranks;
   /// Scale of the given gradients and its inverse, f64 scalars; null if the scale is 1.
   Value scale, inverse;
   Value norm, factor; ///< The factor is null if it is 1.

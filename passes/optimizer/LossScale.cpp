@@ -8,7 +8,6 @@
 
 #include "ir/ReservedNames.h"
 #include "passes/optimizer/Optimizer.h"
-#include "passes/optimizer/VariableView.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -33,11 +32,21 @@ static Value countNonFinite(TensorBuilder &b, Value x) {
   return sumOfElements(b, b.select(isFinite(b, x), b.splat(x, 0.0), b.splat(x, 1.0)));
 }
 
-void LossScale::check(TensorBuilder &b, ArrayRef<VariableOp> gradients) {
-  Value zero = b.splat(scale, 0.0), count = zero;
-  for (VariableOp gradient : gradients)
-    count = b.add(count, countNonFinite(b, VariableView(gradient).readWide(b)));
-  skipped = b.compare(Predicate::Gt, count, zero);
+void LossScale::check(TensorBuilder &b, ArrayRef<UpdatedGradient> gradients, int64_t ranks) {
+  Value zero = b.splat(scale, 0.0), whole = zero, own;
+  for (const UpdatedGradient &gradient : gradients) {
+    Value count = countNonFinite(b, gradient.view.readWide(b));
+    if (gradient.isDivided())
+      own = own ? b.add(own, count) : count;
+    else
+      whole = b.add(whole, count);
+  }
+  if (own) {
+    auto all = b.create<AllGatherOp>(TypeRange(RankedTensorType::get({ranks}, b.getF64Type())),
+                                     b.reshape(own, {1}), static_cast<uint64_t>(ranks));
+    whole = b.add(whole, sumOfElements(b, all->getResult(0)));
+  }
+  skipped = b.compare(Predicate::Gt, whole, zero);
 }
 
 Value LossScale::keep(TensorBuilder &b, Value changed, Value old) const {

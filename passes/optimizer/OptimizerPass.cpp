@@ -6,8 +6,9 @@
 #include "passes/GraphSignature.h"
 #include "passes/Passes.h"
 #include "passes/optimizer/GradientScaling.h"
-#include "passes/optimizer/ParameterStorage.h"
 #include "passes/optimizer/UpdateRules.h"
+#include "passes/sharding/Division.h"
+#include "passes/variables/ParameterStorage.h"
 
 #include <optional>
 #include <vector>
@@ -46,7 +47,9 @@ struct OptimizerPass : PassWithOptions<mtc::impl::OptimizerBase<OptimizerPass>, 
   void runOnOperation() override;
 
 private:
-  FailureOr<std::vector<Group>> makeGroups(UpdateRules &rules);
+  FailureOr<llvm::StringMap<UpdateRule>> chooseRules(UpdateRules &rules);
+  FailureOr<std::vector<Group>> makeGroups(const llvm::StringMap<UpdateRule> &rules);
+  void remarkWhole(const llvm::StringMap<UpdateRule> &rules);
   VariableOp addState(ParameterStorage &parameter, const OptimizerState &state,
                       const UpdateRule &rule);
   VariableOp addVariable(VariableOp parameter, Role role, StringRef suffix, Type type,
@@ -66,6 +69,7 @@ private:
   /// Empty unless the program scales its loss.
   std::optional<LossScale> lossScale;
   std::optional<GradientScaling> gradientScaling;
+  std::optional<Division> division;
   std::optional<SymbolTable> symbols;
   /// Insertion point of new variables, before the functions.
   Block::iterator variablesEnd;
@@ -81,6 +85,7 @@ VariableOp OptimizerPass::addVariable(VariableOp parameter, Role role, StringRef
                                      (parameter.getSymName() + "." + suffix).str(), type, initial,
                                      FlatSymbolRefAttr::get(parameter.getSymNameAttr()));
   symbols->insert(variable, variablesEnd);
+  division->setWhole(variable, parameter);
   return variable;
 }
 
@@ -88,7 +93,8 @@ VariableOp OptimizerPass::addVariable(VariableOp parameter, Role role, StringRef
 VariableOp OptimizerPass::addState(ParameterStorage &storage, const OptimizerState &state,
                                    const UpdateRule &rule) {
   VariableOp parameter = storage.parameter;
-  std::optional<Shape> shape = state.shape(parameter.getTensorType().getShape(), rule);
+  RankedTensorType updated = division->viewOf(parameter).getType();
+  std::optional<Shape> shape = state.shape(updated.getShape(), rule);
   if (!shape)
     return {};
   auto type = RankedTensorType::get(*shape, storage.getElementType());
@@ -99,7 +105,9 @@ VariableOp OptimizerPass::addState(ParameterStorage &storage, const OptimizerSta
     initial =
         DenseElementsAttr::get(type, builder.getFloatAttr(type.getElementType(), value).getValue());
   VariableOp variable = addVariable(parameter, Role::Optimizer, state.suffix, type, initial);
-  if (rule.stateBits != 32 && type.getShape() == parameter.getTensorType().getShape())
+  if (auto elements = dyn_cast<DenseElementsAttr>(initial))
+    variable.setInitialAttr(elements.resizeSplat(variable.getWholeType()));
+  if (rule.stateBits != 32 && type.getShape() == updated.getShape())
     variable->setAttr(quantizationAttribute,
                       QuantizationMapAttr::get(
                           &getContext(), findQuantizationMap(rule.stateBits,
@@ -107,11 +115,11 @@ VariableOp OptimizerPass::addState(ParameterStorage &storage, const OptimizerSta
   return variable;
 }
 
-/// Returns the groups in the order of their first parameters.
-FailureOr<std::vector<Group>> OptimizerPass::makeGroups(UpdateRules &rules) {
+/// Returns the update rule of each parameter by name.
+FailureOr<llvm::StringMap<UpdateRule>> OptimizerPass::chooseRules(UpdateRules &rules) {
+  llvm::StringMap<UpdateRule> chosen;
   llvm::StringMap<ParameterStorage> storages = findParameterStorage(getOperation());
-  std::vector<Group> groups;
-  for (auto parameter : llvm::to_vector(getOperation().getOps<VariableOp>())) {
+  for (auto parameter : getOperation().getOps<VariableOp>()) {
     if (parameter.getRole() != Role::Parameter)
       continue;
     ParameterStorage &storage = storages[parameter.getSymName()];
@@ -126,27 +134,61 @@ FailureOr<std::vector<Group>> OptimizerPass::makeGroups(UpdateRules &rules) {
     FailureOr<UpdateRule> rule = rules.choose(parameter);
     if (failed(rule))
       return failure();
-    bool isFlat = rule->kind->isElementwise && rule->stateBits == 32 && storage.isPaddedAlike();
-    auto group = llvm::find_if(groups, [&](Group &each) {
-      return each.isFlat == isFlat && each.rule == *rule && storage.isLike(each.parameters.front());
-    });
-    if (group == groups.end()) {
-      groups.push_back({*rule, isFlat, {}, {}, {}, {}});
-      group = std::prev(groups.end());
-      group->states.resize(rule->kind->states.size());
-    }
-    group->parameters.push_back(storage);
-    group->gradients.push_back(storage.gradient);
-    for (auto [variables, state] : llvm::zip_equal(group->states, rule->kind->states))
-      variables.push_back(addState(storage, state, *rule));
-    if (options.ema)
-      group->averages.push_back(addVariable(parameter, Role::Average, "ema",
-                                            parameter.getTensorType().clone(element),
-                                            AsParameterAttr::get(&getContext())));
+    chosen.try_emplace(parameter.getSymName(), *rule);
   }
   if (failed(rules.checkGroups()))
     return failure();
+  return chosen;
+}
+
+/// Returns the groups in the order of their first parameters.
+FailureOr<std::vector<Group>> OptimizerPass::makeGroups(const llvm::StringMap<UpdateRule> &rules) {
+  llvm::StringMap<ParameterStorage> storages = findParameterStorage(getOperation());
+  std::vector<Group> groups;
+  for (auto parameter : llvm::to_vector(getOperation().getOps<VariableOp>())) {
+    if (parameter.getRole() != Role::Parameter)
+      continue;
+    ParameterStorage &storage = storages[parameter.getSymName()];
+    const UpdateRule &rule = rules.at(parameter.getSymName());
+    bool isFlat = rule.kind->isElementwise && rule.stateBits == 32 && storage.isPaddedAlike() &&
+                  !division->includes(parameter);
+    auto group = llvm::find_if(groups, [&](Group &each) {
+      return each.isFlat == isFlat && each.rule == rule && storage.isLike(each.parameters.front());
+    });
+    if (group == groups.end()) {
+      groups.push_back({rule, isFlat, {}, {}, {}, {}});
+      group = std::prev(groups.end());
+      group->states.resize(rule.kind->states.size());
+    }
+    group->parameters.push_back(storage);
+    group->gradients.push_back(storage.gradient);
+    for (auto [variables, state] : llvm::zip_equal(group->states, rule.kind->states))
+      variables.push_back(addState(storage, state, rule));
+    if (options.ema)
+      group->averages.push_back(
+          addVariable(parameter, Role::Average, "ema",
+                      division->viewOf(parameter).getType().clone(storage.getElementType()),
+                      AsParameterAttr::get(&getContext())));
+  }
   return groups;
+}
+
+/// Reports parameters that --shard does not divide.
+void OptimizerPass::remarkWhole(const llvm::StringMap<UpdateRule> &rules) {
+  ProgramOp program = ProgramOp::find(getOperation());
+  if (!program || program.getShard() == Shard::None)
+    return;
+  int64_t count = 0;
+  StringRef optimizer;
+  for (const auto &each : rules)
+    if (!each.second.kind->isElementwise) {
+      ++count;
+      optimizer = each.second.kind->name;
+    }
+  if (count)
+    emitRemark(UnknownLoc::get(&getContext()))
+        << "--shard " << stringifyShard(program.getShard()) << ": every rank has all of " << count
+        << " parameters that " << optimizer << " updates as whole matrices";
 }
 
 /// Reads a scalar that the runtime sets, as f64.
@@ -238,12 +280,11 @@ void OptimizerPass::buildGroup(const Update &update, const Group &group) {
     return buildUpdate(update, operands);
   }
   // Blocks of quantized state run over the flattened elements.
-  bool isElementwise = group.rule.kind->isElementwise;
   auto view = [&](VariableOp variable) {
-    return isElementwise ? VariableView::lineOf(variable) : VariableView(variable);
+    return division->viewOf(variable, group.rule.kind->isElementwise);
   };
   for (auto [i, parameter] : llvm::enumerate(group.parameters)) {
-    Operands operands{ParameterView(parameter, isElementwise), view(group.gradients[i]), {}, {}};
+    Operands operands{ParameterView(parameter, view), view(group.gradients[i]), {}, {}};
     if (options.ema)
       operands.average = view(group.averages[i]);
     for (ArrayRef<VariableOp> states : group.states)
@@ -273,9 +314,16 @@ void OptimizerPass::runOnOperation() {
   options = *given;
   ProgramOp program = ProgramOp::findOrAdd(module);
   UpdateRules rules(options, module);
-  FailureOr<std::vector<Group>> groups = makeGroups(rules);
+  FailureOr<llvm::StringMap<UpdateRule>> chosen = chooseRules(rules);
+  if (failed(chosen))
+    return signalPassFailure();
+  division.emplace(module, [&](VariableOp parameter) {
+    return chosen->at(parameter.getSymName()).kind->isElementwise;
+  });
+  FailureOr<std::vector<Group>> groups = makeGroups(*chosen);
   if (failed(groups))
     return signalPassFailure();
+  remarkWhole(*chosen);
   if (std::string others = rules.describeOthers(); !others.empty())
     emitRemark(UnknownLoc::get(&getContext()), others);
   if (std::string kept = rules.describeStateBits(); !kept.empty())
@@ -294,17 +342,23 @@ void OptimizerPass::runOnOperation() {
   TensorBuilder b(function.getLoc(), builder);
   double rate = options.getLearningRate();
   Value learningRate = readScalar(b, RuntimeScalar::LearningRate), step;
-  SmallVector<VariableOp> gradients;
+  SmallVector<UpdatedGradient> gradients;
   for (const Group &group : *groups)
-    llvm::append_range(gradients, group.gradients);
+    for (auto [parameter, gradient] : llvm::zip_equal(group.parameters, group.gradients)) {
+      const bool isDivided = division->includes(parameter.parameter);
+      RankedTensorType type = VariableOp(gradient).getTensorType();
+      gradients.push_back({division->viewOf(gradient), isDivided ? type.getNumElements() : 0});
+    }
   lossScale.reset();
   if (LossScalingAttr attribute = program.getLossScalingAttr())
     lossScale.emplace(b, attribute);
-  gradientScaling.emplace(options, lossScale ? &*lossScale : nullptr, program.getAccumulationAttr())
+  gradientScaling
+      .emplace(options, lossScale ? &*lossScale : nullptr, program.getAccumulationAttr(),
+               program.getRanksAttr())
       .build(b, gradients);
   // After `build`, so that the kernels that compute the norm also check the gradients.
   if (lossScale)
-    lossScale->check(b, gradients);
+    lossScale->check(b, gradients, program.getRankCount());
   if (llvm::any_of(*groups, [](const Group &group) { return group.rule.kind->usesStep; }))
     step = lossScale ? lossScale->getStep() : readScalar(b, RuntimeScalar::Step);
   for (const Group &group : *groups) {
@@ -328,6 +382,7 @@ void OptimizerPass::runOnOperation() {
     results.push_back({updateSkippedName, lossScale->getSkipped()});
   }
   setResults(function, b, results);
+  division->eraseGradients();
 
   program.setOptimizer(rules.getKind().name);
   program.setScheduleAttr(options.schedule.make(&getContext(), rate));

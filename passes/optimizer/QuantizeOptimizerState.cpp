@@ -3,7 +3,7 @@
 #include "ir/attributes/DiscardableAttributes.h"
 #include "ir/attributes/QuantizationTable.h"
 #include "passes/Passes.h"
-#include "passes/optimizer/VariableView.h"
+#include "passes/variables/VariableView.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -61,27 +61,35 @@ struct QuantizeOptimizerStatePass
 } // namespace
 
 static VariableOp addPart(VariableOp state, StringRef suffix, RankedTensorType type,
-                          Attribute initial) {
+                          RankedTensorType whole, Attribute initial) {
   OpBuilder builder(state);
-  return VariableOp::create(builder, state.getLoc(), state.getRole(),
-                            state.getSymName() + "." + suffix, type, initial, state.getOfAttr());
+  auto part =
+      VariableOp::create(builder, state.getLoc(), state.getRole(),
+                         state.getSymName() + "." + suffix, type, initial, state.getOfAttr());
+  if (state.getWhole())
+    part.setWholeAttr(TypeAttr::get(whole));
+  return part;
 }
 
 /// A state with a uniform nonzero initial value v has the last code, which represents 1, for all
 /// elements, and v as all scales.
 VariableOp QuantizedState::addCodes(VariableOp state) const {
-  RankedTensorType part = codesType(type.getNumElements() / (isPacked() ? 2 : 1));
+  auto codesOf = [&](RankedTensorType numbers) {
+    return codesType(numbers.getNumElements() / (isPacked() ? 2 : 1));
+  };
+  RankedTensorType whole = codesOf(state.getWholeType());
   Attribute initial = state.getInitial();
   if (isa<SplatElementsAttr>(initial))
-    initial = DenseElementsAttr::get(part, APInt::getMaxValue(8));
-  return addPart(state, "codes", part, initial);
+    initial = DenseElementsAttr::get(whole, APInt::getMaxValue(8));
+  return addPart(state, "codes", codesOf(type), whole, initial);
 }
 
 VariableOp QuantizedState::addScales(VariableOp state) const {
+  RankedTensorType whole = floats(table.blocksOf(state.getWholeType().getNumElements()));
   Attribute initial = state.getInitial();
   if (auto all = dyn_cast<SplatElementsAttr>(initial))
-    initial = DenseElementsAttr::get(scalesType(), all.getSplatValue<APFloat>());
-  return addPart(state, "scales", scalesType(), initial);
+    initial = DenseElementsAttr::get(whole, all.getSplatValue<APFloat>());
+  return addPart(state, "scales", scalesType(), whole, initial);
 }
 
 Value QuantizedState::read(TensorBuilder &b) const {

@@ -22,7 +22,9 @@ struct SetRanksPass : PassWithOptions<mtc::impl::SetRanksBase<SetRanksPass>, Sha
       return signalPassFailure();
     if (options->ranks)
       ProgramOp::findOrAdd(getOperation())
-          .setRanksAttr(RanksAttr::get(&getContext(), options->ranks, options->network));
+          .setRanksAttr(RanksAttr::get(&getContext(), options->ranks,
+                                       symbolizeShard(options->shard).value_or(Shard::None),
+                                       options->network));
   }
 };
 

@@ -3,8 +3,9 @@
 #include "ir/ReservedNames.h"
 #include "ir/builders/TensorBuilder.h"
 #include "passes/Passes.h"
-
-#include "llvm/Support/MathExtras.h"
+#include "passes/sharding/GradientExchange.h"
+#include "passes/sharding/Pieces.h"
+#include "passes/sharding/RunningStatistics.h"
 
 namespace mtc {
 #define GEN_PASS_DEF_SHARD
@@ -16,29 +17,14 @@ using namespace mtc;
 
 namespace {
 
-/// Gradients that travel together, in the order in which the micro-step computes them.
-struct Bucket {
-  SmallVector<WriteOp> writes;
-  Type element;
-  int64_t elements = 0;
-
-  int64_t getBytes() const { return elements * elementBytes(element); }
-  /// Returns the gradient that is known last.
-  WriteOp getLast() const { return writes.back(); }
-};
-
 class ShardPass : public mtc::impl::ShardBase<ShardPass> {
 public:
   using ShardBase::ShardBase;
   void runOnOperation() override;
 
 private:
-  LogicalResult checkState(func::FuncOp microStep);
-  std::vector<Bucket> makeBuckets(func::FuncOp microStep);
-  VariableOp addSum(const Bucket &bucket, unsigned number);
-  Operation *send(const Bucket &bucket, RankedTensorType piece);
-  void add(Operation *exchange, VariableOp sum, Operation *before);
-  void gather(const Bucket &bucket, VariableOp sum, func::FuncOp update, Operation *before);
+  void gather(const GradientBucket &bucket, Operation *before);
+  void resetSums(func::FuncOp update);
   void exchangeScalars(func::FuncOp microStep);
 
   int64_t ranks = 1;
@@ -47,99 +33,31 @@ private:
 
 } // namespace
 
-/// Rejects state that micro-steps update, which each rank would update from its own samples only.
-LogicalResult ShardPass::checkState(func::FuncOp microStep) {
-  if (ranks == 1)
-    return success();
-  for (auto write : microStep.front().getOps<WriteOp>())
-    if (auto variable = symbols->lookup<VariableOp>(write.getVariable());
-        variable.getRole() == Role::State)
-      return emitError(write.getLoc(), "--ranks ")
-             << ranks << ": training updates '" << variable.getSymName()
-             << "', a running statistic, from the samples of one rank; use --batch-norm frozen";
-  return success();
-}
-
-std::vector<Bucket> ShardPass::makeBuckets(func::FuncOp microStep) {
-  std::vector<Bucket> buckets;
-  for (auto write : microStep.front().getOps<WriteOp>()) {
-    if (symbols->lookup<VariableOp>(write.getVariable()).getRole() != Role::Gradient)
-      continue;
-    RankedTensorType type = typeOf(write.getValue());
-    if (buckets.empty() || buckets.back().element != type.getElementType() ||
-        buckets.back().getBytes() + byteSize(type) > bucketBytes)
-      buckets.push_back({{}, type.getElementType(), 0});
-    buckets.back().writes.push_back(write);
-    buckets.back().elements += type.getNumElements();
-  }
-  return buckets;
-}
-
-/// Adds the variable for the piece of this rank. Pieces are multiples of the arena's alignment, so
-/// that each received row is aligned.
-VariableOp ShardPass::addSum(const Bucket &bucket, unsigned number) {
-  const int64_t alignment = paddedBytes(1) / elementBytes(bucket.element);
-  const auto piece =
-      static_cast<int64_t>(llvm::alignTo(llvm::divideCeil(bucket.elements, ranks), alignment));
-  OpBuilder builder(&getContext());
-  auto sum = VariableOp::create(
-      builder, bucket.getLast().getLoc(), Role::Gradient, gradientSumPrefix + Twine(number),
-      RankedTensorType::get({piece}, bucket.element), ZerosAttr::get(&getContext()));
-  symbols->insert(sum, (*getOperation().getOps<func::FuncOp>().begin())->getIterator());
-  return sum;
-}
-
-static void setAfter(TensorBuilder &b, Operation *op) {
-  b.setInsertionPointAfter(op);
-  b.setLoc(op->getLoc());
-}
-
-/// Sends the gradients of a bucket once the last of them is written.
-Operation *ShardPass::send(const Bucket &bucket, RankedTensorType piece) {
-  WriteOp last = bucket.getLast();
-  TensorBuilder b(last.getLoc(), &getContext());
-  setAfter(b, last);
-  SmallVector<Value> values;
-  for (WriteOp write : bucket.writes)
-    values.push_back(b.create<ReadOp>(write.getValue().getType(), write.getVariable()));
-  auto rows = RankedTensorType::get({ranks, piece.getNumElements()}, bucket.element);
-  return b.create<AllToAllOp>(rows, values);
-}
-
-/// Adds the rows of a received value to a sum, one after the other.
-static Value addRows(TensorBuilder &b, Value sum, Value rows) {
-  for (int64_t rank = 0; rank < shapeOf(rows).front(); ++rank) {
-    SmallVector<int64_t> offsets(shapeOf(rows).size(), 0), sizes(shapeOf(rows)),
-        strides(offsets.size(), 1);
-    offsets.front() = rank;
-    sizes.front() = 1;
-    Value row = b.reshape(b.slice(rows, offsets, sizes, strides), shapeOf(sum));
-    sum = b.add(sum, row);
-  }
-  return sum;
-}
-
-void ShardPass::add(Operation *exchange, VariableOp sum, Operation *before) {
-  TensorBuilder b(exchange->getLoc(), &getContext());
+/// Gathers the sums of a bucket at the start of the update.
+void ShardPass::gather(const GradientBucket &bucket, Operation *before) {
+  VariableOp variable = bucket.sums;
+  TensorBuilder b(variable.getLoc(), &getContext());
   b.setInsertionPoint(before);
-  Value old = b.create<ReadOp>(sum.getTensorType(), sum.getSymName());
-  b.create<WriteOp>(sum.getSymName(), addRows(b, old, exchange->getResult(0)));
-}
-
-/// Gathers the sums of a bucket at the start of the update, and resets them at its end.
-void ShardPass::gather(const Bucket &bucket, VariableOp sum, func::FuncOp update,
-                       Operation *before) {
-  TensorBuilder b(bucket.getLast().getLoc(), &getContext());
-  b.setInsertionPoint(before);
+  Value sums = b.create<ReadOp>(variable.getTensorType(), variable.getSymName());
   SmallVector<Type> types;
-  for (WriteOp write : bucket.writes)
-    types.push_back(write.getValue().getType());
-  Value piece = b.create<ReadOp>(sum.getTensorType(), sum.getSymName());
-  auto all = b.create<AllGatherOp>(types, piece, static_cast<uint64_t>(ranks));
-  for (auto [write, value] : llvm::zip_equal(bucket.writes, all.getResults()))
-    b.create<WriteOp>(WriteOp(write).getVariable(), value);
+  SmallVector<Value> pieces;
+  for (const GradientBucket::Gradient &gradient : bucket.gradients) {
+    types.push_back(gradient.type);
+    pieces.push_back(b.create<TileOp>(pieceTypeOf(gradient.type, ranks), sums,
+                                      static_cast<uint64_t>(gradient.offset)));
+  }
+  auto all = b.create<AllGatherOp>(types, pieces, static_cast<uint64_t>(ranks));
+  for (auto [gradient, value] : llvm::zip_equal(bucket.gradients, all.getValues()))
+    b.create<WriteOp>(VariableOp(gradient.variable).getSymName(), value);
+}
+
+/// Resets the sums of gradients at the end of the update.
+void ShardPass::resetSums(func::FuncOp update) {
+  TensorBuilder b(update.getLoc(), &getContext());
   b.setInsertionPoint(update.front().getTerminator());
-  b.create<WriteOp>(sum.getSymName(), b.splat(sum.getTensorType(), 0.0));
+  for (auto variable : getOperation().getOps<VariableOp>())
+    if (variable.getSymName().starts_with(gradientSumPrefix))
+      b.create<WriteOp>(variable.getSymName(), b.splat(variable.getTensorType(), 0.0));
 }
 
 /// Adds the parts of the loss and the counts of targets of all ranks to their sums, on every rank.
@@ -163,7 +81,8 @@ void ShardPass::exchangeScalars(func::FuncOp microStep) {
   for (const Scalar &scalar : scalars)
     if (last->isBeforeInBlock(scalar.write))
       last = scalar.write;
-  setAfter(b, last);
+  b.setInsertionPointAfter(last);
+  b.setLoc(last->getLoc());
   SmallVector<Value> parts;
   for (const Scalar &scalar : scalars)
     parts.push_back(b.reshape(scalar.part, {1}));
@@ -195,20 +114,15 @@ void ShardPass::runOnOperation() {
               "the module has no functions @micro_step and @update; run mtc-optimizer first");
     return signalPassFailure();
   }
-  if (failed(checkState(microStep)))
+  if (failed(exchangeRunningStatistics(microStep, ranks)))
     return signalPassFailure();
   exchangeScalars(microStep);
-  Operation *start = &update.front().front(), *sent = nullptr;
-  VariableOp sumOfSent;
-  for (auto [number, bucket] : llvm::enumerate(makeBuckets(microStep))) {
-    VariableOp sum = addSum(bucket, number);
-    gather(bucket, sum, update, start);
-    Operation *exchange = send(bucket, sum.getTensorType());
-    if (sent)
-      add(sent, sumOfSent, exchange->getNextNode());
-    sent = exchange;
-    sumOfSent = sum;
-  }
-  if (sent)
-    add(sent, sumOfSent, microStep.front().getTerminator());
+  Operation *start = &update.front().front();
+  auto isGradient = [](VariableOp variable) {
+    return !variable.getSymName().starts_with(gradientSumPrefix);
+  };
+  for (const GradientBucket &bucket : GradientExchange(getOperation(), microStep, bucketBytes)
+                                          .run(isGradient, GradientExchange::Gradients::Kept))
+    gather(bucket, start);
+  resetSums(update);
 }

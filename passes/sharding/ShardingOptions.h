@@ -32,7 +32,17 @@ struct ShardingOptions {
            {.name = "shard",
             .valueName = "WHAT",
             .help = "Variables that are divided among the ranks",
-            .choices = {{"none", "data parallel: each rank has all variables"}}});
+            .choices = {{"none", "data parallel: each rank has all variables"},
+                        {"optimizer", "the state of the optimizer (ZeRO-1)"},
+                        {"gradients", "also gradients, which are never whole (ZeRO-2)"},
+                        {"parameters", "also parameters, which are gathered where a step computes "
+                                       "with them (ZeRO-3, FSDP)"},
+                        {"auto", "the fastest of these that meets --memory"}},
+            .detail = "Each rank keeps and updates its piece of what is divided. The results are "
+                      "the same, bit for bit."},
+           [](const ShardingOptions &all) -> std::string {
+             return all.shard == "none" || all.ranks ? "" : "needs --ranks";
+           });
     option(&ShardingOptions::reduce,
            {.name = "reduce",
             .valueName = "WHEN",

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 19u
+#define MTC_ABI_VERSION 20u
 #define MTC_ALIGNMENT 64
 #define MTC_MAX_RANK 12
 
@@ -135,7 +135,10 @@ typedef struct MtcVariable {
   uint32_t is_transposed;  /* `source` is stored column-major */
   const MtcTensor *source; /* the value before compression, without an offset; null: `tensor` is the
                               value itself */
-  uint32_t is_in_module;   /* the variable is known to exist in the user's module */
+  /* The variable of all ranks, without an offset, of which `tensor` is the piece of this rank: the
+   * elements from rank times the piece on. Null: every rank has all elements. */
+  const MtcTensor *whole;
+  uint32_t is_in_module; /* the variable is known to exist in the user's module */
   /* The tensors of the user's module that hold the variable, in groups that each cover all of its
    * elements; 0: one tensor of the same name and shape. */
   uint32_t image_count;
@@ -208,14 +211,13 @@ typedef struct MtcCall {
   const void *code; /* the target's own code, as in MtcKernel; null: a library computes the call */
 } MtcCall;
 
-/* An exchange of a flat tensor with the other ranks: see runtime/abi/collective.h. The flat tensor
- * consists of the elements of several values. */
+/* An exchange of values with the other ranks: see runtime/abi/collective.h. */
 typedef struct MtcCollective {
-  uint32_t kind;        /* MtcCollectiveKind */
-  uint32_t value_count; /* number of values of the flat tensor */
-  int64_t piece, total; /* elements of a piece, of the flat tensor */
+  uint32_t kind;  /* MtcCollectiveKind */
+  uint32_t count; /* number of values */
+  int64_t ranks;  /* number of ranks of the program, or 1: every rank copies its own values */
   int64_t element_bytes;
-  const int64_t *values; /* elements of each value */
+  const int64_t *pieces, *totals; /* elements of a piece of each value, and of each value */
 } MtcCollective;
 
 typedef enum MtcOperationKind {
@@ -243,8 +245,9 @@ typedef struct MtcWrite {
  * MTC_LAUNCH: the kernel's inputs, results and (optional) scratch; `index` into kernels.
  * MTC_CALL: the call's operands, results and scratch; `index` into calls.
  * MTC_COPY: source and destination, each in its memory space; `bytes` is the size.
- * MTC_TRANSFER: the inputs and outputs of the collective: the values of the flat tensor and the
- * received rows, or the piece and the values; `index` into collectives. */
+ * MTC_TRANSFER: the inputs and outputs of the collective: values and one range of rows, one row of
+ * pieces for each rank (all_to_all), pieces and values (all_gather), or values and pieces
+ * (own_piece); `index` into collectives. */
 typedef struct MtcOperation {
   uint32_t kind; /* MtcOperationKind */
   uint32_t index;

@@ -1,12 +1,14 @@
 // Waits poll, so that a rank that has died or stopped is noticed.
 #include "runtime/collectives/ranks.h"
 
+#include "runtime/collectives/piece_exchange.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/messages.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <semaphore>
 #include <thread>
 #include <unistd.h>
@@ -75,6 +77,10 @@ Ranks::Ranks(OpenTransport open, double seconds) : timeout(seconds) {
   hosts = gather(hostName());
 }
 
+Ranks::~Ranks() = default;
+
+void Ranks::preparePieces() { ofPieces = std::make_unique<PieceExchange>(*this); }
+
 std::string Ranks::describe(int rank) const {
   const auto index = static_cast<size_t>(rank);
   return text("rank ", rank, index < hosts.size() ? text(" (host ", hosts[index], ")") : "");
@@ -121,27 +127,32 @@ void Ranks::wait(Exchange &exchange, const std::string &what) {
   abort(exitSystemFault);
 }
 
-int64_t Ranks::maximum(int64_t value) {
+int64_t Ranks::maximum(int64_t value, const char *what) {
   if (!transport)
     return value;
   values[static_cast<size_t>(rank())] = value;
   ofValues->start();
-  wait(*ofValues, "agreement on the next step");
+  wait(*ofValues, what);
   return *std::max_element(values.begin(), values.end());
 }
 
 std::vector<std::string> Ranks::gather(const std::string &own) {
   if (!transport)
     return {own};
-  char *slot = texts.data() + static_cast<size_t>(rank()) * textBytes;
-  std::fill_n(slot, textBytes, '\0');
-  std::copy_n(own.data(), std::min(own.size(), textBytes - 1), slot);
-  ofTexts->start();
-  wait(*ofTexts, "agreement of the ranks");
-  std::vector<std::string> all;
-  all.reserve(static_cast<size_t>(count()));
-  for (int r = 0; r < count(); ++r)
-    all.emplace_back(texts.data() + static_cast<size_t>(r) * textBytes);
+  constexpr const char *what = "agreement of the ranks";
+  const auto longest = static_cast<size_t>(maximum(static_cast<int64_t>(own.size()), what));
+  std::vector<std::string> all(static_cast<size_t>(count()));
+  for (size_t at = 0; at < longest; at += textBytes) {
+    const auto slotOf = [&](size_t rank) { return texts.data() + rank * textBytes; };
+    const std::string part = own.substr(std::min(at, own.size()), textBytes);
+    char *slot = slotOf(static_cast<size_t>(rank()));
+    std::fill_n(slot, textBytes, '\0');
+    std::copy_n(part.data(), part.size(), slot);
+    ofTexts->start();
+    wait(*ofTexts, what);
+    for (size_t r = 0; r < all.size(); ++r)
+      all[r].append(slotOf(r), strnlen(slotOf(r), textBytes));
+  }
   return all;
 }
 

@@ -13,12 +13,15 @@
 
 namespace mtc::runtime {
 
+class PieceExchange;
+
 /// The processes that train together. A single process has rank 0 of 1 and no transport.
 class Ranks {
 public:
   /// Opens the transport; null for a single process. `timeout` is the limit of all waits, in
   /// seconds.
   explicit Ranks(OpenTransport open, double timeout = 60);
+  ~Ranks();
   Ranks(const Ranks &) = delete;
   Ranks &operator=(const Ranks &) = delete;
 
@@ -41,10 +44,10 @@ public:
   void wait(Exchange &exchange, const std::string &what);
 
   /// Returns the maximum of the ranks' values. All ranks must call it.
-  int64_t maximum(int64_t value);
-  /// Returns the texts of all ranks, each at most `textBytes` long. All ranks must call it.
+  int64_t maximum(int64_t value, const char *what = "agreement on the next step");
+  /// Returns the texts of all ranks. All ranks must call it.
   std::vector<std::string> gather(const std::string &text);
-  static constexpr size_t textBytes = 4096;
+  static constexpr size_t textBytes = 4096; ///< of a message of `gather`
   /// Throws a user error that names each difference between the ranks' settings: pairs of a name
   /// and a value. All ranks must call it.
   void agree(const std::vector<std::pair<std::string, std::string>> &settings);
@@ -52,6 +55,11 @@ public:
   /// with an error that all have.
   bool endTogether();
   [[noreturn]] void abort(int exitCode);
+
+  /// Prepares the exchange of pieces of variables. All ranks must call it.
+  void preparePieces();
+  /// Returns the exchange of pieces; null if no variable is divided among the ranks.
+  PieceExchange *pieces() { return ofPieces.get(); }
 
   /// Counts bytes that a collective has sent to other ranks.
   void countSent(uint32_t kind, int64_t bytes) { sent[kind] += bytes; }
@@ -69,10 +77,11 @@ private:
   std::vector<int64_t> values; ///< of `maximum`, by rank
   std::vector<char> texts;     ///< of `gather`, by rank
   std::unique_ptr<Exchange> ofValues, ofTexts, barrier;
+  std::unique_ptr<PieceExchange> ofPieces;
   std::vector<std::string> hosts;
   std::chrono::duration<double> timeout;
   int64_t step = 0;
-  std::array<int64_t, 2> sent{};
+  std::array<int64_t, 3> sent{};
 };
 
 } // namespace mtc::runtime

@@ -1,43 +1,38 @@
-// Divides flat tensors into the messages of each rank.
+// Divides values into the messages of each rank.
 #include "runtime/collectives/transfer.h"
 
 #include "runtime/support/failure.h"
 
-#include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace mtc::runtime {
 namespace {
 
-/// A flat tensor that consists of several values.
-class FlatTensor {
-public:
-  FlatTensor(const MtcCollective &collective, char *const *values)
-      : collective(collective), values(values) {}
+/// A value of a collective and its piece, in the arena.
+struct DividedValue {
+  char *whole, *piece;
+  int64_t pieceElements, total, elementBytes;
+  int64_t rowBytes; ///< between the pieces of successive ranks
 
-  /// Returns the piece of a rank.
-  Message pieceOf(int64_t rank) const {
-    const int64_t begin = rank * collective.piece;
-    const int64_t end = begin + mtc_owned_elements(collective.piece, collective.total, rank);
-    Message message;
-    int64_t at = 0;
-    for (uint32_t i = 0; i < collective.value_count; ++i) {
-      const int64_t size = collective.values[i];
-      const int64_t from = std::max(begin, at), to = std::min(end, at + size);
-      if (from < to)
-        message.ranges.push_back({values[i] + (from - at) * collective.element_bytes,
-                                  (to - from) * collective.element_bytes});
-      at += size;
-    }
-    return message;
+  int64_t ownedBytes(int64_t rank) const {
+    return elementBytes * mtc_owned_elements(pieceElements, total, rank);
   }
-
-private:
-  const MtcCollective &collective;
-  char *const *values;
+  int64_t pieceBytes() const { return pieceElements * elementBytes; }
+  /// Returns the elements of the value that a rank owns.
+  Message::Range ownedBy(int64_t rank) const {
+    return {whole + rank * pieceBytes(), ownedBytes(rank)};
+  }
+  /// Returns the piece in row `row`, as far as rank `owner` owns elements.
+  Message::Range pieceOf(int64_t row, int64_t owner) const {
+    return {piece + row * rowBytes, ownedBytes(owner)};
+  }
 };
 
-Message at(char *data, int64_t bytes) { return bytes ? Message{{{data, bytes}}} : Message{}; }
+void add(Message &message, const Message::Range &range) {
+  if (range.bytes)
+    message.ranges.push_back(range);
+}
 
 } // namespace
 
@@ -45,35 +40,46 @@ Transfer::Transfer(const MtcProgram &program, const MtcOperation &operation,
                    const std::vector<char *> &operands, Ranks &ranks)
     : collective(program.collectives[operation.index]), ranks(ranks),
       what(text(mtc_collective_name(collective.kind), " of ", operation.nodes)) {
-  const bool gathers = collective.kind == MTC_ALL_GATHER;
-  // The flat tensor follows the piece of an all-gather, and precedes the rows of an all-to-all.
-  const FlatTensor flat(collective, operands.data() + (gathers ? 1 : 0));
-  char *pieces = gathers ? operands.front() : operands.back();
-  const int64_t rank = ranks.rank(), pieceBytes = collective.piece * collective.element_bytes;
-  const int64_t ownBytes =
-      collective.element_bytes * mtc_owned_elements(collective.piece, collective.total, rank);
-  const auto count = static_cast<size_t>(program.ranks);
+  const int64_t rank = collective.ranks == 1 ? 0 : ranks.rank();
+  const auto count = static_cast<size_t>(collective.ranks), own = static_cast<size_t>(rank);
+  const bool gathers = collective.kind == MTC_ALL_GATHER, sends = collective.kind != MTC_OWN_PIECE;
+  int64_t rowBytes = 0, column = 0;
+  for (uint32_t i = 0; i < collective.count; ++i)
+    rowBytes += collective.pieces[i] * collective.element_bytes;
   std::vector<Message> sent(count), received(count);
-  for (size_t r = 0; r < count; ++r) {
-    const auto other = static_cast<int64_t>(r);
-    sent[r] = gathers ? at(pieces, ownBytes) : flat.pieceOf(other);
-    received[r] = gathers ? flat.pieceOf(other) : at(pieces + other * pieceBytes, ownBytes);
-    if (!gathers && ownBytes < pieceBytes)
-      zeros.push_back({pieces + other * pieceBytes + ownBytes, pieceBytes - ownBytes});
+  for (uint32_t i = 0; i < collective.count; ++i) {
+    DividedValue value{operands[gathers ? collective.count + i : i],
+                       operands[gathers ? i : collective.count],
+                       collective.pieces[i],
+                       collective.totals[i],
+                       collective.element_bytes,
+                       rowBytes};
+    if (collective.kind == MTC_ALL_TO_ALL)
+      value.piece += std::exchange(column, column + value.pieceBytes());
+    else if (collective.kind == MTC_OWN_PIECE)
+      value.piece = operands[collective.count + i];
+    for (size_t r = 0; r < count; ++r) {
+      const auto other = static_cast<int64_t>(r);
+      if (gathers) {
+        add(sent[r], value.pieceOf(0, rank));
+        add(received[r], value.ownedBy(other));
+        continue;
+      }
+      if (r != own && !sends)
+        continue;
+      add(sent[r], value.ownedBy(other));
+      const Message::Range piece = value.pieceOf(sends ? other : 0, rank);
+      add(received[r], piece);
+      if (piece.bytes < value.pieceBytes())
+        zeros.push_back({piece.data + piece.bytes, value.pieceBytes() - piece.bytes});
+    }
   }
-  const Message from = std::move(sent[static_cast<size_t>(rank)]);
-  const Message to = std::move(received[static_cast<size_t>(rank)]);
-  sent[static_cast<size_t>(rank)] = received[static_cast<size_t>(rank)] = {};
-  // One of the two is a single range.
-  int64_t done = 0;
-  for (const Message::Range &range : gathers ? to.ranges : from.ranges) {
-    if (gathers)
-      copies.push_back({from.ranges.front().data + done, range.data, range.bytes});
-    else
-      copies.push_back({range.data, to.ranges.front().data + done, range.bytes});
-    done += range.bytes;
-  }
-  if (count == 1)
+  // What a rank sends to itself is divided like what it receives from itself.
+  for (size_t i = 0; i < sent[own].ranges.size(); ++i)
+    copies.push_back(
+        {sent[own].ranges[i].data, received[own].ranges[i].data, sent[own].ranges[i].bytes});
+  sent[own] = received[own] = {};
+  if (count == 1 || !sends)
     return;
   for (const Message &message : sent)
     sentBytes += message.bytes();

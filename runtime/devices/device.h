@@ -60,7 +60,12 @@ public:
   using Fill = std::function<void(char *to, int64_t at, int64_t bytes)>;
   using Use = std::function<void(const char *from, int64_t at, int64_t bytes)>;
 
+  /// `ranks` are the processes that train together; null: this one alone.
+  explicit Device(Ranks *ranks = nullptr) : processes(ranks) {}
   virtual ~Device() = default;
+
+  /// Returns the processes that train together; null if this one is alone.
+  Ranks *ranks() const { return processes; }
 
   /// Runs `action`, which calls functions of the device, with the settings that the device needs in
   /// the calling thread: the thread that opened the device, or another one.
@@ -111,6 +116,9 @@ public:
   virtual std::optional<double> contractionThroughput(const MtcContraction &plain) = 0;
   /// Returns the maximum memory allocated outside the arena, with reasons.
   virtual std::vector<MemoryUse> memoryBesideArena() = 0;
+
+private:
+  Ranks *processes;
 };
 
 /// Opens a device with zeroed arenas. Throws a user error if the device or folder does not exist,

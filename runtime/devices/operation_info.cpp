@@ -6,6 +6,8 @@
 
 #include <utility>
 
+#include <numeric>
+
 namespace mtc::runtime {
 
 OperationInfo describeOperation(const MtcProgram &program, const MtcOperation &source,
@@ -22,9 +24,11 @@ OperationInfo describeOperation(const MtcProgram &program, const MtcOperation &s
   }
   case MTC_TRANSFER: {
     const MtcCollective &collective = program.collectives[source.index];
+    const int64_t elements =
+        std::accumulate(collective.totals, collective.totals + collective.count, int64_t{0});
     return {&source, number,
             "",      mtc_collective_name(collective.kind),
-            0,       collective.total * collective.element_bytes};
+            0,       elements * collective.element_bytes};
   }
   default:
     return {&source, number, "", "copy", 0, 2 * source.bytes};

@@ -406,7 +406,7 @@ void Trainer::writePiece(const ModuleTensor::Piece &piece, uint32_t type,
     if (const MtcVariable &average = program.variables[i];
         average.role == MTC_AVERAGE && average.initial == MTC_INITIAL_PARAMETER &&
         average.of == static_cast<int32_t>(piece.variable))
-      stored.copyTo(*device, addressOf(average.tensor));
+      stored.copyTo(*device, average);
 }
 
 void Trainer::exportWeights(const std::string &file) {

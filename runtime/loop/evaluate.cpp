@@ -83,7 +83,9 @@ void writeOutputs(const Session &session, const TrainingState &state) {
   }
   StopSignal signal;
   session.scalars().set(state.step + 1, /*microStep=*/0, /*learningRate=*/0, state.seed);
-  SafetensorsWriter writer(session.options.outputs, entries);
+  std::optional<SafetensorsWriter> writer; // Other ranks only compute.
+  if (session.ranks.isLeader())
+    writer.emplace(session.options.outputs, entries);
   for (int64_t step = 0; step < batches; ++step) {
     int64_t valid = runForward(session, session.data, step * batch, rows, &Device::computeOutputs);
     stopIfAsked();
@@ -91,11 +93,13 @@ void writeOutputs(const Session &session, const TrainingState &state) {
       const MtcTensor &output = program.outputs[i];
       int64_t bytes = hasRows(session, output) ? output.bytes / batch * valid : output.bytes;
       session.device.read(output.offset, bytes, [&](const char *from, int64_t at, int64_t count) {
-        writer.write(i, step * output.bytes + at, from, count);
+        if (writer)
+          writer->write(i, step * output.bytes + at, from, count);
       });
     }
   }
-  writer.commit();
+  if (writer)
+    writer->commit();
   if (!session.options.quiet)
     print("%u outputs of %lld samples in %s\n", program.output_count, static_cast<long long>(rows),
           printable(session.options.outputs).c_str());

@@ -10,6 +10,7 @@
 #include "runtime/state/checkpoint.h"
 #include "runtime/state/divergence.h"
 #include "runtime/state/overflow_finder.h"
+#include "runtime/state/stored_variable.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/messages.h"
 
@@ -103,6 +104,7 @@ private:
   /// Returns whether training ends before its last step. All ranks call it before each step and
   /// agree: a signal that one has received stops all.
   bool isStopped() {
+    waitForRankZero(session.program, session.device); // It saves what is due after the last step.
     constexpr int64_t stops = 1, stopsBySignal = 256;
     const bool isEnd = problems.any() || (validation && validation->stopsEarly());
     const int64_t own = StopSignal::received() ? stopsBySignal + StopSignal::received()

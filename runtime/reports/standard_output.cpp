@@ -11,13 +11,18 @@
 namespace mtc::runtime {
 
 static int firstError = 0;
+static bool isSilent = false;
 
 static void note(bool failed) {
   if (failed && !firstError)
     firstError = errno ? errno : EIO;
 }
 
+void silenceOutput() { isSilent = true; }
+
 void print(const char *format, ...) {
+  if (isSilent)
+    return;
   va_list arguments;
   va_start(arguments, format);
   note(std::vprintf(format, arguments) < 0);

@@ -9,6 +9,9 @@ namespace mtc::runtime {
 [[gnu::format(printf, 1, 2)]] void print(const char *format, ...);
 void flushOutput();
 
+/// Discards what is printed from now on: ranks other than 0 compute the same.
+void silenceOutput();
+
 /// Clears earlier write errors.
 void startOutput();
 /// Throws a system error if a write has failed since `startOutput`, unless the pipe was closed

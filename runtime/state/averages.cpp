@@ -12,27 +12,26 @@ bool hasAverages(const MtcProgram &program) {
                      [](const MtcVariable &variable) { return variable.role == MTC_AVERAGE; });
 }
 
-/// Calls `action` with each parameter that has an average and the address of the average. Then
-/// updates the copies of the parameters.
+/// Calls `action` with each parameter that has an average and the average. Then updates the copies
+/// of the parameters.
 template <typename Action>
 static void forEachAverage(const MtcProgram &program, Device &device, const Action &action) {
   for (uint32_t i = 0; i < program.variable_count; ++i) {
     const MtcVariable &variable = program.variables[i];
     if (variable.role == MTC_AVERAGE)
-      action(StoredVariable(program, static_cast<uint32_t>(variable.of)),
-             addressOf(variable.tensor));
+      action(StoredVariable(program, static_cast<uint32_t>(variable.of)), variable);
   }
   writeCopies(program, device);
 }
 
 void useAverages(const MtcProgram &program, Device &device) {
-  forEachAverage(program, device, [&](const StoredVariable &parameter, ArenaAddress average) {
+  forEachAverage(program, device, [&](const StoredVariable &parameter, const MtcVariable &average) {
     parameter.copyFrom(device, average);
   });
 }
 
 void exchangeAverages(const MtcProgram &program, Device &device) {
-  forEachAverage(program, device, [&](const StoredVariable &parameter, ArenaAddress average) {
+  forEachAverage(program, device, [&](const StoredVariable &parameter, const MtcVariable &average) {
     parameter.exchange(device, average);
   });
 }

@@ -1,6 +1,7 @@
 // Saves and loads checkpoints.
 #include "runtime/state/checkpoint.h"
 
+#include "runtime/collectives/ranks.h"
 #include "runtime/io/durable_file.h"
 #include "runtime/io/written_by_mtc.h"
 #include "runtime/state/initial_values.h"
@@ -125,8 +126,9 @@ static std::map<std::string, std::string> frozenChecksums(const MtcProgram &prog
     if (variable.role != MTC_FROZEN)
       continue;
     Checksum sum;
-    device.read(addressOf(variable.tensor), variable.tensor.bytes,
-                [&](const char *from, int64_t, int64_t bytes) { sum.add(from, bytes); });
+    StoredVariable(program, i).read(device, [&](const char *from, int64_t, int64_t bytes) {
+      sum.add(from, bytes);
+    });
     checksums[variable.tensor.name] = checksumText(sum.value());
   }
   return checksums;
@@ -259,23 +261,43 @@ Checkpoint::Checkpoint(const MtcProgram &program, const std::string &folder) {
     userError(file->path(), ": has ", file->bytes(), " bytes; its manifest says ", manifest.bytes);
 }
 
-/// Passes a tensor of the file to `use`, which reads all of it in order and adds the bytes to a
-/// checksum. Returns why the tensor does not match `expected`; "" if it does.
+/// Passes a tensor of the file to `use`, which reads it. If `use` has read all of it in order and
+/// added the bytes to a checksum, it returns true, and the checksum is verified. Returns why the
+/// tensor does not match `expected`; "" if it does.
 std::string
 Checkpoint::read(const MtcTensor &expected,
-                 const std::function<void(const ArrayOnDisk &, Checksum &)> &use) const {
+                 const std::function<bool(const ArrayOnDisk &, Checksum &)> &use) const {
   const ArrayOnDisk *found = file->find(expected.name);
   if (!found)
     return text(file->path(), ": tensor '", expected.name, "' is missing");
   if (std::string why = mismatch(expected, *found); !why.empty())
     return text(file->path(), ": tensor '", expected.name, "' ", why);
   Checksum sum;
-  use(*found, sum);
+  if (!use(*found, sum))
+    return "";
   auto known = manifest.checksums.find(expected.name);
   if (known == manifest.checksums.end() || known->second != checksumText(sum.value()))
     return text(file->path(), ": tensor '", expected.name,
                 "' is damaged: its checksum is not the manifest's");
   return "";
+}
+
+/// Adds a tensor of the file to a checksum if it is this rank's turn to verify the variable.
+/// Returns whether it is.
+static bool addAll(Device &device, uint32_t variable, const ArrayOnDisk &tensor, int64_t bytes,
+                   Checksum &sum) {
+  const Ranks &ranks = *device.ranks();
+  if (static_cast<int64_t>(variable) % ranks.count() != ranks.rank())
+    return false;
+  constexpr int64_t chunk = 1 << 20;
+  std::vector<char> read(static_cast<size_t>(std::min(chunk, bytes)));
+  sum = {};
+  for (int64_t at = 0; at < bytes; at += chunk) {
+    const int64_t count = std::min(chunk, bytes - at);
+    readArray(tensor, at, read.data(), count);
+    sum.add(read.data(), count);
+  }
+  return true;
 }
 
 /// Loads a variable. Returns why it cannot be loaded; "" on success.
@@ -289,10 +311,11 @@ std::string Checkpoint::loadVariable(const MtcProgram &program, Device &device, 
     if (!groups.empty())
       tensor = tensorOf(tensor, *groups.front().front());
     return read(tensor, [&](const ArrayOnDisk &found, Checksum &sum) {
-      stored.write(device, [&](char *to, int64_t at, int64_t bytes) {
+      const bool isWhole = stored.write(device, [&](char *to, int64_t at, int64_t bytes) {
         readArray(found, at, to, bytes);
         sum.add(to, bytes);
       });
+      return isWhole || addAll(device, index, found, stored.bytes(), sum);
     });
   }
   std::vector<char> value(static_cast<size_t>(tensor.bytes));
@@ -305,6 +328,7 @@ std::string Checkpoint::loadVariable(const MtcProgram &program, Device &device, 
           readArray(found, 0, elements.data(), bytes);
           sum.add(elements.data(), bytes);
           takeImage(*image, tensor.type, elements, value.data());
+          return true;
         });
     if (!why.empty())
       return why;
@@ -324,11 +348,14 @@ void Checkpoint::load(const MtcProgram &program, Device &device) const {
       if (std::string why = loadVariable(program, device, i, complete); !why.empty())
         problems.add(why);
   problems.throwIfAny();
+  if (device.ranks() && !device.ranks()->isLeader())
+    return waitForRankZero(program, device);
   for (const auto &[name, checksum] : frozenChecksums(program, device))
     if (auto expected = manifest.checksums.find(name);
         expected == manifest.checksums.end() || expected->second != checksum)
       userError(file->path(), ": was trained with another value of '", name,
                 "', which is frozen; --weights names the file that its run started from");
+  waitForRankZero(program, device);
 }
 
 } // namespace mtc::runtime

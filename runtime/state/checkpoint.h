@@ -85,14 +85,15 @@ public:
 
   const TrainingState &state() const { return manifest.state; }
   /// Loads parameters, state and optimizer state. Verifies the checksum of every tensor, including
-  /// frozen variables, which are already loaded.
+  /// frozen variables, which are already loaded. Of a divided variable, each rank reads its piece
+  /// and one of them verifies the whole.
   void load(const MtcProgram &program, Device &device) const;
 
 private:
   std::string loadVariable(const MtcProgram &program, Device &device, uint32_t index,
                            const std::set<uint32_t> &complete) const;
   std::string read(const MtcTensor &expected,
-                   const std::function<void(const ArrayOnDisk &, Checksum &)> &use) const;
+                   const std::function<bool(const ArrayOnDisk &, Checksum &)> &use) const;
 
   CheckpointManifest manifest;
   std::optional<SafetensorsFile> file;

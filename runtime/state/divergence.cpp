@@ -1,6 +1,7 @@
 // An element is not finite if all bits of its exponent are ones.
 #include "runtime/state/divergence.h"
 
+#include "runtime/collectives/ranks.h"
 #include "runtime/state/stored_variable.h"
 #include "runtime/state/variables.h"
 #include "runtime/support/failure.h"
@@ -36,12 +37,13 @@ bool isFinite(uint32_t type, const char *elements, int64_t bytes) {
   }
 }
 
+/// Returns whether all elements of a value, on all ranks, are finite.
 static bool isFinite(Device &device, const StoredVariable &variable) {
   bool finite = true;
-  variable.read(device, [&](const char *from, int64_t, int64_t bytes) {
+  variable.readOwn(device, [&](const char *from, int64_t, int64_t bytes) {
     finite = finite && isFinite(variable.type(), from, bytes);
   });
-  return finite;
+  return variable.isDivided() ? device.ranks()->maximum(!finite) == 0 : finite;
 }
 
 FiniteVariables::FiniteVariables(const MtcProgram &program, Device &device) {

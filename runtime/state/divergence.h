@@ -20,7 +20,8 @@ class FiniteVariables {
 public:
   /// The empty set: any value may be saved.
   FiniteVariables() = default;
-  /// Reads the program's parameters and state.
+  /// Reads the program's parameters and state. If variables are divided among ranks, all ranks must
+  /// call it.
   FiniteVariables(const MtcProgram &program, Device &device);
 
   /// Reads the value of variable `index` as Device::read does. Returns false if the variable is in

@@ -10,36 +10,71 @@
 namespace mtc::runtime {
 
 /// A variable in the form that files use. f32 elements whose halves are stored in two variables are
-/// joined on reads and split on writes.
+/// joined on reads and split on writes. Pieces of a divided variable are read from their ranks.
 class StoredVariable {
 public:
   StoredVariable(const MtcProgram &program, uint32_t index);
 
   /// Returns the MtcType of the value's elements.
   uint32_t type() const { return low ? uint32_t{MTC_F32} : variable.tensor.type; }
-  int64_t bytes() const;
-  /// Returns the tensor with the type of the value.
+  /// Returns the size of the whole value.
+  int64_t bytes() const { return tensor().bytes; }
+  /// Returns the whole value's tensor.
   MtcTensor tensor() const;
+  /// Returns whether no rank has the whole value.
+  bool isDivided() const { return piece != 0; }
 
-  /// Equal to Device::read and Device::write: chunks cover each element once, in order.
+  /// Equal to Device::read: chunks cover each element once, in order. If the value is divided, only
+  /// rank 0 may call it, while the others wait for it (waitForRankZero).
   void read(Device &device, const Device::Use &use) const;
-  void write(Device &device, const Device::Fill &fill) const;
-  /// Sets the value from an arena address, where it is stored in the value's type.
-  void copyFrom(Device &device, ArenaAddress from) const;
-  /// Copies the value to an arena address, in the value's type.
-  void copyTo(Device &device, ArenaAddress to) const;
-  /// Exchanges the value with that at an arena address, in the value's type. Exact: a second
-  /// exchange restores every bit.
-  void exchange(Device &device, ArenaAddress other) const;
+  /// Reads the elements that this rank owns: all of them if the value is not divided.
+  void readOwn(Device &device, const Device::Use &use) const;
+  /// Reads at most `most` bytes of the own elements, from byte `begin` of the value on.
+  void readOwn(Device &device, int64_t begin, int64_t most, const Device::Use &use) const;
+  /// Equal to Device::write: chunks cover each element that this rank stores once, in order.
+  /// Returns whether these were all elements.
+  bool write(Device &device, const Device::Fill &fill) const;
+
+  /// These functions access the value and another variable, such as an average, which has the
+  /// value's type; either may be divided. All ranks must call them.
+  void copyFrom(Device &device, const MtcVariable &other) const;
+  void copyTo(Device &device, const MtcVariable &other) const;
+  /// Exact: a second exchange restores every bit.
+  void exchange(Device &device, const MtcVariable &other) const;
 
 private:
+  /// A range of elements of the value.
+  struct Range {
+    int64_t begin, end;
+    int64_t count() const { return end > begin ? end - begin : 0; }
+  };
+  Range all() const;
+  Range owned(Device &device) const;
+  /// Returns the address of an element in the variable or its lower halves, of `size` bytes each.
+  ArenaAddress place(Device &device, const MtcVariable &stored, int64_t element) const;
+  /// Returns the elements that this rank accesses together with another variable.
+  Range common(Device &device, const MtcVariable &other) const;
+  void readRange(Device &device, Range range, const Device::Use &use) const;
+  void writeRange(Device &device, Range range, const Device::Fill &fill) const;
+  /// Gathers pieces of `divided` elements that the ranks have written of variables that all have
+  /// whole.
+  void share(Device &device, int64_t divided) const;
+
   const MtcVariable &variable;
+  uint32_t index;
   const MtcVariable *low = nullptr; ///< The lower halves; null if the value is not split.
+  int64_t piece = 0;                ///< elements of a piece; 0 if the value is not divided
 };
 
 /// Updates variables that are copies of others (MTC_COPIED). Must be called after the host wrote
-/// the original variables.
+/// the original variables. All ranks must call it.
 void writeCopies(const MtcProgram &program, Device &device);
+
+/// Returns whether variables of the program are divided among its ranks.
+bool hasDividedVariables(const MtcProgram &program);
+
+/// All ranks call it. Until rank 0 does, the others send it the pieces of variables that it reads.
+void waitForRankZero(const MtcProgram &program, Device &device);
 
 } // namespace mtc::runtime
 

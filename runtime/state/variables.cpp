@@ -129,16 +129,12 @@ void initializeVariables(const MtcProgram &program, Device &device, int threads,
         std::memcpy(to, from.data() + at, static_cast<size_t>(bytes));
       };
     };
-    if (variable.source)
-      device.write(addressOf(variable.tensor), variable.tensor.bytes, copy(stored));
-    else
-      kept.write(device, copy(value));
+    kept.write(device, copy(variable.source ? stored : value));
   }
   for (const uint32_t i : variables) {
     const MtcVariable &variable = program.variables[i];
     if (variable.role == MTC_AVERAGE && variable.initial == MTC_INITIAL_PARAMETER)
-      StoredVariable(program, static_cast<uint32_t>(variable.of))
-          .copyTo(device, addressOf(variable.tensor));
+      StoredVariable(program, static_cast<uint32_t>(variable.of)).copyTo(device, variable);
   }
 }
 

@@ -12,7 +12,7 @@ using namespace mtc::abi;
 
 // Structs within a struct count once, arrays as their elements.
 static_assert(countFields<MtcFault>() == 3);
-static_assert(countFields<MtcVariable>() == 12);
+static_assert(countFields<MtcVariable>() == 13);
 static_assert(countFields<MtcCudaLaunch>() == 3 + 3 + 3);
 
 static_assert(areAllFields<&MtcFault::raised, &MtcFault::index, &MtcFault::extent>());

@@ -1,48 +1,21 @@
 # RUN: %python %s %t
 """`--ranks N --accumulate k` trains as one rank with N k micro-batches does, bit for bit: losses, weights and optimizer state,
-with uneven pieces, ignored labels, clipping, loss scaling, 8-bit state and dropout. The arena of each rank is the plan's, and
+with uneven pieces, ignored labels, clipping, loss scaling and 8-bit state. The arena of each rank is the plan's, and
 so are the bytes that it sends. Evaluation, resuming and messages."""
 
 import json
 
 import numpy as np
 from models import DIGITS, EXAMPLES, GPT2, Example, digits
-from program import MTC, Program, compile, own_folder, read_metrics, run
-from launcher import launcher
+from program import MTC, Program, compile, own_folder, run
+from launcher import compare, ranks_program, state_of
 from safetensors.numpy import load_file
 
-STEPS, MICRO_BATCHES = 6, 6
 folder = own_folder()
 
 
 def program(example: Example, ranks: int, *flags, rows: int, name: str) -> Program:
-    (folder / name).mkdir(exist_ok=True)
-    given = ("--ranks", ranks, "--accumulate", MICRO_BATCHES // ranks, "--threads", 1)
-    one = compile(example.model, folder / name, example.data(rows), *example.flags, *flags, *given, name=f"ranks{ranks}")
-    return Program(one.path, example.data(rows), launcher(ranks) if ranks > 1 else ())
-
-
-def state_of(program: Program, *flags) -> tuple[list, dict]:
-    """The losses, norms and scales of a run, and its weights and optimizer state."""
-    run = program.folder / program.path.name
-    metrics, saved = run.with_suffix(".jsonl"), run.with_suffix(".saved")
-    metrics.unlink(missing_ok=True)
-    program.run("--steps", STEPS, "--save", saved, "--overwrite", "--metrics", metrics, "--quiet", *flags)
-    (file,) = saved.glob("*.safetensors")
-    lines = [{k: v for k, v in line.items() if "second" not in k} for line in read_metrics(metrics)]
-    return lines, {n: (a.dtype, a.shape, a.tobytes()) for n, a in load_file(file).items()}
-
-
-def compare(name: str, example: Example, *flags, ranks=(2, 3), rows: int) -> Program:
-    wanted = state_of(program(example, 1, *flags, rows=rows, name=name))
-    assert len({line["loss"] for line in wanted[0]}) > 1, f"{name}: nothing is trained"
-    for count in ranks:
-        several = program(example, count, *flags, rows=rows, name=name)
-        found = state_of(several)
-        assert found[0] == wanted[0], (name, count, found[0], wanted[0])
-        differ = [n for n in wanted[1] if wanted[1][n] != found[1].get(n)]
-        assert found[1].keys() == wanted[1].keys() and not differ, (name, count, differ)
-    return several
+    return ranks_program(folder, example, ranks, *flags, rows=rows, name=name)
 
 
 def ragged(rows: int) -> dict[str, np.ndarray]:
@@ -55,15 +28,15 @@ def ragged(rows: int) -> dict[str, np.ndarray]:
 
 
 RAGGED = Example("ragged", DIGITS.model, DIGITS.batch, ragged, DIGITS.flags, DIGITS.rates)
-compare("sgd", RAGGED, "--optimizer", "sgd", "--lr", 0.1, rows=1000, ranks=(2, 3, 6))
-compare("clipped", DIGITS, "--optimizer", "adamw", "--clip-norm", 0.05, "--ema", 0.9, rows=1000)
-compare("muon", DIGITS, "--optimizer", "muon", rows=1000, ranks=(2,))
-compare("bits", DIGITS, "--optimizer", "adamw", "--optimizer-bits", 8, rows=1000, ranks=(2,))
-compare("f16", DIGITS, "--precision", "f16", "--loss-scale", 2.0**24, rows=1000, ranks=(2,))
-compare("offloaded", DIGITS, "--offload", "gradients,optimizer", rows=1000, ranks=(2,))
-compare("checked", DIGITS, "--check-memory", rows=1000, ranks=(2,))
-compare("bf16", GPT2, "--precision", "bf16", rows=300, ranks=(2,))
-several = compare("gpt2", GPT2, "--optimizer", "adamw", rows=300)
+compare(folder, "sgd", RAGGED, "--optimizer", "sgd", "--lr", 0.1, rows=1000, ranks=(2, 3, 6))
+compare(folder, "clipped", DIGITS, "--optimizer", "adamw", "--clip-norm", 0.05, "--ema", 0.9, rows=1000)
+compare(folder, "muon", DIGITS, "--optimizer", "muon", rows=1000, ranks=(2,))
+compare(folder, "bits", DIGITS, "--optimizer", "adamw", "--optimizer-bits", 8, rows=1000, ranks=(2,))
+compare(folder, "f16", DIGITS, "--precision", "f16", "--loss-scale", 2.0**24, rows=1000, ranks=(2,))
+compare(folder, "offloaded", DIGITS, "--offload", "gradients,optimizer", rows=1000, ranks=(2,))
+compare(folder, "checked", DIGITS, "--check-memory", rows=1000, ranks=(2,))
+compare(folder, "bf16", GPT2, "--precision", "bf16", rows=300, ranks=(2,))
+several = compare(folder, "gpt2", GPT2, "--optimizer", "adamw", rows=300)
 
 # The plan of each rank is its arena; the traffic is the plan's, to the byte.
 STEPS_OF_RUN = 2
@@ -104,7 +77,7 @@ program3 = program(RAGGED, 3, "--optimizer", "sgd", "--lr", 0.1, rows=1000, name
 for other in one, program3:
     assert state_of(other, "--resume", half)[1] == whole[1], other.path
 
-# Dropout depends on the micro-batch, not on the rank: see accumulate.py. Here, that a program without ranks has no transport.
+# A program without ranks has no transport.
 plain = compile(DIGITS.model, folder, digits(64), *DIGITS.flags, name="plain")
 for path, expected in (plain.path, False), (one.path, False), (program2.path, True):
     assert ("libmpi" in run(["ldd", path], folder).stdout) == expected, path

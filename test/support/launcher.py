@@ -1,7 +1,14 @@
-"""Programs of several ranks, started by mpirun on this machine."""
+"""Programs of several ranks, started by mpirun on this machine, and their comparison with one rank."""
 
 import os
 import shutil
+from pathlib import Path
+
+from models import Example
+from program import Program, compile, read_metrics
+from safetensors.numpy import load_file
+
+STEPS, MICRO_BATCHES = 6, 6  # of a comparison
 
 SETTINGS = {
     # A test may run as root in a container.
@@ -20,3 +27,63 @@ def launcher(ranks: int) -> tuple:
     """The words that start a program on so many ranks."""
     assert shutil.which("mpirun"), "mpirun is missing: install libopenmpi-dev (tools/setup.sh)"
     return ("mpirun", "-n", ranks)
+
+
+def ranks_program(
+    folder: Path, example: Example, ranks: int, *flags, rows: int, name: str, micro_batches=MICRO_BATCHES, file="ranks"
+) -> Program:
+    """A program whose updates have so many micro-batches on all ranks together."""
+    (folder / name).mkdir(exist_ok=True)
+    given = ("--ranks", ranks, "--accumulate", micro_batches // ranks, "--threads", 1)
+    one = compile(example.model, folder / name, example.data(rows), *example.flags, *flags, *given, name=f"{file}{ranks}")
+    return Program(one.path, example.data(rows), launcher(ranks) if ranks > 1 else ())
+
+
+def state_of(program: Program, *flags, steps=STEPS) -> tuple[str, dict]:
+    """The losses, norms and scales of a run, and its weights, running statistics and optimizer state."""
+    run = program.folder / program.path.name
+    metrics, saved = run.with_suffix(".jsonl"), run.with_suffix(".saved")
+    metrics.unlink(missing_ok=True)
+    program.run("--steps", steps, "--save", saved, "--overwrite", "--metrics", metrics, "--quiet", *flags)
+    (file,) = saved.glob("*.safetensors")
+    lines = [{k: v for k, v in line.items() if "second" not in k} for line in read_metrics(metrics)]
+    return str(lines), {n: (a.dtype, a.shape, a.tobytes()) for n, a in load_file(file).items()}
+
+
+def check_equal(found: tuple[str, dict], wanted: tuple[str, dict], what):
+    assert found[0] == wanted[0], (what, found[0], wanted[0])
+    differ = [n for n in wanted[1] if wanted[1][n] != found[1].get(n)]
+    assert found[1].keys() == wanted[1].keys() and not differ, (what, differ)
+
+
+def compare(folder: Path, name: str, example: Example, *flags, ranks=(2, 3), rows: int, run=()) -> Program:
+    """Compares runs on several ranks with one rank of as many micro-batches; `run` are flags of the programs."""
+    wanted = state_of(ranks_program(folder, example, 1, *flags, rows=rows, name=name), *run)
+    assert wanted[0].count("'loss'") == STEPS and len(set(wanted[0].split("'loss': "))) > 2, f"{name}: nothing is trained"
+    for count in ranks:
+        several = ranks_program(folder, example, count, *flags, rows=rows, name=name)
+        check_equal(state_of(several, *run), wanted, (name, count))
+    return several
+
+
+class Comparison:
+    """Programs with one model and set of flags that divide variables among different numbers of ranks."""
+
+    def __init__(self, folder: Path, name: str, example: Example, *flags, rows=1000, micro_batches=MICRO_BATCHES):
+        self.folder, self.name, self.example, self.flags = folder, name, example, flags
+        self.settings = {"rows": rows, "name": name, "micro_batches": micro_batches}
+        self.programs: dict[tuple, Program] = {}
+
+    def program(self, ranks: int, *flags) -> Program:
+        if (ranks, flags) not in self.programs:
+            file = "-".join(["ranks", *(str(f).strip("-") for f in flags)])
+            self.programs[ranks, flags] = ranks_program(
+                self.folder, self.example, ranks, *self.flags, *flags, **self.settings, file=file
+            )
+        return self.programs[ranks, flags]
+
+    def check(self, ranks: int, *flags, run=()):
+        """Compares a program, and a run of it with these flags, with one rank that has all variables."""
+        wanted = state_of(self.program(1), *run)
+        assert len(set(wanted[0].split("'loss': "))) > 2, f"{self.name}: nothing is trained"
+        check_equal(state_of(self.program(ranks, *flags), *run), wanted, (self.name, ranks, flags))

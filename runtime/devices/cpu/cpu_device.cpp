@@ -16,7 +16,7 @@
 namespace mtc::runtime {
 
 CpuDevice::CpuDevice(const MtcProgram &program, const DeviceChoice &choice)
-    : program(program), ranks(choice.ranks), threads(choice.threads),
+    : Device(choice.ranks), program(program), threads(choice.threads),
       arena(choice.memory ? Arena(static_cast<char *>(choice.memory), choice.arenaBytes)
                           : Arena(choice.arenaBytes, threads)),
       pinnedHostArena(program.pinned_host_arena_bytes, threads),
@@ -100,7 +100,7 @@ void CpuDevice::takeBatch(bool ahead) {
 }
 
 void CpuDevice::prepare(std::vector<Observer *> observers) {
-  executor.emplace(program, arenas, threads, std::move(observers), ranks);
+  executor.emplace(program, arenas, threads, std::move(observers), ranks());
 }
 
 std::optional<double> CpuDevice::copyThroughput() { return copyBandwidth(threads); }

@@ -46,7 +46,6 @@ private:
   };
 
   const MtcProgram &program;
-  Ranks *ranks;
   int threads;
   Arena arena, pinnedHostArena, hostArena;
   std::vector<char *> inputs, stagedInputs;

@@ -9,13 +9,17 @@ mtc.kernel_function @k [4] -> [tensor<4xf32>] {
 // CHECK-LABEL: mtc.step @micro_step
 mtc.step @micro_step reads [] [] gives [] [] {
   // CHECK: %[[FIRST:.*]] = mtc.async_transfer {{.*}} stream 3
-  mtc.transfer #mtc.collective<all_to_all, ranks = 2, piece = 4, total = 8, element = f32>
+  mtc.transfer #mtc.collective<all_to_all, ranks = 2, pieces = [4], totals = [8], element = f32>
     [#mtc.at<0, tensor<8xf32>>] into [#mtc.at<64, tensor<2x4xf32>>]
   // CHECK: mtc.launch @k {{\[}}#mtc.at<512, tensor<4xf32>>] into {{\[}}#mtc.at<576, tensor<4xf32>>]{{$}}
   mtc.launch @k [#mtc.at<512, tensor<4xf32>>] into [#mtc.at<576, tensor<4xf32>>]
   // CHECK: %[[SECOND:.*]] = mtc.async_transfer {{.*}} stream 3{{$}}
-  mtc.transfer #mtc.collective<all_to_all, ranks = 2, piece = 4, total = 8, element = f32>
+  mtc.transfer #mtc.collective<all_to_all, ranks = 2, pieces = [4], totals = [8], element = f32>
     [#mtc.at<128, tensor<8xf32>>] into [#mtc.at<192, tensor<2x4xf32>>]
+  // A copy within the rank does not wait for other ranks.
+  // CHECK: mtc.transfer <own_piece{{.*}}]{{$}}
+  mtc.transfer #mtc.collective<own_piece, ranks = 2, pieces = [4], totals = [8], element = f32>
+    [#mtc.at<704, tensor<8xf32>>] into [#mtc.at<768, tensor<4xf32>>]
   // CHECK: mtc.launch {{.*}} after %[[SECOND]]
   mtc.launch @k [#mtc.at<192, tensor<4xf32>>] into [#mtc.at<640, tensor<4xf32>>]
   // The second transfer has completed, and so has the first one before it.

@@ -2,9 +2,13 @@
 
 mtc.program "m" stage training ranks <count = 2> accumulation <micro_steps = 2> {}
 mtc.variable state @mean : tensor<4xf32> = #mtc.zeros
+mtc.variable gradient @w.grad : tensor<4xf32> = #mtc.zeros
 func.func @micro_step(%x: tensor<4xf32>) {
-  // expected-error @below {{--ranks 2: training updates 'mean', a running statistic, from the samples of one rank; use --batch-norm frozen}}
-  mtc.write @mean, %x : tensor<4xf32>
+  %old = mtc.read @mean : tensor<4xf32>
+  %new = mtc.add %old, %x : tensor<4xf32>
+  mtc.write @mean, %new : tensor<4xf32>
+  // expected-error @below {{--ranks 2: a gradient or the loss depends on 'mean', a running statistic that the micro-batches of all ranks update; use --batch-norm frozen}}
+  mtc.write @w.grad, %new : tensor<4xf32>
   return
 }
 func.func @update() {

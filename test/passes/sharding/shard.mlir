@@ -1,10 +1,10 @@
 // RUN: mtc-opt %s -split-input-file -mtc-shard | FileCheck %s
 // RUN: mtc-opt %s -split-input-file -mtc-shard="bucket-bytes=1" | FileCheck %s --check-prefix=APART
 
-// The sums are pieces of 64 bytes at least; the second gradient of the bucket follows the first without padding.
-// CHECK: mtc.variable gradient @mtc.gradient_sum.0 : tensor<16xf32> = #mtc.zeros
-// APART-DAG: mtc.variable gradient @mtc.gradient_sum.0 : tensor<16xf32> = #mtc.zeros
-// APART-DAG: mtc.variable gradient @mtc.gradient_sum.1 : tensor<16xf32> = #mtc.zeros
+// The pieces are multiples of 256 elements.
+// CHECK: mtc.variable gradient @mtc.gradient_sum.0 : tensor<512xf32> = #mtc.zeros
+// APART-DAG: mtc.variable gradient @mtc.gradient_sum.0 : tensor<256xf32> = #mtc.zeros
+// APART-DAG: mtc.variable gradient @mtc.gradient_sum.1 : tensor<256xf32> = #mtc.zeros
 mtc.program "m" stage training ranks <count = 2> accumulation <micro_steps = 4> {}
 mtc.variable parameter @w : tensor<4x5xf32> = #mtc.zeros
 mtc.variable parameter @b : tensor<5xf32> = #mtc.zeros
@@ -18,7 +18,7 @@ mtc.variable optimizer @mtc.loss_sum : tensor<f64> = #mtc.zeros
 // CHECK: mtc.write @b.grad
 // CHECK: %[[W:.*]] = mtc.read @w.grad
 // CHECK: %[[B:.*]] = mtc.read @b.grad
-// CHECK: %[[ROWS:.*]] = mtc.all_to_all %[[W]], %[[B]] : tensor<4x5xf32>, tensor<5xf32> -> tensor<2x16xf32>
+// CHECK: %[[ROWS:.*]] = mtc.all_to_all %[[W]], %[[B]] pieces [256, 256] : tensor<4x5xf32>, tensor<5xf32> -> tensor<2x512xf32>
 // The loss, in the order of ranks.
 // CHECK: %[[LOSS:.*]] = mtc.read @mtc.loss_sum
 // CHECK: %[[LOSS0:.*]] = mtc.add %[[LOSS]], %{{.*}} : tensor<f64>
@@ -27,16 +27,16 @@ mtc.variable optimizer @mtc.loss_sum : tensor<f64> = #mtc.zeros
 // The gradients, in the order of ranks.
 // CHECK: %[[SUM:.*]] = mtc.read @mtc.gradient_sum.0
 // CHECK: mtc.slice %[[ROWS]] offsets [0, 0]
-// CHECK: %[[SUM0:.*]] = mtc.add %[[SUM]], %{{.*}} : tensor<16xf32>
+// CHECK: %[[SUM0:.*]] = mtc.add %[[SUM]], %{{.*}} : tensor<512xf32>
 // CHECK: mtc.slice %[[ROWS]] offsets [1, 0]
-// CHECK: %[[SUM1:.*]] = mtc.add %[[SUM0]], %{{.*}} : tensor<16xf32>
+// CHECK: %[[SUM1:.*]] = mtc.add %[[SUM0]], %{{.*}} : tensor<512xf32>
 // CHECK: mtc.write @mtc.gradient_sum.0, %[[SUM1]]
 
 // The first bucket is added once the second one is sent.
 // APART-LABEL: func.func @micro_step
-// APART: %[[W:.*]] = mtc.all_to_all %{{.*}} : tensor<4x5xf32> -> tensor<2x16xf32>
+// APART: %[[W:.*]] = mtc.all_to_all %{{.*}} pieces [256] : tensor<4x5xf32> -> tensor<2x256xf32>
 // APART-NOT: mtc.slice %[[W]]
-// APART: mtc.all_to_all %{{.*}} : tensor<5xf32> -> tensor<2x16xf32>
+// APART: mtc.all_to_all %{{.*}} pieces [256] : tensor<5xf32> -> tensor<2x256xf32>
 // APART: mtc.slice %[[W]] offsets [0, 0]
 func.func @micro_step(%x: tensor<4x5xf32>, %y: tensor<5xf32>, %l: tensor<f64>) {
   %old = mtc.read @mtc.loss_sum : tensor<f64>
@@ -48,13 +48,15 @@ func.func @micro_step(%x: tensor<4x5xf32>, %y: tensor<5xf32>, %l: tensor<f64>) {
 }
 
 // CHECK-LABEL: func.func @update
-// CHECK: %[[PIECE:.*]] = mtc.read @mtc.gradient_sum.0
-// CHECK: %[[ALL:.*]]:2 = mtc.all_gather %[[PIECE]] ranks 2 : tensor<16xf32> -> tensor<4x5xf32>, tensor<5xf32>
+// CHECK: %[[SUMS:.*]] = mtc.read @mtc.gradient_sum.0
+// CHECK: %[[W:.*]] = mtc.tile %[[SUMS]] from 0 : tensor<512xf32> -> tensor<256xf32>
+// CHECK: %[[B:.*]] = mtc.tile %[[SUMS]] from 256 : tensor<512xf32> -> tensor<256xf32>
+// CHECK: %[[ALL:.*]]:2 = mtc.all_gather %[[W]], %[[B]] ranks 2 : tensor<256xf32>, tensor<256xf32> -> tensor<4x5xf32>, tensor<5xf32>
 // CHECK: mtc.write @w.grad, %[[ALL]]#0
 // CHECK: mtc.write @b.grad, %[[ALL]]#1
 // CHECK: mtc.read @w.grad
 // CHECK: mtc.write @w,
-// CHECK: mtc.write @mtc.gradient_sum.0, %{{.*}} : tensor<16xf32>
+// CHECK: mtc.write @mtc.gradient_sum.0, %{{.*}} : tensor<512xf32>
 func.func @update() {
   %g = mtc.read @w.grad : tensor<4x5xf32>
   mtc.write @w, %g : tensor<4x5xf32>

@@ -1,6 +1,6 @@
 //===- VariableView.cpp - Variables as tensors ------------------------------------------------===//
 
-#include "passes/optimizer/VariableView.h"
+#include "passes/variables/VariableView.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -23,10 +23,28 @@ VariableView::VariableView(ArrayRef<VariableOp> variables) {
       RankedTensorType::get({size}, VariableOp(variables.front()).getTensorType().getElementType());
 }
 
+VariableView VariableView::pieceOf(VariableOp variable, RankedTensorType piece, int64_t ranks) {
+  VariableView view(variable);
+  view.seen = piece;
+  view.ranks = ranks;
+  return view;
+}
+
+VariableView VariableView::partOf(VariableOp variable, int64_t offset, RankedTensorType part) {
+  VariableView view(variable);
+  view.seen = part;
+  view.offset = offset;
+  return view;
+}
+
 Value VariableView::read(TensorBuilder &b) const {
   if (symbols)
     return b.create<ReadFlatOp>(type, symbols);
   Value value = b.create<ReadOp>(type, name);
+  if (ranks)
+    return b.create<OwnPieceOp>(TypeRange(seen), value, static_cast<uint64_t>(ranks)).getResult(0);
+  if (seen)
+    return b.slice(value, {offset}, {seen.getNumElements()}, {1});
   return isLine ? b.reshape(value, {type.getNumElements()}) : value;
 }
 
@@ -41,6 +59,10 @@ Value VariableView::readWide(TensorBuilder &b) const {
 void VariableView::write(TensorBuilder &b, Value value) const {
   if (typeOf(value).getElementType() != getElementType())
     value = b.create<CastOp>(typeOf(value).clone(getElementType()), value, /*storage=*/true);
+  assert((!seen || ranks) && "parts are only read");
+  if (ranks)
+    value =
+        b.create<AllGatherOp>(TypeRange(type), value, static_cast<uint64_t>(ranks)).getResult(0);
   if (symbols)
     b.create<WriteFlatOp>(symbols, value);
   else

@@ -1,9 +1,9 @@
 //===- ParameterStorage.h - Variables that store a parameter ----------------------------------===//
 
-#ifndef MTC_PASSES_OPTIMIZER_PARAMETERSTORAGE_H
-#define MTC_PASSES_OPTIMIZER_PARAMETERSTORAGE_H
+#ifndef MTC_PASSES_VARIABLES_PARAMETERSTORAGE_H
+#define MTC_PASSES_VARIABLES_PARAMETERSTORAGE_H
 
-#include "passes/optimizer/VariableView.h"
+#include "passes/variables/VariableView.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -37,7 +37,9 @@ llvm::StringMap<ParameterStorage> findParameterStorage(mlir::ModuleOp module);
 /// parameters as one flat tensor.
 class ParameterView {
 public:
-  ParameterView(ParameterStorage storage, bool isLine);
+  /// `viewOf` returns the view of each variable.
+  ParameterView(const ParameterStorage &storage,
+                llvm::function_ref<VariableView(VariableOp)> viewOf);
   ParameterView(llvm::ArrayRef<ParameterStorage> storages);
   mlir::Value read(TensorBuilder &builder) const;
   /// Splits a new value into the values of the underlying variables.
@@ -51,4 +53,4 @@ private:
 
 } // namespace mtc
 
-#endif // MTC_PASSES_OPTIMIZER_PARAMETERSTORAGE_H
+#endif // MTC_PASSES_VARIABLES_PARAMETERSTORAGE_H

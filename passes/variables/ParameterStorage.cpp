@@ -1,6 +1,6 @@
 //===- ParameterStorage.cpp - Variables that store a parameter --------------------------------===//
 
-#include "passes/optimizer/ParameterStorage.h"
+#include "passes/variables/ParameterStorage.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -14,7 +14,7 @@ llvm::StringMap<ParameterStorage> mtc::findParameterStorage(ModuleOp module) {
       storages[*variable.getOf()].lowHalf = variable;
     else if (variable.getRole() == Role::Copy)
       storages[*variable.getOf()].copy = variable;
-    else if (variable.getRole() == Role::Gradient)
+    else if (variable.getRole() == Role::Gradient && variable.getOf()) // not sums over ranks
       storages[*variable.getOf()].gradient = variable;
   }
   return storages;
@@ -47,12 +47,9 @@ bool ParameterStorage::isPaddedAlike() {
          (!gradient || paddedElements(gradient) == elements);
 }
 
-static VariableView viewOf(VariableOp variable, bool isLine) {
-  return isLine ? VariableView::lineOf(variable) : VariableView(variable);
-}
-
-static std::optional<VariableView> viewOfAny(VariableOp variable, bool isLine) {
-  return variable ? std::optional(viewOf(variable, isLine)) : std::nullopt;
+static std::optional<VariableView> viewOfAny(VariableOp variable,
+                                             llvm::function_ref<VariableView(VariableOp)> viewOf) {
+  return variable ? std::optional(viewOf(variable)) : std::nullopt;
 }
 
 /// Returns a view of one member of all storages, or nothing if they do not have this member. All or
@@ -65,9 +62,10 @@ static std::optional<VariableView> viewOf(ArrayRef<ParameterStorage> storages,
       storages, [&](const ParameterStorage &storage) { return storage.*member; }));
 }
 
-ParameterView::ParameterView(ParameterStorage storage, bool isLine)
-    : stored(viewOf(storage.parameter, isLine)), lowHalf(viewOfAny(storage.lowHalf, isLine)),
-      copy(viewOfAny(storage.copy, isLine)) {}
+ParameterView::ParameterView(const ParameterStorage &storage,
+                             llvm::function_ref<VariableView(VariableOp)> viewOf)
+    : stored(viewOf(storage.parameter)), lowHalf(viewOfAny(storage.lowHalf, viewOf)),
+      copy(viewOfAny(storage.copy, viewOf)) {}
 
 ParameterView::ParameterView(ArrayRef<ParameterStorage> storages)
     : stored(*viewOf(storages, &ParameterStorage::parameter)),

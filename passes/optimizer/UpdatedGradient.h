@@ -1,0 +1,21 @@
+//===- UpdatedGradient.h - Gradients that an update reads -------------------------------------===//
+
+#ifndef MTC_PASSES_OPTIMIZER_UPDATEDGRADIENT_H
+#define MTC_PASSES_OPTIMIZER_UPDATEDGRADIENT_H
+
+#include "passes/variables/VariableView.h"
+
+namespace mtc {
+
+/// A gradient as the update reads it: all of it, or the piece of this rank.
+struct UpdatedGradient {
+  VariableView view;
+  /// Number of elements of the whole gradient if the view is a piece; 0 otherwise.
+  int64_t dividedElements = 0;
+
+  bool isDivided() const { return dividedElements != 0; }
+};
+
+} // namespace mtc
+
+#endif // MTC_PASSES_OPTIMIZER_UPDATEDGRADIENT_H

@@ -1,0 +1,56 @@
+//===- Division.h - Variables that are divided among the ranks --------------------------------===//
+
+#ifndef MTC_PASSES_SHARDING_DIVISION_H
+#define MTC_PASSES_SHARDING_DIVISION_H
+
+#include "passes/variables/ParameterStorage.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace mtc {
+
+/// The variables of a program that are divided among its ranks, as `mtc.program` says. The update
+/// of a divided parameter computes its piece only:
+///
+/// - `optimizer` and `gradients`: variables that steps read stay whole on every rank, and the
+///   update gathers their new pieces. Others exist as pieces only.
+/// - `parameters`: all variables, also those of frozen parameters, exist as pieces, and steps
+/// gather
+///   them where they compute with them.
+///
+/// Gradients are exchanged (GradientExchange.h), and then exist as parts of the sums.
+class Division {
+public:
+  /// Divides the variables of the parameters for which `includes` holds. No other parameters are
+  /// divided. Must be called after the backward pass exists, and before the update does.
+  Division(mlir::ModuleOp module, llvm::function_ref<bool(VariableOp)> includes);
+
+  bool includes(VariableOp parameter) const { return divided.contains(parameter.getSymName()); }
+  /// Returns what the update reads and writes of a variable: all of it, or this rank's piece.
+  VariableView viewOf(VariableOp variable, bool isLine = false) const;
+  /// Makes a variable of the type of a parameter's piece, which belongs to the parameter, a piece.
+  void setWhole(VariableOp variable, VariableOp parameter) const;
+  /// Erases the variables of divided gradients, which nothing reads.
+  void eraseGradients();
+
+private:
+  /// The part of a gradient in the sums of its bucket.
+  struct Part {
+    VariableOp gradient, sums;
+    int64_t offset;
+  };
+
+  void divide(VariableOp variable);
+  void divideGradients(mlir::ModuleOp module);
+
+  int64_t ranks = 1;
+  Shard shard = Shard::None;
+  llvm::StringMap<mlir::RankedTensorType> divided; ///< whole types of divided parameters
+  llvm::StringMap<Part> parts;                     ///< of gradients
+  llvm::StringSet<> heldWhole; ///< variables that steps read, and every rank holds
+};
+
+} // namespace mtc
+
+#endif // MTC_PASSES_SHARDING_DIVISION_H

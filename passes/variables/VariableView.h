@@ -1,0 +1,49 @@
+//===- VariableView.h - Variables as tensors --------------------------------------------------===//
+
+#ifndef MTC_PASSES_VARIABLES_VARIABLEVIEW_H
+#define MTC_PASSES_VARIABLES_VARIABLEVIEW_H
+
+#include "ir/builders/TensorBuilder.h"
+
+namespace mtc {
+
+/// Reads and writes variables as one tensor: a single variable in its own shape or flattened, a
+/// piece of it, or several variables as one flat tensor.
+class VariableView {
+public:
+  VariableView(VariableOp variable) : type(variable.getTensorType()), name(variable.getSymName()) {}
+  VariableView(llvm::ArrayRef<VariableOp> variables);
+  /// Returns a view of a single variable, flattened.
+  static VariableView lineOf(VariableOp variable) {
+    VariableView view(variable);
+    view.isLine = true;
+    return view;
+  }
+  /// Returns a view of the piece of this rank of a variable that all of `ranks` ranks hold. Writes
+  /// gather the pieces of all ranks.
+  static VariableView pieceOf(VariableOp variable, mlir::RankedTensorType piece, int64_t ranks);
+  /// Returns a view of the elements of a flat variable from `offset` on, which cannot be written.
+  static VariableView partOf(VariableOp variable, int64_t offset, mlir::RankedTensorType part);
+
+  mlir::Value read(TensorBuilder &builder) const;
+  /// Reads 16-bit floats as f32, and other elements as they are.
+  mlir::Value readWide(TensorBuilder &builder) const;
+  /// Rounds the value if its elements have more bits than those of the variables.
+  void write(TensorBuilder &builder, mlir::Value value) const;
+  /// Returns the type of the view's value.
+  mlir::RankedTensorType getType() const { return seen ? seen : type; }
+  mlir::Type getElementType() const { return type.getElementType(); }
+
+private:
+  mlir::RankedTensorType type; ///< of the variable, or the flat tensor
+  mlir::RankedTensorType seen; ///< of a piece or part; null: all elements
+  int64_t ranks = 0;           ///< of a piece; 0: no piece
+  int64_t offset = 0;          ///< of a part
+  llvm::StringRef name;
+  mlir::ArrayAttr symbols; ///< Null for a single variable.
+  bool isLine = false;
+};
+
+} // namespace mtc
+
+#endif // MTC_PASSES_VARIABLES_VARIABLEVIEW_H

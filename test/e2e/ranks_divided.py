@@ -1,0 +1,99 @@
+# RUN: %python %s %t
+"""`--shard`: N ranks that divide optimizer state, gradients or parameters train as one rank does, bit for bit, with the arena and
+the traffic of the plan. Checkpoints are those of one process: they can be resumed with any number of ranks and any `--shard`."""
+
+import json
+
+from launcher import Comparison, state_of
+from models import DIGITS, GPT2
+from program import MTC, own_folder, run
+from safetensors.numpy import load_file
+
+folder = own_folder()
+SHARDS = "optimizer", "gradients", "parameters"
+
+
+def comparison(name: str, example, *flags, **settings) -> Comparison:
+    return Comparison(folder, name, example, *flags, **settings)
+
+
+# Pieces are uneven, and some ranks own nothing of the small parameters.
+clipped = comparison("clipped", DIGITS, "--optimizer", "adamw", "--clip-norm", 0.05, "--ema", 0.9)
+for shard in SHARDS:
+    for ranks in 1, 2, 3:
+        clipped.check(ranks, "--shard", shard)
+comparison("seven", DIGITS, "--optimizer", "adamw", "--clip-norm", 0.05, micro_batches=7).check(7, "--shard", "parameters")
+bits = comparison("bits", DIGITS, "--optimizer", "adamw", "--optimizer-bits", 8)
+scaled = comparison("f16", DIGITS, "--precision", "f16", "--loss-scale", 2.0**24)
+language = comparison("bf16", GPT2, "--precision", "bf16", "--optimizer", "adamw", rows=300)
+for shard in "gradients", "parameters":
+    bits.check(3, "--shard", shard)
+    scaled.check(2, "--shard", shard)
+    language.check(3, "--shard", shard)
+comparison("lion", DIGITS, "--optimizer", "lion", "--lr", 1e-3).check(2, "--shard", "optimizer")
+comparison("offloaded", DIGITS, "--optimizer", "adamw", "--offload", "optimizer").check(2, "--shard", "parameters")
+comparison("checked", DIGITS, "--optimizer", "adamw", "--check-memory").check(2, "--shard", "parameters")
+
+# Muon updates whole matrices, which every rank has; other parameters are divided.
+muon = comparison("muon", DIGITS, "--optimizer", "muon")
+muon.check(2, "--shard", "gradients")
+said = run([MTC, "plan", DIGITS.model, *DIGITS.flags, "--optimizer", "muon", "--ranks", 2, "--shard", "gradients"], folder).stderr
+assert "--shard gradients: every rank has all of" in said and "that muon updates as whole matrices" in said, said
+
+# Evaluation with averages, at the end and in between, and exports.
+validate = ("--validate", "x=x.npy", "--validate", "labels=labels.npy", "--validate-every", 2, "--keep-best", "loss", "--use-ema")
+for shard in "optimizer", "parameters":
+    clipped.check(2, "--shard", shard, run=validate)
+    one, two = clipped.program(1), clipped.program(2, "--shard", shard)
+    for flags in ("--evaluate",), ("--outputs", "outputs.safetensors"), ("--steps", 2, "--use-ema", "--export-weights", "weights.safetensors"):
+        said = [program.run(*flags, "--quiet").stdout for program in (one, two)]
+        assert said[0] == said[1], (shard, flags, said)
+        files = [load_file(folder / "clipped" / flags[-1]) for _ in "x" if flags[-1] != "--evaluate"]
+        one.run(*flags, "--quiet")
+        for file in files:
+            wanted = load_file(folder / "clipped" / flags[-1])
+            assert {n: a.tobytes() for n, a in file.items()} == {n: a.tobytes() for n, a in wanted.items()}, (shard, flags)
+
+# Any number of ranks resumes a checkpoint of any other.
+whole = state_of(clipped.program(1))
+programs = [clipped.program(1), clipped.program(2), *(clipped.program(2, "--shard", shard) for shard in SHARDS), clipped.program(3, "--shard", "parameters")]
+half = folder / "half"
+for saving in programs[1:]:
+    saving.run("--steps", 3, "--save", half, "--overwrite", "--quiet")
+    for resuming in programs:
+        assert state_of(resuming, "--resume", half)[1] == whole[1], (saving.path, resuming.path)
+# A checkpoint that is damaged, in a piece of the other rank, is refused.
+(file,) = half.glob("*.safetensors")
+damaged = bytearray(file.read_bytes())
+damaged[-1] ^= 1
+file.write_bytes(damaged)
+said = clipped.program(2, "--shard", "parameters").run("--resume", half, "--steps", 6, code=1).stderr
+assert "is damaged: its checksum is not the manifest's" in said, said
+
+# The plan of each rank is its arena, and the traffic is the plan's, to the byte.
+RUNS, RANKS, MICRO = 2, 3, 2
+weights = sum(a.size for a in load_file(language.program(1).path.with_suffix(".weights.safetensors")).values())
+for shard in SHARDS:
+    program = language.program(RANKS, "--shard", shard)
+    program.run("--steps", RUNS, "--memory-report", "memory.json", "--quiet")
+    report = json.loads((program.folder / "memory.json").read_text())
+    flags = (*GPT2.flags, *language.flags, "--ranks", RANKS, "--shard", shard, "--accumulate", MICRO, "--threads", 1)
+    planned = json.loads(run([MTC, "plan", GPT2.model, *flags, "--json"], folder).stdout)
+    for rank, found in enumerate(report["ranks"]):
+        assert found["arena_bytes"] == planned["peak_bytes"], (shard, rank, found, planned["peak_bytes"])
+        sent = {kind: RUNS * each["sent_bytes"][rank] for kind, each in planned["ranks"]["traffic"].items()}
+        assert found["sent_bytes"] == sent, (shard, rank, found, sent)
+    sent = {kind: sum(each["sent_bytes"]) for kind, each in planned["ranks"]["traffic"].items()}
+    # Each micro-step moves the gradients (f32) to their owners once.
+    assert sent["all_to_all"] == (RANKS - 1) * MICRO * 4 * weights, (shard, sent, weights)
+    # Parameters travel in bf16, except for those of normalizations: once per update, or once or twice per micro-step.
+    times = sent["all_gather"] / ((RANKS - 1) * 2 * weights)
+    low, high = (1, 1.15) if shard != "parameters" else (MICRO, 2 * MICRO * 1.15)
+    assert low <= times <= high, (shard, times)
+
+for flags, message in (
+    (("--shard", "optimizer"), "--shard optimizer: needs --ranks"),
+    (("--ranks", 2, "--shard", "all"), "--shard all: "),
+):
+    said = run([MTC, "compile", DIGITS.model, *DIGITS.flags, *flags, "-o", "refused"], folder, code=1).stderr
+    assert message in said, (flags, said)

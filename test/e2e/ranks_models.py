@@ -1,0 +1,90 @@
+# RUN: %python %s %t
+"""Several ranks train as one with random operators, batch normalization and without targets, bit for bit."""
+
+import batch_norm
+import numpy as np
+import onnx
+from launcher import compare, launcher, ranks_program, state_of
+from models import DIGITS, Example, digits
+from onnx import helper, numpy_helper
+from program import Program, own_folder, read_metrics
+from safetensors.numpy import load_file
+
+folder = own_folder()
+
+# Dropout and noise depend on the micro-batch, not on the rank.
+model = onnx.load(DIGITS.model)
+nodes = list(model.graph.node)
+last = next(i for i, node in enumerate(nodes) if node.input[0] == "relu_1")
+nodes[last].input[0] = "noisy"
+nodes[last:last] = [
+    helper.make_node("Dropout", ["relu_1", "ratio", "training"], ["dropped"]),
+    helper.make_node("RandomNormalLike", ["dropped"], ["noise"], scale=0.1),
+    helper.make_node("Add", ["dropped", "noise"], ["noisy"]),
+]
+del model.graph.node[:]
+model.graph.node.extend(nodes)
+for name, value in ("ratio", np.float32(0.3)), ("training", np.bool_(True)):
+    model.graph.initializer.append(numpy_helper.from_array(np.array(value), name))
+onnx.save(model, folder / "random.onnx")
+RANDOM = Example("random", folder / "random.onnx", DIGITS.batch, digits, DIGITS.flags, DIGITS.rates)
+several = compare(folder, "random", RANDOM, "--optimizer", "sgd", "--lr", 0.1, rows=1000)
+assert state_of(several, "--seed", 1)[0] != state_of(several, "--seed", 2)[0], "nothing is random"
+
+# Batch normalization uses the statistics of a micro-batch. Its running statistics are those of all ranks' micro-batches, in order.
+
+
+def images(rows: int) -> dict[str, np.ndarray]:
+    random = np.random.default_rng(3)
+    return {"x": random.normal(0.5, 2, (rows, 2, 3, 3)).astype(np.float32), "labels": random.integers(0, 3, rows)}
+
+
+flags = ("--dim", f"batch={batch_norm.BATCH}", "--loss", "cross-entropy", "--labels", "labels")
+for opset in 11, 17:  # Before version 14, the node has the statistics of the batch as results, too.
+    onnx.save(batch_norm.model(True, opset=opset, dropout=0.2), folder / f"norm{opset}.onnx")
+    NORM = Example("norm", folder / f"norm{opset}.onnx", batch_norm.BATCH, images, flags, {})
+    several = compare(folder, f"norm{opset}", NORM, "--optimizer", "sgd", "--lr", 0.1, rows=100)
+moved = load_file(next(several.folder.glob("ranks3.saved/*.safetensors")))
+for name in "norm.running_mean", "norm.running_var":
+    assert not np.allclose(moved[name], batch_norm.weights()[name], rtol=0.2), name
+# Nodes with common statistics move them one after the other, in 16 bits, too.
+shared = onnx.load(folder / "norm17.onnx")
+(node,) = (node for node in shared.graph.node if node.op_type == "BatchNormalization")
+again = onnx.NodeProto()
+again.CopyFrom(node)
+node.output[0] = again.input[0] = "once"
+del again.output[1:]
+again.output.extend(["again_mean", "again_variance"])
+shared.graph.node.insert(list(shared.graph.node).index(node) + 1, again)
+onnx.save(shared, folder / "shared.onnx")
+SHARED = Example("shared", folder / "shared.onnx", batch_norm.BATCH, images, flags, {})
+compare(folder, "shared", SHARED, "--precision", "bf16", "--optimizer", "sgd", "--lr", 0.1, rows=100, ranks=(2,))
+
+
+# Ranks without a target take part all the same: here, rank 1 of 2 has none in the first step.
+def untargeted(rows: int) -> dict[str, np.ndarray]:
+    data = digits(rows)
+    for micro_batch in 1, 3, 5:
+        data["labels"][32 * micro_batch : 32 * (micro_batch + 1)] = -100
+    return data
+
+
+UNTARGETED = Example("untargeted", DIGITS.model, DIGITS.batch, untargeted, DIGITS.flags, DIGITS.rates)
+sgd = ("--optimizer", "sgd", "--lr", 0.1)
+compare(folder, "untargeted", UNTARGETED, *sgd, rows=1000, run=("--no-shuffle",))
+
+# Without any target in a step, all ranks end alike, or go on alike.
+nothing = digits(1000)
+nothing["labels"][: 32 * 6] = -100
+states = []
+for ranks, words in (1, ()), (2, launcher(2)):
+    path = ranks_program(folder, UNTARGETED, ranks, *sgd, rows=1000, name="untargeted").path
+    each = Program(path, nothing, words)
+    said = each.run("--no-shuffle", "--steps", 2, code=2).stderr
+    assert said.count("the loss of step 1 is nan") == 1, said
+    metrics = each.folder / "nothing.jsonl"
+    metrics.unlink(missing_ok=True)
+    each.run("--no-shuffle", "--steps", 2, "--on-nan", "continue", "--metrics", metrics, "--export-weights", "nothing.safetensors")
+    weights = load_file(each.folder / "nothing.safetensors")
+    states.append(([line["loss"] for line in read_metrics(metrics)], {n: a.tobytes() for n, a in weights.items()}))
+assert str(states[0]) == str(states[1]), [losses for losses, _ in states]

@@ -1,0 +1,86 @@
+// RUN: mtc-opt %s -split-input-file -mtc-optimizer="optimizer=momentum lr=0.1" -mtc-shard | FileCheck %s
+
+// The state of the optimizer is divided. Every rank has the whole parameter, reads its piece of it, and gathers the new pieces.
+// CHECK-LABEL: mtc.program "held"
+// CHECK: mtc.variable parameter @w : tensor<20x30xf32> = #mtc.zeros
+// CHECK-NOT: @w.grad
+// CHECK: mtc.variable gradient @mtc.gradient_sum.0 : tensor<512xf32>
+// CHECK: mtc.variable optimizer @w.velocity : tensor<512xf32> piece of tensor<20x30xf32>
+mtc.program "held" stage training ranks <count = 2, shard = gradients> accumulation <micro_steps = 4> {}
+mtc.variable parameter @w : tensor<20x30xf32> = #mtc.zeros
+mtc.variable gradient @w.grad : tensor<20x30xf32> = #mtc.zeros of @w
+
+// The whole gradient is not stored.
+// CHECK-LABEL: func.func @micro_step
+// CHECK: %[[G:.*]] = mtc.exp
+// CHECK: %[[ROWS:.*]] = mtc.all_to_all %[[G]] pieces [512] : tensor<20x30xf32> -> tensor<2x512xf32>
+// CHECK: mtc.write @mtc.gradient_sum.0
+// CHECK-NOT: mtc.write
+func.func @micro_step() {
+  %w = mtc.read @w : tensor<20x30xf32>
+  %g = mtc.exp %w : tensor<20x30xf32>
+  mtc.write @w.grad, %g : tensor<20x30xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @update
+// CHECK: %[[W:.*]] = mtc.read @w : tensor<20x30xf32>
+// CHECK: %[[OWN:.*]] = mtc.own_piece %[[W]] ranks 2 : tensor<20x30xf32> -> tensor<512xf32>
+// CHECK: %[[SUMS:.*]] = mtc.read @mtc.gradient_sum.0
+// CHECK: mtc.slice %[[SUMS]] offsets [0]
+// CHECK: mtc.read @w.velocity : tensor<512xf32>
+// CHECK: mtc.write @w.velocity, %{{.*}} : tensor<512xf32>
+// CHECK: %[[NEW:.*]] = mtc.all_gather %{{.*}} ranks 2 : tensor<512xf32> -> tensor<20x30xf32>
+// CHECK: mtc.write @w, %[[NEW]]
+// CHECK: mtc.write @mtc.gradient_sum.0, %{{.*}} : tensor<512xf32>
+
+// -----
+
+// The parameters are divided: a variable is gathered where it is used, and again if others were needed in between.
+// CHECK-LABEL: mtc.program "divided"
+// CHECK: mtc.variable parameter @a : tensor<512xf32> piece of tensor<1024xf32>
+// CHECK: mtc.variable parameter @d : tensor<512xf32> piece of tensor<1024xf32>
+mtc.program "divided" stage training ranks <count = 2, shard = parameters> accumulation <micro_steps = 2> {}
+mtc.variable parameter @a : tensor<1024xf32> = #mtc.zeros
+mtc.variable parameter @b : tensor<1024xf32> = #mtc.zeros
+mtc.variable parameter @c : tensor<1024xf32> = #mtc.zeros
+mtc.variable parameter @d : tensor<1024xf32> = #mtc.zeros
+mtc.variable gradient @a.grad : tensor<1024xf32> = #mtc.zeros of @a
+mtc.variable gradient @b.grad : tensor<1024xf32> = #mtc.zeros of @b
+mtc.variable gradient @c.grad : tensor<1024xf32> = #mtc.zeros of @c
+mtc.variable gradient @d.grad : tensor<1024xf32> = #mtc.zeros of @d
+
+// CHECK-LABEL: func.func @micro_step
+// The first two arrive before the computation begins; each further one while the previous one is used.
+// CHECK: %[[A:.*]] = mtc.all_gather %{{.*}} ranks 2 : tensor<512xf32> -> tensor<1024xf32>
+// CHECK: %[[B:.*]] = mtc.all_gather
+// CHECK: mtc.exp %[[A]]
+// CHECK: %[[C:.*]] = mtc.all_gather
+// CHECK: mtc.mul %{{.*}}, %[[B]]
+// CHECK: %[[D:.*]] = mtc.all_gather
+// CHECK: mtc.mul %{{.*}}, %[[C]]
+// CHECK: %[[AGAIN:.*]] = mtc.all_gather
+// CHECK: mtc.mul %{{.*}}, %[[D]]
+// CHECK: mtc.mul %{{.*}}, %[[AGAIN]]
+func.func @micro_step() {
+  %a = mtc.read @a : tensor<1024xf32>
+  %b = mtc.read @b : tensor<1024xf32>
+  %c = mtc.read @c : tensor<1024xf32>
+  %d = mtc.read @d : tensor<1024xf32>
+  %0 = mtc.exp %a : tensor<1024xf32>
+  %1 = mtc.mul %0, %b : tensor<1024xf32>
+  %2 = mtc.mul %1, %c : tensor<1024xf32>
+  %3 = mtc.mul %2, %d : tensor<1024xf32>
+  %4 = mtc.mul %3, %a : tensor<1024xf32>
+  mtc.write @d.grad, %3 : tensor<1024xf32>
+  mtc.write @c.grad, %2 : tensor<1024xf32>
+  mtc.write @b.grad, %1 : tensor<1024xf32>
+  mtc.write @a.grad, %4 : tensor<1024xf32>
+  return
+}
+
+// The update needs no other rank.
+// CHECK-LABEL: func.func @update
+// CHECK-NOT: mtc.all
+// CHECK: mtc.write @a, %{{.*}} : tensor<512xf32>
+

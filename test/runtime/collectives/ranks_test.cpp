@@ -1,0 +1,163 @@
+#include "runtime/collectives/ranks.h"
+
+#include "runtime/abi/program.h"
+#include "runtime/support/failure.h"
+#include "test/runtime/collectives/thread_ranks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <thread>
+
+using namespace mtc::runtime;
+using namespace mtc::test;
+using testing::ContainsRegex;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+TEST(Ranks, OfASingleProcessNeedNoTransport) {
+  Ranks alone(nullptr);
+  EXPECT_EQ(alone.rank(), 0);
+  EXPECT_EQ(alone.count(), 1);
+  EXPECT_TRUE(alone.isLeader());
+  EXPECT_EQ(alone.maximum(-7), -7);
+  EXPECT_THAT(alone.gather("text"), ElementsAre("text"));
+  EXPECT_TRUE(alone.endTogether());
+  alone.agree({{"--seed", "1"}});
+}
+
+TEST(Ranks, AgreeOnMaximumAndGatherTextsInOrder) {
+  for (int count = 1; count <= 7; ++count) {
+    const auto results = runRanks(count, [&](Ranks &ranks) {
+      EXPECT_EQ(ranks.count(), count);
+      EXPECT_EQ(ranks.isLeader(), ranks.rank() == 0);
+      for (int64_t round = 0; round < 3; ++round)
+        EXPECT_EQ(ranks.maximum(round - 10 * ((ranks.rank() + round) % count)), round);
+      // Texts of several sizes, which may be longer than the messages that carry them.
+      for (const size_t length : {size_t{0}, size_t{1}, Ranks::textBytes, 3 * Ranks::textBytes}) {
+        const auto textOf = [&](int rank) {
+          return std::string(length + static_cast<size_t>(rank), static_cast<char>('a' + rank));
+        };
+        const std::vector<std::string> all = ranks.gather(textOf(ranks.rank()));
+        ASSERT_EQ(all.size(), static_cast<size_t>(count));
+        for (int rank = 0; rank < count; ++rank)
+          EXPECT_TRUE(all[static_cast<size_t>(rank)] == textOf(rank)) << length << " of " << rank;
+      }
+    });
+    for (const RankResult &result : results)
+      EXPECT_EQ(result.error, "");
+  }
+}
+
+TEST(Ranks, NameEachSettingThatDiffers) {
+  const std::string schedule(2 * Ranks::textBytes, '1');
+  const auto results = runRanks(4, [&](Ranks &ranks) {
+    const bool isSecond = ranks.rank() == 1;
+    ranks.agree({{"--seed", "0"}, {"schedule", schedule}});
+    ranks.agree({{"program", ranks.rank() == 3 ? "other" : "same"},
+                 {"last step", isSecond ? "4" : "3"},
+                 {"--seed", "0"},
+                 {"schedule", schedule + (isSecond ? "1" : "0")},
+                 {"samples", isSecond ? "" : "7"}});
+  });
+  for (const RankResult &result : results) {
+    EXPECT_THAT(
+        result.error,
+        ContainsRegex("rank 1 \\(host .+\\): last step 4, expected 3 as on rank 0 \\(host"));
+    EXPECT_THAT(result.error,
+                HasSubstr(": schedule " + schedule + "1, expected " + schedule + "0 as on rank 0"));
+    EXPECT_THAT(result.error, HasSubstr(": samples , expected 7 as on rank 0"));
+    EXPECT_THAT(result.error, ContainsRegex("rank 3 \\(host .+\\): program other, expected same"));
+    EXPECT_THAT(result.error, Not(HasSubstr("seed")));
+    EXPECT_THAT(result.error, Not(HasSubstr("rank 2")));
+  }
+}
+
+TEST(Ranks, NameARankOfAnotherVersion) {
+  const auto results = runRanks(2, [](Ranks &ranks) {
+    std::vector<std::pair<std::string, std::string>> settings{{"program", "a"}};
+    if (ranks.rank() == 0)
+      settings.emplace_back("--new-flag", "1");
+    ranks.agree(settings);
+  });
+  EXPECT_THAT(results[0].error, ContainsRegex("^rank 1 .* runs another version of the program$"));
+}
+
+TEST(Ranks, CheckTheNumberOfProcesses) {
+  for (const RankResult &result : runRanks(3, [](Ranks &ranks) { ranks.checkCount(2); }))
+    EXPECT_EQ(result.error, "this program was compiled for 2 ranks, but the launcher started 3 "
+                            "processes; start it with mpirun -n 2, or compile it with --ranks 3");
+  for (const RankResult &result : runRanks(3, [](Ranks &ranks) { ranks.checkCount(3); }))
+    EXPECT_EQ(result.error, "");
+}
+
+TEST(Ranks, EndTogetherOnlyIfAllEnd) {
+  runRanks(3, [](Ranks &ranks) { EXPECT_TRUE(ranks.endTogether()); });
+  runRanks(
+      3,
+      [](Ranks &ranks) {
+        if (ranks.rank() != 2)
+          EXPECT_FALSE(ranks.endTogether());
+      },
+      /*timeout=*/0.2);
+}
+
+TEST(Ranks, NameSilentRanksBeforeTheFirstStep) {
+  testing::internal::CaptureStderr();
+  const auto results = runRanks(
+      4,
+      [](Ranks &ranks) {
+        if (ranks.isLeader())
+          ranks.maximum(0);
+      },
+      /*timeout=*/0.2);
+  EXPECT_EQ(results[0].abortedWith, exitSystemFault);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              ContainsRegex("^error: rank 0 \\(host .+\\): no answer for 0\\.2 s from rank 1 "
+                            "\\(host .+\\), rank 2 \\(host .+\\), rank 3 \\(host .+\\) before the "
+                            "first step: agreement on the next step; all ranks end\\."));
+}
+
+/// An exchange whose first poll takes long, as if its process had been stopped.
+class PausedExchange final : public Exchange {
+public:
+  explicit PausedExchange(std::chrono::milliseconds pause) : pause(pause) {}
+  void start() override {}
+  bool poll() override {
+    if (polls++ == 0)
+      std::this_thread::sleep_for(pause);
+    return polls > 3;
+  }
+  std::vector<int> pending() const override { return {1}; }
+
+private:
+  std::chrono::milliseconds pause;
+  int polls = 0;
+};
+
+TEST(Ranks, DoNotBlameOthersAfterAPauseOfTheirOwn) {
+  const auto results = runRanks(
+      1,
+      [](Ranks &ranks) {
+        PausedExchange exchange(std::chrono::milliseconds(600));
+        ranks.wait(exchange, "a pause");
+      },
+      /*timeout=*/0.4);
+  EXPECT_EQ(results[0].abortedWith, -1);
+}
+
+std::unique_ptr<Transport> openBlocked() {
+  std::this_thread::sleep_for(std::chrono::seconds(20));
+  return openThreads();
+}
+
+TEST(RanksDeathTest, EndIfNotAllRanksStart) {
+  EXPECT_EXIT(Ranks(openBlocked, 0.05), testing::ExitedWithCode(exitSystemFault),
+              "error: host .+: not all ranks have started after 0\\.05 s\\. --timeout sets");
+}
+
+} // namespace

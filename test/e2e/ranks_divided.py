@@ -91,9 +91,22 @@ for shard in SHARDS:
     low, high = (1, 1.15) if shard != "parameters" else (MICRO, 2 * MICRO * 1.15)
     assert low <= times <= high, (shard, times)
 
+# The search takes the fastest division that fits.
+flags = (*DIGITS.flags, "--optimizer", "adamw", "--ranks", 2, "--accumulate", 3)
+peaks = {
+    shard: json.loads(run([MTC, "plan", DIGITS.model, *flags, "--shard", shard, "--json"], folder).stdout)["peak_bytes"]
+    for shard in ("none", "gradients", "parameters")
+}
+assert peaks["parameters"] < peaks["gradients"] < peaks["none"], peaks
+for wanted in "gradients", "parameters":
+    peak = peaks[wanted]
+    found = json.loads(run([MTC, "plan", DIGITS.model, *flags, "--shard", "auto", "--memory", f"{peak}B", "--tile", "none", "--recompute", "none", "--json"], folder).stdout)
+    assert found["ranks"]["shard"] == wanted and found["peak_bytes"] <= peak, (wanted, found["ranks"], found["peak_bytes"], peaks)
+
 for flags, message in (
     (("--shard", "optimizer"), "--shard optimizer: needs --ranks"),
     (("--ranks", 2, "--shard", "all"), "--shard all: "),
+    (("--ranks", 2, "--shard", "auto"), "--shard auto: no memory budget; use it with --memory"),
 ):
     said = run([MTC, "compile", DIGITS.model, *DIGITS.flags, *flags, "-o", "refused"], folder, code=1).stderr
     assert message in said, (flags, said)

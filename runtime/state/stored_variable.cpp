@@ -160,7 +160,7 @@ void StoredVariable::readOwn(Device &device, int64_t begin, int64_t most,
 
 void StoredVariable::read(Device &device, const Device::Use &use) const {
   readRange(device, owned(device), use);
-  if (!piece)
+  if (!piece || !device.ranks())
     return;
   Ranks &ranks = *device.ranks();
   const int64_t size = typeBytes(type()), total = bytes();

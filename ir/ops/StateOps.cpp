@@ -180,14 +180,14 @@ LogicalResult AdapterOp::verifySymbolUses(SymbolTableCollection &symbols) {
              up = find(getUpAttr(), Role::Parameter);
   if (!base || !down || !up)
     return failure();
-  ArrayRef<int64_t> whole = base.getSourceType().getShape(),
-                    first = down.getTensorType().getShape(), second = up.getTensorType().getShape();
+  ArrayRef<int64_t> whole = base.getSourceType().getShape(), first = down.getWholeType().getShape(),
+                    second = up.getWholeType().getShape();
   auto axis = static_cast<int64_t>(getAxis());
   if (whole.size() == 2 && first.size() == 2 && second.size() == 2 && (axis == 0 || axis == 1) &&
       first[1] == whole[axis] && second[0] == whole[1 - axis] && first[0] == second[1])
     return success();
-  return emitOpError() << "adapts " << base.getType() << " along axis " << axis << " by "
-                       << down.getType() << " and " << up.getType() << " (adapter_c2)";
+  return emitOpError() << "adapts " << base.getWholeType() << " along axis " << axis << " by "
+                       << down.getWholeType() << " and " << up.getWholeType() << " (adapter_c2)";
 }
 
 LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {

@@ -22,7 +22,7 @@ static bool isFrozen(VariableOp variable, ModuleOp module) {
 
 Division::Division(ModuleOp module, llvm::function_ref<bool(VariableOp)> includes) {
   ProgramOp program = ProgramOp::find(module);
-  shard = program ? program.getShard() : Shard::None;
+  const Shard shard = program ? program.getShard() : Shard::None;
   if (shard == Shard::None)
     return;
   ranks = program.getRankCount();
@@ -50,10 +50,10 @@ Division::Division(ModuleOp module, llvm::function_ref<bool(VariableOp)> include
   }
   if (shard == Shard::Parameters)
     for (auto variable : module.getOps<VariableOp>())
-      if (isFrozen(variable, module) && read.contains(variable.getSymName()) &&
-          variable.getTensorType().getNumElements() > pieceBlock) {
+      if (isFrozen(variable, module) && variable.getTensorType().getNumElements() > pieceBlock) {
         divide(variable);
-        gathered.insert(variable.getSymName());
+        if (read.contains(variable.getSymName()))
+          gathered.insert(variable.getSymName());
       }
   if (gathered.empty())
     return;

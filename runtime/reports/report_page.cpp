@@ -408,9 +408,10 @@ std::string Page::descriptions() const {
   int64_t elements = 0;
   for (uint32_t i = 0; i < program.variable_count; ++i) {
     const MtcVariable &variable = program.variables[i];
+    const MtcTensor *stored = variable.whole ? variable.whole : &variable.tensor;
     if (variable.role == MTC_PARAMETER)
-      elements += elementCount(shapeOf(variable.source ? *variable.source : variable.tensor), 1)
-                      .value_or(0);
+      elements +=
+          elementCount(shapeOf(variable.source ? *variable.source : *stored), 1).value_or(0);
   }
   const int64_t microSteps = program.accumulation.micro_steps;
   std::vector<std::pair<std::string, std::string>> list = {

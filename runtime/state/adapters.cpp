@@ -104,7 +104,7 @@ nlohmann::json number(double value) {
 std::string describeAdapters(const MtcProgram &program) {
   nlohmann::json ranks = nlohmann::json::object(), alphas = ranks;
   std::set<std::string> modules;
-  auto rankOf = [&](const MtcAdapter &a) { return program.variables[a.down].tensor.dims[0]; };
+  auto rankOf = [&](const MtcAdapter &a) { return tensorOf(program, a.down).dims[0]; };
   const MtcAdapter &first = program.adapters[0];
   bool isInputMajor = false;
   for (uint32_t i = 0; i < program.adapter_count; ++i) {
@@ -143,7 +143,7 @@ AdapterMerger::AdapterMerger(const MtcProgram &program, Device &device,
     const MtcAdapter &adapter = program.adapters[i];
     const MtcVariable &adapted = program.variables[adapter.base];
     const MtcTensor base = adapted.source ? *adapted.source : tensorOf(program, adapter.base);
-    const int64_t rank = program.variables[adapter.down].tensor.dims[0];
+    const int64_t rank = tensorOf(program, adapter.down).dims[0];
     adapters[static_cast<uint32_t>(adapter.base)] = {base.dims[adapter.axis],
                                                      base.dims[1 - adapter.axis],
                                                      rank,

@@ -89,7 +89,9 @@ std::vector<float> inOrder(const MtcVariable &variable, const std::vector<char> 
 std::vector<char> storeFrozen(const MtcVariable &variable, const std::vector<char> &value,
                               int threads) {
   const std::vector<float> elements = inOrder(variable, value);
-  std::vector<char> stored(static_cast<size_t>(variable.tensor.bytes));
+  // A rank may keep a piece of it only.
+  const MtcTensor &whole = variable.whole ? *variable.whole : variable.tensor;
+  std::vector<char> stored(static_cast<size_t>(whole.bytes));
   if (variable.storage == MTC_STORED_NF4) {
     quantize(elements, stored.data(), threads);
     return stored;

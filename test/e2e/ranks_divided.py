@@ -34,6 +34,11 @@ comparison("lion", DIGITS, "--optimizer", "lion", "--lr", 1e-3).check(2, "--shar
 comparison("offloaded", DIGITS, "--optimizer", "adamw", "--offload", "optimizer").check(2, "--shard", "parameters")
 comparison("checked", DIGITS, "--optimizer", "adamw", "--check-memory").check(2, "--shard", "parameters")
 
+# Frozen matrices are divided as they are stored, and so are the factors of their adapters.
+for bits in 32, 4:
+    adapted = comparison(f"lora{bits}", GPT2, "--optimizer", "adamw", "--lora", "*.weight", "--frozen-bits", bits, rows=300)
+    adapted.check(3, "--shard", "parameters")
+
 # Muon updates whole matrices, which every rank has; other parameters are divided.
 muon = comparison("muon", DIGITS, "--optimizer", "muon")
 muon.check(2, "--shard", "gradients")

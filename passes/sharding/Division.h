@@ -45,7 +45,6 @@ private:
   void divideGradients(mlir::ModuleOp module);
 
   int64_t ranks = 1;
-  Shard shard = Shard::None;
   llvm::StringMap<mlir::RankedTensorType> divided; ///< whole types of divided parameters
   llvm::StringMap<Part> parts;                     ///< of gradients
   llvm::StringSet<> heldWhole; ///< variables that steps read, and every rank holds

@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace mtc;
 
-/// Windows of a small model are this part of its variables, so that it does not hold all of them.
+/// A small model has at least so many windows, so that it does not hold all of its variables.
 static constexpr int64_t leastWindows = 16;
 
 GatherWindows::GatherWindows(func::FuncOp function, const llvm::StringSet<> &variables,
@@ -49,7 +49,7 @@ void GatherWindows::collectUses(Value value, SmallVectorImpl<Use> &uses) {
 
 std::vector<GatherWindows::Cluster> GatherWindows::makeClusters() {
   std::vector<std::pair<ReadOp, SmallVector<Use>>> usesOfReads;
-  // The bytes of variables whose uses start at a position, summed over the positions before.
+  // The bytes of the variables that are used before each position, counted for every use.
   std::vector<int64_t> used(operations.size() + 1, 0);
   for (ReadOp read : reads) {
     SmallVector<Use> uses;

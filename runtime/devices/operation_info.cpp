@@ -4,9 +4,8 @@
 #include "runtime/abi/collective.h"
 #include "runtime/support/failure.h"
 
-#include <utility>
-
 #include <numeric>
+#include <utility>
 
 namespace mtc::runtime {
 

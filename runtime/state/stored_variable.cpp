@@ -12,12 +12,12 @@ namespace mtc::runtime {
 namespace {
 
 /// Number of elements per chunk, a multiple of the chunks of Device::write.
-constexpr int64_t pieceElements = 1 << 18;
+constexpr int64_t chunkElements = 1 << 18;
 
 /// Calls `use` on chunks [at, at + count) of [0, total).
-template <typename Use> void inPieces(int64_t total, const Use &use) {
-  for (int64_t at = 0; at < total; at += pieceElements)
-    use(at, std::min(pieceElements, total - at));
+template <typename Use> void inChunks(int64_t total, const Use &use) {
+  for (int64_t at = 0; at < total; at += chunkElements)
+    use(at, std::min(chunkElements, total - at));
 }
 
 template <typename Element>
@@ -137,10 +137,10 @@ void StoredVariable::readRange(Device &device, Range range, const Device::Use &u
                   });
     return;
   }
-  std::vector<uint32_t> joined(pieceElements);
-  std::vector<uint16_t> upper(pieceElements);
-  std::vector<int16_t> lower(pieceElements);
-  inPieces(range.count(), [&](int64_t at, int64_t count) {
+  std::vector<uint32_t> joined(chunkElements);
+  std::vector<uint16_t> upper(chunkElements);
+  std::vector<int16_t> lower(chunkElements);
+  inChunks(range.count(), [&](int64_t at, int64_t count) {
     readInto(device, place(device, variable, range.begin + at), upper, count);
     readInto(device, place(device, *low, range.begin + at), lower, count);
     join(upper, lower, joined, count);
@@ -186,10 +186,10 @@ void StoredVariable::writeRange(Device &device, Range range, const Device::Fill 
   }
   // The upper halves may be whole where the lower ones are a piece.
   const Range own = owned(device);
-  std::vector<uint32_t> whole(pieceElements);
-  std::vector<uint16_t> upper(pieceElements);
-  std::vector<int16_t> lower(pieceElements);
-  inPieces(range.count(), [&](int64_t at, int64_t count) {
+  std::vector<uint32_t> whole(chunkElements);
+  std::vector<uint16_t> upper(chunkElements);
+  std::vector<int16_t> lower(chunkElements);
+  inChunks(range.count(), [&](int64_t at, int64_t count) {
     const int64_t begin = range.begin + at;
     fill(reinterpret_cast<char *>(whole.data()), size * begin, size * count);
     split(whole, upper, lower, count);
@@ -252,8 +252,8 @@ void StoredVariable::exchange(Device &device, const MtcVariable &other) const {
   const Range range = common(device, other);
   const int64_t size = typeBytes(type());
   const ArenaAddress place = addressOf(other.tensor) + (other.whole ? 0 : range.begin * size);
-  std::vector<char> ours(static_cast<size_t>(pieceElements * size)), theirs(ours.size());
-  inPieces(range.count(), [&](int64_t at, int64_t count) {
+  std::vector<char> ours(static_cast<size_t>(chunkElements * size)), theirs(ours.size());
+  inChunks(range.count(), [&](int64_t at, int64_t count) {
     const Range part{range.begin + at, range.begin + at + count};
     readRange(device, part, [&](const char *from, int64_t begin, int64_t bytes) {
       std::memcpy(ours.data() + (begin - part.begin * size), from, static_cast<size_t>(bytes));
@@ -268,8 +268,8 @@ void StoredVariable::exchange(Device &device, const MtcVariable &other) const {
 }
 
 void writeCopies(const MtcProgram &program, Device &device) {
-  std::vector<float> values(pieceElements);
-  std::vector<uint16_t> narrow(pieceElements);
+  std::vector<float> values(chunkElements);
+  std::vector<uint16_t> narrow(chunkElements);
   for (uint32_t i = 0; i < program.variable_count; ++i) {
     const MtcVariable &copy = program.variables[i];
     if (copy.role != MTC_COPIED)
@@ -278,7 +278,7 @@ void writeCopies(const MtcProgram &program, Device &device) {
     // A whole copy of a piece starts as the same piece.
     const int64_t piece = copy.whole ? 0 : pieceOf(original), begin = rankOf(device) * piece;
     const int64_t all = copy.tensor.bytes / 2;
-    inPieces(piece ? std::clamp<int64_t>(all - begin, 0, piece) : all, [&](int64_t at,
+    inChunks(piece ? std::clamp<int64_t>(all - begin, 0, piece) : all, [&](int64_t at,
                                                                            int64_t count) {
       readInto(device, addressOf(original.tensor) + 4 * at, values, count);
       narrowFloats(copy.tensor.type, values.data(), count, reinterpret_cast<char *>(narrow.data()));

@@ -344,9 +344,10 @@ static void buildStage(OpPassManager &manager, Stage stage, const Options &optio
     return; // Initial stage of a compilation.
   case Stage::Forward:
     mtc::onnx::buildExportersPipeline(manager);
-    manager.addPass(
-        mtc::onnx::createConvertOnnxToMtcPass({options.passes.skips("mtc-recognize-attention"),
-                                               options.batchNorm.value_or(BatchNormMode())}));
+    manager.addPass(mtc::onnx::createConvertOnnxToMtcPass(
+        {options.passes.skips("mtc-recognize-attention"),
+         options.batchNorm.value_or(BatchNormMode()),
+         std::max<int64_t>(options.training.sharding.ranks, 1)}));
     return buildForwardPipeline(manager, options.passes);
   case Stage::Training:
     buildTrainingPipeline(manager, options.training);

@@ -80,6 +80,8 @@ StringRef describe(BatchNormMode mode) {
     return "batch statistics, as PyTorch's train()";
   case BatchNormMode::Frozen:
     return "running statistics, which stay fixed";
+  case BatchNormMode::Sync:
+    return "statistics of the batches of all ranks, as PyTorch's SyncBatchNorm";
   }
   llvm_unreachable("all modes are handled");
 }

@@ -79,6 +79,29 @@ void expandNumbers(Options &options, StringRef flag, std::vector<std::string> &n
   numbers = std::move(expanded);
 }
 
+/// Replaces a file of `--network` by its first line that is no comment.
+void readNetwork(Options &options, Refuse refuse) {
+  std::string &network = options.training.sharding.network;
+  if (Network::parse(network) || !llvm::sys::fs::exists(network))
+    return;
+  llvm::Expected<onnx::InputFile> file =
+      onnx::readInputFile(network, onnx::maxScheduleTableBytes, onnx::FileForm::Text);
+  if (!file)
+    return refuse("--network: " + llvm::toString(file.takeError()));
+  for (StringRef line : llvm::split(file->bytes(), '\n')) {
+    line = line.split('#').first.trim();
+    if (line.empty())
+      continue;
+    if (Network::parse(line)) {
+      network = line.str();
+      return;
+    }
+    return refuse("--network " + network + ": '" + line + "' is no network; expected " +
+                  Network::describeTexts());
+  }
+  refuse("--network " + network + ": the file has no line; expected " + Network::describeTexts());
+}
+
 /// Freezes the parameters of frozen groups, since freezing is decided when the model is read.
 void freezeGroups(Options &options) {
   std::vector<std::string> &groups = options.training.optimizer.groups;
@@ -163,6 +186,7 @@ void mtc::tool::collectOptions(Options &options, Command command) {
   LossParameters &loss = options.training.loss.parameters;
   expandNumbers(options, "class-weights", loss.classWeights, refuse);
   expandNumbers(options, "pos-weight", loss.positiveWeight, refuse);
+  readNetwork(options, refuse);
   // If the table could not be read, checks would report it as missing, too.
   if (expandScheduleTable(options, refuse)) {
     freezeGroups(options);
@@ -186,6 +210,8 @@ void mtc::tool::collectOptions(Options &options, Command command) {
            ": the loss is not scaled; use it with --loss-scale");
   if (const int64_t ranks = options.training.sharding.ranks; ranks > 1)
     checkRanks(options, ranks, refuse);
+  if (options.batchNorm == BatchNormMode::Sync && !options.training.sharding.ranks)
+    refuse("--batch-norm sync: needs --ranks; without ranks, use --batch-norm train");
   if (options.takesAvailableMemory)
     takeAvailableMemory(options, refuse);
   if (options.training.sharding.shard == "auto")

@@ -306,12 +306,12 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
   if (inputs.data)
     runOnData(program, programPath, options, device, ranks, inputs, finite, failures);
   std::vector<RankMemory> memory;
+  if (options.trains() && (!options.memoryReport.empty() || options.useEma))
+    waitForRankZero(program, device); // It saves what is due after the last step.
   if (!options.memoryReport.empty() && options.trains())
     memory = gatherMemory(ranks, arenaBytes(program, options));
-  if (options.useEma && options.trains()) {
-    waitForRankZero(program, device); // It saves what is due after the last step.
+  if (options.useEma && options.trains())
     useAverages(program, device);
-  }
   if (!ranks.isLeader())
     return waitForRankZero(program, device);
   auto attemptExport = [&](MtcExportForm form, const std::string &path) {

@@ -89,6 +89,11 @@ try:
 except OSError:
     pass
 
+# Whether a test may make hosts of its own.
+hosts = "ip netns add mtc$$ && ip -n mtc$$ link set lo up && test -w /dev/net/tun; s=$?; ip netns del mtc$$; exit $s"
+if subprocess.run(["sh", "-c", hosts], capture_output=True).returncode == 0:
+    config.available_features.add("network-namespaces")
+
 # Programs for Arm: the runtime of that architecture.
 if (build / "lib/aarch64/libmtc_runtime.a").exists():
     config.available_features.add("aarch64-runtime")

@@ -111,7 +111,7 @@ struct ConvertOnnxToMtcPass : impl::ConvertOnnxToMtcPassBase<ConvertOnnxToMtcPas
   }
 
   LogicalResult convertGraph(GraphOp graph) {
-    Program program(graph, attentionInParts, batchNorm);
+    Program program(graph, attentionInParts, batchNorm, ranks);
     OptionalOutputs optional(graph);
     bool ok = true;
     for (auto op : graph.getOps<NodeOp>()) {

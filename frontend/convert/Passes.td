@@ -46,7 +46,9 @@ def ConvertOnnxToMtcPass : Pass<"convert-onnx-to-mtc", "::mlir::ModuleOp"> {
            [{::llvm::cl::values(
                clEnumValN(::mtc::BatchNormMode::AsExported, "as-exported", "the form of each node in the file"),
                clEnumValN(::mtc::BatchNormMode::Train, "train", "normalize by batch statistics"),
-               clEnumValN(::mtc::BatchNormMode::Frozen, "frozen", "normalize by running statistics"))}]>,
+               clEnumValN(::mtc::BatchNormMode::Frozen, "frozen", "normalize by running statistics"),
+               clEnumValN(::mtc::BatchNormMode::Sync, "sync", "normalize by the statistics of all ranks"))}]>,
+    Option<"ranks", "ranks", "int64_t", "1", "ranks whose samples `batch-norm=sync` normalizes together">,
   ];
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::func::FuncDialect"];
 }

@@ -93,9 +93,10 @@ LogicalResult convertInferenceBatchNorm(Conversion &node, double epsilon) {
 /// Converts the biased variance to the unbiased one (N - 1), which PyTorch uses for its running
 /// variance.
 FailureOr<Value> unbiased(Conversion &node, Value variance) {
-  int64_t count = node.type(0).getNumElements() / node.dim(0, 1);
+  int64_t count = node.program().batchNormRanks() * node.type(0).getNumElements() / node.dim(0, 1);
   if (count < 2)
-    return node.failure("--batch-norm train: a step has 1 value per channel, expected at least 2; "
+    return node.failure("--batch-norm " + stringifyEnum(node.program().batchNormMode()) +
+                        ": a step has 1 value per channel, expected at least 2; "
                         "compile with a larger batch, or with --batch-norm frozen");
   double factor = static_cast<double>(count) / static_cast<double>(count - 1);
   return node.b.mul(variance, node.b.splat(variance, factor));
@@ -120,13 +121,15 @@ void warnOfFixedStatistics(Conversion &node) {
 ///
 ///   running = momentum * running + (1 - momentum) * batch.
 ///
-/// ONNX's running variance is biased (N), PyTorch's, which `--batch-norm train` uses, is unbiased
-/// (N - 1). In inference, the node normalizes by the running statistics and does not update them.
+/// ONNX's running variance is biased (N), PyTorch's, which `--batch-norm train` and `sync` use, is
+/// unbiased (N - 1). In inference, the node normalizes by the running statistics and does not
+/// update them.
 LogicalResult convertTrainingBatchNorm(Conversion &node, const BatchStatistics &read) {
   TensorBuilder &b = node.b;
   ArrayRef<int64_t> shape = node.resultShape();
   Value x = readStatistic(node, 0);
-  Normalized batch = normalize(b, x, otherAxes(shape.size(), {1}), read.epsilon);
+  Normalized batch =
+      normalize(b, x, otherAxes(shape.size(), {1}), read.epsilon, node.program().batchNormRanks());
   Value y = b.mul(batch.value, perChannel(b, readStatistic(node, 1), shape));
   y = b.add(y, perChannel(b, readStatistic(node, 2), shape));
   Value runningMean = node.value(3), runningVariance = node.value(4);
@@ -135,7 +138,7 @@ LogicalResult convertTrainingBatchNorm(Conversion &node, const BatchStatistics &
     return failure();
   warnOfFixedStatistics(node);
   FailureOr<Value> variance = batch.variance;
-  if (node.program().batchNormMode() == BatchNormMode::Train)
+  if (node.program().batchNormMode() != BatchNormMode::AsExported)
     variance = unbiased(node, batch.variance);
   if (failed(variance))
     return failure();
@@ -162,7 +165,7 @@ LogicalResult convertBatchNormalization(Conversion &node) {
   if (node.failed())
     return failure();
   BatchNormMode mode = node.program().batchNormMode();
-  bool trains = mode == BatchNormMode::AsExported ? read.training : mode == BatchNormMode::Train;
+  bool trains = mode == BatchNormMode::AsExported ? read.training : mode != BatchNormMode::Frozen;
   return trains ? convertTrainingBatchNorm(node, read)
                 : convertInferenceBatchNorm(node, read.epsilon);
 }

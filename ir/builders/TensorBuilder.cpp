@@ -60,6 +60,10 @@ Value TensorBuilder::cast(Value x, Type element) {
 
 Value TensorBuilder::detach(Value x) { return create<DetachOp>(x); }
 
+Value TensorBuilder::averageOverRanks(Value x, int64_t ranks) {
+  return ranks == 1 ? x : create<AverageOverRanksOp>(x, static_cast<uint64_t>(ranks));
+}
+
 Value TensorBuilder::splat(Value like, double value) { return splat(typeOf(like), value); }
 
 Value TensorBuilder::splat(RankedTensorType type, double value) {

@@ -56,6 +56,8 @@ public:
   /// Converts to an element type; returns the value itself if it already has that type.
   Value cast(Value x, mlir::Type element);
   Value detach(Value x);
+  /// Returns the average of the values of all ranks; x itself with one rank.
+  Value averageOverRanks(Value x, int64_t ranks);
 
   // Constants.
   /// Returns a tensor with the shape and element type of `like` and every element equal to `value`.

@@ -1,6 +1,7 @@
 //===- CollectiveOps.cpp - Exchange of values between the ranks of a program ------------------===//
 
 #include "ir/Mtc.h"
+#include "ir/builders/TensorBuilder.h"
 #include "runtime/abi/collective.h"
 
 #include <numeric>
@@ -106,6 +107,21 @@ LogicalResult AllGatherOp::verify() {
 CollectiveAttr AllGatherOp::getCollective() {
   return describe(CollectiveKind::AllGather, static_cast<int64_t>(getRanks()),
                   getValues().getTypes(), countElements(getPieces().getTypes()));
+}
+
+LogicalResult AverageOverRanksOp::verify() {
+  if (static_cast<int64_t>(getRanks()) < 1)
+    return emitOpError("expected at least 1 rank (average_over_ranks_c1)");
+  return success();
+}
+
+OpFoldResult AverageOverRanksOp::fold(FoldAdaptor) {
+  return getRanks() == 1 ? OpFoldResult(getInput()) : OpFoldResult();
+}
+
+/// Each rank's loss depends on the values of all ranks, so the operation is its own transpose.
+void AverageOverRanksOp::buildGradient(GradientBuilder &g) {
+  g.set(0, g.averageOverRanks(g.cotangent(0), static_cast<int64_t>(getRanks())));
 }
 
 LogicalResult OwnPieceOp::verify() {

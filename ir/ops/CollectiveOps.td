@@ -107,4 +107,24 @@ def OwnPieceOp : Mtc_CollectiveOp<"own_piece"> {
   let assemblyFormat = "$values `ranks` $ranks attr-dict `:` type($values) `->` type($pieces)";
 }
 
+def AverageOverRanksOp : Mtc_ValueOp<"average_over_ranks", [SameOperandsAndResultType, Mtc_Gradient]> {
+  let summary = "average a value over the ranks";
+  let description = [{
+    Each element of the result is the sum of the elements of all ranks, in their order, divided by their number. Every rank computes
+    the same result. `mtc-shard` lowers the operation to `mtc.all_gather` and additions.
+
+    ```mlir
+    %mean = mtc.average_over_ranks %own ranks 2 : tensor<64xf32>
+    ```
+
+    * average_over_ranks_c1: there is at least one rank.
+  }];
+  let arguments = (ins Mtc_FloatTensor:$input, I64Attr:$ranks);
+  let results = (outs Mtc_FloatTensor:$result);
+  let assemblyFormat = "$input `ranks` $ranks attr-dict `:` type($input)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let extraClassDeclaration = rangeSensitive;
+}
+
 #endif // MTC_IR_COLLECTIVE_OPS

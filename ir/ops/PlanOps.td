@@ -243,8 +243,9 @@ def TransferOp : Mtc_TransferOp<"transfer"> {
 def AsyncTransferOp : Mtc_TransferOp<"async_transfer"> {
   let summary = "exchange slices with the other ranks asynchronously on a stream";
   let description = [{
-    An `mtc.transfer` that runs like `mtc.async_copy`: it starts after all preceding operations of the step, transfers of one
-    stream run in order, and an operation that accesses one of the slices waits for the token.
+    An `mtc.transfer` that runs like `mtc.async_copy`: it starts after all preceding operations of the step, and an operation that
+    accesses one of the slices waits for the token. Transfers of one stream start and end in order, but several may be in progress:
+    a transfer waits for the tokens of those whose slices it overwrites.
 
     ```mlir
     %t = mtc.async_transfer #mtc.collective<all_to_all, ranks = 2, pieces = [16], totals = [24], element = f32>

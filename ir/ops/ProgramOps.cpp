@@ -44,9 +44,11 @@ LogicalResult AccumulationAttr::verify(llvm::function_ref<InFlightDiagnostic()> 
 }
 
 LogicalResult RanksAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t count,
-                                Shard, StringRef) {
+                                Shard shard, StringRef, Reduce reduce) {
   if (count < 1)
     return emitError() << count << " ranks, expected at least 1 (ranks_c1)";
+  if (reduce == Reduce::Last && shard != Shard::None && shard != Shard::Optimizer)
+    return emitError() << "gradients are divided, and added in the update (ranks_c2)";
   return success();
 }
 

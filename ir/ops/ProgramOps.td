@@ -16,7 +16,8 @@ def Mtc_SharedInitializerPolicy : Mtc_Enum<"SharedInitializerPolicy",
   [I32EnumCase<"Auto", 0, "auto">, I32EnumCase<"Split", 1, "split">, I32EnumCase<"Keep", 2, "keep">]>;
 
 def Mtc_BatchNormMode : Mtc_Enum<"BatchNormMode", "BatchNormalization in training steps",
-  [I32EnumCase<"AsExported", 0, "as-exported">, I32EnumCase<"Train", 1, "train">, I32EnumCase<"Frozen", 2, "frozen">]>;
+  [I32EnumCase<"AsExported", 0, "as-exported">, I32EnumCase<"Train", 1, "train">, I32EnumCase<"Frozen", 2, "frozen">,
+   I32EnumCase<"Sync", 3, "sync">]>;
 
 def Mtc_RecomputeMode : Mtc_Enum<"RecomputeMode", "use of recomputation",
   [I32EnumCase<"None", 0, "none">, I32EnumCase<"Sqrt", 1, "sqrt">, I32EnumCase<"Auto", 2, "auto">,
@@ -84,18 +85,25 @@ def Mtc_Shard : Mtc_Enum<"Shard", "variables that are divided among the ranks",
   [I32EnumCase<"None", 0, "none">, I32EnumCase<"Optimizer", 1, "optimizer">, I32EnumCase<"Gradients", 2, "gradients">,
    I32EnumCase<"Parameters", 3, "parameters">]>;
 
+def Mtc_Reduce : Mtc_Enum<"Reduce", "when the gradients of the ranks are added",
+  [I32EnumCase<"Every", 0, "every">, I32EnumCase<"Last", 1, "last">]>;
+
 def Mtc_RanksAttr : Mtc_Attr<"Ranks", "ranks"> {
   let summary = "the processes that train together";
   let description = [{
     `count` processes run the same program, each with samples of its own. Of the micro-steps of an update, numbered from 0, rank r
     runs those whose number is r modulo `count`. `network` is the class of the connection between ranks, for the cost model.
 
-    `shard` is what is divided among the ranks: nothing, the state of the optimizer, also gradients, or also parameters.
+    `shard` is what is divided among the ranks: nothing, the state of the optimizer, also gradients, or also parameters. `reduce` is
+    when gradients are added over the ranks: in each micro-step, in the order of one process, or in the update, after each rank has
+    added those of its own micro-steps.
 
     * ranks_c1: there is at least one rank.
+    * ranks_c2: gradients that are added in the update are not divided.
   }];
   let parameters = (ins "int64_t":$count, DefaultValuedParameter<"::mtc::Shard", "::mtc::Shard::None">:$shard,
-                        StringRefParameter<"", [{"shm"}]>:$network);
+                        StringRefParameter<"", [{"shm"}]>:$network,
+                        DefaultValuedParameter<"::mtc::Reduce", "::mtc::Reduce::Every">:$reduce);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
@@ -185,6 +193,10 @@ def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, 
     Shard getShard() { return getRanksAttr() ? getRanksAttr().getShard() : Shard::None; }
     /// Returns the number of micro-steps per update that each rank runs.
     int64_t getMicroStepsOfRank() { return getMicroSteps() / getRankCount(); }
+    /// Returns whether each rank adds the gradients of its own micro-steps, and the update those of the ranks.
+    bool reducesInUpdate() {
+      return getRanksAttr() && getRanksAttr().getReduce() == Reduce::Last && getMicroStepsOfRank() > 1;
+    }
   }];
 }
 

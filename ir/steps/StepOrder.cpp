@@ -21,9 +21,10 @@ public:
     SmallPtrSet<Operation *, 4> ended;
     for (Value token : access.dependencies)
       ended.insert_range(before.lookup(token.getDefiningOp()));
-    if (work)
-      if (Operation *previous = lastOfStream.lookup(work->stream))
-        ended.insert_range(before.lookup(previous));
+    Operation *previous = work ? lastOfStream.lookup(work->stream) : nullptr;
+    // Transfers of a stream only end in order.
+    if (previous && isa<AsyncCopyOp>(op))
+      ended.insert_range(before.lookup(previous));
     if (!work)
       running.remove_if([&](Operation *other) { return ended.contains(other); });
 
@@ -32,6 +33,8 @@ public:
         return failure();
     if (!work)
       return success();
+    if (previous)
+      ended.insert_range(before.lookup(previous));
     // The preceding work that has completed before this work, but not yet for the step.
     auto &endedWithIt = before[op];
     for (Operation *other : running)

@@ -4,15 +4,26 @@
 #define MTC_PASSES_COST_NETWORK_H
 
 #include "ir/Mtc.h"
-#include "passes/OptionTable.h"
+
+#include <optional>
+#include <string>
 
 namespace mtc {
 
-/// Returns the classes of networks.
-std::vector<OptionChoice> networkChoices();
+/// The connection between ranks.
+struct Network {
+  double seconds;        ///< latency of a message
+  double bytesPerSecond; ///< bandwidth of a rank
 
-/// Returns the time in seconds of a transfer among ranks that a network of this class connects: a
-/// message to each other rank, and the bytes of the rank that sends most.
+  /// Reads a class of networks, such as "10gbe", or a latency and a bandwidth, such as
+  /// "30us,1.1GB/s". Returns nullopt for other texts.
+  static std::optional<Network> parse(llvm::StringRef text);
+  /// Describes the classes and the syntax of others.
+  static std::string describeTexts();
+};
+
+/// Returns the time in seconds of a transfer among ranks that a network connects: a message to each
+/// other rank, and the bytes of the rank that sends most. The time is 0 if the text is no network.
 double estimateTransfer(CollectiveAttr collective, llvm::StringRef network);
 
 } // namespace mtc

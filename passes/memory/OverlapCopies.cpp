@@ -152,8 +152,8 @@ public:
     SmallVector<Operation *> awaited;
     for (Operation *other : running) {
       const AsyncWork ofOther = *AsyncWork::of(other);
-      // Work of the same stream runs in order.
-      if (work && work->stream == ofOther.stream)
+      // Copies of the same stream run one after the other.
+      if (work && work->stream == ofOther.stream && isa<AsyncCopyOp>(op))
         continue;
       if (access.conflictsWith(accesses[other])) {
         tokens.push_back(ofOther.token);

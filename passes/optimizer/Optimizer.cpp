@@ -45,6 +45,18 @@ void Update::descend(Value direction, Value rate) {
   parameter = b.sub(parameter, b.mul(direction, broadcast(rate)));
 }
 
+void Update::finish(Value step) {
+  decayParameter();
+  parameter = b.sub(parameter, step);
+}
+
+void OptimizerKind::build(Update &update) const {
+  if (isElementwise())
+    return buildElementwise(update);
+  const SmallVector<Value> tensors = wholeTensors->begin(update);
+  update.finish(wholeTensors->transform(update, tensors));
+}
+
 Value mtc::sumOfElements(TensorBuilder &b, Value x) {
   for (int64_t axis = typeOf(x).getRank(); axis-- > 0;)
     x = b.sum(x, {axis});

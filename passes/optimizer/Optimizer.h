@@ -122,9 +122,9 @@ struct OptimizerState {
   bool isNonNegative = false;
 };
 
-/// Builder of the update of one parameter in its own shape or, for elementwise optimizers, of
-/// several parameters as one flat tensor. Tensors have one element type, f32 or f64. Scalars are
-/// tensors of rank 0 and f64, so that powers and differences keep their accuracy.
+/// Builder of the update of one parameter in its own shape, of a piece of it or, for elementwise
+/// optimizers, of several parameters as one flat tensor. Tensors have one element type, f32 or f64.
+/// Scalars are tensors of rank 0 and f64, so that powers and differences keep their accuracy.
 class Update {
 public:
   using Value = mlir::Value;
@@ -162,6 +162,8 @@ public:
   void decayParameter();
   /// Applies p -= rate d for a scalar rate.
   void descend(Value direction, Value rate);
+  /// Applies decoupled weight decay and p -= step.
+  void finish(Value step);
 };
 
 /// Returns the sum of all elements, or of their squares, as an f64 scalar. The last axes are
@@ -186,6 +188,17 @@ struct OptimizerDomain {
 /// Returns an elementwise test for finite values.
 mlir::Value isFinite(TensorBuilder &b, mlir::Value x);
 
+/// An update that is not elementwise. Only `transform` needs whole tensors, so that ranks that own
+/// pieces move no others. The step is subtracted from the parameter after decoupled weight decay.
+struct WholeTensorRule {
+  /// Computes the new states that have the parameter's shape, elementwise. Returns tensors of the
+  /// parameter's shape, of which `transform` needs all elements.
+  llvm::SmallVector<mlir::Value> (*begin)(Update &update);
+  /// Returns the step, with the learning rate. May replace states that have another shape. On ranks
+  /// that own pieces, it has no parameter, no gradient and no state of the parameter's shape.
+  mlir::Value (*transform)(Update &update, llvm::ArrayRef<mlir::Value> tensors);
+};
+
 struct OptimizerKind {
   llvm::StringLiteral name;
   /// Help text, with a reference.
@@ -193,11 +206,17 @@ struct OptimizerKind {
   llvm::ArrayRef<OptimizerState> states;
   llvm::ArrayRef<Hyperparameter> hyperparameters;
   bool usesStep;
+  const OptimizerDomain *domain = nullptr;
+  /// Emits the update of an elementwise optimizer; null for others.
+  void (*buildElementwise)(Update &update) = nullptr;
+  /// The update of other optimizers.
+  const WholeTensorRule *wholeTensors = nullptr;
+
   /// Whether an element's update depends only on this element. If so, parameters are updated
   /// together as a flat tensor, and all states have the parameter's shape.
-  bool isElementwise = true;
-  const OptimizerDomain *domain = nullptr;
-  void (*build)(Update &update);
+  bool isElementwise() const { return !wholeTensors; }
+  /// Emits the update of a tensor that is whole or, if elementwise, of any elements.
+  void build(Update &update) const;
 
   /// Returns the hyperparameter with this name, or null.
   const Hyperparameter *findHyperparameter(llvm::StringRef name) const;

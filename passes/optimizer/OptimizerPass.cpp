@@ -8,8 +8,10 @@
 #include "passes/optimizer/GradientScaling.h"
 #include "passes/optimizer/UpdateRules.h"
 #include "passes/sharding/Division.h"
+#include "passes/sharding/WholeTensors.h"
 #include "passes/variables/ParameterStorage.h"
 
+#include "llvm/ADT/MapVector.h"
 #include <optional>
 #include <vector>
 
@@ -42,6 +44,15 @@ struct Operands {
   std::optional<VariableView> average;
 };
 
+/// The update of a parameter between its reads and its writes.
+struct StartedUpdate {
+  Update update;
+  Operands operands;
+  Value gradient; ///< as read
+  Value oldParameter, oldAverage;
+  SmallVector<Value> oldStates;
+};
+
 struct OptimizerPass : PassWithOptions<mtc::impl::OptimizerBase<OptimizerPass>, OptimizerOptions> {
   using PassWithOptions::PassWithOptions;
   void runOnOperation() override;
@@ -49,7 +60,6 @@ struct OptimizerPass : PassWithOptions<mtc::impl::OptimizerBase<OptimizerPass>, 
 private:
   FailureOr<llvm::StringMap<UpdateRule>> chooseRules(UpdateRules &rules);
   FailureOr<std::vector<Group>> makeGroups(const llvm::StringMap<UpdateRule> &rules);
-  void remarkWhole(const llvm::StringMap<UpdateRule> &rules);
   VariableOp addState(ParameterStorage &parameter, const OptimizerState &state,
                       const UpdateRule &rule);
   VariableOp addVariable(VariableOp parameter, Role role, StringRef suffix, Type type,
@@ -57,14 +67,17 @@ private:
   Value readScalar(TensorBuilder &b, RuntimeScalar scalar);
   void clearSums(TensorBuilder &b);
   Value keep(TensorBuilder &b, Value changed, Value old) const;
-  void buildUpdate(Update update, const Operands &operands);
+  StartedUpdate start(const Update &update, const Operands &operands);
+  void finish(StartedUpdate &started);
+  void buildUpdate(const Update &update, const Operands &operands);
+  void buildDivided(const Update &update, ArrayRef<Operands> operands, RankedTensorType type);
   void buildGroup(const Update &update, const Group &group);
 
   OptimizerOptions options;
+  bool hasRanks = false;
   /// Whether gradients are accumulated over micro-steps.
   bool accumulates = false;
-  /// Whether the gradients must be reset after each update. With ranks, mtc-shard resets their
-  /// sums.
+  /// Whether the update must reset the gradients. Otherwise, mtc-shard resets their sums.
   bool resetsGradients = false;
   /// Empty unless the program scales its loss.
   std::optional<LossScale> lossScale;
@@ -93,11 +106,15 @@ VariableOp OptimizerPass::addVariable(VariableOp parameter, Role role, StringRef
 VariableOp OptimizerPass::addState(ParameterStorage &storage, const OptimizerState &state,
                                    const UpdateRule &rule) {
   VariableOp parameter = storage.parameter;
-  RankedTensorType updated = division->viewOf(parameter).getType();
-  std::optional<Shape> shape = state.shape(updated.getShape(), rule);
+  ArrayRef<int64_t> whole = parameter.getWholeType().getShape();
+  std::optional<Shape> shape = state.shape(whole, rule);
   if (!shape)
     return {};
-  auto type = RankedTensorType::get(*shape, storage.getElementType());
+  const bool isLikeParameter = ArrayRef<int64_t>(*shape) == whole;
+  auto type =
+      RankedTensorType::get(isLikeParameter ? division->viewOf(parameter).getType().getShape()
+                                            : ArrayRef<int64_t>(*shape),
+                            storage.getElementType());
   double value = state.initial.empty() ? 0.0 : rule[state.initial];
   Builder builder(&getContext());
   Attribute initial = ZerosAttr::get(&getContext());
@@ -107,7 +124,7 @@ VariableOp OptimizerPass::addState(ParameterStorage &storage, const OptimizerSta
   VariableOp variable = addVariable(parameter, Role::Optimizer, state.suffix, type, initial);
   if (auto elements = dyn_cast<DenseElementsAttr>(initial))
     variable.setInitialAttr(elements.resizeSplat(variable.getWholeType()));
-  if (rule.stateBits != 32 && type.getShape() == updated.getShape())
+  if (rule.stateBits != 32 && isLikeParameter)
     variable->setAttr(quantizationAttribute,
                       QuantizationMapAttr::get(
                           &getContext(), findQuantizationMap(rule.stateBits,
@@ -150,7 +167,7 @@ FailureOr<std::vector<Group>> OptimizerPass::makeGroups(const llvm::StringMap<Up
       continue;
     ParameterStorage &storage = storages[parameter.getSymName()];
     const UpdateRule &rule = rules.at(parameter.getSymName());
-    bool isFlat = rule.kind->isElementwise && rule.stateBits == 32 && storage.isPaddedAlike() &&
+    bool isFlat = rule.kind->isElementwise() && rule.stateBits == 32 && storage.isPaddedAlike() &&
                   !division->includes(parameter);
     auto group = llvm::find_if(groups, [&](Group &each) {
       return each.isFlat == isFlat && each.rule == rule && storage.isLike(each.parameters.front());
@@ -171,24 +188,6 @@ FailureOr<std::vector<Group>> OptimizerPass::makeGroups(const llvm::StringMap<Up
                       AsParameterAttr::get(&getContext())));
   }
   return groups;
-}
-
-/// Reports parameters that --shard does not divide.
-void OptimizerPass::remarkWhole(const llvm::StringMap<UpdateRule> &rules) {
-  ProgramOp program = ProgramOp::find(getOperation());
-  if (!program || program.getShard() == Shard::None)
-    return;
-  int64_t count = 0;
-  StringRef optimizer;
-  for (const auto &each : rules)
-    if (!each.second.kind->isElementwise) {
-      ++count;
-      optimizer = each.second.kind->name;
-    }
-  if (count)
-    emitRemark(UnknownLoc::get(&getContext()))
-        << "--shard " << stringifyShard(program.getShard()) << ": every rank has all of " << count
-        << " parameters that " << optimizer << " updates as whole matrices";
 }
 
 /// Reads a scalar that the runtime sets, as f64.
@@ -232,27 +231,32 @@ static Value zerosBehind(TensorBuilder &b, Value value, RankedTensorType like) {
   return b.cast(b.compare(Predicate::Lt, value, value), like.getElementType());
 }
 
-/// Emits all reads first and all writes last, so that the computation in between can be fused.
-void OptimizerPass::buildUpdate(Update update, const Operands &operands) {
+StartedUpdate OptimizerPass::start(const Update &update, const Operands &operands) {
   TensorBuilder &b = update.b;
-  update.parameter = operands.parameter.read(b);
-  Value given = operands.gradient.readWide(b);
+  StartedUpdate started{update, operands, {}, operands.parameter.read(b), {}, {}};
+  started.update.parameter = started.oldParameter;
+  started.gradient = operands.gradient.readWide(b);
   for (const std::optional<VariableView> &state : operands.states)
-    update.states.push_back(state ? state->read(b) : Value());
-  Value oldAverage = operands.average ? operands.average->read(b) : Value();
-  Value oldParameter = update.parameter;
-  SmallVector<Value> oldStates = update.states;
-  update.gradient = gradientScaling->apply(b, given);
-  update.rule.kind->build(update);
+    started.update.states.push_back(state ? state->read(b) : Value());
+  started.oldStates = started.update.states;
+  if (operands.average)
+    started.oldAverage = operands.average->read(b);
+  started.update.gradient = gradientScaling->apply(b, started.gradient);
+  return started;
+}
+
+void OptimizerPass::finish(StartedUpdate &started) {
+  auto &[update, operands, given, oldParameter, oldAverage, oldStates] = started;
+  TensorBuilder &b = update.b;
   if (update.rule.stateBits != 32)
     keepFinite(update, oldParameter);
 
   SmallVector<std::pair<VariableView, Value>> written;
   // A modified gradient with several users overwrites the given gradient instead of allocating
   // memory.
-  bool isShared = !update.rule.kind->isElementwise && update.rule.stateBits == 32 &&
-                  !update.gradient.hasOneUse();
-  if (resetsGradients)
+  bool isShared = !update.rule.kind->isElementwise() && update.rule.stateBits == 32 &&
+                  !update.gradient.hasOneUse() && operands.gradient.isWritable();
+  if (resetsGradients && operands.gradient.isWritable())
     written.push_back({operands.gradient, zerosBehind(b, update.parameter, typeOf(given))});
   else if (update.gradient != given && isShared)
     written.push_back({operands.gradient, update.gradient});
@@ -269,6 +273,64 @@ void OptimizerPass::buildUpdate(Update update, const Operands &operands) {
     variable.write(b, value);
 }
 
+/// Emits all reads first and all writes last, so that the computation in between can be fused.
+void OptimizerPass::buildUpdate(const Update &update, const Operands &operands) {
+  StartedUpdate started = start(update, operands);
+  if (update.rule.kind->isElementwise() || update.rule.stateBits == 32 || !hasRanks) {
+    update.rule.kind->build(started.update);
+  } else {
+    // A kernel that reads blocks of codes would sum a tensor in their order, which ranks that
+    // assemble the tensor from pieces do not know. A gather on one rank separates the kernels.
+    const WholeTensorRule &rule = *update.rule.kind->wholeTensors;
+    WholeTensors tensors(update.b, typeOf(started.update.parameter), 1, /*ranks=*/1);
+    const SmallVector<Value> needed = llvm::map_to_vector(
+        rule.begin(started.update), [&](Value tensor) { return tensors.assemble(tensor); });
+    started.update.finish(rule.transform(started.update, needed));
+  }
+  finish(started);
+}
+
+/// Emits the update of divided parameters of one type, at most one for each rank. Each rank
+/// computes the step of one of them.
+void OptimizerPass::buildDivided(const Update &update, ArrayRef<Operands> operands,
+                                 RankedTensorType type) {
+  TensorBuilder &b = update.b;
+  const WholeTensorRule &rule = *update.rule.kind->wholeTensors;
+  WholeTensors tensors(b, type, operands.size(), division->getRankCount());
+  std::vector<StartedUpdate> started;
+  SmallVector<SmallVector<Value>> pieces; // by tensor that is needed whole
+  for (const Operands &each : operands) {
+    started.push_back(start(update, each));
+    SmallVector<Value> needed = rule.begin(started.back().update);
+    pieces.resize(needed.size());
+    for (auto [list, value] : llvm::zip_equal(pieces, needed))
+      list.push_back(value);
+  }
+  Update own = update; // of the parameter that is assigned to this rank
+  auto statesOf = [&](size_t number) {
+    return llvm::map_to_vector(started,
+                               [&](StartedUpdate &each) { return each.update.states[number]; });
+  };
+  const Update &first = started.front().update;
+  SmallVector<size_t> undivided; // states
+  for (auto [number, state] : llvm::enumerate(first.states)) {
+    const bool isDivided = !state || shapeOf(state) == shapeOf(first.parameter);
+    own.states.push_back(isDivided ? Value() : tensors.select(statesOf(number)));
+    if (!isDivided)
+      undivided.push_back(number);
+  }
+  const SmallVector<Value> whole =
+      llvm::map_to_vector(pieces, [&](ArrayRef<Value> list) { return tensors.assemble(list); });
+  const SmallVector<Value> steps = tensors.distribute(rule.transform(own, whole));
+  for (size_t number : undivided)
+    for (auto [each, state] : llvm::zip_equal(started, tensors.collect(own.states[number])))
+      each.update.states[number] = state;
+  for (auto [each, step] : llvm::zip_equal(started, steps)) {
+    each.update.finish(step);
+    finish(each);
+  }
+}
+
 void OptimizerPass::buildGroup(const Update &update, const Group &group) {
   if (group.isFlat) {
     Operands operands{ParameterView(group.parameters), VariableView(group.gradients), {}, {}};
@@ -281,16 +343,28 @@ void OptimizerPass::buildGroup(const Update &update, const Group &group) {
   }
   // Blocks of quantized state run over the flattened elements.
   auto view = [&](VariableOp variable) {
-    return division->viewOf(variable, group.rule.kind->isElementwise);
+    return division->viewOf(variable, group.rule.kind->isElementwise());
   };
+  const Type element = ParameterStorage(group.parameters.front()).getElementType();
+  llvm::MapVector<Type, std::vector<Operands>> divided; // by type of the whole parameter
   for (auto [i, parameter] : llvm::enumerate(group.parameters)) {
     Operands operands{ParameterView(parameter, view), view(group.gradients[i]), {}, {}};
     if (options.ema)
       operands.average = view(group.averages[i]);
     for (ArrayRef<VariableOp> states : group.states)
       operands.states.push_back(states[i] ? std::optional(view(states[i])) : std::nullopt);
-    buildUpdate(update, operands);
+    if (group.rule.kind->isElementwise() || !division->includes(parameter.parameter)) {
+      buildUpdate(update, operands);
+      continue;
+    }
+    VariableOp stored = parameter.parameter;
+    divided[stored.getWholeType().clone(element)].push_back(operands);
   }
+  const auto ranks = static_cast<size_t>(division->getRankCount());
+  for (auto &[type, all] : divided)
+    for (ArrayRef<Operands> rest = all; !rest.empty();
+         rest = rest.drop_front(std::min(ranks, rest.size())))
+      buildDivided(update, rest.take_front(ranks), cast<RankedTensorType>(type));
 }
 
 /// Terminates a function with the named results.
@@ -317,20 +391,18 @@ void OptimizerPass::runOnOperation() {
   FailureOr<llvm::StringMap<UpdateRule>> chosen = chooseRules(rules);
   if (failed(chosen))
     return signalPassFailure();
-  division.emplace(module, [&](VariableOp parameter) {
-    return chosen->at(parameter.getSymName()).kind->isElementwise;
-  });
+  division.emplace(module);
   FailureOr<std::vector<Group>> groups = makeGroups(*chosen);
   if (failed(groups))
     return signalPassFailure();
-  remarkWhole(*chosen);
   if (std::string others = rules.describeOthers(); !others.empty())
     emitRemark(UnknownLoc::get(&getContext()), others);
   if (std::string kept = rules.describeStateBits(); !kept.empty())
     emitRemark(UnknownLoc::get(&getContext()), kept);
 
+  hasRanks = bool(program.getRanks());
   accumulates = program.getMicroSteps() > 1;
-  resetsGradients = accumulates && !program.getRanks();
+  resetsGradients = accumulates && (!program.getRanks() || program.reducesInUpdate());
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   auto locationOf = [&](const OptimizerKind &kind) {
     return NameLoc::get(builder.getStringAttr("optimizer " + kind.name));
@@ -340,6 +412,7 @@ void OptimizerPass::runOnOperation() {
   symbols->insert(function);
   builder.setInsertionPointToStart(function.addEntryBlock());
   TensorBuilder b(function.getLoc(), builder);
+  division->exchangeInUpdate(b);
   double rate = options.getLearningRate();
   Value learningRate = readScalar(b, RuntimeScalar::LearningRate), step;
   SmallVector<UpdatedGradient> gradients;

@@ -4,7 +4,6 @@
 
 #include "ir/ReservedNames.h"
 #include "passes/sharding/GatherWindows.h"
-#include "passes/sharding/GradientExchange.h"
 #include "passes/sharding/Pieces.h"
 
 using namespace mlir;
@@ -20,19 +19,22 @@ static bool isFrozen(VariableOp variable, ModuleOp module) {
   return of && of.getRole() == Role::Frozen;
 }
 
-Division::Division(ModuleOp module, llvm::function_ref<bool(VariableOp)> includes) {
+Division::Division(ModuleOp module) : module(module) {
   ProgramOp program = ProgramOp::find(module);
   const Shard shard = program ? program.getShard() : Shard::None;
   if (shard == Shard::None)
     return;
   ranks = program.getRankCount();
+  reducesInUpdate = program.reducesInUpdate();
   llvm::StringMap<ParameterStorage> storages = findParameterStorage(module);
   llvm::StringSet<> read; // by steps
   module.walk([&](ReadOp op) { read.insert(op.getVariable()); });
   for (auto parameter : llvm::to_vector(module.getOps<VariableOp>()))
-    if (parameter.getRole() == Role::Parameter && includes(parameter))
+    if (parameter.getRole() == Role::Parameter)
       divided[parameter.getSymName()] = parameter.getTensorType();
-  divideGradients(module);
+  if (!reducesInUpdate)
+    addParts(makeExchange().run([&](VariableOp gradient) { return hasDivided(gradient); },
+                                GradientExchange::Gradients::Released));
   llvm::StringSet<> gathered;
   for (const auto &[name, type] : divided) {
     ParameterStorage &storage = storages[name];
@@ -68,24 +70,40 @@ void Division::divide(VariableOp variable) {
   variable.setType(pieceTypeOf(whole, ranks));
 }
 
-void Division::divideGradients(ModuleOp module) {
-  auto microStep = module.lookupSymbol<func::FuncOp>(microStepName);
-  GradientExchange exchange(module, microStep, defaultBucketBytes);
-  auto isDivided = [&](VariableOp gradient) {
-    return gradient.getOf() && divided.contains(*gradient.getOf());
-  };
-  for (const GradientBucket &bucket :
-       exchange.run(isDivided, GradientExchange::Gradients::Released))
+GradientExchange Division::makeExchange() {
+  return {module, module.lookupSymbol<func::FuncOp>(microStepName), defaultBucketBytes};
+}
+
+bool Division::hasDivided(VariableOp gradient) const {
+  return gradient.getOf() && divided.contains(*gradient.getOf());
+}
+
+void Division::addParts(ArrayRef<GradientBucket> buckets) {
+  for (const GradientBucket &bucket : buckets)
     for (const GradientBucket::Gradient &gradient : bucket.gradients)
       parts.try_emplace(VariableOp(gradient.variable).getSymName(),
-                        Part{gradient.variable, bucket.sums, gradient.offset});
+                        Part{gradient.variable, bucket.sums, bucket.sumsInUpdate, gradient.offset});
+}
+
+void Division::exchangeInUpdate(TensorBuilder &b) {
+  if (!reducesInUpdate)
+    return;
+  addParts(
+      makeExchange().runInUpdate(b, [&](VariableOp gradient) { return hasDivided(gradient); }));
+  // Each rank's own sums are not needed any more.
+  for (const Part &part : llvm::make_second_range(parts))
+    b.create<WriteOp>(VariableOp(part.gradient).getSymName(),
+                      b.splat(VariableOp(part.gradient).getTensorType(), 0.0));
 }
 
 VariableView Division::viewOf(VariableOp variable, bool isLine) const {
   const StringRef name = variable.getSymName();
-  if (auto part = parts.find(name); part != parts.end())
-    return VariableView::partOf(part->second.sums, part->second.offset,
-                                pieceTypeOf(variable.getTensorType(), ranks));
+  if (auto found = parts.find(name); found != parts.end()) {
+    const Part &part = found->second;
+    RankedTensorType piece = pieceTypeOf(variable.getTensorType(), ranks);
+    return part.sums ? VariableView::partOf(part.sums, part.offset, piece)
+                     : VariableView::partOf(part.sumsInUpdate, part.offset, piece);
+  }
   if (heldWhole.contains(name))
     return VariableView::pieceOf(variable, pieceTypeOf(variable.getTensorType(), ranks), ranks);
   return isLine ? VariableView::lineOf(variable) : VariableView(variable);
@@ -102,7 +120,8 @@ void Division::setWhole(VariableOp variable, VariableOp parameter) const {
 }
 
 void Division::eraseGradients() {
-  for (auto &part : parts)
-    part.second.gradient.erase();
+  if (!reducesInUpdate)
+    for (auto &part : parts)
+      part.second.gradient.erase();
   parts.clear();
 }

@@ -3,6 +3,7 @@
 #ifndef MTC_PASSES_SHARDING_DIVISION_H
 #define MTC_PASSES_SHARDING_DIVISION_H
 
+#include "passes/sharding/GradientExchange.h"
 #include "passes/variables/ParameterStorage.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -16,35 +17,44 @@ namespace mtc {
 /// - `optimizer` and `gradients`: variables that steps read stay whole on every rank, and the
 ///   update gathers their new pieces. Others exist as pieces only.
 /// - `parameters`: all variables, also those of frozen parameters, exist as pieces, and steps
-/// gather
-///   them where they compute with them.
+///   gather them where they compute with them.
 ///
-/// Gradients are exchanged (GradientExchange.h), and then exist as parts of the sums.
+/// Gradients are exchanged (GradientExchange.h), and then exist as parts of the sums. With
+/// `reduce = last`, they are whole until the update exchanges them.
 class Division {
 public:
-  /// Divides the variables of the parameters for which `includes` holds. No other parameters are
-  /// divided. Must be called after the backward pass exists, and before the update does.
-  Division(mlir::ModuleOp module, llvm::function_ref<bool(VariableOp)> includes);
+  /// Divides the variables of all parameters. Must be called after the backward pass exists, and
+  /// before the update does.
+  explicit Division(mlir::ModuleOp module);
 
+  int64_t getRankCount() const { return ranks; }
   bool includes(VariableOp parameter) const { return divided.contains(parameter.getSymName()); }
   /// Returns what the update reads and writes of a variable: all of it, or this rank's piece.
   VariableView viewOf(VariableOp variable, bool isLine = false) const;
   /// Makes a variable of the type of a parameter's piece, which belongs to the parameter, a piece.
   void setWhole(VariableOp variable, VariableOp parameter) const;
-  /// Erases the variables of divided gradients, which nothing reads.
+  /// Erases the variables of divided gradients that nothing reads.
   void eraseGradients();
+  /// Emits the exchange of gradients into the update, at its start, if micro-steps do not exchange
+  /// them. Must be called before views of gradients are made.
+  void exchangeInUpdate(TensorBuilder &b);
 
 private:
-  /// The part of a gradient in the sums of its bucket.
+  /// The part of a gradient in the sums of its bucket, a variable or a value.
   struct Part {
     VariableOp gradient, sums;
+    mlir::Value sumsInUpdate;
     int64_t offset;
   };
 
   void divide(VariableOp variable);
-  void divideGradients(mlir::ModuleOp module);
+  bool hasDivided(VariableOp gradient) const;
+  GradientExchange makeExchange();
+  void addParts(llvm::ArrayRef<GradientBucket> buckets);
 
+  mlir::ModuleOp module;
   int64_t ranks = 1;
+  bool reducesInUpdate = false;
   llvm::StringMap<mlir::RankedTensorType> divided; ///< whole types of divided parameters
   llvm::StringMap<Part> parts;                     ///< of gradients
   llvm::StringSet<> heldWhole; ///< variables that steps read, and every rank holds

@@ -6,6 +6,7 @@
 #include "passes/sharding/Pieces.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
 #include <numeric>
 
 using namespace mlir;
@@ -89,9 +90,7 @@ GatherWindows::makeWindows(std::vector<Cluster> &clusters) const {
   std::vector<Window> windows;
   for (Cluster &cluster : clusters) {
     RankedTensorType type = typeOf(cluster.read.getResult());
-    auto elementOf = [](Cluster *each) { return typeOf(each->read.getResult()).getElementType(); };
-    if (windows.empty() || windows.back().bytes + byteSize(type) > windowBytes ||
-        elementOf(windows.back().clusters.back()) != type.getElementType())
+    if (windows.empty() || windows.back().bytes + byteSize(type) > windowBytes)
       windows.emplace_back();
     windows.back().clusters.push_back(&cluster);
     windows.back().bytes += byteSize(type);
@@ -110,11 +109,19 @@ static Value repeatChain(Value used, Value read, Value root, OpBuilder &builder)
 }
 
 void GatherWindows::gather(const Window &window, Operation *before) {
+  llvm::MapVector<Type, SmallVector<Cluster *>> byElement;
+  for (Cluster *cluster : window.clusters)
+    byElement[typeOf(cluster->read.getResult()).getElementType()].push_back(cluster);
+  for (ArrayRef<Cluster *> clusters : llvm::make_second_range(byElement))
+    gather(clusters, before);
+}
+
+void GatherWindows::gather(ArrayRef<Cluster *> clusters, Operation *before) {
   OpBuilder builder(before);
   SmallVector<Type> types;
   SmallVector<Value> pieces;
   SmallVector<Location> locations;
-  for (Cluster *cluster : window.clusters) {
+  for (Cluster *cluster : clusters) {
     ReadOp read = cluster->read;
     RankedTensorType whole = typeOf(read.getResult());
     types.push_back(whole);
@@ -124,7 +131,7 @@ void GatherWindows::gather(const Window &window, Operation *before) {
   }
   auto all = AllGatherOp::create(builder, builder.getFusedLoc(locations), types, pieces,
                                  static_cast<uint64_t>(ranks));
-  for (auto [cluster, value] : llvm::zip_equal(window.clusters, all.getValues()))
+  for (auto [cluster, value] : llvm::zip_equal(clusters, all.getValues()))
     for (const Use &use : cluster->uses) {
       builder.setInsertionPoint(operations[static_cast<size_t>(use.position)]);
       use.operand->set(repeatChain(use.operand->get(), cluster->read.getResult(), value, builder));

@@ -45,6 +45,8 @@ private:
   std::vector<Cluster> makeClusters();
   std::vector<Window> makeWindows(std::vector<Cluster> &clusters) const;
   void gather(const Window &window, mlir::Operation *before);
+  /// Gathers values of one element type.
+  void gather(mlir::ArrayRef<Cluster *> clusters, mlir::Operation *before);
 
   mlir::func::FuncOp function;
   int64_t ranks;

@@ -3,8 +3,9 @@
 #include "passes/sharding/GradientExchange.h"
 
 #include "ir/ReservedNames.h"
-#include "ir/builders/TensorBuilder.h"
 #include "passes/sharding/Pieces.h"
+
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -18,16 +19,26 @@ GradientExchange::GradientExchange(ModuleOp module, func::FuncOp microStep, int6
 }
 
 std::vector<GradientBucket>
-GradientExchange::makeBuckets(llvm::function_ref<bool(VariableOp)> includes) {
-  std::vector<GradientBucket> buckets;
+GradientExchange::makeBuckets(llvm::function_ref<bool(VariableOp)> includes, bool inUpdate) {
+  llvm::MapVector<VariableOp, WriteOp> gradients; // in the order of their last writes
   for (auto write : microStep.front().getOps<WriteOp>()) {
     auto variable = symbols.lookup<VariableOp>(write.getVariable());
     if (variable.getRole() != Role::Gradient || !includes(variable))
       continue;
-    RankedTensorType type = typeOf(write.getValue());
+    gradients.erase(variable);
+    gradients.insert({variable, write});
+  }
+  // Without a sum over ranks in it, the micro-step does not write gradients that are always zero.
+  if (inUpdate)
+    for (auto variable : symbols.getOp()->getRegion(0).getOps<VariableOp>())
+      if (variable.getRole() == Role::Gradient && includes(variable))
+        gradients.insert({variable, WriteOp()});
+  std::vector<GradientBucket> buckets;
+  for (auto [variable, write] : gradients) {
+    RankedTensorType type = VariableOp(variable).getTensorType();
     if (buckets.empty() || buckets.back().element != type.getElementType() ||
         buckets.back().bytes + byteSize(type) > bucketBytes)
-      buckets.push_back({{}, {}, type.getElementType(), 0, 0, {}});
+      buckets.push_back({{}, {}, type.getElementType(), 0, 0, {}, {}});
     GradientBucket &bucket = buckets.back();
     const int64_t piece = pieceTypeOf(type, ranks).getNumElements();
     bucket.gradients.push_back({variable, type, piece, bucket.pieces});
@@ -56,20 +67,23 @@ AllToAllOp GradientExchange::send(const GradientBucket &bucket, Gradients gradie
   builder.setInsertionPointAfter(last);
   TensorBuilder b(last.getLoc(), builder);
   SmallVector<Value> values;
-  SmallVector<int64_t> pieces;
-  for (auto [gradient, write] : llvm::zip_equal(bucket.gradients, bucket.writes)) {
-    Value value = WriteOp(write).getValue();
+  for (auto [gradient, write] : llvm::zip_equal(bucket.gradients, bucket.writes))
     values.push_back(gradients == Gradients::Released
-                         ? value
+                         ? WriteOp(write).getValue()
                          : b.create<ReadOp>(gradient.type, WriteOp(write).getVariable()));
-    pieces.push_back(gradient.piece);
-  }
-  auto rows = RankedTensorType::get({ranks, bucket.pieces}, bucket.element);
-  auto exchange = AllToAllOp::create(builder, last.getLoc(), rows, values, pieces);
+  AllToAllOp exchange = send(b, bucket, values);
   if (gradients == Gradients::Released)
     for (WriteOp write : bucket.writes)
       write.erase();
   return exchange;
+}
+
+AllToAllOp GradientExchange::send(TensorBuilder &b, const GradientBucket &bucket,
+                                  ArrayRef<Value> values) const {
+  auto pieces = llvm::map_to_vector(
+      bucket.gradients, [](const GradientBucket::Gradient &gradient) { return gradient.piece; });
+  auto rows = RankedTensorType::get({ranks, bucket.pieces}, bucket.element);
+  return b.create<AllToAllOp>(rows, values, pieces);
 }
 
 Value mtc::addRows(TensorBuilder &b, Value sum, Value rows) {
@@ -78,8 +92,9 @@ Value mtc::addRows(TensorBuilder &b, Value sum, Value rows) {
         strides(offsets.size(), 1);
     offsets.front() = rank;
     sizes.front() = 1;
-    Value row = b.reshape(b.slice(rows, offsets, sizes, strides), shapeOf(sum));
-    sum = b.add(sum, row);
+    Value row = b.reshape(b.slice(rows, offsets, sizes, strides),
+                          sum ? shapeOf(sum) : shapeOf(rows).drop_front());
+    sum = sum ? b.add(sum, row) : row;
   }
   return sum;
 }
@@ -93,7 +108,7 @@ void GradientExchange::add(AllToAllOp exchange, VariableOp sums, Operation *befo
 
 std::vector<GradientBucket> GradientExchange::run(llvm::function_ref<bool(VariableOp)> includes,
                                                   Gradients gradients) {
-  std::vector<GradientBucket> buckets = makeBuckets(includes);
+  std::vector<GradientBucket> buckets = makeBuckets(includes, /*inUpdate=*/false);
   AllToAllOp sent;
   VariableOp sumsOfSent;
   for (GradientBucket &bucket : buckets) {
@@ -106,5 +121,25 @@ std::vector<GradientBucket> GradientExchange::run(llvm::function_ref<bool(Variab
   }
   if (sent)
     add(sent, sumsOfSent, microStep.front().getTerminator());
+  return buckets;
+}
+
+std::vector<GradientBucket>
+GradientExchange::runInUpdate(TensorBuilder &b, llvm::function_ref<bool(VariableOp)> includes) {
+  std::vector<GradientBucket> buckets = makeBuckets(includes, /*inUpdate=*/true);
+  AllToAllOp sent;
+  for (size_t i = 0; i <= buckets.size(); ++i) {
+    AllToAllOp exchange;
+    if (i < buckets.size()) {
+      auto values = llvm::map_to_vector(
+          buckets[i].gradients, [&](const GradientBucket::Gradient &gradient) -> Value {
+            return b.create<ReadOp>(gradient.type, VariableOp(gradient.variable).getSymName());
+          });
+      exchange = send(b, buckets[i], values);
+    }
+    if (sent)
+      buckets[i - 1].sumsInUpdate = addRows(b, {}, sent.getRows());
+    sent = exchange;
+  }
   return buckets;
 }

@@ -3,7 +3,7 @@
 #ifndef MTC_PASSES_SHARDING_GRADIENTEXCHANGE_H
 #define MTC_PASSES_SHARDING_GRADIENTEXCHANGE_H
 
-#include "ir/Mtc.h"
+#include "ir/builders/TensorBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <optional>
@@ -12,7 +12,8 @@
 namespace mtc {
 
 /// Gradients that travel together, in the order in which the micro-step computes them. The sums of
-/// their pieces over ranks and micro-steps are a variable of the owner.
+/// their pieces over the ranks are a variable of the owner if each micro-step adds to them, and a
+/// value of the update otherwise.
 struct GradientBucket {
   struct Gradient {
     VariableOp variable;
@@ -22,17 +23,21 @@ struct GradientBucket {
   };
 
   mlir::SmallVector<Gradient> gradients;
-  mlir::SmallVector<WriteOp> writes;
+  mlir::SmallVector<WriteOp> writes; ///< the last one of each gradient, if any
   mlir::Type element;
   int64_t bytes = 0;  ///< of the whole gradients
   int64_t pieces = 0; ///< elements of the sums
   VariableOp sums;
+  mlir::Value sumsInUpdate;
 };
 
 /// Makes the micro-step send each gradient's pieces to the ranks that own them, and add what it
 /// receives in the order of ranks. A bucket is sent when its last gradient is known, and added when
 /// the next bucket has been sent, so that a transfer overlaps with the backward pass. The sums are
 /// new variables `@mtc.gradient_sum.N`.
+///
+/// Alternatively, the micro-steps of a rank have added their gradients, and the update sends and
+/// adds the sums of the ranks.
 class GradientExchange {
 public:
   /// Whether the whole gradient stays in its variable.
@@ -43,11 +48,17 @@ public:
   /// Exchanges the gradients of the variables for which `includes` holds.
   std::vector<GradientBucket> run(llvm::function_ref<bool(VariableOp)> includes,
                                   Gradients gradients);
+  /// Emits the exchange into an update, at the builder's insertion point.
+  std::vector<GradientBucket> runInUpdate(TensorBuilder &b,
+                                          llvm::function_ref<bool(VariableOp)> includes);
 
 private:
-  std::vector<GradientBucket> makeBuckets(llvm::function_ref<bool(VariableOp)> includes);
+  std::vector<GradientBucket> makeBuckets(llvm::function_ref<bool(VariableOp)> includes,
+                                          bool inUpdate);
   VariableOp addSums(const GradientBucket &bucket);
   AllToAllOp send(const GradientBucket &bucket, Gradients gradients);
+  AllToAllOp send(TensorBuilder &b, const GradientBucket &bucket,
+                  mlir::ArrayRef<mlir::Value> values) const;
   void add(AllToAllOp exchange, VariableOp sums, mlir::Operation *before);
 
   mlir::func::FuncOp microStep;
@@ -56,8 +67,9 @@ private:
   int64_t nextNumber = 0;
 };
 
-/// Adds the rows of a received value to a sum, one after the other.
-mlir::Value addRows(class TensorBuilder &b, mlir::Value sum, mlir::Value rows);
+/// Adds the rows of a received value to a sum of the shape of a row, one after the other. Without a
+/// sum, returns the sum of the rows in the shape of a row.
+mlir::Value addRows(TensorBuilder &b, mlir::Value sum, mlir::Value rows);
 
 } // namespace mtc
 

@@ -28,6 +28,7 @@ struct StateUpdate {
   SmallVector<Operation *> operations;  ///< in order; each depends on a state, or writes it
   llvm::SetVector<Value> inputs;        ///< their operands that differ between ranks
   llvm::SetVector<StringRef> variables; ///< the states
+  bool usesAverages = false;            ///< over the ranks
 
   /// Returns the shape of the first state.
   ArrayRef<int64_t> getShape() const;
@@ -66,7 +67,15 @@ private:
 /// Returns whether a value is the same on all ranks in any micro-batch.
 static bool isUniform(Value value) {
   Operation *op = value.getDefiningOp();
+  if (op && isa<AverageOverRanksOp>(op))
+    return true;
   return op && isPure(op) && op->getNumRegions() == 0 && llvm::all_of(op->getOperands(), isUniform);
+}
+
+/// Returns whether a uniform value is computed from an average over the ranks.
+static bool isAveraged(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && (isa<AverageOverRanksOp>(op) || llvm::any_of(op->getOperands(), isAveraged));
 }
 
 static SplatElementsAttr getSplat(Value value) {
@@ -121,10 +130,17 @@ static FailureOr<SmallVector<StateUpdate>> findUpdates(func::FuncOp microStep, i
     if (StringRef variable = variableOf(*op); !variable.empty())
       update.variables.insert(variable);
     for (Value operand : op->getOperands())
-      if (!dependents.contains(operand.getDefiningOp()) && !isUniform(operand))
-        update.inputs.insert(operand);
+      if (!dependents.contains(operand.getDefiningOp())) {
+        if (!isUniform(operand))
+          update.inputs.insert(operand);
+        else if (isAveraged(operand))
+          update.usesAverages = true;
+      }
   }
-  return llvm::to_vector(llvm::make_second_range(updates));
+  // A state that is updated from averages alone is updated once for the batches of all ranks.
+  return llvm::filter_to_vector(llvm::make_second_range(updates), [](const StateUpdate &update) {
+    return !update.inputs.empty() || !update.usesAverages;
+  });
 }
 
 ArrayRef<int64_t> StateUpdate::getShape() const {

@@ -23,7 +23,9 @@ public:
   void runOnOperation() override;
 
 private:
-  void gather(const GradientBucket &bucket, Operation *before);
+  void gather(const GradientBucket &bucket, Value sums, TensorBuilder &b);
+  void gatherSums(func::FuncOp microStep, func::FuncOp update);
+  void averageOverRanks(func::FuncOp function);
   void resetSums(func::FuncOp update);
   void exchangeScalars(func::FuncOp microStep);
 
@@ -33,12 +35,8 @@ private:
 
 } // namespace
 
-/// Gathers the sums of a bucket at the start of the update.
-void ShardPass::gather(const GradientBucket &bucket, Operation *before) {
-  VariableOp variable = bucket.sums;
-  TensorBuilder b(variable.getLoc(), &getContext());
-  b.setInsertionPoint(before);
-  Value sums = b.create<ReadOp>(variable.getTensorType(), variable.getSymName());
+/// Gathers the sums of a bucket and writes them to the gradients.
+void ShardPass::gather(const GradientBucket &bucket, Value sums, TensorBuilder &b) {
   SmallVector<Type> types;
   SmallVector<Value> pieces;
   for (const GradientBucket::Gradient &gradient : bucket.gradients) {
@@ -49,6 +47,44 @@ void ShardPass::gather(const GradientBucket &bucket, Operation *before) {
   auto all = b.create<AllGatherOp>(types, pieces, static_cast<uint64_t>(ranks));
   for (auto [gradient, value] : llvm::zip_equal(bucket.gradients, all.getValues()))
     b.create<WriteOp>(VariableOp(gradient.variable).getSymName(), value);
+}
+
+/// Gathers the sums of gradients that are not divided at the start of the update.
+void ShardPass::gatherSums(func::FuncOp microStep, func::FuncOp update) {
+  GradientExchange exchange(getOperation(), microStep, bucketBytes);
+  TensorBuilder b(update.getLoc(), &getContext());
+  b.setInsertionPointToStart(&update.front());
+  if (ProgramOp::find(getOperation()).reducesInUpdate()) {
+    if (ProgramOp::find(getOperation()).getShard() != Shard::None)
+      return; // The update exchanges divided gradients.
+    for (const GradientBucket &bucket : exchange.runInUpdate(b, [](VariableOp) { return true; }))
+      gather(bucket, bucket.sumsInUpdate, b);
+    return;
+  }
+  auto isGradient = [](VariableOp variable) {
+    return !variable.getSymName().starts_with(gradientSumPrefix);
+  };
+  for (const GradientBucket &bucket : exchange.run(isGradient, GradientExchange::Gradients::Kept)) {
+    VariableOp sums = bucket.sums;
+    b.setLoc(sums.getLoc());
+    gather(bucket, b.create<ReadOp>(sums.getTensorType(), sums.getSymName()), b);
+  }
+}
+
+/// Lowers averages over ranks to gathers and additions.
+void ShardPass::averageOverRanks(func::FuncOp function) {
+  for (auto op : llvm::to_vector(function.getOps<AverageOverRanksOp>())) {
+    TensorBuilder b(op.getLoc(), &getContext());
+    b.setInsertionPoint(op);
+    RankedTensorType type = typeOf(op.getInput());
+    const auto count = static_cast<int64_t>(op.getRanks());
+    auto rows = RankedTensorType::get({count, type.getNumElements()}, type.getElementType());
+    Value own = b.reshape(op.getInput(), {type.getNumElements()});
+    Value all = b.create<AllGatherOp>(TypeRange(rows), own, op.getRanks()).getResult(0);
+    Value sum = b.reshape(addRows(b, {}, all), type.getShape());
+    op.replaceAllUsesWith(b.div(sum, b.splat(sum, static_cast<double>(count))));
+    op.erase();
+  }
 }
 
 /// Resets the sums of gradients at the end of the update.
@@ -116,13 +152,8 @@ void ShardPass::runOnOperation() {
   }
   if (failed(exchangeRunningStatistics(microStep, ranks)))
     return signalPassFailure();
+  averageOverRanks(microStep);
   exchangeScalars(microStep);
-  Operation *start = &update.front().front();
-  auto isGradient = [](VariableOp variable) {
-    return !variable.getSymName().starts_with(gradientSumPrefix);
-  };
-  for (const GradientBucket &bucket : GradientExchange(getOperation(), microStep, bucketBytes)
-                                          .run(isGradient, GradientExchange::Gradients::Kept))
-    gather(bucket, start);
+  gatherSums(microStep, update);
   resetSums(update);
 }

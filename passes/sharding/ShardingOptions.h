@@ -47,11 +47,32 @@ struct ShardingOptions {
            {.name = "reduce",
             .valueName = "WHEN",
             .help = "When gradients are summed over the ranks",
-            .choices = {{"every", "in each micro-step, in the order of one process"}}});
-    option(&ShardingOptions::network, {.name = "network",
-                                       .valueName = "CLASS",
-                                       .help = "Connection between ranks, for the cost model",
-                                       .choices = networkChoices()});
+            .choices = {{"every", "in each micro-step, in the order of one process"},
+                        {"last", "once for each update, after each rank has added its own"}},
+            .detail = "Summing once sends 1 / K of the bytes with --accumulate K, but each rank "
+                      "holds whole gradients, and the order of summation depends on the number of "
+                      "ranks."},
+           [](const ShardingOptions &all) -> std::string {
+             if (all.reduce != "last")
+               return "";
+             if (!all.ranks)
+               return "needs --ranks";
+             return all.shard == "gradients" || all.shard == "parameters"
+                        ? "each rank holds whole gradients, which --shard " + all.shard +
+                              " divides; use --shard optimizer"
+                        : "";
+           });
+    option(&ShardingOptions::network,
+           {.name = "network",
+            .valueName = "NETWORK",
+            .help = "Connection between ranks, for the cost model",
+            .detail = "The network is " + Network::describeTexts() +
+                      ", or a file with such a line, which bench/network.py writes."},
+           [](const ShardingOptions &all) -> std::string {
+             return Network::parse(all.network)
+                        ? ""
+                        : "expected " + Network::describeTexts() + ", or a file with such a line";
+           });
   }
 };
 

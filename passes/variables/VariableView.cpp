@@ -37,15 +37,22 @@ VariableView VariableView::partOf(VariableOp variable, int64_t offset, RankedTen
   return view;
 }
 
+VariableView VariableView::partOf(Value value, int64_t offset, RankedTensorType part) {
+  VariableView view(value);
+  view.seen = part;
+  view.offset = offset;
+  return view;
+}
+
 Value VariableView::read(TensorBuilder &b) const {
   if (symbols)
     return b.create<ReadFlatOp>(type, symbols);
-  Value value = b.create<ReadOp>(type, name);
+  Value all = value ? value : b.create<ReadOp>(type, name);
   if (ranks)
-    return b.create<OwnPieceOp>(TypeRange(seen), value, static_cast<uint64_t>(ranks)).getResult(0);
+    return b.create<OwnPieceOp>(TypeRange(seen), all, static_cast<uint64_t>(ranks)).getResult(0);
   if (seen)
-    return b.slice(value, {offset}, {seen.getNumElements()}, {1});
-  return isLine ? b.reshape(value, {type.getNumElements()}) : value;
+    return b.slice(all, {offset}, {seen.getNumElements()}, {1});
+  return isLine ? b.reshape(all, {type.getNumElements()}) : all;
 }
 
 Value VariableView::readWide(TensorBuilder &b) const {
@@ -59,7 +66,7 @@ Value VariableView::readWide(TensorBuilder &b) const {
 void VariableView::write(TensorBuilder &b, Value value) const {
   if (typeOf(value).getElementType() != getElementType())
     value = b.create<CastOp>(typeOf(value).clone(getElementType()), value, /*storage=*/true);
-  assert((!seen || ranks) && "parts are only read");
+  assert(isWritable() && "parts are only read");
   if (ranks)
     value =
         b.create<AllGatherOp>(TypeRange(type), value, static_cast<uint64_t>(ranks)).getResult(0);

@@ -24,22 +24,29 @@ public:
   static VariableView pieceOf(VariableOp variable, mlir::RankedTensorType piece, int64_t ranks);
   /// Returns a view of the elements of a flat variable from `offset` on, which cannot be written.
   static VariableView partOf(VariableOp variable, int64_t offset, mlir::RankedTensorType part);
+  /// Returns a view of elements of a flat value, which takes the place of a variable.
+  static VariableView partOf(mlir::Value value, int64_t offset, mlir::RankedTensorType part);
 
   mlir::Value read(TensorBuilder &builder) const;
   /// Reads 16-bit floats as f32, and other elements as they are.
   mlir::Value readWide(TensorBuilder &builder) const;
   /// Rounds the value if its elements have more bits than those of the variables.
   void write(TensorBuilder &builder, mlir::Value value) const;
+  /// Returns whether the view is no part of a flat variable.
+  bool isWritable() const { return !seen || ranks; }
   /// Returns the type of the view's value.
   mlir::RankedTensorType getType() const { return seen ? seen : type; }
   mlir::Type getElementType() const { return type.getElementType(); }
 
 private:
+  explicit VariableView(mlir::Value value) : type(typeOf(value)), value(value) {}
+
   mlir::RankedTensorType type; ///< of the variable, or the flat tensor
   mlir::RankedTensorType seen; ///< of a piece or part; null: all elements
   int64_t ranks = 0;           ///< of a piece; 0: no piece
   int64_t offset = 0;          ///< of a part
   llvm::StringRef name;
+  mlir::Value value; ///< in the place of a variable
   mlir::ArrayAttr symbols; ///< Null for a single variable.
   bool isLine = false;
 };

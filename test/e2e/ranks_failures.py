@@ -6,11 +6,10 @@ import shutil
 import signal
 import subprocess
 import time
-from pathlib import Path
 
 from models import DIGITS
 from program import Program, compile, own_folder, run
-from launcher import launcher
+from launcher import launcher, process_of_rank
 
 TIMEOUT = 3  # seconds, of --timeout
 folder = own_folder()
@@ -20,19 +19,10 @@ program = Program(path, data, launcher(2))
 endless = ("--steps", 10**9, "--timeout", TIMEOUT, "--save", "saved", "--save-every", 20, "--overwrite", "--quiet")
 
 
-def ranks_of(launcher: int) -> list[int]:
+def ranks_of() -> list[int]:
     """The processes of the program, by rank."""
-    found = {}
-    for process in Path("/proc").iterdir():
-        try:
-            if not process.name.isdigit() or os.readlink(process / "exe") != str(path.resolve()):
-                continue
-            environment = (process / "environ").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        rank = next(e for e in environment if e.startswith(b"OMPI_COMM_WORLD_RANK="))
-        found[int(rank.split(b"=")[1])] = int(process.name)
-    return [found[rank] for rank in sorted(found)]
+    found = [process_of_rank(path, rank) for rank in range(2)]
+    return [pid for pid in found if pid]
 
 
 def ended(number: int, victim: int) -> tuple[int, str, float]:
@@ -40,11 +30,11 @@ def ended(number: int, victim: int) -> tuple[int, str, float]:
     shutil.rmtree(folder / "saved", ignore_errors=True)
     process = subprocess.Popen([str(w) for w in program.command(*endless)], cwd=folder, stderr=subprocess.PIPE, text=True)
     end = time.monotonic() + 60
-    while len(ranks_of(process.pid)) < 2 or not (folder / "saved/manifest.json").exists():
+    while len(ranks_of()) < 2 or not (folder / "saved/manifest.json").exists():
         assert process.poll() is None and time.monotonic() < end, process.communicate()
         time.sleep(0.05)
     time.sleep(0.2)
-    pids = ranks_of(process.pid)
+    pids = ranks_of()
     begin = time.monotonic()
     os.kill(pids[victim], number)
     try:

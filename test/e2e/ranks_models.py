@@ -7,7 +7,7 @@ import onnx
 from launcher import compare, launcher, ranks_program, state_of
 from models import DIGITS, Example, digits
 from onnx import helper, numpy_helper
-from program import Program, own_folder, read_metrics
+from program import MTC, Program, own_folder, read_metrics, run
 from safetensors.numpy import load_file
 
 folder = own_folder()
@@ -59,6 +59,26 @@ shared.graph.node.insert(list(shared.graph.node).index(node) + 1, again)
 onnx.save(shared, folder / "shared.onnx")
 SHARED = Example("shared", folder / "shared.onnx", batch_norm.BATCH, images, flags, {})
 compare(folder, "shared", SHARED, "--precision", "bf16", "--optimizer", "sgd", "--lr", 0.1, rows=100, ranks=(2,))
+
+# --batch-norm sync normalizes by the statistics of all ranks, as one rank with the whole batch does.
+onnx.save(batch_norm.model(True, opset=17), folder / "sync.onnx")
+sizes = {}
+for ranks in 1, 2:
+    batch = 2 * batch_norm.BATCH // ranks
+    given = ("--dim", f"batch={batch}", "--loss", "cross-entropy", "--labels", "labels", "--optimizer", "sgd", "--lr", 0.1)
+    SYNC = Example("sync", folder / "sync.onnx", batch, images, given, {})
+    each = ranks_program(
+        folder, SYNC, ranks, "--batch-norm", "sync", rows=100, name="sync", micro_batches=3 * ranks, file=f"sync{ranks}-"
+    )
+    state_of(each, "--no-shuffle")
+    run_of = each.folder / each.path.name
+    sizes[ranks] = load_file(next(run_of.with_suffix(".saved").glob("*.safetensors"))), read_metrics(run_of.with_suffix(".jsonl"))
+for name, value in sizes[1][0].items():
+    assert np.allclose(value, sizes[2][0][name], rtol=1e-4, atol=1e-6), (name, value, sizes[2][0][name])
+losses = [[line["loss"] for line in metrics] for _, metrics in sizes.values()]
+assert np.allclose(*losses, rtol=1e-5), losses
+said = run([MTC, "compile", folder / "sync.onnx", *given, "--batch-norm", "sync", "-o", "refused"], folder, code=1).stderr
+assert "--batch-norm sync: needs --ranks; without ranks, use --batch-norm train" in said, said
 
 
 # Ranks without a target take part all the same: here, rank 1 of 2 has none in the first step.

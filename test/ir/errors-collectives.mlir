@@ -100,3 +100,28 @@ mtc.step @arena reads [] [] gives [] [] {
 
 // expected-error @below {{is 'tensor<256xf32>', a piece of 'tensor<8x8xf64>', expected a flat piece of a tensor with the same elements (variable_c7)}}
 mtc.variable optimizer @w.moment : tensor<256xf32> piece of tensor<8x8xf64> = #mtc.zeros
+
+// -----
+
+func.func @average(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expected at least 1 rank (average_over_ranks_c1)}}
+  %mean = mtc.average_over_ranks %x ranks 0 : tensor<4xf32>
+  return %mean : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{gradients are divided, and added in the update (ranks_c2)}}
+mtc.program "m" stage training ranks <count = 2, shard = gradients, reduce = last> {}
+
+// -----
+
+mtc.step @same_stream reads [] [] gives [] [] {
+  // expected-note @below {{the transfer}}
+  %t = mtc.async_transfer #mtc.collective<all_gather, ranks = 2, pieces = [16], totals = [32], element = f32>
+    [#mtc.at<0, tensor<16xf32>>] into [#mtc.at<256, tensor<32xf32>>] stream 3
+  // Both transfers are in progress: this one receives what the first one still sends.
+  // expected-error @below {{writes #mtc.at<0, tensor<32xf32>> while a transfer on stream 3 reads it; wait for the transfer's token (step_c1)}}
+  %u = mtc.async_transfer #mtc.collective<all_gather, ranks = 2, pieces = [16], totals = [32], element = f32>
+    [#mtc.at<512, tensor<16xf32>>] into [#mtc.at<0, tensor<32xf32>>] stream 3
+}

@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s | mtc-opt | FileCheck %s
 
-// CHECK: mtc.program "m" stage kernels batch 8 ranks <count = 2, shard = optimizer> accumulation <micro_steps = 4>
-mtc.program "m" stage kernels batch 8 ranks <count = 2, shard = optimizer> accumulation <micro_steps = 4> {}
+// CHECK: mtc.program "m" stage kernels batch 8 ranks <count = 2, shard = optimizer, reduce = last> accumulation <micro_steps = 4>
+mtc.program "m" stage kernels batch 8 ranks <count = 2, shard = optimizer, reduce = last> accumulation <micro_steps = 4> {}
 // CHECK: mtc.variable optimizer @w.moment : tensor<256xf32> piece of tensor<8x8xf32> = #mtc.zeros of @w
 mtc.variable optimizer @w.moment : tensor<256xf32> piece of tensor<8x8xf32> = #mtc.zeros of @w
 
@@ -13,6 +13,8 @@ func.func @values(%a: tensor<8x8xf32>, %b: tensor<36xf32>, %p: tensor<32xf32>) -
   %c, %d = mtc.all_gather %p, %p ranks 2 : tensor<32xf32>, tensor<32xf32> -> tensor<8x8xf32>, tensor<36xf32>
   // CHECK: mtc.own_piece %{{.*}} ranks 2 : tensor<8x8xf32> -> tensor<32xf32>
   %own = mtc.own_piece %c ranks 2 : tensor<8x8xf32> -> tensor<32xf32>
+  // CHECK: mtc.average_over_ranks %{{.*}} ranks 2 : tensor<32xf32>
+  %mean = mtc.average_over_ranks %own ranks 2 : tensor<32xf32>
   return %d : tensor<36xf32>
 }
 

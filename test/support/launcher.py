@@ -39,6 +39,20 @@ def ranks_program(
     return Program(one.path, example.data(rows), launcher(ranks) if ranks > 1 else ())
 
 
+def process_of_rank(path: Path, rank: int) -> int | None:
+    """The process of a running program that is the rank; none if it has ended or not begun."""
+    for process in Path("/proc").iterdir():
+        try:
+            if not process.name.isdigit() or os.readlink(process / "exe") != str(path.resolve()):
+                continue
+            environment = (process / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if f"OMPI_COMM_WORLD_RANK={rank}".encode() in environment:
+            return int(process.name)
+    return None
+
+
 def state_of(program: Program, *flags, steps=STEPS) -> tuple[str, dict]:
     """The losses, norms and scales of a run, and its weights, running statistics and optimizer state."""
     run = program.folder / program.path.name

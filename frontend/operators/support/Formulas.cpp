@@ -60,11 +60,12 @@ Value meanOver(TensorBuilder &b, Value x, ArrayRef<int64_t> axes) {
   return b.mul(sum, b.splat(sum, 1.0 / static_cast<double>(extentOver(x, axes))));
 }
 
-Normalized normalize(TensorBuilder &b, Value x, ArrayRef<int64_t> axes, double epsilon) {
+Normalized normalize(TensorBuilder &b, Value x, ArrayRef<int64_t> axes, double epsilon,
+                     int64_t ranks) {
   ArrayRef<int64_t> shape = shapeOf(x);
-  Value mean = meanOver(b, x, axes);
+  Value mean = b.averageOverRanks(meanOver(b, x, axes), ranks);
   Value centred = b.sub(x, b.broadcast(mean, axes, shape));
-  Value variance = meanOver(b, b.mul(centred, centred), axes);
+  Value variance = b.averageOverRanks(meanOver(b, b.mul(centred, centred), axes), ranks);
   Value inverse = b.rsqrt(b.add(variance, b.splat(variance, epsilon)));
   return {b.mul(centred, b.broadcast(inverse, axes, shape)), mean, variance, inverse};
 }

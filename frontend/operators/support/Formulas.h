@@ -35,11 +35,12 @@ mlir::Value meanOver(TensorBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> ax
 
 /// (x - mean) / sqrt(variance + epsilon), with the mean, the variance and the factor 1 /
 /// sqrt(variance + epsilon) of the normalized axes, which are removed from these three. The
-/// variance is computed from the centered elements.
+/// variance is computed from the centered elements. Mean and variance are those of all `ranks`.
 struct Normalized {
   mlir::Value value, mean, variance, inverseDeviation;
 };
-Normalized normalize(TensorBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> axes, double epsilon);
+Normalized normalize(TensorBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> axes, double epsilon,
+                     int64_t ranks = 1);
 
 // Softmax functions subtract the maximum of the axis before the exponential. The result does not
 // depend on the maximum, so no gradient is propagated through it.

@@ -22,8 +22,8 @@ static ArrayAttr renamed(Builder &builder, unsigned count,
   return builder.getArrayAttr(attributes);
 }
 
-Program::Program(GraphOp graph, bool attentionInParts, BatchNormMode batchNorm)
-    : graph(graph), attentionInParts(attentionInParts), batchNorm(batchNorm) {
+Program::Program(GraphOp graph, bool attentionInParts, BatchNormMode batchNorm, int64_t ranks)
+    : graph(graph), attentionInParts(attentionInParts), batchNorm(batchNorm), ranks(ranks) {
   auto module = graph->getParentOfType<ModuleOp>();
   for (Operation &op : module.getBody()->without_terminator())
     if (auto symbol = dyn_cast<SymbolOpInterface>(op); symbol && &op != graph.getOperation())

@@ -24,13 +24,15 @@ namespace mtc::onnx {
 class Program {
 public:
   /// Creates `@forward` in the graph's module, with the graph's inputs as arguments.
-  Program(GraphOp graph, bool attentionInParts, BatchNormMode batchNorm);
+  Program(GraphOp graph, bool attentionInParts, BatchNormMode batchNorm, int64_t ranks);
 
   /// Returns whether attention is always decomposed instead of converted to `mtc.attention`.
   bool writesAttentionInParts() const { return attentionInParts; }
 
   /// Returns the form of BatchNormalization that training steps compute.
   BatchNormMode batchNormMode() const { return batchNorm; }
+  /// Returns the number of ranks whose samples BatchNormalization normalizes together.
+  int64_t batchNormRanks() const { return batchNorm == BatchNormMode::Sync ? ranks : 1; }
 
   /// Completes `@forward`: returns the graph's outputs.
   void finish();
@@ -69,6 +71,7 @@ private:
   GraphOp graph;
   bool attentionInParts;
   BatchNormMode batchNorm;
+  int64_t ranks;
   mlir::func::FuncOp forward;
   mlir::SmallVector<VariableOp> variables;
   llvm::DenseMap<mlir::Value, mlir::Value> values;

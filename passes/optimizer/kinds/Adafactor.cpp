@@ -22,60 +22,68 @@ static Value mean(TensorBuilder &b, Value x, int64_t axis) {
 }
 
 /// Returns the value of --eps1. The default is the machine epsilon of the parameter's type.
-static double firstEpsilon(const Update &update) {
-  auto element = cast<FloatType>(typeOf(update.parameter).getElementType());
+static double firstEpsilon(const Update &update, Value parameter) {
+  auto element = cast<FloatType>(typeOf(parameter).getElementType());
   double given = update.number("eps1");
   return given != 0.0 ? given : std::ldexp(1.0, 1 - static_cast<int>(element.getFPMantissaWidth()));
 }
 
-/// Updates the state and returns the second moment estimate: the full second moment for a vector,
-/// and otherwise the product of the row and column moments divided by their mean.
+/// Updates a second moment: state + w (value - state), where w = t^beta2-decay.
+static Value follow(Update &update, Value &state, Value value) {
+  TensorBuilder &b = update.b;
+  Value weight = b.exp(b.mul(b.log(update.step), update.scalar(update.number("beta2-decay"))));
+  Value change = b.sub(value, state);
+  return state = b.add(state, b.mul(change, broadcastLike(b, weight, change)));
+}
+
+/// Updates the row and column moments of a matrix and returns the estimate of its second moment,
+/// their product divided by their mean.
 ///
 /// r  = r + w (mean of g² over columns - r), c = c + w (mean of g² over rows - c)
 /// v  = r c / max(mean of r, eps1)
-static Value estimate(Update &update, Value weight) {
+static Value estimate(Update &update, Value gradient) {
   TensorBuilder &b = update.b;
-  Value squares = b.mul(update.gradient, update.gradient);
-  Type element = typeOf(squares).getElementType();
-  auto follow = [&](Value &state, Value value) {
-    Value change = b.sub(value, state);
-    return state =
-               b.add(state, b.mul(change, b.broadcastTo(b.cast(weight, element), shapeOf(change))));
-  };
-  if (Value &all = update.states[2])
-    return follow(all, squares);
+  Value squares = b.mul(gradient, gradient);
   int64_t column = typeOf(squares).getRank() - 1, row = column - 1;
-  Value rows = follow(update.states[0], mean(b, squares, column));
-  Value columns = follow(update.states[1], mean(b, squares, row));
+  Value rows = follow(update, update.states[0], mean(b, squares, column));
+  Value columns = follow(update, update.states[1], mean(b, squares, row));
   Value center = mean(b, rows, row);
-  center = b.max(center, b.splat(center, firstEpsilon(update)));
+  center = b.max(center, b.splat(center, firstEpsilon(update, gradient)));
   ArrayRef<int64_t> shape = shapeOf(squares);
   return b.mul(b.broadcastTo(b.div(rows, b.broadcastTo(center, shapeOf(rows))), shape),
                b.broadcastTo(columns, shape));
 }
 
-/// w    = t^beta2-decay
+/// The second moment of a vector is a state of the vector's shape.
+static SmallVector<Value> begin(Update &update) {
+  SmallVector<Value> tensors = {update.gradient, update.parameter};
+  if (Value &moment = update.states[2])
+    tensors.push_back(follow(update, moment, update.b.mul(update.gradient, update.gradient)));
+  return tensors;
+}
+
 /// rate = max(eps2, root mean square of p) · min(lr, 1 / sqrt(t))
 /// p   *= 1 - lr wd
 /// u    = g / sqrt(max(v, eps1²))
 /// p   -= rate / max(1, root mean square of u / clip-threshold) · u
-static void build(Update &update) {
+static Value transform(Update &update, ArrayRef<Value> tensors) {
   TensorBuilder &b = update.b;
+  Value gradient = tensors[0], parameter = tensors[1];
   Value one = update.scalar(1.0);
-  double eps1 = firstEpsilon(update);
-  Value root = update.scalar(std::sqrt(typeOf(update.parameter).getNumElements()));
+  double eps1 = firstEpsilon(update, parameter);
+  Value root = update.scalar(std::sqrt(typeOf(parameter).getNumElements()));
 
-  Value weight = b.exp(b.mul(b.log(update.step), update.scalar(update.number("beta2-decay"))));
-  Value size =
-      b.max(b.div(update.norm(update.parameter), root), update.scalar(update.number("eps2")));
+  Value size = b.max(b.div(update.norm(parameter), root), update.scalar(update.number("eps2")));
   Value rate = b.mul(size, b.min(update.learningRate, b.div(one, b.sqrt(update.step))));
-  update.decayParameter();
 
-  Value moment = estimate(update, weight);
-  Value u = b.mul(update.gradient, b.rsqrt(b.max(moment, update.broadcast(eps1 * eps1))));
+  Value moment = tensors.size() > 2 ? tensors[2] : estimate(update, gradient);
+  Value u = b.mul(gradient, b.rsqrt(b.max(moment, b.splat(gradient, eps1 * eps1))));
   Value limit = b.mul(root, update.scalar(update.number("clip-threshold")));
-  update.descend(u, b.div(rate, b.max(one, b.div(update.norm(u), limit))));
+  rate = b.div(rate, b.max(one, b.div(update.norm(u), limit)));
+  return b.mul(u, broadcastLike(b, rate, u));
 }
+
+static constexpr WholeTensorRule rule = {begin, transform};
 
 /// Shapes of the states. Parameters of rank 2 or more have a row and a column moment, with extent 1
 /// along the other axis; vectors have a full moment.
@@ -118,7 +126,6 @@ void addAdafactorOptimizers(std::vector<OptimizerKind> &optimizers) {
        .states = states,
        .hyperparameters = hyperparameters,
        .usesStep = true,
-       .isElementwise = false,
-       .build = build});
+       .wholeTensors = &rule});
 }
 } // namespace mtc

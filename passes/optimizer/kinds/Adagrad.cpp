@@ -39,6 +39,6 @@ void addAdagradOptimizers(std::vector<OptimizerKind> &optimizers) {
                         .states = states,
                         .hyperparameters = hyperparameters,
                         .usesStep = true,
-                        .build = build});
+                        .buildElementwise = build});
 }
 } // namespace mtc

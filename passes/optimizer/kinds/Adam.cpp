@@ -61,12 +61,12 @@ void addAdamOptimizers(std::vector<OptimizerKind> &optimizers) {
                         .states = states,
                         .hyperparameters = adam,
                         .usesStep = true,
-                        .build = buildAdam});
+                        .buildElementwise = buildAdam});
   optimizers.push_back({.name = "adamw",
                         .help = "Adam with decoupled weight decay (Loshchilov and Hutter, 2019)",
                         .states = states,
                         .hyperparameters = adamW,
                         .usesStep = true,
-                        .build = buildAdamW});
+                        .buildElementwise = buildAdamW});
 }
 } // namespace mtc

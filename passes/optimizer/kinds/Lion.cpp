@@ -37,6 +37,6 @@ void addLionOptimizers(std::vector<OptimizerKind> &optimizers) {
                         .states = states,
                         .hyperparameters = hyperparameters,
                         .usesStep = false,
-                        .build = build});
+                        .buildElementwise = build});
 }
 } // namespace mtc

@@ -22,7 +22,7 @@ static Value orthogonalize(Update &update, Value x) {
   bool isTall = shapeOf(x)[0] > shapeOf(x)[1];
   int64_t longAxis = isTall ? 0 : 1;
   Value norm = b.max(update.norm(x), update.scalar(update.number("eps")));
-  x = b.div(x, update.broadcast(norm));
+  x = b.div(x, broadcastLike(b, norm, x));
   auto times = [&](Value value, StringRef name) {
     return b.mul(value, b.splat(value, update.number(name)));
   };
@@ -37,9 +37,9 @@ static Value orthogonalize(Update &update, Value x) {
 }
 
 /// Returns the learning-rate factor, indexed by the choice of `adjust-lr`.
-static double adjustment(const Update &update) {
-  auto rows = static_cast<double>(shapeOf(update.parameter)[0]);
-  auto columns = static_cast<double>(shapeOf(update.parameter)[1]);
+static double adjustment(const Update &update, Value matrix) {
+  auto rows = static_cast<double>(shapeOf(matrix)[0]);
+  auto columns = static_cast<double>(shapeOf(matrix)[1]);
   const double factors[] = {std::sqrt(std::max(1.0, rows / columns)),
                             0.2 * std::sqrt(std::max(rows, columns)), std::sqrt(rows / columns)};
   return factors[static_cast<size_t>(update.number("adjust-lr"))];
@@ -49,17 +49,22 @@ static double adjustment(const Update &update) {
 /// d  = m, or with Nesterov's momentum g + momentum (m - g)
 /// p *= 1 - lr wd
 /// p -= lr adjustment · orthogonal(d)
-static void build(Update &update) {
-  TensorBuilder &b = update.b;
+static SmallVector<Value> begin(Update &update) {
   double momentum = update.number("momentum");
   Value g = update.gradient;
   Value &m = update.states[0];
   m = update.mix(m, g, 1.0 - momentum);
-  Value d = update.number("nesterov") != 0.0 ? update.mix(g, m, momentum) : m;
-  d = orthogonalize(update, d);
-  update.decayParameter();
-  update.descend(d, b.mul(update.learningRate, update.scalar(adjustment(update))));
+  return {update.number("nesterov") != 0.0 ? update.mix(g, m, momentum) : m};
 }
+
+static Value transform(Update &update, ArrayRef<Value> directions) {
+  TensorBuilder &b = update.b;
+  Value d = orthogonalize(update, directions.front());
+  Value rate = b.mul(update.learningRate, update.scalar(adjustment(update, d)));
+  return b.mul(d, broadcastLike(b, rate, d));
+}
+
+static constexpr WholeTensorRule rule = {begin, transform};
 
 static constexpr OptimizerState states[] = {{"moment1"}};
 static constexpr HyperparameterChoice adjustments[] = {
@@ -100,8 +105,7 @@ void addMuonOptimizers(std::vector<OptimizerKind> &optimizers) {
                         .states = states,
                         .hyperparameters = hyperparameters,
                         .usesStep = false,
-                        .isElementwise = false,
                         .domain = &domain,
-                        .build = build});
+                        .wholeTensors = &rule});
 }
 } // namespace mtc

@@ -61,6 +61,6 @@ void addRmsPropOptimizers(std::vector<OptimizerKind> &optimizers) {
                         .states = states,
                         .hyperparameters = hyperparameters,
                         .usesStep = false,
-                        .build = build});
+                        .buildElementwise = build});
 }
 } // namespace mtc

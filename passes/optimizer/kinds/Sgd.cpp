@@ -37,12 +37,12 @@ void addSgdOptimizers(std::vector<OptimizerKind> &optimizers) {
                         .states = {},
                         .hyperparameters = sgd,
                         .usesStep = false,
-                        .build = buildSgd});
+                        .buildElementwise = buildSgd});
   optimizers.push_back({.name = "momentum",
                         .help = "stochastic gradient descent with momentum, no dampening",
                         .states = states,
                         .hyperparameters = ofMomentum,
                         .usesStep = false,
-                        .build = buildMomentum});
+                        .buildElementwise = buildMomentum});
 }
 } // namespace mtc

@@ -14,7 +14,8 @@ TechniqueKind mtc::techniques::makeShardParameters() {
                      Effect::None, Permission::Allow};
   kind.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;
-    if (settings.training.sharding.ranks > 1 && settings.training.sharding.shard != "parameters")
+    const ShardingOptions &given = settings.training.sharding;
+    if (given.ranks > 1 && given.shard != "parameters" && given.reduce == "every")
       changes.push_back({"--shard parameters",
                          [](PlanSettings &all) { all.training.sharding.shard = "parameters"; }});
     return changes;

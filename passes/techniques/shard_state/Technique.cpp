@@ -14,11 +14,14 @@ TechniqueKind mtc::techniques::makeShardState() {
                      Stage::Training, Effect::None, Permission::Allow};
   kind.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;
-    if (settings.training.sharding.ranks > 1 && settings.training.sharding.shard == "none")
-      changes.push_back({"--shard gradients", [](PlanSettings &all) {
+    const ShardingOptions &given = settings.training.sharding;
+    // Gradients that are added in the update are whole.
+    const char *shard = given.reduce == "last" ? "optimizer" : "gradients";
+    if (given.ranks > 1 && given.shard == "none")
+      changes.push_back({std::string("--shard ") + shard, [shard](PlanSettings &all) {
                            // Beside shard-parameters, it changes nothing.
                            if (all.training.sharding.shard == "none")
-                             all.training.sharding.shard = "gradients";
+                             all.training.sharding.shard = shard;
                          }});
     return changes;
   };

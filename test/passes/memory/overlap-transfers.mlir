@@ -25,4 +25,11 @@ mtc.step @micro_step reads [] [] gives [] [] {
   // The second transfer has completed, and so has the first one before it.
   // CHECK: mtc.launch @k {{\[}}#mtc.at<64, tensor<4xf32>>] into {{\[}}#mtc.at<0, tensor<4xf32>>]{{$}}
   mtc.launch @k [#mtc.at<64, tensor<4xf32>>] into [#mtc.at<0, tensor<4xf32>>]
+  // Transfers of one stream may be in progress at a time: one that receives what another one sends waits for it.
+  // CHECK: %[[THIRD:.*]] = mtc.async_transfer {{.*}} stream 3{{$}}
+  mtc.transfer #mtc.collective<all_gather, ranks = 2, pieces = [4], totals = [8], element = f32>
+    [#mtc.at<832, tensor<4xf32>>] into [#mtc.at<896, tensor<8xf32>>]
+  // CHECK: mtc.async_transfer {{.*}} stream 3 after %[[THIRD]]
+  mtc.transfer #mtc.collective<all_gather, ranks = 2, pieces = [4], totals = [8], element = f32>
+    [#mtc.at<960, tensor<4xf32>>] into [#mtc.at<832, tensor<8xf32>>]
 }

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Trains models on several ranks in combinations drawn at random. Losses, weights, running statistics and optimizer state must be
+those of one rank with as many micro-batches, bit for bit, and the arena of each rank the plan's.
+
+    test/combinations/ranks.py --mtc build/release/bin/mtc --count 150 --seed 7
+
+A combination follows from the seed and its number. The last line counts; exit code 1 if anything failed.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
+
+RANKS = 2, 3, 4, 7
+SHARDS = "none", "optimizer", "gradients", "parameters"
+ACCUMULATED = 1, 3
+PRECISIONS = "f32", "bf16", "f16"
+OPTIMIZERS = ("adamw",), ("adamw", "--optimizer-bits", 8), ("muon",)
+STEPS = 10
+
+
+@dataclass(frozen=True)
+class Combination:
+    model: str
+    ranks: int
+    shard: str
+    accumulated: int
+    precision: str
+    optimizer: tuple
+
+    @property
+    def flags(self) -> tuple:
+        return ("--precision", self.precision, "--optimizer", *self.optimizer, "--clip-norm", 1)
+
+    @property
+    def reference(self) -> str:
+        """The program of one rank with which several combinations are compared."""
+        return "-".join(str(each).strip("-") for each in (self.model, self.ranks * self.accumulated, self.precision, *self.optimizer))
+
+    def __str__(self) -> str:
+        words = ("--ranks", self.ranks, "--shard", self.shard, "--accumulate", self.accumulated, *self.flags)
+        return f"{self.model}: {' '.join(map(str, words))}"
+
+
+def draw(random: Random, models: list[str]) -> Combination:
+    choices = (models, RANKS, SHARDS, ACCUMULATED, PRECISIONS, OPTIMIZERS)
+    return Combination(*(random.choice(list(each)) for each in choices))
+
+
+class Runner:
+    """Compiles and runs combinations in a folder, and the program of one rank once for all that need it."""
+
+    def __init__(self, folder: Path, models: dict):
+        self.folder, self.models = folder, models
+        self.known: dict[str, tuple] = {}
+
+    def state(self, drawn: Combination, ranks: int, *flags) -> tuple:
+        from launcher import ranks_program, state_of
+
+        program = ranks_program(
+            self.folder, self.models[drawn.model], ranks, *drawn.flags, *flags, rows=200, name=drawn.reference,
+            micro_batches=drawn.ranks * drawn.accumulated, file=f"ranks-{drawn.shard}-",
+        )  # fmt: skip
+        state = state_of(program, "--memory-report", "memory.json", steps=STEPS)
+        memory = json.loads((program.folder / "memory.json").read_text())
+        for rank, each in enumerate(memory.get("ranks", [memory])):
+            assert each["arena_bytes"] == memory["planned_bytes"], f"rank {rank}: {each}, planned: {memory['planned_bytes']}"
+        for path in program.folder.glob(f"{program.path.name}*"):  # Hundreds of programs would fill a disk.
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        return state
+
+    def check(self, drawn: Combination):
+        from launcher import check_equal
+
+        if drawn.reference not in self.known:
+            self.known[drawn.reference] = self.state(drawn, 1)
+        wanted = self.known[drawn.reference]
+        assert wanted[0].count("'loss'") == STEPS and len(set(wanted[0].split("'loss': "))) > 2, "nothing is trained"
+        check_equal(self.state(drawn, drawn.ranks, "--shard", drawn.shard), wanted, str(drawn))
+
+
+def run(models: dict, count: int, seed: int, verbose: bool) -> int:
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        runner = Runner(Path(folder), models)
+        for number in range(count):
+            drawn = draw(Random(f"{seed} {number}"), sorted(models))
+            problem = ""
+            try:
+                runner.check(drawn)
+            except (AssertionError, SystemExit) as error:  # A command that fails has said so.
+                problem = str(error)
+                failed += 1
+            if problem or verbose:
+                print(f"{number}: {drawn}: {problem[-3000:] or 'right'}", flush=True)
+    print(f"{count} combinations of seed {seed}, {failed} failed")
+    return 1 if failed else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--mtc", type=Path, default=Path("build/release/bin/mtc"), help="the compiler under test")
+    parser.add_argument("--count", type=int, default=150, help="how many combinations")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--verbose", action="store_true", help="print each combination")
+    options = parser.parse_args()
+    os.environ["MTC"] = str(options.mtc.resolve())
+    from models import DIGITS, GPT2  # after the compiler is known
+
+    return run({"digits": DIGITS, "gpt2": GPT2}, options.count, options.seed, options.verbose)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+# RUN: %python %s %t
+"""A rank that is killed or stopped at a random moment ends all ranks in time, with the cause named. The run that resumes from what
+was saved ends with the bits of one that was not interrupted. `--rounds N` for more of it."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+
+from launcher import Comparison, process_of_rank, state_of
+from models import DIGITS
+from program import own_folder, rounds
+
+TIMEOUT = 3  # seconds, of --timeout
+MICRO_BATCHES, STEPS = 6, 600
+folder = own_folder()
+clipped = Comparison(folder, "clipped", DIGITS, "--optimizer", "adamw", "--clip-norm", 0.05, micro_batches=MICRO_BATCHES)
+programs = [clipped.program(2, "--shard", "none"), clipped.program(2, "--shard", "parameters"), clipped.program(3, "--shard", "optimizer")]
+wanted = state_of(clipped.program(1), steps=STEPS)[1]
+draw = random.Random(17)
+saving = ("--save", "saved", "--save-every", 25, "--timeout", TIMEOUT, "--steps", STEPS)
+ended_before, resumed = 0, 0
+ROUNDS = rounds(4)
+
+for number in range(ROUNDS):
+    program = draw.choice(programs)
+    ranks = program.runner[-1]
+    victim, sent = draw.randrange(ranks), signal.SIGSTOP if number % 4 == 3 else signal.SIGKILL
+    shutil.rmtree(program.folder / "saved", ignore_errors=True)
+    # In a session of its own, so that nothing is left of it.
+    process = subprocess.Popen(
+        [str(w) for w in program.command(*saving, "--quiet")], cwd=program.folder, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    moment = draw.uniform(0.2, 4)
+    time.sleep(moment)
+    pid = process_of_rank(program.path, victim)
+    what = (number, program.path.name, victim, sent, moment)
+    begin = time.monotonic()
+    if pid:
+        os.kill(pid, sent)
+    try:
+        message = process.communicate(timeout=60)[1]
+    except subprocess.TimeoutExpired:
+        raise AssertionError(f"{what}: not all ranks have ended after 60 s") from None
+    finally:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    seconds = time.monotonic() - begin
+    assert seconds < TIMEOUT + 10 or process.returncode == 0, (what, seconds)
+    if process.returncode == 0:
+        ended_before += 1  # The rank had nothing left to do for others.
+    elif sent == signal.SIGKILL:
+        assert "signal 9" in message or f"from rank {victim}" in message, (what, message)
+    else:
+        assert f"from rank {victim} (host " in message or "not all ranks have started" in message, (what, message)
+    if (program.folder / "saved/manifest.json").exists():
+        resumed += 1
+        assert state_of(program, "--resume", "saved", steps=STEPS)[1] == wanted, what
+
+print(f"{ROUNDS} rounds, {ended_before} of them ended before, {resumed} resumed")
+assert ended_before <= ROUNDS / 2 and resumed >= ROUNDS / 4, (ended_before, resumed)

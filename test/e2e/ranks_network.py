@@ -1,0 +1,42 @@
+# RUN: %python %s %t
+# REQUIRES: network-namespaces
+"""Ranks of two hosts, between which a packet takes 1 ms, train as one rank does, bit for bit. A rank that is stopped on the other host
+ends all, and is named with its host."""
+
+import os
+import signal
+import subprocess
+import time
+
+from launcher import Comparison, check_equal, process_of_rank, state_of
+from models import DIGITS
+from program import Program, own_folder
+from slow_network import SlowNetwork
+
+TIMEOUT = 3
+folder = own_folder()
+clipped = Comparison(folder, "clipped", DIGITS, "--optimizer", "adamw", "--clip-norm", 0.05)
+wanted = state_of(clipped.program(1))
+with SlowNetwork(delay=1e-3) as network:
+    for ranks, shard in ((1, 1), "none"), ((2, 1), "parameters"):
+        path = clipped.program(sum(ranks), "--shard", shard).path
+        program = Program(path, DIGITS.data(1000), network.launcher(folder, ranks))
+        before = network.packets
+        check_equal(state_of(program), wanted, (ranks, shard))
+        assert network.packets - before > 200, "the ranks have not used the network"
+
+    words = [str(w) for w in program.command("--steps", 10**9, "--timeout", TIMEOUT, "--quiet")]
+    process = subprocess.Popen(words, cwd=program.folder, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    end = time.monotonic() + 60
+    while not (pid := process_of_rank(path, 2)):
+        assert process.poll() is None and time.monotonic() < end, process.communicate()
+        time.sleep(0.05)
+    time.sleep(2)
+    os.kill(pid, signal.SIGSTOP)
+    begin = time.monotonic()
+    try:
+        message = process.communicate(timeout=60)[1]
+    finally:
+        os.kill(pid, signal.SIGKILL) if process_of_rank(path, 2) == pid else None
+    assert process.returncode != 0 and time.monotonic() - begin < TIMEOUT + 10, message
+    assert "from rank 2 (host " in message, message

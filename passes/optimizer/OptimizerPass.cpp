@@ -276,11 +276,11 @@ void OptimizerPass::finish(StartedUpdate &started) {
 /// Emits all reads first and all writes last, so that the computation in between can be fused.
 void OptimizerPass::buildUpdate(const Update &update, const Operands &operands) {
   StartedUpdate started = start(update, operands);
-  if (update.rule.kind->isElementwise() || update.rule.stateBits == 32 || !hasRanks) {
+  if (update.rule.kind->isElementwise() || !hasRanks) {
     update.rule.kind->build(started.update);
   } else {
-    // A kernel that reads blocks of codes would sum a tensor in their order, which ranks that
-    // assemble the tensor from pieces do not know. A gather on one rank separates the kernels.
+    // A kernel that computes a tensor may sum it in another order than one that reads it, as on
+    // ranks that assemble it from pieces. A gather on one rank separates the kernels.
     const WholeTensorRule &rule = *update.rule.kind->wholeTensors;
     WholeTensors tensors(update.b, typeOf(started.update.parameter), 1, /*ranks=*/1);
     const SmallVector<Value> needed = llvm::map_to_vector(

@@ -236,6 +236,18 @@ private:
     }
   }
 
+  /// Whether independent reductions of two kernels would make a long body, which has fewer lanes:
+  /// the order of summation would depend on how many reductions a program happens to have.
+  static bool sumsTogether(KernelOp first, KernelOp second) {
+    constexpr int64_t longBody = 60;
+    auto reduces = [](KernelOp kernel) {
+      return !kernel.getBody().getOps<KernelReduceOp>().empty();
+    };
+    auto count = [](KernelOp kernel) { return llvm::range_size(kernel.getBody().front()); };
+    return reduces(first) && reduces(second) &&
+           static_cast<int64_t>(count(first) + count(second)) > longBody;
+  }
+
   struct Partner {
     KernelOp kernel;
     Joint joint;
@@ -264,10 +276,12 @@ private:
     for (Value root : roots) {
       if (cast<RankedTensorType>(root.getType()).getNumElements() * 2 < pointsOf(kernel))
         continue;
-      for (KernelOp sibling : index.kernelsBefore(root, kernel, maxSiblings))
+      for (KernelOp sibling : index.kernelsBefore(root, kernel, maxSiblings)) {
+        if (sumsTogether(sibling, kernel) || readsLittleOfMuch(sibling))
+          continue;
         if (std::optional<Partner> partner = asPartner(sibling, kernel, index))
-          if (!readsLittleOfMuch(sibling))
-            return partner;
+          return partner;
+      }
     }
     return std::nullopt;
   }

@@ -41,8 +41,8 @@ Value GradientScaling::limit(TensorBuilder &b, Value gradient) const {
 }
 
 /// Returns a gradient as its norm is computed.
-Value GradientScaling::scaled(TensorBuilder &b, const VariableView &view) const {
-  Value gradient = limit(b, view.readWide(b));
+Value GradientScaling::scaled(TensorBuilder &b, Value given) const {
+  Value gradient = limit(b, given);
   // Unscale before squaring, so that the squares have the same range as without loss scaling.
   if (inverse)
     gradient = b.mul(gradient, broadcastLike(b, inverse, gradient));
@@ -51,21 +51,22 @@ Value GradientScaling::scaled(TensorBuilder &b, const VariableView &view) const 
 
 /// Returns the sums of the squares of successive blocks of elements, f64. The order of summation
 /// within a block must not depend on the size of the gradient, so missing elements of the last
-/// block are zeros in memory, as in a piece.
-static Value sumBlocks(TensorBuilder &b, Value x) {
-  const int64_t count = typeOf(x).getNumElements();
-  auto sum = [&](Value whole) {
-    const int64_t elements = typeOf(whole).getNumElements();
-    Value blocks = b.reshape(whole, {elements / pieceBlock, pieceBlock});
+/// block are zeros in memory, as in a piece. Kernels that also scale the elements have the same
+/// iterations for whole gradients and pieces.
+Value GradientScaling::sumBlocks(TensorBuilder &b, Value gradient) const {
+  const int64_t count = typeOf(gradient).getNumElements();
+  Value flat = b.reshape(gradient, {count});
+  auto sum = [&](Value elements) {
+    Value blocks = scaled(
+        b, b.reshape(elements, {typeOf(elements).getNumElements() / pieceBlock, pieceBlock}));
     return b.cast(b.sum(b.mul(blocks, blocks), {1}), b.getF64Type());
   };
-  Value flat = b.reshape(x, {count});
   const int64_t inWhole = count / pieceBlock * pieceBlock;
   if (inWhole == count)
     return sum(flat);
   Value rest = b.slice(flat, {inWhole}, {count - inWhole}, {1});
   auto padded = b.create<OwnPieceOp>(
-      TypeRange(RankedTensorType::get({pieceBlock}, typeOf(x).getElementType())), rest,
+      TypeRange(RankedTensorType::get({pieceBlock}, typeOf(flat).getElementType())), rest,
       /*ranks=*/uint64_t{1});
   Value last = sum(padded->getResult(0));
   return inWhole ? b.concatenate({sum(b.slice(flat, {0}, {inWhole}, {1})), last}, 0) : last;
@@ -78,7 +79,7 @@ Value GradientScaling::sumSquaresOfRanks(TensorBuilder &b,
   SmallVector<Value> blocks, pieces;
   SmallVector<Type> types;
   for (const UpdatedGradient &gradient : gradients) {
-    blocks.push_back(sumBlocks(b, scaled(b, gradient.view)));
+    blocks.push_back(sumBlocks(b, gradient.view.readWide(b)));
     if (!gradient.isDivided())
       continue;
     pieces.push_back(blocks.back());
@@ -104,7 +105,7 @@ Value GradientScaling::buildNorm(TensorBuilder &b, ArrayRef<UpdatedGradient> gra
     return b.sqrt(sumSquaresOfRanks(b, gradients));
   Value total = b.splat(RankedTensorType::get({}, b.getF64Type()), 0.0);
   for (const UpdatedGradient &gradient : gradients)
-    total = b.add(total, sumOfSquares(b, scaled(b, gradient.view)));
+    total = b.add(total, sumOfSquares(b, scaled(b, gradient.view.readWide(b))));
   return b.sqrt(total);
 }
 

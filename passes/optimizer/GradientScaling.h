@@ -33,7 +33,8 @@ public:
 private:
   void findScale(TensorBuilder &b);
   Value limit(TensorBuilder &b, Value gradient) const;
-  Value scaled(TensorBuilder &b, const VariableView &gradient) const;
+  Value scaled(TensorBuilder &b, Value given) const;
+  Value sumBlocks(TensorBuilder &b, Value gradient) const;
   Value buildNorm(TensorBuilder &b, llvm::ArrayRef<UpdatedGradient> gradients) const;
   Value sumSquaresOfRanks(TensorBuilder &b, llvm::ArrayRef<UpdatedGradient> gradients) const;
 

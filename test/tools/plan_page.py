@@ -105,8 +105,10 @@ assert curve[0][0] == base["peak_bytes"], curve
 least = plan(GPT2.model, *GPT2.flags, "--memory", curve[-1][0])
 assert least["fits"] and least["peak_bytes"] <= curve[-1][0], (least["peak_bytes"], curve)
 assert "knee_bytes" not in measured or measured["knee_bytes"] in [peak for peak, _ in curve]
-recomputed = plan(GPT2.model, *GPT2.flags, "--memory", curve[-1][0], "--techniques")["techniques"][0]
-assert recomputed["name"] == "recompute" and recomputed["saves_bytes"] == curve[0][0] - least["peak_bytes"], recomputed
+used = plan(GPT2.model, *GPT2.flags, "--memory", curve[-1][0], "--techniques")["techniques"]
+(recomputed,) = (technique for technique in used if technique["name"] == "recompute")
+# Other techniques may lower the peak, too.
+assert 0 < recomputed["saves_bytes"] <= curve[0][0] - least["peak_bytes"], recomputed
 assert recomputed["costs_seconds"] > 0, recomputed
 
 # The page names the techniques that lowered the peak.

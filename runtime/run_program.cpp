@@ -128,9 +128,11 @@ struct Inputs {
   std::optional<Dataset> validation; ///< data of --validate
   TrainingState state;
 
-  Inputs(const MtcProgram &program, const std::string &programPath, const Options &options) {
+  Inputs(const MtcProgram &program, const std::string &programPath, const Options &options,
+         const Ranks &ranks) {
     Problems problems;
-    checkOutputs(program, programPath, options, problems);
+    if (ranks.isLeader()) // Only this rank writes files.
+      checkOutputs(program, programPath, options, problems);
     if (!options.save.empty())
       problems.collect([&] { openCheckpoints(options); });
     problems.collect([&] {
@@ -141,8 +143,7 @@ struct Inputs {
         state.schedule =
             overrideSchedule(ScheduleSettings(scheduleOf(program, state)), options.schedule);
     });
-    if (options.trains() || options.evaluate || !options.gradients.empty() ||
-        !options.outputs.empty())
+    if (options.readsData())
       problems.collect([&] { data.emplace(program, options.data, !options.outputs.empty()); });
     if (!options.validate.empty())
       problems.collect([&] {
@@ -239,10 +240,15 @@ std::string checksumOfVariables(const MtcProgram &program, Device &device) {
   return checksumText(sum.value());
 }
 
-/// Compares what the steps of training depend on with the other ranks.
+/// Returns the kind of run, as a flag.
+const char *kindOf(const Options &options) {
+  return options.evaluate ? "--evaluate" : !options.outputs.empty() ? "--outputs" : "training";
+}
+
+/// Compares what the run depends on with the other ranks.
 void agree(const MtcProgram &program, const Options &options, const Inputs &inputs, Device &device,
            Ranks &ranks) {
-  if (ranks.count() == 1 || !options.trains() || !inputs.data)
+  if (ranks.count() == 1 || !inputs.data)
     return;
   const TrainingState &state = inputs.state;
   std::vector<std::pair<std::string, std::string>> settings;
@@ -250,10 +256,11 @@ void agree(const MtcProgram &program, const Options &options, const Inputs &inpu
     settings.emplace_back(name, text(values...));
   };
   add("program", program.compiler_version, " ", program.fingerprint, " ", program.arena_bytes);
+  add("kind of run", kindOf(options));
   add("checksum of the weights", checksumOfVariables(program, device));
   add("number of samples", inputs.data->rows());
   add("number of samples of --validate", inputs.validation ? inputs.validation->rows() : 0);
-  add("last step", lastStep(options, orderOf(*inputs.data, state)));
+  add("last step", options.trains() ? lastStep(options, orderOf(*inputs.data, state)) : 0);
   add("step to resume from", state.step);
   add("--seed", state.seed);
   add("--shuffle", state.shuffle);
@@ -283,7 +290,7 @@ Options withoutOutputs(Options options) {
 
 void run(const MtcProgram &program, const std::string &programPath, const Options &options,
          Ranks &ranks) {
-  Inputs inputs(program, programPath, options);
+  Inputs inputs(program, programPath, options, ranks);
   std::unique_ptr<Device> opened =
       openDevice(program, {options.device, options.threads, arenaBytes(program, options),
                            options.offloadFolder, nullptr, &ranks});
@@ -359,8 +366,8 @@ void runRank(const MtcProgram &program, const std::string &programPath, Options 
     options.threads = threadsOfRank(options, ranks);
   if (ranks.isLeader())
     return run(program, programPath, options, ranks);
-  // Without divided variables, rank 0 evaluates alone.
-  if (!options.trains() && !hasDividedVariables(program))
+  // Without divided variables, rank 0 exports alone.
+  if (!options.readsData() && !hasDividedVariables(program))
     return;
   silenceOutput();
   const MessageSink silent([](const std::string &) {});

@@ -98,8 +98,7 @@ void AutodiffPass::deliver(func::FuncOp function, const Parameter &parameter,
   Location location = backwardLocation(NameLoc::get(name));
   ProgramOp program = ProgramOp::find(getOperation());
   // The gradients of the ranks may be added to the sum in each micro-step.
-  if (program && program.getMicroSteps() > 1 &&
-      (!program.getRanks() || program.reducesInUpdate()))
+  if (program && program.getMicroSteps() > 1 && (!program.getRanks() || program.reducesInUpdate()))
     return accumulate(gradients, gradientVariable, location);
   Value gradient = total(function, parameter, gradients, location);
   builder.setInsertionPointAfterValue(gradient);

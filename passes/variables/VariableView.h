@@ -46,7 +46,7 @@ private:
   int64_t ranks = 0;           ///< of a piece; 0: no piece
   int64_t offset = 0;          ///< of a part
   llvm::StringRef name;
-  mlir::Value value; ///< in the place of a variable
+  mlir::Value value;       ///< in the place of a variable
   mlir::ArrayAttr symbols; ///< Null for a single variable.
   bool isLine = false;
 };

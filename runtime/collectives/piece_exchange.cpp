@@ -3,28 +3,13 @@
 
 namespace mtc::runtime {
 
-template <typename Receives>
-std::unique_ptr<Exchange> PieceExchange::prepare(int from, void *memory, int64_t bytes,
-                                                 const Receives &receives) {
-  const auto count = static_cast<size_t>(ranks.count());
-  std::vector<Message> sent(count), received(count);
-  const Message message{{{static_cast<char *>(memory), bytes}}};
-  for (int r = 0; r < ranks.count(); ++r)
-    if (r != from && receives(r)) {
-      if (ranks.rank() == from)
-        sent[static_cast<size_t>(r)] = message;
-      else if (ranks.rank() == r)
-        received[static_cast<size_t>(from)] = message;
-    }
-  return ranks.prepare(std::move(sent), std::move(received));
-}
-
 PieceExchange::PieceExchange(Ranks &ranks) : ranks(ranks), buffer(static_cast<size_t>(chunkBytes)) {
-  auto isLeader = [](int rank) { return rank == 0; };
+  const Message::Range chunk{buffer.data(), chunkBytes},
+      asked{reinterpret_cast<char *>(&request), sizeof request};
   for (int r = 0; r < ranks.count(); ++r) {
-    requests.push_back(prepare(0, &request, sizeof request, [&](int rank) { return rank == r; }));
-    chunks.push_back(prepare(r, buffer.data(), chunkBytes, isLeader));
-    broadcasts.push_back(prepare(r, buffer.data(), chunkBytes, [](int) { return true; }));
+    requests.push_back(ranks.prepareFrom(0, asked, [&](int rank) { return rank == r; }));
+    chunks.push_back(ranks.prepareFrom(r, chunk, [](int rank) { return rank == 0; }));
+    broadcasts.push_back(ranks.prepareFrom(r, chunk, [](int) { return true; }));
   }
 }
 

@@ -47,10 +47,6 @@ public:
   void broadcast(int from);
 
 private:
-  /// Returns an exchange of `bytes` bytes at `memory` from a rank to those for which `receives`.
-  template <typename Receives>
-  std::unique_ptr<Exchange> prepare(int from, void *memory, int64_t bytes,
-                                    const Receives &receives);
   void run(Exchange &exchange, const char *what);
 
   Ranks &ranks;

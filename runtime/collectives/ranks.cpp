@@ -79,6 +79,21 @@ Ranks::Ranks(OpenTransport open, double seconds) : timeout(seconds) {
 
 Ranks::~Ranks() = default;
 
+std::unique_ptr<Exchange> Ranks::prepareFrom(int sender, Message::Range memory,
+                                             const std::function<bool(int)> &receives) {
+  const auto ranks = static_cast<size_t>(count());
+  std::vector<Message> sent(ranks), received(ranks);
+  const Message message{{memory}};
+  for (int r = 0; r < count(); ++r)
+    if (r != sender && receives(r)) {
+      if (rank() == sender)
+        sent[static_cast<size_t>(r)] = message;
+      else if (rank() == r)
+        received[static_cast<size_t>(sender)] = message;
+    }
+  return prepare(std::move(sent), std::move(received));
+}
+
 void Ranks::preparePieces() { ofPieces = std::make_unique<PieceExchange>(*this); }
 
 std::string Ranks::describe(int rank) const {
@@ -121,19 +136,35 @@ void Ranks::wait(Exchange &exchange, const std::string &what) {
     silent += (silent.empty() ? "" : ", ") + describe(each);
   // Past the sink of a rank that is silent otherwise.
   writeToStandardError(text("error: ", describe(rank()), ": no answer for ", timeout.count(),
-                            " s from ", silent,
-                            step ? text(" in step ", step) : " before the first step", ": ", what,
+                            " s from ", silent, position(), ": ", what,
                             "; all ranks end. --timeout sets the limit"));
   abort(exitSystemFault);
+}
+
+std::string Ranks::position() const {
+  if (batch)
+    return text(" in batch ", batch, step ? text(" after step ", step) : "");
+  return step ? text(" in step ", step) : " before the first step";
+}
+
+void Ranks::exchangeValues(int64_t value, const char *what) {
+  values[static_cast<size_t>(rank())] = value;
+  ofValues->start();
+  wait(*ofValues, what);
 }
 
 int64_t Ranks::maximum(int64_t value, const char *what) {
   if (!transport)
     return value;
-  values[static_cast<size_t>(rank())] = value;
-  ofValues->start();
-  wait(*ofValues, what);
+  exchangeValues(value, what);
   return *std::max_element(values.begin(), values.end());
+}
+
+int64_t Ranks::fromLeader(int64_t value, const char *what) {
+  if (!transport)
+    return value;
+  exchangeValues(value, what);
+  return values.front();
 }
 
 std::vector<std::string> Ranks::gather(const std::string &own) {

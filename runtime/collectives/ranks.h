@@ -7,6 +7,8 @@
 
 #include <array>
 #include <chrono>
+#include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,16 +37,24 @@ public:
   void checkCount(int64_t expected) const;
   /// Sets the step that messages about silent ranks name.
   void setStep(int64_t number) { step = number; }
+  /// Sets the batch (from 1) of a forward run that messages about silent ranks name; 0: none.
+  void setBatch(int64_t number) { batch = number; }
 
   std::unique_ptr<Exchange> prepare(std::vector<Message> sent, std::vector<Message> received) {
     return transport->prepare(std::move(sent), std::move(received));
   }
+  /// Prepares a message from a rank to each other rank for which `receives` returns true. `memory`
+  /// is that of the calling rank. All ranks must call it.
+  std::unique_ptr<Exchange> prepareFrom(int sender, Message::Range memory,
+                                        const std::function<bool(int)> &receives);
   /// Waits for an exchange that was started. If it does not complete within the time limit, reports
   /// the silent ranks and ends all ranks.
   void wait(Exchange &exchange, const std::string &what);
 
   /// Returns the maximum of the ranks' values. All ranks must call it.
   int64_t maximum(int64_t value, const char *what = "agreement on the next step");
+  /// Returns the value of rank 0. All ranks must call it.
+  int64_t fromLeader(int64_t value, const char *what);
   /// Returns the texts of all ranks. All ranks must call it.
   std::vector<std::string> gather(const std::string &text);
   static constexpr size_t textBytes = 4096; ///< of a message of `gather`
@@ -72,15 +82,19 @@ private:
 
   /// Polls until the exchange has completed. Returns false after `limit`.
   static bool waitFor(Exchange &exchange, std::chrono::duration<double> limit);
+  /// Stores the values of all ranks in `values`.
+  void exchangeValues(int64_t value, const char *what);
+  /// Returns where the run is: " in step 3".
+  std::string position() const;
 
   std::unique_ptr<Transport> transport;
-  std::vector<int64_t> values; ///< of `maximum`, by rank
+  std::vector<int64_t> values; ///< of `maximum` and `fromLeader`, by rank
   std::vector<char> texts;     ///< of `gather`, by rank
   std::unique_ptr<Exchange> ofValues, ofTexts, barrier;
   std::unique_ptr<PieceExchange> ofPieces;
   std::vector<std::string> hosts;
   std::chrono::duration<double> timeout;
-  int64_t step = 0;
+  int64_t step = 0, batch = 0;
   std::array<int64_t, 3> sent{};
 };
 

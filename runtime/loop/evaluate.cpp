@@ -1,6 +1,7 @@
 // Reports of forward runs over a whole file.
 #include "runtime/loop/evaluate.h"
 
+#include "runtime/collectives/to_leader.h"
 #include "runtime/io/safetensors.h"
 #include "runtime/loop/evaluation.h"
 #include "runtime/loop/evaluation_metrics.h"
@@ -12,6 +13,7 @@
 #include "runtime/support/failure.h"
 #include "runtime/support/messages.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -37,16 +39,31 @@ bool printGroup(const MtcProgram &program, const Evaluation &evaluation, MetricG
   return isPrinted;
 }
 
-void stopIfAsked() { StopSignal::stopIfReceived("stopped; nothing was written"); }
+/// The message of a signal.
+constexpr const char *nothingWritten = "stopped; nothing was written";
+
+/// Returns the number of bytes of an output that a batch with so many samples without padding has.
+int64_t validBytes(const Session &session, const MtcTensor &output, int64_t samples) {
+  return hasRows(session, output) ? output.bytes / session.data.batch() * samples : output.bytes;
+}
+
+/// Returns the size of the largest output of a batch.
+int64_t largestOutput(const MtcProgram &program) {
+  int64_t largest = 0;
+  for (uint32_t i = 0; i < program.output_count; ++i)
+    largest = std::max(largest, program.outputs[i].bytes);
+  return largest;
+}
 
 } // namespace
 
 void evaluate(const Session &session, const TrainingState &state) {
   checkEvaluates(session.program, session.data, "--evaluate");
   StopSignal signal;
+  EvaluationSums sums(session.program, session.ranks);
   const std::optional<Evaluation> found =
-      evaluateData(session, session.data, state.step + 1, state.seed);
-  stopIfAsked();
+      evaluateData(session, session.data, sums, state.step + 1, state.seed);
+  StopSignal::stopIfAgreed(nothingWritten);
   nlohmann::ordered_json line;
   if (state.step)
     line["step"] = state.step;
@@ -67,8 +84,8 @@ void evaluate(const Session &session, const TrainingState &state) {
 
 void writeOutputs(const Session &session, const TrainingState &state) {
   const MtcProgram &program = session.program;
-  const int64_t rows = session.data.rows(), batch = session.data.batch();
-  const int64_t batches = rows / batch + (rows % batch != 0);
+  const int64_t rows = session.data.rows();
+  const ForwardBatches batches(session.data.batch(), rows, session.ranks);
   if (!program.output_count)
     userError("--outputs: the program has no outputs");
   std::vector<SafetensorsEntry> entries;
@@ -78,26 +95,30 @@ void writeOutputs(const Session &session, const TrainingState &state) {
     if (hasRows(session, output))
       dims[0] = rows;
     else if (session.data.feeding() != Feeding::Whole) // The output has one value per step.
-      dims.insert(dims.begin(), batches);
+      dims.insert(dims.begin(), batches.count());
     entries.push_back({output.name, output.type, dims});
   }
   StopSignal signal;
   session.scalars().set(state.step + 1, /*microStep=*/0, /*learningRate=*/0, state.seed);
-  std::optional<SafetensorsWriter> writer; // Other ranks only compute.
+  ToLeader toLeader(session.ranks, largestOutput(program), "outputs of a batch");
+  std::optional<SafetensorsWriter> writer;
   if (session.ranks.isLeader())
     writer.emplace(session.options.outputs, entries);
-  for (int64_t step = 0; step < batches; ++step) {
-    int64_t valid = runForward(session, session.data, step * batch, rows, &Device::computeOutputs);
-    stopIfAsked();
+  auto move = [&](int rank, int64_t number) {
     for (uint32_t i = 0; i < program.output_count; ++i) {
       const MtcTensor &output = program.outputs[i];
-      int64_t bytes = hasRows(session, output) ? output.bytes / batch * valid : output.bytes;
-      session.device.read(output.offset, bytes, [&](const char *from, int64_t at, int64_t count) {
-        if (writer)
-          writer->write(i, step * output.bytes + at, from, count);
-      });
+      toLeader.move(
+          rank, validBytes(session, output, batches.samplesOf(number)),
+          [&](int64_t begin, int64_t bytes, const ToLeader::Use &use) {
+            session.device.read(output.offset + begin, bytes, use);
+          },
+          [&](const char *from, int64_t at, int64_t bytes) {
+            writer->write(i, number * output.bytes + at, from, bytes);
+          });
     }
-  }
+  };
+  runForward(session, session.data, batches, &Device::computeOutputs, move);
+  StopSignal::stopIfAgreed(nothingWritten);
   if (writer)
     writer->commit();
   if (!session.options.quiet)

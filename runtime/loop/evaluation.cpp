@@ -3,10 +3,10 @@
 
 #include "runtime/abi/row_values.h"
 #include "runtime/loop/evaluation_metrics.h"
-#include "runtime/loop/stop_signal.h"
 #include "runtime/support/failure.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace mtc::runtime {
@@ -73,33 +73,49 @@ void checkEvaluates(const MtcProgram &program, const Dataset &data, const std::s
               " samples are needed, the data has ", data.rows());
 }
 
-std::optional<Evaluation> evaluateData(const Session &session, Dataset &data, int64_t step,
-                                       uint64_t seed, ForwardPhases phases) {
+/// Returns a number that rank 0 has computed.
+static double fromLeader(Ranks &ranks, double value) {
+  return std::bit_cast<double>(
+      ranks.fromLeader(std::bit_cast<int64_t>(value), "results of the evaluation"));
+}
+
+/// Computes the metrics on rank 0, for all ranks: each decides by them whether training continues.
+static void addMetrics(const Session &session, const MetricSums &total, Evaluation &result) {
+  for (const MetricKind &metric : allMetrics()) {
+    if (!metric.isComputed(session.program))
+      continue;
+    const double value =
+        fromLeader(session.ranks, session.ranks.isLeader() ? metric.value(total) : 0);
+    if (&metric == &allMetrics().front())
+      result.loss = withoutSignOfNan(value);
+    else
+      result.metrics.emplace_back(metric.name, withoutSignOfNan(value));
+  }
+}
+
+std::optional<Evaluation> evaluateData(const Session &session, Dataset &data, EvaluationSums &sums,
+                                       int64_t step, uint64_t seed, ForwardPhases phases) {
   const MtcProgram &program = session.program;
   const int64_t batch = data.batch(), counted = countedSamples(program, data);
-  MetricSums total;
+  const ForwardBatches batches(batch, counted, session.ranks);
   int64_t firstNotFinite = -1; // first sample of the first batch whose loss is not finite
   session.scalars().set(step, /*microStep=*/0, /*learningRate=*/0, seed);
-  for (int64_t first = 0; first < counted; first += batch) {
-    const int64_t valid = runForward(session, data, first, counted, &Device::evaluate, phases);
-    const MetricSums added = sumsOfBatch(session.scalars(), valid, batch);
-    if (StopSignal::received())
-      return std::nullopt;
-    total += added;
+  auto move = [&](int rank, int64_t number) {
+    MetricSums own;
+    if (rank == session.ranks.rank())
+      own = sumsOfBatch(session.scalars(), batches.samplesOf(number), batch);
+    const MetricSums added = sums.add(rank, own);
     if (!std::isfinite(added.sum(abi::rowLoss)) && firstNotFinite < 0)
-      firstNotFinite = first;
-  }
+      firstNotFinite = number * batch;
+  };
+  if (!runForward(session, data, batches, &Device::evaluate, move, phases))
+    return std::nullopt;
+  const MetricSums total = sums.finish();
   Evaluation result;
   result.samples = counted;
-  for (const MetricKind &metric : allMetrics()) {
-    if (!metric.isComputed(program))
-      continue;
-    const double value = withoutSignOfNan(metric.value(total));
-    if (&metric == &allMetrics().front())
-      result.loss = value;
-    else
-      result.metrics.emplace_back(metric.name, value);
-  }
+  addMetrics(session, total, result);
+  if (!session.ranks.isLeader())
+    return result;
   if (total.sum(abi::rowWeight) == 0)
     result.warnings.emplace_back("every label is one to be ignored, so there is no loss");
   if (firstNotFinite >= 0)

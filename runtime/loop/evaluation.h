@@ -3,6 +3,7 @@
 #define MTC_RUNTIME_LOOP_EVALUATION_H
 
 #include "runtime/loop/evaluation_metrics.h"
+#include "runtime/loop/evaluation_sums.h"
 #include "runtime/loop/forward.h"
 
 #include <cstdint>
@@ -19,7 +20,7 @@ struct Evaluation {
   int64_t samples = 0; ///< evaluated samples
   /// The program's metrics other than the loss, by name, in the order of `allMetrics`.
   std::vector<std::pair<std::string, double>> metrics;
-  /// One-line warnings about the data, such as samples that were left out.
+  /// One-line warnings about the data, such as samples that were left out; on rank 0 only.
   std::vector<std::string> warnings;
 };
 
@@ -32,10 +33,13 @@ MetricSums sumsOfBatch(const StepScalars &scalars, int64_t valid, int64_t batch)
 void checkEvaluates(const MtcProgram &program, const Dataset &data, const std::string &flag);
 
 /// Evaluates all samples of `data`, each once; if only whole batches can be evaluated, those that
-/// fill a batch. Changes no variable of the program. `step` and `seed` are the values of the
-/// program's scalars. Returns nullopt if a signal (StopSignal) arrives before the end.
-std::optional<Evaluation> evaluateData(const Session &session, Dataset &data, int64_t step,
-                                       uint64_t seed, ForwardPhases phases = evaluationPhases);
+/// fill a batch. The batches are divided among the ranks, which must all call it; the result has
+/// the bits of one process. Changes no variable of the program. `step` and `seed` are the values of
+/// the program's scalars. Returns nullopt if a signal (StopSignal) arrives on any rank before the
+/// end.
+std::optional<Evaluation> evaluateData(const Session &session, Dataset &data, EvaluationSums &sums,
+                                       int64_t step, uint64_t seed,
+                                       ForwardPhases phases = evaluationPhases);
 
 } // namespace mtc::runtime
 

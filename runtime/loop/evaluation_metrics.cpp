@@ -25,26 +25,26 @@ ClassCounts &ClassCounts::operator+=(const ClassCounts &other) {
 MetricSums &MetricSums::operator+=(const MetricSums &other) {
   for (const auto &[name, added] : other.totals)
     total(name) += added;
-  classes.resize(std::max(classes.size(), other.classes.size()));
-  for (size_t i = 0; i < other.classes.size(); ++i)
-    classes[i] += other.classes[i];
+  addClasses(other.classes);
   return *this;
 }
 
-double MetricSums::sum(std::string_view name) const {
-  const auto found = totals.find(std::string(name));
-  return found == totals.end() ? 0 : found->second.sum;
+void MetricSums::addClasses(std::span<const ClassCounts> added) {
+  classes.resize(std::max(classes.size(), added.size()));
+  for (size_t i = 0; i < added.size(); ++i)
+    classes[i] += added[i];
 }
 
-double MetricSums::squares(std::string_view name) const {
+RowTotal MetricSums::totalOf(std::string_view name) const {
   const auto found = totals.find(std::string(name));
-  return found == totals.end() ? 0 : found->second.squares;
+  return found == totals.end() ? RowTotal() : found->second;
 }
 
-int64_t MetricSums::rows(std::string_view name) const {
-  const auto found = totals.find(std::string(name));
-  return found == totals.end() ? 0 : found->second.rows;
-}
+double MetricSums::sum(std::string_view name) const { return totalOf(name).sum; }
+
+double MetricSums::squares(std::string_view name) const { return totalOf(name).squares; }
+
+int64_t MetricSums::rows(std::string_view name) const { return totalOf(name).rows; }
 
 double MetricSums::targets() const {
   return sum(totals.contains(abi::rowTargets) ? abi::rowTargets : abi::rowWeight);

@@ -41,6 +41,8 @@ class MetricSums {
 public:
   /// Returns the total of a value of runtime/abi/row_values.h.
   RowTotal &total(std::string_view name) { return totals[std::string(name)]; }
+  /// Returns a total as of now; zeros if the name has none.
+  RowTotal totalOf(std::string_view name) const;
   double sum(std::string_view name) const;
   double squares(std::string_view name) const;
   int64_t rows(std::string_view name) const;
@@ -52,6 +54,8 @@ public:
   /// Counts a target. A class below 0 is none.
   void addTarget(int64_t predicted, int64_t labelled);
   const std::vector<ClassCounts> &getClasses() const { return classes; }
+  /// Adds numbers of targets, by class.
+  void addClasses(std::span<const ClassCounts> added);
 
 private:
   std::map<std::string, RowTotal> totals;

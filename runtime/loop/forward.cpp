@@ -1,27 +1,42 @@
-// Batches of consecutive samples.
+// Rounds of batches: each rank computes one, then rank 0 receives the results.
 #include "runtime/loop/forward.h"
 
-#include <algorithm>
+#include "runtime/loop/stop_signal.h"
+
+#include <optional>
 
 namespace mtc::runtime {
 
-/// Returns the samples [first, first + batch), with indices clamped to those before `end`. Empty if
-/// `first` is not before `end`.
-static Batch rowsFrom(int64_t first, int64_t batch, int64_t end) {
-  Batch result;
-  for (int64_t i = 0; first < end && i < batch; ++i)
-    result.rows.push_back(std::min(first + i, end - 1));
-  return result;
-}
-
-int64_t runForward(const Session &session, Dataset &data, int64_t first, int64_t end,
-                   void (Device::*function)(), ForwardPhases phases) {
-  const int64_t batch = data.batch(), step = first / batch + 1;
+/// Loads a batch of this rank and runs `function`.
+static void compute(const Session &session, Dataset &data, const ForwardBatches &batches,
+                    int64_t round, void (Device::*function)(), ForwardPhases phases) {
+  const int64_t number = batches.computedIn(round), step = number + 1;
+  auto &[batch, next] = session.batches.lists;
   session.run(phases.load, step, [&] {
-    session.batches.load(data, rowsFrom(first, batch, end), rowsFrom(first + batch, batch, end));
+    batches.samplesOf(number, batch);
+    next.rows.clear();
+    if (round + 1 < batches.rounds())
+      batches.samplesOf(batches.computedIn(round + 1), next);
+    session.batches.load(data, batch, next);
   });
   session.run(phases.run, step, [&] { (session.device.*function)(); });
-  return std::min(batch, end - first);
+}
+
+bool runForward(const Session &session, Dataset &data, const ForwardBatches &batches,
+                void (Device::*function)(), const MoveResult &move, ForwardPhases phases) {
+  Ranks &ranks = session.ranks;
+  bool isStopped = false;
+  for (int64_t round = 0; round < batches.rounds() && !isStopped; ++round) {
+    ranks.setBatch(batches.computedIn(round) + 1);
+    compute(session, data, batches, round, function, phases);
+    session.device.wait(); // A signal during the computation discards its result.
+    isStopped = StopSignal::agree(ranks, "agreement on the next batch");
+    for (int rank = 0; rank < ranks.count() && !isStopped; ++rank)
+      if (const std::optional<int64_t> number = batches.batchOf(round, rank))
+        move(rank, *number);
+  }
+  ranks.setBatch(0);
+  return !isStopped;
 }
 
 } // namespace mtc::runtime

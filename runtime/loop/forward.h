@@ -2,7 +2,10 @@
 #ifndef MTC_RUNTIME_LOOP_FORWARD_H
 #define MTC_RUNTIME_LOOP_FORWARD_H
 
+#include "runtime/loop/forward_batches.h"
 #include "runtime/loop/session.h"
+
+#include <functional>
 
 namespace mtc::runtime {
 
@@ -13,11 +16,16 @@ struct ForwardPhases {
 inline constexpr ForwardPhases evaluationPhases = {Phase::Load, Phase::Evaluate};
 inline constexpr ForwardPhases validationPhases = {Phase::LoadValidation, Phase::Validate};
 
-/// Loads the batch of samples from `first` on, limited to those before `end`, and runs `function`.
-/// An incomplete batch is padded with its last sample. The following batch is prefetched. Returns
-/// the number of samples without padding.
-int64_t runForward(const Session &session, Dataset &data, int64_t first, int64_t end,
-                   void (Device::*function)(), ForwardPhases phases = evaluationPhases);
+/// Moves the result of batch `number` from the device of rank `rank`, which has computed it, to
+/// rank 0.
+using MoveResult = std::function<void(int rank, int64_t number)>;
+
+/// Runs `function` on each batch of `data` on the batch's rank, and prefetches the following batch.
+/// Every rank calls `move` for each batch, in file order. Returns false if a signal (StopSignal)
+/// arrives on any rank before the end. All ranks must call it.
+bool runForward(const Session &session, Dataset &data, const ForwardBatches &batches,
+                void (Device::*function)(), const MoveResult &move,
+                ForwardPhases phases = evaluationPhases);
 
 } // namespace mtc::runtime
 

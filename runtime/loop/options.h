@@ -43,6 +43,8 @@ struct Options {
 
   /// Returns whether the run updates parameters.
   bool trains() const;
+  /// Returns whether the run reads the data of --data.
+  bool readsData() const { return trains() || evaluate || !gradients.empty() || !outputs.empty(); }
   /// Returns whether the run writes the model, its weights or its adapters at the end.
   bool exports() const {
     return !exportTo.empty() || !exportTrainingTo.empty() || !exportWeightsTo.empty() ||

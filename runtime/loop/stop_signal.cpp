@@ -8,6 +8,8 @@
 namespace mtc::runtime {
 
 static volatile std::sig_atomic_t noted = 0;
+/// The signal of the last agreement. Only the thread that runs the program accesses it.
+static thread_local int common = 0;
 static constexpr int stopSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
 static void note(int signal);
@@ -29,7 +31,7 @@ static void note(int signal) {
 }
 
 StopSignal::StopSignal() {
-  noted = 0;
+  noted = common = 0;
   struct sigaction action = {};
   action.sa_handler = note;
   action.sa_flags = SA_RESTART;  // System calls are restarted.
@@ -47,13 +49,19 @@ StopSignal::~StopSignal() { restoreDefaults(); }
 
 int StopSignal::received() { return noted; }
 
-void StopSignal::record(int signal) {
-  if (!noted)
-    noted = signal;
+bool StopSignal::agree(Ranks &ranks, const char *what, bool isEnd) {
+  // Any signal exceeds the other reasons.
+  constexpr int64_t end = 1, endBySignal = 256;
+  const int own = received();
+  const int64_t all = ranks.maximum(own ? endBySignal + own : isEnd ? end : 0, what);
+  common = all > endBySignal ? static_cast<int>(all - endBySignal) : 0;
+  return all != 0;
 }
 
-void StopSignal::stopIfReceived(const std::string &done) {
-  const int signal = noted;
+int StopSignal::agreed() { return common; }
+
+void StopSignal::stopIfAgreed(const std::string &done) {
+  const int signal = common;
   if (!signal)
     return;
   const char *name = signal == SIGINT ? "SIGINT" : signal == SIGTERM ? "SIGTERM" : "SIGHUP";

@@ -50,9 +50,9 @@ public:
     session.listeners.begin(factsOf(session, state, total), problems);
     problems.throwIfAny();
     problems.attempt([&] { trainSteps(); });
-    const RunOutcome outcome = problems.any()                ? RunOutcome::Failed
-                               : StopSignal::received() != 0 ? RunOutcome::Stopped
-                                                             : RunOutcome::Completed;
+    const RunOutcome outcome = problems.any()              ? RunOutcome::Failed
+                               : StopSignal::agreed() != 0 ? RunOutcome::Stopped
+                                                           : RunOutcome::Completed;
     const bool stopsEarly = outcome == RunOutcome::Completed && validation && state.step < total &&
                             validation->stopsEarly();
     const std::string early = stopsEarly ? text("stopped early after step ", state.step, " of ",
@@ -62,12 +62,12 @@ public:
     problems.throwIfAny();
     if (validation && !options.quiet)
       printBest(early);
-    StopSignal::stopIfReceived(text("stopped after step ", state.step, " of ", total,
-                                    !session.checkpoints
-                                        ? "; nothing was saved, since there is no --save"
-                                    : isStateOfStep ? "; go on with --resume " + options.save
-                                                    : "; " + session.checkpoints->held(),
-                                    options.exports() ? "; nothing was exported" : ""));
+    StopSignal::stopIfAgreed(text("stopped after step ", state.step, " of ", total,
+                                  !session.checkpoints
+                                      ? "; nothing was saved, since there is no --save"
+                                  : isStateOfStep ? "; go on with --resume " + options.save
+                                                  : "; " + session.checkpoints->held(),
+                                  options.exports() ? "; nothing was exported" : ""));
   }
 
 private:
@@ -99,27 +99,23 @@ private:
     if (isDataUnreadable && session.checkpoints)
       problems.add("training stopped after step ", state.step, " of ", total, "; ",
                    session.checkpoints->held());
+    // A signal after the last step counts, too.
+    waitForRankZero(session.program, session.device);
+    StopSignal::agree(session.ranks, "agreement on the end");
   }
 
   /// Returns whether training ends before its last step. All ranks call it before each step and
   /// agree: a signal that one has received stops all.
   bool isStopped() {
     waitForRankZero(session.program, session.device); // It saves what is due after the last step.
-    constexpr int64_t stops = 1, stopsBySignal = 256;
-    const bool isEnd = problems.any() || (validation && validation->stopsEarly());
-    const int64_t own = StopSignal::received() ? stopsBySignal + StopSignal::received()
-                        : isEnd                ? stops
-                                               : 0;
-    const int64_t all = session.ranks.maximum(own);
-    if (all > stopsBySignal)
-      StopSignal::record(static_cast<int>(all - stopsBySignal));
-    return all != 0;
+    return StopSignal::agree(session.ranks, "agreement on the next step",
+                             problems.any() || (validation && validation->stopsEarly()));
   }
 
   /// Returns whether the current step is to be validated: at the steps of --validate-every and at
-  /// the last one. After a signal the resumed run does so.
+  /// the last one. After a signal the resumed run does so. All ranks return the same.
   bool needsValidation() const {
-    return validation && !StopSignal::received() &&
+    return validation && !StopSignal::agreed() &&
            (validation->isDue() || (state.step >= total && !validation->isDone()));
   }
 
@@ -139,14 +135,18 @@ private:
   }
 
   /// Evaluates the validation data after all steps so far, and saves a checkpoint that is the best.
+  /// All ranks call it.
   void validate() {
     report(0);
-    if (problems.any())
+    waitForRankZero(session.program, session.device); // It may save the best checkpoint.
+    if (session.ranks.maximum(problems.any(), "agreement on the validation"))
       return;
     std::optional<ValidationMetrics> found;
     try {
       found = validation->run();
     } catch (const Failure &) {
+      if (session.ranks.count() > 1)
+        throw; // The other ranks wait for this one.
       problems.attempt([] { throw; });
       isDataUnreadable = true;
       return;
@@ -286,12 +286,17 @@ private:
     }
   }
 
-  /// Ends training at a loss that is not finite, unless its step was skipped. The parameters
-  /// updated by such a step are never saved, because each save first reports all steps. Skipped
-  /// steps end training when the loss scale has reached its minimum.
+  /// Ends training at a loss that is not finite, unless its step was skipped or had no targets. The
+  /// parameters updated by such a step are never saved, because each save first reports all steps.
+  /// Skipped steps end training when the loss scale has reached its minimum.
   void checkFinite(const StepMetrics &found) {
     if (found.skipped ? *found.lossScale > scaling.least : std::isfinite(found.loss))
       return warnOfSkipped(found);
+    if (hasNoTargets(found))
+      return warn(warnedOfNoTargets,
+                  text("the loss of step ", found.step, " is ", found.loss,
+                       ", as without any target that is not ignored; all gradients of the step are "
+                       "finite"));
     const std::string problem =
         found.skipped ? text("step ", found.step, " has gradients that are not finite, though the ",
                              "loss scale has fallen to ", *found.lossScale)
@@ -303,6 +308,13 @@ private:
                    std::isfinite(found.loss) ? "" : findOverflow(found.step));
     warn(warned, text(problem, found.skipped ? "" : ", and the weights may be lost",
                       "; training continues (--on-nan continue)"));
+  }
+
+  /// Returns whether the loss of a step is 0 / 0, a mean over no targets, whose gradients are 0.
+  /// Without loss scaling, this is not known: a step that is not skipped has finite gradients only
+  /// if they are checked.
+  bool hasNoTargets(const StepMetrics &found) const {
+    return scaling.used >= 0 && !found.skipped && std::isnan(found.loss);
   }
 
   /// Recomputes the loss of a step to find the operation whose f16 values overflow. Returns advice;
@@ -378,7 +390,7 @@ private:
   bool isStateOfStep = true; ///< the variables are those of `state.step`, so they can be saved
   bool isDataUnreadable = false;
   Problems problems; ///< errors that stop training but still allow a save
-  bool warned = false, warnedOfSkipped = false;
+  bool warned = false, warnedOfSkipped = false, warnedOfNoTargets = false;
   OverflowFinder finder{session.device};
 };
 

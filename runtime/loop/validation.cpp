@@ -19,7 +19,8 @@ static const MetricKind &metricOf(const Session &session, const TrainingState &s
 }
 
 Validation::Validation(const Session &session, TrainingState &state)
-    : session(session), state(state), metric(metricOf(session, state)) {
+    : session(session), state(state), metric(metricOf(session, state)),
+      sums(session.program, session.ranks) {
   ValidationState &history = state.validation;
   if (!history.metric.empty() && history.metric != metric.name) {
     warn("--keep-best ", metric.name, ": the checkpoint's run kept the best ", history.metric,
@@ -38,10 +39,11 @@ bool Validation::isDue() const {
 }
 
 /// Evaluates the averages of the weights with --use-ema, otherwise the weights.
-static std::optional<Evaluation> evaluateWeights(const Session &session,
+static std::optional<Evaluation> evaluateWeights(const Session &session, EvaluationSums &sums,
                                                  const TrainingState &state) {
   auto evaluate = [&] {
-    return evaluateData(session, *session.validation, state.step + 1, state.seed, validationPhases);
+    return evaluateData(session, *session.validation, sums, state.step + 1, state.seed,
+                        validationPhases);
   };
   if (!session.options.useEma)
     return evaluate();
@@ -50,7 +52,10 @@ static std::optional<Evaluation> evaluateWeights(const Session &session,
   try {
     found = evaluate();
   } catch (...) {
-    exchangeAverages(session.program, session.device); // The weights may be saved after an error.
+    // The weights of a single process may be saved after an error. Several ranks end by it, and
+    // exchanges of divided variables would wait for the others.
+    if (session.ranks.count() == 1)
+      exchangeAverages(session.program, session.device);
     throw;
   }
   exchangeAverages(session.program, session.device);
@@ -59,7 +64,7 @@ static std::optional<Evaluation> evaluateWeights(const Session &session,
 
 std::optional<ValidationMetrics> Validation::run() {
   const auto begin = std::chrono::steady_clock::now();
-  const std::optional<Evaluation> found = evaluateWeights(session, state);
+  const std::optional<Evaluation> found = evaluateWeights(session, sums, state);
   if (!found)
     return std::nullopt;
   for (const std::string &warning : found->warnings)

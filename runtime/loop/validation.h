@@ -3,6 +3,7 @@
 #define MTC_RUNTIME_LOOP_VALIDATION_H
 
 #include "runtime/loop/evaluation_metrics.h"
+#include "runtime/loop/evaluation_sums.h"
 #include "runtime/loop/session.h"
 #include "runtime/reports/run_listener.h"
 
@@ -27,8 +28,9 @@ public:
   /// Returns whether the current step has been validated.
   bool isDone() const { return state.validation.step == state.step; }
 
-  /// Evaluates the data and updates the state. Warns once of each problem of the data. Returns
-  /// nullopt, with the state unchanged, if a signal arrives before the end.
+  /// Evaluates the data and updates the state, on all ranks alike. Warns once of each problem of
+  /// the data. Returns nullopt, with the state unchanged, if a signal arrives on any rank before
+  /// the end.
   std::optional<ValidationMetrics> run();
 
   /// Returns whether --early-stop ends training.
@@ -45,6 +47,7 @@ private:
   const Session &session;
   TrainingState &state;
   const MetricKind &metric; ///< the metric of the best validation
+  EvaluationSums sums;
   std::set<std::string> warnings;
 };
 

@@ -190,6 +190,28 @@ def check_forward_overflow(name: str, *flags):
     assert "values in the data that are not finite" in message and "range of f16" not in message, message
 
 
+def check_untargeted(name: str, *flags):
+    """A step of which all targets are ignored has gradients of 0, as in PyTorch: it ends no run whose gradients are checked."""
+    data = DIGITS.data(3 * DIGITS.batch)
+    data["labels"][: DIGITS.batch] = -100
+    recipe = [*DIGITS.flags, "--optimizer", "sgd", "--lr", 0.1, *flags]
+    for precision, going_on in ("f16", []), ("f32", ["--on-nan", "continue"]):
+        program = compile(DIGITS.model, subfolder(f"{name}-{precision}"), data, *recipe, "--precision", precision)
+        if going_on:
+            message = program.run("--steps", 3, "--no-shuffle", code=2).stderr
+            assert "the loss of step 1 is nan, so training was stopped" in message, message
+        weights = [load_file(program.path.with_suffix(".weights.safetensors"))]
+        for steps in 1, 3:
+            log, file = program.folder / f"{steps}.jsonl", program.folder / f"{steps}.safetensors"
+            said = program.run("--steps", steps, "--no-shuffle", *going_on, "--metrics", log, "--export-weights", file).stderr
+            assert said.count("warning:") == said.count("warning: the loss of step 1 is nan") == 1, said
+            weights.append(load_file(file))
+        found = losses(read_metrics(log))
+        assert found[0] is None and np.isfinite(found[1:]).all(), found
+        assert same_bits(weights[0], weights[1]) and not same_bits(weights[1], weights[2]), (name, precision)
+        assert all(np.isfinite(a).all() for a in weights[2].values()), (name, precision)
+
+
 everything = ["--clip-norm", 0.5, "--clip-value", 0.75, "--ema", 0.5]
 for optimizer in OPTIMIZERS:
     check_optimizer(optimizer, ["--grad-norm"], optimizer)
@@ -202,6 +224,7 @@ for name, flags in ("host", ()), ("device", device):
     check_overflow(name, *flags)
     check_divergence(f"diverged-{name}", *flags)
     check_forward_overflow(f"overflow-{name}", *flags)
+    check_untargeted(f"untargeted-{name}", *flags)
 
 message = run([MTC, "compile", DIGITS.model, *DIGITS.flags, "--loss-scale", "dynamic", "-o", "no"], folder, 1).stderr
 assert "--loss-scale dynamic: expected none, or a scale from" in message, message

@@ -9,7 +9,7 @@ import time
 
 from models import DIGITS
 from program import Program, compile, own_folder, run
-from launcher import launcher, process_of_rank
+from launcher import launcher, processes_of
 
 TIMEOUT = 3  # seconds, of --timeout
 folder = own_folder()
@@ -19,28 +19,22 @@ program = Program(path, data, launcher(2))
 endless = ("--steps", 10**9, "--timeout", TIMEOUT, "--save", "saved", "--save-every", 20, "--overwrite", "--quiet")
 
 
-def ranks_of() -> list[int]:
-    """The processes of the program, by rank."""
-    found = [process_of_rank(path, rank) for rank in range(2)]
-    return [pid for pid in found if pid]
-
-
 def ended(number: int, victim: int) -> tuple[int, str, float]:
     """The launcher's exit code, messages, and the seconds from the signal to the end of all processes."""
     shutil.rmtree(folder / "saved", ignore_errors=True)
     process = subprocess.Popen([str(w) for w in program.command(*endless)], cwd=folder, stderr=subprocess.PIPE, text=True)
     end = time.monotonic() + 60
-    while len(ranks_of()) < 2 or not (folder / "saved/manifest.json").exists():
+    while len(processes_of(path)) < 2 or not (folder / "saved/manifest.json").exists():
         assert process.poll() is None and time.monotonic() < end, process.communicate()
         time.sleep(0.05)
     time.sleep(0.2)
-    pids = ranks_of()
+    pids = processes_of(path)
     begin = time.monotonic()
     os.kill(pids[victim], number)
     try:
         message = process.communicate(timeout=60)[1]
     finally:
-        for pid in pids:  # A stopped process that is not ended would stay.
+        for pid in pids.values():  # A stopped process that is not ended would stay.
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:

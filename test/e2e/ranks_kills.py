@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 
-from launcher import Comparison, process_of_rank, state_of
+from launcher import Comparison, processes_of, state_of
 from models import DIGITS
 from program import own_folder, rounds
 
@@ -35,7 +35,7 @@ for number in range(ROUNDS):
     )
     moment = draw.uniform(0.2, 4)
     time.sleep(moment)
-    pid = process_of_rank(program.path, victim)
+    pid = processes_of(program.path).get(victim)
     what = (number, program.path.name, victim, sent, moment)
     begin = time.monotonic()
     if pid:

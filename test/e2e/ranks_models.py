@@ -7,7 +7,7 @@ import onnx
 from launcher import compare, launcher, ranks_program, state_of
 from models import DIGITS, Example, digits
 from onnx import helper, numpy_helper
-from program import MTC, Program, own_folder, read_metrics, run
+from program import MTC, Program, own_folder, read_metrics, run, same_bits
 from safetensors.numpy import load_file
 
 folder = own_folder()
@@ -93,18 +93,29 @@ UNTARGETED = Example("untargeted", DIGITS.model, DIGITS.batch, untargeted, DIGIT
 sgd = ("--optimizer", "sgd", "--lr", 0.1)
 compare(folder, "untargeted", UNTARGETED, *sgd, rows=1000, run=("--no-shuffle",))
 
-# Without any target in a step, all ranks end alike, or go on alike.
+# Without any target in a step, all ranks end alike, or go on alike, with loss scaling by themselves. No weight changes.
 nothing = digits(1000)
 nothing["labels"][: 32 * 6] = -100
-states = []
-for ranks, words in (1, ()), (2, launcher(2)):
-    path = ranks_program(folder, UNTARGETED, ranks, *sgd, rows=1000, name="untargeted").path
-    each = Program(path, nothing, words)
-    said = each.run("--no-shuffle", "--steps", 2, code=2).stderr
-    assert said.count("the loss of step 1 is nan") == 1, said
-    metrics = each.folder / "nothing.jsonl"
-    metrics.unlink(missing_ok=True)
-    each.run("--no-shuffle", "--steps", 2, "--on-nan", "continue", "--metrics", metrics, "--export-weights", "nothing.safetensors")
-    weights = load_file(each.folder / "nothing.safetensors")
-    states.append(([line["loss"] for line in read_metrics(metrics)], {n: a.tobytes() for n, a in weights.items()}))
-assert str(states[0]) == str(states[1]), [losses for losses, _ in states]
+for name, flags, going_on in ("untargeted", (), ("--on-nan", "continue")), ("untargeted-f16", ("--precision", "f16"), ()):
+    states = []
+    for ranks, words in (1, ()), (2, launcher(2)):
+        path = ranks_program(folder, UNTARGETED, ranks, *sgd, *flags, rows=1000, name=name).path
+        each = Program(path, nothing, words)
+        if going_on:
+            said = each.run("--no-shuffle", "--steps", 2, code=2).stderr
+            assert said.count("the loss of step 1 is nan") == 1, said
+        metrics = each.folder / "nothing.jsonl"
+        losses = {}
+        for steps in 1, 2:
+            metrics.unlink(missing_ok=True)
+            files = ("--metrics", metrics, "--export-weights", f"nothing{steps}.safetensors")
+            said = each.run("--no-shuffle", "--steps", steps, *going_on, *files).stderr
+            assert said.count("warning: the loss of step 1 is nan") == said.count("warning:") == 1, said
+            losses[steps] = [line["loss"] for line in read_metrics(metrics)]
+        assert losses[1] == [None] and losses[2][1] > 0, losses
+        first, second = (load_file(each.folder / f"nothing{steps}.safetensors") for steps in (1, 2))
+        initial = load_file(path.with_suffix(".weights.safetensors"))
+        assert same_bits(first, {n: initial[n] for n in first}) and not same_bits(first, second), name
+        assert all(np.isfinite(a).all() for a in second.values()), name
+        states.append((losses, {n: a.tobytes() for n, a in second.items()}))
+    assert str(states[0]) == str(states[1]), [losses for losses, _ in states]

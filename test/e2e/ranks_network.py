@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from launcher import Comparison, check_equal, process_of_rank, state_of
+from launcher import Comparison, check_equal, processes_of, state_of
 from models import DIGITS
 from program import Program, own_folder
 from slow_network import SlowNetwork
@@ -28,7 +28,7 @@ with SlowNetwork(delay=1e-3) as network:
     words = [str(w) for w in program.command("--steps", 10**9, "--timeout", TIMEOUT, "--quiet")]
     process = subprocess.Popen(words, cwd=program.folder, stderr=subprocess.PIPE, text=True, start_new_session=True)
     end = time.monotonic() + 60
-    while not (pid := process_of_rank(path, 2)):
+    while not (pid := processes_of(path).get(2)):
         assert process.poll() is None and time.monotonic() < end, process.communicate()
         time.sleep(0.05)
     time.sleep(2)
@@ -37,6 +37,6 @@ with SlowNetwork(delay=1e-3) as network:
     try:
         message = process.communicate(timeout=60)[1]
     finally:
-        os.kill(pid, signal.SIGKILL) if process_of_rank(path, 2) == pid else None
+        os.kill(pid, signal.SIGKILL) if processes_of(path).get(2) == pid else None
     assert process.returncode != 0 and time.monotonic() - begin < TIMEOUT + 10, message
     assert "from rank 2 (host " in message, message

@@ -29,6 +29,22 @@ def launcher(ranks: int) -> tuple:
     return ("mpirun", "-n", ranks)
 
 
+def processes_of(path: Path) -> dict[int, int]:
+    """The processes of a program that was started on several ranks, by rank. Some may have ended, or not begun."""
+    found = {}
+    for process in Path("/proc").iterdir():
+        try:
+            if not process.name.isdigit() or os.readlink(process / "exe") != str(path.resolve()):
+                continue
+            environment = (process / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        for entry in environment:
+            if entry.startswith(b"OMPI_COMM_WORLD_RANK="):
+                found[int(entry.split(b"=")[1])] = int(process.name)
+    return found
+
+
 def ranks_program(
     folder: Path, example: Example, ranks: int, *flags, rows: int, name: str, micro_batches=MICRO_BATCHES, file="ranks"
 ) -> Program:
@@ -37,20 +53,6 @@ def ranks_program(
     given = ("--ranks", ranks, "--accumulate", micro_batches // ranks, "--threads", 1)
     one = compile(example.model, folder / name, example.data(rows), *example.flags, *flags, *given, name=f"{file}{ranks}")
     return Program(one.path, example.data(rows), launcher(ranks) if ranks > 1 else ())
-
-
-def process_of_rank(path: Path, rank: int) -> int | None:
-    """The process of a running program that is the rank; none if it has ended or not begun."""
-    for process in Path("/proc").iterdir():
-        try:
-            if not process.name.isdigit() or os.readlink(process / "exe") != str(path.resolve()):
-                continue
-            environment = (process / "environ").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if f"OMPI_COMM_WORLD_RANK={rank}".encode() in environment:
-            return int(process.name)
-    return None
 
 
 def state_of(program: Program, *flags, steps=STEPS) -> tuple[str, dict]:

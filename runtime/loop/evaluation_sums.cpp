@@ -1,0 +1,92 @@
+// Totals are moved with each batch, counts of classes once at the end: integers have no order.
+#include "runtime/loop/evaluation_sums.h"
+
+#include "runtime/abi/row_values.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace mtc::runtime {
+namespace {
+
+constexpr const char *what = "results of the evaluation";
+
+/// Returns the names of the totals that batches of the program have.
+std::vector<const char *> totalsOf(const MtcProgram &program) {
+  if (!hasRowLoss(program))
+    return {abi::rowLoss, abi::rowWeight};
+  std::vector<const char *> names;
+  for (uint32_t i = 0; i < program.row_metrics.value_count; ++i)
+    if (const MtcRowValue &value = program.row_metrics.values[i]; value.kind == MTC_ROW_SUM)
+      names.push_back(value.name);
+  return names;
+}
+
+/// Returns whether the program computes the class of each target.
+bool hasClasses(const MtcProgram &program) { return findRowValue(program, abi::rowPredictedClass); }
+
+template <typename Element> int64_t bytesOf(const std::vector<Element> &elements) {
+  return static_cast<int64_t>(elements.size() * sizeof(Element));
+}
+
+/// Moves elements of one rank to rank 0.
+template <typename Element>
+void moveElements(ToLeader &toLeader, int rank, const std::vector<Element> &sent,
+                  std::vector<Element> &received) {
+  static_assert(std::is_trivially_copyable_v<Element>);
+  toLeader.move(
+      rank, bytesOf(sent),
+      [&](int64_t begin, int64_t bytes, const ToLeader::Use &use) {
+        use(reinterpret_cast<const char *>(sent.data()) + begin, 0, bytes);
+      },
+      [&](const char *from, int64_t at, int64_t bytes) {
+        std::memcpy(reinterpret_cast<char *>(received.data()) + at, from,
+                    static_cast<size_t>(bytes));
+      });
+}
+
+/// Returns the size of the largest message: the totals of a batch or, with classes, more.
+int64_t messageBytes(const MtcProgram &program, int64_t ofTotals) {
+  constexpr int64_t ofClasses = 1 << 12;
+  return hasClasses(program) ? std::max(ofTotals, ofClasses) : ofTotals;
+}
+
+} // namespace
+
+EvaluationSums::EvaluationSums(const MtcProgram &program, Ranks &ranks)
+    : program(program), ranks(ranks), names(totalsOf(program)), sent(names.size()),
+      received(names.size()), toLeader(ranks, messageBytes(program, bytesOf(sent)), what) {}
+
+MetricSums EvaluationSums::add(int rank, const MetricSums &own) {
+  total.addClasses(own.getClasses());
+  for (size_t i = 0; i < names.size(); ++i)
+    sent[i] = own.totalOf(names[i]);
+  moveElements(toLeader, rank, sent, received);
+  MetricSums added;
+  if (!ranks.isLeader())
+    return added;
+  for (size_t i = 0; i < names.size(); ++i)
+    added.total(names[i]) = received[i];
+  total += added;
+  return added;
+}
+
+MetricSums EvaluationSums::finish() {
+  MetricSums found = std::exchange(total, {});
+  if (ranks.count() == 1 || !hasClasses(program))
+    return found;
+  // Ranks may have found different numbers of classes.
+  std::vector<ClassCounts> own = found.getClasses();
+  own.resize(static_cast<size_t>(ranks.maximum(static_cast<int64_t>(own.size()), what)));
+  std::vector<ClassCounts> others(ranks.isLeader() ? own.size() : 0);
+  for (int rank = 1; rank < ranks.count(); ++rank) {
+    moveElements(toLeader, rank, own, others);
+    found.addClasses(others);
+  }
+  return found;
+}
+
+} // namespace mtc::runtime

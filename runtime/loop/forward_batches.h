@@ -1,0 +1,42 @@
+// Division of a data set among ranks for forward passes.
+#ifndef MTC_RUNTIME_LOOP_FORWARD_BATCHES_H
+#define MTC_RUNTIME_LOOP_FORWARD_BATCHES_H
+
+#include "runtime/collectives/ranks.h"
+#include "runtime/data/batch_order.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace mtc::runtime {
+
+/// Batches of consecutive samples, from which the ranks choose in turn: batch b (from 0) belongs to
+/// rank b mod N. In each round, every rank computes a batch, because a function with divided
+/// parameters needs all ranks. A rank without a batch in the last round repeats an earlier one,
+/// whose result is not used.
+class ForwardBatches {
+public:
+  /// Batches of `batch` samples, of the samples before `end`; the last one may be incomplete.
+  ForwardBatches(int64_t batch, int64_t end, const Ranks &ranks);
+
+  /// Returns the number of batches.
+  int64_t count() const;
+  int64_t rounds() const;
+  /// Returns the batch of a rank in a round (from 0); nullopt if none is left.
+  std::optional<int64_t> batchOf(int64_t round, int rank) const;
+  /// Returns the batch that this rank computes in a round.
+  int64_t computedIn(int64_t round) const;
+  /// Returns the number of samples of a batch, without padding.
+  int64_t samplesOf(int64_t number) const;
+  /// Stores the samples of a batch in `result`, whose memory is reused. An incomplete batch is
+  /// padded with its last sample.
+  void samplesOf(int64_t number, Batch &result) const;
+
+private:
+  int64_t batch, end;
+  int rank, ranks;
+};
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_LOOP_FORWARD_BATCHES_H

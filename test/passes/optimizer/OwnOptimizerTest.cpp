@@ -48,7 +48,7 @@ void registerOwn() {
                        .states = states,
                        .hyperparameters = hyperparameters,
                        .usesStep = false,
-                       .build = build});
+                       .buildElementwise = build});
     return true;
   }();
   (void)once;

@@ -138,8 +138,6 @@ void takeAvailableMemory(Options &options, Refuse refuse) {
 /// Refuses settings that programs of several processes do not support.
 void checkRanks(const Options &options, int64_t ranks, Refuse refuse) {
   const std::string flag = "--ranks " + std::to_string(ranks) + ": ";
-  if (options.target != "cpu")
-    refuse(flag + "not supported for --target " + options.target + "; use --target cpu");
   if (options.isStatic)
     refuse(flag + "the program needs the shared library of MPI; use it without --static");
   if (options.cpu == "aarch64")
@@ -208,6 +206,8 @@ void mtc::tool::collectOptions(Options &options, Command command) {
       window && !isScaled && !isStageText(options.model))
     refuse("--loss-scale-window " + window->spell() +
            ": the loss is not scaled; use it with --loss-scale");
+  if (options.target != "cpu" && !find("network"))
+    options.training.sharding.network = "nvlink-ib";
   if (const int64_t ranks = options.training.sharding.ranks; ranks > 1)
     checkRanks(options, ranks, refuse);
   if (options.batchNorm == BatchNormMode::Sync && !options.training.sharding.ranks)

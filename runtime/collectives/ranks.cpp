@@ -38,13 +38,12 @@ namespace {
 /// Ends the process if the object lives longer than a limit, in which a call may block.
 class Watchdog {
 public:
-  explicit Watchdog(std::chrono::duration<double> limit)
-      : thread([this, limit] {
+  Watchdog(std::chrono::duration<double> limit, std::string problem)
+      : thread([this, limit, problem = std::move(problem)] {
           if (isDone.try_acquire_for(limit))
             return;
-          writeToStandardError(text("error: host ", hostName(),
-                                    ": not all ranks have started after ", limit.count(),
-                                    " s. --timeout sets the limit"));
+          writeToStandardError(
+              text("error: ", problem, " after ", limit.count(), " s. --timeout sets the limit"));
           std::_Exit(exitSystemFault); // The launcher ends the other ranks.
         }) {}
   Watchdog(const Watchdog &) = delete;
@@ -65,14 +64,16 @@ Ranks::Ranks(OpenTransport open, double seconds) : timeout(seconds) {
   if (!open)
     return;
   {
-    const Watchdog watchdog(timeout);
+    const Watchdog watchdog(timeout, text("host ", hostName(), ": not all ranks have started"));
     transport = open();
   }
   const auto count = static_cast<size_t>(transport->count());
   values.resize(count);
   texts.resize(count * textBytes);
+  alarms.resize(count);
   ofValues = prepareGather(*transport, reinterpret_cast<char *>(values.data()), sizeof(int64_t));
   ofTexts = prepareGather(*transport, texts.data(), textBytes);
+  ofAlarms = prepareGather(*transport, alarms.data(), 1);
   barrier = transport->prepareBarrier();
   hosts = gather(hostName());
 }
@@ -113,32 +114,48 @@ bool Ranks::waitFor(Exchange &exchange, std::chrono::duration<double> limit) {
   constexpr std::chrono::duration<double> eager = std::chrono::milliseconds(1);
   // A process that was stopped itself must not blame the others for that time.
   constexpr std::chrono::duration<double> longestGap = std::chrono::milliseconds(100);
-  std::chrono::duration<double> waited{0};
+  std::chrono::duration<double> waited{0}, silence{0};
   Clock::time_point last = Clock::now();
   while (!exchange.poll()) {
     const Clock::time_point now = Clock::now();
-    waited += std::min<std::chrono::duration<double>>(now - std::exchange(last, now), longestGap);
-    if (waited > limit)
+    const std::chrono::duration<double> gap =
+        std::min<std::chrono::duration<double>>(now - std::exchange(last, now), longestGap);
+    waited += gap;
+    silence = exchange.restartsLimit() ? gap : silence + gap;
+    if (silence > limit)
       return false;
-    if (waited < eager)
+    if (waited < eager) {
       std::this_thread::yield();
-    else
-      std::this_thread::sleep_for(std::chrono::microseconds(20));
+      continue;
+    }
+    if (idle)
+      idle();
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
   return true;
 }
 
 void Ranks::wait(Exchange &exchange, const std::string &what) {
-  if (waitFor(exchange, timeout))
+  if (waitFor(exchange))
     return;
+  reportSilence(exchange.pending(), what);
+  abort(exitSystemFault);
+}
+
+std::vector<int> Ranks::findSilent() {
+  ofAlarms->start();
+  waitFor(*ofAlarms, patience());
+  return ofAlarms->pending();
+}
+
+void Ranks::reportSilence(const std::vector<int> &ranks, const std::string &what) const {
   std::string silent;
-  for (const int each : exchange.pending())
+  for (const int each : ranks)
     silent += (silent.empty() ? "" : ", ") + describe(each);
   // Past the sink of a rank that is silent otherwise.
   writeToStandardError(text("error: ", describe(rank()), ": no answer for ", timeout.count(),
-                            " s from ", silent, position(), ": ", what,
-                            "; all ranks end. --timeout sets the limit"));
-  abort(exitSystemFault);
+                            " s from ", silent.empty() ? "the network" : silent, position(), ": ",
+                            what, "; all ranks end. --timeout sets the limit"));
 }
 
 std::string Ranks::position() const {
@@ -151,6 +168,19 @@ void Ranks::exchangeValues(int64_t value, const char *what) {
   values[static_cast<size_t>(rank())] = value;
   ofValues->start();
   wait(*ofValues, what);
+}
+
+void Ranks::endAfterOthers(const std::string &error) {
+  // A rank with an error of its own ends all ranks after `patience` (see `endTogether`).
+  std::this_thread::sleep_for(patience() + std::chrono::seconds(1));
+  writeToStandardError(
+      text("error: ", describe(rank()), ": ", error, position(), "; all ranks end"));
+  abort(exitSystemFault);
+}
+
+void Ranks::runWithinLimit(const std::string &problem, const std::function<void()> &call) {
+  const Watchdog watchdog(timeout, text(describe(rank()), ": ", problem));
+  call();
 }
 
 int64_t Ranks::maximum(int64_t value, const char *what) {
@@ -224,15 +254,16 @@ void Ranks::agree(const std::vector<std::pair<std::string, std::string>> &settin
 bool Ranks::endTogether() {
   if (!transport)
     return true;
-  constexpr std::chrono::seconds patience(5);
   barrier->start();
-  return waitFor(*barrier, std::min<std::chrono::duration<double>>(patience, timeout / 2));
+  return waitFor(*barrier, patience());
 }
 
 void Ranks::abort(int exitCode) {
   // The launcher forwards messages, but not after it has learned of the abort.
   std::fflush(stderr);
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  if (!transport)
+    std::_Exit(exitCode);
   transport->abort(exitCode);
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/abi/collective.h"
 #include "runtime/collectives/transport.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <functional>
@@ -30,6 +31,7 @@ public:
   int rank() const { return transport ? transport->rank() : 0; }
   int count() const { return transport ? transport->count() : 1; }
   int countOfMachine() const { return transport ? transport->countOfMachine() : 1; }
+  int rankOnMachine() const { return transport ? transport->rankOnMachine() : 0; }
   /// Returns whether this rank prints and writes files.
   bool isLeader() const { return rank() == 0; }
 
@@ -50,6 +52,22 @@ public:
   /// Waits for an exchange that was started. If it does not complete within the time limit, reports
   /// the silent ranks and ends all ranks.
   void wait(Exchange &exchange, const std::string &what);
+  /// Waits for an exchange that was started. Returns false after the time limit.
+  bool waitFor(Exchange &exchange) { return waitFor(exchange, timeout); }
+  /// Waits for as long as a rank waits for the others before it ends alone. Returns false after it.
+  bool waitBriefly(Exchange &exchange) { return waitFor(exchange, patience()); }
+  /// Returns the ranks that do not notice the end of a time limit, as running ranks do.
+  std::vector<int> findSilent();
+  /// Reports the silent ranks of a wait for `what`, before all ranks end.
+  void reportSilence(const std::vector<int> &silent, const std::string &what) const;
+  /// Ends all ranks because of an error that another rank may have caused, after the time in which
+  /// that rank reports the cause.
+  [[noreturn]] void endAfterOthers(const std::string &error);
+  /// Runs a call that may block until other ranks make the same call. Ends the process after the
+  /// time limit, with a message that begins with `problem`.
+  void runWithinLimit(const std::string &problem, const std::function<void()> &call);
+  /// Sets a function that is called repeatedly while this rank waits for others; null: none.
+  void whileWaiting(std::function<void()> action) { idle = std::move(action); }
 
   /// Returns the maximum of the ranks' values. All ranks must call it.
   int64_t maximum(int64_t value, const char *what = "agreement on the next step");
@@ -81,16 +99,21 @@ private:
   using Clock = std::chrono::steady_clock;
 
   /// Polls until the exchange has completed. Returns false after `limit`.
-  static bool waitFor(Exchange &exchange, std::chrono::duration<double> limit);
+  bool waitFor(Exchange &exchange, std::chrono::duration<double> limit);
   /// Stores the values of all ranks in `values`.
   void exchangeValues(int64_t value, const char *what);
   /// Returns where the run is: " in step 3".
   std::string position() const;
+  std::chrono::duration<double> patience() const {
+    return std::min<std::chrono::duration<double>>(std::chrono::seconds(5), timeout / 2);
+  }
 
   std::unique_ptr<Transport> transport;
   std::vector<int64_t> values; ///< of `maximum` and `fromLeader`, by rank
   std::vector<char> texts;     ///< of `gather`, by rank
-  std::unique_ptr<Exchange> ofValues, ofTexts, barrier;
+  std::vector<char> alarms;    ///< of `findSilent`, by rank
+  std::unique_ptr<Exchange> ofValues, ofTexts, ofAlarms, barrier;
+  std::function<void()> idle;
   std::unique_ptr<PieceExchange> ofPieces;
   std::vector<std::string> hosts;
   std::chrono::duration<double> timeout;

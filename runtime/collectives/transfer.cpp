@@ -1,96 +1,28 @@
-// Divides values into the messages of each rank.
+// Starts the messages of a collective and makes its copies.
 #include "runtime/collectives/transfer.h"
-
-#include "runtime/support/failure.h"
 
 #include <cstring>
 #include <utility>
 
 namespace mtc::runtime {
-namespace {
-
-/// A value of a collective and its piece, in the arena.
-struct DividedValue {
-  char *whole, *piece;
-  int64_t pieceElements, total, elementBytes;
-  int64_t rowBytes; ///< between the pieces of successive ranks
-
-  int64_t ownedBytes(int64_t rank) const {
-    return elementBytes * mtc_owned_elements(pieceElements, total, rank);
-  }
-  int64_t pieceBytes() const { return pieceElements * elementBytes; }
-  /// Returns the elements of the value that a rank owns.
-  Message::Range ownedBy(int64_t rank) const {
-    return {whole + rank * pieceBytes(), ownedBytes(rank)};
-  }
-  /// Returns the piece in row `row`, as far as rank `owner` owns elements.
-  Message::Range pieceOf(int64_t row, int64_t owner) const {
-    return {piece + row * rowBytes, ownedBytes(owner)};
-  }
-};
-
-void add(Message &message, const Message::Range &range) {
-  if (range.bytes)
-    message.ranges.push_back(range);
-}
-
-} // namespace
 
 Transfer::Transfer(const MtcProgram &program, const MtcOperation &operation,
                    const std::vector<char *> &operands, Ranks &ranks)
-    : collective(program.collectives[operation.index]), ranks(ranks),
-      what(text(mtc_collective_name(collective.kind), " of ", operation.nodes)) {
-  const int64_t rank = collective.ranks == 1 ? 0 : ranks.rank();
-  const auto count = static_cast<size_t>(collective.ranks), own = static_cast<size_t>(rank);
-  const bool gathers = collective.kind == MTC_ALL_GATHER, sends = collective.kind != MTC_OWN_PIECE;
-  int64_t rowBytes = 0, column = 0;
-  for (uint32_t i = 0; i < collective.count; ++i)
-    rowBytes += collective.pieces[i] * collective.element_bytes;
-  std::vector<Message> sent(count), received(count);
-  for (uint32_t i = 0; i < collective.count; ++i) {
-    DividedValue value{operands[gathers ? collective.count + i : i],
-                       operands[gathers ? i : collective.count],
-                       collective.pieces[i],
-                       collective.totals[i],
-                       collective.element_bytes,
-                       rowBytes};
-    if (collective.kind == MTC_ALL_TO_ALL)
-      value.piece += std::exchange(column, column + value.pieceBytes());
-    else if (collective.kind == MTC_OWN_PIECE)
-      value.piece = operands[collective.count + i];
-    for (size_t r = 0; r < count; ++r) {
-      const auto other = static_cast<int64_t>(r);
-      if (gathers) {
-        add(sent[r], value.pieceOf(0, rank));
-        add(received[r], value.ownedBy(other));
-        continue;
-      }
-      if (r != own && !sends)
-        continue;
-      add(sent[r], value.ownedBy(other));
-      const Message::Range piece = value.pieceOf(sends ? other : 0, rank);
-      add(received[r], piece);
-      if (piece.bytes < value.pieceBytes())
-        zeros.push_back({piece.data + piece.bytes, value.pieceBytes() - piece.bytes});
-    }
-  }
-  // What a rank sends to itself is divided like what it receives from itself.
-  for (size_t i = 0; i < sent[own].ranges.size(); ++i)
-    copies.push_back(
-        {sent[own].ranges[i].data, received[own].ranges[i].data, sent[own].ranges[i].bytes});
-  sent[own] = received[own] = {};
-  if (count == 1 || !sends)
-    return;
-  for (const Message &message : sent)
-    sentBytes += message.bytes();
-  exchange = ranks.prepare(std::move(sent), std::move(received));
+    : kind(program.collectives[operation.index].kind), ranks(ranks) {
+  TransferMessages messages = divideTransfer(program, operation, operands, ranks.rank());
+  what = std::move(messages.what);
+  copies = std::move(messages.copies);
+  zeros = std::move(messages.zeros);
+  sentBytes = messages.sentBytes();
+  if (program.collectives[operation.index].ranks > 1 && kind != MTC_OWN_PIECE)
+    exchange = ranks.prepare(std::move(messages.sent), std::move(messages.received));
 }
 
 void Transfer::start() {
   if (exchange)
     exchange->start();
-  ranks.countSent(collective.kind, sentBytes);
-  for (const Copy &copy : copies)
+  ranks.countSent(kind, sentBytes);
+  for (const TransferMessages::Copy &copy : copies)
     std::memcpy(copy.to, copy.from, static_cast<size_t>(copy.bytes));
   for (const Message::Range &range : zeros)
     std::memset(range.data, 0, static_cast<size_t>(range.bytes));

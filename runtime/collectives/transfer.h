@@ -4,6 +4,7 @@
 
 #include "runtime/abi/program.h"
 #include "runtime/collectives/ranks.h"
+#include "runtime/collectives/transfer_messages.h"
 
 namespace mtc::runtime {
 
@@ -24,18 +25,11 @@ public:
   void wait();
 
 private:
-  /// A copy from this rank to itself.
-  struct Copy {
-    const char *from;
-    char *to;
-    int64_t bytes;
-  };
-
-  const MtcCollective &collective;
+  uint32_t kind; ///< MtcCollectiveKind
   Ranks &ranks;
   std::string what;
-  std::vector<Copy> copies;
-  std::vector<Message::Range> zeros;  ///< elements of received rows that do not exist
+  std::vector<TransferMessages::Copy> copies;
+  std::vector<Message::Range> zeros;
   std::unique_ptr<Exchange> exchange; ///< null if there are no other ranks
   int64_t sentBytes = 0;
   bool isRunning = false;

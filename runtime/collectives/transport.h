@@ -36,6 +36,9 @@ public:
   virtual bool poll() = 0;
   /// Returns the ranks whose messages have not completed.
   virtual std::vector<int> pending() const = 0;
+  /// Returns whether the time limit of a wait begins anew, because the other ranks are not waited
+  /// for, or have advanced since the last call.
+  virtual bool restartsLimit() { return false; }
 };
 
 class Transport {
@@ -44,8 +47,9 @@ public:
   virtual ~Transport() = default;
   virtual int rank() const = 0;
   virtual int count() const = 0;
-  /// Returns the number of ranks on this machine.
+  /// Returns the number of ranks on this machine, and the number of this rank among them.
   virtual int countOfMachine() const = 0;
+  virtual int rankOnMachine() const = 0;
   /// Prepares messages to and from each rank, by rank; those of this rank are empty. All ranks
   /// prepare the same exchanges in the same order.
   virtual std::unique_ptr<Exchange> prepare(std::vector<Message> sent,

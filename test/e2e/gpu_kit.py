@@ -13,12 +13,12 @@ folder = own_folder()
 kit = folder / "kit"
 run([sys.executable, ROOT / "tools/gpu_kit/make.py", "--out", kit, "--mtc", MTC, "--emulate", "--examples", "digits,convolutions"], folder)
 table = run([sys.executable, kit / "run.py", "--no-torch"], folder).stdout
-assert "14 right, 0 wrong" in table, table
-assert table.count("| ok |") == 14, table
+assert "16 right, 0 wrong" in table, table
+assert table.count("| ok |") == 16, table
 
 # A loss that differs is shown, and makes the exit code 1.
 recorded = json.loads((kit / "kit.json").read_text())
 recorded["examples"][0]["losses"]["sgd"][7] += 0.01
 (kit / "kit.json").write_text(json.dumps(recorded))
 wrong = subprocess.run([sys.executable, kit / "run.py", "--no-torch"], capture_output=True, text=True)
-assert wrong.returncode == 1 and "13 right, 1 wrong" in wrong.stdout, wrong.stdout
+assert wrong.returncode == 1 and "15 right, 1 wrong" in wrong.stdout, wrong.stdout

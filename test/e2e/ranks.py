@@ -85,7 +85,6 @@ for path, expected in (plain.path, False), (one.path, False), (program2.path, Tr
 for flags, message in (
     (("--ranks", 2, "--emit", "library"), "--ranks 2: mpirun starts programs, not libraries"),
     (("--ranks", 2, "--static"), "--ranks 2: the program needs the shared library of MPI"),
-    (("--ranks", 2, "--target", "cuda"), "--ranks 2: not supported for --target cuda"),
     (("--ranks", 2, "--gradient-bits", 16), "--gradient-bits 16: not supported with --ranks"),
     (("--ranks", 5000), "--ranks 5000: expected 1 to 4096 ranks"),
 ):

@@ -43,8 +43,8 @@ class Example:
         self.folder = HERE / "examples" / self.name
         self.data = [word for key, file in made["data"].items() for word in ("--data", f"{key}={self.folder / file}")]
 
-    def run(self, optimizer: str, *flags) -> str:
-        return call([self.folder / optimizer, *self.data, "--no-shuffle", "--quiet", *flags])
+    def run(self, optimizer: str, *flags, **environment: str) -> str:
+        return call([self.folder / optimizer, *self.data, "--no-shuffle", "--quiet", *flags], **environment)
 
     def train(self, optimizer: str, folder: Path, *flags) -> list[float]:
         metrics = folder / "metrics.jsonl"
@@ -149,6 +149,29 @@ def same_bits(example: Example) -> list[Row]:
             results.append((found, file.read_bytes()))
     same = results[0] == results[1]
     return [(f"{example.name}: two runs", "the same bits" if same else "different", same)]
+
+
+def nccl(example: Example) -> list[Row]:
+    """One rank that sends by NCCL what it copies otherwise, in streams and graphs: the bits of copies."""
+    name = f"{example.name}: one rank with NCCL"
+    results, report = [], {}
+    with tempfile.TemporaryDirectory() as folder:
+        file, metrics, weights = (Path(folder) / each for each in ("report.json", "metrics.jsonl", "weights.safetensors"))
+        flags = ("--steps", 5, "--metrics", metrics, "--export-weights", weights, "--memory-report", file, "--overwrite")
+        for wanted in "0", "1":
+            try:
+                example.run("ranks", *flags, MTC_NCCL=wanted)
+            except Failure as failure:
+                if "NCCL, which is not installed" in str(failure):
+                    return [(name, "not on this machine", None)]
+                raise
+            losses = [json.loads(line)["loss"] for line in metrics.read_text().splitlines()]
+            results.append((losses, weights.read_bytes()))
+            report = json.loads(file.read_text())
+            metrics.unlink()
+    used = [f"{use['bytes']} bytes of {use['why']}" for use in report["outside_arena"] if use["name"] == "GPU: NCCL"]
+    same = results[0] == results[1] and len(used) == 1
+    return [(name, f"{'the same bits' if same else 'different'}; {', '.join(used) or 'NCCL was not used'}", same)]
 
 
 def memory(program: Path, data: list, name: str, *flags) -> list[Row]:

@@ -81,6 +81,8 @@ def example(options, name: str) -> dict:
         flags = [*made["flags"], "--optimizer", optimizer]
         compile(options, model, flags, options.target, folder / optimizer)
         compile(options, model, flags, ["--target", "cpu"], options.scratch / f"{name}-{optimizer}")
+    ranks = ["--optimizer", "adamw", "--ranks", "1", "--accumulate", "2", "--shard", "parameters"]
+    compile(options, model, [*made["flags"], *ranks], options.target, folder / "ranks")
     files = {key: ROOT / file for key, file in made.get("data", {}).items()}
     if "batch" in made:
         (drawn := options.scratch / f"{name}-data").mkdir()

@@ -122,7 +122,7 @@ def main() -> int:
 
     examples = [Example(made) for made in kit["examples"]]
     for example in examples:
-        for check in (checks.losses, checks.gradients, checks.same_bits):
+        for check in (checks.losses, checks.gradients, checks.same_bits, checks.nccl):
             show(attempt(example.name, check, example))
         show(attempt(example.name, checks.memory, example.folder / "adamw", example.data, example.name))
     show(attempt("epilogues", checks.epilogues))

@@ -145,6 +145,7 @@ public:
     check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine),
           "MPI_Comm_split_type");
     MPI_Comm_size(machine, &sizeOfMachine);
+    MPI_Comm_rank(machine, &ownRankOnMachine);
     MPI_Comm_free(&machine);
     // Separate, because a rank that ends early may have started other exchanges.
     check(MPI_Comm_dup(MPI_COMM_WORLD, &ofBarriers), "MPI_Comm_dup");
@@ -159,6 +160,7 @@ public:
   int rank() const override { return ownRank; }
   int count() const override { return size; }
   int countOfMachine() const override { return sizeOfMachine; }
+  int rankOnMachine() const override { return ownRankOnMachine; }
 
   std::unique_ptr<Exchange> prepare(std::vector<Message> sent,
                                     std::vector<Message> received) override {
@@ -185,7 +187,7 @@ public:
   }
 
 private:
-  int ownRank = 0, size = 1, sizeOfMachine = 1, nextTag = 1;
+  int ownRank = 0, size = 1, sizeOfMachine = 1, ownRankOnMachine = 0, nextTag = 1;
   MPI_Comm ofBarriers = MPI_COMM_NULL;
 };
 

@@ -33,8 +33,7 @@ BatchTransfer::BatchTransfer(const Gpu &gpu, const MtcProgram &program, Address 
 
 const std::vector<char *> &BatchTransfer::batchBuffers() {
   next ^= 1;
-  gpu.check(gpu.driver.waitForEvent(buffers[next].copied),
-            copyFails); // of the batch before the previous one
+  gpu.waitFor(buffers[next].copied, copyFails); // of the batch before the previous one
   return buffers[next].inputs;
 }
 

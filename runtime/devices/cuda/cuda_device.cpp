@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <exception>
 #include <utility>
 
 namespace mtc::runtime {
@@ -48,14 +49,20 @@ static DeviceMemory allocate(const Gpu &gpu, int64_t needed) {
 }
 
 CudaDevice::CudaDevice(const MtcProgram &program, const DeviceChoice &choice)
-    : program(program), target(*static_cast<const MtcCudaProgram *>(program.target_data)),
-      arenaBytes(choice.arenaBytes), gpu(target, choice.name), before(gpu.memory()),
-      compute(gpu.driver),
+    : Device(choice.ranks), program(program),
+      target(*static_cast<const MtcCudaProgram *>(program.target_data)),
+      arenaBytes(choice.arenaBytes),
+      gpu(target, choice.name, choice.ranks ? choice.ranks->rankOnMachine() : 0),
+      before(gpu.memory()), compute(gpu.driver),
       arena(choice.memory ? DeviceMemory(reinterpret_cast<Address>(choice.memory))
                           : allocate(gpu, arenaBytes)),
       faults(allocate(gpu, faultBytes(program))),
       hostArena(gpu.driver, program.pinned_host_arena_bytes), transfer(gpu, compute),
       scalars(gpu, compute), images(gpu, target) {
+  if (choice.ranks && program.collective_count)
+    transport = openDeviceTransport(gpu, *choice.ranks);
+  if (transport && choice.ranks->count() > 1)
+    waiter.emplace(gpu, *choice.ranks, *transport, compute);
   zeroVariables();
 }
 
@@ -64,7 +71,15 @@ void CudaDevice::onThisThread(const std::function<void()> &action) {
   action();
 }
 
-CudaDevice::~CudaDevice() { gpu.driver.waitForStream(compute); }
+CudaDevice::~CudaDevice() {
+  // A rank that fails alone must not wait for messages of the others.
+  if (waiter && std::uncaught_exceptions())
+    waiter->drain();
+  try {
+    gpu.waitFor(compute, "the GPU failed");
+  } catch (const Failure &) { // It has been reported, or the results are not needed.
+  }
+}
 
 /// Zeroes the variables. Steps write all other values before they read them. An update that treats
 /// variables as one flat tensor also reads the padding between them, up to the next multiple of
@@ -138,7 +153,9 @@ void CudaDevice::prepare(std::vector<Observer *> told) {
                                .hostArena = hostArena.data(),
                                .faults = faults.address(),
                                .faulting = faulting,
-                               .operationCount = operationCount};
+                               .operationCount = operationCount,
+                               .ranks = ranks(),
+                               .transport = transport.get()};
   for (const MtcFunction *function : functionsOf(program))
     steps.push_back(std::make_unique<Step>(context, *function));
   results.emplace(gpu, compute, faults.address(), faulting);
@@ -154,7 +171,7 @@ void CudaDevice::run(Step &step) {
 void CudaDevice::wait() {
   if (results)
     results->wait();
-  gpu.check(gpu.driver.waitForStream(compute), "the GPU failed");
+  gpu.waitFor(compute, "the GPU failed");
 }
 
 std::optional<double> CudaDevice::copyThroughput() { return measureCopy(gpu, compute); }
@@ -169,8 +186,10 @@ std::vector<MemoryUse> CudaDevice::memoryBesideArena() {
   int64_t pinned = Transfer::pinnedBytes() + ScalarWriter::pinnedBytes();
   if (batches)
     pinned += batches->pinnedBytes() + results->pinnedBytes();
+  const std::optional<MemoryUse> messages = transport ? transport->memory() : std::nullopt;
   std::vector<MemoryUse> uses = {
-      {"GPU: code, graphs and libraries", std::max<int64_t>(0, before.free - now.free - arenaBytes),
+      {"GPU: code, graphs and libraries",
+       std::max<int64_t>(0, before.free - now.free - arenaBytes - (messages ? messages->bytes : 0)),
        text("of ", gpu.name(), " with ", now.total, " bytes, ", before.free,
             " were free before the arena was allocated, ", now.free,
             " are now; the rest is the arena, the images of kernels, cuBLASLt's kernels and "
@@ -184,6 +203,8 @@ std::vector<MemoryUse> CudaDevice::memoryBesideArena() {
       {"code and libraries", host.fileBacked,
        "pages of the program, the driver, cuBLASLt and the C and C++ libraries; shared and "
        "reclaimable"}};
+  if (messages)
+    uses.insert(uses.begin() + 1, *messages);
   if (program.pinned_host_arena_bytes)
     uses.push_back(
         {"arena in pinned memory of the host", program.pinned_host_arena_bytes, otherArenasReason});

@@ -7,6 +7,7 @@
 #include "runtime/devices/cuda/gpu.h"
 #include "runtime/devices/cuda/handles.h"
 #include "runtime/devices/cuda/images.h"
+#include "runtime/devices/cuda/rank_waiter.h"
 #include "runtime/devices/cuda/small_values.h"
 #include "runtime/devices/cuda/step.h"
 #include "runtime/devices/cuda/transfer.h"
@@ -63,6 +64,8 @@ private:
   ScalarWriter scalars;
   KernelImages images;
   Libraries libraries;
+  std::unique_ptr<DeviceTransport> transport; ///< null if the program has one rank
+  std::optional<RankWaiter> waiter;           ///< if there are other ranks
   std::vector<Observer *> observers;
   std::optional<BatchTransfer> batches;
   std::vector<const MtcOperation *> faulting;

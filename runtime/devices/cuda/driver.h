@@ -20,7 +20,18 @@ using Function = struct FunctionHandle *;
 using Graph = struct GraphHandle *;
 using ExecutableGraph = struct ExecutableGraphHandle *;
 
-enum Result : int { success = 0, outOfMemory = 2, noBinaryForGpu = 209, launchFailed = 719 };
+enum Result : int {
+  success = 0,
+  outOfMemory = 2,
+  noBinaryForGpu = 209,
+  notReady = 600,
+  launchFailed = 719
+};
+
+/// CUuuid: the identity of a GPU, or of a part of one.
+struct DeviceIdentity {
+  unsigned char bytes[16];
+};
 
 /// Values of the driver's enumerations.
 constexpr unsigned nonBlockingStream = 1;                          // CU_STREAM_NON_BLOCKING
@@ -37,6 +48,7 @@ struct Driver {
   Result (*device)(int *device, int ordinal);
   Result (*deviceName)(char *name, int bytes, int device);
   Result (*deviceAttribute)(int *value, int attribute, int device);
+  Result (*deviceIdentity)(DeviceIdentity *identity, int device);
   Result (*retainContext)(Context *context, int device);
   Result (*releaseContext)(int device);
   Result (*setContext)(Context context);
@@ -56,11 +68,13 @@ struct Driver {
   Result (*createStream)(Stream *stream, unsigned flags);
   Result (*destroyStream)(Stream stream);
   Result (*waitForStream)(Stream stream);
+  Result (*queryStream)(Stream stream); ///< `notReady` while work is pending
   Result (*letStreamWait)(Stream stream, Event event, unsigned flags);
   Result (*createEvent)(Event *event, unsigned flags);
   Result (*destroyEvent)(Event event);
   Result (*recordEvent)(Event event, Stream stream);
   Result (*waitForEvent)(Event event);
+  Result (*queryEvent)(Event event); ///< `notReady` while work before the event is pending
   Result (*elapsed)(float *milliseconds, Event begin, Event end);
 
   Result (*loadModule)(Module *module, const void *image);

@@ -24,7 +24,7 @@ static const Driver &openFittingDriver(const MtcCudaProgram &program) {
   return driver;
 }
 
-Gpu::Gpu(const MtcCudaProgram &program, const std::string &ordinal)
+Gpu::Gpu(const MtcCudaProgram &program, const std::string &ordinal, int process)
     : driver(openFittingDriver(program)) {
   constexpr auto noDevice = static_cast<Result>(100); // CUDA_ERROR_NO_DEVICE
   Result started = driver.init(0);
@@ -36,7 +36,7 @@ Gpu::Gpu(const MtcCudaProgram &program, const std::string &ordinal)
   if (count == 0)
     systemError("this program runs on an NVIDIA GPU, and the driver finds none in this machine "
                 "(CUDA_VISIBLE_DEVICES may hide them); compile with --target cpu to run without");
-  int number = 0;
+  int number = process % count;
   auto [end, error] = std::from_chars(ordinal.data(), ordinal.data() + ordinal.size(), number);
   if (!ordinal.empty() && (error != std::errc() || end != ordinal.data() + ordinal.size() ||
                            number < 0 || number >= count))
@@ -59,6 +59,28 @@ Gpu::Gpu(const MtcCudaProgram &program, const std::string &ordinal)
 Gpu::~Gpu() {
   if (context)
     driver.releaseContext(device);
+}
+
+std::string Gpu::identity() const {
+  DeviceIdentity identity = {};
+  check(driver.deviceIdentity(&identity, device), "the GPU does not say its identity");
+  std::string digits;
+  for (const unsigned char byte : identity.bytes)
+    for (const int shift : {4, 0})
+      digits += "0123456789abcdef"[byte >> shift & 15];
+  return digits;
+}
+
+void Gpu::waitFor(Stream stream, const char *what) const {
+  check(waiter ? waiter->wait([&] { return driver.queryStream(stream); })
+               : driver.waitForStream(stream),
+        what);
+}
+
+void Gpu::waitFor(Event event, const char *what) const {
+  check(waiter ? waiter->wait([&] { return driver.queryEvent(event); })
+               : driver.waitForEvent(event),
+        what);
 }
 
 Gpu::Memory Gpu::memory() const {

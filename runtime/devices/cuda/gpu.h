@@ -6,17 +6,26 @@
 #include "runtime/devices/cuda/driver.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace mtc::runtime::cuda {
 
+/// Waits of the host for work of the device that depends on other processes.
+class DeviceWaiter {
+public:
+  virtual ~DeviceWaiter() = default;
+  /// Calls `query` until it returns another result than `notReady`, and returns that result.
+  virtual Result wait(const std::function<Result()> &query) = 0;
+};
+
 /// A device whose context is current in the constructing thread.
 class Gpu {
 public:
-  /// Opens the device of --device ("" is the first). Throws a user error if the device does not
-  /// exist, and a system error if there is no driver or GPU, or if the driver is too old for the
-  /// program.
-  Gpu(const MtcCudaProgram &program, const std::string &ordinal);
+  /// Opens the device of --device ("": that of the process with number `process` on this
+  /// machine). Throws a user error if the device does not exist, and a system error if there is no
+  /// driver or GPU, or if the driver is too old for the program.
+  Gpu(const MtcCudaProgram &program, const std::string &ordinal, int process = 0);
   ~Gpu();
   Gpu(const Gpu &) = delete;
   Gpu &operator=(const Gpu &) = delete;
@@ -27,6 +36,16 @@ public:
   const std::string &name() const { return deviceName; }
   uint32_t major() const { return majorNumber; }
   uint32_t minor() const { return minorNumber; }
+
+  /// Returns the identity of the device as hexadecimal digits.
+  std::string identity() const;
+
+  /// Wait for all work of a stream, or for the work before an event. Throw a system error with
+  /// `what` if the device failed.
+  void waitFor(Stream stream, const char *what) const;
+  void waitFor(Event event, const char *what) const;
+  /// Sets the object that waits in place of the driver; null: none.
+  void setWaiter(DeviceWaiter *object) { waiter = object; }
 
   /// Makes the device's context current in the calling thread.
   void makeCurrent() const { check(driver.setContext(context), "the GPU cannot be used"); }
@@ -39,6 +58,7 @@ public:
 private:
   int device = 0;
   Context context = nullptr;
+  DeviceWaiter *waiter = nullptr;
   std::string deviceName;
   uint32_t majorNumber = 0, minorNumber = 0;
 };

@@ -25,7 +25,7 @@ void ScalarWriter::write(Address to, const void *value, int64_t bytes) {
   const auto half = static_cast<size_t>(next / slotsOfHalf);
   if (next % slotsOfHalf == 0) // Wait for the copies from the previous use of this half, which have
                                // usually completed long ago.
-    gpu.check(gpu.driver.waitForEvent(copied[half]), stepFails);
+    gpu.waitFor(copied[half], stepFails);
   char *slot = slots.data() + next * slotBytes;
   std::memcpy(slot, &bits, sizeof bits);
   gpu.check(gpu.driver.copyToDevice(to, slot, static_cast<size_t>(bytes), stream), stepFails);
@@ -65,7 +65,7 @@ int64_t ResultReader::request(Address from, int64_t bytes) {
 
 void ResultReader::receive(int64_t request, void *to) {
   Slot &entry = ring[static_cast<size_t>(request % slotCount)];
-  gpu.check(gpu.driver.waitForEvent(entry.copied), stepFails);
+  gpu.waitFor(entry.copied, stepFails);
   throwFaults(slot(request) + 8);
   std::memcpy(to, slot(request), static_cast<size_t>(entry.bytes));
 }
@@ -76,7 +76,7 @@ void ResultReader::wait() {
   if (!operations.empty())
     gpu.check(gpu.driver.copyToHost(to + 8, faults, operations.size() * sizeof(MtcFault), stream),
               stepFails);
-  gpu.check(gpu.driver.waitForStream(stream), stepFails);
+  gpu.waitFor(stream, stepFails);
   throwFaults(to + 8);
 }
 

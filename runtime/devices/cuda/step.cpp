@@ -1,4 +1,4 @@
-// Launches, library calls and copies, one by one or as a CUDA graph.
+// Launches, library calls, copies and transfers, one by one or as a CUDA graph.
 #include "runtime/devices/cuda/step.h"
 
 #include "runtime/support/failure.h"
@@ -11,8 +11,9 @@ namespace mtc::runtime::cuda {
 static constexpr const char *graphFails = "the program's steps cannot be made a graph";
 
 Step::Step(const StepContext &context, const MtcFunction &function)
-    : gpu(context.gpu), stream(context.stream), copyStreams(context.gpu, context.stream) {
-  // End events of copies on streams.
+    : gpu(context.gpu), stream(context.stream), ranks(context.ranks), transport(context.transport),
+      streams(context.gpu, context.stream) {
+  // End events of operations on streams.
   std::vector<const OwnedEvent *> ends(function.operation_count);
   for (uint32_t i = 0; i < function.operation_count; ++i) {
     const MtcOperation &source = function.operations[i];
@@ -26,10 +27,12 @@ Step::Step(const StepContext &context, const MtcFunction &function)
                           operation.call ? operation.call->implementation() : "kernels");
     if (source.kind == MTC_COPY)
       operation.copy.emplace(source, context.arena, context.hostArena);
+    else if (source.kind == MTC_TRANSFER)
+      operation.transfer.emplace(context.program, source, context.arena, ranks, transport);
     else if (!operation.call)
       prepareLaunch(context, operation);
     if (source.stream != 0)
-      ends[i] = copyStreams.add(*operation.copy);
+      ends[i] = streams.add(source.stream);
     for (uint32_t k = 0; k < source.wait_count; ++k)
       operation.waits.push_back(ends[static_cast<size_t>(source.waits[k])]);
   }
@@ -85,19 +88,28 @@ void Step::prepareCall(const StepContext &context, Prepared &operation,
 
 void Step::enqueue(Prepared &operation, bool isObserved) {
   const MtcOperation &source = *operation.info.source;
-  auto checkOne = [&](Result result) {
-    if (result != success)
-      gpu.check(result, text(source.nodes, ": ", operation.info.label, " cannot be run").c_str());
-  };
   if (source.stream != 0 && !isObserved)
-    return copyStreams.enqueue(*operation.copy, operation.waits, source.nodes);
+    return streams.enqueue(operation.waits, source.nodes,
+                           [&](Stream target) { enqueueOn(target, operation); });
   if (!isObserved)
     for (const OwnedEvent *wait : operation.waits)
-      checkOne(gpu.driver.letStreamWait(stream, *wait, 0));
+      gpu.check(gpu.driver.letStreamWait(stream, *wait, 0), "a stream cannot wait for another");
+  enqueueOn(stream, operation);
+}
+
+void Step::enqueueOn(Stream target, Prepared &operation) {
+  auto checkOne = [&](Result result) {
+    if (result != success)
+      gpu.check(
+          result,
+          text(operation.info.source->nodes, ": ", operation.info.label, " cannot be run").c_str());
+  };
   if (operation.call)
-    return operation.call->enqueue(stream);
+    return operation.call->enqueue(target);
   if (operation.copy)
-    return checkOne(operation.copy->enqueue(gpu.driver, stream));
+    return checkOne(operation.copy->enqueue(gpu.driver, target));
+  if (operation.transfer)
+    return operation.transfer->enqueue(gpu, target);
   size_t bytes = operation.operands.size() * sizeof(Address);
   void *extra[] = {reinterpret_cast<void *>(parameterBuffer), operation.operands.data(),
                    reinterpret_cast<void *>(parameterBufferBytes), &bytes,
@@ -106,19 +118,31 @@ void Step::enqueue(Prepared &operation, bool isObserved) {
     const uint32_t *grid = launch.source->grid, *block = launch.source->block;
     // Shared memory is static, so the launch requests no dynamic shared memory.
     checkOne(gpu.driver.launch(launch.function, grid[0], grid[1], grid[2], block[0], block[1],
-                               block[2], 0, stream, nullptr, extra));
+                               block[2], 0, target, nullptr, extra));
   }
 }
 
 void Step::enqueueAll() {
   for (Prepared &operation : operations)
     enqueue(operation);
-  copyStreams.join();
+  streams.join();
+}
+
+void Step::beginTransfers() {
+  for (const Prepared &operation : operations) {
+    if (!operation.transfer)
+      continue;
+    if (operation.transfer->hasMessages())
+      transport->connect();
+    if (ranks)
+      operation.transfer->count(*ranks);
+  }
 }
 
 void Step::run() {
   if (operations.empty())
     return;
+  beginTransfers();
   if (!std::exchange(hasRun, true))
     return enqueueAll();
   if (!graph)
@@ -139,14 +163,13 @@ void Step::capture() {
 void Step::observe(const std::vector<Observer *> &observers) {
   while (borders.size() <= operations.size())
     borders.emplace_back(gpu.driver, timedEvent);
-  gpu.check(gpu.driver.waitForStream(stream), "the GPU failed");
+  beginTransfers();
+  gpu.waitFor(stream, "the GPU failed");
   const auto begin = Observer::Clock::now();
   auto record = [&](size_t border) {
     gpu.check(gpu.driver.recordEvent(borders[border], stream), "times cannot be taken");
   };
-  auto wait = [&] {
-    gpu.check(gpu.driver.waitForStream(stream), "the GPU failed while it ran the program");
-  };
+  auto wait = [&] { gpu.waitFor(stream, "the GPU failed while it ran the program"); };
   auto timeOf = [&](size_t border) {
     float milliseconds = 0;
     gpu.check(gpu.driver.elapsed(&milliseconds, borders[0], borders[border]),

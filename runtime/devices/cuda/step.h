@@ -5,7 +5,9 @@
 #include "runtime/devices/cuda/call.h"
 #include "runtime/devices/cuda/handles.h"
 #include "runtime/devices/cuda/images.h"
-#include "runtime/devices/cuda/step_copies.h"
+#include "runtime/devices/cuda/step_copy.h"
+#include "runtime/devices/cuda/step_streams.h"
+#include "runtime/devices/cuda/step_transfer.h"
 #include "runtime/devices/observer.h"
 
 #include <deque>
@@ -28,7 +30,9 @@ struct StepContext {
   Address faults;
   /// Operations that have a fault record, in the order of the records.
   std::vector<const MtcOperation *> &faulting;
-  size_t &operationCount; ///< number of operations in all functions so far
+  size_t &operationCount;     ///< number of operations in all functions so far
+  Ranks *ranks;               ///< null: this process alone
+  DeviceTransport *transport; ///< null if there are no other ranks
 };
 
 /// The operations of a function. The first run enqueues them one by one, because libraries load
@@ -57,20 +61,27 @@ private:
     std::vector<Address> operands; ///< arguments of a launch, including the fault record
     std::unique_ptr<PreparedCall> call;
     std::optional<StepCopy> copy;
-    std::vector<const OwnedEvent *> waits; ///< end events of copies on streams
+    std::optional<StepTransfer> transfer;
+    std::vector<const OwnedEvent *> waits; ///< end events of operations on streams
   };
 
   void prepareLaunch(const StepContext &context, Prepared &operation);
   /// Prepares a library call, or the program's own code if no library computes the call.
   void prepareCall(const StepContext &context, Prepared &operation, const MtcOperation &source);
-  /// Enqueues one operation. Copies on streams are enqueued in order if `isObserved`.
+  /// Enqueues one operation. Operations on streams are enqueued in order if `isObserved`.
   void enqueue(Prepared &operation, bool isObserved = false);
+  /// Enqueues one operation on a stream.
+  void enqueueOn(Stream target, Prepared &operation);
   void enqueueAll();
   void capture();
+  /// Connects the ranks, and counts the bytes that this run sends to others.
+  void beginTransfers();
 
   const Gpu &gpu;
   Stream stream;
-  CopyStreams copyStreams;
+  Ranks *ranks;
+  DeviceTransport *transport;
+  StepStreams streams;
   std::deque<Prepared> operations; ///< with stable addresses, which observers keep
   std::vector<OwnedEvent> borders; ///< events between operations, if they are observed
   ExecutableGraph graph = nullptr;

@@ -12,7 +12,7 @@ void Transfer::write(Address to, int64_t bytes, const Device::Fill &fill) {
     const int64_t count = std::min(pieceBytes, bytes - at);
     Buffer &buffer = buffers[next];
     // Wait for the copy of the chunk before the previous one.
-    gpu.check(gpu.driver.waitForEvent(buffer.copied), copyFails);
+    gpu.waitFor(buffer.copied, copyFails);
     fill(buffer.memory.data(), at, count);
     gpu.check(gpu.driver.copyToDevice(to + static_cast<Address>(at), buffer.memory.data(),
                                       static_cast<size_t>(count), stream),
@@ -35,7 +35,7 @@ void Transfer::read(Address from, int64_t bytes, const Device::Use &use) {
   for (int64_t at = 0; at < bytes; at += pieceBytes, next ^= 1) {
     Buffer &buffer = buffers[next];
     copy(buffers[next ^ 1], at + pieceBytes);
-    gpu.check(gpu.driver.waitForEvent(buffer.copied), copyFails);
+    gpu.waitFor(buffer.copied, copyFails);
     use(buffer.memory.data(), at, std::min(pieceBytes, bytes - at));
   }
 }

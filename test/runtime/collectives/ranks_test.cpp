@@ -150,6 +150,61 @@ TEST(Ranks, DoNotBlameOthersAfterAPauseOfTheirOwn) {
   EXPECT_EQ(results[0].abortedWith, -1);
 }
 
+/// An exchange that completes after `duration` and restarts the time limit until `advances` ends.
+class SlowExchange final : public Exchange {
+public:
+  SlowExchange(std::chrono::milliseconds duration, std::chrono::milliseconds advances)
+      : duration(duration), advances(advances) {}
+  void start() override {}
+  bool poll() override { return passed() > duration; }
+  std::vector<int> pending() const override { return {}; }
+  bool restartsLimit() override { return passed() < advances; }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::duration passed() const { return Clock::now() - begin; }
+  std::chrono::milliseconds duration, advances;
+  Clock::time_point begin = Clock::now();
+};
+
+TEST(Ranks, RestartTheLimitAsLongAsTheExchangeAdvances) {
+  using std::chrono::milliseconds;
+  runRanks(
+      1,
+      [](Ranks &ranks) {
+        int calls = 0;
+        ranks.whileWaiting([&] { ++calls; });
+        SlowExchange advancing(milliseconds(600), milliseconds(600));
+        EXPECT_TRUE(ranks.waitFor(advancing));
+        EXPECT_GT(calls, 0);
+        SlowExchange stopping(milliseconds(5000), milliseconds(300));
+        EXPECT_FALSE(ranks.waitFor(stopping));
+      },
+      /*timeout=*/0.2);
+}
+
+TEST(Ranks, FindThoseThatDoNotNoticeTheEndOfALimit) {
+  const auto results = runRanks(
+      4,
+      [](Ranks &ranks) {
+        if (ranks.rank() != 2)
+          EXPECT_THAT(ranks.findSilent(), ElementsAre(2));
+      },
+      /*timeout=*/0.4);
+  for (const RankResult &result : results)
+    EXPECT_EQ(result.error, "");
+}
+
+TEST(Ranks, EndAfterTheRankThatReportsTheCause) {
+  testing::internal::CaptureStderr();
+  const auto results =
+      runRanks(1, [](Ranks &ranks) { ranks.endAfterOthers("NCCL: no network"); }, /*timeout=*/0.2);
+  EXPECT_EQ(results[0].abortedWith, exitSystemFault);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              ContainsRegex("^error: rank 0 \\(host .+\\): NCCL: no network before the first "
+                            "step; all ranks end"));
+}
+
 std::unique_ptr<Transport> openBlocked() {
   std::this_thread::sleep_for(std::chrono::seconds(20));
   return openThreads();
@@ -158,6 +213,14 @@ std::unique_ptr<Transport> openBlocked() {
 TEST(RanksDeathTest, EndIfNotAllRanksStart) {
   EXPECT_EXIT(Ranks(openBlocked, 0.05), testing::ExitedWithCode(exitSystemFault),
               "error: host .+: not all ranks have started after 0\\.05 s\\. --timeout sets");
+}
+
+TEST(RanksDeathTest, EndIfACallBlocks) {
+  EXPECT_EXIT(Ranks(nullptr, 0.05)
+                  .runWithinLimit("NCCL has not connected the ranks",
+                                  [] { std::this_thread::sleep_for(std::chrono::seconds(20)); }),
+              testing::ExitedWithCode(exitSystemFault),
+              "error: rank 0: NCCL has not connected the ranks after 0\\.05 s\\. --timeout sets");
 }
 
 } // namespace

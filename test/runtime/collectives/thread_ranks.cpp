@@ -139,6 +139,7 @@ public:
   int rank() const override { return rankOfThread; }
   int count() const override { return mailOfThread->count; }
   int countOfMachine() const override { return mailOfThread->count; }
+  int rankOnMachine() const override { return rankOfThread; }
   std::unique_ptr<Exchange> prepare(std::vector<Message> sent,
                                     std::vector<Message> received) override {
     return std::make_unique<ThreadExchange>(exchanges++, std::move(sent), std::move(received));

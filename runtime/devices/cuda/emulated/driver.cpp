@@ -11,6 +11,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <unistd.h>
 #include <utility>
 
 namespace mtc::runtime::cuda {
@@ -36,6 +37,9 @@ Allocations &allocations() {
 }
 
 Result statusOf(bool isFine) { return isFine ? success : launchFailed; }
+Result statusOf(Progress progress) {
+  return progress == Progress::Waiting ? notReady : statusOf(progress == Progress::Done);
+}
 
 //===----------------------------------------------------------------------------------------===//
 // Device and memory
@@ -62,6 +66,13 @@ Result deviceAttribute(int *value, int attribute, int) {
   *value = attribute == majorAttribute ? 9 : 0;
   return success;
 }
+/// Each process has a device of its own.
+Result deviceIdentity(DeviceIdentity *identity, int) {
+  const pid_t process = getpid();
+  *identity = {};
+  std::memcpy(identity->bytes, &process, sizeof process);
+  return success;
+}
 Result retainContext(Context *context, int) {
   *context = nullptr;
   return success;
@@ -73,6 +84,7 @@ Result errorName(Result error, const char **name) {
   *name = error == outOfMemory      ? "CUDA_ERROR_OUT_OF_MEMORY"
           : error == launchFailed   ? "CUDA_ERROR_LAUNCH_FAILED"
           : error == noBinaryForGpu ? "CUDA_ERROR_NO_BINARY_FOR_GPU"
+          : error == notReady       ? "CUDA_ERROR_NOT_READY"
                                     : "CUDA_ERROR_INVALID_VALUE";
   return success;
 }
@@ -80,6 +92,7 @@ Result errorText(Result error, const char **text) {
   *text = error == outOfMemory      ? "out of memory"
           : error == launchFailed   ? firstFault().c_str()
           : error == noBinaryForGpu ? "the emulated device runs no code of a GPU"
+          : error == notReady       ? "work is pending"
                                     : "invalid argument";
   return success;
 }
@@ -182,6 +195,9 @@ Result endStream(Stream stream) {
   return success;
 }
 Result waitForStream(Stream stream) {
+  return stream->capture ? invalidValue : statusOf(waitUntil(stream, stream->asked));
+}
+Result queryStream(Stream stream) {
   return stream->capture ? invalidValue : statusOf(runUntil(stream, stream->asked));
 }
 Result letStreamWait(Stream stream, Event event, unsigned) {
@@ -209,7 +225,11 @@ Result recordEvent(Event event, Stream stream) {
   return success;
 }
 Result waitForEvent(Event event) {
-  return statusOf(event->stream ? runUntil(event->stream, event->position) : firstFault().empty());
+  return statusOf(event->stream ? waitUntil(event->stream, event->position) : firstFault().empty());
+}
+Result queryEvent(Event event) {
+  return event->stream ? statusOf(runUntil(event->stream, event->position))
+                       : statusOf(firstFault().empty());
 }
 Result elapsed(float *milliseconds, Event begin, Event end) {
   *milliseconds = std::chrono::duration<float, std::milli>(end->time - begin->time).count();
@@ -276,6 +296,7 @@ const Driver &openDriver() {
       .device = device,
       .deviceName = deviceName,
       .deviceAttribute = deviceAttribute,
+      .deviceIdentity = deviceIdentity,
       .retainContext = retainContext,
       .releaseContext = releaseContext,
       .setContext = setContext,
@@ -293,11 +314,13 @@ const Driver &openDriver() {
       .createStream = makeStream,
       .destroyStream = endStream,
       .waitForStream = waitForStream,
+      .queryStream = queryStream,
       .letStreamWait = letStreamWait,
       .createEvent = createEvent,
       .destroyEvent = destroyEvent,
       .recordEvent = recordEvent,
       .waitForEvent = waitForEvent,
+      .queryEvent = queryEvent,
       .elapsed = elapsed,
       .loadModule = loadModule,
       .unloadModule = unloadModule,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <thread>
 #include <utility>
 
 namespace mtc::runtime::cuda {
@@ -23,7 +24,18 @@ State &state() {
 
 const std::string &firstFault() { return state().fault; }
 
+/// Returns the position after all work that was enqueued on a stream, or captured from it.
+static uint64_t endOf(const StreamHandle &stream) {
+  return stream.capture ? stream.capture->branches[stream.branch].nodes.size() : stream.asked;
+}
+
+void enqueueAt(const Position &position, Task task) {
+  if (endOf(*position.stream) == position.number)
+    enqueue(position.stream, std::move(task));
+}
+
 void enqueue(StreamHandle *stream, Task task) {
+  stream->awaited.clear();
   if (stream->capture) {
     stream->capture->branches[stream->branch].nodes.push_back({std::move(task)});
     return;
@@ -35,13 +47,19 @@ void enqueue(StreamHandle *stream, Task task) {
 void enqueueWait(StreamHandle *stream, const EventHandle &event) {
   if (!event.stream)
     return;
+  std::vector<Position> awaited = std::move(stream->awaited);
+  awaited.push_back({event.stream, event.position});
   if (!event.capture) {
-    enqueue(stream, [from = event.stream, position = event.position] {
-      runUntil(from, position);
-      return std::string();
-    });
+    enqueue(stream,
+            [from = event.stream, position = event.position]() -> std::optional<std::string> {
+              if (runUntil(from, position) == Progress::Waiting)
+                return std::nullopt;
+              return "";
+            });
+    stream->awaited = std::move(awaited);
     return;
   }
+  stream->awaited = std::move(awaited);
   if (!stream->capture) {
     stream->capture = event.capture;
     stream->branch = event.capture->branches.size();
@@ -77,15 +95,17 @@ public:
   explicit GraphRun(const std::vector<GraphBranch> &branches)
       : branches(branches), done(branches.size()) {}
 
-  std::string runUntil(size_t branch, size_t position) {
+  std::optional<std::string> runUntil(size_t branch, size_t position) {
     while (done[branch] < position) {
       const GraphBranch::Node &node = branches[branch].nodes[done[branch]++];
-      std::string fault =
+      std::optional<std::string> fault =
           node.task ? node.task() : runUntil(node.awaitedBranch, node.awaitedPosition);
-      if (!fault.empty())
+      if (!fault)
+        --done[branch];
+      if (!fault || !fault->empty())
         return fault;
     }
-    return {};
+    return "";
   }
 
 private:
@@ -101,22 +121,35 @@ void enqueueGraph(StreamHandle *stream, const ExecutableGraphHandle &graph) {
     enqueue(stream, [run, position] { return run->runUntil(0, position); });
 }
 
-bool runUntil(StreamHandle *stream, uint64_t position) {
+Progress runUntil(StreamHandle *stream, uint64_t position) {
   std::string &fault = state().fault;
   while (fault.empty() && stream->asked - stream->tasks.size() < position) {
     // Dequeue first: a task that waits for another stream may re-enter this function.
     Task task = std::move(stream->tasks.front());
     stream->tasks.pop_front();
-    std::string words = task();
+    std::optional<std::string> words = task();
+    if (!words && fault.empty()) {
+      stream->tasks.push_front(std::move(task));
+      return Progress::Waiting;
+    }
     if (fault.empty())
-      fault = std::move(words);
+      fault = std::move(*words);
   }
-  return fault.empty();
+  return fault.empty() ? Progress::Done : Progress::Failed;
+}
+
+bool waitUntil(StreamHandle *stream, uint64_t position) {
+  for (;;) {
+    const Progress progress = runUntil(stream, position);
+    if (progress != Progress::Waiting)
+      return progress == Progress::Done;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
 }
 
 bool runAll() {
   for (auto &stream : state().streams)
-    runUntil(stream.get(), stream->asked);
+    waitUntil(stream.get(), stream->asked);
   return state().fault.empty();
 }
 
@@ -125,7 +158,7 @@ StreamHandle *createStream() {
 }
 
 void destroyStream(StreamHandle *stream) {
-  runUntil(stream, stream->asked);
+  waitUntil(stream, stream->asked);
   // Events may still refer to the stream, so it is kept without work.
   stream->tasks.clear();
 }

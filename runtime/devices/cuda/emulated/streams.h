@@ -12,13 +12,15 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace mtc::runtime::cuda {
 
-/// Runs and returns an error message; empty on success.
-using Task = std::function<std::string()>;
+/// Runs and returns an error message; empty on success, and nullopt if the task waits for another
+/// process and must be run again.
+using Task = std::function<std::optional<std::string>()>;
 
 /// The nodes of a graph that were captured from one stream, in order.
 struct GraphBranch {
@@ -40,11 +42,18 @@ struct ExecutableGraphHandle {
   std::vector<GraphBranch> branches;
 };
 
+/// A position in the work of a stream, or of its branch of a graph.
+struct Position {
+  StreamHandle *stream;
+  uint64_t number;
+};
+
 struct StreamHandle {
   std::deque<Task> tasks; ///< pending tasks
   uint64_t asked = 0;     ///< total number of enqueued tasks; asked - tasks.size() of them have run
   GraphHandle *capture = nullptr;
-  size_t branch = 0; ///< branch index in the capture
+  size_t branch = 0;             ///< branch index in the capture
+  std::vector<Position> awaited; ///< events that were waited for since the last task
 };
 
 /// A position in a stream's work, or in a branch of a captured graph.
@@ -57,6 +66,8 @@ struct EventHandle {
 
 /// Adds a task to a stream, or to the graph that is being captured from it.
 void enqueue(StreamHandle *stream, Task task);
+/// Adds a task at a position, unless work was enqueued after it.
+void enqueueAt(const Position &position, Task task);
 /// Makes later work of a stream wait for an event. A stream that waits for an event of a capture
 /// joins the capture.
 void enqueueWait(StreamHandle *stream, const EventHandle &event);
@@ -64,8 +75,12 @@ void enqueueWait(StreamHandle *stream, const EventHandle &event);
 GraphHandle *endCapture(StreamHandle *stream);
 /// Enqueues a graph on a stream. Branches run as late as the waits for them allow.
 void enqueueGraph(StreamHandle *stream, const ExecutableGraphHandle &graph);
+enum class Progress { Done, Waiting, Failed };
+/// Runs the tasks up to a position, or up to one that waits for another process. `Failed`: one of
+/// them, or an earlier one, failed.
+Progress runUntil(StreamHandle *stream, uint64_t position);
 /// Runs the tasks up to a position; returns false if one of them, or an earlier one, failed.
-bool runUntil(StreamHandle *stream, uint64_t position);
+bool waitUntil(StreamHandle *stream, uint64_t position);
 /// Runs all work of all streams.
 bool runAll();
 /// Returns the message of the first failed task.

@@ -27,6 +27,7 @@ static Driver loadDriver() {
   load(driver.device, "cuDeviceGet");
   load(driver.deviceName, "cuDeviceGetName");
   load(driver.deviceAttribute, "cuDeviceGetAttribute");
+  load(driver.deviceIdentity, "cuDeviceGetUuid_v2");
   load(driver.retainContext, "cuDevicePrimaryCtxRetain");
   load(driver.releaseContext, "cuDevicePrimaryCtxRelease_v2");
   load(driver.setContext, "cuCtxSetCurrent");
@@ -44,11 +45,13 @@ static Driver loadDriver() {
   load(driver.createStream, "cuStreamCreate");
   load(driver.destroyStream, "cuStreamDestroy_v2");
   load(driver.waitForStream, "cuStreamSynchronize");
+  load(driver.queryStream, "cuStreamQuery");
   load(driver.letStreamWait, "cuStreamWaitEvent");
   load(driver.createEvent, "cuEventCreate");
   load(driver.destroyEvent, "cuEventDestroy_v2");
   load(driver.recordEvent, "cuEventRecord");
   load(driver.waitForEvent, "cuEventSynchronize");
+  load(driver.queryEvent, "cuEventQuery");
   load(driver.elapsed, "cuEventElapsedTime");
   load(driver.loadModule, "cuModuleLoadData");
   load(driver.unloadModule, "cuModuleUnload");

@@ -92,6 +92,10 @@ void DeviceMemory::markDefined(const void *begin, size_t bytes) {
   std::memset(shadowOf(begin), MTC_SHADOW_ALLOCATED | MTC_SHADOW_DEFINED, bytes);
 }
 
+void DeviceMemory::markUndefined(const void *begin, size_t bytes) {
+  std::memset(shadowOf(begin), MTC_SHADOW_ALLOCATED, bytes);
+}
+
 void DeviceMemory::describe(MtcEmulatedBlock &block) const {
   block.memory = memory;
   block.memory_bytes = capacity - MTC_SHADOW_GUARD;

@@ -18,6 +18,7 @@ public:
   char *allocate(size_t bytes);
   void release(char *memory);
   void markDefined(const void *begin, size_t bytes);
+  void markUndefined(const void *begin, size_t bytes);
   /// See `emulation::findFault`.
   std::string findFault(const void *begin, size_t bytes, bool isRead) const;
 

@@ -15,6 +15,9 @@ namespace mtc::runtime::emulation {
 char *allocate(size_t bytes) { return DeviceMemory::get().allocate(bytes); }
 void release(char *memory) { DeviceMemory::get().release(memory); }
 void markDefined(const void *begin, size_t bytes) { DeviceMemory::get().markDefined(begin, bytes); }
+void markUndefined(const void *begin, size_t bytes) {
+  DeviceMemory::get().markUndefined(begin, bytes);
+}
 std::string findFault(const void *begin, size_t bytes, bool isRead) {
   return DeviceMemory::get().findFault(begin, bytes, isRead);
 }

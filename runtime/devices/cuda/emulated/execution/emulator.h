@@ -19,6 +19,8 @@ void release(char *memory);
 
 /// Marks bytes of device memory as written by the host, a copy, a memset or a library.
 void markDefined(const void *begin, size_t bytes);
+/// Marks bytes of device memory as uninitialized.
+void markUndefined(const void *begin, size_t bytes);
 
 /// Checks an access by a copy or library: the bytes must be in one allocation and, if `isRead`,
 /// initialized. Returns an error message, such as "12 bytes from ... are outside the device's

@@ -1,5 +1,6 @@
-// The declarations of driver.h and blas_lt.h against the libraries themselves. Neither a GPU nor a
-// driver is needed.
+// The declarations of driver.h, nccl.h and blas_lt.h against the libraries themselves. Neither a
+// GPU nor a driver is needed.
+#include "runtime/collectives/nccl/nccl.h"
 #include "runtime/devices/cuda/blas_lt.h"
 #include "runtime/devices/cuda/native/shared_library.h"
 #include "runtime/support/failure.h"
@@ -39,6 +40,21 @@ TEST(SharedLibrary, IsFoundAsWheelsHaveIt) {
   unsetenv("MTC_CUDA_PATH");
   EXPECT_EQ(library.isOpen(), fs::exists("/lib/x86_64-linux-gnu/libm.so.6"));
   fs::remove_all(root);
+}
+
+TEST(Nccl, TakesWhatItIsTold) {
+  const nccl::Library *found = nullptr;
+  try {
+    found = &nccl::openLibrary();
+  } catch (const Failure &failure) {
+    EXPECT_THAT(failure.what(), HasSubstr("nvidia-nccl"));
+    GTEST_SKIP() << failure.what();
+  }
+  EXPECT_EQ(found->beginGroup(), nccl::done);
+  EXPECT_EQ(found->endGroup(), nccl::done);
+  EXPECT_THAT(found->statusText(nccl::invalidArgument), HasSubstr("invalid argument"));
+  EXPECT_THAT(found->statusText(nccl::remoteFailed), HasSubstr("remote process"));
+  EXPECT_EQ(found->nameGroup, nullptr);
 }
 
 TEST(BlasLt, TakesWhatItIsTold) {

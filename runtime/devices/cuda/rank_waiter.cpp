@@ -1,0 +1,63 @@
+// A query of the device as an exchange with a time limit.
+#include "runtime/devices/cuda/rank_waiter.h"
+
+#include "runtime/support/failure.h"
+
+namespace mtc::runtime::cuda {
+namespace {
+
+class DeviceQuery final : public Exchange {
+public:
+  DeviceQuery(DeviceTransport &transport, const std::function<Result()> &query)
+      : transport(transport), query(query) {}
+
+  void start() override {}
+  bool poll() override {
+    result = query();
+    if (result == notReady)
+      transport.check();
+    return result != notReady;
+  }
+  std::vector<int> pending() const override { return {}; }
+  bool restartsLimit() override { return transport.hasAdvanced(); }
+
+  Result result = notReady;
+
+private:
+  DeviceTransport &transport;
+  const std::function<Result()> &query;
+};
+
+} // namespace
+
+RankWaiter::RankWaiter(Gpu &gpu, Ranks &ranks, DeviceTransport &transport, Stream compute)
+    : gpu(gpu), ranks(ranks), transport(transport), compute(compute) {
+  gpu.setWaiter(this);
+  ranks.whileWaiting([this] {
+    if (this->gpu.driver.queryStream(this->compute) == notReady)
+      this->transport.check();
+  });
+}
+
+RankWaiter::~RankWaiter() {
+  ranks.whileWaiting(nullptr);
+  gpu.setWaiter(nullptr);
+}
+
+Result RankWaiter::wait(const std::function<Result()> &query) {
+  DeviceQuery exchange(transport, query);
+  if (ranks.waitFor(exchange))
+    return exchange.result;
+  ranks.reportSilence(ranks.findSilent(), transport.running());
+  transport.abort();
+  ranks.abort(exitSystemFault);
+}
+
+void RankWaiter::drain() {
+  const std::function<Result()> query = [this] { return gpu.driver.queryStream(compute); };
+  DeviceQuery exchange(transport, query);
+  if (!ranks.waitBriefly(exchange))
+    transport.abort();
+}
+
+} // namespace mtc::runtime::cuda

@@ -1,0 +1,88 @@
+# RUN: %python %s %t
+"""`--ranks N --target cuda`: N ranks with emulated devices and an emulated NCCL train as one does, bit for bit, with the arena and
+the traffic of the plan. A checkpoint is resumed with another number of ranks."""
+
+import json
+import os
+
+from launcher import Comparison, state_of
+from models import DIGITS, GPT2
+from program import MTC, own_folder, run
+
+folder = own_folder()
+EMULATED = ("--target", "cuda", "--emulate")
+SHARDS = "optimizer", "parameters"
+
+
+def comparison(name: str, example, *flags, **settings) -> Comparison:
+    return Comparison(folder, name, example, *EMULATED, *flags, **settings)
+
+
+# Pieces are uneven, and some ranks own nothing of the small parameters.
+digits = comparison("digits", DIGITS, "--optimizer", "adamw", "--clip-norm", 0.05)
+for ranks, shards in (2, ((), ("--shard", "optimizer"))), (3, ((), ("--shard", "parameters"))):
+    for shard in shards:
+        digits.check(ranks, *shard)
+digits.check(1, "--shard", "parameters")
+scaled = comparison("f16", DIGITS, "--precision", "f16", "--loss-scale", 2.0**24, micro_batches=2)
+for shard in SHARDS:
+    scaled.check(2, "--shard", shard)
+comparison("offloaded", DIGITS, "--optimizer", "adamw", "--offload", "optimizer,gradients", micro_batches=2).check(2)
+comparison("moved", DIGITS, "--optimizer", "adamw", "--offload", "parameters", micro_batches=2).check(2, "--shard", "optimizer")
+comparison("checked", DIGITS, "--optimizer", "adamw", "--check-memory", micro_batches=2).check(2, "--shard", "parameters")
+language = comparison("gpt2", GPT2, "--optimizer", "adamw", rows=100, micro_batches=2)
+for shard in (), ("--shard", "parameters"):
+    language.check(2, *shard)
+
+# Any number of ranks resumes a checkpoint of any other.
+whole = state_of(digits.program(1))[1]
+half = folder / "half"
+for saving, resuming in (
+    (digits.program(2), digits.program(3, "--shard", "parameters")),
+    (digits.program(3, "--shard", "parameters"), digits.program(1)),
+):
+    saving.run("--steps", 3, "--save", half, "--overwrite", "--quiet")
+    assert state_of(resuming, "--resume", half)[1] == whole, (saving.path, resuming.path)
+
+# Rank 0 alone reads divided variables, and evaluates as one process.
+evaluated = [p.run("--evaluate", "--quiet").stdout for p in (digits.program(1), digits.program(2), digits.program(3, "--shard", "parameters"))]
+assert len(set(evaluated)) == 1, evaluated
+
+# The plan of each rank is its arena; what NCCL has sent is the plan's traffic, to the byte, and a byte to each other rank at the start.
+STEPS, MICRO = 2, 6
+for ranks, shard in (2, "none"), (3, "parameters"):
+    program = digits.program(ranks, *(() if shard == "none" else ("--shard", shard)))
+    os.environ["MTC_EMULATED_TRAFFIC"] = str(folder / "traffic")
+    program.run("--steps", STEPS, "--memory-report", "memory.json", "--quiet")
+    del os.environ["MTC_EMULATED_TRAFFIC"]
+    report = json.loads((program.folder / "memory.json").read_text())
+    flags = (*DIGITS.flags, *digits.flags, "--ranks", ranks, "--shard", shard, "--accumulate", MICRO // ranks, "--threads", 1)
+    planned = json.loads(run([MTC, "plan", DIGITS.model, *flags, "--json"], folder).stdout)
+    assert planned["ranks"]["network"] == "nvlink-ib", planned["ranks"]
+    traffic = planned["ranks"]["traffic"]
+    for rank, found in enumerate(report["ranks"]):
+        assert found["arena_bytes"] == planned["peak_bytes"], (rank, found, planned["peak_bytes"])
+        sent = {kind: STEPS * each["sent_bytes"][rank] for kind, each in traffic.items()}
+        assert found["sent_bytes"] == sent, (rank, found, sent)
+        moved = int((folder / f"traffic.{rank}").read_text())
+        assert moved == sum(sent.values()) + ranks - 1, (rank, moved, sent)
+    (nccl,) = (use for use in report["outside_arena"] if use["name"] == "GPU: NCCL")
+    assert nccl["bytes"] == ranks << 20 and f"between {ranks} ranks, as NCCL reports them" in nccl["why"], nccl
+# Without emulation, the compiler needs no GPU, MPI or NCCL to plan.
+many = json.loads(run([MTC, "plan", GPT2.model, *GPT2.flags, "--target", "cuda:sm_90", "--ranks", 64, "--shard", "parameters", "--json"], folder).stdout)
+assert len(many["ranks"]["traffic"]["all_gather"]["sent_bytes"]) == 64
+
+# One rank uses NCCL to test the library's calls.
+one = digits.program(1)
+wanted = state_of(one)
+os.environ["MTC_NCCL"] = "1"
+assert state_of(one) == wanted
+one.run("--steps", 1, "--memory-report", "one.json", "--quiet")
+del os.environ["MTC_NCCL"]
+assert "between 1 rank, " in (one.folder / "one.json").read_text()
+
+# Profiles run one operation at a time.
+two = digits.program(2)
+two.run("--steps", 2, "--profile", "trace.json", "--quiet")
+kernels = {event["args"].get("kernel") for event in json.loads((two.folder / "trace.json").read_text()) if event["ph"] == "X"}
+assert {"all_to_all", "all_gather"} <= kernels, kernels

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Trains models on several ranks in combinations drawn at random. Losses, weights, running statistics and optimizer state must be
-those of one rank with as many micro-batches, bit for bit, and the arena of each rank the plan's.
+those of one rank with as many micro-batches, bit for bit, and the arena of each rank the plan's. Some run on emulated GPUs.
 
     test/combinations/ranks.py --mtc build/release/bin/mtc --count 150 --seed 7
 
@@ -36,15 +36,18 @@ class Combination:
     accumulated: int
     precision: str
     optimizer: tuple
+    emulated: bool
 
     @property
     def flags(self) -> tuple:
-        return ("--precision", self.precision, "--optimizer", *self.optimizer, "--clip-norm", 1)
+        target = ("--target", "cuda", "--emulate") if self.emulated else ()
+        return ("--precision", self.precision, "--optimizer", *self.optimizer, "--clip-norm", 1, *target)
 
     @property
     def reference(self) -> str:
         """The program of one rank with which several combinations are compared."""
-        return "-".join(str(each).strip("-") for each in (self.model, self.ranks * self.accumulated, self.precision, *self.optimizer))
+        target = "cuda" if self.emulated else "cpu"
+        return "-".join(str(each).strip("-") for each in (self.model, target, self.ranks * self.accumulated, self.precision, *self.optimizer))
 
     def __str__(self) -> str:
         words = ("--ranks", self.ranks, "--shard", self.shard, "--accumulate", self.accumulated, *self.flags)
@@ -53,7 +56,7 @@ class Combination:
 
 def draw(random: Random, models: list[str]) -> Combination:
     choices = (models, RANKS, SHARDS, ACCUMULATED, PRECISIONS, OPTIMIZERS)
-    return Combination(*(random.choice(list(each)) for each in choices))
+    return Combination(*(random.choice(list(each)) for each in choices), emulated=random.random() < 0.08)
 
 
 class Runner:

@@ -157,7 +157,7 @@ def nccl(example: Example) -> list[Row]:
     results, report = [], {}
     with tempfile.TemporaryDirectory() as folder:
         file, metrics, weights = (Path(folder) / each for each in ("report.json", "metrics.jsonl", "weights.safetensors"))
-        flags = ("--steps", 5, "--metrics", metrics, "--export-weights", weights, "--memory-report", file, "--overwrite")
+        flags = ("--steps", 5, "--metrics", metrics, "--export-weights", weights, "--memory-report", file)
         for wanted in "0", "1":
             try:
                 example.run("ranks", *flags, MTC_NCCL=wanted)

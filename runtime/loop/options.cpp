@@ -465,6 +465,8 @@ const std::vector<Flag> flags = {
     {{.name = "device",
       .value = "N",
       .summary = "Device to run on",
+      .detail = "With several ranks, each uses the GPU of its number on its machine, modulo the "
+                "number of GPUs.",
       .defaultValue = "0",
       .group = "Machine",
       .choices = {}},

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <exception>
 #include <utility>
 
 namespace mtc::runtime {
@@ -72,13 +71,9 @@ void CudaDevice::onThisThread(const std::function<void()> &action) {
 }
 
 CudaDevice::~CudaDevice() {
-  // A rank that fails alone must not wait for messages of the others.
-  if (waiter && std::uncaught_exceptions())
-    waiter->drain();
-  try {
-    gpu.waitFor(compute, "the GPU failed");
-  } catch (const Failure &) { // It has been reported, or the results are not needed.
-  }
+  if (waiter)
+    waiter->finish();
+  gpu.driver.waitForStream(compute);
 }
 
 /// Zeroes the variables. Steps write all other values before they read them. An update that treats

@@ -3,28 +3,31 @@
 
 #include "runtime/support/failure.h"
 
+#include <exception>
+
 namespace mtc::runtime::cuda {
 namespace {
 
 class DeviceQuery final : public Exchange {
 public:
-  DeviceQuery(DeviceTransport &transport, const std::function<Result()> &query)
+  /// `transport` is null if its errors are to be ignored.
+  DeviceQuery(DeviceTransport *transport, const std::function<Result()> &query)
       : transport(transport), query(query) {}
 
   void start() override {}
   bool poll() override {
     result = query();
-    if (result == notReady)
-      transport.check();
+    if (result == notReady && transport)
+      transport->check();
     return result != notReady;
   }
   std::vector<int> pending() const override { return {}; }
-  bool restartsLimit() override { return transport.hasAdvanced(); }
+  bool restartsLimit() override { return transport && transport->hasAdvanced(); }
 
   Result result = notReady;
 
 private:
-  DeviceTransport &transport;
+  DeviceTransport *transport;
   const std::function<Result()> &query;
 };
 
@@ -45,7 +48,7 @@ RankWaiter::~RankWaiter() {
 }
 
 Result RankWaiter::wait(const std::function<Result()> &query) {
-  DeviceQuery exchange(transport, query);
+  DeviceQuery exchange(&transport, query);
   if (ranks.waitFor(exchange))
     return exchange.result;
   ranks.reportSilence(ranks.findSilent(), transport.running());
@@ -53,9 +56,13 @@ Result RankWaiter::wait(const std::function<Result()> &query) {
   ranks.abort(exitSystemFault);
 }
 
-void RankWaiter::drain() {
+void RankWaiter::finish() {
   const std::function<Result()> query = [this] { return gpu.driver.queryStream(compute); };
-  DeviceQuery exchange(transport, query);
+  if (!std::uncaught_exceptions()) {
+    wait(query);
+    return;
+  }
+  DeviceQuery exchange(nullptr, query);
   if (!ranks.waitBriefly(exchange))
     transport.abort();
 }

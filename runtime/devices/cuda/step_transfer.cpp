@@ -9,6 +9,7 @@ StepTransfer::StepTransfer(const MtcProgram &program, const MtcOperation &operat
                            Ranks *ranks, DeviceTransport *transport)
     : kind(program.collectives[operation.index].kind) {
   std::vector<char *> operands;
+  operands.reserve(operation.operand_count);
   for (uint32_t k = 0; k < operation.operand_count; ++k)
     operands.push_back(
         reinterpret_cast<char *>(arena + static_cast<Address>(operation.operands[k])));

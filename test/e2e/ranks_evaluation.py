@@ -170,14 +170,14 @@ for key in (2, ()), (3, SHARDS[1]):
     program = with_data(whole, data_flags("endless", endless))
     for victim, flags in (0, ("--evaluate",)), (1, ("--evaluate",)), (1, ("--outputs", "stopped.safetensors")):
         code, message, seconds = interrupted_run(program, *flags, act=lambda pids, v=victim: os.kill(pids[v], signal.SIGTERM))
-        assert code == 128 + signal.SIGTERM and seconds < TIMEOUT, (key, victim, flags, code, message, seconds)
+        assert code == 128 + signal.SIGTERM and seconds < TIMEOUT + 10, (key, victim, flags, code, message, seconds)
         assert message.count("SIGTERM: stopped; nothing was written\n") == 1 and "error" not in message, message
     assert not (folder / "stopped.safetensors").exists()
 
     # A validation: after the first step.
     validating = [*data_flags("endless", endless, "--validate"), "--validate-every", 1, "--save", folder / "stopped", "--overwrite"]
     code, message, seconds = interrupted_run(whole, "--steps", 9, *validating, act=lambda pids: os.kill(pids[1], signal.SIGINT))
-    assert code == 128 + signal.SIGINT and seconds < TIMEOUT, (key, code, message, seconds)
+    assert code == 128 + signal.SIGINT and seconds < TIMEOUT + 10, (key, code, message, seconds)
     assert message.count("SIGINT: stopped after step 1 of 9; go on with --resume") == 1 and "error" not in message, message
 
     code, message, seconds = interrupted_run(program, "--evaluate", act=lambda pids: os.kill(pids[1], signal.SIGKILL))

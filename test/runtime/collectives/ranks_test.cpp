@@ -25,6 +25,7 @@ TEST(Ranks, OfASingleProcessNeedNoTransport) {
   EXPECT_EQ(alone.count(), 1);
   EXPECT_TRUE(alone.isLeader());
   EXPECT_EQ(alone.maximum(-7), -7);
+  EXPECT_EQ(alone.fromLeader(-7, "a value"), -7);
   EXPECT_THAT(alone.gather("text"), ElementsAre("text"));
   EXPECT_TRUE(alone.endTogether());
   alone.agree({{"--seed", "1"}});
@@ -37,6 +38,7 @@ TEST(Ranks, AgreeOnMaximumAndGatherTextsInOrder) {
       EXPECT_EQ(ranks.isLeader(), ranks.rank() == 0);
       for (int64_t round = 0; round < 3; ++round)
         EXPECT_EQ(ranks.maximum(round - 10 * ((ranks.rank() + round) % count)), round);
+      EXPECT_EQ(ranks.fromLeader(ranks.isLeader() ? -3 : ranks.rank(), "a value"), -3);
       // Texts of several sizes, which may be longer than the messages that carry them.
       for (const size_t length : {size_t{0}, size_t{1}, Ranks::textBytes, 3 * Ranks::textBytes}) {
         const auto textOf = [&](int rank) {

@@ -42,6 +42,7 @@ std::optional<Evaluation> evaluateAll(const Session &session) {
 class RanksEvaluation : public testing::Test {
 protected:
   TemporaryFolder folder;
+  MtcProgram program = mtc_program;
   std::vector<int> computations; ///< of each rank in the last run
 
   /// Runs `action` with a session of the sample on each rank, which has the data of the folder.
@@ -54,17 +55,17 @@ protected:
           Options options;
           options.quiet = true;
           options.outputs = outputs();
-          CpuDevice device(mtc_program, {"", 1, mtc_program.arena_bytes, "", nullptr, &ranks});
-          initializeVariables(mtc_program, device, 1, {"", folder.folder(), true}, false);
-          Dataset data(mtc_program, {{"x", folder / "x.npy"}, {"target", folder / "target.npy"}},
+          CpuDevice device(program, {"", 1, program.arena_bytes, "", nullptr, &ranks});
+          initializeVariables(program, device, 1, {"", folder.folder(), true}, false);
+          Dataset data(program, {{"x", folder / "x.npy"}, {"target", folder / "target.npy"}},
                        false);
           Computations counted;
           const std::vector<Observer *> observers = {&counted};
           device.prepare({});
-          BatchReader batches(mtc_program, device);
+          BatchReader batches(program, device);
           RunListeners listeners;
           const FiniteVariables finite;
-          action({mtc_program, "sample", options, device, ranks, data, nullptr, batches, observers,
+          action({program, "sample", options, device, ranks, data, nullptr, batches, observers,
                   listeners, nullptr, nullptr, nullptr, finite});
           computations[static_cast<size_t>(ranks.rank())] = counted.count;
         },
@@ -116,6 +117,22 @@ TEST_F(RanksEvaluation, HasTheBitsOfOneProcess) {
     }
     EXPECT_GT(wanted->loss, 0);
   }
+}
+
+TEST_F(RanksEvaluation, OfWholeBatchesHasTheLossOfOneProcess) {
+  program.row_metrics = {4, 0, nullptr};
+  writeSampleData(folder, 23);
+  std::optional<Evaluation> wanted;
+  for (int count = 1; count <= 3; ++count)
+    onRanks(count, [&](const Session &session) {
+      const std::optional<Evaluation> found = evaluateAll(session);
+      ASSERT_TRUE(found);
+      if (count == 1)
+        wanted = found;
+      EXPECT_EQ(std::bit_cast<int64_t>(found->loss), std::bit_cast<int64_t>(wanted->loss)) << count;
+      EXPECT_EQ(found->samples, 20);
+      EXPECT_EQ(found->warnings.size(), session.ranks.isLeader() ? 1u : 0u);
+    });
 }
 
 TEST_F(RanksEvaluation, EndsAllRanksByTheErrorOfOne) {

@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -100,7 +101,7 @@ def run(models: dict, count: int, seed: int, verbose: bool) -> int:
             problem = ""
             try:
                 runner.check(drawn)
-            except (AssertionError, SystemExit) as error:  # A command that fails has said so.
+            except (AssertionError, SystemExit, subprocess.TimeoutExpired) as error:  # A command that fails has said so.
                 problem = str(error)
                 failed += 1
             if problem or verbose:

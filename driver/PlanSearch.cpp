@@ -94,6 +94,7 @@ std::unique_ptr<Compilation> mtc::tool::choosePlan(Options &options) {
                        found->flags));
   static_cast<PlanSettings &>(options) = found->settings;
   options.leastIfMissed = true;
+  options.mostSeconds.reset();
   if (!fits || !needsAllocatedAlone(options))
     return std::make_unique<Compilation>(options);
   for (Diagnostic &message : found->messages)

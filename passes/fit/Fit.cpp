@@ -22,12 +22,14 @@ enum class Distance { Near, Far, Hopeless };
 /// searches end above the budget.
 static FailureOr<Distance> distanceOf(ModuleOp module, int64_t budget, bool mayMoveVariables) {
   MemoryAnalysis analysis(module);
-  FailureOr<MemoryPlan> plan = analysis.getPlan();
-  if (failed(plan))
+  if (failed(analysis.update()))
     return failure();
-  if (budget < analysis.getFixedBytes() && !mayMoveVariables)
+  constexpr int64_t mostFreed = 8;
+  const int64_t live = analysis.getLiveBytes();
+  const int64_t fixed = mayMoveVariables ? 0 : analysis.getFixedBytes();
+  if (budget < fixed)
     return Distance::Hopeless;
-  return budget < plan->live - plan->live / 4 ? Distance::Far : Distance::Near;
+  return (budget - fixed) * mostFreed < live - fixed ? Distance::Far : Distance::Near;
 }
 
 namespace {
@@ -56,31 +58,31 @@ struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
     FailureOr<Distance> distance = distanceOf(module, options->memory, uses.mayMoveVariables());
     if (failed(distance))
       return signalPassFailure();
-    OwningOpRef<ModuleOp> before = module.clone();
-    FailureOr<int64_t> peak = 0;
+    module->removeAttr(techniquesAttribute);
+    const double mostSeconds =
+        options->mostSeconds.value_or(std::numeric_limits<double>::infinity());
+    FailureOr<FittedModule> fitted = FittedModule();
     auto search = [&](int64_t budget) {
-      OwningOpRef<ModuleOp> copy = before->clone();
-      module.getBodyRegion().takeBody(copy->getBodyRegion());
-      module->removeAttr(techniquesAttribute);
-      peak = searchFit(module, budget, make);
-      return succeeded(peak) && *peak > options->memory;
+      fitted = searchFit(module, budget, make, mostSeconds);
+      return succeeded(fitted) && fitted->peak > options->memory;
     };
     // If the budget is missed, even slightly, the plan with the smallest known peak is used. This
     // peak does not depend on the budget, so that a program fits a budget that an earlier run
     // reported as required.
     const bool isLeastFirst = options->leastIfMissed && *distance != Distance::Near;
     bool isMissed = isLeastFirst && search(/*budget=*/0);
-    if (!isMissed && succeeded(peak) && *distance != Distance::Hopeless) {
+    if (!isMissed && succeeded(fitted) && *distance != Distance::Hopeless) {
       isMissed = search(options->memory);
       // Fragmentation of the arena is known only after all functions have changed. If it exceeds
       // the budget slightly, the search is repeated with a smaller budget.
-      if (isMissed && *peak - options->memory <= options->memory / 64)
-        isMissed = search(options->memory - 4 * (*peak - options->memory));
+      if (isMissed && fitted->peak - options->memory <= options->memory / 64)
+        isMissed = search(options->memory - 4 * (fitted->peak - options->memory));
       if (isMissed && options->leastIfMissed)
         search(/*budget=*/0);
     }
-    if (failed(peak))
-      signalPassFailure();
+    if (failed(fitted))
+      return signalPassFailure();
+    fitted->applyTo(module);
   }
 };
 

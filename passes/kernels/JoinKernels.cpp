@@ -5,8 +5,6 @@
 #include "ir/builders/KernelBuilder.h"
 #include "passes/Passes.h"
 
-#include "mlir/IR/IRMapping.h"
-
 using namespace mlir;
 using namespace mtc;
 
@@ -132,33 +130,32 @@ void moveViewsBehind(Value value, Operation *op, ReaderIndex &index) {
     }
 }
 
-/// Copies a kernel's body into the fused kernel, over the common iteration space.
-class BodyCopier {
+/// Moves a kernel's body into the fused kernel, over the common iteration space.
+class BodyMover {
 public:
-  BodyCopier(KernelOp joined, const CommonSpace &common) : joined(joined), common(common) {}
+  BodyMover(KernelOp joined, const CommonSpace &common) : joined(joined), common(common) {}
 
-  /// Copies the body and returns its results; `known` maps loads to existing values.
-  SmallVector<Value> copy(KernelOp kernel, ArrayRef<AffineExpr> dims,
+  /// Moves the operations of the body except the terminator, and returns the kernel's results;
+  /// `known` maps loads to existing values.
+  SmallVector<Value> move(KernelOp kernel, ArrayRef<AffineExpr> dims,
                           const DenseMap<Operation *, Value> &known) {
-    IRMapping mapping;
-    Block &body = kernel.getBody().front();
+    Block &body = kernel.getBody().front(), &target = joined.getBody().front();
     SmallVector<Value> arguments = shareInputs(kernel, joined);
     for (auto [from, to] : llvm::zip_equal(body.getArguments(), arguments))
-      mapping.map(from, to);
-    OpBuilder builder = OpBuilder::atBlockEnd(&joined.getBody().front());
-    for (Operation &op : body.without_terminator()) {
+      from.replaceAllUsesWith(to);
+    for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
       if (Value value = known.lookup(&op)) {
-        mapping.map(op.getResult(0), value);
+        op.getResult(0).replaceAllUsesWith(value);
+        op.erase();
         continue;
       }
-      Operation *clone = builder.clone(op, mapping);
-      if (auto load = dyn_cast<KernelLoadOp>(clone))
+      op.moveBefore(&target, target.end());
+      if (auto load = dyn_cast<KernelLoadOp>(op))
         load.setMap(common.rewrite(load.getMap(), dims));
-      else if (auto index = dyn_cast<KernelIndexOp>(clone))
+      else if (auto index = dyn_cast<KernelIndexOp>(op))
         index.setMap(common.rewrite(index.getMap(), dims));
     }
-    return llvm::map_to_vector(yieldOf(kernel).getValues(),
-                               [&](Value value) { return mapping.lookup(value); });
+    return SmallVector<Value>(yieldOf(kernel).getValues());
   }
 
 private:
@@ -230,8 +227,8 @@ KernelOp mtc::joinKernels(KernelOp first, KernelOp second, const Joint &joint, R
                                  ValueRange());
   joined->setDiscardableAttrs(second->getDiscardableAttrDictionary());
   joined.getBody().emplaceBlock();
-  BodyCopier copier(joined, common);
-  SmallVector<Value> firstValues = copier.copy(first, common.first, DenseMap<Operation *, Value>());
+  BodyMover mover(joined, common);
+  SmallVector<Value> firstValues = mover.move(first, common.first, DenseMap<Operation *, Value>());
   DenseMap<Operation *, Value> known;
   for (auto [i, input] : llvm::enumerate(second.getInputs())) {
     Value root = rootOf(input);
@@ -240,7 +237,7 @@ KernelOp mtc::joinKernels(KernelOp first, KernelOp second, const Joint &joint, R
     for (KernelLoadOp load : loadsOf(second.getBody().front().getArgument(i)))
       known[load] = firstValues[cast<OpResult>(root).getResultNumber()];
   }
-  SmallVector<Value> values = copier.copy(second, common.second, known);
+  SmallVector<Value> values = mover.move(second, common.second, known);
 
   SmallVector<Attribute> maps;
   SmallVector<int64_t> added;

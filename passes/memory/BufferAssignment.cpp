@@ -126,7 +126,7 @@ void BufferAssigner::assignWrite(PlannedOperation *write) {
 void BufferAssigner::findParts(PlannedOperation *assembly) {
   auto assemble = cast<AssembleOp>(assembly->op);
   for (auto [number, tile] : llvm::enumerate(assembly->operands))
-    if (tile->definition && tile->definition->isCompute && !isa<MoveOp>(tile->definition->op) &&
+    if (tile->definition && tile->definition->isCompute && !tile->definition->isMove &&
         !tile->buffer &&
         typeOf(tile->value).getNumElements() ==
             typeOf(assemble.getTiles()[number]).getNumElements())
@@ -191,8 +191,8 @@ void BufferAssigner::assignMove(MoveOp move, PlannedOperation *op) {
 }
 
 void BufferAssigner::assignResults(PlannedOperation *op) {
-  if (auto move = dyn_cast<MoveOp>(op->op))
-    return assignMove(move, op);
+  if (op->isMove)
+    return assignMove(cast<MoveOp>(op->op), op);
   int64_t time = op->time;
   std::optional<unsigned> accumulated; // Operand in whose buffer the first result is computed.
   for (auto [number, result] : llvm::enumerate(op->results)) {

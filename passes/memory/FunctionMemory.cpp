@@ -67,7 +67,7 @@ LogicalResult FunctionMemory::refresh() {
     if (failed(op->refresh([&](Value root) { return find(root); })))
       return failure();
     // Users come later in block order, so this loop still visits them.
-    if (op->op->hasTrait<mtc::View>())
+    if (op->isView)
       for (Operation *user : op->op->getUsers())
         operations.at(user)->isStale = true;
   }

@@ -57,9 +57,10 @@ LogicalResult MemoryAnalysis::updateModule() {
   arguments = ArgumentLayout(module, variables.getSize(), redzone);
   staging = arguments.getSize() >= minStagedBytes ? arguments.getSize() : 0;
   fixed = variables.getSize() + arguments.getSize() + staging;
-  slots = 0;
+  slots = slotBytes = 0;
   if (TransferSlotsOp transfers = TransferSlotsOp::find(module)) {
     slots = transfers.getBytes();
+    slotBytes = static_cast<int64_t>(transfers.getSize());
     fixed = llvm::alignTo(fixed, TransferSlotsOp::alignment) + slots;
   }
 
@@ -220,6 +221,21 @@ MemoryPlan MemoryAnalysis::summarize(bool isAllocated) const {
                           (isAllocated && other == offloadSpace ? movedAway.layout.size : 0))
         plan.otherSpaces.push_back({other, bytes});
   return plan;
+}
+
+int64_t MemoryAnalysis::getLiveBytes() const {
+  int64_t most = 0;
+  for (const FunctionMemory &function : getFunctions())
+    if (!function.isAside())
+      most = std::max(most, function.getLive()[function.getPeakTime()]);
+  return fixed + most;
+}
+
+FailureOr<int64_t> MemoryAnalysis::findArenaBytes() {
+  if (failed(update()))
+    return failure();
+  updateLayout();
+  return fixed + common.layout.size;
 }
 
 FailureOr<MemoryPlan> MemoryAnalysis::getPlan() {

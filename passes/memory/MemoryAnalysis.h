@@ -30,20 +30,28 @@ public:
   explicit MemoryAnalysis(mlir::ModuleOp module, int64_t redzone = 0)
       : module(module), redzone(redzone) {}
 
-  /// Returns the current memory plan. Without a layout, the plan's peak is the maximum number of
-  /// live bytes, which is much cheaper to compute than a layout. Fails with a diagnostic if no
-  /// schedule or variable layout exists.
+  /// Analyzes the changes since the last query. Fails with a diagnostic if no schedule or variable
+  /// layout exists.
+  mlir::LogicalResult update();
+  /// Like `update`, and returns the bytes of the arena of training, which need a layout.
+  mlir::FailureOr<int64_t> findArenaBytes();
+  /// Like `update`, and returns the memory plan. Without a layout, the plan's peak is the maximum
+  /// number of live bytes, which is much cheaper to compute than a layout.
   mlir::FailureOr<MemoryPlan> getPlan();
   mlir::FailureOr<MemoryPlan> getPlanWithLayout();
 
   /// Bytes shared by all functions: variables, inputs, staging and transfer slots.
   int64_t getFixedBytes() const { return fixed; }
+  /// Maximum number of live bytes in training, which is a lower bound on the bytes of the arena.
+  int64_t getLiveBytes() const;
 
   // State of the module at the last query. Offsets require a query with layout.
   auto getFunctions() const { return llvm::make_pointee_range(llvm::make_second_range(functions)); }
   const VariableLayout &getVariables() const { return variables; }
   /// Offset of the first transfer slot. The slots are the last part of the shared bytes.
   int64_t getSlotsOffset() const { return fixed - slots; }
+  /// Bytes of one transfer slot; 0 if there are none.
+  int64_t getSlotBytes() const { return slotBytes; }
   int64_t offsetOf(const FunctionMemory &function, Buffer buffer) const;
   int64_t offsetOf(const FunctionMemory &function, mlir::Value value) const;
 
@@ -71,7 +79,6 @@ private:
   using Change = void (FunctionMemory::*)(mlir::Operation *op);
   /// Notifies the enclosing function of a change to `op`, an operation nested in `parent`.
   void notify(mlir::Operation *parent, mlir::Operation *op, Change change);
-  mlir::LogicalResult update();
   mlir::LogicalResult updateModule();
   void updateLayout();
   MemoryPlan summarize(bool isAllocated) const;
@@ -86,7 +93,7 @@ private:
   VariableLayout variables;
   MemoryPlan::Categories variableCategories;
   ArgumentLayout arguments;
-  int64_t fixed = 0, staging = 0, slots = 0;
+  int64_t fixed = 0, staging = 0, slots = 0, slotBytes = 0;
   llvm::MapVector<mlir::Operation *, std::unique_ptr<FunctionMemory>> functions;
   Region common, aside, movedAway;
 };

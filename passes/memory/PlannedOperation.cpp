@@ -10,9 +10,11 @@ using namespace mlir;
 using namespace mtc;
 
 PlannedOperation::PlannedOperation(Operation *op)
-    : op(op), isCompute(isa<KernelOp, LibraryCallOpInterface, MoveOp, CollectiveOpInterface>(op)),
+    : op(op), isView(op->hasTrait<mtc::View>()), isKernel(isa<KernelOp>(op)),
+      isMove(isa<MoveOp>(op)),
+      isCompute(isa<KernelOp, LibraryCallOpInterface, MoveOp, CollectiveOpInterface>(op)),
       isAssembly(isa<AssembleOp>(op)) {
-  if (op->hasTrait<mtc::View>())
+  if (isView)
     return;
   for (Value result : op->getResults())
     results.emplace_back(result, this);
@@ -21,8 +23,8 @@ PlannedOperation::PlannedOperation(Operation *op)
 LogicalResult PlannedOperation::refresh(llvm::function_ref<PlannedValue *(Value)> find) {
   read = readVariables(op);
   written = writtenVariables(op);
-  if (!isCompute && !isAssembly && !op->hasTrait<mtc::View>() &&
-      !op->hasTrait<OpTrait::IsTerminator>() && read.empty() && written.empty() && !isa<HoldOp>(op))
+  if (!isCompute && !isAssembly && !isView && !op->hasTrait<OpTrait::IsTerminator>() &&
+      read.empty() && written.empty() && !isa<HoldOp>(op))
     return op->emitOpError("is neither a kernel nor a library call: it cannot be allocated");
   for (PlannedValue &result : results)
     result.bytes = PlannedValue::bytesOf(result.value);
@@ -122,7 +124,7 @@ bool PlannedOperation::runsInWindows() const {
   auto isElsewhere = [](const std::optional<Buffer> &buffer) {
     return buffer && buffer->space != MemorySpace::Device;
   };
-  return isa<KernelOp>(op) &&
+  return isKernel &&
          (llvm::any_of(operands, [&](PlannedValue *each) { return isElsewhere(each->buffer); }) ||
           llvm::any_of(results,
                        [&](const PlannedValue &each) { return isElsewhere(each.buffer); }));

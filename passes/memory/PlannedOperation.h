@@ -74,8 +74,11 @@ struct PlannedOperation {
 
   mlir::Operation *op;
   bool isStale = true; ///< the operation has changed since the last `refresh`
-  bool isCompute;      ///< kernel, library call or move: its results need buffers
-  bool isAssembly;     ///< assembles tiles, which are computed in or copied to its result's buffer
+  bool isView;         ///< its users use its source
+  bool isKernel;
+  bool isMove;
+  bool isCompute;  ///< kernel, library call or move: its results need buffers
+  bool isAssembly; ///< assembles tiles, which are computed in or copied to its result's buffer
   /// Whether the operation computes, copies or returns, that is, does work at run time.
   bool takesTime() const {
     return isCompute || isAssembly || !written.empty() ||

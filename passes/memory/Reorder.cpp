@@ -242,7 +242,7 @@ SmallVector<Operation *, 0> reordered(ArrayRef<Operation *> text, const OrderMod
 class ReorderPass : public mtc::impl::ReorderBase<ReorderPass> {
   void runOnOperation() override {
     MemoryAnalysis analysis(getOperation());
-    if (failed(analysis.getPlan()))
+    if (failed(analysis.update()))
       return signalPassFailure();
     for (const FunctionMemory &function : analysis.getFunctions())
       if (failed(reorder(function, analysis)))
@@ -262,7 +262,7 @@ class ReorderPass : public mtc::impl::ReorderBase<ReorderPass> {
         break;
       SmallVector<Operation *, 0> kept = textOf(block);
       setText(block, reordered(kept, *model, move->order), analysis);
-      if (failed(analysis.getPlan()))
+      if (failed(analysis.update()))
         return failure();
       auto changed = std::make_unique<OrderModel>(function);
       if (changed->scoreAsItIs() < model->scoreAsItIs()) {
@@ -272,7 +272,7 @@ class ReorderPass : public mtc::impl::ReorderBase<ReorderPass> {
       }
       refused.insert(move->name);
       setText(block, kept, analysis);
-      if (failed(analysis.getPlan()))
+      if (failed(analysis.update()))
         return failure();
       model = std::make_unique<OrderModel>(function);
     }

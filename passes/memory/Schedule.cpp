@@ -28,7 +28,7 @@ public:
         result.lastReader = op;
         result.writers.clear();
       }
-      if (op->op->hasTrait<mtc::View>()) // Users of the view use its source.
+      if (op->isView)
         continue;
       for (PlannedValue *operand : op->operands)
         if (op->written.empty())
@@ -97,7 +97,7 @@ static void append(PlannedOperation *op, SmallVectorImpl<PlannedOperation *> &or
   order.push_back(op);
   for (PlannedValue &result : op->results)
     result.lastUse = op->time;
-  if (!op->op->hasTrait<mtc::View>())
+  if (!op->isView)
     for (PlannedValue *operand : op->operands)
       operand->lastUse = op->time;
   for (PlannedOperation *moved : llvm::reverse(op->movedAfter))

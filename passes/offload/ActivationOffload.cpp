@@ -56,12 +56,12 @@ SmallVector<ActivationOffload::Gap, 0> ActivationOffload::findGaps() const {
   llvm::MapVector<const PlannedValue *, Gap> gaps;
   for (PlannedOperation *op : function.getOrder().take_front(peak))
     for (PlannedValue &result : op->results)
-      if (op->isCompute && !isa<MoveOp>(op->op) && result.lastUse > peak &&
-          result.bytes >= leastBytes && goal.isWorthwhile(result.bytes) &&
-          !result.buffer->fixedOffset && !refused.contains(result.value))
+      if (op->isCompute && !op->isMove && result.lastUse > peak && result.bytes >= leastBytes &&
+          goal.isWorthwhile(result.bytes) && !result.buffer->fixedOffset &&
+          !refused.contains(result.value))
         gaps.insert({&result, {result.value, result.bytes, op->time, result.lastUse}});
   for (PlannedOperation *op : function.getOrder()) {
-    if (op->op->hasTrait<mtc::View>())
+    if (op->isView)
       continue;
     for (PlannedValue *operand : op->operands) {
       auto known = gaps.find(operand);
@@ -73,7 +73,7 @@ SmallVector<ActivationOffload::Gap, 0> ActivationOffload::findGaps() const {
       else if (op->time > peak)
         gap.end = std::min(gap.end, op->time);
       // A value that is already copied away is only held until the copy has ended.
-      gap.isUsedAtPeak |= op->time == peak || isa<MoveOp>(op->op);
+      gap.isUsedAtPeak |= op->time == peak || op->isMove;
     }
   }
   SmallVector<Gap, 0> found;
@@ -98,7 +98,7 @@ std::pair<int64_t, int64_t> ActivationOffload::placeCopies(const Gap &gap) const
 }
 
 TransferTimes ActivationOffload::simulate(ArrayRef<PlannedCopy> added) const {
-  return estimateTransfers(goal.function, times, target, goal.getSlotBytes(), added);
+  return estimateTransfers(goal.function, times, target, goal.analysis.getSlotBytes(), added);
 }
 
 double ActivationOffload::priceOf(const Gap &gap, const TransferTimes &before) const {
@@ -154,7 +154,7 @@ void ActivationOffload::move(const Gap &gap) {
   SmallVector<Operation *> late;
   Operation *last = gap.value.getDefiningOp();
   for (PlannedOperation *op : function.getText()) {
-    if (op->op->hasTrait<mtc::View>() ||
+    if (op->isView ||
         llvm::none_of(op->operands, [&](PlannedValue *each) { return each->value == gap.value; }))
       continue;
     if (op->time < gap.end)
@@ -196,7 +196,7 @@ FailureOr<bool> ActivationOffload::take() {
     if (!(goal.score() < before)) {
       edits.undoTo(mark);
       refused.insert(next->gap.value);
-      if (failed(goal.analysis.getPlan()))
+      if (failed(goal.analysis.update()))
         return failure();
       continue;
     }

@@ -94,7 +94,7 @@ FailureOr<bool> CopyTightening::take() {
     if (!(goal.score() < score)) {
       edits.undoTo(0);
       refused.insert(offered->op);
-      if (failed(goal.analysis.getPlan()))
+      if (failed(goal.analysis.update()))
         return failure();
       return isTaken;
     }

@@ -36,7 +36,7 @@ static LogicalResult apply(Technique &technique, const Goal &goal) {
 static LogicalResult offload(ModuleOp module, int64_t budget) {
   MemoryAnalysis analysis(module);
   OperationTimes times(module);
-  if (failed(analysis.getPlan()))
+  if (failed(analysis.update()))
     return failure();
   size_t count = 0;
   int64_t bytes = 0;

@@ -19,10 +19,10 @@ using namespace mtc;
 /// estimate ignores that copies need memory, except for transfer slots of the maximum size.
 static LogicalResult keepNeeded(std::vector<VariableGroup> &groups, MemoryAnalysis &analysis,
                                 const OffloadPassOptions &options) {
-  FailureOr<MemoryPlan> plan = analysis.getPlanWithLayout();
-  if (failed(plan))
+  FailureOr<int64_t> bytes = analysis.findArenaBytes();
+  if (failed(bytes))
     return failure();
-  int64_t excess = plan->peak - options.budget;
+  int64_t excess = *bytes - options.budget;
   if (excess > 0)
     excess += VariableMover::slotCount * options.choice.window;
   size_t count = 0;
@@ -50,7 +50,7 @@ static LogicalResult offload(ModuleOp module, const OffloadPassOptions &options,
       collectGroups(module, [&](OffloadKind kind) { return uses[kind] == OffloadUse::On; });
   MemoryAnalysis analysis(module);
   OperationTimes times(module);
-  if (failed(analysis.getPlan()))
+  if (failed(analysis.update()))
     return failure();
   // Reports what cannot be moved at all before the budget selects from the rest.
   VariableMover trial(module, analysis, times, options.choice.window);

@@ -199,15 +199,20 @@ int64_t VariableMover::getCopiedBytes(const FunctionMemory &function, int64_t ti
   return bytes;
 }
 
-double VariableMover::getAddedSeconds() const {
+double VariableMover::getAddedSeconds() {
   TransferSlotsOp present = TransferSlotsOp::find(module);
   const int64_t presentSlot = present ? static_cast<int64_t>(present.getSize()) : 0;
   double seconds = 0;
   for (const auto &[function, added] : copies)
-    if (const int64_t runs = Goal::countRuns(function->getFunction()); runs && !function->isAside())
+    if (const int64_t runs = Goal::countRuns(function->getFunction());
+        runs && !function->isAside()) {
+      auto [known, isNew] = before.try_emplace(function);
+      if (isNew)
+        known->second = estimateTransfers(*function, times, target, presentSlot);
       seconds += static_cast<double>(runs) *
-                 addedSeconds(estimateTransfers(*function, times, target, presentSlot),
+                 addedSeconds(known->second,
                               estimateTransfers(*function, times, target, slotBytes, added));
+    }
   return seconds;
 }
 

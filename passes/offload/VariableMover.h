@@ -39,7 +39,7 @@ public:
   /// Returns the bytes on the device that the planned copies need while an operation runs.
   int64_t getCopiedBytes(const FunctionMemory &function, int64_t time) const;
   /// Returns the time that the planned groups add to an update, in seconds.
-  double getAddedSeconds() const;
+  double getAddedSeconds();
   /// Moves the planned groups.
   void apply(EditLog &edits);
 
@@ -87,6 +87,7 @@ private:
   /// Operands of kernels in windows that are in planned groups.
   llvm::DenseMap<mlir::Operation *, Operands> planned;
   llvm::MapVector<const FunctionMemory *, mlir::SmallVector<PlannedCopy>> copies;
+  llvm::DenseMap<const FunctionMemory *, TransferTimes> before; ///< Times without `copies`.
   llvm::DenseMap<const FunctionMemory *, std::unique_ptr<CopyPlacement>> placements;
   Moves all;
 };

@@ -110,13 +110,13 @@ FailureOr<bool> VariableOffload::take() {
   }
   mover.apply(edits);
   isKnown = false;
-  if (failed(goal.analysis.getPlan()))
+  if (failed(goal.analysis.update()))
     return failure();
   const int64_t after = goal.liveBytes();
   if (after > before || (after == before && !(goal.score() < score))) {
     edits.undoTo(0);
     refused.insert_range(taken);
-    if (failed(goal.analysis.getPlan()))
+    if (failed(goal.analysis.update()))
       return failure();
     return false;
   }

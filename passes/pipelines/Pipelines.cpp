@@ -6,13 +6,17 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mtc;
 
 void mtc::buildSimplifyPipeline(OpPassManager &manager) {
-  manager.addPass(createCanonicalizerPass());
+  // Regions have one block, and the rewriter erases dead operations itself.
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  manager.addPass(createCanonicalizerPass(config));
   manager.addPass(createCSEPass());
 }
 

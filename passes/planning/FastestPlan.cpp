@@ -45,7 +45,8 @@ std::vector<Planner::Choice> Planner::findCombinations() const {
   return combinations;
 }
 
-/// Plans a combination within the budget. Returns its needs if it fits.
+/// Plans a combination within the budget. Returns its needs if it fits, or if it is slower than the
+/// best plan with the same count: it then remains so, whether it fits or not.
 std::optional<PlanNeeds> Planner::tryOut(const Choice &choice) {
   std::optional<Plan> found = plan(choice, given.memory);
   finishPart();
@@ -53,6 +54,10 @@ std::optional<PlanNeeds> Planner::tryOut(const Choice &choice) {
     return std::nullopt;
   const bool fits = found->needs.peak <= *given.memory && !found->isTooMuch;
   const PlanNeeds needs = found->needs;
+  const std::optional<size_t> counted = findCounted();
+  if (!fits && !found->isTooMuch && bestFits() && needs.seconds > best->needs.seconds &&
+      (!counted || choice.picks[*counted] == bestChoice.picks[*counted]))
+    return needs;
   if (!best || isBetter(*found, *best)) {
     best = std::move(found);
     bestChoice = choice;
@@ -162,12 +167,16 @@ std::optional<Plan> Planner::findFastest() {
   constexpr int64_t mostFreed = 8;
   std::optional<PlanNeeds> plain = counted ? bound(none()) : std::nullopt;
   const bool mustCount = plain && plain->peak / mostFreed > *given.memory;
+  auto boundedAs = [&](const Choice &choice) {
+    return mustCount ? withCount(choice, *counted, changes[*counted].size()) : choice;
+  };
+  lowerAll(llvm::map_to_vector<0>(
+      combinations, [&](const Choice &choice) { return settingsOf(boundedAs(choice)); }));
   std::vector<Bounded> bounded;
   for (auto [number, choice] : llvm::enumerate(combinations)) {
     if (isTimeUp() && !bounded.empty())
       break;
-    const Choice tried = mustCount ? withCount(choice, *counted, changes[*counted].size()) : choice;
-    if (std::optional<PlanNeeds> needs = bound(tried))
+    if (std::optional<PlanNeeds> needs = bound(boundedAs(choice)))
       bounded.push_back({choice, *needs, number,
                          llvm::count_if(choice.picks, [](const auto &pick) { return !!pick; })});
     finishPart();

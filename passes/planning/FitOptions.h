@@ -16,6 +16,7 @@ struct FitOptions {
   OffloadOptions offload;
   int64_t memory = 0; ///< Budget of the arena in bytes; 0: unlimited.
   bool leastIfMissed = true;
+  std::optional<double> mostSeconds; ///< Longest update of interest.
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     visitMember(&FitOptions::tile, option);
@@ -25,6 +26,8 @@ struct FitOptions {
            {"memory", "", "Memory budget of the arena in bytes; 0: unlimited"});
     option(&FitOptions::leastIfMissed,
            {"least-if-missed", "", "Search for the smallest peak if the budget cannot be met"});
+    option(&FitOptions::mostSeconds,
+           {"most-seconds", "", "Estimated seconds of the longest update of interest"});
   }
 };
 

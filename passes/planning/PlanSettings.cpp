@@ -5,5 +5,6 @@
 using namespace mtc;
 
 MemoryOptions PlanSettings::getMemoryOptions() const {
-  return {{tile, recompute, offload, memory.value_or(0), leastIfMissed}, allocate, passes};
+  return {
+      {tile, recompute, offload, memory.value_or(0), leastIfMissed, mostSeconds}, allocate, passes};
 }

@@ -66,8 +66,9 @@ struct PlanSettings {
   OffloadOptions offload;
   AllocateOptions allocate;
   PassSelection passes;
-  std::optional<int64_t> memory; ///< Budget in bytes.
-  bool leastIfMissed = true;     ///< Search for the minimum peak if the budget cannot be met.
+  std::optional<int64_t> memory;     ///< Budget in bytes.
+  bool leastIfMissed = true;         ///< Search for the minimum peak if the budget cannot be met.
+  std::optional<double> mostSeconds; ///< Longest update of interest.
 
   /// Returns the options of the allocation pipeline.
   MemoryOptions getMemoryOptions() const;

@@ -8,6 +8,8 @@
 
 #include "mlir/IR/Threading.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace mtc;
 
@@ -133,6 +135,47 @@ Planner::Lowered &Planner::lowerTo(Stage stage, const PlanSettings &settings) {
   return result;
 }
 
+/// Lowers the model with each of the settings up to kernels, on several threads. Only a head start
+/// for `lowerTo`, which lowers the rest: stages with messages, since those of parallel passes
+/// cannot be told apart, and those whose turn comes after the time is up.
+void Planner::lowerAll(ArrayRef<PlanSettings> all) {
+  struct Part {
+    std::pair<Stage, std::string> key;
+    const PlanSettings *settings;
+    OwningOpRef<ModuleOp> module;
+    bool isLowered = false;
+  };
+  for (Stage stage : {Stage::Forward, Stage::Training, Stage::Kernels}) {
+    if (stage <= source.getFirstStage())
+      continue;
+    if (isTimeUp())
+      return;
+    std::vector<Part> parts;
+    std::set<std::string> known;
+    for (const PlanSettings &settings : all) {
+      std::string key = keyOf(stage, settings);
+      if (lowered.contains({stage, key}) || !known.insert(key).second)
+        continue;
+      if (Lowered &before = lowerTo(previous(stage), settings); before.module)
+        parts.push_back({{stage, std::move(key)}, &settings, before.module->clone()});
+    }
+    if (parts.size() < 2)
+      continue;
+    std::atomic<bool> hasMessages = false;
+    {
+      ScopedDiagnosticHandler handler(&source.getContext(),
+                                      [&](Diagnostic &) { hasMessages = true; });
+      parallelForEach(&source.getContext(), parts, [&](Part &part) {
+        part.isLowered =
+            !isTimeUp() && succeeded(source.lower(*part.module, stage, *part.settings));
+      });
+    }
+    for (Part &part : parts)
+      if (part.isLowered && !hasMessages)
+        lowered[part.key].module = std::move(part.module);
+  }
+}
+
 /// Returns the plan of a combination, or nothing if there is none.
 std::optional<Plan> Planner::plan(const Choice &choice, std::optional<int64_t> budget) {
   Plan result;
@@ -143,6 +186,11 @@ std::optional<Plan> Planner::plan(const Choice &choice, std::optional<int64_t> b
       result.flags += (result.flags.empty() ? "" : " ") + own[*pick].flags;
       result.effect = std::max(result.effect, kind.effect);
     }
+  // The search removes superfluous changes after it has met the budget, so that its result may be
+  // faster than the first plan that meets the budget.
+  constexpr double mostSaved = 1.25;
+  if (bestFits())
+    result.settings.mostSeconds = mostSaved * best->needs.seconds;
   const PlanSettings &settings = result.settings;
   Lowered *kernels = nullptr;
   for (Stage stage : {Stage::Training, Stage::Kernels}) {
@@ -177,6 +225,7 @@ std::vector<std::optional<PlanNeeds>> Planner::planAll(ArrayRef<PlanSettings> al
     OwningOpRef<ModuleOp> module;
     std::optional<PlanNeeds> needs = std::nullopt;
   };
+  lowerAll(all);
   std::vector<Part> plans;
   for (const PlanSettings &settings : all) {
     Lowered &kernels = lowerTo(Stage::Kernels, settings);
@@ -205,10 +254,9 @@ std::optional<PlanNeeds> Planner::bound(const Choice &choice) {
   if (!kernels.module)
     return std::nullopt;
   MemoryAnalysis analysis(*kernels.module);
-  FailureOr<MemoryPlan> plan = analysis.getPlan();
-  if (failed(plan))
+  if (failed(analysis.update()))
     return std::nullopt;
   StepCost cost(*kernels.module);
   const TimedCost update = costOf(*kernels.module, settings, cost);
-  return PlanNeeds{plan->live, update.seconds(), update.flops};
+  return PlanNeeds{analysis.getLiveBytes(), update.seconds(), update.flops};
 }

@@ -109,6 +109,7 @@ private:
   Choice none() const { return {std::vector<std::optional<size_t>>(changes.size())}; }
   PlanSettings settingsOf(const Choice &choice) const;
   Lowered &lowerTo(Stage stage, const PlanSettings &settings);
+  void lowerAll(llvm::ArrayRef<PlanSettings> all);
   std::optional<Plan> plan(const Choice &choice, std::optional<int64_t> budget);
   std::vector<std::optional<PlanNeeds>> planAll(llvm::ArrayRef<PlanSettings> all);
   std::optional<PlanNeeds> bound(const Choice &choice);

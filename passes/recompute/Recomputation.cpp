@@ -49,7 +49,7 @@ LogicalResult Recomputation::finish() {
   if (failed(saved))
     return failure();
   time -= *saved;
-  return goal.analysis.getPlan();
+  return goal.analysis.update();
 }
 
 void Recomputation::report() const {
@@ -273,7 +273,7 @@ LogicalResult Recomputation::takeEqual(const Unit &like, ArrayRef<Operation *> p
     return failure();
   if (before < goal.score()) {
     getValues().undoTo(mark);
-    return goal.analysis.getPlan();
+    return goal.analysis.update();
   }
   excess = *changed;
   add(step);
@@ -309,7 +309,7 @@ FailureOr<bool> Recomputation::take() {
     const bool isTooMany = units.size() > 1 && after.peak > before.peak - step.bytes;
     if (isTooMany || !(after < before)) {
       getValues().undoTo(mark);
-      if (failed(goal.analysis.getPlan()))
+      if (failed(goal.analysis.update()))
         return failure();
       if (isTooMany) {
         together = units.size() / 2;

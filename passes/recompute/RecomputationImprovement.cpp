@@ -89,7 +89,7 @@ FailureOr<bool> Recomputation::replace(const Rematerializer::Added::Copy &copy,
     firsts.push_back(*first);
   }
   removal->undo();
-  if (failed(goal.analysis.getPlan()))
+  if (failed(goal.analysis.update()))
     return failure();
   return false;
 }
@@ -101,7 +101,7 @@ FailureOr<std::optional<Recomputation::Step>> Recomputation::repair(Value origin
                                                                     std::optional<Unit> &first) {
   Step sum;
   for (int tries = 0; tries < mostRepairs; ++tries) {
-    if (failed(goal.analysis.getPlan()))
+    if (failed(goal.analysis.update()))
       return failure();
     excess = goal.liveBytes() - goal.budget;
     if (excess <= 0)
@@ -119,7 +119,7 @@ FailureOr<std::optional<Recomputation::Step>> Recomputation::repair(Value origin
     const OrderScore before = goal.score();
     const size_t mark = getValues().mark();
     Step step = apply(best->units, best->getTime(), place);
-    if (failed(goal.analysis.getPlan()))
+    if (failed(goal.analysis.update()))
       return failure();
     if (!step.applied.empty() && goal.score() < before) {
       sum += step;

@@ -22,13 +22,13 @@ static LogicalResult recomputeSegments(const Goal &goal, OperationTimes &times) 
   if (!(goal.score() < before))
     segments.undo();
   reportRecomputed(goal, times, segments.getCount(), segments.getTime());
-  return goal.analysis.getPlan();
+  return goal.analysis.update();
 }
 
 /// Recomputes the segments of each function.
 static LogicalResult recomputeSegments(ModuleOp module) {
   MemoryAnalysis analysis(module);
-  if (failed(analysis.getPlan()))
+  if (failed(analysis.update()))
     return failure();
   OperationTimes times(module);
   return success(llvm::all_of(analysis.getFunctions(), [&](const FunctionMemory &function) {
@@ -44,7 +44,10 @@ static LogicalResult recomputeAll(ModuleOp module) {
     techniques.push_back(std::make_unique<Recomputation>(goal, times));
     return techniques;
   };
-  return searchFit(module, /*budget=*/0, make);
+  FailureOr<FittedModule> fitted = searchFit(module, /*budget=*/0, make);
+  if (succeeded(fitted))
+    fitted->applyTo(module);
+  return fitted;
 }
 
 namespace {

@@ -56,7 +56,7 @@ LogicalResult Retention::remove(ArrayRef<TimedCopy> known, size_t mostTries, Rem
     auto removal = std::make_unique<CopyRemoval>(times, listener);
     if (!removal->remove(each))
       continue;
-    if (failed(goal.analysis.getPlan()))
+    if (failed(goal.analysis.update()))
       return failure();
     if (goal.liveBytes() <= goal.budget) {
       removals.push_back(std::move(removal));
@@ -67,7 +67,7 @@ LogicalResult Retention::remove(ArrayRef<TimedCopy> known, size_t mostTries, Rem
     if (--mostTries == 0)
       break;
   }
-  return goal.analysis.getPlan();
+  return goal.analysis.update();
 }
 
 FailureOr<double> Retention::dropSuperfluous() {

@@ -23,7 +23,7 @@ LogicalResult Segments::recompute() {
       llvm::append_range(copies, added->copies);
       ++count;
     }
-  return goal.analysis.getPlan();
+  return goal.analysis.update();
 }
 
 void Segments::undo() {

@@ -18,12 +18,6 @@ OrderScore Goal::score() const {
           })};
 }
 
-int64_t Goal::getSlotBytes() const {
-  TransferSlotsOp slots =
-      TransferSlotsOp::find(function.getFunction()->getParentOfType<ModuleOp>());
-  return slots ? static_cast<int64_t>(slots.getSize()) : 0;
-}
-
 int64_t Goal::countRuns(func::FuncOp function) {
   if (function.getSymName() == evaluateName)
     return 0;
@@ -37,23 +31,22 @@ double Goal::getSeconds(OperationTimes &times) const {
   if (function.getBuffers().movedAway.empty() &&
       analysis.getVariables().getSize(target.getOffloadSpace()) == 0)
     return computing; // Nothing is offloaded.
-  return computing + estimateTransfers(function, times, target, getSlotBytes()).exposed;
+  return computing + estimateTransfers(function, times, target, analysis.getSlotBytes()).exposed;
 }
 
 FailureOr<int64_t> Goal::findExcess() const {
-  FailureOr<MemoryPlan> plan = analysis.getPlan();
-  if (failed(plan))
+  if (failed(analysis.update()))
     return failure();
   const int64_t excess = liveBytes() - budget;
   if (excess > 0)
     return excess;
   // Another function determines the peak of the common layout, so lay out this function alone.
-  if (plan->live > liveBytes())
+  if (analysis.getLiveBytes() > liveBytes())
     return analysis.getFixedBytes() + layOut(function.getBuffers().temporaries).size - budget;
-  plan = analysis.getPlanWithLayout();
-  if (failed(plan))
+  FailureOr<int64_t> bytes = analysis.findArenaBytes();
+  if (failed(bytes))
     return failure();
-  return plan->peak - budget;
+  return *bytes - budget;
 }
 
 MemorySpace Goal::getOffloadSpace() const {

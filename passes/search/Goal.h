@@ -27,8 +27,6 @@ struct Goal {
   static int64_t countRuns(mlir::func::FuncOp function);
   /// Returns the memory space that the target offloads to.
   MemorySpace getOffloadSpace() const;
-  /// Returns the size of a transfer slot; 0 if there are none.
-  int64_t getSlotBytes() const;
   /// Whether a change that frees `bytes` is worthwhile: at least 1/4096 of the arena.
   bool isWorthwhile(int64_t bytes) const { return bytes * 4096 >= liveBytes(); }
   /// Returns the first operation with the maximum number of live bytes.

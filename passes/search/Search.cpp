@@ -9,8 +9,6 @@
 #include "mlir/IR/Threading.h"
 #include "llvm/ADT/SetVector.h"
 
-#include <limits>
-
 using namespace mlir;
 using namespace mtc;
 
@@ -31,7 +29,7 @@ public:
   LogicalResult begin(MakeTechniques make) {
     if (!techniques.empty())
       return success();
-    if (failed(analysis.getPlan()))
+    if (failed(analysis.update()))
       return failure();
     for (const FunctionMemory &function : analysis.getFunctions()) {
       if (function.isAside())
@@ -109,8 +107,8 @@ public:
     return fits() ? getTime() < other.getTime() : peak < other.peak;
   }
 
-  /// Emits the remarks, and moves the result into `changed` with the names of used techniques.
-  void keep(ModuleOp changed) {
+  /// Emits the remarks, and returns the result with the names of used techniques.
+  FittedModule take() {
     llvm::SetVector<StringRef> used;
     for (const Techniques &own : techniques)
       for (const std::unique_ptr<Technique> &each : own) {
@@ -119,8 +117,8 @@ public:
           used.insert(each->getName());
       }
     if (!used.empty())
-      changed->setAttr(techniquesAttribute, Builder(changed).getStrArrayAttr(used.getArrayRef()));
-    changed.getBodyRegion().takeBody(module->getBodyRegion());
+      (*module)->setAttr(techniquesAttribute, Builder(*module).getStrArrayAttr(used.getArrayRef()));
+    return {peak, std::move(module)};
   }
 
 private:
@@ -134,10 +132,10 @@ private:
   }
 
   LogicalResult finish() {
-    FailureOr<MemoryPlan> plan = analysis.getPlanWithLayout();
-    if (failed(plan))
+    FailureOr<int64_t> bytes = analysis.findArenaBytes();
+    if (failed(bytes))
       return failure();
-    peak = plan->peak;
+    peak = *bytes;
     return success();
   }
 
@@ -186,7 +184,16 @@ static SmallVector<int64_t> findSmallerBudgets(const Attempt &best, int64_t budg
   return budgets;
 }
 
-FailureOr<int64_t> mtc::searchFit(ModuleOp module, int64_t budget, MakeTechniques make) {
+void FittedModule::applyTo(ModuleOp searched) {
+  if (!module)
+    return;
+  searched.getBodyRegion().takeBody(module->getBodyRegion());
+  if (Attribute techniques = (*module)->getAttr(techniquesAttribute))
+    searched->setAttr(techniquesAttribute, techniques);
+}
+
+FailureOr<FittedModule> mtc::searchFit(ModuleOp module, int64_t budget, MakeTechniques make,
+                                       double mostSeconds) {
   Attempts attempts;
   attempts.push_back(std::make_unique<Attempt>(module, budget, /*startsOver=*/false));
   Attempt &first = *attempts.front();
@@ -194,11 +201,10 @@ FailureOr<int64_t> mtc::searchFit(ModuleOp module, int64_t budget, MakeTechnique
     return failure();
   const int64_t before = first.getPeak(), fixed = first.getFixedBytes();
   if (first.fits())
-    return before;
+    return FittedModule{before, {}};
   if (first.hasOtherStart())
     attempts.push_back(std::make_unique<Attempt>(module, budget, /*startsOver=*/true));
-  FailureOr<std::unique_ptr<Attempt>> best =
-      findBest(std::move(attempts), make, std::numeric_limits<double>::infinity());
+  FailureOr<std::unique_ptr<Attempt>> best = findBest(std::move(attempts), make, mostSeconds);
   if (failed(best))
     return failure();
   Attempts lower;
@@ -213,9 +219,8 @@ FailureOr<int64_t> mtc::searchFit(ModuleOp module, int64_t budget, MakeTechnique
       best = std::move(found);
   }
   if ((*best)->getPeak() > before) // The layout wastes more memory than was freed.
-    return before;
+    return FittedModule{before, {}};
   if ((*best)->fits() && failed((*best)->improve()))
     return failure();
-  (*best)->keep(module);
-  return (*best)->getPeak();
+  return (*best)->take();
 }

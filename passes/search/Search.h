@@ -7,18 +7,34 @@
 #include "passes/search/Goal.h"
 #include "passes/search/Technique.h"
 
+#include "mlir/IR/OwningOpRef.h"
+
+#include <limits>
+
 namespace mtc {
 
 using Techniques = llvm::SmallVector<std::unique_ptr<Technique>>;
 using MakeTechniques = llvm::function_ref<Techniques(const Goal &goal, OperationTimes &times)>;
 
-/// Changes the functions of a module by techniques until its arena has at most `budget` bytes.
-/// Several attempts are made, from the module as given and from the techniques' alternative starts,
-/// and the one with the lowest estimated time is kept. If none meets the budget, the one with the
-/// lowest peak is kept. The search is limited by the number of planned operations and not by time,
-/// so that its result is deterministic. Emits the techniques' remarks. Returns the bytes of the
-/// arena. Fails with a diagnostic if there is no memory plan.
-mlir::FailureOr<int64_t> searchFit(mlir::ModuleOp module, int64_t budget, MakeTechniques make);
+/// The result of a search.
+struct FittedModule {
+  int64_t peak = 0;                         ///< Bytes of the arena.
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< Null if the searched module is the result.
+
+  /// Replaces the searched module's contents by those of the result.
+  void applyTo(mlir::ModuleOp searched);
+};
+
+/// Changes the functions of a copy of a module by techniques until its arena has at most `budget`
+/// bytes. Several attempts are made, from the module as given and from the techniques' alternative
+/// starts, and the one with the lowest estimated time is kept. If none meets the budget, the one
+/// with the lowest peak is kept. An attempt ends when an update takes `mostSeconds`. The search is
+/// limited by the number of planned operations and not by time, so that its result is
+/// deterministic. Emits the techniques' remarks. Fails with a diagnostic if there is no memory
+/// plan.
+mlir::FailureOr<FittedModule>
+searchFit(mlir::ModuleOp module, int64_t budget, MakeTechniques make,
+          double mostSeconds = std::numeric_limits<double>::infinity());
 
 } // namespace mtc
 

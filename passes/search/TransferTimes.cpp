@@ -40,16 +40,18 @@ public:
     });
     ArrayRef<PlannedCopy> nextStart = starts, nextUse = uses;
     for (const PlannedOperation *op : function.getOrder()) {
-      for (auto [release, end] : releases)
-        if (release < op->time)
-          now = std::max(now, end);
-      llvm::erase_if(releases, [&](const auto &each) { return each.first < op->time; });
+      if (!releases.empty()) {
+        for (auto [release, end] : releases)
+          if (release < op->time)
+            now = std::max(now, end);
+        llvm::erase_if(releases, [&](const auto &each) { return each.first < op->time; });
+      }
       for (; !nextStart.empty() && nextStart.front().other <= op->time;
            nextStart = nextStart.drop_front())
         fetched[{nextStart.front().time, nextStart.front().bytes}] =
             bring(nextStart.front().bytes, now);
       for (const PlannedValue *operand : op->operands)
-        if (operand->definition && isa<MoveOp>(operand->definition->op))
+        if (operand->definition && operand->definition->isMove)
           wait(op, *operand->definition);
       WindowBytes windows = findWindows(*op);
       ArrayRef<PlannedCopy> here =
@@ -64,11 +66,11 @@ public:
           windows.total += copy.bytes;
         }
       }
-      if (auto move = dyn_cast<MoveOp>(op->op))
-        ended[op->time] = visit(move, *op);
+      if (op->isMove)
+        ended[op->time] = visit(cast<MoveOp>(op->op), *op);
       else if (windows.total && slotBytes)
         runInWindows(times.of(op->op), windows);
-      else
+      else if (op->isCompute) // Other operations take no time.
         compute(times.of(op->op));
       for (const PlannedCopy &copy : here)
         if (copy.kind == PlannedCopy::Kind::Away)
@@ -106,7 +108,7 @@ private:
       releases.push_back({source.lastUse, end});
       return end;
     }
-    const bool isMoved = source.definition && isa<MoveOp>(source.definition->op);
+    const bool isMoved = source.definition && source.definition->isMove;
     return bring(bytes, std::max(now, isMoved ? ended[source.definition->time] : 0));
   }
 
@@ -118,7 +120,7 @@ private:
 
   static WindowBytes findWindows(const PlannedOperation &op) {
     WindowBytes bytes;
-    if (!isa<KernelOp>(op.op))
+    if (!op.runsInWindows())
       return bytes;
     llvm::SmallDenseSet<int64_t, 4> seen; // Reading and writing in place uses one part of a slot.
     auto add = [&](const PlannedValue &value, int64_t &direction) {

@@ -30,8 +30,10 @@ struct TilePass : PassWithOptions<mtc::impl::TilePassBase<TilePass>, TileOptions
       return techniques;
     };
     // Applies every tiling that lowers the peak.
-    if (failed(searchFit(getOperation(), /*budget=*/0, inTiles)))
-      signalPassFailure();
+    FailureOr<FittedModule> fitted = searchFit(getOperation(), /*budget=*/0, inTiles);
+    if (failed(fitted))
+      return signalPassFailure();
+    fitted->applyTo(getOperation());
   }
 };
 

@@ -2,6 +2,9 @@
 
 #include "passes/tiling/TileSearch.h"
 
+#include "ir/steps/VariableAccess.h"
+#include "passes/kernels/KernelEditing.h"
+
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/Remarks.h"
 
@@ -43,7 +46,7 @@ TileSearch::tryOut(Value value, const TileRegion &region, const OrderScore &befo
   SmallVector<Operation *, 0> added = writer.write(region);
   for (Operation *op : added)
     time += times.of(op);
-  if (failed(goal.analysis.getPlan()))
+  if (failed(goal.analysis.update()))
     return failure();
   int64_t left = 0;
   for (Operation *op : added)
@@ -59,21 +62,67 @@ TileSearch::tryOut(Value value, const TileRegion &region, const OrderScore &befo
                  : std::nullopt;
 }
 
+TileSearch::Plan::Plan(const FunctionMemory &function) {
+  for (const PlannedOperation *op : function.getOrder()) {
+    if (op->isCompute || op->isAssembly)
+      times[op->op] = op->time;
+    for (const PlannedValue &value : op->results)
+      // A value that is written to a variable may be computed in the variable's buffer.
+      if (value.writers.empty() && value.buffer && !value.buffer->fixedOffset &&
+          value.buffer->space == MemorySpace::Device)
+        values.push_back({op->time, value.lastReader->time, value.bytes});
+  }
+}
+
+int64_t TileSearch::Plan::findBytesLeft(const TileRegion &region) const {
+  int64_t begin = std::numeric_limits<int64_t>::max(), end = 0, left = 0;
+  for (Operation *op : region.getOperations()) {
+    const int64_t time = times.at(op);
+    begin = std::min(begin, time);
+    end = std::max(end, time);
+    for (Value result : op->getResults())
+      if (region.isReadOutside(result) && llvm::all_of(findReaders(result), [](OpOperand *use) {
+            return writtenVariables(use->getOwner()).empty();
+          }))
+        left += PlannedValue::bytesOf(result);
+  }
+  for (const Lifetime &value : values) {
+    if (value.begin >= begin)
+      break;
+    if (value.lastRead > end)
+      left += value.bytes;
+  }
+  return left;
+}
+
 /// Tries increasing numbers of tiles. Returns the smallest number that suffices, or one for which a
 /// larger number frees little more. Adds to `tried` the values that would lead to the same regions.
 FailureOr<std::optional<TileSearch::Choice>> TileSearch::findCount(Value value, int64_t excess,
                                                                    const OrderScore &before,
+                                                                   const Plan &plan,
                                                                    llvm::DenseSet<Value> &tried) {
-  std::optional<Choice> best;
+  auto mayHelp = [&](const TileRegion &region) {
+    return goal.isWorthwhile(before.peak - plan.findBytesLeft(region));
+  };
+  SmallVector<TileRegion, 0> regions;
   for (int64_t count = 2; count <= mostTiles; count *= 2) {
     std::optional<TileRegion> region = TileRegion::find(value, count);
     if (!region)
       break; // Larger counts have no region either.
-    for (Operation *op : region->getOperations())
+    regions.push_back(std::move(*region));
+  }
+  auto noteTried = [&](const TileRegion &region) {
+    for (Operation *op : region.getOperations())
       for (Value result : op->getResults())
-        if (!region->isReadOutside(result))
+        if (!region.isReadOutside(result))
           tried.insert(result);
-    auto choice = tryOut(value, *region, before);
+  };
+  std::optional<Choice> best;
+  for (auto [i, region] : llvm::enumerate(regions)) {
+    noteTried(region);
+    FailureOr<std::optional<Choice>> choice = std::optional<Choice>();
+    if (mayHelp(region))
+      choice = tryOut(value, region, before);
     if (failed(choice))
       return failure();
     if (best && (!*choice || 10 * (*choice)->bytes < 11 * best->bytes))
@@ -82,6 +131,16 @@ FailureOr<std::optional<TileSearch::Choice>> TileSearch::findCount(Value value, 
       best = **choice;
     if (best && best->lowers >= excess)
       break;
+    // More tiles need less memory, so the largest number decides whether others can help.
+    if (i == 0 && !best && regions.size() > 2 && mayHelp(regions.back())) {
+      auto largest = tryOut(value, regions.back(), before);
+      if (failed(largest))
+        return failure();
+      if (!*largest) {
+        llvm::for_each(regions, noteTried);
+        break;
+      }
+    }
   }
   return best;
 }
@@ -100,15 +159,16 @@ FailureOr<std::optional<Technique::Offer>> TileSearch::findOffer(int64_t excess)
   offered.reset();
   double least = 0;
   const OrderScore before = goal.score();
-  bool isChanged = false;
+  std::optional<Plan> plan; // Trials change the analysis.
   for (Value value : findValues()) {
     const Known *found = findKnown(value, before.peak, excess);
     if (!found) {
+      if (!plan)
+        plan.emplace(goal.function);
       llvm::DenseSet<Value> tried;
-      auto choice = findCount(value, excess, before, tried);
+      auto choice = findCount(value, excess, before, *plan, tried);
       if (failed(choice))
         return failure();
-      isChanged |= !tried.empty();
       for (Value other : tried)
         known.insert_or_assign(other, Known{before.peak, std::nullopt});
       found = &known.insert_or_assign(value, Known{before.peak, *choice}).first->second;
@@ -126,7 +186,7 @@ FailureOr<std::optional<Technique::Offer>> TileSearch::findOffer(int64_t excess)
       least = price;
     }
   }
-  if (isChanged && failed(goal.analysis.getPlan()))
+  if (failed(goal.analysis.update()))
     return failure();
   return offered ? std::optional<Offer>(*offered) : std::nullopt;
 }
@@ -174,12 +234,12 @@ FailureOr<bool> TileSearch::take() {
     changed.back().location = value.getLoc();
     writer.write(*region);
   }
-  if (failed(goal.analysis.getPlan()))
+  if (failed(goal.analysis.update()))
     return failure();
   if (!(goal.score() < before)) { // The trial was made at another peak.
     writer.undo();
     known.insert_or_assign(offered->value, Known{before.peak, std::nullopt});
-    if (failed(goal.analysis.getPlan()))
+    if (failed(goal.analysis.update()))
       return failure();
     return false;
   }

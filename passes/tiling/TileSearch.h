@@ -39,10 +39,27 @@ private:
     std::optional<Choice> choice;
   };
 
+  /// Live ranges of values in the current plan, which trials change.
+  class Plan {
+  public:
+    explicit Plan(const FunctionMemory &function);
+    /// Returns a lower bound on the live bytes at the last tile of a region, for any number of
+    /// tiles: results with other users are whole, and so are the values that are live across the
+    /// region.
+    int64_t findBytesLeft(const TileRegion &region) const;
+
+  private:
+    struct Lifetime {
+      int64_t begin, lastRead, bytes;
+    };
+    llvm::DenseMap<mlir::Operation *, int64_t> times; ///< Positions in the schedule.
+    mlir::SmallVector<Lifetime, 0> values;            ///< By begin.
+  };
+
   mlir::SmallVector<mlir::Value> findValues() const;
   const Known *findKnown(mlir::Value value, int64_t peak, int64_t excess) const;
   mlir::FailureOr<std::optional<Choice>> findCount(mlir::Value value, int64_t excess,
-                                                   const OrderScore &before,
+                                                   const OrderScore &before, const Plan &plan,
                                                    llvm::DenseSet<mlir::Value> &tried);
   mlir::FailureOr<std::optional<Choice>> tryOut(mlir::Value value, const TileRegion &region,
                                                 const OrderScore &before);

@@ -158,18 +158,6 @@ void Ranks::reportSilence(const std::vector<int> &ranks, const std::string &what
                             what, "; all ranks end. --timeout sets the limit"));
 }
 
-std::string Ranks::position() const {
-  if (batch)
-    return text(" in batch ", batch, step ? text(" after step ", step) : "");
-  return step ? text(" in step ", step) : " before the first step";
-}
-
-void Ranks::exchangeValues(int64_t value, const char *what) {
-  values[static_cast<size_t>(rank())] = value;
-  ofValues->start();
-  wait(*ofValues, what);
-}
-
 void Ranks::endAfterOthers(const std::string &error) {
   // A rank with an error of its own ends all ranks after `patience` (see `endTogether`).
   std::this_thread::sleep_for(patience() + std::chrono::seconds(1));
@@ -181,6 +169,18 @@ void Ranks::endAfterOthers(const std::string &error) {
 void Ranks::runWithinLimit(const std::string &problem, const std::function<void()> &call) {
   const Watchdog watchdog(timeout, text(describe(rank()), ": ", problem));
   call();
+}
+
+std::string Ranks::position() const {
+  if (batch)
+    return text(" in batch ", batch, step ? text(" after step ", step) : "");
+  return step ? text(" in step ", step) : " before the first step";
+}
+
+void Ranks::exchangeValues(int64_t value, const char *what) {
+  values[static_cast<size_t>(rank())] = value;
+  ofValues->start();
+  wait(*ofValues, what);
 }
 
 int64_t Ranks::maximum(int64_t value, const char *what) {

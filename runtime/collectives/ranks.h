@@ -100,13 +100,13 @@ private:
 
   /// Polls until the exchange has completed. Returns false after `limit`.
   bool waitFor(Exchange &exchange, std::chrono::duration<double> limit);
+  std::chrono::duration<double> patience() const {
+    return std::min<std::chrono::duration<double>>(std::chrono::seconds(5), timeout / 2);
+  }
   /// Stores the values of all ranks in `values`.
   void exchangeValues(int64_t value, const char *what);
   /// Returns where the run is: " in step 3".
   std::string position() const;
-  std::chrono::duration<double> patience() const {
-    return std::min<std::chrono::duration<double>>(std::chrono::seconds(5), timeout / 2);
-  }
 
   std::unique_ptr<Transport> transport;
   std::vector<int64_t> values; ///< of `maximum` and `fromLeader`, by rank

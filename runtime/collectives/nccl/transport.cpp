@@ -73,7 +73,7 @@ private:
   void checkStatus(int status, const std::string &what) const {
     if (status == done)
       return;
-    const char *words = communicator ? library->lastError(communicator) : nullptr;
+    const char *words = library->lastError(communicator);
     systemError(what, ": NCCL: ", library->statusText(status),
                 words && *words ? text(" (", words, ")") : "");
   }

@@ -19,8 +19,8 @@ public:
 
   /// If the time limit of an exchange ends, reports the silent ranks and ends all ranks.
   Result wait(const std::function<Result()> &query) override;
-  /// Waits for all work of the device before it is closed. A rank that fails alone does not wait for
-  /// messages of the others: after a short time, it aborts them.
+  /// Waits for all work of the device before it is closed. A rank that fails alone does not wait
+  /// for messages of the others: after a short time, it aborts them.
   void finish();
 
 private:

@@ -50,19 +50,22 @@ private:
 };
 
 /// Returns the number of changes of each function.
-std::map<std::string, int64_t> countTaken(StringRef source) {
+std::map<std::string, int64_t>
+countTaken(StringRef source, double mostSeconds = std::numeric_limits<double>::infinity()) {
   MLIRContext context;
   context.loadDialect<MtcDialect, func::FuncDialect>();
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
   std::map<std::string, int64_t> taken;
-  FailureOr<int64_t> peak =
-      searchFit(*module, /*budget=*/0, [&](const Goal &goal, OperationTimes &) {
+  FailureOr<FittedModule> fitted = searchFit(
+      *module, /*budget=*/0,
+      [&](const Goal &goal, OperationTimes &) {
         Techniques techniques;
         techniques.push_back(
             std::make_unique<Endless>(goal, taken[goal.function.getFunction().getSymName().str()]));
         return techniques;
-      });
-  EXPECT_TRUE(succeeded(peak));
+      },
+      mostSeconds);
+  EXPECT_TRUE(succeeded(fitted));
   return taken;
 }
 
@@ -70,6 +73,11 @@ TEST(Search, EndsWhereNothingFits) {
   const int64_t count = countTaken(text)["step"];
   EXPECT_GT(count, 100);
   EXPECT_EQ(count, countTaken(text)["step"]); // The same each time, however long it takes.
+}
+
+TEST(Search, EndsWhenTheUpdateTakesTooLong) {
+  EXPECT_GT(countTaken(text, /*mostSeconds=*/1)["step"], 100);
+  EXPECT_EQ(countTaken(text, /*mostSeconds=*/0)["step"], 0);
 }
 
 // A function that exhausts its effort leaves as much to the next one.

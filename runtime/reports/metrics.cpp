@@ -63,7 +63,7 @@ void MetricsFile::step(const StepMetrics &metrics) {
   append(line, "step", metrics.step);
   forEachField(metrics, facts,
                [&](const char *name, const auto &value) { append(line, name, value); });
-  writeLine(line + "}");
+  writeLine();
 }
 
 void MetricsFile::validation(const ValidationMetrics &metrics) {
@@ -73,9 +73,12 @@ void MetricsFile::validation(const ValidationMetrics &metrics) {
     append(line, "validation_" + name, value);
   });
   append(line, "best", metrics.isBest);
-  writeLine(line + "}");
+  writeLine();
 }
 
-void MetricsFile::writeLine(const std::string &json) { file.append(json + "\n"); }
+void MetricsFile::writeLine() {
+  line += "}\n"; // In place: a step allocates nothing.
+  file.append(line);
+}
 
 } // namespace mtc::runtime

@@ -50,6 +50,6 @@ compare("bf16", GPT2, "--precision", "bf16", "--optimizer-bits", "8", most=lower
 compare("f16", GPT2, "--precision", "f16", "--clip-norm", "1", most=0.97, tolerance=2e-3)
 # Where less is kept, what is left at the peak is computed in tiles; their places may waste some of what they free.
 compare("again", GPT2, "--recompute", "all", most=1.02, tolerance=1e-5)
-compare("accumulated", GPT2, "--accumulate", "2", "--recompute", "sqrt", most=1, tolerance=1e-5)
+compare("accumulated", GPT2, "--accumulate", "2", "--recompute", "sqrt", most=1.02, tolerance=1e-5)
 compare("emulated", GPT2, "--target", "cuda", "--emulate", "--recompute", "all", most=1, tolerance=1e-5)
 compare("digits", DIGITS, most=1, tolerance=1e-5)

@@ -63,7 +63,7 @@ void MetricsFile::step(const StepMetrics &metrics) {
   append(line, "step", metrics.step);
   forEachField(metrics, facts,
                [&](const char *name, const auto &value) { append(line, name, value); });
-  writeLine();
+  endLine();
 }
 
 void MetricsFile::validation(const ValidationMetrics &metrics) {
@@ -73,12 +73,15 @@ void MetricsFile::validation(const ValidationMetrics &metrics) {
     append(line, "validation_" + name, value);
   });
   append(line, "best", metrics.isBest);
-  writeLine();
+  endLine();
 }
 
-void MetricsFile::writeLine() {
-  line += "}\n"; // In place: a step allocates nothing.
+/// Writes the line in place, since a step allocates nothing.
+void MetricsFile::endLine() {
+  line += "}\n";
   file.append(line);
 }
+
+void MetricsFile::writeLine(const std::string &json) { file.append(json + "\n"); }
 
 } // namespace mtc::runtime

@@ -22,9 +22,11 @@ public:
   void validation(const ValidationMetrics &metrics) override;
   /// Writes one line of JSON. Throws a system error if it cannot be written completely; the file
   /// then contains no part of the line.
-  void writeLine();
+  void writeLine(const std::string &json);
 
 private:
+  void endLine();
+
   void dropLinesAfter(const std::string &path, int64_t lastStep);
 
   AppendedFile file;

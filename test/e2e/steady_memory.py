@@ -17,7 +17,8 @@ folder = own_folder()
 def allocations(program, steps: int) -> tuple[dict[str, int], dict[str, int]]:
     """How often the program and each library allocated, and the bytes and mappings that it has."""
     count = folder / "count"
-    count.unlink(missing_ok=True)
+    for file in count, folder / "metrics.jsonl":  # A run reads the metrics of the one before it.
+        file.unlink(missing_ok=True)
     environment = {**os.environ, "LD_PRELOAD": counter, "MTC_ALLOCATIONS": str(count)}
     command = [str(word) for word in program.command("--steps", steps, "--metrics", folder / "metrics.jsonl")]
     result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)

@@ -367,6 +367,19 @@ void OptimizerPass::buildGroup(const Update &update, const Group &group) {
       buildDivided(update, rest.take_front(ranks), cast<RankedTensorType>(type));
 }
 
+/// Sorts gradients by the position of their variables in the module.
+static SmallVector<UpdatedGradient> inOrderOfVariables(ArrayRef<UpdatedGradient> gradients,
+                                                       ArrayRef<StringRef> names, ModuleOp module) {
+  llvm::StringMap<size_t> positions;
+  for (auto [position, name] : llvm::enumerate(names))
+    positions[name] = position;
+  SmallVector<UpdatedGradient> sorted;
+  for (auto variable : module.getOps<VariableOp>())
+    if (auto found = positions.find(variable.getSymName()); found != positions.end())
+      sorted.push_back(gradients[found->second]);
+  return sorted;
+}
+
 /// Terminates a function with the named results.
 static void setResults(func::FuncOp function, TensorBuilder &b,
                        ArrayRef<std::pair<StringRef, Value>> results) {
@@ -416,12 +429,17 @@ void OptimizerPass::runOnOperation() {
   double rate = options.getLearningRate();
   Value learningRate = readScalar(b, RuntimeScalar::LearningRate), step;
   SmallVector<UpdatedGradient> gradients;
+  SmallVector<StringRef> names;
   for (const Group &group : *groups)
     for (auto [parameter, gradient] : llvm::zip_equal(group.parameters, group.gradients)) {
       const bool isDivided = division->includes(parameter.parameter);
       RankedTensorType type = VariableOp(gradient).getTensorType();
       gradients.push_back({division->viewOf(gradient), isDivided ? type.getNumElements() : 0});
+      names.push_back(VariableOp(gradient).getSymName());
     }
+  // Groups depend on what is divided, and the norm must not.
+  if (program.getRanks())
+    gradients = inOrderOfVariables(gradients, names, module);
   lossScale.reset();
   if (LossScalingAttr attribute = program.getLossScalingAttr())
     lossScale.emplace(b, attribute);

@@ -101,28 +101,18 @@ FailureOr<std::optional<TileSearch::Choice>> TileSearch::findCount(Value value, 
                                                                    const OrderScore &before,
                                                                    const Plan &plan,
                                                                    llvm::DenseSet<Value> &tried) {
-  auto mayHelp = [&](const TileRegion &region) {
-    return goal.isWorthwhile(before.peak - plan.findBytesLeft(region));
-  };
-  SmallVector<TileRegion, 0> regions;
+  std::optional<Choice> best;
   for (int64_t count = 2; count <= mostTiles; count *= 2) {
     std::optional<TileRegion> region = TileRegion::find(value, count);
     if (!region)
       break; // Larger counts have no region either.
-    regions.push_back(std::move(*region));
-  }
-  auto noteTried = [&](const TileRegion &region) {
-    for (Operation *op : region.getOperations())
+    for (Operation *op : region->getOperations())
       for (Value result : op->getResults())
-        if (!region.isReadOutside(result))
+        if (!region->isReadOutside(result))
           tried.insert(result);
-  };
-  std::optional<Choice> best;
-  for (auto [i, region] : llvm::enumerate(regions)) {
-    noteTried(region);
     FailureOr<std::optional<Choice>> choice = std::optional<Choice>();
-    if (mayHelp(region))
-      choice = tryOut(value, region, before);
+    if (goal.isWorthwhile(before.peak - plan.findBytesLeft(*region)))
+      choice = tryOut(value, *region, before);
     if (failed(choice))
       return failure();
     if (best && (!*choice || 10 * (*choice)->bytes < 11 * best->bytes))
@@ -131,16 +121,6 @@ FailureOr<std::optional<TileSearch::Choice>> TileSearch::findCount(Value value, 
       best = **choice;
     if (best && best->lowers >= excess)
       break;
-    // More tiles need less memory, so the largest number decides whether others can help.
-    if (i == 0 && !best && regions.size() > 2 && mayHelp(regions.back())) {
-      auto largest = tryOut(value, regions.back(), before);
-      if (failed(largest))
-        return failure();
-      if (!*largest) {
-        llvm::for_each(regions, noteTried);
-        break;
-      }
-    }
   }
   return best;
 }

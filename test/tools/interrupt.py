@@ -11,8 +11,8 @@ from models import GPT2
 from program import MTC, own_folder
 
 folder = own_folder()
-# Every combination of changes is planned: enough for some seconds.
-SEARCH = ("--memory", "7000000", "--allow", "precision,optimizer-bits,accumulate", "--offload", "auto", "--freeze", "*wpe*")
+# About twelve sizes of a batch are planned: enough for some seconds.
+SEARCH = ("--memory", "64MB", "--fit-batch", "--offload", "auto", "--freeze", "*wpe*")
 command = [MTC, "compile", str(GPT2.model), *GPT2.flags, *SEARCH, "-o", str(folder / "train")]
 
 

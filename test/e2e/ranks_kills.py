@@ -2,6 +2,7 @@
 """A rank that is killed or stopped at a random moment ends all ranks in time, with the cause named. The run that resumes from what
 was saved ends with the bits of one that was not interrupted. `--rounds N` for more of it."""
 
+import json
 import os
 import random
 import shutil
@@ -14,15 +15,30 @@ from models import DIGITS
 from program import own_folder, rounds
 
 TIMEOUT = 3  # seconds, of --timeout
-MICRO_BATCHES, STEPS = 6, 600
+MICRO_BATCHES, STEPS, SAVE_EVERY = 6, 600, 25
 folder = own_folder()
 clipped = Comparison(folder, "clipped", DIGITS, "--optimizer", "adamw", "--clip-norm", 0.05, micro_batches=MICRO_BATCHES)
 programs = [clipped.program(2, "--shard", "none"), clipped.program(2, "--shard", "parameters"), clipped.program(3, "--shard", "optimizer")]
 wanted = state_of(clipped.program(1), steps=STEPS)[1]
 draw = random.Random(17)
-saving = ("--save", "saved", "--save-every", 25, "--timeout", TIMEOUT, "--steps", STEPS)
+saving = ("--save", "saved", "--save-every", SAVE_EVERY, "--timeout", TIMEOUT, "--steps", STEPS)
 ended_before, resumed = 0, 0
 ROUNDS = rounds(4)
+
+
+def saved_step(folder) -> int:
+    """The step of the checkpoint in `folder`, 0 without one."""
+    try:
+        return json.loads((folder / "manifest.json").read_text())["step"]
+    except FileNotFoundError:
+        return 0
+
+
+def wait_for_step(process, folder, step: int) -> None:
+    """Waits until the process has saved this step. The speed of the machine does not decide where a run is interrupted."""
+    while process.poll() is None and saved_step(folder) < step:
+        time.sleep(0.002)
+
 
 for number in range(ROUNDS):
     program = draw.choice(programs)
@@ -33,10 +49,12 @@ for number in range(ROUNDS):
     process = subprocess.Popen(
         [str(w) for w in program.command(*saving, "--quiet")], cwd=program.folder, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    moment = draw.uniform(0.2, 4)
-    time.sleep(moment)
+    # One of four is interrupted while ranks start, the others between two checkpoints or while one is written.
+    step, delay = (0, draw.uniform(0.1, 0.6)) if number % 4 == 0 else (SAVE_EVERY * draw.randint(1, 16), draw.uniform(0, 0.1))
+    wait_for_step(process, program.folder / "saved", step)
+    time.sleep(delay)
     pid = processes_of(program.path).get(victim)
-    what = (number, program.path.name, victim, sent, moment)
+    what = (number, program.path.name, victim, sent, step, delay)
     begin = time.monotonic()
     if pid:
         os.kill(pid, sent)

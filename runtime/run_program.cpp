@@ -27,6 +27,7 @@
 #include "runtime/state/averages.h"
 #include "runtime/state/checkpoint.h"
 #include "runtime/state/checkpoint_history.h"
+#include "runtime/state/divided_file.h"
 #include "runtime/state/export_model.h"
 #include "runtime/state/export_weights.h"
 #include "runtime/state/stored_variable.h"
@@ -360,14 +361,15 @@ void runRank(const MtcProgram &program, const std::string &programPath, Options 
   if (program.collective_count && !options.gradients.empty())
     userError("--gradients: gradients of a program with --ranks are spread over the ranks; compile "
               "the model without --ranks");
-  if (ranks.count() > 1 && hasDividedVariables(program))
+  // Without divided variables, rank 0 exports alone.
+  const bool needsAllRanks = options.readsData() || hasDividedVariables(program);
+  if (ranks.count() > 1 && needsAllRanks)
     ranks.preparePieces();
   if (ranks.count() > 1 && !options.isThreadsGiven)
     options.threads = threadsOfRank(options, ranks);
   if (ranks.isLeader())
     return run(program, programPath, options, ranks);
-  // Without divided variables, rank 0 exports alone.
-  if (!options.readsData() && !hasDividedVariables(program))
+  if (!needsAllRanks)
     return;
   silenceOutput();
   const MessageSink silent([](const std::string &) {});

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace mtc::runtime {
@@ -18,12 +19,30 @@ struct PieceRequest {
     Proceed, ///< continue with the next step
     Wait,    ///< rank 0 is still busy
     Read,    ///< send the chunk of a variable from byte `begin` of its value on
+    Open,    ///< open the file of rank 0 whose path follows, with the number `file`
+    Write,   ///< write the own piece of a variable from byte `begin` on; byte 0 is at `file`
+    Sync,    ///< make what was written durable
   };
   Kind kind = Kind::Proceed;
   int64_t variable = 0, begin = 0;
+  uint64_t file = 0;
+  int64_t refusesNonFinite = 0; ///< Write: report elements that are not finite
 };
 
-/// Moves chunks of variables and requests between ranks. The memory of all of them is one chunk.
+/// The answer to Open, Write and Sync.
+struct PieceReply {
+  enum class Status : int64_t {
+    Done,
+    Absent,    ///< Open: this rank does not see the file
+    NotFinite, ///< Write: an element is not finite
+    Failed,    ///< the chunk that follows has the error
+  };
+  Status status = Status::Done;
+  uint64_t checksum = 0; ///< Write: of the own piece so far
+};
+
+/// Moves chunks of variables, requests and replies between ranks. The memory of all of them is one
+/// chunk.
 class PieceExchange {
 public:
   static constexpr int64_t chunkBytes = 1 << 20;
@@ -39,6 +58,14 @@ public:
   void keepWaiting();
   /// Other ranks: waits for the next request.
   PieceRequest receive();
+  /// Other ranks: answers a request.
+  void reply(const PieceReply &reply);
+  /// Rank 0: returns the answer of a rank.
+  PieceReply replyOf(int rank);
+  /// Sends a text, shortened to a chunk, from a rank to rank 0, or from rank 0 to all. The ranks
+  /// that receive it pass "". Returns the text.
+  std::string sendTextToLeader(int from, const std::string &text);
+  std::string broadcastText(const std::string &text);
 
   char *chunk() { return buffer.data(); }
   /// Moves the chunk of a rank to rank 0. Both must call it.
@@ -48,11 +75,14 @@ public:
 
 private:
   void run(Exchange &exchange, const char *what);
+  void putText(const std::string &text);
+  std::string heldText() const;
 
   Ranks &ranks;
   std::vector<char> buffer;
   PieceRequest request;
-  std::vector<std::unique_ptr<Exchange>> requests, chunks, broadcasts; ///< by rank
+  PieceReply lastReply;
+  std::vector<std::unique_ptr<Exchange>> requests, replies, chunks, broadcasts; ///< by rank
   std::chrono::steady_clock::time_point lastRequest{};
 };
 

@@ -86,7 +86,7 @@ public:
 
   /// Prepares the exchange of pieces of variables. All ranks must call it.
   void preparePieces();
-  /// Returns the exchange of pieces; null if no variable is divided among the ranks.
+  /// Returns the exchange of pieces; null if the ranks never wait for rank 0 to write files.
   PieceExchange *pieces() { return ofPieces.get(); }
 
   /// Counts bytes that a collective has sent to other ranks.

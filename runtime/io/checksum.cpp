@@ -76,6 +76,38 @@ uint64_t Checksum::value() const {
   return hash ^ hash >> 32;
 }
 
+void PieceChecksum::add(const void *bytes, int64_t count) {
+  auto *next = static_cast<const char *>(bytes);
+  while (count > 0) {
+    const int64_t added = pieceBytes ? std::min(count, pieceBytes - inPiece) : count;
+    piece.add(next, added);
+    inPiece += added;
+    next += added;
+    count -= added;
+    if (inPiece != pieceBytes)
+      continue;
+    addPiece(piece.value());
+    piece = {};
+    inPiece = 0;
+  }
+}
+
+void PieceChecksum::addPiece(uint64_t checksum) {
+  std::array<unsigned char, 8> word;
+  for (size_t i = 0; i < word.size(); ++i)
+    word[i] = static_cast<unsigned char>(checksum >> 8 * i);
+  pieces.add(word.data(), word.size());
+}
+
+uint64_t PieceChecksum::value() const {
+  if (!pieceBytes)
+    return piece.value();
+  PieceChecksum all = *this;
+  if (inPiece)
+    all.addPiece(piece.value());
+  return all.pieces.value();
+}
+
 std::string checksumText(uint64_t value) {
   char text[17];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));

@@ -23,6 +23,28 @@ private:
   std::array<unsigned char, 32> rest{}; ///< the last total % 32 bytes
 };
 
+/// The checksum of data whose pieces several processes may write: of the checksums of the pieces,
+/// as little-endian words in order. Data that is not divided has the checksum of its bytes.
+class PieceChecksum {
+public:
+  /// `pieceBytes` is the size of every piece but the last; 0: the data is not divided.
+  explicit PieceChecksum(int64_t pieceBytes = 0) : pieceBytes(pieceBytes) {}
+
+  /// Begins again.
+  void restart() { *this = PieceChecksum(pieceBytes); }
+  /// Adds the next bytes; pieces may be split in any way.
+  void add(const void *bytes, int64_t count);
+  /// Adds the checksum of the next piece. Empty pieces have none.
+  void addPiece(uint64_t checksum);
+  uint64_t value() const;
+
+private:
+  int64_t pieceBytes;
+  int64_t inPiece = 0; ///< bytes of `piece`
+  Checksum piece;      ///< of the piece that is being added
+  Checksum pieces;     ///< of the checksums of complete pieces
+};
+
 inline constexpr size_t checksumDigits = 16;
 /// Returns the checksum as `checksumDigits` hexadecimal digits.
 std::string checksumText(uint64_t value);

@@ -3,6 +3,7 @@
 
 #include "runtime/support/failure.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -56,6 +57,7 @@ DurableFile::DurableFile(std::string path, Links links) : target(std::move(path)
       userError(target, ": cannot be written: ", std::strerror(error));
     fail("written", error);
   }
+  writer.emplace(descriptor);
   if (replaces && fchmod(descriptor, status.st_mode & 07777) != 0)
     fail("given the mode of the file that it replaces", errno);
 }
@@ -67,35 +69,34 @@ DurableFile::~DurableFile() {
   }
 }
 
+std::string describeWriteError(int error) {
+  return error == ENOSPC   ? "the disk is full"
+         : error == EDQUOT ? "the disk quota is used up"
+                           : std::strerror(error);
+}
+
 void DurableFile::fail(const char *action, int error) {
-  if (error == ENOSPC || error == EDQUOT)
-    systemError(target, ": cannot be ", action, ": ",
-                error == ENOSPC ? "the disk is full" : "the disk quota is used up",
-                "; nothing was replaced. Free some space, or choose another place");
-  systemError(target, ": cannot be ", action, ": ", std::strerror(error), "; nothing was replaced");
+  const bool isFull = error == ENOSPC || error == EDQUOT;
+  systemError(target, ": cannot be ", action, ": ", describeWriteError(error),
+              "; nothing was replaced", isFull ? ". Free some space, or choose another place" : "");
 }
 
 void DurableFile::append(const void *data, int64_t bytes) { write(end, data, bytes); }
 
 void DurableFile::write(int64_t offset, const void *data, int64_t bytes) {
-  const char *position = static_cast<const char *>(data);
-  while (bytes > 0) {
-    ssize_t written = pwrite(descriptor, position, static_cast<size_t>(bytes), offset);
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written <= 0)
-      fail("written", written < 0 ? errno : EIO);
-    position += written;
-    offset += written;
-    bytes -= written;
-  }
-  if (offset > end)
-    end = offset;
+  if (const int error = writer->write(offset, data, bytes))
+    fail("written", error);
+  end = std::max(end, offset + bytes);
+}
+
+void DurableFile::reserve(int64_t bytes) {
+  if (const int error = writer->reserve(bytes))
+    fail("written", error);
 }
 
 void DurableFile::commit() {
-  if (fsync(descriptor) != 0)
-    fail("made durable", errno);
+  if (const int error = writer->sync())
+    fail("made durable", error);
   int closed = close(descriptor), error = errno;
   descriptor = -1;
   if (closed != 0) {

@@ -2,7 +2,10 @@
 #ifndef MTC_RUNTIME_IO_DURABLE_FILE_H
 #define MTC_RUNTIME_IO_DURABLE_FILE_H
 
+#include "runtime/io/file_writer.h"
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,17 +29,25 @@ public:
   void append(std::string_view data) { append(data.data(), static_cast<int64_t>(data.size())); }
   /// Writes at any offset; bytes that are never written read as zeros.
   void write(int64_t offset, const void *data, int64_t bytes);
+  /// Gives the file its final size before other processes write parts of it (SharedFile).
+  void reserve(int64_t bytes);
   void commit();
 
   const std::string &path() const { return target; }
+  /// Returns the path of the file until `commit`.
+  const std::string &temporaryPath() const { return temporary; }
 
 private:
   [[noreturn]] void fail(const char *action, int error);
 
   std::string target, temporary;
   int descriptor = -1;
+  std::optional<FileWriter> writer;
   int64_t end = 0;
 };
+
+/// Returns why a file cannot be written: "the disk is full".
+std::string describeWriteError(int error);
 
 /// Makes the entries of a folder durable.
 void syncFolder(const std::string &folder);

@@ -177,4 +177,9 @@ void SafetensorsWriter::write(size_t index, int64_t offset, const void *data, in
   file.write(starts[index] + offset, data, bytes);
 }
 
+const std::string &SafetensorsWriter::share() {
+  file.reserve(fileBytes());
+  return file.temporaryPath();
+}
+
 } // namespace mtc::runtime

@@ -56,6 +56,11 @@ public:
   /// Writes bytes of tensor `index`, starting at its byte `offset`.
   void write(size_t index, int64_t offset, const void *data, int64_t bytes);
   int64_t fileBytes() const { return starts.back(); }
+  /// Returns the offset of tensor `index` in the file.
+  int64_t startOf(size_t index) const { return starts[index]; }
+  /// Gives the file its final size, so that other processes can write parts of tensors into it.
+  /// Returns its path until `commit`.
+  const std::string &share();
   void commit() { file.commit(); }
 
 private:

@@ -10,7 +10,7 @@
 #include "runtime/state/checkpoint.h"
 #include "runtime/state/divergence.h"
 #include "runtime/state/overflow_finder.h"
-#include "runtime/state/stored_variable.h"
+#include "runtime/state/divided_file.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/messages.h"
 

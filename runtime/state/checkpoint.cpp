@@ -1,9 +1,11 @@
 // Saves and loads checkpoints.
 #include "runtime/state/checkpoint.h"
 
+#include "runtime/collectives/piece_exchange.h"
 #include "runtime/collectives/ranks.h"
 #include "runtime/io/durable_file.h"
 #include "runtime/io/written_by_mtc.h"
+#include "runtime/state/divided_file.h"
 #include "runtime/state/initial_values.h"
 #include "runtime/state/module_tensors.h"
 #include "runtime/state/stored_variable.h"
@@ -134,6 +136,12 @@ static std::map<std::string, std::string> frozenChecksums(const MtcProgram &prog
   return checksums;
 }
 
+/// Returns whether several ranks have the value of a variable.
+static bool isWrittenInPieces(const MtcProgram &program, Device &device, uint32_t variable) {
+  return device.ranks() && device.ranks()->pieces() &&
+         StoredVariable(program, variable).isDivided();
+}
+
 void CheckpointFolder::writeTensors(const MtcProgram &program, Device &device,
                                     const FiniteVariables &finite, CheckpointManifest &manifest) {
   if (!frozen)
@@ -147,7 +155,22 @@ void CheckpointFolder::writeTensors(const MtcProgram &program, Device &device,
   for (const ModuleTensor &tensor : tensors)
     entries.push_back({tensor.name, tensor.type, tensor.dims});
   SafetensorsWriter writer(path(manifest.file), entries, {{MTC_WEIGHTS_NAMES, MTC_MODULE_NAMES}});
+  DividedFile divided(program, device, writer);
+  auto refuse = [&](size_t tensor) {
+    stopDiverged(text("after step ", manifest.state.step, ", '", tensors[tensor].name,
+                      "' holds values that are not finite"),
+                 held());
+  };
   for (size_t i = 0; i < tensors.size(); ++i) {
+    const uint32_t first = tensors[i].pieces.front().variable;
+    if (tensors[i].isPlain() && isWrittenInPieces(program, device, first)) {
+      const auto checksum = divided.write(first, i, finite.includes(first));
+      if (!checksum)
+        refuse(i);
+      manifest.checksums[tensors[i].name] = checksumText(*checksum);
+      manifest.pieceBytes[tensors[i].name] = StoredVariable(program, first).pieceBytes();
+      continue;
+    }
     Checksum sum;
     auto write = [&](const char *from, int64_t at, int64_t bytes) {
       writer.write(i, at, from, bytes);
@@ -155,12 +178,10 @@ void CheckpointFolder::writeTensors(const MtcProgram &program, Device &device,
     };
     auto read = [&](uint32_t variable, const Device::Use &use) {
       if (!finite.read(program, device, variable, use))
-        stopDiverged(text("after step ", manifest.state.step, ", '", tensors[i].name,
-                          "' holds values that are not finite"),
-                     held());
+        refuse(i);
     };
     if (tensors[i].isPlain()) {
-      read(tensors[i].pieces.front().variable, write);
+      read(first, write);
     } else {
       const std::vector<char> composed = compose(tensors[i], [&](uint32_t variable) {
         std::vector<char> value(static_cast<size_t>(valueOf(program, variable).bytes));
@@ -173,6 +194,7 @@ void CheckpointFolder::writeTensors(const MtcProgram &program, Device &device,
     }
     manifest.checksums[tensors[i].name] = checksumText(sum.value());
   }
+  divided.sync();
   manifest.bytes = writer.fileBytes();
   writer.commit();
 }
@@ -266,13 +288,13 @@ Checkpoint::Checkpoint(const MtcProgram &program, const std::string &folder) {
 /// tensor does not match `expected`; "" if it does.
 std::string
 Checkpoint::read(const MtcTensor &expected,
-                 const std::function<bool(const ArrayOnDisk &, Checksum &)> &use) const {
+                 const std::function<bool(const ArrayOnDisk &, PieceChecksum &)> &use) const {
   const ArrayOnDisk *found = file->find(expected.name);
   if (!found)
     return text(file->path(), ": tensor '", expected.name, "' is missing");
   if (std::string why = mismatch(expected, *found); !why.empty())
     return text(file->path(), ": tensor '", expected.name, "' ", why);
-  Checksum sum;
+  PieceChecksum sum(manifest.pieceBytesOf(expected.name));
   if (!use(*found, sum))
     return "";
   auto known = manifest.checksums.find(expected.name);
@@ -282,16 +304,16 @@ Checkpoint::read(const MtcTensor &expected,
   return "";
 }
 
-/// Adds a tensor of the file to a checksum if it is this rank's turn to verify the variable.
-/// Returns whether it is.
+/// Makes a checksum that of a whole tensor of the file if it is this rank's turn to verify the
+/// variable. Returns whether it is.
 static bool addAll(Device &device, uint32_t variable, const ArrayOnDisk &tensor, int64_t bytes,
-                   Checksum &sum) {
+                   PieceChecksum &sum) {
   const Ranks &ranks = *device.ranks();
   if (static_cast<int64_t>(variable) % ranks.count() != ranks.rank())
     return false;
   constexpr int64_t chunk = 1 << 20;
   std::vector<char> read(static_cast<size_t>(std::min(chunk, bytes)));
-  sum = {};
+  sum.restart();
   for (int64_t at = 0; at < bytes; at += chunk) {
     const int64_t count = std::min(chunk, bytes - at);
     readArray(tensor, at, read.data(), count);
@@ -310,7 +332,7 @@ std::string Checkpoint::loadVariable(const MtcProgram &program, Device &device, 
   if (groups.empty() || isWhole(groups.front().front())) {
     if (!groups.empty())
       tensor = tensorOf(tensor, *groups.front().front());
-    return read(tensor, [&](const ArrayOnDisk &found, Checksum &sum) {
+    return read(tensor, [&](const ArrayOnDisk &found, PieceChecksum &sum) {
       const bool isWhole = stored.write(device, [&](char *to, int64_t at, int64_t bytes) {
         readArray(found, at, to, bytes);
         sum.add(to, bytes);
@@ -321,7 +343,7 @@ std::string Checkpoint::loadVariable(const MtcProgram &program, Device &device, 
   std::vector<char> value(static_cast<size_t>(tensor.bytes));
   for (const MtcTensorImage *image : groups.front()) {
     const std::string why =
-        read(tensorOf(tensor, *image), [&](const ArrayOnDisk &found, Checksum &sum) {
+        read(tensorOf(tensor, *image), [&](const ArrayOnDisk &found, PieceChecksum &sum) {
           const int64_t size = typeBytes(tensor.type),
                         bytes = *elementCount(found.dims, size) * size;
           std::vector<char> elements(static_cast<size_t>(bytes));

@@ -93,7 +93,7 @@ private:
   std::string loadVariable(const MtcProgram &program, Device &device, uint32_t index,
                            const std::set<uint32_t> &complete) const;
   std::string read(const MtcTensor &expected,
-                   const std::function<bool(const ArrayOnDisk &, Checksum &)> &use) const;
+                   const std::function<bool(const ArrayOnDisk &, PieceChecksum &)> &use) const;
 
   CheckpointManifest manifest;
   std::optional<SafetensorsFile> file;

@@ -13,8 +13,9 @@ namespace {
 
 using Json = nlohmann::json;
 constexpr const char *formatName = "mtc-checkpoint";
-/// Version 1 had no checksum and no schedule_steps, version 2 no schedule and no validation.
-constexpr int formatVersion = 3, oldestVersion = 2;
+/// Version 1 had no checksum and no schedule_steps, version 2 no schedule and no validation,
+/// version 3 no piece_bytes.
+constexpr int formatVersion = 4, oldestVersion = 2;
 
 std::string textOf(const Json &manifest) {
   return manifest.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -33,9 +34,9 @@ Json parseUnaltered(const std::string &path, const std::string &text) {
   if (manifest.value("format", Json()) != formatName)
     userError(path, ": is not the manifest of a checkpoint");
   if (const Json version = manifest.value("version", Json());
-      version != formatVersion && version != oldestVersion)
+      !version.is_number_integer() || version < oldestVersion || version > formatVersion)
     userError(path, ": is of version ", version.dump(), "; this program reads versions ",
-              oldestVersion, " and ", formatVersion,
+              oldestVersion, " to ", formatVersion,
               version == 1 ? ". The checkpoint was saved by a program of an earlier mtc: resume it "
                              "with that program, or give its data file to this one with --weights"
                            : "");
@@ -159,6 +160,11 @@ std::optional<int64_t> stepOfManifest(const std::string &text) {
   return step.is_number_unsigned() ? std::optional(step.get<int64_t>()) : std::nullopt;
 }
 
+int64_t CheckpointManifest::pieceBytesOf(const std::string &tensor) const {
+  const auto found = pieceBytes.find(tensor);
+  return found == pieceBytes.end() ? 0 : found->second;
+}
+
 std::string checkpointFileName(int64_t step, int attempt) {
   return text("step-", step, "-", attempt, ".safetensors");
 }
@@ -192,6 +198,8 @@ std::string writeManifest(const MtcProgram &program, const CheckpointManifest &m
                {"file", manifest.file},
                {"bytes", manifest.bytes},
                {"checksums", manifest.checksums}};
+  if (!manifest.pieceBytes.empty())
+    json["piece_bytes"] = manifest.pieceBytes;
   if (state.schedule)
     json["schedule"] = jsonOf(*state.schedule);
   if (state.validation.step)
@@ -235,6 +243,11 @@ CheckpointManifest parseManifest(const MtcProgram &program, const std::string &p
     userError(path, ": names the file '", manifest.file, "', which is not one of a checkpoint");
   for (const auto &[name, checksum] : fields.object("checksums").items())
     manifest.checksums[name] = checksum.is_string() ? checksum.get<std::string>() : "";
+  if (json.contains("piece_bytes")) {
+    const Fields pieces(path, fields.object("piece_bytes"));
+    for (const auto &[name, bytes] : json["piece_bytes"].items())
+      manifest.pieceBytes[name] = pieces.natural(name.c_str(), INT64_MAX);
+  }
   return manifest;
 }
 

@@ -20,6 +20,11 @@ struct CheckpointManifest {
   int64_t bytes = 0; ///< size of that file
   std::map<std::string, std::string>
       checksums; ///< checksums of its tensors and of frozen variables
+  /// Sizes of the pieces of which the checksums of tensors are made (PieceChecksum).
+  std::map<std::string, int64_t> pieceBytes;
+
+  /// Returns the size of the pieces of a tensor; 0 if it has none.
+  int64_t pieceBytesOf(const std::string &tensor) const;
 };
 
 /// Returns the name of the data file for attempt `attempt` (from 0) of saving this step.

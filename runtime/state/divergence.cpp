@@ -58,7 +58,7 @@ FiniteVariables::FiniteVariables(const MtcProgram &program, Device &device) {
 bool FiniteVariables::read(const MtcProgram &program, Device &device, uint32_t index,
                            const Device::Use &use) const {
   const StoredVariable variable(program, index);
-  const bool checked = !variables.empty() && variables[index];
+  const bool checked = includes(index);
   bool finite = true;
   variable.read(device, [&](const char *from, int64_t at, int64_t bytes) {
     finite = finite && (!checked || isFinite(variable.type(), from, bytes));

@@ -24,6 +24,9 @@ public:
   /// call it.
   FiniteVariables(const MtcProgram &program, Device &device);
 
+  /// Returns whether the variable is in the set.
+  bool includes(uint32_t index) const { return !variables.empty() && variables[index]; }
+
   /// Reads the value of variable `index` as Device::read does. Returns false if the variable is in
   /// the set and its value is not finite.
   bool read(const MtcProgram &program, Device &device, uint32_t index,

@@ -158,21 +158,31 @@ void StoredVariable::readOwn(Device &device, int64_t begin, int64_t most,
   readRange(device, {begin / size, std::min(owned(device).end, (begin + most) / size)}, use);
 }
 
-void StoredVariable::read(Device &device, const Device::Use &use) const {
-  readRange(device, owned(device), use);
-  if (!piece || !device.ranks())
-    return;
-  Ranks &ranks = *device.ranks();
-  const int64_t size = typeBytes(type()), total = bytes();
-  for (int r = 1; r < ranks.count(); ++r) {
-    const int64_t end = std::min(total, (r + 1) * piece * size);
-    for (int64_t at = r * piece * size; at < end; at += PieceExchange::chunkBytes) {
-      ranks.pieces()->keepWaiting();
-      ranks.pieces()->ask(r, {PieceRequest::Kind::Read, index, at});
-      ranks.pieces()->sendToLeader(r);
-      use(ranks.pieces()->chunk(), at, std::min(PieceExchange::chunkBytes, end - at));
-    }
+int64_t StoredVariable::pieceBytes() const { return piece * typeBytes(type()); }
+
+void StoredVariable::readPiece(Device &device, int rank, const Device::Use &use) const {
+  PieceExchange &exchange = *device.ranks()->pieces();
+  const int64_t end = std::min(bytes(), (rank + 1) * pieceBytes());
+  for (int64_t at = rank * pieceBytes(); at < end; at += PieceExchange::chunkBytes) {
+    exchange.keepWaiting();
+    exchange.ask(rank, {PieceRequest::Kind::Read, index, at});
+    exchange.sendToLeader(rank);
+    use(exchange.chunk(), at, std::min(PieceExchange::chunkBytes, end - at));
   }
+}
+
+void StoredVariable::read(Device &device, const Device::Use &use) const {
+  Ranks *ranks = device.ranks();
+  PieceExchange *waiting = ranks && ranks->isLeader() ? ranks->pieces() : nullptr;
+  readRange(device, owned(device), [&](const char *from, int64_t at, int64_t bytes) {
+    if (waiting)
+      waiting->keepWaiting();
+    use(from, at, bytes);
+  });
+  if (!piece || !ranks)
+    return;
+  for (int r = 1; r < ranks->count(); ++r)
+    readPiece(device, r, use);
 }
 
 void StoredVariable::writeRange(Device &device, Range range, const Device::Fill &fill) const {
@@ -292,28 +302,6 @@ void writeCopies(const MtcProgram &program, Device &device) {
 bool hasDividedVariables(const MtcProgram &program) {
   return std::any_of(program.variables, program.variables + program.variable_count,
                      [](const MtcVariable &variable) { return variable.whole != nullptr; });
-}
-
-void waitForRankZero(const MtcProgram &program, Device &device) {
-  if (!device.ranks() || !device.ranks()->pieces())
-    return;
-  PieceExchange &exchange = *device.ranks()->pieces();
-  if (device.ranks()->isLeader())
-    return exchange.askAll({PieceRequest::Kind::Proceed});
-  for (;;) {
-    const PieceRequest request = exchange.receive();
-    if (request.kind == PieceRequest::Kind::Proceed)
-      return;
-    if (request.kind == PieceRequest::Kind::Wait)
-      continue;
-    StoredVariable(program, static_cast<uint32_t>(request.variable))
-        .readOwn(device, request.begin, PieceExchange::chunkBytes,
-                 [&](const char *from, int64_t at, int64_t bytes) {
-                   std::memcpy(exchange.chunk() + (at - request.begin), from,
-                               static_cast<size_t>(bytes));
-                 });
-    exchange.sendToLeader(device.ranks()->rank());
-  }
 }
 
 } // namespace mtc::runtime

@@ -23,14 +23,20 @@ public:
   MtcTensor tensor() const;
   /// Returns whether no rank has the whole value.
   bool isDivided() const { return piece != 0; }
+  /// Returns the size of a rank's piece: that of every rank but the last ones, whose pieces may be
+  /// shorter or empty. 0 if the value is not divided.
+  int64_t pieceBytes() const;
 
   /// Equal to Device::read: chunks cover each element once, in order. If the value is divided, only
-  /// rank 0 may call it, while the others wait for it (waitForRankZero).
+  /// rank 0 may call it, while the others wait for it (waitForRankZero). Rank 0 tells them that it
+  /// is busy.
   void read(Device &device, const Device::Use &use) const;
   /// Reads the elements that this rank owns: all of them if the value is not divided.
   void readOwn(Device &device, const Device::Use &use) const;
   /// Reads at most `most` bytes of the own elements, from byte `begin` of the value on.
   void readOwn(Device &device, int64_t begin, int64_t most, const Device::Use &use) const;
+  /// Rank 0: reads the piece of another rank, which waits for it (waitForRankZero).
+  void readPiece(Device &device, int rank, const Device::Use &use) const;
   /// Equal to Device::write: chunks cover each element that this rank stores once, in order.
   /// Returns whether these were all elements.
   bool write(Device &device, const Device::Fill &fill) const;
@@ -72,9 +78,6 @@ void writeCopies(const MtcProgram &program, Device &device);
 
 /// Returns whether variables of the program are divided among its ranks.
 bool hasDividedVariables(const MtcProgram &program);
-
-/// All ranks call it. Until rank 0 does, the others send it the pieces of variables that it reads.
-void waitForRankZero(const MtcProgram &program, Device &device);
 
 } // namespace mtc::runtime
 

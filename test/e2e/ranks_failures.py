@@ -2,10 +2,12 @@
 """A rank that is killed, stopped or started otherwise ends all ranks in time, with the cause named; the checkpoint stays whole."""
 
 import os
+import resource
 import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 
 from models import DIGITS
 from program import Program, compile, own_folder, run
@@ -19,8 +21,8 @@ program = Program(path, data, launcher(2))
 endless = ("--steps", 10**9, "--timeout", TIMEOUT, "--save", "saved", "--save-every", 20, "--overwrite", "--quiet")
 
 
-def ended(number: int, victim: int) -> tuple[int, str, float]:
-    """The launcher's exit code, messages, and the seconds from the signal to the end of all processes."""
+def ended(act: Callable[[int], None], victim: int) -> tuple[int, str, float]:
+    """The launcher's exit code, messages, and the seconds from an act on the victim's process to the end of all processes."""
     shutil.rmtree(folder / "saved", ignore_errors=True)
     process = subprocess.Popen([str(w) for w in program.command(*endless)], cwd=folder, stderr=subprocess.PIPE, text=True)
     end = time.monotonic() + 60
@@ -30,7 +32,7 @@ def ended(number: int, victim: int) -> tuple[int, str, float]:
     time.sleep(0.2)
     pids = processes_of(path)
     begin = time.monotonic()
-    os.kill(pids[victim], number)
+    act(pids[victim])
     try:
         message = process.communicate(timeout=60)[1]
     finally:
@@ -42,13 +44,17 @@ def ended(number: int, victim: int) -> tuple[int, str, float]:
     return process.returncode, message, time.monotonic() - begin
 
 
+def signaled(number: int, victim: int) -> tuple[int, str, float]:
+    return ended(lambda pid: os.kill(pid, number), victim)
+
+
 for victim in 0, 1:
-    code, message, seconds = ended(signal.SIGKILL, victim)
+    code, message, seconds = signaled(signal.SIGKILL, victim)
     assert code != 0 and "signal 9" in message and seconds < TIMEOUT + 10, (victim, code, message, seconds)
     run([path, "--version"], folder)
     assert "loss" in program.run("--resume", "saved", "--evaluate").stdout
 
-    code, message, seconds = ended(signal.SIGSTOP, victim)
+    code, message, seconds = signaled(signal.SIGSTOP, victim)
     assert code != 0 and seconds < TIMEOUT + 10, (victim, code, message, seconds)
     other = 1 - victim
     assert f"error: rank {other} (host " in message and f"no answer for {TIMEOUT} s from rank {victim} (host " in message, message
@@ -62,13 +68,24 @@ endless = tuple(LIMIT if flag == TIMEOUT else flag for flag in endless)
 path = compile(DIGITS.model, folder, data, *DIGITS.flags, "--ranks", 2, "--threads", 1, "--target", "cuda", "--emulate", name="device").path
 program = Program(path, data, launcher(2))
 for victim in 0, 1:
-    code, message, seconds = ended(signal.SIGSTOP, victim)
+    code, message, seconds = signaled(signal.SIGSTOP, victim)
     assert code != 0 and seconds < 2 * LIMIT + 10, (victim, code, message, seconds)
     assert f"error: rank {1 - victim} (host " in message and f"no answer for {LIMIT} s from rank {victim} (host " in message, message
     assert " in step " in message and "--timeout sets the limit" in message, message
-code, message, seconds = ended(signal.SIGKILL, 1)
+code, message, seconds = signaled(signal.SIGKILL, 1)
 assert code != 0 and "signal 9" in message and seconds < LIMIT + 10, (code, message, seconds)
 path, program, endless = host
+
+# No more space for the piece of a checkpoint that rank 1 writes.
+whole = path, program
+path = compile(DIGITS.model, folder, data, *DIGITS.flags, "--ranks", 2, "--threads", 1, "--shard", "parameters", name="divided").path
+program = Program(path, data, launcher(2))
+code, message, seconds = ended(lambda pid: resource.prlimit(pid, resource.RLIMIT_FSIZE, (4096, 4096)), 1)
+assert code == 2 and seconds < TIMEOUT + 10, (code, message, seconds)
+assert message.count("error:") == 1 and "error: rank 1 (host " in message and "cannot be written: File too large; nothing was replaced" in message, message
+assert "loss" in program.run("--resume", "saved", "--evaluate").stdout
+assert len(list((folder / "saved").iterdir())) == 2, list((folder / "saved").iterdir())
+path, program = whole
 
 # A rank that never starts ends the others, too.
 words = [str(w) for w in (*launcher(1), *program.command(*endless)[3:], ":", "-n", 1, "sleep", 60)]
@@ -78,7 +95,7 @@ assert said.returncode == 2 and f"not all ranks have started after {TIMEOUT} s. 
 assert time.monotonic() - begin < TIMEOUT + 10
 
 # A signal to one rank stops all after a step, with everything saved.
-code, message, seconds = ended(signal.SIGTERM, 1)
+code, message, seconds = signaled(signal.SIGTERM, 1)
 assert seconds < TIMEOUT + 10 and message.count("SIGTERM: stopped after step ") == 1, (code, message, seconds)
 
 # Errors that all ranks have are reported once; those of one, with its name.

@@ -1,8 +1,9 @@
 # RUN: %python %s %t
 # REQUIRES: network-namespaces
 """Ranks of two hosts, between which a packet takes 1 ms, train as one rank does, bit for bit. A rank that is stopped on the other host
-ends all, and is named with its host."""
+ends all, and is named with its host. Checkpoints do not depend on whether the hosts have a folder in common."""
 
+import json
 import os
 import signal
 import subprocess
@@ -24,6 +25,17 @@ with SlowNetwork(delay=1e-3) as network:
         before = network.packets
         check_equal(state_of(program), wanted, (ranks, shard))
         assert network.packets - before > 200, "the ranks have not used the network"
+
+    # The same checkpoint, whether the rank of the other host writes its pieces or sends them.
+    saved = []
+    for hides in False, True:
+        checkpoint = path.parent / f"saved{hides:d}"
+        checkpoint.mkdir()
+        program = Program(path, DIGITS.data(1000), network.launcher(folder, ranks, checkpoint if hides else None))
+        program.run("--steps", 2, "--save", checkpoint, "--quiet")
+        manifest = json.loads((checkpoint / "manifest.json").read_text())
+        saved.append(((checkpoint / manifest["file"]).read_bytes(), manifest["checksums"], manifest["piece_bytes"]))
+    assert saved[0] == saved[1] and len(saved[0][2]) > 10, [s[1:] for s in saved]
 
     words = [str(w) for w in program.command("--steps", 10**9, "--timeout", TIMEOUT, "--quiet")]
     process = subprocess.Popen(words, cwd=program.folder, stderr=subprocess.PIPE, text=True, start_new_session=True)

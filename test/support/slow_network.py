@@ -89,10 +89,11 @@ class SlowNetwork:
         script.chmod(0o755)
         return script
 
-    def launcher(self, folder: Path, ranks: tuple[int, int]) -> tuple:
-        """The words that start ranks on both hosts: mpirun runs on the first one."""
+    def launcher(self, folder: Path, ranks: tuple[int, int], hidden: Path | None = None) -> tuple:
+        """The words that start ranks on both hosts: mpirun runs on the first one. The second sees another, empty folder `hidden`."""
         # mpirun gives the address of the other host and a command for a shell there.
-        agent = self.write_script(folder, 1, "shift", 'eval "$*"')
+        hide = f"mount -t tmpfs none {hidden} && " if hidden else ""
+        agent = self.write_script(folder, 1, "shift", hide + 'eval "$*"')
         first = self.write_script(folder, 0, "", 'exec "$@"')
         hosts = ",".join(f"{address}:{count}" for address, count in zip(self.addresses, ranks))
         settings = {

@@ -5,6 +5,7 @@
 #include "ir/attributes/DiscardableAttributes.h"
 #include "passes/kernels/KernelEditing.h"
 #include "passes/kernels/KernelSlice.h"
+#include "passes/recompute/Gathers.h"
 #include "passes/recompute/Rematerializer.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -76,7 +77,7 @@ private:
           return trained.contains(operand.getDefiningOp());
         }))
       trained.insert(op);
-    if (op->hasTrait<mtc::View>() || isOfVariable(op->getResult(0)))
+    if (op->hasTrait<mtc::View>() || isOfVariable(op->getResult(0)) || isGathered(op->getResult(0)))
       return;
     operations.push_back(op);
     for (OpResult value : op->getResults())

@@ -177,6 +177,8 @@ Value Rematerializer::copyAt(OpResult value, const Need &need) {
 /// operation that uses it.
 Value Rematerializer::valueAt(Value value, const Need &need, Operation *consumer) {
   Operation *op = value.getDefiningOp();
+  if (op && isGathered(value))
+    return gatheredAt(value, need);
   if (!op || !(computes(op) || op->hasTrait<mtc::View>()))
     return value; // Variables and arguments are always available.
   if (op->hasTrait<mtc::View>()) {
@@ -192,6 +194,25 @@ Value Rematerializer::valueAt(Value value, const Need &need, Operation *consumer
   if (!copies.contains(value) && (isKept || isAliveAt(value, need.reader)))
     return value;
   return copyAt(cast<OpResult>(value), need);
+}
+
+/// Returns the value of a gather that is live before `need.reader`, or else that of the next one,
+/// which moves up.
+Value Rematerializer::gatheredAt(Value value, const Need &need) {
+  Value next;
+  for (Value equal : gathers.equalTo(value)) {
+    Operation *gather = equal.getDefiningOp();
+    const bool isBefore = order.isBefore(gather, need.reader);
+    if (isBefore && isAliveAt(equal, need.reader))
+      return equal;
+    if (!isBefore && (!next || order.isBefore(gather, next.getDefiningOp())))
+      next = equal;
+  }
+  if (!next)
+    return value;
+  Added unpriced; // The transfer takes no more time than before.
+  moveUp(next.getDefiningOp(), {need.reader, need.dead, &unpriced});
+  return next;
 }
 
 Operation *Rematerializer::firstReader(Value value, Operation *place) const {

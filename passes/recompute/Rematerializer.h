@@ -6,6 +6,7 @@
 #include "ir/steps/VariableAccess.h"
 #include "passes/cost/OperationTimes.h"
 #include "passes/recompute/BlockOrder.h"
+#include "passes/recompute/Gathers.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -28,13 +29,15 @@ size_t hashWithoutOperands(mlir::Operation *op);
 /// is recomputed before its first late use, from operands that are still live there or that are
 /// recomputed as well. Of a kernel, only the part that computes the value is repeated, starting
 /// from other results of the kernel if they are live (`sliceKernel`). All late uses share one copy
-/// of a value; if a copy is needed earlier, it moves up together with its operands. Changes can be
+/// of a value; if a copy is needed earlier, it moves up together with its operands. Of a parameter
+/// that is gathered from its ranks several times, the gather of the late uses serves the
+/// recomputation, too, and moves up for it, so that no gathered value stays live. Changes can be
 /// undone in reverse order.
 class Rematerializer {
 public:
   /// Notifies `listener` of each change.
   Rematerializer(mlir::Block &block, mlir::RewriterBase::Listener &listener)
-      : listener(listener), accesses(block), order(block) {}
+      : listener(listener), accesses(block), order(block), gathers(block) {}
 
   /// Operations added by recomputation.
   struct Added {
@@ -89,6 +92,7 @@ private:
   mlir::Operation *firstReader(mlir::Value value, mlir::Operation *place) const;
   mlir::Value valueAt(mlir::Value value, const Need &need, mlir::Operation *consumer);
   mlir::Value copyAt(mlir::OpResult value, const Need &need);
+  mlir::Value gatheredAt(mlir::Value value, const Need &need);
   mlir::Operation *cloneFor(mlir::OpResult value, mlir::Operation *reader) const;
   void insert(mlir::Operation *copy, mlir::Operation *original, const Need &need);
   void record(mlir::Value value, mlir::Value copy);
@@ -102,6 +106,7 @@ private:
   mlir::RewriterBase::Listener &listener;
   VariableAccesses accesses; ///< Copies do not write variables.
   BlockOrder order;
+  Gathers gathers;
   llvm::DenseSet<mlir::Value> kept;
   llvm::DenseMap<mlir::Value, mlir::Value> copies;
   mutable llvm::DenseMap<mlir::Operation *, size_t> hashes; ///< without operands

@@ -25,6 +25,7 @@ RANKS = 2, 3, 4, 7
 SHARDS = "none", "optimizer", "gradients", "parameters"
 ACCUMULATED = 1, 3
 PRECISIONS = "f32", "bf16", "f16"
+RECOMPUTED = "none", "none", "sqrt", "all"
 OPTIMIZERS = ("adamw",), ("adamw", "--optimizer-bits", 8), ("muon",)
 STEPS = 10
 
@@ -38,17 +39,19 @@ class Combination:
     precision: str
     optimizer: tuple
     emulated: bool
+    recomputed: str
 
     @property
     def flags(self) -> tuple:
         target = ("--target", "cuda", "--emulate") if self.emulated else ()
-        return ("--precision", self.precision, "--optimizer", *self.optimizer, "--clip-norm", 1, *target)
+        return ("--precision", self.precision, "--optimizer", *self.optimizer, "--clip-norm", 1, "--recompute", self.recomputed, *target)
 
     @property
     def reference(self) -> str:
         """The program of one rank with which several combinations are compared."""
         target = "cuda" if self.emulated else "cpu"
-        return "-".join(str(each).strip("-") for each in (self.model, target, self.ranks * self.accumulated, self.precision, *self.optimizer))
+        parts = (self.model, target, self.ranks * self.accumulated, self.precision, self.recomputed, *self.optimizer)
+        return "-".join(str(each).strip("-") for each in parts)
 
     def __str__(self) -> str:
         words = ("--ranks", self.ranks, "--shard", self.shard, "--accumulate", self.accumulated, *self.flags)
@@ -57,7 +60,7 @@ class Combination:
 
 def draw(random: Random, models: list[str]) -> Combination:
     choices = (models, RANKS, SHARDS, ACCUMULATED, PRECISIONS, OPTIMIZERS)
-    return Combination(*(random.choice(list(each)) for each in choices), emulated=random.random() < 0.08)
+    return Combination(*(random.choice(list(each)) for each in choices), emulated=random.random() < 0.08, recomputed=random.choice(RECOMPUTED))
 
 
 class Runner:

@@ -30,6 +30,8 @@ for shard in "gradients", "parameters":
     bits.check(3, "--shard", shard)
     scaled.check(2, "--shard", shard)
     language.check(3, "--shard", shard)
+for recomputed in "sqrt", "all":
+    comparison(recomputed, GPT2, "--precision", "bf16", "--recompute", recomputed, rows=300).check(3, "--shard", "parameters")
 comparison("lion", DIGITS, "--optimizer", "lion", "--lr", 1e-3).check(2, "--shard", "optimizer")
 comparison("offloaded", DIGITS, "--optimizer", "adamw", "--offload", "optimizer").check(2, "--shard", "parameters")
 comparison("checked", DIGITS, "--optimizer", "adamw", "--check-memory").check(2, "--shard", "parameters")

@@ -9,8 +9,8 @@
 #include "runtime/reports/standard_output.h"
 #include "runtime/state/checkpoint.h"
 #include "runtime/state/divergence.h"
-#include "runtime/state/overflow_finder.h"
 #include "runtime/state/divided_file.h"
+#include "runtime/state/overflow_finder.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/messages.h"
 

@@ -91,7 +91,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="the build under test")
     parser.add_argument("--sanitized", type=Path, help="an AddressSanitizer build whose tests run as well")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="tests at a time")
+    # One more than there are cores: tests of several ranks wait for time limits now and then.
+    parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 1) + 1, help="tests at a time")
     parser.add_argument("--all", action="store_true", help="the long versions too, and clang-tidy on all sources")
     parser.add_argument("--only", choices=KINDS, help="one kind of test, without minimum counts")
     parser.add_argument("filters", nargs="*", type=Path, help="lit tests or folders of test/, without minimum counts")

@@ -15,7 +15,7 @@ from models import DIGITS, EXAMPLES, GPT2, digits
 from program import Program, own_folder, read_metrics, run
 from safetensors.numpy import load_file
 
-TIMEOUT = 10  # seconds, of --timeout
+TIMEOUT = 3  # seconds, of --timeout
 BATCH = DIGITS.batch
 folder = own_folder()
 SHARDS = (), ("--shard", "parameters")

@@ -6,6 +6,7 @@
 #include "passes/sharding/GradientExchange.h"
 #include "passes/sharding/Pieces.h"
 #include "passes/sharding/RunningStatistics.h"
+#include "passes/sharding/UpdateGathers.h"
 
 namespace mtc {
 #define GEN_PASS_DEF_SHARD
@@ -156,4 +157,5 @@ void ShardPass::runOnOperation() {
   exchangeScalars(microStep);
   gatherSums(microStep, update);
   resetSums(update);
+  joinUpdateGathers(update, bucketBytes);
 }

@@ -28,7 +28,7 @@ def Shard : Pass<"mtc-shard", "::mlir::ModuleOp"> {
     are updated on every rank from the statistics of the micro-batches of all ranks, in the same order, too. Gradients travel in
     buckets of at most `bucket-bytes`, each as soon as its last gradient is known. A bucket is added when the next one has been sent,
     so that a transfer overlaps with the backward pass. With `reduce = last`, the update exchanges the gradients that the micro-steps
-    have accumulated. `mtc.average_over_ranks` is lowered. Without `ranks` in `mtc.program`, the pass does nothing.
+    have accumulated. Gathers of updated parameters are joined to buckets, too. `mtc.average_over_ranks` is lowered. Without `ranks` in `mtc.program`, the pass does nothing.
 
     ```mlir
     mtc.write @w.grad, %g : tensor<100xf32>

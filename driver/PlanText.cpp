@@ -204,6 +204,7 @@ void mtc::tool::addJson(StepCost &cost, const TransferCost &transfers, llvm::jso
     object["transfers"] = llvm::json::Object{{"bytes", transfers.bytes},
                                              {"seconds", transfers.seconds},
                                              {"exposed_seconds", transfers.exposed}};
+  object["exposed_seconds"] = transfers.exposed;
   object["flops"] = step.flops;
   object["bytes_moved"] = step.bytes;
   object["cost_model"] = cost.describeRates();
@@ -229,7 +230,8 @@ void mtc::tool::print(StepCost &cost, const TransferCost &transfers, llvm::raw_o
          << " (";
   llvm::ListSeparator separator;
   for (const auto &[kind, sum] : cost.ofStepByKind())
-    stream << separator << kind << " " << formatSeconds(sum.seconds());
+    if (sum.seconds() > 0)
+      stream << separator << kind << " " << formatSeconds(sum.seconds());
   stream << "), " << cost.describeRates() << "\n";
   if (transfers.bytes)
     stream << "Transfers     " << formatBytes(transfers.bytes) << " in about "
@@ -254,7 +256,8 @@ void mtc::tool::addRanks(ModuleOp placed, llvm::json::Object &object) {
                                        {"traffic", std::move(traffic)}};
 }
 
-void mtc::tool::printRanks(ModuleOp placed, llvm::raw_ostream &stream) {
+void mtc::tool::printRanks(ModuleOp placed, const TransferCost &transfers,
+                           llvm::raw_ostream &stream) {
   ProgramOp program = ProgramOp::find(placed);
   if (!program.getRanks())
     return;
@@ -267,4 +270,7 @@ void mtc::tool::printRanks(ModuleOp placed, llvm::raw_ostream &stream) {
                             stringifyEnum(each.kind),
                             formatBytes(*llvm::max_element(each.sentBytes)), each.transfers,
                             formatSeconds(each.seconds), program.getRanksAttr().getNetwork());
+  stream << "  " << formatSeconds(transfers.exposed) << " of the step "
+         << (transfers.bytes ? "are for these and the transfers above" : "are for these")
+         << ", the rest overlaps with computation\n";
 }

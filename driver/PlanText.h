@@ -28,9 +28,9 @@ void print(const MemoryTimeline &timeline, bool isVerbose, llvm::raw_ostream &st
 void addJson(StepCost &cost, const TransferCost &transfers, llvm::json::Object &object);
 void print(StepCost &cost, const TransferCost &transfers, llvm::raw_ostream &stream);
 
-/// Report the ranks and the bytes that they exchange, if the program has ranks.
+/// Report the ranks, the bytes that they exchange and the time, if the program has ranks.
 void addRanks(mlir::ModuleOp placed, llvm::json::Object &object);
-void printRanks(mlir::ModuleOp placed, llvm::raw_ostream &stream);
+void printRanks(mlir::ModuleOp placed, const TransferCost &transfers, llvm::raw_ostream &stream);
 
 /// Returns the nodes at the peak, or an empty string if there are none.
 std::string peakNodes(const MemoryPlan &plan);

@@ -100,7 +100,7 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
     if (std::string used = describeUsedTechniques(compilation.getModule()); !used.empty())
       llvm::outs() << "Lowered by    " << used << "\n";
     print(cost, transfers, llvm::outs());
-    printRanks(compilation.getModule(), llvm::outs());
+    printRanks(compilation.getModule(), transfers, llvm::outs());
     if (!options.quiet)
       print(timeline, options.verbose, llvm::outs());
     if (options.techniques)

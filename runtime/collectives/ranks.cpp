@@ -102,11 +102,20 @@ std::string Ranks::describe(int rank) const {
   return text("rank ", rank, index < hosts.size() ? text(" (host ", hosts[index], ")") : "");
 }
 
+/// Returns why a launcher whose processes MPI does not connect starts single ones; "" otherwise.
+static const char *whyApart() {
+  if (std::getenv("TORCHELASTIC_RUN_ID"))
+    return " (torchrun does not connect the processes of an MPI program)";
+  if (std::getenv("SLURM_PROCID"))
+    return " (srun connects processes of Open MPI with --mpi=pmix)";
+  return "";
+}
+
 void Ranks::checkCount(int64_t expected) const {
   if (count() != expected)
     userError("this program was compiled for ", expected, " ranks, but the launcher started ",
-              count(), count() == 1 ? " process" : " processes", "; start it with mpirun -n ",
-              expected, ", or compile it with --ranks ", count());
+              count(), count() == 1 ? " process" : " processes", count() == 1 ? whyApart() : "",
+              "; start it with mpirun -n ", expected, ", or compile it with --ranks ", count());
 }
 
 bool Ranks::waitFor(Exchange &exchange, std::chrono::duration<double> limit) {

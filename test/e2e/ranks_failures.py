@@ -105,6 +105,9 @@ assert said.count("error: this program was compiled for 2 ranks, but the launche
 assert "mpirun -n 2" in said, said
 said = run([path, *program.data_flags, "--steps", 1], folder, code=1).stderr
 assert "this program was compiled for 2 ranks, but the launcher started 1 process;" in said, said
+for variable, why in ("TORCHELASTIC_RUN_ID", "torchrun does not connect"), ("SLURM_PROCID", "--mpi=pmix"):
+    said = run(["env", f"{variable}=1", path, *program.data_flags, "--steps", 1], folder, code=1).stderr
+    assert why in said and "mpirun -n 2" in said, said
 
 
 def apart(*flags) -> str:

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# From a clean clone to two trained models: digits to at least 97 % of the images held out, and a small GPT-2 on text.
+# From a clean clone to trained models: digits to at least 97 % of the images held out, digits in two processes, and a small GPT-2 on
+# text.
 # Installs what is missing, builds the compiler, and writes below build/demo only. Exit code 1 if a model does not learn.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -49,6 +50,16 @@ python3 -c "import sys; sys.exit(not float('${accuracy:-0}') >= 0.97)" || {
   echo "demo.sh: accuracy '${accuracy}' on the held-out images; at least 0.97 is expected" >&2
   exit 1
 }
+
+say "digits: train in two processes that divide parameters, gradients and optimizer state"
+if ((EUID == 0)); then
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # as in a container
+fi
+show "$mtc" compile examples/digits/digits.onnx --dim batch=16 --loss cross-entropy --optimizer adamw --lr 2e-3 \
+  --ranks 2 --shard parameters -o "$out/divided"
+show mpirun --oversubscribe -n 2 "$out/divided" --data x=$digits/train_x.npy --data labels=$digits/train_labels.npy --epochs 5 \
+  --metrics "$out/divided.jsonl" --save "$out/divided.saved" --quiet
+losses "$out/divided.jsonl" 0.3
 
 say "GPT-2: compile"
 show "$mtc" compile examples/gpt2/gpt2.onnx --dim batch=8 --dim sequence=128 --loss causal-lm --optimizer adamw --lr 2e-3 \

@@ -8,6 +8,7 @@
 #include "driver/Recipe.h"
 #include "driver/Report.h"
 #include "driver/StageText.h"
+#include "frontend/Problems.h"
 #include "frontend/reader/InputFile.h"
 #include "frontend/reader/Npy.h"
 #include "tools/support/Errors.h"
@@ -28,7 +29,7 @@ namespace {
 /// Reads the points of a file of `--schedule-table`. Returns the problem, or "".
 std::string readPointsOf(StringRef path, std::vector<std::string> &points) {
   llvm::Expected<onnx::InputFile> file =
-      onnx::readInputFile(path, onnx::maxScheduleTableBytes, onnx::FileForm::Text);
+      onnx::readInputFile(path, onnx::maxTableBytes, onnx::FileForm::Text);
   if (!file)
     return llvm::toString(file.takeError()) +
            "; expected a file, or points such as 1:1e-4,100:1e-3";
@@ -79,27 +80,33 @@ void expandNumbers(Options &options, StringRef flag, std::vector<std::string> &n
   numbers = std::move(expanded);
 }
 
-/// Replaces a file of `--network` by its first line that is no comment.
-void readNetwork(Options &options, Refuse refuse) {
-  std::string &network = options.training.sharding.network;
-  if (Network::parse(network) || !llvm::sys::fs::exists(network))
-    return;
+/// Returns the first line of a file of `--network` that is no comment.
+llvm::Expected<std::string> readNetworkFile(StringRef path) {
   llvm::Expected<onnx::InputFile> file =
-      onnx::readInputFile(network, onnx::maxScheduleTableBytes, onnx::FileForm::Text);
+      onnx::readInputFile(path, onnx::maxTableBytes, onnx::FileForm::Text);
   if (!file)
-    return refuse("--network: " + llvm::toString(file.takeError()));
+    return file.takeError();
   for (StringRef line : llvm::split(file->bytes(), '\n')) {
     line = line.split('#').first.trim();
     if (line.empty())
       continue;
-    if (Network::parse(line)) {
-      network = line.str();
-      return;
-    }
-    return refuse("--network " + network + ": '" + line + "' is no network; expected " +
-                  Network::describeTexts());
+    if (!Network::parse(line))
+      return onnx::problem(onnx::quoted(line) + " is no network; expected " +
+                           Network::describeTexts());
+    return line.str();
   }
-  refuse("--network " + network + ": the file has no line; expected " + Network::describeTexts());
+  return onnx::problem("the file has no line; expected " + Network::describeTexts());
+}
+
+/// Replaces a file of `--network` by the network that it describes.
+void readNetwork(Options &options, Refuse refuse) {
+  std::string &network = options.training.sharding.network;
+  if (Network::parse(network) || !llvm::sys::fs::exists(network))
+    return;
+  llvm::Expected<std::string> read = readNetworkFile(network);
+  if (!read)
+    refuse("--network " + network + ": " + llvm::toString(read.takeError()));
+  network = read ? *read : ShardingOptions().network; // The other options are checked with it.
 }
 
 /// Freezes the parameters of frozen groups, since freezing is decided when the model is read.
@@ -206,6 +213,11 @@ void mtc::tool::collectOptions(Options &options, Command command) {
       window && !isScaled && !isStageText(options.model))
     refuse("--loss-scale-window " + window->spell() +
            ": the loss is not scaled; use it with --loss-scale");
+  const bool hasRanks = options.training.sharding.ranks != 0;
+  if (const Flag *ranks = find("ranks"); ranks && !hasRanks)
+    refuse("--ranks " + ranks->spell() + ": expected 1 to 4096 ranks");
+  if (const Flag *network = find("network"); network && !hasRanks)
+    refuse("--network " + network->spell() + ": needs --ranks");
   if (options.target != "cpu" && !find("network"))
     options.training.sharding.network = "nvlink-ib";
   if (const int64_t ranks = options.training.sharding.ranks; ranks > 1)

@@ -15,7 +15,7 @@ namespace mtc::onnx {
 
 /// Maximum file sizes in bytes; a larger file was probably named by mistake.
 constexpr uint64_t maxRecipeBytes = uint64_t(4) << 20;
-constexpr uint64_t maxScheduleTableBytes = uint64_t(16) << 20;
+constexpr uint64_t maxTableBytes = uint64_t(16) << 20; ///< schedules, networks
 constexpr uint64_t maxStageTextBytes = uint64_t(4) << 30;
 /// No limit, for files that are mapped into memory.
 constexpr uint64_t anyBytes = INT64_MAX;

@@ -1,6 +1,7 @@
 //===- ContractionTiles.cpp - Tiling of contractions ------------------------------------------===//
 
 #include "ir/builders/TensorBuilder.h"
+#include "ir/interfaces/TargetInfo.h"
 #include "ir/interfaces/Tiles.h"
 #include "ir/ops/Contraction.h"
 
@@ -93,26 +94,38 @@ SmallVector<Tiles> Contraction::getTiles(int64_t count) const {
   return ways;
 }
 
-/// The partial sum of the preceding tiles is an addend of the call. A 16-bit result is rounded only
-/// once, by the last tile.
-static Value buildTerms(OpBuilder &builder, const Contraction &c, int64_t index, int64_t count,
-                        ValueRange operands, Value sum) {
-  RankedTensorType type = c.type;
-  if (index + 1 < count && type.getElementTypeBitWidth() < 32)
-    type = type.clone(builder.getF32Type());
-  SmallVector<Value> addends;
-  if (sum)
-    addends.push_back(sum);
-  else
-    llvm::append_range(addends, operands.drop_front(2));
+/// Returns the call that computes the terms of a tile, with a result of this type.
+static LibraryCallOpInterface buildTerms(OpBuilder &builder, const Contraction &c,
+                                         RankedTensorType type, ValueRange operands,
+                                         ValueRange addends) {
   auto terms = ContractOp::create(builder, c.op->getLoc(), type, operands[0], operands[1],
                                   c.lhsBatch, c.rhsBatch, c.lhsContract, c.rhsContract);
   terms->setDiscardableAttrs(c.op->getDiscardableAttrDictionary());
   if (addends.empty())
     return terms;
-  FusedContractOp fused = Contraction(terms).buildFused(builder, {.addends = addends});
+  FusedContractOp fused =
+      Contraction(terms).buildFused(builder, {.addends = llvm::to_vector(addends)});
   terms.erase();
-  return fused.getResult();
+  return fused;
+}
+
+/// The partial sum of the preceding tiles is an addend of the call. A 16-bit result is rounded only
+/// once: by the last tile, or after it if the library cannot add f32 to a 16-bit result.
+static Value buildTerms(OpBuilder &builder, const Contraction &c, int64_t index, int64_t count,
+                        ValueRange operands, Value sum) {
+  const bool isNarrow = c.type.getElementTypeBitWidth() < 32, isLast = index + 1 == count;
+  const RankedTensorType wide = isNarrow ? RankedTensorType(c.type).clone(Type(builder.getF32Type())) : c.type;
+  const ValueRange addends = sum ? ValueRange(sum) : operands.drop_front(2);
+  LibraryCallOpInterface call = buildTerms(builder, c, isLast ? c.type : wide, operands, addends);
+  if (!isLast || !isNarrow || TargetInfo::of(c.op).getSupportLevel(call) > 0)
+    return call->getResult(0);
+  call.erase();
+  call = buildTerms(builder, c, wide, operands, addends);
+  auto rounded =
+      CastOp::create(builder, c.op->getLoc(), c.type, call->getResult(0), /*storage=*/true);
+  Operation *kernel = cast<FusibleOpInterface>(*rounded).buildKernel(builder);
+  rounded.erase();
+  return kernel->getResult(0);
 }
 
 SmallVector<Value> Contraction::buildTile(OpBuilder &builder, const Tiles &tiles, int64_t index,

@@ -97,7 +97,9 @@ void ShardPass::resetSums(func::FuncOp update) {
       b.create<WriteOp>(variable.getSymName(), b.splat(variable.getTensorType(), 0.0));
 }
 
-/// Adds the parts of the loss and the counts of targets of all ranks to their sums, on every rank.
+/// Adds the parts of the loss and the counts of targets of all ranks to their sums, on every rank,
+/// at the end of a micro-step: a transfer between the passes would separate the kernels of the loss,
+/// and the logits could not be tiled.
 void ShardPass::exchangeScalars(func::FuncOp microStep) {
   struct Scalar {
     WriteOp write;
@@ -114,12 +116,7 @@ void ShardPass::exchangeScalars(func::FuncOp microStep) {
   if (scalars.empty())
     return;
   TensorBuilder b(scalars.back().write.getLoc(), &getContext());
-  Operation *last = scalars.front().write;
-  for (const Scalar &scalar : scalars)
-    if (last->isBeforeInBlock(scalar.write))
-      last = scalar.write;
-  b.setInsertionPointAfter(last);
-  b.setLoc(last->getLoc());
+  b.setInsertionPoint(microStep.front().getTerminator());
   SmallVector<Value> parts;
   for (const Scalar &scalar : scalars)
     parts.push_back(b.reshape(scalar.part, {1}));
@@ -128,7 +125,6 @@ void ShardPass::exchangeScalars(func::FuncOp microStep) {
   auto rows = RankedTensorType::get({ranks, count}, typeOf(own).getElementType());
   Value all =
       b.create<AllGatherOp>(TypeRange(rows), own, static_cast<uint64_t>(ranks)).getResult(0);
-  b.setInsertionPoint(microStep.front().getTerminator());
   for (auto [i, scalar] : llvm::enumerate(scalars)) {
     StringRef name = WriteOp(scalar.write).getVariable();
     Value column = b.slice(all, {0, static_cast<int64_t>(i)}, {ranks, 1}, {1, 1});

@@ -13,13 +13,13 @@ mtc.variable gradient @b.grad : tensor<5xf32> = #mtc.zeros of @b
 mtc.variable optimizer @mtc.loss_sum : tensor<f64> = #mtc.zeros
 
 // CHECK-LABEL: func.func @micro_step
-// CHECK: mtc.all_gather %{{.*}} ranks 2 : tensor<1xf64> -> tensor<2x1xf64>
 // CHECK: mtc.write @w.grad
 // CHECK: mtc.write @b.grad
 // CHECK: %[[W:.*]] = mtc.read @w.grad
 // CHECK: %[[B:.*]] = mtc.read @b.grad
 // CHECK: %[[ROWS:.*]] = mtc.all_to_all %[[W]], %[[B]] pieces [256, 256] : tensor<4x5xf32>, tensor<5xf32> -> tensor<2x512xf32>
 // The loss, in the order of ranks.
+// CHECK: mtc.all_gather %{{.*}} ranks 2 : tensor<1xf64> -> tensor<2x1xf64>
 // CHECK: %[[LOSS:.*]] = mtc.read @mtc.loss_sum
 // CHECK: %[[LOSS0:.*]] = mtc.add %[[LOSS]], %{{.*}} : tensor<f64>
 // CHECK: %[[LOSS1:.*]] = mtc.add %[[LOSS0]], %{{.*}} : tensor<f64>

@@ -126,7 +126,6 @@ private:
         static_cast<unsigned>(llvm::find(reader.getInputs(), value) - reader.getInputs().begin());
     reader.getInputsMutable()[input].set(sliced->getResult(0));
     inlineProducer(sliced, reader, input);
-    sliced.erase();
     for (unsigned i = 0; i < reader.getInputs().size(); ++i)
       while (readThroughView(reader, i)) {
       }

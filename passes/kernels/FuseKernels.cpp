@@ -76,11 +76,9 @@ private:
           ++i;
           continue;
         }
-        inlineProducer(producer, reader, i);
-        if (producer->use_empty()) {
-          erased.insert(producer);
-          producer.erase();
-        }
+        Operation *inlined = producer;
+        if (inlineProducer(producer, reader, i))
+          erased.insert(inlined);
         i = 0; // Operands have moved.
       }
     }

@@ -1,7 +1,7 @@
 //===- ProducerInliner.cpp - Inlining of producers into their users ---------------------------===//
 //
-// Depends only on the structure of kernels, not on operators: the producer's body is copied into
-// the user, with its index maps composed with the map of the user's load.
+// Depends only on the structure of kernels, not on operators: the producer's body is copied or
+// moved into the user, with its index maps composed with the map of the user's load.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -64,6 +64,22 @@ public:
     return arith::SelectOp::create(b, load.getLoc(), load.getGuard(), value, load.getOtherwise());
   }
 
+  /// Like `inlineAt`, but moves the producer's body, for a load without guard and symbols.
+  Value moveTo(KernelLoadOp load, unsigned result) {
+    AffineMap point = pointOf(producer, result, load.getMap());
+    Block &body = producer.getBody().front();
+    for (auto [from, to] : llvm::zip_equal(body.getArguments(), arguments))
+      from.replaceAllUsesWith(to);
+    for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
+      op.moveBefore(load);
+      if (auto inner = dyn_cast<KernelLoadOp>(op))
+        inner.setMap(compose(inner.getMap(), point));
+      else if (auto index = dyn_cast<KernelIndexOp>(op))
+        index.setMap(compose(index.getMap(), point));
+    }
+    return yieldOf(producer).getValues()[result];
+  }
+
 private:
   /// Composes two maps. Symbols of the inner map precede those of the outer map.
   AffineMap compose(AffineMap inner, AffineMap point) {
@@ -114,15 +130,23 @@ bool mtc::canInline(KernelOp producer, unsigned result) {
          pointOf(producer, result, storedAt(producer, result));
 }
 
-void mtc::inlineProducer(KernelOp producer, KernelOp reader, unsigned input) {
+bool mtc::inlineProducer(KernelOp producer, KernelOp reader, unsigned input) {
   unsigned result = cast<OpResult>(reader.getInputs()[input]).getResultNumber();
   SmallVector<Value> arguments = shareInputs(producer, reader);
   ProducerInliner inliner(producer, reader, arguments);
-  for (KernelLoadOp load : loadsOf(reader.getBody().front().getArgument(input))) {
-    load.getValue().replaceAllUsesWith(inliner.inlineAt(load, result));
+  const SmallVector<KernelLoadOp> loads = loadsOf(reader.getBody().front().getArgument(input));
+  const bool isOnlyUse = producer->hasOneUse();
+  for (KernelLoadOp load : loads) {
+    const bool mayMove =
+        isOnlyUse && loads.size() == 1 && !load.getGuard() && load.getSymbols().empty();
+    load.getValue().replaceAllUsesWith(mayMove ? inliner.moveTo(load, result)
+                                               : inliner.inlineAt(load, result));
     load.erase();
   }
   reader.getBody().front().eraseArgument(input);
   reader->eraseOperand(input);
   reader->setLoc(FusedLoc::get(reader.getContext(), {producer.getLoc(), reader.getLoc()}));
+  if (isOnlyUse)
+    producer.erase();
+  return isOnlyUse;
 }

@@ -12,8 +12,9 @@ namespace mtc {
 bool canInline(KernelOp producer, unsigned result);
 
 /// Recomputes an elementwise producer's result at the indices of the reader's loads of `input`, and
-/// removes this operand from the reader.
-void inlineProducer(KernelOp producer, KernelOp reader, unsigned input);
+/// removes this operand from the reader. Erases the producer if it has no other use, and returns
+/// whether it did.
+bool inlineProducer(KernelOp producer, KernelOp reader, unsigned input);
 
 } // namespace mtc
 

@@ -3,18 +3,17 @@
 #include "passes/offload/CopyTightening.h"
 
 #include "passes/kernels/KernelEditing.h"
-#include "passes/offload/CopyPlacement.h"
 
 using namespace mlir;
 using namespace mtc;
 
 /// Returns the change that frees a value's memory at the peak if only the copy `op`, or the copy
 /// that the hold `op` waits for, needs it there. Its time is the lost overlap.
-std::optional<CopyTightening::Choice> CopyTightening::shorten(const PlannedOperation &op,
-                                                              int64_t excess) const {
+std::optional<CopyTightening::Choice>
+CopyTightening::shorten(const PlannedOperation &op, int64_t excess,
+                        const CopyPlacement &placement) const {
   const FunctionMemory &function = goal.function;
   const int64_t peak = function.getPeakTime();
-  const CopyPlacement placement(function, times, target);
   auto secondsOf = [&](int64_t begin, int64_t end) {
     double seconds = 0;
     for (const PlannedOperation *each :
@@ -64,10 +63,11 @@ std::optional<CopyTightening::Choice> CopyTightening::shorten(const PlannedOpera
 FailureOr<std::optional<Technique::Offer>> CopyTightening::findOffer(int64_t excess) {
   offered.reset();
   double least = 0;
+  const CopyPlacement placement(goal.function, times, target);
   for (const PlannedOperation *op : goal.function.getOrder()) {
     if (!isa<MoveOp, HoldOp>(op->op) || refused.contains(op->op))
       continue;
-    std::optional<Choice> choice = shorten(*op, excess);
+    std::optional<Choice> choice = shorten(*op, excess, placement);
     if (!choice || !goal.isWorthwhile(choice->bytes))
       continue;
     const double price = choice->time / static_cast<double>(choice->bytes);

@@ -4,6 +4,7 @@
 #define MTC_PASSES_OFFLOAD_COPYTIGHTENING_H
 
 #include "passes/Listeners.h"
+#include "passes/offload/CopyPlacement.h"
 #include "passes/offload/EditLog.h"
 #include "passes/search/Goal.h"
 #include "passes/search/Technique.h"
@@ -30,7 +31,8 @@ private:
     mlir::Operation *op, *place;
   };
 
-  std::optional<Choice> shorten(const PlannedOperation &op, int64_t excess) const;
+  std::optional<Choice> shorten(const PlannedOperation &op, int64_t excess,
+                                const CopyPlacement &placement) const;
 
   const Goal &goal;
   OperationTimes &times;

@@ -12,23 +12,16 @@ namespace {
 /// Detects when additional time no longer frees a reasonable amount of memory.
 class Progress {
 public:
-  Progress(const Goal &goal, OperationTimes &times) : goal(goal), times(times) { note(); }
+  Progress(int64_t bytes, double time) : bytes(bytes), time(time) {}
 
   /// Whether the step time has grown by half since the last time that 1/32 of the memory was freed.
-  bool hasEnded() {
-    if (goal.liveBytes() * 32 <= bytes * 31)
-      note();
-    return goal.getSeconds(times) > 1.5 * time;
+  bool hasEnded(int64_t bytesNow, double timeNow) {
+    if (bytesNow * 32 <= bytes * 31)
+      *this = Progress(bytesNow, timeNow);
+    return timeNow > 1.5 * time;
   }
 
 private:
-  void note() {
-    bytes = goal.liveBytes();
-    time = goal.getSeconds(times);
-  }
-
-  const Goal &goal;
-  OperationTimes &times;
   int64_t bytes;
   double time;
 };
@@ -38,17 +31,20 @@ private:
 LogicalResult Ladder::climb(double mostTime, int64_t mostEffort) {
   for (Technique *each : techniques)
     each->noticeChange();
-  Progress progress(goal, times);
+  Progress progress(goal.liveBytes(), goal.getSeconds(times));
   while (true) {
     FailureOr<int64_t> excess = goal.findExcess();
     if (failed(excess))
       return failure();
-    if (*excess <= 0 || progress.hasEnded() || goal.analysis.getEffort() > mostEffort)
+    if (*excess <= 0)
+      return success();
+    const double time = goal.getSeconds(times); // Trials leave the function unchanged.
+    if (progress.hasEnded(goal.liveBytes(), time) || goal.analysis.getEffort() > mostEffort)
       return success();
     FailureOr<std::optional<Rung>> cheapest = findCheapest(*excess);
     if (failed(cheapest))
       return failure();
-    if (!*cheapest || ((*cheapest)->time >= 0 && goal.getSeconds(times) >= mostTime))
+    if (!*cheapest || ((*cheapest)->time >= 0 && time >= mostTime))
       return success();
     Technique *chosen = (*cheapest)->technique;
     FailureOr<bool> isTaken = chosen->take();

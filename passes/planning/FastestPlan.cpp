@@ -45,10 +45,10 @@ std::vector<Planner::Choice> Planner::findCombinations() const {
   return combinations;
 }
 
-/// Plans a combination within the budget. Returns its needs if it fits, or if it is slower than the
-/// best plan with the same count: it then remains so, whether it fits or not.
-std::optional<PlanNeeds> Planner::tryOut(const Choice &choice) {
-  std::optional<Plan> found = plan(choice, given.memory);
+/// Keeps the plan of a combination if it is better than the best one. Returns its needs if it fits,
+/// or if it is slower than the best plan with the same count: it then remains so, whether it fits
+/// or not.
+std::optional<PlanNeeds> Planner::compare(const Choice &choice, std::optional<Plan> found) {
   finishPart();
   if (!found)
     return std::nullopt;
@@ -87,11 +87,23 @@ size_t Planner::findFirstCount(const Choice &choice, size_t technique) {
 /// least `least`, while they are faster.
 void Planner::tryCounts(const Choice &choice, size_t technique, size_t least) {
   const size_t last = changes[technique].size();
-  auto tryWith = [&](size_t count) {
-    return isTimeUp() ? std::nullopt : tryOut(withCount(choice, technique, count));
+  std::map<size_t, std::optional<Plan>> planned; // Ahead of their turn.
+  auto tryWith = [&](size_t count) -> std::optional<PlanNeeds> {
+    const Choice counted = withCount(choice, technique, count);
+    if (auto known = planned.extract(count))
+      return compare(counted, std::move(known.mapped()));
+    return isTimeUp() ? std::nullopt : tryOut(counted);
   };
   const bool isFirst = !bestFits() || !bestChoice.picks[technique];
   size_t count = isFirst ? findFirstCount(choice, technique) : *bestChoice.picks[technique] + 1;
+  // If the first count fits, the next one is tried in any case.
+  if (!bestFits() && count > least && !isTimeUp()) {
+    auto both =
+        planEach({withCount(choice, technique, count), withCount(choice, technique, count - 1)},
+                 given.memory);
+    planned[count] = std::move(both.front());
+    planned[count - 1] = std::move(both.back());
+  }
   std::optional<PlanNeeds> needs = tryWith(count);
   while (!needs && count < last && !isTimeUp())
     needs = tryWith(++count);
@@ -159,47 +171,98 @@ std::optional<size_t> Planner::findCounted() const {
   return std::nullopt;
 }
 
+/// Returns the combinations with the time of their library calls.
+std::vector<Planner::Bounded> Planner::boundByCalls(ArrayRef<Choice> combinations,
+                                                    CountedAs countedAs) {
+  // Some calls become parts of others, or kernels, after this stage.
+  constexpr double leastPart = 0.75;
+  lowerAll(llvm::map_to_vector<0>(combinations, [&](const Choice &choice) {
+    return Lowering{settingsOf(countedAs(choice)), Stage::Training};
+  }));
+  std::vector<Bounded> open;
+  for (auto [number, choice] : llvm::enumerate(combinations))
+    if (std::optional<double> seconds = getSecondsOfCalls(countedAs(choice)))
+      open.push_back({choice, number,
+                      llvm::count_if(choice.picks, [](const auto &pick) { return !!pick; }),
+                      leastPart * *seconds, std::nullopt});
+  return open;
+}
+
+/// Returns the open combination with the lowest time without a budget: of equal ones, that with the
+/// fewest changes. Only forms the kernels of those whose library calls are not too slow. Nothing if
+/// none is open, or if no plan can be faster than the best one.
+std::optional<Planner::Bounded> Planner::takeNext(std::vector<Bounded> &open, CountedAs countedAs) {
+  auto order = [](const Bounded &each) {
+    return std::tuple(each.getSeconds(), each.needs.has_value(), each.changes, each.number);
+  };
+  while (!open.empty()) {
+    auto next = llvm::min_element(
+        open, [&](const Bounded &a, const Bounded &b) { return order(a) < order(b); });
+    if (bestFits() && best->needs.seconds <= next->getSeconds())
+      return std::nullopt;
+    if (next->needs) {
+      Bounded taken = std::move(*next);
+      open.erase(next);
+      return taken;
+    }
+    // Several threads lower combinations with about equal calls together.
+    constexpr double near = 1.25;
+    const double most = near * next->least;
+    SmallVector<Bounded *> group;
+    for (Bounded &each : open)
+      if (!each.needs && each.least <= most)
+        group.push_back(&each);
+    const auto needs = boundEach(llvm::map_to_vector<0>(
+        group, [&](const Bounded *each) { return countedAs(each->choice); }));
+    for (auto [each, own] : llvm::zip_equal(group, needs)) {
+      each->needs = own;
+      each->isPossible = own.has_value();
+      finishPart();
+    }
+    llvm::erase_if(open, [](const Bounded &each) { return !each.isPossible; });
+  }
+  return std::nullopt;
+}
+
 std::optional<Plan> Planner::findFastest() {
   const std::vector<Choice> combinations = findCombinations();
   start(2 * combinations.size());
   const std::optional<size_t> counted = findCounted();
-  // Plans that must free nearly everything take the longest and hardly ever fit.
-  constexpr int64_t mostFreed = 8;
-  std::optional<PlanNeeds> plain = counted ? bound(none()) : std::nullopt;
-  const bool mustCount = plain && plain->peak / mostFreed > *given.memory;
-  auto boundedAs = [&](const Choice &choice) {
-    return mustCount ? withCount(choice, *counted, changes[*counted].size()) : choice;
+  auto asLargestCount = [&](const Choice &choice) {
+    return withCount(choice, *counted, changes[*counted].size());
   };
-  lowerAll(llvm::map_to_vector<0>(
-      combinations, [&](const Choice &choice) { return settingsOf(boundedAs(choice)); }));
-  std::vector<Bounded> bounded;
-  for (auto [number, choice] : llvm::enumerate(combinations)) {
-    if (isTimeUp() && !bounded.empty())
-      break;
-    if (std::optional<PlanNeeds> needs = bound(boundedAs(choice)))
-      bounded.push_back({choice, *needs, number,
-                         llvm::count_if(choice.picks, [](const auto &pick) { return !!pick; })});
-    finishPart();
+  bool mustCount = false;
+  if (counted) {
+    // Whether counts are needed is known when the kernels of the whole batch are formed. Other
+    // threads lower the combinations that follow if they are.
+    std::vector<Lowering> ahead = {{settingsOf(none()), Stage::Kernels}};
+    for (const Choice &choice : combinations)
+      ahead.push_back({settingsOf(asLargestCount(choice)), Stage::Training});
+    lowerAll(ahead);
+    // Plans that must free nearly everything take the longest and hardly ever fit.
+    constexpr int64_t mostFreed = 8;
+    std::optional<PlanNeeds> plain = bound(none());
+    mustCount = plain && plain->peak / mostFreed > *given.memory;
   }
-  // Faster ones first; among equals, those with fewer changes.
-  llvm::sort(bounded, [](const Bounded &a, const Bounded &b) {
-    return std::tie(a.needs.seconds, a.changes, a.number) <
-           std::tie(b.needs.seconds, b.changes, b.number);
-  });
+  auto countedAs = [&](const Choice &choice) {
+    return mustCount ? asLargestCount(choice) : choice;
+  };
+  std::vector<Bounded> open = boundByCalls(combinations, countedAs), known;
   const bool offloads = !given.offload.getUses(source.getPlanContext().offloadSpace).isOff();
-  for (auto [i, each] : llvm::enumerate(bounded)) {
-    if ((bestFits() && best->needs.seconds <= each.needs.seconds) || (best && isTimeUp()))
+  while (!best || !isTimeUp()) {
+    std::optional<Bounded> next = takeNext(open, countedAs);
+    if (!next)
       break;
     // What is slower and needs more memory without a budget would have to save more with one, by
     // the same techniques.
-    const bool isDominated =
-        !offloads && llvm::any_of(ArrayRef(bounded).take_front(i), [&](const Bounded &known) {
-          return known.needs.peak <= each.needs.peak && areEqualLate(known.choice, each.choice);
-        });
-    if (isDominated || (!mustCount && tryOut(each.choice)))
+    const bool isDominated = !offloads && llvm::any_of(known, [&](const Bounded &faster) {
+      return faster.needs->peak <= next->needs->peak && areEqualLate(faster.choice, next->choice);
+    });
+    known.push_back(*next);
+    if (isDominated || (!mustCount && tryOut(next->choice)))
       continue;
     if (counted)
-      tryCounts(each.choice, *counted, mustCount ? 0 : 1);
+      tryCounts(next->choice, *counted, mustCount ? 0 : 1);
   }
   if (best)
     addOpened();

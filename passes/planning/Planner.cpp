@@ -7,6 +7,8 @@
 #include "passes/memory/MemoryAnalysis.h"
 
 #include "mlir/IR/Threading.h"
+#include "llvm/Support/SaveAndRestore.h"
+#include "llvm/Support/ThreadPool.h"
 
 #include <set>
 
@@ -135,15 +137,43 @@ Planner::Lowered &Planner::lowerTo(Stage stage, const PlanSettings &settings) {
   return result;
 }
 
-/// Lowers the model with each of the settings up to kernels, on several threads. Only a head start
-/// for `lowerTo`, which lowers the rest: stages with messages, since those of parallel passes
-/// cannot be told apart, and those whose turn comes after the time is up.
-void Planner::lowerAll(ArrayRef<PlanSettings> all) {
+/// The messages of the part that this thread works on. A thread may begin a part while it waits for
+/// passes of another one, so that MLIR's handler of parallel diagnostics cannot tell them apart.
+static thread_local std::vector<Diagnostic> *messagesOfPart = nullptr;
+
+/// Applies an action to each part on several threads. Moves the messages of each part to the part.
+template <typename Part>
+static void forEachInParallel(MLIRContext &context, std::vector<Part> &parts,
+                              llvm::function_ref<void(Part &)> action) {
+  ScopedDiagnosticHandler handler(&context, [](Diagnostic &message) {
+    if (!messagesOfPart)
+      return failure();
+    messagesOfPart->push_back(std::move(message));
+    return success();
+  });
+  auto run = [&](Part &part) {
+    const llvm::SaveAndRestore current(messagesOfPart, &part.messages);
+    action(part);
+  };
+  if (parts.size() < 2 || !context.isMultithreadingEnabled()) {
+    llvm::for_each(parts, run);
+    return;
+  }
+  llvm::ThreadPoolTaskGroup group(context.getThreadPool());
+  for (Part &part : parts)
+    group.async([&] { run(part); });
+  group.wait();
+}
+
+/// Lowers the model with each of the settings up to its stage, at most kernels, on several threads.
+/// Only a head start for `lowerTo`, which lowers those whose turn comes after the time is up.
+void Planner::lowerAll(ArrayRef<Lowering> lowerings) {
   struct Part {
     std::pair<Stage, std::string> key;
     const PlanSettings *settings;
     OwningOpRef<ModuleOp> module;
     bool isLowered = false;
+    std::vector<Diagnostic> messages = {};
   };
   for (Stage stage : {Stage::Forward, Stage::Training, Stage::Kernels}) {
     if (stage <= source.getFirstStage())
@@ -152,69 +182,81 @@ void Planner::lowerAll(ArrayRef<PlanSettings> all) {
       return;
     std::vector<Part> parts;
     std::set<std::string> known;
-    for (const PlanSettings &settings : all) {
-      std::string key = keyOf(stage, settings);
-      if (lowered.contains({stage, key}) || !known.insert(key).second)
+    for (const Lowering &each : lowerings) {
+      std::string key = keyOf(stage, each.settings);
+      if (stage > each.last || lowered.contains({stage, key}) || !known.insert(key).second)
         continue;
-      if (Lowered &before = lowerTo(previous(stage), settings); before.module)
-        parts.push_back({{stage, std::move(key)}, &settings, before.module->clone()});
+      if (Lowered &before = lowerTo(previous(stage), each.settings); before.module)
+        parts.push_back({{stage, std::move(key)}, &each.settings, before.module->clone()});
     }
     if (parts.size() < 2)
       continue;
-    std::atomic<bool> hasMessages = false;
-    {
-      ScopedDiagnosticHandler handler(&source.getContext(),
-                                      [&](Diagnostic &) { hasMessages = true; });
-      parallelForEach(&source.getContext(), parts, [&](Part &part) {
-        part.isLowered =
-            !isTimeUp() && succeeded(source.lower(*part.module, stage, *part.settings));
-      });
-    }
+    forEachInParallel<Part>(source.getContext(), parts, [&](Part &part) {
+      part.isLowered = !isTimeUp() && succeeded(source.lower(*part.module, stage, *part.settings));
+    });
     for (Part &part : parts)
-      if (part.isLowered && !hasMessages)
-        lowered[part.key].module = std::move(part.module);
+      if (part.isLowered)
+        lowered[part.key] = {std::move(part.module), std::move(part.messages)};
   }
 }
 
-/// Returns the plan of a combination, or nothing if there is none.
-std::optional<Plan> Planner::plan(const Choice &choice, std::optional<int64_t> budget) {
-  Plan result;
-  result.settings = settingsOf(choice);
-  result.settings.memory = budget;
-  for (auto [kind, own, pick] : llvm::zip_equal(getTechniques(), changes, choice.picks))
-    if (pick) {
-      result.flags += (result.flags.empty() ? "" : " ") + own[*pick].flags;
-      result.effect = std::max(result.effect, kind.effect);
+/// Returns the plans of combinations; nothing for those without one. Plans several of them in
+/// parallel.
+std::vector<std::optional<Plan>> Planner::planEach(ArrayRef<Choice> choices,
+                                                   std::optional<int64_t> budget) {
+  struct Part {
+    Plan plan;
+    OwningOpRef<ModuleOp> module = {}; ///< Null if there is nothing to allocate.
+    bool isPlanned = false;
+    std::vector<Diagnostic> messages = {};
+  };
+  std::vector<Part> parts;
+  std::vector<Lowering> lowerings;
+  for (const Choice &choice : choices) {
+    Plan &result = parts.emplace_back().plan;
+    result.settings = settingsOf(choice);
+    result.settings.memory = budget;
+    for (auto [kind, own, pick] : llvm::zip_equal(getTechniques(), changes, choice.picks))
+      if (pick) {
+        result.flags += (result.flags.empty() ? "" : " ") + own[*pick].flags;
+        result.effect = std::max(result.effect, kind.effect);
+      }
+    // The search removes superfluous changes after it has met the budget, so that its result may
+    // be faster than the first plan that meets the budget.
+    constexpr double mostSaved = 1.25;
+    if (bestFits())
+      result.settings.mostSeconds = mostSaved * best->needs.seconds;
+    lowerings.push_back({result.settings, Stage::Kernels});
+  }
+  lowerAll(lowerings);
+  const bool mayMoveVariables =
+      given.offload.getUses(source.getPlanContext().offloadSpace).mayMoveVariables();
+  for (Part &part : parts)
+    for (Stage stage : {Stage::Training, Stage::Kernels}) {
+      Lowered &before = lowerTo(stage, part.plan.settings);
+      if (!before.module)
+        break;
+      part.plan.needs.peak = bytesOfVariables(*before.module, stage);
+      part.plan.isTooMuch = budget && part.plan.needs.peak > *budget && !mayMoveVariables;
+      if (part.plan.isTooMuch)
+        break;
+      if (stage == Stage::Kernels)
+        part.module = before.module->clone();
     }
-  // The search removes superfluous changes after it has met the budget, so that its result may be
-  // faster than the first plan that meets the budget.
-  constexpr double mostSaved = 1.25;
-  if (bestFits())
-    result.settings.mostSeconds = mostSaved * best->needs.seconds;
-  const PlanSettings &settings = result.settings;
-  Lowered *kernels = nullptr;
-  for (Stage stage : {Stage::Training, Stage::Kernels}) {
-    kernels = &lowerTo(stage, settings);
-    if (!kernels->module)
-      return std::nullopt;
-    result.needs.peak = bytesOfVariables(*kernels->module, stage);
-    result.isTooMuch =
-        budget && result.needs.peak > *budget &&
-        !settings.offload.getUses(source.getPlanContext().offloadSpace).mayMoveVariables();
-    if (result.isTooMuch)
-      return result;
+  forEachInParallel<Part>(source.getContext(), parts, [&](Part &part) {
+    if (!part.module || failed(source.lower(*part.module, Stage::Allocated, part.plan.settings)))
+      return;
+    part.plan.needs = needsOf(*part.module, part.plan.settings);
+    part.isPlanned = true;
+  });
+  std::vector<std::optional<Plan>> plans;
+  for (Part &part : parts) {
+    part.plan.allocated = std::move(part.module);
+    part.plan.messages = std::move(part.messages);
+    plans.push_back(part.isPlanned || part.plan.isTooMuch ? std::optional(std::move(part.plan))
+                                                          : std::nullopt);
   }
-  OwningOpRef<ModuleOp> module = kernels->module->clone();
-  {
-    ScopedDiagnosticHandler handler(&source.getContext(), [&](Diagnostic &message) {
-      result.messages.push_back(std::move(message));
-    });
-    if (failed(source.lower(*module, Stage::Allocated, settings)))
-      return std::nullopt;
-  }
-  result.needs = needsOf(*module, settings);
-  result.allocated = std::move(module);
-  return result;
+  return plans;
 }
 
 /// Plans with each of the settings, on several threads. Nothing for settings without a plan and for
@@ -225,7 +267,8 @@ std::vector<std::optional<PlanNeeds>> Planner::planAll(ArrayRef<PlanSettings> al
     OwningOpRef<ModuleOp> module;
     std::optional<PlanNeeds> needs = std::nullopt;
   };
-  lowerAll(all);
+  lowerAll(llvm::map_to_vector<0>(
+      all, [](const PlanSettings &settings) { return Lowering{settings, Stage::Kernels}; }));
   std::vector<Part> plans;
   for (const PlanSettings &settings : all) {
     Lowered &kernels = lowerTo(Stage::Kernels, settings);
@@ -246,17 +289,48 @@ std::vector<std::optional<PlanNeeds>> Planner::planAll(ArrayRef<PlanSettings> al
   return needs;
 }
 
-/// Returns the cost without a budget: a lower bound on the time with one. Nothing if there is no
-/// plan.
-std::optional<PlanNeeds> Planner::bound(const Choice &choice) {
-  const PlanSettings settings = settingsOf(choice);
-  Lowered &kernels = lowerTo(Stage::Kernels, settings);
-  if (!kernels.module)
-    return std::nullopt;
-  MemoryAnalysis analysis(*kernels.module);
+/// Returns the cost of kernels without a budget: a lower bound on the time with one.
+static std::optional<PlanNeeds> needsWithoutBudget(ModuleOp kernels, const PlanSettings &settings) {
+  MemoryAnalysis analysis(kernels);
   if (failed(analysis.update()))
     return std::nullopt;
-  StepCost cost(*kernels.module);
-  const TimedCost update = costOf(*kernels.module, settings, cost);
+  StepCost cost(kernels);
+  const TimedCost update = costOf(kernels, settings, cost);
   return PlanNeeds{analysis.getLiveBytes(), update.seconds(), update.flops};
+}
+
+/// Returns the cost of each combination without a budget; nothing for those without a plan.
+std::vector<std::optional<PlanNeeds>> Planner::boundEach(ArrayRef<Choice> choices) {
+  struct Part {
+    PlanSettings settings;
+    ModuleOp kernels = {};
+    std::optional<PlanNeeds> needs = {};
+  };
+  std::vector<Part> parts;
+  for (const Choice &choice : choices)
+    parts.push_back({settingsOf(choice)});
+  lowerAll(llvm::map_to_vector<0>(
+      parts, [](const Part &part) { return Lowering{part.settings, Stage::Kernels}; }));
+  for (Part &part : parts)
+    part.kernels = lowerTo(Stage::Kernels, part.settings).module.get();
+  parallelForEach(&source.getContext(), parts, [](Part &part) {
+    if (part.kernels)
+      part.needs = needsWithoutBudget(part.kernels, part.settings);
+  });
+  std::vector<std::optional<PlanNeeds>> needs;
+  needs.reserve(parts.size());
+  for (const Part &part : parts)
+    needs.push_back(part.needs);
+  return needs;
+}
+
+/// Returns the seconds of the library calls of an update, before kernels are formed. Some calls
+/// become parts of others later.
+std::optional<double> Planner::getSecondsOfCalls(const Choice &choice) {
+  const PlanSettings settings = settingsOf(choice);
+  Lowered &training = lowerTo(Stage::Training, settings);
+  if (!training.module)
+    return std::nullopt;
+  StepCost cost(*training.module);
+  return costOf(*training.module, settings, cost).seconds();
 }

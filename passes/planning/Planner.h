@@ -98,21 +98,36 @@ private:
     mlir::OwningOpRef<mlir::ModuleOp> module; ///< Null if the lowering failed.
     std::vector<mlir::Diagnostic> messages;
   };
-  /// A combination with its cost without a budget.
+  /// Settings to lower the model with, and the last stage of interest.
+  struct Lowering {
+    PlanSettings settings;
+    Stage last;
+  };
+  /// A combination with a lower bound on the time of an update.
   struct Bounded {
     Choice choice;
-    PlanNeeds needs;
     size_t number; ///< Of the combination.
     int64_t changes;
+    double least;                   ///< Without kernels, until `needs` is known.
+    std::optional<PlanNeeds> needs; ///< Without a budget.
+    bool isPossible = true;         ///< Whether there is a plan.
+
+    double getSeconds() const { return needs ? needs->seconds : least; }
   };
 
   Choice none() const { return {std::vector<std::optional<size_t>>(changes.size())}; }
   PlanSettings settingsOf(const Choice &choice) const;
   Lowered &lowerTo(Stage stage, const PlanSettings &settings);
-  void lowerAll(llvm::ArrayRef<PlanSettings> all);
-  std::optional<Plan> plan(const Choice &choice, std::optional<int64_t> budget);
+  void lowerAll(llvm::ArrayRef<Lowering> lowerings);
+  std::vector<std::optional<Plan>> planEach(llvm::ArrayRef<Choice> choices,
+                                            std::optional<int64_t> budget);
+  std::optional<Plan> plan(const Choice &choice, std::optional<int64_t> budget) {
+    return std::move(planEach(choice, budget).front());
+  }
   std::vector<std::optional<PlanNeeds>> planAll(llvm::ArrayRef<PlanSettings> all);
-  std::optional<PlanNeeds> bound(const Choice &choice);
+  std::vector<std::optional<PlanNeeds>> boundEach(llvm::ArrayRef<Choice> choices);
+  std::optional<PlanNeeds> bound(const Choice &choice) { return boundEach(choice).front(); }
+  std::optional<double> getSecondsOfCalls(const Choice &choice);
   std::vector<Choice> findCombinations() const;
   std::optional<size_t> findCounted() const;
   Choice withCount(Choice choice, size_t technique, size_t count) const {
@@ -120,7 +135,14 @@ private:
     return choice;
   }
   size_t findFirstCount(const Choice &choice, size_t technique);
-  std::optional<PlanNeeds> tryOut(const Choice &choice);
+  std::optional<PlanNeeds> tryOut(const Choice &choice) {
+    return compare(choice, plan(choice, given.memory));
+  }
+  std::optional<PlanNeeds> compare(const Choice &choice, std::optional<Plan> found);
+  /// Returns the combination whose cost bounds that of a combination within the budget.
+  using CountedAs = llvm::function_ref<Choice(const Choice &)>;
+  std::vector<Bounded> boundByCalls(llvm::ArrayRef<Choice> combinations, CountedAs countedAs);
+  std::optional<Bounded> takeNext(std::vector<Bounded> &open, CountedAs countedAs);
   void tryCounts(const Choice &choice, size_t technique, size_t least);
   void addOpened();
   bool bestFits() const { return best && !best->isTooMuch && best->needs.peak <= *given.memory; }

@@ -66,6 +66,12 @@ def Mtc_LocationAttr : Attr<CPred<"::llvm::isa<::mlir::LocationAttr>($_self)">, 
   let convertFromStorage = "$_self";
 }
 
+def Mtc_FloatAttr : Attr<CPred<"::llvm::isa<::mlir::FloatAttr>($_self)">, "float"> {
+  let storageType = "::mlir::FloatAttr";
+  let returnType = "::mlir::FloatAttr";
+  let convertFromStorage = "$_self";
+}
+
 class Mtc_Enum<string name, string summary, list<I32EnumCase> cases> : I32Enum<name, summary, cases> {
   let cppNamespace = "::mtc";
 }

@@ -54,7 +54,8 @@ private:
         sum += weight / 8;
     };
     for (const auto &[op, form] : kernel.loads) {
-      OperandRange symbols = cast<KernelLoadOp>(op).getSymbols();
+      auto load = dyn_cast<KernelLoadOp>(op);
+      const ValueRange symbols = load ? ValueRange(load.getSymbols()) : ValueRange();
       if (!form.dependence() && symbols.empty())
         continue; // The element is the same in all iterations, so it does not favor any dimension.
       weigh(form, 1, llvm::any_of(symbols, [&](Value symbol) {

@@ -40,9 +40,12 @@ SmallVector<Access> accessesOf(const NormalKernel &kernel) {
     accesses.push_back({form, element, form.dependence() | ofSymbols, ofSymbols});
   };
   // Iterates in the order of the body, since the order of the map is not deterministic.
-  kernel.body->walk([&](KernelLoadOp load) {
-    add(kernel.loads.find(load)->second, load.getSource().getType().getElementType(),
-        load.getSymbols());
+  kernel.body->walk([&](Operation *op) {
+    if (auto load = dyn_cast<KernelLoadOp>(op))
+      add(kernel.loads.find(op)->second, load.getSource().getType().getElementType(),
+          load.getSymbols());
+    else if (auto sum = dyn_cast<KernelAddRowsOp>(op))
+      add(kernel.loads.find(op)->second, sum.getSource().getType().getElementType(), {});
   });
   KernelYieldOp yield = kernel.yield;
   for (auto [form, type] : llvm::zip_equal(kernel.stores, kernel.outputs))

@@ -81,6 +81,8 @@ private:
       if (auto load = dyn_cast<KernelLoadOp>(op))
         add(op, offset(load.getMap(), load.getSource().getType().getShape()),
             load.getSymbols().size());
+      else if (auto sum = dyn_cast<KernelAddRowsOp>(op))
+        add(op, offset(sum.getMap(), sum.getSource().getType().getShape()), /*symbolCount=*/1);
       else if (auto index = dyn_cast<KernelIndexOp>(op))
         add(op, index.getMap().getResult(0), 0);
     });
@@ -292,7 +294,7 @@ private:
         kernel.owned |= DimSet(1) << dim;
     for (auto [access, user] : llvm::zip_equal(accesses, users)) {
       LinearForm form = linearForm(access);
-      if (isa<KernelLoadOp>(user))
+      if (isa<KernelLoadOp, KernelAddRowsOp>(user))
         kernel.loads[user] = form;
       else if (isa<KernelIndexOp>(user))
         kernel.indices[user] = form;

@@ -48,8 +48,8 @@ struct NormalKernel {
   /// 0), or 0 if the space is rectangular.
   int64_t lastRow = 0;
 
-  /// The element offset of each load within its operand, over the dimensions and the load's
-  /// symbols.
+  /// The element offset of each load and each sum of rows within its operand, over the dimensions
+  /// and the symbols of the map.
   llvm::DenseMap<mlir::Operation *, LinearForm> loads;
   /// The value of each `mtc.kernel.index`.
   llvm::DenseMap<mlir::Operation *, LinearForm> indices;

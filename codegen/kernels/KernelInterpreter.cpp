@@ -124,12 +124,14 @@ private:
       SmallVector<Attribute> operands;
       for (Value operand : op.getOperands())
         operands.push_back(isa<BlockArgument>(operand) ? Attribute() : values.lookup(operand));
-      bool isLoad = isa<KernelLoadOp>(op);
+      bool isLoad = isa<KernelLoadOp, KernelAddRowsOp>(op);
       if (isa<KernelReduceOp>(op) ||
           llvm::any_of(llvm::drop_begin(operands, isLoad), [](Attribute a) { return !a; }))
         continue;
       if (auto load = dyn_cast<KernelLoadOp>(op))
         values[load.getValue()] = evaluateLoad(load);
+      else if (auto sum = dyn_cast<KernelAddRowsOp>(op))
+        values[sum.getValue()] = evaluateAddRows(sum);
       else if (auto index = dyn_cast<KernelIndexOp>(op))
         values[index.getValue()] = integer(apply(index.getMap(), {})[0]);
       else if (auto check = dyn_cast<KernelCheckOp>(op))
@@ -169,12 +171,32 @@ private:
     if (load.getGuard() && number(values.lookup(load.getGuard())) == 0)
       return values.lookup(load.getOtherwise());
     RankedTensorType type = load.getSource().getType();
-    int64_t offset = linearOffset(load.getMap(), load.getSymbols(), type);
+    return readAt(load.getSource(), linearOffset(load.getMap(), load.getSymbols(), type));
+  }
+
+  /// Reads the element of an operand at an offset; 0 if the offset is out of bounds.
+  Attribute readAt(Value source, int64_t offset) {
     if (offset < 0)
       return integer(0);
-    unsigned operand = cast<BlockArgument>(load.getSource()).getArgNumber();
-    Type element = type.getElementType();
+    unsigned operand = cast<BlockArgument>(source).getArgNumber();
+    Type element = cast<RankedTensorType>(source.getType()).getElementType();
     return readElement(inputs[operand] + offset * elementBytes(element), element);
+  }
+
+  Attribute evaluateAddRows(KernelAddRowsOp op) {
+    Attribute sum = op.getOnto() ? values.lookup(op.getOnto()) : Attribute();
+    if (op.getGuard() && number(values.lookup(op.getGuard())) == 0)
+      return FloatAttr::get(op.getType(), 0);
+    for (int64_t row = 0; row < op.getRowCount() && error.empty(); ++row) {
+      Attribute element =
+          readAt(op.getSource(), linearOffset(op.getMap(), row, op.getSource().getType()));
+      if (sum && op.getDecay()) {
+        auto factor = cast<FloatAttr>(values.lookup(op.getDecay()));
+        sum = FloatAttr::get(op.getType(), cast<FloatAttr>(sum).getValue() * factor.getValue());
+      }
+      sum = sum && error.empty() ? add(sum, element) : element;
+    }
+    return sum;
   }
 
   Attribute evaluateCheck(KernelCheckOp check, int64_t index) {
@@ -209,6 +231,10 @@ private:
   }
 
   int64_t linearOffset(AffineMap map, ValueRange symbols, RankedTensorType type) {
+    return linearOffset(map, numbersOf(symbols), type);
+  }
+
+  int64_t linearOffset(AffineMap map, ArrayRef<int64_t> symbols, RankedTensorType type) {
     int64_t offset = 0;
     SmallVector<int64_t> index = apply(map, symbols);
     for (auto [i, extent] : llvm::zip_equal(index, type.getShape())) {
@@ -221,10 +247,14 @@ private:
     return offset;
   }
 
-  SmallVector<int64_t> apply(AffineMap map, ValueRange symbols) {
+  SmallVector<int64_t> numbersOf(ValueRange symbols) {
+    return llvm::map_to_vector(symbols,
+                               [&](Value symbol) { return number(values.lookup(symbol)); });
+  }
+
+  SmallVector<int64_t> apply(AffineMap map, ArrayRef<int64_t> symbols) {
     SmallVector<int64_t> operands(point), results;
-    for (Value symbol : symbols)
-      operands.push_back(number(values.lookup(symbol)));
+    llvm::append_range(operands, symbols);
     SmallVector<Attribute> attributes, folded;
     for (int64_t operand : operands)
       attributes.push_back(IntegerAttr::get(IndexType::get(map.getContext()), operand));

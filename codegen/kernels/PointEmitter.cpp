@@ -78,6 +78,8 @@ void PointEmitter::hoist(ValueRange targets, unsigned level) {
 void PointEmitter::emit(Operation *op) {
   if (auto load = dyn_cast<KernelLoadOp>(op))
     return define(load.getValue(), emitLoad(load));
+  if (auto sum = dyn_cast<KernelAddRowsOp>(op))
+    return define(sum.getValue(), emitAddRows(sum));
   if (auto check = dyn_cast<KernelCheckOp>(op))
     return define(check.getValue(), emitCheck(check));
   if (auto index = dyn_cast<KernelIndexOp>(op))
@@ -189,18 +191,57 @@ Value PointEmitter::emitLoad(KernelLoadOp op) {
 
 /// Emits a scalar load, guarded if the load has a guard that no lane may satisfy.
 Value PointEmitter::emitUniformLoad(KernelLoadOp op, Value address, Value guard) {
-  Type element = op.getSource().getType().getElementType(), storage = getStorageType(element);
-  Value otherwise = guard ? get(op.getOtherwise()) : Value(), any = guard;
-  if (guard && isVector(guard))
-    any = vector::ReductionOp::create(b, vector::CombiningKind::OR, both(guard, state.mask));
-  Value loaded = readWhere(both(any, state.exists), storage,
-                           [&]() -> Value { return LLVM::LoadOp::create(b, storage, address); });
-  loaded = fromStorage(b, loaded, element);
+  Value otherwise = guard ? get(op.getOtherwise()) : Value();
+  Value loaded = readUniform(address, op.getSource().getType().getElementType(), guard);
   if (!guard)
     return loaded;
   if (isVector(guard) || isVector(otherwise))
     return arith::SelectOp::create(b, broadcast(guard), broadcast(loaded), broadcast(otherwise));
   return arith::SelectOp::create(b, guard, loaded, otherwise);
+}
+
+/// Reads a scalar if the guard (null: true) holds in a lane of an iteration that exists.
+Value PointEmitter::readUniform(Value address, Type element, Value guard) {
+  Type storage = getStorageType(element);
+  if (guard && isVector(guard))
+    guard = vector::ReductionOp::create(b, vector::CombiningKind::OR, both(guard, state.mask));
+  Value loaded = readWhere(both(guard, state.exists), storage,
+                           [&]() -> Value { return LLVM::LoadOp::create(b, storage, address); });
+  return fromStorage(b, loaded, element);
+}
+
+/// Emits a loop over the rows with the sum as its loop-carried value.
+Value PointEmitter::emitAddRows(KernelAddRowsOp op) {
+  const LinearForm &form = kernel.loads.find(op)->second;
+  Value base = operands[cast<BlockArgument>(op.getSource()).getArgNumber()];
+  Type element = op.getSource().getType().getElementType();
+  Value guard = op.getGuard() ? get(op.getGuard()) : Value();
+  auto read = [&](Value row) {
+    LaneOffset at = offsetOf(form, row);
+    if (at.isUniform())
+      return readUniform(pointer(base, element, at.uniform), element, guard);
+    Value active = both(both(state.mask, guard), state.exists);
+    return fromStorage(b, readLanes(at, base, element, active), element);
+  };
+  Value sum = op.getOnto() ? get(op.getOnto()) : read(index(0));
+  Value decay = op.getDecay() ? get(op.getDecay()) : Value();
+  const int64_t first = op.getOnto() ? 0 : 1;
+  if (first == op.getRowCount())
+    return sum;
+  const bool inLanes = isVector(sum) || (decay && isVector(decay)) ||
+                       (state.lanesDim && contains(form.dependence(), *state.lanesDim));
+  auto shaped = [&](Value value) { return inLanes ? broadcast(value) : value; };
+  if (decay)
+    decay = shaped(decay);
+  auto loop = scf::ForOp::create(b, index(first), index(op.getRowCount()), index(1), shaped(sum));
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value carried = loop.getRegionIterArgs().front();
+  if (decay)
+    carried = arith::MulFOp::create(b, carried, decay);
+  Value next = arith::AddFOp::create(b, carried, shaped(read(loop.getInductionVar())));
+  scf::YieldOp::create(b, next);
+  return loop.getResult(0);
 }
 
 Value PointEmitter::readWhere(Value active, Type type, llvm::function_ref<Value()> read) {

@@ -143,6 +143,8 @@ private:
   void emitScalarOperation(mlir::Operation *op);
   mlir::Value emitLoad(KernelLoadOp op);
   mlir::Value emitUniformLoad(KernelLoadOp op, mlir::Value pointer, mlir::Value guard);
+  mlir::Value emitAddRows(KernelAddRowsOp op);
+  mlir::Value readUniform(mlir::Value address, mlir::Type element, mlir::Value guard);
   mlir::Value emitIndex(KernelIndexOp op);
   mlir::Value emitCheck(KernelCheckOp op);
   void raiseFault(mlir::Value bad, mlir::Value index, int64_t extent);

@@ -72,6 +72,14 @@ Value KernelBuilder::loadIf(Value guard, Value otherwise, unsigned operand,
                               guard, otherwise);
 }
 
+Value KernelBuilder::addRows(unsigned operand, ArrayRef<AffineExpr> index, Value onto,
+                             Value decay) {
+  Value source = sources[operand];
+  Type scalar = getScalarType(cast<RankedTensorType>(source.getType()).getElementType());
+  return KernelAddRowsOp::create(bodyBuilder, scalar, source, map(index, /*symbolCount=*/1), onto,
+                                 decay, /*guard=*/Value());
+}
+
 Value KernelBuilder::index(AffineExpr expr) {
   AffineMap expression = map(expr, 0);
   if (auto number = dyn_cast<AffineConstantExpr>(expression.getResult(0)))

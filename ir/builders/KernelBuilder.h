@@ -38,6 +38,10 @@ public:
   /// Loads an element if `guard` (i1) is true; the value is `otherwise` if it is false.
   mlir::Value loadIf(mlir::Value guard, mlir::Value otherwise, unsigned operand,
                      mlir::ArrayRef<mlir::AffineExpr> index, mlir::ValueRange symbols = {});
+  /// Adds the elements of the rows of operand `operand` to `onto`, multiplied by `decay` before
+  /// each addition; both may be null. In `index`, symbol 0 is the number of a row.
+  mlir::Value addRows(unsigned operand, mlir::ArrayRef<mlir::AffineExpr> index, mlir::Value onto,
+                      mlir::Value decay);
   /// Returns an affine function of the iteration's indices as an i64.
   mlir::Value index(mlir::AffineExpr expr);
   mlir::Value constant(int64_t value);

@@ -40,6 +40,8 @@ static llvm::SmallBitVector dimensionsOf(Value value, ArrayRef<int64_t> space,
   if (op) {
     if (auto load = dyn_cast<KernelLoadOp>(op))
       addDimensions(load.getMap(), result);
+    else if (auto sum = dyn_cast<KernelAddRowsOp>(op))
+      addDimensions(sum.getMap(), result);
     else if (auto index = dyn_cast<KernelIndexOp>(op))
       addDimensions(index.getMap(), result);
     for (Value operand : op->getOperands())
@@ -68,6 +70,14 @@ static int64_t bytesRead(BlockArgument operand, ArrayRef<int64_t> space, ArrayRe
   int64_t elements = 0, all = type.getNumElements();
   SmallVector<KernelLoadOp> loads;
   for (Operation *user : operand.getUsers()) {
+    if (auto sum = dyn_cast<KernelAddRowsOp>(user)) {
+      llvm::SmallBitVector dims(space.size());
+      addDimensions(sum.getMap(), dims);
+      elements += sum.getRowCount() * pointsAlong(dims, space);
+      if (elements >= all)
+        return byteSize(type);
+      continue;
+    }
     auto load = dyn_cast<KernelLoadOp>(user);
     if (!load) // The initial value of a result (`onto`) is not read as a whole.
       continue;
@@ -105,9 +115,12 @@ static Cost costOfKernel(ArrayRef<int64_t> space, ArrayRef<int64_t> reduced, Blo
   for (int64_t extent : space)
     points *= extent;
   for (Operation &op : body)
-    if (isa<KernelReduceOp>(op) ||
-        (op.getNumResults() && !op.hasTrait<OpTrait::ConstantLike>() &&
-         isa<FloatType>(op.getResult(0).getType()) && !isa<KernelLoadOp>(op)))
+    if (auto sum = dyn_cast<KernelAddRowsOp>(op))
+      cost.flops +=
+          points * (sum.getRowCount() - (sum.getOnto() ? 0 : 1)) * (sum.getDecay() ? 2 : 1);
+    else if (isa<KernelReduceOp>(op) ||
+             (op.getNumResults() && !op.hasTrait<OpTrait::ConstantLike>() &&
+              isa<FloatType>(op.getResult(0).getType()) && !isa<KernelLoadOp>(op)))
       cost.flops += points;
   DenseMap<Value, llvm::SmallBitVector> known;
   for (Operation &op : body)
@@ -242,7 +255,8 @@ static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayR
       return reduce.emitOpError("has nothing to combine: every reduced dimension of the space has "
                                 "extent 1 (kernel_c7)");
   for (Operation &inner : body)
-    if (!isa<KernelLoadOp, KernelIndexOp, KernelCheckOp, KernelReduceOp, KernelYieldOp>(inner) &&
+    if (!isa<KernelLoadOp, KernelAddRowsOp, KernelIndexOp, KernelCheckOp, KernelReduceOp,
+             KernelYieldOp>(inner) &&
         !isa_and_nonnull<arith::ArithDialect, math::MathDialect>(inner.getDialect()))
       return inner.emitOpError("has no place in a kernel's body (kernel_c3)");
   auto yield = cast<KernelYieldOp>(body.getTerminator());
@@ -385,6 +399,31 @@ LogicalResult KernelLoadOp::verify() {
   if (getGuard() || hasPartialRow(*this))
     return success();
   return verifyWithin(*this, map, spaceAround(*this), type, "load_c3");
+}
+
+LogicalResult KernelAddRowsOp::verify() {
+  AffineMap map = getMap();
+  RankedTensorType type = getSource().getType();
+  if (!isa<BlockArgument>(getSource()))
+    return emitOpError("reads something that is no argument of the body (kernel_add_rows_c1)");
+  const bool hasRow = map.getNumSymbols() == 1 && map.getNumResults() > 0 &&
+                      map.getResult(0) == getAffineSymbolExpr(0, getContext()) &&
+                      llvm::none_of(map.getResults().drop_front(),
+                                    [](AffineExpr expr) { return expr.isFunctionOfSymbol(0); });
+  if (!hasRow || map.getNumDims() != spaceRank(*this) ||
+      map.getNumResults() != static_cast<unsigned>(type.getRank()))
+    return emitOpError("reads at ")
+           << AffineMapAttr::get(map) << ", expected " << spaceRank(*this)
+           << " dims, one symbol that is the first result and in no other, and " << type.getRank()
+           << " results (kernel_add_rows_c1)";
+  const Type scalar = getScalarType(type.getElementType());
+  for (Value value : {getOnto(), getDecay(), Value(getValue())})
+    if (value && value.getType() != scalar)
+      return emitOpError("has a scalar of ")
+             << value.getType() << ", expected " << scalar << " (kernel_add_rows_c2)";
+  if (getGuard() || hasPartialRow(*this))
+    return success();
+  return verifyWithin(*this, map, spaceAround(*this), type, "kernel_add_rows_c3");
 }
 
 LogicalResult KernelIndexOp::verify() {

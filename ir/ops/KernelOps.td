@@ -88,6 +88,36 @@ def KernelLoadOp : Mtc_Op<"kernel.load", [Pure, AttrSizedOperandSegments, Parent
   let hasVerifier = 1;
 }
 
+def KernelAddRowsOp : Mtc_Op<"kernel.add_rows", [Pure, AttrSizedOperandSegments, ParentOneOf<["KernelOp", "KernelFunctionOp"]>]> {
+  let summary = "add an element of each row of an operand, in order";
+  let description = [{
+    The rows are the indices of the operand's first axis. The map maps the iteration's indices and the number of a row (`s0`) to the
+    indices of an element. The value is `onto` plus the element of row 0, plus that of row 1 and so on, with one rounding for each
+    addition. Without `onto`, it starts as the element of row 0. With `decay`, the sum is multiplied by `decay` before each addition.
+    If a guard is false, nothing is read and the value is unspecified.
+
+    ```mlir
+    %s = mtc.kernel.add_rows %a at affine_map<(d0)[s0] -> (s0, d0)> onto %sum : f32 : tensor<512x64xf32> -> f32
+    ```
+
+    * kernel_add_rows_c1: the map has one symbol, which is its first result and is in no other, and as many results as the operand
+      has axes.
+    * kernel_add_rows_c2: `onto`, `decay` and the value have the scalar type of the operand's element type, a float.
+    * kernel_add_rows_c3: without a guard, and in a kernel without `points`, the indices are within the operand.
+  }];
+  let arguments = (ins Mtc_FloatTensor:$source, AffineMapAttr:$map, Optional<Mtc_Scalar>:$onto, Optional<Mtc_Scalar>:$decay,
+                       Optional<I1>:$guard);
+  let results = (outs Mtc_Scalar:$value);
+  let assemblyFormat = [{
+    $source `at` $map (`onto` $onto^ `:` type($onto))? (`decay` $decay^ `:` type($decay))? (`if` $guard^)? attr-dict
+      `:` type($source) `->` type($value)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getRowCount() { return ::mlir::cast<::mlir::RankedTensorType>(getSource().getType()).getDimSize(0); }
+  }];
+}
+
 def KernelIndexOp : Mtc_Op<"kernel.index", [Pure, ParentOneOf<["KernelOp", "KernelFunctionOp"]>]> {
   let summary = "an affine function of the iteration's indices";
   let description = [{

@@ -83,9 +83,14 @@ static bool staysInTiles(AffineMap map, ArrayRef<int64_t> space, RankedTensorTyp
   });
 }
 
-static SmallVector<KernelLoadOp> loadsOf(BlockArgument operand) {
-  return llvm::map_to_vector(operand.getUsers(),
-                             [](Operation *user) { return cast<KernelLoadOp>(user); });
+/// Whether each tile of the kernel needs only a tile of an operand.
+static bool isReadInTiles(BlockArgument operand, const Box &points, ArrayRef<int64_t> space,
+                          int64_t count) {
+  return llvm::all_of(operand.getUsers(), [&](Operation *user) {
+    auto load = dyn_cast<KernelLoadOp>(user); // Sums of rows read all rows in each tile.
+    return load && !isFreeOf(load.getMap(), points, space) &&
+           staysInTiles(load.getMap(), space, load.getSource().getType(), count);
+  });
 }
 
 /// Kernels have a single tiling, by the outermost dimensions of the iteration space.
@@ -98,10 +103,7 @@ SmallVector<Tiles> KernelOp::getTiles(int64_t count) {
     return {};
   Tiles tiles{count, SmallVector<TileKind>(getInputs().size(), TileKind::Whole), {}};
   for (BlockArgument operand : body.getArguments())
-    if (llvm::all_of(loadsOf(operand), [&](KernelLoadOp load) {
-          return !isFreeOf(load.getMap(), *points, getSpace()) &&
-                 staysInTiles(load.getMap(), getSpace(), load.getSource().getType(), count);
-        }))
+    if (isReadInTiles(operand, *points, getSpace(), count))
       tiles.operands[operand.getArgNumber()] = TileKind::Tile;
   for (auto [number, output] : llvm::enumerate(getOutputs())) {
     AffineMap stored = cast<AffineMapAttr>(yield.getMaps()[number]).getValue();
@@ -182,8 +184,11 @@ SmallVector<Value> KernelOp::buildTile(OpBuilder &builder, const Tiles &tiles, i
     const Box whole{SmallVector<int64_t>(typeOf(argument).getRank(), 0), {}};
     const Box from =
         kind == TileKind::Tile ? *findTile(typeOf(argument).getShape(), tiles.count, index) : whole;
-    for (KernelLoadOp load : loadsOf(argument))
-      load.setMap(mover.move(load.getMap(), from));
+    for (Operation *user : argument.getUsers())
+      if (auto load = dyn_cast<KernelLoadOp>(user))
+        load.setMap(mover.move(load.getMap(), from));
+      else
+        cast<KernelAddRowsOp>(user).setMap(mover.move(cast<KernelAddRowsOp>(user).getMap()));
     argument.setType(operand.getType());
   }
   for (auto at : body.getOps<KernelIndexOp>())

@@ -6,6 +6,8 @@
 #include "ir/builders/Shape.h"
 #include "ir/builders/TensorBuilder.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -189,6 +191,54 @@ struct ReductionOfUnitsIsReshape : OpRewritePattern<ReduceOp> {
 
 void ReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<ComposeReductions, ReductionOfUnitsIsReshape>(context);
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Sum of rows in order
+//===------------------------------------------------------------------------------------------===//
+
+LogicalResult AddRowsOp::verify() {
+  RankedTensorType rows = getRows().getType(), result = getType();
+  const auto column = static_cast<int64_t>(getColumn());
+  if (rows.getRank() != 2 || rows.getDimSize(0) < 1 || column < 0 ||
+      column > rows.getDimSize(1) - result.getNumElements())
+    return emitOpError("adds ") << result.getNumElements() << " elements from column " << column
+                                << " of " << rows << ", expected columns of a matrix (add_rows_c1)";
+  const Type element = rows.getElementType();
+  const bool hasOneElement = result.getElementType() == element &&
+                             (!getOnto() || getOnto().getType() == result) &&
+                             (!getDecay() || getDecay()->getType() == element);
+  if (!hasOneElement)
+    return emitOpError("has the result ") << result << ", expected elements of " << element
+                                          << ", which `onto` and `decay` have, too (add_rows_c2)";
+  return success();
+}
+
+Cost AddRowsOp::getCost() {
+  Cost cost = detail::defaultCost(*this);
+  cost.flops = getRows().getType().getDimSize(0) * getType().getNumElements();
+  return cost;
+}
+
+FusibleShape AddRowsOp::getFusibleShape() { return FusibleShape::Elementwise; }
+
+Operation *AddRowsOp::buildKernel(OpBuilder &builder) {
+  RankedTensorType type = getType();
+  KernelBuilder kernel(builder, *this, type.getShape());
+  const SmallVector<AffineExpr> index = dims(kernel, otherAxes(type.getRank(), {}));
+  unsigned rows = 0;
+  if (DenseElementsAttr splat; matchPattern(getRows(), m_Constant(&splat)) && splat.isSplat())
+    rows = kernel.addConstant(splat);
+  AffineExpr column = kernel.number(0);
+  for (auto [expr, extent] : llvm::zip_equal(index, type.getShape()))
+    column = column * extent + expr;
+  column = column + static_cast<int64_t>(getColumn());
+  Value onto, decay;
+  if (getOnto())
+    onto = kernel.load(1, index);
+  if (getDecay())
+    decay = scalarConstant(kernel.body(), getLoc(), *getDecay(), type.getElementType());
+  return kernel.yield(kernel.addRows(rows, {kernel.symbol(0), column}, onto, decay), index);
 }
 
 //===------------------------------------------------------------------------------------------===//

@@ -31,6 +31,34 @@ def ReduceOp : Mtc_ValueOp<"reduce", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusibl
   }];
 }
 
+def AddRowsOp : Mtc_ValueOp<"add_rows", [Mtc_NoGradient, Mtc_Fusible]> {
+  let summary = "add the rows of a matrix to a tensor, in order";
+  let description = [{
+    The result is `onto` plus row 0, plus row 1 and so on: unlike those of `mtc.reduce`, the additions have this order and are
+    rounded one by one. Without `onto`, the sum starts as row 0. With `decay`, the sum is multiplied by `decay` before each addition.
+    The elements of a row that are added are those from `column` on.
+
+    ```mlir
+    %s = mtc.add_rows %rows onto %sum : tensor<8x8xf32> : tensor<512x64xf32> -> tensor<8x8xf32>
+    %t = mtc.add_rows %rows from 60 onto %mean : tensor<4xf32> decay 5.000000e-01 : f32 : tensor<512x64xf32> -> tensor<4xf32>
+    ```
+
+    * add_rows_c1: the rows are a matrix with at least one row, and at least `column` columns more than the result has elements.
+    * add_rows_c2: the rows, the result, `onto` and `decay` have one element type; `onto` has the type of the result.
+  }];
+  let arguments = (ins Mtc_FloatTensor:$rows, Optional<Mtc_FloatTensor>:$onto, DefaultValuedAttr<I64Attr, "0">:$column,
+                       OptionalAttr<Mtc_FloatAttr>:$decay);
+  let results = (outs Mtc_FloatTensor:$result);
+  let assemblyFormat = [{
+    $rows (`from` $column^)? (`onto` $onto^ `:` type($onto))? (`decay` $decay^)? attr-dict `:` type($rows) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mtc::PrecisionClass getPrecisionClass() { return ::mtc::PrecisionClass::RangeSensitive; }
+    ::mtc::Cost getCost();
+  }];
+}
+
 def CumulativeSumOp : Mtc_ValueOp<"cumulative_sum", [SameOperandsAndResultType, Mtc_Gradient, Mtc_Fusible]> {
   let summary = "cumulative sum along an axis";
   let description = [{

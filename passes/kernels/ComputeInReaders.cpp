@@ -105,7 +105,7 @@ private:
     BlockArgument argument = reader.getBody().front().getArgument(input);
     mergeLoads(argument);
     SmallVector<KernelLoadOp> loads = loadsOf(argument);
-    if (argument == yieldOf(reader).getOnto() || loads.size() != 1 ||
+    if (argument == yieldOf(reader).getOnto() || isReadByRows(argument) || loads.size() != 1 ||
         !loads.front().getSymbols().empty())
       return false;
     KernelOp sliced = sliceFor(kernel, result, reader, index);

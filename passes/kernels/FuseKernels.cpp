@@ -89,6 +89,8 @@ private:
     unsigned result = cast<OpResult>(reader.getInputs()[input]).getResultNumber();
     if (reader.getBody().front().getArgument(input) == yieldOf(reader).getOnto())
       return "the user accumulates onto it";
+    if (isReadByRows(reader.getBody().front().getArgument(input)))
+      return "the user adds its rows";
     if (producer.getShape() != FusibleShape::Elementwise)
       return "the producer is not elementwise";
     if (!canInline(producer, result))
@@ -114,6 +116,8 @@ private:
         llvm::any_of(loads, [](KernelLoadOp load) { return !load.getSymbols().empty(); });
     if (isGathered && !producer.getBody().front().getOps<KernelIndexOp>().empty())
       return "it depends on an index at which the user gathers";
+    if (isGathered && !producer.getBody().front().getOps<KernelAddRowsOp>().empty())
+      return "it adds rows, and the user gathers";
     return exceedsLimits(producer, reader, limits);
   }
 

@@ -21,7 +21,8 @@ bool readsAtSamePoint(KernelOp first, KernelOp second, const CommonSpace &common
     auto to = cast<RankedTensorType>(input.getType()),
          from = cast<RankedTensorType>(root.getType());
     if (to.getElementType() != from.getElementType() ||
-        yieldOf(first).isColumnSum(cast<OpResult>(root).getResultNumber()))
+        yieldOf(first).isColumnSum(cast<OpResult>(root).getResultNumber()) ||
+        isReadByRows(argument))
       return false;
     AffineMap stored =
         common.rewrite(storedAt(first, cast<OpResult>(root).getResultNumber()), common.first);
@@ -152,6 +153,8 @@ public:
       op.moveBefore(&target, target.end());
       if (auto load = dyn_cast<KernelLoadOp>(op))
         load.setMap(common.rewrite(load.getMap(), dims));
+      else if (auto sum = dyn_cast<KernelAddRowsOp>(op))
+        sum.setMap(common.rewrite(sum.getMap(), dims));
       else if (auto index = dyn_cast<KernelIndexOp>(op))
         index.setMap(common.rewrite(index.getMap(), dims));
     }

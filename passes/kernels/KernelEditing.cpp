@@ -34,6 +34,11 @@ SmallVector<KernelLoadOp> mtc::loadsOf(BlockArgument argument) {
   return loads;
 }
 
+bool mtc::isReadByRows(BlockArgument argument) {
+  return llvm::any_of(argument.getUsers(),
+                      [](Operation *user) { return isa<KernelAddRowsOp>(user); });
+}
+
 void mtc::mergeLoads(BlockArgument argument) {
   SmallVector<KernelLoadOp> loads = loadsOf(argument);
   llvm::sort(loads, [](KernelLoadOp a, KernelLoadOp b) { return a->isBeforeInBlock(b); });
@@ -248,7 +253,7 @@ bool mtc::readThroughView(KernelOp kernel, unsigned input) {
     return false;
   Value source = view->getOperand(0);
   BlockArgument argument = kernel.getBody().front().getArgument(input);
-  if (argument == yieldOf(kernel).getOnto())
+  if (argument == yieldOf(kernel).getOnto() || isReadByRows(argument))
     return false;
   auto to = cast<RankedTensorType>(value.getType());
   auto from = cast<RankedTensorType>(source.getType());

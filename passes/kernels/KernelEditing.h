@@ -19,6 +19,8 @@ KernelYieldOp yieldOf(KernelOp kernel);
 mlir::AffineMap storedAt(KernelOp kernel, unsigned result);
 /// Returns the loads of an operand; other uses are excluded.
 llvm::SmallVector<KernelLoadOp> loadsOf(mlir::BlockArgument argument);
+/// Returns whether the kernel adds the rows of an operand.
+bool isReadByRows(mlir::BlockArgument argument);
 /// Merges loads of the same element of an operand, except for loads with a guard or symbols.
 void mergeLoads(mlir::BlockArgument argument);
 /// Whether a kernel only moves elements.

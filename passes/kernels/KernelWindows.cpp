@@ -39,6 +39,8 @@ std::string KernelWindows::find() {
   for (auto index : body.getOps<KernelIndexOp>())
     if (index.getMap().isFunctionOfDim(dim))
       return "a kernel that reads or writes it computes with the number of a row";
+  if (!body.getOps<KernelAddRowsOp>().empty())
+    return "a kernel that reads or writes it adds rows of another value";
   for (BlockArgument argument : body.getArguments()) {
     auto maps =
         llvm::map_to_vector(loadsOf(argument), [](KernelLoadOp load) { return load.getMap(); });

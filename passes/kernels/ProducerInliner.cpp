@@ -53,6 +53,8 @@ public:
     for (Operation &op : body.without_terminator()) {
       if (auto inner = dyn_cast<KernelLoadOp>(op))
         mapping.map(inner.getValue(), inlineLoad(b, inner, load, point, mapping));
+      else if (auto sum = dyn_cast<KernelAddRowsOp>(op))
+        mapping.map(sum.getValue(), inlineSum(b, sum, load, point, mapping));
       else if (auto index = dyn_cast<KernelIndexOp>(op))
         mapping.map(index.getValue(), inlineIndex(b, index, load, point));
       else
@@ -112,6 +114,20 @@ private:
     return KernelLoadOp::create(b, inner.getLoc(), inner.getValue().getType(),
                                 mapping.lookup(inner.getSource()), compose(inner.getMap(), point),
                                 symbols, guard, otherwise);
+  }
+
+  /// The reader does not gather, so that the row remains the only symbol of the map.
+  Value inlineSum(OpBuilder &b, KernelAddRowsOp sum, KernelLoadOp load, AffineMap point,
+                  IRMapping &mapping) {
+    Value guard = load.getGuard(), own = mapping.lookupOrNull(sum.getGuard());
+    if (guard && own)
+      guard = arith::AndIOp::create(b, load.getLoc(), guard, own);
+    else if (own)
+      guard = own;
+    return KernelAddRowsOp::create(b, sum.getLoc(), sum.getValue().getType(),
+                                   mapping.lookup(sum.getSource()), compose(sum.getMap(), point),
+                                   mapping.lookupOrNull(sum.getOnto()),
+                                   mapping.lookupOrNull(sum.getDecay()), guard);
   }
 
   Value inlineIndex(OpBuilder &b, KernelIndexOp index, KernelLoadOp load, AffineMap point) {

@@ -92,8 +92,8 @@ static bool mayShareKernel(KernelOp kernel, unsigned result, Value root) {
         type.getNumElements() != cast<RankedTensorType>(root.getType()).getNumElements())
       return false;
     for (Operation *user : argument.getUsers()) {
-      auto load = cast<KernelLoadOp>(user);
-      if (!load.getSymbols().empty())
+      auto load = dyn_cast<KernelLoadOp>(user);
+      if (!load || !load.getSymbols().empty())
         return false;
       AffineMap map = withoutUnitDims(load.getMap(), kernel.getSpace());
       if (variesBeyond(map, stored, kernel.getSpace()))

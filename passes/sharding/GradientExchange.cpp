@@ -86,17 +86,15 @@ AllToAllOp GradientExchange::send(TensorBuilder &b, const GradientBucket &bucket
   return b.create<AllToAllOp>(rows, values, pieces);
 }
 
-Value mtc::addRows(TensorBuilder &b, Value sum, Value rows) {
-  for (int64_t rank = 0; rank < shapeOf(rows).front(); ++rank) {
-    SmallVector<int64_t> offsets(shapeOf(rows).size(), 0), sizes(shapeOf(rows)),
-        strides(offsets.size(), 1);
-    offsets.front() = rank;
-    sizes.front() = 1;
-    Value row = b.reshape(b.slice(rows, offsets, sizes, strides),
-                          sum ? shapeOf(sum) : shapeOf(rows).drop_front());
-    sum = sum ? b.add(sum, row) : row;
-  }
-  return sum;
+Value mtc::addRows(TensorBuilder &b, Value sum, Value rows, int64_t column) {
+  RankedTensorType type =
+      sum ? typeOf(sum)
+          : RankedTensorType::get(shapeOf(rows).drop_front(), typeOf(rows).getElementType());
+  if (shapeOf(rows).front() > 1)
+    return b.create<AddRowsOp>(type, rows, sum, static_cast<uint64_t>(column), FloatAttr());
+  Value row = b.slice(rows, {0, column}, {1, type.getNumElements()}, {1, 1});
+  row = b.reshape(row, type.getShape());
+  return sum ? b.add(sum, row) : row;
 }
 
 void GradientExchange::add(AllToAllOp exchange, VariableOp sums, Operation *before) {

@@ -67,9 +67,9 @@ private:
   int64_t nextNumber = 0;
 };
 
-/// Adds the rows of a received value to a sum of the shape of a row, one after the other. Without a
-/// sum, returns the sum of the rows in the shape of a row.
-mlir::Value addRows(TensorBuilder &b, mlir::Value sum, mlir::Value rows);
+/// Adds the rows of a received matrix to a sum in the order of ranks, from a column on. Without a
+/// sum, the result has the shape of a row. See `mtc.add_rows`.
+mlir::Value addRows(TensorBuilder &b, mlir::Value sum, mlir::Value rows, int64_t column = 0);
 
 } // namespace mtc
 

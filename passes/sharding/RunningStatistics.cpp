@@ -6,7 +6,8 @@
 //   state = f(state, row 0); state = f(state, row 1); …
 //
 // The states of a model mostly have the same f, elementwise. They are concatenated, so that the
-// number of operations does not depend on the number of layers.
+// number of operations does not depend on the number of layers. A moving average, f(state, x) =
+// state * decay + x, is one operation for any number of ranks.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -34,6 +35,8 @@ struct StateUpdate {
   ArrayRef<int64_t> getShape() const;
   /// Returns a text that is equal for updates that can be concatenated; "" if this one cannot.
   std::string describeElementwise() const;
+  /// Returns the factor of a moving average; nullopt if the update is not one.
+  std::optional<FloatAttr> findDecay() const;
 };
 
 /// Values of all ranks by element type: a row of each rank.
@@ -46,8 +49,8 @@ public:
 
   /// Appends the inputs to the columns of their type.
   void layOut(llvm::MapVector<Type, SmallVector<Value>> &columns);
-  /// Updates the states from the micro-batch of a rank.
-  void apply(TensorBuilder &b, const Rows &rows, int64_t rank);
+  /// Updates the states from the micro-batches of all ranks.
+  void apply(TensorBuilder &b, const Rows &rows, int64_t ranks);
   void write(TensorBuilder &b);
   void eraseOriginal();
 
@@ -56,6 +59,8 @@ private:
   const StateUpdate &first() const { return updates.front(); }
   RankedTensorType typeFor(Value value) const;
   Value readState(TensorBuilder &b, ReadOp read, unsigned number);
+  /// Updates the states from the micro-batch of one rank.
+  void applyRank(TensorBuilder &b, const Rows &rows, int64_t rank);
 
   SmallVector<StateUpdate> updates;
   SmallVector<int64_t> columns; ///< where each input of the first update begins in the rows
@@ -188,6 +193,28 @@ std::string StateUpdate::describeElementwise() const {
   return text;
 }
 
+/// Matches new = state * decay + input.
+std::optional<FloatAttr> StateUpdate::findDecay() const {
+  if (operations.size() != 4 || inputs.size() != 1)
+    return std::nullopt;
+  auto read = dyn_cast<ReadOp>(operations[0]);
+  auto kept = dyn_cast<MulOp>(operations[1]);
+  auto sum = dyn_cast<AddOp>(operations[2]);
+  auto write = dyn_cast<WriteOp>(operations[3]);
+  if (!read || !kept || !sum || !write || write.getValue() != sum.getResult() ||
+      variableOf(*read) != variableOf(*write) || shapeOf(inputs.front()) != shapeOf(sum))
+    return std::nullopt;
+  auto pairs = [](auto op, Value a, Value b) {
+    return (op.getLhs() == a && op.getRhs() == b) || (op.getLhs() == b && op.getRhs() == a);
+  };
+  Value factor = kept.getLhs() == read.getResult() ? kept.getRhs() : kept.getLhs();
+  SplatElementsAttr splat = getSplat(factor);
+  if (!splat || !isa<FloatType>(splat.getElementType()) || !pairs(kept, read.getResult(), factor) ||
+      !pairs(sum, kept.getResult(), inputs.front()))
+    return std::nullopt;
+  return splat.getSplatValue<FloatAttr>();
+}
+
 //===--- Concatenated updates -----------------------------------------------------------------===//
 
 /// Returns the type that replaces a value of the first update.
@@ -233,7 +260,21 @@ Value ConcatenatedUpdate::readState(TensorBuilder &b, ReadOp read, unsigned numb
   return concatenateFlat(b, values);
 }
 
-void ConcatenatedUpdate::apply(TensorBuilder &b, const Rows &rows, int64_t rank) {
+void ConcatenatedUpdate::apply(TensorBuilder &b, const Rows &rows, int64_t ranks) {
+  std::optional<FloatAttr> decay = first().findDecay();
+  if (!decay) {
+    for (int64_t rank = 0; rank < ranks; ++rank)
+      applyRank(b, rows, rank);
+    return;
+  }
+  auto read = cast<ReadOp>(first().operations.front());
+  Value old = readState(b, read, 0);
+  state[read.getVariable()] =
+      b.create<AddRowsOp>(old.getType(), rows.lookup(typeOf(old).getElementType()), old,
+                          static_cast<uint64_t>(columns.front()), *decay);
+}
+
+void ConcatenatedUpdate::applyRank(TensorBuilder &b, const Rows &rows, int64_t rank) {
   IRMapping mapping;
   for (auto [input, begin] : llvm::zip_equal(first().inputs, columns)) {
     RankedTensorType type = typeFor(input);
@@ -324,8 +365,7 @@ LogicalResult mtc::exchangeRunningStatistics(func::FuncOp microStep, int64_t ran
   TensorBuilder b(found->front().operations.front()->getLoc(), microStep.getContext());
   b.setInsertionPoint(microStep.front().getTerminator());
   for (ConcatenatedUpdate &update : llvm::make_second_range(updates)) {
-    for (int64_t rank = 0; rank < ranks; ++rank)
-      update.apply(b, rows, rank);
+    update.apply(b, rows, ranks);
     update.write(b);
     update.eraseOriginal();
   }

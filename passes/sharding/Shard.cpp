@@ -127,9 +127,8 @@ void ShardPass::exchangeScalars(func::FuncOp microStep) {
       b.create<AllGatherOp>(TypeRange(rows), own, static_cast<uint64_t>(ranks)).getResult(0);
   for (auto [i, scalar] : llvm::enumerate(scalars)) {
     StringRef name = WriteOp(scalar.write).getVariable();
-    Value column = b.slice(all, {0, static_cast<int64_t>(i)}, {ranks, 1}, {1, 1});
     Value sum = b.create<ReadOp>(RankedTensorType::get({}, b.getF64Type()), name);
-    b.create<WriteOp>(name, addRows(b, sum, column));
+    b.create<WriteOp>(name, addRows(b, sum, all, static_cast<int64_t>(i)));
     scalar.write.erase();
   }
 }

@@ -277,3 +277,40 @@ func.func @load_c3_guarded(%x: tensor<4xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @kernel_add_rows_c1(%x: tensor<512x64xf32>) {
+  %y = mtc.kernel [64] (%x) : (tensor<512x64xf32>) -> tensor<64xf32> {
+  ^body(%a: tensor<512x64xf32>):
+    // expected-error @below {{reads at affine_map<(d0)[s0] -> (0, d0)>, expected 1 dims, one symbol that is the first result and in no other, and 2 results (kernel_add_rows_c1)}}
+    %s = mtc.kernel.add_rows %a at affine_map<(d0)[s0] -> (0, d0)> : tensor<512x64xf32> -> f32
+    mtc.kernel.yield %s at [affine_map<(d0) -> (d0)>] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_add_rows_c2(%x: tensor<512x64xf32>) {
+  %y = mtc.kernel [64] (%x) : (tensor<512x64xf32>) -> tensor<64xf32> {
+  ^body(%a: tensor<512x64xf32>):
+    %c = arith.constant 1.0 : f64
+    // expected-error @below {{has a scalar of 'f64', expected 'f32' (kernel_add_rows_c2)}}
+    %s = mtc.kernel.add_rows %a at affine_map<(d0)[s0] -> (s0, d0)> onto %c : f64 : tensor<512x64xf32> -> f32
+    mtc.kernel.yield %s at [affine_map<(d0) -> (d0)>] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_add_rows_c3(%x: tensor<512x64xf32>) {
+  %y = mtc.kernel [64] (%x) : (tensor<512x64xf32>) -> tensor<64xf32> {
+  ^body(%a: tensor<512x64xf32>):
+    // expected-error @below {{index 1 goes from 1 to 64 over the space [64], beyond 'tensor<512x64xf32>' (kernel_add_rows_c3)}}
+    %s = mtc.kernel.add_rows %a at affine_map<(d0)[s0] -> (s0, d0 + 1)> : tensor<512x64xf32> -> f32
+    mtc.kernel.yield %s at [affine_map<(d0) -> (d0)>] : f32
+  }
+  return
+}

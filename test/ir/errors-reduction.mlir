@@ -280,3 +280,35 @@ func.func @fused_contract_c5_batch(%a: tensor<2x4x8xf32>, %b: tensor<2x8x16xf32>
              : tensor<2x4x8xf32>, tensor<2x8x16xf32> -> tensor<2x4x16xf32> sums tensor<16xf32>
   return
 }
+
+// -----
+
+func.func @add_rows_c1(%rows: tensor<3x8xf32>) {
+  // expected-error @below {{adds 4 elements from column 5 of 'tensor<3x8xf32>', expected columns of a matrix (add_rows_c1)}}
+  %s = mtc.add_rows %rows from 5 : tensor<3x8xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @add_rows_c1_matrix(%rows: tensor<8xf32>) {
+  // expected-error @below {{adds 1 elements from column 0 of 'tensor<8xf32>', expected columns of a matrix (add_rows_c1)}}
+  %s = mtc.add_rows %rows : tensor<8xf32> -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @add_rows_c2(%rows: tensor<3x8xf32>, %sum: tensor<4x2xf32>) {
+  // expected-error @below {{has the result 'tensor<8xf32>', expected elements of 'f32', which `onto` and `decay` have, too (add_rows_c2)}}
+  %s = mtc.add_rows %rows onto %sum : tensor<4x2xf32> : tensor<3x8xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @add_rows_c2_decay(%rows: tensor<3x8xf32>, %sum: tensor<8xf32>) {
+  // expected-error @below {{(add_rows_c2)}}
+  %s = mtc.add_rows %rows onto %sum : tensor<8xf32> decay 5.000000e-01 : f64 : tensor<3x8xf32> -> tensor<8xf32>
+  return
+}

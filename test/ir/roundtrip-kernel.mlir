@@ -48,3 +48,20 @@ func.func @scatter(%x: tensor<9x4xf32>, %i: tensor<9xi64>) -> tensor<5x4xf32> {
   }
   return %y : tensor<5x4xf32>
 }
+
+// CHECK-LABEL: func.func @add_rows
+func.func @add_rows(%x: tensor<512x64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
+  %z = mtc.kernel [64] (%x, %y) : (tensor<512x64xf32>, tensor<64xf32>) -> tensor<64xf32> {
+  ^body(%a: tensor<512x64xf32>, %b: tensor<64xf32>):
+    %c = arith.constant 9.0 : f32
+    %g = arith.constant true
+    %sum = mtc.kernel.load %b at affine_map<(d0) -> (d0)> : tensor<64xf32> -> f32
+    // CHECK: mtc.kernel.add_rows %{{.*}} at affine_map<(d0)[s0] -> (s0, d0)> onto %{{.*}} : f32 : tensor<512x64xf32> -> f32
+    %s = mtc.kernel.add_rows %a at affine_map<(d0)[s0] -> (s0, d0)> onto %sum : f32 : tensor<512x64xf32> -> f32
+    // CHECK: mtc.kernel.add_rows %{{.*}} at affine_map<(d0)[s0] -> (s0, d0)> decay %{{.*}} : f32 if %{{.*}} : tensor<512x64xf32> -> f32
+    %t = mtc.kernel.add_rows %a at affine_map<(d0)[s0] -> (s0, d0)> decay %c : f32 if %g : tensor<512x64xf32> -> f32
+    %r = arith.addf %s, %t : f32
+    mtc.kernel.yield %r at [affine_map<(d0) -> (d0)>] : f32
+  }
+  return %z : tensor<64xf32>
+}

@@ -74,3 +74,15 @@ func.func @random_bits(%seed: tensor<i64>, %step: tensor<i64>) -> tensor<4x8xi32
   %r = mtc.random_bits %seed, %step stream 3 : (tensor<i64>, tensor<i64>) -> tensor<4x8xi32>
   return %r : tensor<4x8xi32>
 }
+
+// CHECK-LABEL: func.func @add_rows
+func.func @add_rows(%rows: tensor<512x64xf32>, %sum: tensor<8x8xf32>, %mean: tensor<4xf32>)
+    -> (tensor<8x8xf32>, tensor<4xf32>, tensor<64xf32>) {
+  // CHECK: mtc.add_rows %{{.*}} onto %{{.*}} : tensor<8x8xf32> : tensor<512x64xf32> -> tensor<8x8xf32>
+  %s = mtc.add_rows %rows onto %sum : tensor<8x8xf32> : tensor<512x64xf32> -> tensor<8x8xf32>
+  // CHECK: mtc.add_rows %{{.*}} from 60 onto %{{.*}} : tensor<4xf32> decay 5.000000e-01 : f32 : tensor<512x64xf32> -> tensor<4xf32>
+  %t = mtc.add_rows %rows from 60 onto %mean : tensor<4xf32> decay 5.000000e-01 : f32 : tensor<512x64xf32> -> tensor<4xf32>
+  // CHECK: mtc.add_rows %{{.*}} : tensor<512x64xf32> -> tensor<64xf32>
+  %u = mtc.add_rows %rows : tensor<512x64xf32> -> tensor<64xf32>
+  return %s, %t, %u : tensor<8x8xf32>, tensor<4xf32>, tensor<64xf32>
+}

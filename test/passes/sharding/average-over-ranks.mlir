@@ -11,9 +11,7 @@ mtc.variable state @mean : tensor<8xf32> = #mtc.zeros
 // A state that is updated from averages over the ranks is the same on all of them, and updated once.
 // CHECK-LABEL: func.func @micro_step
 // CHECK: %[[ALL:.*]] = mtc.all_gather %{{.*}} ranks 2 : tensor<8xf32> -> tensor<2x8xf32>
-// CHECK: mtc.slice %[[ALL]] offsets [0, 0]
-// CHECK: mtc.slice %[[ALL]] offsets [1, 0]
-// CHECK: %[[SUM:.*]] = mtc.add
+// CHECK: %[[SUM:.*]] = mtc.add_rows %[[ALL]] : tensor<2x8xf32> -> tensor<8xf32>
 // CHECK: mtc.div %[[SUM]]
 // CHECK-NOT: mtc.all_gather
 // CHECK: mtc.write @mean

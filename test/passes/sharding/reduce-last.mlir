@@ -21,9 +21,7 @@ func.func @micro_step() {
 // CHECK-LABEL: func.func @update
 // CHECK: %[[OWN:.*]] = mtc.read @w.grad
 // CHECK: %[[ROWS:.*]] = mtc.all_to_all %[[OWN]] pieces [512] : tensor<20x30xf32> -> tensor<2x512xf32>
-// CHECK: mtc.slice %[[ROWS]] offsets [0, 0]
-// CHECK: mtc.slice %[[ROWS]] offsets [1, 0]
-// CHECK: mtc.add
+// CHECK: mtc.add_rows %[[ROWS]] : tensor<2x512xf32> -> tensor<512xf32>
 // CHECK: %[[TOTAL:.*]] = mtc.all_gather %{{.*}} ranks 2 : tensor<512xf32> -> tensor<20x30xf32>
 // CHECK: mtc.write @w.grad, %[[TOTAL]]
 // CHECK: mtc.read_flat [@w.grad]

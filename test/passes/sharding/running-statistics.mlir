@@ -7,21 +7,13 @@ mtc.variable state @still : tensor<3xf32> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<3xf32> = #mtc.zeros
 
 // CHECK-LABEL: func.func @micro_step
-// CHECK: %[[DECAY:.*]] = mtc.constant
 // CHECK: %[[SCALED:.*]] = mtc.mul %arg0, %arg1
 // CHECK: %[[ROWS:.*]] = mtc.all_gather %[[SCALED]] ranks 2 : tensor<3xf32> -> tensor<2x3xf32>
 // CHECK: mtc.write @w.grad
 // CHECK-NOT: mtc.write @mean
-// CHECK: %[[ROW0:.*]] = mtc.slice %[[ROWS]] offsets [0, 0]
-// CHECK: %[[FIRST:.*]] = mtc.reshape %[[ROW0]]
 // CHECK: %[[OLD:.*]] = mtc.read @mean
-// CHECK: %[[KEPT:.*]] = mtc.mul %[[OLD]], %[[DECAY]]
-// CHECK: %[[NEW0:.*]] = mtc.add %[[KEPT]], %[[FIRST]]
-// CHECK: %[[ROW1:.*]] = mtc.slice %[[ROWS]] offsets [1, 0]
-// CHECK: %[[SECOND:.*]] = mtc.reshape %[[ROW1]]
-// CHECK: %[[KEPT1:.*]] = mtc.mul %[[NEW0]], %[[DECAY]]
-// CHECK: %[[NEW1:.*]] = mtc.add %[[KEPT1]], %[[SECOND]]
-// CHECK: mtc.write @mean, %[[NEW1]]
+// CHECK: %[[NEW:.*]] = mtc.add_rows %[[ROWS]] onto %[[OLD]] : tensor<3xf32> decay {{.*}} : f32 : tensor<2x3xf32> -> tensor<3xf32>
+// CHECK: mtc.write @mean, %[[NEW]]
 // CHECK-NOT: mtc.write @mean
 func.func @micro_step(%x: tensor<3xf32>, %y: tensor<3xf32>) {
   %decay = mtc.constant dense<0.9> : tensor<3xf32>
@@ -92,21 +84,17 @@ mtc.variable state @c : tensor<5xf32> = #mtc.zeros
 // CHECK-LABEL: func.func @micro_step
 // CHECK: %[[OWN:.*]] = mtc.concatenate %arg0, %{{.*}}, %arg2 axis 0
 // CHECK: %[[ROWS:.*]] = mtc.all_gather %[[OWN]] ranks 2 : tensor<12xf32> -> tensor<2x12xf32>
-// CHECK: mtc.slice %[[ROWS]] offsets [0, 0] strides [1, 1] : tensor<2x12xf32> -> tensor<1x7xf32>
 // CHECK: %[[A:.*]] = mtc.read @a
 // CHECK: %[[B:.*]] = mtc.read @b
 // CHECK: %[[FLAT:.*]] = mtc.reshape %[[B]] : tensor<2x2xf32> -> tensor<4xf32>
 // CHECK: %[[BOTH:.*]] = mtc.concatenate %[[A]], %[[FLAT]] axis 0
-// CHECK: mtc.mul %[[BOTH]], %{{.*}} : tensor<7xf32>
-// CHECK: mtc.slice %[[ROWS]] offsets [1, 0] strides [1, 1] : tensor<2x12xf32> -> tensor<1x7xf32>
-// CHECK: mtc.mul %{{.*}}, %{{.*}} : tensor<7xf32>
-// CHECK: %[[NEW:.*]] = mtc.add %{{.*}}, %{{.*}} : tensor<7xf32>
+// CHECK: %[[NEW:.*]] = mtc.add_rows %[[ROWS]] onto %[[BOTH]] : tensor<7xf32> decay {{.*}} : f32 : tensor<2x12xf32> -> tensor<7xf32>
 // CHECK: %[[NEWA:.*]] = mtc.slice %[[NEW]] offsets [0]
 // CHECK: mtc.write @a, %[[NEWA]] : tensor<3xf32>
 // CHECK: %[[NEWB:.*]] = mtc.slice %[[NEW]] offsets [3]
 // CHECK: %[[SHAPED:.*]] = mtc.reshape %[[NEWB]]
 // CHECK: mtc.write @b, %[[SHAPED]] : tensor<2x2xf32>
-// CHECK: mtc.slice %[[ROWS]] offsets [0, 7]
+// CHECK: mtc.add_rows %[[ROWS]] from 7 onto %{{.*}} : tensor<5xf32> decay {{.*}} : f32 : tensor<2x12xf32> -> tensor<5xf32>
 // CHECK: mtc.write @c
 func.func @micro_step(%x: tensor<3xf32>, %y: tensor<2x2xf32>, %z: tensor<5xf32>) {
   %tenth = mtc.constant dense<0.1> : tensor<3xf32>

@@ -19,25 +19,21 @@ mtc.variable optimizer @mtc.loss_sum : tensor<f64> = #mtc.zeros
 // CHECK: %[[B:.*]] = mtc.read @b.grad
 // CHECK: %[[ROWS:.*]] = mtc.all_to_all %[[W]], %[[B]] pieces [256, 256] : tensor<4x5xf32>, tensor<5xf32> -> tensor<2x512xf32>
 // The loss, in the order of ranks.
-// CHECK: mtc.all_gather %{{.*}} ranks 2 : tensor<1xf64> -> tensor<2x1xf64>
+// CHECK: %[[LOSSES:.*]] = mtc.all_gather %{{.*}} ranks 2 : tensor<1xf64> -> tensor<2x1xf64>
 // CHECK: %[[LOSS:.*]] = mtc.read @mtc.loss_sum
-// CHECK: %[[LOSS0:.*]] = mtc.add %[[LOSS]], %{{.*}} : tensor<f64>
-// CHECK: %[[LOSS1:.*]] = mtc.add %[[LOSS0]], %{{.*}} : tensor<f64>
-// CHECK: mtc.write @mtc.loss_sum, %[[LOSS1]]
+// CHECK: %[[NEW:.*]] = mtc.add_rows %[[LOSSES]] onto %[[LOSS]] : tensor<f64> : tensor<2x1xf64> -> tensor<f64>
+// CHECK: mtc.write @mtc.loss_sum, %[[NEW]]
 // The gradients, in the order of ranks.
 // CHECK: %[[SUM:.*]] = mtc.read @mtc.gradient_sum.0
-// CHECK: mtc.slice %[[ROWS]] offsets [0, 0]
-// CHECK: %[[SUM0:.*]] = mtc.add %[[SUM]], %{{.*}} : tensor<512xf32>
-// CHECK: mtc.slice %[[ROWS]] offsets [1, 0]
-// CHECK: %[[SUM1:.*]] = mtc.add %[[SUM0]], %{{.*}} : tensor<512xf32>
-// CHECK: mtc.write @mtc.gradient_sum.0, %[[SUM1]]
+// CHECK: %[[SUMS:.*]] = mtc.add_rows %[[ROWS]] onto %[[SUM]] : tensor<512xf32> : tensor<2x512xf32> -> tensor<512xf32>
+// CHECK: mtc.write @mtc.gradient_sum.0, %[[SUMS]]
 
 // The first bucket is added once the second one is sent.
 // APART-LABEL: func.func @micro_step
 // APART: %[[W:.*]] = mtc.all_to_all %{{.*}} pieces [256] : tensor<4x5xf32> -> tensor<2x256xf32>
-// APART-NOT: mtc.slice %[[W]]
+// APART-NOT: mtc.add_rows %[[W]]
 // APART: mtc.all_to_all %{{.*}} pieces [256] : tensor<5xf32> -> tensor<2x256xf32>
-// APART: mtc.slice %[[W]] offsets [0, 0]
+// APART: mtc.add_rows %[[W]]
 func.func @micro_step(%x: tensor<4x5xf32>, %y: tensor<5xf32>, %l: tensor<f64>) {
   %old = mtc.read @mtc.loss_sum : tensor<f64>
   %sum = mtc.add %old, %l : tensor<f64>
@@ -60,6 +56,23 @@ func.func @micro_step(%x: tensor<4x5xf32>, %y: tensor<5xf32>, %l: tensor<f64>) {
 func.func @update() {
   %g = mtc.read @w.grad : tensor<4x5xf32>
   mtc.write @w, %g : tensor<4x5xf32>
+  return
+}
+
+// -----
+
+// One rank adds its row.
+// CHECK-LABEL: mtc.program "one"
+mtc.program "one" stage training ranks <count = 1> accumulation <micro_steps = 2> {}
+mtc.variable gradient @w.grad : tensor<4xf32> = #mtc.zeros
+// CHECK: %[[ROWS:.*]] = mtc.all_to_all %{{.*}} pieces [256] : tensor<4xf32> -> tensor<1x256xf32>
+// CHECK-NOT: mtc.add_rows
+// CHECK: mtc.add %{{.*}}, %{{.*}} : tensor<256xf32>
+func.func @micro_step(%x: tensor<4xf32>) {
+  mtc.write @w.grad, %x : tensor<4xf32>
+  return
+}
+func.func @update() {
   return
 }
 

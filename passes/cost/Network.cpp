@@ -3,6 +3,7 @@
 #include "passes/cost/Network.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -23,12 +24,13 @@ struct Unit {
 
 // Shared memory: Open MPI between two processes of one machine (bench/network.py). Ethernet: 90 %
 // of the line rate and the latency of TCP. NVLink with InfiniBand: a GPU's share of the network
-// between nodes, as in the tuning tables of NCCL.
+// between nodes and the latency of the protocol Simple, as in the tuning tables of NCCL, which
+// executes point-to-point operations in batches of 8.
 static constexpr NetworkClass classes[] = {
     {"shm", "shared memory of one machine", {2e-6, 2e9}},
     {"10gbe", "10 Gbit/s Ethernet", {30e-6, 1.1e9}},
     {"100gbe", "100 Gbit/s Ethernet", {15e-6, 11e9}},
-    {"nvlink-ib", "GPUs with NVLink, and InfiniBand between nodes", {14e-6, 40e9}},
+    {"nvlink-ib", "GPUs with NVLink, and InfiniBand between nodes", {14e-6, 40e9, 8}},
 };
 
 // A unit that ends like another one comes before it.
@@ -55,25 +57,34 @@ std::optional<Network> Network::parse(StringRef text) {
   for (const NetworkClass &each : classes)
     if (each.name == text)
       return each.network;
-  auto [latency, bandwidth] = text.split(',');
-  std::optional<double> seconds = parseQuantity(latency, times),
-                        bytesPerSecond = parseQuantity(bandwidth, rates);
+  SmallVector<StringRef, 3> parts;
+  text.split(parts, ',');
+  if (parts.size() != 2 && parts.size() != 3)
+    return std::nullopt;
+  int64_t messages = 1;
+  if (parts.size() == 3 && (parts[2].trim().getAsInteger(10, messages) || messages < 1))
+    return std::nullopt;
+  std::optional<double> seconds = parseQuantity(parts[0], times),
+                        bytesPerSecond = parseQuantity(parts[1], rates);
   if (!seconds || !bytesPerSecond)
     return std::nullopt;
-  return Network{*seconds, *bytesPerSecond};
+  return Network{*seconds, *bytesPerSecond, messages};
 }
 
 std::string Network::describeTexts() {
   std::string text;
   for (const NetworkClass &each : classes)
     text += (each.name + " (" + each.help + "), ").str();
-  return text + "or a latency and a bandwidth, such as 30us,1.1GB/s";
+  return text +
+         "or a latency, a bandwidth and optionally the messages of a rank at a time, such as "
+         "30us,1.1GB/s or 14us,45GB/s,8";
 }
 
 double mtc::estimateTransfer(CollectiveAttr collective, StringRef text) {
   const std::optional<Network> network = Network::parse(text);
   if (!network || collective.getRanks() == 1 || collective.getKind() == CollectiveKind::OwnPiece)
     return 0;
-  return static_cast<double>(collective.getRanks() - 1) * network->seconds +
+  const auto rounds = llvm::divideCeil(collective.getRanks() - 1, network->messagesAtOnce);
+  return static_cast<double>(rounds) * network->seconds +
          static_cast<double>(collective.getMaximumSentBytes()) / network->bytesPerSecond;
 }

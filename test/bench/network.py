@@ -30,12 +30,17 @@ assert transfers("network.txt")["network"] == measured.splitlines()[1]
 # Twice the bandwidth and half the latency take half the time.
 assert abs(seconds("30us,1.1GB/s") - seconds("10gbe")) < 1e-12
 assert abs(seconds("15us, 17.6 Gbit/s") - seconds("10gbe") / 2) < 1e-9
+# Messages to 7 other ranks, all at a time or 4: the latency of one, or of two.
+bytes_only = seconds("1ns,1.1GB/s,7")
+assert abs((seconds("30us,1.1GB/s,7") - bytes_only) * 7 - (seconds("30us,1.1GB/s") - bytes_only)) < 1e-6
+assert abs((seconds("30us,1.1GB/s,4") - bytes_only) * 7 - (seconds("30us,1.1GB/s") - bytes_only) * 2) < 1e-6
 
 (folder / "wrong.txt").write_text("# a comment\nfast\n")
 (folder / "empty.txt").write_text("# a comment\n")
 for network, message in (
     ("fast", "--network fast: expected shm (shared memory of one machine), 10gbe"),
     ("30us,0GB/s", "--network 30us,0GB/s: expected shm"),
+    ("30us,1GB/s,0", "--network 30us,1GB/s,0: expected shm"),
     ("wrong.txt", "--network wrong.txt: 'fast' is no network; expected shm"),
     ("empty.txt", "--network empty.txt: the file has no line; expected shm"),
 ):

@@ -114,7 +114,8 @@ static LibraryCallOpInterface buildTerms(OpBuilder &builder, const Contraction &
 static Value buildTerms(OpBuilder &builder, const Contraction &c, int64_t index, int64_t count,
                         ValueRange operands, Value sum) {
   const bool isNarrow = c.type.getElementTypeBitWidth() < 32, isLast = index + 1 == count;
-  const RankedTensorType wide = isNarrow ? RankedTensorType(c.type).clone(Type(builder.getF32Type())) : c.type;
+  const RankedTensorType wide =
+      isNarrow ? RankedTensorType(c.type).clone(Type(builder.getF32Type())) : c.type;
   const ValueRange addends = sum ? ValueRange(sum) : operands.drop_front(2);
   LibraryCallOpInterface call = buildTerms(builder, c, isLast ? c.type : wide, operands, addends);
   if (!isLast || !isNarrow || TargetInfo::of(c.op).getSupportLevel(call) > 0)

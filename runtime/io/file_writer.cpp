@@ -10,7 +10,11 @@ namespace mtc::runtime {
 constexpr int64_t batchBytes = 32 << 20;
 
 int FileWriter::reserve(int64_t bytes) {
-  if (fallocate(descriptor, 0, 0, bytes) == 0)
+  int result;
+  do
+    result = fallocate(descriptor, 0, 0, bytes);
+  while (result != 0 && errno == EINTR);
+  if (result == 0)
     return 0;
   if (errno != EOPNOTSUPP && errno != ENOSYS)
     return errno;

@@ -50,6 +50,16 @@ public:
       addOperand(operand, op);
   }
 
+  /// Adds what decides on the dead operands of an operation whose copy is known: the operation is
+  /// not repeated, but its operands may be.
+  void addOwner(OpResult value) {
+    Operation *op = value.getOwner();
+    add(value.getResultNumber());
+    add(values.hashOf(op));
+    for (Value operand : op->getOperands())
+      add(values.isAvailableAt(operand, reader));
+  }
+
   std::optional<size_t> get() const { return timeLeft >= 0 ? std::optional(hash) : std::nullopt; }
 
 private:
@@ -157,6 +167,8 @@ std::optional<size_t> Rematerializer::hashEviction(OpResult value, Operation *pl
   if (!first)
     return std::nullopt;
   EvictionHash hash(*this, first, times, mostTime);
+  if (copies.contains(value))
+    hash.addOwner(value);
   hash.addCopy(value);
   return hash.get();
 }

@@ -24,13 +24,15 @@ struct Unit {
 
 // Shared memory: Open MPI between two processes of one machine (bench/network.py). Ethernet: 90 %
 // of the line rate and the latency of TCP. NVLink with InfiniBand: a GPU's share of the network
-// between nodes and the latency of the protocol Simple, as in the tuning tables of NCCL, which
-// executes point-to-point operations in batches of 8.
+// between nodes and of NVLink, with the latencies of the protocol Simple, as in the tuning tables
+// of NCCL, which executes point-to-point operations in batches of 8.
 static constexpr NetworkClass classes[] = {
-    {"shm", "shared memory of one machine", {2e-6, 2e9}},
-    {"10gbe", "10 Gbit/s Ethernet", {30e-6, 1.1e9}},
-    {"100gbe", "100 Gbit/s Ethernet", {15e-6, 11e9}},
-    {"nvlink-ib", "GPUs with NVLink, and InfiniBand between nodes", {14e-6, 40e9, 8}},
+    {"shm", "shared memory of one machine", {{2e-6, 2e9}}},
+    {"10gbe", "10 Gbit/s Ethernet", {{30e-6, 1.1e9}}},
+    {"100gbe", "100 Gbit/s Ethernet", {{15e-6, 11e9}}},
+    {"nvlink-ib",
+     "nodes of 8 GPUs with NVLink, and InfiniBand between nodes",
+     {{14e-6, 40e9, 8}, 8, {3.4e-6, 320e9, 8}}},
 };
 
 // A unit that ends like another one comes before it.
@@ -53,22 +55,41 @@ static std::optional<double> parseQuantity(StringRef text, ArrayRef<Unit> units)
   return std::nullopt;
 }
 
-std::optional<Network> Network::parse(StringRef text) {
-  for (const NetworkClass &each : classes)
-    if (each.name == text)
-      return each.network;
+/// Reads a latency, a bandwidth and optionally a number of messages.
+static std::optional<Link> parseLink(StringRef text) {
   SmallVector<StringRef, 3> parts;
   text.split(parts, ',');
   if (parts.size() != 2 && parts.size() != 3)
     return std::nullopt;
+  const std::optional<double> seconds = parseQuantity(parts[0], times),
+                              bytesPerSecond = parseQuantity(parts[1], rates);
   int64_t messages = 1;
   if (parts.size() == 3 && (parts[2].trim().getAsInteger(10, messages) || messages < 1))
     return std::nullopt;
-  std::optional<double> seconds = parseQuantity(parts[0], times),
-                        bytesPerSecond = parseQuantity(parts[1], rates);
   if (!seconds || !bytesPerSecond)
     return std::nullopt;
-  return Network{*seconds, *bytesPerSecond, messages};
+  return Link{*seconds, *bytesPerSecond, messages};
+}
+
+std::optional<Network> Network::parse(StringRef text) {
+  for (const NetworkClass &each : classes)
+    if (each.name == text)
+      return each.network;
+  auto [between, nodes] = text.split(';');
+  const std::optional<Link> link = parseLink(between);
+  if (!link)
+    return std::nullopt;
+  Network network{*link};
+  if (between.size() == text.size())
+    return network;
+  nodes = nodes.trim();
+  auto [count, within] = nodes.split(':');
+  const std::optional<Link> inside = parseLink(within);
+  if (!inside || !count.consume_front("nodes of ") ||
+      count.trim().getAsInteger(10, network.ranksOfNode) || network.ranksOfNode < 2)
+    return std::nullopt;
+  network.inside = *inside;
+  return network;
 }
 
 std::string Network::describeTexts() {
@@ -77,14 +98,27 @@ std::string Network::describeTexts() {
     text += (each.name + " (" + each.help + "), ").str();
   return text +
          "or a latency, a bandwidth and optionally the messages of a rank at a time, such as "
-         "30us,1.1GB/s or 14us,45GB/s,8";
+         "30us,1.1GB/s or 14us,45GB/s,8, and optionally those within nodes, such as "
+         "14us,45GB/s,8; nodes of 8: 3us,360GB/s,8";
+}
+
+double Link::estimate(int64_t messages, double bytes) const {
+  return static_cast<double>(llvm::divideCeil(messages, messagesAtOnce)) * seconds +
+         bytes / bytesPerSecond;
 }
 
 double mtc::estimateTransfer(CollectiveAttr collective, StringRef text) {
   const std::optional<Network> network = Network::parse(text);
-  if (!network || collective.getRanks() == 1 || collective.getKind() == CollectiveKind::OwnPiece)
+  const int64_t others = collective.getRanks() - 1;
+  if (!network || others == 0 || collective.getKind() == CollectiveKind::OwnPiece)
     return 0;
-  const auto rounds = llvm::divideCeil(collective.getRanks() - 1, network->messagesAtOnce);
-  return static_cast<double>(rounds) * network->seconds +
-         static_cast<double>(collective.getMaximumSentBytes()) / network->bytesPerSecond;
+  const int64_t inside = std::min(others, network->ranksOfNode - 1);
+  auto estimate = [&](const Link &link, int64_t messages) {
+    const double share = static_cast<double>(messages) / static_cast<double>(others);
+    return link.estimate(messages, share * static_cast<double>(collective.getMaximumSentBytes()));
+  };
+  double seconds = inside ? estimate(network->inside, inside) : 0;
+  if (others > inside)
+    seconds = std::max(seconds, estimate(network->link, others - inside));
+  return seconds;
 }

@@ -34,6 +34,10 @@ assert abs(seconds("15us, 17.6 Gbit/s") - seconds("10gbe") / 2) < 1e-9
 bytes_only = seconds("1ns,1.1GB/s,7")
 assert abs((seconds("30us,1.1GB/s,7") - bytes_only) * 7 - (seconds("30us,1.1GB/s") - bytes_only)) < 1e-6
 assert abs((seconds("30us,1.1GB/s,4") - bytes_only) * 7 - (seconds("30us,1.1GB/s") - bytes_only) * 2) < 1e-6
+# Nodes of 8: their own connection. Nodes of 4: 4 of 7 messages and bytes between nodes, at the same time as those within nodes.
+assert abs(seconds("30us,1.1GB/s; nodes of 8: 15us,2.2GB/s") - seconds("15us,2.2GB/s")) < 1e-12
+assert abs(seconds("30us,1.1GB/s; nodes of 4: 1us,99GB/s") - seconds("30us,1.1GB/s") * 4 / 7) < 1e-9
+assert abs(seconds("1us,99GB/s; nodes of 4: 30us,1.1GB/s") - seconds("30us,1.1GB/s") * 3 / 7) < 1e-9
 
 (folder / "wrong.txt").write_text("# a comment\nfast\n")
 (folder / "empty.txt").write_text("# a comment\n")
@@ -41,6 +45,8 @@ for network, message in (
     ("fast", "--network fast: expected shm (shared memory of one machine), 10gbe"),
     ("30us,0GB/s", "--network 30us,0GB/s: expected shm"),
     ("30us,1GB/s,0", "--network 30us,1GB/s,0: expected shm"),
+    ("30us,1GB/s; nodes of 1: 1us,1GB/s", "--network 30us,1GB/s; nodes of 1: 1us,1GB/s: expected shm"),
+    ("30us,1GB/s;", "--network 30us,1GB/s;: expected shm"),
     ("wrong.txt", "--network wrong.txt: 'fast' is no network; expected shm"),
     ("empty.txt", "--network empty.txt: the file has no line; expected shm"),
 ):

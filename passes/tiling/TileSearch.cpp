@@ -34,10 +34,10 @@ SmallVector<Value> TileSearch::findValues() const {
   return values;
 }
 
-/// Returns the bytes freed and the time added by tiling a region, or nothing if the peak does not
-/// fall. Undoes the change; the memory plan is that of the tiled function.
-FailureOr<std::optional<TileSearch::Choice>>
-TileSearch::tryOut(Value value, const TileRegion &region, const OrderScore &before) {
+/// Returns the bytes freed and the time added by tiling a region, if the peak falls. Undoes the
+/// change; the memory plan is that of the tiled function.
+FailureOr<TileSearch::Trial> TileSearch::tryOut(Value value, const TileRegion &region,
+                                                const OrderScore &before) {
   const FunctionMemory &function = goal.function;
   double time = 0;
   for (Operation *op : region.getOperations())
@@ -52,14 +52,14 @@ TileSearch::tryOut(Value value, const TileRegion &region, const OrderScore &befo
   for (Operation *op : added)
     left = std::max(left, function.getLive()[function[op].time]);
   const OrderScore score = goal.score();
-  const bool isLower = score < before && goal.isWorthwhile(before.peak - left);
   writer.undo();
-  return isLower ? std::optional(Choice{{before.peak - left, time},
-                                        value,
-                                        value.getLoc(),
-                                        region.getCount(),
-                                        before.peak - score.peak})
-                 : std::nullopt;
+  if (!(score < before))
+    return Trial{std::nullopt, /*isElsewhere=*/left < score.peak};
+  if (!goal.isWorthwhile(before.peak - left))
+    return Trial{std::nullopt, /*isElsewhere=*/false};
+  const int64_t lowers = before.peak - score.peak;
+  return Trial{Choice{{before.peak - left, time}, value, value.getLoc(), region.getCount(), lowers},
+               /*isElsewhere=*/false};
 }
 
 TileSearch::Plan::Plan(const FunctionMemory &function) {
@@ -102,6 +102,7 @@ FailureOr<std::optional<TileSearch::Choice>> TileSearch::findCount(Value value, 
                                                                    const Plan &plan,
                                                                    llvm::DenseSet<Value> &tried) {
   std::optional<Choice> best;
+  SmallVector<Operation *, 0> hopeless; // Operations whose number of tiles does not matter.
   for (int64_t count = 2; count <= mostTiles; count *= 2) {
     std::optional<TileRegion> region = TileRegion::find(value, count);
     if (!region)
@@ -110,15 +111,19 @@ FailureOr<std::optional<TileSearch::Choice>> TileSearch::findCount(Value value, 
       for (Value result : op->getResults())
         if (!region->isReadOutside(result))
           tried.insert(result);
-    FailureOr<std::optional<Choice>> choice = std::optional<Choice>();
-    if (goal.isWorthwhile(before.peak - plan.findBytesLeft(*region)))
-      choice = tryOut(value, *region, before);
-    if (failed(choice))
+    FailureOr<Trial> trial = Trial();
+    if (region->getOperations() != ArrayRef(hopeless) &&
+        goal.isWorthwhile(before.peak - plan.findBytesLeft(*region)))
+      trial = tryOut(value, *region, before);
+    if (failed(trial))
       return failure();
-    if (best && (!*choice || 10 * (*choice)->bytes < 11 * best->bytes))
+    const std::optional<Choice> &choice = trial->choice;
+    if (best && (!choice || 10 * choice->bytes < 11 * best->bytes))
       break;
-    if (*choice)
-      best = **choice;
+    if (trial->isElsewhere)
+      hopeless.assign(region->getOperations().begin(), region->getOperations().end());
+    if (choice)
+      best = *choice;
     if (best && best->lowers >= excess)
       break;
   }

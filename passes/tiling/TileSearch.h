@@ -33,7 +33,15 @@ private:
     int64_t lowers; ///< bytes by which the peak falls
   };
 
-  /// Result of a trial of a value, with the peak at that time.
+  /// Result of a tiling that was tried and undone.
+  struct Trial {
+    std::optional<Choice> choice; ///< Nothing if the peak does not fall.
+    /// Whether the peak is outside the tiles, where the live bytes do not depend on the number of
+    /// tiles.
+    bool isElsewhere = false;
+  };
+
+  /// Result of the trials of a value, with the peak at that time.
   struct Known {
     int64_t peak;
     std::optional<Choice> choice;
@@ -61,8 +69,8 @@ private:
   mlir::FailureOr<std::optional<Choice>> findCount(mlir::Value value, int64_t excess,
                                                    const OrderScore &before, const Plan &plan,
                                                    llvm::DenseSet<mlir::Value> &tried);
-  mlir::FailureOr<std::optional<Choice>> tryOut(mlir::Value value, const TileRegion &region,
-                                                const OrderScore &before);
+  mlir::FailureOr<Trial> tryOut(mlir::Value value, const TileRegion &region,
+                                const OrderScore &before);
   mlir::SmallVector<mlir::Value> findEqual(mlir::Value value) const;
 
   const Goal &goal;

@@ -144,13 +144,13 @@ struct Peak {
 /// Tries allocation orders and keeps the smallest layout; ties keep the first.
 class Search {
 public:
-  explicit Search(ArrayRef<LiveBuffer> buffers, const Peak &peak)
-      : buffers(buffers), peak(peak), order(buffers.size()) {
+  Search(ArrayRef<LiveBuffer> buffers, const Peak &peak, int64_t enough)
+      : buffers(buffers), peak(peak), enough(std::max(enough, peak.bytes)), order(buffers.size()) {
     std::iota(order.begin(), order.end(), 0);
   }
 
-  /// Tries the order by decreasing `key`, ties by index. Does nothing if the best layout is
-  /// optimal.
+  /// Tries the order by decreasing `key`, ties by index. Does nothing if the best layout is small
+  /// enough.
   template <typename Key> void tryOrder(const Key &key) {
     if (isDone())
       return;
@@ -208,7 +208,7 @@ public:
   ArenaLayout take() { return std::move(*best); }
 
 private:
-  bool isDone() const { return best && best->size == peak.bytes; }
+  bool isDone() const { return best && best->size <= enough; }
 
   void placeInOrder() {
     last = layOutInOrder(buffers, order);
@@ -220,6 +220,7 @@ private:
 
   ArrayRef<LiveBuffer> buffers;
   const Peak &peak;
+  const int64_t enough;
   SmallVector<unsigned> order, bestOrder;
   ArenaLayout last;
   std::optional<ArenaLayout> best;
@@ -227,9 +228,9 @@ private:
 
 } // namespace
 
-ArenaLayout mtc::layOut(ArrayRef<LiveBuffer> buffers) {
+ArenaLayout mtc::layOut(ArrayRef<LiveBuffer> buffers, int64_t enough) {
   Peak peak(buffers);
-  Search search(buffers, peak);
+  Search search(buffers, peak, enough);
   auto duration = [](const LiveBuffer &buffer) { return buffer.end - buffer.begin + 1; };
   search.tryOrder([](const LiveBuffer &buffer) { return buffer.bytes; });
   search.tryOrder([&](const LiveBuffer &buffer) {

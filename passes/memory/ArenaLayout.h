@@ -5,7 +5,9 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+
 #include <cstdint>
+#include <optional>
 
 namespace mtc {
 
@@ -29,9 +31,28 @@ struct ArenaLayout {
 /// decreasing size times duration. The first and the third are the greedy strategies of Pisarchyk
 /// and Lee, "Efficient Memory Management for Deep Neural Net Inference" (2020). If there are few
 /// buffers, further orders and a random local search follow. The smallest layout is returned; the
-/// search stops as soon as a layout reaches the lower bound, which is the maximum number of live
-/// bytes.
-ArenaLayout layOut(llvm::ArrayRef<LiveBuffer> buffers);
+/// search stops as soon as a layout has at most `enough` bytes or reaches the lower bound, which is
+/// the maximum number of live bytes.
+ArenaLayout layOut(llvm::ArrayRef<LiveBuffer> buffers, int64_t enough = 0);
+
+/// The size of the smallest known layout of some buffers.
+class ArenaSize {
+public:
+  /// Returns the size of a layout of at most `enough` bytes or, if none is found, of the smallest
+  /// one. `getBuffers` returns the buffers, which are the same until `reset`.
+  template <typename GetBuffers> int64_t find(int64_t enough, const GetBuffers &getBuffers) {
+    if (!known || (*known > enough && !isSmallest)) {
+      known = layOut(getBuffers(), enough).size;
+      isSmallest = *known > enough;
+    }
+    return *known;
+  }
+  void reset() { known.reset(); }
+
+private:
+  std::optional<int64_t> known;
+  bool isSmallest = false; ///< All layouts were tried.
+};
 
 } // namespace mtc
 

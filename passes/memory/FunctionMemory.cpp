@@ -114,6 +114,7 @@ LogicalResult FunctionMemory::update(const MemoryContext &context) {
           });
   buffers = BufferAssignment::compute(function, order, arguments, accesses, context);
   sum();
+  arenaSize.reset();
   isStale = false;
   return success();
 }

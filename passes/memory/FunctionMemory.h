@@ -40,6 +40,11 @@ public:
   mlir::ArrayRef<int64_t> getLive() const { return live; }
   /// Returns the first schedule position with the maximum number of live bytes.
   int64_t getPeakTime() const { return peakTime; }
+  /// Returns the bytes of an arena of the temporaries alone: at most `enough` if a layout of this
+  /// size is found, the smallest known one otherwise.
+  int64_t findArenaBytes(int64_t enough) const {
+    return arenaSize.find(enough, [&] { return llvm::ArrayRef(buffers.temporaries); });
+  }
   /// Number of operations analyzed so far, repeated analyses included.
   int64_t getReads() const { return reads; }
   /// Deterministic cost of all updates so far: one unit for each scheduled operation, and
@@ -69,6 +74,7 @@ private:
   bool aside = false;
   mlir::SmallVector<int64_t, 0> live;
   int64_t peakTime = 0;
+  mutable ArenaSize arenaSize;
 };
 
 } // namespace mtc

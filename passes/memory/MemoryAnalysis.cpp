@@ -20,6 +20,7 @@ static constexpr int64_t minStagedBytes = 64 << 10;
 
 void MemoryAnalysis::notify(Operation *parent, Operation *op, Change change) {
   isLayoutStale = true;
+  arenaSize.reset();
   isModuleStale |= isa<ReadFlatOp, WriteFlatOp>(op);
   if (!parent || parent == module) {
     isModuleStale = true;
@@ -95,20 +96,29 @@ LogicalResult MemoryAnalysis::update() {
 // Queries
 //===----------------------------------------------------------------------------------------===//
 
-MemoryAnalysis::Region MemoryAnalysis::layOutRegion(bool ofAside) const {
-  Region region;
+SmallVector<LiveBuffer, 0> MemoryAnalysis::collectTemporaries(bool ofAside) const {
   SmallVector<LiveBuffer, 0> temporaries;
   int64_t time = 0;
   for (const FunctionMemory &function : getFunctions()) {
     if (function.isAside() != ofAside)
       continue;
-    region.first[&function] = temporaries.size();
     for (LiveBuffer buffer : function.getBuffers().temporaries)
       temporaries.push_back(
           {buffer.bytes ? buffer.bytes + redzone : 0, buffer.begin + time, buffer.end + time});
     time += static_cast<int64_t>(function.getOrder().size()) + 1;
   }
-  region.layout = layOut(temporaries);
+  return temporaries;
+}
+
+MemoryAnalysis::Region MemoryAnalysis::layOutRegion(bool ofAside) const {
+  Region region;
+  size_t first = 0;
+  for (const FunctionMemory &function : getFunctions())
+    if (function.isAside() == ofAside) {
+      region.first[&function] = first;
+      first += function.getBuffers().temporaries.size();
+    }
+  region.layout = layOut(collectTemporaries(ofAside));
   return region;
 }
 
@@ -231,11 +241,11 @@ int64_t MemoryAnalysis::getLiveBytes() const {
   return fixed + most;
 }
 
-FailureOr<int64_t> MemoryAnalysis::findArenaBytes() {
+FailureOr<int64_t> MemoryAnalysis::findArenaBytes(int64_t enough) {
   if (failed(update()))
     return failure();
-  updateLayout();
-  return fixed + common.layout.size;
+  return fixed +
+         arenaSize.find(enough - fixed, [&] { return collectTemporaries(/*ofAside=*/false); });
 }
 
 FailureOr<MemoryPlan> MemoryAnalysis::getPlan() {

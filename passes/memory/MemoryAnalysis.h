@@ -33,8 +33,9 @@ public:
   /// Analyzes the changes since the last query. Fails with a diagnostic if no schedule or variable
   /// layout exists.
   mlir::LogicalResult update();
-  /// Like `update`, and returns the bytes of the arena of training, which need a layout.
-  mlir::FailureOr<int64_t> findArenaBytes();
+  /// Like `update`, and returns the bytes of the arena of training: at most `enough` if a layout of
+  /// this size is found, the smallest known one otherwise.
+  mlir::FailureOr<int64_t> findArenaBytes(int64_t enough = 0);
   /// Like `update`, and returns the memory plan. Without a layout, the plan's peak is the maximum
   /// number of live bytes, which is much cheaper to compute than a layout.
   mlir::FailureOr<MemoryPlan> getPlan();
@@ -72,6 +73,8 @@ private:
     llvm::DenseMap<const FunctionMemory *, size_t> first;
   };
   Region layOutRegion(bool ofAside) const;
+  /// Returns the temporaries of the functions of a region, one function after another.
+  mlir::SmallVector<LiveBuffer, 0> collectTemporaries(bool ofAside) const;
   Region layOutMovedAway() const;
   /// Offset of the first offloaded value in the arena of a memory space.
   int64_t getMovedOffset(MemorySpace space) const;
@@ -96,6 +99,7 @@ private:
   int64_t fixed = 0, staging = 0, slots = 0, slotBytes = 0;
   llvm::MapVector<mlir::Operation *, std::unique_ptr<FunctionMemory>> functions;
   Region common, aside, movedAway;
+  ArenaSize arenaSize; ///< Without the shared bytes.
 };
 
 } // namespace mtc

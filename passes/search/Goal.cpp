@@ -4,7 +4,6 @@
 
 #include "ir/ReservedNames.h"
 #include "ir/interfaces/TargetInfo.h"
-#include "passes/memory/ArenaLayout.h"
 #include "passes/search/TransferTimes.h"
 
 using namespace mlir;
@@ -42,8 +41,9 @@ FailureOr<int64_t> Goal::findExcess() const {
     return excess;
   // Another function determines the peak of the common layout, so lay out this function alone.
   if (analysis.getLiveBytes() > liveBytes())
-    return analysis.getFixedBytes() + layOut(function.getBuffers().temporaries).size - budget;
-  FailureOr<int64_t> bytes = analysis.findArenaBytes();
+    return function.findArenaBytes(budget - analysis.getFixedBytes()) + analysis.getFixedBytes() -
+           budget;
+  FailureOr<int64_t> bytes = analysis.findArenaBytes(budget);
   if (failed(bytes))
     return failure();
   return *bytes - budget;

@@ -46,7 +46,16 @@ public:
           }
         }
     }
-    return finish();
+    return success();
+  }
+
+  /// Computes the peak.
+  LogicalResult layOut() {
+    FailureOr<int64_t> bytes = analysis.findArenaBytes();
+    if (failed(bytes))
+      return failure();
+    peak = *bytes;
+    return success();
   }
 
   /// Stops when the step takes `mostTime` seconds, or when the limit on the effort for a function
@@ -71,7 +80,7 @@ public:
         if (*excess <= 0 && failed(each->finish()))
           return failure();
     }
-    return finish();
+    return layOut();
   }
 
   LogicalResult improve() {
@@ -79,7 +88,7 @@ public:
       for (const std::unique_ptr<Technique> &each : own)
         if (failed(each->improve()))
           return failure();
-    return finish();
+    return layOut();
   }
 
   MLIRContext *getContext() { return module->getContext(); }
@@ -129,14 +138,6 @@ private:
     const double mostOwn =
         runs != 0 ? (mostTime - others) / runs : std::numeric_limits<double>::infinity();
     return Ladder(goal, times, pointers).climb(mostOwn, analysis.getEffort() + mostEffort);
-  }
-
-  LogicalResult finish() {
-    FailureOr<int64_t> bytes = analysis.findArenaBytes();
-    if (failed(bytes))
-      return failure();
-    peak = *bytes;
-    return success();
   }
 
   OwningOpRef<ModuleOp> module;
@@ -197,7 +198,7 @@ FailureOr<FittedModule> mtc::searchFit(ModuleOp module, int64_t budget, MakeTech
   Attempts attempts;
   attempts.push_back(std::make_unique<Attempt>(module, budget, /*startsOver=*/false));
   Attempt &first = *attempts.front();
-  if (failed(first.begin(make)))
+  if (failed(first.begin(make)) || failed(first.layOut()))
     return failure();
   const int64_t before = first.getPeak(), fixed = first.getFixedBytes();
   if (first.fits())

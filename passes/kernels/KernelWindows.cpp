@@ -90,6 +90,8 @@ std::string KernelWindows::add(Value operand, ArrayRef<AffineMap> maps) {
     lowers.resize(map.getNumDims() + map.getNumSymbols());
     uppers.resize(map.getNumDims() + map.getNumSymbols());
     AffineExpr row = getAffineDimExpr(dim, map.getContext());
+    if (step == 1 && map.getResult(axis) == row)
+      continue; // There is no rest. Most maps are of this kind.
     AffineExpr rest =
         simplifyAffineExpr(map.getResult(axis) - row * step, map.getNumDims(), map.getNumSymbols());
     if (rest.isFunctionOfDim(dim))

@@ -276,7 +276,7 @@ int64_t MemoryAnalysis::offsetOf(const FunctionMemory &function, Value value) co
 }
 
 int64_t MemoryAnalysis::getEffort() const {
-  int64_t effort = 0;
+  int64_t effort = addedEffort;
   for (const FunctionMemory &function : getFunctions())
     effort += function.getEffort();
   return effort;

@@ -60,6 +60,9 @@ public:
   int64_t getReads() const;
   /// Deterministic cost of all queries so far; see FunctionMemory::getEffort.
   int64_t getEffort() const;
+  /// Adds the effort of queries that a caller avoids, so that a search limited by the effort does
+  /// not depend on them.
+  void addEffort(int64_t effort) { addedEffort += effort; }
 
   void notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertPoint previous) override;
   void notifyOperationModified(mlir::Operation *op) override;
@@ -100,6 +103,7 @@ private:
   llvm::MapVector<mlir::Operation *, std::unique_ptr<FunctionMemory>> functions;
   Region common, aside, movedAway;
   ArenaSize arenaSize; ///< Without the shared bytes.
+  int64_t addedEffort = 0;
 };
 
 } // namespace mtc

@@ -103,6 +103,7 @@ FailureOr<std::optional<TileSearch::Choice>> TileSearch::findCount(Value value, 
                                                                    llvm::DenseSet<Value> &tried) {
   std::optional<Choice> best;
   SmallVector<Operation *, 0> hopeless; // Operations whose number of tiles does not matter.
+  int64_t effortPerTile = 0, lastEffort = 0, lastCount = 0; // Known after two trials.
   for (int64_t count = 2; count <= mostTiles; count *= 2) {
     std::optional<TileRegion> region = TileRegion::find(value, count);
     if (!region)
@@ -112,9 +113,19 @@ FailureOr<std::optional<TileSearch::Choice>> TileSearch::findCount(Value value, 
         if (!region->isReadOutside(result))
           tried.insert(result);
     FailureOr<Trial> trial = Trial();
-    if (region->getOperations() != ArrayRef(hopeless) &&
-        goal.isWorthwhile(before.peak - plan.findBytesLeft(*region)))
+    if (goal.isWorthwhile(before.peak - plan.findBytesLeft(*region))) {
+      const int64_t effort = goal.analysis.getEffort();
+      const bool isHopeless = region->getOperations() == ArrayRef(hopeless);
+      if (isHopeless && effortPerTile) { // The effort grows linearly with the number of tiles.
+        goal.analysis.addEffort(lastEffort + effortPerTile * (count - lastCount));
+        continue;
+      }
       trial = tryOut(value, *region, before);
+      const int64_t spent = goal.analysis.getEffort() - effort;
+      effortPerTile = isHopeless ? (spent - lastEffort) / (count - lastCount) : 0;
+      lastEffort = spent;
+      lastCount = count;
+    }
     if (failed(trial))
       return failure();
     const std::optional<Choice> &choice = trial->choice;

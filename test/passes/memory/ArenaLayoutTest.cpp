@@ -90,6 +90,26 @@ TEST(ArenaLayout, IsNearTheBytesThatAreAlive) {
   }
 }
 
+TEST(ArenaLayout, FindsTheSameAnswerForEachBudget) {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    std::vector<LiveBuffer> buffers = randomBuffers(seed);
+    const int64_t smallest = layOut(buffers).size;
+    ArenaSize size;
+    int64_t layouts = 0;
+    auto find = [&](int64_t enough) {
+      return size.find(enough, [&] {
+        ++layouts;
+        return llvm::ArrayRef(buffers);
+      });
+    };
+    EXPECT_LE(find(2 * smallest), 2 * smallest) << seed;
+    EXPECT_EQ(find(smallest - 1), smallest) << seed;
+    EXPECT_EQ(find(0), smallest) << seed;
+    EXPECT_EQ(find(smallest), smallest) << seed;
+    EXPECT_LE(layouts, 2) << seed; // The smallest size answers all later questions.
+  }
+}
+
 TEST(ArenaLayout, TakesNothingForNothing) {
   EXPECT_EQ(layOut({}).size, 0);
   LiveBuffer empty{0, 3, 9};

@@ -165,8 +165,18 @@ TimedCost StepCost::ofFunction(StringRef name) {
   return functions.lookup(named.lookup(StringAttr::get(module.getContext(), name)));
 }
 
+/// Returns how often a training step calls a function on this rank.
+static int64_t callsOf(StringRef function, ModuleOp module) {
+  ProgramOp program = ProgramOp::find(module);
+  return program && function == microStepName ? program.getMicroStepsOfRank() : 1;
+}
+
+static TimedCost times(int64_t count, const TimedCost &cost) {
+  return {count * cost.picoseconds, count * cost.flops, count * cost.bytes};
+}
+
 TimedCost StepCost::ofStep() {
-  TimedCost sum = ofFunction(microStepName);
+  TimedCost sum = times(callsOf(microStepName, module), ofFunction(microStepName));
   return sum += ofFunction(updateName);
 }
 
@@ -177,7 +187,7 @@ SmallVector<std::pair<StringRef, TimedCost>> StepCost::ofStepByKind() {
     if (Operation *function = named.lookup(StringAttr::get(module.getContext(), name)))
       for (Operation &op : function->getRegion(0).front())
         if (OperationCost cost = of(&op); !cost.kind.empty())
-          kinds[cost.kind] += cost;
+          kinds[cost.kind] += times(callsOf(name, module), cost);
   SmallVector<std::pair<StringRef, TimedCost>> sorted(kinds.begin(), kinds.end());
   llvm::sort(sorted, [](const auto &a, const auto &b) {
     return std::pair(-a.second.picoseconds, a.first) < std::pair(-b.second.picoseconds, b.first);

@@ -43,7 +43,7 @@ public:
   OperationCost of(mlir::Operation *op);
   /// Returns the cost of a `func.func` or `mtc.step`; zero if there is none of this name.
   TimedCost ofFunction(llvm::StringRef name);
-  /// Returns the cost of a training step: `micro_step`, then `update`.
+  /// Returns the cost of a training step of a rank: each `micro_step`, then `update`.
   TimedCost ofStep();
   /// Returns the cost of a training step by kind of operation, longest first.
   llvm::SmallVector<std::pair<llvm::StringRef, TimedCost>> ofStepByKind();

@@ -14,7 +14,7 @@ from launcher import Comparison, processes_of, state_of
 from models import DIGITS
 from program import own_folder, rounds
 
-TIMEOUT = 3  # seconds, of --timeout
+TIMEOUT = 10  # seconds, of --timeout: ranks of a busy machine start within them
 MICRO_BATCHES, STEPS, SAVE_EVERY = 6, 600, 25
 folder = own_folder()
 clipped = Comparison(folder, "clipped", DIGITS, "--optimizer", "adamw", "--clip-norm", 0.05, micro_batches=MICRO_BATCHES)
@@ -71,10 +71,12 @@ for number in range(ROUNDS):
     assert seconds < TIMEOUT + 10 or process.returncode == 0, (what, seconds)
     if process.returncode == 0:
         ended_before += 1  # The rank had nothing left to do for others.
+    elif step == 0 and "not all ranks have started" in message:
+        pass
     elif sent == signal.SIGKILL:
         assert "signal 9" in message or f"from rank {victim}" in message, (what, message)
     else:
-        assert f"from rank {victim} (host " in message or "not all ranks have started" in message, (what, message)
+        assert f"from rank {victim} (host " in message, (what, message)
     if (program.folder / "saved/manifest.json").exists():
         resumed += 1
         assert state_of(program, "--resume", "saved", steps=STEPS)[1] == wanted, what

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from launcher import Comparison, check_equal, launcher, processes_of, state_of
+from launcher import Comparison, check_equal, end_of, launcher, processes_of, state_of
 from models import DIGITS, EXAMPLES, GPT2, digits
 from program import Program, own_folder, read_metrics, run
 from safetensors.numpy import load_file
@@ -152,17 +152,7 @@ def interrupted_run(program: Program, *flags, act, begun: Path | None = None, ti
         time.sleep(0.05)
         pids = processes_of(program.path)
     time.sleep(0.7)
-    begin = time.monotonic()
-    act(pids)
-    try:
-        message = process.communicate(timeout=60)[1]
-    finally:
-        for pid in pids.values():  # A stopped process that is not ended would stay.
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-    return process.returncode, message, time.monotonic() - begin
+    return end_of(process, pids, lambda: act(pids))
 
 
 for key in (2, ()), (3, SHARDS[1]):

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from models import DIGITS
 from program import Program, compile, own_folder, run
-from launcher import launcher, processes_of
+from launcher import end_of, launcher, processes_of
 
 TIMEOUT = 3  # seconds, of --timeout
 folder = own_folder()
@@ -31,17 +31,7 @@ def ended(act: Callable[[int], None], victim: int) -> tuple[int, str, float]:
         time.sleep(0.05)
     time.sleep(0.2)
     pids = processes_of(path)
-    begin = time.monotonic()
-    act(pids[victim])
-    try:
-        message = process.communicate(timeout=60)[1]
-    finally:
-        for pid in pids.values():  # A stopped process that is not ended would stay.
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-    return process.returncode, message, time.monotonic() - begin
+    return end_of(process, pids, lambda: act(pids[victim]))
 
 
 def signaled(number: int, victim: int) -> tuple[int, str, float]:

@@ -2,6 +2,10 @@
 
 import os
 import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from models import Example
@@ -43,6 +47,22 @@ def processes_of(path: Path) -> dict[int, int]:
             if entry.startswith(b"OMPI_COMM_WORLD_RANK="):
                 found[int(entry.split(b"=")[1])] = int(process.name)
     return found
+
+
+def end_of(process: subprocess.Popen, pids: dict[int, int], act: Callable[[], None]) -> tuple[int, str, float]:
+    """The launcher's exit code and messages after an act on its ranks `pids`, and the seconds from the act to the end of all
+    processes."""
+    begin = time.monotonic()
+    act()
+    try:
+        message = process.communicate(timeout=60)[1]
+    finally:
+        for pid in pids.values():  # A stopped process that is not ended would stay.
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+    return process.returncode, message, time.monotonic() - begin
 
 
 def ranks_program(

@@ -13,7 +13,8 @@ ReaderIndex::ReaderIndex(Block &block) {
     positions[&op] = position;
     if (op.hasTrait<mtc::View>())
       continue;
-    if (!isa<KernelOp, ReadOp, WriteOp>(op) && !op.hasTrait<OpTrait::ConstantLike>())
+    if (!isa<KernelOp, ReadOp, WriteOp, CollectiveOpInterface>(op) &&
+        !op.hasTrait<OpTrait::ConstantLike>())
       calls.insert(position);
     for (Value operand : op.getOperands())
       readers[rootOf(operand)][position] = &op;

@@ -23,8 +23,9 @@ public:
   bool isBefore(mlir::Operation *first, mlir::Operation *second) const {
     return positions.at(first) < positions.at(second);
   }
-  /// Whether there is an operation between two others that is neither a kernel, a constant, a view
-  /// nor an access to a variable.
+  /// Whether there is an operation between two others that is neither a kernel, a constant, a view,
+  /// an access to a variable nor a collective. Collectives are no boundary: kernels, and with them
+  /// the order of summation, must not depend on where values are exchanged.
   bool hasCallBetween(mlir::Operation *first, mlir::Operation *second) const;
   /// Whether a value or a view of it has users.
   bool isRead(mlir::Value root) const { return !readersOf(root).empty(); }

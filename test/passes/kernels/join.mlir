@@ -133,6 +133,25 @@ func.func @sum_across_a_call(%x: tensor<32x64xf32>, %w: tensor<64x64xf32>) -> (t
 
 // -----
 
+// A transfer between ranks is no boundary: a row has one kernel, and one order of summation, wherever weights arrive.
+// CHECK-LABEL: func.func @across_a_gather(
+// CHECK: mtc.all_gather
+// CHECK: mtc.kernel [32, 64] reduce [1]
+// CHECK: mtc.kernel.reduce add
+// CHECK: mtc.kernel.yield {{.*}} : f32, f32
+// CHECK-NOT: mtc.kernel [
+func.func @across_a_gather(%x: tensor<32x64xf32>, %own: tensor<256xf32>) -> (tensor<32x64xf32>, tensor<32xf32>) {
+  %s = mtc.reduce add %x axes [1] : tensor<32x64xf32> -> tensor<32xf32>
+  %w = mtc.all_gather %own ranks 2 : tensor<256xf32> -> tensor<64xf32>
+  %sb = mtc.broadcast %s axes [1] : tensor<32xf32> -> tensor<32x64xf32>
+  %wb = mtc.broadcast %w axes [0] : tensor<64xf32> -> tensor<32x64xf32>
+  %n = mtc.div %x, %sb : tensor<32x64xf32>
+  %y = mtc.mul %n, %wb : tensor<32x64xf32>
+  return %y, %s : tensor<32x64xf32>, tensor<32xf32>
+}
+
+// -----
+
 // Three reductions of three rows would leave most threads idle.
 // CHECK-LABEL: func.func @few_rows(
 // CHECK: mtc.kernel [3, 65536](

@@ -15,11 +15,18 @@ add_library(mtc_flags INTERFACE)
 target_compile_definitions(mtc_flags INTERFACE ${LLVM_DEFINITIONS_LIST})
 target_link_libraries(mtc_flags INTERFACE mtc_warnings MLIR LLVM) # MLIR carries no link interface: name LLVM too.
 
-file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/mtc_pch.cpp CONTENT "// Only here to build the precompiled header.\n")
-add_library(mtc_pch OBJECT ${PROJECT_BINARY_DIR}/mtc_pch.cpp)
-target_precompile_headers(mtc_pch PRIVATE <cmake/mtc_pch.h>) # an absolute path would differ in each clone
-set_target_properties(mtc_pch PROPERTIES CXX_COMPILER_LAUNCHER ${PROJECT_SOURCE_DIR}/cmake/compile_pch.sh)
-target_link_libraries(mtc_pch PUBLIC mtc_flags)
+# Precompiles a header, a path below this folder, for targets with the same flags: `target_precompile_headers(TARGET REUSE_FROM NAME)`.
+# LINK: libraries whose flags they have.
+function(mtc_add_precompiled_header name header)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/${name}.cpp CONTENT "// Only here to build the precompiled header.\n")
+  add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/${name}.cpp)
+  target_precompile_headers(${name} PRIVATE <${header}>) # an absolute path would differ in each clone
+  set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER ${PROJECT_SOURCE_DIR}/cmake/compile_pch.sh)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+endfunction()
+
+mtc_add_precompiled_header(mtc_pch cmake/mtc_pch.h LINK mtc_flags)
 add_dependencies(mtc_pch MtcIRGenerated) # The dialect's header is a part of it.
 
 # A library of the compiler: every .cpp below this folder but those that match EXCLUDE, so that adding an operator or a pass edits no list.
@@ -45,12 +52,16 @@ function(mtc_list_files output folder)
   file(CONFIGURE OUTPUT ${output} CONTENT "${lines}")
 endfunction()
 
-# Makes an executable's code like the libraries', -fPIC instead of -fPIE, so that it can use the precompiled header. An
-# instrumented one gets AddressSanitizer's options.
-function(mtc_set_up_executable name)
+# Makes an executable's code like the libraries', -fPIC instead of -fPIE, so that it can use their precompiled header.
+function(mtc_use_precompiled_header name header)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${name} PRIVATE -fPIC)
-  target_precompile_headers(${name} REUSE_FROM mtc_pch)
+  target_precompile_headers(${name} REUSE_FROM ${header})
+endfunction()
+
+# An executable of the compiler's code. An instrumented one gets AddressSanitizer's options.
+function(mtc_set_up_executable name header)
+  mtc_use_precompiled_header(${name} ${header})
   if(MTC_SANITIZERS)
     target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/asan_options.cpp)
   endif()
@@ -63,7 +74,7 @@ function(mtc_add_tool name)
     file(GLOB ARG_SOURCES CONFIGURE_DEPENDS *.cpp)
   endif()
   add_executable(${name} ${ARG_SOURCES})
-  mtc_set_up_executable(${name})
+  mtc_set_up_executable(${name} mtc_pch)
   target_link_libraries(${name} PRIVATE mtc_flags ${ARG_LINK})
   target_link_options(${name} PRIVATE LINKER:--build-id) # the cache of kernels tells compilers apart by it
 endfunction()

@@ -1,0 +1,10 @@
+// Headers that unit tests of the compiler include, parsed once. Each file still includes what it uses.
+#ifndef MTC_TEST_SUPPORT_COMPILERPRECOMPILED_H
+#define MTC_TEST_SUPPORT_COMPILERPRECOMPILED_H
+
+#include "cmake/mtc_pch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#endif // MTC_TEST_SUPPORT_COMPILERPRECOMPILED_H

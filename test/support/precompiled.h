@@ -1,0 +1,10 @@
+// Headers that most unit tests include, parsed once. Each file still includes what it uses.
+#ifndef MTC_TEST_SUPPORT_PRECOMPILED_H
+#define MTC_TEST_SUPPORT_PRECOMPILED_H
+
+#include "runtime/support/precompiled.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#endif // MTC_TEST_SUPPORT_PRECOMPILED_H

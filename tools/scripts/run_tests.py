@@ -3,7 +3,8 @@
 is `N passed, N failed`.
 
 A suite that runs fewer tests than test/minimum_counts.json says fails: a runner that finds nothing must not pass. Exit code
-1 if anything failed. The queue starts with the tests that took longest when test/.lit_test_times.txt was recorded.
+1 if anything failed. The queue starts with the tests that took longest when test/.lit_test_times.txt and
+test/unit_test_times.txt were recorded.
 """
 
 import argparse

@@ -28,17 +28,18 @@ std::string describeVersions(llvm::ArrayRef<Schema> schemas) {
   return text;
 }
 
-/// Returns the floating-point types of the first type parameter in the newest definition.
+/// Returns the floating-point types of the first operand that has any in the newest definition, or
+/// of the first result if there are no operands.
 std::string describeFloats(const Schema &schema) {
-  const Signature::Formal *first = schema.operands.find(0);
-  if (!first)
-    first = schema.results.find(0);
-  auto types = first ? schema.elementTypes.find(first->typeParameter) : schema.elementTypes.end();
+  const Signature &described = schema.operands.find(0) ? schema.operands : schema.results;
   std::string text;
-  if (types != schema.elementTypes.end())
-    for (StringRef type : {"f32", "f64", "f16", "bf16"})
-      if (llvm::is_contained(types->second, type))
-        text += (text.empty() ? "" : " ") + type.str();
+  size_t count = described.maximum().value_or(1);
+  for (size_t i = 0; i < count && text.empty(); ++i)
+    if (auto types = schema.elementTypes.find(described.find(i)->typeParameter);
+        types != schema.elementTypes.end())
+      for (StringRef type : {"f32", "f64", "f16", "bf16"})
+        if (llvm::is_contained(types->second, type))
+          text += (text.empty() ? "" : " ") + type.str();
   return text.empty() ? "-" : text;
 }
 
@@ -62,14 +63,14 @@ llvm::Expected<std::string> mtc::tool::describeOperators(llvm::ArrayRef<std::str
   std::vector<StringRef> shown(names.begin(), names.end());
   if (shown.empty())
     shown = Schema::names();
-  std::string text = llvm::formatv("{0,-34} {1,-26} {2,-18} {3}\n", "operator", "versions",
+  std::string text = llvm::formatv("{0,-48} {1,-26} {2,-18} {3}\n", "operator", "versions",
                                    "float types", "supported");
   for (StringRef name : shown) {
     llvm::ArrayRef<Schema> schemas = Schema::versions(name);
     if (schemas.empty())
       return makeUserError("mtc operators " + name + ": ONNX has no such operator" +
                            suggestNames(name, Schema::names()));
-    text += llvm::formatv("{0,-34} {1,-26} {2,-18} {3}\n", name, describeVersions(schemas),
+    text += llvm::formatv("{0,-48} {1,-26} {2,-18} {3}\n", name, describeVersions(schemas),
                           describeFloats(schemas.back()), describeSupport(name));
   }
   return text;

@@ -19,7 +19,9 @@ struct Record {
   const char *attributes;         // `axis:INT keepdims:INT!`; `!` marks required ones.
 };
 
+// onnxruntime's definition of LayerNormalization is older than the standard's, and comes first.
 constexpr Record records[] = {
+#include "frontend/dialect/MicrosoftSchemas.inc"
 #include "frontend/dialect/Schemas.inc"
 };
 

@@ -2,7 +2,8 @@
 //
 // A schema is one version of an operator's definition: the number of operands and results, which of
 // them are optional, their element types, and the attributes. Schemas.inc holds the schemas of
-// ai.onnx; tools/scripts/onnx_schemas.py generates it from the `onnx` package.
+// ai.onnx; tools/scripts/onnx_schemas.py generates it from the `onnx` package. MicrosoftSchemas.inc
+// holds those of onnxruntime's operators.
 //
 //===------------------------------------------------------------------------------------------===//
 

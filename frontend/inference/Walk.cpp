@@ -21,8 +21,7 @@ static LogicalResult checkAllAttributes(NodeOp op) {
 /// Returns a suggestion for an unknown operator, based on the tools that write its domain. The text
 /// begins with `; `.
 static std::string suggestReplacement(StringRef domain, StringRef opType) {
-  // onnxruntime registers this operator in the standard's domain.
-  if (domain == "com.microsoft" || (domain.empty() && opType == "SimplifiedLayerNormalization"))
+  if (domain == "com.microsoft")
     return "; written by onnxruntime's optimizer. Use the unoptimized model, or optimize it with "
            "ORT_ENABLE_BASIC";
   if (domain == "ai.onnx.ml")

@@ -32,12 +32,6 @@ Value celu(TensorBuilder &b, Value x, double alpha) {
   return aboveZero(b, x, b.mul(b.splat(x, alpha), expm1OfNegative(b, scaled)));
 }
 
-/// gamma x for x > 0, gamma alpha (e^x - 1) elsewhere.
-Value selu(TensorBuilder &b, Value x, double alpha, double gamma) {
-  Value y = elu(b, x, alpha);
-  return b.mul(b.splat(x, gamma), y);
-}
-
 /// x (min(max(x, -3), 3) + 3) / 6. The clipping bounds apply to x itself, so the slope is 0 at -3
 /// and 1 at 3.
 Value hardSwish(TensorBuilder &b, Value x) {
@@ -49,12 +43,6 @@ Value hardSwish(TensorBuilder &b, Value x) {
 /// operator; a pass that recognizes exported patterns creates it.
 LogicalResult convertLogSigmoid(Conversion &node) {
   return node.result(0, node.b.neg(softplus(node.b, node.b.neg(node.value(0)))));
-}
-
-/// x / (1 + e^(-alpha x)).
-Value swish(TensorBuilder &b, Value x, double alpha) {
-  Value scaled = alpha == 1.0 ? x : b.mul(x, b.splat(x, alpha));
-  return b.mul(x, b.logistic(scaled));
 }
 
 /// x + bias for x < -lambda, x - bias for x > lambda, 0 between.
@@ -113,7 +101,7 @@ void registerFunctions(Operators &operators) {
 
 //===--- Gelu ---------------------------------------------------------------------------------===//
 
-/// Returns whether Gelu is the tanh approximation of Hendrycks and Gimpel (2016).
+/// Returns whether Gelu is the tanh approximation.
 bool isApproximate(NodeView &node) {
   return node.choice("approximate", "none", {"none", "tanh"}) == "tanh";
 }
@@ -140,17 +128,8 @@ LogicalResult convertGelu(Conversion &node) {
   bool tanh = isApproximate(node);
   if (node.failed())
     return failure();
-  TensorBuilder &b = node.b;
-  Value x = node.value(0), one = b.splat(x, 1.0), half = b.splat(x, 0.5);
-  Value inner;
-  if (tanh) {
-    Value cube = b.mul(x, b.mul(x, x));
-    Value polynomial = b.add(x, b.mul(b.splat(x, 0.044715), cube));
-    inner = b.tanh(b.mul(b.splat(x, 0.7978845608028654), polynomial)); // sqrt(2 / pi)
-  } else {
-    inner = b.erf(b.mul(x, b.splat(x, 0.7071067811865476))); // 1 / sqrt 2
-  }
-  return node.result(0, b.mul(b.mul(x, half), b.add(one, inner)));
+  Value x = node.value(0);
+  return node.result(0, tanh ? tanhGelu(node.b, x) : gelu(node.b, x));
 }
 
 //===--- Relu, PRelu --------------------------------------------------------------------------===//

@@ -3,7 +3,10 @@
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/support/Conversion.h"
 #include "frontend/operators/support/Evaluate.h"
+#include "frontend/operators/support/FusedActivation.h"
 #include "frontend/operators/support/MatMul.h"
+
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 
@@ -48,10 +51,8 @@ LogicalResult inferGemm(Inference &node) {
 }
 
 /// The contraction names its axes, so no transpose is needed.
-LogicalResult convertGemm(Conversion &node) {
-  auto [alpha, beta, transposesA, transposesB] = GemmAttributes::read(node);
-  if (node.failed())
-    return failure();
+Value buildGemm(Conversion &node, const GemmAttributes &attributes) {
+  auto [alpha, beta, transposesA, transposesB] = attributes;
   TensorBuilder &b = node.b;
   Value y = b.contract(node.value(0), node.value(1), {}, {}, {transposesA ? 0 : 1},
                        {transposesB ? 1 : 0});
@@ -61,7 +62,30 @@ LogicalResult convertGemm(Conversion &node) {
     Value c = node.broadcastValue(2, node.resultShape());
     y = b.add(y, beta == 1.0 ? c : b.mul(c, b.splat(c, beta)));
   }
-  return node.result(0, y);
+  return y;
+}
+
+LogicalResult convertGemm(Conversion &node) {
+  GemmAttributes attributes = GemmAttributes::read(node);
+  if (node.failed())
+    return failure();
+  return node.result(0, buildGemm(node, attributes));
+}
+
+//===--- FusedGemm ----------------------------------------------------------------------------===//
+
+LogicalResult inferFusedGemm(Inference &node) {
+  if (failed(FusedActivation::readNamed(node)))
+    return failure();
+  return inferGemm(node);
+}
+
+LogicalResult convertFusedGemm(Conversion &node) {
+  GemmAttributes attributes = GemmAttributes::read(node);
+  FailureOr<FusedActivation> activation = FusedActivation::readNamed(node);
+  if (node.failed() || failed(activation))
+    return failure();
+  return node.result(0, activation->build(node.b, buildGemm(node, attributes)));
 }
 
 //===--- MatMul: types and evaluation ---------------------------------------------------------===//
@@ -117,9 +141,72 @@ LogicalResult convertMatMul(Conversion &node) {
   return node.result(0, matMul(node.b, node.value(0), node.value(1), node.resultShape()));
 }
 
+//===--- FusedMatMul --------------------------------------------------------------------------===//
+
+/// Returns the permutation that onnxruntime applies to an operand of `rank`: `transBatch` moves
+/// axis 0 after the batch axes, which are axes 1 to rank - 2, and `trans` then exchanges the last
+/// two axes. Vectors are not transposed.
+Extents fusedOrder(NodeView &node, int64_t rank, StringRef trans, StringRef transBatch) {
+  bool exchanges = node.flag(trans, false), movesBatch = node.flag(transBatch, false);
+  Extents order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  if (rank < 2)
+    return order;
+  if (movesBatch)
+    std::rotate(order.begin(), order.begin() + 1, order.end() - 1);
+  if (exchanges)
+    std::swap(order[rank - 2], order[rank - 1]);
+  return order;
+}
+
+struct FusedMatMulAttributes {
+  double alpha;
+  Extents orderA, orderB;
+
+  static FusedMatMulAttributes read(NodeView &node) {
+    return {node.floating("alpha", 1.0), fusedOrder(node, node.rank(0), "transA", "transBatchA"),
+            fusedOrder(node, node.rank(1), "transB", "transBatchB")};
+  }
+};
+
+LogicalResult inferFusedMatMul(Inference &node) {
+  FusedMatMulAttributes attributes = FusedMatMulAttributes::read(node);
+  if (node.failed())
+    return failure();
+  bool movesBatch = node.flag("transBatchA", false) || node.flag("transBatchB", false);
+  if (movesBatch && (node.rank(0) < 3 || node.rank(0) != node.rank(1)))
+    return node.failure("attributes transBatchA and transBatchB require operands of one rank of at "
+                        "least 3, got shapes " +
+                        shapeText(node.shape(0)) + " and " + shapeText(node.shape(1)));
+  if (!node.hasRank(0, 1) || !node.hasRank(1, 1))
+    return failure();
+  FailureOr<MatMulShapes> shapes =
+      matMulShapes(node, applyPermutation(node.shape(0), attributes.orderA),
+                   applyPermutation(node.shape(1), attributes.orderB));
+  if (failed(shapes))
+    return failure();
+  return node.result(0, node.elementType(0), shapes->result);
+}
+
+/// alpha A' B'.
+LogicalResult convertFusedMatMul(Conversion &node) {
+  FusedMatMulAttributes attributes = FusedMatMulAttributes::read(node);
+  if (node.failed())
+    return failure();
+  TensorBuilder &b = node.b;
+  Value y = matMul(b, b.transpose(node.value(0), attributes.orderA),
+                   b.transpose(node.value(1), attributes.orderB), node.resultShape());
+  if (attributes.alpha != 1.0)
+    y = b.mul(y, b.splat(y, attributes.alpha));
+  return node.result(0, y);
+}
+
 } // namespace
 
 void registerContractionOperators(Operators &operators) {
+  operators.add("com.microsoft::FusedGemm", 1,
+                {.infer = inferFusedGemm, .convert = convertFusedGemm});
+  operators.add("com.microsoft::FusedMatMul", 1,
+                {.infer = inferFusedMatMul, .convert = convertFusedMatMul});
   operators.add("Gemm", 7, {.infer = inferGemm, .convert = convertGemm});
   operators.add("MatMul", 1,
                 {.infer = inferMatMul, .evaluate = evaluateMatMul, .convert = convertMatMul});

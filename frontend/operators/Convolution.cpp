@@ -1,11 +1,11 @@
 //===- Convolution.cpp - Convolution and transposed convolution -------------------------------===//
 
+#include "frontend/operators/support/Convolution.h"
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/support/Conversion.h"
 #include "frontend/operators/support/Formulas.h"
 #include "frontend/operators/support/Inference.h"
 #include "frontend/operators/support/Quantize.h"
-#include "frontend/operators/support/Windows.h"
 #include "ir/builders/Shape.h"
 
 using namespace mlir;
@@ -13,91 +13,19 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// Returns the kernel's extents from the weight; attribute kernel_shape must match them.
-FailureOr<Extents> weightKernel(NodeView &node, size_t weight) {
-  Extents kernel(node.shape(weight).drop_front(2));
-  Extents said = node.integers("kernel_shape", kernel);
-  if (node.failed())
-    return failure();
-  if (said != kernel)
-    return node.failure("attribute kernel_shape = " + shapeText(said) + ", but the weight has " +
-                        shapeText(kernel));
-  return kernel;
-}
-
-/// Returns the number of channel groups.
-int64_t groupCount(NodeView &node) { return node.integer("group", 1); }
-
-struct Convolution {
-  int64_t group;
-  Windows windows;
-
-  using ReadWindows = FailureOr<Windows>(NodeView &, ArrayRef<int64_t>, ArrayRef<int64_t>);
-  static FailureOr<Convolution> read(NodeView &node, ReadWindows readWindows, size_t weight = 1) {
-    int64_t group = groupCount(node);
-    FailureOr<Extents> kernel = weightKernel(node, weight);
-    if (failed(kernel))
-      return failure();
-    FailureOr<Windows> windows = readWindows(node, node.shape(0).drop_front(2), *kernel);
-    if (failed(windows))
-      return failure();
-    return Convolution{group, *windows};
-  }
-};
-
-/// Checks that operands 0 and 1 have the same float type and rank (3 to 5).
-LogicalResult checkOperands(Inference &node) {
-  return success(node.floatElements(0) && node.sameElementType(0, 1) &&
-                 node.hasRank(0, 3, 2 + MTC_MAX_WINDOW_AXES) &&
-                 node.hasRank(1, node.rank(0), node.rank(0)));
-}
-
-LogicalResult checkBias(Inference &node, int64_t channels) {
-  if (!node.has(2))
-    return success();
-  if (!node.sameElementType(0, 2))
-    return failure();
-  if (node.shape(2) != ArrayRef<int64_t>(channels))
-    return node.failure(Twine(node.operandName(2)) + " has shape " + shapeText(node.shape(2)) +
-                        ", expected " + shapeText(channels));
-  return success();
-}
-
-/// Returns the result shape for X [N, C, …] and W [M, C / group, kernel…], operand `weight`.
-FailureOr<Extents> convolvedShape(Inference &node, size_t weight) {
-  if (!node.hasRank(0, 3, 2 + MTC_MAX_WINDOW_AXES) ||
-      !node.hasRank(weight, node.rank(0), node.rank(0)) || failed(weightKernel(node, weight)))
-    return failure();
-  int64_t group = groupCount(node), channels = node.dim(0, 1), out = node.dim(weight, 0);
-  if (node.failed())
-    return failure();
-  if (group < 1 || channels % group != 0 || out % group != 0)
-    return node.failure("attribute group = " + Twine(group) + " does not divide " +
-                        Twine(channels) + " and " + Twine(out) + " channels");
-  if (node.dim(weight, 1) != channels / group)
-    return node.failure(Twine(node.operandName(weight)) + " has shape " +
-                        shapeText(node.shape(weight)) + ", expected " + Twine(channels / group) +
-                        " on axis 1 (" + Twine(channels) + " channels in " + Twine(group) +
-                        " groups)");
-  FailureOr<Convolution> convolution = Convolution::read(node, readWindows, weight);
-  if (failed(convolution))
-    return failure();
-  return convolution->windows.resultShape(node.dim(0, 0), out);
-}
-
 /// X [N, C, …], W [M, C / group, kernel…], B [M].
 LogicalResult inferConv(Inference &node) {
-  if (failed(checkOperands(node)))
+  if (failed(checkConvolutionOperands(node)))
     return failure();
-  FailureOr<Extents> shape = convolvedShape(node, 1);
-  if (failed(shape) || failed(checkBias(node, node.dim(1, 0))))
+  FailureOr<Extents> shape = convolvedShape(node, node.shape(0), 1);
+  if (failed(shape) || failed(checkConvolutionBias(node, node.dim(1, 0))))
     return failure();
   return node.result(0, node.elementType(0), *shape);
 }
 
 /// X [N, C, …], W [C, M / group, kernel…], B [M].
 LogicalResult inferConvTranspose(Inference &node) {
-  if (failed(checkOperands(node)))
+  if (failed(checkConvolutionOperands(node)))
     return failure();
   int64_t group = groupCount(node), channels = node.dim(0, 1), out;
   if (failed(weightKernel(node, 1)))
@@ -108,76 +36,37 @@ LogicalResult inferConvTranspose(Inference &node) {
   if (node.dim(1, 0) != channels)
     return node.failure(Twine(node.operandName(1)) + " has shape " + shapeText(node.shape(1)) +
                         ", expected " + Twine(channels) + " on axis 0");
-  FailureOr<Convolution> convolution = Convolution::read(node, readTransposedWindows);
-  if (failed(convolution) || failed(checkBias(node, out)))
+  FailureOr<Convolution> convolution =
+      Convolution::read(node, readTransposedWindows, node.shape(0));
+  if (failed(convolution) || failed(checkConvolutionBias(node, out)))
     return failure();
   return node.result(0, node.elementType(0), convolution->windows.resultShape(node.dim(0, 0), out));
 }
 
-/// Return the permutations from [N, C, i…] to channels-last, and back.
-Extents channelsLast(int64_t rank) {
-  Extents axes = {0};
-  llvm::append_range(axes, axesFrom(2, rank));
-  axes.push_back(1);
-  return axes;
-}
-Extents channelsFirst(int64_t rank) {
-  Extents axes = {0, rank - 1};
-  llvm::append_range(axes, axesFrom(1, rank - 1));
-  return axes;
-}
-
-/// Builds `Op` of x [N, C, …] in channels-last layout, with a result of shape `result`. `positions`
-/// are the numbers of windows.
-template <typename Op>
-FailureOr<Value> convolve(Conversion &node, Value x, Value weight, const Convolution &convolution,
-                          ArrayRef<int64_t> positions, ArrayRef<int64_t> result) {
-  TensorBuilder &b = node.b;
-  const Windows &windows = convolution.windows;
-  int64_t rank = typeOf(x).getRank();
-  // Backends without a convolution library materialize the windows, or their products with weights.
-  Extents slid = {shapeOf(x)[0]};
-  llvm::append_range(slid, positions);
-  int64_t group = convolution.group, depth = shapeOf(weight)[1], channels = group * depth;
-  slid.push_back(group > 1 && depth == 1 ? shapeOf(weight)[0] : channels);
-  llvm::append_range(slid, windows.kernel);
-  if (failed(checkAddressable(node, slid)))
-    return failure();
-  Extents order = channelsLast(rank), shape;
-  for (int64_t axis : order)
-    shape.push_back(result[axis]);
-  Value y = Op::create(b, b.getLoc(), RankedTensorType::get(shape, typeOf(x).getElementType()),
-                       b.transpose(x, order), weight, group, windows.before, windows.strides,
-                       windows.dilations);
-  return b.transpose(y, channelsFirst(rank));
-}
-
-/// Builds `Op` of operands 0 and 1, and adds the bias.
-template <typename Op>
-LogicalResult convertConvolution(Conversion &node, const Convolution &convolution,
-                                 ArrayRef<int64_t> positions) {
-  TensorBuilder &b = node.b;
-  FailureOr<Value> y =
-      convolve<Op>(node, node.value(0), node.value(1), convolution, positions, node.resultShape());
+/// Sets the result to y plus the bias, if present.
+LogicalResult addBias(Conversion &node, FailureOr<Value> y) {
   if (failed(y))
     return failure();
+  TensorBuilder &b = node.b;
   return node.result(0, node.has(2) ? b.add(*y, perChannel(b, node.value(2), node.resultShape()))
                                     : *y);
 }
 
 LogicalResult convertConv(Conversion &node) {
-  FailureOr<Convolution> convolution = Convolution::read(node, readWindows);
+  FailureOr<Convolution> convolution = Convolution::read(node, readWindows, node.shape(0));
   if (failed(convolution))
     return failure();
-  return convertConvolution<ConvolveOp>(node, *convolution, node.resultShape().drop_front(2));
+  return addBias(node,
+                 convolve(node, node.value(0), node.value(1), *convolution, node.resultShape()));
 }
 
-/// Transposed convolution: each element of x adds a window of weights to the result.
 LogicalResult convertConvTranspose(Conversion &node) {
-  FailureOr<Convolution> convolution = Convolution::read(node, readTransposedWindows);
+  FailureOr<Convolution> convolution =
+      Convolution::read(node, readTransposedWindows, node.shape(0));
   if (failed(convolution))
     return failure();
-  return convertConvolution<TransposedConvolveOp>(node, *convolution, node.shape(0).drop_front(2));
+  return addBias(node, convolveTransposed(node, node.value(0), node.value(1), *convolution,
+                                          node.resultShape()));
 }
 
 //===--- CausalConvWithState ------------------------------------------------------------------===//
@@ -214,8 +103,8 @@ LogicalResult convertCausalConv(Conversion &node) {
     x = node.has(3) ? b.concatenate({node.value(3), x}, 2)
                     : b.pad(x, {0, 0, before}, {0, 0, 0}, {0, 0, 0});
   Convolution convolution{channels, {{kernel}, {1}, {1}, {0}, {0}, {length}}};
-  FailureOr<Value> y = convolve<ConvolveOp>(node, b.cast(x, type), b.cast(node.value(1), type),
-                                            convolution, {length}, node.shape(0));
+  FailureOr<Value> y =
+      convolve(node, b.cast(x, type), b.cast(node.value(1), type), convolution, node.shape(0));
   if (failed(y))
     return failure();
   if (node.has(2))
@@ -246,18 +135,17 @@ Value withoutZeroPoint(Conversion &node, Value x, size_t i, int64_t axis) {
 FailureOr<Value> convolveIntegers(Conversion &node, size_t weight, size_t zeroOfX,
                                   size_t zeroOfWeight) {
   TensorBuilder &b = node.b;
-  FailureOr<Convolution> convolution = Convolution::read(node, readWindows, weight);
+  FailureOr<Convolution> convolution = Convolution::read(node, readWindows, node.shape(0), weight);
   if (failed(convolution))
     return failure();
   Value x = withoutZeroPoint(node, b.cast(node.value(0), b.getF64Type()), zeroOfX, 1);
   Value w = withoutZeroPoint(node, b.cast(node.value(weight), b.getF64Type()), zeroOfWeight, 0);
-  return convolve<ConvolveOp>(node, x, w, *convolution, node.resultShape().drop_front(2),
-                              node.resultShape());
+  return convolve(node, x, w, *convolution, node.resultShape());
 }
 
 /// The result is i32.
 LogicalResult inferConvInteger(Inference &node) {
-  FailureOr<Extents> shape = convolvedShape(node, 1);
+  FailureOr<Extents> shape = convolvedShape(node, node.shape(0), 1);
   if (failed(shape) || !node.hasOneElement(2))
     return failure();
   return node.result(0, IntegerType::get(node.context(), 32), *shape);
@@ -271,7 +159,7 @@ LogicalResult convertConvInteger(Conversion &node) {
 /// Operands are scales and zero points of X, W and the result; those of W may be per channel. B [M]
 /// is an i32 vector, quantized with the product of the scales of X and W.
 LogicalResult inferQLinearConv(Inference &node) {
-  FailureOr<Extents> shape = convolvedShape(node, 3);
+  FailureOr<Extents> shape = convolvedShape(node, node.shape(0), 3);
   if (failed(shape))
     return failure();
   for (size_t i : {1, 2, 6, 7})

@@ -56,11 +56,16 @@ LogicalResult inferLayerNormalization(Inference &node) {
                  succeeded(node.result(2, layer->stash, shape)));
 }
 
+/// Infers Y, whose type is that of the scale, and the inverse root of the mean square, which only
+/// SimplifiedLayerNormalization has.
 LogicalResult inferRMSNormalization(Inference &node) {
   FailureOr<LayerAttributes> layer = readLayer(node);
   if (failed(layer) || failed(checkTrailing(node, layer->axis)))
     return failure();
-  return inferSameFloat(node);
+  Extents shape(node.shape(0));
+  std::fill(shape.begin() + layer->axis, shape.end(), 1);
+  return success(succeeded(node.result(0, node.elementType(1), node.shape(0))) &&
+                 succeeded(node.result(1, layer->stash, shape)));
 }
 
 /// Returns the operand in the wider of its own type and `stash`.
@@ -101,11 +106,12 @@ LogicalResult convertRMSNormalization(Conversion &node) {
   TensorBuilder &b = node.b;
   Value x = stashed(node, *layer);
   SmallVector<int64_t> axes = axesFrom(layer->axis, node.rank(0));
-  Value square = meanOver(b, b.mul(x, x), axes);
-  Value inverse = b.rsqrt(b.add(square, b.splat(square, layer->epsilon)));
-  Value y = b.mul(x, b.broadcast(inverse, axes, shapeOf(x)));
-  y = b.mul(b.cast(y, node.elementType(0)), node.broadcastValue(1, node.resultShape()));
-  return node.result(0, y);
+  auto [value, inverse] = rootMeanSquareNormalize(b, x, axes, layer->epsilon);
+  Value y = b.mul(b.cast(value, node.elementType(1)), node.broadcastValue(1, node.resultShape()));
+  if (failed(node.result(0, y)) || !node.wants(1))
+    return success(!node.failed());
+  RankedTensorType type = node.resultType(1);
+  return node.result(1, b.reshape(b.cast(inverse, type.getElementType()), type.getShape()));
 }
 
 //===--- MeanVarianceNormalization ------------------------------------------------------------===//
@@ -217,8 +223,12 @@ LogicalResult convertLRN(Conversion &node) {
 } // namespace
 
 void registerNormalizationOperators(Operators &operators) {
-  operators.add("LayerNormalization", 17,
+  // onnxruntime writes LayerNormalization before opset 17, too.
+  operators.add("LayerNormalization", 1,
                 {.infer = inferLayerNormalization, .convert = convertLayerNormalization});
+  for (StringRef name :
+       {"SimplifiedLayerNormalization", "com.microsoft::SimplifiedLayerNormalization"})
+    operators.add(name, 1, {.infer = inferRMSNormalization, .convert = convertRMSNormalization});
   operators.add("RMSNormalization", 23,
                 {.infer = inferRMSNormalization, .convert = convertRMSNormalization});
   operators.add(

@@ -98,7 +98,10 @@ std::vector<std::string> signatureParameters(GraphOp graph) {
 }
 
 bool isBiasOperand(const InitializerUse &use) {
-  StringRef op = NodeOp(use.node).getOpType();
+  NodeOp node = use.node;
+  if (!node.getDomain().value_or("").empty())
+    return false;
+  StringRef op = node.getOpType();
   return op == "Add" || ((op == "Gemm" || op == "Conv" || op == "ConvTranspose" ||
                           op.ends_with("Normalization")) &&
                          use.operand == 2);

@@ -95,7 +95,23 @@ private:
     if (name.ends_with("_bias") && isMarkedParameter(name.drop_back(5)))
       return {InitializerRole::Parameter,
               "the bias of a normalization that the exporter folded into a convolution", ""};
+    if (isMergedWeight(name))
+      return {InitializerRole::Parameter,
+              "weights of queries, keys and values that onnxruntime merged", ""};
     return {InitializerRole::Constant, "computed by the exporter", ""};
+  }
+
+  /// Returns whether all uses are weights and biases that onnxruntime's optimizer concatenates.
+  bool isMergedWeight(StringRef name) const {
+    auto found = uses.find(name);
+    return found != uses.end() && !found->second.empty() &&
+           llvm::all_of(found->second, [](const InitializerUse &use) {
+             NodeOp node = use.node;
+             if (node.getDomain() != "com.microsoft")
+               return false;
+             return (node.getOpType() == "Attention" && (use.operand == 1 || use.operand == 2)) ||
+                    (node.getOpType() == "MultiHeadAttention" && use.operand == 3);
+           });
   }
 
   /// Classifies an initializer that the exporter computed: it is a parameter if computed from

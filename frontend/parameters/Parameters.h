@@ -8,7 +8,8 @@
 //      these and the initializers folded from them are parameters, others are constants. If the
 //      exporter does not record what it folded, `val_N` of rank 2 or more are parameters too,
 //      except initial states of recurrent layers and tensors of equal elements that no matrix
-//      multiplication or convolution uses.
+//      multiplication or convolution uses. Weights that onnxruntime's optimizer merged for its
+//      attention operators are parameters.
 //   3. Otherwise floating-point initializers of rank 1 or more are parameters, except position
 //      tables and, in files of skl2onnx, initializers that are not used like weights. Constant
 //      nodes are constants.

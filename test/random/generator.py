@@ -9,7 +9,7 @@ from comparison import Expectation, expect
 from graph import Graph, read_by
 from motifs import MOTIFS
 from onnx import helper, numpy_helper
-from operators import OPERATORS, schema
+from operators import OPERATORS, name_of, schema
 from operators.folded import never
 from reference import OPTIMIZERS as KNOWN
 from reference import loss_and_gradients
@@ -63,7 +63,7 @@ def draw(seed: int, index: int, passes: list[str]) -> Case:
             graph.attempt(lambda: OPERATORS[name].propose(graph, name))
         if held and len(graph.nodes) >= target:
             break
-    if not any(node.op_type == operator for node in graph.nodes):
+    if not any(name_of(node) == operator for node in graph.nodes):
         raise Rejected(f"{operator} found no place")
     return finish(graph, index, passes)
 
@@ -197,7 +197,9 @@ def to_model(graph: Graph, output: str) -> onnx.ModelProto:
     graph.data = {name: array for name, array in graph.data.items() if name in read}
     initializers = [numpy_helper.from_array(array, name) for name, array in graph.initializers.items() if name in read]
     made = helper.make_graph(graph.nodes, "random", [value_info(graph, name) for name in graph.data], outputs, initializers)
-    model = helper.make_model(made, opset_imports=[helper.make_opsetid("", graph.opset)], ir_version=IR_VERSION)
+    domains = sorted({node.domain for node in graph.nodes} - {""})
+    imports = [helper.make_opsetid("", graph.opset), *(helper.make_opsetid(domain, 1) for domain in domains)]
+    model = helper.make_model(made, opset_imports=imports, ir_version=IR_VERSION)
     try:
         onnx.checker.check_model(model, full_check=True)
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as error:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
-from operators import evaluate, schema
+from operators import evaluate, schema, split_name
 from tape import Rejected, Tape, Value
 
 # Mostly small; 1, odd and prime ones as often as others. The largest only where few other extents are.
@@ -286,8 +286,9 @@ class Graph:
         found = schema(op, self.opset)
         return found is not None and attribute in found.attributes
 
-    def node(self, op: str, inputs: list[str], outputs: int = 1, **arguments):
-        """Adds a node and gives its first output's name. An argument that this opset has as operand becomes a constant."""
+    def node(self, op: str, inputs: list[str], outputs: int = 1, omitted: tuple[int, ...] = (), **arguments):
+        """Adds a node and gives its first output's name. An argument that this opset has as operand becomes a constant.
+        Of its outputs, those of the numbers in `omitted` have no name."""
         definition = schema(op, self.opset)
         if definition is None:
             raise Rejected(f"{op} is not in opset {self.opset}")
@@ -304,15 +305,18 @@ class Graph:
             else:
                 raise Rejected(f"{op} of opset {self.opset} has no {name}")
         names = [f"{self.fresh('v')}" if outputs == 1 else f"{self.fresh('v')}_{i}" for i in range(outputs)]
-        proto = helper.make_node(op, inputs, names, name=f"{op}_{len(self.nodes)}", **attributes)
+        names = ["" if i in omitted else name for i, name in enumerate(names)]
+        domain, operator = split_name(op)
+        proto = helper.make_node(operator, inputs, names, f"{operator}_{len(self.nodes)}", domain=domain, **attributes)
         self.tape.margin = math.inf
         with np.errstate(all="ignore"):
             results = evaluate(proto, self.opset, [self.values[name] if name else None for name in inputs])
         if self.tape.margin < NEAREST:
             raise Rejected(f"{op} near a kink")
         for name, value in zip(names, results, strict=True):
-            self.accept(op, value)
-            self.values[name] = value
+            if name:
+                self.accept(op, value)
+                self.values[name] = value
         self.nodes.append(proto)
         self.used.update(read_by(proto))
         if op in ("ArgMax", "ArgMin"):

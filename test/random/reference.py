@@ -28,9 +28,10 @@ def run(case: Case, tape: Tape, values: dict[str, Value], is_inference: bool = F
             continue
         results = evaluate(node, case.opset, [values[name] if name else None for name in node.input], is_inference)
         for name, result in zip(node.output, results, strict=True):
-            if result.is_float and not np.isfinite(result.data).all() and node.op_type not in ("Where", "Add"):
+            if result is not None and result.is_float and not np.isfinite(result.data).all() and node.op_type not in ("Where", "Add"):
                 raise Rejected(f"{node.op_type} gives values that are not finite")
-            values[name] = result
+            if name:
+                values[name] = result
     return values
 
 

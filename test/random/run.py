@@ -25,6 +25,7 @@ from case import Case  # noqa: E402
 from comparison import RuleError  # noqa: E402
 from failures import keep  # noqa: E402
 from generator import REQUIRED, generate, required  # noqa: E402
+from operators import name_of  # noqa: E402
 from program import Checker, Failure, optional_passes  # noqa: E402
 from shrink import shrink  # noqa: E402
 
@@ -57,7 +58,7 @@ def run_case(settings: Settings, index: int) -> Outcome:
         case, expectation = generate(settings.seed, index, settings.passes)
     except (RuleError, RuntimeError, ValueError) as error:
         return Outcome(index, failures=[f"graph {index} ({required(index)}): the test itself: {error}"])
-    outcome = Outcome(index, Counter(node.op_type for node in case.model.graph.node), [], case.emulated, bool(case.skipped))
+    outcome = Outcome(index, Counter(name_of(node) for node in case.model.graph.node), [], case.emulated, bool(case.skipped))
     assert outcome.operators[required(index)], f"graph {index} lacks {required(index)}"
     folder = settings.folder / f"worker{os.getpid()}"
     checker = Checker(settings.mtc, folder, settings.races, settings.cached)

@@ -38,7 +38,7 @@ class Draft:
         for node in reversed(self.nodes):
             if needed & set(node.output):
                 nodes.insert(0, node)
-                needed |= set(node.input)
+                needed |= set(node.input) - {""}
         data = {name: a for name, a in self.data.items() if name in needed or name == "labels" and self.loss != "output"}
         inputs = {i.name: i for i in self.case.model.graph.input if i.name in data}
         for name, value in inputs.items():

@@ -55,4 +55,29 @@ Value hardSigmoid(TensorBuilder &b, Value x, double alpha, double beta) {
 
 Value softsign(TensorBuilder &b, Value x) { return b.div(x, b.add(b.splat(x, 1.0), b.abs(x))); }
 
+Value selu(TensorBuilder &b, Value x, double alpha, double gamma) {
+  Value y = elu(b, x, alpha);
+  return b.mul(b.splat(x, gamma), y);
+}
+
+Value swish(TensorBuilder &b, Value x, double alpha) {
+  Value scaled = alpha == 1.0 ? x : b.mul(x, b.splat(x, alpha));
+  return b.mul(x, b.logistic(scaled));
+}
+
+/// Returns 0.5 x (1 + inner).
+static Value halfOf(TensorBuilder &b, Value x, Value inner) {
+  return b.mul(b.mul(x, b.splat(x, 0.5)), b.add(b.splat(x, 1.0), inner));
+}
+
+Value gelu(TensorBuilder &b, Value x) {
+  return halfOf(b, x, b.erf(b.mul(x, b.splat(x, 0.7071067811865476)))); // 1 / sqrt 2
+}
+
+Value tanhGelu(TensorBuilder &b, Value x) {
+  Value cube = b.mul(x, b.mul(x, x));
+  Value polynomial = b.add(x, b.mul(b.splat(x, 0.044715), cube));
+  return halfOf(b, x, b.tanh(b.mul(b.splat(x, 0.7978845608028654), polynomial))); // sqrt(2 / pi)
+}
+
 } // namespace mtc::onnx

@@ -26,6 +26,15 @@ mlir::Value softplus(TensorBuilder &b, mlir::Value x);
 mlir::Value hardSigmoid(TensorBuilder &b, mlir::Value x, double alpha, double beta);
 /// Returns x / (1 + |x|).
 mlir::Value softsign(TensorBuilder &b, mlir::Value x);
+/// Returns gamma x for x > 0, gamma alpha (e^x - 1) elsewhere.
+mlir::Value selu(TensorBuilder &b, mlir::Value x, double alpha, double gamma);
+/// Returns x / (1 + e^(-alpha x)).
+mlir::Value swish(TensorBuilder &b, mlir::Value x, double alpha);
+/// Returns 0.5 x (1 + erf(x / √2)).
+mlir::Value gelu(TensorBuilder &b, mlir::Value x);
+/// Returns 0.5 x (1 + tanh(√(2/π) (x + 0.044715 x³))), the approximation of Hendrycks and Gimpel
+/// (2016).
+mlir::Value tanhGelu(TensorBuilder &b, mlir::Value x);
 
 } // namespace mtc::onnx
 

@@ -70,6 +70,13 @@ Normalized normalize(TensorBuilder &b, Value x, ArrayRef<int64_t> axes, double e
   return {b.mul(centred, b.broadcast(inverse, axes, shape)), mean, variance, inverse};
 }
 
+RootMeanSquareNormalized rootMeanSquareNormalize(TensorBuilder &b, Value x, ArrayRef<int64_t> axes,
+                                                 double epsilon) {
+  Value square = meanOver(b, b.mul(x, x), axes);
+  Value inverse = b.rsqrt(b.add(square, b.splat(square, epsilon)));
+  return {b.mul(x, b.broadcast(inverse, axes, shapeOf(x))), inverse};
+}
+
 static Value rowMaximum(TensorBuilder &b, Value x, int64_t axis) {
   return b.detach(b.reduce(ReductionKind::Max, x, {axis}));
 }

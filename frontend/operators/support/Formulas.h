@@ -42,6 +42,14 @@ struct Normalized {
 Normalized normalize(TensorBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> axes, double epsilon,
                      int64_t ranks = 1);
 
+/// x / sqrt(mean(x²) + epsilon) over `axes`, and the factor 1 / sqrt(mean(x²) + epsilon), without
+/// these axes.
+struct RootMeanSquareNormalized {
+  mlir::Value value, inverse;
+};
+RootMeanSquareNormalized rootMeanSquareNormalize(TensorBuilder &b, mlir::Value x,
+                                                 llvm::ArrayRef<int64_t> axes, double epsilon);
+
 // Softmax functions subtract the maximum of the axis before the exponential. The result does not
 // depend on the maximum, so no gradient is propagated through it.
 

@@ -97,7 +97,11 @@ private:
 FailureOr<MatMulShapes> matMulShapes(NodeView &node, size_t lhs, size_t rhs) {
   if (!node.hasRank(lhs, 1) || !node.hasRank(rhs, 1))
     return failure();
-  MatMulShapes shapes{Extents(node.shape(lhs)), Extents(node.shape(rhs)), {}, {}};
+  return matMulShapes(node, node.shape(lhs), node.shape(rhs));
+}
+
+FailureOr<MatMulShapes> matMulShapes(NodeView &node, ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
+  MatMulShapes shapes{Extents(lhs), Extents(rhs), {}, {}};
   bool row = shapes.left.size() == 1, column = shapes.right.size() == 1;
   if (row)
     shapes.left.insert(shapes.left.begin(), 1);
@@ -106,8 +110,7 @@ FailureOr<MatMulShapes> matMulShapes(NodeView &node, size_t lhs, size_t rhs) {
   ArrayRef<int64_t> left = shapes.left, right = shapes.right;
   std::optional<Extents> batch = broadcastShapes(left.drop_back(2), right.drop_back(2));
   if (!batch || left.back() != right[right.size() - 2])
-    return node.failure("cannot multiply shapes " + shapeText(node.shape(lhs)) + " and " +
-                        shapeText(node.shape(rhs)));
+    return node.failure("cannot multiply shapes " + shapeText(lhs) + " and " + shapeText(rhs));
   shapes.batch = *batch;
   shapes.result = *batch;
   if (!row)

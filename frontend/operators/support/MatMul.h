@@ -20,6 +20,9 @@ struct MatMulShapes {
 /// Returns the shapes for operands `lhs` and `rhs` of a node. Fails with a diagnostic if they are
 /// not compatible.
 mlir::FailureOr<MatMulShapes> matMulShapes(NodeView &node, size_t lhs, size_t rhs);
+/// Returns the shapes for operands of these shapes of at least one axis.
+mlir::FailureOr<MatMulShapes> matMulShapes(NodeView &node, llvm::ArrayRef<int64_t> lhs,
+                                           llvm::ArrayRef<int64_t> rhs);
 
 /// Returns the matrix product, of shape `MatMulShapes::result`.
 mlir::Value matMul(TensorBuilder &b, mlir::Value lhs, mlir::Value rhs,

@@ -49,8 +49,8 @@ onnx.graph @main(%x: tensor<1x4x6xf32>, %p: tensor<1x2x5x3xf32>) -> (tensor<1x4x
 
 // CHECK: func.func @forward(%[[Q:.*]]: tensor<2x4x5x8xf32>, %[[M:.*]]: tensor<5x3xi1>, %[[L:.*]]: tensor<2xi64>)
 // CHECK: %[[P:.*]] = mtc.pad %[[M]] low [0, 0] high [0, 2] interior [0, 0] value false
-// CHECK: %[[R:.*]] = mtc.reshape %[[P]] : tensor<5x5xi1> -> tensor<1x1x5x5xi1>
 // CHECK: mtc.compare lt
+// CHECK: mtc.broadcast %[[P]] axes [0, 1] : tensor<5x5xi1> -> tensor<2x1x5x5xi1>
 // CHECK: %[[A:.*]] = mtc.and %{{.*}}, %{{.*}} : tensor<2x1x5x5xi1>
 // CHECK: mtc.attention %[[Q]], %[[Q]], %[[Q]] mask %[[A]] scale 0.35355338
 // PARTS: func.func @forward
@@ -83,8 +83,8 @@ onnx.graph @main(%h: tensor<2x4x5x8xbf16>, %q: tensor<2x4x5x8xf32>, %b: tensor<5
 // CHECK: func.func @forward(%[[X:.*]]: tensor<1x4x6xf32>, %[[M:.*]]: tensor<4x3xi1>)
 // CHECK: %[[S:.*]] = mtc.reshape %[[X]] : tensor<1x4x6xf32> -> tensor<1x4x2x3xf32>
 // CHECK: mtc.transpose %[[S]] [0, 2, 1, 3]
-// CHECK: mtc.tanh
 // CHECK: %[[MASK:.*]] = mtc.pad %[[M]] low [0, 0] high [0, 1] interior [0, 0] value false
+// CHECK: mtc.tanh
 // CHECK: %[[B:.*]] = mtc.broadcast %[[MASK]] axes [0, 1]
 // CHECK: mtc.select %[[B]]
 // CHECK: mtc.transpose %{{.*}} [0, 2, 1, 3] : tensor<1x2x4x3xf32> -> tensor<1x4x2x3xf32>
@@ -99,10 +99,10 @@ onnx.graph @main(%x: tensor<1x4x6xf32>, %m: tensor<4x3xi1>) -> tensor<1x4x6xf32>
 // The first four of six elements rotate; angles are looked up by position.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<2x3x5x6xf32>, %[[C:.*]]: tensor<9x2xf32>, %[[S:.*]]: tensor<9x2xf32>, %[[I:.*]]: tensor<2x5xi64>)
-// CHECK: mtc.slice %[[X]] offsets [0, 0, 0, 0] strides [1, 1, 1, 1] : tensor<2x3x5x6xf32> -> tensor<2x3x5x2xf32>
-// CHECK: mtc.slice %[[X]] offsets [0, 0, 0, 2] strides [1, 1, 1, 1] : tensor<2x3x5x6xf32> -> tensor<2x3x5x2xf32>
 // CHECK: %[[G:.*]] = mtc.gather %[[C]], %[[I]] axis 0 batch 0
 // CHECK: mtc.broadcast %[[G]] axes [1] : tensor<2x5x2xf32> -> tensor<2x3x5x2xf32>
+// CHECK: mtc.slice %[[X]] offsets [0, 0, 0, 0] strides [1, 1, 1, 1] : tensor<2x3x5x6xf32> -> tensor<2x3x5x2xf32>
+// CHECK: mtc.slice %[[X]] offsets [0, 0, 0, 2] strides [1, 1, 1, 1] : tensor<2x3x5x6xf32> -> tensor<2x3x5x2xf32>
 // CHECK: %[[R:.*]] = mtc.concatenate %{{.*}} axis 3 : (tensor<2x3x5x2xf32>, tensor<2x3x5x2xf32>)
 // CHECK: %[[REST:.*]] = mtc.slice %[[X]] offsets [0, 0, 0, 4]
 // CHECK: mtc.concatenate %[[R]], %[[REST]] axis 3

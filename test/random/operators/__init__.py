@@ -6,6 +6,8 @@ A family's module registers its operators:
     def softplus(node, x):
         return tape.softplus(x)
 
+Operators of a domain other than ai.onnx are named `domain::operator`.
+
 `evaluate(node, *operands)` gives the result or a list of them; an absent operand is None. `propose(graph, name)` adds the
 operator, and what it needs, to a graph in the making (generator.py), or raises `Rejected`.
 """
@@ -36,11 +38,23 @@ def operator(name: str, propose: Callable):
     return register
 
 
+def name_of(node: onnx.NodeProto) -> str:
+    """The operator's name in OPERATORS."""
+    return f"{node.domain}::{node.op_type}" if node.domain else node.op_type
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """The domain and the operator."""
+    domain, _, operator = name.rpartition("::")
+    return domain, operator
+
+
 @cache
 def schema(name: str, opset: int):
-    """The operator's definition in an opset; None where it has none, or only a deprecated one."""
+    """The operator's definition in an opset; None where it has none, or only a deprecated one. Other domains have version 1."""
+    domain, operator = split_name(name)
     try:
-        found = onnx.defs.get_schema(name, max_inclusive_version=opset)
+        found = onnx.defs.get_schema(operator, max_inclusive_version=1 if domain else opset, domain=domain)
     except onnx.defs.SchemaError:
         return None
     return None if found.deprecated else found
@@ -51,7 +65,7 @@ class Node:
 
     def __init__(self, proto: onnx.NodeProto, opset: int, is_inference: bool):
         self.is_inference = is_inference
-        self.op, self.outputs = proto.op_type, list(proto.output)
+        self.op, self.outputs = name_of(proto), list(proto.output)
         self.inputs = list(proto.input)
         self.attributes = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
         found = schema(self.op, opset)
@@ -71,12 +85,12 @@ class Node:
 
 
 def evaluate(proto: onnx.NodeProto, opset: int, operands: list[Value | None], is_inference: bool = False) -> list[Value]:
-    results = OPERATORS[proto.op_type].evaluate(Node(proto, opset, is_inference), *operands)
+    results = OPERATORS[name_of(proto)].evaluate(Node(proto, opset, is_inference), *operands)
     return results if isinstance(results, list) else [results]
 
 
 from operators import (  # noqa: E402, F401
     activation, attention, binary, contraction, convolution, determinant, elementwise, folded, fourier, indexing, logic,
-    loss, movement, normalization, pooling, quantization, recurrent, reduction, regions, resize, sampling, scatter,
+    loss, microsoft, movement, normalization, pooling, quantization, recurrent, reduction, regions, resize, sampling, scatter,
     selection, shape,
 )  # fmt: skip

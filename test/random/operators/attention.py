@@ -27,6 +27,20 @@ def masked_softmax(x):
     return shifted / tape.where(np.isinf(top), 1.0, sums)
 
 
+def attend(q, k, v, scale: float, biases=(), kept=None, softcap: float = 0.0):
+    """Attention of operands [batch, heads, length, size]; several heads of queries may share one of keys and values."""
+    groups = q.shape[1] // k.shape[1]
+    k, v = (tape.move(x, lambda i: np.repeat(i, groups, 1)) for x in (k, v))
+    scores = matmul(q, transposed(k, 0, 1, 3, 2)) * scale
+    if softcap:
+        scores = tanh(scores * (1 / softcap)) * softcap
+    for bias in biases:
+        scores = scores + bias
+    if kept is not None:
+        scores = tape.where(kept, scores, -math.inf)
+    return matmul(masked_softmax(scores), v)
+
+
 def propose_attention(graph, name: str):
     batch, keys, size = graph.choose([1, 2, 3]), graph.extent(9), graph.choose([1, 2, 4, 8])
     groups, key_heads = graph.choose([1, 1, 2, 3]), graph.choose([1, 2])
@@ -63,18 +77,12 @@ def attention(node, q, k, v, mask=None):
     flat = q.rank == 3
     q = split_heads(q, node.attribute("q_num_heads", 1))
     k, v = (split_heads(x, node.attribute("kv_num_heads", 1)) for x in (k, v))
-    batch, heads, length, size = q.shape
-    keys, groups = k.shape[2], heads // k.shape[1]
-    k, v = (tape.move(x, lambda i: np.repeat(i, groups, 1)) for x in (k, v))
-    scores = matmul(q, transposed(k, 0, 1, 3, 2)) * node.attribute("scale", 1 / math.sqrt(size))
-    cap = node.attribute("softcap", 0.0)
-    if cap:
-        scores = tanh(scores * (1 / cap)) * cap
-    if mask is not None:
-        scores = scores + mask if mask.is_float else tape.where(mask.data, scores, -math.inf)
-    if node.attribute("is_causal", 0):
-        scores = tape.where(np.tri(length, keys, dtype=bool), scores, -math.inf)
-    y = matmul(masked_softmax(scores), v)
+    batch, _, length, size = q.shape
+    kept = np.tri(length, k.shape[2], dtype=bool) if node.attribute("is_causal", 0) else None
+    if mask is not None and not mask.is_float:
+        kept = mask.data if kept is None else kept & mask.data
+    biases = [mask] if mask is not None and mask.is_float else []
+    y = attend(q, k, v, node.attribute("scale", 1 / math.sqrt(size)), biases, kept, node.attribute("softcap", 0.0))
     return tape.reshape(transposed(y, 0, 2, 1, 3), (batch, length, -1)) if flat else y
 
 
@@ -101,19 +109,11 @@ def propose_rotary(graph, name: str):
     graph.node(name, [x, *tables, *ids], **attributes)
 
 
-@operator("RotaryEmbedding", propose_rotary)
-def rotary_embedding(node, x, cosine, sine, positions=None):
-    shape = x.shape
-    if x.rank == 3:
-        heads = node.attribute("num_heads")
-        x = split_heads(x, heads)
-    rotated = node.attribute("rotary_embedding_dim", 0) or x.shape[3]
-    if positions is not None:
-        cosine, sine = (tape.move(t, lambda i: i[positions.data]) for t in (cosine, sine))
-    cosine, sine = (tape.reshape(t, (t.shape[0], 1, *t.shape[1:])) for t in (cosine, sine))
+def rotate(x, cosine, sine, interleaved):
+    """x is [batch, heads, length, size], a table [batch or 1, 1, length, half]."""
+    half = cosine.shape[-1]
+    rotated = 2 * half
     part = lambda s: tape.move(x, lambda i: i[..., s])  # noqa: E731
-    half = rotated // 2
-    interleaved = node.attribute("interleaved", 0)
     first, second = (slice(0, rotated, 2), slice(1, rotated, 2)) if interleaved else (slice(0, half), slice(half, rotated))
     real = cosine * part(first) - sine * part(second)
     imaginary = sine * part(first) + cosine * part(second)
@@ -121,6 +121,19 @@ def rotary_embedding(node, x, cosine, sine, positions=None):
     if interleaved:
         order = [i // 2 + i % 2 * half for i in range(rotated)] + list(range(rotated, x.shape[3]))
         y = tape.move(y, lambda i: i[..., order])
+    return y
+
+
+@operator("RotaryEmbedding", propose_rotary)
+def rotary_embedding(node, x, cosine, sine, positions=None):
+    shape = x.shape
+    if x.rank == 3:
+        heads = node.attribute("num_heads")
+        x = split_heads(x, heads)
+    if positions is not None:
+        cosine, sine = (tape.move(t, lambda i: i[positions.data]) for t in (cosine, sine))
+    cosine, sine = (tape.reshape(t, (t.shape[0], 1, *t.shape[1:])) for t in (cosine, sine))
+    y = rotate(x, cosine, sine, node.attribute("interleaved", 0))
     return tape.reshape(transposed(y, 0, 2, 1, 3), shape) if len(shape) == 3 else y
 
 

@@ -56,12 +56,12 @@ def matmul_node(node, x, y):
     return matmul(x, y)
 
 
-def propose_gemm(graph, name: str):
+def propose_gemm(graph, name: str, **attributes):
     x = graph.value(rank=2)
     transposed, columns = [graph.chance(0.4) for _ in range(2)], graph.extent()
     rows, depth = graph.shape(x)[:: -1 if transposed[0] else 1]
     operands = [x, graph.weight((columns, depth) if transposed[1] else (depth, columns))]
-    attributes = {"transA": int(transposed[0]), "transB": int(transposed[1])}
+    attributes |= {"transA": int(transposed[0]), "transB": int(transposed[1])}
     if graph.chance(0.3):
         attributes |= {"alpha": graph.number(0.3, 1.5), "beta": graph.choose([0.0, 0.5, 2.0])}
     if graph.opset < 11 or graph.chance(0.7):

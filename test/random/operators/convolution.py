@@ -26,15 +26,14 @@ def propose_operands(graph):
     return x, spatial, kernel, channels, group
 
 
-def add_node(graph, name: str, x: str, shape, out: int, fan: int, attributes: dict):
+def with_weight(graph, x: str, shape, out: int, fan: int) -> list[str]:
     limit = 1.5 / math.sqrt(fan)
     operands = [x, graph.parameter(shape, -limit, limit)]
-    if graph.chance(0.6):
-        operands.append(graph.parameter((out,)))
-    graph.node(name, operands, **attributes)
+    return [*operands, graph.parameter((out,))] if graph.chance(0.6) else operands
 
 
-def propose_conv(graph, name: str):
+def draw_conv(graph, name: str) -> tuple[list[str], dict]:
+    """Operands [N, C, ..] and attributes."""
     x, spatial, kernel, channels, group = propose_operands(graph)
     attributes = windows.draw(graph, name, spatial, kernel, within_reach=False)
     if group > 1 or graph.chance(0.3):
@@ -43,7 +42,12 @@ def propose_conv(graph, name: str):
         attributes["kernel_shape"] = kernel
     out = group * graph.choose([1, 2, 3])
     fan = channels // group * math.prod(kernel)
-    add_node(graph, name, x, (out, channels // group, *kernel), out, fan, attributes)
+    return with_weight(graph, x, (out, channels // group, *kernel), out, fan), attributes
+
+
+def propose_conv(graph, name: str):
+    operands, attributes = draw_conv(graph, name)
+    graph.node(name, operands, **attributes)
 
 
 @operator("Conv", propose_conv)
@@ -71,7 +75,7 @@ def propose_transposed(graph, name: str):
     if "auto_pad" not in attributes and graph.chance(0.4):
         attributes["output_padding"] = [graph.random.randrange(max(s, d)) for s, d in zip(strides, dilations)]
     out = group * graph.choose([1, 2, 3])
-    add_node(graph, name, x, (channels, out // group, *kernel), out, channels // group * 2, attributes)
+    graph.node(name, with_weight(graph, x, (channels, out // group, *kernel), out, channels // group * 2), **attributes)
 
 
 def transposed_extents(node, spatial, kernel):

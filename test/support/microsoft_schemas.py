@@ -27,7 +27,8 @@ def attributes(text: str) -> list[defs.OpSchema.Attribute]:
 
 
 def element_types(inputs, outputs):
-    """A function that infers the results' element types: those of the operands with the same parameter, or f32."""
+    """A function that infers the results' element types: those of the operands with the same parameter, f32 for statistics
+    (U), and else that of the first operand."""
 
     def infer(context):
         known = {}
@@ -36,7 +37,8 @@ def element_types(inputs, outputs):
                 known.setdefault(inputs[i].type_str, found.tensor_type.elem_type)
         for i in range(context.get_num_outputs()):
             if context.has_output(i):
-                element = known.get(outputs[i].type_str, TensorProto.FLOAT)
+                parameter = outputs[i].type_str
+                element = known.get(parameter, TensorProto.FLOAT if parameter == "U" else known[inputs[0].type_str])
                 context.set_output_type(i, TypeProto(tensor_type=TypeProto.Tensor(elem_type=element)))
 
     return infer

@@ -7,6 +7,7 @@
 //===------------------------------------------------------------------------------------------===//
 
 #include "frontend/dialect/Node.h"
+#include "frontend/dialect/Schema.h"
 #include "frontend/exporters/Passes.h"
 #include "frontend/parameters/InitializerUses.h"
 #include "frontend/parameters/MovingStatistics.h"
@@ -50,7 +51,10 @@ public:
   Finder(GraphOp graph, const StringMap<InitializerClass> &classes, SharedInitializerPolicy policy,
          const TieChoices &choices)
       : graph(graph), classes(classes), policy(policy), choices(choices),
-        uses(initializerUses(graph)), provenance(graph) {}
+        uses(initializerUses(graph)), provenance(graph) {
+    for (auto node : graph.getOps<NodeOp>())
+      isOptimized |= node.getDomain() == "com.microsoft";
+  }
 
   /// Returns the shared initializers, grouped by the method that found them and in graph order
   /// within a group.
@@ -159,6 +163,9 @@ private:
         addUse(index, remaining.front(), *use);
       else if (remaining.size() > 1)
         addUse(index, found[index].initializer.getName().str() + "@" + module, *use);
+      else if (std::string tensor = tensorOfNode(*use);
+               !tensor.empty() && isVectorOfOneValue(found[index].initializer))
+        addUse(index, tensor, *use);
     }
   }
 
@@ -175,7 +182,8 @@ private:
       if (users == uses.end() || split.contains(initializer))
         continue;
       MergedInitializer merged{initializer, {}};
-      bool isVector = isVectorOfOneValue(initializer);
+      bool isVector = policy != SharedInitializerPolicy::Keep && !hasSignature(graph) &&
+                      isVectorOfOneValue(initializer);
       bool isApart = isUntied(choices, initializer, classes);
       for (const InitializerUse &use : users->second)
         partOf(merged, isApart ? tensorOfModule(initializer, use)
@@ -198,10 +206,9 @@ private:
     }
   }
 
-  bool isVectorOfOneValue(InitializerOp initializer) const {
+  static bool isVectorOfOneValue(InitializerOp initializer) {
     auto elements = dyn_cast_or_null<DenseElementsAttr>(initializer.getSampleAttr());
-    return policy != SharedInitializerPolicy::Keep && !hasSignature(graph) && elements &&
-           elements.isSplat() && elements.getNumElements() > 1 &&
+    return elements && elements.isSplat() && elements.getNumElements() > 1 &&
            cast<RankedTensorType>(initializer.getType()).getRank() == 1;
   }
 
@@ -212,19 +219,34 @@ private:
     return initializer.getName().str() + "@" + (module.empty() ? nodeName(use.node).str() : module);
   }
 
+  /// Returns NODE.OPERAND for a use by a node without a module in a graph that onnxruntime's
+  /// optimizer changed, and an empty string for other uses. The optimizer drops the paths of the
+  /// nodes that it replaces.
+  std::string tensorOfNode(const InitializerUse &use) const {
+    NodeOp node = use.node;
+    const Schema *schema = Schema::find(node.getDomain().value_or(""), node.getOpType(),
+                                        static_cast<int64_t>(node.getVersion()));
+    if (!isOptimized || !modulePath(node).empty() || nodeName(node).empty() || !schema)
+      return {};
+    const Signature::Formal *operand = schema->operands.find(use.operand);
+    return operand ? (nodeName(node) + "." + operand->name).str() : std::string();
+  }
+
   /// Returns the name of the tensor that an initializer represents at a use: a statistic of a batch
   /// normalization, a parameter of a module if the initializer is a vector of equal values, or an
   /// empty string for the initializer's own name.
-  static std::string tensorByRole(InitializerOp initializer, const InitializerUse &use,
-                                  bool isVector) {
+  std::string tensorByRole(InitializerOp initializer, const InitializerUse &use,
+                           bool isVector) const {
     NodeOp node = use.node;
     std::string module = modulePath(node);
     if (node.isOperator("BatchNormalization") && use.operand >= 3)
       return initializer.getName().str() + (use.operand == 3 ? ".running_mean" : ".running_var") +
              (module.empty() ? "" : "@" + module);
-    if (!isVector || module.empty())
+    if (!isVector)
       return {};
-    return module + (isBiasOperand(use) ? ".bias" : ".weight");
+    if (!module.empty())
+      return module + (isBiasOperand(use) ? ".bias" : ".weight");
+    return tensorOfNode(use);
   }
 
   /// Returns the missing parameters of a module, without those of its submodules.
@@ -316,6 +338,7 @@ private:
   const TieChoices &choices;
   StringMap<std::vector<InitializerUse>> uses;
   Provenance provenance;
+  bool isOptimized = false; ///< Whether the graph has operators of onnxruntime.
   llvm::StringSet<> missing, present;
   llvm::DenseSet<OpOperand *> told; // Uses whose tensor the FX arguments name.
   StringMap<size_t> owners;         // Maps missing parameters to indices of `found`.

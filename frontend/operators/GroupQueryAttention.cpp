@@ -80,13 +80,32 @@ FailureOr<GroupQuery> GroupQuery::read(NodeView &node) {
 
 //===--- Type inference -----------------------------------------------------------------------===//
 
+/// Refuses past keys or values, operand `i`. Files have them as inputs, for which an empty array
+/// can be bound.
+LogicalResult refusePast(Inference &node, size_t i) {
+  if (!node.has(i))
+    return success();
+  if (!node.hasRank(i, 4, 4))
+    return failure();
+  Extents shape(node.shape(i));
+  if (shape[2] == 0)
+    return success();
+  std::string reason = node.operandName(i) + " has shape " + shapeText(shape) +
+                       ", expected no past positions (0 on axis 2): training computes whole "
+                       "sequences";
+  shape[2] = 0;
+  SmallVector<std::string> names = dataSources(node.operand(i));
+  if (names.size() == 1)
+    reason += ". Use --bind " + names.front() + "=FILE with an array of shape " + shapeText(shape);
+  return node.failure(reason);
+}
+
 /// Refuses what only generation with a cache needs, and what training does not support.
 LogicalResult refuseGeneration(Inference &node, int64_t length) {
   constexpr StringRef noCache = "training computes whole sequences";
   for (size_t i : {3, 4})
-    if (node.has(i) && (!node.hasRank(i, 4, 4) || node.dim(i, 2) != 0))
-      return node.failure(Twine(node.operandName(i)) + " has shape " + shapeText(node.shape(i)) +
-                          ", expected no past keys and values (0 on axis 2): " + noCache);
+    if (failed(refusePast(node, i)))
+      return failure();
   if (auto total = node.constantInts(6); total && total->size() == 1 && total->front() != length)
     return node.failure(Twine(node.operandName(6)) + " is " + Twine(total->front()) +
                         ", expected the length of the sequence, " + Twine(length) + ": " + noCache);

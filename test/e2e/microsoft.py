@@ -13,7 +13,7 @@ import numpy as np
 import onnx
 from microsoft_cases import cases
 from onnx import helper, numpy_helper
-from program import MTC, compile, own_folder, run
+from program import MTC, compile, losses, own_folder, run
 from safetensors.numpy import save_file
 
 STEP = 1e-5
@@ -93,6 +93,50 @@ def nodes_are_exported(program):
     assert all(counts), counts
 
 
+PROMPT = """<ir_version: 9, opset_import: ["" : 18, "com.microsoft" : 1]>
+prompt (int64[batch, length] ids, int64[batch, total] mask, float[batch, 1, past, 16] past_key, float[batch, 1, past, 16] past_value)
+    => (float[batch, length, 20] logits, float[batch, 1, total, 16] key, float[batch, 1, total, 16] value) {
+  x = Gather (table, ids)
+  norm = SimplifiedLayerNormalization <epsilon = 1e-6, axis = -1> (x, scale)
+  packed = MatMul (norm, qkv)
+  narrow = Cast <to = 6> (mask)
+  axis = Constant <value = int64[1] {1}> ()
+  sums = ReduceSum <keepdims = 0> (narrow, axis)
+  one = Constant <value = int32 {1}> ()
+  lengths = Sub (sums, one)
+  shape = Shape <start = 1> (mask)
+  wide = Squeeze (shape)
+  positions = Cast <to = 6> (wide)
+  y, key, value = com.microsoft.GroupQueryAttention <num_heads = 2, kv_num_heads = 1, do_rotary = 1>
+      (packed, , , past_key, past_value, lengths, positions, cosine, sine)
+  norm2, mean, deviation, sum = com.microsoft.SkipSimplifiedLayerNormalization <epsilon = 1e-6> (x, y, scale2)
+  logits = MatMul (norm2, head)
+}"""
+
+
+def prompts_are_trained():
+    """A decoder as onnxruntime-genai writes it: its cache is bound to no positions, and its tables are constants."""
+    random = np.random.default_rng(9)
+    model = onnx.parser.parse_model(PROMPT)
+    skip = next(node for node in model.graph.node if node.op_type == "SkipSimplifiedLayerNormalization")
+    skip.output[1] = skip.output[2] = ""
+    shapes = {"table": (20, 32), "scale": (32,), "qkv": (32, 64), "scale2": (32,), "head": (32, 20)}
+    values = {name: random.normal(1 if "scale" in name else 0, 0.3, shape) for name, shape in shapes.items()}
+    angles = np.outer(np.arange(12), 100.0 ** -(np.arange(8) / 8))
+    values |= {"cosine": np.cos(angles), "sine": np.sin(angles)}
+    model.graph.initializer.extend(numpy_helper.from_array(array.astype(np.float32), name) for name, array in values.items())
+    onnx.save(model, folder / "prompt.onnx")
+    np.save(folder / "past.npy", np.zeros((2, 1, 0, 16), np.float32))
+    data = {"ids": random.integers(0, 20, (2, 6)), "mask": np.ones((2, 6), np.int64), "labels": random.integers(0, 20, (2, 6))}
+    sizes = [word for name, size in (("batch", 2), ("length", 6), ("total", 6)) for word in ("--dim", f"{name}={size}")]
+    bound = [word for name in ("past_key", "past_value") for word in ("--bind", f"{name}={folder / 'past.npy'}")]
+    program = compile(folder / "prompt.onnx", folder, data, "--loss", "causal-lm", "--output", "logits", "--optimizer", "adamw", "--lr",
+                      "0.02", *sizes, *bound, name="prompt")  # fmt: skip
+    assert program.gradients("prompt_gradients").keys() == shapes.keys()
+    log = losses(program.train(40))
+    assert log[-1] < 0.2 * log[0], log
+
+
 def inspect_lists_them():
     text = run([MTC, "inspect", folder / "f32.onnx"], folder).stdout
     assert "Compiles with" in text and "GroupQueryAttention 3" in text, text
@@ -104,4 +148,5 @@ program, _ = build(np.float32, "f32")
 values_are_those_of_onnxruntime(program)
 nodes_are_exported(program)
 inspect_lists_them()
+prompts_are_trained()
 gradients_are_central_differences(*build(np.float64, "f64"))

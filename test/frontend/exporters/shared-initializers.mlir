@@ -156,3 +156,28 @@ onnx.graph @by_roles(%x: tensor<2x3xf32>, %z: tensor<3xf32>) -> (tensor<2x3xf32>
       : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   onnx.return %0 : tensor<2x3xf32>
 }
+
+// -----
+
+// Nodes that onnxruntime's optimizer made have no module: each vector of one value is a parameter of its node, also of nodes of ai.onnx in
+// such a graph. A node without a name keeps the initializer.
+// CHECK-LABEL: onnx.graph @optimized
+// CHECK: %[[W:.*]] = onnx.initializer "norm.weight" {sample
+// CHECK: %[[W1:.*]] = onnx.initializer "SkipLayerNorm_0.gamma" {sample = {{.*}}, split_from = "norm.weight"}
+// CHECK: %[[W2:.*]] = onnx.initializer "SkipLayerNorm_1.gamma" {sample = {{.*}}, split_from = "norm.weight"}
+// CHECK: %[[W3:.*]] = onnx.initializer "FullyConnect_Add_0.B" {sample = {{.*}}, split_from = "norm.weight"}
+// CHECK: "LayerNormalization" version 17(%{{.*}}, %[[W]])
+// CHECK: "SkipLayerNormalization" version 1(%{{.*}}, %{{.*}}, %[[W1]])
+// CHECK: "SkipLayerNormalization" version 1(%{{.*}}, %{{.*}}, %[[W2]])
+// CHECK: "Add" version 14(%{{.*}}, %[[W3]])
+// KEEP: onnx.graph @optimized
+onnx.graph @optimized(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>) attributes {onnx.producer = "pytorch"} {
+  %w = onnx.initializer "norm.weight" {sample = dense<1.0> : tensor<3xf32>} : tensor<3xf32>
+  %0 = onnx.node "LayerNormalization" version 17 (%x, %w) {} {onnx.index = 0 : i64} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  %1 = onnx.node domain "com.microsoft" "SkipLayerNormalization" version 1 (%0, %x, %w) {} {onnx.index = 1 : i64}
+      : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32> loc("SkipLayerNorm_0")
+  %2 = onnx.node domain "com.microsoft" "SkipLayerNormalization" version 1 (%1, %x, %w) {} {onnx.index = 2 : i64}
+      : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32> loc("SkipLayerNorm_1")
+  %3 = onnx.node "Add" version 14 (%2, %w) {} {onnx.index = 3 : i64} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32> loc("FullyConnect_Add_0")
+  onnx.return %3 : tensor<2x3xf32>
+}

@@ -104,9 +104,9 @@ onnx.graph @heads(%x: tensor<2x5x6xf32>, %k: tensor<2x7x6xf32>, %p: tensor<2x3x4
 
 // -----
 
-onnx.graph @groups(%q: tensor<2x5x16xf32>, %k: tensor<2x5x8xf32>, %past: tensor<2x2x3x4xf32>, %l: tensor<2xi32>, %t: tensor<i32>, %cos: tensor<4x2xf32>, %sink: tensor<4xf32>) -> tensor<*xindex> {
+onnx.graph @groups(%q: tensor<2x5x16xf32>, %k: tensor<2x5x8xf32>, %past: tensor<2x2x3x4xf32> {onnx.name = "past"}, %l: tensor<2xi32>, %t: tensor<i32>, %cos: tensor<4x2xf32>, %sink: tensor<4xf32>) -> tensor<*xindex> {
   %none = onnx.none
-  // expected-error @below {{com.microsoft.GroupQueryAttention version 1: operand 3 (past_key) has shape [2, 2, 3, 4], expected no past keys and values (0 on axis 2): training computes whole sequences}}
+  // expected-error @below {{com.microsoft.GroupQueryAttention version 1: operand 3 (past_key) has shape [2, 2, 3, 4], expected no past positions (0 on axis 2): training computes whole sequences. Use --bind past=FILE with an array of shape [2, 2, 0, 4]}}
   %a = onnx.node domain "com.microsoft" "GroupQueryAttention" version 1 (%q, %k, %k, %past, %past, %l, %t) {num_heads = 4 : si64, kv_num_heads = 2 : si64} : (tensor<2x5x16xf32>, tensor<2x5x8xf32>, tensor<2x5x8xf32>, tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32>, tensor<2xi32>, tensor<i32>) -> tensor<*xindex>
   %six = onnx.constant dense<6> : tensor<i32> -> tensor<i32>
   // expected-error @below {{com.microsoft.GroupQueryAttention version 1: operand 6 (total_sequence_length) is 6, expected the length of the sequence, 5: training computes whole sequences}}

@@ -18,11 +18,11 @@ onnx.graph @normalizations(%a: tensor<2x4xf32>, %b: tensor<4xf32>, %c: tensor<4x
 // CHECK: onnx.node domain "com.microsoft" "Attention" {{.*}} -> (tensor<2x5x6xf32>, tensor<2x2x3x5x2xf32>)
 // CHECK: onnx.node domain "com.microsoft" "MultiHeadAttention" {{.*}} -> (tensor<2x5x6xf32>, tensor<2x3x7x2xf32>, tensor<2x3x7x2xf32>)
 // CHECK: onnx.node domain "com.microsoft" "GroupQueryAttention" {{.*}} -> (tensor<2x5x16xf32>, tensor<2x2x5x4xf32>, tensor<2x2x5x4xf32>)
-onnx.graph @attention(%x: tensor<2x5x6xf32>, %w: tensor<6x18xf32>, %k: tensor<2x7x3x2x2xf32>, %q: tensor<2x5x32xf32>, %l: tensor<2xi32>, %t: tensor<i32>) -> (tensor<*xindex>, tensor<*xindex>, tensor<*xindex>) {
+onnx.graph @attention(%x: tensor<2x5x6xf32>, %w: tensor<6x18xf32>, %k: tensor<2x7x3x2x2xf32>, %q: tensor<2x5x32xf32>, %l: tensor<2xi32>, %t: tensor<i32>, %past: tensor<2x2x0x4xf32>) -> (tensor<*xindex>, tensor<*xindex>, tensor<*xindex>) {
   %none = onnx.none
   %a, %p = onnx.node domain "com.microsoft" "Attention" version 1 (%x, %w) {num_heads = 3 : si64} : (tensor<2x5x6xf32>, tensor<6x18xf32>) -> (tensor<*xindex>, tensor<*xindex>)
   %m, %pk, %pv = onnx.node domain "com.microsoft" "MultiHeadAttention" version 1 (%x, %k) {num_heads = 3 : si64} : (tensor<2x5x6xf32>, tensor<2x7x3x2x2xf32>) -> (tensor<*xindex>, tensor<*xindex>, tensor<*xindex>)
-  %g, %gk, %gv = onnx.node domain "com.microsoft" "GroupQueryAttention" version 1 (%q, %none, %none, %none, %none, %l, %t) {num_heads = 4 : si64, kv_num_heads = 2 : si64} : (tensor<2x5x32xf32>, none, none, none, none, tensor<2xi32>, tensor<i32>) -> (tensor<*xindex>, tensor<*xindex>, tensor<*xindex>)
+  %g, %gk, %gv = onnx.node domain "com.microsoft" "GroupQueryAttention" version 1 (%q, %none, %none, %past, %past, %l, %t) {num_heads = 4 : si64, kv_num_heads = 2 : si64} : (tensor<2x5x32xf32>, none, none, tensor<2x2x0x4xf32>, tensor<2x2x0x4xf32>, tensor<2xi32>, tensor<i32>) -> (tensor<*xindex>, tensor<*xindex>, tensor<*xindex>)
   onnx.return %p, %pv, %gv : tensor<*xindex>, tensor<*xindex>, tensor<*xindex>
 }
 

@@ -224,10 +224,10 @@ const CommandText &findCommand(llvm::ArrayRef<std::string> words) {
   for (const CommandText &command : getCommands())
     names.push_back(command.name);
   if (first.starts_with("-"))
-    fail("mtc " + first + ": expected a command before flags: inspect, plan or compile");
+    fail("mtc " + first + ": expected a command before flags: inspect, plan, compile or grad");
   const std::string near = onnx::suggestNames(first, names);
   fail("mtc " + first + ": unknown command" +
-       (near.empty() ? std::string("; expected one of: inspect, plan, compile") : near));
+       (near.empty() ? std::string("; expected one of: inspect, plan, compile, grad") : near));
 }
 
 } // namespace

@@ -392,6 +392,14 @@ LogicalResult Compilation::lower(Stage stage) {
   return success();
 }
 
+LogicalResult Compilation::differentiate(ArrayRef<std::string> keep) {
+  ProgressLine line("building the gradient");
+  return run([&](OpPassManager &manager) {
+    buildGradientPipeline(manager, {options.training.loss, llvm::to_vector(options.inputGradients),
+                                    llvm::to_vector(keep)});
+  });
+}
+
 const BatchDimension *Compilation::getBatch() {
   // The first symbolic dimension that is leading in an input.
   if (model && !batch)

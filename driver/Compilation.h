@@ -51,6 +51,9 @@ public:
   mlir::LogicalResult import();
   /// Runs the passes from the module's current stage up to `stage`.
   mlir::LogicalResult lower(Stage stage);
+  /// Lowers the module from the forward stage to the function @micro_step of loss and gradients, in
+  /// core operations and in the operations to keep.
+  mlir::LogicalResult differentiate(llvm::ArrayRef<std::string> keep);
   /// Continues with a module of the imported model that was lowered with other settings.
   void adopt(const PlanSettings &settings, mlir::OwningOpRef<mlir::ModuleOp> lowered);
 

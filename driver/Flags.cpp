@@ -21,6 +21,8 @@ static constexpr CommandText commands[] = {
      "Show the peak memory and step time of training a model"},
     {Command::Compile, "compile", "MODEL.onnx|STAGE.mlir",
      "Compile a model into a native training program"},
+    {Command::Gradient, "grad", "MODEL.onnx",
+     "Write the gradient of a model's loss as an ONNX model"},
 };
 
 static constexpr PrintCommandText printCommands[] = {
@@ -39,24 +41,40 @@ const CommandText &mtc::tool::textOf(Command command) {
   return *llvm::find_if(commands, [&](const CommandText &each) { return each.command == command; });
 }
 
-static constexpr Command everyCommand[] = {Command::Compile, Command::Plan, Command::Inspect};
+static constexpr Command everyCommand[] = {Command::Compile, Command::Plan, Command::Gradient,
+                                           Command::Inspect};
+static constexpr Command differentiated[] = {Command::Compile, Command::Plan, Command::Gradient};
 static constexpr Command planned[] = {Command::Compile, Command::Plan};
 static constexpr Command compiled[] = {Command::Compile};
+static constexpr Command onlyGradient[] = {Command::Gradient};
+static constexpr Command described[] = {Command::Compile, Command::Plan, Command::Inspect};
 static constexpr Command onlyPlanned[] = {Command::Plan};
 static constexpr Command shown[] = {Command::Plan, Command::Inspect};
 
 static constexpr llvm::StringLiteral modelGroup = "Model", lossGroup = "Loss and precision",
                                      optimizerGroup = "Optimizer", adapterGroup = "Adapters",
                                      memoryGroup = "Memory", targetGroup = "Target",
-                                     outputGroup = "Output", debugGroup = "Debugging";
+                                     gradientGroup = "Gradient", outputGroup = "Output",
+                                     debugGroup = "Debugging";
 
 /// Flags shown by --help; the others are shown by --help-all.
-static constexpr llvm::StringLiteral commonFlags[] = {
-    "dim",       "bind",      "train",      "freeze",       "loss",     "output",    "labels",
-    "precision", "optimizer", "lr",         "weight-decay", "schedule", "clip-norm", "accumulate",
-    "ranks",     "recipe",    "lora",       "frozen-bits",  "memory",   "recompute", "tile",
-    "offload",   "allow",     "target",     "threads",      "o",        "emit",      "json",
-    "force",     "html",      "techniques", "curve"};
+static constexpr llvm::StringLiteral commonFlags[] = {"dim",          "bind",
+                                                      "train",        "freeze",
+                                                      "loss",         "output",
+                                                      "labels",       "precision",
+                                                      "optimizer",    "lr",
+                                                      "weight-decay", "schedule",
+                                                      "clip-norm",    "accumulate",
+                                                      "ranks",        "recipe",
+                                                      "lora",         "frozen-bits",
+                                                      "memory",       "recompute",
+                                                      "tile",         "offload",
+                                                      "allow",        "target",
+                                                      "threads",      "o",
+                                                      "emit",         "json",
+                                                      "force",        "html",
+                                                      "techniques",   "curve",
+                                                      "parameters",   "input-gradients"};
 
 namespace {
 
@@ -283,15 +301,49 @@ void addModelFlags(FlagTable &flags) {
              .help = "Inputs whose first axis is the batch; none: no input",
              .detail = "Every other input is passed whole to each step.",
              .defaultText = "inferred"},
-            {everyCommand, modelGroup, Stage::Training});
+            {described, modelGroup, Stage::Training});
   addTrainingOptions(flags, &TrainingOptions::initialization,
                      {planned, modelGroup, Stage::Training});
+}
+
+/// Adds the flags of the loss. Gradients that are written are those of one batch.
+void addLossFlags(FlagTable &flags) {
+  visitMember(&TrainingOptions::loss, [&](auto access, OptionText text, auto...) {
+    llvm::ArrayRef<Command> commands = differentiated;
+    if (text.name == "accumulate")
+      commands = planned;
+    flags.add([access](Options &all) -> auto & { return access(all.training); }, std::move(text),
+              {commands, lossGroup, Stage::Training});
+  });
+}
+
+std::string takeParameters(Options &options, StringRef text) {
+  options.parametersAreInputs = text == "inputs";
+  return "";
+}
+
+void addGradientFlags(FlagTable &flags) {
+  FlagScope scope{onlyGradient, gradientGroup};
+  flags.addText({.name = "parameters",
+                 .valueName = "HOW",
+                 .help = "Form of the trained parameters",
+                 .choices = {{"initializers", "as initializers, with their values"},
+                             {"inputs", "as graph inputs, after the inputs of the model"}},
+                 .defaultText = "initializers"},
+                scope, takeParameters);
+  flags.add(&Options::inputGradients,
+            {.name = "input-gradients",
+             .valueName = "INPUT",
+             .help = "Also write the gradient of an input of the model",
+             .detail = "The output is INPUT.gradient. Use it with --freeze '*' for the gradients "
+                       "of inputs only."},
+            scope);
 }
 
 void addTrainingFlags(FlagTable &flags) {
   FlagScope ofLoss{planned, lossGroup, Stage::Training};
   FlagScope ofOptimizer{planned, optimizerGroup, Stage::Training};
-  addTrainingOptions(flags, &TrainingOptions::loss, ofLoss);
+  addLossFlags(flags);
   flags.add(&Options::precision,
             {"precision", "TYPE", "Precision of contractions and activations",
              choicesOf<Precision>(describe)},
@@ -306,8 +358,8 @@ void addTrainingFlags(FlagTable &flags) {
             .valueName = "FILE.toml",
             .help = "Read flags from a TOML file, with flag names as keys",
             .detail = "The command line overrides the recipe, for each dimension and bound input "
-                      "separately."},
-           {planned, optimizerGroup})
+                      "separately. mtc grad ignores the keys of training."},
+           {differentiated, optimizerGroup})
       .isInRecipe = false;
   flags.addTexts({.name = "lora",
                   .valueName = "PATTERN[:rank=8,alpha=8]",
@@ -421,9 +473,18 @@ void addOutputFlags(FlagTable &flags) {
              .detail = "Its initial weights are written to FILE.weights.safetensors.",
              .defaultText = "the model's name"},
             ofCompile);
+  flags.add(&Options::output,
+            {.name = "o",
+             .valueName = "FILE",
+             .help = "ONNX model to write",
+             .detail = "Its shapes are static, with the sizes of --dim. The data of initializers "
+                       "is written to FILE.data if the model's is in "
+                       "other files, or if FILE would exceed 2 GiB.",
+             .defaultText = "the model's name and .gradient.onnx"},
+            {onlyGradient, outputGroup});
   flags.addText({"emit", "STAGE", "Print a stage, or write a library, instead", emitChoices()},
                 ofCompile, takeEmit);
-  flags.add(&Options::json, {"json", "", "Print JSON"}, {everyCommand, outputGroup});
+  flags.add(&Options::json, {"json", "", "Print JSON"}, {described, outputGroup});
   flags.add(&Options::verbose, {"verbose", "", "Print details"}, {shown, outputGroup}).isInRecipe =
       false;
   flags
@@ -438,7 +499,9 @@ void addOutputFlags(FlagTable &flags) {
       .isInRecipe = false;
   flags.add(&Options::curve, {"curve", "", "Show the step time for smaller memory budgets"}, ofPlan)
       .isInRecipe = false;
-  flags.add(&Options::force, {"force", "", "Overwrite files that mtc did not write"}, scope)
+  flags
+      .add(&Options::force, {"force", "", "Overwrite files that mtc did not write"},
+           {differentiated, outputGroup})
       .isInRecipe = false;
   flags.add(&Options::remarks,
             {"remarks", "FILE", "Write applied and missed optimizations with their reasons"},
@@ -446,7 +509,8 @@ void addOutputFlags(FlagTable &flags) {
 }
 
 void addDebugFlags(FlagTable &flags) {
-  FlagScope scope{planned, debugGroup}, ofCompile{compiled, debugGroup};
+  FlagScope scope{planned, debugGroup}, ofCompile{compiled, debugGroup},
+      ofPasses{differentiated, debugGroup};
   addPlanOptions(flags, &Options::allocate, debugGroup);
   PassSelection::visitOptions([&](auto, OptionText text, auto...) {
     flags.addTexts(std::move(text), scope, takeSkippedPass);
@@ -459,9 +523,11 @@ void addDebugFlags(FlagTable &flags) {
                        "~/.cache/mtc)."},
             ofCompile);
   flags.add(&Options::irFolder,
-            {"print-ir-after-all", "DIR", "Write the IR after each pass to numbered files"}, scope);
+            {"print-ir-after-all", "DIR", "Write the IR after each pass to numbered files"},
+            ofPasses);
   flags.add(&Options::reproducer,
-            {"crash-reproducer", "FILE", "Write a reproducer for mtc-opt if a pass fails"}, scope);
+            {"crash-reproducer", "FILE", "Write a reproducer for mtc-opt if a pass fails"},
+            ofPasses);
 }
 
 } // namespace
@@ -471,6 +537,7 @@ FlagTable &mtc::tool::getFlags() {
     FlagTable all;
     addModelFlags(all);
     addTrainingFlags(all);
+    addGradientFlags(all);
     addMemoryFlags(all);
     addTargetFlags(all);
     addOutputFlags(all);

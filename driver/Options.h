@@ -25,9 +25,9 @@ struct GivenFlag {
   Stage decidedBy;
 };
 
-enum class Command { Compile, Plan, Inspect };
+enum class Command { Compile, Plan, Gradient, Inspect };
 
-/// Validated flags of `mtc compile` and `mtc plan`. Strings are empty and optionals have no value
+/// Validated flags of the commands with a model. Strings are empty and optionals have no value
 /// if the flag was not given.
 struct Options : PlanSettings {
   std::string model;  // File name of a model or of a stage's text.
@@ -60,6 +60,8 @@ struct Options : PlanSettings {
   std::vector<std::string> allow;    // `--allow`: changes that may be made to meet the budget.
   bool fitsBatch = false;            // `--fit-batch`.
   double searchSeconds = std::numeric_limits<double>::infinity(); // `--search-seconds`.
+  std::vector<std::string> inputGradients;                        // `--input-gradients`.
+  bool parametersAreInputs = false;                               // `--parameters inputs`.
   bool json = false;
   std::string html;                       // `--html`.
   bool techniques = false, curve = false; // `--techniques`, `--curve`.

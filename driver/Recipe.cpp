@@ -122,6 +122,10 @@ void mtc::tool::applyRecipe(StringRef path, const FlagTable &flags, Command comm
   for (auto &&[name, node] : table) {
     StringRef key(name.str().data(), name.str().size());
     Flag *flag = flags.find(key, command);
+    // A recipe describes training. The gradient depends on the model and the loss only.
+    if (!flag && command == Command::Gradient)
+      if (const Flag *other = flags.find(key, Command::Compile); other && other->isInRecipe)
+        continue;
     if (!flag || !flag->isInRecipe)
       fail("--recipe " + path + ": key " + onnx::quoted(key) + ": not a flag of recipes");
     // The command line has precedence.

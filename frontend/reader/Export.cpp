@@ -10,7 +10,7 @@
 #include "frontend/reader/Export.h"
 #include "frontend/reader/InferenceForm.h"
 #include "frontend/reader/TensorData.h"
-#include "runtime/abi/file_marks.h"
+#include "frontend/reader/WriterMark.h"
 
 #include "onnx-ml.pb.h"
 #include "llvm/Support/LEB128.h"
@@ -365,16 +365,6 @@ private:
   std::vector<const Initializer *> found;
   std::vector<::onnx::TensorProto *> reserved; // Tensors of the messages, with zeros as data.
 };
-
-/// Marks the file as written by mtc, so that later runs recognize it.
-void markAsWritten(::onnx::ModelProto &model) {
-  for (const ::onnx::StringStringEntryProto &entry : model.metadata_props())
-    if (entry.key() == MTC_WRITER_KEY)
-      return;
-  ::onnx::StringStringEntryProto *mark = model.add_metadata_props();
-  mark->set_key(MTC_WRITER_KEY);
-  mark->set_value(MTC_WRITER);
-}
 
 /// Returns a copy of the model without its graph, marked as written by mtc.
 ::onnx::ModelProto withoutGraph(const ::onnx::ModelProto &model) {

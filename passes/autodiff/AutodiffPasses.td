@@ -36,6 +36,33 @@ def Autodiff : Pass<"mtc-autodiff", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 
+def DifferentiateInputs : Pass<"mtc-differentiate-inputs", "::mlir::ModuleOp"> {
+  let summary = "differentiate the loss with respect to inputs";
+  let description = [{
+    Lets `mtc-autodiff` compute the gradients of inputs: `@micro_step` reads each input from a variable of role `parameter` that
+    has the input's name. The argument remains. An input that does not exist, or whose elements are not floating-point numbers, is
+    an error.
+
+    ```mlir
+    func.func @micro_step(%x: tensor<4xf32> {mtc.name = "x"}) -> (tensor<f32> {mtc.name = "mtc.loss"}) {
+      %l = mtc.reduce add %x axes [0] : tensor<4xf32> -> tensor<f32>
+      return %l : tensor<f32>
+    }
+    // becomes, with inputs=x
+    mtc.variable parameter @x : tensor<4xf32> = #mtc.zeros
+    func.func @micro_step(%arg: tensor<4xf32> {mtc.name = "x"}) -> (tensor<f32> {mtc.name = "mtc.loss"}) {
+      %x = mtc.read @x : tensor<4xf32>
+      %l = mtc.reduce add %x axes [0] : tensor<4xf32> -> tensor<f32>
+      return %l : tensor<f32>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"inputs", "inputs", "std::string", "names of the inputs">,
+  ];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
 def StoreGradients : Pass<"mtc-store-gradients", "::mlir::ModuleOp"> {
   let summary = "store accumulated gradients in 16 bits";
   let description = [{
@@ -87,7 +114,8 @@ def TestGradient : Pass<"mtc-test-gradient", "::mlir::ModuleOp"> {
 def Decompose : Pass<"mtc-decompose", "::mlir::ModuleOp"> {
   let summary = "decompose composite operations into core operations";
   let description = [{
-    Replaces every operation with a decomposition into core operations, except those that a library of the target computes.
+    Replaces every operation with a decomposition into core operations, except those that a library of the target computes or that
+    the option `keep` names.
     The pass runs after autodiff, which uses the gradients of the composite operations, and before kernels are formed.
 
     ```mlir
@@ -97,6 +125,7 @@ def Decompose : Pass<"mtc-decompose", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"libraryCalls", "library-calls", "bool", "false", "decompose library calls too">,
+    ListOption<"keep", "keep", "std::string", "names of operations that are not decomposed">,
   ];
   let dependentDialects = ["::mtc::MtcDialect"];
 }

@@ -31,7 +31,7 @@ private:
   SmallVector<DecomposableOpInterface> collect() {
     SmallVector<DecomposableOpInterface> found;
     getOperation().walk([&](DecomposableOpInterface op) {
-      if (!isComputed(op))
+      if (!isComputed(op) && !llvm::is_contained(keep, op->getName().getStringRef()))
         found.push_back(op);
     });
     return found;

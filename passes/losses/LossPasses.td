@@ -77,6 +77,24 @@ def SelectMode : Pass<"mtc-select-mode", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 
+def DisableDropout : Pass<"mtc-disable-dropout", "::mlir::ModuleOp"> {
+  let summary = "replace dropout by its inference form in training steps";
+  let description = [{
+    Replaces each `mtc.select_by_mode` of `@micro_step` whose training form draws random numbers by its inference form, and emits a
+    warning that names the nodes. Other operations that differ between training and inference, such as batch normalization, keep
+    both forms. The pass makes the gradient a function of the inputs, for `mtc grad`.
+
+    ```mlir
+    %bits = mtc.random_bits %seed, %step stream 0 : (tensor<i64>, tensor<i64>) -> tensor<4xi32>
+    %keep = mtc.compare ge %bits, %threshold : tensor<4xi32> -> tensor<4xi1>
+    %dropped = mtc.select %keep, %scaled, %zero : tensor<4xi1>, tensor<4xf32>
+    %y = mtc.select_by_mode training %dropped inference %x : tensor<4xf32>
+    // becomes: %y is %x
+    ```
+  }];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
 def ScaleLoss : Pass<"mtc-scale-loss", "::mlir::ModuleOp"> {
   let summary = "scale the loss dynamically";
   let description = [{

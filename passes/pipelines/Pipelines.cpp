@@ -67,6 +67,17 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   manager.addPass(createReachStage({Stage::Training}));
 }
 
+void mtc::buildGradientPipeline(OpPassManager &manager, const GradientPipelineOptions &options) {
+  manager.addPass(createAttachLoss(options.loss));
+  manager.addPass(createDisableDropout()); // While both modes exist.
+  manager.addNestedPass<func::FuncOp>(createSelectMode());
+  manager.addPass(createDifferentiateInputs({options.inputs}));
+  buildSimplifyPipeline(manager);
+  manager.addPass(createAutodiff());
+  manager.addPass(createDecompose({/*libraryCalls=*/true, options.keep}));
+  buildSimplifyPipeline(manager);
+}
+
 static void buildKernels(OpPassManager &manager, PassFilter takes) {
   addOptional(manager, createFuseUpdate(), takes);
   OpPassManager &functions = manager.nest<func::FuncOp>();

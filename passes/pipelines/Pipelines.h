@@ -18,6 +18,16 @@ void buildForwardPipeline(mlir::OpPassManager &manager, const PassSelection &sel
 /// Lowers the module from its single function @forward to the training program.
 void buildTrainingPipeline(mlir::OpPassManager &manager, const TrainingOptions &options);
 
+struct GradientPipelineOptions {
+  LossOptions loss;
+  llvm::SmallVector<std::string> inputs; ///< Inputs whose gradients are computed.
+  llvm::SmallVector<std::string> keep;   ///< Names of operations that are not decomposed.
+};
+
+/// Lowers the module from its single function @forward to @micro_step, which computes the loss and
+/// the gradients: without dropout, in core operations and the operations to keep.
+void buildGradientPipeline(mlir::OpPassManager &manager, const GradientPipelineOptions &options);
+
 /// Lowers tensor operations to kernels and library calls, before allocation.
 void buildKernelPipeline(mlir::OpPassManager &manager, const PassSelection &selection);
 

@@ -28,7 +28,7 @@ def texts() -> dict[str, str]:
     found = {str(path.relative_to(ROOT)): path.read_text() for path in pages if path.name != "words.md"}
     found |= {f"message '{text}'": text for text in messages()}
     assert len(found) > 300, len(found)
-    for command in "inspect", "plan", "compile":
+    for command in "inspect", "plan", "compile", "grad":
         found[f"mtc {command} --help-all"] = subprocess.run([MTC, command, "--help-all"], check=True, capture_output=True, text=True).stdout
     found["mtc --help"] = subprocess.run([MTC, "--help"], check=True, capture_output=True, text=True).stdout
     return found

@@ -9,7 +9,7 @@ from models import DIGITS
 from program import MTC, compile_example, own_folder
 
 LINES, WIDTH, SUMMARY = 50, 100, 70
-COMMANDS = ("inspect", "plan", "compile")
+COMMANDS = ("inspect", "plan", "compile", "grad")
 folder = own_folder()
 
 

@@ -17,6 +17,8 @@ int main(int argc, char **argv) {
   const Command command = parseCommandLine(argc, argv, options);
   if (command == Command::Inspect)
     return inspect(options);
+  if (command == Command::Gradient)
+    return writeGradient(options);
   std::unique_ptr<Compilation> compilation = choosePlan(options);
   if (!compilation)
     return 1;

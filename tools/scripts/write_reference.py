@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 NOTE = "<!-- Written by tools/scripts/write_reference.py from the tables in the code. -->\n\n"
-COMMANDS = ("inspect", "plan", "compile")
+COMMANDS = ("inspect", "plan", "compile", "grad")
 # Pages that mlir-tblgen writes into the build, by the page here.
 RECORDS = {
     "passes.md": ("Passes", ["onnx-inference-passes", "onnx-exporters-passes", "onnx-batching-passes", "onnx-conversion-passes", "passes",

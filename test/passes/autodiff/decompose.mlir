@@ -1,4 +1,6 @@
 // RUN: mtc-opt %s --mtc-decompose | FileCheck %s
+// RUN: mtc-opt %s --mtc-decompose=keep=mtc.softmax_cross_entropy | FileCheck %s --check-prefix=KEPT
+// KEPT-COUNT-2: mtc.softmax_cross_entropy
 
 // Larger operations go, wherever they are; the core stays as it is.
 //

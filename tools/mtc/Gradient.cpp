@@ -1,0 +1,92 @@
+//===- Gradient.cpp - `mtc grad` --------------------------------------------------------------===//
+
+#include "Commands.h"
+#include "driver/Compilation.h"
+#include "driver/ProgressLine.h"
+#include "driver/StageText.h"
+
+#include "frontend/writer/GradientModel.h"
+#include "tools/support/Errors.h"
+#include "tools/support/OutputFile.h"
+
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::tool;
+
+namespace {
+
+using mtc::onnx::GradientModel;
+
+/// Passes whose results have no form in ONNX, or only a larger one: attention as one operation, and
+/// layouts with the channels last.
+constexpr llvm::StringLiteral skippedPasses[] = {"mtc-recognize-attention",
+                                                 "mtc-keep-channels-last"};
+
+/// The files of a gradient model.
+struct GradientFiles {
+  OutputTarget model;
+  std::optional<OutputTarget> data;
+};
+
+llvm::Expected<GradientFiles> chooseFiles(const Options &options, Compilation &compilation,
+                                          bool hasData) {
+  const std::string path = options.output.empty()
+                               ? compilation.getProgram().getModelName().str() + ".gradient.onnx"
+                               : options.output;
+  const std::string what =
+      options.output.empty() ? path + " (the gradient; use -o to name it)" : "-o " + path;
+  auto model = compilation.getOutputs().add(what, path, /*isStream=*/!hasData);
+  if (!model)
+    return model.takeError();
+  if (!hasData)
+    return GradientFiles{std::move(*model), std::nullopt};
+  const std::string dataPath = model->name + ".data";
+  auto data = compilation.getOutputs().add(dataPath + " (the gradient's data, named after it)",
+                                           dataPath, /*isStream=*/false);
+  if (!data)
+    return data.takeError();
+  return GradientFiles{std::move(*model), std::move(*data)};
+}
+
+llvm::Error writeFiles(GradientModel &model, const GradientFiles &targets) {
+  ProgressLine line("writing the gradient");
+  if (targets.data)
+    model.useDataFile(llvm::sys::path::filename(targets.data->name));
+  std::vector<OutputFile> files;
+  if (targets.data)
+    if (llvm::Error error =
+            addOutput(files, *targets.data, [&](raw_ostream &os) { model.writeData(os); }))
+      return error;
+  if (llvm::Error error =
+          addOutput(files, targets.model, [&](raw_ostream &os) { model.write(os); }))
+    return error;
+  return commit(files);
+}
+
+} // namespace
+
+int mtc::tool::writeGradient(const Options &given) {
+  if (isStageText(given.model))
+    fail(given.model + ": stage text; expected an ONNX model");
+  Options options = given;
+  options.passes.skipped.assign(std::begin(skippedPasses), std::end(skippedPasses));
+  Compilation compilation(options);
+  if (failed(compilation.import()) || failed(compilation.lower(Stage::Forward)) ||
+      failed(compilation.differentiate(GradientModel::getOperations())))
+    return 1;
+  mtc::onnx::Problems problems;
+  std::unique_ptr<GradientModel> model =
+      GradientModel::build(compilation.getModule(), *compilation.getModel(),
+                           {options.parametersAreInputs, MTC_VERSION}, problems);
+  if (!model) {
+    for (const std::string &problem : problems.get())
+      emitError(UnknownLoc::get(&compilation.getContext()), problem);
+    return 1;
+  }
+  llvm::Expected<GradientFiles> targets = chooseFiles(options, compilation, model->needsDataFile());
+  if (!targets)
+    return report(targets.takeError());
+  return report(writeFiles(*model, *targets));
+}

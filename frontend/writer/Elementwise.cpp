@@ -101,17 +101,21 @@ GraphValue convertXor(XorOp op, GraphBuilder &b) {
 }
 
 /// Shifts an unsigned number; shifts by the bit width and above, which BitShift does not define,
-/// yield 0.
+/// yield 0. Numbers are selected as i64, since not every runtime selects unsigned numbers.
 GraphValue convertShift(Operation *op, GraphBuilder &b, StringRef direction) {
   RankedTensorType type = resultType(op);
-  unsigned width = type.getElementType().getIntOrFloatBitWidth();
-  Type number = IntegerType::get(b.getContext(), width, IntegerType::Unsigned);
-  GraphValue x = b.cast(b.get(op->getOperand(0)), number), zero = b.scalar(number, 0);
-  GraphValue amount = b.cast(b.get(op->getOperand(1)), number);
-  GraphValue isInside = compareWith(b, "Less", amount, width);
-  amount = b.node("Where", {isInside, amount, zero}, amount.type);
-  GraphValue shifted = b.same("BitShift", {x, amount}, {{"direction", direction.str()}});
-  return b.cast(b.node("Where", {isInside, shifted, zero}, shifted.type), type.getElementType());
+  const unsigned width = type.getElementType().getIntOrFloatBitWidth();
+  Type shifted = IntegerType::get(b.getContext(), width, IntegerType::Unsigned);
+  Type selected = IntegerType::get(b.getContext(), 64);
+  GraphValue x = b.cast(b.get(op->getOperand(0)), shifted), zero = b.scalar(selected, 0);
+  // Amounts of 2^63 and above are negative here.
+  GraphValue amount = b.cast(b.cast(b.get(op->getOperand(1)), shifted), selected);
+  GraphValue isInside = b.same(
+      "And", {compareWith(b, "GreaterOrEqual", amount, 0), compareWith(b, "Less", amount, width)});
+  amount = b.cast(b.node("Where", {isInside, amount, zero}, amount.type), shifted);
+  GraphValue result = b.same("BitShift", {x, amount}, {{"direction", direction.str()}});
+  result = b.node("Where", {isInside, b.cast(result, selected), zero}, type.clone(selected));
+  return b.cast(b.cast(result, shifted), type.getElementType());
 }
 
 GraphValue convertShiftLeft(ShiftLeftOp op, GraphBuilder &b) { return convertShift(op, b, "LEFT"); }

@@ -41,9 +41,14 @@ class Case:
 
     def flags(self) -> list[str]:
         """Of `mtc compile` and `mtc plan`."""
-        flags = ["--loss", self.loss, "--output", self.output, "--optimizer", self.optimizer, "--shared-initializers", "keep"]
+        flags = ["--optimizer", self.optimizer]
         for name, value in self.numbers.items():
             flags += ["--" + name, repr(value) if isinstance(value, float) else str(value)]
+        return flags + self.loss_flags()
+
+    def loss_flags(self) -> list[str]:
+        """Of `mtc grad`: those of the model and the loss."""
+        flags = ["--loss", self.loss, "--output", self.output, "--shared-initializers", "keep"]
         for name, size in self.dims.items():
             flags += ["--dim", f"{name}={size}"]
         for name in self.frozen:

@@ -11,6 +11,7 @@ import numpy as np
 import onnx
 from case import STEPS, Case
 from comparison import Expectation
+from gradient_evaluator import GradientModel
 from safetensors.numpy import load_file
 
 TIMEOUT = 240  # seconds, for one command
@@ -117,6 +118,8 @@ class Checker:
             for what in one.keys() - {"memory", "losses"}:
                 self.same_bits(what, one[what], two[what], name, compile)
         self.compare("gradients" + name, expectation.check_gradients(one["gradients"]), compile)
+        if not name:
+            self.check_gradient_model(case, expectation)
         self.compare("outputs" + name, expectation.check_outputs(one["outputs"]), compile)
         self.compare("losses" + name, expectation.check_losses(one["losses"]), compile)
         self.compare("weights" + name, expectation.check_weights(one["weights"]), compile)
@@ -125,6 +128,16 @@ class Checker:
         if not planned == memory["planned_bytes"] == memory["arena_bytes"]:
             text = f"mtc compile says {planned} bytes, the program {memory}"
             raise Failed("memory" + name, text, compile)
+
+    def check_gradient_model(self, case: Case, expectation: Expectation):
+        """Gradients of the first batch by `mtc grad`."""
+        file = self.folder / "gradient.onnx"
+        file.unlink(missing_ok=True)
+        command = [self.mtc, "grad", "model.onnx", *case.loss_flags(), "-o", file]
+        self.run(command, "mtc grad")
+        model = GradientModel(file)
+        found = model.gradients({name: np.ascontiguousarray(rows) for name, rows in case.rows(0).items()})
+        self.compare("gradient model", expectation.check_gradients(found), command)
 
     def measure(self, case: Case, threads: int, name: str, environment: dict[str, str]) -> dict:
         """Gradients of the first batch, then losses, weights and memory of the steps."""

@@ -20,6 +20,7 @@ from pathlib import Path
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # The pool's processes take the cores.
     os.environ.setdefault(_name, "1")
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.append(str(Path(__file__).resolve().parent.parent / "support"))
 
 from case import Case  # noqa: E402
 from comparison import RuleError  # noqa: E402

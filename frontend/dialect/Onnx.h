@@ -49,6 +49,9 @@ inline constexpr llvm::StringLiteral liftedPrefix = "lifted_tensor_";
 /// Gather: the embedding index without a gradient (`padding_idx`). The attribute is kept until the
 /// node is converted.
 inline constexpr llvm::StringLiteral paddingAttribute = "onnx.padding_index";
+/// Identity: no gradient is propagated to the operand. The attribute is kept until the node is
+/// converted.
+inline constexpr llvm::StringLiteral detachedAttribute = "onnx.detached";
 /// SoftmaxCrossEntropyLoss: the label smoothing of the module's loss, which ONNX's operator does
 /// not have. The attribute is kept until the node is converted.
 inline constexpr llvm::StringLiteral labelSmoothingAttribute = "onnx.label_smoothing";

@@ -51,9 +51,15 @@ LogicalResult convertCast(Conversion &node) {
   return node.result(0, node.b.cast(node.value(0), node.resultType().getElementType()));
 }
 
-LogicalResult inferIdentity(Inference &node) { return node.forward(0, 0); }
+bool isDetached(const NodeView &node) { return node.op()->hasAttr(detachedAttribute); }
 
-LogicalResult convertIdentity(Conversion &node) { return node.result(0, node.value(0)); }
+LogicalResult inferIdentity(Inference &node) {
+  return isDetached(node) ? node.result(0, node.type(0)) : node.forward(0, 0);
+}
+
+LogicalResult convertIdentity(Conversion &node) {
+  return node.result(0, isDetached(node) ? node.b.detach(node.value(0)) : node.value(0));
+}
 
 } // namespace
 

@@ -3,6 +3,7 @@
 #include "frontend/reader/ExporterMetadata.h"
 
 #include "frontend/dialect/Onnx.h"
+#include "frontend/reader/MetadataKeys.h"
 #include "frontend/reader/NodeNames.h"
 
 #include "onnx-ml.pb.h"
@@ -16,15 +17,12 @@ namespace mtc::onnx {
 
 namespace {
 
-constexpr StringRef moduleKey = "mtc.module",
-                    signatureKey = "pkg.torch.export.ExportedProgram.graph_signature",
+constexpr StringRef signatureKey = "pkg.torch.export.ExportedProgram.graph_signature",
                     kindKey = "pkg.torch.export.graph_signature.InputSpec.kind",
                     foldedKey = "pkg.onnxscript.optimizer.folded_from",
                     fxKey = "pkg.torch.onnx.fx_node", ruleKey = "pkg.onnxscript.rewriter.rule_name";
 
 constexpr StringRef crossEntropy = "aten.cross_entropy_loss.default";
-
-constexpr int64_t moduleFormat = 1;
 
 template <typename Owner> StringRef metadata(const Owner &owner, StringRef key) {
   for (const auto &entry : owner.metadata_props())
@@ -183,6 +181,10 @@ void ExporterMetadata::setOrigins(::onnx::ValueInfoProto &initializer, const std
 }
 
 /// Parses `aten.embedding.default](args = (%weight, %indices, 0)`; -1 means no padding index.
+bool ExporterMetadata::isDetached(const ::onnx::NodeProto &identity) {
+  return metadata(identity, detachedKey) == "true";
+}
+
 std::optional<int64_t> ExporterMetadata::paddingIndexOf(const ::onnx::NodeProto &node) const {
   auto listed = node.input_size() > 0 ? paddingIndices.find(node.input(0)) : paddingIndices.end();
   if (listed != paddingIndices.end())

@@ -61,6 +61,9 @@ public:
   /// gradient. The sources are `mtc.module` and the FX node.
   std::optional<int64_t> paddingIndexOf(const ::onnx::NodeProto &gather) const;
 
+  /// Returns whether an Identity propagates no gradient, as `mtc grad` writes it.
+  static bool isDetached(const ::onnx::NodeProto &identity);
+
   /// Returns the label smoothing, in (0, 1], of the FX node that a SoftmaxCrossEntropyLoss
   /// translates; PyTorch's exporter ignores it. Returns nothing if several nodes translate the FX
   /// node, as `mtc.export` generates to compute the smoothing.

@@ -126,6 +126,8 @@ void NodeImporter::describe(Operation *op, const Entry &entry, const Frame &fram
   describeAs(rulesAttribute, ExporterMetadata::rulesOf(entry.node));
   if (std::vector<std::string> arguments = metadata.argumentsOf(entry.node); !arguments.empty())
     op->setAttr(argumentsAttribute, stringsOf(arguments));
+  if (isOperator(entry.node, "Identity") && ExporterMetadata::isDetached(entry.node))
+    op->setAttr(detachedAttribute, builder.getUnitAttr());
   if (isOperator(entry.node, "Gather"))
     if (std::optional<int64_t> row = metadata.paddingIndexOf(entry.node))
       op->setAttr(paddingAttribute, builder.getI64IntegerAttr(*row));

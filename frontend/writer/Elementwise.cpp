@@ -78,7 +78,11 @@ GraphValue convertCast(CastOp op, GraphBuilder &b) {
   return b.cast(b.get(op.getInput()), resultType(op).getElementType());
 }
 
-GraphValue convertDetach(DetachOp op, GraphBuilder &b) { return b.get(op.getInput()); }
+/// Numbers that are not differentiable need no mark.
+GraphValue convertDetach(DetachOp op, GraphBuilder &b) {
+  GraphValue x = b.get(op.getInput());
+  return isDifferentiable(x.type) ? b.detached(x) : x;
+}
 
 /// Mod with fmod has the sign of the dividend.
 GraphValue convertRem(RemOp op, GraphBuilder &b) {

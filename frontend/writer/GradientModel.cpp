@@ -1,6 +1,7 @@
 //===- GradientModel.cpp - The gradient of a loss as an ONNX model ----------------------------===//
 
 #include "frontend/writer/GradientModel.h"
+#include "frontend/reader/MetadataKeys.h"
 #include "frontend/reader/WriterMark.h"
 #include "frontend/writer/Conversions.h"
 #include "frontend/writer/TensorProtos.h"
@@ -12,6 +13,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "onnx-ml.pb.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -59,6 +62,7 @@ private:
   void addOutputs();
   void addOutput(const std::string &name, const GraphValue &value);
   void addInitializers();
+  void describeInitializers();
   void reportUnsupported();
 
   GradientModel &model;
@@ -225,6 +229,29 @@ void GradientModel::Builder::addOutputs() {
       addOutput((name + updateSuffix).str(), *variable.value);
 }
 
+/// Describes the initializers as `mtc.export` does: `mtc grad` of the model trains the same
+/// parameters.
+void GradientModel::Builder::describeInitializers() {
+  llvm::json::Array parameters, buffers;
+  for (const ::onnx::TensorProto &tensor : graph.initializer()) {
+    const Role role = variables[tensor.name()].op.getRole();
+    llvm::json::Object entry{{"name", tensor.name()}};
+    if (role != Role::Parameter && role != Role::Frozen) {
+      buffers.push_back(std::move(entry));
+      continue;
+    }
+    entry["requires_grad"] = role == Role::Parameter;
+    parameters.push_back(std::move(entry));
+  }
+  ::onnx::StringStringEntryProto &entry = *model.message->add_metadata_props();
+  entry.set_key(moduleKey.str());
+  entry.set_value(llvm::formatv("{0}", llvm::json::Value(
+                                           llvm::json::Object{{"format", moduleFormat},
+                                                              {"parameters", std::move(parameters)},
+                                                              {"buffers", std::move(buffers)}}))
+                      .str());
+}
+
 /// Adds the initializers that some node reads.
 void GradientModel::Builder::addInitializers() {
   const llvm::StringSet<> read = b.eraseDead();
@@ -258,6 +285,10 @@ void GradientModel::Builder::run() {
     return;
   addOutputs();
   addInitializers();
+  describeInitializers();
+  if (llvm::any_of(graph.node(),
+                   [](const ::onnx::NodeProto &node) { return node.metadata_props_size() > 0; }))
+    model.message->set_ir_version(nodeMetadataIrVersion);
 }
 
 GradientModel::GradientModel() : message(std::make_unique<::onnx::ModelProto>()) {}

@@ -2,6 +2,7 @@
 
 #include "frontend/writer/GraphBuilder.h"
 #include "frontend/dialect/ElementTypes.h"
+#include "frontend/reader/MetadataKeys.h"
 #include "frontend/writer/TensorProtos.h"
 
 #include "mlir/IR/Builders.h"
@@ -75,11 +76,18 @@ static void addAttribute(::onnx::NodeProto &node, const GraphAttribute &attribut
     proto.add_ints(number);
 }
 
-void GraphBuilder::addNode(::onnx::NodeProto node, ArrayRef<GraphValue> results) {
+SmallVector<GraphValue> GraphBuilder::buildOnce(::onnx::NodeProto node,
+                                                ArrayRef<RankedTensorType> types, StringRef name) {
+  SmallVector<GraphValue> &results = built[node.SerializeAsString()];
+  if (!results.empty())
+    return results;
+  for (RankedTensorType type : types) {
+    results.push_back({makeUnique(name), type});
+    node.add_output(results.back().name);
+  }
   node.set_name(results.front().name);
-  for (const GraphValue &result : results)
-    node.add_output(result.name);
   *graph.add_node() = std::move(node);
+  return results;
 }
 
 SmallVector<GraphValue> GraphBuilder::nodes(StringRef op, ArrayRef<GraphValue> operands,
@@ -91,18 +99,23 @@ SmallVector<GraphValue> GraphBuilder::nodes(StringRef op, ArrayRef<GraphValue> o
     node.add_input(operand.name);
   for (const GraphAttribute &attribute : attributes)
     addAttribute(node, attribute);
-  SmallVector<GraphValue> &results = built[node.SerializeAsString()];
-  if (!results.empty())
-    return results;
-  for (RankedTensorType type : types)
-    results.push_back({makeUnique(nodeName.empty() ? op : StringRef(nodeName)), type});
-  addNode(std::move(node), results);
-  return results;
+  return buildOnce(std::move(node), types, nodeName.empty() ? op : StringRef(nodeName));
 }
 
 GraphValue GraphBuilder::node(StringRef op, ArrayRef<GraphValue> operands, RankedTensorType type,
                               std::initializer_list<GraphAttribute> attributes) {
   return nodes(op, operands, type, attributes).front();
+}
+
+GraphValue GraphBuilder::detached(const GraphValue &x) {
+  ::onnx::NodeProto node;
+  node.set_op_type("Identity");
+  node.add_input(x.name);
+  ::onnx::StringStringEntryProto &entry = *node.add_metadata_props();
+  entry.set_key(detachedKey.str());
+  entry.set_value("true");
+  return buildOnce(std::move(node), x.type, nodeName.empty() ? "detached" : StringRef(nodeName))
+      .front();
 }
 
 GraphValue GraphBuilder::constant(const Tensor &tensor) {
@@ -113,12 +126,7 @@ GraphValue GraphBuilder::constant(const Tensor &tensor) {
   value.set_type(::onnx::AttributeProto::TENSOR);
   setHeader(*value.mutable_t(), tensor.type());
   value.mutable_t()->set_raw_data(allBytes(tensor));
-  SmallVector<GraphValue> &results = built[node.SerializeAsString()];
-  if (!results.empty())
-    return results.front();
-  results.push_back({makeUnique("constant"), tensor.type()});
-  addNode(std::move(node), results);
-  return results.front();
+  return buildOnce(std::move(node), tensor.type(), "constant").front();
 }
 
 GraphValue GraphBuilder::scalar(Type element, double value) {

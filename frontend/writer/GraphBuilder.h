@@ -27,7 +27,7 @@ namespace mtc::onnx {
 
 /// The opset that the nodes belong to, and the IR version that came with it: the first opset with
 /// sums of duplicate indices in ScatterElements and axes of all reductions as operands.
-inline constexpr int64_t writtenOpset = 18, writtenIrVersion = 8;
+inline constexpr int64_t writtenOpset = 18, writtenIrVersion = 8, nodeMetadataIrVersion = 10;
 
 /// A value of the graph under construction.
 struct GraphValue {
@@ -75,6 +75,10 @@ public:
     return node(op, operands, operands.front().type, attributes);
   }
 
+  /// Builds an Identity that `mtc grad` does not differentiate. Metadata of nodes needs IR version
+  /// 10.
+  GraphValue detached(const GraphValue &x);
+
   // Constants, which are Constant nodes: initializers would look like parameters.
   GraphValue constant(const Tensor &tensor);
   /// Builds a scalar, which broadcasts to every shape.
@@ -112,7 +116,10 @@ public:
 private:
   /// Returns the name, with a number if it is taken. A node has the name of its first result.
   std::string makeUnique(llvm::StringRef name);
-  void addNode(::onnx::NodeProto node, llvm::ArrayRef<GraphValue> results);
+  /// Adds a node and its results, unless an equal node exists.
+  llvm::SmallVector<GraphValue> buildOnce(::onnx::NodeProto node,
+                                          llvm::ArrayRef<mlir::RankedTensorType> types,
+                                          llvm::StringRef name);
 
   /// A transpose or reshape that has been built.
   struct Source {

@@ -26,11 +26,12 @@ def save(name: str, nodes, inputs, output, parameters: dict[str, np.ndarray], **
 
 
 # A smooth perceptron in f64, for central differences.
-weights = {"w1": random.normal(0, 0.5, (3, 4)), "b1": random.normal(0, 0.5, 4), "w2": random.normal(0, 0.5, (4, 2))}
+weights = {"w1": random.normal(0, 0.5, (3, 4)), "b1": random.normal(0, 0.5, 4), "scale": np.ones(4), "w2": random.normal(0, 0.5, (4, 2))}
 nodes = [
     helper.make_node("MatMul", ["x", "w1"], ["product"], name="first"),
     helper.make_node("Add", ["product", "b1"], ["sum"], name="bias"),
-    helper.make_node("Tanh", ["sum"], ["hidden"], name="activation"),
+    helper.make_node("Tanh", ["sum"], ["bounded"], name="activation"),
+    helper.make_node("Mul", ["bounded", "scale"], ["hidden"], name="scaled"),
     helper.make_node("MatMul", ["hidden", "w2"], ["y"], name="second"),
 ]
 perceptron = save("perceptron", nodes, [info("x", ["batch", 3])], info("y", ["batch", 2]), weights)
@@ -39,11 +40,11 @@ flags = ("--dim", "batch=5", "--loss", "mse")
 
 # Trained parameters and inputs are inputs of the gradient model, and have gradients; a frozen parameter is part of the model.
 model = gradient_model(perceptron, folder, *flags, "--parameters", "inputs", "--freeze", "b1", "--input-gradients", "x")
-assert set(model.inputs) == {"x", "labels", "w1", "w2"} and not model.initializers, (model.inputs, model.initializers)
-assert sorted(model.outputs) == ["loss", "w1.gradient", "w2.gradient", "x.gradient"], model.outputs
-feeds = data | {"w1": weights["w1"], "w2": weights["w2"]}
+assert set(model.inputs) == {"x", "labels", "w1", "scale", "w2"} and not model.initializers, (model.inputs, model.initializers)
+assert sorted(model.outputs) == ["loss", "scale.gradient", "w1.gradient", "w2.gradient", "x.gradient"], model.outputs
+feeds = data | {name: weights[name] for name in ("w1", "scale", "w2")}
 found = model.gradients(feeds)
-for name in "x", "w1", "w2":
+for name in "x", "w1", "scale", "w2":
     np.testing.assert_allclose(found[name], central_differences(model, feeds, name), rtol=1e-6, atol=1e-8, err_msg=name)
 only = gradient_model(perceptron, folder, *flags, "--freeze", "*", "--input-gradients", "x", name="only")
 assert only.outputs == ["loss", "x.gradient"], only.outputs
@@ -52,18 +53,33 @@ np.testing.assert_allclose(only.gradients(data)["x"], found["x"], rtol=1e-12)
 # A recipe for training; the keys of the optimizer do not matter.
 (folder / "recipe.toml").write_text('optimizer = "adamw"\nlr = 0.1\nloss = "mse"\nfreeze = ["b1"]\n[dim]\nbatch = 5\n')
 recipe = gradient_model(perceptron, folder, "--recipe", folder / "recipe.toml", name="recipe")
-assert recipe.outputs == ["loss", "w1.gradient", "w2.gradient"], recipe.outputs
+assert recipe.outputs == ["loss", "w1.gradient", "scale.gradient", "w2.gradient"], recipe.outputs
 
 # The gradient of a gradient: of mean((dloss/dx)^2), by central differences of the first gradient's values.
 whole = gradient_model(perceptron, folder, *flags, "--input-gradients", "x", name="whole")
-penalized = gradient_model(whole.path, folder, "--loss", "mse", "--output", "x.gradient", "--labels", "target", "--train", "w*",
-                           "--train", "b1", "--parameters", "inputs", name="penalized")  # fmt: skip
-assert {"w1.gradient", "w2.gradient", "b1.gradient"} < set(penalized.outputs), penalized.outputs
-feeds = data | weights | {"target": np.zeros((5, 3))}
-np.testing.assert_allclose(penalized.evaluate(feeds)["loss"], (found["x"] ** 2).mean(), rtol=1e-12)
-second = penalized.gradients(feeds)
+penalized = gradient_model(whole.path, folder, "--loss", "mse", "--output", "x.gradient", "--labels", "target",
+                           name="penalized")  # fmt: skip
+# The parameters are those of the first model. None is split, although the scale, whose elements are equal, is used several times.
+assert set(penalized.outputs) == {"loss", *(f"{name}.gradient" for name in weights)}, penalized.outputs
+held = gradient_model(whole.path, folder, "--loss", "mse", "--output", "x.gradient", "--labels", "target", "--parameters", "inputs",
+                      name="held")  # fmt: skip
+target = data | {"target": np.zeros((5, 3))}
+np.testing.assert_allclose(penalized.evaluate(target)["loss"], (found["x"] ** 2).mean(), rtol=1e-12)
+second = penalized.gradients(target)
 for name in weights:
-    np.testing.assert_allclose(second[name], central_differences(penalized, feeds, name), rtol=1e-5, atol=1e-9, err_msg=name)
+    np.testing.assert_allclose(second[name], central_differences(held, target | weights, name), rtol=1e-5, atol=1e-9, err_msg=name)
+
+# What the gradient stops at, here the rounding of weights in training that is aware of it, it stops at in the second model too.
+quantizing = [helper.make_node("QuantizeLinear", ["w1", "step", "zero"], ["codes"], name="quantize"),
+              helper.make_node("DequantizeLinear", ["codes", "step", "zero"], ["rounded"], name="dequantize"),
+              helper.make_node("MatMul", ["x", "rounded"], ["y"], name="only")]  # fmt: skip
+steps = {"w1": weights["w1"].astype(np.float32), "step": np.float32(0.125), "zero": np.int8(0)}
+quantized = save("quantized", quantizing, [info("x", [5, 3], FLOAT)], info("y", [5, 4], FLOAT), steps)
+first = gradient_model(quantized, folder, "--loss", "mse", "--train", "w1", name="first")
+again = gradient_model(first.path, folder, "--loss", "output", "--output", "loss", name="again")
+given = {"x": data["x"].astype(np.float32), "labels": np.ones((5, 4), np.float32)}
+expected = first.gradients(given)["w1"]
+assert np.abs(expected).max() > 0.01 and (again.gradients(given)["w1"] == expected).all(), expected
 
 # External data stays external: the data file is marked, and replaced by the next run.
 external = save("external", nodes, [info("x", [5, 3])], info("y", [5, 2]), weights, save_as_external_data=True, size_threshold=0,
@@ -71,7 +87,7 @@ external = save("external", nodes, [info("x", [5, 3])], info("y", [5, 2]), weigh
 for _ in range(2):
     model = gradient_model(external, folder, "--loss", "mse", "--input-gradients", "x", name="outside")
 stored = onnx.load(folder / "outside.onnx", load_external_data=False).graph.initializer
-assert [tensor.data_location for tensor in stored] == [TensorProto.EXTERNAL] * 3
+assert [tensor.data_location for tensor in stored] == [TensorProto.EXTERNAL] * 4
 assert (folder / "outside.onnx.data").read_bytes().startswith(b"# written by mtc\n")
 np.testing.assert_allclose(model.gradients(data)["x"], found["x"], rtol=1e-12)
 (folder / "outside.onnx.data").write_text("someone's")
@@ -82,7 +98,7 @@ run([MTC, "grad", perceptron, *flags], folder)
 assert (folder / "perceptron.gradient.onnx").exists()
 
 # Dropout is computed as in inference, and said so; other random numbers have no form.
-dropping = [*nodes[:3], helper.make_node("Dropout", ["hidden", "ratio", "mode"], ["kept"], name="drop"),
+dropping = [*nodes[:4], helper.make_node("Dropout", ["hidden", "ratio", "mode"], ["kept"], name="drop"),
             helper.make_node("MatMul", ["kept", "w2"], ["y"], name="second")]  # fmt: skip
 modes = {"ratio": np.float64(0.5), "mode": np.bool_(True)}
 dropout = save("dropout", dropping, [info("x", [5, 3])], info("y", [5, 2]), weights | modes)
@@ -91,7 +107,7 @@ assert "dropout: the gradient is computed without it" in text and "'drop'" in te
 dropped = gradient_model(dropout, folder, "--loss", "mse", "--input-gradients", "x", name="dropped")
 np.testing.assert_allclose(dropped.gradients(data)["x"], found["x"], rtol=1e-12)
 
-noise = [*nodes[:3], helper.make_node("RandomNormalLike", ["hidden"], ["noise"], name="draw"),
+noise = [*nodes[:4], helper.make_node("RandomNormalLike", ["hidden"], ["noise"], name="draw"),
          helper.make_node("Add", ["hidden", "noise"], ["noisy"], name="disturb"),
          helper.make_node("MatMul", ["noisy", "w2"], ["y"], name="second")]  # fmt: skip
 noisy = save("noise", noise, [info("x", [5, 3])], info("y", [5, 2]), weights)

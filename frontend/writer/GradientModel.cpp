@@ -64,6 +64,7 @@ private:
   void addInitializers();
   void describeInitializers();
   void reportUnsupported();
+  void checkSize();
 
   GradientModel &model;
   ModuleOp module;
@@ -163,6 +164,16 @@ std::optional<GraphValue> GradientModel::Builder::valueOf(VariableOp op) {
   return std::nullopt; // A scalar of the runtime, which only operations without a form read.
 }
 
+/// Returns whether an operand or result has 8-bit floats, for which opset 18 has no operators.
+static bool hasNarrowFloats(Operation *op) {
+  auto isNarrow = [](Type type) {
+    auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+    return element && element.getWidth() < 16;
+  };
+  return llvm::any_of(op->getOperandTypes(), isNarrow) ||
+         llvm::any_of(op->getResultTypes(), isNarrow);
+}
+
 void GradientModel::Builder::convert(Operation &op) {
   if (auto read = dyn_cast<ReadOp>(op)) {
     Variable &variable = variables[read.getVariable()];
@@ -188,7 +199,8 @@ void GradientModel::Builder::convert(Operation &op) {
     return;
   }
   b.setName(nodeNames(op.getLoc()));
-  if (const Conversions::Convert *conversion = Conversions::get().find(&op))
+  const Conversions::Convert *conversion = Conversions::get().find(&op);
+  if (conversion && !hasNarrowFloats(&op))
     return (*conversion)(&op, b);
   unsupported.push_back(&op);
   for (Value result : op.getResults())
@@ -196,22 +208,33 @@ void GradientModel::Builder::convert(Operation &op) {
       b.define(result, {"", typeOf(result)});
 }
 
+/// Returns why an operation has no form in standard operators.
+static std::string describeUnsupported(Operation *op) {
+  if (isa<RandomBitsOp>(op))
+    return "random numbers";
+  return hasNarrowFloats(op) ? "8-bit floats" : op->getName().getStringRef().str();
+}
+
 void GradientModel::Builder::reportUnsupported() {
-  SmallVector<std::string> texts;
-  bool isRandom = false;
-  for (Operation *op : unsupported) {
-    isRandom |= isa<RandomBitsOp>(op);
-    const std::string text =
-        "node '" + nodeNames(op->getLoc()) + "' (" +
-        (isa<RandomBitsOp>(op) ? "random numbers" : op->getName().getStringRef().str()) + ")";
-    if (!llvm::is_contained(texts, text))
-      texts.push_back(text);
-  }
-  if (texts.empty())
+  if (unsupported.empty())
     return;
+  SmallVector<std::string> texts;
+  for (Operation *op : unsupported)
+    if (std::string text =
+            "node '" + nodeNames(op->getLoc()) + "' (" + describeUnsupported(op) + ")";
+        !llvm::is_contained(texts, text))
+      texts.push_back(text);
+  const bool isRandom = llvm::any_of(unsupported, llvm::IsaPred<RandomBitsOp>);
   problems.add(
       "the gradient has no form in standard operators of ONNX: " + llvm::join(texts, ", ") +
       (isRandom ? "; replace the random numbers by a graph input" : ""));
+}
+
+/// Reports a graph that exceeds the limit without the data of its initializers.
+void GradientModel::Builder::checkSize() {
+  if (const uint64_t bytes = model.message->ByteSizeLong(); bytes > maxModelBytes)
+    problems.add("the nodes and constants of the gradient have " + Twine(bytes) +
+                 " bytes; an ONNX file without the data of initializers is limited to 2 GiB");
 }
 
 void GradientModel::Builder::addOutput(const std::string &name, const GraphValue &value) {
@@ -222,8 +245,10 @@ void GradientModel::Builder::addOutput(const std::string &name, const GraphValue
 void GradientModel::Builder::addOutputs() {
   addOutput(lossOutput.str(), *loss);
   for (auto &[name, variable] : variables)
-    if (variable.op.getRole() == Role::Gradient && variable.isWritten)
+    if (variable.op.getRole() == Role::Gradient && variable.isWritten) {
       addOutput((*variable.op.getOf() + gradientSuffix).str(), *variable.value);
+      ++model.gradientCount;
+    }
   for (auto &[name, variable] : variables)
     if (variable.op.getRole() == Role::State && variable.isWritten)
       addOutput((name + updateSuffix).str(), *variable.value);
@@ -289,6 +314,7 @@ void GradientModel::Builder::run() {
   if (llvm::any_of(graph.node(),
                    [](const ::onnx::NodeProto &node) { return node.metadata_props_size() > 0; }))
     model.message->set_ir_version(nodeMetadataIrVersion);
+  checkSize();
 }
 
 GradientModel::GradientModel() : message(std::make_unique<::onnx::ModelProto>()) {}

@@ -47,7 +47,7 @@ public:
   /// Writes the data file: a text line that marks the file as written by mtc, and the data.
   void writeData(llvm::raw_ostream &os) const;
 
-  const ::onnx::ModelProto &proto() const { return *message; }
+  size_t getGradientCount() const { return gradientCount; }
 
 private:
   class Builder;
@@ -61,6 +61,7 @@ private:
 
   std::unique_ptr<::onnx::ModelProto> message;
   std::vector<Data> data; ///< Of each initializer of the graph.
+  size_t gradientCount = 0;
   bool sourceHasDataFile = false, hasDataFile = false;
 };
 

@@ -57,8 +57,8 @@ struct WidenElementsPass : mtc::impl::WidenElementsBase<WidenElementsPass> {
       widenFunction(function);
     if (found)
       emitRemark(UnknownLoc::get(&getContext()),
-                 "16-bit parameters are trained as f32 and exported in their original type; use "
-                 "--precision to set the computation type");
+                 "16-bit parameters are computed as f32 and exported in their original type; "
+                 "mtc compile --precision sets the computation type");
   }
 
 private:

@@ -17,10 +17,10 @@ def info(name: str, shape, type: int = DOUBLE) -> onnx.ValueInfoProto:
     return helper.make_tensor_value_info(name, type, shape)
 
 
-def save(name: str, nodes, inputs, output, parameters: dict[str, np.ndarray], **flags):
+def save(name: str, nodes, inputs, output, parameters: dict[str, np.ndarray], opset: int = 18, **flags):
     initializers = [numpy_helper.from_array(array, key) for key, array in parameters.items()]
     graph = helper.make_graph(nodes, name, inputs, [output], initializers)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=9)
     onnx.save(model, folder / f"{name}.onnx", **flags)
     return folder / f"{name}.onnx"
 
@@ -94,7 +94,8 @@ np.testing.assert_allclose(model.gradients(data)["x"], found["x"], rtol=1e-12)
 assert "outside.onnx.data" in run([MTC, "grad", external, "--loss", "mse", "-o", "outside.onnx"], folder, code=1).stderr
 
 # The name of the file follows from the model's.
-run([MTC, "grad", perceptron, *flags], folder)
+text = run([MTC, "grad", perceptron, *flags], folder).stdout
+assert text == "perceptron.gradient.onnx: loss mse of 'perceptron', 4 gradients\n", text
 assert (folder / "perceptron.gradient.onnx").exists()
 
 # Dropout is computed as in inference, and said so; other random numbers have no form.
@@ -113,6 +114,12 @@ noise = [*nodes[:4], helper.make_node("RandomNormalLike", ["hidden"], ["noise"],
 noisy = save("noise", noise, [info("x", [5, 3])], info("y", [5, 2]), weights)
 text = refused(noisy, folder, "--loss", "mse")
 assert "no form in standard operators" in text and "'draw'" in text and "random numbers" in text, text
+
+narrow = [helper.make_node("Cast", ["x"], ["codes"], to=TensorProto.FLOAT8E4M3FN, name="narrow"),
+          helper.make_node("Cast", ["codes"], ["wide"], to=DOUBLE, name="widen"),
+          helper.make_node("MatMul", ["wide", "w1"], ["y"], name="only")]  # fmt: skip
+text = refused(save("narrow", narrow, [info("x", [5, 3])], info("y", [5, 4]), weights, opset=19), folder, "--loss", "mse")
+assert "node 'narrow' (8-bit floats)" in text, text
 
 # Names that clash, flags that need more, and files that are no models.
 clashing = save("clashing", [helper.make_node("MatMul", ["x", "loss"], ["y"], name="only")], [info("x", [5, 3])], info("y", [5, 4]),

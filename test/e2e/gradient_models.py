@@ -115,3 +115,15 @@ graph.node("MatMul", merged, graph.parameter("head", 8, 11), result="y")
 tokens = {"tokens": random.integers(0, 11, (3, 6)), "labels": random.integers(0, 11, (3, 6))}
 tokens["labels"][1, 2:] = -100
 compare("lstm", graph.save("lstm", [3, 6, 11]), tokens, "--loss", "cross-entropy")
+
+# Functions that ONNX does not have, log1p and expm1, keep their precision near 0 and their limits.
+graph = Graph(x=np.zeros(1, np.float32))
+places = np.float32([-200, -90, -20, -1, -1e-3, -1e-7, 0, 1e-7, 1e-3, 1, 20, 90, 200])
+graph.parameters.append(numpy_helper.from_array(places, "places"))
+terms = [graph.node(operator, graph.node("Add", "places", "x")) for operator in ("Softplus", "Elu", "Mish")]
+graph.node("ReduceSum", graph.node("Sum", *terms), result="y", keepdims=0)
+model = graph.save("extremes", [])
+program = compile(model, folder, {"x": np.zeros(1, np.float32)}, "--loss", "output", "--train", "places", name="extremes")
+expected = program.gradients("extremes-gradients")["places"]
+written = gradient_model(model, folder, "--loss", "output", "--train", "places", name="extremes-gradient")
+np.testing.assert_allclose(written.gradients({"x": np.zeros(1, np.float32)})["places"], expected, rtol=1e-5, atol=1e-30)

@@ -9,6 +9,7 @@
 #include "tools/support/Errors.h"
 #include "tools/support/OutputFile.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -88,5 +89,14 @@ int mtc::tool::writeGradient(const Options &given) {
   llvm::Expected<GradientFiles> targets = chooseFiles(options, compilation, model->needsDataFile());
   if (!targets)
     return report(targets.takeError());
-  return report(writeFiles(*model, *targets));
+  if (llvm::Error error = writeFiles(*model, *targets))
+    return report(std::move(error));
+  if (targets->model.isReplaced) { // The model may be written to standard output.
+    const size_t count = model->getGradientCount();
+    ProgramOp program = compilation.getProgram();
+    llvm::outs() << llvm::formatv("{0}: loss {1} of '{2}', {3} gradient{4}\n", targets->model.name,
+                                  *program.getLoss(), program.getModelName(), count,
+                                  count == 1 ? "" : "s");
+  }
+  return 0;
 }

@@ -6,7 +6,6 @@
 #include "frontend/operators/support/ActivationFormulas.h"
 
 #include <cmath>
-#include <numbers>
 
 using namespace mlir;
 
@@ -15,7 +14,7 @@ namespace {
 
 /// Checks that operand 1, if present, is a vector with one element per column of operand 0.
 bool hasBiasShape(Inference &node) {
-  return node.hasRank(0, 1) && node.hasShape(1, node.shape(0).back());
+  return !node.has(1) || (node.hasRank(0, 1) && node.hasShape(1, node.shape(0).back()));
 }
 
 /// Returns operand 0 plus the bias in operand 1, if present.
@@ -28,9 +27,7 @@ LogicalResult inferBiased(Inference &node) {
   return success(hasBiasShape(node) && succeeded(inferSame(node)));
 }
 
-LogicalResult convertBiasGelu(Conversion &node) {
-  return node.result(0, gelu(node.b, biased(node)));
-}
+LogicalResult convertGelu(Conversion &node) { return node.result(0, gelu(node.b, biased(node))); }
 
 LogicalResult convertFastGelu(Conversion &node) {
   return node.result(0, tanhGelu(node.b, biased(node)));
@@ -76,18 +73,12 @@ LogicalResult convertBiasSplitGelu(Conversion &node) {
 } // namespace
 
 void registerBiasedActivationOperators(Operators &operators) {
-  addElementwise(
-      operators, "com.microsoft::Gelu", 1,
-      [](auto x) {
-        using T = decltype(x);
-        return T(0.5) * x * (T(1) + std::erf(x / std::numbers::sqrt2_v<T>));
-      },
-      gelu);
+  for (StringRef name : {"com.microsoft::Gelu", "com.microsoft::BiasGelu"})
+    operators.add(name, 1, {.infer = inferBiased, .convert = convertGelu});
   addElementwise(
       operators, "com.microsoft::QuickGelu", 1,
       [](auto x, auto alpha) { return x / (1 + std::exp(-alpha * x)); }, swish,
       FloatAttribute{"alpha", 1.702});
-  operators.add("com.microsoft::BiasGelu", 1, {.infer = inferBiased, .convert = convertBiasGelu});
   operators.add("com.microsoft::FastGelu", 1, {.infer = inferBiased, .convert = convertFastGelu});
   operators.add("com.microsoft::BiasAdd", 1, {.infer = inferBiasAdd, .convert = convertBiasAdd});
   operators.add("com.microsoft::BiasSplitGelu", 1,

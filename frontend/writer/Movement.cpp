@@ -35,11 +35,17 @@ void convertIota(IotaOp op, GraphBuilder &b) {
   defineCompact(op.getResult(), b, b.cast(b.reshape(range, shape), type.getElementType()));
 }
 
+/// Leading axes need no extents of 1, since operators align trailing axes.
 void convertBroadcast(BroadcastOp op, GraphBuilder &b) {
   SmallVector<int64_t> shape = llvm::to_vector(op.getResult().getType().getShape());
-  for (int64_t axis : op.getAxes())
+  size_t leading = 0;
+  for (int64_t axis : op.getAxes()) {
     shape[axis] = 1;
-  defineCompact(op.getResult(), b, b.reshape(b.get(op.getInput()), shape));
+    if (axis == static_cast<int64_t>(leading))
+      ++leading;
+  }
+  defineCompact(op.getResult(), b,
+                b.reshape(b.get(op.getInput()), ArrayRef(shape).drop_front(leading)));
 }
 
 GraphValue convertReshape(ReshapeOp op, GraphBuilder &b) {

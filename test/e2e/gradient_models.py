@@ -71,6 +71,8 @@ source = {t.name: numpy_helper.to_array(t) for t in onnx.load(DIGITS.model).grap
 assert all((source[name] == array).all() for name, array in written.initializers.items()), written.initializers.keys()
 assert len(written.initializers) == len(written.outputs) - 1 == 6
 assert written.inputs == {"x": [32, 64], "labels": [32]}, written.inputs
+# Gemm transposes, and operators broadcast: nothing is copied.
+assert {"Gemm", "MatMul"} < written.operators and not written.operators & {"Expand", "Transpose", "Einsum"}, written.operators
 
 # Convolutions: strides that skip elements, dilations, groups, asymmetric padding; pooling with shared elements, batch norm.
 graph = Graph(x=normal(4, 3, 13, 12))

@@ -8,7 +8,7 @@ include(AddLLVM)
 include(AddMLIR)
 
 find_package(Protobuf REQUIRED)
-
+find_package(mimalloc REQUIRED CONFIG)
 
 # dnnl's own CMake package asks for OpenCL's headers, which nothing here needs.
 find_path(DNNL_INCLUDE_DIR dnnl.h REQUIRED)

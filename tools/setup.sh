@@ -14,6 +14,7 @@ packages=(
   cmake ninja-build git
   ccache                                                                 # what was compiled before, in whatever folder
   g++ libc6-dev libstdc++-12-dev zlib1g-dev                              # start-up files, C++ library, what LLVM's CMake files ask for
+  libmimalloc-dev                                                        # the compiler's allocator
   libprotobuf-dev protobuf-compiler                                      # ONNX files
   libdnnl-dev                                                            # contraction and convolution on the CPU; brings libgomp
   libopenmpi-dev                                                         # programs of several processes (--ranks)

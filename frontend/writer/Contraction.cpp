@@ -5,6 +5,7 @@
 #include "mlir/IR/Builders.h"
 
 #include <numeric>
+#include <optional>
 
 using namespace mlir;
 
@@ -57,6 +58,10 @@ Matrix merge(GraphBuilder &b, const GraphValue &x, ArrayRef<int64_t> first,
   return {b.reshape(b.transpose(x, concatenate(first, second, {})), {m, n}), false};
 }
 
+GraphValue straighten(GraphBuilder &b, const Matrix &matrix) {
+  return matrix.isTransposed ? b.transpose(matrix.value, {1, 0}) : matrix.value;
+}
+
 /// Gemm transposes its operands itself, and exists for floats only.
 GraphValue multiply(GraphBuilder &b, const Matrix &lhs, const Matrix &rhs, RankedTensorType type) {
   if (!lhs.isTransposed && !rhs.isTransposed)
@@ -65,22 +70,47 @@ GraphValue multiply(GraphBuilder &b, const Matrix &lhs, const Matrix &rhs, Ranke
     return b.node("Gemm", {lhs.value, rhs.value}, type,
                   {{"transA", static_cast<int64_t>(lhs.isTransposed)},
                    {"transB", static_cast<int64_t>(rhs.isTransposed)}});
-  auto straight = [&](const Matrix &matrix) {
-    return matrix.isTransposed ? b.transpose(matrix.value, {1, 0}) : matrix.value;
-  };
-  return b.node("MatMul", {straight(lhs), straight(rhs)}, type);
+  return b.node("MatMul", {straighten(b, lhs), straighten(b, rhs)}, type);
+}
+
+/// Multiplies matrices [over, last] of the left operand by the right one from the left, if the
+/// contracted axis is an inner one: convolutions with one tap have the channels as axis 1 in ONNX.
+/// Transposes of the operand and of the result then cancel.
+std::optional<GraphValue> contractInnerAxis(GraphBuilder &b, const GraphValue &lhs,
+                                            const Matrix &columnsByOver, ContractOp op,
+                                            const Extents &extents) {
+  auto [source, order] = b.withoutTranspose(lhs);
+  if (op.getLhsContract().size() != 1)
+    return std::nullopt;
+  const int64_t over = order[op.getLhsContract().front()], last = source.rank() - 1;
+  if (over == 0 || over == last)
+    return std::nullopt;
+  SmallVector<int64_t> shape(source.shape()), axes;
+  shape[over] = extents.columns;
+  ArrayRef<int64_t> before = source.shape().take_front(over);
+  const int64_t after = product(source.shape().drop_front(over + 1));
+  GraphValue stack = b.reshape(source, concatenate(before, extents.over, after));
+  GraphValue result =
+      b.node("MatMul", {straighten(b, columnsByOver), stack},
+             b.typeOf(concatenate(before, extents.columns, after), source.element()));
+  for (int64_t axis : op.getLhsFree())
+    axes.push_back(order[axis]);
+  axes.push_back(over);
+  return b.transpose(b.reshape(result, shape), axes);
 }
 
 GraphValue contractMatrices(GraphBuilder &b, const GraphValue &lhs, const GraphValue &rhs,
                             ContractOp op, const Extents &extents) {
   const SmallVector<int64_t> lhsFree = op.getLhsFree(), rhsFree = op.getRhsFree();
   Matrix right = merge(b, rhs, op.getRhsContract(), rhsFree);
+  if (auto result =
+          contractInnerAxis(b, lhs, merge(b, rhs, rhsFree, op.getRhsContract()), op, extents))
+    return *result;
   const bool isStack = lhs.rank() > 2 && op.getLhsContract() == ArrayRef<int64_t>(lhs.rank() - 1);
   if (isStack) { // MatMul broadcasts the right matrix to all matrices of the left operand.
     SmallVector<int64_t> shape(lhs.shape().drop_back());
     shape.push_back(extents.columns);
-    GraphValue matrix = right.isTransposed ? b.transpose(right.value, {1, 0}) : right.value;
-    return b.node("MatMul", {lhs, matrix}, b.typeOf(shape, lhs.element()));
+    return b.node("MatMul", {lhs, straighten(b, right)}, b.typeOf(shape, lhs.element()));
   }
   Matrix left = merge(b, lhs, lhsFree, op.getLhsContract());
   return multiply(b, left, right, b.typeOf({extents.rows, extents.columns}, lhs.element()));

@@ -173,6 +173,13 @@ GraphValue GraphBuilder::transpose(const GraphValue &x, ArrayRef<int64_t> permut
   return result;
 }
 
+std::pair<GraphValue, SmallVector<int64_t>>
+GraphBuilder::withoutTranspose(const GraphValue &x) const {
+  if (auto found = transposed.find(x.name); found != transposed.end())
+    return {found->second.value, found->second.permutation};
+  return {x, llvm::to_vector(llvm::seq<int64_t>(x.rank()))};
+}
+
 GraphValue GraphBuilder::expand(const GraphValue &x, ArrayRef<int64_t> shape) {
   if (x.shape() == shape)
     return x;

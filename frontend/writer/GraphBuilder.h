@@ -89,6 +89,8 @@ public:
   GraphValue cast(const GraphValue &x, mlir::Type element);
   GraphValue reshape(const GraphValue &x, llvm::ArrayRef<int64_t> shape);
   GraphValue transpose(const GraphValue &x, llvm::ArrayRef<int64_t> permutation);
+  /// Returns the value, or the operand of the Transpose that it is, and the permutation.
+  std::pair<GraphValue, llvm::SmallVector<int64_t>> withoutTranspose(const GraphValue &x) const;
   GraphValue expand(const GraphValue &x, llvm::ArrayRef<int64_t> shape);
   /// Builds the elements offset + i * stride along each axis, as many as `shape` has.
   GraphValue slice(const GraphValue &x, llvm::ArrayRef<int64_t> offsets,

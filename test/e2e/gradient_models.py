@@ -101,6 +101,15 @@ for name in "mean", "variance":
 # In inference form there are none.
 assert not any(name.endswith(".updated") for name in gradient_model(model, folder, "--loss", "cross-entropy", "--batch-norm", "frozen").outputs)
 
+# Convolutions with one tap and channels first need no transposes but those of weights, and of the operands of their gradients.
+graph = Graph(x=normal(2, 3, 5, 4))
+y = graph.node("Relu", graph.node("Conv", "x", graph.parameter("conv1", 6, 3, 1, 1)))
+y = graph.node("Conv", y, graph.parameter("conv2", 4, 6, 1, 1))
+graph.node("ReduceMean", y, graph.constant(np.int64([2, 3])), result="y", keepdims=0)
+pixels = {"x": normal(2, 3, 5, 4), "labels": np.int64([3, 0])}
+written = compare("pixels", graph.save("pixels", [2, 4]), pixels, "--loss", "cross-entropy")
+assert "Conv" not in written.operators and sum(node.op_type == "Transpose" for node in written.model.graph.node) <= 5, written.model
+
 # GPT-2: tied embeddings, layer norm, causal attention, GELU.
 passages = {name: np.ascontiguousarray(array[:2, :16]) for name, array in GPT2.data(2).items()}
 written = compare("gpt2", GPT2.model, passages, "--dim", "batch=2", "--dim", "sequence=16", *GPT2.flags[4:], tolerance=1e-4)

@@ -1,4 +1,5 @@
-// Headers that many files of the runtime include, parsed once. Each file still includes what it uses.
+// Headers that many files of the runtime include, parsed once. Each file still includes what it
+// uses.
 #ifndef MTC_RUNTIME_SUPPORT_PRECOMPILED_H
 #define MTC_RUNTIME_SUPPORT_PRECOMPILED_H
 

@@ -1,4 +1,5 @@
-// Headers that unit tests of the compiler include, parsed once. Each file still includes what it uses.
+// Headers that unit tests of the compiler include, parsed once. Each file still includes what it
+// uses.
 #ifndef MTC_TEST_SUPPORT_COMPILERPRECOMPILED_H
 #define MTC_TEST_SUPPORT_COMPILERPRECOMPILED_H
 

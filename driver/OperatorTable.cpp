@@ -49,10 +49,10 @@ std::string describeSupport(StringRef name) {
     return *first > oldestOpset && *first > Schema::versions(name).front().sinceVersion
                ? llvm::formatv("yes, from version {0}", *first).str()
                : "yes";
-  if (domain.empty() && Expander::expandsOperator(op))
+  if (Expander::expandsOperator(domain, op))
     return "expanded at compile time";
   const Operator *newest = Operators::get().find(domain, op, newestOpset);
-  if (newest && newest->evaluate)
+  if (newest && newest->infer)
     return "constant operands only";
   return "no";
 }

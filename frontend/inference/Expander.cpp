@@ -18,15 +18,18 @@ bool isSequence(Value value) {
 }
 
 Expander::Function Expander::functionOf(NodeOp node) {
-  if (!node.getDomain().value_or("").empty())
-    return nullptr;
-  if (node.isOperator("Identity") && node.getInputs().size() == 1 &&
+  StringRef domain = node.getDomain().value_or("");
+  if (domain.empty() && node.isOperator("Identity") && node.getInputs().size() == 1 &&
       isSequence(node.getInputs().front()))
     return &Expander::forwardOperand;
-  return functionOf(node.getOpType());
+  return functionOf(domain, node.getOpType());
 }
 
-Expander::Function Expander::functionOf(StringRef opType) {
+Expander::Function Expander::functionOf(StringRef domain, StringRef opType) {
+  if (domain == "ai.onnx.preview" && opType == "FlexAttention")
+    return &Expander::expandFlexAttention;
+  if (!domain.empty())
+    return nullptr;
   return llvm::StringSwitch<Function>(opType)
       .Case("If", &Expander::expandIf)
       .Case("Loop", &Expander::expandLoop)

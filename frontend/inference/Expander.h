@@ -1,9 +1,9 @@
 //===- Expander.h - Expansion of control flow and sequences -----------------------------------===//
 //
 // Inlines the subgraphs of If, Loop and Scan if the branch or the number of iterations is known at
-// compile time, and rewrites operators on sequences to operators on the elements. A known sequence
-// is the result of a node `mtc.Sequence`, whose operands are the elements. An optional value is
-// represented by its element, or by `none`.
+// compile time, and those of FlexAttention, and rewrites operators on sequences to operators on the
+// elements. A known sequence is the result of a node `mtc.Sequence`, whose operands are the
+// elements. An optional value is represented by its element, or by `none`.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -31,8 +31,10 @@ public:
 
   /// Returns whether the node is control flow or operates on sequences or optional values.
   static bool expands(NodeOp node) { return functionOf(node); }
-  /// Returns the same for an operator of ai.onnx.
-  static bool expandsOperator(llvm::StringRef opType) { return functionOf(opType); }
+  /// Returns the same for an operator.
+  static bool expandsOperator(llvm::StringRef domain, llvm::StringRef opType) {
+    return functionOf(domain, opType);
+  }
 
   /// Expands a node for which `expands` is true and whose operands are valid, and replaces its
   /// results. Reports an error if the expansion depends on a value that is not known at compile
@@ -48,7 +50,7 @@ private:
 
   /// Returns the function that expands a node, or null if the node is not expanded.
   static Function functionOf(NodeOp node);
-  static Function functionOf(llvm::StringRef opType);
+  static Function functionOf(llvm::StringRef domain, llvm::StringRef opType);
 
   //===--- Control flow (ControlFlow.cpp) -----------------------------------------------------===//
 
@@ -63,6 +65,14 @@ private:
   /// time.
   mlir::FailureOr<bool> condition(Inference &node, mlir::Value value, const llvm::Twine &what,
                                   llvm::StringRef remedy);
+
+  //===--- Attention with subgraphs (FlexAttention.cpp)
+  //-----------------------------------------===//
+
+  mlir::LogicalResult expandFlexAttention(Inference &node);
+  /// Returns the result of the subgraph `name` for `scores`, or `scores` if there is no subgraph.
+  mlir::FailureOr<mlir::Value> modifyScores(Inference &node, llvm::StringRef name,
+                                            mlir::Value scores);
 
   //===--- Sequences (Sequences.cpp) ----------------------------------------------------------===//
 

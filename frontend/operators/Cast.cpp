@@ -3,6 +3,7 @@
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/support/Conversion.h"
 #include "frontend/operators/support/Evaluate.h"
+#include "frontend/operators/support/Quantize.h"
 
 #include "llvm/Support/ScopedPrinter.h"
 
@@ -45,10 +46,43 @@ LogicalResult inferCast(Inference &node) {
 /// Only the type of the second operand is used.
 LogicalResult inferCastLike(Inference &node) { return inferCastTo(node, node.elementType(1)); }
 
-/// Casts to the inferred element type. mtc's cast rounds and saturates as the standard specifies
-/// for finite values in range.
+/// Casts to the inferred element type. mtc's cast rounds as the standard specifies. By default,
+/// casts to 8-bit floats saturate.
 LogicalResult convertCast(Conversion &node) {
-  return node.result(0, node.b.cast(node.value(0), node.resultType().getElementType()));
+  Type element = node.resultType().getElementType();
+  bool saturates = node.flag("saturate", true);
+  if (node.failed())
+    return failure();
+  if (saturates && isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8)
+    return node.result(0, saturatingCast(node.b, node.value(0), element));
+  return node.result(0, node.b.cast(node.value(0), element));
+}
+
+/// Folds a constant, whose bytes are read as another element type of the same size.
+LogicalResult inferBitCast(Inference &node) {
+  Type element = node.elementTypeOf("to"), source = node.elementType(0);
+  if (node.failed())
+    return failure();
+  if (!Tensor::holds(element) || !Tensor::holds(source) ||
+      Tensor::elementSize(element) != Tensor::elementSize(source))
+    return node.failure("reinterprets " + llvm::to_string(source) + " as " +
+                        llvm::to_string(element) +
+                        ", expected types of equal size of at least 8 "
+                        "bits or booleans");
+  std::optional<Tensor> value = node.constant(0);
+  auto type = RankedTensorType::get(node.shape(0), element);
+  std::optional<Tensor> result = value ? Tensor::allocate(type) : std::nullopt;
+  if (!result)
+    return node.needsConstant(0);
+  ArrayRef<char> bytes = value->bytes();
+  MutableArrayRef<char> out = result->mutableBytes();
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = bytes[i % bytes.size()]; // A splat stores one element.
+  if (element.isInteger(1))
+    for (char &byte : out)
+      byte = byte != 0;
+  node.fold(0, result);
+  return node.result(0, type);
 }
 
 bool isDetached(const NodeView &node) { return node.op()->hasAttr(detachedAttribute); }
@@ -66,6 +100,7 @@ LogicalResult convertIdentity(Conversion &node) {
 void registerCastOperators(Operators &operators) {
   operators.add("Cast", 6, {.infer = inferCast, .convert = convertCast});
   operators.add("CastLike", 15, {.infer = inferCastLike, .convert = convertCast});
+  operators.add("BitCast", 26, {.infer = inferBitCast});
   operators.add("Identity", 1, {.infer = inferIdentity, .convert = convertIdentity});
 }
 

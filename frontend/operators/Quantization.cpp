@@ -1,7 +1,7 @@
 //===- Quantization.cpp - Quantization operators ----------------------------------------------===//
 //
 // A quantized tensor x represents (x - zero point) * scale. Scales are per tensor, per axis, or per
-// block along an axis.
+// block along an axis. The stored elements are integers or 8-bit floats.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -89,22 +89,26 @@ Value zeroPoint(Conversion &node, Value scale) {
   return node.has(2) ? spread(node, node.b.cast(node.value(2), element)) : node.b.splat(scale, 0.0);
 }
 
-LogicalResult checkIntegers(Conversion &node, Type element) {
-  if (element.isInteger(8) || element.isInteger(16) || element.isInteger(32))
-    return success();
-  std::string text;
-  llvm::raw_string_ostream(text) << element;
-  return node.failure("quantizes to " + text + ", expected integers of 8, 16 or 32 bits");
+/// Returns x / scale + zeroPoint as 8-bit floats. Values out of range saturate, or become infinite
+/// or NaN.
+Value quantizeToFloats(TensorBuilder &b, Value x, Value scale, Value zeroPoint, Type element,
+                       bool saturates) {
+  Value y = b.add(b.div(x, scale), zeroPoint);
+  return saturates ? saturatingCast(b, y, element) : b.cast(y, element);
 }
 
 LogicalResult convertQuantize(Conversion &node) {
-  Type element = node.resultType().getElementType();
-  if (failed(checkIntegers(node, element)))
+  bool saturates = node.flag("saturate", true);
+  if (node.failed())
     return failure();
   TensorBuilder &b = node.b;
   Value x = b.cast(node.value(0), b.getF32Type());
   Value scale = spread(node, b.cast(node.value(1), b.getF32Type()));
-  return node.result(0, b.cast(quantize(b, x, scale, zeroPoint(node, scale), element), element));
+  Value zero = zeroPoint(node, scale);
+  Type element = node.resultType().getElementType();
+  if (isa<FloatType>(element))
+    return node.result(0, quantizeToFloats(b, x, scale, zero, element, saturates));
+  return node.result(0, b.cast(quantize(b, x, scale, zero, element), element));
 }
 
 //===--- DequantizeLinear ---------------------------------------------------------------------===//
@@ -136,7 +140,8 @@ Value quantizedValue(Conversion &node) {
   Conversion from(quantize, node.program());
   bool isPair = isSame(from, 1, node, 1) && isSame(from, 2, node, 2) &&
                 from.integer("axis", 1) == node.integer("axis", 1) &&
-                from.integer("block_size", 0) == node.integer("block_size", 0);
+                from.integer("block_size", 0) == node.integer("block_size", 0) &&
+                from.flag("saturate", true);
   return isPair && isa<FloatType>(from.elementType(0)) ? from.value(0) : Value();
 }
 
@@ -147,8 +152,6 @@ Value quantizedValue(Conversion &node) {
 LogicalResult convertDequantize(Conversion &node) {
   TensorBuilder &b = node.b;
   Type element = node.resultType().getElementType(), quantizedType = node.elementType(0);
-  if (failed(checkIntegers(node, quantizedType)))
-    return failure();
   Value scale = spread(node, b.cast(node.value(1), b.getF32Type())), zero = zeroPoint(node, scale);
   Value source = quantizedValue(node);
   if (!source) {
@@ -157,8 +160,13 @@ LogicalResult convertDequantize(Conversion &node) {
   }
   Value x = b.cast(source, b.getF32Type());
   auto value = [&](Value q) { return b.mul(b.sub(q, zero), scale); };
-  Value y = b.detach(value(quantize(b, x, scale, zero, quantizedType)));
-  auto [least, greatest] = integerRange(quantizedType);
+  Value quantized =
+      isa<FloatType>(quantizedType)
+          ? b.cast(quantizeToFloats(b, x, scale, zero, quantizedType, /*saturates=*/true),
+                   b.getF32Type())
+          : quantize(b, x, scale, zero, quantizedType);
+  Value y = b.detach(value(quantized));
+  auto [least, greatest] = rangeOf(quantizedType);
   Value inside =
       b.detach(b.logicalAnd(b.compare(Predicate::Ge, x, value(b.splat(zero, least))),
                             b.compare(Predicate::Le, x, value(b.splat(zero, greatest)))));

@@ -5,6 +5,7 @@
 #include "frontend/operators/support/Conversion.h"
 #include "frontend/operators/support/Indices.h"
 #include "frontend/operators/support/Inference.h"
+#include "ir/builders/Shape.h"
 
 #include "llvm/ADT/Sequence.h"
 
@@ -112,14 +113,15 @@ LogicalResult inferResize(Inference &node) {
 /// Resizes an axis of `from` elements to `to` elements.
 struct AxisResize {
   int64_t axis, from, to;
-  double scale;  ///< As specified; to / from if sizes are specified.
-  double length; ///< scale * from, which is rounded down to `to`.
+  double scale;              ///< As specified; to / from if sizes are specified.
+  double length;             ///< scale * from, which is rounded down to `to`.
+  double start = 0, end = 1; ///< The region of interest, in units of the axis.
 };
 
 /// Interpolation parameters, with the names of Resize's attributes.
 struct Interpolation {
   StringRef mode, coordinates, nearest;
-  double cubic;
+  double cubic, extrapolation;
   bool antialias, excludesOutside;
 
   /// Before version 11: x / scale, rounded down.
@@ -133,21 +135,28 @@ struct Interpolation {
         node.choice("nearest_mode", isOld ? "floor" : "round_prefer_floor",
                     {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}),
         node.floating("cubic_coeff_a", -0.75),
+        node.floating("extrapolation_value", 0.0),
         node.flag("antialias", false),
         node.flag("exclude_outside", false)};
     if (node.failed())
       return failure();
-    if (read.coordinates == "tf_crop_and_resize")
-      return node.failure("coordinate_transformation_mode tf_crop_and_resize is not supported; "
-                          "use a Slice before the node");
     return read;
   }
+
+  /// Returns whether the mode resizes a region of interest. Elements of the result outside the
+  /// operand are `extrapolation` instead of interpolated.
+  bool crops() const { return coordinates == "tf_crop_and_resize"; }
 
   /// Returns the operand coordinate for element `i` of the result.
   double place(const AxisResize &axis, int64_t i) const {
     double x = static_cast<double>(i), from = static_cast<double>(axis.from);
     if (coordinates == "asymmetric")
       return x / axis.scale;
+    if (crops()) {
+      if (axis.length == 1)
+        return (axis.start + axis.end) / 2 * (from - 1);
+      return axis.start * (from - 1) + x * (axis.end - axis.start) * (from - 1) / (axis.length - 1);
+    }
     if (coordinates == "align_corners")
       return axis.to == 1 ? 0 : x * (from - 1) / (axis.length - 1);
     if (coordinates == "pytorch_half_pixel" && axis.length <= 1)
@@ -158,6 +167,12 @@ struct Interpolation {
     if (coordinates == "half_pixel_symmetric")
       shift = from / 2 * (1 - static_cast<double>(axis.to) / axis.length);
     return shift + (x + 0.5) / axis.scale - 0.5;
+  }
+
+  /// Returns whether element `i` of the result is extrapolated.
+  bool isOutside(const AxisResize &axis, int64_t i) const {
+    double at = place(axis, i);
+    return crops() && (at < 0 || at > static_cast<double>(axis.from - 1));
   }
 
   /// Returns the index of the element nearest to a coordinate, clamped to the axis.
@@ -182,12 +197,14 @@ struct Interpolation {
 
   /// Returns the weights [to, from] of the operand's elements for each element of the result.
   /// Antialiasing widens the filter when downsampling. Elements out of bounds are clamped or, with
-  /// exclude_outside, ignored.
+  /// exclude_outside, ignored. The weights of extrapolated elements are 0.
   SmallVector<double> weights(const AxisResize &axis) const {
     SmallVector<double> matrix(axis.to * axis.from, 0.0);
     double narrow = antialias ? std::min(axis.scale, 1.0) : 1.0;
     auto reach = static_cast<int64_t>(std::ceil((mode == "linear" ? 1 : 2) / narrow));
     for (int64_t i = 0; i < axis.to; ++i) {
+      if (isOutside(axis, i))
+        continue;
       double at = place(axis, i), sum = 0;
       auto middle = static_cast<int64_t>(std::floor(at));
       double *row = matrix.data() + i * axis.from;
@@ -238,10 +255,48 @@ Value resizeByWeights(TensorBuilder &b, Value x, const AxisResize &axis,
                      axisBack(typeOf(x).getRank(), axis.axis));
 }
 
+/// Replaces the elements that are outside the operand along the axis.
+Value extrapolate(TensorBuilder &b, Value x, const AxisResize &axis,
+                  const Interpolation &interpolation) {
+  SmallVector<bool> outside;
+  for (int64_t i = 0; i < axis.to; ++i)
+    outside.push_back(interpolation.isOutside(axis, i));
+  if (llvm::none_of(outside, [](bool is) { return is; }))
+    return x;
+  auto type = RankedTensorType::get(axis.to, b.getI1Type());
+  Value isOutside = b.constant(DenseElementsAttr::get(type, ArrayRef<bool>(outside)));
+  isOutside = b.broadcast(isOutside, otherAxes(typeOf(x).getRank(), {axis.axis}), shapeOf(x));
+  return b.select(isOutside, b.splat(x, interpolation.extrapolation), x);
+}
+
+/// Returns the starts, then the ends, of the region of interest on the axes.
+FailureOr<SmallVector<double>> regionOfInterest(Conversion &node, size_t axes) {
+  if (node.has(2) && node.type(2).getNumElements() != 0)
+    return node.failure("coordinate_transformation_mode tf_crop_and_resize has scales, expected "
+                        "sizes: runtimes differ in whether scales are relative to the region");
+  if (!node.has(1))
+    return node.failure("coordinate_transformation_mode tf_crop_and_resize needs " +
+                        node.operandName(1));
+  std::optional<SmallVector<double>> region = node.constantFloats(1);
+  if (!region)
+    return node.needsConstant(1);
+  if (region->size() != 2 * axes)
+    return node.failure(node.operandName(1) + " holds " + Twine(region->size()) +
+                        " numbers, expected " + Twine(2 * axes));
+  return *region;
+}
+
 LogicalResult resize(Conversion &node, ArrayRef<int64_t> axes, ArrayRef<double> scales) {
   FailureOr<Interpolation> interpolation = Interpolation::read(node);
   if (failed(interpolation))
     return failure();
+  SmallVector<double> region;
+  if (interpolation->crops()) {
+    FailureOr<SmallVector<double>> read = regionOfInterest(node, axes.size());
+    if (failed(read))
+      return failure();
+    region = *read;
+  }
   bool isNearest = interpolation->mode == "nearest";
   if (!isNearest && !isa<FloatType>(node.elementType(0)))
     return node.failure("interpolates integers, expected mode nearest or floating-point elements");
@@ -251,7 +306,11 @@ LogicalResult resize(Conversion &node, ArrayRef<int64_t> axes, ArrayRef<double> 
     auto from = static_cast<double>(resize.from), to = static_cast<double>(resize.to);
     resize.scale = scales.empty() ? to / from : scales[i];
     resize.length = scales.empty() ? to : scales[i] * from;
-    if (resize.from == resize.to && resize.scale == 1)
+    if (!region.empty()) {
+      resize.start = region[i];
+      resize.end = region[axes.size() + i];
+    }
+    if (resize.from == resize.to && resize.scale == 1 && resize.start == 0 && resize.end == 1)
       continue;
     if (resize.from == 0)
       return node.failure("interpolates axis " + Twine(axis) + ", which is empty");
@@ -263,6 +322,7 @@ LogicalResult resize(Conversion &node, ArrayRef<int64_t> axes, ArrayRef<double> 
                           ", which needs more than " + Twine(maxFoldedElements) + " numbers");
     x = isNearest ? resizeToNearest(node.b, x, resize, *interpolation)
                   : resizeByWeights(node.b, x, resize, *interpolation);
+    x = extrapolate(node.b, x, resize, *interpolation);
   }
   return node.result(0, x);
 }

@@ -17,8 +17,11 @@ from onnx import defs
 
 FILE = Path(__file__).resolve().parent.parent.parent / "frontend/dialect/Schemas.inc"
 OLDEST_OPSET, NEWEST_OPSET = 7, 27
-# Of ai.onnx.ml, the operators that have a record.
-MACHINE_LEARNING = {"ArrayFeatureExtractor", "Binarizer", "Imputer", "Normalizer", "Scaler"}
+# Of other domains, the operators that have a record.
+OTHER_DOMAINS = {
+    "ai.onnx.ml": {"ArrayFeatureExtractor", "Binarizer", "Imputer", "Normalizer", "Scaler"},
+    "ai.onnx.preview": {"FlexAttention"},
+}
 
 # What MLIR prints for the element type of `tensor(KEY)`; ElementTypes.cpp has the same.
 ELEMENTS = {
@@ -98,7 +101,7 @@ def records() -> str:
     for schema in defs.get_all_schemas_with_history():
         if schema.domain == "" and schema.since_version <= NEWEST_OPSET:
             histories[schema.name].append(schema)
-        elif schema.domain == "ai.onnx.ml" and schema.name in MACHINE_LEARNING:
+        elif schema.name in OTHER_DOMAINS.get(schema.domain, ()):
             histories[f"{schema.domain}::{schema.name}"].append(schema)
     lines = []
     for name, history in sorted(histories.items()):

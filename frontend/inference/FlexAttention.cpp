@@ -63,7 +63,9 @@ LogicalResult Expander::expandFlexAttention(Inference &node) {
   auto reshaped = [&](Value x, ArrayRef<int64_t> shape) {
     return create(node, "Reshape", 13, {x, createInts(node, shape)}, {}).getResult(0);
   };
-  auto cast = [&](Value x, Type type) {
+  auto cast = [&](Value x, Type type) -> Value {
+    if (softmaxType == element)
+      return x;
     return create(node, "Cast", 13, x, intAttribute("to", *elementTypeToOnnx(type))).getResult(0);
   };
   auto multiplied = [&](Value a, Value b) {

@@ -4,6 +4,8 @@ import atexit
 import re
 from pathlib import Path
 
+# Once two domains have an operator of the same name, onnx.reference cannot be imported.
+import onnx.reference  # noqa: F401
 from onnx import TensorProto, TypeProto, defs
 
 TABLE = Path(__file__).resolve().parent.parent.parent / "frontend/dialect/MicrosoftSchemas.inc"

@@ -27,7 +27,7 @@ from program import MTC, own_folder
 from safetensors import deserialize
 from safetensors.numpy import save_file
 
-MINIMUM = 1472
+MINIMUM = 1568
 PER_PROGRAM = 60
 TESTS = Path(onnx.__file__).parent / "backend/test/data/node"
 # Their expected values are numpy's random numbers.

@@ -40,11 +40,50 @@ onnx.graph @main(%x: tensor<3x2xf32>) -> tensor<4x2xf32> {
 
 // -----
 
+// A region of interest is interpolated; elements outside the operand have weights of 0 and are replaced.
+
+// CHECK: %[[W:.*]] = mtc.constant dense<{{\[\[}}5.000000e-01, 5.000000e-01, 0.000000e+00], [0.000000e+00, 5.000000e-01, 5.000000e-01], [0.000000e+00, 0.000000e+00, 0.000000e+00]]>
+// CHECK: %[[C:.*]] = mtc.contract %{{.*}}, %[[W]] batch [] x [] over [1] x [1]
+// CHECK: %[[OUT:.*]] = mtc.constant dense<[false, false, true]> : tensor<3xi1>
+// CHECK: %[[O:.*]] = mtc.broadcast %[[OUT]] axes [0] : tensor<3xi1> -> tensor<2x3xi1>
+// CHECK: %[[V:.*]] = mtc.constant dense<7.000000e+00>
+// CHECK: mtc.select %[[O]], %[[V]], %[[C]]
+onnx.graph @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %n = onnx.none
+  %r = onnx.constant dense<[0.25, 1.25]> : tensor<2xf32> -> tensor<2xf32>
+  %s = onnx.constant dense<3> : tensor<1xi64> -> tensor<1xi64>
+  %y = onnx.node "Resize" version 19 (%x, %r, %n, %s) {axes = array<i64: 1>, coordinate_transformation_mode = "tf_crop_and_resize", extrapolation_value = 7.0 : f32, mode = "linear"} : (tensor<2x3xf32>, tensor<2xf32>, none, tensor<1xi64>) -> tensor<2x3xf32>
+  onnx.return %y : tensor<2x3xf32>
+}
+
+// -----
+
 onnx.graph @main(%x: tensor<2xf32>) -> tensor<4xf32> {
   %n = onnx.none
   %s = onnx.constant dense<4> : tensor<1xi64> -> tensor<1xi64>
-  // expected-error @below {{Resize version 19: coordinate_transformation_mode tf_crop_and_resize is not supported; use a Slice before the node}}
+  // expected-error @below {{Resize version 19: coordinate_transformation_mode tf_crop_and_resize needs operand 1 (roi)}}
   %y = onnx.node "Resize" version 19 (%x, %n, %n, %s) {coordinate_transformation_mode = "tf_crop_and_resize"} : (tensor<2xf32>, none, none, tensor<1xi64>) -> tensor<4xf32>
+  onnx.return %y : tensor<4xf32>
+}
+
+// -----
+
+onnx.graph @main(%x: tensor<2xf32>) -> tensor<4xf32> {
+  %n = onnx.none
+  %r = onnx.constant dense<[0.25, 0.5, 1.25]> : tensor<3xf32> -> tensor<3xf32>
+  %s = onnx.constant dense<4> : tensor<1xi64> -> tensor<1xi64>
+  // expected-error @below {{Resize version 19: operand 1 (roi) holds 3 numbers, expected 2}}
+  %y = onnx.node "Resize" version 19 (%x, %r, %n, %s) {coordinate_transformation_mode = "tf_crop_and_resize"} : (tensor<2xf32>, tensor<3xf32>, none, tensor<1xi64>) -> tensor<4xf32>
+  onnx.return %y : tensor<4xf32>
+}
+
+// -----
+
+onnx.graph @main(%x: tensor<2xf32>) -> tensor<4xf32> {
+  %r = onnx.constant dense<[0.0, 1.0]> : tensor<2xf32> -> tensor<2xf32>
+  %s = onnx.constant dense<2.0> : tensor<1xf32> -> tensor<1xf32>
+  // expected-error @below {{Resize version 19: coordinate_transformation_mode tf_crop_and_resize has scales, expected sizes: runtimes differ in whether scales are relative to the region}}
+  %y = onnx.node "Resize" version 19 (%x, %r, %s) {coordinate_transformation_mode = "tf_crop_and_resize"} : (tensor<2xf32>, tensor<2xf32>, tensor<1xf32>) -> tensor<4xf32>
   onnx.return %y : tensor<4xf32>
 }
 

@@ -30,3 +30,20 @@ onnx.graph @dropoutOfIntegers(%a: tensor<2xi64>) -> tensor<*xindex> {
   %r = onnx.node "Dropout" version 13 (%a) {} : (tensor<2xi64>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }
+
+// -----
+
+onnx.graph @bitCastOfData(%a: tensor<2xf32>) -> tensor<*xindex> {
+  // expected-error @below {{BitCast version 26: operand 0 (input) must be known at compile time}}
+  %r = onnx.node "BitCast" version 26 (%a) {to = 6 : si64} : (tensor<2xf32>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
+}
+
+// -----
+
+onnx.graph @bitCastOfAnotherSize() -> tensor<*xindex> {
+  %a = onnx.constant dense<1.0> : tensor<2xf32> -> tensor<2xf32>
+  // expected-error @below {{BitCast version 26: reinterprets f32 as i64, expected types of equal size}}
+  %r = onnx.node "BitCast" version 26 (%a) {to = 7 : si64} : (tensor<2xf32>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
+}

@@ -127,3 +127,11 @@ onnx.graph @mask(%x: tensor<2xf32>) -> (tensor<*xindex>, tensor<*xi1>) {
   %y, %m = onnx.node "Dropout" version 13 (%x) {} : (tensor<2xf32>) -> (tensor<*xindex>, tensor<*xi1>)
   onnx.return %y, %m : tensor<*xindex>, tensor<*xi1>
 }
+
+// CHECK-LABEL: onnx.graph @bitCast
+// CHECK: onnx.constant dense<[1065353216, -2147483648]> : tensor<2xi32>
+onnx.graph @bitCast() -> tensor<*xindex> {
+  %a = onnx.constant dense<[1.0, -0.0]> : tensor<2xf32> -> tensor<2xf32>
+  %r = onnx.node "BitCast" version 26 (%a) {to = 6 : si64} : (tensor<2xf32>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
+}

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 import tape
-from operators import operator
+from onnx import helper, numpy_helper
+from operators import evaluate, operator
 from operators.contraction import matmul
 from tape import tanh
 
@@ -84,6 +85,47 @@ def attention(node, q, k, v, mask=None):
     biases = [mask] if mask is not None and mask.is_float else []
     y = attend(q, k, v, node.attribute("scale", 1 / math.sqrt(size)), biases, kept, node.attribute("softcap", 0.0))
     return tape.reshape(transposed(y, 0, 2, 1, 3), (batch, length, -1)) if flat else y
+
+
+def soft_cap(graph, name: str, shape):
+    """A subgraph of one value: limit * tanh(x / limit)."""
+    value = lambda end: helper.make_tensor_value_info(f"{name}_{end}", graph.element, shape)  # noqa: E731
+    limit = graph.number(1, 4)
+    factors = [helper.make_tensor(f"{name}_{i}", graph.element, (), [number]) for i, number in enumerate((1 / limit, limit))]
+    nodes = [helper.make_node(op, [f"{name}_{i}" for i in inputs], [f"{name}_{output}"], f"{name}_{output}")
+             for op, inputs, output in (("Mul", ("x", 0), "scaled"), ("Tanh", ("scaled",), "tanh"), ("Mul", ("tanh", 1), "y"))]
+    return helper.make_graph(nodes, name, [value("x")], [value("y")], factors)
+
+
+def propose_flex(graph, name: str):
+    batch, length, keys, size = graph.choose([1, 2, 3]), graph.extent(9), graph.extent(9), graph.choose([1, 2, 4, 8])
+    groups, key_heads = graph.choose([1, 1, 2, 3]), graph.choose([1, 2])
+    heads, value_size = groups * key_heads, graph.choose([size, 3])
+    shapes = [(batch, heads, length, size), (batch, key_heads, keys, size), (batch, key_heads, keys, value_size)]
+    operands, attributes = [graph.of_shape(shape) for shape in shapes], {}
+    if graph.chance(0.3):
+        attributes["scale"] = graph.number(0.2, 1)
+    for modifier in ("score_mod", "prob_mod"):
+        if graph.chance(0.5):
+            attributes[modifier] = soft_cap(graph, graph.fresh(modifier), (batch, heads, length, keys))
+    graph.node(name, operands, **attributes)
+
+
+@operator("ai.onnx.preview::FlexAttention", propose_flex)
+def flex_attention(node, q, k, v):
+    def modified(name: str, x):
+        if (graph := node.attribute(name)) is None:
+            return x
+        values = {graph.input[0].name: x}
+        values |= {factor.name: x.tape.constant(numpy_helper.to_array(factor)) for factor in graph.initializer}
+        for inner in graph.node:
+            values[inner.output[0]], = evaluate(inner, 13, [values[i] for i in inner.input])
+        return values[graph.output[0].name]
+
+    groups = q.shape[1] // k.shape[1]
+    k, v = (tape.move(x, lambda i: np.repeat(i, groups, 1)) for x in (k, v))
+    scores = matmul(q, transposed(k, 0, 1, 3, 2)) * node.attribute("scale", 1 / math.sqrt(q.shape[3]))
+    return matmul(modified("prob_mod", masked_softmax(modified("score_mod", scores))), v)
 
 
 def propose_rotary(graph, name: str):

@@ -130,7 +130,8 @@ LogicalResult Walk::visit(NodeOp node) {
 static std::string unknownText(const std::pair<std::string, std::string> &key, int64_t version) {
   const auto &[domain, opType] = key;
   return ("operator " + (domain.empty() ? "" : domain + ".") + opType + " version " +
-          Twine(version) + " is unknown")
+          Twine(version) +
+          (Schema::find(domain, opType, version) ? " is not supported" : " is unknown"))
       .str();
 }
 

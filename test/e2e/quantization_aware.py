@@ -1,7 +1,8 @@
 # RUN: %python %s %t
 """QuantizeLinear and DequantizeLinear by the same numbers round what passes, and let the gradient pass where it is in
-range; a pair by other numbers, and integers that are read otherwise, let none pass."""
+range; a pair by other numbers, and integers that are read otherwise, let none pass. So do 8-bit floats."""
 
+import ml_dtypes
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -13,7 +14,7 @@ weights = np.float32([[0.31, -1.26], [-6.39, 77.7], [6.36, -50.3], [6.34, 0.26]]
 factors = np.float32([[1, 2], [3, 5], [7, 11], [13, 17]])
 
 
-def compiled(name: str, other_scale: bool):
+def compiled(name: str, other_scale: bool, scale=SCALE, zero=ZERO):
     nodes = [
         helper.make_node("QuantizeLinear", ["p", "scale", "zero"], ["q"], axis=1),
         helper.make_node("DequantizeLinear", ["q", "other" if other_scale else "scale", "zero"], ["y"], axis=1),
@@ -22,7 +23,7 @@ def compiled(name: str, other_scale: bool):
         helper.make_node("Add", ["z", "nothing"], ["sum"]),
         helper.make_node("ReduceSum", ["sum"], ["loss"], keepdims=0),
     ]
-    constants = {"scale": SCALE, "other": SCALE * 2, "zero": ZERO, "zeros": np.float32(0)}
+    constants = {"scale": scale, "other": scale * 2, "zero": zero, "zeros": np.float32(0)}
     nodes = [helper.make_node("Constant", [], [n], value=numpy_helper.from_array(v, n)) for n, v in constants.items()] + nodes
     info = [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in (("x", (4, 2)), ("loss", ()), ("y", (4, 2)))]
     graph = helper.make_graph(nodes, name, info[:1], info[1:], [numpy_helper.from_array(weights, "p")])
@@ -43,3 +44,15 @@ for name, other, scale, expected in (("pair", False, SCALE, np.where(inside, fac
     assert np.allclose(outputs["y"].reshape(4, 2), rounded(scale), 1e-6), (name, outputs["y"], rounded(scale))
     found = program.gradients(f"{name}-gradients")["p"]
     assert (found == expected).all(), (name, found, expected)
+
+for kind in (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2):
+    largest = float(ml_dtypes.finfo(kind).max)
+    scale = np.float32([4, 60]) / np.float32(largest)
+    program = compiled(kind.__name__, False, scale, np.zeros(2, kind))
+    outputs = program.outputs(f"{kind.__name__}-outputs")
+    expected = np.clip(weights / scale, -largest, largest).astype(kind).astype(np.float32) * scale
+    assert np.allclose(outputs["y"].reshape(4, 2), expected, 1e-6), (kind, outputs["y"], expected)
+    inside = np.abs(weights) <= largest * scale
+    assert inside.sum() == 4, inside
+    found = program.gradients(f"{kind.__name__}-gradients")["p"]
+    assert (found == np.where(inside, factors, 0)).all(), (kind, found, inside)

@@ -200,3 +200,11 @@ onnx.graph @shared(%x: tensor<4x3xf32> {onnx.name = "x"})
   %y = onnx.node "Tanh" version 13 (%f) {} : (tensor<*xf32>) -> tensor<*xf32>
   onnx.return %f, %y : tensor<*xf32>, tensor<*xf32>
 }
+
+// -----
+
+onnx.graph @unsupported(%a: tensor<1x4x4xf32>, %b: tensor<1x1x4xf32>) -> tensor<*xindex> {
+  // expected-error @below {{operator NonMaxSuppression version 11 is not supported; 1 node uses it}}
+  %r = onnx.node "NonMaxSuppression" version 11 (%a, %b) {} : (tensor<1x4x4xf32>, tensor<1x1x4xf32>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
+}

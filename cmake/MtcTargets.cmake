@@ -75,7 +75,7 @@ function(mtc_add_tool name)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   mtc_set_up_executable(${name} mtc_pch)
-  if(NOT MTC_SANITIZERS) # They have an allocator of their own.
+  if(NOT MTC_SANITIZERS) # Sanitizers have an allocator of their own.
     target_link_libraries(${name} PRIVATE -Wl,--push-state,--no-as-needed mimalloc -Wl,--pop-state)
   endif()
   target_link_libraries(${name} PRIVATE mtc_flags ${ARG_LINK})

@@ -41,6 +41,18 @@ Value columnsOf(TensorBuilder &b, Value x, int64_t offset, int64_t count) {
   return b.slice(x, offsets, sizes, strides);
 }
 
+/// Returns the output of attention with the masks of the node: the keys of operand `mask`, the bias
+/// of operand 5, and the causal mask.
+Value attend(Conversion &node, size_t mask, const ScoreShape &scores,
+             DotProductAttention &attention) {
+  if (node.flag("unidirectional", false))
+    attention.causal = 0;
+  addKeyMask(node, mask, scores, attention);
+  if (node.has(5))
+    attention.biases.push_back(node.value(5));
+  return joinHeads(node.b, attention.build(node.program(), node.b).output);
+}
+
 //===--- Attention ----------------------------------------------------------------------------===//
 
 /// Dimensions of Attention with input [batch, length, columns] and weights [columns, 2 width +
@@ -113,12 +125,7 @@ LogicalResult convertFusedAttention(Conversion &node) {
                                 .key = part(read->width, read->width),
                                 .value = part(2 * read->width, read->valueWidth),
                                 .scale = readScale(node, read->width / heads)};
-  if (node.flag("unidirectional", false))
-    attention.causal = 0;
-  addKeyMask(node, 3, read->scores, attention);
-  if (node.has(5))
-    attention.biases.push_back(node.value(5));
-  Value output = joinHeads(b, attention.build(node.program(), b).output);
+  Value output = attend(node, 3, read->scores, attention);
   if (failed(node.result(0, output)) || !node.wants(1))
     return success(!node.failed());
   SmallVector<int64_t> one(node.resultShape(1));
@@ -259,12 +266,7 @@ LogicalResult convertMultiHeadAttention(Conversion &node) {
       .key = splitHeads(b, biased(key, width, width), heads),
       .value = splitHeads(b, biased(value, 2 * width, read->valueWidth()), heads),
       .scale = readScale(node, read->size)};
-  if (node.flag("unidirectional", false))
-    attention.causal = 0;
-  addKeyMask(node, 4, read->scores, attention);
-  if (node.has(5))
-    attention.biases.push_back(node.value(5));
-  Value output = joinHeads(b, attention.build(node.program(), b).output);
+  Value output = attend(node, 4, read->scores, attention);
   return success(succeeded(node.result(0, output)) && succeeded(node.result(1, attention.key)) &&
                  succeeded(node.result(2, attention.value)));
 }

@@ -180,11 +180,11 @@ void ExporterMetadata::setOrigins(::onnx::ValueInfoProto &initializer, const std
   entry.set_value(list);
 }
 
-/// Parses `aten.embedding.default](args = (%weight, %indices, 0)`; -1 means no padding index.
 bool ExporterMetadata::isDetached(const ::onnx::NodeProto &identity) {
   return metadata(identity, detachedKey) == "true";
 }
 
+/// Parses `aten.embedding.default](args = (%weight, %indices, 0)`; -1 means no padding index.
 std::optional<int64_t> ExporterMetadata::paddingIndexOf(const ::onnx::NodeProto &node) const {
   auto listed = node.input_size() > 0 ? paddingIndices.find(node.input(0)) : paddingIndices.end();
   if (listed != paddingIndices.end())

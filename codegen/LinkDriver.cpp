@@ -89,13 +89,16 @@ static std::string packagesFor(const LinkInputs &inputs) {
 /// Finds a compiler driver that links C++, and uses lld if it is installed. lld writes through a
 /// memory mapping regardless of its flags, so a full disk terminates it with SIGBUS. lld runs with
 /// one thread: if two threads receive the signal, the second terminates lld before the first has
-/// removed the temporary file. Only clang links for other architectures.
+/// removed the temporary file. GCC's driver comes first since it starts in 2 ms, where clang loads
+/// LLVM (35 ms). Only clang links for other architectures and knows LLVM's sanitizers.
 Expected<LinkDriver> LinkDriver::find(const LinkInputs &inputs) {
   const bool isOfHost = inputs.architecture.empty();
   std::string versioned = "clang++-" + std::to_string(LLVM_VERSION_MAJOR);
   std::vector<StringRef> names = {versioned, "clang++"};
+#ifndef MTC_PROGRAM_SANITIZERS
   if (isOfHost)
-    names.insert(names.end(), {"c++", "g++", "cc"});
+    names = {"g++", versioned, "clang++", "c++", "cc"};
+#endif
   for (StringRef name : names) {
     ErrorOr<std::string> program = sys::findProgramByName(name);
     if (!program)

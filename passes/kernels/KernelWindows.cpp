@@ -57,6 +57,16 @@ std::string KernelWindows::find() {
   return "";
 }
 
+/// Returns `index` - `row`, simplified. Most indices are a sum that begins with the row.
+static AffineExpr subtractRow(AffineExpr index, AffineExpr row, AffineMap map) {
+  if (index == row)
+    return getAffineConstantExpr(0, map.getContext());
+  if (auto sum = dyn_cast<AffineBinaryOpExpr>(index);
+      sum && sum.getKind() == AffineExprKind::Add && sum.getLHS() == row)
+    return sum.getRHS();
+  return simplifyAffineExpr(index - row, map.getNumDims(), map.getNumSymbols());
+}
+
 /// Operands are tiled along the first axis whose index depends on the row. This index must be
 /// step * row + rest with 0 <= rest < step, and all axes before it must have size 1.
 std::string KernelWindows::add(Value operand, ArrayRef<AffineMap> maps) {
@@ -92,8 +102,7 @@ std::string KernelWindows::add(Value operand, ArrayRef<AffineMap> maps) {
     AffineExpr row = getAffineDimExpr(dim, map.getContext());
     if (step == 1 && map.getResult(axis) == row)
       continue; // There is no rest. Most maps are of this kind.
-    AffineExpr rest =
-        simplifyAffineExpr(map.getResult(axis) - row * step, map.getNumDims(), map.getNumSymbols());
+    AffineExpr rest = subtractRow(map.getResult(axis), row * step, map);
     if (rest.isFunctionOfDim(dim))
       return scattered;
     auto bound = [&](bool isUpper) {

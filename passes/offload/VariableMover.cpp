@@ -14,9 +14,8 @@ static constexpr int64_t nearOperations = 8;
 
 VariableMover::VariableMover(ModuleOp module, const MemoryAnalysis &analysis, OperationTimes &times,
                              int64_t window)
-    : module(module), times(times), target(TargetInfo::of(module)), window(window) {
-  if (TransferSlotsOp slots = TransferSlotsOp::find(module))
-    slotBytes = static_cast<int64_t>(slots.getSize());
+    : module(module), times(times), target(TargetInfo::of(module)), window(window),
+      presentSlotBytes(analysis.getSlotBytes()), slotBytes(presentSlotBytes) {
   for (const FunctionMemory &function : analysis.getFunctions()) {
     if (!function.isAside())
       limit = std::max(limit, function.getLive()[function.getPeakTime()]);
@@ -200,15 +199,13 @@ int64_t VariableMover::getCopiedBytes(const FunctionMemory &function, int64_t ti
 }
 
 double VariableMover::getAddedSeconds() {
-  TransferSlotsOp present = TransferSlotsOp::find(module);
-  const int64_t presentSlot = present ? static_cast<int64_t>(present.getSize()) : 0;
   double seconds = 0;
   for (const auto &[function, added] : copies)
     if (const int64_t runs = Goal::countRuns(function->getFunction());
         runs && !function->isAside()) {
       auto [known, isNew] = before.try_emplace(function);
       if (isNew)
-        known->second = estimateTransfers(*function, times, target, presentSlot);
+        known->second = estimateTransfers(*function, times, target, presentSlotBytes);
       seconds += static_cast<double>(runs) *
                  addedSeconds(known->second,
                               estimateTransfers(*function, times, target, slotBytes, added));

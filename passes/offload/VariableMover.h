@@ -30,6 +30,7 @@ public:
   /// `window` is the maximum size of a transfer slot. `analysis` must be up to date.
   VariableMover(mlir::ModuleOp module, const MemoryAnalysis &analysis, OperationTimes &times,
                 int64_t window);
+  VariableMover(const VariableMover &) = delete; // The placements refer to `target`.
 
   /// Plans the accesses to a group, and returns the reason if it cannot be moved, "" otherwise.
   std::string plan(const VariableGroup &group);
@@ -81,7 +82,8 @@ private:
   OperationTimes &times;
   TargetInfo target;
   const int64_t window;
-  int64_t slotBytes = 0;
+  const int64_t presentSlotBytes;
+  int64_t slotBytes;
   int64_t limit = 0; ///< Maximum number of live bytes of all functions.
   llvm::DenseMap<mlir::Attribute, mlir::SmallVector<Access, 2>> reads, writes; ///< by variable
   /// Operands of kernels in windows that are in planned groups.

@@ -2,8 +2,6 @@
 
 #include "passes/offload/VariableOffload.h"
 
-#include "passes/offload/VariableMover.h"
-
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -46,25 +44,27 @@ SmallVector<VariableGroup *> VariableOffload::findLeft() {
 /// while those of further groups do not.
 std::optional<VariableOffload::Choice> VariableOffload::choose(int64_t excess) {
   std::optional<Choice> best;
-  VariableMover mover(module, goal.analysis, times, window);
+  planned.emplace(*this);
+  VariableMover &mover = planned->mover;
   const int64_t slotsBefore = VariableMover::slotCount * mover.getSlotBytes();
   int64_t moved = 0;
-  size_t planned = 0, next = 1;
+  size_t next = 1;
   const SmallVector<VariableGroup *> left = findLeft();
   for (auto [i, group] : llvm::enumerate(left)) {
     group->refusal = mover.plan(*group);
     if (group->refusal.empty()) {
       moved += group->bytes;
-      ++planned;
+      planned->groups.push_back(group);
     }
     const int64_t freed = moved - (VariableMover::slotCount * mover.getSlotBytes() - slotsBefore) -
                           mover.getCopiedBytes(goal.function, goal.function.getPeakTime());
     const bool isLast = freed >= excess || i + 1 == left.size();
-    if (planned == 0 || (planned < next && !isLast))
+    const size_t size = planned->groups.size();
+    if (size == 0 || (size < next && !isLast))
       continue;
-    next = 2 * planned;
+    next = 2 * size;
     if (goal.isWorthwhile(freed)) {
-      const Choice choice{{freed, mover.getAddedSeconds()}, planned};
+      const Choice choice{{freed, mover.getAddedSeconds()}, size};
       auto perByte = [&](const Choice &each) {
         return each.time / static_cast<double>(std::min(each.bytes, excess));
       };
@@ -89,6 +89,21 @@ FailureOr<std::optional<Technique::Offer>> VariableOffload::findOffer(int64_t ex
   return offered ? std::optional<Offer>(*offered) : std::nullopt;
 }
 
+VariableOffload::Planned &VariableOffload::planOffered() {
+  if (planned && planned->groups.size() == offered->count &&
+      planned->reads == goal.analysis.getReads())
+    return *planned;
+  planned.emplace(*this);
+  for (VariableGroup *group : findLeft()) {
+    if (planned->groups.size() == offered->count)
+      break;
+    group->refusal = planned->mover.plan(*group);
+    if (group->refusal.empty())
+      planned->groups.push_back(group);
+  }
+  return *planned;
+}
+
 FailureOr<bool> VariableOffload::take() {
   if (isStale) {
     const double before = offered->time / static_cast<double>(offered->bytes);
@@ -99,16 +114,9 @@ FailureOr<bool> VariableOffload::take() {
   }
   const OrderScore score = goal.score();
   const int64_t before = goal.liveBytes();
-  VariableMover mover(module, goal.analysis, times, window);
-  SmallVector<VariableGroup *> taken;
-  for (VariableGroup *group : findLeft()) {
-    if (taken.size() == offered->count)
-      break;
-    group->refusal = mover.plan(*group);
-    if (group->refusal.empty())
-      taken.push_back(group);
-  }
-  mover.apply(edits);
+  planOffered().mover.apply(edits);
+  const SmallVector<VariableGroup *> taken = std::move(planned->groups);
+  planned.reset();
   isKnown = false;
   if (failed(goal.analysis.update()))
     return failure();

@@ -6,12 +6,11 @@
 #include "passes/Listeners.h"
 #include "passes/offload/EditLog.h"
 #include "passes/offload/VariableGroups.h"
+#include "passes/offload/VariableMover.h"
 #include "passes/search/Goal.h"
 #include "passes/search/Technique.h"
 
 namespace mtc {
-
-class VariableMover;
 
 /// Moves variables of one kind to another memory space, in the order of `collectGroups`. A change
 /// affects all functions of the module; its time is that of an update. Transfer slots count as the
@@ -31,8 +30,22 @@ private:
     size_t count; ///< number of groups
   };
 
+  /// Groups whose accesses are planned. The plan refers to operations as analyzed, so it is of no
+  /// use after the analysis has read any of them again.
+  struct Planned {
+    explicit Planned(const VariableOffload &offload)
+        : mover(offload.module, offload.goal.analysis, offload.times, offload.window),
+          reads(offload.goal.analysis.getReads()) {}
+
+    VariableMover mover;
+    int64_t reads;
+    llvm::SmallVector<VariableGroup *> groups;
+  };
+
   mlir::SmallVector<VariableGroup *> findLeft();
   std::optional<Choice> choose(int64_t excess);
+  /// Plans the groups of the offer, unless `choose` has just done so.
+  Planned &planOffered();
 
   const Goal &goal;
   OperationTimes &times;
@@ -43,8 +56,9 @@ private:
   std::vector<VariableGroup> groups;
   llvm::DenseSet<VariableGroup *> refused;
   std::optional<Choice> offered;
-  bool isKnown = false; ///< `offered` was chosen before, possibly before another change
-  bool isStale = false; ///< another change was made since
+  std::optional<Planned> planned; ///< The groups that `choose` compared.
+  bool isKnown = false;           ///< `offered` was chosen before, possibly before another change
+  bool isStale = false;           ///< another change was made since
   int64_t needed = 0;
   size_t count = 0;
   int64_t bytes = 0;

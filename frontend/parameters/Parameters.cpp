@@ -49,6 +49,9 @@ private:
     StringRef name = initializer.getName();
     if (wasConstantNode(initializer) && !initializer.getSplitFrom())
       return {InitializerRole::Constant, "a Constant node", ""};
+    if (isConstantNodeName(name))
+      return {InitializerRole::Constant,
+              "a Constant node that an optimizer stored as an initializer", ""};
     if (isRunningStatistic(name))
       return {InitializerRole::State, "running statistics of BatchNormalization", ""};
     StringRef kind = initializer.getKind().value_or("");
@@ -451,6 +454,13 @@ private:
 StringRef roleName(InitializerRole role) { return roleNames[static_cast<unsigned>(role)]; }
 
 bool isTorchScriptFoldedName(StringRef name) { return name.starts_with("onnx::"); }
+
+bool isConstantNodeName(StringRef name) {
+  auto [scope, leaf] = name.rsplit('/');
+  if (!leaf.consume_front("Constant") || !leaf.consume_back("_output_0"))
+    return false;
+  return leaf.empty() || (leaf.consume_front("_") && !leaf.empty() && all_of(leaf, isDigit));
+}
 
 bool isFoldedName(StringRef name) {
   return name.consume_front("val_") && !name.empty() && llvm::all_of(name, llvm::isDigit);

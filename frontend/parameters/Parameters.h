@@ -12,7 +12,7 @@
 //      attention operators are parameters.
 //   3. Otherwise floating-point initializers of rank 1 or more are parameters, except position
 //      tables and, in files of skl2onnx, initializers that are not used like weights. Constant
-//      nodes are constants.
+//      nodes are constants, also if an optimizer stored them as initializers.
 // Parameters with `requires_grad=False` in the module are frozen.
 //
 //===------------------------------------------------------------------------------------------===//
@@ -63,6 +63,10 @@ bool isFoldedName(llvm::StringRef name);
 /// Returns whether the TorchScript-based exporter generated this name for a folded tensor:
 /// `onnx::MatMul_12`.
 bool isTorchScriptFoldedName(llvm::StringRef name);
+/// Returns whether the TorchScript-based exporter generated this name for the result of a Constant
+/// node: `/encoder/Constant_12_output_0`. onnxruntime's optimizers store such nodes as
+/// initializers.
+bool isConstantNodeName(llvm::StringRef name);
 
 /// Classifies each initializer of a trainable element type by the rules; keyed by name.
 llvm::StringMap<InitializerClass> classifyInitializers(GraphOp graph);

@@ -122,10 +122,11 @@ private:
     const InitializerClass &found = known->second;
     if (found.isParameter || found.role != InitializerRole::Constant)
       return;
-    origins[initializer] = found.isKnownConstant ? Origins()
-                                                 : addSource(initializer, initializer.getName(),
-                                                             initializer.getSampleAttr(),
-                                                             wasConstantNode(initializer));
+    origins[initializer] =
+        found.isKnownConstant
+            ? Origins()
+            : addSource(initializer, initializer.getName(), initializer.getSampleAttr(),
+                        wasConstantNode(initializer) || isConstantNodeName(initializer.getName()));
   }
 
   void addConstant(ConstantOp constant) {

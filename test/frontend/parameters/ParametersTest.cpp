@@ -59,6 +59,26 @@ TEST(Parameters, AreScalarsThatFunctionsRead) {
   EXPECT_EQ(Classified(proto).role("logit_scale"), constant);
 }
 
+TEST(Parameters, AreNoConstantNodesThatAnOptimizerStored) {
+  ModelProto proto = reluModel();
+  proto.set_producer_name("onnxruntime");
+  for (const char *name :
+       {"/Constant_output_0", "/attn/Constant_12_output_0", "/attn/Constant_output_1",
+        "/attn/Constant_w_output_0", "/attn/Constants_output_0", "/attn/Mul_output_0"})
+    addInitializer(proto, name, {1});
+  GraphProto &graph = *proto.mutable_graph();
+  addNode(graph, "Mul", "/attn/Mul_1", {"x", "/attn/Constant_12_output_0"}, {"scaled"});
+  Classified result(proto);
+  EXPECT_EQ(result.role("/Constant_output_0"), constant);
+  EXPECT_EQ(result.role("/attn/Constant_12_output_0"), constant);
+  EXPECT_FALSE(result.classes["/attn/Constant_12_output_0"].looksTrainable);
+  for (const char *name : {"/attn/Constant_output_1", "/attn/Constant_w_output_0",
+                           "/attn/Constants_output_0", "/attn/Mul_output_0"})
+    EXPECT_EQ(result.role(name), parameter) << name;
+  EXPECT_EQ(Classified(proto, {{"/Constant_output_0"}, {}, false}).role("/Constant_output_0"),
+            parameter);
+}
+
 TEST(Parameters, AreWhatTheSignatureSays) {
   ModelProto proto = dynamoModel({"a.weight", "b.weight"});
   addInitializer(proto, "a.weight", {2}, 0, "PARAMETER");

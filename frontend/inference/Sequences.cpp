@@ -105,7 +105,8 @@ LogicalResult Expander::measureSequence(Inference &node) {
 
 /// Expands SplitToSequence. Without a split operand, each element has extent 1 along the axis,
 /// which `keepdims = 0` removes. A scalar is the extent of all elements; the last one may be
-/// smaller.
+/// smaller. The standard ignores `keepdims` if there is a split operand, but PyTorch's exporter
+/// writes `unbind` as a scalar of 1 with `keepdims = 0`, which onnxruntime obeys.
 LogicalResult Expander::splitTensor(Inference &node) {
   int64_t axis = node.axis("axis", 0, node.rank(0));
   bool keepsAxis = node.flag("keepdims", true);
@@ -136,7 +137,7 @@ LogicalResult Expander::splitTensor(Inference &node) {
     sizes = *known;
     if (node.rank(1) == 0 && failed(cut(known->front())))
       return failure();
-    keepsAxis = true;
+    keepsAxis |= node.rank(1) != 0 || known->front() != 1;
   }
   if (sizes.empty())
     return replaceBySequence(node, {});

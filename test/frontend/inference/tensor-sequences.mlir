@@ -48,6 +48,19 @@ onnx.graph @splitToSlices(%x: tensor<2x4xf32>) -> (tensor<*xindex>, tensor<*xind
   onnx.return %a, %b : tensor<*xindex>, tensor<*xindex>
 }
 
+// PyTorch's `unbind` has a scalar of 1.
+// CHECK-LABEL: onnx.graph @splitByOne
+// CHECK-SAME: -> (tensor<2xf32>, tensor<2x2xf32>)
+onnx.graph @splitByOne(%x: tensor<2x4xf32>) -> (tensor<*xindex>, tensor<*xindex>) {
+  %one = onnx.constant dense<1> : tensor<i64> -> tensor<i64>
+  %two = onnx.constant dense<2> : tensor<i64> -> tensor<i64>
+  %s = onnx.node "SplitToSequence" version 11 (%x, %one) {axis = 1 : si64, keepdims = 0 : si64} : (tensor<2x4xf32>, tensor<i64>) -> tensor<*xindex>
+  %a = onnx.node "SequenceAt" version 11 (%s, %one) {} : (tensor<*xindex>, tensor<i64>) -> tensor<*xindex>
+  %t = onnx.node "SplitToSequence" version 11 (%x, %two) {axis = 1 : si64, keepdims = 0 : si64} : (tensor<2x4xf32>, tensor<i64>) -> tensor<*xindex>
+  %b = onnx.node "SequenceAt" version 11 (%t, %one) {} : (tensor<*xindex>, tensor<i64>) -> tensor<*xindex>
+  onnx.return %a, %b : tensor<*xindex>, tensor<*xindex>
+}
+
 // (a, b) becomes (b, a, b), then (b, a), then (a).
 // CHECK-LABEL: onnx.graph @edit
 // CHECK-SAME: (%[[A:.*]]: tensor<1xf32>, %[[B:.*]]: tensor<2xf32>)

@@ -275,9 +275,13 @@ LogicalResult convertMultiHeadAttention(Conversion &node) {
 
 void registerFusedAttentionOperators(Operators &operators) {
   operators.add("com.microsoft::Attention", 1,
-                {.infer = inferFusedAttention, .convert = convertFusedAttention});
+                {.infer = inferFusedAttention,
+                 .convert = convertFusedAttention,
+                 .roles = {{1, OperandRole::MergedWeight}, {2, OperandRole::MergedWeight}}});
   operators.add("com.microsoft::MultiHeadAttention", 1,
-                {.infer = inferMultiHeadAttention, .convert = convertMultiHeadAttention});
+                {.infer = inferMultiHeadAttention,
+                 .convert = convertMultiHeadAttention,
+                 .roles = {{3, OperandRole::MergedWeight}}});
 }
 
 } // namespace mtc::onnx

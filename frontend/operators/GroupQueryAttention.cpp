@@ -252,7 +252,9 @@ LogicalResult convertGroupQueryAttention(Conversion &node) {
 
 void registerGroupQueryAttentionOperators(Operators &operators) {
   operators.add("com.microsoft::GroupQueryAttention", 1,
-                {.infer = inferGroupQueryAttention, .convert = convertGroupQueryAttention});
+                {.infer = inferGroupQueryAttention,
+                 .convert = convertGroupQueryAttention,
+                 .roles = {{7, OperandRole::AngleTable}, {8, OperandRole::AngleTable}}});
 }
 
 } // namespace mtc::onnx

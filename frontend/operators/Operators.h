@@ -9,6 +9,7 @@
 #define MTC_FRONTEND_OPERATORS_OPERATORS_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <functional>
@@ -20,6 +21,14 @@ namespace mtc::onnx {
 
 class Conversion;
 class Inference;
+
+/// The purpose of an operand, where it shows what an initializer is that the operand uses.
+enum class OperandRole {
+  AngleTable,       ///< Sines or cosines of a rotary embedding.
+  InitialState,     ///< Initial state of a recurrent layer.
+  MergedWeight,     ///< Weights of several layers of the module, which an optimizer merged.
+  RunningStatistic, ///< State that training steps update.
+};
 
 /// One version of an operator. Operand and attribute kinds follow the schema (Schema.h) and are
 /// checked before these functions are called.
@@ -36,6 +45,8 @@ struct Operator {
   Evaluate evaluate = {};
   /// Builds the results in the core dialect. Null if the operator is not supported.
   Convert convert = {};
+  /// The operands with a role, by number.
+  llvm::SmallVector<std::pair<int64_t, OperandRole>, 2> roles = {};
 };
 
 /// The operators by name. Filled once, by the registration functions of the operator families.

@@ -337,7 +337,8 @@ void registerRecurrentOperators(Operators &operators) {
         CellKind{"LSTM", 4, {"Sigmoid", "Tanh", "Tanh"}, true}})
     operators.add(kind.name, 7,
                   {.infer = [kind](Inference &node) { return inferRecurrent(node, kind); },
-                   .convert = [kind](Conversion &node) { return convertRecurrent(node, kind); }});
+                   .convert = [kind](Conversion &node) { return convertRecurrent(node, kind); },
+                   .roles = {{5, OperandRole::InitialState}, {6, OperandRole::InitialState}}});
 }
 
 } // namespace mtc::onnx

@@ -163,9 +163,13 @@ LogicalResult convertTableRotation(Conversion &node) {
 
 void registerRotaryEmbeddingOperators(Operators &operators) {
   operators.add("RotaryEmbedding", 23,
-                {.infer = inferRotaryEmbedding, .convert = convertRotaryEmbedding});
+                {.infer = inferRotaryEmbedding,
+                 .convert = convertRotaryEmbedding,
+                 .roles = {{1, OperandRole::AngleTable}, {2, OperandRole::AngleTable}}});
   operators.add("com.microsoft::RotaryEmbedding", 1,
-                {.infer = inferTableRotation, .convert = convertTableRotation});
+                {.infer = inferTableRotation,
+                 .convert = convertTableRotation,
+                 .roles = {{2, OperandRole::AngleTable}, {3, OperandRole::AngleTable}}});
 }
 
 } // namespace mtc::onnx

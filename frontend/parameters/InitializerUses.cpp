@@ -55,6 +55,18 @@ StringMap<std::vector<InitializerUse>> initializerUses(GraphOp graph) {
   return uses;
 }
 
+bool hasRole(const InitializerUse &use, OperandRole role) {
+  NodeOp node = use.node;
+  const Operator *definition =
+      Operators::get().find(node.getDomain().value_or(""), node.getOpType(), node.getVersion());
+  return definition && llvm::is_contained(definition->roles, std::pair(int64_t(use.operand), role));
+}
+
+bool haveRole(ArrayRef<InitializerUse> uses, OperandRole role) {
+  return !uses.empty() &&
+         llvm::all_of(uses, [&](const InitializerUse &use) { return hasRole(use, role); });
+}
+
 /// Adds the values on which the graph's outputs, and the operations reached already, depend.
 static void reach(Block &graph, llvm::DenseSet<Value> &reached) {
   for (Operation &op : llvm::reverse(graph)) {

@@ -4,6 +4,7 @@
 #define MTC_FRONTEND_PARAMETERS_INITIALIZERUSES_H
 
 #include "frontend/dialect/Onnx.h"
+#include "frontend/operators/Operators.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
@@ -30,6 +31,11 @@ struct InitializerUse {
 
 /// Returns the uses of each initializer by name. Identity nodes are looked through.
 llvm::StringMap<std::vector<InitializerUse>> initializerUses(GraphOp graph);
+
+/// Returns whether a node's operator defines this role of the operand.
+bool hasRole(const InitializerUse &use, OperandRole role);
+/// Returns whether there are uses, and all have this role.
+bool haveRole(llvm::ArrayRef<InitializerUse> uses, OperandRole role);
 
 /// Returns the values on which the graph's outputs depend, including the outputs.
 llvm::DenseSet<mlir::Value> reachedValues(GraphOp graph);

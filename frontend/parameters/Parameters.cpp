@@ -98,23 +98,15 @@ private:
     if (name.ends_with("_bias") && isMarkedParameter(name.drop_back(5)))
       return {InitializerRole::Parameter,
               "the bias of a normalization that the exporter folded into a convolution", ""};
-    if (isMergedWeight(name))
+    if (haveRole(usesOf(name), OperandRole::MergedWeight))
       return {InitializerRole::Parameter,
               "weights of queries, keys and values that onnxruntime merged", ""};
     return {InitializerRole::Constant, "computed by the exporter", ""};
   }
 
-  /// Returns whether all uses are weights and biases that onnxruntime's optimizer concatenates.
-  bool isMergedWeight(StringRef name) const {
+  ArrayRef<InitializerUse> usesOf(StringRef name) const {
     auto found = uses.find(name);
-    return found != uses.end() && !found->second.empty() &&
-           llvm::all_of(found->second, [](const InitializerUse &use) {
-             NodeOp node = use.node;
-             if (node.getDomain() != "com.microsoft")
-               return false;
-             return (node.getOpType() == "Attention" && (use.operand == 1 || use.operand == 2)) ||
-                    (node.getOpType() == "MultiHeadAttention" && use.operand == 3);
-           });
+    return found == uses.end() ? ArrayRef<InitializerUse>() : ArrayRef(found->second);
   }
 
   /// Classifies an initializer that the exporter computed: it is a parameter if computed from
@@ -189,19 +181,15 @@ private:
   }
 
   bool isRunningStatistic(StringRef name) const {
-    auto found = uses.find(name);
-    return found != uses.end() && llvm::any_of(found->second, [](InitializerUse use) {
-             return use.node.isOperator("BatchNormalization") && use.operand >= 3;
-           });
+    return llvm::any_of(usesOf(name), [](const InitializerUse &use) {
+      return hasRole(use, OperandRole::RunningStatistic);
+    });
   }
 
   /// Returns whether all uses are initial states of recurrent nodes. The exporter creates zeros if
   /// a module is called without a state.
   bool isInitialState(StringRef name) const {
-    auto found = uses.find(name);
-    return found != uses.end() && llvm::all_of(found->second, [](InitializerUse use) {
-             return isRecurrent(use.node) && (use.operand == 5 || use.operand == 6);
-           });
+    return haveRole(usesOf(name), OperandRole::InitialState);
   }
 
   static bool isOfOneValue(InitializerOp initializer) {

@@ -94,21 +94,12 @@ bool feedsAngles(Value value, int depth = 0) {
   });
 }
 
-/// Returns whether the operand is the sine or cosine table of an operator of onnxruntime.
-bool isAngleTable(const InitializerUse &use) {
-  NodeOp node = use.node;
-  if (node.getDomain() != "com.microsoft")
-    return false;
-  return (node.getOpType() == "RotaryEmbedding" && (use.operand == 2 || use.operand == 3)) ||
-         (node.getOpType() == "GroupQueryAttention" && (use.operand == 7 || use.operand == 8));
-}
-
 } // namespace
 
 StringMap<std::string> findPositionTables(GraphOp graph) {
   StringMap<std::string> tables;
   for (const auto &entry : initializerUses(graph))
-    if (llvm::all_of(entry.second, isAngleTable))
+    if (haveRole(entry.second, OperandRole::AngleTable))
       tables[entry.getKey()] = "sines or cosines of a rotary embedding";
   for (InitializerOp initializer : trainableInitializers(graph)) {
     auto type = cast<RankedTensorType>(initializer.getType());

@@ -12,8 +12,8 @@ namespace mtc::onnx {
 /// Returns initializers with varying elements that are not parameters, and the reason: frequencies
 /// of rotary embeddings (a decreasing geometric sequence 1, r, r^2, … whose multiples are operands
 /// of sines and cosines), sinusoidal position embeddings (each row holds sines and cosines of the
-/// same angles), sines and cosines of onnxruntime's rotary embeddings, and initializers named like
-/// a module's table of anchors or frequencies.
+/// same angles), sines and cosines that operators of rotary embeddings read, and initializers named
+/// like a module's table of anchors or frequencies.
 llvm::StringMap<std::string> findPositionTables(GraphOp graph);
 
 } // namespace mtc::onnx

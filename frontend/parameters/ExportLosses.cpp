@@ -164,24 +164,31 @@ private:
     });
   }
 
+  static bool isNumber(StringRef name) { return !name.empty() && llvm::all_of(name, isDigit); }
+
   /// Finds losses in files of the TorchScript-based exporter, which names a folded tensor after the
   /// operator that uses it. A folded batch normalization leaves a generated weight and bias at its
-  /// convolution.
+  /// convolution. PyTorch before 1.11 names a folded tensor by a number, and very old versions name
+  /// all tensors so.
   void findScoped() {
     if (!isProducedBy(graph, "pytorch"))
       return;
     result.remedy = scopedRemedy.str();
-    for (InitializerOp initializer : trainableInitializers(graph)) {
+    SmallVector<InitializerOp> initializers = trainableInitializers(graph);
+    bool hasNames = llvm::any_of(
+        initializers, [](InitializerOp initializer) { return !isNumber(initializer.getName()); });
+    for (InitializerOp initializer : initializers) {
       StringRef name = initializer.getName();
-      if (!name.starts_with("onnx::Conv") || !isTrained(initializer))
+      bool isFolded = name.starts_with("onnx::Conv") || (hasNames && isNumber(name));
+      if (!isFolded || !isTrained(initializer))
         continue;
       const InitializerUse &use = uses.find(name)->second.front();
-      if (use.operand != 1)
-        continue;
       NodeOp node = use.node;
+      if (use.operand != 1 || !node.getOpType().starts_with("Conv"))
+        continue;
       std::string module = modulePath(node);
       std::string bias = node.getInputs().size() > 2 ? nameOf(node.getInputs()[2]) : "";
-      if (isTorchScriptFoldedName(bias))
+      if (isTorchScriptFoldedName(bias) || isNumber(bias))
         result.convolutions.push_back(module.empty() ? name.str() : module);
       else if (!isOfInnerModule(initializer, node, bias))
         result.computed.push_back(quoted(name) + (module.empty() ? "" : " (" + module + ")"));

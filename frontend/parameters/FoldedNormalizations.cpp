@@ -2,32 +2,68 @@
 
 #include "frontend/parameters/FoldedNormalizations.h"
 
+#include "frontend/Lists.h"
 #include "frontend/parameters/InitializerUses.h"
 #include "frontend/parameters/MovingStatistics.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace mlir;
 
 namespace mtc::onnx {
 
-/// Returns `'a', 'b' and 'c'`, or `'a', 'b', 'c' and 3 more`.
-static std::string listed(ArrayRef<std::string> names) {
-  constexpr size_t shown = 3;
-  std::string text;
-  for (auto [i, name] : llvm::enumerate(names.take_front(shown)))
-    text += (i == 0                                         ? ""
-             : names.size() > shown || i + 1 < names.size() ? ", "
-                                                            : " and ") +
-            quoted(name);
-  return names.size() > shown ? text + " and " + std::to_string(names.size() - shown) + " more"
-                              : text;
+namespace {
+
+/// A tool that folds batch normalizations into weights, and how to train them instead.
+struct Folder {
+  StringRef tool, remedy;
+};
+
+constexpr StringRef fileBefore = "compile the file before the optimization with --batch-norm train";
+
+/// Returns the tool that folded a batch normalization into a weight of this name, if any.
+std::optional<Folder> folderOf(StringRef name) {
+  if (name.starts_with("ConvBnFusion_W_") || name.starts_with("MatMulBnFusion_GemmB_"))
+    return Folder{"onnxruntime's optimizer", fileBefore};
+  if (name.ends_with("_weights_fused_bn"))
+    return Folder{"tf2onnx", "export a Keras model with mtc.export"};
+  // onnxslim appends to the name of the normalization's output.
+  if (name.ends_with("_weight") && name.contains("BatchNormalization"))
+    return Folder{"onnxslim", fileBefore};
+  return std::nullopt;
 }
+
+/// Returns whether onnxoptimizer, and onnxsim with it, made the name: `_v_12`.
+bool isMadeByOptimizer(StringRef name) {
+  return name.consume_front("_v_") && !name.empty() && llvm::all_of(name, isDigit);
+}
+
+/// Returns the tool that folded batch normalizations into an initializer, if any.
+std::optional<Folder> folderOf(StringRef name, ArrayRef<InitializerUse> uses) {
+  if (std::optional<Folder> folder = folderOf(name))
+    return folder;
+  bool isFolded =
+      isMadeByOptimizer(name) && !uses.empty() && llvm::all_of(uses, [](const InitializerUse &use) {
+        NodeOp node = use.node;
+        if (use.operand != 1 || node.getInputs().size() < 3 ||
+            !(node.isOperator("Conv") || node.isOperator("ConvTranspose")))
+          return false;
+        auto bias = node.getInputs()[2].getDefiningOp<InitializerOp>();
+        return bias && isMadeByOptimizer(bias.getName());
+      });
+  return isFolded ? std::optional(Folder{"onnxsim or onnxoptimizer", fileBefore}) : std::nullopt;
+}
+
+} // namespace
 
 std::vector<std::string> normalizationWarnings(GraphOp graph,
                                                const StringMap<InitializerClass> &classes) {
   std::vector<std::string> warnings, folded, scales = findFoldedScales(graph);
+  StringMap<std::vector<InitializerUse>> uses = initializerUses(graph);
+  llvm::MapVector<StringRef, std::pair<Folder, std::vector<std::string>>> weights; // By tool.
   for (InitializerOp initializer : trainableInitializers(graph)) {
     StringRef name = initializer.getName();
     auto known = classes.find(name);
@@ -35,11 +71,23 @@ std::vector<std::string> normalizationWarnings(GraphOp graph,
       continue;
     if (isNamedAsFoldedNormalization(name) || llvm::is_contained(scales, name))
       folded.push_back(name.str());
+    if (std::optional<Folder> folder = folderOf(name, uses.lookup(name))) {
+      auto &[made, names] = weights[folder->tool];
+      made = *folder;
+      names.push_back(name.str());
+    }
   }
   if (!folded.empty())
-    warnings.push_back("initializers " + listed(folded) +
+    warnings.push_back("initializers " + listed(folded, quoted) +
                        ": batch normalizations with folded statistics, trained as plain scales and "
                        "shifts; use --freeze to keep them fixed");
+  for (const auto &[tool, entry] : weights)
+    warnings.push_back(
+        ("batch normalizations folded by " + tool + " into " + listed(entry.second, quoted) +
+         "; the folded weights are trained, without batch statistics. To train batch "
+         "normalizations, " +
+         entry.first.remedy + "; use --freeze to keep the weights fixed")
+            .str());
   return warnings;
 }
 

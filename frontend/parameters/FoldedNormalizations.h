@@ -7,9 +7,10 @@
 
 namespace mtc::onnx {
 
-/// Returns warnings about trained parameters that the exporter computed from the scale, shift and
-/// statistics of a normalization. They are recognized by name (`…/batchnorm/mul`) or by use
-/// (`findFoldedScales`).
+/// Returns warnings about trained parameters that an exporter or optimizer computed from the scale,
+/// shift and statistics of a batch normalization. They are recognized by name
+/// (`…/batchnorm/mul`, `ConvBnFusion_W_…`) or by use (`findFoldedScales`). Those of PyTorch's
+/// exporters are in ExportLosses.h.
 std::vector<std::string> normalizationWarnings(GraphOp graph,
                                                const llvm::StringMap<InitializerClass> &classes);
 

@@ -7,6 +7,7 @@
 
 using namespace mtc::onnx;
 using namespace mtc::onnx::test;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -243,9 +244,42 @@ TEST(Parameters, WarnsOfFoldedNormalizations) {
     addInitializer(proto, name, {2});
   Classified result(proto);
   EXPECT_THAT(normalizationWarnings(result.graph(), result.classes),
-              ElementsAre(HasSubstr("initializers 'model/bn/batchnorm/mul:0' and "
+              ElementsAre(HasSubstr("initializers 'model/bn/batchnorm/mul:0', "
                                     "'model/bn/batchnorm/sub:0': batch "
                                     "normalizations")));
+}
+
+TEST(Parameters, WarnsOfNormalizationsThatOptimizersFolded) {
+  struct {
+    const char *weight, *bias, *tool, *remedy;
+  } folds[] = {
+      {"ConvBnFusion_W_conv.weight", "ConvBnFusion_BN_B_bn.bias", "onnxruntime's optimizer",
+       "compile the file before the optimization with --batch-norm train"},
+      {"conv2d/Conv2D_weights_fused_bn", "conv2d/Conv2D_bias_fused_bn", "tf2onnx", "mtc.export"},
+      {"/bn/BatchNormalization_output_0_weight", "/bn/BatchNormalization_output_0_bias", "onnxslim",
+       "compile the file before"},
+      {"_v_17", "_v_18", "onnxsim or onnxoptimizer", "compile the file before"},
+  };
+  for (const auto &fold : folds) {
+    ModelProto proto = reluModel();
+    addInitializer(proto, fold.weight, {2, 2, 1});
+    addInitializer(proto, fold.bias, {2}, 2);
+    addNode(*proto.mutable_graph(), "Conv", "conv", {"x", fold.weight, fold.bias}, {"c"});
+    Classified result(proto);
+    EXPECT_THAT(normalizationWarnings(result.graph(), result.classes),
+                ElementsAre(AllOf(HasSubstr(std::string("folded by ") + fold.tool + " into '" +
+                                            fold.weight + "';"),
+                                  HasSubstr(fold.remedy))));
+    Classified frozen(proto, {{}, {fold.weight}});
+    EXPECT_THAT(normalizationWarnings(frozen.graph(), frozen.classes), IsEmpty());
+  }
+  // The bias is the module's: not a normalization, but a weight that the optimizer computed.
+  ModelProto proto = reluModel();
+  addInitializer(proto, "_v_17", {2, 2, 1});
+  addInitializer(proto, "conv.bias", {2}, 2);
+  addNode(*proto.mutable_graph(), "Conv", "conv", {"x", "_v_17", "conv.bias"}, {"c"});
+  Classified result(proto);
+  EXPECT_THAT(normalizationWarnings(result.graph(), result.classes), IsEmpty());
 }
 
 TEST(Parameters, WarnsOfScalesThatAVarianceWasFoldedInto) {

@@ -227,6 +227,20 @@ TEST(TrainingSummary, WarnsOfConvolutionsThatTheOlderExporterFolded) {
                             "(scaled), ")));
 }
 
+TEST(TrainingSummary, WarnsOfConvolutionsThatAnOldVersionOfTheOlderExporterFolded) {
+  ModelProto proto = reluModel();
+  proto.set_producer_name("pytorch");
+  GraphProto &graph = *proto.mutable_graph();
+  addInitializer(proto, "497", {4, 2, 3}, 1);
+  addInitializer(proto, "498", {4}, 1);
+  addNode(graph, "Conv", "Conv_0", {"x", "497", "498"}, {"c"});
+  declare(*graph.add_output(), "c");
+  // Versions that give every tensor a number fold nothing.
+  EXPECT_THAT(Summarized(proto).summary.foldedConvolutions, IsEmpty());
+  addInitializer(proto, "fc.weight", {3, 3}, 1);
+  EXPECT_THAT(Summarized(proto).summary.foldedConvolutions, ElementsAre("497"));
+}
+
 TEST(TrainingSummary, DoesNotMissWhatIsTied) {
   ModelProto proto = dynamoModel({"embed.weight", "head.weight"});
   addInitializer(proto, "head.weight", {40, 40}, 1, "PARAMETER");

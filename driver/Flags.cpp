@@ -284,7 +284,12 @@ void addModelFlags(FlagTable &flags) {
              choicesOf<SharedInitializerPolicy>(describe)},
             scope);
   flags
-      .add(&Options::tie, {"tie", "A=B", "Train two equal or transposed parameters as one weight"},
+      .add(&Options::tie,
+           {.name = "tie",
+            .valueName = "A=B|equal",
+            .help = "Train two parameters as one weight; equal: all equal ones",
+            .detail = "One may be the transpose of the other. equal skips parameters of a single "
+                      "value, such as zeros."},
            scope)
       .isPairs = true;
   flags.add(&Options::untie, {"untie", "NAME", "Train each use and copy of a parameter separately"},

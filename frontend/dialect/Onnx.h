@@ -62,9 +62,11 @@ inline constexpr llvm::StringLiteral foldedFromAttribute = "onnx.folded_from",
                                      aliasesAttribute = "onnx.aliases",
                                      untrainedAttribute = "onnx.untrained";
 /// Initializer whose elements are not all equal and which another initializer may equal: digests of
-/// its elements and of the elements of the transposed matrix.
+/// its elements and of the elements of the transposed matrix. Initializer whose elements are all
+/// equal: the elements.
 inline constexpr llvm::StringLiteral digestAttribute = "onnx.digest",
-                                     transposedDigestAttribute = "onnx.transposed_digest";
+                                     transposedDigestAttribute = "onnx.transposed_digest",
+                                     oneValueAttribute = "onnx.one_value";
 /// Node in a subgraph of the file's main graph: its path, which alternates between node indices and
 /// attribute indices, from the main graph inwards.
 inline constexpr llvm::StringLiteral pathAttribute = "onnx.path";

@@ -151,7 +151,7 @@ def TieInitializersPass : Pass<"onnx-tie-initializers", "::mtc::onnx::GraphOp"> 
   }];
   let dependentDialects = ["::mtc::MtcDialect"];
   let options = [
-    ListOption<"tie", "tie", "std::string", "pairs A=B of initializers to tie">,
+    ListOption<"tie", "tie", "std::string", "pairs A=B of initializers to tie, or equal">,
     ListOption<"untie", "untie", "std::string", "initializers to keep separate">,
     Option<"adapters", "adapters", "bool", "false", "tie only the pairs in `tie`, as adapters are trained">,
   ];

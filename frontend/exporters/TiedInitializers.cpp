@@ -2,6 +2,7 @@
 
 #include "frontend/parameters/Ties.h"
 
+#include "frontend/Lists.h"
 #include "frontend/exporters/Passes.h"
 #include "frontend/parameters/InitializerUses.h"
 #include "frontend/parameters/TrainableConstants.h"
@@ -62,9 +63,13 @@ struct TieInitializersPass : impl::TieInitializersPassBase<TieInitializersPass> 
   void runOnOperation() override {
     GraphOp graph = getOperation();
     Problems problems;
-    TieChoices choices{{}, {untie.begin(), untie.end()}, adapters};
+    TieChoices choices{.ties = {},
+                       .unties = {untie.begin(), untie.end()},
+                       .equal = llvm::is_contained(tie, equalTies),
+                       .explicitOnly = adapters};
     for (const std::string &text : tie)
-      choices.ties.push_back(splitTie(text, graph, problems));
+      if (text != equalTies)
+        choices.ties.push_back(splitTie(text, graph, problems));
     llvm::StringMap<InitializerClass> classes = classifyInitializers(graph);
     Ties found = findTies(graph, classes, choices, problems);
     auto unknown = UnknownLoc::get(&getContext()); // The messages concern the whole model.
@@ -78,6 +83,7 @@ struct TieInitializersPass : impl::TieInitializersPassBase<TieInitializersPass> 
     }
     for (const std::string &text : found.warnings)
       emitWarning(unknown, text);
+    noteSeparate(found);
     for (const Tie &each : found.ties)
       apply(each);
     for (const std::string &problem : problems.get())
@@ -87,6 +93,33 @@ struct TieInitializersPass : impl::TieInitializersPassBase<TieInitializersPass> 
   }
 
 private:
+  /// The value of `--tie` that ties all parameters with equal elements.
+  static constexpr StringRef equalTies = "equal";
+
+  /// Notes the equal parameters that are trained separately.
+  void noteSeparate(const Ties &found) {
+    auto unknown = UnknownLoc::get(&getContext()); // The notes concern the whole model.
+    if (!found.separate.empty())
+      emitRemark(unknown)
+          << found.separate.size()
+          << (found.separate.size() == 1 ? " parameter equals another one: "
+                                         : " parameters equal others: ")
+          << listed(found.separate,
+                    [](auto pair) {
+                      auto [kept, copy] = pair;
+                      return quoted(InitializerOp(copy).getName()) + " = " +
+                             quoted(InitializerOp(kept).getName());
+                    })
+          << "; trained separately, as copies of a layer are. Use --tie equal to train equal "
+             "parameters as one weight";
+    if (!found.ofOneValue.empty())
+      emitRemark(unknown) << "--tie equal: not tied, because parameters of one value, such as "
+                             "zeros, may be equal by chance: "
+                          << listed(found.ofOneValue,
+                                    [](InitializerOp each) { return quoted(each.getName()); })
+                          << "; use --tie A=B to tie them";
+  }
+
   /// Splits `A=B`. Names may contain `=`: of the splits in which both sides name initializers, the
   /// last one is chosen.
   static std::pair<std::string, std::string> splitTie(StringRef text, GraphOp graph,
@@ -96,7 +129,7 @@ private:
       names.insert(initializer.getName());
     size_t end = text.find('=');
     if (end == StringRef::npos || end == 0 || end + 1 == text.size())
-      problems.add("--tie " + text + ": expected A=B, two parameter names");
+      problems.add("--tie " + text + ": expected A=B, two parameter names, or equal");
     for (size_t at = end; at != StringRef::npos; at = text.find('=', at + 1))
       if (names.contains(text.take_front(at)) && names.contains(text.drop_front(at + 1)))
         end = at;

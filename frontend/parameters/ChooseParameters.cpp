@@ -43,7 +43,7 @@ struct FoldInitializersPass : impl::FoldInitializersPassBase<FoldInitializersPas
            {indexAttribute, pathAttribute, resultsAttribute, moduleAttribute, operandAttribute,
             initializerAttribute, fxOperatorAttribute, argumentsAttribute, rulesAttribute,
             foldedFromAttribute, aliasesAttribute, untrainedAttribute, digestAttribute,
-            transposedDigestAttribute})
+            transposedDigestAttribute, oneValueAttribute})
         op->removeAttr(name);
     });
     for (auto initializer : llvm::make_early_inc_range(graph.getOps<InitializerOp>()))

@@ -103,10 +103,12 @@ private:
     Layout layout = layoutOf(initializer);
     std::string name = nameOf(initializer);
     ArrayRef<InitializerUse> readers = usesOf(initializer.getName());
+    SmallVector<TensorImageAttr> copies = namedCopies(initializer);
     SmallVector<Attribute> images;
     if (!isNamedByModule(initializer) && isRecurrentWeight(readers))
       images = recurrent.find(initializer, readers);
-    else if (layout == Layout::AsItIs && name == initializer.getName() && aliases.empty())
+    else if (layout == Layout::AsItIs && name == initializer.getName() && aliases.empty() &&
+             copies.empty())
       return; // The file's name and layout are the module's.
     else if (layout != Layout::Unknown) {
       ArrayRef<int64_t> shape = cast<RankedTensorType>(initializer.getType()).getShape();
@@ -118,9 +120,21 @@ private:
       };
       add(name);
       for (const std::string &alias : aliases)
-        add(alias);
+        if (llvm::none_of(copies, [&](TensorImageAttr copy) { return copy.getName() == alias; }))
+          add(alias);
     }
+    llvm::append_range(images, copies);
     initializer.setModuleImagesAttr(builder.getArrayAttr(images));
+  }
+
+  /// Returns the tied copies that have a name of the module.
+  SmallVector<TensorImageAttr> namedCopies(InitializerOp initializer) const {
+    SmallVector<TensorImageAttr> copies;
+    if (ArrayAttr images = initializer.getFileImagesAttr())
+      for (auto image : images.getAsRange<TensorImageAttr>())
+        if (isListed ? provenance.isParameter(image.getName()) : !isGeneratedName(image.getName()))
+          copies.push_back(image);
+    return copies;
   }
 
   /// Adds `num_batches_tracked` of PyTorch's batch normalizations, which no ONNX operator uses.

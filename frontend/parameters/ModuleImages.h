@@ -11,7 +11,7 @@ namespace mtc::onnx {
 /// Parameters must have been chosen; existing images are kept.
 ///   - A folded matrix whose uses are all matrix multiplications is transposed.
 ///   - The weights of a recurrent layer are several tensors (RecurrentImages.h).
-///   - A parameter may have several names (ModuleAliases.h).
+///   - A parameter may have several names (ModuleAliases.h), and tied copies names of their own.
 ///   - A renamed vector is unchanged.
 /// The list is empty for other initializers that the exporter created or renamed, since their form
 /// in the module is unknown. Also creates an `onnx.buffer` for `num_batches_tracked` of PyTorch's

@@ -8,6 +8,7 @@
 #include "frontend/parameters/PositionTables.h"
 #include "frontend/parameters/Provenance.h"
 #include "frontend/parameters/TrainableConstants.h"
+#include "ir/attributes/TensorImage.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
@@ -305,7 +306,12 @@ private:
 class PatternApplier {
 public:
   PatternApplier(GraphOp graph, StringMap<InitializerClass> &classes, Problems &problems)
-      : graph(graph), classes(classes), problems(problems) {}
+      : graph(graph), classes(classes), problems(problems) {
+    for (auto initializer : graph.getOps<InitializerOp>())
+      if (ArrayAttr images = initializer.getFileImagesAttr())
+        for (auto image : images.getAsRange<TensorImageAttr>())
+          copies[initializer.getName()].push_back(image.getName());
+  }
 
   void apply(const ParameterPatterns &patterns) {
     takeConstantNodes(patterns.train);
@@ -368,10 +374,10 @@ private:
     for (const std::string &name : initializerNames()) {
       auto entry = classes.find(name);
       bool isKnown = entry != classes.end();
-      StringRef moduleName = isKnown ? StringRef(entry->second.moduleName) : StringRef();
-      if (!pattern->match(name) && (moduleName.empty() || !pattern->match(moduleName)))
+      SmallVector<StringRef> names = namesOf(name);
+      if (llvm::none_of(names, [&](StringRef each) { return pattern->match(each); }))
         continue;
-      bool isNamed = name == text || moduleName == text;
+      bool isNamed = llvm::is_contained(names, text);
       // A full name is intended; a pattern with wildcards skips initializers that cannot be
       // trained.
       if (!isKnown || entry->second.role == InitializerRole::State) {
@@ -405,6 +411,16 @@ private:
       problems.add(label + ": no initializer matches" + suggestNames(text, knownNames()));
   }
 
+  /// Returns the names of an initializer: its own, that in the module, and those of tied copies.
+  SmallVector<StringRef> namesOf(StringRef name) {
+    SmallVector<StringRef> names{name};
+    if (auto entry = classes.find(name);
+        entry != classes.end() && !entry->second.moduleName.empty())
+      names.push_back(entry->second.moduleName);
+    llvm::append_range(names, copies.lookup(name));
+    return names;
+  }
+
   /// Returns the names of all initializers, including integers.
   std::vector<std::string> initializerNames() {
     std::vector<std::string> names;
@@ -418,12 +434,8 @@ private:
 
   SmallVector<StringRef> knownNames() {
     SmallVector<StringRef> names;
-    for (InitializerOp initializer : trainableInitializers(graph)) {
-      auto entry = classes.find(initializer.getName());
-      names.push_back(entry->first());
-      if (!entry->second.moduleName.empty())
-        names.push_back(entry->second.moduleName);
-    }
+    for (InitializerOp initializer : trainableInitializers(graph))
+      llvm::append_range(names, namesOf(classes.find(initializer.getName())->first()));
     for (const auto &constant : modules)
       if (!classes.contains(constant.getKey()))
         names.push_back(constant.getKey());
@@ -433,6 +445,7 @@ private:
   GraphOp graph;
   StringMap<InitializerClass> &classes;
   Problems &problems;
+  StringMap<SmallVector<StringRef>> copies; // Names of tied copies, by name.
   StringMap<std::string> modules; // Modules of the constants that look trainable, by name.
   StringMap<size_t> specificity;  // Literal characters of the deciding pattern, by name.
 };
@@ -452,6 +465,13 @@ bool isConstantNodeName(StringRef name) {
 
 bool isFoldedName(StringRef name) {
   return name.consume_front("val_") && !name.empty() && llvm::all_of(name, llvm::isDigit);
+}
+
+bool isGeneratedName(StringRef name) {
+  if (isFoldedName(name) || isTorchScriptFoldedName(name))
+    return true;
+  name.consume_front("_v_");
+  return !name.empty() && llvm::all_of(name, llvm::isDigit);
 }
 
 StringMap<InitializerClass> classifyInitializers(GraphOp graph) {

@@ -68,6 +68,10 @@ bool isTorchScriptFoldedName(llvm::StringRef name);
 /// initializers.
 bool isConstantNodeName(llvm::StringRef name);
 
+/// Returns whether an exporter or optimizer generated this name: one of the above, or a number such
+/// as `12` and `_v_12`.
+bool isGeneratedName(llvm::StringRef name);
+
 /// Classifies each initializer of a trainable element type by the rules; keyed by name.
 llvm::StringMap<InitializerClass> classifyInitializers(GraphOp graph);
 

@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -26,8 +27,15 @@ StringRef digestOf(InitializerOp initializer, StringRef attribute) {
   return digest ? digest.getValue() : StringRef();
 }
 
+/// Returns whether all elements of both initializers have one value.
+bool haveOneValue(InitializerOp a, InitializerOp b) {
+  auto first = a->getAttrOfType<DenseElementsAttr>(oneValueAttribute),
+       second = b->getAttrOfType<DenseElementsAttr>(oneValueAttribute);
+  return first && second && first.getSplatValue<Attribute>() == second.getSplatValue<Attribute>();
+}
+
 /// Returns the relation of a copy's elements to those of another initializer, or nullopt if the
-/// elements differ or are unknown.
+/// elements differ, are all the same or are unknown.
 std::optional<TieForm> formOf(InitializerOp kept, InitializerOp copy) {
   StringRef elements = digestOf(kept, digestAttribute);
   if (elements.empty() ||
@@ -40,7 +48,7 @@ std::optional<TieForm> formOf(InitializerOp kept, InitializerOp copy) {
   return std::nullopt;
 }
 
-/// Returns the relation that the shapes allow, for initializers whose data is missing or differs.
+/// Returns the relation that the shapes allow, for initializers whose elements do not determine it.
 std::optional<TieForm> formOfShapes(InitializerOp kept, InitializerOp copy, bool isFolded) {
   ArrayRef<int64_t> a = shapeOf(kept), b = shapeOf(copy);
   if (getElementTypeOrSelf(kept.getType()) != getElementTypeOrSelf(copy.getType()))
@@ -51,9 +59,10 @@ std::optional<TieForm> formOfShapes(InitializerOp kept, InitializerOp copy, bool
   return a == b ? std::optional(TieForm::Same) : std::nullopt;
 }
 
-/// Returns whether an exporter generated the name: `val_12`, `onnx::MatMul_12`, or a number.
-bool isMadeName(StringRef name) {
-  return isFoldedName(name) || isTorchScriptFoldedName(name) || llvm::all_of(name, isDigit);
+std::string elementTypeText(InitializerOp initializer) {
+  std::string text;
+  llvm::raw_string_ostream(text) << getElementTypeOrSelf(initializer.getType());
+  return text;
 }
 
 /// Finds ties between initializers; see findTies.
@@ -72,11 +81,11 @@ public:
 
   Ties run() {
     applyChoices();
-    if (choices.explicitOnly)
-      return std::move(result);
-    if (hasSignature(graph))
+    if (hasSignature(graph) && !choices.explicitOnly)
       findByName();
-    else
+    if (choices.equal)
+      findEqual();
+    else if (!hasSignature(graph) && !choices.explicitOnly)
       findByValue();
     return std::move(result);
   }
@@ -136,10 +145,15 @@ private:
       std::optional<TieForm> form = formOf(kept, copy);
       if (!form) {
         form = formOfShapes(kept, copy, /*isFolded=*/false);
-        if (form)
+        if (form && !haveOneValue(kept, copy))
           result.warnings.push_back(flag +
                                     ": the initial values differ; training starts from those of " +
                                     quoted(kept.getName()));
+      }
+      if (getElementTypeOrSelf(kept.getType()) != getElementTypeOrSelf(copy.getType())) {
+        problems.add(flag + ": element types " + elementTypeText(kept) + " and " +
+                     elementTypeText(copy) + " do not match; expected equal types");
+        continue;
       }
       if (!form) {
         problems.add(flag + ": shapes " + shapeText(shapeOf(kept)) + " and " +
@@ -223,26 +237,53 @@ private:
     return a.getMissing() || b.getMissing();
   }
 
-  void findByValue() {
-    for (auto [i, copy] : llvm::enumerate(parameters)) {
+  /// Calls `judge` for each initializer that equals an earlier one, with the first such. Those with
+  /// generated names come last, so that the kept one has the module's name.
+  void forEachCopy(llvm::function_ref<void(InitializerOp, InitializerOp, TieForm)> judge) {
+    std::vector<InitializerOp> candidates, generated;
+    for (InitializerOp initializer : parameters)
+      (isGeneratedName(initializer.getName()) ? generated : candidates).push_back(initializer);
+    llvm::append_range(candidates, generated);
+    for (auto [i, copy] : llvm::enumerate(candidates)) {
       if (digestOf(copy, digestAttribute).empty() || isUntied(copy) || isCopy(copy))
         continue;
-      for (InitializerOp kept : ArrayRef(parameters).take_front(i)) {
+      for (InitializerOp kept : ArrayRef(candidates).take_front(i)) {
         if (isUntied(kept) || isCopy(kept))
           continue;
-        std::optional<TieForm> form = formOf(kept, copy);
-        if (!form)
-          continue;
-        judge(kept, copy, *form);
-        break;
+        if (std::optional<TieForm> form = formOf(kept, copy)) {
+          judge(kept, copy, *form);
+          break;
+        }
       }
     }
   }
 
+  /// Ties all initializers with equal elements.
+  void findEqual() {
+    auto role = [&](InitializerOp each) { return classes.find(each.getName())->second.role; };
+    forEachCopy([&](InitializerOp kept, InitializerOp copy, TieForm form) {
+      if (role(kept) == role(copy)) // A frozen parameter stays apart from a trained one.
+        add(kept, copy, form, "--tie equal");
+    });
+    llvm::DenseSet<Attribute> known;
+    for (InitializerOp initializer : parameters)
+      if (Attribute elements = initializer->getAttr(oneValueAttribute);
+          elements && !isUntied(initializer) && !isCopy(initializer) &&
+          !known.insert(elements).second)
+        result.ofOneValue.push_back(initializer);
+  }
+
+  void findByValue() {
+    forEachCopy(
+        [&](InitializerOp kept, InitializerOp copy, TieForm form) { judge(kept, copy, form); });
+  }
+
   void judge(InitializerOp kept, InitializerOp copy, TieForm form) {
-    if (!isMadeName(kept.getName()) && !isMadeName(copy.getName())) {
+    if (!isGeneratedName(copy.getName())) {
       // Two names of the module are two weights, although an exporter may have named a copy.
-      if (!haveSameRole(kept, copy))
+      if (haveSameRole(kept, copy))
+        result.separate.push_back({kept, copy});
+      else
         result.warnings.push_back(
             "initializers " + quoted(kept.getName()) + " and " + quoted(copy.getName()) +
             ": equal elements" + (form == TieForm::Transposed ? ", one transposed" : "") +
@@ -250,17 +291,15 @@ private:
             kept.getName().str() + "=" + copy.getName().str());
       return;
     }
-    // Keep the initializer with the module's name.
-    if (isMadeName(kept.getName()) && !isMadeName(copy.getName()))
-      std::swap(kept, copy);
     if (!haveSameRole(kept, copy))
       return add(kept, copy, form, "equal elements, used in different roles");
     std::string first = moduleOf(kept), second = moduleOf(copy);
     if (!first.empty() && first == second)
       return add(kept, copy, form, "equal elements, used by module " + quoted(first));
     if (haveParametersOfTheirOwn(kept, copy, first, second))
-      return; // The modules are copies of a layer.
-    result.open.push_back({kept, copy});
+      result.separate.push_back({kept, copy}); // The modules are copies of a layer.
+    else
+      result.open.push_back({kept, copy});
   }
 
   /// Returns whether the first uses of two initializers are the same operand of the same operator.

@@ -16,13 +16,15 @@
 
 namespace mtc::onnx {
 
-/// The flags `--tie A=B` and `--untie A`; names are those of initializers or of the module's
-/// parameters.
+/// The flags `--tie A=B`, `--tie equal` and `--untie A`; names are those of initializers or of the
+/// module's parameters.
 struct TieChoices {
   std::vector<std::pair<std::string, std::string>> ties;
   std::vector<std::string> unties;
-  /// Whether to tie only `ties`. With adapters, weights are frozen and each copy has its own
-  /// adapter, as in PEFT.
+  /// Whether to tie all parameters with equal elements.
+  bool equal = false;
+  /// Whether to tie only what the flags name. With adapters, weights are frozen and each copy has
+  /// its own adapter, as in PEFT.
   bool explicitOnly = false;
 };
 
@@ -41,18 +43,26 @@ struct Ties {
   std::vector<Tie> ties; // The copy of one tie is never the kept one of another.
   /// Equal initializers that the file does not identify as one weight or as two.
   std::vector<std::pair<InitializerOp, InitializerOp>> open;
+  /// Equal initializers that are trained separately, because the file names both or their modules
+  /// have other, distinct parameters.
+  std::vector<std::pair<InitializerOp, InitializerOp>> separate;
+  /// With `TieChoices::equal`: initializers of one value each, such as zeros, that equal another
+  /// one. Their values are no evidence of a tie.
+  std::vector<InitializerOp> ofOneValue;
   std::vector<std::string> warnings;
 };
 
 /// Finds the ties of a graph, in graph order:
 ///   1. the pairs in `choices`;
 ///   2. initializers that are, or were folded from, the same listed parameter;
-///   3. in files without a parameter list, initializers with equal elements, at least one of which
-///      has a generated name, if they are used as different operands (of an embedding and an output
-///      layer) or by the same module. They are two weights if their modules have other, distinct
-///      parameters. All other such pairs are reported as open.
-/// Equal initializers with two names of the module are two weights. Choices that name no parameter,
-/// or two parameters that cannot be tied, are errors.
+///   3. with `TieChoices::equal`, initializers with equal elements that are not all the same;
+///   4. otherwise, in files without a parameter list, initializers with equal elements, at least
+///   one
+///      of which has a generated name, if they are used as different operands (of an embedding and
+///      an output layer) or by the same module. They are two weights if their modules have other,
+///      distinct parameters. All other such pairs are reported as open.
+/// Without `TieChoices::equal`, equal initializers with two names of the module are two weights.
+/// Choices that name no parameter, or two parameters that cannot be tied, are errors.
 Ties findTies(GraphOp graph, const llvm::StringMap<InitializerClass> &classes,
               const TieChoices &choices, Problems &problems);
 

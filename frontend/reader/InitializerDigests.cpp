@@ -54,15 +54,18 @@ size_t widthOf(InitializerOp initializer) {
 
 void InitializerDigests::add(InitializerOp initializer) {
   RankedTensorType type = typeOf(initializer);
-  if (!isa<FloatType>(type.getElementType()) || type.getNumElements() < 2)
+  if (!isa<FloatType>(type.getElementType()) || type.getNumElements() == 0)
     return;
   Expected<ArrayRef<char>> bytes = model.initializerBytes(initializer.getSource());
   if (!bytes)
     return consumeError(bytes.takeError());
   size_t width = widthOf(initializer);
   // All elements are equal if the data equals itself shifted by one element.
-  if (std::memcmp(bytes->data(), bytes->data() + width, bytes->size() - width) == 0)
+  if (std::memcmp(bytes->data(), bytes->data() + width, bytes->size() - width) == 0) {
+    initializer->setAttr(oneValueAttribute,
+                         DenseElementsAttr::getFromRawBuffer(type, bytes->take_front(width)));
     return;
+  }
   std::string ends(bytes->data(), width);
   ends.append(bytes->end() - width, bytes->end());
   alike[{type.getNumElements(), ends}].push_back(initializer);

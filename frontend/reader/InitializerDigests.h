@@ -12,8 +12,9 @@ namespace mtc::onnx {
 
 /// Attaches digests (`onnx.digest`, `onnx.transposed_digest`) to initializers that may be equal or
 /// transposes of each other. Candidates are grouped by size and by the first and last element,
-/// which a transposition preserves, so that most data of large models is not read. Initializers
-/// with equal elements or missing data have no digest.
+/// which a transposition preserves, so that most data of large models is not read. An initializer
+/// whose elements are all equal has its value instead (`onnx.one_value`), and one with missing data
+/// has nothing.
 class InitializerDigests {
 public:
   explicit InitializerDigests(Model &model) : model(model) {}

@@ -6,6 +6,8 @@
 
 using namespace mtc::onnx;
 using namespace mtc::onnx::test;
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -148,6 +150,71 @@ TEST(Ties, AreNotMadeOfTwoNames) {
   EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("use --tie embedding=projection")));
 }
 
+TEST(Ties, OfAllEqualParametersIfAskedFor) {
+  ModelProto proto = reluModel();
+  add(proto, "embedding", {3, 2}, matrix);
+  add(proto, "projection", {2, 3}, transposed);
+  addLanguageModel(proto, "embedding", "projection");
+  for (const char *layer : {"a", "b"}) {
+    std::string weight = std::string(layer) + ".weight", bias = std::string(layer) + ".bias";
+    add(proto, weight.c_str(), {2, 2}, {1, 2, 3, 4});
+    add(proto, bias.c_str(), {2}, {0, 0});
+    addModuleUse(proto, "MatMul", layer, {"x", weight.c_str()});
+    addModuleUse(proto, "Add", layer, {"x", bias.c_str()});
+  }
+  // The layers may be copies of one.
+  EXPECT_THAT(
+      Tied(proto).notes,
+      ElementsAre(AllOf(HasSubstr("1 parameter equals another one: 'b.weight' = 'a.weight'"),
+                        HasSubstr("--tie equal"))));
+  Tied equal(proto, {{"equal"}, {}});
+  EXPECT_THAT(equal.weights(), ElementsAre("embedding = transposed projection",
+                                           "a.weight = b.weight", "a.bias", "b.bias"));
+  EXPECT_THAT(equal.warnings, IsEmpty());
+  EXPECT_THAT(equal.notes, Contains(AllOf(HasSubstr("zeros, may be equal by chance: 'b.bias'"),
+                                          HasSubstr("--tie A=B"))));
+  EXPECT_THAT(Tied(proto, {{"equal"}, {"projection"}}).weights(),
+              ElementsAre("embedding", "projection", "a.weight = b.weight", "a.bias", "b.bias"));
+}
+
+TEST(Ties, OfOneValueAreMadeByName) {
+  ModelProto proto = reluModel();
+  add(proto, "a", {2, 3}, {0, 0, 0, 0, 0, 0});
+  add(proto, "b", {3, 2}, {0, 0, 0, 0, 0, 0});
+  add(proto, "c", {2, 3}, {1, 1, 1, 1, 1, 1});
+  for (const char *name : {"a", "b", "c"})
+    addModuleUse(proto, "MatMul", name, {"x", name});
+  Tied zeros(proto, {{"a=b"}, {}});
+  EXPECT_THAT(zeros.weights(), ElementsAre("a = transposed b", "c"));
+  EXPECT_THAT(zeros.warnings, IsEmpty());
+  EXPECT_THAT(Tied(proto, {{"a=c"}, {}}).warnings,
+              ElementsAre(HasSubstr("the initial values differ")));
+}
+
+TEST(Ties, KeepTheNameOfTheModule) {
+  ModelProto proto = scopedModel();
+  for (const char *name : {"onnx::MatMul_1", "onnx::MatMul_2"}) {
+    add(proto, name, {2, 3}, transposed);
+    addNode(*proto.mutable_graph(), "MatMul", "/head/MatMul", {"x", name},
+            {(std::string(name) + "y").c_str()});
+  }
+  add(proto, "embed.weight", {3, 2}, matrix);
+  addNode(*proto.mutable_graph(), "Gather", "/embed/Gather", {"embed.weight", "x"}, {"e"});
+  EXPECT_THAT(Tied(proto).weights(),
+              ElementsAre("embed.weight = transposed onnx::MatMul_1 = transposed onnx::MatMul_2"));
+}
+
+TEST(Ties, AreFrozenByEitherName) {
+  ModelProto proto = reluModel();
+  add(proto, "a", {3, 2}, matrix);
+  add(proto, "b", {3, 2}, matrix);
+  for (const char *name : {"a", "b"})
+    addModuleUse(proto, "MatMul", name, {"x", name});
+  Chosen frozen(proto, ParameterChoices{{}, {"a=b"}, {}, {.train = {}, .freeze = {"b"}}});
+  EXPECT_EQ(frozen.role("a"), InitializerRole::Frozen);
+  EXPECT_THAT(frozen.problems, IsEmpty());
+}
+
 TEST(Ties, AreRefusedWhereTheyCannotBe) {
   ModelProto proto = reluModel();
   add(proto, "a", {3, 2}, matrix);
@@ -158,7 +225,7 @@ TEST(Ties, AreRefusedWhereTheyCannotBe) {
               ElementsAre(HasSubstr("shapes [3, 2] and [6] do not match")));
   EXPECT_THAT(Tied(proto, {{"a=c"}, {}}).problems,
               ElementsAre(HasSubstr("--tie a=c: no parameter 'c'")));
-  EXPECT_THAT(Tied(proto, {{"a"}, {}}).problems, testing::Contains(HasSubstr("expected A=B")));
+  EXPECT_THAT(Tied(proto, {{"a"}, {}}).problems, Contains(HasSubstr("expected A=B")));
   EXPECT_THAT(Tied(proto, {{}, {"d"}}).problems,
               ElementsAre(HasSubstr("--untie d: no parameter 'd'")));
 }

@@ -257,8 +257,9 @@ LogicalResult Compilation::runQuietly(ModuleOp other,
 }
 
 void Compilation::warnOfInferenceForms(onnx::GraphOp graph) {
-  std::string batchNorm =
-      options.batchNorm ? "" : onnx::batchNormWarning(graph, onnx::chosenClasses(graph));
+  std::string batchNorm = options.batchNorm
+                              ? onnx::unusedModeWarning(graph, *options.batchNorm)
+                              : onnx::batchNormWarning(graph, onnx::chosenClasses(graph));
   for (const std::string &text : {batchNorm, onnx::dropoutWarning(graph)})
     if (!text.empty())
       warn(text);

@@ -90,16 +90,29 @@ LogicalResult convertInferenceBatchNorm(Conversion &node, double epsilon) {
   return success();
 }
 
+/// Returns the number of values by which a training step normalizes each channel.
+int64_t valuesPerChannel(Conversion &node) {
+  return node.program().batchNormRanks() * node.type(0).getNumElements() / node.dim(0, 1);
+}
+
 /// Converts the biased variance to the unbiased one (N - 1), which PyTorch uses for its running
 /// variance.
 FailureOr<Value> unbiased(Conversion &node, Value variance) {
-  int64_t count = node.program().batchNormRanks() * node.type(0).getNumElements() / node.dim(0, 1);
+  int64_t count = valuesPerChannel(node);
   if (count < 2)
     return node.failure("--batch-norm " + stringifyEnum(node.program().batchNormMode()) +
                         ": a step has 1 value per channel, expected at least 2; "
                         "compile with a larger batch, or with --batch-norm frozen");
   double factor = static_cast<double>(count) / static_cast<double>(count - 1);
   return node.b.mul(variance, node.b.splat(variance, factor));
+}
+
+/// Warns if each value is normalized by itself: PyTorch refuses such a step.
+void warnOfSingleValues(Conversion &node) {
+  if (valuesPerChannel(node) == 1)
+    emitWarning(node.location(), "BatchNormalization: ")
+        << "a step has 1 value per channel, so the result is the bias and the layers before get no "
+           "gradient; compile with a larger batch, or with --batch-norm frozen";
 }
 
 /// Warns if the running statistics are not state initializers: training does not update them, and
@@ -140,6 +153,8 @@ LogicalResult convertTrainingBatchNorm(Conversion &node, const BatchStatistics &
   FailureOr<Value> variance = batch.variance;
   if (node.program().batchNormMode() != BatchNormMode::AsExported)
     variance = unbiased(node, batch.variance);
+  else
+    warnOfSingleValues(node);
   if (failed(variance))
     return failure();
   auto update = [&](size_t i, Value before, Value now, Value ofBatch) -> LogicalResult {

@@ -58,6 +58,17 @@ std::string batchNormWarning(GraphOp graph, const llvm::StringMap<InitializerCla
       .str();
 }
 
+std::string unusedModeWarning(GraphOp graph, BatchNormMode mode) {
+  bool isUsed = llvm::any_of(graph.getOps<NodeOp>(),
+                             [](NodeOp node) { return node.isOperator("BatchNormalization"); });
+  if (mode == BatchNormMode::AsExported || isUsed)
+    return "";
+  return ("--batch-norm " + stringifyEnum(mode) +
+          ": the model has no BatchNormalization nodes, so the flag has no effect; exporters in "
+          "evaluation mode and graph optimizers fold them into other weights")
+      .str();
+}
+
 std::string dropoutWarning(GraphOp graph) {
   int64_t count = llvm::count_if(graph.getOps<NodeOp>(), [](NodeOp node) {
     return node.isOperator("Dropout") && node.getVersion() < 12 &&

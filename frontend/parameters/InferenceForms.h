@@ -4,12 +4,17 @@
 #define MTC_FRONTEND_PARAMETERS_INFERENCEFORMS_H
 
 #include "frontend/parameters/Parameters.h"
+#include "ir/Mtc.h"
 
 namespace mtc::onnx {
 
 /// Returns a warning with remedies if the file has BatchNormalization nodes in inference form whose
 /// scale and bias are not frozen; otherwise an empty string. Parameters must have been chosen.
 std::string batchNormWarning(GraphOp graph, const llvm::StringMap<InitializerClass> &classes);
+
+/// Returns a warning if `--batch-norm` selects a mode and the graph has no BatchNormalization
+/// nodes; otherwise an empty string.
+std::string unusedModeWarning(GraphOp graph, BatchNormMode mode);
 
 /// Returns a warning if PyTorch exported Dropout to an opset below 12, where Dropout only has an
 /// inference form; otherwise an empty string.

@@ -32,3 +32,4 @@ onnx.graph @main(%x: tensor<2x3x4xf32>, %g: tensor<3xf32>, %b: tensor<3xf32>) ->
 
 // ONE: BatchNormalization version 15: --batch-norm train: a step has 1 value per channel, expected at least 2
 // FIXED: BatchNormalization: operand 3 (input_mean) is not an initializer, so training does not update it
+// FIXED: BatchNormalization: a step has 1 value per channel, so the result is the bias

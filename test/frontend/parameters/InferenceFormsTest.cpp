@@ -62,6 +62,15 @@ TEST(InferenceForms, BatchNormsThatAreFrozenOrTrainAreMeant) {
   EXPECT_EQ(warningOf(training), "");
 }
 
+TEST(InferenceForms, BatchNormModesNeedABatchNorm) {
+  ModelProto proto = reluModel();
+  EXPECT_THAT(unusedModeWarning(Chosen(proto).graph(), mtc::BatchNormMode::Train),
+              HasSubstr("--batch-norm train: the model has no BatchNormalization nodes"));
+  EXPECT_EQ(unusedModeWarning(Chosen(proto).graph(), mtc::BatchNormMode::AsExported), "");
+  addNodes(proto, 1);
+  EXPECT_EQ(unusedModeWarning(Chosen(proto).graph(), mtc::BatchNormMode::Train), "");
+}
+
 TEST(InferenceForms, DropoutOfPyTorchBeforeItsTrainingMode) {
   ModelProto proto = reluModel();
   addNode(*proto.mutable_graph(), "Dropout", "d", {"y"}, {"z"});

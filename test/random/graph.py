@@ -207,7 +207,7 @@ class Graph:
         if exact and self.chance(0.6):
             return self.choose(exact)
         equal = [name for name in self.floats(lambda v: v.data.size == math.prod(shape)) if not name.startswith("c")]
-        if equal and self.chance(0.6):
+        if equal and 0 not in shape and self.chance(0.6):  # Reshape copies an extent for 0.
             return self.node("Reshape", [self.choose(equal), self.constant(np.array(shape, np.int64))])
         if shape and shape[0] == self.batch and self.chance(0.3):
             return self.input(shape[1:])

@@ -76,10 +76,18 @@ inline constexpr llvm::StringLiteral subgraphNamesAttribute = "onnx.subgraph_nam
 /// Identity inserted before an inlined function or an expanded node: the operand number of the node
 /// at `onnx.index` or `onnx.path` that it forwards.
 inline constexpr llvm::StringLiteral operandAttribute = "onnx.operand";
+/// The operator `mtc.Gate(condition, x)`, which the expansion of control flow creates: x, whose
+/// gradient is 0 unless the condition equals the attribute `taken`.
+inline constexpr llvm::StringLiteral gateOperator = "Gate";
 /// Constant that was an integer initializer: the initializer's name.
 inline constexpr llvm::StringLiteral initializerAttribute = "onnx.initializer";
 /// Constant that replaces a graph input set by `--bind`.
 inline constexpr llvm::StringLiteral boundAttribute = "onnx.bound";
+
+/// Returns whether a node is a gate.
+inline bool isGate(NodeOp node) {
+  return node.getDomain() == "mtc" && node.getOpType() == gateOperator;
+}
 
 } // namespace mtc::onnx
 

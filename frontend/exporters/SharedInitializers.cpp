@@ -302,9 +302,14 @@ private:
   static bool haveSameModule(InitializerOp initializer, NodeOp identity) {
     auto modulesOf = [&](Value value) {
       llvm::StringSet<> modules;
-      for (Operation *user : value.getUsers())
-        if (auto node = dyn_cast<NodeOp>(user); node && !isNamedTensor(node))
+      SmallVector<Operation *> users(value.getUsers());
+      while (!users.empty()) {
+        auto node = dyn_cast<NodeOp>(users.pop_back_val());
+        if (node && isGate(node))
+          users.append(node->user_begin(), node->user_end());
+        else if (node && !isNamedTensor(node))
           modules.insert(modulePath(node));
+      }
       return modules;
     };
     llvm::StringSet<> own = modulesOf(initializer), other = modulesOf(identity.getResult(0));

@@ -30,7 +30,7 @@ LogicalResult Expander::checkSignature(Inference &node, StringRef name, size_t i
 
 /// Reports that a value must be known at compile time, with the graph inputs that it depends on.
 static LogicalResult unknownValue(Inference &node, Value value, const Twine &what,
-                                  StringRef remedy) {
+                                  const Twine &remedy) {
   SmallVector<std::string> names = dataSources(value);
   std::string reason = (what + " must be known at compile time, but depends on ").str();
   if (names.empty())
@@ -39,8 +39,8 @@ static LogicalResult unknownValue(Inference &node, Value value, const Twine &wha
                       ", or use --bind " + names.front() + "=VALUE");
 }
 
-FailureOr<bool> Expander::condition(Inference &node, Value value, const Twine &what,
-                                    StringRef remedy) {
+FailureOr<std::optional<bool>> Expander::condition(Inference &node, Value value,
+                                                   const Twine &what) {
   if (walk.isUnknown(value))
     return failure();
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -48,8 +48,10 @@ FailureOr<bool> Expander::condition(Inference &node, Value value, const Twine &w
     return node.failure(what + " has type " + llvm::to_string(value.getType()) +
                         ", expected one boolean");
   if (std::optional<Tensor> known = walk.lookup(value))
-    return known->value<int64_t>() != 0;
-  return unknownValue(node, value, what, remedy);
+    return std::optional(known->value<int64_t>() != 0);
+  if (walk.mayBecomeKnown(value))
+    return node.failure(what + " depends on weights, which may become constants");
+  return std::optional<bool>();
 }
 
 LogicalResult Expander::expandIf(Inference &node) {
@@ -57,18 +59,19 @@ LogicalResult Expander::expandIf(Inference &node) {
   if (failed(checkSignature(node, "then_branch", 0, results)) ||
       failed(checkSignature(node, "else_branch", 0, results)))
     return failure();
-  FailureOr<bool> isTaken =
-      condition(node, node.operand(0), node.operandName(0),
-                "export the model without this branch or fold it with onnxsim");
+  FailureOr<std::optional<bool>> isTaken = condition(node, node.operand(0), node.operandName(0));
   if (failed(isTaken))
     return failure();
-  ReturnOp values = inlineGraph(node, *node.graph(*isTaken ? "then_branch" : "else_branch"), {});
+  if (!*isTaken)
+    return selectBranch(node);
+  ReturnOp values = inlineGraph(node, *node.graph(**isTaken ? "then_branch" : "else_branch"), {});
   return values ? replace(node, values.getValues()) : failure();
 }
 
 /// Unrolls Loop(trip count?, condition?, carried values...) -> (final carried values, scan
 /// outputs). The body maps (iteration, condition, carried values...) to (condition, carried values,
-/// scan outputs).
+/// scan outputs). If the condition depends on data, all iterations up to the trip count are
+/// computed, and each carried value keeps its last value once the condition is false.
 LogicalResult Expander::expandLoop(Inference &node) {
   size_t carriedCount = node.operandCount() < 2 ? 0 : node.operandCount() - 2;
   if (node.resultCount() < carriedCount)
@@ -94,45 +97,67 @@ LogicalResult Expander::expandLoop(Inference &node) {
   if (!limit && !hasCondition)
     return node.failure("has neither a trip count nor a condition; expected at least one of them");
   bool goesOn = true;
-  if (hasCondition) {
-    FailureOr<bool> initial = condition(node, node.operand(1), node.operandName(1), remedy);
-    if (failed(initial))
+  Value isActive; // Whether the next iteration takes place; null while this is known.
+  auto readCondition = [&](Value value, const Twine &what) -> LogicalResult {
+    FailureOr<std::optional<bool>> known = condition(node, value, what);
+    if (failed(known))
       return failure();
-    goesOn = *initial;
-  }
+    if (*known)
+      goesOn = **known;
+    else if (!limit || *limit > static_cast<int64_t>(maxExpandedNodes))
+      return unknownValue(node, value, what, remedy + Twine(" or give it a maximum trip count"));
+    else if (Value holds = createCondition(node, value); !isActive)
+      isActive = holds;
+    else
+      isActive = create(node, "And", 7, {isActive, holds}, {}).getResult(0);
+    return success();
+  };
+  if (hasCondition && failed(readCondition(node.operand(1), node.operandName(1))))
+    return failure();
   Value flag = hasCondition ? node.operand(1) : createFlag(node, true);
 
   SmallVector<Value> carried(
       node.op().getInputs().drop_front(std::min<size_t>(2, node.operandCount())));
   SmallVector<SmallVector<Value>> scanned(node.resultCount() - carriedCount);
+  bool isScanned = llvm::any_of(llvm::seq(carriedCount, node.resultCount()),
+                                [&](size_t i) { return node.wants(i); });
   auto runBody = [&](int64_t iteration) -> ReturnOp {
     SmallVector<Value> arguments = {createScalar(node, iteration), flag};
-    arguments.append(carried);
-    return inlineGraph(node, body, arguments);
+    IRMapping mapping;
+    if (isActive)
+      gateCaptured(node, body, isActive, true, mapping);
+    for (Value value : carried)
+      arguments.push_back(isActive ? gate(node, isActive, value, true) : value);
+    return inlineGraph(node, body, arguments, mapping);
   };
   int64_t iteration = 0;
   for (; goesOn && (!limit || iteration < *limit); ++iteration) {
+    if (isActive && isScanned)
+      return unknownValue(node, isActive, "the number of elements of its scan outputs", remedy);
     ReturnOp values = runBody(iteration);
     if (!values)
       return failure();
-    if (hasCondition) {
-      flag = values.getValues().front();
-      FailureOr<bool> next =
-          condition(node, flag, "the condition after iteration " + Twine(iteration), remedy);
-      if (failed(next))
+    for (auto [i, next] : llvm::enumerate(values.getValues().slice(1, carriedCount))) {
+      FailureOr<Value> kept = next;
+      if (isActive)
+        kept = select(node, isActive, next, carried[i],
+                      "carried value " + Twine(i) + " in iteration " + Twine(iteration));
+      if (failed(kept))
         return failure();
-      goesOn = *next;
+      carried[i] = *kept;
     }
-    carried = llvm::to_vector(values.getValues().slice(1, carriedCount));
     for (auto [list, value] : llvm::zip(scanned, values.getValues().drop_front(1 + carriedCount)))
       list.push_back(value);
+    if (hasCondition) {
+      flag = values.getValues().front();
+      if (failed(readCondition(flag, "the condition after iteration " + Twine(iteration))))
+        return failure();
+    }
   }
 
   // Without iterations, the types of the scan outputs are taken from one expansion of the body,
   // which is erased later.
   ReturnOp sample;
-  bool isScanned = llvm::any_of(llvm::seq(carriedCount, node.resultCount()),
-                                [&](size_t i) { return node.wants(i); });
   if (iteration == 0 && isScanned) {
     sample = runBody(0);
     if (!sample)

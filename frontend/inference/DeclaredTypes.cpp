@@ -2,6 +2,8 @@
 
 #include "frontend/inference/DeclaredTypes.h"
 
+#include "frontend/inference/Expander.h"
+
 #include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
@@ -39,8 +41,16 @@ DeclaredTypes::DeclaredTypes(GraphOp graph) {
 }
 
 LogicalResult DeclaredTypes::check(Inference &node) {
+  auto isAnyChosen = [&](OperandRange values) {
+    return llvm::any_of(values, [&](Value value) { return chosen.contains(value); });
+  };
+  bool isUnbound = node.op()->hasAttr(unboundAttribute);
+  hasUnbound |= isUnbound;
   bool isChosen =
-      llvm::any_of(node.op().getInputs(), [&](Value input) { return chosen.contains(input); });
+      isUnbound || isAnyChosen(node.op().getInputs()) ||
+      llvm::any_of(node.op().getInputs(), [&](Value value) {
+        return isSequence(value) && isAnyChosen(value.getDefiningOp<NodeOp>().getInputs());
+      });
   for (size_t i = 0; i < node.resultCount(); ++i) {
     if (!node.wants(i))
       continue;
@@ -66,7 +76,8 @@ void DeclaredTypes::report() const {
   InFlightDiagnostic diagnostic = mlir::emitWarning(firstOther->first) << firstOther->second;
   if (others > 1)
     diagnostic << "; " << others - 1 << " more results differ from their declarations";
-  diagnostic << " (these extents depend on the given dimensions or inputs)";
+  diagnostic << (hasUnbound ? " (PyTorch's exporter declares the elements of unbind with the axis)"
+                            : " (these extents depend on the given dimensions or inputs)");
 }
 
 } // namespace mtc::onnx

@@ -34,12 +34,21 @@ public:
   /// Checks a node, whose results must still have their declared types, and reports a contradiction
   /// as an error. Must be called for each node in graph order.
   mlir::LogicalResult check(Inference &node);
-  /// Warns about extents that differ because of the user's dimensions or bound inputs.
+  /// Records a value whose split axis was removed although the standard keeps it. The declared
+  /// ranks of values that depend on it may differ.
+  void addUnbound(mlir::Value value) {
+    chosen.insert(value);
+    hasUnbound = true;
+  }
+  /// Warns about extents that differ because of the user's dimensions, bound inputs or unbound
+  /// values.
   void report() const;
 
 private:
-  /// Inputs with symbolic dimensions, bound inputs, and all values that depend on them.
+  /// Inputs with symbolic dimensions, bound inputs, unbound values, and all values that depend on
+  /// them.
   llvm::DenseSet<mlir::Value> chosen;
+  bool hasUnbound = false;
   std::optional<std::pair<mlir::Location, std::string>> firstOther;
   size_t others = 0;
 };

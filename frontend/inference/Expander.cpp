@@ -4,7 +4,6 @@
 
 #include "frontend/inference/Walk.h"
 
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -60,8 +59,8 @@ void Expander::finish(GraphOp graph) {
   obsolete.clear();
 }
 
-ReturnOp Expander::inlineGraph(Inference &node, Region &graph, ValueRange arguments) {
-  IRMapping mapping;
+ReturnOp Expander::inlineGraph(Inference &node, Region &graph, ValueRange arguments,
+                               IRMapping mapping) {
   mapping.map(graph.getArguments(), arguments);
   builder.setInsertionPoint(node.op());
   SmallVector<Operation *> clones;

@@ -2,7 +2,8 @@
 //
 // Inlines the subgraphs of If, Loop and Scan if the branch or the number of iterations is known at
 // compile time, and those of FlexAttention, and rewrites operators on sequences to operators on the
-// elements. A known sequence is the result of a node `mtc.Sequence`, whose operands are the
+// elements. If a condition is only known at run time, both branches of an If are computed. A known
+// sequence is the result of a node `mtc.Sequence`, whose operands are the
 // elements. An optional value is represented by its element, or by `none`.
 //
 //===------------------------------------------------------------------------------------------===//
@@ -13,6 +14,7 @@
 #include "frontend/operators/support/Inference.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace mtc::onnx {
@@ -21,6 +23,9 @@ class Walk;
 
 /// The maximum number of nodes created for one graph; the limit also stops infinite loops.
 constexpr size_t maxExpandedNodes = 50000;
+
+/// Squeeze of an element of PyTorch's `unbind`, which the exporter declares with the split axis.
+inline constexpr llvm::StringLiteral unboundAttribute = "onnx.unbound";
 
 /// Returns whether a value is a sequence whose elements are known.
 bool isSequence(mlir::Value value);
@@ -61,10 +66,25 @@ private:
   /// results imply.
   static mlir::LogicalResult checkSignature(Inference &node, llvm::StringRef graph, size_t inputs,
                                             size_t outputs);
-  /// Returns the value of a boolean scalar, and reports an error if it is not known at compile
-  /// time.
-  mlir::FailureOr<bool> condition(Inference &node, mlir::Value value, const llvm::Twine &what,
-                                  llvm::StringRef remedy);
+  /// Returns the value of a boolean scalar, or nullopt if it is only known at run time. Reports an
+  /// error if the value is no boolean scalar, or may become known when parameters are chosen.
+  mlir::FailureOr<std::optional<bool>> condition(Inference &node, mlir::Value value,
+                                                 const llvm::Twine &what);
+
+  //===--- Conditions that depend on data (RuntimeConditions.cpp) -----------------------------===//
+
+  /// Computes both branches of an If and selects the results.
+  mlir::LogicalResult selectBranch(Inference &node);
+  /// Returns `then` or `otherwise`, which must have equal types, by a scalar condition.
+  mlir::FailureOr<mlir::Value> select(Inference &node, mlir::Value condition, mlir::Value then,
+                                      mlir::Value otherwise, const llvm::Twine &what);
+  /// Returns the value with a gradient of 0 unless the condition is `isTaken`.
+  mlir::Value gate(Inference &node, mlir::Value condition, mlir::Value value, bool isTaken);
+  /// Maps the values that a subgraph captures to gates.
+  void gateCaptured(Inference &node, mlir::Region &graph, mlir::Value condition, bool isTaken,
+                    mlir::IRMapping &mapping);
+  /// Returns the boolean, of one element, as a scalar.
+  mlir::Value createCondition(Inference &node, mlir::Value value);
 
   //===--- Attention with subgraphs (FlexAttention.cpp)
   //-----------------------------------------===//
@@ -94,10 +114,11 @@ private:
 
   //===--- Shared helpers (Expander.cpp) ------------------------------------------------------===//
 
-  /// Clones the nodes of a subgraph before the node and visits them. Returns the cloned terminator,
-  /// whose operands are the results. Reports an error and returns null if there are too many nodes
-  /// or one of them is invalid.
-  ReturnOp inlineGraph(Inference &node, mlir::Region &graph, mlir::ValueRange arguments);
+  /// Clones the nodes of a subgraph before the node and visits them. `mapping` replaces values that
+  /// the subgraph captures. Returns the cloned terminator, whose operands are the results. Reports
+  /// an error and returns null if there are too many nodes or one of them is invalid.
+  ReturnOp inlineGraph(Inference &node, mlir::Region &graph, mlir::ValueRange arguments,
+                       mlir::IRMapping mapping = {});
   /// Creates an ai.onnx node before `node` and visits it.
   NodeOp create(Inference &node, llvm::StringRef op, int64_t version, mlir::ValueRange inputs,
                 Attributes attributes, size_t results = 1);

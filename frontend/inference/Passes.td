@@ -46,8 +46,10 @@ def ExpandControlFlowPass : Pass<"onnx-expand-control-flow", "::mtc::onnx::Graph
   let summary = "expand control flow and sequences known at compile time";
   let description = [{
     Replaces an `If` by the nodes of the branch that its condition selects, and a `Loop` or `Scan` by one copy of its body per
-    iteration. Rewrites operators on sequences to operators on the elements. Other nodes and all declared types are unchanged.
-    Afterwards the passes that choose parameters find all uses of an initializer in one block.
+    iteration. If a condition depends on data, both branches or all iterations are expanded, their results are selected by `Where`,
+    and values that enter them pass an `mtc.Gate`, whose gradient is 0 unless the branch is taken. Rewrites operators on sequences to
+    operators on the elements. Other nodes and all declared types are unchanged. Afterwards the passes that choose parameters find all
+    uses of an initializer in one block.
 
     A node remains if its expansion depends on a value that is not known; `onnx-infer-and-fold`, which expands the same nodes,
     reports the error. The pass does nothing if the graph's inputs are not static.

@@ -150,6 +150,11 @@ LogicalResult Expander::splitTensor(Inference &node) {
     for (Value &element : elements)
       element = create(node, "Squeeze", 13, {element, axes}, {}).getResult(0);
   }
+  if (!keepsAxis && node.has(1))
+    for (Value element : elements) {
+      element.getDefiningOp()->setAttr(unboundAttribute, builder.getUnitAttr());
+      walk.addUnbound(element);
+    }
   return replaceBySequence(node, elements);
 }
 

@@ -108,6 +108,10 @@ LogicalResult Walk::visit(NodeOp node) {
     return mlir::failure();
   if (node.getNumResults() == 1 && isSequence(node.getResult(0)))
     return success();
+  if (isGate(node)) { // Of the first walk, whose types are not kept.
+    node.getResult(0).setType(node.getInputs()[1].getType());
+    return success();
+  }
   Inference inference(node, [this](Value value) { return lookup(value); });
   const Operator *definition =
       Operators::get().find(inference.domain(), inference.opType(), inference.version());

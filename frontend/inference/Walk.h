@@ -48,9 +48,15 @@ public:
   std::optional<Tensor> lookup(mlir::Value value);
   /// Returns whether a value depends on an invalid node, whose error has been reported.
   bool isUnknown(mlir::Value value) const { return unknown.contains(value); }
+  /// Returns whether a value that is not known depends on weights alone, which may become constants
+  /// when parameters are chosen.
+  bool mayBecomeKnown(mlir::Value value) const {
+    return effect == Effect::ExpandOnly && dataSources(value).empty();
+  }
   /// Returns the number of invalid nodes found so far.
   size_t problemCount() const { return problems; }
   mlir::LogicalResult checkDeclared(Inference &node) { return declaredTypes.check(node); }
+  void addUnbound(mlir::Value value) { declaredTypes.addUnbound(value); }
 
 private:
   mlir::LogicalResult visit(NodeOp node);

@@ -135,6 +135,16 @@ LogicalResult convertWhere(Conversion &node) {
                                       node.broadcastValue(2, shape)));
 }
 
+/// y = x. dx is dy if the condition equals the attribute `taken`, and 0 otherwise.
+LogicalResult convertGate(Conversion &node) {
+  TensorBuilder &b = node.b;
+  Value x = node.value(1), passive = b.detach(x);
+  Value condition = b.broadcastTo(node.value(0), shapeOf(x));
+  bool isTaken = node.flag("taken", true);
+  return node.result(0,
+                     isTaken ? b.select(condition, x, passive) : b.select(condition, passive, x));
+}
+
 } // namespace
 
 void registerLogicOperators(Operators &operators) {
@@ -163,6 +173,7 @@ void registerLogicOperators(Operators &operators) {
 
   operators.add("Where", 9,
                 {.infer = inferWhere, .evaluate = evaluateWhere, .convert = convertWhere});
+  operators.add("mtc::Gate", 1, {.convert = convertGate});
 }
 
 } // namespace mtc::onnx

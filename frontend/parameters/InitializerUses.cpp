@@ -29,6 +29,13 @@ struct Alias {
   OpOperand *entrance = nullptr;
 };
 
+/// Returns whether a node is an Identity, or a gate of the operand.
+bool forwards(NodeOp node, OpOperand &operand) {
+  if (node.isOperator("Identity"))
+    return node.getInputs().size() == 1 && node.getNumResults() == 1;
+  return isGate(node) && operand.getOperandNumber() == 1;
+}
+
 } // namespace
 
 StringMap<std::vector<InitializerUse>> initializerUses(GraphOp graph) {
@@ -45,7 +52,7 @@ StringMap<std::vector<InitializerUse>> initializerUses(GraphOp graph) {
       Alias alias = found->second;
       if (!alias.entrance && node->hasAttr(operandAttribute))
         alias.entrance = &operand;
-      if (node.isOperator("Identity") && node.getInputs().size() == 1 && node.getNumResults() == 1)
+      if (forwards(node, operand))
         aliases[node.getResult(0)] = alias;
       else
         uses[alias.initializer].push_back(

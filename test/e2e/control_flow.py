@@ -167,9 +167,76 @@ onnx.save(model, folder / "bound.onnx")
 for flag, weight in (("true", "w"), ("false", "other")):
     program = compile(folder / "bound.onnx", folder, DATA, *FLAGS, "--bind", f"flag={flag}", name=f"bound-{flag}")
     assert program.gradients("gradients").keys() == {weight, "head"}
-refused = run([MTC, "compile", folder / "bound.onnx", *FLAGS, "-o", "refused"], folder, code=1)
-assert "node 'h': If version 17: operand 0 (cond) must be known at compile time, but depends on the data of flag" in refused.stderr
-assert "--bind flag=VALUE" in refused.stderr and "onnxsim" in refused.stderr, refused.stderr
+
+# A condition that depends on the data: both branches are computed. The branch that is not taken contributes no gradient,
+# also where its own would be NaN: the logarithm of an element that is 0.
+WEIGHTS["taken"] = random.standard_normal((WIDTH, WIDTH)).astype(np.float32) / 2
+WEIGHTS["untaken"] = WEIGHTS["taken"] - WEIGHTS["taken"][:1]
+plain = [node("MatMul", "x taken", "h"), node("Tanh", "h", "t"), node("ReduceMean", "t", "r", axes=[1], keepdims=0),
+         node("MatMul", "r head", "logits")]
+branches = {"a": subgraph("a", plain[:2], [], ["t"], initializers(["taken"])),
+            "b": subgraph("b", [node("MatMul", "x untaken", "h2"), node("Mul", "h2 zeros", "z"), node("Log", "z", "l")],
+                          [], ["l"], initializers(["untaken"]))}
+peak = [node("ReduceMax", "x", "peak", keepdims=0), node("Greater", "peak half", "high")]
+choice = [node("If", "high", "t", then_branch=branches["a"], else_branch=branches["b"])]
+swapped = [node("Not", "high", "low"), node("If", "low", "t", then_branch=branches["b"], else_branch=branches["a"])]
+constants = [numpy_helper.from_array(np.float32(0.5), "half")]
+zeros = node("Constant", "", "zeros", value=numpy_helper.from_array(np.zeros(WIDTH, np.float32)))
+save(folder / "tanh.onnx", plain, [], ["taken", "head"])
+save(folder / "choice.onnx", [zeros, *peak, *choice, *plain[2:]], constants, ["head"])
+save(folder / "swapped.onnx", [zeros, *peak, *swapped, *plain[2:]], constants, ["head"])
+expected = None
+for name in ("tanh", "choice", "swapped"):
+    program = compile(folder / f"{name}.onnx", folder, DATA, *FLAGS, name=f"{name}-program")
+    history, gradients = losses(program.train(12)), program.gradients(f"{name}-gradients")
+    expected = expected or (history, gradients)
+    np.testing.assert_allclose(history, expected[0], rtol=1e-5, err_msg=name)
+    if name != "tanh":
+        assert not gradients.pop("untaken").any(), name
+    assert gradients.keys() == expected[1].keys(), gradients.keys()
+    for weight, gradient in expected[1].items():
+        np.testing.assert_allclose(gradients[weight], gradient, rtol=1e-4, atol=1e-6, err_msg=f"{name}: {weight}")
+program.exported("swapped-trained", "--steps", 4, "--no-shuffle", "--save", folder / "swapped-saved")
+trained = onnx.load(folder / "swapped-trained.onnx")
+onnx.checker.check_model(trained)
+outputs = program.outputs("outputs", "--resume", folder / "swapped-saved")
+(expected,) = ReferenceEvaluator(trained).run(None, {"x": DATA["x"]})
+np.testing.assert_allclose(outputs["logits"], expected, rtol=1e-4, atol=1e-5)
+
+# A Loop that ends as soon as the state is small, after at most as many iterations as there are steps.
+body = subgraph("body", [node("MatMul", "h w", "m"), node("Tanh", "m", "h_next"), node("Abs", "h_next", "a"),
+                         node("ReduceMax", "a", "top", keepdims=0), node("Greater", "top limit", "go_on")],
+                [value("i", TensorProto.INT64, []), value("goes", TensorProto.BOOL, []), value("h")], ["go_on", "h_next"])
+body.output[0].type.tensor_type.elem_type = TensorProto.BOOL
+tail = [node("MatMul", "last head", "logits")]
+first = [node("ReduceMean", "x", "first", axes=[1], keepdims=0)]
+states = [np.mean(DATA["x"], axis=1)]
+for _ in range(STEPS):
+    states.append(np.tanh(states[-1] @ WEIGHTS["w"]))
+tops = [np.abs(state).max() for state in states[1:]]
+for count in range(1, STEPS + 1):  # The loop ends after `count` iterations.
+    limit = (tops[count - 1] + min(tops[:count - 1], default=2)) / 2 if count < STEPS else 0.0
+    if count < STEPS and limit <= tops[count - 1]:
+        continue  # The state grows.
+    constants = [*integers(steps=STEPS, go=True), numpy_helper.from_array(np.float32(limit), "limit")]
+    save(folder / "until.onnx", [*first, node("Loop", "steps go first", "last", body=body), *tail], constants, ["w", "head"])
+    unrolled, name = [*first], "first"
+    for t in range(count):
+        unrolled += [node("MatMul", f"{name} w", f"m{t}"), node("Tanh", f"m{t}", f"h{t}")]
+        name = f"h{t}"
+    save(folder / "unrolled.onnx", [*unrolled, node("MatMul", f"{name} head", "logits")], [], ["w", "head"])
+    results = [compile(folder / f"{kind}.onnx", folder, DATA, *FLAGS, name=f"{kind}-{count}").gradients(f"{kind}-{count}")
+               for kind in ("until", "unrolled")]
+    for weight, expected in results[1].items():
+        np.testing.assert_allclose(results[0][weight], expected, rtol=1e-4, atol=1e-6, err_msg=f"{count} iterations: {weight}")
+
+# Branches with different types are refused.
+ragged = subgraph("ragged", [node("ReduceMean", "x", "b", axes=[1], keepdims=0)], [], ["b"])
+nodes = [*peak, node("If", "high", "t", then_branch=ragged, else_branch=branches["a"]), *plain[2:]]
+save(folder / "ragged.onnx", nodes, [numpy_helper.from_array(np.float32(0.5), "half")], ["head"])
+refused = run([MTC, "compile", folder / "ragged.onnx", *FLAGS, "-o", "refused"], folder, code=1)
+assert f"node 't': If version 17: result 0 is tensor<{ROWS}x{WIDTH}xf32> or tensor<{ROWS}x{STEPS}x{WIDTH}xf32>, expected " \
+       "equal types because the condition depends on data" in refused.stderr, refused.stderr
 assert "no output depends" not in refused.stderr, refused.stderr
 
 # One initializer stands for two parameters: the Loop's operand is one of them, whatever its body reads.
@@ -208,11 +275,12 @@ assert trained.graph.node[1].attribute[0].g == body
 # Optional outputs whose control flow or sequences cannot be known are left out, each for its own reason.
 unknown = subgraph("unknown", [helper.make_node("Foo", ["last"], ["a"], domain="bar")], [], ["a"])
 known = subgraph("known", [node("Relu", "last", "b")], [], ["b"])
+row = subgraph("row", [node("ReduceMax", "last", "r", keepdims=0)], [], ["r"])
 ragged = subgraph("ragged", [node("Split", "last sizes", "p q", axis=1), node("SequenceConstruct", "p q", "pq"),
                              node("ConcatFromSequence", "pq", "c", axis=0)], [], ["c"])
 nodes = [node("Gather", "x zero", "last", axis=1), node("MatMul", "last head", "logits"),
          node("ReduceMax", "x", "peak", keepdims=0), node("Greater", "peak half", "high"),
-         node("If", "high", "undecided", then_branch=known, else_branch=known),
+         node("If", "high", "undecided", then_branch=known, else_branch=row),
          node("If", "go", "foreign", then_branch=unknown, else_branch=known),
          node("If", "go", "uneven", then_branch=ragged, else_branch=known),
          node("SplitToSequence", "last", "list", axis=0)]
@@ -225,6 +293,6 @@ model.graph.output.extend([value("undecided"), value("foreign"), value("uneven")
 model.graph.output.add(name="list")
 onnx.save(model, folder / "optional.onnx")
 compiled = run([MTC, "compile", folder / "optional.onnx", *FLAGS, "--output", "logits", "-o", "optional"], folder)
-for output, reason in {"undecided": "cond) must be known at compile time", "foreign": "operator bar.Foo version 1 is unknown",
+for output, reason in {"undecided": "expected equal types because the condition depends on data", "foreign": "operator bar.Foo version 1 is unknown",
                        "uneven": "Concat", "list": "is a sequence, expected a tensor"}.items():
     assert f"the output '{output}' is omitted: " in compiled.stderr and reason in compiled.stderr, compiled.stderr

@@ -32,7 +32,7 @@ APART = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "Random
          "ai.onnx.ml::Scaler"}  # fmt: skip
 
 # Become other operators before they are converted.
-EXPANDED = {"ai.onnx.preview::FlexAttention"}
+EXPANDED = {"Loop", "Scan", "ai.onnx.preview::FlexAttention"}
 
 
 def operators_are_covered():

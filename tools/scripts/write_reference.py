@@ -42,7 +42,7 @@ def operators(mtc: Path) -> str:
     starts = [heading.index(word) for word in ("operator", "versions", "float types", "supported")]
     rows = [[line[begin:end].strip() for begin, end in zip(starts, [*starts[1:], None])] for line in [heading, *lines]]
     yes = sum(row[3].startswith("yes") for row in rows[1:])
-    intro = (f"{yes} of {len(lines)} operators can be trained; `expanded at compile time` are control flow and sequences, whose conditions must follow\n"
+    intro = (f"{yes} of {len(lines)} operators can be trained; `expanded at compile time` are control flow and sequences, whose lengths must follow\n"
              "from constants, shapes and `--bind`; `computed at compile time` are constants, whose values must follow from the same.\n"
              "[Semantics of some operators](onnx.md#semantics-of-some-operators) has details and gradients at kinks.\n"
              "`mtc operators NAME` prints one line of this table, and `mtc inspect` checks a model.\n\n")  # fmt: skip

@@ -1,34 +1,6 @@
 // Control flow that is not known at compile time, and subgraphs that do not fit.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
-onnx.graph @condition(%x: tensor<2xf32> {onnx.name = "x"}, %c: tensor<i1> {onnx.name = "c"}) -> tensor<*xindex> {
-  // expected-error @below {{If version 16: operand 0 (cond) must be known at compile time, but depends on the data of c; export the model without this branch or fold it with onnxsim, or use --bind c=VALUE}}
-  %y = onnx.node "If" version 16 (%c) {} graphs ["then_branch", "else_branch"] {
-    onnx.return %x : tensor<2xf32>
-  }, {
-    onnx.return %x : tensor<2xf32>
-  } : (tensor<i1>) -> tensor<*xindex>
-  // What depends on it is not reported.
-  %z = onnx.node "Tanh" version 13 (%y) {} : (tensor<*xindex>) -> tensor<*xindex>
-  onnx.return %z : tensor<*xindex>
-}
-
-// -----
-
-onnx.graph @conditionOfWeights(%x: tensor<2xf32>) -> tensor<*xindex> {
-  %w = onnx.initializer "w" : tensor<f32>
-  %c = onnx.node "Greater" version 13 (%w, %w) {} : (tensor<f32>, tensor<f32>) -> tensor<*xindex>
-  // expected-error @below {{If version 16: operand 0 (cond) must be known at compile time, but depends on weights}}
-  %y = onnx.node "If" version 16 (%c) {} graphs ["then_branch", "else_branch"] {
-    onnx.return %x : tensor<2xf32>
-  }, {
-    onnx.return %x : tensor<2xf32>
-  } : (tensor<*xindex>) -> tensor<*xindex>
-  onnx.return %y : tensor<*xindex>
-}
-
-// -----
-
 onnx.graph @noBranch(%x: tensor<2xf32>) -> (tensor<*xindex>, tensor<*xindex>, tensor<*xindex>) {
   %c = onnx.constant dense<true> : tensor<i1> -> tensor<i1>
   // expected-error @below {{If version 16: attribute else_branch is missing, expected GRAPH}}
@@ -99,7 +71,7 @@ onnx.graph @count(%x: tensor<2xf32>, %n: tensor<i64> {onnx.name = "n"}) -> tenso
 onnx.graph @until(%x: tensor<f32> {onnx.name = "x"}) -> tensor<*xindex> {
   %none = onnx.none
   %true = onnx.constant dense<true> : tensor<i1> -> tensor<i1>
-  // expected-error @below {{Loop version 16: the condition after iteration 0 must be known at compile time, but depends on the data of x; export the model with the loop unrolled}}
+  // expected-error @below {{Loop version 16: the condition after iteration 0 must be known at compile time, but depends on the data of x; export the model with the loop unrolled (Keras: unroll=True; PyTorch: trace the module, or loop over a Python range) or give it a maximum trip count, or use --bind x=VALUE}}
   %y = onnx.node "Loop" version 16 (%none, %true, %x) {} graphs ["body"] {
   ^bb0(%i: tensor<*xindex>, %c: tensor<*xindex>, %v: tensor<*xindex>):
     %w = onnx.node "Tanh" version 13 (%v) {} : (tensor<*xindex>) -> tensor<*xindex>

@@ -61,6 +61,17 @@ onnx.graph @splitByOne(%x: tensor<2x4xf32>) -> (tensor<*xindex>, tensor<*xindex>
   onnx.return %a, %b : tensor<*xindex>, tensor<*xindex>
 }
 
+// The exporter declares them with the axis.
+// CHECK-LABEL: onnx.graph @unbind
+// CHECK-SAME: -> tensor<2xf32>
+onnx.graph @unbind(%x: tensor<2x4xf32>) -> tensor<2x1xf32> {
+  %one = onnx.constant dense<1> : tensor<i64> -> tensor<i64>
+  %s = onnx.node "SplitToSequence" version 11 (%x, %one) {axis = 1 : si64, keepdims = 0 : si64} : (tensor<2x4xf32>, tensor<i64>) -> tensor<*xindex>
+  %a = onnx.node "SequenceAt" version 11 (%s, %one) {} : (tensor<*xindex>, tensor<i64>) -> tensor<2x1xf32>
+  %b = onnx.node "Tanh" version 13 (%a) {} : (tensor<2x1xf32>) -> tensor<2x1xf32>
+  onnx.return %b : tensor<2x1xf32>
+}
+
 // (a, b) becomes (b, a, b), then (b, a), then (a).
 // CHECK-LABEL: onnx.graph @edit
 // CHECK-SAME: (%[[A:.*]]: tensor<1xf32>, %[[B:.*]]: tensor<2xf32>)

@@ -454,7 +454,9 @@ private:
 
 StringRef roleName(InitializerRole role) { return roleNames[static_cast<unsigned>(role)]; }
 
-bool isTorchScriptFoldedName(StringRef name) { return name.starts_with("onnx::"); }
+bool isTorchScriptFoldedName(StringRef name) {
+  return name.starts_with("onnx::") || (!name.empty() && llvm::all_of(name, llvm::isDigit));
+}
 
 bool isConstantNodeName(StringRef name) {
   auto [scope, leaf] = name.rsplit('/');

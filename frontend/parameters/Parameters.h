@@ -61,7 +61,7 @@ struct ParameterPatterns {
 /// `val_12`.
 bool isFoldedName(llvm::StringRef name);
 /// Returns whether the TorchScript-based exporter generated this name for a folded tensor:
-/// `onnx::MatMul_12`.
+/// `onnx::MatMul_12`, or `12` in a scripted module.
 bool isTorchScriptFoldedName(llvm::StringRef name);
 /// Returns whether the TorchScript-based exporter generated this name for the result of a Constant
 /// node: `/encoder/Constant_12_output_0`. onnxruntime's optimizers store such nodes as

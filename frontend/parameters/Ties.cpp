@@ -81,8 +81,10 @@ public:
 
   Ties run() {
     applyChoices();
-    if (hasSignature(graph) && !choices.explicitOnly)
+    if (hasSignature(graph) && !choices.explicitOnly) {
       findByName();
+      findUnnamedCopies();
+    }
     if (choices.equal)
       findEqual();
     else if (!hasSignature(graph) && !choices.explicitOnly)
@@ -202,6 +204,26 @@ private:
               ": folded from the module's " + listed(key) +
               " in different ways; trained separately, without the module's parameter. Export with "
               "mtc.export, or with torch.onnx.export(..., optimize=False)");
+      }
+    }
+  }
+
+  /// Ties folded tensors to the module's parameter with the same elements that is used in another
+  /// role. onnxruntime's optimizers fold transposes of weights and drop the metadata of nodes,
+  /// which would name the parameter.
+  void findUnnamedCopies() {
+    for (InitializerOp copy : parameters) {
+      if (!isFoldedName(copy.getName()) || !keyOf(copy).empty() || isUntied(copy) || isCopy(copy) ||
+          digestOf(copy, digestAttribute).empty())
+        continue;
+      for (InitializerOp kept : parameters) {
+        if (!provenance.isParameter(kept.getName()) || isUntied(kept) || isCopy(kept) ||
+            haveSameRole(kept, copy))
+          continue;
+        if (std::optional<TieForm> form = formOf(kept, copy)) {
+          add(kept, copy, *form, "equal elements, used in different roles");
+          break;
+        }
       }
     }
   }

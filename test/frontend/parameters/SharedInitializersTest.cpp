@@ -181,6 +181,19 @@ TEST(SharedInitializers, OfTorchScriptReplaceIdentities) {
   EXPECT_THAT(Split(proto).initializers(), ElementsAre("a.weight"));
 }
 
+TEST(SharedInitializers, OfScriptedModulesAreFoldedTwice) {
+  ModelProto proto = reluModel();
+  proto.set_producer_name("pytorch");
+  GraphProto &graph = *proto.mutable_graph();
+  addInitializer(proto, "20", {2, 2}, 1);
+  addNode(graph, "Identity", "Identity_0", {"20"}, {"22"});
+  addNode(graph, "MatMul", "/a/MatMul", {"x", "20"}, {"p"});
+  addNode(graph, "MatMul", "/a_1/MatMul", {"p", "22"}, {"q"});
+  Split split(proto);
+  EXPECT_THAT(split.initializers(), ElementsAre("20"));
+  EXPECT_EQ(split.moduleName("20"), "a.weight");
+}
+
 TEST(SharedInitializers, HideNoMistakeOfTheFile) {
   ModelProto proto = reluModel();
   proto.set_producer_name("pytorch");

@@ -83,6 +83,22 @@ TEST(Ties, AreALayerThatIsCalledTwice) {
   EXPECT_THAT(Tied(proto).weights(), ElementsAre("val_0 = val_1", "val_2"));
 }
 
+TEST(Ties, AreFoldedByAnOptimizerThatDropsMetadata) {
+  ModelProto proto = dynamoModel({"embed.weight", "copy.weight"});
+  add(proto, "embed.weight", {3, 2}, matrix);
+  add(proto, "copy.weight", {2, 3}, transposed);
+  add(proto, "val_7", {2, 3}, transposed);
+  GraphProto &graph = *proto.mutable_graph();
+  addNode(graph, "Gather", "gather", {"embed.weight", "x"}, {"e"});
+  addNode(graph, "MatMul", "copy", {"x", "copy.weight"}, {"c"});
+  addNode(graph, "MatMul", "head", {"x", "val_7"}, {"h"});
+  Tied result(proto);
+  EXPECT_THAT(result.weights(), ElementsAre("embed.weight = transposed val_7", "copy.weight"));
+  EXPECT_THAT(result.notes, ElementsAre(HasSubstr("equal elements, used in different roles")));
+  EXPECT_THAT(Tied(proto, {{}, {"val_7"}}).weights(),
+              ElementsAre("embed.weight", "copy.weight", "val_7"));
+}
+
 TEST(Ties, OfTheOlderExporterAreReadInDifferentRoles) {
   ModelProto proto = scopedModel();
   add(proto, "embed.weight", {3, 2}, matrix);

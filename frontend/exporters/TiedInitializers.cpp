@@ -84,6 +84,8 @@ struct TieInitializersPass : impl::TieInitializersPassBase<TieInitializersPass> 
     for (const std::string &text : found.warnings)
       emitWarning(unknown, text);
     noteSeparate(found);
+    if (choices.equal)
+      noteEqual(found);
     for (const Tie &each : found.ties)
       apply(each);
     for (const std::string &problem : problems.get())
@@ -95,6 +97,25 @@ struct TieInitializersPass : impl::TieInitializersPassBase<TieInitializersPass> 
 private:
   /// The value of `--tie` that ties all parameters with equal elements.
   static constexpr StringRef equalTies = "equal";
+
+  /// Notes the parameters that `--tie equal` ties, or warns if there are none.
+  void noteEqual(const Ties &found) {
+    auto unknown = UnknownLoc::get(&getContext()); // The messages concern the whole model.
+    SmallVector<Tie> ties = llvm::to_vector(
+        llvm::make_filter_range(found.ties, [](const Tie &tie) { return tie.reason.empty(); }));
+    if (ties.empty())
+      emitWarning(unknown) << "--tie equal: no further parameters with equal values in the file";
+    else
+      emitRemark(unknown) << "--tie equal: trained as one weight each: "
+                          << listed(ties,
+                                    [](const Tie &tie) {
+                                      return quoted(InitializerOp(tie.kept).getName()) + " = " +
+                                             quoted(InitializerOp(tie.copy).getName()) +
+                                             (tie.form == TieForm::Transposed ? " (transposed)"
+                                                                              : "");
+                                    })
+                          << "; use --untie NAME to train one separately";
+  }
 
   /// Notes the equal parameters that are trained separately.
   void noteSeparate(const Ties &found) {
@@ -150,10 +171,12 @@ private:
       images.push_back(imageOf(tie));
     if (!images.empty())
       kept.setFileImagesAttr(builder.getArrayAttr(images));
-    emitRemark(UnknownLoc::get(&getContext()))
-        << "initializers " << quoted(kept.getName()) << " and " << quoted(copy.getName())
-        << " are one weight" << (tie.form == TieForm::Transposed ? ", one transposed" : "") << " ("
-        << tie.reason << "); use --untie " << copy.getName() << " to train them separately";
+    if (!tie.reason.empty())
+      emitRemark(UnknownLoc::get(&getContext()))
+          << "initializers " << quoted(kept.getName()) << " and " << quoted(copy.getName())
+          << " are one weight" << (tie.form == TieForm::Transposed ? ", one transposed" : "")
+          << " (" << tie.reason << "); use --untie " << copy.getName()
+          << " to train them separately";
     copy.erase();
   }
 };

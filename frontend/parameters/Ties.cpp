@@ -285,7 +285,7 @@ private:
     auto role = [&](InitializerOp each) { return classes.find(each.getName())->second.role; };
     forEachCopy([&](InitializerOp kept, InitializerOp copy, TieForm form) {
       if (role(kept) == role(copy)) // A frozen parameter stays apart from a trained one.
-        add(kept, copy, form, "--tie equal");
+        add(kept, copy, form, "");
     });
     llvm::DenseSet<Attribute> known;
     for (InitializerOp initializer : parameters)

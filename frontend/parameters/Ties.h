@@ -35,7 +35,7 @@ enum class TieForm { Same, Reshaped, Transposed };
 struct Tie {
   InitializerOp kept, copy;
   TieForm form;
-  std::string reason;
+  std::string reason; // Empty for ties because of `TieChoices::equal`.
 };
 
 /// The ties of a graph, and initializers whose relation could not be decided.

@@ -187,10 +187,16 @@ TEST(Ties, OfAllEqualParametersIfAskedFor) {
   EXPECT_THAT(equal.weights(), ElementsAre("embedding = transposed projection",
                                            "a.weight = b.weight", "a.bias", "b.bias"));
   EXPECT_THAT(equal.warnings, IsEmpty());
+  EXPECT_THAT(equal.notes,
+              Contains(HasSubstr("--tie equal: trained as one weight each: 'embedding' "
+                                 "= 'projection' (transposed), 'a.weight' = 'b.weight'; "
+                                 "use --untie")));
   EXPECT_THAT(equal.notes, Contains(AllOf(HasSubstr("zeros, may be equal by chance: 'b.bias'"),
                                           HasSubstr("--tie A=B"))));
   EXPECT_THAT(Tied(proto, {{"equal"}, {"projection"}}).weights(),
               ElementsAre("embedding", "projection", "a.weight = b.weight", "a.bias", "b.bias"));
+  EXPECT_THAT(Tied(proto, {{"equal"}, {"projection", "b.weight"}}).warnings,
+              ElementsAre(HasSubstr("--tie equal: no further parameters with equal values")));
 }
 
 TEST(Ties, OfOneValueAreMadeByName) {

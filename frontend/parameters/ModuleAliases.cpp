@@ -4,6 +4,7 @@
 
 #include "frontend/parameters/InitializerUses.h"
 #include "frontend/parameters/Provenance.h"
+#include "ir/attributes/TensorImage.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -22,9 +23,13 @@ public:
       taken.insert(entry.getKey());
       taken.insert(entry.getValue());
     }
-    for (auto initializer : graph.getOps<InitializerOp>())
+    for (auto initializer : graph.getOps<InitializerOp>()) {
       for (const std::string &origin : provenance.foldedParameters(initializer))
         taken.insert(origin);
+      if (ArrayAttr copies = initializer.getFileImagesAttr())
+        for (auto copy : copies.getAsRange<TensorImageAttr>())
+          taken.insert(copy.getName());
+    }
     for (auto node : graph.getOps<NodeOp>())
       if (auto arguments = node->getAttrOfType<ArrayAttr>(argumentsAttribute))
         for (auto argument : arguments.getAsRange<StringAttr>())

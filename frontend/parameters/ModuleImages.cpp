@@ -120,8 +120,7 @@ private:
       };
       add(name);
       for (const std::string &alias : aliases)
-        if (llvm::none_of(copies, [&](TensorImageAttr copy) { return copy.getName() == alias; }))
-          add(alias);
+        add(alias);
     }
     llvm::append_range(images, copies);
     initializer.setModuleImagesAttr(builder.getArrayAttr(images));

@@ -73,3 +73,20 @@ onnx.graph @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>) attributes {onnx.prod
       : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>)
   onnx.return %0#0 : tensor<2x3xf32>
 }
+
+// -----
+
+// Tied copies with names of the module keep them, in their own layout.
+
+// CHECK: onnx.initializer "wte.weight" {
+// CHECK-SAME: module_images = [#mtc.tensor_image<"wte.weight", shape = [5, 3]>, #mtc.tensor_image<"lm_head.weight", shape = [3, 5], parts = [<variable = 0, image = 0, extents = [3, 5], variable_strides = [1, 3], image_strides = [5, 1]>]>]
+onnx.graph @main(%x: tensor<2xi64>) -> (tensor<2x5xf32>)
+    attributes {onnx.producer = "pytorch", onnx.signature = ["wte.weight", "lm_head.weight"]} {
+  %w = onnx.initializer "wte.weight" {file_images = [
+    #mtc.tensor_image<"lm_head.weight", shape = [3, 5], parts = [<variable = 0, image = 0, extents = [3, 5], variable_strides = [1, 3], image_strides = [5, 1]>]>,
+    #mtc.tensor_image<"val_7", shape = [5, 3]>]} : tensor<5x3xf32>
+  %0 = onnx.node "Gather" version 13 (%w, %x) {axis = 0 : si64} {onnx.index = 0 : i64, onnx.module = "wte"} : (tensor<5x3xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+  %t = onnx.node "Transpose" version 13 (%w) {perm = array<i64: 1, 0>} : (tensor<5x3xf32>) -> tensor<3x5xf32>
+  %1 = onnx.node "MatMul" version 13 (%0, %t) {} {onnx.index = 1 : i64, onnx.module = "lm_head"} : (tensor<2x3xf32>, tensor<3x5xf32>) -> tensor<2x5xf32>
+  onnx.return %1 : tensor<2x5xf32>
+}

@@ -64,8 +64,9 @@ std::string unusedModeWarning(GraphOp graph, BatchNormMode mode) {
   if (mode == BatchNormMode::AsExported || isUsed)
     return "";
   return ("--batch-norm " + stringifyEnum(mode) +
-          ": the model has no BatchNormalization nodes, so the flag has no effect; exporters in "
-          "evaluation mode and graph optimizers fold them into other weights")
+          ": the model has no BatchNormalization nodes, so the flag has no effect. Exporters and "
+          "graph optimizers fold them into other weights; export with mtc.export, or compile the "
+          "file before the optimization")
       .str();
 }
 

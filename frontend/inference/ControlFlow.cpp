@@ -188,47 +188,85 @@ Value Expander::createEmpty(Inference &node, Value element, int64_t axis) {
   return constant;
 }
 
-namespace {
+FailureOr<Expander::ScanLists> Expander::ScanLists::read(Inference &node, StringRef kind,
+                                                         size_t count) {
+  // Opset 8 has only the directions of inputs, without a prefix.
+  std::string prefix = kind.empty() ? "" : ("scan_" + kind + "_").str();
+  std::string axesName = prefix + "axes", directionsName = prefix + "directions";
+  ScanLists lists;
+  lists.axes.assign(count, 0);
+  if (!kind.empty())
+    lists.axes = node.integers(axesName, lists.axes);
+  SmallVector<int64_t> directions = node.integers(directionsName, SmallVector<int64_t>(count, 0));
+  if (node.failed())
+    return failure();
+  if (lists.axes.size() != count || directions.size() != count)
+    return node.failure("attributes " + axesName + " and " + directionsName + " have " +
+                        Twine(lists.axes.size()) + " and " + Twine(directions.size()) +
+                        " entries, expected " + Twine(count));
+  for (int64_t direction : directions) {
+    if (direction != 0 && direction != 1)
+      return node.failure("attribute " + directionsName + " has an entry " + Twine(direction) +
+                          ", expected 0 or 1");
+    lists.areReversed.push_back(direction == 1);
+  }
+  return lists;
+}
 
-/// The axes and directions of a Scan's inputs or outputs.
-struct ScanLists {
-  SmallVector<int64_t> axes;
-  SmallVector<bool> areReversed;
-
-  static FailureOr<ScanLists> read(Inference &node, StringRef kind, size_t count) {
-    std::string axesName = ("scan_" + kind + "_axes").str();
-    std::string directionsName = ("scan_" + kind + "_directions").str();
-    ScanLists lists;
-    lists.axes = node.integers(axesName, SmallVector<int64_t>(count, 0));
-    SmallVector<int64_t> directions = node.integers(directionsName, SmallVector<int64_t>(count, 0));
+/// Returns the number of elements (`what`) that a Scan's operands from `first` on have along their
+/// axes, which are normalized.
+static FailureOr<int64_t> scanLength(Inference &node, size_t first, MutableArrayRef<int64_t> axes,
+                                     StringRef what) {
+  int64_t length = -1;
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    size_t operand = first + i;
+    auto type = dyn_cast<RankedTensorType>(node.operand(operand).getType());
+    if (!type || !type.hasStaticShape() || isSequence(node.operand(operand)))
+      return node.failure(node.operandName(operand) + " is not a tensor of static shape");
+    axis = node.normalized(axis, type.getRank(), "attribute scan_input_axes");
     if (node.failed())
       return failure();
-    if (lists.axes.size() != count || directions.size() != count)
-      return node.failure("attributes " + axesName + " and " + directionsName + " have " +
-                          Twine(lists.axes.size()) + " and " + Twine(directions.size()) +
-                          " entries, expected " + Twine(count));
-    for (int64_t direction : directions) {
-      if (direction != 0 && direction != 1)
-        return node.failure("attribute " + directionsName + " has an entry " + Twine(direction) +
-                            ", expected 0 or 1");
-      lists.areReversed.push_back(direction == 1);
-    }
-    return lists;
+    int64_t extent = type.getDimSize(axis);
+    if (length >= 0 && extent != length)
+      return node.failure("scan inputs have " + Twine(length) + " and " + Twine(extent) + " " +
+                          what + ", expected equal counts");
+    length = extent;
   }
-};
+  return length;
+}
 
-} // namespace
+Value Expander::sliceAt(Inference &node, Value value, int64_t index, int64_t axis) {
+  return create(node, "Gather", 13, {value, createScalar(node, index)}, intAttribute("axis", axis))
+      .getResult(0);
+}
+
+LogicalResult Expander::runScan(Inference &node, SmallVectorImpl<Value> &states, ValueRange inputs,
+                                const ScanLists &lists, int64_t length,
+                                MutableArrayRef<SmallVector<Value>> scanned) {
+  for (int64_t iteration = 0; iteration < length; ++iteration) {
+    SmallVector<Value> arguments = llvm::to_vector(states);
+    for (auto [input, axis, isReversed] : llvm::zip(inputs, lists.axes, lists.areReversed))
+      arguments.push_back(
+          sliceAt(node, input, isReversed ? length - 1 - iteration : iteration, axis));
+    ReturnOp values = inlineGraph(node, *node.graph("body"), arguments);
+    if (!values)
+      return failure();
+    ValueRange results = values.getValues();
+    llvm::copy(results.take_front(states.size()), states.begin());
+    for (auto [list, value] : llvm::zip(scanned, results.drop_front(states.size())))
+      list.push_back(value);
+  }
+  return success();
+}
 
 /// Unrolls Scan(states..., scan inputs...) -> (final states, scan outputs). The body maps (states,
 /// slices of the scan inputs) to (states, slices of the scan outputs).
 LogicalResult Expander::expandScan(Inference &node) {
-  if (node.version() < 9)
-    return node.failure("version 8 has a batch axis and is not supported; convert the model to "
-                        "opset 9 or later with onnx.version_converter");
+  bool isBatched = node.version() < 9; // Operand 0 is the lengths of the sequences.
   int64_t inputCount = node.integer("num_scan_inputs");
   if (node.failed())
     return failure();
-  auto operands = static_cast<int64_t>(node.operandCount());
+  auto operands = static_cast<int64_t>(node.operandCount()) - isBatched;
   if (inputCount < 1 || inputCount > operands)
     return node.failure("attribute num_scan_inputs = " + Twine(inputCount) + ", expected 1.." +
                         Twine(operands));
@@ -239,51 +277,23 @@ LogicalResult Expander::expandScan(Inference &node) {
   size_t outputCount = node.resultCount() - stateCount;
   if (failed(checkSignature(node, "body", operands, node.resultCount())))
     return failure();
+  if (isBatched)
+    return expandBatchedScan(node, stateCount, inputCount);
   FailureOr<ScanLists> inputs = ScanLists::read(node, "input", inputCount);
   FailureOr<ScanLists> outputs = ScanLists::read(node, "output", outputCount);
   if (failed(inputs) || failed(outputs))
     return failure();
-
-  int64_t length = -1;
-  for (int64_t i = 0; i < inputCount; ++i) {
-    size_t operand = stateCount + i;
-    auto type = dyn_cast<RankedTensorType>(node.operand(operand).getType());
-    if (!type || !type.hasStaticShape() || isSequence(node.operand(operand)))
-      return node.failure(node.operandName(operand) + " is not a tensor of static shape");
-    inputs->axes[i] = node.normalized(inputs->axes[i], type.getRank(), "attribute scan_input_axes");
-    if (node.failed())
-      return failure();
-    int64_t extent = type.getDimSize(inputs->axes[i]);
-    if (length >= 0 && extent != length)
-      return node.failure("scan inputs have " + Twine(length) + " and " + Twine(extent) +
-                          " elements to scan, expected equal counts");
-    length = extent;
-  }
-
-  SmallVector<Value> states(node.op().getInputs().take_front(stateCount));
-  SmallVector<SmallVector<Value>> scanned(outputCount);
-  auto runBody = [&](int64_t iteration) -> ReturnOp {
-    SmallVector<Value> arguments = states;
-    for (int64_t i = 0; i < inputCount; ++i) {
-      Value index = createScalar(node, inputs->areReversed[i] ? length - 1 - iteration : iteration);
-      arguments.push_back(create(node, "Gather", 13, {node.operand(stateCount + i), index},
-                                 intAttribute("axis", inputs->axes[i]))
-                              .getResult(0));
-    }
-    return inlineGraph(node, *node.graph("body"), arguments);
-  };
-  if (length == 0 && outputCount > 0)
+  FailureOr<int64_t> length = scanLength(node, stateCount, inputs->axes, "elements to scan");
+  if (failed(length))
+    return failure();
+  if (*length == 0 && outputCount > 0)
     return node.failure("has no elements to scan, so its output shapes are unknown");
-  for (int64_t iteration = 0; iteration < length; ++iteration) {
-    ReturnOp values = runBody(iteration);
-    if (!values)
-      return failure();
-    states = llvm::to_vector(values.getValues().take_front(stateCount));
-    for (auto [list, value] : llvm::zip(scanned, values.getValues().drop_front(stateCount)))
-      list.push_back(value);
-  }
-
-  SmallVector<Value> results = states;
+  OperandRange operandValues = node.op().getInputs();
+  SmallVector<Value> results(operandValues.take_front(stateCount));
+  SmallVector<SmallVector<Value>> scanned(outputCount);
+  if (failed(
+          runScan(node, results, operandValues.drop_front(stateCount), *inputs, *length, scanned)))
+    return failure();
   for (auto [i, list] : llvm::enumerate(scanned)) {
     if (!node.wants(stateCount + i)) {
       results.push_back(Value());
@@ -301,6 +311,43 @@ LogicalResult Expander::expandScan(Inference &node) {
     results.push_back(stack(node, list, axis));
   }
   return replace(node, results);
+}
+
+/// Unrolls Scan of opset 8, whose operands and results have a batch axis before the scanned one.
+/// Each sample is scanned on its own.
+LogicalResult Expander::expandBatchedScan(Inference &node, size_t stateCount, size_t inputCount) {
+  if (node.has(0))
+    return node.failure(node.operandName(0) + " is not supported; pad the sequences, and convert "
+                                              "the model to opset 9 or later");
+  FailureOr<ScanLists> lists = ScanLists::read(node, "", inputCount);
+  if (failed(lists))
+    return failure();
+  SmallVector<int64_t> axes(inputCount, 1), batchAxes(stateCount + inputCount, 0);
+  FailureOr<int64_t> length = scanLength(node, 1 + stateCount, axes, "elements to scan");
+  FailureOr<int64_t> batch = scanLength(node, 1, batchAxes, "samples");
+  if (failed(length) || failed(batch))
+    return failure();
+  if (*length == 0 || *batch == 0)
+    return node.failure("has no elements to scan, so its output shapes are unknown");
+  SmallVector<SmallVector<Value>> results(node.resultCount());
+  for (int64_t sample = 0; sample < *batch; ++sample) {
+    SmallVector<Value> values;
+    for (Value operand : node.op().getInputs().drop_front())
+      values.push_back(sliceAt(node, operand, sample, 0));
+    SmallVector<Value> states(ArrayRef(values).take_front(stateCount));
+    SmallVector<SmallVector<Value>> scanned(node.resultCount() - stateCount);
+    if (failed(runScan(node, states, ArrayRef(values).drop_front(stateCount), *lists, *length,
+                       scanned)))
+      return failure();
+    for (ArrayRef<Value> list : scanned)
+      states.push_back(stack(node, list, 0));
+    for (auto [list, value] : llvm::zip(results, states))
+      list.push_back(value);
+  }
+  SmallVector<Value> stacked;
+  for (ArrayRef<Value> list : results)
+    stacked.push_back(stack(node, list, 0));
+  return replace(node, stacked);
 }
 
 } // namespace mtc::onnx

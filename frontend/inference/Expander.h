@@ -62,6 +62,22 @@ private:
   mlir::LogicalResult expandIf(Inference &node);
   mlir::LogicalResult expandLoop(Inference &node);
   mlir::LogicalResult expandScan(Inference &node);
+  mlir::LogicalResult expandBatchedScan(Inference &node, size_t stateCount, size_t inputCount);
+
+  /// The axes and directions of a Scan's inputs or outputs.
+  struct ScanLists {
+    llvm::SmallVector<int64_t> axes;
+    llvm::SmallVector<bool> areReversed;
+
+    /// Reads the attributes of `kind`, `input` or `output`; of opset 8 if `kind` is empty.
+    static mlir::FailureOr<ScanLists> read(Inference &node, llvm::StringRef kind, size_t count);
+  };
+  /// Runs the body for each slice of the inputs. Updates the states and appends the slices of the
+  /// scan outputs to `scanned`.
+  mlir::LogicalResult runScan(Inference &node, llvm::SmallVectorImpl<mlir::Value> &states,
+                              mlir::ValueRange inputs, const ScanLists &lists, int64_t length,
+                              llvm::MutableArrayRef<llvm::SmallVector<mlir::Value>> scanned);
+  mlir::Value sliceAt(Inference &node, mlir::Value value, int64_t index, int64_t axis);
   /// Checks that a subgraph has the number of inputs and outputs that the node's operands and
   /// results imply.
   static mlir::LogicalResult checkSignature(Inference &node, llvm::StringRef graph, size_t inputs,

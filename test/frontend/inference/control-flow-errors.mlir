@@ -117,7 +117,7 @@ onnx.graph @iteration(%x: tensor<2xf32>) -> tensor<*xindex> {
 // -----
 
 onnx.graph @scan(%s: tensor<2xf32>, %x: tensor<3x2xf32>, %y: tensor<4x2xf32>)
-    -> (tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>) {
+    -> (tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>) {
   // expected-error @below {{Scan version 16: attribute num_scan_inputs = 3, expected 1..2}}
   %a = onnx.node "Scan" version 16 (%s, %x) {num_scan_inputs = 3 : si64} graphs ["body"] {
   ^bb0(%state: tensor<*xindex>, %slice: tensor<*xindex>):
@@ -134,10 +134,16 @@ onnx.graph @scan(%s: tensor<2xf32>, %x: tensor<3x2xf32>, %y: tensor<4x2xf32>)
     onnx.return %state : tensor<*xindex>
   } : (tensor<2xf32>, tensor<3x2xf32>) -> tensor<*xindex>
   %none = onnx.none
-  // expected-error @below {{Scan version 8: version 8 has a batch axis and is not supported; convert the model to opset 9 or later}}
+  // expected-error @below {{Scan version 8: scan inputs have 2 and 3 samples, expected equal counts}}
   %d = onnx.node "Scan" version 8 (%none, %s, %x) {num_scan_inputs = 1 : si64} graphs ["body"] {
   ^bb0(%state: tensor<*xindex>, %slice: tensor<*xindex>):
     onnx.return %state : tensor<*xindex>
   } : (none, tensor<2xf32>, tensor<3x2xf32>) -> tensor<*xindex>
-  onnx.return %a, %b, %c, %d : tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>
+  %lengths = onnx.constant dense<2> : tensor<3xi64> -> tensor<3xi64>
+  // expected-error @below {{Scan version 8: operand 0 (sequence_lens) is not supported; pad the sequences, and convert the model to opset 9 or later}}
+  %e = onnx.node "Scan" version 8 (%lengths, %x) {num_scan_inputs = 1 : si64} graphs ["body"] {
+  ^bb0(%slice: tensor<*xindex>):
+    onnx.return %slice : tensor<*xindex>
+  } : (tensor<3xi64>, tensor<3x2xf32>) -> tensor<*xindex>
+  onnx.return %a, %b, %c, %d, %e : tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>
 }

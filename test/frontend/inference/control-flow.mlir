@@ -146,3 +146,18 @@ onnx.graph @scan(%s: tensor<3xf32>, %x: tensor<3x2xf32>) -> (tensor<*xindex>, te
   } : (tensor<3xf32>, tensor<3x2xf32>) -> (tensor<*xindex>, tensor<*xindex>)
   onnx.return %y#0, %y#1 : tensor<*xindex>, tensor<*xindex>
 }
+
+// Scan of opset 8 has a batch axis: each sample is scanned on its own, here backwards.
+// CHECK-LABEL: onnx.graph @batchedScan
+// CHECK-SAME: -> (tensor<2xf32>, tensor<2x3xf32>)
+// CHECK-COUNT-6: "Add"
+// CHECK-NOT: "Add"
+onnx.graph @batchedScan(%s: tensor<2xf32>, %x: tensor<2x3xf32>) -> (tensor<*xindex>, tensor<*xindex>) {
+  %none = onnx.none
+  %y:2 = onnx.node "Scan" version 8 (%none, %s, %x) {num_scan_inputs = 1 : si64, directions = array<i64: 1>} graphs ["body"] {
+  ^bb0(%state: tensor<*xindex>, %slice: tensor<*xindex>):
+    %a = onnx.node "Add" version 7 (%state, %slice) {} : (tensor<*xindex>, tensor<*xindex>) -> tensor<*xindex>
+    onnx.return %a, %a : tensor<*xindex>, tensor<*xindex>
+  } : (none, tensor<2xf32>, tensor<2x3xf32>) -> (tensor<*xindex>, tensor<*xindex>)
+  onnx.return %y#0, %y#1 : tensor<*xindex>, tensor<*xindex>
+}

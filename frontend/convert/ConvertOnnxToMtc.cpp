@@ -1,10 +1,12 @@
 //===- ConvertOnnxToMtc.cpp - Conversion of graph @main to function @forward ------------------===//
 
 #include "frontend/convert/Passes.h"
+#include "frontend/dialect/ElementTypes.h"
 #include "frontend/dialect/OptionalOutputs.h"
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/support/Conversion.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
@@ -16,17 +18,32 @@ namespace mtc::onnx {
 
 namespace {
 
+/// Returns whether the conversion of an operator accepts integers of 2 and 4 bits, which are stored
+/// as integers of 8 bits.
+bool acceptsPacked(const Conversion &node) {
+  return node.domain().empty() &&
+         llvm::StringSwitch<bool>(node.opType())
+             .Cases({"Cast", "CastLike", "QuantizeLinear", "DequantizeLinear"}, true)
+             .Cases({"Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose"}, true)
+             .Default(false);
+}
+
 /// Reports an error if the node has an operand or result of an element type that mtc does not
 /// support.
 LogicalResult checkElementTypes(Conversion &node) {
-  auto isSupported = [](Type type) {
+  for (Value operand : node.op().getInputs())
+    if (auto initializer = operand.getDefiningOp<InitializerOp>();
+        initializer && isPacked(getElementTypeOrSelf(initializer.getType())))
+      return node.failure("the data of initializer \"" + initializer.getName() + "\" is missing");
+  auto isSupported = [&](Type type) {
     if (!isa<RankedTensorType>(type))
       return true;
     Type element = getElementTypeOrSelf(type);
     return isa<Float64Type, Float32Type, Float16Type, BFloat16Type, Float8E4M3FNType,
                Float8E5M2Type>(element) ||
            (isa<IntegerType>(element) &&
-            llvm::is_contained({1, 8, 16, 32, 64}, element.getIntOrFloatBitWidth()));
+            llvm::is_contained({1, 8, 16, 32, 64}, element.getIntOrFloatBitWidth())) ||
+           (isPacked(element) && acceptsPacked(node));
   };
   for (Type type : llvm::concat<const Type>(llvm::to_vector(node.op().getInputs().getTypes()),
                                             llvm::to_vector(node.op().getOutputs().getTypes())))
@@ -43,9 +60,11 @@ bool defineEmptyResults(Conversion &node) {
     if (node.wants(i) && node.resultType(i).getNumElements() != 0)
       return false;
   for (size_t i = 0; i < node.resultCount(); ++i)
-    if (node.wants(i))
-      (void)node.result(
-          i, node.b.constant(DenseElementsAttr::get(node.resultType(i), ArrayRef<Attribute>())));
+    if (node.wants(i)) {
+      auto type = RankedTensorType::get(node.resultShape(i),
+                                        storedElementType(node.resultType(i).getElementType()));
+      (void)node.result(i, node.b.constant(DenseElementsAttr::get(type, ArrayRef<Attribute>())));
+    }
   return true;
 }
 

@@ -72,6 +72,17 @@ std::optional<int64_t> elementTypeToOnnx(Type type) {
   return std::nullopt;
 }
 
+bool isPacked(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer && (integer.getWidth() == 2 || integer.getWidth() == 4);
+}
+
+Type storedElementType(Type type) {
+  if (!isPacked(type))
+    return type;
+  return IntegerType::get(type.getContext(), 8, cast<IntegerType>(type).getSignedness());
+}
+
 std::string onnxDataTypeName(int64_t dataType) {
   for (const DataType &entry : dataTypes)
     if (entry.number == dataType)

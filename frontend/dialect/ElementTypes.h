@@ -23,6 +23,14 @@ mlir::Type elementTypeFromOnnx(mlir::MLIRContext *context, int64_t dataType);
 /// Returns the `TensorProto.DataType` of an element type, or nullopt if ONNX has no such type.
 std::optional<int64_t> elementTypeToOnnx(mlir::Type type);
 
+/// Returns whether this is an integer type of 2 or 4 bits, of which ONNX packs several elements
+/// into a byte.
+bool isPacked(mlir::Type type);
+
+/// Returns the element type in which programs store values of this type: i8 or ui8 for packed
+/// types, otherwise the type itself.
+mlir::Type storedElementType(mlir::Type type);
+
 /// Returns the standard's name of a `TensorProto.DataType`, such as `FLOAT16`, for messages, or the
 /// number if the standard does not define it.
 std::string onnxDataTypeName(int64_t dataType);

@@ -2,6 +2,8 @@
 
 #include "frontend/dialect/Tensor.h"
 
+#include "frontend/dialect/ElementTypes.h"
+
 #include "mlir/IR/DialectResourceBlobManager.h"
 
 #include <cmath>
@@ -40,6 +42,20 @@ struct Bool {
   uint8_t value;
 };
 
+/// An integer of 2 or 4 bits. Conversions discard the upper bits.
+template <unsigned width, typename Byte> struct Narrow {
+  Byte value;
+  Narrow() = default;
+  explicit Narrow(int64_t x) {
+    int64_t low = x & ((1 << width) - 1);
+    bool isNegative = std::is_signed_v<Byte> && ((low >> (width - 1)) != 0);
+    value = static_cast<Byte>(isNegative ? low - (1 << width) : low);
+  }
+};
+
+template <typename T> constexpr bool isNarrow = false;
+template <unsigned width, typename Byte> constexpr bool isNarrow<Narrow<width, Byte>> = true;
+
 /// Calls `function` with a value of the C++ type that represents elements of `type` in memory.
 template <typename Function> auto dispatch(Type type, Function function) {
   if (type.isF32())
@@ -54,6 +70,10 @@ template <typename Function> auto dispatch(Type type, Function function) {
   switch (type.getIntOrFloatBitWidth()) {
   case 1:
     return function(Bool());
+  case 2:
+    return isUnsigned ? function(Narrow<2, uint8_t>()) : function(Narrow<2, int8_t>());
+  case 4:
+    return isUnsigned ? function(Narrow<4, uint8_t>()) : function(Narrow<4, int8_t>());
   case 8:
     return isUnsigned ? function(uint8_t()) : function(int8_t());
   case 16:
@@ -78,8 +98,10 @@ template <typename To> To truncated(double value) {
 }
 
 template <typename To, typename From> To convert(From from) {
-  if constexpr (std::is_same_v<From, Bool>)
-    return static_cast<To>(from.value);
+  if constexpr (std::is_same_v<From, Bool> || isNarrow<From>)
+    return convert<To>(from.value);
+  else if constexpr (isNarrow<To>)
+    return To(convert<int64_t>(from));
   else if constexpr (std::is_same_v<To, Bool>)
     return Bool{static_cast<uint8_t>(from != From(0))};
   else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>)
@@ -96,11 +118,11 @@ bool Tensor::holds(Type type) {
   if (type.isF32() || type.isF64() || type.isF16() || type.isBF16() || type.isInteger(1))
     return true;
   auto integer = dyn_cast<IntegerType>(type);
-  return integer && llvm::is_contained({8u, 16u, 32u, 64u}, integer.getWidth());
+  return integer && llvm::is_contained({2u, 4u, 8u, 16u, 32u, 64u}, integer.getWidth());
 }
 
 int64_t Tensor::elementSize(Type type) {
-  return type.isInteger(1) ? 1 : type.getIntOrFloatBitWidth() / 8;
+  return std::max<int64_t>(type.getIntOrFloatBitWidth() / 8, 1);
 }
 
 Tensor Tensor::allocateUnchecked(RankedTensorType type, bool splat) {
@@ -126,6 +148,16 @@ std::optional<Tensor> Tensor::fromAttribute(ElementsAttr attribute) {
     return std::nullopt;
   if (auto dense = dyn_cast<DenseIntOrFPElementsAttr>(attribute)) {
     bool splat = type.getNumElements() == 1 || (type.getNumElements() != 0 && dense.isSplat());
+    if (isPacked(type.getElementType())) {
+      // MLIR stores one element in a byte, whose upper bits are 0.
+      Tensor result = allocateUnchecked(type, splat);
+      char *out = result.mutableBytes().data();
+      dispatch(type.getElementType(), [&](auto element) {
+        for (char byte : dense.getRawData().take_front(result.data.size()))
+          *out++ = static_cast<char>(convert<int64_t>(convert<decltype(element)>(int64_t(byte))));
+      });
+      return result;
+    }
     if (!type.getElementType().isInteger(1))
       return Tensor(type, dense.getRawData(), splat, nullptr);
     Tensor result = allocateUnchecked(type, splat);
@@ -154,7 +186,13 @@ DenseElementsAttr Tensor::toAttribute() const {
   if (tensorType.getElementType().isInteger(1))
     return DenseElementsAttr::get(
         tensorType, llvm::ArrayRef(reinterpret_cast<const bool *>(used.data()), used.size()));
-  return DenseElementsAttr::getFromRawBuffer(tensorType, used);
+  if (!isPacked(tensorType.getElementType()))
+    return DenseElementsAttr::getFromRawBuffer(tensorType, used);
+  int mask = (1 << tensorType.getElementTypeBitWidth()) - 1;
+  std::vector<char> bits;
+  for (char byte : used)
+    bits.push_back(static_cast<char>(byte & mask));
+  return DenseElementsAttr::getFromRawBuffer(tensorType, bits);
 }
 
 template <typename T>

@@ -1,8 +1,8 @@
 //===- Tensor.h - Compile-time tensor values --------------------------------------------------===//
 //
 // The tensor values of constant folding. Elements are stored in the host's representation, a
-// boolean as one byte. A splat, whose elements are all equal, stores one element. Copies share
-// their storage.
+// boolean or an integer of 2 or 4 bits as one byte. A splat, whose elements are all equal, stores
+// one element. Copies share their storage.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@ constexpr int64_t maxFoldedBytes = int64_t(256) << 20;
 /// An immutable tensor with static shape, except for `mutableBytes` after `allocate`.
 class Tensor {
 public:
-  /// Returns whether this element type is supported: f64, f32, f16, bf16, integers of 8, 16, 32 or
-  /// 64 bits, and i1.
+  /// Returns whether this element type is supported: f64, f32, f16, bf16, integers of 2, 4, 8, 16,
+  /// 32 or 64 bits, and i1.
   static bool holds(mlir::Type elementType);
 
   /// Returns the size of one element in bytes; `holds(elementType)` must be true.

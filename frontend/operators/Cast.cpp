@@ -1,5 +1,6 @@
 //===- Cast.cpp - Casts and identities --------------------------------------------------------===//
 
+#include "frontend/dialect/ElementTypes.h"
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/support/Conversion.h"
 #include "frontend/operators/support/Evaluate.h"
@@ -46,6 +47,16 @@ LogicalResult inferCast(Inference &node) {
 /// Only the type of the second operand is used.
 LogicalResult inferCastLike(Inference &node) { return inferCastTo(node, node.elementType(1)); }
 
+/// Discards the upper bits of integers of 8 bits, as a conversion to 2 or 4 bits does.
+Value wrapped(TensorBuilder &b, Value x, Type element) {
+  int64_t bits = element.getIntOrFloatBitWidth();
+  Value low = b.logicalAnd(x, b.splat(x, static_cast<double>((1 << bits) - 1)));
+  if (element.isUnsignedInteger())
+    return low;
+  Value sign = b.splat(x, static_cast<double>(1 << (bits - 1)));
+  return b.sub(XorOp::create(b, low, sign), sign);
+}
+
 /// Casts to the inferred element type. mtc's cast rounds as the standard specifies. By default,
 /// casts to 8-bit floats saturate.
 LogicalResult convertCast(Conversion &node) {
@@ -55,6 +66,9 @@ LogicalResult convertCast(Conversion &node) {
     return failure();
   if (saturates && isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8)
     return node.result(0, saturatingCast(node.b, node.value(0), element));
+  if (isPacked(element))
+    return node.result(
+        0, wrapped(node.b, node.b.cast(node.value(0), storedElementType(element)), element));
   return node.result(0, node.b.cast(node.value(0), element));
 }
 
@@ -63,7 +77,7 @@ LogicalResult inferBitCast(Inference &node) {
   Type element = node.elementTypeOf("to"), source = node.elementType(0);
   if (node.failed())
     return failure();
-  if (!Tensor::holds(element) || !Tensor::holds(source) ||
+  if (!Tensor::holds(element) || !Tensor::holds(source) || isPacked(element) || isPacked(source) ||
       Tensor::elementSize(element) != Tensor::elementSize(source))
     return node.failure("reinterprets " + llvm::to_string(source) + " as " +
                         llvm::to_string(element) +

@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
+#include "frontend/dialect/ElementTypes.h"
 #include "frontend/dialect/Shapes.h"
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/support/Conversion.h"
@@ -108,7 +109,7 @@ LogicalResult convertQuantize(Conversion &node) {
   Type element = node.resultType().getElementType();
   if (isa<FloatType>(element))
     return node.result(0, quantizeToFloats(b, x, scale, zero, element, saturates));
-  return node.result(0, b.cast(quantize(b, x, scale, zero, element), element));
+  return node.result(0, b.cast(quantize(b, x, scale, zero, element), storedElementType(element)));
 }
 
 //===--- DequantizeLinear ---------------------------------------------------------------------===//

@@ -3,6 +3,7 @@
 #include "frontend/reader/Import.h"
 
 #include "frontend/Dimensions.h"
+#include "frontend/dialect/ElementTypes.h"
 #include "frontend/dialect/OptionalOutputs.h"
 #include "frontend/reader/ExporterMetadata.h"
 #include "frontend/reader/GraphCheck.h"
@@ -333,7 +334,8 @@ private:
   /// initializer. Returns null if the data is missing, which is reported when the data is used.
   DenseElementsAttr knownElements(const Initializer &initializer, RankedTensorType type) {
     bool isFloat = isa<FloatType>(type.getElementType());
-    bool isSmall = initializer.bytes <= (isFloat ? maxFloatConstant : maxIntegerConstant);
+    bool isSmall = initializer.bytes <= (isFloat ? maxFloatConstant : maxIntegerConstant) ||
+                   isPacked(type.getElementType());
     if (!isSmall && !isFloatingPoint(initializer.dataType))
       return {};
     llvm::Expected<ArrayRef<char>> bytes = model.initializerBytes(initializer.name);

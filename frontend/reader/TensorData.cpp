@@ -108,28 +108,49 @@ unsigned elementBytes(int64_t dataType) {
   }
 }
 
-Expected<uint64_t> tensorBytes(ArrayRef<int64_t> shape, int64_t dataType) {
-  unsigned width = elementBytes(dataType);
+/// Returns the size of an element in bits; 0 for unsupported types.
+static unsigned elementBits(int64_t dataType) {
+  switch (dataType) {
+  case TensorProto::INT2:
+  case TensorProto::UINT2:
+    return 2;
+  case TensorProto::INT4:
+  case TensorProto::UINT4:
+    return 4;
+  default:
+    return 8 * elementBytes(dataType);
+  }
+}
+
+/// Returns the size in bytes of a tensor whose elements have `width` bits. The last byte of a
+/// packed tensor may be filled in part.
+static Expected<uint64_t> bytesOf(ArrayRef<int64_t> shape, int64_t dataType, unsigned width,
+                                  StringRef integers) {
   if (width == 0)
-    return problem(
-        "element type " + onnxDataTypeName(dataType) +
-        " is not supported; mtc supports floats of 8 to 64 bits, integers of 8 to 64 bits "
-        "and booleans");
+    return problem("element type " + onnxDataTypeName(dataType) +
+                   " is not supported; mtc supports floats of 8 to 64 bits, integers of " +
+                   integers + " bits and booleans");
   for (int64_t dim : shape)
     if (dim < 0)
       return problem("shape " + shapeText(shape) + " has a negative dimension");
   // Extents are checked as at least 1, so that a zero extent cannot hide an overflow.
-  uint64_t bytes = width;
+  uint64_t bits = width;
   for (int64_t dim : shape)
-    if (__builtin_mul_overflow(bytes, std::max<uint64_t>(dim, 1), &bytes) || bytes > maxTensorBytes)
+    if (__builtin_mul_overflow(bits, std::max<uint64_t>(dim, 1), &bits) ||
+        bits / 8 > maxTensorBytes)
       return problem("shape " + shapeText(shape) + " of " + onnxDataTypeName(dataType) +
                      " is larger than 2^48 bytes");
-  return llvm::is_contained(shape, 0) ? 0 : bytes;
+  return llvm::is_contained(shape, 0) ? 0 : divideCeil(bits, 8);
+}
+
+Expected<uint64_t> tensorBytes(ArrayRef<int64_t> shape, int64_t dataType) {
+  return bytesOf(shape, dataType, 8 * elementBytes(dataType), "8 to 64");
 }
 
 Expected<uint64_t> checkTensor(const TensorProto &tensor) {
   ArrayRef<int64_t> shape(tensor.dims().data(), tensor.dims_size());
-  Expected<uint64_t> bytes = tensorBytes(shape, tensor.data_type());
+  Expected<uint64_t> bytes =
+      bytesOf(shape, tensor.data_type(), elementBits(tensor.data_type()), "2 to 64");
   if (!bytes)
     return bytes.takeError();
   if (tensor.has_segment())
@@ -151,7 +172,8 @@ Expected<uint64_t> checkTensor(const TensorProto &tensor) {
                      shapeText(shape));
     return *bytes;
   }
-  int64_t expected = *bytes / elementBytes(tensor.data_type());
+  // An int32 stores one byte of packed elements.
+  int64_t expected = *bytes / std::max(elementBytes(tensor.data_type()), 1U);
   auto [name, count] = fields.holding(tensor.data_type());
   if (count != expected)
     return problem(name + " has " + Twine(count) + " elements, expected " + Twine(expected) +
@@ -162,8 +184,7 @@ Expected<uint64_t> checkTensor(const TensorProto &tensor) {
 ArrayRef<char> inlineBytes(const TensorProto &tensor, std::vector<char> &storage) {
   if (tensor.has_raw_data())
     return ArrayRef<char>(tensor.raw_data().data(), tensor.raw_data().size());
-  unsigned width = elementBytes(tensor.data_type());
-  assert(width && "checkTensor accepted the tensor");
+  unsigned width = std::max(elementBytes(tensor.data_type()), 1U);
   switch (tensor.data_type()) {
   case TensorProto::FLOAT:
     return viewOf(tensor.float_data());
@@ -184,7 +205,20 @@ mlir::RankedTensorType tensorType(const TensorProto &tensor, mlir::MLIRContext *
                                      elementTypeFromOnnx(context, tensor.data_type()));
 }
 
+/// Returns one byte per element of a packed tensor, whose first elements are in the low bits.
+static std::vector<char> unpacked(mlir::RankedTensorType type, ArrayRef<char> bytes) {
+  unsigned width = type.getElementTypeBitWidth(), perByte = 8 / width;
+  std::vector<char> elements(type.getNumElements());
+  for (auto [i, element] : llvm::enumerate(elements)) {
+    unsigned byte = static_cast<unsigned char>(bytes[i / perByte]);
+    element = static_cast<char>(byte >> (i % perByte * width) & ((1U << width) - 1));
+  }
+  return elements;
+}
+
 mlir::DenseElementsAttr denseElements(mlir::RankedTensorType type, ArrayRef<char> bytes) {
+  if (isPacked(type.getElementType()) && type.getNumElements() != 0)
+    return mlir::DenseElementsAttr::getFromRawBuffer(type, unpacked(type, bytes));
   if (!type.getElementType().isInteger(1))
     return mlir::DenseElementsAttr::getFromRawBuffer(type, bytes);
   SmallVector<bool> values = llvm::map_to_vector(bytes, [](char byte) { return byte != 0; });

@@ -31,13 +31,13 @@ unsigned elementBytes(int64_t dataType);
 /// Returns whether this `TensorProto.DataType` can be trained: f16, bf16, f32, f64.
 bool isFloatingPoint(int64_t dataType);
 
-/// Returns the size in bytes of a tensor of this type and shape. Fails for unsupported types,
-/// negative dimensions and sizes above `maxTensorBytes`.
+/// Returns the size in bytes of a value of this type and shape. Fails for unsupported types,
+/// including those of less than a byte, negative dimensions and sizes above `maxTensorBytes`.
 llvm::Expected<uint64_t> tensorBytes(llvm::ArrayRef<int64_t> shape, int64_t dataType);
 
-/// Returns the size in bytes of a tensor of the file. In addition to the errors of `tensorBytes`,
-/// fails if several fields have elements, or if their number does not match the shape. Does not
-/// check external files.
+/// Returns the size in bytes of a tensor of the file, which may have integers of 2 or 4 bits. In
+/// addition to the errors of `tensorBytes`, fails if several fields have elements, or if their
+/// number does not match the shape. Does not check external files.
 llvm::Expected<uint64_t> checkTensor(const ::onnx::TensorProto &tensor);
 
 /// Returns the elements of a tensor with inline data that passed `checkTensor`: `raw_data` itself,

@@ -2,6 +2,8 @@
 
 #include "frontend/operators/support/Conversion.h"
 
+#include "frontend/dialect/ElementTypes.h"
+
 #include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
@@ -15,8 +17,9 @@ RankedTensorType Conversion::resultType(size_t i) const {
 LogicalResult Conversion::result(size_t i, Value value) {
   if (!wants(i))
     return success();
-  if (value.getType() != resultType(i))
-    return failure("result " + Twine(i) + " has type " + llvm::to_string(resultType(i)) +
+  RankedTensorType type = resultType(i);
+  if (value.getType() != type.clone(storedElementType(type.getElementType())))
+    return failure("result " + Twine(i) + " has type " + llvm::to_string(type) +
                    ", but its definition returns " + llvm::to_string(value.getType()));
   owner.define(op().getOutputs()[i], value);
   return success();

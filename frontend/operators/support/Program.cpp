@@ -2,6 +2,8 @@
 
 #include "frontend/operators/support/Program.h"
 
+#include "frontend/dialect/ElementTypes.h"
+
 #include "ir/ReservedNames.h"
 #include "ir/attributes/DiscardableAttributes.h"
 
@@ -70,6 +72,18 @@ void Program::discard() {
     variable->erase();
 }
 
+/// Returns a constant in the element type in which programs store it.
+static ElementsAttr storedElements(ElementsAttr value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (!isPacked(type.getElementType()))
+    return value;
+  auto stored = type.clone(storedElementType(type.getElementType()));
+  if (type.getNumElements() == 0)
+    return DenseElementsAttr::get(cast<RankedTensorType>(stored), ArrayRef<Attribute>());
+  std::vector<int64_t> elements = Tensor::fromAttribute(value)->values<int64_t>();
+  return Tensor::fromValues<int64_t>(cast<RankedTensorType>(stored), elements)->toAttribute();
+}
+
 Value Program::value(Value onnxValue) {
   if (Value known = values.lookup(onnxValue))
     return known;
@@ -79,7 +93,7 @@ Value Program::value(Value onnxValue) {
     result = materialize(initializer);
   } else {
     TensorBuilder builder = builderAt(definition->getLoc());
-    result = buildConstant(builder, cast<onnx::ConstantOp>(definition).getValue());
+    result = buildConstant(builder, storedElements(cast<onnx::ConstantOp>(definition).getValue()));
   }
   define(onnxValue, result);
   return result;

@@ -49,10 +49,10 @@ onnx.graph @main(%x: tensor<600x1x2xf32>, %w: tensor<1x3x2xf32>, %r: tensor<1x3x
 
 // -----
 
-onnx.graph @main(%x: tensor<2x3xi4>) -> tensor<2x3xi4> {
-  // expected-error @below {{Identity version 21: element type i4 is not supported; convert the model to another type}}
-  %y = onnx.node "Identity" version 21 (%x) {} : (tensor<2x3xi4>) -> tensor<2x3xi4>
-  onnx.return %y : tensor<2x3xi4>
+onnx.graph @main(%x: tensor<2x3xf4E2M1FN>) -> tensor<2x3xf4E2M1FN> {
+  // expected-error @below {{Identity version 21: element type f4E2M1FN is not supported; convert the model to another type}}
+  %y = onnx.node "Identity" version 21 (%x) {} : (tensor<2x3xf4E2M1FN>) -> tensor<2x3xf4E2M1FN>
+  onnx.return %y : tensor<2x3xf4E2M1FN>
 }
 
 // -----

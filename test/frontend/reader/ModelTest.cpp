@@ -2,8 +2,11 @@
 
 #include "test/frontend/TestModel.h"
 
+#include "frontend/dialect/Tensor.h"
+
 using namespace mtc::onnx;
 using namespace mtc::onnx::test;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(Model, ReadsASoundModel) {
@@ -205,4 +208,39 @@ TEST(Tensors, ReadsEveryField) {
   EXPECT_EQ(bytes("f64"), bytesOf<double>({1, -2}));
   EXPECT_EQ(bytes("i64"), bytesOf<int64_t>({INT64_MIN, 7}));
   EXPECT_EQ(bytes("f16"), bytes("f16")) << "the same on every call";
+}
+
+TEST(Tensors, UnpacksIntegersOfTwoAndFourBits) {
+  ModelProto proto = reluModel();
+  GraphProto &graph = *proto.mutable_graph();
+  auto add = [&](const char *name, int32_t type, std::initializer_list<uint8_t> bytes, bool isRaw) {
+    TensorProto &t = *graph.add_initializer() = tensor(name, {3}, type);
+    for (uint8_t byte : bytes)
+      isRaw ? void(t.mutable_raw_data()->push_back(static_cast<char>(byte)))
+            : t.add_int32_data(byte);
+  };
+  add("i4", TensorProto::INT4, {0x7f, 0x08}, true);
+  add("u4", TensorProto::UINT4, {0x7f, 0x08}, false);
+  add("i2", TensorProto::INT2, {0b100111}, false);
+  add("u2", TensorProto::UINT2, {0b100111}, true);
+  Imported result(proto);
+  ASSERT_EQ(result.messages(), "");
+  std::map<std::string, std::vector<int64_t>> found;
+  result.module->walk([&](ConstantOp constant) {
+    std::optional<Tensor> value = Tensor::fromAttribute(constant.getValue());
+    ASSERT_TRUE(value);
+    EXPECT_EQ(value->toAttribute(), constant.getValue());
+    found[constant->getAttrOfType<mlir::StringAttr>(initializerAttribute).str()] =
+        value->values<int64_t>();
+  });
+  EXPECT_THAT(found["i4"], ElementsAre(-1, 7, -8));
+  EXPECT_THAT(found["u4"], ElementsAre(15, 7, 8));
+  EXPECT_THAT(found["i2"], ElementsAre(-1, 1, -2));
+  EXPECT_THAT(found["u2"], ElementsAre(3, 1, 2));
+  TensorProto odd = tensor("odd", {3}, TensorProto::INT4);
+  odd.set_raw_data("abc");
+  EXPECT_THAT(messagesAbout(odd), HasSubstr("raw_data has 3 bytes, expected 2 for INT4 [3]"));
+  TensorProto fields = tensor("fields", {5}, TensorProto::INT4);
+  fields.add_int32_data(1);
+  EXPECT_THAT(messagesAbout(fields), HasSubstr("int32_data has 1 elements, expected 3"));
 }

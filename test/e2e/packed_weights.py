@@ -1,0 +1,55 @@
+# RUN: %python %s %t
+"""Weights of 2 and 4 bits, by blocks and by channels, with and without zero points, train what is after them like the
+floating-point weights that they represent. An export has their bytes."""
+
+import ml_dtypes
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+from program import compile, losses, own_folder
+
+ROWS, DEPTH, WIDTH, CLASSES, BLOCK = 8, 7, 5, 3, 4
+FLAGS = ["--loss", "cross-entropy", "--optimizer", "sgd", "--lr", 0.3]
+random = np.random.default_rng(0)
+DATA = {"x": random.standard_normal((ROWS, DEPTH)).astype(np.float32), "labels": random.integers(0, CLASSES, ROWS)}
+HEAD = random.standard_normal((WIDTH, CLASSES)).astype(np.float32)
+KINDS = {"int4": (ml_dtypes.int4, TensorProto.INT4, -8, 8), "uint4": (ml_dtypes.uint4, TensorProto.UINT4, 0, 16),
+         "int2": (ml_dtypes.int2, TensorProto.INT2, -2, 2), "uint2": (ml_dtypes.uint2, TensorProto.UINT2, 0, 4)}
+folder = own_folder()
+
+
+def save(name: str, weight_nodes, initializers):
+    nodes = [*weight_nodes, helper.make_node("MatMul", ["x", "w"], ["h"]), helper.make_node("Tanh", ["h"], ["t"]),
+             helper.make_node("MatMul", ["t", "head"], ["logits"])]
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, (ROWS, DEPTH))]
+    outputs = [helper.make_tensor_value_info("logits", TensorProto.FLOAT, (ROWS, CLASSES))]
+    graph = helper.make_graph(nodes, name, inputs, outputs, [*initializers, numpy_helper.from_array(HEAD, "head")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 25)], ir_version=13)
+    onnx.checker.check_model(model)
+    onnx.save(model, folder / f"{name}.onnx")
+    return compile(folder / f"{name}.onnx", folder, DATA, *FLAGS, "--train", "head", name=name)
+
+
+for kind, (dtype, element, low, high) in KINDS.items():
+    for form in ("blocks", "channels"):
+        codes = random.integers(low, high, (DEPTH, WIDTH))
+        blocks = -(-DEPTH // BLOCK)
+        shape, attributes = ((blocks, WIDTH), {"axis": 0, "block_size": BLOCK}) if form == "blocks" else ((WIDTH,), {"axis": 1})
+        scale = random.uniform(0.05, 0.3, shape).astype(np.float32)
+        zeros = random.integers(low, high, shape)
+        spread = [np.repeat(a, BLOCK, 0)[:DEPTH] if form == "blocks" else a for a in (scale, zeros)]
+        weight = ((codes - spread[1]) * spread[0]).astype(np.float32)
+        packed = [numpy_helper.from_array(codes.astype(dtype), "codes"), numpy_helper.from_array(zeros.astype(dtype), "zeros")]
+        assert packed[0].data_type == element, packed[0].data_type
+        constants = [helper.make_node("Constant", [], ["scale"], value=numpy_helper.from_array(scale))]
+        program = save(f"{kind}-{form}", [*constants, helper.make_node("DequantizeLinear", ["codes", "scale", "zeros"], ["w"],
+                                                                      **attributes)], packed)
+        plain = save(f"{kind}-{form}-plain", [helper.make_node("Constant", [], ["w"], value=numpy_helper.from_array(weight))], [])
+        history = losses(program.train(8))
+        np.testing.assert_allclose(history, losses(plain.train(8)), rtol=1e-5)
+        assert history[-1] < 0.9 * history[0], history
+        program.exported(f"{kind}-{form}-trained", "--steps", 2, "--no-shuffle")
+        trained = onnx.load(folder / f"{kind}-{form}-trained.onnx")
+        onnx.checker.check_model(trained)
+        kept = {i.name: i for i in trained.graph.initializer}
+        assert all(kept[i.name].raw_data == i.raw_data and kept[i.name].data_type == element for i in packed)

@@ -20,14 +20,15 @@ def propose_top_k(graph, name: str):
     axis = graph.random.randrange(len(shape))
     k = graph.random.randint(1, min(shape[axis], 5))
     flags = {"largest": graph.choose([0, 1])} if graph.opset >= 11 else {}
-    graph.node(name, [x, graph.constant(np.array([k], np.int64))], outputs=2, axis=graph.signed(axis, len(shape)), **flags)
+    k = k if graph.allows(name, "k") else np.array([k], np.int64)
+    graph.node(name, [x], outputs=2, k=k, axis=graph.signed(axis, len(shape)), **flags)
 
 
 @operator("TopK", propose_top_k)
-def top_k(node, x, k):
+def top_k(node, x, k=None):
     axis = node.attribute("axis", -1) % x.rank
     order = ordered(x, axis, bool(node.attribute("largest", 1)))
-    order = np.take(order, np.arange(int(k.data.item())), axis)
+    order = np.take(order, np.arange(int(np.array(node.argument("k", k)).item())), axis)
     return [tape.move(x, lambda i: np.take_along_axis(i, order, axis)), x.tape.constant(order)][: len(node.outputs)]
 
 

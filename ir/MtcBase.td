@@ -92,6 +92,11 @@ def Mtc_Activation : Mtc_Enum<"Activation",
   [I32EnumCase<"Relu", 1, "relu">, I32EnumCase<"Gelu", 2, "gelu">, I32EnumCase<"GeluGradient", 3, "gelu_gradient">]>;
 def Mtc_ActivationAttr : Mtc_EnumAttr<Mtc_Activation, "activation"> { let assemblyFormat = "$value"; }
 
+def Mtc_RecurrentCell : Mtc_Enum<"RecurrentCell", "kind of cell of a recurrent layer; values match the ABI",
+  [I32EnumCase<"Lstm", 0, "lstm">, I32EnumCase<"Gru", 1, "gru">, I32EnumCase<"GruResetAfter", 2, "gru_reset_after">,
+   I32EnumCase<"Tanh", 3, "tanh">, I32EnumCase<"Relu", 4, "relu">]>;
+def Mtc_RecurrentCellAttr : Mtc_EnumAttr<Mtc_RecurrentCell, "recurrent_cell"> { let assemblyFormat = "$value"; }
+
 def Mtc_Summed : Mtc_Enum<"Summed", "tensor that a contraction also reduces; values match the ABI",
   [I32EnumCase<"Result", 1, "result">, I32EnumCase<"Lhs", 2, "lhs">, I32EnumCase<"Rhs", 3, "rhs">]>;
 def Mtc_SummedAttr : Mtc_EnumAttr<Mtc_Summed, "summed"> { let assemblyFormat = "$value"; }

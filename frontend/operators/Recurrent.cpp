@@ -1,7 +1,8 @@
 //===- Recurrent.cpp - RNN, GRU and LSTM ------------------------------------------------------===//
 //
-// One contraction multiplies the inputs of all steps by the input weights. Each unrolled step then
-// adds the contraction of the state with the recurrent weights, and evaluates its cell.
+// One contraction multiplies the inputs of all steps by the input weights. `mtc.recurrence` then
+// computes all steps from it. It has no form for sequence lengths, peepholes, clipping, coupled
+// gates and other activations; those steps are unrolled.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -232,6 +233,48 @@ private:
   ArrayRef<RecurrentActivation> activations;
 };
 
+/// Returns the cell of `mtc.recurrence` that computes one direction; nothing if there is none.
+std::optional<RecurrentCell> findCell(const CellKind &kind, const Recurrence &read,
+                                      ArrayRef<RecurrentActivation> activations,
+                                      const Direction &direction, Value lengths) {
+  const bool hasDefaults = llvm::all_of_zip(
+      activations, kind.activations,
+      [](const RecurrentActivation &given, StringRef name) { return given.name == name; });
+  if (lengths || direction.peepholes || read.clip > 0)
+    return std::nullopt;
+  if (kind.name == "RNN") {
+    if (hasDefaults)
+      return RecurrentCell::Tanh;
+    return activations[0].name == "Relu" ? std::optional(RecurrentCell::Relu) : std::nullopt;
+  }
+  if (!hasDefaults)
+    return std::nullopt;
+  if (kind.name == "GRU")
+    return read.flag ? RecurrentCell::GruResetAfter : RecurrentCell::Gru;
+  return read.flag ? std::nullopt : std::optional(RecurrentCell::Lstm);
+}
+
+/// Builds `mtc.recurrence` for one direction, whose inputs are in the order of their indices.
+Unrolled::Result buildRecurrence(TensorBuilder &b, RecurrentCell cell, const Direction &direction,
+                                 const Recurrence &read, bool isReversed) {
+  auto type = [&](ArrayRef<int64_t> shape) { return typeOf(direction.input).clone(shape); };
+  RankedTensorType states = type({read.steps, read.batch, read.hidden});
+  Value bias = direction.stateBias;
+  if (cell == RecurrentCell::GruResetAfter && !bias)
+    bias = b.splat(type({read.hidden}), 0.0);
+  auto op = RecurrenceOp::create(b, b.getLoc(), direction.input.getType(), states,
+                                 RecurrenceOp::hasAuxiliary(cell) ? Type(states) : Type(), cell,
+                                 direction.input, direction.recurrence, direction.state,
+                                 direction.cell, bias, isReversed);
+  auto last = [&](Value all) {
+    const int64_t index = isReversed ? 0 : read.steps - 1;
+    return b.reshape(b.slice(all, {index, 0, 0}, {1, read.batch, read.hidden}, {1, 1, 1}),
+                     {read.batch, read.hidden});
+  };
+  return {op.getStates(), last(op.getStates()),
+          cell == RecurrentCell::Lstm ? last(op.getAuxiliary()) : Value()};
+}
+
 //===--- Conversion ---------------------------------------------------------------------------===//
 
 /// Reverses the steps of [T, B, …], within the length of each sequence if given.
@@ -244,8 +287,6 @@ Value reversedSteps(TensorBuilder &b, Value x, Value lengths) {
 LogicalResult convertRecurrent(Conversion &node, const CellKind &kind) {
   FailureOr<Recurrence> read = Recurrence::read(node, kind);
   if (failed(read))
-    return failure();
-  if (failed(checkUnrolled(node, read->steps)))
     return failure();
   TensorBuilder &b = node.b;
   int64_t hidden = read->hidden, batch = read->batch, gates = kind.gates, inputs = node.dim(InX, 2);
@@ -279,8 +320,16 @@ LogicalResult convertRecurrent(Conversion &node, const CellKind &kind) {
   SmallVector<Value> all, states, cells;
   for (int64_t i = 0; i < read->directions(); ++i) {
     bool isReversed = read->isReversed[i];
+    const size_t each = kind.activations.size();
+    ArrayRef<RecurrentActivation> activations =
+        ArrayRef(read->activations).slice(static_cast<size_t>(i) * each, each);
     Direction direction;
-    Value input = isReversed ? reversedSteps(b, x, lengths) : x;
+    if (kind.hasCell && node.has(InPeepholes))
+      direction.peepholes = part(InPeepholes, i);
+    std::optional<RecurrentCell> cell = findCell(kind, *read, activations, direction, lengths);
+    if (!cell && failed(checkUnrolled(node, read->steps)))
+      return failure();
+    Value input = isReversed && !cell ? reversedSteps(b, x, lengths) : x;
     Value flat = b.reshape(input, {read->steps * batch, inputs});
     direction.input = b.reshape(b.contract(flat, part(InW, i), {}, {}, {1}, {1}),
                                 {read->steps, batch, gates * hidden});
@@ -298,15 +347,11 @@ LogicalResult convertRecurrent(Conversion &node, const CellKind &kind) {
       direction.input = b.add(direction.input, b.broadcast(bias, {0, 1}, shapeOf(direction.input)));
     }
     direction.state = initial(InState, i);
-    if (kind.hasCell) {
+    if (kind.hasCell)
       direction.cell = initial(InCell, i);
-      if (node.has(InPeepholes))
-        direction.peepholes = part(InPeepholes, i);
-    }
-    size_t each = kind.activations.size();
-    Unrolled unrolled(b, kind, *read, ArrayRef(read->activations).slice(i * each, each));
-    Unrolled::Result result = unrolled.run(direction, lengths);
-    Value steps = isReversed ? reversedSteps(b, result.all, lengths) : result.all;
+    Unrolled::Result result = cell ? buildRecurrence(b, *cell, direction, *read, isReversed)
+                                   : Unrolled(b, kind, *read, activations).run(direction, lengths);
+    Value steps = isReversed && !cell ? reversedSteps(b, result.all, lengths) : result.all;
     all.push_back(b.reshape(steps, {read->steps, 1, batch, hidden}));
     states.push_back(b.reshape(result.state, {1, batch, hidden}));
     if (kind.hasCell)

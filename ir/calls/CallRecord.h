@@ -13,6 +13,7 @@
 #include "runtime/abi/attention.h"
 #include "runtime/abi/contraction.h"
 #include "runtime/abi/convolution.h"
+#include "runtime/abi/recurrence.h"
 
 #include "mlir/IR/DialectImplementation.h"
 
@@ -22,9 +23,11 @@ namespace mtc {
 void printRecord(mlir::AsmPrinter &printer, const MtcContraction &record);
 void printRecord(mlir::AsmPrinter &printer, const MtcConvolution &record);
 void printRecord(mlir::AsmPrinter &printer, const MtcAttention &record);
+void printRecord(mlir::AsmPrinter &printer, const MtcRecurrence &record);
 mlir::ParseResult parseRecord(mlir::AsmParser &parser, MtcContraction &record);
 mlir::ParseResult parseRecord(mlir::AsmParser &parser, MtcConvolution &record);
 mlir::ParseResult parseRecord(mlir::AsmParser &parser, MtcAttention &record);
+mlir::ParseResult parseRecord(mlir::AsmParser &parser, MtcRecurrence &record);
 
 /// A record as a parameter of an attribute. Records are equal if all bytes are equal.
 template <typename Record> class CallRecord {

@@ -79,4 +79,18 @@ def AttentionGradientCallAttr
   let summary = "the gradient of attention: `MtcAttention` of the program ABI";
 }
 
+class Mtc_RecurrenceCall<string name, string mnemonic, string kind>
+    : Mtc_Call<name, mnemonic, "MtcRecurrence", kind> {
+  let description = [{
+    * recurrence_call_c1: there is at least one step, and only the gradient of an lstm has d_auxiliary.
+  }];
+}
+def RecurrenceCallAttr : Mtc_RecurrenceCall<"RecurrenceCall", "recurrence", "MTC_RECURRENCE"> {
+  let summary = "a recurrent layer: `MtcRecurrence` of the program ABI";
+}
+def RecurrenceGradientCallAttr
+    : Mtc_RecurrenceCall<"RecurrenceGradientCall", "recurrence_gradient", "MTC_RECURRENCE_GRADIENT"> {
+  let summary = "the gradient of a recurrent layer: `MtcRecurrence` of the program ABI";
+}
+
 #endif // MTC_IR_CALLS

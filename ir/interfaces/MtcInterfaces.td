@@ -99,8 +99,12 @@ def TileableOpInterface : OpInterface<"TileableOpInterface"> {
 def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
   let cppNamespace = "::mtc";
   let description = "A composite operation that can be expressed in core operations; it is kept whole until after autodiff.";
-  let methods = [InterfaceMethod<"Builds the same results with core operations.",
-      "::llvm::SmallVector<::mlir::Value>", "decompose", (ins "::mtc::TensorBuilder &":$builder)>];
+  let methods = [
+    InterfaceMethod<"Builds the same results with core operations.",
+      "::llvm::SmallVector<::mlir::Value>", "decompose", (ins "::mtc::TensorBuilder &":$builder)>,
+    InterfaceMethod<[{
+      Returns why the decomposition is too large to be compiled in reasonable time, or an empty string.
+    }], "::std::string", "refuseDecomposition", (ins), "", [{ return {}; }]>];
 }
 
 def StridedMovementOpInterface : OpInterface<"StridedMovementOpInterface"> {
@@ -147,7 +151,7 @@ def LibraryCallOpInterface : OpInterface<"LibraryCallOpInterface"> {
       }]>,
     InterfaceMethod<[{
       Returns the description of the call with the strides of its operands and results. If `accumulated` is an operand, the first
-      result is stored in that operand's memory and added to it, and the call has no such operand.
+      result is stored in that operand's memory and computed from its elements, and the call has no such operand.
     }], "::mtc::CallAttrInterface", "describeCall", (ins "::std::optional<unsigned>":$accumulated)>];
 }
 
@@ -170,7 +174,7 @@ def EpilogueOpInterface : OpInterface<"EpilogueOpInterface"> {
     }], "::mlir::Operation *", "buildSumming", (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$summed,
                                                  "::llvm::ArrayRef<int64_t>":$kept)>,
     InterfaceMethod<[{
-      Returns whether the result may be stored in the memory of an added operand: each element of the operand is read before the
+      Returns whether the first result may be stored in the memory of this operand: each element of the operand is read before the
       result's element at that address is written, and not after.
     }], "bool", "mayAccumulate", (ins "unsigned":$operand)>];
 }

@@ -47,6 +47,10 @@ void DecomposePass::runOnOperation() {
   // Repeats until nothing is found, since a decomposition may contain decomposable operations.
   for (auto found = collect(); !found.empty(); found = collect())
     for (DecomposableOpInterface op : found) {
+      if (std::string reason = op.refuseDecomposition(); !reason.empty()) {
+        emitError(op.getLoc(), reason);
+        return signalPassFailure();
+      }
       OpBuilder builder(op);
       TensorBuilder b(op.getLoc(), builder);
       op->replaceAllUsesWith(op.decompose(b));

@@ -94,6 +94,13 @@ mtc.step @f reads [] [] gives [] [] {
 // -----
 
 mtc.step @f reads [] [] gives [] [] {
+  // expected-error @below {{has 3 steps of gru, expected at least one step, and d_auxiliary only for the gradient of lstm (recurrence_call_c1)}}
+  mtc.call #mtc.recurrence_gradient<type = f32, cell = gru, has_d_auxiliary = 1, steps = 3> [] into []
+}
+
+// -----
+
+mtc.step @f reads [] [] gives [] [] {
   // expected-error @below {{a call of this kind has no 'width'}}
   // expected-error @below {{failed to parse}}
   mtc.call #mtc.contraction<width = 3> [] into []

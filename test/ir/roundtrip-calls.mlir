@@ -10,6 +10,8 @@
 // CHECK: mtc.call #mtc.transposed_convolution<type = f32, window_rank = 2
 // CHECK: mtc.call #mtc.convolution_weight_gradient<type = f32, window_rank = 2
 // CHECK: mtc.call #mtc.convolution<type = f32, {{.*}}, has_bias = 1, has_addend = 1, activation = relu>
+// CHECK: mtc.call #mtc.recurrence<type = f32, cell = gru, is_reversed = 1, steps = 2, batch = 1, hidden = 2> [
+// CHECK: mtc.call #mtc.recurrence_gradient<type = f32, cell = tanh, is_in_place = 1, steps = 2, batch = 1, hidden = 2> [
 module {
   mtc.step @f reads [] [] gives [] [] {
     mtc.call #mtc.contraction<out_strides = [2, 1, 0], type = f32, m = 4, n = 2, k = 8, rhs_strides = [2, 1], lhs_strides = [8, 1]>
@@ -49,5 +51,12 @@ module {
                      activation = relu>
       [#mtc.at<0, tensor<1x3x2xf32>>, #mtc.at<64, tensor<2x2x1xf32>>, #mtc.at<128, tensor<2xf32>>,
        #mtc.at<192, tensor<1x3x2xf32>>] into [#mtc.at<256, tensor<1x3x2xf32>>]
+    mtc.call #mtc.recurrence<type = f32, cell = gru, is_reversed = 1, steps = 2, batch = 1, hidden = 2>
+      [#mtc.at<0, tensor<2x1x6xf32>>, #mtc.at<64, tensor<6x2xf32>>, #mtc.at<128, tensor<1x2xf32>>]
+      into [#mtc.at<192, tensor<2x1x6xf32>>, #mtc.at<256, tensor<2x1x2xf32>>, #mtc.at<320, tensor<2x1x2xf32>>]
+    mtc.call #mtc.recurrence_gradient<type = f32, cell = tanh, is_in_place = 1, steps = 2, batch = 1, hidden = 2>
+      [#mtc.at<64, tensor<2x2xf32>>, #mtc.at<128, tensor<2x1x2xf32>>, #mtc.at<192, tensor<1x2xf32>>,
+       #mtc.at<256, tensor<2x1x2xf32>>]
+      into [#mtc.at<0, tensor<2x1x2xf32>>, #mtc.at<320, tensor<1x2xf32>>]
   }
 }

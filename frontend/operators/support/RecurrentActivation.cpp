@@ -69,8 +69,8 @@ FailureOr<SmallVector<RecurrentActivation>> readActivations(NodeView &node,
           "attribute activations contains \"" + name + "\", expected one of " +
           llvm::join(llvm::map_range(functions, [](const Named &each) { return each.name; }),
                      ", "));
-    RecurrentActivation &each =
-        read.emplace_back(RecurrentActivation{found->build, found->alpha, found->beta});
+    RecurrentActivation &each = read.emplace_back(
+        RecurrentActivation{found->name, found->build, found->alpha, found->beta});
     if (found->hasAlpha && alpha < alphas.size())
       each.alpha = alphas[alpha++];
     if (found->hasBeta && beta < betas.size())

@@ -14,6 +14,7 @@ struct RecurrentActivation {
 
   mlir::Value build(TensorBuilder &b, mlir::Value x) const { return function(b, x, alpha, beta); }
 
+  llvm::StringRef name; ///< as in the standard
   Build function;
   double alpha, beta;
 };

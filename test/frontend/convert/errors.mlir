@@ -43,7 +43,7 @@ onnx.graph @main(%x: tensor<1x1x4x4xf32>, %r: tensor<1x4xf32>, %i: tensor<1xi64>
 
 onnx.graph @main(%x: tensor<600x1x2xf32>, %w: tensor<1x3x2xf32>, %r: tensor<1x3x3xf32>) -> tensor<600x1x1x3xf32> {
   // expected-error @below {{RNN version 14: has 600 steps, expected at most 512}}
-  %y = onnx.node "RNN" version 14 (%x, %w, %r) {hidden_size = 3 : si64} : (tensor<600x1x2xf32>, tensor<1x3x2xf32>, tensor<1x3x3xf32>) -> tensor<600x1x1x3xf32>
+  %y = onnx.node "RNN" version 14 (%x, %w, %r) {hidden_size = 3 : si64, clip = 1.0 : f32} : (tensor<600x1x2xf32>, tensor<1x3x2xf32>, tensor<1x3x3xf32>) -> tensor<600x1x1x3xf32>
   onnx.return %y : tensor<600x1x1x3xf32>
 }
 

@@ -126,6 +126,8 @@ private:
   InitializerClass classifyUnlisted(InitializerOp initializer) const {
     if (auto table = tables.find(initializer.getName()); table != tables.end())
       return knownConstant(table->second);
+    if (isQuantizationScale(initializer.getName()))
+      return knownConstant("a scale of QuantizeLinear and DequantizeLinear");
     if (isProducedBy(graph, "skl2onnx") && !isEstimatorWeight(initializer.getName()))
       return knownConstant("not a weight of a scikit-learn estimator");
     if (cast<RankedTensorType>(initializer.getType()).getRank() >= 1)
@@ -133,6 +135,17 @@ private:
     if (isArgument(initializer.getName()))
       return {InitializerRole::Parameter, "a scalar argument of a function", ""};
     return {InitializerRole::Constant, "a scalar", ""};
+  }
+
+  /// Returns whether all uses are scales of quantized tensors, which calibration determines.
+  bool isQuantizationScale(StringRef name) const {
+    auto found = uses.find(name);
+    return found != uses.end() && !found->second.empty() &&
+           llvm::all_of(found->second, [](const InitializerUse &use) {
+             NodeOp node = use.node;
+             return use.operand == 1 &&
+                    (node.isOperator("QuantizeLinear") || node.isOperator("DequantizeLinear"));
+           });
   }
 
   /// Returns whether all users are functions whose constant operand an exporter would have folded,

@@ -11,8 +11,9 @@
 //      multiplication or convolution uses. Weights that onnxruntime's optimizer merged for its
 //      attention operators are parameters.
 //   3. Otherwise floating-point initializers of rank 1 or more are parameters, except position
-//      tables and, in files of skl2onnx, initializers that are not used like weights. Constant
-//      nodes are constants, also if an optimizer stored them as initializers.
+//      tables, scales of quantized tensors and, in files of skl2onnx, initializers that are not
+//      used like weights. Constant nodes are constants, also if an optimizer stored them as
+//      initializers.
 // Parameters with `requires_grad=False` in the module are frozen.
 //
 //===------------------------------------------------------------------------------------------===//

@@ -80,6 +80,25 @@ TEST(Parameters, AreNoConstantNodesThatAnOptimizerStored) {
             parameter);
 }
 
+TEST(Parameters, AreNoScalesOfQuantizedTensors) {
+  ModelProto proto = reluModel();
+  for (const char *name : {"scale", "both", "factor"})
+    addInitializer(proto, name, {2});
+  GraphProto &graph = *proto.mutable_graph();
+  *graph.add_initializer() = tensor("codes", {0}, TensorProto::INT8);
+  addNode(graph, "QuantizeLinear", "quantize", {"x", "scale"}, {"q"});
+  addNode(graph, "DequantizeLinear", "dequantize", {"q", "scale"}, {"d"});
+  addNode(graph, "DequantizeLinear", "weight", {"codes", "both"}, {"w"});
+  addNode(graph, "Mul", "used", {"x", "both"}, {"m"});
+  addNode(graph, "DequantizeLinear", "zero", {"codes", "scale", "factor"}, {"z"});
+  Classified result(proto);
+  EXPECT_EQ(result.role("scale"), constant);
+  EXPECT_FALSE(result.classes["scale"].looksTrainable);
+  EXPECT_EQ(result.role("both"), parameter);
+  EXPECT_EQ(result.role("factor"), parameter);
+  EXPECT_EQ(Classified(proto, {{"scale"}, {}, false}).role("scale"), parameter);
+}
+
 TEST(Parameters, AreWhatTheSignatureSays) {
   ModelProto proto = dynamoModel({"a.weight", "b.weight"});
   addInitializer(proto, "a.weight", {2}, 0, "PARAMETER");

@@ -5,6 +5,7 @@
     bench/compare.py xlmr-base --batch 8 --length 128 --with mtc,eager
     bench/compare.py gpt2-124m --batch 4 --length 256 --with mtc,onnxruntime
     bench/compare.py resnet50 --batch 8
+    bench/compare.py lstm-512 --batch 32 --length 128 --with mtc,eager
     bench/compare.py gpt2-124m --batch 4 --length 256 --with mtc:bf16,compile:bf16,mtc
     bench/compare.py gpt2-124m --batch 8 --length 1024 --with mtc,mtc@4GB,eager,checkpoint,compile@0.5
     bench/compare.py --graph model.onnx --loss mse --dim batch=8 --mtc build/release/bin/mtc --mtc other/bin/mtc
@@ -51,6 +52,7 @@ LOSSES = {
     "xlmr-base": "cross-entropy",
     "xlmr-large": "cross-entropy",
     "resnet50": "cross-entropy",
+    "lstm-512": "cross-entropy",
 }
 IMAGES = {"resnet50"}  # models without a sequence length
 PRECISIONS = ("f32", "tf32", "bf16", "f16")

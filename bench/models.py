@@ -59,6 +59,23 @@ def images(random: np.random.Generator, config: dict, batch: int, _length: int) 
     return {"x": pixels, "labels": random.integers(0, config["num_classes"], batch)}
 
 
+class Tagger(nn.Module):
+    """An LSTM that classifies every step of a sequence of vectors."""
+
+    def __init__(self, width: int, num_layers: int, num_classes: int):
+        super().__init__()
+        self.lstm = nn.LSTM(width, width, num_layers, batch_first=True)
+        self.head = nn.Linear(width, num_classes)
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        return self.head(self.lstm(features)[0])
+
+
+def sequences(random: np.random.Generator, config: dict, batch: int, length: int) -> dict[str, np.ndarray]:
+    features = random.standard_normal((batch, length, config["width"]), np.float32)
+    return {"features": features, "labels": random.integers(0, config["num_classes"], (batch, length))}
+
+
 @dataclass(frozen=True)
 class Model:
     make: Callable[..., nn.Module]
@@ -83,6 +100,8 @@ class Model:
         """Returns the logits as [samples, classes]."""
         if self.data is images:
             return model(inputs["x"])
+        if self.data is sequences:
+            return model(inputs["features"]).flatten(0, -2)
         return model(**inputs).logits.flatten(0, -2)
 
 
@@ -104,6 +123,7 @@ MODELS = {
         "cross-entropy",
     ),
     "resnet50": Model(resnet50, dict(num_classes=1000), images, "cross-entropy"),
+    "lstm-512": Model(Tagger, dict(width=512, num_layers=2, num_classes=16), sequences, "cross-entropy"),
 }
 
 
@@ -136,6 +156,14 @@ def export_images(model: nn.Module, inputs: dict[str, torch.Tensor], path: Path)
     )  # fmt: skip
 
 
+def export_sequences(model: nn.Module, inputs: dict[str, torch.Tensor], path: Path) -> None:
+    """Exports with TorchScript, which keeps an LSTM as one node."""
+    torch.onnx.export(
+        model, (inputs["features"],), path, dynamo=False, opset_version=17, input_names=["features"],
+        output_names=["logits"], dynamic_axes={"features": {0: "batch", 1: "sequence"}},
+    )  # fmt: skip
+
+
 def export_flat(model: nn.Module, inputs: dict[str, torch.Tensor], path: Path) -> None:
     ids = [inputs[name] for name in ("input_ids", "attention_mask") if name in inputs]
     torch.onnx.export(
@@ -164,7 +192,7 @@ def main() -> None:
     # The exporter treats a dimension of size 1 as constant, but the file must accept any batch size.
     example = model.batch(max(options.batch, 2), max(options.length, 2))
     inputs = {name: torch.tensor(array) for name, array in example.items() if name != "labels"}
-    export_graph = export_images if "x" in inputs else export
+    export_graph = {"x": export_images, "features": export_sequences}.get(next(iter(inputs)), export)
     exports = [(options.graph, export_graph)] + [(options.out / "flat.onnx", export_flat)] * options.onnxruntime
     for path, write in exports:
         if not path.exists():

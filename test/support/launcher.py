@@ -21,8 +21,6 @@ SETTINGS = {
     # Ranks that wait share the cores with those that compute.
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
-    # A third of the time of a start is the search for networks of clusters.
-    "OMPI_MCA_pml": "ob1",
     # Without this permission, which containers lack, Open MPI copies through shared memory, but says so.
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
 }

@@ -6,7 +6,6 @@
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/support/Conversion.h"
 
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
@@ -18,19 +17,9 @@ namespace mtc::onnx {
 
 namespace {
 
-/// Returns whether the conversion of an operator accepts integers of 2 and 4 bits, which are stored
-/// as integers of 8 bits.
-bool acceptsPacked(const Conversion &node) {
-  return node.domain().empty() &&
-         llvm::StringSwitch<bool>(node.opType())
-             .Cases({"Cast", "CastLike", "QuantizeLinear", "DequantizeLinear"}, true)
-             .Cases({"Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose"}, true)
-             .Default(false);
-}
-
-/// Reports an error if the node has an operand or result of an element type that mtc does not
-/// support.
-LogicalResult checkElementTypes(Conversion &node) {
+/// Reports an error if the node has an operand or result of an element type that its operator does
+/// not support.
+LogicalResult checkElementTypes(Conversion &node, const Operator &definition) {
   for (Value operand : node.op().getInputs())
     if (auto initializer = operand.getDefiningOp<InitializerOp>();
         initializer && isPacked(getElementTypeOrSelf(initializer.getType())))
@@ -43,7 +32,7 @@ LogicalResult checkElementTypes(Conversion &node) {
                Float8E5M2Type>(element) ||
            (isa<IntegerType>(element) &&
             llvm::is_contained({1, 8, 16, 32, 64}, element.getIntOrFloatBitWidth())) ||
-           (isPacked(element) && acceptsPacked(node));
+           (isPacked(element) && definition.acceptsPacked);
   };
   for (Type type : llvm::concat<const Type>(llvm::to_vector(node.op().getInputs().getTypes()),
                                             llvm::to_vector(node.op().getOutputs().getTypes())))
@@ -79,7 +68,7 @@ LogicalResult convert(Conversion &node) {
     return node.failure("this version is not supported; expected version " + Twine(*first) +
                         " or later. Convert the model to a newer opset");
   }
-  if (failed(checkElementTypes(node)))
+  if (failed(checkElementTypes(node, *definition)))
     return failure();
   return defineEmptyResults(node) ? success() : definition->convert(node);
 }

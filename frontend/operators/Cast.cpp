@@ -112,10 +112,12 @@ LogicalResult convertIdentity(Conversion &node) {
 } // namespace
 
 void registerCastOperators(Operators &operators) {
-  operators.add("Cast", 6, {.infer = inferCast, .convert = convertCast});
-  operators.add("CastLike", 15, {.infer = inferCastLike, .convert = convertCast});
+  operators.add("Cast", 6, {.infer = inferCast, .convert = convertCast, .acceptsPacked = true});
+  operators.add("CastLike", 15,
+                {.infer = inferCastLike, .convert = convertCast, .acceptsPacked = true});
   operators.add("BitCast", 26, {.infer = inferBitCast});
-  operators.add("Identity", 1, {.infer = inferIdentity, .convert = convertIdentity});
+  operators.add("Identity", 1,
+                {.infer = inferIdentity, .convert = convertIdentity, .acceptsPacked = true});
 }
 
 } // namespace mtc::onnx

@@ -176,9 +176,11 @@ LogicalResult convertSpaceToDepth(Conversion &node) {
 } // namespace
 
 void registerMovementOperators(Operators &operators) {
-  operators.add(
-      "Transpose", 1,
-      {.infer = inferTranspose, .evaluate = evaluateTranspose, .convert = convertTranspose});
+  operators.add("Transpose", 1,
+                {.infer = inferTranspose,
+                 .evaluate = evaluateTranspose,
+                 .convert = convertTranspose,
+                 .acceptsPacked = true});
   operators.add("Expand", 8,
                 {.infer = inferExpand, .evaluate = evaluateExpand, .convert = convertExpand});
   operators.add("Tile", 6, {.infer = inferTile, .evaluate = evaluateTile, .convert = convertTile});

@@ -47,6 +47,8 @@ struct Operator {
   Convert convert = {};
   /// The operands with a role, by number.
   llvm::SmallVector<std::pair<int64_t, OperandRole>, 2> roles = {};
+  /// Whether `convert` accepts integers of 2 and 4 bits, which programs store in 8 bits.
+  bool acceptsPacked = false;
 };
 
 /// The operators by name. Filled once, by the registration functions of the operator families.

@@ -287,8 +287,10 @@ LogicalResult convertQLinearMatMul(Conversion &node) {
 } // namespace
 
 void registerQuantizationOperators(Operators &operators) {
-  operators.add("QuantizeLinear", 10, {.infer = inferQuantize, .convert = convertQuantize});
-  operators.add("DequantizeLinear", 10, {.infer = inferDequantize, .convert = convertDequantize});
+  operators.add("QuantizeLinear", 10,
+                {.infer = inferQuantize, .convert = convertQuantize, .acceptsPacked = true});
+  operators.add("DequantizeLinear", 10,
+                {.infer = inferDequantize, .convert = convertDequantize, .acceptsPacked = true});
   operators.add("DynamicQuantizeLinear", 11,
                 {.infer = inferDynamicQuantize, .convert = convertDynamicQuantize});
   operators.add("MatMulInteger", 10,

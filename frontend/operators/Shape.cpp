@@ -129,9 +129,11 @@ void registerShapeOperators(Operators &operators) {
   operators.add("Shape", 1, {.infer = inferShape});
   operators.add("Size", 1, {.infer = inferSize});
   auto add = [&](StringRef name, int64_t version, auto infer) {
-    operators.add(
-        name, version,
-        {.infer = infer, .evaluate = evaluateSameElements, .convert = convertSameElements});
+    operators.add(name, version,
+                  {.infer = infer,
+                   .evaluate = evaluateSameElements,
+                   .convert = convertSameElements,
+                   .acceptsPacked = true});
   };
   add("Reshape", 5, inferReshape);
   add("Flatten", 1, inferFlatten);

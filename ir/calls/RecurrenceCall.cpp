@@ -4,6 +4,7 @@
 #include "ir/TypeCode.h"
 #include "ir/builders/Shape.h"
 #include "ir/builders/TensorBuilder.h"
+#include "ir/ops/NaturalOrder.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -28,17 +29,14 @@ template <typename Op> static MtcRecurrence describe(Op op, std::optional<unsign
   return r;
 }
 
-/// Whether the strides are dense; those of axes with one index do not matter.
-static bool isDense(Value value, ArrayRef<int64_t> strides) {
+/// Whether the elements are in row-major order without gaps; the strides of axes with one index do
+/// not matter.
+static bool isContiguous(Value value, ArrayRef<int64_t> strides) {
   ArrayRef<int64_t> shape = shapeOf(value);
   return llvm::all_of(llvm::zip_equal(shape, strides, rowMajorStrides(shape)), [](auto axis) {
     auto [extent, stride, dense] = axis;
     return extent == 1 || stride == dense;
   });
-}
-
-template <typename Op> static SmallVector<int64_t> naturalOrder(Op op, unsigned operand) {
-  return llvm::to_vector(llvm::seq<int64_t>(0, typeOf(op->getOperand(operand)).getRank()));
 }
 
 /// Whether a target's library, or its own implementation, may support the element type.
@@ -56,7 +54,7 @@ Cost RecurrenceOp::getCost() { return describeCall(std::nullopt).getCost(); }
 bool RecurrenceOp::isLibraryCall() { return isCall(getGates()); }
 
 bool RecurrenceOp::takesLayout(unsigned operand, ArrayRef<int64_t> strides) {
-  return isDense(getOperand(operand), strides);
+  return isContiguous(getOperand(operand), strides);
 }
 
 SmallVector<int64_t> RecurrenceOp::getDenseOrder(unsigned operand) {
@@ -84,7 +82,7 @@ Cost RecurrenceGradientOp::getCost() { return describeCall(std::nullopt).getCost
 bool RecurrenceGradientOp::isLibraryCall() { return isCall(getActivations()); }
 
 bool RecurrenceGradientOp::takesLayout(unsigned operand, ArrayRef<int64_t> strides) {
-  return isDense(getOperand(operand), strides);
+  return isContiguous(getOperand(operand), strides);
 }
 
 SmallVector<int64_t> RecurrenceGradientOp::getDenseOrder(unsigned operand) {

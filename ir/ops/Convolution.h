@@ -13,6 +13,7 @@
 #include "ir/builders/Shape.h"
 #include "ir/builders/TensorBuilder.h"
 #include "ir/interfaces/TargetInfo.h"
+#include "ir/ops/NaturalOrder.h"
 
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -92,10 +93,6 @@ template <typename Op> MtcConvolution describeConvolution(Op op) {
 
 inline bool isDense(mlir::Operation *op, unsigned operand, llvm::ArrayRef<int64_t> strides) {
   return strides == llvm::ArrayRef<int64_t>(rowMajorStrides(shapeOf(op->getOperand(operand))));
-}
-
-inline llvm::SmallVector<int64_t> naturalOrder(mlir::Operation *op, unsigned operand) {
-  return llvm::to_vector(llvm::seq<int64_t>(0, typeOf(op->getOperand(operand)).getRank()));
 }
 
 } // namespace mtc

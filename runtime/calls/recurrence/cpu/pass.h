@@ -36,7 +36,7 @@ struct RecurrenceTasks {
     width = isGradient ? units : gates * units;
     chunks = std::max<int64_t>((p.batch + maxRows - 1) / maxRows, 1);
     rows = (p.batch + chunks - 1) / chunks;
-    // Lines whose distance is a power of two would compete for the same part of the cache.
+    // Lines whose distance is a power of two would map to the same cache sets.
     line = (isGradient ? gates : p.cell == MTC_GRU ? 2 : 1) * p.hidden + cacheLine / elementBytes;
   }
 
@@ -66,9 +66,8 @@ template <typename Element> struct RecurrencePass {
   Element *activations = nullptr, *states = nullptr, *auxiliary = nullptr;
   Element *dGates = nullptr, *dState = nullptr, *dCell = nullptr, *dCandidate = nullptr;
   Element *panels = nullptr; ///< the packed weights
-  /// The operands of the products of even and odd steps, [batch, line]. Forward: h and, for a GRU,
-  /// r
-  /// * h'. Backward: the gradients of the products of all gates.
+  /// The operands of the products of even and odd steps, [batch, line]. Forward: h, followed by
+  /// r * h' for a GRU. Backward: the gradients of the products of all gates.
   Element *lines[2] = {};
   /// [batch, hidden] of a backward pass. LSTM: gradient of the cell; GRU: the part of the gradient
   /// of the state that is not a product with the weights.

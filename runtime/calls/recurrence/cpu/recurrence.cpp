@@ -1,9 +1,9 @@
 // Packs the weights, distributes the tasks of each step over threads and selects the instruction
 // set.
 //
-// A step multiplies a few rows by all weights. A library would pack the weights again in every step,
-// or read them unpacked. Here they are packed once per call, and each thread reads the same panels
-// in all steps. A product's tile is still in the cache when its gates are computed.
+// A step multiplies a few rows by all weights. A library would pack the weights again in every
+// step, or read them unpacked. Here they are packed once per call, and each thread reads the same
+// panels in all steps. A product's tile is still in the cache when its gates are computed.
 #include "runtime/calls/recurrence/cpu/recurrence.h"
 
 #include "runtime/calls/recurrence/cpu/pass.h"

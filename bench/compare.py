@@ -21,12 +21,9 @@ results over all rounds, and the peak resident memory of the process. Missing Py
 """
 
 import argparse
-import array
 import json
-import math
 import os
 import platform
-import random
 import re
 import shlex
 import shutil
@@ -41,6 +38,7 @@ from datetime import date
 from pathlib import Path
 
 from figure import Point, draw
+from random_data import random_data
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -127,29 +125,6 @@ def environment(name: str, requirements: str, links: Path | None = None) -> Path
             (packages / "links.pth").write_text(f"{next(links.parent.parent.glob('lib/python*/site-packages'))}\n")
         shutil.copy(wanted, done)
     return python
-
-
-def write_npy(path: Path, kind: str, shape: tuple[int, ...], values: array.array) -> None:
-    header = f"{{'descr': '<{kind}', 'fortran_order': False, 'shape': {shape}, }}"
-    header += " " * (63 - (10 + len(header)) % 64) + "\n"
-    path.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + values.tobytes())
-
-
-def random_data(program: Path, batch: int, folder: Path) -> None:
-    """Writes a random batch for each input in the program's help: `x  f32 [rows, 64]`, `ids  i64 [rows, 8]  0 to 255`."""
-    kinds = {"f32": ("f4", "f"), "f64": ("f8", "d"), "i64": ("i8", "q"), "i32": ("i4", "i"), "bool": ("b1", "b")}
-    generator = random.Random(0)
-    inputs = call([program, "--help"]).split("\nInputs:\n")[1].split("\n\n")[0]
-    for line in inputs.splitlines():
-        name, kind, dims, rest = re.fullmatch(r"  (.*?)  (\w+) \[rows([^\]]*)\](.*)", line).groups()
-        shape = (batch, *(int(d) for d in dims.split(",")[1:]))
-        limits = re.search(r"(-?\d+) to (\d+)", rest)
-        low, high = max(0, int(limits[1])) if limits else 0, int(limits[2]) if limits else 1
-        if kind not in kinds:
-            fail(f"input '{name}' is {kind}; random data is made for {', '.join(kinds)}")
-        descr, code = kinds[kind]
-        draw = generator.random if code in "fd" else lambda: generator.randint(low, high)
-        write_npy(folder / f"{name}.npy", descr, shape, array.array(code, (draw() for _ in range(math.prod(shape)))))
 
 
 def mtc_contender(options, mtc: Path, name: str, wanted: Wanted, graph: Path, data: Path, folder: Path) -> Contender:

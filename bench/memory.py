@@ -31,7 +31,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from compare import ROOT, call, fail, random_data
+from compare import ROOT, call, fail
+from random_data import random_data
 from step_cost import spearman
 
 

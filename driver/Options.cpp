@@ -200,8 +200,7 @@ void mtc::tool::collectOptions(Options &options, Command command) {
       return flag ? flag->spell() : "";
     });
   }
-  const MemorySpace offloadSpace =
-      options.target == "cpu" ? MemorySpace::Disk : MemorySpace::PinnedHost;
+  const MemorySpace offloadSpace = options.getOffloadSpace();
   const bool hasBudget = options.memory || options.takesAvailableMemory;
   if (const Flag *window = find("offload-window");
       window &&

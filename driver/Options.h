@@ -73,6 +73,11 @@ struct Options : PlanSettings {
   std::string reproducer; // `--crash-reproducer`.
 
   std::vector<GivenFlag> given; // Flags that a stage's text may already have decided.
+
+  /// Returns where values are offloaded to on the target.
+  MemorySpace getOffloadSpace() const {
+    return target == "cpu" ? MemorySpace::Disk : MemorySpace::PinnedHost;
+  }
 };
 
 /// Sets the options from the command line and the recipe. Reports all problems and exits with code

@@ -61,8 +61,17 @@ static bool needsAllocatedAlone(const Options &options) {
          options.reproducer.empty();
 }
 
+/// Whether the plan may depend on choices before allocation.
+static bool hasChoices(const Options &options) {
+  const PlanContext context{nullptr, options.getOffloadSpace()};
+  return !options.allow.empty() || options.fitsBatch ||
+         llvm::any_of(getTechniques(), [&](const TechniqueKind &kind) {
+           return kind.isUndone && !kind.propose(options, context).empty();
+         });
+}
+
 std::unique_ptr<Compilation> mtc::tool::choosePlan(Options &options) {
-  if (!options.memory || (options.allow.empty() && !options.fitsBatch))
+  if (!options.memory || !hasChoices(options))
     return std::make_unique<Compilation>(options);
   Options plain = options; // Without outputs that only the final run writes.
   plain.remarks.clear();

@@ -9,6 +9,7 @@
 #include "codegen/cuda/GpuFigures.h"
 
 #include "ir/TypeCode.h"
+#include "runtime/abi/cuda_library_call.h"
 
 using namespace mtc;
 using namespace mtc::cuda;
@@ -67,7 +68,9 @@ double GpuFigures::getSeconds(CallAttrInterface call, ContractionPrecision preci
     rate *= ofAttention;
   } else {
     int64_t flopsOfOne = std::max<int64_t>(2 * product.m * product.n * product.k, 1);
-    rate *= ofProducts * occupancy(*this, product, std::max<int64_t>(cost.flops / flopsOfOne, 1));
+    rate *= ofProducts * occupancy(*this, product, std::max<int64_t>(cost.flops / flopsOfOne, 1)) *
+            mtc_cuda_call_efficiency(call.getKind().str().c_str(), call.getBytes().data(),
+                                     static_cast<MtcCudaPrecision>(precision));
   }
   return launchSeconds +
          std::max(static_cast<double>(cost.flops) / rate,

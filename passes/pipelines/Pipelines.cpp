@@ -81,6 +81,7 @@ void mtc::buildGradientPipeline(OpPassManager &manager, const GradientPipelineOp
 static void buildKernels(OpPassManager &manager, PassFilter takes) {
   addOptional(manager, createFuseUpdate(), takes);
   OpPassManager &functions = manager.nest<func::FuncOp>();
+  addOptional(functions, createPadContractions(), takes);
   addOptional(functions, createCompactScatter(), takes);
   addOptional(functions, createRecomputeElementwise(), takes);
   functions.addPass(createPrepareCalls()); // Its transpositions become kernels, too.

@@ -29,10 +29,30 @@ bool Planner::isBetter(const Plan &a, const Plan &b) const {
   return aFits ? a.needs.seconds < b.needs.seconds : a.needs.peak < b.needs.peak;
 }
 
+/// Returns the changes that are undone in the end if there is room.
+Planner::Choice Planner::saving() const {
+  Choice choice = none();
+  for (auto [i, kind] : llvm::enumerate(getTechniques()))
+    if (kind.isUndone && isPermitted(kind) && changes[i].size() == 1)
+      choice.picks[i] = 0;
+  return choice;
+}
+
+/// Undoes the changes that cost time if the plan fits without them.
+void Planner::undoSavings() {
+  for (auto [i, kind] : llvm::enumerate(getTechniques())) {
+    if (!kind.isUndone || !bestChoice.picks[i] || isTimeUp())
+      continue;
+    Choice without = bestChoice;
+    without.picks[i] = std::nullopt;
+    tryOut(without);
+  }
+}
+
 /// Returns the combinations of permitted changes that techniques without a count make, fewer
 /// changes first.
 std::vector<Planner::Choice> Planner::findCombinations() const {
-  std::vector<Choice> combinations = {none()};
+  std::vector<Choice> combinations = {saving()};
   for (auto [i, kind] : llvm::enumerate(getTechniques())) {
     // A technique that only the user has switched off stays off.
     if (kind.permission != Permission::Allow || !isPermitted(kind) || changes[i].size() != 1)
@@ -235,13 +255,13 @@ std::optional<Plan> Planner::findFastest() {
   if (counted) {
     // Whether counts are needed is known when the kernels of the whole batch are formed. Other
     // threads lower the combinations that follow if they are.
-    std::vector<Lowering> ahead = {{settingsOf(none()), Stage::Kernels}};
+    std::vector<Lowering> ahead = {{settingsOf(saving()), Stage::Kernels}};
     for (const Choice &choice : combinations)
       ahead.push_back({settingsOf(asLargestCount(choice)), Stage::Training});
     lowerAll(ahead);
     // Plans that must free nearly everything take the longest and hardly ever fit.
     constexpr int64_t mostFreed = 8;
-    std::optional<PlanNeeds> plain = bound(none());
+    std::optional<PlanNeeds> plain = bound(saving());
     mustCount = plain && plain->peak / mostFreed > *given.memory;
   }
   auto countedAs = [&](const Choice &choice) {
@@ -266,6 +286,8 @@ std::optional<Plan> Planner::findFastest() {
   }
   if (best)
     addOpened();
+  if (bestFits())
+    undoSavings();
   if (best)
     addMessages(*best);
   return std::exchange(best, std::nullopt);

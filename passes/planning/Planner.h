@@ -115,6 +115,8 @@ private:
     double getSeconds() const { return needs ? needs->seconds : least; }
   };
 
+  Choice saving() const;
+  void undoSavings();
   Choice none() const { return {std::vector<std::optional<size_t>>(changes.size())}; }
   PlanSettings settingsOf(const Choice &choice) const;
   Lowered &lowerTo(Stage stage, const PlanSettings &settings);

@@ -68,6 +68,9 @@ struct TechniqueKind {
   std::function<std::vector<PlanChange>(const PlanSettings &, const PlanContext &)> propose = {};
   /// Switches the technique off. Empty if it cannot be.
   std::function<void(PlanSettings &)> disable = {};
+  /// Whether a search with a budget makes the only change from the start, and undoes it in the end
+  /// if the faster plan without it fits.
+  bool isUndone = false;
   /// Creates the technique for a function of a search, or returns null if the options do not use it
   /// as needed. Empty if the technique acts before allocation.
   std::function<std::unique_ptr<Technique>(const Goal &, OperationTimes &, const FitOptions &)>

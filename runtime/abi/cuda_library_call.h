@@ -20,6 +20,11 @@ int64_t mtc_cuda_call_scratch_bytes(const char *kind, const void *description);
 int mtc_cuda_call_support_level(const char *kind, const void *description,
                                 MtcCudaPrecision precision);
 
+/* Returns the fraction of its usual rate that the library reaches with the layout of the call's
+ * tensors, for the cost model. */
+double mtc_cuda_call_efficiency(const char *kind, const void *description,
+                                MtcCudaPrecision precision);
+
 /* Returns the name of the library that computes calls of the kind; null if there is none. */
 const char *mtc_cuda_call_library(const char *kind);
 

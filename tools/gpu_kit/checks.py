@@ -43,13 +43,13 @@ class Example:
         self.folder = HERE / "examples" / self.name
         self.data = [word for key, file in made["data"].items() for word in ("--data", f"{key}={self.folder / file}")]
 
-    def run(self, optimizer: str, *flags, **environment: str) -> str:
-        return call([self.folder / optimizer, *self.data, "--no-shuffle", "--quiet", *flags], **environment)
+    def run(self, program: str, *flags, **environment: str) -> str:
+        return call([self.folder / program, *self.data, "--no-shuffle", "--quiet", *flags], **environment)
 
-    def train(self, optimizer: str, folder: Path, *flags) -> list[float]:
+    def train(self, program: str, steps: int, folder: Path, *flags) -> list[float]:
         metrics = folder / "metrics.jsonl"
         metrics.unlink(missing_ok=True)
-        self.run(optimizer, "--steps", len(self.losses[optimizer]), "--metrics", metrics, *flags)
+        self.run(program, "--steps", steps, "--metrics", metrics, *flags)
         return [json.loads(line)["loss"] for line in metrics.read_text().splitlines()]
 
 
@@ -66,15 +66,23 @@ def read_safetensors(path: Path) -> dict[str, array]:
     return tensors
 
 
+def compared(name: str, found: list[float], expected: list[float], limit: float) -> Row:
+    errors = [abs(a - b) / abs(b) if math.isfinite(a) else math.inf for a, b in zip(found, expected, strict=True)]
+    text = f"greatest relative difference {max(errors):.1e} (limit {limit:.0e})"
+    return f"{name}: {len(expected)} losses as on the CPU", text, max(errors) <= limit
+
+
 def losses(example: Example) -> list[Row]:
-    rows = []
     with tempfile.TemporaryDirectory() as folder:
-        for optimizer, expected in example.losses.items():
-            found = example.train(optimizer, Path(folder))
-            errors = [abs(a - b) / abs(b) if math.isfinite(a) else math.inf for a, b in zip(found, expected, strict=True)]
-            text = f"greatest relative difference {max(errors):.1e} (limit {LOSS_LIMIT:.0e})"
-            rows.append((f"{example.name}, {optimizer}: {len(expected)} losses as on the CPU", text, max(errors) <= LOSS_LIMIT))
-    return rows
+        return [compared(f"{example.name}, {optimizer}", example.train(optimizer, len(expected), Path(folder)), expected, LOSS_LIMIT)
+                for optimizer, expected in example.losses.items()]  # fmt: skip
+
+
+def technique(example: Example, made: dict) -> list[Row]:
+    with tempfile.TemporaryDirectory() as folder:
+        found = example.train(made["program"], len(made["losses"]), Path(folder))
+    rows = [compared(f"{example.name}, {made['title']}", found, made["losses"], made["limit"])]
+    return rows + memory(example.folder / made["program"], example.data, f"{example.name}, {made['title']}")
 
 
 def worst_difference(found: dict[str, array], expected: dict[str, array]) -> tuple[float, str]:
@@ -145,7 +153,7 @@ def same_bits(example: Example) -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         for run in ("one", "two"):
             file = Path(folder) / f"{run}.onnx"
-            found = example.train("adamw", Path(folder), "--export", file)
+            found = example.train("adamw", len(example.losses["adamw"]), Path(folder), "--export", file)
             results.append((found, file.read_bytes()))
     same = results[0] == results[1]
     return [(f"{example.name}: two runs", "the same bits" if same else "different", same)]
@@ -183,6 +191,17 @@ def memory(program: Path, data: list, name: str, *flags) -> list[Row]:
     beside = ", ".join(f"{use['name']} {use['bytes']}" for use in found["outside_arena"])
     text = f"planned {found['planned_bytes']}, arena {found['arena_bytes']}; beside it: {beside}"
     return [(f"{name}: memory in bytes", text, found["planned_bytes"] == found["arena_bytes"])]
+
+
+def fitted(program: Path, data: list, name: str) -> list[Row]:
+    """Updates of a model that needs many techniques to fit."""
+    with tempfile.TemporaryDirectory() as folder:
+        metrics = Path(folder) / "metrics.jsonl"
+        rows = memory(program, data, name, "--metrics", metrics)
+        lines = [json.loads(line) for line in metrics.read_text().splitlines()]
+    losses = ", ".join(f"{line['loss']:.4f}" for line in lines)
+    seconds = ", ".join(f"{line['step_seconds']:.3f} s" for line in lines)
+    return [*rows, (f"{name}: updates", f"{seconds}; losses {losses}", all(math.isfinite(line["loss"]) for line in lines))]
 
 
 def sanitizer(example: Example) -> list[Row]:

@@ -2,12 +2,12 @@
 """Packs a folder that checks and measures the CUDA target on a machine with a GPU, of which nothing else is needed.
 
     tools/gpu_kit/make.py --out kit                                # for sm_90, examples and convolutions
-    tools/gpu_kit/make.py --out kit --graphs FOLDER                # and GPT-2 124M, XLM-R Base and Large, to be timed
+    tools/gpu_kit/make.py --out kit --graphs FOLDER                # and large models, to be timed
     tools/gpu_kit/make.py --out kit --emulate                      # device code on this machine's processor: tests the kit
 
 There, `python3 kit/run.py` prints one table. The folder holds programs, their data, and what they compute here on the CPU
-target: losses and gradients. GRAPHS holds gpt2-124m.onnx, xlmr-base.onnx and xlmr-large.onnx, with or without weights
-(`bench/models.py` exports them); their parameters are drawn when the programs start.
+target: losses and gradients. The folder of graphs holds those that TIMED and FITTED name, with or without weights
+(`bench/models.py` exports them); their parameters and data are drawn there.
 """
 
 import argparse
@@ -25,7 +25,7 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(ROOT / "bench")]
 import convolutions  # noqa: E402
 import epilogues  # noqa: E402
-from compare import random_data  # noqa: E402
+from random_data import random_data  # noqa: E402
 
 STEPS = 20
 EXAMPLES = {
@@ -45,11 +45,37 @@ EXAMPLES = {
         "batch": 16,  # of random data
     },
 }
-TIMED = {
-    "gpt2-124m": ("causal-lm", {"batch": 4, "sequence": 256}),
-    "xlmr-base": ("cross-entropy", {"batch": 8, "sequence": 128}),
-    "xlmr-large": ("cross-entropy", {"batch": 8, "sequence": 128}),
+# Flags of gpt2-small, and by how much the losses may differ from those of the CPU, relative to them.
+TECHNIQUES = {
+    "recomputation": (["--recompute", "all"], 1e-4),
+    "tiles": (["--tile", "all"], 1e-4),
+    "offload of the optimizer's state": (["--offload", "optimizer"], 1e-4),
+    "offload of parameters and activations": (["--offload", "parameters,activations"], 1e-4),
+    "offload of gradients": (["--offload", "gradients", "--accumulate", "2"], 1e-4),
+    "16-bit gradients": (["--gradient-bits", "16", "--accumulate", "4"], 1e-3),
+    "8-bit AdamW": (["--optimizer-bits", "8"], 1e-3),
+    "4-bit AdamW": (["--optimizer-bits", "4"], 1e-3),
+    "Muon": (["--optimizer", "muon"], 1e-3),
+    "LoRA of NF4 weights": (["--lora", "*attn*", "--frozen-bits", "4"], 1e-3),
+    "bf16": (["--precision", "bf16"], 1e-2),
+    "f16 with loss scaling": (["--precision", "f16"], 1e-2),
+    "clipping": (["--clip-norm", "0.5"], 1e-4),
 }
+TIMED = {
+    "gpt2-124m, 4 x 256": ("gpt2-124m", "causal-lm", 4, 256),
+    "gpt2-124m, 8 x 1024": ("gpt2-124m", "causal-lm", 8, 1024),
+    "xlmr-base, 8 x 128": ("xlmr-base", "cross-entropy", 8, 128),
+    "xlmr-large, 8 x 128": ("xlmr-large", "cross-entropy", 8, 128),
+    "resnet50, 64 x 224²": ("resnet50", "cross-entropy", 64, None),
+}
+FITTED = {
+    "gpt2-xl, 64 x 1024, in 12 GiB": (
+        "gpt2-xl", "causal-lm", 64, 1024,
+        ["--memory", "12GiB", "--allow", "precision,optimizer-bits,accumulate,gradient-bits"],
+    ),
+}  # fmt: skip
+BENCH = ("models", "pytorch_steps", "random_data")
+INITIAL = ["--init", "normal:0.02"]
 
 
 def fail(message: str):
@@ -102,20 +128,35 @@ def example(options, name: str) -> dict:
     return {"name": name, "data": {key: file.name for key, file in files.items()}, "losses": losses}
 
 
-def timed(options, name: str) -> dict:
-    loss, dims = TIMED[name]
-    folder = options.out / "timed" / name
-    flags = ["--init", "normal:0.02", "--loss", loss, "--optimizer", "adamw", "--lr", "1e-4", "--weight-decay", "0.01"]
-    for dim, size in dims.items():
-        flags += ["--dim", f"{dim}={size}"]
+def techniques(options, example: dict) -> list[dict]:
+    """The example's model with one technique at a time, and the losses of the CPU target with the same technique."""
+    name = example["name"]
+    folder = options.out / "examples" / name
+    data = [word for key, file in example["data"].items() for word in ("--data", f"{key}={folder / file}")]
+    made = []
+    for number, (title, (flags, limit)) in enumerate(TECHNIQUES.items()):
+        flags = [*EXAMPLES[name]["flags"], *flags]
+        program, metrics = options.scratch / f"technique-{number}", options.scratch / f"technique-{number}.jsonl"
+        compile(options, EXAMPLES[name]["model"], flags, options.target, folder / f"technique-{number}")
+        compile(options, EXAMPLES[name]["model"], flags, ["--target", "cpu"], program)
+        call([program, *data, "--steps", STEPS, "--no-shuffle", "--quiet", "--metrics", metrics])
+        losses = [json.loads(line)["loss"] for line in metrics.read_text().splitlines()]
+        made.append({"title": title, "program": f"technique-{number}", "losses": losses, "limit": limit})
+    return made
+
+
+def large(options, number: int, title: str, programs: dict[str, list]) -> dict:
+    """A large model compiled with each list of flags."""
+    name, loss, batch, length, *_ = (TIMED | FITTED)[title]
+    folder = f"large/{number}"
+    flags = [*INITIAL, "--loss", loss, "--optimizer", "adamw", "--lr", "1e-4", "--weight-decay", "0.01", "--dim", f"batch={batch}"]
+    if length:
+        flags += ["--dim", f"sequence={length}"]
     seconds = {}
-    for precision in ("f32", "tf32", "bf16"):
-        program = folder / precision
-        seconds[precision] = compile(options, options.graphs / f"{name}.onnx", [*flags, "--precision", precision],
-                                     options.target, program)  # fmt: skip
-    (folder / "data").mkdir()
-    random_data(program, dims["batch"], folder / "data")
-    return {"name": name, "batch": dims["batch"], "length": dims["sequence"], "compile_seconds": seconds}
+    for program, more in programs.items():
+        seconds[program] = compile(options, options.graphs / f"{name}.onnx", [*flags, *more], options.target,
+                                   options.out / folder / program)  # fmt: skip
+    return {"title": title, "name": name, "folder": folder, "batch": batch, "compile_seconds": seconds}
 
 
 def activations(options) -> None:
@@ -160,11 +201,20 @@ def main() -> None:
         "architectures": options.arch,
         "mtc": call([options.mtc, "--version"]).strip(),
         "examples": [example(options, name) for name in options.examples.split(",")],
-        "timed": [timed(options, name) for name in TIMED] if options.graphs else [],
+        "timed": [],
+        "fitted": [],
     }
+    kit["techniques"] = {
+        example["name"]: techniques(options, example) for example in kit["examples"] if example["name"] == "gpt2-small"
+    }
+    if options.graphs:
+        precisions = {name: ["--precision", name] for name in ("f32", "tf32", "bf16")}
+        kit["timed"] = [large(options, number, title, precisions) for number, title in enumerate(TIMED)]
+        kit["fitted"] = [large(options, len(TIMED) + number, title, {"fitted": FITTED[title][-1]})
+                         for number, title in enumerate(FITTED)]  # fmt: skip
     shutil.rmtree(options.scratch)
     (options.out / "kit.json").write_text(json.dumps(kit, indent=1) + "\n")
-    for file in (HERE / "run.py", HERE / "checks.py", ROOT / "bench/models.py", ROOT / "bench/pytorch_steps.py"):
+    for file in (HERE / "run.py", HERE / "checks.py", *(ROOT / "bench" / f"{name}.py" for name in BENCH)):
         shutil.copy(file, options.out)
     size = sum(file.stat().st_size for file in options.out.rglob("*") if file.is_file())
     print(f"{options.out}: {size / 2**20:.1f} MiB; there: python3 {options.out.name}/run.py")

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import checks
 from checks import HERE, Example, Failure, Row, call
+from random_data import random_data
 
 WARM_UP = 5
 begin = time.monotonic()
@@ -38,15 +39,27 @@ def attempt(name: str, check, *arguments) -> list[Row]:
         return [(f"{name}: {check.__name__}", f"{type(error).__name__}: {error}", False)]
 
 
+def data_of(model: dict) -> Path:
+    """The folder with one batch of each input, drawn at the first call."""
+    folder = HERE / model["folder"] / "data"
+    if not folder.exists():
+        folder.mkdir()
+        random_data(next(iter(programs_of(model).values())), model["batch"], folder)
+    return folder
+
+
+def programs_of(model: dict) -> dict[str, Path]:
+    return {name: HERE / model["folder"] / name for name in model["compile_seconds"]}
+
+
 def data_flags(model: dict) -> list:
-    files = sorted((HERE / "timed" / model["name"] / "data").glob("*.npy"))
-    return [word for file in files for word in ("--data", f"{file.stem}={file}")]
+    return [word for file in sorted(data_of(model).glob("*.npy")) for word in ("--data", f"{file.stem}={file}")]
 
 
 def steps_of_mtc(model: dict, precision: str, steps: int) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         metrics, report = Path(folder) / "metrics.jsonl", Path(folder) / "report.json"
-        program = HERE / "timed" / model["name"] / precision
+        program = programs_of(model)[precision]
         call([program, *data_flags(model), "--steps", steps, "--no-shuffle", "--quiet", "--metrics", metrics,
               "--memory-report", report])  # fmt: skip
         lines = [json.loads(line) for line in metrics.read_text().splitlines()]
@@ -62,14 +75,13 @@ def steps_of_mtc(model: dict, precision: str, steps: int) -> dict:
 
 def steps_of_pytorch(model: dict, precision: str, compiled: bool, steps: int) -> dict:
     flags = ["--precision", precision] + ["--compile"] * compiled
-    text = call([sys.executable, HERE / "pytorch_steps.py", model["name"], HERE / "timed" / model["name"] / "data",
-                 "--steps", steps, "--threads", 8, "--device", "cuda", *flags])  # fmt: skip
+    text = call([sys.executable, HERE / "pytorch_steps.py", model["name"], data_of(model), steps, "--threads", 8, "--device", "cuda", *flags])  # fmt: skip
     return json.loads(next(line for line in reversed(text.splitlines()) if line.startswith("{")))
 
 
 def compare(model: dict, precision: str, options) -> list[Row]:
     """A step's time, alternately: the median of the rounds' medians."""
-    name = f"{model['name']}, {model['batch']} x {model['length']}, {precision}"
+    name = f"{model['title']}, {precision}"
     runs = {"mtc": lambda: steps_of_mtc(model, precision, options.steps)}
     if options.torch:
         runs["PyTorch eager"] = lambda: steps_of_pytorch(model, precision, False, options.steps)
@@ -126,17 +138,22 @@ def main() -> int:
             show(attempt(example.name, check, example))
         show(attempt(example.name, checks.memory, example.folder / "adamw", example.data, example.name))
     show(attempt("epilogues", checks.epilogues))
+    for example in examples:
+        for technique in kit["techniques"].get(example.name, []):
+            show(attempt(f"{example.name}, {technique['title']}", checks.technique, example, technique))
     models = kit["timed"]
     for model in models:
-        name = model["name"]
-        show(attempt(name, checks.memory, HERE / "timed" / name / "f32", data_flags(model), name))
+        name = model["title"]
+        show(attempt(name, checks.memory, programs_of(model)["f32"], data_flags(model), name))
+    for model in kit["fitted"]:
+        show(attempt(model["title"], checks.fitted, programs_of(model)["fitted"], data_flags(model), model["title"]))
     for precision in ("bf16", "tf32", "f32"):
         for model in models:
             show(compare(model, precision, options))
-    for model in models[:1]:
-        for precision in ("f32", "tf32"):
-            name = f"{model['name']}, {precision}"
-            program = HERE / "timed" / model["name"] / precision
+    for model in models[:2]:
+        for precision in ("bf16", "tf32"):
+            name = f"{model['title']}, {precision}"
+            program = programs_of(model)[precision]
             show(attempt(name, checks.bandwidth, program, data_flags(model), name))
     if not kit["emulated"]:
         for example in examples:

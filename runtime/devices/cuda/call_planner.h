@@ -14,6 +14,8 @@ struct CallPlanner {
   const char *library; ///< the library's name in the target attribute
   int64_t (*scratchBytes)(const void *record);
   int (*supportLevel)(const void *record, MtcCudaPrecision precision);
+  /// Null if the rate does not depend on the layout.
+  double (*efficiency)(const void *record, MtcCudaPrecision precision) = nullptr;
 };
 
 /// Returns null for a kind that no library computes.

@@ -16,6 +16,12 @@ extern "C" int mtc_cuda_call_support_level(const char *kind, const void *descrip
   return planner ? planner->supportLevel(description, precision) : 0;
 }
 
+extern "C" double mtc_cuda_call_efficiency(const char *kind, const void *description,
+                                           MtcCudaPrecision precision) {
+  const CallPlanner *planner = findCallPlanner(kind);
+  return planner && planner->efficiency ? planner->efficiency(description, precision) : 1;
+}
+
 extern "C" const char *mtc_cuda_call_library(const char *kind) {
   const CallPlanner *planner = findCallPlanner(kind);
   return planner ? planner->library : nullptr;

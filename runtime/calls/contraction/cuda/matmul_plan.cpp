@@ -30,6 +30,16 @@ int64_t MatmulPlan::offset(uint32_t buffer, int64_t call) const {
   return result;
 }
 
+int64_t MatmulPlan::alignment() const {
+  int64_t lengths = 16;
+  for (const MatrixView &matrix : {a, b, c.value_or(d), d}) {
+    lengths |= matrix.rows | matrix.batchStride;
+    if (matrix.columns > 1)
+      lengths |= matrix.leading;
+  }
+  return lengths & -lengths;
+}
+
 static bool isLibraryType(uint32_t type) {
   return type == MTC_F32 || type == MTC_F64 || type == MTC_BF16 || type == MTC_F16;
 }
@@ -176,6 +186,19 @@ static int supportLevel(const void *record, MtcCudaPrecision precision) {
   return plan->calls() > 1 ? 1 : 2;
 }
 
-const CallPlanner contractionPlanner = {MTC_CONTRACTION, "cublasLt", scratchBytes, supportLevel};
+/// Tensor cores are fed with vectors of 16 bytes. Measured on an H200 with matrices of
+/// 8192 x 50257 x 768 and of 8192 x 50264 x 768, with cuBLASLt 13.
+static double efficiency(const void *record, MtcCudaPrecision precision) {
+  const auto &contraction = *static_cast<const MtcContraction *>(record);
+  std::optional<MatmulPlan> plan = planMatmul(contraction);
+  const bool is16Bits = contraction.type == MTC_BF16 || contraction.type == MTC_F16;
+  const bool isTf32 = contraction.type == MTC_F32 && precision == MTC_CUDA_TF32;
+  if (!plan || !(is16Bits || isTf32) || plan->alignment() * (is16Bits ? 2 : 4) >= 16)
+    return 1;
+  return is16Bits ? 0.15 : 0.3;
+}
+
+const CallPlanner contractionPlanner = {MTC_CONTRACTION, "cublasLt", scratchBytes, supportLevel,
+                                        efficiency};
 
 } // namespace mtc::runtime::cuda

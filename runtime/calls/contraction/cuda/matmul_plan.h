@@ -45,6 +45,9 @@ struct MatmulPlan {
   int64_t calls() const;
   /// Returns the elements between two entries of an outer axis in a buffer.
   int64_t stride(const BatchAxis &axis, uint32_t buffer) const;
+  /// Returns the greatest power of two, up to 16, of which the rows of all matrices have a multiple
+  /// of elements and begin at multiples. Assumes that buffers begin at any multiple.
+  int64_t alignment() const;
   /// Returns the offset in elements of library call `call` in a buffer.
   int64_t offset(uint32_t buffer, int64_t call) const;
 };

@@ -49,12 +49,19 @@ private:
     Value base = LLVM::GEPOp::create(b, e.scratch.getType(), b.getI8Type(), e.scratch,
                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
     Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-    auto addUpOwn = [&](Value group, ValueRange carried) {
-      Value at = threads.add(threads.scale(group, elements), column);
-      return ThreadBuilder::Values{add(carried[0], load(base, type, at))};
+    auto addUpOwn = [&](ArrayRef<Value> own, ValueRange carried) {
+      ThreadBuilder::Values loaded;
+      for (Value group : own)
+        loaded.push_back(load(base, type, threads.add(threads.scale(group, elements), column)));
+      Value sum = carried[0];
+      for (Value value : loaded)
+        sum = add(sum, value);
+      return ThreadBuilder::Values{sum};
     };
+    constexpr int64_t unroll = 4;
     Value sum = threads.ifThen(exists, zero, [&] {
-      return threads.loop(member, threads.index(groups), kSumMembers, zero, addUpOwn);
+      return threads.unrolledLoop(member, threads.index(groups), kSumMembers,
+                                  groups >= unroll * kSumMembers ? unroll : 1, zero, addUpOwn);
     })[0];
     Value shared = threads.allocateShared(type, kSumColumns * kSumMembers);
     LLVM::StoreOp::create(b, sum, threads.elementAt(shared, type, threads.thread()));

@@ -13,9 +13,18 @@ using namespace mtc::cuda;
 
 void GroupSums::begin(Value group, Value exists) {
   groupExists = exists;
-  copy = plan.keptRows > 1 ? threads.remainder(group, plan.copies()) : group;
-  if (plan.keptRows > 1)
-    firstRow = threads.scale(threads.divide(group, plan.copies()), plan.rows / plan.keptRows);
+  copy = group;
+  if (plan.keptRows > 1) {
+    Value first;
+    if (plan.keptRowsAreNeighbours()) {
+      first = threads.remainder(group, plan.keptRows);
+      copy = threads.divide(group, plan.keptRows);
+    } else {
+      first = threads.divide(group, plan.copies());
+      copy = threads.remainder(group, plan.copies());
+    }
+    firstRow = threads.scale(first, plan.rows / plan.keptRows);
+  }
   bool any = false;
   for (auto [result, partials] : llvm::zip_equal(kernel.columnSums, plan.partials)) {
     Type type = typeOfPartial(kernel, result);
@@ -44,12 +53,17 @@ Value GroupSums::partialsOf(unsigned result, int64_t offset) {
   return threads.elementAt(all, typeOfPartial(kernel, result), first);
 }
 
+bool GroupSums::variesAlongRow(unsigned result) const {
+  return llvm::any_of(plan.reducedDims,
+                      [&](unsigned dim) { return contains(kernel.storeDims(result), dim); });
+}
+
 ThreadBuilder::Values GroupSums::zeros() {
   ThreadBuilder::Values sums;
   for (unsigned result : residentSums)
-    for (int64_t i = 0; i < plan.residentSteps; ++i) {
+    for (int64_t i = 0; i < sumsOf(result); ++i) {
       Type type = typeOfPartial(kernel, result);
-      bool isVector = plan.vector.dim && plan.vector.width > 1;
+      bool isVector = variesAlongRow(result) && plan.vector.dim && plan.vector.width > 1;
       sums.push_back(
           splatConstant(b, b.getZeroAttr(type),
                         isVector ? Type(VectorType::get({plan.vector.width}, type)) : type));
@@ -62,8 +76,9 @@ ThreadBuilder::Values GroupSums::addUp(ValueRange carried, ArrayRef<RowStep> ste
   PointEmitter::Scope scope(points);
   ThreadBuilder::Values next;
   KernelYieldOp yield = kernel.yield;
+  const RowStep row = {points.getState(), Value()};
   for (unsigned result : residentSums)
-    for (const RowStep &step : steps) {
+    for (const RowStep &step : variesAlongRow(result) ? steps : ArrayRef(row)) {
       points.setState(step.state);
       Value sum = carried[next.size()], value = points.get(yield.getValues()[result]);
       if (isa<VectorType>(sum.getType()))
@@ -80,14 +95,15 @@ void GroupSums::store(ArrayRef<Value> sums) {
   for (auto [result, base] : llvm::zip_equal(kernel.columnSums, bases)) {
     if (!llvm::is_contained(residentSums, result))
       continue;
-    for (int64_t i = 0; i < plan.residentSteps; ++i) {
+    for (int64_t i = 0; i < sumsOf(result); ++i) {
       PointEmitter::Scope scope(points);
       Value at = threads.add(team.member(), i * plan.team), exists;
-      if ((i + 1) * plan.team > plan.steps)
+      if (variesAlongRow(result) && (i + 1) * plan.team > plan.steps)
         exists = threads.less(at, plan.steps);
       if (firstRow)
         points.bindPoint(plan.rowDims, firstRow, plan.vector);
-      points.bindPoint(plan.reducedDims, at, plan.vector);
+      if (variesAlongRow(result))
+        points.bindPoint(plan.reducedDims, at, plan.vector);
       threads.ifThen(threads.both(groupExists, exists), [&, result = result, base = base] {
         points.storeSum(result, base, sums.front());
       });

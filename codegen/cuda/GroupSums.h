@@ -33,7 +33,8 @@ public:
   /// rows.
   mlir::Value getFirstRow() const { return firstRow; }
 
-  /// Returns initial values: one for each sum that is kept in registers and each step of a row.
+  /// Returns initial values: for each result that is kept in registers one sum, or one for each
+  /// step of a row if it varies along the row.
   ThreadBuilder::Values zeros();
   /// Adds the values of a row to the carried sums.
   ThreadBuilder::Values addUp(mlir::ValueRange carried, llvm::ArrayRef<RowStep> steps,
@@ -43,6 +44,8 @@ public:
 
 private:
   mlir::Value partialsOf(unsigned result, int64_t offset);
+  bool variesAlongRow(unsigned result) const;
+  int64_t sumsOf(unsigned result) const { return variesAlongRow(result) ? plan.residentSteps : 1; }
 
   const ReductionPlan &plan;
   const NormalKernel &kernel;

@@ -115,6 +115,9 @@ struct ReductionPlan {
   bool operator==(const ReductionPlan &) const = default;
 
   int64_t copies() const { return groups / keptRows; }
+  /// Returns whether adjacent groups are of adjacent indices of the leading row dimensions, rather
+  /// than of adjacent copies: teams of one thread then access adjacent columns.
+  bool keptRowsAreNeighbours() const { return keptRows > 1 && team == 1; }
   int64_t rowsPerGroup() const { return (rows / keptRows + copies() - 1) / copies(); }
   /// Returns the number of teams in a launch.
   int64_t teams() const { return groups > 0 ? groups : rows; }
@@ -199,7 +202,7 @@ struct LaunchPlan {
 inline llvm::hash_code hash_value(const LaunchPlan &plan) { return hashPlan(plan); }
 
 /// Columns per block, and threads per column, of the launch that adds up the groups' sums.
-constexpr int64_t kSumColumns = 32, kSumMembers = 8;
+constexpr int64_t kSumColumns = 32, kSumMembers = 16;
 
 /// Plans the launches of a kernel.
 LaunchPlan planLaunches(const NormalKernel &kernel);

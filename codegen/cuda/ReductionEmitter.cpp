@@ -38,8 +38,11 @@ public:
       along |= DimSet(1) << dim;
     for (unsigned i = 0; i < kernel.outputs.size(); ++i) {
       bool varies = (kernel.storeDims(i) & along) != 0;
-      if (kernel.isColumnSum(i) && varies && plan.residentSteps > 0 &&
-          (plan.keptRows > 1 || (kernel.stores[i].dependence() & ~along) == 0))
+      // A group contains rows of one index of the dimensions that its sums keep.
+      const bool isOfOneRow =
+          varies ? plan.keptRows > 1 || (kernel.stores[i].dependence() & ~along) == 0
+                 : plan.keptRowsAreNeighbours();
+      if (kernel.isColumnSum(i) && isOfOneRow && (!varies || plan.residentSteps > 0))
         groupSums.keepInRegisters(i);
       else
         (varies ? pointResults : rowResults).push_back(i);

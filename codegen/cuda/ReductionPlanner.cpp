@@ -95,8 +95,26 @@ private:
     return steps <= kMaxResidentSteps && steps * bytesPerStep <= kResidentRegisters * 4;
   }
 
+  /// Returns whether the column sums are of short rows' results, and adjacent rows have adjacent
+  /// columns, such as the channels of a pooled image.
+  bool sumsShortRows() const {
+    std::optional<unsigned> adjacent = contiguousDim(kernel, rowSet());
+    return kernel.reduced && plan.steps <= kShortColumn && adjacent &&
+           !contains(kernel.summedDims, *adjacent) &&
+           llvm::all_of(kernel.columnSums, [&](unsigned result) {
+             DimSet kept = kernel.stores[result].dependence();
+             return (kept & kernel.summedDims) == 0 &&
+                    (kernel.storeDims(result) & ~rowSet()) == 0 &&
+                    (rowSet() & ~kernel.summedDims & ~kept) == 0;
+           });
+  }
+
   /// Adjacent threads of a block compute adjacent elements of a row.
   void planRows() {
+    if (!kernel.columnSums.empty() && sumsShortRows()) {
+      plan.rowsPerBlock = kBlock;
+      return;
+    }
     if (plan.steps <= kWarp) {
       plan.team = llvm::PowerOf2Ceil(plan.steps);
     } else {
@@ -123,18 +141,21 @@ private:
   /// Chooses enough groups to occupy the device, with enough rows each that partial sums are small
   /// relative to the rows.
   void planGroups() {
-    constexpr int64_t minRows = 8, maxGroups = 512, maxPartials = 1 << 16, maxBytes = 4 << 20;
+    constexpr int64_t minRows = 8, maxGroups = 512, maxPartials = 1 << 16, maxBytes = 4 << 20,
+                      maxBytesOfBusy = 1 << 20;
     int64_t elements = 1, bytes = 0;
     for (unsigned result : kernel.columnSums) {
       int64_t own = kernel.outputs[result].getNumElements();
       elements = std::max(elements, own);
       bytes += own * elementBytes(typeOfPartial(kernel, result));
     }
-    if (keepRowsApart())
+    if (sumsShortRows() || keepRowsApart())
       for (unsigned dim : plan.rowDims)
         if (!contains(kernel.summedDims, dim))
           plan.keptRows *= kernel.space[dim];
-    int64_t most = std::max(maxGroups / plan.keptRows, maxPartials / elements);
+    const int64_t busy =
+        std::min(kEnoughThreads / plan.team, maxBytesOfBusy / bytes) / plan.keptRows;
+    int64_t most = std::max({maxGroups / plan.keptRows, maxPartials / elements, busy});
     most = std::max<int64_t>(1, std::min(most, maxBytes / bytes));
     int64_t rows = plan.rows / plan.keptRows;
     plan.groups = plan.keptRows * std::clamp<int64_t>(rows / minRows, 1, most);

@@ -62,3 +62,22 @@ mtc.kernel_function @middle [4, 90, 48] -> [tensor<4x90x48xf32>, tensor<48x4xf32
   %y = math.tanh %x : f32
   mtc.kernel.yield %y, %y at [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d2, d0)>] add [1] : f32, f32
 }
+
+// Sums of the results of short rows, such as a pooling's gradient by channel: adjacent columns, then columns that are apart.
+// CHECK: @pooled{{.*}} ok
+mtc.kernel_function @pooled [3, 17, 40, 2, 2] reduce [3, 4] -> [tensor<40xf32>, tensor<40xf32>, tensor<3x17x40xf32>] {
+^body(%a: tensor<3x17x40x4xf32>, %y: tensor<3x17x40xf32>):
+  %x = mtc.kernel.load %a at affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3 * 2 + d4)> : tensor<3x17x40x4xf32> -> f32
+  %s = mtc.kernel.reduce add %x : f32
+  %z = mtc.kernel.load %y at affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2)> : tensor<3x17x40xf32> -> f32
+  %p = arith.mulf %s, %z : f32
+  mtc.kernel.yield %p, %s, %s at [affine_map<(d0, d1, d2, d3, d4) -> (d2)>, affine_map<(d0, d1, d2, d3, d4) -> (d2)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2)>] add [0, 1] : f32, f32, f32
+}
+
+// CHECK: @pooled_apart{{.*}} ok
+mtc.kernel_function @pooled_apart [3, 5, 40, 4] reduce [3] -> [tensor<5xf32>, tensor<3x5x40xf32>] {
+^body(%a: tensor<3x5x40x4xf32>):
+  %x = mtc.kernel.load %a at affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)> : tensor<3x5x40x4xf32> -> f32
+  %s = mtc.kernel.reduce max %x : f32
+  mtc.kernel.yield %s, %s at [affine_map<(d0, d1, d2, d3) -> (d1)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>] add [0] : f32, f32
+}

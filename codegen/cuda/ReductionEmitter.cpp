@@ -106,7 +106,8 @@ private:
 
   void bindRowOfGroup(Value i) {
     steps.clear();
-    row = threads.add(threads.scale(groupSums.getCopy(), plan.rowsPerGroup()), i);
+    // All groups together read adjacent rows at a time.
+    row = threads.add(threads.scale(i, plan.copies()), groupSums.getCopy());
     rowExists = groupExists;
     int64_t rows = plan.rows / plan.keptRows;
     if (plan.rowsPerGroup() * plan.copies() != rows)

@@ -75,7 +75,8 @@ def steps_of_mtc(model: dict, precision: str, steps: int) -> dict:
 
 def steps_of_pytorch(model: dict, precision: str, compiled: bool, steps: int) -> dict:
     flags = ["--precision", precision] + ["--compile"] * compiled
-    text = call([sys.executable, HERE / "pytorch_steps.py", model["name"], data_of(model), steps, "--threads", 8, "--device", "cuda", *flags])  # fmt: skip
+    text = call([sys.executable, HERE / "pytorch_steps.py", model["name"], data_of(model), "--steps", steps, "--threads", 8,
+                 "--device", "cuda", *flags])  # fmt: skip
     return json.loads(next(line for line in reversed(text.splitlines()) if line.startswith("{")))
 
 

@@ -2,6 +2,7 @@
 
 #include "frontend/dialect/ElementTypes.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/Blocks.h"
 #include "frontend/operators/support/Conversion.h"
 #include "frontend/operators/support/Evaluate.h"
 #include "frontend/operators/support/Quantize.h"
@@ -51,10 +52,7 @@ LogicalResult inferCastLike(Inference &node) { return inferCastTo(node, node.ele
 Value wrapped(TensorBuilder &b, Value x, Type element) {
   int64_t bits = element.getIntOrFloatBitWidth();
   Value low = b.logicalAnd(x, b.splat(x, static_cast<double>((1 << bits) - 1)));
-  if (element.isUnsignedInteger())
-    return low;
-  Value sign = b.splat(x, static_cast<double>(1 << (bits - 1)));
-  return b.sub(XorOp::create(b, low, sign), sign);
+  return element.isUnsignedInteger() ? low : signExtend(b, low, bits);
 }
 
 /// Casts to the inferred element type. mtc's cast rounds as the standard specifies. By default,

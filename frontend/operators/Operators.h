@@ -24,10 +24,11 @@ class Inference;
 
 /// The purpose of an operand, where it shows what an initializer is that the operand uses.
 enum class OperandRole {
-  AngleTable,       ///< Sines or cosines of a rotary embedding.
-  InitialState,     ///< Initial state of a recurrent layer.
-  MergedWeight,     ///< Weights of several layers of the module, which an optimizer merged.
-  RunningStatistic, ///< State that training steps update.
+  AngleTable,        ///< Sines or cosines of a rotary embedding.
+  InitialState,      ///< Initial state of a recurrent layer.
+  MergedWeight,      ///< Weights of several layers of the module, which an optimizer merged.
+  QuantizationScale, ///< Scale or zero point of a quantized tensor.
+  RunningStatistic,  ///< State that training steps update.
 };
 
 /// One version of an operator. Operand and attribute kinds follow the schema (Schema.h) and are

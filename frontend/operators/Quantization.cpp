@@ -8,6 +8,7 @@
 #include "frontend/dialect/ElementTypes.h"
 #include "frontend/dialect/Shapes.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/Blocks.h"
 #include "frontend/operators/support/Conversion.h"
 #include "frontend/operators/support/Formulas.h"
 #include "frontend/operators/support/Inference.h"
@@ -59,12 +60,7 @@ Value spread(Conversion &node, Value x) {
   int64_t axis = readAxis(node), block = node.integer("block_size", 0);
   if (block <= 0)
     return b.broadcast(x, otherAxes(shape.size(), {axis}), shape);
-  Extents repeated(shapeOf(x)), whole = repeated;
-  repeated.insert(repeated.begin() + axis + 1, block);
-  whole[axis] *= block;
-  x = b.reshape(b.broadcast(x, {axis + 1}, repeated), whole);
-  Extents zero(shape.size(), 0), one(shape.size(), 1);
-  return b.slice(x, zero, shape, one);
+  return spreadBlocks(b, x, axis, block, shape);
 }
 
 /// Returns the element type of `output_dtype`; 0 selects the default.
@@ -103,8 +99,8 @@ LogicalResult convertQuantize(Conversion &node) {
   if (node.failed())
     return failure();
   TensorBuilder &b = node.b;
-  Value x = b.cast(node.value(0), b.getF32Type());
-  Value scale = spread(node, b.cast(node.value(1), b.getF32Type()));
+  Type wide = computeType(b, node.elementType(1));
+  Value x = b.cast(node.value(0), wide), scale = spread(node, b.cast(node.value(1), wide));
   Value zero = zeroPoint(node, scale);
   Type element = node.resultType().getElementType();
   if (isa<FloatType>(element))
@@ -136,7 +132,7 @@ bool isSame(const NodeView &a, size_t i, const NodeView &b, size_t k) {
 Value quantizedValue(Conversion &node) {
   auto quantize = node.operand(0).getDefiningOp<NodeOp>();
   if (!quantize || quantize.getOpType() != "QuantizeLinear" ||
-      quantize.getDomain().value_or("") != "")
+      quantize.getDomain().value_or("") != node.domain())
     return {};
   Conversion from(quantize, node.program());
   bool isPair = isSame(from, 1, node, 1) && isSame(from, 2, node, 2) &&
@@ -153,18 +149,18 @@ Value quantizedValue(Conversion &node) {
 LogicalResult convertDequantize(Conversion &node) {
   TensorBuilder &b = node.b;
   Type element = node.resultType().getElementType(), quantizedType = node.elementType(0);
-  Value scale = spread(node, b.cast(node.value(1), b.getF32Type())), zero = zeroPoint(node, scale);
+  Type wide = computeType(b, node.elementType(1));
+  Value scale = spread(node, b.cast(node.value(1), wide)), zero = zeroPoint(node, scale);
   Value source = quantizedValue(node);
   if (!source) {
-    Value y = b.mul(b.sub(b.cast(node.value(0), b.getF32Type()), zero), scale);
+    Value y = b.mul(b.sub(b.cast(node.value(0), wide), zero), scale);
     return node.result(0, b.cast(y, element));
   }
-  Value x = b.cast(source, b.getF32Type());
+  Value x = b.cast(source, wide);
   auto value = [&](Value q) { return b.mul(b.sub(q, zero), scale); };
   Value quantized =
       isa<FloatType>(quantizedType)
-          ? b.cast(quantizeToFloats(b, x, scale, zero, quantizedType, /*saturates=*/true),
-                   b.getF32Type())
+          ? b.cast(quantizeToFloats(b, x, scale, zero, quantizedType, /*saturates=*/true), wide)
           : quantize(b, x, scale, zero, quantizedType);
   Value y = b.detach(value(quantized));
   auto [least, greatest] = rangeOf(quantizedType);
@@ -287,10 +283,19 @@ LogicalResult convertQLinearMatMul(Conversion &node) {
 } // namespace
 
 void registerQuantizationOperators(Operators &operators) {
-  operators.add("QuantizeLinear", 10,
-                {.infer = inferQuantize, .convert = convertQuantize, .acceptsPacked = true});
-  operators.add("DequantizeLinear", 10,
-                {.infer = inferDequantize, .convert = convertDequantize, .acceptsPacked = true});
+  // onnxruntime's quantizers write its own operators for integers of 4 and 16 bits before opset 21.
+  for (auto [domain, version] : {std::pair("", 10), std::pair("com.microsoft::", 1)}) {
+    operators.add(std::string(domain) + "QuantizeLinear", version,
+                  {.infer = inferQuantize,
+                   .convert = convertQuantize,
+                   .roles = {{1, OperandRole::QuantizationScale}},
+                   .acceptsPacked = true});
+    operators.add(std::string(domain) + "DequantizeLinear", version,
+                  {.infer = inferDequantize,
+                   .convert = convertDequantize,
+                   .roles = {{1, OperandRole::QuantizationScale}},
+                   .acceptsPacked = true});
+  }
   operators.add("DynamicQuantizeLinear", 11,
                 {.infer = inferDynamicQuantize, .convert = convertDynamicQuantize});
   operators.add("MatMulInteger", 10,

@@ -126,8 +126,9 @@ private:
   InitializerClass classifyUnlisted(InitializerOp initializer) const {
     if (auto table = tables.find(initializer.getName()); table != tables.end())
       return knownConstant(table->second);
-    if (isQuantizationScale(initializer.getName()))
-      return knownConstant("a scale of QuantizeLinear and DequantizeLinear");
+    // Calibration determines the scales of quantized tensors.
+    if (haveRole(usesOf(initializer.getName()), OperandRole::QuantizationScale))
+      return knownConstant("a scale of a quantized tensor");
     if (isProducedBy(graph, "skl2onnx") && !isEstimatorWeight(initializer.getName()))
       return knownConstant("not a weight of a scikit-learn estimator");
     if (cast<RankedTensorType>(initializer.getType()).getRank() >= 1)
@@ -135,17 +136,6 @@ private:
     if (isArgument(initializer.getName()))
       return {InitializerRole::Parameter, "a scalar argument of a function", ""};
     return {InitializerRole::Constant, "a scalar", ""};
-  }
-
-  /// Returns whether all uses are scales of quantized tensors, which calibration determines.
-  bool isQuantizationScale(StringRef name) const {
-    auto found = uses.find(name);
-    return found != uses.end() && !found->second.empty() &&
-           llvm::all_of(found->second, [](const InitializerUse &use) {
-             NodeOp node = use.node;
-             return use.operand == 1 &&
-                    (node.isOperator("QuantizeLinear") || node.isOperator("DequantizeLinear"));
-           });
   }
 
   /// Returns whether all users are functions whose constant operand an exporter would have folded,

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+import ml_dtypes
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
@@ -23,6 +24,7 @@ class MicrosoftCase:
     outputs: list[bool] = field(default_factory=lambda: [True])  # whether each is named
     domain: str = "com.microsoft"
     runs: bool = True  # on the CPU by onnxruntime
+    integers: dict[int, int] = field(default_factory=dict)  # element types of results that are no floats
 
     def operand_names(self) -> list[str]:
         return [f"{self.name}.{i}" if operand else "" for i, operand in enumerate(self.operands)]
@@ -31,9 +33,7 @@ class MicrosoftCase:
         return [f"{self.name}.y{i}" if named else "" for i, named in enumerate(self.outputs)]
 
     def output_infos(self, dtype) -> list:
-        """The named outputs; mask_index of EmbedLayerNormalization is of integers."""
-        integers = self.operator == "EmbedLayerNormalization"
-        types = [TensorProto.INT32 if integers and i == 1 else element(dtype) for i in range(len(self.outputs))]
+        types = [self.integers.get(i, element(dtype)) for i in range(len(self.outputs))]
         return [helper.make_tensor_value_info(name, type, None) for name, type in zip(self.output_names(), types) if name]
 
     def nodes_and_initializers(self, dtype) -> tuple[list, list]:
@@ -57,8 +57,9 @@ def cases() -> list[MicrosoftCase]:
     i32 = lambda values: Operand(np.array(values, np.int32))  # noqa: E731
     made = []
 
-    def add(name: str, operator: str, operands: list, outputs=(True,), runs: bool = True, domain: str = "com.microsoft", **attributes):
-        made.append(MicrosoftCase(name, operator, operands, attributes, list(outputs), domain, runs))
+    def add(name: str, operator: str, operands: list, outputs=(True,), runs: bool = True, domain: str = "com.microsoft", integers=None,
+            **attributes):  # fmt: skip
+        made.append(MicrosoftCase(name, operator, operands, attributes, list(outputs), domain, runs, integers or {}))
 
     add("gelu", "Gelu", [normal(3, 5)])
     add("quick_gelu", "QuickGelu", [normal(3, 5)])
@@ -87,7 +88,7 @@ def cases() -> list[MicrosoftCase]:
     add("skip_simplified", "SkipSimplifiedLayerNormalization", [normal(2, 3, 6), normal(2, 3, 6), normal(6), normal(6)],
         [True, False, False, True], epsilon=1e-3)  # fmt: skip
     add("embedding", "EmbedLayerNormalization", [i32([[1, 4, 2], [0, 1, 5]]), i32([[0, 0, 1], [1, 1, 0]]), normal(6, 4), normal(5, 4),
-        normal(2, 4), normal(4), normal(4), i32([[1, 1, 0], [1, 1, 1]])], [True, True, True], epsilon=1e-3)  # fmt: skip
+        normal(2, 4), normal(4), normal(4), i32([[1, 1, 0], [1, 1, 1]])], [True, True, True], integers={1: TensorProto.INT32}, epsilon=1e-3)  # fmt: skip
     add("embedding_positions", "EmbedLayerNormalization", [i32([[1, 4, 2], [0, 1, 5]]), None, normal(6, 4), normal(5, 4), None, normal(4),
         normal(4), None, i32([[4, 2, 0]])], epsilon=1e-3, mask_index_type=0)  # fmt: skip
     projection = lambda: [normal(2, 4, 5), normal(5, 18), normal(18)]  # noqa: E731
@@ -117,6 +118,34 @@ def cases() -> list[MicrosoftCase]:
     add("rotary", "RotaryEmbedding", [normal(2, 3, 12), Operand(np.array([[0, 1, 2], [2, 5, 1]])), normal(7, 2), normal(7, 2)], num_heads=2,
         rotary_embedding_dim=4)  # fmt: skip
     add("rotary_offset", "RotaryEmbedding", [normal(2, 3, 4, 6), Operand(np.array([2])), normal(7, 3), normal(7, 3)], interleaved=1)
+    bits = lambda low, high, shape, kind=np.uint8: Operand(random.integers(low, high, shape).astype(kind))  # noqa: E731
+    scales = lambda *shape, size=0.1: Operand(random.uniform(size, 2 * size, shape).astype(np.float32).astype(np.float64))  # noqa: E731
+    codes = lambda *shape: bits(0, 256, shape)  # noqa: E731
+    # 35 columns are two blocks of 16 and 3 columns of a third one.
+    add("nbits", "MatMulNBits", [normal(2, 3, 35), codes(5, 3, 8), scales(5, 3)], K=35, N=5, bits=4, block_size=16, accuracy_level=1)
+    add("nbits_2", "MatMulNBits", [normal(3, 35), codes(5, 3, 4), scales(5, 3), codes(5, 1), None, normal(5)], K=35, N=5, bits=2, block_size=16)
+    small = Operand(normal(3, 64).array / 16)
+    add("nbits_8", "MatMulNBits", [small, codes(4, 2, 32), scales(8, size=0.004), codes(8)], K=64, N=4, bits=8, block_size=32)
+    add("nbits_zeros", "MatMulNBits", [normal(35), codes(5, 3, 8), scales(5, 3), codes(5, 2)], K=35, N=5, block_size=16)
+    add("nbits_floats", "MatMulNBits", [normal(3, 35), codes(5, 3, 8), scales(5, 3), Operand(random.uniform(0, 15, (5, 3)).astype(np.float32).astype(np.float64))],
+        K=35, N=5, bits=4, block_size=16)  # fmt: skip
+    add("nbits_groups", "MatMulNBits", [normal(3, 35), codes(5, 3, 8), scales(5, 3), None, bits(0, 3, 35, np.int32)], K=35, N=5, bits=4,
+        block_size=16)  # fmt: skip
+    rows = Operand(np.array([[1, 5], [-1, 0]]))
+    add("table", "GatherBlockQuantized", [codes(6, 18), rows, scales(6, 3), codes(6, 2)], bits=4, block_size=16, quantize_axis=-1)
+    add("table_2", "GatherBlockQuantized", [codes(6, 8), rows, scales(6, 2)], bits=2, block_size=16, quantize_axis=1)
+    add("table_8", "GatherBlockQuantized", [codes(6, 35), i32([4]), scales(6, 3, size=0.004)], bits=8, block_size=16, quantize_axis=-1)
+    add("table_int4", "GatherBlockQuantized", [bits(-8, 8, (35, 6), ml_dtypes.int4), rows, scales(3, 6), bits(-8, 8, (3, 6), ml_dtypes.int4)],
+        block_size=16, quantize_axis=0, gather_axis=1)  # fmt: skip
+    add("table_elements", "GatherBlockQuantized", [bits(0, 16, (35, 3), ml_dtypes.uint4), i32([20, 1]), scales(3, 3)], block_size=16,
+        quantize_axis=0, gather_axis=0)  # fmt: skip
+    add("table_float8", "GatherBlockQuantized", [Operand(random.normal(0, 1, (6, 20)).astype(ml_dtypes.float8_e4m3fn)), rows, scales(1, 1)],
+        block_size=0, quantize_axis=-1)  # fmt: skip
+    add("dequantize", "DequantizeLinear", [bits(0, 60, (2, 3), np.uint16), scales(3), bits(0, 60, 3, np.uint16)], axis=1)
+    add("dequantize_int4", "DequantizeLinear", [bits(-8, 8, (3, 5), ml_dtypes.int4), scales(1)])
+    fixed = lambda operand: Operand(operand.array, constant=True)  # noqa: E731
+    add("quantize", "QuantizeLinear", [fixed(normal(4, 3)), fixed(scales(3)), bits(-9, 9, 3, np.int16)], axis=-1,
+        integers={0: TensorProto.INT16})  # fmt: skip
     return made
 
 

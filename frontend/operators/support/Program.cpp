@@ -3,6 +3,8 @@
 #include "frontend/operators/support/Program.h"
 
 #include "frontend/dialect/ElementTypes.h"
+#include "frontend/dialect/Shapes.h"
+#include "frontend/operators/support/Blocks.h"
 
 #include "ir/ReservedNames.h"
 #include "ir/attributes/DiscardableAttributes.h"
@@ -72,16 +74,62 @@ void Program::discard() {
     variable->erase();
 }
 
-/// Returns a constant in the element type in which programs store it.
-static ElementsAttr storedElements(ElementsAttr value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  if (!isPacked(type.getElementType()))
-    return value;
-  auto stored = type.clone(storedElementType(type.getElementType()));
+/// Returns the axis of a tensor of packed integers along which a constant is packed again: that
+/// whose extent has the greatest factor of two, so that a block rarely crosses the integers of a
+/// byte. Returns nullopt if no axis has an integer for each part of a byte.
+static std::optional<int64_t> packedAxis(RankedTensorType type) {
+  std::optional<int64_t> best;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    if (!best || llvm::countr_zero(static_cast<uint64_t>(type.getDimSize(axis))) >
+                     llvm::countr_zero(static_cast<uint64_t>(type.getDimSize(*best))))
+      best = axis;
+  int64_t perByte = 8 / type.getElementTypeBitWidth();
+  return best && type.getDimSize(*best) % perByte == 0 ? best : std::nullopt;
+}
+
+/// Packs the integers of a constant as `unpackPlanes` expects them.
+static DenseElementsAttr packedBytes(const Tensor &value, int64_t axis) {
+  SmallVector<int64_t> shape(value.shape());
+  int64_t bits = value.type().getElementTypeBitWidth(), perByte = 8 / bits;
+  int64_t inner = elementCount(ArrayRef<int64_t>(shape).drop_front(axis + 1));
+  int64_t plane = shape[axis] / perByte * inner;
+  shape[axis] /= perByte;
+  auto type = RankedTensorType::get(shape, storedElementType(value.type().getElementType()));
+  Tensor bytes = *Tensor::allocate(type);
+  MutableArrayRef<char> out = bytes.mutableBytes();
+  ArrayRef<char> in = value.bytes(); // Each integer occupies a byte.
+  for (int64_t i = 0, count = type.getNumElements(); i < count; ++i) {
+    uint32_t byte = 0;
+    for (int64_t part = 0; part < perByte; ++part) {
+      int64_t from = (i / plane * perByte + part) * plane + i % plane;
+      byte |= (static_cast<uint8_t>(in[from]) & ((1U << bits) - 1)) << (part * bits);
+    }
+    out[i] = static_cast<char>(byte);
+  }
+  return bytes.toAttribute();
+}
+
+/// Builds a constant of packed integers as integers of 8 bits, which programs compute with. Its
+/// uses unpack a large constant, so that programs store it with as few bits as the file.
+static Value buildPackedConstant(TensorBuilder &b, ElementsAttr elements) {
+  constexpr int64_t smallest = 1024;
+  auto type = cast<RankedTensorType>(elements.getType());
+  Type element = type.getElementType(), stored = storedElementType(element);
   if (type.getNumElements() == 0)
-    return DenseElementsAttr::get(cast<RankedTensorType>(stored), ArrayRef<Attribute>());
-  std::vector<int64_t> elements = Tensor::fromAttribute(value)->values<int64_t>();
-  return Tensor::fromValues<int64_t>(cast<RankedTensorType>(stored), elements)->toAttribute();
+    return buildConstant(b, DenseElementsAttr::get(RankedTensorType::get(type.getShape(), stored),
+                                                   ArrayRef<Attribute>()));
+  Tensor value = *Tensor::fromAttribute(elements);
+  std::optional<int64_t> axis = packedAxis(type);
+  if (axis && type.getNumElements() >= smallest && !value.simplified().isSplat()) {
+    Value bytes = b.constant(packedBytes(value, *axis));
+    int64_t bits = type.getElementTypeBitWidth();
+    Value unpacked = unpackPlanes(b, bytes, *axis, bits);
+    return element.isUnsignedInteger() ? unpacked : signExtend(b, unpacked, bits);
+  }
+  return buildConstant(b,
+                       Tensor::fromValues<int64_t>(RankedTensorType::get(type.getShape(), stored),
+                                                   ArrayRef<int64_t>(value.values<int64_t>()))
+                           ->toAttribute());
 }
 
 Value Program::value(Value onnxValue) {
@@ -93,7 +141,9 @@ Value Program::value(Value onnxValue) {
     result = materialize(initializer);
   } else {
     TensorBuilder builder = builderAt(definition->getLoc());
-    result = buildConstant(builder, storedElements(cast<onnx::ConstantOp>(definition).getValue()));
+    ElementsAttr elements = cast<onnx::ConstantOp>(definition).getValue();
+    result = isPacked(elements.getElementType()) ? buildPackedConstant(builder, elements)
+                                                 : buildConstant(builder, elements);
   }
   define(onnxValue, result);
   return result;

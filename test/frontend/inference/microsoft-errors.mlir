@@ -141,3 +141,42 @@ onnx.graph @rotary(%x: tensor<2x5x12xf32>, %p: tensor<2x6xi64>, %o: tensor<1xi64
   %s = onnx.node "Sum" version 13 (%a, %b, %c, %d) {} : (tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>) -> tensor<*xindex>
   onnx.return %s : tensor<*xindex>
 }
+
+// -----
+
+onnx.graph @blocks(%x: tensor<2x35xf32>, %w: tensor<5x3x8xui8>, %s: tensor<5x3xf32>, %z: tensor<5x3xui8>, %h: tensor<5x3xf16>, %g: tensor<36xi32>) -> (tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>) {
+  %none = onnx.none
+  // expected-error @below {{com.microsoft.MatMulNBits version 1: attribute bits = 3, expected 2, 4 or 8}}
+  %y0 = onnx.node domain "com.microsoft" "MatMulNBits" version 1 (%x, %w, %s) {K = 35 : si64, N = 5 : si64, bits = 3 : si64, block_size = 16 : si64} : (tensor<2x35xf32>, tensor<5x3x8xui8>, tensor<5x3xf32>) -> tensor<*xindex>
+  // expected-error @below {{com.microsoft.MatMulNBits version 1: attribute block_size = 24, expected a power of 2 of at least 16}}
+  %y1 = onnx.node domain "com.microsoft" "MatMulNBits" version 1 (%x, %w, %s) {K = 35 : si64, N = 5 : si64, block_size = 24 : si64} : (tensor<2x35xf32>, tensor<5x3x8xui8>, tensor<5x3xf32>) -> tensor<*xindex>
+  // expected-error @below {{com.microsoft.MatMulNBits version 1: attributes N = 0 and K = 35, expected at least 1}}
+  %y2 = onnx.node domain "com.microsoft" "MatMulNBits" version 1 (%x, %w, %s) {K = 35 : si64, N = 0 : si64, block_size = 16 : si64} : (tensor<2x35xf32>, tensor<5x3x8xui8>, tensor<5x3xf32>) -> tensor<*xindex>
+  // expected-error @below {{com.microsoft.MatMulNBits version 1: attribute weight_prepacked = 1 is not supported: the layout is that of a GPU's kernels. Quantize the model without prepacking}}
+  %y3 = onnx.node domain "com.microsoft" "MatMulNBits" version 1 (%x, %w, %s) {K = 35 : si64, N = 5 : si64, block_size = 16 : si64, weight_prepacked = 1 : si64} : (tensor<2x35xf32>, tensor<5x3x8xui8>, tensor<5x3xf32>) -> tensor<*xindex>
+  // expected-error @below {{com.microsoft.MatMulNBits version 1: operand 0 (A) has shape [2, 35], expected 34 columns}}
+  %y4 = onnx.node domain "com.microsoft" "MatMulNBits" version 1 (%x, %w, %s) {K = 34 : si64, N = 5 : si64, block_size = 16 : si64} : (tensor<2x35xf32>, tensor<5x3x8xui8>, tensor<5x3xf32>) -> tensor<*xindex>
+  // expected-error @below {{com.microsoft.MatMulNBits version 1: operand 1 (B) has shape [5, 3, 8], expected [5, 3, 16]}}
+  %y5 = onnx.node domain "com.microsoft" "MatMulNBits" version 1 (%x, %w, %s) {K = 35 : si64, N = 5 : si64, bits = 8 : si64, block_size = 16 : si64} : (tensor<2x35xf32>, tensor<5x3x8xui8>, tensor<5x3xf32>) -> tensor<*xindex>
+  // expected-error @below {{com.microsoft.MatMulNBits version 1: operand 3 (zero_points) has shape [5, 3], expected [5, 2]}}
+  %y6 = onnx.node domain "com.microsoft" "MatMulNBits" version 1 (%x, %w, %s, %z) {K = 35 : si64, N = 5 : si64, block_size = 16 : si64} : (tensor<2x35xf32>, tensor<5x3x8xui8>, tensor<5x3xf32>, tensor<5x3xui8>) -> tensor<*xindex>
+  // expected-error @below {{com.microsoft.MatMulNBits version 1: operand 3 (zero_points) has element type f16, expected f32, as operand 0 (A)}}
+  %y7 = onnx.node domain "com.microsoft" "MatMulNBits" version 1 (%x, %w, %s, %h) {K = 35 : si64, N = 5 : si64, block_size = 16 : si64} : (tensor<2x35xf32>, tensor<5x3x8xui8>, tensor<5x3xf32>, tensor<5x3xf16>) -> tensor<*xindex>
+  // expected-error @below {{com.microsoft.MatMulNBits version 1: operand 4 (g_idx) has shape [36], expected [35]}}
+  %y8 = onnx.node domain "com.microsoft" "MatMulNBits" version 1 (%x, %w, %s, %none, %g) {K = 35 : si64, N = 5 : si64, block_size = 16 : si64} : (tensor<2x35xf32>, tensor<5x3x8xui8>, tensor<5x3xf32>, none, tensor<36xi32>) -> tensor<*xindex>
+  onnx.return %y0, %y1, %y2, %y3, %y4, %y5, %y6, %y7, %y8 : tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>
+}
+
+// -----
+
+onnx.graph @tables(%w: tensor<6x8xui8>, %f: tensor<6x20xf8E4M3FN>, %e: tensor<6x20xui8>, %i: tensor<2xi64>, %s: tensor<6x1xf32>, %t: tensor<6x3xf32>) -> (tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>) {
+  // expected-error @below {{com.microsoft.GatherBlockQuantized version 1: attributes quantize_axis and gather_axis are 0 and 0, expected the last axis and 0 for bytes}}
+  %y0 = onnx.node domain "com.microsoft" "GatherBlockQuantized" version 1 (%w, %i, %s) {block_size = 16 : si64, quantize_axis = 0 : si64} : (tensor<6x8xui8>, tensor<2xi64>, tensor<6x1xf32>) -> tensor<*xindex>
+  // expected-error @below {{com.microsoft.GatherBlockQuantized version 1: operand 2 (scales) has shape [6, 3], expected [6, 1]}}
+  %y1 = onnx.node domain "com.microsoft" "GatherBlockQuantized" version 1 (%w, %i, %t) {block_size = 16 : si64} : (tensor<6x8xui8>, tensor<2xi64>, tensor<6x3xf32>) -> tensor<*xindex>
+  // expected-error @below {{com.microsoft.GatherBlockQuantized version 1: operand 2 (scales) has shape [6, 3], which does not broadcast to [6, 2]}}
+  %y2 = onnx.node domain "com.microsoft" "GatherBlockQuantized" version 1 (%f, %i, %t) {block_size = 16 : si64} : (tensor<6x20xf8E4M3FN>, tensor<2xi64>, tensor<6x3xf32>) -> tensor<*xindex>
+  // expected-error @below {{com.microsoft.GatherBlockQuantized version 1: operand 3 (zero_points) is not supported: 8-bit floats have no zero point}}
+  %y3 = onnx.node domain "com.microsoft" "GatherBlockQuantized" version 1 (%f, %i, %s, %f) {block_size = 0 : si64} : (tensor<6x20xf8E4M3FN>, tensor<2xi64>, tensor<6x1xf32>, tensor<6x20xf8E4M3FN>) -> tensor<*xindex>
+  onnx.return %y0, %y1, %y2, %y3 : tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>
+}

@@ -90,7 +90,7 @@ def evaluate(proto: onnx.NodeProto, opset: int, operands: list[Value | None], is
 
 
 from operators import (  # noqa: E402, F401
-    activation, attention, binary, contraction, control_flow, convolution, determinant, elementwise, folded, fourier, indexing, logic,
+    activation, attention, binary, blocks, contraction, control_flow, convolution, determinant, elementwise, folded, fourier, indexing, logic,
     loss, microsoft, movement, normalization, pooling, quantization, recurrent, reduction, regions, resize, sampling, scatter,
     selection, shape,
 )  # fmt: skip

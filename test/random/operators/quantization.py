@@ -35,6 +35,7 @@ def propose_quantize(graph, name: str):
 
 
 @operator("QuantizeLinear", propose_quantize)
+@operator("com.microsoft::QuantizeLinear", propose_quantize)
 def quantize(node, x, scale, zero):
     axis = node.attribute("axis", 1) % max(x.rank, 1)
     return x.tape.constant(saturated(x, x.data, along(scale, x.rank, axis), along(zero, x.rank, axis), 0, 255).astype(np.uint8))
@@ -50,6 +51,7 @@ def propose_dequantize(graph, name: str):
 
 
 @operator("DequantizeLinear", propose_dequantize)
+@operator("com.microsoft::DequantizeLinear", propose_dequantize)
 def dequantize(node, x, scale, zero):
     axis = node.attribute("axis", 1) % max(x.rank, 1)
     difference = x.data.astype(np.float64) - along(zero, x.rank, axis)

@@ -23,9 +23,10 @@ namespace mtc::onnx {
 // are chosen.
 
 /// Graph: the tool that wrote the file, and the names of the module's parameters and buffers that
-/// the file lists.
+/// the file lists, with the shapes of the parameters if it has them.
 inline constexpr llvm::StringLiteral producerAttribute = "onnx.producer",
                                      signatureAttribute = "onnx.signature",
+                                     signatureShapesAttribute = "onnx.signature_shapes",
                                      buffersAttribute = "onnx.buffers";
 /// Node, or constant of a Constant node: its index in the file's main graph, the names of its
 /// results, and the dotted path of the module that it came from. Nodes of functions only have the

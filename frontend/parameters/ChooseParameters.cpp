@@ -35,8 +35,8 @@ struct ChooseParametersPass : impl::ChooseParametersPassBase<ChooseParametersPas
 struct FoldInitializersPass : impl::FoldInitializersPassBase<FoldInitializersPass> {
   void runOnOperation() override {
     GraphOp graph = getOperation();
-    for (StringRef name :
-         {producerAttribute, signatureAttribute, buffersAttribute, subgraphNamesAttribute})
+    for (StringRef name : {producerAttribute, signatureAttribute, signatureShapesAttribute,
+                           buffersAttribute, subgraphNamesAttribute})
       graph->removeAttr(name);
     graph.walk([](Operation *op) {
       for (StringRef name :

@@ -469,7 +469,13 @@ bool isConstantNodeName(StringRef name) {
 }
 
 bool isFoldedName(StringRef name) {
-  return name.consume_front("val_") && !name.empty() && llvm::all_of(name, llvm::isDigit);
+  // onnxruntime adds these prefixes to the names of a branch that replaces its If.
+  while (name.consume_front("_if_then_branch_") || name.consume_front("_if_else_branch_")) {
+  }
+  // The exporter appends a number to the names of values in subgraphs, as in `val_0_2`.
+  return name.consume_front("val_") && llvm::all_of(llvm::split(name, '_'), [](StringRef number) {
+           return !number.empty() && llvm::all_of(number, llvm::isDigit);
+         });
 }
 
 bool isGeneratedName(StringRef name) {

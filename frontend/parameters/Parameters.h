@@ -59,7 +59,7 @@ struct ParameterPatterns {
 };
 
 /// Returns whether the torch.export-based exporter generated this name for a folded tensor:
-/// `val_12`.
+/// `val_12`, or `val_0_2` in a subgraph, to which onnxruntime may add a prefix.
 bool isFoldedName(llvm::StringRef name);
 /// Returns whether the TorchScript-based exporter generated this name for a folded tensor:
 /// `onnx::MatMul_12`, or `12` in a scripted module.

@@ -6,6 +6,7 @@
 #include "frontend/Suggestions.h"
 #include "frontend/dialect/Shapes.h"
 #include "frontend/parameters/Provenance.h"
+#include "frontend/parameters/RenamedParameters.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -84,6 +85,7 @@ public:
     if (hasSignature(graph) && !choices.explicitOnly) {
       findByName();
       findUnnamedCopies();
+      findRenamedCopies();
     }
     if (choices.equal)
       findEqual();
@@ -222,6 +224,27 @@ private:
           continue;
         if (std::optional<TieForm> form = formOf(kept, copy)) {
           add(kept, copy, *form, "equal elements, used in different roles");
+          break;
+        }
+      }
+    }
+  }
+
+  /// Ties equal initializers with generated names if there are more than parameters of their shape:
+  /// onnxruntime folds the transposition of a weight in each branch of an If.
+  void findRenamedCopies() {
+    for (const RenamedParameters &group : findRenamedParameters(graph, classes)) {
+      if (!group.hasCopies())
+        continue;
+      for (auto [i, copy] : llvm::enumerate(group.initializers)) {
+        if (digestOf(copy, digestAttribute).empty() || isUntied(copy) || isCopy(copy))
+          continue;
+        for (InitializerOp kept : ArrayRef(group.initializers).take_front(i)) {
+          std::optional<TieForm> form =
+              isUntied(kept) || isCopy(kept) ? std::nullopt : formOf(kept, copy);
+          if (!form)
+            continue;
+          add(kept, copy, *form, "the module has one parameter of these elements");
           break;
         }
       }

@@ -7,6 +7,7 @@
 #include "frontend/parameters/ExportLosses.h"
 #include "frontend/parameters/InitializerUses.h"
 #include "frontend/parameters/MovingStatistics.h"
+#include "frontend/parameters/RenamedParameters.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -108,6 +109,10 @@ std::vector<std::string> TrainingSummary::notes() const {
   if (!unreached.empty())
     result.push_back("no output depends on these parameters, not trained: " +
                      listed(unreached, quoted));
+  if (!renamed.empty())
+    result.push_back("parameters under the names of the file, since an optimizer dropped those of "
+                     "the module: " +
+                     listed(renamed, quoted));
   return result;
 }
 
@@ -219,6 +224,12 @@ TrainingSummary summarizeTraining(GraphOp graph, const StringMap<InitializerClas
     stoodFor.insert(name);
   for (const std::string &name : findRecurrentParameters(classes, uses, missing))
     stoodFor.insert(name);
+  for (const RenamedParameters &group : findRenamedParameters(graph, classes)) {
+    for (InitializerOp initializer : group.initializers)
+      summary.renamed.push_back(initializer.getName().str());
+    if (group.isComplete())
+      stoodFor.insert_range(group.parameters);
+  }
   for (std::string &name : missing)
     if (!stoodFor.contains(name) && !losses.accounted.contains(name))
       summary.missing.push_back(std::move(name));

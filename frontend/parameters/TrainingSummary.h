@@ -27,6 +27,8 @@ struct TrainingSummary {
   /// Parameters of the module that nothing in the file represents, although the module uses them:
   /// the exporter dropped or folded them.
   std::vector<std::string> missing;
+  /// Initializers with generated names that are parameters of the module.
+  std::vector<std::string> renamed;
   /// Module paths of batch normalizations that the exporter folded into convolutions, and
   /// convolutions whose weights it folded with tensors that the file does not name.
   std::vector<std::string> foldedNorms, foldedConvolutions;
@@ -41,7 +43,7 @@ struct TrainingSummary {
   bool trainsLessThanHalf() const;
   /// Returns `2 of 3 parameters trained (520 of 648 elements), 1 constant looks trainable`.
   std::string text() const;
-  /// Returns `text()` and notes on moving statistics and unreached parameters.
+  /// Returns `text()` and notes on moving statistics, unreached and renamed parameters.
   std::vector<std::string> notes() const;
   /// Returns a warning for each other non-empty list.
   std::vector<std::string> warnings() const;

@@ -110,6 +110,20 @@ void ExporterMetadata::readLosses(const ::onnx::GraphProto &graph) {
         expandedLosses.insert(call);
 }
 
+/// Returns the integers of a JSON list; nullopt for other values.
+static std::optional<std::vector<int64_t>> integersOf(const json::Array *list) {
+  if (!list)
+    return std::nullopt;
+  std::vector<int64_t> integers;
+  for (const json::Value &value : *list) {
+    std::optional<int64_t> integer = value.getAsInteger();
+    if (!integer)
+      return std::nullopt;
+    integers.push_back(*integer);
+  }
+  return integers;
+}
+
 void ExporterMetadata::readModule(StringRef text, Problems &problems) {
   auto refuse = [&](const Twine &what) {
     problems.add("metadata '" + moduleKey + "': " + what +
@@ -136,6 +150,8 @@ void ExporterMetadata::readModule(StringRef text, Problems &problems) {
     if (!name)
       return refuse("expected objects with a 'name' in 'parameters'");
     parameterNames.push_back(name->str());
+    if (auto shape = integersOf(parameter->getArray("shape")))
+      parameterShapes.push_back(std::move(*shape));
     kinds[*name] = "PARAMETER";
     if (parameter->getBoolean("requires_grad") == false)
       frozen.insert(*name);
@@ -144,6 +160,8 @@ void ExporterMetadata::readModule(StringRef text, Problems &problems) {
         if (std::optional<StringRef> alias = each.getAsString())
           names[*name].push_back(alias->str());
   }
+  if (parameterShapes.size() != parameterNames.size())
+    parameterShapes.clear();
   if (const json::Array *all = object->getArray("buffers")) {
     bufferNames.clear();
     for (const json::Value &entry : *all)

@@ -45,6 +45,8 @@ public:
   /// Return the names of the module's parameters and buffers, in file order.
   const std::vector<std::string> &parameters() const { return parameterNames; }
   const std::vector<std::string> &buffers() const { return bufferNames; }
+  /// Returns the shapes of the parameters in the same order; empty if a shape is unknown.
+  const std::vector<std::vector<int64_t>> &shapes() const { return parameterShapes; }
 
   /// Returns the kind of an initializer (PARAMETER, BUFFER, …); empty if unknown.
   llvm::StringRef kindOf(llvm::StringRef initializer) const;
@@ -89,6 +91,7 @@ private:
   ModulePaths paths;
   bool hasList = false;
   std::vector<std::string> parameterNames, bufferNames;
+  std::vector<std::vector<int64_t>> parameterShapes;
   llvm::StringMap<std::string> placeholders; // Placeholder to module name.
   llvm::StringMap<std::string> kinds;
   llvm::StringMap<std::vector<std::string>> origins, names;

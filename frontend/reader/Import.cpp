@@ -230,6 +230,13 @@ private:
     if (!metadata.listsParameters())
       return;
     graph->setAttr(signatureAttribute, stringsOf(metadata.parameters()));
+    if (!metadata.shapes().empty()) {
+      auto shapes =
+          llvm::map_to_vector(metadata.shapes(), [&](ArrayRef<int64_t> shape) -> Attribute {
+            return builder.getDenseI64ArrayAttr(shape);
+          });
+      graph->setAttr(signatureShapesAttribute, builder.getArrayAttr(shapes));
+    }
     if (!metadata.buffers().empty())
       graph->setAttr(buffersAttribute, stringsOf(metadata.buffers()));
   }

@@ -179,6 +179,18 @@ inline ModelProto dynamoModel(std::initializer_list<const char *> parameters) {
   return proto;
 }
 
+/// A model of `mtc.export` with these parameters of 2 x 3 elements.
+inline ModelProto moduleModel(std::initializer_list<const char *> parameters) {
+  ModelProto proto = reluModel();
+  std::string list;
+  for (std::string name : parameters)
+    list += (list.empty() ? "" : ",") + ("{\"name\":\"" + name + "\",\"shape\":[2,3]}");
+  auto &entry = *proto.add_metadata_props();
+  entry.set_key("mtc.module");
+  entry.set_value("{\"format\":1,\"parameters\":[" + list + "]}");
+  return proto;
+}
+
 /// A function `local.NAME` of the model.
 inline ::onnx::FunctionProto &addFunction(ModelProto &model, const std::string &name,
                                           std::initializer_list<const char *> inputs,

@@ -99,6 +99,25 @@ TEST(Ties, AreFoldedByAnOptimizerThatDropsMetadata) {
               ElementsAre("embed.weight", "copy.weight", "val_7"));
 }
 
+TEST(Ties, AreEqualTensorsOfBranchesIfTheModuleHasFewerParameters) {
+  auto model = [](std::initializer_list<const char *> parameters) {
+    ModelProto proto = moduleModel(parameters);
+    for (const char *name : {"val_0_2", "_if_then_branch_val_0_3"}) {
+      add(proto, name, {3, 2}, matrix);
+      std::string output = std::string(name) + "_y";
+      addNode(*proto.mutable_graph(), "MatMul", name, {"x", name}, {output.c_str()});
+    }
+    return proto;
+  };
+  Tied result(model({"a.weight"}));
+  EXPECT_THAT(result.weights(), ElementsAre("val_0_2 = _if_then_branch_val_0_3"));
+  EXPECT_THAT(result.notes, ElementsAre(HasSubstr("the module has one parameter of these")));
+  EXPECT_THAT(Tied(model({"a.weight", "b.weight"})).weights(),
+              ElementsAre("val_0_2", "_if_then_branch_val_0_3"));
+  EXPECT_THAT(Tied(model({"a.weight"}), {{}, {"val_0_2"}}).weights(),
+              ElementsAre("val_0_2", "_if_then_branch_val_0_3"));
+}
+
 TEST(Ties, OfTheOlderExporterAreReadInDifferentRoles) {
   ModelProto proto = scopedModel();
   add(proto, "embed.weight", {3, 2}, matrix);

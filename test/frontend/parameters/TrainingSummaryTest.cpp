@@ -88,6 +88,29 @@ TEST(TrainingSummary, FindsParametersThatTheExporterFolded) {
                   HasSubstr("module parameters missing in the file: fc.bias. ")));
 }
 
+TEST(TrainingSummary, FindsParametersThatAnOptimizerRenamed) {
+  auto model = [](std::initializer_list<const char *> parameters) {
+    ModelProto proto = moduleModel(parameters);
+    GraphProto &graph = *proto.mutable_graph();
+    for (const char *name : {"val_1", "_if_else_branch_val_0_2"}) {
+      addInitializer(proto, name, {3, 2});
+      std::string output = std::string(name) + "_y";
+      addNode(graph, "MatMul", name, {"x", name}, {output.c_str()});
+      declare(*graph.add_output(), output);
+    }
+    return proto;
+  };
+  Summarized result(model({"a.weight", "b.weight"}));
+  EXPECT_THAT(result.summary.missing, IsEmpty());
+  EXPECT_EQ(result.summary.trained, 2U);
+  EXPECT_THAT(result.summary.notes(),
+              ElementsAre(HasSubstr("since an optimizer dropped those of the module: 'val_1', "
+                                    "'_if_else_branch_val_0_2'")));
+  // Which of three parameters is missing is unknown.
+  EXPECT_THAT(Summarized(model({"a.weight", "b.weight", "c.weight"})).summary.missing,
+              ElementsAre("a.weight", "b.weight", "c.weight"));
+}
+
 TEST(TrainingSummary, TrainsThemByTheirNames) {
   Summarized result(foldedModel(), {{"*.weight", "val_9"}, {}});
   EXPECT_TRUE(result.problems.empty());

@@ -2,7 +2,9 @@
 //
 // MatMulNBits and GatherBlockQuantized read weights that are quantized by blocks of their columns:
 // an element is (code - zero point) * scale. Codes of 2 and 4 bits are packed into bytes, the low
-// bits first. Programs store the packed codes; each use of the weights unpacks them.
+// bits first. MatMulBnb4 reads matrices as bitsandbytes quantizes them: blocks of the flat matrix
+// whose codes select values of a table, the upper four bits of a byte first. Programs store the
+// packed codes; each use of the weights unpacks them.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -109,22 +111,25 @@ LogicalResult inferMatMulNBits(Inference &node) {
   return node.result(0, node.elementType(0), shape);
 }
 
-/// Pads the columns of x to whole blocks, and moves them to the order in which `unpackPlanes`
-/// returns those of the codes.
-Value orderedLikeCodes(TensorBuilder &b, Value x, const PackedMatrix &matrix) {
-  SmallVector<int64_t> padding(shapeOf(x).size(), 0), none = padding, shape(shapeOf(x));
-  int64_t perByte = 8 / matrix.bits, rank = typeOf(x).getRank();
-  padding.back() = matrix.paddedDepth() - matrix.depth;
-  if (padding.back() > 0)
-    x = b.pad(x, none, padding, none);
-  if (perByte == 1)
-    return x;
-  shape.back() = matrix.paddedDepth();
-  SmallVector<int64_t> parts(ArrayRef<int64_t>(shape).drop_back());
-  parts.append({matrix.blocks(), matrix.block / perByte, perByte});
+/// Moves the columns of x [.., depth] to the order in which `unpackPlanes` returns those of codes:
+/// the columns of each group of `group` columns by their part of a byte.
+Value inOrderOfPlanes(TensorBuilder &b, Value x, int64_t group, int64_t perByte) {
+  SmallVector<int64_t> shape(shapeOf(x)), parts(ArrayRef<int64_t>(shape).drop_back());
+  int64_t rank = typeOf(x).getRank();
+  parts.append({shape.back() / group, group / perByte, perByte});
   SmallVector<int64_t> order = axesFrom(0, rank + 2);
   std::swap(order[rank], order[rank + 1]);
   return b.reshape(b.transpose(b.reshape(x, parts), order), shape);
+}
+
+/// Pads the columns of x to whole blocks, in the order in which `unpackPlanes` returns those of the
+/// codes.
+Value orderedLikeCodes(TensorBuilder &b, Value x, const PackedMatrix &matrix) {
+  SmallVector<int64_t> padding(shapeOf(x).size(), 0), none = padding;
+  padding.back() = matrix.paddedDepth() - matrix.depth;
+  if (padding.back() > 0)
+    x = b.pad(x, none, padding, none);
+  return matrix.bits == 8 ? x : inOrderOfPlanes(b, x, matrix.block, 8 / matrix.bits);
 }
 
 /// Multiplies by the transposed weights and adds the bias. The order of the columns does not matter
@@ -166,6 +171,113 @@ LogicalResult convertMatMulNBits(Conversion &node) {
   Value weights = b.cast(b.mul(b.sub(b.cast(codes, wide), zero), scale), element);
   Value y = matMul(b, x, b.transpose(weights, {1, 0}), node.resultShape());
   return node.result(0, node.has(5) ? b.add(y, node.broadcastValue(5, node.resultShape())) : y);
+}
+
+//===--- MatMulBnb4 ---------------------------------------------------------------------------===//
+
+/// The values of FP4 and NF4 codes, from code 0 on, as in bitsandbytes.
+constexpr double fp4Values[] = {
+    0.0,  5.208333333e-03,  0.66666667,  1.0,  0.33333333,  0.5,  0.16666667,  0.25,
+    -0.0, -5.208333333e-03, -0.66666667, -1.0, -0.33333333, -0.5, -0.16666667, -0.25};
+constexpr double nf4Values[] = {-1.0,
+                                -0.6961928009986877,
+                                -0.5250730514526367,
+                                -0.39491748809814453,
+                                -0.28444138169288635,
+                                -0.18477343022823334,
+                                -0.09105003625154495,
+                                0.0,
+                                0.07958029955625534,
+                                0.16093020141124725,
+                                0.24611230194568634,
+                                0.33791524171829224,
+                                0.44070982933044434,
+                                0.5626170039176941,
+                                0.7229568362236023,
+                                1.0};
+
+/// The weights of MatMulBnb4, a matrix [rows, depth].
+struct TableMatrix {
+  int64_t rows, depth, block;
+  bool isNF4;
+
+  int64_t elements() const { return rows * depth; }
+  int64_t bytes() const { return ceilDivide(elements(), 2); }
+  int64_t blocks() const { return ceilDivide(elements(), block); }
+
+  static FailureOr<TableMatrix> read(NodeView &node) {
+    int64_t rows = node.integer("N"), depth = node.integer("K"), type = node.integer("quant_type");
+    FailureOr<int64_t> block = readBlock(node, std::nullopt);
+    if (node.failed() || failed(block))
+      return failure();
+    if (rows < 1 || depth < 1)
+      return node.failure("attributes N = " + Twine(rows) + " and K = " + Twine(depth) +
+                          ", expected at least 1");
+    if (type != 0 && type != 1)
+      return node.failure("attribute quant_type = " + Twine(type) +
+                          ", expected 0 for FP4 or 1 for NF4");
+    return TableMatrix{rows, depth, *block, type == 1};
+  }
+};
+
+/// Operands: A [.., depth], codes, maxima of the blocks.
+LogicalResult inferMatMulBnb4(Inference &node) {
+  FailureOr<TableMatrix> matrix = TableMatrix::read(node);
+  if (failed(matrix) || !node.hasRank(0, 1) ||
+      failed(refuseAttribute(node, "transB", 1,
+                             "onnxruntime only multiplies by the transposed "
+                             "matrix")))
+    return failure();
+  node.integer("training_mode", 0); // Whether onnxruntime keeps data for its own gradients.
+  Extents shape(node.shape(0));
+  if (shape.back() != matrix->depth)
+    return node.failure(Twine(node.operandName(0)) + " has shape " + shapeText(shape) +
+                        ", expected " + Twine(matrix->depth) + " columns");
+  shape.back() = matrix->rows;
+  if (!node.hasShape(1, matrix->bytes()) || !node.hasShape(2, matrix->blocks()))
+    return failure();
+  return node.result(0, node.elementType(0), shape);
+}
+
+/// Returns the values of codes: 15 comparisons, which vectorize, unlike the lookup of a table.
+Value valuesOf(TensorBuilder &b, Value codes, ArrayRef<double> table, Type element) {
+  auto type = RankedTensorType::get(shapeOf(codes), element);
+  Value value = b.splat(type, table.front());
+  for (auto [i, next] : llvm::enumerate(table.drop_front())) {
+    Value code = b.splat(codes, static_cast<double>(i + 1));
+    value = b.select(b.compare(Predicate::Ge, codes, code), b.splat(type, next), value);
+  }
+  return value;
+}
+
+/// Multiplies by the transposed weights. If rows have whole blocks, the columns of both operands
+/// are in the order that vectors require; see `convertMatMulNBits`.
+LogicalResult convertMatMulBnb4(Conversion &node) {
+  FailureOr<TableMatrix> read = TableMatrix::read(node);
+  if (failed(read))
+    return failure();
+  TensorBuilder &b = node.b;
+  const TableMatrix &matrix = *read;
+  auto [rows, depth, block, isNF4] = matrix;
+  Type element = node.elementType(0), wide = computeType(b, element);
+  bool isWhole = depth % block == 0;
+  // Exchanges the halves of each byte, so that the first code is in the low bits.
+  Value x = node.value(0), packed = node.value(1), four = b.splat(packed, 4.0);
+  packed = b.logicalOr(ShiftRightOp::create(b, packed, four), ShiftLeftOp::create(b, packed, four));
+  Value maxima = b.cast(node.value(2), wide), codes;
+  if (isWhole) {
+    Extents shape{rows, depth / block, block};
+    codes = unpackPlanes(b, b.reshape(packed, {rows, depth / block, block / 2}), 2, 4);
+    maxima = b.broadcast(b.reshape(maxima, {rows, depth / block}), {2}, shape);
+    x = inOrderOfPlanes(b, x, block, 2);
+  } else {
+    Extents shape{1, matrix.elements()};
+    codes = unpackBits(b, b.reshape(packed, {1, matrix.bytes()}), 4, matrix.elements());
+    maxima = spreadBlocks(b, b.reshape(maxima, {1, matrix.blocks()}), 1, block, shape);
+  }
+  Value weights = b.mul(valuesOf(b, codes, isNF4 ? nf4Values : fp4Values, wide), maxima);
+  weights = b.cast(b.reshape(weights, {rows, depth}), element);
+  return node.result(0, matMul(b, x, b.transpose(weights, {1, 0}), node.resultShape()));
 }
 
 //===--- GatherBlockQuantized -----------------------------------------------------------------===//
@@ -292,6 +404,10 @@ void registerBlockQuantizationOperators(Operators &operators) {
       {.infer = inferMatMulNBits,
        .convert = convertMatMulNBits,
        .roles = {{2, OperandRole::QuantizationScale}, {3, OperandRole::QuantizationScale}}});
+  operators.add("com.microsoft::MatMulBnb4", 1,
+                {.infer = inferMatMulBnb4,
+                 .convert = convertMatMulBnb4,
+                 .roles = {{2, OperandRole::QuantizationScale}}});
   operators.add("com.microsoft::GatherBlockQuantized", 1,
                 {.infer = inferGatherQuantized,
                  .convert = convertGatherQuantized,

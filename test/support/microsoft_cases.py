@@ -131,6 +131,8 @@ def cases() -> list[MicrosoftCase]:
         K=35, N=5, bits=4, block_size=16)  # fmt: skip
     add("nbits_groups", "MatMulNBits", [normal(3, 35), codes(5, 3, 8), scales(5, 3), None, bits(0, 3, 35, np.int32)], K=35, N=5, bits=4,
         block_size=16)  # fmt: skip
+    add("nf4", "MatMulBnb4", [normal(2, 3, 35), codes(88), scales(11, size=0.5)], K=35, N=5, block_size=16, quant_type=1)
+    add("fp4", "MatMulBnb4", [normal(3, 32), codes(64), scales(4, size=0.5)], K=32, N=4, block_size=32, quant_type=0)
     rows = Operand(np.array([[1, 5], [-1, 0]]))
     add("table", "GatherBlockQuantized", [codes(6, 18), rows, scales(6, 3), codes(6, 2)], bits=4, block_size=16, quantize_axis=-1)
     add("table_2", "GatherBlockQuantized", [codes(6, 8), rows, scales(6, 2)], bits=2, block_size=16, quantize_axis=1)

@@ -180,3 +180,15 @@ onnx.graph @tables(%w: tensor<6x8xui8>, %f: tensor<6x20xf8E4M3FN>, %e: tensor<6x
   %y3 = onnx.node domain "com.microsoft" "GatherBlockQuantized" version 1 (%f, %i, %s, %f) {block_size = 0 : si64} : (tensor<6x20xf8E4M3FN>, tensor<2xi64>, tensor<6x1xf32>, tensor<6x20xf8E4M3FN>) -> tensor<*xindex>
   onnx.return %y0, %y1, %y2, %y3 : tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>
 }
+
+// -----
+
+onnx.graph @codes(%x: tensor<2x32xf32>, %w: tensor<64xui8>, %s: tensor<8xf32>) -> (tensor<*xindex>, tensor<*xindex>, tensor<*xindex>) {
+  // expected-error @below {{com.microsoft.MatMulBnb4 version 1: attribute quant_type = 2, expected 0 for FP4 or 1 for NF4}}
+  %y0 = onnx.node domain "com.microsoft" "MatMulBnb4" version 1 (%x, %w, %s) {K = 32 : si64, N = 4 : si64, block_size = 16 : si64, quant_type = 2 : si64} : (tensor<2x32xf32>, tensor<64xui8>, tensor<8xf32>) -> tensor<*xindex>
+  // expected-error @below {{com.microsoft.MatMulBnb4 version 1: attribute transB = 0 is not supported: onnxruntime only multiplies by the transposed matrix}}
+  %y1 = onnx.node domain "com.microsoft" "MatMulBnb4" version 1 (%x, %w, %s) {K = 32 : si64, N = 4 : si64, block_size = 16 : si64, quant_type = 1 : si64, transB = 0 : si64} : (tensor<2x32xf32>, tensor<64xui8>, tensor<8xf32>) -> tensor<*xindex>
+  // expected-error @below {{com.microsoft.MatMulBnb4 version 1: operand 2 (absmax) has shape [8], expected [4]}}
+  %y2 = onnx.node domain "com.microsoft" "MatMulBnb4" version 1 (%x, %w, %s) {K = 32 : si64, N = 4 : si64, block_size = 32 : si64, quant_type = 1 : si64} : (tensor<2x32xf32>, tensor<64xui8>, tensor<8xf32>) -> tensor<*xindex>
+  onnx.return %y0, %y1, %y2 : tensor<*xindex>, tensor<*xindex>, tensor<*xindex>
+}

@@ -66,9 +66,33 @@ def matmul_nbits(node, x, codes, scales, zeros=None, groups=None, bias=None):
     return y if bias is None else y + bias
 
 
+NF4 = [-1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453, -0.28444138169288635, -0.18477343022823334,
+       -0.09105003625154495, 0.0, 0.07958029955625534, 0.16093020141124725, 0.24611230194568634, 0.33791524171829224,
+       0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1.0]  # fmt: skip
+FP4 = [0.0, 0.005208333333, 0.66666667, 1.0, 0.33333333, 0.5, 0.16666667, 0.25]
+
+
+def propose_bnb4(graph, name: str):
+    x = graph.value(min_rank=1, max_rank=4)
+    depth, rows, block = graph.shape(x)[-1], graph.extent(33), graph.choose([16, 32, 64])
+    codes = draw_bytes(graph, (-(-rows * depth // 2),))
+    maxima = draw_scales(graph, (-(-rows * depth // block),), 1, depth)
+    graph.node(name, [x, codes, maxima], K=depth, N=rows, block_size=block, quant_type=graph.choose([0, 1]))
+
+
+@operator(DOMAIN + "MatMulBnb4", propose_bnb4)
+def matmul_bnb4(node, x, codes, maxima):
+    rows, depth, block = (node.attribute(name) for name in ("N", "K", "block_size"))
+    table = np.array(NF4 if node.attribute("quant_type") else [*FP4, *(-value for value in FP4)])
+    numbers = np.stack([codes.data >> 4, codes.data & 15], -1).ravel()[: rows * depth]
+    spread = tape.move(maxima, lambda i: np.repeat(i, block)[: rows * depth].reshape(rows, depth))
+    return matmul(x, transposed(spread * x.tape.constant(table[numbers].reshape(rows, depth)), 1, 0))
+
+
 def propose_gather(graph, name: str):
     """From bytes along the first axis, and from integers of 4 bits along any axis, also that of the blocks."""
-    kind, bits, block = graph.choose(["bytes", "int4", "uint4"]), graph.choose([2, 4, 8]), graph.choose([16, 32])
+    kinds = ["bytes", "int4", "uint4"] if graph.opset >= 21 else ["bytes"]  # of which earlier opsets have no Constant
+    kind, bits, block = graph.choose(kinds), graph.choose([2, 4, 8]), graph.choose([16, 32])
     if kind == "bytes":
         rank = graph.choose([2, 3])
         axis, gathered = rank - 1, 0

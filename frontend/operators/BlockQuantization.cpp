@@ -239,15 +239,21 @@ LogicalResult inferMatMulBnb4(Inference &node) {
   return node.result(0, node.elementType(0), shape);
 }
 
-/// Returns the values of codes: 15 comparisons, which vectorize, unlike the lookup of a table.
+/// Returns the values of codes: a tree of selections by their bits, which vectorizes and is cheap
+/// enough to be repeated in the backward pass, so that the weights are not saved for it.
 Value valuesOf(TensorBuilder &b, Value codes, ArrayRef<double> table, Type element) {
   auto type = RankedTensorType::get(shapeOf(codes), element);
-  Value value = b.splat(type, table.front());
-  for (auto [i, next] : llvm::enumerate(table.drop_front())) {
-    Value code = b.splat(codes, static_cast<double>(i + 1));
-    value = b.select(b.compare(Predicate::Ge, codes, code), b.splat(type, next), value);
+  SmallVector<Value> values;
+  for (double value : table)
+    values.push_back(b.splat(type, value));
+  for (int64_t bit = 1; values.size() > 1; bit *= 2) {
+    Value mask = b.splat(codes, static_cast<double>(bit));
+    Value isSet = b.compare(Predicate::Eq, b.logicalAnd(codes, mask), mask);
+    for (size_t i = 0; i < values.size() / 2; ++i)
+      values[i] = b.select(isSet, values[2 * i + 1], values[2 * i]);
+    values.truncate(values.size() / 2);
   }
-  return value;
+  return values.front();
 }
 
 /// Multiplies by the transposed weights. If rows have whole blocks, the columns of both operands

@@ -129,6 +129,29 @@ def codes_stay_packed(name: str, bits: int):
     assert saved > 0.9 * expected, (name, saved, expected)
 
 
+def nf4_stays_packed():
+    """Layers of MatMulBnb4 need memory for their codes, their scales and one matrix of floats."""
+    nodes, weights, x = [], [], "x"
+    for i in range(LAYERS):
+        weights += [numpy_helper.from_array(random.integers(0, 256, WIDTH * WIDTH // 2).astype(np.uint8), f"codes{i}"),
+                    numpy_helper.from_array(random.uniform(0.01, 0.1, WIDTH * WIDTH // 64).astype(np.float32), f"scales{i}"),
+                    numpy_helper.from_array(random.normal(0, 0.1, WIDTH).astype(np.float32), f"bias{i}")]  # fmt: skip
+        nodes += [helper.make_node("MatMulBnb4", [x, f"codes{i}", f"scales{i}"], [f"m{i}"], domain="com.microsoft", K=WIDTH, N=WIDTH,
+                                   block_size=64, quant_type=1),
+                  helper.make_node("Add", [f"m{i}", f"bias{i}"], [f"a{i}"]), helper.make_node("Tanh", [f"a{i}"], [f"t{i}"])]  # fmt: skip
+        x = f"t{i}"
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, ("batch", WIDTH))]
+    outputs = [helper.make_tensor_value_info(x, TensorProto.FLOAT, ("batch", WIDTH))]
+    graph = helper.make_graph(nodes, "nf4", inputs, outputs, weights)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)], ir_version=9),
+              folder / "nf4.onnx")  # fmt: skip
+    flags = ["--loss", "cross-entropy", "--optimizer", "sgd", "--dim", "batch=4", "--json"]
+    peak = json.loads(run([MTC, "plan", folder / "nf4.onnx", *flags], folder).stdout)["peak_bytes"]
+    stored = LAYERS * (WIDTH * WIDTH // 2 + WIDTH * WIDTH // 64 * 4)
+    assert peak < stored + 1.8 * 4 * WIDTH * WIDTH, (peak, stored)
+
+
+nf4_stays_packed()
 for kind, bits in (("f32", 4), ("f32", 2), ("f32", 8), ("f16", 4), ("bf16", 4)):
     name = trains_like_floats(kind, bits)
     if kind == "f32":

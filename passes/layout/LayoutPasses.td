@@ -30,7 +30,7 @@ def PadContractions : Pass<"mtc-pad-contractions", "::mlir::func::FuncOp"> {
     Libraries of GPUs compute contractions several times faster if all rows begin at multiples of 16 bytes and have whole vectors,
     which a vocabulary of 50257 words prevents. The pass makes the last axis of such a contraction's result longer, and with it that
     axis of all values that elementwise operations, reshapes and reductions compute from the result, up to other contractions.
-    Operands of these contractions get zeros. Elements behind the original extent are unspecified; reductions along the axis and
+    Operands of these contractions get zeros. Elements past the original extent are unspecified; reductions along the axis and
     contractions read a neutral element instead.
 
     A contraction is padded if the target's estimate of its time falls by a tenth or more, and if no operation other than a kernel

@@ -44,7 +44,7 @@ RankedTensorType withExtent(RankedTensorType type, int64_t axis, int64_t extent)
   return type.clone(shape);
 }
 
-/// Returns the tensor with zeros behind its elements along an axis.
+/// Returns the tensor with zeros after its elements along an axis.
 Value padAxis(TensorBuilder &b, Value value, int64_t axis, int64_t extent) {
   SmallVector<int64_t> none(shapeOf(value).size(), 0), high = none;
   high[axis] = extent - shapeOf(value)[axis];
@@ -258,7 +258,7 @@ private:
       other.set(padAxis(b, other.get(), others[found - own.begin()], padded));
       return;
     }
-    // The last free axis of an operand, behind the batch axes.
+    // The last free axis of an operand, after the batch axes.
     int64_t axis = op.getLhsBatch().size() + op.getLhsFree().size() - 1;
     if (!isLhs)
       axis = typeOf(op.getResult()).getRank() - 1;
@@ -270,7 +270,7 @@ private:
     result.replaceAllUsesExcept(original, original.getDefiningOp());
   }
 
-  /// Returns a widened value with a neutral element of a reduction behind its elements.
+  /// Returns a widened value with a neutral element of a reduction after its elements.
   Value withNeutral(Value value, ReductionKind kind, TensorBuilder &b) {
     Value &result = masked[{value, kind}];
     if (result)

@@ -36,7 +36,7 @@ module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90", precis
     return %label, %dx, %dw : tensor<512xbf16>, tensor<512x512xbf16>, tensor<4097x512xbf16>
   }
 
-  // The maximum reads the lowest value behind the axis; a bias gets zeros, and its gradient is a part of the sum.
+  // The maximum reads the lowest value past the extent; a bias gets zeros, and its gradient is a part of the sum.
   // CHECK-LABEL: func.func @bias
   func.func @bias(%x: tensor<512x512xbf16> {mtc.name = "x"}, %w: tensor<512x4097xbf16> {mtc.name = "w"}, %c: tensor<4097xbf16> {mtc.name = "c"})
       -> (tensor<512xbf16> {mtc.name = "max"}, tensor<4097xbf16> {mtc.name = "sums"}) {

@@ -1,6 +1,6 @@
 //===- Passes.h - Declarations of all mtc passes ----------------------------------------------===//
 //
-// Generated from Passes.td: `createX`, `XOptions` and `registerMtcPasses`.
+// Generated from Passes.td: `createX` and `XOptions`.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -17,7 +17,6 @@
 namespace mtc {
 
 #define GEN_PASS_DECL
-#define GEN_PASS_REGISTRATION
 #include "passes/Passes.h.inc"
 
 } // namespace mtc

@@ -17,7 +17,6 @@
 namespace mtc {
 
 #define GEN_PASS_DECL
-#define GEN_PASS_REGISTRATION
 #include "codegen/passes/Passes.h.inc"
 
 } // namespace mtc

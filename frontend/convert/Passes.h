@@ -13,7 +13,6 @@
 namespace mtc::onnx {
 
 #define GEN_PASS_DECL
-#define GEN_PASS_REGISTRATION
 #include "frontend/convert/Passes.h.inc"
 
 } // namespace mtc::onnx

@@ -12,7 +12,6 @@
 namespace mtc::onnx {
 
 #define GEN_PASS_DECL
-#define GEN_PASS_REGISTRATION
 #include "frontend/exporters/Passes.h.inc"
 
 /// The user's choices about a model's parameters, from the command line.

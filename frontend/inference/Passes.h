@@ -10,7 +10,6 @@
 namespace mtc::onnx {
 
 #define GEN_PASS_DECL
-#define GEN_PASS_REGISTRATION
 #include "frontend/inference/Passes.h.inc"
 
 } // namespace mtc::onnx

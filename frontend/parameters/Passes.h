@@ -11,7 +11,6 @@
 namespace mtc::onnx {
 
 #define GEN_PASS_DECL
-#define GEN_PASS_REGISTRATION
 #include "frontend/parameters/Passes.h.inc"
 
 } // namespace mtc::onnx

@@ -8,6 +8,7 @@
 #include "ir/NodeNames.h"
 #include "ir/ReservedNames.h"
 #include "ir/attributes/DiscardableAttributes.h"
+#include "ir/builders/TensorBuilder.h"
 #include "runtime/abi/file_marks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -30,8 +31,6 @@ static constexpr llvm::StringLiteral dataMark = "#" MTC_TEXT_MARK "\n";
 
 static constexpr llvm::StringLiteral lossOutput = "loss", gradientSuffix = ".gradient",
                                      updateSuffix = ".updated";
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// Builds the graph of a model.
 class GradientModel::Builder {

@@ -21,6 +21,26 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/InitLLVM.h"
 
+// Only this tool registers passes: the generated functions take half a second to compile.
+namespace mtc {
+#define GEN_PASS_REGISTRATION
+#include "codegen/passes/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "passes/Passes.h.inc"
+namespace onnx {
+#define GEN_PASS_REGISTRATION
+#include "frontend/batching/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "frontend/convert/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "frontend/exporters/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "frontend/inference/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "frontend/parameters/Passes.h.inc"
+} // namespace onnx
+} // namespace mtc
+
 using namespace mtc::tool;
 
 /// `--show-onnx-operators`: prints one supported operator per line, as `domain::name` outside

@@ -16,7 +16,7 @@ void defineCompact(Value value, GraphBuilder &b, const GraphValue &compact) {
   b.define(value, b.expand(compact, cast<RankedTensorType>(value.getType()).getShape()), compact);
 }
 
-void convertConstant(ConstantOp op, GraphBuilder &b) {
+void convertConstant(mtc::ConstantOp op, GraphBuilder &b) {
   Tensor tensor = Tensor::fromAttribute(op.getValue())->simplified();
   if (!tensor.isSplat())
     return b.define(op.getResult(), b.constant(tensor));

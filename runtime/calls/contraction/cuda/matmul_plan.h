@@ -60,8 +60,9 @@ std::optional<MatmulPlan> planMatmul(const MtcContraction &contraction);
 
 /// Returns the bytes to plan for the library's workspace and its alignment. The library splits the
 /// sum over k into at most 16 partial sums (split-K), which the workspace holds. A workspace has at
-/// most 32 MiB, the default of cuBLAS on Hopper; more brings no benefit. Long sums in f32 get all of
-/// it: with 4 MiB instead, a gradient of 256 x 64 x 200704 in tf32 takes 88 times as long on an H200.
+/// most 32 MiB, the default of cuBLAS on Hopper; more brings no benefit. Long sums in f32 get all
+/// of it: with 4 MiB instead, a gradient of 256 x 64 x 200704 in tf32 takes 88 times as long on an
+/// H200.
 int64_t scratchBytes(const MatmulPlan &plan);
 
 extern const CallPlanner contractionPlanner;

@@ -118,9 +118,8 @@ void Planner::tryCounts(const Choice &choice, size_t technique, size_t least) {
   size_t count = isFirst ? findFirstCount(choice, technique) : *bestChoice.picks[technique] + 1;
   // If the first count fits, the next one is tried in any case.
   if (!bestFits() && count > least && !isTimeUp()) {
-    auto both =
-        planEach({withCount(choice, technique, count), withCount(choice, technique, count - 1)},
-                 given.memory);
+    auto both = planEach({candidateOf(withCount(choice, technique, count), given.memory),
+                          candidateOf(withCount(choice, technique, count - 1), given.memory)});
     planned[count] = std::move(both.front());
     planned[count - 1] = std::move(both.back());
   }
@@ -158,20 +157,61 @@ void Planner::addOpened() {
   Choice choice = bestChoice;
   if (std::optional<size_t> counted = findCounted(); counted && !bestFits())
     choice = withCount(choice, *counted, changes[*counted].size());
-  for (auto [technique, kind] : llvm::enumerate(getTechniques())) {
-    if (kind.permission != Permission::Allow || !isPermitted(kind) || !changes[technique].empty() ||
-        !kind.propose || isTimeUp())
+  for (size_t technique = 0; technique < changes.size(); ++technique) {
+    std::optional<PlanChange> opened = isTimeUp() ? std::nullopt : findOpened(technique, choice);
+    if (!opened)
       continue;
-    std::vector<PlanChange> opened = kind.propose(settingsOf(choice), source.getPlanContext());
-    if (opened.size() != 1)
-      continue;
-    std::optional<PlanNeeds> free = bound(choice);
-    if (bestFits() && free && best->needs.seconds <= 1.05 * free->seconds)
+    if (paysLittle(choice))
       return;
-    changes[technique] = std::move(opened);
+    changes[technique] = {std::move(*opened)};
     choice.picks[technique] = 0;
     tryOut(choice);
   }
+}
+
+/// Returns the change of a technique that only the changes of a combination permit.
+std::optional<PlanChange> Planner::findOpened(size_t technique, const Choice &choice) {
+  const TechniqueKind &kind = getTechniques()[technique];
+  if (kind.permission != Permission::Allow || !isPermitted(kind) || !changes[technique].empty() ||
+      !kind.propose)
+    return std::nullopt;
+  std::vector<PlanChange> opened = kind.propose(settingsOf(choice), source.getPlanContext());
+  return opened.size() == 1 ? std::optional(std::move(opened.front())) : std::nullopt;
+}
+
+/// Whether the best plan is hardly slower than a combination without a budget.
+bool Planner::paysLittle(const Choice &choice) {
+  std::optional<PlanNeeds> free = bound(choice);
+  return bestFits() && free && best->needs.seconds <= 1.05 * free->seconds;
+}
+
+/// Returns the plan that the search makes next if the current one is not better than the best one:
+/// that of the next combination, or of a change that only the best combination permits.
+std::optional<Planner::Candidate> Planner::guessNext() {
+  if (!bestFits())
+    return std::nullopt;
+  const auto next = llvm::min_element(
+      open, [](const Bounded &a, const Bounded &b) { return a.getSeconds() < b.getSeconds(); });
+  if (next != open.end() && next->getSeconds() < best->needs.seconds) {
+    if (!next->needs) // Its kernels are formed first.
+      return std::nullopt;
+    Choice choice = next->choice;
+    if (std::optional<size_t> counted = findCounted())
+      choice.picks[*counted] = bestChoice.picks[*counted];
+    return candidateOf(choice, given.memory);
+  }
+  Choice choice = bestChoice;
+  for (size_t technique = 0; technique < changes.size(); ++technique)
+    if (std::optional<PlanChange> opened = findOpened(technique, choice)) {
+      if (paysLittle(choice))
+        return std::nullopt;
+      choice.picks[technique] = 0;
+      changes[technique] = {std::move(*opened)};
+      Candidate candidate = candidateOf(choice, given.memory);
+      changes[technique].clear(); // The search adds the change when its turn comes.
+      return candidate;
+    }
+  return std::nullopt;
 }
 
 /// Whether two combinations make the same changes of the last stage, which the cost without a
@@ -211,7 +251,7 @@ std::vector<Planner::Bounded> Planner::boundByCalls(ArrayRef<Choice> combination
 /// Returns the open combination with the lowest time without a budget: of equal ones, that with the
 /// fewest changes. Only forms the kernels of those whose library calls are not too slow. Nothing if
 /// none is open, or if no plan can be faster than the best one.
-std::optional<Planner::Bounded> Planner::takeNext(std::vector<Bounded> &open, CountedAs countedAs) {
+std::optional<Planner::Bounded> Planner::takeNext(CountedAs countedAs) {
   auto order = [](const Bounded &each) {
     return std::tuple(each.getSeconds(), each.needs.has_value(), each.changes, each.number);
   };
@@ -267,10 +307,11 @@ std::optional<Plan> Planner::findFastest() {
   auto countedAs = [&](const Choice &choice) {
     return mustCount ? asLargestCount(choice) : choice;
   };
-  std::vector<Bounded> open = boundByCalls(combinations, countedAs), known;
+  open = boundByCalls(combinations, countedAs);
+  std::vector<Bounded> known;
   const bool offloads = !given.offload.getUses(source.getPlanContext().offloadSpace).isOff();
   while (!best || !isTimeUp()) {
-    std::optional<Bounded> next = takeNext(open, countedAs);
+    std::optional<Bounded> next = takeNext(countedAs);
     if (!next)
       break;
     // What is slower and needs more memory without a budget would have to save more with one, by
@@ -290,5 +331,6 @@ std::optional<Plan> Planner::findFastest() {
     undoSavings();
   if (best)
     addMessages(*best);
+  ahead.reset();
   return std::exchange(best, std::nullopt);
 }

@@ -15,6 +15,7 @@
 using namespace mlir;
 using namespace mtc;
 
+static Stage next(Stage stage) { return static_cast<Stage>(static_cast<unsigned>(stage) + 1); }
 static Stage previous(Stage stage) { return static_cast<Stage>(static_cast<unsigned>(stage) - 1); }
 
 /// Returns the settings that decide the passes up to a stage before allocation.
@@ -200,63 +201,135 @@ void Planner::lowerAll(ArrayRef<Lowering> lowerings) {
   }
 }
 
-/// Returns the plans of combinations; nothing for those without one. Plans several of them in
-/// parallel.
-std::vector<std::optional<Plan>> Planner::planEach(ArrayRef<Choice> choices,
-                                                   std::optional<int64_t> budget) {
+Planner::Candidate Planner::candidateOf(const Choice &choice, std::optional<int64_t> budget) const {
+  Candidate candidate{settingsOf(choice)};
+  candidate.settings.memory = budget;
+  for (auto [kind, own, pick] : llvm::zip_equal(getTechniques(), changes, choice.picks))
+    if (pick) {
+      candidate.flags += (candidate.flags.empty() ? "" : " ") + own[*pick].flags;
+      candidate.effect = std::max(candidate.effect, kind.effect);
+    }
+  // The search removes superfluous changes after it has met the budget, so that its result may be
+  // faster than the first plan that meets the budget.
+  constexpr double mostSaved = 1.25;
+  if (bestFits())
+    candidate.settings.mostSeconds = mostSaved * best->needs.seconds;
+  return candidate;
+}
+
+/// Returns the plans of candidates; nothing for those without one. Plans several of them in
+/// parallel, each through all of its stages.
+std::vector<std::optional<Plan>> Planner::planEach(ArrayRef<Candidate> candidates) {
+  struct Step {
+    std::pair<Stage, std::string> key;
+    Lowered result;
+  };
   struct Part {
     Plan plan;
-    OwningOpRef<ModuleOp> module = {}; ///< Null if there is nothing to allocate.
+    Stage reached = Stage::Onnx;       ///< That of the module.
+    OwningOpRef<ModuleOp> module = {}; ///< Null if there is nothing to lower.
+    std::vector<Step> steps = {};      ///< Stages that this part reaches.
     bool isPlanned = false;
-    std::vector<Diagnostic> messages = {};
+    std::vector<Diagnostic> messages = {}; ///< Those since the last step.
   };
-  std::vector<Part> parts;
-  std::vector<Lowering> lowerings;
-  for (const Choice &choice : choices) {
-    Plan &result = parts.emplace_back().plan;
-    result.settings = settingsOf(choice);
-    result.settings.memory = budget;
-    for (auto [kind, own, pick] : llvm::zip_equal(getTechniques(), changes, choice.picks))
-      if (pick) {
-        result.flags += (result.flags.empty() ? "" : " ") + own[*pick].flags;
-        result.effect = std::max(result.effect, kind.effect);
-      }
-    // The search removes superfluous changes after it has met the budget, so that its result may
-    // be faster than the first plan that meets the budget.
-    constexpr double mostSaved = 1.25;
-    if (bestFits())
-      result.settings.mostSeconds = mostSaved * best->needs.seconds;
-    lowerings.push_back({result.settings, Stage::Kernels});
-  }
-  lowerAll(lowerings);
+  lowerShared(candidates);
   const bool mayMoveVariables =
       given.offload.getUses(source.getPlanContext().offloadSpace).mayMoveVariables();
-  for (Part &part : parts)
-    for (Stage stage : {Stage::Training, Stage::Kernels}) {
-      Lowered &before = lowerTo(stage, part.plan.settings);
-      if (!before.module)
-        break;
-      part.plan.needs.peak = bytesOfVariables(*before.module, stage);
-      part.plan.isTooMuch = budget && part.plan.needs.peak > *budget && !mayMoveVariables;
-      if (part.plan.isTooMuch)
-        break;
-      if (stage == Stage::Kernels)
-        part.module = before.module->clone();
-    }
+  auto checkVariables = [&](Plan &plan, ModuleOp module, Stage stage) {
+    plan.needs.peak = bytesOfVariables(module, stage);
+    plan.isTooMuch =
+        plan.settings.memory && plan.needs.peak > *plan.settings.memory && !mayMoveVariables;
+  };
+  std::vector<Part> parts;
+  for (const Candidate &candidate : candidates) {
+    Part &part = parts.emplace_back();
+    part.plan.settings = candidate.settings;
+    part.plan.flags = candidate.flags;
+    part.plan.effect = candidate.effect;
+    part.reached = findReached(candidate.settings);
+    Lowered &before = lowerTo(part.reached, candidate.settings);
+    bool isOpen = before.module && source.getFirstStage() <= Stage::Training;
+    for (Stage stage : {Stage::Training, Stage::Kernels})
+      if (isOpen && stage <= part.reached) {
+        checkVariables(part.plan, *lowerTo(stage, candidate.settings).module, stage);
+        isOpen = !part.plan.isTooMuch;
+      }
+    if (isOpen)
+      part.module = before.module->clone();
+  }
   forEachInParallel<Part>(source.getContext(), parts, [&](Part &part) {
-    if (!part.module || failed(source.lower(*part.module, Stage::Allocated, part.plan.settings)))
+    if (!part.module)
       return;
-    part.plan.needs = needsOf(*part.module, part.plan.settings);
+    const PlanSettings &settings = part.plan.settings;
+    while (part.reached < Stage::Kernels) {
+      part.reached = next(part.reached);
+      const bool isLowered = succeeded(source.lower(*part.module, part.reached, settings));
+      if (isLowered && part.reached >= Stage::Training)
+        checkVariables(part.plan, *part.module, part.reached);
+      const bool isOpen = isLowered && !part.plan.isTooMuch;
+      Step &step = part.steps.emplace_back();
+      step.key = {part.reached, keyOf(part.reached, settings)};
+      step.result.messages = std::exchange(part.messages, {});
+      if (isOpen)
+        step.result.module = part.module->clone();
+      else if (isLowered)
+        step.result.module = std::move(part.module);
+      if (!isOpen) {
+        part.module = nullptr;
+        return;
+      }
+    }
+    if (failed(source.lower(*part.module, Stage::Allocated, settings)))
+      return;
+    part.plan.needs = needsOf(*part.module, settings);
     part.isPlanned = true;
   });
   std::vector<std::optional<Plan>> plans;
   for (Part &part : parts) {
+    for (Step &step : part.steps)
+      lowered.try_emplace(std::move(step.key), std::move(step.result));
     part.plan.allocated = std::move(part.module);
     part.plan.messages = std::move(part.messages);
     plans.push_back(part.isPlanned || part.plan.isTooMuch ? std::optional(std::move(part.plan))
                                                           : std::nullopt);
   }
   return plans;
+}
+
+/// Returns the last stage before allocation that has been lowered with the settings, or the first
+/// one.
+Stage Planner::findReached(const PlanSettings &settings) const {
+  Stage stage = Stage::Kernels;
+  while (stage > source.getFirstStage() && !lowered.contains({stage, keyOf(stage, settings)}))
+    stage = previous(stage);
+  return stage;
+}
+
+/// Lowers the model to the stages that several candidates share.
+void Planner::lowerShared(ArrayRef<Candidate> candidates) {
+  for (Stage stage : {Stage::Forward, Stage::Training, Stage::Kernels}) {
+    std::set<std::string> known;
+    for (const Candidate &candidate : candidates)
+      if (!known.insert(keyOf(stage, candidate.settings)).second)
+        lowerTo(stage, candidate.settings);
+  }
+}
+
+/// Keeps the plan of a combination if it is the best one. Another thread plans the combination that
+/// probably follows.
+std::optional<PlanNeeds> Planner::tryOut(const Choice &choice) {
+  const Candidate own = candidateOf(choice, given.memory);
+  auto known = std::exchange(ahead, {});
+  if (known && known->flags == own.flags && known->mostSeconds == own.settings.mostSeconds)
+    return compare(choice, std::move(known->plan));
+  std::vector<Candidate> candidates = {own};
+  if (source.getContext().getNumThreads() > 1 && !isTimeUp())
+    if (std::optional<Candidate> next = guessNext())
+      candidates.push_back(std::move(*next));
+  std::vector<std::optional<Plan>> plans = planEach(candidates);
+  if (plans.size() > 1)
+    ahead = {candidates[1].flags, candidates[1].settings.mostSeconds, std::move(plans[1])};
+  return compare(choice, std::move(plans.front()));
 }
 
 /// Plans with each of the settings, on several threads. Nothing for settings without a plan and for
@@ -300,15 +373,21 @@ static std::optional<PlanNeeds> needsWithoutBudget(ModuleOp kernels, const PlanS
 }
 
 /// Returns the cost of each combination without a budget; nothing for those without a plan.
-std::vector<std::optional<PlanNeeds>> Planner::boundEach(ArrayRef<Choice> choices) {
+SmallVector<std::optional<PlanNeeds>, 0> Planner::boundEach(ArrayRef<Choice> choices) {
   struct Part {
+    std::string key;
     PlanSettings settings;
     ModuleOp kernels = {};
     std::optional<PlanNeeds> needs = {};
   };
   std::vector<Part> parts;
-  for (const Choice &choice : choices)
-    parts.push_back({settingsOf(choice)});
+  std::vector<std::string> keys;
+  for (const Choice &choice : choices) {
+    PlanSettings settings = settingsOf(choice);
+    keys.push_back(keyOf(Stage::Kernels, settings));
+    if (!bounds.contains(keys.back()))
+      parts.push_back({keys.back(), std::move(settings)});
+  }
   lowerAll(llvm::map_to_vector<0>(
       parts, [](const Part &part) { return Lowering{part.settings, Stage::Kernels}; }));
   for (Part &part : parts)
@@ -317,11 +396,9 @@ std::vector<std::optional<PlanNeeds>> Planner::boundEach(ArrayRef<Choice> choice
     if (part.kernels)
       part.needs = needsWithoutBudget(part.kernels, part.settings);
   });
-  std::vector<std::optional<PlanNeeds>> needs;
-  needs.reserve(parts.size());
-  for (const Part &part : parts)
-    needs.push_back(part.needs);
-  return needs;
+  for (Part &part : parts)
+    bounds.try_emplace(std::move(part.key), part.needs);
+  return llvm::map_to_vector<0>(keys, [&](const std::string &key) { return bounds.at(key); });
 }
 
 /// Returns the seconds of the library calls of an update, before kernels are formed. Some calls

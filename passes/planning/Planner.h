@@ -115,19 +115,34 @@ private:
     double getSeconds() const { return needs ? needs->seconds : least; }
   };
 
+  /// Settings of a combination within a budget.
+  struct Candidate {
+    PlanSettings settings;
+    std::string flags = {}; ///< Flags of the changes.
+    Effect effect = Effect::None;
+  };
+  /// The plan of a candidate that may follow.
+  struct Ahead {
+    std::string flags;
+    std::optional<double> mostSeconds;
+    std::optional<Plan> plan;
+  };
+
   Choice saving() const;
   void undoSavings();
   Choice none() const { return {std::vector<std::optional<size_t>>(changes.size())}; }
   PlanSettings settingsOf(const Choice &choice) const;
   Lowered &lowerTo(Stage stage, const PlanSettings &settings);
   void lowerAll(llvm::ArrayRef<Lowering> lowerings);
-  std::vector<std::optional<Plan>> planEach(llvm::ArrayRef<Choice> choices,
-                                            std::optional<int64_t> budget);
+  Stage findReached(const PlanSettings &settings) const;
+  void lowerShared(llvm::ArrayRef<Candidate> candidates);
+  Candidate candidateOf(const Choice &choice, std::optional<int64_t> budget) const;
+  std::vector<std::optional<Plan>> planEach(llvm::ArrayRef<Candidate> candidates);
   std::optional<Plan> plan(const Choice &choice, std::optional<int64_t> budget) {
-    return std::move(planEach(choice, budget).front());
+    return std::move(planEach(candidateOf(choice, budget)).front());
   }
   std::vector<std::optional<PlanNeeds>> planAll(llvm::ArrayRef<PlanSettings> all);
-  std::vector<std::optional<PlanNeeds>> boundEach(llvm::ArrayRef<Choice> choices);
+  llvm::SmallVector<std::optional<PlanNeeds>, 0> boundEach(llvm::ArrayRef<Choice> choices);
   std::optional<PlanNeeds> bound(const Choice &choice) { return boundEach(choice).front(); }
   std::optional<double> getSecondsOfCalls(const Choice &choice);
   std::vector<Choice> findCombinations() const;
@@ -137,16 +152,17 @@ private:
     return choice;
   }
   size_t findFirstCount(const Choice &choice, size_t technique);
-  std::optional<PlanNeeds> tryOut(const Choice &choice) {
-    return compare(choice, plan(choice, given.memory));
-  }
+  std::optional<Candidate> guessNext();
+  std::optional<PlanNeeds> tryOut(const Choice &choice);
   std::optional<PlanNeeds> compare(const Choice &choice, std::optional<Plan> found);
   /// Returns the combination whose cost bounds that of a combination within the budget.
   using CountedAs = llvm::function_ref<Choice(const Choice &)>;
   std::vector<Bounded> boundByCalls(llvm::ArrayRef<Choice> combinations, CountedAs countedAs);
-  std::optional<Bounded> takeNext(std::vector<Bounded> &open, CountedAs countedAs);
+  std::optional<Bounded> takeNext(CountedAs countedAs);
+  std::optional<PlanChange> findOpened(size_t technique, const Choice &choice);
   void tryCounts(const Choice &choice, size_t technique, size_t least);
   void addOpened();
+  bool paysLittle(const Choice &choice);
   bool bestFits() const { return best && !best->isTooMuch && best->needs.peak <= *given.memory; }
   bool isBetter(const Plan &a, const Plan &b) const;
   bool isPermitted(const TechniqueKind &kind) const;
@@ -165,6 +181,9 @@ private:
   std::chrono::steady_clock::time_point deadline;
   std::vector<std::vector<PlanChange>> changes; ///< For each technique.
   std::map<std::pair<Stage, std::string>, Lowered> lowered;
+  std::map<std::string, std::optional<PlanNeeds>> bounds; ///< By the key of the kernels.
+  std::vector<Bounded> open; ///< Combinations that are not planned yet.
+  std::optional<Ahead> ahead;
   std::optional<Plan> best;
   Choice bestChoice; ///< That of `best`.
 };

@@ -443,14 +443,22 @@ LogicalResult Compilation::lowerAgain(ModuleOp other, Stage stage, const PlanSet
   static_cast<PlanSettings &>(all) = settings;
   PassManager manager(context.get());
   buildStage(manager, stage, all);
+#ifdef NDEBUG
+  // A search makes many such modules, of which the chosen one is verified.
+  if (stage >= Stage::Kernels) {
+    manager.enableVerifier(false);
+    return manager.run(other);
+  }
+#endif
   return runAndVerify(manager, other, /*verifiesEachPass=*/false);
 }
 
-void Compilation::adopt(const PlanSettings &settings, OwningOpRef<ModuleOp> lowered) {
+LogicalResult Compilation::adopt(const PlanSettings &settings, OwningOpRef<ModuleOp> lowered) {
   for (const auto &entry : settings.dims)
     dims[entry.first()] = entry.second;
   static_cast<PlanSettings &>(options) = settings;
   module = std::move(lowered);
   targetAttr = (*module)->getAttrOfType<TargetAttrInterface>(targetAttribute);
   target = llvm::cantFail(Target::create(targetAttr)); // It has been created before.
+  return verify(*module);
 }

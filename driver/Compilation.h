@@ -55,7 +55,8 @@ public:
   /// core operations and in the operations to keep.
   mlir::LogicalResult differentiate(llvm::ArrayRef<std::string> keep);
   /// Continues with a module of the imported model that was lowered with other settings.
-  void adopt(const PlanSettings &settings, mlir::OwningOpRef<mlir::ModuleOp> lowered);
+  mlir::LogicalResult adopt(const PlanSettings &settings,
+                            mlir::OwningOpRef<mlir::ModuleOp> lowered);
 
   // For plans with other settings (PlanSource). The model must have been imported.
   const BatchDimension *getBatch();

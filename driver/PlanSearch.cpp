@@ -108,7 +108,8 @@ std::unique_ptr<Compilation> mtc::tool::choosePlan(Options &options) {
     return std::make_unique<Compilation>(options);
   for (Diagnostic &message : found->messages)
     compilation->getContext().getDiagEngine().emit(std::move(message));
-  compilation->adopt(options, std::move(found->allocated));
+  if (failed(compilation->adopt(options, std::move(found->allocated))))
+    return nullptr;
   return compilation;
 }
 

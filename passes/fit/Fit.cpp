@@ -19,16 +19,22 @@ using namespace mtc;
 enum class Distance { Near, Far, Hopeless };
 
 /// Returns Hopeless if the budget is below the memory that all functions share, and Far if most
-/// searches end above the budget.
-static FailureOr<Distance> distanceOf(ModuleOp module, int64_t budget, bool mayMoveVariables) {
+/// searches end above the budget. `isFarOpen`: Far counts as Near, which takes less time to find.
+static FailureOr<Distance> distanceOf(ModuleOp module, int64_t budget, bool mayMoveVariables,
+                                      bool isFarOpen) {
   MemoryAnalysis analysis(module);
+  FailureOr<int64_t> shared = analysis.findFixedBytes();
+  if (failed(shared))
+    return failure();
+  const int64_t fixed = mayMoveVariables ? 0 : *shared;
+  if (budget < fixed)
+    return Distance::Hopeless;
+  if (isFarOpen)
+    return Distance::Near;
   if (failed(analysis.update()))
     return failure();
   constexpr int64_t mostFreed = 8;
   const int64_t live = analysis.getLiveBytes();
-  const int64_t fixed = mayMoveVariables ? 0 : analysis.getFixedBytes();
-  if (budget < fixed)
-    return Distance::Hopeless;
   return (budget - fixed) * mostFreed < live - fixed ? Distance::Far : Distance::Near;
 }
 
@@ -55,7 +61,8 @@ struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
           }
       return techniques;
     };
-    FailureOr<Distance> distance = distanceOf(module, options->memory, uses.mayMoveVariables());
+    FailureOr<Distance> distance = distanceOf(module, options->memory, uses.mayMoveVariables(),
+                                              /*isFarOpen=*/!options->leastIfMissed);
     if (failed(distance))
       return signalPassFailure();
     module->removeAttr(techniquesAttribute);

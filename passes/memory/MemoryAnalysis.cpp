@@ -241,6 +241,12 @@ int64_t MemoryAnalysis::getLiveBytes() const {
   return fixed + most;
 }
 
+FailureOr<int64_t> MemoryAnalysis::findFixedBytes() {
+  if (isModuleStale && failed(updateModule()))
+    return failure();
+  return fixed;
+}
+
 FailureOr<int64_t> MemoryAnalysis::findArenaBytes(int64_t enough) {
   if (failed(update()))
     return failure();

@@ -41,6 +41,9 @@ public:
   mlir::FailureOr<MemoryPlan> getPlan();
   mlir::FailureOr<MemoryPlan> getPlanWithLayout();
 
+  /// Only analyzes variables and arguments, and returns the bytes shared by all functions.
+  mlir::FailureOr<int64_t> findFixedBytes();
+
   /// Bytes shared by all functions: variables, inputs, staging and transfer slots.
   int64_t getFixedBytes() const { return fixed; }
   /// Maximum number of live bytes in training, which is a lower bound on the bytes of the arena.

@@ -84,6 +84,11 @@ Planner::Planner(PlanSource &source, PlanSettings given, ArrayRef<std::string> a
                                    : std::vector<PlanChange>());
 }
 
+Planner::~Planner() {
+  // Modules of large models take long to destroy.
+  parallelForEach(&source.getContext(), lowered, [](auto &each) { each.second.module = nullptr; });
+}
+
 void Planner::start(size_t count) {
   done = 0;
   parts = count;
@@ -172,7 +177,8 @@ void Planner::lowerAll(ArrayRef<Lowering> lowerings) {
   struct Part {
     std::pair<Stage, std::string> key;
     const PlanSettings *settings;
-    OwningOpRef<ModuleOp> module;
+    ModuleOp before;
+    OwningOpRef<ModuleOp> module = {};
     bool isLowered = false;
     std::vector<Diagnostic> messages = {};
   };
@@ -188,12 +194,15 @@ void Planner::lowerAll(ArrayRef<Lowering> lowerings) {
       if (stage > each.last || lowered.contains({stage, key}) || !known.insert(key).second)
         continue;
       if (Lowered &before = lowerTo(previous(stage), each.settings); before.module)
-        parts.push_back({{stage, std::move(key)}, &each.settings, before.module->clone()});
+        parts.push_back({{stage, std::move(key)}, &each.settings, *before.module});
     }
     if (parts.size() < 2)
       continue;
     forEachInParallel<Part>(source.getContext(), parts, [&](Part &part) {
-      part.isLowered = !isTimeUp() && succeeded(source.lower(*part.module, stage, *part.settings));
+      if (isTimeUp())
+        return;
+      part.module = part.before.clone();
+      part.isLowered = succeeded(source.lower(*part.module, stage, *part.settings));
     });
     for (Part &part : parts)
       if (part.isLowered)
@@ -226,9 +235,10 @@ std::vector<std::optional<Plan>> Planner::planEach(ArrayRef<Candidate> candidate
   };
   struct Part {
     Plan plan;
-    Stage reached = Stage::Onnx;       ///< That of the module.
-    OwningOpRef<ModuleOp> module = {}; ///< Null if there is nothing to lower.
-    std::vector<Step> steps = {};      ///< Stages that this part reaches.
+    Stage reached = Stage::Onnx; ///< That of the module.
+    ModuleOp before = {};        ///< Null if there is nothing to lower.
+    OwningOpRef<ModuleOp> module = {};
+    std::vector<Step> steps = {}; ///< Stages that this part reaches.
     bool isPlanned = false;
     std::vector<Diagnostic> messages = {}; ///< Those since the last step.
   };
@@ -255,11 +265,12 @@ std::vector<std::optional<Plan>> Planner::planEach(ArrayRef<Candidate> candidate
         isOpen = !part.plan.isTooMuch;
       }
     if (isOpen)
-      part.module = before.module->clone();
+      part.before = *before.module;
   }
   forEachInParallel<Part>(source.getContext(), parts, [&](Part &part) {
-    if (!part.module)
+    if (!part.before)
       return;
+    part.module = part.before.clone();
     const PlanSettings &settings = part.plan.settings;
     while (part.reached < Stage::Kernels) {
       part.reached = next(part.reached);
@@ -337,7 +348,7 @@ std::optional<PlanNeeds> Planner::tryOut(const Choice &choice) {
 std::vector<std::optional<PlanNeeds>> Planner::planAll(ArrayRef<PlanSettings> all) {
   struct Part {
     const PlanSettings *settings;
-    OwningOpRef<ModuleOp> module;
+    ModuleOp kernels; ///< Null if they cannot be formed.
     std::optional<PlanNeeds> needs = std::nullopt;
   };
   lowerAll(llvm::map_to_vector<0>(
@@ -345,14 +356,15 @@ std::vector<std::optional<PlanNeeds>> Planner::planAll(ArrayRef<PlanSettings> al
   std::vector<Part> plans;
   for (const PlanSettings &settings : all) {
     Lowered &kernels = lowerTo(Stage::Kernels, settings);
-    plans.push_back({&settings, kernels.module ? kernels.module->clone() : nullptr});
+    plans.push_back({&settings, kernels.module.get()});
   }
   ScopedDiagnosticHandler handler(&source.getContext(), [](Diagnostic &) {});
   parallelForEach(&source.getContext(), plans, [&](Part &part) {
-    if (part.module && !isTimeUp() &&
-        succeeded(source.lower(*part.module, Stage::Allocated, *part.settings)))
-      part.needs = needsOf(*part.module, *part.settings);
-    part.module = nullptr;
+    if (part.kernels && !isTimeUp()) {
+      const OwningOpRef<ModuleOp> module = part.kernels.clone();
+      if (succeeded(source.lower(*module, Stage::Allocated, *part.settings)))
+        part.needs = needsOf(*module, *part.settings);
+    }
     finishPart();
   });
   std::vector<std::optional<PlanNeeds>> needs;

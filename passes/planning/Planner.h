@@ -67,6 +67,9 @@ public:
   /// `allowed` are the techniques of --allow. `seconds` limits each question.
   Planner(PlanSource &source, PlanSettings given, llvm::ArrayRef<std::string> allowed,
           double seconds = std::numeric_limits<double>::infinity(), PlanProgress progress = {});
+  Planner(const Planner &) = delete;
+  Planner &operator=(const Planner &) = delete;
+  ~Planner();
 
   /// Returns the fastest plan within the budget of the settings among the combinations of permitted
   /// changes, or the one with the lowest peak; nothing if no combination can be planned. Ties

@@ -91,7 +91,6 @@ public:
     return layOut();
   }
 
-  MLIRContext *getContext() { return module->getContext(); }
   bool hasOtherStart() const { return canStartOver; }
   bool fits() const { return peak <= budget; }
   int64_t getFixedBytes() const { return analysis.getFixedBytes(); }
@@ -151,21 +150,31 @@ private:
   int64_t peak = 0;
 };
 
-using Attempts = SmallVector<std::unique_ptr<Attempt>>;
+/// An attempt that may not have begun.
+struct Start {
+  int64_t budget;
+  bool startsOver;
+  std::unique_ptr<Attempt> attempt = {};
+};
+
+using Starts = SmallVector<Start>;
 
 } // namespace
 
 /// Runs the attempts in parallel and returns the best one; ties keep the first. Attempts stop when
 /// the step takes `mostTime` seconds.
-static FailureOr<std::unique_ptr<Attempt>> findBest(Attempts attempts, MakeTechniques make,
-                                                    double mostTime) {
-  if (failed(failableParallelForEach(attempts.front()->getContext(), attempts, [&](auto &each) {
-        return success(succeeded(each->begin(make)) && succeeded(each->climb(mostTime)));
+static FailureOr<std::unique_ptr<Attempt>> findBest(ModuleOp module, Starts starts,
+                                                    MakeTechniques make, double mostTime) {
+  if (failed(failableParallelForEach(module.getContext(), starts, [&](Start &each) {
+        if (!each.attempt)
+          each.attempt = std::make_unique<Attempt>(module, each.budget, each.startsOver);
+        return success(succeeded(each.attempt->begin(make)) &&
+                       succeeded(each.attempt->climb(mostTime)));
       })))
     return failure();
-  auto best =
-      llvm::min_element(attempts, [](const auto &a, const auto &b) { return a->isBetterThan(*b); });
-  return std::move(*best);
+  auto best = llvm::min_element(
+      starts, [](const Start &a, const Start &b) { return a.attempt->isBetterThan(*b.attempt); });
+  return std::move(best->attempt);
 }
 
 /// Returns smaller budgets to try, since greedy search with a smaller budget may find a faster
@@ -195,25 +204,26 @@ void FittedModule::applyTo(ModuleOp searched) {
 
 FailureOr<FittedModule> mtc::searchFit(ModuleOp module, int64_t budget, MakeTechniques make,
                                        double mostSeconds) {
-  Attempts attempts;
-  attempts.push_back(std::make_unique<Attempt>(module, budget, /*startsOver=*/false));
-  Attempt &first = *attempts.front();
+  Starts starts;
+  starts.push_back({budget, /*startsOver=*/false,
+                    std::make_unique<Attempt>(module, budget, /*startsOver=*/false)});
+  Attempt &first = *starts.front().attempt;
   if (failed(first.begin(make)) || failed(first.layOut()))
     return failure();
   const int64_t before = first.getPeak(), fixed = first.getFixedBytes();
   if (first.fits())
     return FittedModule{before, {}};
   if (first.hasOtherStart())
-    attempts.push_back(std::make_unique<Attempt>(module, budget, /*startsOver=*/true));
-  FailureOr<std::unique_ptr<Attempt>> best = findBest(std::move(attempts), make, mostSeconds);
+    starts.push_back({budget, /*startsOver=*/true});
+  FailureOr<std::unique_ptr<Attempt>> best = findBest(module, std::move(starts), make, mostSeconds);
   if (failed(best))
     return failure();
-  Attempts lower;
+  Starts lower;
   if ((*best)->fits())
     for (int64_t smaller : findSmallerBudgets(**best, budget, fixed, before))
-      lower.push_back(std::make_unique<Attempt>(module, smaller, /*startsOver=*/false));
+      lower.push_back({smaller, /*startsOver=*/false});
   if (!lower.empty()) {
-    auto found = findBest(std::move(lower), make, (*best)->getTime());
+    auto found = findBest(module, std::move(lower), make, (*best)->getTime());
     if (failed(found))
       return failure();
     if ((*found)->isBetterThan(**best))

@@ -45,7 +45,7 @@ void Planner::undoSavings() {
       continue;
     Choice without = bestChoice;
     without.picks[i] = std::nullopt;
-    tryOut(without);
+    tryOut(without, best->settings.mostSeconds);
   }
 }
 
@@ -185,33 +185,40 @@ bool Planner::paysLittle(const Choice &choice) {
   return bestFits() && free && best->needs.seconds <= 1.05 * free->seconds;
 }
 
-/// Returns the plan that the search makes next if the current one is not better than the best one:
-/// that of the next combination, or of a change that only the best combination permits.
-std::optional<Planner::Candidate> Planner::guessNext() {
+/// Returns the plans that the search makes next if the current one is not better than the best one:
+/// that of the next combination, or those of a change that only the best combination permits, with
+/// and without the change that is undone in the end.
+std::vector<Planner::Candidate> Planner::guessNext() {
   if (!bestFits())
-    return std::nullopt;
+    return {};
   const auto next = llvm::min_element(
       open, [](const Bounded &a, const Bounded &b) { return a.getSeconds() < b.getSeconds(); });
   if (next != open.end() && next->getSeconds() < best->needs.seconds) {
     if (!next->needs) // Its kernels are formed first.
-      return std::nullopt;
+      return {};
     Choice choice = next->choice;
     if (std::optional<size_t> counted = findCounted())
       choice.picks[*counted] = bestChoice.picks[*counted];
-    return candidateOf(choice, given.memory);
+    return {candidateOf(choice, given.memory)};
   }
   Choice choice = bestChoice;
   for (size_t technique = 0; technique < changes.size(); ++technique)
     if (std::optional<PlanChange> opened = findOpened(technique, choice)) {
       if (paysLittle(choice))
-        return std::nullopt;
+        return {};
       choice.picks[technique] = 0;
       changes[technique] = {std::move(*opened)};
-      Candidate candidate = candidateOf(choice, given.memory);
+      std::vector<Candidate> guesses = {candidateOf(choice, given.memory)};
+      for (auto [pick, other] : llvm::zip_equal(choice.picks, getTechniques()))
+        if (other.isUndone && pick) {
+          pick = std::nullopt;
+          guesses.push_back(candidateOf(choice, given.memory));
+          break;
+        }
       changes[technique].clear(); // The search adds the change when its turn comes.
-      return candidate;
+      return guesses;
     }
-  return std::nullopt;
+  return {};
 }
 
 /// Whether two combinations make the same changes of the last stage, which the cost without a
@@ -331,6 +338,6 @@ std::optional<Plan> Planner::findFastest() {
     undoSavings();
   if (best)
     addMessages(*best);
-  ahead.reset();
+  ahead.clear();
   return std::exchange(best, std::nullopt);
 }

@@ -326,20 +326,27 @@ void Planner::lowerShared(ArrayRef<Candidate> candidates) {
   }
 }
 
-/// Keeps the plan of a combination if it is the best one. Another thread plans the combination that
-/// probably follows.
-std::optional<PlanNeeds> Planner::tryOut(const Choice &choice) {
-  const Candidate own = candidateOf(choice, given.memory);
-  auto known = std::exchange(ahead, {});
-  if (known && known->flags == own.flags && known->mostSeconds == own.settings.mostSeconds)
-    return compare(choice, std::move(known->plan));
+/// Keeps the plan of a combination if it is the best one. `mostSeconds` limits an update instead of
+/// the best plan does. Other threads plan the combinations that probably follow.
+std::optional<PlanNeeds> Planner::tryOut(const Choice &choice, std::optional<double> mostSeconds) {
+  Candidate own = candidateOf(choice, given.memory);
+  if (mostSeconds)
+    own.settings.mostSeconds = mostSeconds;
+  auto isOwn = [&](const Ahead &each) {
+    return each.flags == own.flags && each.mostSeconds == own.settings.mostSeconds;
+  };
+  if (auto known = llvm::find_if(ahead, isOwn); known != ahead.end()) {
+    std::optional<Plan> plan = std::move(known->plan);
+    ahead.erase(known);
+    return compare(choice, std::move(plan));
+  }
+  ahead.clear();
   std::vector<Candidate> candidates = {own};
   if (source.getContext().getNumThreads() > 1 && !isTimeUp())
-    if (std::optional<Candidate> next = guessNext())
-      candidates.push_back(std::move(*next));
+    llvm::append_range(candidates, guessNext());
   std::vector<std::optional<Plan>> plans = planEach(candidates);
-  if (plans.size() > 1)
-    ahead = {candidates[1].flags, candidates[1].settings.mostSeconds, std::move(plans[1])};
+  for (size_t i = 1; i < plans.size(); ++i)
+    ahead.push_back({candidates[i].flags, candidates[i].settings.mostSeconds, std::move(plans[i])});
   return compare(choice, std::move(plans.front()));
 }
 

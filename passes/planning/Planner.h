@@ -124,7 +124,7 @@ private:
     std::string flags = {}; ///< Flags of the changes.
     Effect effect = Effect::None;
   };
-  /// The plan of a candidate that may follow.
+  /// The plan of a candidate that may be tried out next.
   struct Ahead {
     std::string flags;
     std::optional<double> mostSeconds;
@@ -155,8 +155,9 @@ private:
     return choice;
   }
   size_t findFirstCount(const Choice &choice, size_t technique);
-  std::optional<Candidate> guessNext();
-  std::optional<PlanNeeds> tryOut(const Choice &choice);
+  std::vector<Candidate> guessNext();
+  std::optional<PlanNeeds> tryOut(const Choice &choice,
+                                  std::optional<double> mostSeconds = std::nullopt);
   std::optional<PlanNeeds> compare(const Choice &choice, std::optional<Plan> found);
   /// Returns the combination whose cost bounds that of a combination within the budget.
   using CountedAs = llvm::function_ref<Choice(const Choice &)>;
@@ -186,7 +187,7 @@ private:
   std::map<std::pair<Stage, std::string>, Lowered> lowered;
   std::map<std::string, std::optional<PlanNeeds>> bounds; ///< By the key of the kernels.
   std::vector<Bounded> open; ///< Combinations that are not planned yet.
-  std::optional<Ahead> ahead;
+  std::vector<Ahead> ahead;
   std::optional<Plan> best;
   Choice bestChoice; ///< That of `best`.
 };

@@ -22,6 +22,8 @@ public:
       : plan(plan), kernel(e.kernel), b(e.b), threads(e.threads), points(e.points), team(team),
         scratch(e.scratch) {}
 
+  /// Returns whether the elements of a result depend on the reduced dimensions.
+  bool variesAlongRow(unsigned result) const;
   /// Selects a column sum to be kept in registers.
   void keepInRegisters(unsigned result) { residentSums.push_back(result); }
 
@@ -44,7 +46,6 @@ public:
 
 private:
   mlir::Value partialsOf(unsigned result, int64_t offset);
-  bool variesAlongRow(unsigned result) const;
   int64_t sumsOf(unsigned result) const { return variesAlongRow(result) ? plan.residentSteps : 1; }
 
   const ReductionPlan &plan;

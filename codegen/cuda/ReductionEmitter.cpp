@@ -37,7 +37,7 @@ public:
     for (unsigned dim : plan.reducedDims)
       along |= DimSet(1) << dim;
     for (unsigned i = 0; i < kernel.outputs.size(); ++i) {
-      bool varies = (kernel.storeDims(i) & along) != 0;
+      bool varies = groupSums.variesAlongRow(i);
       // A group contains rows of one index of the dimensions that its sums keep.
       const bool isOfOneRow =
           varies ? plan.keptRows > 1 || (kernel.stores[i].dependence() & ~along) == 0

@@ -102,10 +102,7 @@ private:
     return kernel.reduced && plan.steps <= kShortColumn && adjacent &&
            !contains(kernel.summedDims, *adjacent) &&
            llvm::all_of(kernel.columnSums, [&](unsigned result) {
-             DimSet kept = kernel.stores[result].dependence();
-             return (kept & kernel.summedDims) == 0 &&
-                    (kernel.storeDims(result) & ~rowSet()) == 0 &&
-                    (rowSet() & ~kernel.summedDims & ~kept) == 0;
+             return (kernel.storeDims(result) & ~rowSet()) == 0 && reducesAllSummed(result);
            });
   }
 
@@ -168,13 +165,17 @@ private:
 
   /// Returns whether all column sums reduce the same row dimensions and fit in registers.
   bool keepRowsApart() const {
-    DimSet row = kernel.allDims() & ~rowSet();
     return fitsInRegisters(llvm::divideCeil(plan.steps, plan.team)) &&
            llvm::all_of(kernel.columnSums, [&](unsigned result) {
-             DimSet kept = kernel.stores[result].dependence();
-             return (kept & kernel.summedDims) == 0 && (kernel.storeDims(result) & row) != 0 &&
-                    (rowSet() & ~kernel.summedDims & ~kept) == 0;
+             return (kernel.storeDims(result) & ~rowSet()) != 0 && reducesAllSummed(result);
            });
+  }
+
+  /// Returns whether a column sum reduces all row dimensions that any of them reduces, and no
+  /// other.
+  bool reducesAllSummed(unsigned result) const {
+    DimSet kept = kernel.stores[result].dependence();
+    return (kept & kernel.summedDims) == 0 && (rowSet() & ~kernel.summedDims & ~kept) == 0;
   }
 
   /// Returns the number of rows, rounded up so that warps are full.

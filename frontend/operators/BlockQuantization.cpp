@@ -46,6 +46,13 @@ FailureOr<int64_t> readBlock(NodeView &node, std::optional<int64_t> byDefault) {
   return block;
 }
 
+LogicalResult checkExtents(NodeView &node, int64_t rows, int64_t depth) {
+  if (rows < 1 || depth < 1)
+    return node.failure("attributes N = " + Twine(rows) + " and K = " + Twine(depth) +
+                        ", expected at least 1");
+  return success();
+}
+
 /// The zero point of unsigned codes if the node has none: the middle of their range.
 double middleOf(int64_t bits) { return std::ldexp(1.0, static_cast<int>(bits) - 1); }
 
@@ -64,11 +71,8 @@ struct PackedMatrix {
   static FailureOr<PackedMatrix> read(NodeView &node) {
     int64_t rows = node.integer("N"), depth = node.integer("K");
     FailureOr<int64_t> bits = readBits(node), block = readBlock(node, std::nullopt);
-    if (node.failed() || failed(bits) || failed(block))
+    if (node.failed() || failed(bits) || failed(block) || failed(checkExtents(node, rows, depth)))
       return failure();
-    if (rows < 1 || depth < 1)
-      return node.failure("attributes N = " + Twine(rows) + " and K = " + Twine(depth) +
-                          ", expected at least 1");
     return PackedMatrix{rows, depth, *bits, *block};
   }
 };
@@ -208,11 +212,8 @@ struct TableMatrix {
   static FailureOr<TableMatrix> read(NodeView &node) {
     int64_t rows = node.integer("N"), depth = node.integer("K"), type = node.integer("quant_type");
     FailureOr<int64_t> block = readBlock(node, std::nullopt);
-    if (node.failed() || failed(block))
+    if (node.failed() || failed(block) || failed(checkExtents(node, rows, depth)))
       return failure();
-    if (rows < 1 || depth < 1)
-      return node.failure("attributes N = " + Twine(rows) + " and K = " + Twine(depth) +
-                          ", expected at least 1");
     if (type != 0 && type != 1)
       return node.failure("attribute quant_type = " + Twine(type) +
                           ", expected 0 for FP4 or 1 for NF4");

@@ -28,7 +28,7 @@ namespace {
 
 /// Libraries load and store 16 bytes of a row at a time.
 constexpr int64_t kAlignment = 16;
-/// Padding may add this fraction of the elements at most.
+/// The extent is at least this many times the padding.
 constexpr int64_t kLeastExtentOfPadding = 64;
 /// The padded contraction takes at most this fraction of the time.
 constexpr double kWorthwhile = 0.9;

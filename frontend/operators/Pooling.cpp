@@ -113,15 +113,19 @@ LogicalResult convertMaxPool(Conversion &node) {
   auto firstOf = [&](Value taken) {
     return b.reduce(ReductionKind::Min, b.select(taken, number, none), taps);
   };
-  Value isFirst = b.compare(Predicate::Eq, number, b.broadcast(firstOf(attains), taps, shape));
+  // The backward pass needs only this number, which is saved in a byte if that can hold it.
+  bool fitsByte = elementCount(windows->kernel) <= INT8_MAX;
+  Value saved = b.cast(firstOf(attains), fitsByte ? b.getI8Type() : b.getI32Type());
+  Value first = b.cast(saved, b.getI32Type());
+  Value isFirst = b.compare(Predicate::Eq, number, b.broadcast(first, taps, shape));
   Value y = b.sum(b.select(isFirst, *slid, b.splat(*slid, 0.0)), taps);
   if (failed(node.result(0, y)) || !node.wants(1))
     return success(!node.failed());
   // Padding may be equal to the maximum, but has no index.
   auto spatial = RankedTensorType::get(node.shape(0).drop_front(2), b.getI1Type());
   Value isElement = *slide(node, b, b.splat(spatial, 1.0), *windows, 0.0);
-  Value first = firstOf(b.logicalAnd(attains, b.broadcast(isElement, {0, 1}, shape)));
-  return node.result(1, indicesInOperand(node, first, *windows));
+  Value index = firstOf(b.logicalAnd(attains, b.broadcast(isElement, {0, 1}, shape)));
+  return node.result(1, indicesInOperand(node, index, *windows));
 }
 
 //===--- AveragePool --------------------------------------------------------------------------===//

@@ -131,33 +131,52 @@ private:
         computed += bytesOf(input);
     }
     // The bytes of the results, part of the cost, are mostly sufficient.
-    int64_t stored = 0;
-    for (Value result : kernel->getResults())
-      stored += bytesOf(result);
-    return computed > 16 * stored && computed > 16 * kernel.getCost().bytes;
+    return computed > 16 * resultBytesOf(kernel) && computed > 16 * kernel.getCost().bytes;
   }
 
-  /// A few additional iterations, as for padding, cost less than a pass over memory.
+  /// A few additional iterations, as for padding, cost less than a pass over memory. This is also
+  /// true for twice the iterations of a producer that spreads small operands over a large result,
+  /// such as the gradient of a maximum over all elements of its window.
   static bool computesTooManyPoints(KernelOp producer, KernelOp reader) {
-    return pointsOf(reader) > pointsOf(producer) * 3 / 2;
+    const int64_t most =
+        isCheap(producer, 12) && 2 * inputBytesOf(producer) <= resultBytesOf(producer)
+            ? 2 * pointsOf(producer)
+            : pointsOf(producer) * 3 / 2;
+    return pointsOf(reader) > most;
+  }
+
+  static int64_t inputBytesOf(KernelOp kernel) {
+    int64_t bytes = 0;
+    for (Value input : kernel.getInputs())
+      bytes += bytesOf(input);
+    return bytes;
+  }
+
+  static int64_t resultBytesOf(KernelOp kernel) {
+    int64_t bytes = 0;
+    for (Value result : kernel->getResults())
+      bytes += bytesOf(result);
+    return bytes;
+  }
+
+  /// Whether a kernel computes at most this many arithmetic operations for each element, none of
+  /// them slow.
+  static bool isCheap(KernelOp kernel, unsigned maxOperations) {
+    unsigned operations = 0;
+    for (Operation &op : kernel.getBody().front()) {
+      if (isa<math::MathDialect>(op.getDialect()) || isa<arith::DivFOp>(op))
+        return false;
+      operations += isa<arith::ArithDialect>(op.getDialect());
+    }
+    return operations <= maxOperations;
   }
 
   /// Whether every user of a cheap result should recompute it: this reads hardly more memory than
   /// the result occupies, and saves writing the result.
   bool isWorthComputingTwice(KernelOp producer) {
     constexpr unsigned maxOperations = 8, maxReaders = 4;
-    if (producer->getNumResults() != 1)
-      return false;
-    unsigned operations = 0;
-    for (Operation &op : producer.getBody().front()) {
-      if (isa<math::MathDialect>(op.getDialect()) || isa<arith::DivFOp>(op))
-        return false;
-      operations += isa<arith::ArithDialect>(op.getDialect());
-    }
-    int64_t inputBytes = 0;
-    for (Value input : producer.getInputs())
-      inputBytes += bytesOf(input);
-    if (operations > maxOperations || inputBytes > bytesOf(producer->getResult(0)) * 5 / 4)
+    if (producer->getNumResults() != 1 || !isCheap(producer, maxOperations) ||
+        inputBytesOf(producer) > resultBytesOf(producer) * 5 / 4)
       return false;
     llvm::SmallSetVector<Operation *, 4> readers;
     for (Operation *user : producer->getUsers())

@@ -33,6 +33,17 @@ bool mayRecompute(Operation *op) {
          recomputable.isRecomputable();
 }
 
+/// Whether the operation computes integers from constants and positions alone. Kernels compute them
+/// from their loops' counters.
+bool isIndexArithmetic(Operation *op) {
+  return mayRecompute(op) && getElementTypeOrSelf(op->getResult(0)).isInteger() &&
+         llvm::all_of(op->getOperands(), [](Value operand) {
+           Operation *source = operand.getDefiningOp();
+           return source &&
+                  (source->hasTrait<OpTrait::ConstantLike>() || isIndexArithmetic(source));
+         });
+}
+
 /// Decides which values of the forward pass are saved, and which are recomputed.
 class KeptValues {
 public:
@@ -85,7 +96,7 @@ private:
   /// Returns the cost of recomputing an operation, in bytes.
   int64_t price(Operation *op) {
     auto cost = dyn_cast<CostOpInterface>(op);
-    if (op->hasTrait<mtc::View>() || !cost)
+    if (op->hasTrait<mtc::View>() || !cost || isIndexArithmetic(op))
       return 0;
     return std::max<int64_t>(1, cost.getCost().flops * bytesPerFlop);
   }

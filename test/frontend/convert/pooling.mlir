@@ -13,7 +13,9 @@
 // CHECK: %[[T:.*]] = mtc.add %{{.*}}, %{{.*}} : tensor<2x3x4x4x3x3xi32>
 // CHECK: %[[F:.*]] = mtc.select %[[A]], %[[T]], %{{.*}}
 // CHECK: %[[I:.*]] = mtc.reduce min %[[F]] axes [4, 5]
-// CHECK: %[[IB:.*]] = mtc.broadcast %[[I]] axes [4, 5]
+// CHECK: %[[K:.*]] = mtc.cast %[[I]] : tensor<2x3x4x4xi32> -> tensor<2x3x4x4xi8>
+// CHECK: %[[L:.*]] = mtc.cast %[[K]] : tensor<2x3x4x4xi8> -> tensor<2x3x4x4xi32>
+// CHECK: %[[IB:.*]] = mtc.broadcast %[[L]] axes [4, 5]
 // CHECK: %[[O:.*]] = mtc.compare eq %[[T]], %[[IB]]
 // CHECK: %[[S:.*]] = mtc.select %[[O]], %[[W]], %{{.*}}
 // CHECK: mtc.reduce add %[[S]] axes [4, 5] : tensor<2x3x4x4x3x3xf32> -> tensor<2x3x4x4xf32>
@@ -44,6 +46,17 @@ onnx.graph @main(%x: tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32> {
 onnx.graph @main(%x: tensor<1x1x4xi8>) -> (tensor<1x1x4xi8>, tensor<1x1x4xi64>) {
   %y, %i = onnx.node "MaxPool" version 12 (%x) {kernel_shape = array<i64: 3>, pads = array<i64: 1, 1>} : (tensor<1x1x4xi8>) -> (tensor<1x1x4xi8>, tensor<1x1x4xi64>)
   onnx.return %y, %i : tensor<1x1x4xi8>, tensor<1x1x4xi64>
+}
+
+// -----
+
+// The number of one of 169 taps does not fit into a byte.
+
+// CHECK: %[[M:.*]] = mtc.reduce min %{{.*}} axes [4, 5] : tensor<1x1x2x2x13x13xi32>
+// CHECK-NEXT: mtc.broadcast %[[M]] axes [4, 5]
+onnx.graph @main(%x: tensor<1x1x14x14xf32>) -> tensor<1x1x2x2xf32> {
+  %y = onnx.node "MaxPool" version 12 (%x) {kernel_shape = array<i64: 13, 13>} : (tensor<1x1x14x14xf32>) -> tensor<1x1x2x2xf32>
+  onnx.return %y : tensor<1x1x2x2xf32>
 }
 
 // -----

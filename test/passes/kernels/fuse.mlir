@@ -120,3 +120,38 @@ func.func @onto(%u: tensor<3x4xf32>, %i: tensor<3xi64>, %x: tensor<36xf32>) -> t
   %y = mtc.scatter_add %e, %i axis 0 batch 0 onto %v : tensor<9x4xf32> : tensor<3x4xf32>, tensor<3xi64> -> tensor<9x4xf32>
   return %y : tensor<9x4xf32>
 }
+
+// A small operand that is spread over a large result, which overlapping windows read: 2 of 9 of its elements are read twice, and
+// it is never stored.
+// CHECK-LABEL: func.func @spread(
+// CHECK: mtc.kernel [2, 112, 112, 8, 2, 2] reduce [4, 5](%{{.*}}, %{{.*}}) : (tensor<2x56x56x8xf32>, tensor<2x56x56x8xi8>) -> tensor<2x112x112x8xf32>
+// CHECK-NOT: mtc.kernel [
+// CHECK: return
+func.func @spread(%tap: tensor<2x56x56x8xi8>, %dy: tensor<2x56x56x8xf32>) -> tensor<2x112x112x8xf32> {
+  %t = mtc.broadcast %tap axes [4, 5] : tensor<2x56x56x8xi8> -> tensor<2x56x56x8x3x3xi8>
+  %d = mtc.broadcast %dy axes [4, 5] : tensor<2x56x56x8xf32> -> tensor<2x56x56x8x3x3xf32>
+  %n = mtc.iota 5 : tensor<2x56x56x8x3x3xi8>
+  %is = mtc.compare eq %t, %n : tensor<2x56x56x8x3x3xi8> -> tensor<2x56x56x8x3x3xi1>
+  %zero = mtc.constant dense<0.0> : tensor<2x56x56x8x3x3xf32>
+  %s = mtc.select %is, %d, %zero : tensor<2x56x56x8x3x3xi1>, tensor<2x56x56x8x3x3xf32>
+  %dx = mtc.overlap_add %s axes [1, 2] offsets [1, 1] strides [2, 2] dilations [1, 1]
+          : tensor<2x56x56x8x3x3xf32> -> tensor<2x112x112x8xf32>
+  return %dx : tensor<2x112x112x8xf32>
+}
+
+// Slow operations are not repeated.
+// CHECK-LABEL: func.func @spread_slow(
+// CHECK: math.exp
+// CHECK: mtc.kernel.yield %{{.*}} : f32
+// CHECK: mtc.kernel [2, 112, 112, 8, 2, 2]
+// CHECK-NOT: math.exp
+// CHECK: return
+func.func @spread_slow(%dy: tensor<2x56x56x8xf32>, %w: tensor<3x3xf32>) -> tensor<2x112x112x8xf32> {
+  %d = mtc.broadcast %dy axes [4, 5] : tensor<2x56x56x8xf32> -> tensor<2x56x56x8x3x3xf32>
+  %v = mtc.broadcast %w axes [0, 1, 2, 3] : tensor<3x3xf32> -> tensor<2x56x56x8x3x3xf32>
+  %p = mtc.mul %d, %v : tensor<2x56x56x8x3x3xf32>
+  %e = mtc.exp %p : tensor<2x56x56x8x3x3xf32>
+  %dx = mtc.overlap_add %e axes [1, 2] offsets [1, 1] strides [2, 2] dilations [1, 1]
+          : tensor<2x56x56x8x3x3xf32> -> tensor<2x112x112x8xf32>
+  return %dx : tensor<2x112x112x8xf32>
+}

@@ -54,6 +54,39 @@ func.func @statistics(%x: tensor<64x32xf32>) -> (tensor<f32> {mtc.differentiated
 
 // -----
 
+// Which element of a window is the first, as a number of a byte: the comparison with the elements' numbers, which come from
+// their positions alone, is repeated.
+// CHECK-LABEL: func.func @positions(
+// CHECK: %[[F:.*]] = mtc.cast %{{.*}} : tensor<64xi32> -> tensor<64xi8>
+// CHECK: %[[L:.*]] = mtc.reduce add
+// CHECK-DAG: mtc.iota 1 {mtc.recomputed} : tensor<64x9xi32>
+// CHECK-DAG: mtc.cast %[[F]] {mtc.recomputed}
+// CHECK: %[[I:.*]] = mtc.compare eq %{{.*}}, %{{.*}} {mtc.recomputed}
+// CHECK: %[[G:.*]] = mtc.select %[[I]]
+// CHECK: return %[[L]], %[[G]]
+func.func @positions(%x: tensor<64x9xf32>) -> (tensor<f32> {mtc.differentiated}, tensor<64x9xf32>) {
+  %m = mtc.reduce max %x axes [1] : tensor<64x9xf32> -> tensor<64xf32>
+  %b = mtc.broadcast %m axes [1] : tensor<64xf32> -> tensor<64x9xf32>
+  %e = mtc.compare eq %x, %b : tensor<64x9xf32> -> tensor<64x9xi1>
+  %i = mtc.iota 1 : tensor<64x9xi32>
+  %three = mtc.constant dense<3> : tensor<64x9xi32>
+  %n = mtc.mul %i, %three : tensor<64x9xi32>
+  %taken = mtc.select %e, %n, %three : tensor<64x9xi1>, tensor<64x9xi32>
+  %first = mtc.reduce min %taken axes [1] : tensor<64x9xi32> -> tensor<64xi32>
+  %byte = mtc.cast %first : tensor<64xi32> -> tensor<64xi8>
+  %wide = mtc.cast %byte : tensor<64xi8> -> tensor<64xi32>
+  %f = mtc.broadcast %wide axes [1] : tensor<64xi32> -> tensor<64x9xi32>
+  %is = mtc.compare eq %n, %f : tensor<64x9xi32> -> tensor<64x9xi1>
+  %zero = mtc.constant dense<0.0> : tensor<64x9xf32>
+  %y = mtc.select %is, %x, %zero : tensor<64x9xi1>, tensor<64x9xf32>
+  %l = mtc.reduce add %y axes [0, 1] : tensor<64x9xf32> -> tensor<f32>
+  %one = mtc.constant dense<1.0> : tensor<64x9xf32>
+  %g = mtc.select %is, %one, %zero : tensor<64x9xi1>, tensor<64x9xf32>
+  return %l, %g : tensor<f32>, tensor<64x9xf32>
+}
+
+// -----
+
 // A function that nothing differentiates stays as it is.
 // CHECK-LABEL: func.func @plain(
 // CHECK-NOT: mtc.recomputed

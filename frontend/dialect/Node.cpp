@@ -126,12 +126,17 @@ bool NodeView::hasOneElement(size_t i) {
 //===--- Constant operands --------------------------------------------------------------------===//
 
 std::optional<Tensor> NodeView::constant(size_t i) const {
+  std::optional<Tensor> value = storedConstant(i);
+  return value ? value->expanded() : value;
+}
+
+std::optional<Tensor> NodeView::storedConstant(size_t i) const {
   if (!has(i))
     return std::nullopt;
   if (lookup)
     return lookup(operand(i));
   if (auto definition = operand(i).getDefiningOp<ConstantOp>())
-    return Tensor::fromAttribute(definition.getValue());
+    return Tensor::fromAttribute(definition.getValue(), type(i));
   return std::nullopt;
 }
 

@@ -88,6 +88,8 @@ public:
 
   /// Returns the value of operand `i` if it is present and known at compile time.
   std::optional<Tensor> constant(size_t i) const;
+  /// Returns the same value, which may be repeated.
+  std::optional<Tensor> storedConstant(size_t i) const;
   /// Returns the constant integers or booleans of operand `i` in row-major order; nullopt if the
   /// operand is not constant, has another element type or more than `maxFoldedElements` elements.
   std::optional<llvm::SmallVector<int64_t>> constantInts(size_t i) const;

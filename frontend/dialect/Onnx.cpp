@@ -2,6 +2,7 @@
 
 #include "frontend/dialect/Onnx.h"
 
+#include "frontend/dialect/Tensor.h"
 #include "ir/attributes/TensorImage.h"
 
 #include "mlir/IR/Builders.h"
@@ -54,9 +55,20 @@ LogicalResult InitializerOp::verify() {
 void ReturnOp::build(OpBuilder &, OperationState &) {}
 
 LogicalResult ConstantOp::verify() {
-  if (getValue().getShapedType() != getOutput().getType())
+  auto value = dyn_cast<RankedTensorType>(getValue().getShapedType());
+  auto output = cast<RankedTensorType>(getOutput().getType());
+  if (value == output)
+    return success();
+  auto isRepeated = [](auto extents) {
+    const auto [own, whole] = extents;
+    return own == whole || own == 1;
+  };
+  if (!isa<DenseElementsAttr>(getValue()) || !value || !Tensor::holds(value.getElementType()) ||
+      value.getElementType() != output.getElementType() || value.getRank() != output.getRank() ||
+      !llvm::all_of(llvm::zip_equal(value.getShape(), output.getShape()), isRepeated))
     return emitOpError("value has type ")
-           << getValue().getShapedType() << ", the result " << getOutput().getType();
+           << getValue().getShapedType() << ", the result " << output
+           << "; expected one type, but for an extent of 1 in the value where elements repeat";
   return success();
 }
 

@@ -112,6 +112,13 @@ def BufferOp : Onnx_Op<"buffer", [HasParent<"GraphOp">]> {
 
 def ConstantOp : Onnx_Op<"constant", [Pure]> {
   let summary = "a constant: a Constant node, a folded value or a bound input";
+  let description = [{
+    The elements of `value` repeat along axes for which `value` has an extent of 1 and the result a larger one.
+
+    ```mlir
+    %rows = onnx.constant dense<[[1.0, 2.0]]> : tensor<1x2xf32> -> tensor<8x2xf32>
+    ```
+  }];
   let arguments = (ins ElementsAttr:$value);
   let results = (outs AnyStaticShapeTensor:$output);
   let assemblyFormat = "$value attr-dict `->` type($output)";

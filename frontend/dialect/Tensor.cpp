@@ -3,6 +3,7 @@
 #include "frontend/dialect/Tensor.h"
 
 #include "frontend/dialect/ElementTypes.h"
+#include "frontend/dialect/Shapes.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 
@@ -132,14 +133,18 @@ Tensor Tensor::allocateUnchecked(RankedTensorType type, bool splat) {
   return Tensor(type, data, splat, std::move(buffer));
 }
 
-std::optional<Tensor> Tensor::allocate(RankedTensorType type) {
+bool Tensor::isFoldable(RankedTensorType type) {
   int64_t count = 1;
   for (int64_t extent : type.getShape())
     if (llvm::MulOverflow(count, extent, count) || count > maxFoldedElements)
-      return std::nullopt;
-  if (count * elementSize(type.getElementType()) > maxFoldedBytes)
+      return false;
+  return count * elementSize(type.getElementType()) <= maxFoldedBytes;
+}
+
+std::optional<Tensor> Tensor::allocate(RankedTensorType type) {
+  if (!isFoldable(type))
     return std::nullopt;
-  return allocateUnchecked(type, count == 1);
+  return allocateUnchecked(type, type.getNumElements() == 1);
 }
 
 std::optional<Tensor> Tensor::fromAttribute(ElementsAttr attribute) {
@@ -179,20 +184,29 @@ std::optional<Tensor> Tensor::fromAttribute(ElementsAttr attribute) {
   return std::nullopt;
 }
 
-DenseElementsAttr Tensor::toAttribute() const {
+std::optional<Tensor> Tensor::fromAttribute(ElementsAttr attribute, RankedTensorType type) {
+  std::optional<Tensor> result = fromAttribute(attribute);
+  return result && result->type() != type ? result->repeatedAs(type) : result;
+}
+
+DenseElementsAttr Tensor::toAttribute() const { return expanded().toStoredAttribute(); }
+
+DenseElementsAttr Tensor::toStoredAttribute() const {
   if (size() == 0)
     return DenseElementsAttr::get(tensorType, llvm::ArrayRef<Attribute>());
-  llvm::ArrayRef<char> used = simplified().data;
+  const Tensor simple = simplified();
+  llvm::ArrayRef<char> used = simple.data;
+  const RankedTensorType type = simple.splat ? tensorType : stored;
   if (tensorType.getElementType().isInteger(1))
     return DenseElementsAttr::get(
-        tensorType, llvm::ArrayRef(reinterpret_cast<const bool *>(used.data()), used.size()));
+        type, llvm::ArrayRef(reinterpret_cast<const bool *>(used.data()), used.size()));
   if (!isPacked(tensorType.getElementType()))
-    return DenseElementsAttr::getFromRawBuffer(tensorType, used);
+    return DenseElementsAttr::getFromRawBuffer(type, used);
   int mask = (1 << tensorType.getElementTypeBitWidth()) - 1;
   std::vector<char> bits;
   for (char byte : used)
     bits.push_back(static_cast<char>(byte & mask));
-  return DenseElementsAttr::getFromRawBuffer(tensorType, bits);
+  return DenseElementsAttr::getFromRawBuffer(type, bits);
 }
 
 template <typename T>
@@ -232,6 +246,8 @@ template <typename T> std::vector<T> Tensor::compactValues() const {
 }
 
 template <typename T> std::vector<T> Tensor::values() const {
+  if (isRepeated())
+    return expanded().compactValues<T>();
   std::vector<T> compact = compactValues<T>();
   if (splat && size() != 1)
     compact.assign(size(), compact.front());
@@ -249,7 +265,55 @@ Tensor Tensor::simplified() const {
 Tensor Tensor::withType(RankedTensorType type) const {
   assert(type.getElementType() == tensorType.getElementType() && "the element type stays");
   assert((splat || type.getNumElements() == size()) && "the number of elements stays");
+  assert(!isRepeated() && "a shape of other axes repeats other elements");
   return Tensor(type, data, splat, owner);
+}
+
+Tensor Tensor::repeatedAs(RankedTensorType type) const {
+  assert(!isRepeated() && "the elements are repeated once");
+  Tensor result(type, data, splat, owner);
+  if (!splat)
+    result.stored = tensorType;
+  return result;
+}
+
+/// Copies elements of shape `from` to `out`, of shape `to`, which repeats those of axes with an
+/// extent of 1.
+static void copyRepeated(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to, int64_t width,
+                         const char *in, char *out) {
+  if (from == to) {
+    std::memcpy(out, in, elementCount(to) * width);
+    return;
+  }
+  const int64_t extent = from.front(), repeated = to.front();
+  from = from.drop_front();
+  to = to.drop_front();
+  const int64_t inner = elementCount(from) * width, outInner = elementCount(to) * width;
+  for (int64_t i = 0; i < extent; ++i)
+    copyRepeated(from, to, width, in + i * inner, out + i * outInner);
+  for (int64_t i = extent; i < repeated; ++i)
+    std::memcpy(out + i * outInner, out, outInner);
+}
+
+Tensor Tensor::expanded() const {
+  if (!isRepeated())
+    return *this;
+  Tensor result = allocateUnchecked(tensorType, /*splat=*/false);
+  copyRepeated(stored.getShape(), shape(), elementSize(), data.data(),
+               result.mutableBytes().data());
+  return result;
+}
+
+bool Tensor::isUniform(int64_t axis) const {
+  llvm::ArrayRef<int64_t> extents = stored.getShape();
+  if (splat || extents[axis] == 1)
+    return true;
+  const int64_t inner = elementCount(extents.drop_front(axis + 1)) * elementSize();
+  const int64_t whole = extents[axis] * inner; // All but the first part equal their predecessors.
+  for (const char *at = data.begin(); at != data.end(); at += whole)
+    if (std::memcmp(at, at + inner, whole - inner) != 0)
+      return false;
+  return true;
 }
 
 #define MTC_INSTANTIATE(T)                                                                         \

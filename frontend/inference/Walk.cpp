@@ -72,9 +72,13 @@ void Walk::materialize() {
       if (found == foldedValues.end() || value.use_empty())
         continue;
       builder.setInsertionPoint(&node);
-      DenseElementsAttr attribute = found->second.toAttribute();
+      const Tensor &folded = found->second;
+      // Conversions read integers, such as indices, in the shape of the operand.
+      const bool isInteger = folded.type().getElementType().isInteger() &&
+                             !folded.type().getElementType().isInteger(1);
       value.replaceAllUsesWith(
-          ConstantOp::create(builder, node.getLoc(), attribute.getType(), attribute));
+          ConstantOp::create(builder, node.getLoc(), folded.type(),
+                             isInteger ? folded.toAttribute() : folded.toStoredAttribute()));
     }
   auto results = graph.getBody().front().getTerminator()->getOperandTypes();
   graph.setFunctionType(
@@ -93,7 +97,9 @@ std::optional<Tensor> Walk::lookup(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
   if (!constant)
     return std::nullopt;
-  return constants.try_emplace(value, Tensor::fromAttribute(constant.getValue())).first->second;
+  auto type = cast<RankedTensorType>(value.getType());
+  return constants.try_emplace(value, Tensor::fromAttribute(constant.getValue(), type))
+      .first->second;
 }
 
 /// Marks the results of an invalid node, so that dependent nodes report no further errors.
@@ -197,7 +203,7 @@ void Walk::evaluate(Inference &node, const Operator &definition) {
   if (!definition.evaluate)
     return;
   for (size_t i = 0; i < node.operandCount(); ++i) {
-    std::optional<Tensor> operand = node.constant(i);
+    std::optional<Tensor> operand = node.storedConstant(i);
     if (node.has(i) && (!operand || operand->size() > maxFoldedElements))
       return;
   }

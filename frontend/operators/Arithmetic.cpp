@@ -53,10 +53,8 @@ void evaluateMean(Inference &node) {
     return;
   dispatchFloat(node.elementType(0), [&](auto kind) {
     using T = decltype(kind);
-    std::vector<T> values = node.folded(0)->compactValues<T>();
-    for (T &value : values)
-      value /= static_cast<T>(count);
-    node.fold(0, Tensor::fromValues<T>(node.resultType(), values));
+    node.fold(0, mapStored<T>(*node.folded(0), node.resultType(),
+                              [&](T value) { return value / static_cast<T>(count); }));
   });
 }
 
@@ -139,7 +137,7 @@ template <typename T> T power(T base, T exponent) {
 }
 
 void evaluatePow(Inference &node) {
-  Tensor base = node.tensor(0), exponent = node.tensor(1);
+  Tensor base = node.storedTensor(0), exponent = node.storedTensor(1);
   bool viaDouble = isa<IntegerType>(node.elementType(0)) && isa<FloatType>(node.elementType(1));
   auto fold = [&](auto kind) {
     using T = decltype(kind);

@@ -21,7 +21,7 @@ std::optional<Tensor> castTo(const Tensor &source, Type element) {
     return std::nullopt;
   auto type = RankedTensorType::get(source.shape(), element);
   return dispatchNumber(source.type().getElementType(), [&](auto kind) {
-    return Tensor::fromValues<decltype(kind)>(type, source.compactValues<decltype(kind)>());
+    return mapStored<decltype(kind)>(source, type, [](auto value) { return value; });
   });
 }
 
@@ -33,7 +33,7 @@ LogicalResult inferCastTo(Inference &node, Type element) {
                         llvm::to_string(element) + "; complex types are not supported");
   if (failed(node.result(0, element, node.shape(0))))
     return failure();
-  if (std::optional<Tensor> value = node.constant(0))
+  if (std::optional<Tensor> value = node.storedConstant(0))
     node.fold(0, castTo(*value, element));
   return success();
 }

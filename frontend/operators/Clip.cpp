@@ -40,10 +40,9 @@ void evaluateClip(Inference &node) {
       low = node.tensor(1).value<T>();
     if (node.has(2))
       high = node.tensor(2).value<T>();
-    std::vector<T> values = node.tensor(0).compactValues<T>();
-    for (T &x : values)
-      x = x < low ? (low < high ? low : high) : (high < x ? high : x);
-    node.fold(0, Tensor::fromValues<T>(node.resultType(), values));
+    node.fold(0, mapStored<T>(node.storedTensor(0), node.resultType(), [&](T x) {
+                return x < low ? (low < high ? low : high) : (high < x ? high : x);
+              }));
   });
 }
 

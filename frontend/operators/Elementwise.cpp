@@ -160,10 +160,8 @@ void evaluateNot(Inference &node) {
 
 void evaluateBitwiseNot(Inference &node) {
   dispatchInteger(node.elementType(0), [&](auto kind) {
-    auto values = node.tensor(0).compactValues<decltype(kind)>();
-    for (auto &value : values)
-      value = ~value;
-    node.fold(0, Tensor::fromValues<decltype(kind)>(node.resultType(), values));
+    using T = decltype(kind);
+    node.fold(0, mapStored<T>(node.storedTensor(0), node.resultType(), std::bit_not<T>()));
   });
 }
 

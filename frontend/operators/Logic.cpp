@@ -37,8 +37,8 @@ void addComparison(Operators &operators, StringRef name, int64_t version, Comput
                    Predicate predicate) {
   auto evaluate = [compute](Inference &node) {
     dispatchNumber(node.elementType(0), [&](auto kind) {
-      node.fold(0, zip<uint8_t, decltype(kind)>(node.tensor(0), node.tensor(1), node.resultType(),
-                                                compute));
+      node.fold(0, zip<uint8_t, decltype(kind)>(node.storedTensor(0), node.storedTensor(1),
+                                                node.resultType(), compute));
     });
   };
   auto convert = [predicate](Conversion &node) {
@@ -54,7 +54,8 @@ template <typename Compute>
 void addLogic(Operators &operators, StringRef name, int64_t version, Compute compute,
               Value (*build)(TensorBuilder &b, Value x, Value y)) {
   auto evaluate = [compute](Inference &node) {
-    node.fold(0, zip<uint8_t, uint8_t>(node.tensor(0), node.tensor(1), node.resultType(), compute));
+    node.fold(0, zip<uint8_t, uint8_t>(node.storedTensor(0), node.storedTensor(1),
+                                       node.resultType(), compute));
   };
   auto convert = [build](Conversion &node) { return node.result(0, combineOperands(node, build)); };
   operators.add(name, version, {.infer = inferLogic, .evaluate = evaluate, .convert = convert});
@@ -64,8 +65,8 @@ template <typename Compute>
 void addBitwise(Operators &operators, StringRef name, int64_t version, Compute compute,
                 Value (*build)(TensorBuilder &b, Value x, Value y)) {
   auto evaluate = [compute](Inference &node) {
-    node.fold(0,
-              zip<uint64_t, uint64_t>(node.tensor(0), node.tensor(1), node.resultType(), compute));
+    node.fold(0, zip<uint64_t, uint64_t>(node.storedTensor(0), node.storedTensor(1),
+                                         node.resultType(), compute));
   };
   auto convert = [build](Conversion &node) { return node.result(0, combineOperands(node, build)); };
   operators.add(name, version, {.infer = inferBitwise, .evaluate = evaluate, .convert = convert});
@@ -82,10 +83,11 @@ LogicalResult inferBitShift(Inference &node) {
 
 void evaluateBitShift(Inference &node) {
   bool left = shiftsLeft(node);
-  node.fold(0, zip<uint64_t, uint64_t>(node.tensor(0), node.tensor(1), node.resultType(),
-                                       [left](uint64_t a, uint64_t b) -> uint64_t {
-                                         return b >= 64 ? 0 : left ? a << b : a >> b;
-                                       }));
+  node.fold(0,
+            zip<uint64_t, uint64_t>(node.storedTensor(0), node.storedTensor(1), node.resultType(),
+                                    [left](uint64_t a, uint64_t b) -> uint64_t {
+                                      return b >= 64 ? 0 : left ? a << b : a >> b;
+                                    }));
 }
 
 LogicalResult convertBitShift(Conversion &node) {
@@ -105,28 +107,31 @@ LogicalResult inferWhere(Inference &node) {
 }
 
 void evaluateWhere(Inference &node) {
-  Tensor condition = node.tensor(0), yes = node.tensor(1), no = node.tensor(2);
+  const Tensor condition = node.storedTensor(0), yes = node.storedTensor(1),
+               no = node.storedTensor(2);
   RankedTensorType type = node.resultType();
-  ArrayRef<int64_t> shape = type.getShape();
   if (condition.isSplat()) {
-    const Tensor &chosen = condition.value<uint8_t>() ? yes : no;
-    return node.fold(0, stridedCopy(chosen, type, 0, broadcastStrides(chosen.shape(), shape)));
+    const Tensor chosen = (condition.value<uint8_t>() ? yes : no).expanded();
+    return node.fold(
+        0, stridedCopy(chosen, type, 0, broadcastStrides(chosen.shape(), type.getShape())));
   }
-  std::optional<Tensor> result = Tensor::allocate(type);
-  if (!result)
+  if (!Tensor::isFoldable(type))
     return;
+  const RankedTensorType distinct = distinctType({&condition, &yes, &no}, type);
+  const ArrayRef<int64_t> shape = distinct.getShape();
+  Tensor result = *Tensor::allocate(distinct);
   const char *conditions = condition.bytes().data(), *ifTrue = yes.bytes().data(),
              *ifFalse = no.bytes().data();
-  char *out = result->mutableBytes().data();
+  char *out = result.mutableBytes().data();
   const std::array strides{stridesOver(condition, shape), stridesOver(yes, shape),
                            stridesOver(no, shape)};
-  dispatchSize(result->elementSize(), [&](auto width) {
+  dispatchSize(result.elementSize(), [&](auto width) {
     walkIndices(shape, strides, [&](int64_t i, const std::array<int64_t, 3> &at) {
       const char *from = conditions[at[0]] ? ifTrue + at[1] * width : ifFalse + at[2] * width;
       std::memcpy(out + i * width, from, width);
     });
   });
-  node.fold(0, result);
+  node.fold(0, result.repeatedAs(type));
 }
 
 LogicalResult convertWhere(Conversion &node) {

@@ -23,9 +23,9 @@ template <typename Function> void foldOperands(Inference &node, Function functio
   mlir::Type element = node.elementType(0);
   dispatchNumber(element, [&](auto kind) {
     using T = decltype(kind);
-    std::optional<Tensor> result = node.tensor(0);
+    std::optional<Tensor> result = node.storedTensor(0);
     for (size_t i = 1; i < node.operandCount() && result; ++i) {
-      Tensor next = node.tensor(i);
+      const Tensor next = node.storedTensor(i);
       auto type =
           mlir::RankedTensorType::get(*broadcastShapes(result->shape(), next.shape()), element);
       result = zip<T, T>(*result, next, type, function);

@@ -10,14 +10,12 @@ namespace mtc::onnx {
 
 /// Removes `axis` from the tensor if all elements along it are equal; returns nothing otherwise.
 static std::optional<Tensor> withoutAxis(const Tensor &tensor, int64_t axis) {
+  if (!tensor.isUniform(axis))
+    return std::nullopt;
   ArrayRef<int64_t> shape = tensor.shape();
   int64_t extent = shape[axis], outer = elementCount(shape.take_front(axis));
   int64_t inner = elementCount(shape.drop_front(axis + 1)) * tensor.elementSize();
   const char *bytes = tensor.bytes().data();
-  for (int64_t i = 0; i < outer; ++i)
-    for (int64_t j = 1; j < extent; ++j)
-      if (memcmp(bytes + i * extent * inner, bytes + (i * extent + j) * inner, inner) != 0)
-        return std::nullopt;
   auto type = RankedTensorType::Builder(tensor.type()).dropDim(axis);
   std::optional<Tensor> result = Tensor::allocate(RankedTensorType(type));
   if (result)
@@ -26,11 +24,12 @@ static std::optional<Tensor> withoutAxis(const Tensor &tensor, int64_t axis) {
   return result;
 }
 
-Value buildConstant(TensorBuilder &builder, ElementsAttr value) {
-  auto type = cast<RankedTensorType>(value.getShapedType());
+Value buildConstant(TensorBuilder &builder, ElementsAttr value, RankedTensorType type) {
   std::optional<Tensor> tensor = Tensor::fromAttribute(value);
   // Index constants are not compressed: they are small, and gathers read them directly.
   bool isIndex = isa<IntegerType>(type.getElementType()) && !type.getElementType().isInteger(1);
+  if (tensor && tensor->type() != type && (isIndex || tensor->isSplat()))
+    return builder.constant(tensor->repeatedAs(type).toAttribute());
   if (!tensor || isIndex || tensor->isSplat() || type.getNumElements() == 0)
     return builder.constant(value);
   SmallVector<int64_t> repeated;

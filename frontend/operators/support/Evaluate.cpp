@@ -26,6 +26,20 @@ std::optional<Tensor> stridedCopy(const Tensor &source, RankedTensorType type, i
   return result;
 }
 
+RankedTensorType distinctType(ArrayRef<const Tensor *> operands, RankedTensorType type) {
+  constexpr int64_t large = 1 << 16; // Comparing the elements pays for larger results.
+  if (type.getNumElements() < large)
+    return type;
+  Extents shape(type.getShape());
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    if (llvm::all_of(operands, [&](const Tensor *operand) {
+          const int64_t own = axis - (type.getRank() - operand->type().getRank());
+          return own < 0 || operand->isUniform(own);
+        }))
+      shape[axis] = 1;
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
 std::optional<Tensor> indexedCopy(const Tensor &source, RankedTensorType type,
                                   llvm::function_ref<int64_t(int64_t)> indexOf,
                                   const Tensor *fill) {

@@ -103,9 +103,34 @@ template <typename Function> void dispatchSize(int64_t bytes, Function function)
   }
 }
 
-/// Returns the strides with which to visit a tensor that is broadcast to `shape`.
+/// Returns the strides with which to visit the stored elements of a tensor that is broadcast to
+/// `shape`.
 inline Extents stridesOver(const Tensor &tensor, llvm::ArrayRef<int64_t> shape) {
-  return tensor.isSplat() ? Extents(shape.size(), 0) : broadcastStrides(tensor.shape(), shape);
+  return tensor.isSplat() ? Extents(shape.size(), 0)
+                          : broadcastStrides(tensor.storedType().getShape(), shape);
+}
+
+/// Returns the type of the elements to compute of an elementwise result of `type`: its extent is 1
+/// along the axes of a large result along which no operand changes.
+mlir::RankedTensorType distinctType(llvm::ArrayRef<const Tensor *> operands,
+                                    mlir::RankedTensorType type);
+
+/// Returns the tensor of `type` whose stored elements are `function` of those of `source`, which
+/// are read and computed as type T.
+template <typename T, typename Function>
+std::optional<Tensor> mapStored(const Tensor &source, mlir::RankedTensorType type,
+                                Function function) {
+  std::vector<T> values = source.compactValues<T>();
+  for (T &value : values)
+    value = function(value);
+  const auto stored =
+      source.isRepeated()
+          ? mlir::RankedTensorType::get(source.storedType().getShape(), type.getElementType())
+          : type;
+  std::optional<Tensor> result;
+  if (values.size() == 1 || Tensor::isFoldable(type))
+    result = Tensor::fromValues<T>(stored, values);
+  return result && stored != type ? result->repeatedAs(type) : result;
 }
 
 /// Returns result[i…] = source[offset + Σ i_k · strides[k]]: a transposition, slice, expansion or
@@ -123,10 +148,7 @@ std::optional<Tensor> indexedCopy(const Tensor &source, mlir::RankedTensorType t
 /// `function` is generic: its argument and result have a type of `dispatchFloat`.
 template <typename Function> void mapFloats(Inference &node, Function function) {
   dispatchFloat(node.elementType(0), [&](auto kind) {
-    auto values = node.tensor(0).compactValues<decltype(kind)>();
-    for (auto &value : values)
-      value = function(value);
-    node.fold(0, Tensor::fromValues<decltype(kind)>(node.resultType(), values));
+    node.fold(0, mapStored<decltype(kind)>(node.storedTensor(0), node.resultType(), function));
   });
 }
 
@@ -134,10 +156,7 @@ template <typename Function> void mapFloats(Inference &node, Function function) 
 /// `dispatchNumber`.
 template <typename Function> void mapNumbers(Inference &node, Function function) {
   dispatchNumber(node.elementType(0), [&](auto kind) {
-    auto values = node.tensor(0).compactValues<decltype(kind)>();
-    for (auto &value : values)
-      value = function(value);
-    node.fold(0, Tensor::fromValues<decltype(kind)>(node.resultType(), values));
+    node.fold(0, mapStored<decltype(kind)>(node.storedTensor(0), node.resultType(), function));
   });
 }
 
@@ -154,14 +173,17 @@ std::optional<Tensor> zip(const Tensor &a, const Tensor &b, mlir::RankedTensorTy
     R value = function(left.front(), right.front());
     return Tensor::fromValues<R>(type, value);
   }
-  if (type.getNumElements() > maxFoldedElements)
+  if (!Tensor::isFoldable(type))
     return std::nullopt;
-  std::array strides{stridesOver(a, type.getShape()), stridesOver(b, type.getShape())};
-  std::vector<R> values(type.getNumElements());
-  walkIndices(type.getShape(), strides, [&](int64_t i, const std::array<int64_t, 2> &at) {
+  const mlir::RankedTensorType distinct = distinctType({&a, &b}, type);
+  const llvm::ArrayRef<int64_t> shape = distinct.getShape();
+  const std::array strides{stridesOver(a, shape), stridesOver(b, shape)};
+  std::vector<R> values(distinct.getNumElements());
+  walkIndices(shape, strides, [&](int64_t i, const std::array<int64_t, 2> &at) {
     values[i] = function(left[at[0]], right[at[1]]);
   });
-  return Tensor::fromValues<R>(type, values);
+  std::optional<Tensor> result = Tensor::fromValues<R>(distinct, values);
+  return distinct == type ? result : result->repeatedAs(type);
 }
 
 } // namespace mtc::onnx

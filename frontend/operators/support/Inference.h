@@ -28,6 +28,8 @@ public:
 
   /// Returns the constant operand `i`. Only valid in rules that run when all operands are constant.
   Tensor tensor(size_t i) const { return *constant(i); }
+  /// Returns the same value, which may be repeated.
+  Tensor storedTensor(size_t i) const { return *storedConstant(i); }
 
   /// Returns the type set for result `i`, or null.
   mlir::RankedTensorType resultType(size_t i = 0) const { return types[i]; }

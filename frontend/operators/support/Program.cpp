@@ -111,14 +111,13 @@ static DenseElementsAttr packedBytes(const Tensor &value, int64_t axis) {
 
 /// Builds a constant of packed integers as integers of 8 bits, which programs compute with. Its
 /// uses unpack a large constant, so that programs store it with as few bits as the file.
-static Value buildPackedConstant(TensorBuilder &b, ElementsAttr elements) {
+static Value buildPackedConstant(TensorBuilder &b, ElementsAttr elements, RankedTensorType type) {
   constexpr int64_t smallest = 1024;
-  auto type = cast<RankedTensorType>(elements.getType());
   Type element = type.getElementType(), stored = storedElementType(element);
   if (type.getNumElements() == 0)
-    return buildConstant(b, DenseElementsAttr::get(RankedTensorType::get(type.getShape(), stored),
-                                                   ArrayRef<Attribute>()));
-  Tensor value = *Tensor::fromAttribute(elements);
+    return b.constant(DenseElementsAttr::get(RankedTensorType::get(type.getShape(), stored),
+                                             ArrayRef<Attribute>()));
+  Tensor value = Tensor::fromAttribute(elements, type)->expanded();
   std::optional<int64_t> axis = packedAxis(type);
   if (axis && type.getNumElements() >= smallest && !value.simplified().isSplat()) {
     Value bytes = b.constant(packedBytes(value, *axis));
@@ -126,10 +125,9 @@ static Value buildPackedConstant(TensorBuilder &b, ElementsAttr elements) {
     Value unpacked = unpackPlanes(b, bytes, *axis, bits);
     return element.isUnsignedInteger() ? unpacked : signExtend(b, unpacked, bits);
   }
-  return buildConstant(b,
-                       Tensor::fromValues<int64_t>(RankedTensorType::get(type.getShape(), stored),
-                                                   ArrayRef<int64_t>(value.values<int64_t>()))
-                           ->toAttribute());
+  const auto bytes = RankedTensorType::get(type.getShape(), stored);
+  return b.constant(Tensor::fromValues<int64_t>(bytes, ArrayRef<int64_t>(value.values<int64_t>()))
+                        ->toAttribute());
 }
 
 Value Program::value(Value onnxValue) {
@@ -142,8 +140,9 @@ Value Program::value(Value onnxValue) {
   } else {
     TensorBuilder builder = builderAt(definition->getLoc());
     ElementsAttr elements = cast<onnx::ConstantOp>(definition).getValue();
-    result = isPacked(elements.getElementType()) ? buildPackedConstant(builder, elements)
-                                                 : buildConstant(builder, elements);
+    auto type = cast<RankedTensorType>(onnxValue.getType());
+    result = isPacked(elements.getElementType()) ? buildPackedConstant(builder, elements, type)
+                                                 : buildConstant(builder, elements, type);
   }
   define(onnxValue, result);
   return result;
@@ -151,7 +150,7 @@ Value Program::value(Value onnxValue) {
 
 std::optional<Tensor> Program::constant(Value onnxValue) const {
   if (auto constant = onnxValue.getDefiningOp<onnx::ConstantOp>())
-    return Tensor::fromAttribute(constant.getValue());
+    return Tensor::fromAttribute(constant.getValue(), cast<RankedTensorType>(onnxValue.getType()));
   Value converted = values.lookup(onnxValue);
   auto constant = converted ? converted.getDefiningOp<mtc::ConstantOp>() : mtc::ConstantOp();
   return constant ? Tensor::fromAttribute(constant.getValue()) : std::nullopt;

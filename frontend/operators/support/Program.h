@@ -83,8 +83,9 @@ private:
 };
 
 /// Builds `value` as an `mtc.constant`. Axes along which all elements are equal are removed from
-/// the constant and restored by a broadcast.
-mlir::Value buildConstant(TensorBuilder &builder, mlir::ElementsAttr value);
+/// the constant and restored by a broadcast to `type`, along whose axes `value` may be repeated.
+mlir::Value buildConstant(TensorBuilder &builder, mlir::ElementsAttr value,
+                          mlir::RankedTensorType type);
 
 } // namespace mtc::onnx
 

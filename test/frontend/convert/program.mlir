@@ -93,3 +93,21 @@ onnx.graph @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
   %y = onnx.node "Add" version 14 (%x, %w) {} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
   onnx.return %y : tensor<2x2xf32>
 }
+
+// -----
+
+// The elements of a constant repeat along axes with an extent of 1.
+// CHECK-LABEL: func.func @forward
+// CHECK-DAG: %[[R:.*]] = mtc.constant dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>
+// CHECK-DAG: %[[B:.*]] = mtc.broadcast %[[R]] axes [0] : tensor<2xf32> -> tensor<3x2xf32>
+// CHECK-DAG: %[[S:.*]] = mtc.constant dense<4.000000e+00> : tensor<3x2xf32>
+// CHECK-DAG: %[[I:.*]] = mtc.constant dense<{{\[\[}}5, 6], [5, 6], [5, 6]]> : tensor<3x2xi64>
+// CHECK-DAG: %[[P:.*]] = mtc.constant dense<{{\[\[}}7, -8], [7, -8]]> : tensor<2x2xi8>
+// CHECK: return %[[B]], %[[S]], %[[I]], %[[P]]
+onnx.graph @main() -> (tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xi64>, tensor<2x2xi4>) {
+  %r = onnx.constant dense<[[1.0, 2.0]]> : tensor<1x2xf32> -> tensor<3x2xf32>
+  %s = onnx.constant dense<4.0> : tensor<1x2xf32> -> tensor<3x2xf32>
+  %i = onnx.constant dense<[[5, 6]]> : tensor<1x2xi64> -> tensor<3x2xi64>
+  %p = onnx.constant dense<[[7, -8]]> : tensor<1x2xi4> -> tensor<2x2xi4>
+  onnx.return %r, %s, %i, %p : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xi64>, tensor<2x2xi4>
+}

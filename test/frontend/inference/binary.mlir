@@ -188,3 +188,60 @@ onnx.graph @prelu(%a: tensor<2x3x4xf32>, %b: tensor<3x1xf32>) -> tensor<*xindex>
   %r = onnx.node "PRelu" version 16 (%a, %b) {} : (tensor<2x3x4xf32>, tensor<3x1xf32>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }
+
+// A large result that repeats along an axis is computed and stored once.
+// CHECK-LABEL: onnx.graph @repeated
+// CHECK-NEXT: %[[MASK:.*]] = onnx.constant dense<"0x{{[0-9A-F]+}}"> : tensor<1x32x32xf32> -> tensor<64x32x32xf32>
+// CHECK-NEXT: %[[INTS:.*]] = onnx.constant dense<"0x{{[0-9A-F]+}}"> : tensor<64x32x32xi64> -> tensor<64x32x32xi64>
+// CHECK-NEXT{LITERAL}: = onnx.constant dense<[[[0.000000e+00, -2.000000e+00, -2.000000e+00], [0.000000e+00, 0.000000e+00, -2.000000e+00]]]> : tensor<1x2x3xf32>
+// CHECK-NEXT: = onnx.constant dense<3.379200e+04> : tensor<1x1x1xf32>
+// CHECK-NEXT: onnx.return %[[MASK]], %[[INTS]]
+onnx.graph @repeated() -> (tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>) {
+  %zero = onnx.constant dense<0> : tensor<i64> -> tensor<i64>
+  %one = onnx.constant dense<1> : tensor<i64> -> tensor<i64>
+  %n = onnx.constant dense<32> : tensor<i64> -> tensor<i64>
+  %range = onnx.node "Range" version 11 (%zero, %n, %one) {} : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<*xindex>
+  %s = onnx.constant dense<[1, 1, 32]> : tensor<3xi64> -> tensor<3xi64>
+  %columns = onnx.node "Reshape" version 14 (%range, %s) {} : (tensor<*xindex>, tensor<3xi64>) -> tensor<*xindex>
+  %t = onnx.constant dense<[64, 32, 1]> : tensor<3xi64> -> tensor<3xi64>
+  %u = onnx.constant dense<[1, 32, 1]> : tensor<3xi64> -> tensor<3xi64>
+  %first = onnx.node "Reshape" version 14 (%range, %u) {} : (tensor<*xindex>, tensor<3xi64>) -> tensor<*xindex>
+  %rows = onnx.node "Expand" version 13 (%first, %t) {} : (tensor<*xindex>, tensor<3xi64>) -> tensor<*xindex>
+  %lower = onnx.node "LessOrEqual" version 16 (%columns, %rows) {} : (tensor<*xindex>, tensor<*xindex>) -> tensor<*xindex>
+  %upper = onnx.node "Not" version 1 (%lower) {} : (tensor<*xindex>) -> tensor<*xindex>
+  %kept = onnx.constant dense<1.0> : tensor<f32> -> tensor<f32>
+  %masked = onnx.constant dense<-1.0> : tensor<f32> -> tensor<f32>
+  %signs = onnx.node "Where" version 16 (%upper, %masked, %kept) {} : (tensor<*xindex>, tensor<f32>, tensor<f32>) -> tensor<*xindex>
+  %mask = onnx.node "Sub" version 14 (%signs, %kept) {} : (tensor<*xindex>, tensor<f32>) -> tensor<*xindex>
+  %ints = onnx.node "Cast" version 19 (%lower) {to = 7 : si64} : (tensor<*xindex>) -> tensor<*xindex>
+  %starts = onnx.constant dense<[63, 0, 0]> : tensor<3xi64> -> tensor<3xi64>
+  %ends = onnx.constant dense<[64, 2, 3]> : tensor<3xi64> -> tensor<3xi64>
+  %corner = onnx.node "Slice" version 13 (%mask, %starts, %ends) {} : (tensor<*xindex>, tensor<3xi64>, tensor<3xi64>) -> tensor<*xindex>
+  %ones = onnx.node "Cast" version 19 (%lower) {to = 1 : si64} : (tensor<*xindex>) -> tensor<*xindex>
+  %sum = onnx.node "ReduceSum" version 13 (%ones) {} : (tensor<*xindex>) -> tensor<*xindex>
+  onnx.return %mask, %ints, %corner, %sum : tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>
+}
+
+// The axis may be any one.
+// CHECK-LABEL: onnx.graph @repeatedInside
+// CHECK-NEXT: %[[SUM:.*]] = onnx.constant dense<"0x{{[0-9A-F]+}}"> : tensor<64x1x32xf32> -> tensor<64x32x32xf32>
+// CHECK-NEXT{LITERAL}: = onnx.constant dense<[[[1.000000e+00, 2.000000e+00], [1.000000e+00, 2.000000e+00]], [[2.000000e+00, 3.000000e+00], [2.000000e+00, 3.000000e+00]]]> : tensor<2x2x2xf32>
+// CHECK-NEXT: onnx.return %[[SUM]]
+onnx.graph @repeatedInside() -> (tensor<*xindex>, tensor<*xindex>) {
+  %zero = onnx.constant dense<0.0> : tensor<f32> -> tensor<f32>
+  %one = onnx.constant dense<1.0> : tensor<f32> -> tensor<f32>
+  %n = onnx.constant dense<64.0> : tensor<f32> -> tensor<f32>
+  %m = onnx.constant dense<32.0> : tensor<f32> -> tensor<f32>
+  %long = onnx.node "Range" version 11 (%zero, %n, %one) {} : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<*xindex>
+  %short = onnx.node "Range" version 11 (%zero, %m, %one) {} : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<*xindex>
+  %s = onnx.constant dense<[64, 1, 1]> : tensor<3xi64> -> tensor<3xi64>
+  %outer = onnx.node "Reshape" version 14 (%long, %s) {} : (tensor<*xindex>, tensor<3xi64>) -> tensor<*xindex>
+  %t = onnx.constant dense<[1, 32, 32]> : tensor<3xi64> -> tensor<3xi64>
+  %inner = onnx.node "Expand" version 13 (%short, %t) {} : (tensor<*xindex>, tensor<3xi64>) -> tensor<*xindex>
+  %terms = onnx.node "Add" version 14 (%outer, %inner) {} : (tensor<*xindex>, tensor<*xindex>) -> tensor<*xindex>
+  %sum = onnx.node "Max" version 13 (%terms, %zero) {} : (tensor<*xindex>, tensor<f32>) -> tensor<*xindex>
+  %starts = onnx.constant dense<[1, 30, 0]> : tensor<3xi64> -> tensor<3xi64>
+  %ends = onnx.constant dense<[3, 32, 2]> : tensor<3xi64> -> tensor<3xi64>
+  %corner = onnx.node "Slice" version 13 (%sum, %starts, %ends) {} : (tensor<*xindex>, tensor<3xi64>, tensor<3xi64>) -> tensor<*xindex>
+  onnx.return %sum, %corner : tensor<*xindex>, tensor<*xindex>
+}

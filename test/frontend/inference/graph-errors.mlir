@@ -208,3 +208,27 @@ onnx.graph @unsupported(%a: tensor<1x4x4xf32>, %b: tensor<1x1x4xf32>) -> tensor<
   %r = onnx.node "NonMaxSuppression" version 11 (%a, %b) {} : (tensor<1x4x4xf32>, tensor<1x1x4xf32>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
 }
+
+// -----
+
+onnx.graph @elements() -> tensor<8x2xf32> {
+  // expected-error @below {{value has type 'tensor<1x2xf64>', the result 'tensor<8x2xf32>'; expected one type, but for an extent of 1 in the value where elements repeat}}
+  %w = onnx.constant dense<[[1.0, 2.0]]> : tensor<1x2xf64> -> tensor<8x2xf32>
+  onnx.return %w : tensor<8x2xf32>
+}
+
+// -----
+
+onnx.graph @extents() -> tensor<8x2xf32> {
+  // expected-error @below {{value has type 'tensor<2x2xf32>', the result 'tensor<8x2xf32>'}}
+  %w = onnx.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32> -> tensor<8x2xf32>
+  onnx.return %w : tensor<8x2xf32>
+}
+
+// -----
+
+onnx.graph @rank() -> tensor<8x2xf32> {
+  // expected-error @below {{value has type 'tensor<2xf32>', the result 'tensor<8x2xf32>'}}
+  %w = onnx.constant dense<[1.0, 2.0]> : tensor<2xf32> -> tensor<8x2xf32>
+  onnx.return %w : tensor<8x2xf32>
+}

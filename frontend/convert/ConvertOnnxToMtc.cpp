@@ -23,7 +23,9 @@ LogicalResult checkElementTypes(Conversion &node, const Operator &definition) {
   for (Value operand : node.op().getInputs())
     if (auto initializer = operand.getDefiningOp<InitializerOp>();
         initializer && isPacked(getElementTypeOrSelf(initializer.getType())))
-      return node.failure("the data of initializer \"" + initializer.getName() + "\" is missing");
+      return node.failure("the data of initializer \"" + initializer.getName() +
+                          "\" is missing; put its external data file in the model's folder, or "
+                          "export the model again with its weights");
   auto isSupported = [&](Type type) {
     if (!isa<RankedTensorType>(type))
       return true;

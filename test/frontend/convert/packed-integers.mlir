@@ -49,3 +49,12 @@ onnx.graph @main(%x: tensor<3xi8>) -> tensor<3xi4> {
   %y = onnx.node "Concat" version 13 (%c) {axis = 0 : si64} : (tensor<3xi4>) -> tensor<3xi4>
   onnx.return %y : tensor<3xi4>
 }
+
+// -----
+
+onnx.graph @main(%s: tensor<f32>) -> tensor<3xf32> {
+  %w = onnx.initializer "w" {missing, role = "constant"} : tensor<3xi4>
+  // expected-error @below {{DequantizeLinear version 21: the data of initializer "w" is missing; put its external data file in the model's folder, or export the model again with its weights}}
+  %y = onnx.node "DequantizeLinear" version 21 (%w, %s) {} : (tensor<3xi4>, tensor<f32>) -> tensor<3xf32>
+  onnx.return %y : tensor<3xf32>
+}

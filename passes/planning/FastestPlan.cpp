@@ -2,6 +2,7 @@
 
 #include "passes/planning/Planner.h"
 
+#include "ir/attributes/DiscardableAttributes.h"
 #include "passes/memory/MemoryAnalysis.h"
 
 using namespace mlir;
@@ -38,15 +39,38 @@ Planner::Choice Planner::saving() const {
   return choice;
 }
 
-/// Undoes the changes that cost time if the plan fits without them.
+/// Undoes the changes that have no effect on the program and, if the plan fits without them, those
+/// that cost time.
 void Planner::undoSavings() {
   for (auto [i, kind] : llvm::enumerate(getTechniques())) {
     if (!kind.isUndone || !bestChoice.picks[i] || isTimeUp())
       continue;
     Choice without = bestChoice;
     without.picks[i] = std::nullopt;
-    tryOut(without, best->settings.mostSeconds);
+    const auto needs = boundEach({bestChoice, without});
+    if (needs[0] && needs[0] == needs[1]) {
+      Candidate same = candidateOf(without, given.memory);
+      best->settings = std::move(same.settings);
+      best->flags = std::move(same.flags);
+      best->effect = same.effect;
+      bestChoice = without;
+    } else if (bestFits() && needs[1] && needs[1]->seconds < best->needs.seconds) {
+      tryOut(without, best->settings.mostSeconds);
+    }
   }
+}
+
+/// Returns the plan without changes if it meets the budget without any technique. Changes that are
+/// undone in the end would only make it slower.
+std::optional<Plan> Planner::planUnchanged() {
+  std::optional<PlanNeeds> free = bound(none());
+  if (!free || free->peak > *given.memory)
+    return std::nullopt;
+  std::optional<Plan> found = plan(none(), given.memory);
+  if (!found || found->isTooMuch || found->needs.peak > *given.memory ||
+      (*found->allocated)->hasAttr(techniquesAttribute))
+    return std::nullopt;
+  return found;
 }
 
 /// Returns the combinations of permitted changes that techniques without a count make, fewer
@@ -206,16 +230,16 @@ std::vector<Planner::Candidate> Planner::guessNext() {
     if (std::optional<PlanChange> opened = findOpened(technique, choice)) {
       if (paysLittle(choice))
         return {};
+      Changes all = changes; // The search adds the change when its turn comes.
+      all[technique] = {std::move(*opened)};
       choice.picks[technique] = 0;
-      changes[technique] = {std::move(*opened)};
-      std::vector<Candidate> guesses = {candidateOf(choice, given.memory)};
+      std::vector<Candidate> guesses = {candidateOf(choice, given.memory, all)};
       for (auto [pick, other] : llvm::zip_equal(choice.picks, getTechniques()))
         if (other.isUndone && pick) {
           pick = std::nullopt;
-          guesses.push_back(candidateOf(choice, given.memory));
+          guesses.push_back(candidateOf(choice, given.memory, all));
           break;
         }
-      changes[technique].clear(); // The search adds the change when its turn comes.
       return guesses;
     }
   return {};
@@ -298,6 +322,12 @@ std::optional<Plan> Planner::findFastest() {
   auto asLargestCount = [&](const Choice &choice) {
     return withCount(choice, *counted, changes[*counted].size());
   };
+  // Nothing but the changes that are undone in the end is permitted.
+  if (combinations.size() == 1 && !counted)
+    if (std::optional<Plan> unchanged = planUnchanged()) {
+      addMessages(*unchanged);
+      return unchanged;
+    }
   bool mustCount = false;
   if (counted) {
     // Whether counts are needed is known when the kernels of the whole batch are formed. Other
@@ -332,12 +362,11 @@ std::optional<Plan> Planner::findFastest() {
     if (counted)
       tryCounts(next->choice, *counted, mustCount ? 0 : 1);
   }
-  if (best)
+  if (best) {
     addOpened();
-  if (bestFits())
     undoSavings();
-  if (best)
     addMessages(*best);
+  }
   ahead.clear();
   return std::exchange(best, std::nullopt);
 }

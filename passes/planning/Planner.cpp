@@ -107,7 +107,7 @@ void Planner::finishPart() {
     progress(std::min(finished, parts), parts);
 }
 
-PlanSettings Planner::settingsOf(const Choice &choice) const {
+PlanSettings Planner::settingsOf(const Choice &choice, const Changes &changes) const {
   PlanSettings settings = given;
   for (auto [own, pick] : llvm::zip_equal(changes, choice.picks))
     if (pick)
@@ -210,8 +210,9 @@ void Planner::lowerAll(ArrayRef<Lowering> lowerings) {
   }
 }
 
-Planner::Candidate Planner::candidateOf(const Choice &choice, std::optional<int64_t> budget) const {
-  Candidate candidate{settingsOf(choice)};
+Planner::Candidate Planner::candidateOf(const Choice &choice, std::optional<int64_t> budget,
+                                        const Changes &changes) const {
+  Candidate candidate{settingsOf(choice, changes)};
   candidate.settings.memory = budget;
   for (auto [kind, own, pick] : llvm::zip_equal(getTechniques(), changes, choice.picks))
     if (pick) {

@@ -20,6 +20,8 @@ struct PlanNeeds {
   int64_t peak = 0;
   double seconds = 0;
   int64_t flops = 0;
+
+  bool operator==(const PlanNeeds &) const = default;
 };
 
 /// A plan that a question led to.
@@ -133,13 +135,20 @@ private:
 
   Choice saving() const;
   void undoSavings();
+  std::optional<Plan> planUnchanged();
   Choice none() const { return {std::vector<std::optional<size_t>>(changes.size())}; }
-  PlanSettings settingsOf(const Choice &choice) const;
+  using Changes = std::vector<std::vector<PlanChange>>; ///< For each technique.
+  PlanSettings settingsOf(const Choice &choice, const Changes &changes) const;
+  PlanSettings settingsOf(const Choice &choice) const { return settingsOf(choice, changes); }
   Lowered &lowerTo(Stage stage, const PlanSettings &settings);
   void lowerAll(llvm::ArrayRef<Lowering> lowerings);
   Stage findReached(const PlanSettings &settings) const;
   void lowerShared(llvm::ArrayRef<Candidate> candidates);
-  Candidate candidateOf(const Choice &choice, std::optional<int64_t> budget) const;
+  Candidate candidateOf(const Choice &choice, std::optional<int64_t> budget,
+                        const Changes &changes) const;
+  Candidate candidateOf(const Choice &choice, std::optional<int64_t> budget) const {
+    return candidateOf(choice, budget, changes);
+  }
   std::vector<std::optional<Plan>> planEach(llvm::ArrayRef<Candidate> candidates);
   std::optional<Plan> plan(const Choice &choice, std::optional<int64_t> budget) {
     return std::move(planEach(candidateOf(choice, budget)).front());
@@ -183,7 +192,7 @@ private:
   std::atomic<size_t> done = 0;
   size_t parts = 0;
   std::chrono::steady_clock::time_point deadline;
-  std::vector<std::vector<PlanChange>> changes; ///< For each technique.
+  Changes changes;
   std::map<std::pair<Stage, std::string>, Lowered> lowered;
   std::map<std::string, std::optional<PlanNeeds>> bounds; ///< By the key of the kernels.
   std::vector<Bounded> open; ///< Combinations that are not planned yet.

@@ -99,8 +99,11 @@ std::unique_ptr<Compilation> mtc::tool::choosePlan(Options &options) {
                        describeEffect(found->effect), formatBytes(found->needs.peak),
                        formatSeconds(found->needs.seconds)));
   else if (!found->flags.empty())
-    note(llvm::formatv("--memory: no allowed change meets the budget; continuing with {0}",
-                       found->flags));
+    note(llvm::formatv(
+        "--memory: no plan meets the budget; continuing with {0} ({1}), which has the "
+        "lowest peak{2}",
+        found->flags, describeEffect(found->effect),
+        options.allow.empty() ? ". --allow permits more changes" : ""));
   static_cast<PlanSettings &>(options) = found->settings;
   options.leastIfMissed = true;
   options.mostSeconds.reset();

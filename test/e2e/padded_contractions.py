@@ -47,13 +47,23 @@ for precision, limit in (("bf16", 1e-2), ("tf32", 1e-5)):
     assert outputs.shape[1:] == (CLASSES,) and np.isfinite(outputs).all(), outputs.shape
 
 
-def plan(*more) -> dict:
+def plan(*more, status=0) -> tuple[int, str]:
+    """Returns the peak and the notes."""
     target = ("--target", "cuda:sm_90", "--precision", "bf16", "--recompute", "none", "--tile", "none", "--offload", "none")
-    return json.loads(run([MTC, "plan", model, *flags, *target, *more, "--json"], folder).stdout)
+    found = run([MTC, "plan", model, *flags, *target, *more, "--json"], folder, status)
+    return json.loads(found.stdout)["peak_bytes"], found.stderr
 
 
 # Padding costs memory: with a budget it is used if it fits.
-most, least = plan()["peak_bytes"], plan(*UNPADDED)["peak_bytes"]
+(most, _), (least, _) = plan(), plan(*UNPADDED)
 assert least < most, (least, most)
-assert plan("--memory", most)["peak_bytes"] == most
-assert plan("--memory", most - 1)["peak_bytes"] == least
+peak, notes = plan("--memory", most)
+assert peak == most and "--memory" not in notes, (peak, notes)
+peak, notes = plan("--memory", most - 1)
+assert peak == least and "--memory: selected --skip-pass mtc-pad-contractions (sums in another order)" in notes, (peak, notes)
+peak, notes = plan("--memory", least - 1, status=1)
+expected = (
+    "--memory: no plan meets the budget; continuing with --skip-pass mtc-pad-contractions (sums in another order), "
+    "which has the lowest peak. --allow permits more changes\n"
+)
+assert peak == least and expected in notes, (peak, notes)

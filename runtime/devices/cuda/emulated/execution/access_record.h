@@ -25,10 +25,15 @@ public:
   void passBarrier() { ++time; }
   void passWarpBarrier(unsigned warp) { ++warps[warp]; }
 
+  /// The times at which a thread accesses memory. A copy, which the compiler keeps in registers
+  /// while it updates records.
+  struct Moment {
+    uint32_t now, launchStart, blockStart, warpTime;
+  };
+  Moment at(unsigned thread) const { return {time, launch, block, warps[thread / warpSize]}; }
+
   uint32_t now() const { return time; }
-  uint32_t launchStart() const { return launch; }
   uint32_t blockStart() const { return block; }
-  uint32_t warpTime(unsigned thread) const { return warps[thread / warpSize]; }
 
 private:
   static constexpr unsigned warpSize = 32;
@@ -54,18 +59,19 @@ public:
   bool isWrittenSince(uint32_t time) const { return writeTime >= time; }
   /// Returns whether another read would add no information: the last write precedes the block's
   /// last barrier, and threads of several warps have read the bytes since.
-  bool isWidelyRead(const AccessClock &clock) const {
-    return readTime == clock.now() && readers == several && writeTime < clock.now();
+  bool isWidelyRead(AccessClock::Moment moment) const {
+    return readTime == moment.now && readers == several && writeTime < moment.now;
   }
 
   /// Records an access of `thread`. Accesses before the time `begin` do not race with it. Returns
   /// the conflicting access, if there is one.
-  std::optional<Conflict> access(MtcAccessKind kind, unsigned thread, const AccessClock &clock,
+  std::optional<Conflict> access(MtcAccessKind kind, unsigned thread, AccessClock::Moment moment,
                                  uint32_t begin);
 
 private:
-  std::optional<Conflict> findRead(unsigned thread, const AccessClock &clock, uint32_t begin) const;
-  void recordRead(unsigned thread, const AccessClock &clock, uint32_t begin);
+  std::optional<Conflict> findRead(unsigned thread, AccessClock::Moment moment,
+                                   uint32_t begin) const;
+  void recordRead(unsigned thread, AccessClock::Moment moment, uint32_t begin);
 
   uint32_t writeTime = 0, writeWarpTime = 0;
   uint32_t readTime = 0, readWarpTime = 0;
@@ -82,55 +88,57 @@ inline bool areOfOneWarp(unsigned thread, unsigned other) {
 /// Returns whether an access of `other` at these times happens before the current access of
 /// `thread`.
 inline bool isOrdered(uint32_t time, uint32_t warpTime, unsigned other, unsigned thread,
-                      const AccessClock &clock) {
-  if (time < clock.blockStart())
+                      AccessClock::Moment moment) {
+  if (time < moment.blockStart)
     return false; // Blocks of one launch are unordered.
-  if (time < clock.now() || other == thread)
+  if (time < moment.now || other == thread)
     return true;
-  return areOfOneWarp(thread, other) && warpTime < clock.warpTime(thread);
+  return areOfOneWarp(thread, other) && warpTime < moment.warpTime;
 }
 
-inline std::optional<Conflict> AccessRecord::access(MtcAccessKind kind, unsigned thread,
-                                                    const AccessClock &clock, uint32_t begin) {
+// Always inlined, so that an access without a conflict returns nothing through memory.
+[[gnu::always_inline]] inline std::optional<Conflict>
+AccessRecord::access(MtcAccessKind kind, unsigned thread, AccessClock::Moment moment,
+                     uint32_t begin) {
   if (kind == MTC_ATOMIC)
     return std::nullopt;
-  if (writeTime >= begin && !isOrdered(writeTime, writeWarpTime, writer, thread, clock))
+  if (writeTime >= begin && !isOrdered(writeTime, writeWarpTime, writer, thread, moment))
     return Conflict{MTC_WRITE, writeTime, writer, false};
   if (kind == MTC_READ) {
-    recordRead(thread, clock, begin);
+    recordRead(thread, moment, begin);
     return std::nullopt;
   }
-  if (std::optional<Conflict> conflict = findRead(thread, clock, begin))
+  if (std::optional<Conflict> conflict = findRead(thread, moment, begin))
     return conflict;
-  writeTime = clock.now();
-  writeWarpTime = clock.warpTime(thread);
+  writeTime = moment.now;
+  writeWarpTime = moment.warpTime;
   writer = static_cast<uint16_t>(thread);
   readTime = otherReadTime = 0;
   return std::nullopt;
 }
 
-inline std::optional<Conflict> AccessRecord::findRead(unsigned thread, const AccessClock &clock,
+inline std::optional<Conflict> AccessRecord::findRead(unsigned thread, AccessClock::Moment moment,
                                                       uint32_t begin) const {
   const Conflict conflict = {MTC_READ, readTime, reader, readers != one};
   if (otherReadTime >= begin)
     return Conflict{MTC_READ, otherReadTime, 0, true};
   if (readTime < begin)
     return std::nullopt;
-  if (readTime < clock.blockStart())
+  if (readTime < moment.blockStart)
     return conflict;
-  if (readTime < clock.now())
+  if (readTime < moment.now)
     return std::nullopt;
-  const bool isRace = readers == one ? !isOrdered(readTime, readWarpTime, reader, thread, clock)
+  const bool isRace = readers == one ? !isOrdered(readTime, readWarpTime, reader, thread, moment)
                                      : readers == several || !areOfOneWarp(reader, thread) ||
-                                           readWarpTime == clock.warpTime(thread);
+                                           readWarpTime == moment.warpTime;
   return isRace ? std::optional(conflict) : std::nullopt;
 }
 
-inline void AccessRecord::recordRead(unsigned thread, const AccessClock &clock, uint32_t begin) {
-  if (readTime >= begin && readTime < clock.blockStart())
+inline void AccessRecord::recordRead(unsigned thread, AccessClock::Moment moment, uint32_t begin) {
+  if (readTime >= begin && readTime < moment.blockStart)
     otherReadTime = readTime;
-  const bool isNew = readTime < clock.now(), isOfWarp = areOfOneWarp(reader, thread);
-  const uint32_t warpTime = clock.warpTime(thread);
+  const bool isNew = readTime < moment.now, isOfWarp = areOfOneWarp(reader, thread);
+  const uint32_t warpTime = moment.warpTime;
   if (isNew || (readers != several && isOfWarp && readWarpTime < warpTime))
     readers = one;
   else if (readers == one && reader == thread)
@@ -139,7 +147,7 @@ inline void AccessRecord::recordRead(unsigned thread, const AccessClock &clock, 
     readers = sameWarp;
   else
     readers = several;
-  readTime = clock.now();
+  readTime = moment.now;
   readWarpTime = warpTime;
   reader = static_cast<uint16_t>(thread);
 }

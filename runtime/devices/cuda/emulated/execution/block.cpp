@@ -212,26 +212,18 @@ std::string Block::nameThread(unsigned thread) const {
 }
 
 void Block::accessShared(const void *address, uint64_t bytes, const MtcEmulatedAccess &access) {
-  std::string wrong = shared.access(address, bytes, access, runningThread, sharedClock);
-  if (wrong.empty())
-    return;
-  message.swap(wrong); // The stack is not unwound, so nothing on it may own memory.
-  abandon();
+  if (!shared.access(address, bytes, access, runningThread, sharedClock, message))
+    abandon();
 }
 
-std::string Block::findRace(const GlobalAccess &access) {
-  const std::optional<Conflict> conflict = races->access(
-      access.address, access.bytes, static_cast<MtcAccessKind>(access.instruction.kind),
-      runningThread, globalClock);
-  if (!conflict)
-    return "";
-  const char *verb = conflict->kind == MTC_WRITE ? " wrote" : " read";
-  if (conflict->time >= globalClock.blockStart())
-    return text(access.describe(), ", which ", conflict->amongOthers ? "among others " : "",
-                nameThread(conflict->thread), verb,
+std::string Block::describeRace(const GlobalAccess &access, const Conflict &conflict) const {
+  const char *verb = conflict.kind == MTC_WRITE ? " wrote" : " read";
+  if (conflict.time >= globalClock.blockStart())
+    return text(access.describe(), ", which ", conflict.amongOthers ? "among others " : "",
+                nameThread(conflict.thread), verb,
                 " since the last barrier that both passed: a race");
   const auto after = std::partition_point(
-      blocks.begin(), blocks.end(), [&](const auto &each) { return each.first <= conflict->time; });
+      blocks.begin(), blocks.end(), [&](const auto &each) { return each.first <= conflict.time; });
   uint32_t index[3];
   setIndex(index, std::prev(after)->second, launch.grid);
   return text(access.describe(), ", which block ", nameIndex(index, launch.grid), verb,
@@ -241,13 +233,17 @@ std::string Block::findRace(const GlobalAccess &access) {
 void Block::accessGlobal(const void *address, uint64_t bytes, const char *parameter,
                          const MtcEmulatedAccess &access) {
   const GlobalAccess global = {address, bytes, parameter, access};
-  std::string wrong = findGlobalFault(global);
-  if (wrong.empty() && races)
-    wrong = findRace(global);
-  if (!wrong.empty()) {
-    message.swap(wrong); // The stack is not unwound, so nothing on it may own memory.
-    abandon();
+  if (!isPlainlyValid(global)) {
+    message = findGlobalFault(global);
+    if (!message.empty())
+      abandon();
   }
+  if (races)
+    if (auto conflict = races->access(address, bytes, static_cast<MtcAccessKind>(access.kind),
+                                      runningThread, globalClock)) {
+      message = describeRace(global, *conflict);
+      abandon();
+    }
   if (access.kind == MTC_WRITE)
     DeviceMemory::get().markDefined(address, bytes);
 }

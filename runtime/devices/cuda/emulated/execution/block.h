@@ -88,7 +88,7 @@ private:
   void finishThread();
   bool finishWaitingWarps();
   void diagnose();
-  std::string findRace(const GlobalAccess &access);
+  std::string describeRace(const GlobalAccess &access, const Conflict &conflict) const;
   std::string nameThread(unsigned thread) const;
 
   const MtcCudaLaunch &launch;

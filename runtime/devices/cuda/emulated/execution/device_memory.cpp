@@ -39,15 +39,6 @@ DeviceMemory::DeviceMemory()
     : memory(reserve(capacity, PROT_NONE)),
       shadow(reinterpret_cast<uint8_t *>(reserve(capacity, PROT_READ))) {}
 
-uint8_t *DeviceMemory::shadowOf(const void *address) const {
-  return shadow + (static_cast<const char *>(address) - memory);
-}
-
-bool DeviceMemory::contains(const void *address) const {
-  return reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(memory) <
-         capacity - MTC_SHADOW_GUARD;
-}
-
 char *DeviceMemory::allocate(size_t bytes) {
   std::lock_guard lock(mutex);
   // Find the first sufficient gap. Allocations have separate pages, with a guard before and after.
@@ -100,15 +91,6 @@ void DeviceMemory::describe(MtcEmulatedBlock &block) const {
   block.memory = memory;
   block.memory_bytes = capacity - MTC_SHADOW_GUARD;
   block.shadow = shadow;
-}
-
-bool DeviceMemory::mayAccess(const void *begin, size_t bytes, bool isRead) const {
-  if (!contains(begin) || bytes > MTC_SHADOW_GUARD)
-    return false;
-  const uint8_t needed = MTC_SHADOW_ALLOCATED | (isRead ? MTC_SHADOW_DEFINED : 0);
-  const uint8_t *states = shadowOf(begin);
-  return std::all_of(states, states + bytes,
-                     [&](uint8_t state) { return (state & needed) == needed; });
 }
 
 std::string DeviceMemory::findFault(const void *begin, size_t bytes, bool isRead) const {

@@ -20,7 +20,7 @@ uint32_t GlobalRaces::startLaunch() {
   constexpr uint32_t maxTime = uint32_t{1} << 31;
   if (latest > maxTime) { // All recorded accesses are from earlier launches.
     pages.clear();
-    lastPage = nullptr;
+    recent = {};
     latest = 0;
   }
   return ++latest;
@@ -40,16 +40,16 @@ void GlobalRaces::Page::divide(uintptr_t address, uint64_t count) {
 
 GlobalRaces::Page &GlobalRaces::pageOf(uintptr_t address) {
   const uintptr_t number = address / Page::bytes;
-  if (!lastPage || number != lastNumber) {
-    lastPage = &pages[number];
-    lastNumber = number;
-  }
-  return *lastPage;
+  Recent &entry = recent[number % recent.size()];
+  if (!entry.page || entry.number != number)
+    entry = {number, &pages[number]};
+  return *entry.page;
 }
 
 std::optional<Conflict> GlobalRaces::access(const void *address, uint64_t bytes, MtcAccessKind kind,
                                             unsigned thread, const AccessClock &clock) {
-  latest = clock.now();
+  const AccessClock::Moment moment = clock.at(thread);
+  latest = moment.now;
   auto at = reinterpret_cast<uintptr_t>(address);
   while (bytes) {
     Page &page = pageOf(at);
@@ -57,7 +57,7 @@ std::optional<Conflict> GlobalRaces::access(const void *address, uint64_t bytes,
     page.divide(at, count);
     AccessRecord *record = &page.records[at % Page::bytes >> page.granuleShift];
     for (uint64_t i = 0; i < count >> page.granuleShift; ++i)
-      if (auto conflict = record[i].access(kind, thread, clock, clock.launchStart()))
+      if (auto conflict = record[i].access(kind, thread, moment, moment.launchStart))
         return conflict;
     at += count;
     bytes -= count;

@@ -5,6 +5,7 @@
 
 #include "runtime/devices/cuda/emulated/execution/access_record.h"
 
+#include <array>
 #include <unordered_map>
 #include <vector>
 
@@ -40,8 +41,12 @@ private:
   Page &pageOf(uintptr_t address);
 
   std::unordered_map<uintptr_t, Page> pages;
-  uintptr_t lastNumber = 0; ///< number of the page used last
-  Page *lastPage = nullptr;
+  struct Recent {
+    uintptr_t number = 0;
+    Page *page = nullptr;
+  };
+  /// Pages that were used last, by the low bits of their numbers.
+  std::array<Recent, 1024> recent;
   uint32_t latest = 0;
 };
 

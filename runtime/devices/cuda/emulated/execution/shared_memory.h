@@ -16,14 +16,17 @@ public:
   /// size that no access splits.
   void startBlock(size_t bytes, size_t granule);
 
-  /// Records an access of `thread`. Returns an error message; empty if the access is valid.
-  std::string access(const void *address, uint64_t bytes, const MtcEmulatedAccess &access,
-                     unsigned thread, const AccessClock &clock);
+  /// Records an access of `thread`. Returns whether the access is valid; if not, `wrong` is an
+  /// error message.
+  bool access(const void *address, uint64_t bytes, const MtcEmulatedAccess &access, unsigned thread,
+              const AccessClock &clock, std::string &wrong);
   bool contains(const void *address);
   /// Returns the memory, aligned to `alignment`.
   char *data();
 
 private:
+  std::string describe(const void *address, uint64_t bytes, const MtcEmulatedAccess &access);
+
   static constexpr size_t alignment = 256;
 
   size_t size = 0;

@@ -13,7 +13,6 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include <cmath>
-#include <numeric>
 
 namespace mtc {
 #define GEN_PASS_DEF_RECOGNIZEATTENTION
@@ -22,10 +21,6 @@ namespace mtc {
 
 using namespace mlir;
 using namespace mtc;
-
-static int64_t product(ArrayRef<int64_t> extents) {
-  return std::accumulate(extents.begin(), extents.end(), int64_t{1}, std::multiplies<>());
-}
 
 static SmallVector<int64_t> join(ArrayRef<int64_t> a, ArrayRef<int64_t> b, ArrayRef<int64_t> c) {
   SmallVector<int64_t> joined(a);
@@ -76,11 +71,11 @@ private:
       return "its elements are neither f32 nor f64";
     SmallVector<int64_t> rows = first.getLhsFree();
     ArrayRef<int64_t> shape = shapeOf(first.getLhs());
-    keys = product(pick(shapeOf(first.getRhs()), first.getRhsFree()));
+    keys = llvm::product_of(pick(shapeOf(first.getRhs()), first.getRhsFree()));
     if (shapeOf(scores).back() != keys)
       return "its softmax is not over the keys of the first matrix multiplication";
     queries = rows.empty() ? 1 : shape[rows.back()];
-    int64_t shared = rows.empty() ? 1 : product(pick(shape, ArrayRef(rows).drop_back()));
+    int64_t shared = rows.empty() ? 1 : llvm::product_of(pick(shape, ArrayRef(rows).drop_back()));
     splitBatch(pick(shape, first.getLhsBatch()));
     heads = keyHeads * shared;
 
@@ -91,7 +86,7 @@ private:
       return "its weights are not the left operand of the second matrix multiplication";
     if (shapeOf(weights).back() != keys)
       return "a reshape splits or merges its weights before the second matrix multiplication";
-    if (product(pick(shapeOf(weights), second.getLhsBatch())) != batch * keyHeads)
+    if (llvm::product_of(pick(shapeOf(weights), second.getLhsBatch())) != batch * keyHeads)
       return "its keys and its values have different numbers of heads";
     return "";
   }
@@ -100,7 +95,7 @@ private:
   /// axis, they are taken from the reshape that merged them.
   void splitBatch(ArrayRef<int64_t> extents) {
     batch = extents.empty() ? 1 : extents.front();
-    keyHeads = extents.empty() ? 1 : product(extents.drop_front());
+    keyHeads = extents.empty() ? 1 : llvm::product_of(extents.drop_front());
     if (extents.size() != 1)
       return;
     Value query = chain.product.getLhs();
@@ -157,8 +152,8 @@ private:
     };
     Value lhs = withoutScale(b, first.getLhs(), scale);
     Value rhs = withoutScale(b, first.getRhs(), scale);
-    int64_t width = product(pick(shapeOf(lhs), first.getLhsContract()));
-    int64_t valueWidth = product(pick(shapeOf(second.getRhs()), second.getRhsFree()));
+    int64_t width = llvm::product_of(pick(shapeOf(lhs), first.getLhsContract()));
+    int64_t valueWidth = llvm::product_of(pick(shapeOf(second.getRhs()), second.getRhsFree()));
     Value query =
         arrange(lhs, join(first.getLhsBatch(), first.getLhsFree(), first.getLhsContract()),
                 {batch, heads, queries, width});

@@ -4,14 +4,8 @@
 
 #include "passes/attention/Masks.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace mtc;
-
-static int64_t product(ArrayRef<int64_t> extents) {
-  return std::accumulate(extents.begin(), extents.end(), int64_t{1}, std::multiplies<>());
-}
 
 namespace {
 
@@ -44,9 +38,9 @@ struct ReadSharedHeads : OpRewritePattern<AttentionOp> {
     if (!broadcast || broadcast.getAxes().size() != 1)
       return std::nullopt;
     ArrayRef<int64_t> from = shapeOf(broadcast), to = shapeOf(value);
-    int64_t axis = broadcast.getAxes().front(), outer = product(from.take_front(axis));
-    bool repeatsHeads = product(from.drop_front(axis + 1)) == to[2] * to[3] && outer % to[0] == 0 &&
-                        outer / to[0] * from[axis] == to[1];
+    int64_t axis = broadcast.getAxes().front(), outer = llvm::product_of(from.take_front(axis));
+    bool repeatsHeads = llvm::product_of(from.drop_front(axis + 1)) == to[2] * to[3] &&
+                        outer % to[0] == 0 && outer / to[0] * from[axis] == to[1];
     return repeatsHeads ? std::optional(outer / to[0]) : std::nullopt;
   }
 

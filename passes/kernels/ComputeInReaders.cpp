@@ -20,8 +20,6 @@ using namespace mtc;
 
 namespace {
 
-int64_t bytesOf(Value value) { return byteSize(cast<RankedTensorType>(value.getType())); }
-
 class ComputeInReadersPass : public mtc::impl::ComputeInReadersBase<ComputeInReadersPass> {
 public:
   using ComputeInReadersBase::ComputeInReadersBase;

@@ -70,8 +70,6 @@ KernelOp columnSumsToReductions(KernelOp kernel, ArrayRef<int64_t> reduced, Read
   return changed;
 }
 
-int64_t bytesOf(Value value) { return byteSize(cast<RankedTensorType>(value.getType())); }
-
 /// Returns the kernels that compute or read a large part of the operands of `kernel`: producers
 /// first, then the nearest readers, since there may be many.
 SmallVector<KernelOp> partnersOf(KernelOp kernel, const ReaderIndex &index) {

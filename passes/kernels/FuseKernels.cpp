@@ -27,8 +27,6 @@ using namespace mtc;
 
 namespace {
 
-int64_t bytesOf(Value value) { return byteSize(cast<RankedTensorType>(value.getType())); }
-
 class FuseKernelsPass : public mtc::impl::FuseKernelsBase<FuseKernelsPass> {
 public:
   using FuseKernelsBase::FuseKernelsBase;

@@ -9,6 +9,8 @@
 using namespace mlir;
 using namespace mtc;
 
+int64_t mtc::bytesOf(Value tensor) { return byteSize(cast<RankedTensorType>(tensor.getType())); }
+
 int64_t mtc::pointsOf(KernelOp kernel) {
   if (std::optional<int64_t> points = kernel.getPoints())
     return *points;

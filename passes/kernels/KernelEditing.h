@@ -12,6 +12,8 @@ struct KernelLimits {
   unsigned inputs, operations;
 };
 
+/// Returns the size of a tensor in bytes.
+int64_t bytesOf(mlir::Value tensor);
 /// Returns the number of iterations.
 int64_t pointsOf(KernelOp kernel);
 KernelYieldOp yieldOf(KernelOp kernel);

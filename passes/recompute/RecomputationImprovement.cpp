@@ -5,9 +5,8 @@
 using namespace mlir;
 using namespace mtc;
 
-/// Limits on the improvement. Copies with equal times usually belong to equal layers: if this many
-/// of them cannot be replaced, the others are assumed to be needed as well.
-static constexpr int mostNeeded = 3, mostRepairs = 8, mostStarts = 3;
+/// Limits on the improvement.
+static constexpr int mostRepairs = 8, mostStarts = 3;
 static constexpr int64_t mostEffort = 40'000;
 
 /// Replaces copies by cheaper ones, most expensive first, until no copy can be replaced. The greedy

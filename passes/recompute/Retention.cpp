@@ -7,9 +7,6 @@
 using namespace mlir;
 using namespace mtc;
 
-/// Copies with equal times usually belong to equal layers. If this many of them are needed, the
-/// others are assumed to be needed as well.
-static constexpr int mostNeeded = 3;
 /// Limit on the number of memory plans.
 static constexpr size_t mostTries = 128;
 

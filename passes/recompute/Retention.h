@@ -9,6 +9,10 @@
 
 namespace mtc {
 
+/// Copies with equal times usually belong to equal layers. If this many of them are needed, the
+/// others are assumed to be needed as well.
+inline constexpr int mostNeeded = 3;
+
 /// Tracks the recomputed copies in a function. A greedy sequence of changes makes more copies than
 /// are finally needed; the superfluous ones are removed at the end by saving their originals.
 class Retention {

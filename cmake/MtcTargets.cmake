@@ -32,32 +32,78 @@ target_link_libraries(mtc_llvm_static INTERFACE ${llvm_libraries})
 target_link_options(mtc_llvm_static INTERFACE LINKER:--gc-sections LINKER:--as-needed)
 
 # Precompiles a header, a path below this folder, for targets with the same flags: `target_precompile_headers(TARGET REUSE_FROM NAME)`.
-# LINK: libraries whose flags they have.
+# LINK: libraries whose flags they have. BASE: a precompiled header with equal flags that the header starts with. Clang then parses and
+# stores only what the base lacks.
 function(mtc_add_precompiled_header name header)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "BASE" "LINK" ${ARGN})
   file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/${name}.cpp CONTENT "// Only here to build the precompiled header.\n")
   add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/${name}.cpp)
   target_precompile_headers(${name} PRIVATE <${header}>) # an absolute path would differ in each clone
   set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER ${PROJECT_SOURCE_DIR}/cmake/compile_pch.sh)
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  set(precompiled ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx) # as CMake names them
+  set_target_properties(${name} PROPERTIES MTC_PRECOMPILED ${precompiled}.pch)
+  if(ARG_BASE)
+    get_target_property(base ${ARG_BASE} MTC_PRECOMPILED)
+    set_source_files_properties(${precompiled}.cxx PROPERTIES COMPILE_OPTIONS "-Xclang;-include-pch;-Xclang;${base}" OBJECT_DEPENDS ${base})
+  endif()
 endfunction()
 
 mtc_add_precompiled_header(mtc_pch cmake/mtc_pch.h LINK mtc_flags)
-mtc_add_precompiled_header(mtc_codegen_pch cmake/mtc_codegen_pch.h LINK mtc_flags)
+mtc_add_precompiled_header(mtc_codegen_pch cmake/mtc_codegen_pch.h BASE mtc_pch LINK mtc_flags)
 foreach(header mtc_pch mtc_codegen_pch)
   add_dependencies(${header} MtcIRGenerated) # The dialect's header is a part of it.
 endforeach()
 
+# Replaces the sources in the list `variable` by files that include up to MTC_BATCH_SIZE of one folder each. A batch instantiates its
+# templates and generates its inline functions once. ALONE: a regular expression of sources that are compiled by themselves. Unlike
+# CMake's unity builds, batches name sources relative to the project, so that they are equal in all clones for ccache.
+function(mtc_batch_sources variable)
+  cmake_parse_arguments(ARG "" "ALONE" "" ${ARGN})
+  if(NOT MTC_BATCH_SIZE GREATER 1)
+    return()
+  endif()
+  set(results "")
+  set(folders "")
+  foreach(source ${${variable}})
+    file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${source})
+    if(ARG_ALONE AND path MATCHES "${ARG_ALONE}")
+      list(APPEND results ${source})
+    else()
+      get_filename_component(folder ${path} DIRECTORY)
+      list(APPEND folders ${folder})
+      list(APPEND sources_of_${folder} ${path})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder ${folders})
+    list(LENGTH sources_of_${folder} length)
+    math(EXPR last "${length} - 1")
+    foreach(first RANGE 0 ${last} ${MTC_BATCH_SIZE})
+      list(SUBLIST sources_of_${folder} ${first} ${MTC_BATCH_SIZE} lines)
+      list(TRANSFORM lines REPLACE "(.+)" "#include \"\\1\"\n")
+      list(JOIN lines "" text)
+      set(file ${PROJECT_BINARY_DIR}/batches/${folder}/${first}.cpp)
+      file(CONFIGURE OUTPUT ${file} CONTENT "${text}")
+      list(APPEND results ${file})
+    endforeach()
+  endforeach()
+  set(${variable} ${results} PARENT_SCOPE)
+endfunction()
+
 # A library of the compiler: every .cpp below this folder but those that match EXCLUDE, so that adding an operator or a pass edits no list.
-# PRECOMPILED: the precompiled header, if not mtc_pch.
+# PRECOMPILED: the precompiled header, if not mtc_pch. BATCHED: the sources may be compiled in batches, but for those that match ALONE.
 function(mtc_add_library name)
-  cmake_parse_arguments(ARG "" "PRECOMPILED" "DEPENDS;LINK;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "BATCHED" "PRECOMPILED;ALONE" "DEPENDS;LINK;EXCLUDE" ${ARGN})
   if(NOT ARG_PRECOMPILED)
     set(ARG_PRECOMPILED mtc_pch)
   endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp *.cc)
   if(ARG_EXCLUDE)
     list(FILTER sources EXCLUDE REGEX ${ARG_EXCLUDE})
+  endif()
+  if(ARG_BATCHED)
+    mtc_batch_sources(sources ALONE "${ARG_ALONE}")
   endif()
   add_library(${name} STATIC ${sources})
   target_precompile_headers(${name} REUSE_FROM ${ARG_PRECOMPILED})

@@ -9,7 +9,14 @@ set -euo pipefail
 preprocess=()
 while (($#)); do
   case $1 in
-    -Xclang) [[ $2 == -emit-pch ]] || preprocess+=("$1" "$2"); shift ;;
+    -Xclang)
+      case $2 in
+        -emit-pch) ;;
+        -include-pch) shift 2 ;; # The digest covers the text of the base too.
+        *) preprocess+=("$1" "$2") ;;
+      esac
+      shift
+      ;;
     -MF | -MT) shift ;;
     -MD | -c) ;;
     -o) output=$2; shift ;;

@@ -34,6 +34,7 @@
 #include "runtime/state/variables.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/messages.h"
+#include "runtime/support/openmp_waiting.h"
 #include "runtime/support/process.h"
 
 #include <algorithm>
@@ -448,6 +449,7 @@ int runMain(const MtcProgram &program, int count, char **arguments, OpenTranspor
   const std::string name = length > 0  ? std::string(path, static_cast<size_t>(length))
                            : count > 0 ? arguments[0]
                                        : "";
+  limitWaiting(name.c_str(), arguments);
   return runProgram(program, name,
                     std::vector<std::string>(arguments + (count > 0), arguments + count), open);
 }

@@ -141,11 +141,12 @@ FailureOr<std::optional<TileSearch::Choice>> TileSearch::findCount(Value value, 
   return best;
 }
 
-/// Returns the cached trial of a value if it is still valid, that is, if the peak was at most
-/// slightly higher then.
+/// Returns the cached trial of a value if it is still valid, that is, if the peak was about as high
+/// then. A change of another technique may have raised it elsewhere, where the tiling helps.
 const TileSearch::Known *TileSearch::findKnown(Value value, int64_t peak, int64_t excess) const {
   auto found = known.find(value);
-  if (found == known.end() || found->second.peak * 63 > peak * 64)
+  if (found == known.end() || found->second.peak * 63 > peak * 64 ||
+      peak * 63 > found->second.peak * 64)
     return nullptr;
   const std::optional<Choice> &choice = found->second.choice;
   return choice && choice->lowers >= excess ? nullptr : &found->second;

@@ -77,9 +77,9 @@ constexpr int64_t bytes = 64 << 10, window = 4096;
 
 class OffersTest : public testing::Test {
 protected:
-  OffersTest() {
+  explicit OffersTest(const std::string &source = text) {
     context.loadDialect<MtcDialect, func::FuncDialect, arith::ArithDialect>();
-    module = parseSourceString<ModuleOp>(text, &context);
+    module = parseSourceString<ModuleOp>(source, &context);
     analysis = std::make_unique<MemoryAnalysis>(*module);
     times = std::make_unique<OperationTimes>(*module);
     EXPECT_TRUE(succeeded(analysis->getPlan()));
@@ -140,6 +140,49 @@ TEST_F(OffersTest, OffersSeveralGroupsIfOneFreesLessThanTheSlotsNeed) {
   EXPECT_EQ(offerOf(technique, 1 << 20).bytes, 2 * bytes - 4 * (16 << 10));
   EXPECT_TRUE(take(technique));
   EXPECT_FALSE(hasOffer(technique));
+}
+
+/// The update of @m needs a copy of the whole variable.
+std::string textOfWholeCopies() {
+  std::string source = text;
+  const size_t update = source.find("%m2 = ");
+  const std::string row = "%p at #row";
+  return source.replace(source.find(row, update), row.size(), "%p at #reversed");
+}
+
+class WholeCopies : public OffersTest {
+protected:
+  WholeCopies() : OffersTest(textOfWholeCopies()) {}
+
+  Operation *findUpdate() {
+    Operation *update = nullptr;
+    module->walk([&](WriteOp write) {
+      if (write.getVariable() == "m")
+        update = write.getValue().getDefiningOp();
+    });
+    return update;
+  }
+};
+
+// Trials of other techniques replace operations without notice.
+TEST_F(WholeCopies, ArePlannedAgainAfterOperationsHaveChanged) {
+  VariableOffload technique(*goal, *times, OffloadKind::Optimizer, window);
+  offerOf(technique, /*excess=*/1 << 20);
+  Operation *update = findUpdate();
+  ASSERT_TRUE(update);
+  Listeners listeners(*analysis, *times);
+  IRRewriter rewriter(&context, &listeners);
+  rewriter.setInsertionPoint(update);
+  Operation *copy = rewriter.clone(*update);
+  rewriter.replaceAllUsesWith(update->getResults(), copy->getResults());
+  listeners.notifyOperationErased(update);
+  update->dropAllReferences();
+  update->remove();
+  EXPECT_TRUE(succeeded(analysis->update()));
+  EXPECT_TRUE(take(technique));
+  EXPECT_FALSE(isa<ReadOp>(copy->getOperand(0).getDefiningOp())); // But a copy on the device.
+  EXPECT_TRUE(succeeded(verify(*module)));
+  update->destroy();
 }
 
 TEST_F(OffersTest, HasNoVariablesOfOtherKinds) {

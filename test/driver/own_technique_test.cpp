@@ -5,6 +5,7 @@
 #include "driver/Report.h"
 
 #include "passes/recompute/Recomputation.h"
+#include "test/driver/example_model.h"
 
 #include <gmock/gmock.h>
 
@@ -70,7 +71,7 @@ TEST(OwnTechnique, IsInHelpRemediesTechniquesAndPlans) {
                                  testing::Field(&OptionChoice::help, "what only a test does"))));
 
   Options options;
-  options.model = MTC_EXAMPLES "/gpt2/gpt2.onnx";
+  options.model = mtc::test::exampleModel;
   options.dims["batch"] = 4;
   options.dims["sequence"] = 64;
   options.training.loss.loss = "causal-lm";

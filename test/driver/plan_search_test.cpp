@@ -2,6 +2,7 @@
 
 #include "driver/PlanSearch.h"
 #include "driver/Report.h"
+#include "test/driver/example_model.h"
 
 #include <gtest/gtest.h>
 
@@ -46,7 +47,7 @@ std::string findPlan(Options options) {
 TEST(PlanSearch, OneThreadFindsTheSamePlan) {
   HeldMessages messages;
   Options options;
-  options.model = MTC_EXAMPLES "/gpt2/gpt2.onnx";
+  options.model = mtc::test::exampleModel;
   options.dims["batch"] = 32;
   options.dims["sequence"] = 64;
   options.training.loss.loss = "causal-lm";

@@ -12,7 +12,7 @@ void limitWaiting(const char *executable, char *const *arguments) {
   constexpr const char *count = "GOMP_SPINCOUNT";
   if (!&GOMP_parallel || std::getenv(count) || std::getenv("OMP_WAIT_POLICY"))
     return;
-  if (setenv(count, "100", /*overwrite=*/0) == 0)
+  if (setenv(count, "1000", /*overwrite=*/0) == 0)
     execv(executable, arguments);
 }
 

@@ -34,7 +34,7 @@ def waiting(program, **given: str) -> dict[str, str]:
 
 
 program = compile_example(DIGITS, folder, "sgd", DIGITS.batch)
-assert waiting(program) == {"GOMP_SPINCOUNT": "100"}, waiting(program)
+assert waiting(program) == {"GOMP_SPINCOUNT": "1000"}, waiting(program)
 for name, value in (("GOMP_SPINCOUNT", "7"), ("OMP_WAIT_POLICY", "active")):
     found = waiting(program, **{name: value})
     assert found == {name: value}, found

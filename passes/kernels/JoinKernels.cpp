@@ -53,9 +53,12 @@ bool sumsAlongRows(KernelOp kernel, const CommonSpace &common, ArrayRef<AffineEx
   });
 }
 
-/// Whether fusion would distribute a kernel's iterations over the threads by only a few rows.
+/// Whether fusion would distribute a kernel's iterations over the threads by only a few rows. Two
+/// kernels without rows of their own lose most: a GPU has thousands of threads for their points.
 bool rowsAreTooFew(KernelOp first, KernelOp second, const CommonSpace &common) {
-  constexpr int64_t enoughRows = 64, pointsOfOneThread = 1 << 16;
+  const bool noneHasRows = first.getReduced().empty() && second.getReduced().empty();
+  const int64_t enoughRows = noneHasRows ? 4096 : 64;
+  constexpr int64_t pointsOfOneThread = 1 << 16;
   if (common.reduced.empty() || (!first.getReduced().empty() && !second.getReduced().empty()))
     return false;
   int64_t rows = 1, points = 1;

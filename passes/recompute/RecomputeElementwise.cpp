@@ -78,9 +78,15 @@ private:
       Nodes own{graph.addNode(), graph.addNode()};
       nodes[result] = own;
       bool again = mayRecompute(op), isView = op->hasTrait<mtc::View>();
+      const int64_t bytes = byteSize(cast<RankedTensorType>(result.getType()));
+      // Kernels and calls write what cannot be recomputed in any case, and the rest only to save
+      // it. The part of the bytes that this costs more outweighs one operation on a 16-bit element.
+      constexpr int64_t partOfWrite = 14;
+      const bool isCheap = again && isa<AddOp, SubOp, MulOp, CastOp>(op);
       graph.addEdge(own.computed, own.available,
-                    isView ? FlowGraph::kUnbounded
-                           : byteSize(cast<RankedTensorType>(result.getType())));
+                    isView    ? FlowGraph::kUnbounded
+                    : isCheap ? bytes + bytes / partOfWrite
+                              : bytes);
       graph.addEdge(FlowGraph::kSource, own.computed, again ? price(op) : FlowGraph::kUnbounded);
       if (again)
         for (Value operand : op->getOperands())

@@ -162,6 +162,18 @@ func.func @few_rows(%x: tensor<3x65536xf32>) -> (tensor<3x65536xf32>, tensor<3xf
   return %e, %s : tensor<3x65536xf32>, tensor<3xf32>
 }
 
+// Nor those of two kernels that have none: each point of the larger one may be computed by a thread of its own.
+// CHECK-LABEL: func.func @points(
+// CHECK-DAG: mtc.kernel [64](
+// CHECK-DAG: mtc.kernel [64, 3136](
+// CHECK: return
+func.func @points(%x: tensor<64x3136xf32>, %m: tensor<64xf32>) -> (tensor<64x3136xf32>, tensor<64xf32>) {
+  %b = mtc.broadcast %m axes [1] : tensor<64xf32> -> tensor<64x3136xf32>
+  %c = mtc.sub %x, %b : tensor<64x3136xf32>
+  %q = mtc.mul %m, %m : tensor<64xf32>
+  return %c, %q : tensor<64x3136xf32>, tensor<64xf32>
+}
+
 // -----
 
 // The loss head: what is small is computed first, the lookup of the labels' scores alone, so that maximum, sum and

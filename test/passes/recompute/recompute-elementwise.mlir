@@ -33,6 +33,22 @@ func.func @same_size(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>) -> (tensor<f3
 
 // -----
 
+// The result of a call is stored anyway; what is centered around its mean is not, at the price of one subtraction.
+// CHECK-LABEL: func.func @centered(
+// CHECK: %[[X:.*]] = mtc.contract
+// CHECK: %[[L:.*]] = mtc.reduce add
+// CHECK: %[[C:.*]] = mtc.sub %[[X]], %{{.*}} {mtc.recomputed}
+// CHECK: mtc.mul %[[C]], %[[C]]
+func.func @centered(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>, %m: tensor<64x64xf32>) -> (tensor<f32> {mtc.differentiated}, tensor<64x64xf32>) {
+  %x = mtc.contract %a, %b batch [] x [] over [1] x [0] : tensor<64x32xf32>, tensor<32x64xf32> -> tensor<64x64xf32>
+  %c = mtc.sub %x, %m : tensor<64x64xf32>
+  %l = mtc.reduce add %c axes [0, 1] : tensor<64x64xf32> -> tensor<f32>
+  %g = mtc.mul %c, %c : tensor<64x64xf32>
+  return %l, %g : tensor<f32>, tensor<64x64xf32>
+}
+
+// -----
+
 // A normalized value comes from its row's statistics; sums are never computed again. The broadcast is, through a view.
 // CHECK-LABEL: func.func @statistics(
 // CHECK: %[[M:.*]] = mtc.reduce add %[[X:.*]] axes [1]

@@ -57,7 +57,7 @@ bool sumsAlongRows(KernelOp kernel, const CommonSpace &common, ArrayRef<AffineEx
 /// kernels without rows of their own lose most: a GPU has thousands of threads for their points.
 bool rowsAreTooFew(KernelOp first, KernelOp second, const CommonSpace &common) {
   const bool noneHasRows = first.getReduced().empty() && second.getReduced().empty();
-  const int64_t enoughRows = noneHasRows ? 4096 : 64;
+  const int64_t enoughRows = noneHasRows ? 256 : 64;
   constexpr int64_t pointsOfOneThread = 1 << 16;
   if (common.reduced.empty() || (!first.getReduced().empty() && !second.getReduced().empty()))
     return false;

@@ -44,6 +44,26 @@ bool isIndexArithmetic(Operation *op) {
          });
 }
 
+/// Whether the result is a cast, or is computed by one operation from smaller values and one value
+/// of its size that is stored because it cannot be recomputed. Additions may become a part of the
+/// call that computes this value.
+bool isComputedFromStored(Operation *op) {
+  if (isa<CastOp>(op))
+    return true;
+  if (!isa<SubOp, MulOp>(op))
+    return false;
+  auto isSmall = [](Value value) {
+    Operation *source = value.getDefiningOp();
+    return source && (isa<BroadcastOp>(source) || source->hasTrait<OpTrait::ConstantLike>());
+  };
+  auto isStored = [](Value value) {
+    Operation *source = value.getDefiningOp();
+    return source && !mayRecompute(source);
+  };
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  return (isSmall(lhs) && isStored(rhs)) || (isStored(lhs) && isSmall(rhs));
+}
+
 /// Decides which values of the forward pass are saved, and which are recomputed.
 class KeptValues {
 public:
@@ -82,7 +102,7 @@ private:
       // Kernels and calls write what cannot be recomputed in any case, and the rest only to save
       // it. The part of the bytes that this costs more outweighs one operation on a 16-bit element.
       constexpr int64_t partOfWrite = 14;
-      const bool isCheap = again && isa<AddOp, SubOp, MulOp, CastOp>(op);
+      const bool isCheap = again && isComputedFromStored(op);
       graph.addEdge(own.computed, own.available,
                     isView    ? FlowGraph::kUnbounded
                     : isCheap ? bytes + bytes / partOfWrite

@@ -39,11 +39,26 @@ func.func @same_size(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>) -> (tensor<f3
 // CHECK: %[[L:.*]] = mtc.reduce add
 // CHECK: %[[C:.*]] = mtc.sub %[[X]], %{{.*}} {mtc.recomputed}
 // CHECK: mtc.mul %[[C]], %[[C]]
-func.func @centered(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>, %m: tensor<64x64xf32>) -> (tensor<f32> {mtc.differentiated}, tensor<64x64xf32>) {
+func.func @centered(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>, %m: tensor<64xf32>) -> (tensor<f32> {mtc.differentiated}, tensor<64x64xf32>) {
   %x = mtc.contract %a, %b batch [] x [] over [1] x [0] : tensor<64x32xf32>, tensor<32x64xf32> -> tensor<64x64xf32>
-  %c = mtc.sub %x, %m : tensor<64x64xf32>
+  %mb = mtc.broadcast %m axes [0] : tensor<64xf32> -> tensor<64x64xf32>
+  %c = mtc.sub %x, %mb : tensor<64x64xf32>
   %l = mtc.reduce add %c axes [0, 1] : tensor<64x64xf32> -> tensor<f32>
   %g = mtc.mul %c, %c : tensor<64x64xf32>
+  return %l, %g : tensor<f32>, tensor<64x64xf32>
+}
+
+// -----
+
+// A sum of two values of its size is saved: the sums of a residual stream are not computed again from those before.
+// CHECK-LABEL: func.func @residual(
+// CHECK-NOT: mtc.recomputed
+func.func @residual(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>) -> (tensor<f32> {mtc.differentiated}, tensor<64x64xf32>) {
+  %x = mtc.contract %a, %b batch [] x [] over [1] x [0] : tensor<64x32xf32>, tensor<32x64xf32> -> tensor<64x64xf32>
+  %y = mtc.contract %x, %x batch [] x [] over [1] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %s = mtc.add %x, %y : tensor<64x64xf32>
+  %l = mtc.reduce add %s axes [0, 1] : tensor<64x64xf32> -> tensor<f32>
+  %g = mtc.mul %s, %s : tensor<64x64xf32>
   return %l, %g : tensor<f32>, tensor<64x64xf32>
 }
 

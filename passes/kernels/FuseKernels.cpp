@@ -136,11 +136,10 @@ private:
   /// true for twice the iterations of a producer that spreads small operands over a large result,
   /// such as the gradient of a maximum over all elements of its window.
   static bool computesTooManyPoints(KernelOp producer, KernelOp reader) {
-    const int64_t most =
-        isCheap(producer, 12) && 2 * inputBytesOf(producer) <= resultBytesOf(producer)
-            ? 2 * pointsOf(producer)
-            : pointsOf(producer) * 3 / 2;
-    return pointsOf(reader) > most;
+    constexpr unsigned maxOperations = 12;
+    const bool spreads =
+        isCheap(producer, maxOperations) && 2 * inputBytesOf(producer) <= resultBytesOf(producer);
+    return pointsOf(reader) > (spreads ? 2 * pointsOf(producer) : pointsOf(producer) * 3 / 2);
   }
 
   static int64_t inputBytesOf(KernelOp kernel) {

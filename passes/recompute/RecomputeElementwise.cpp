@@ -33,17 +33,6 @@ bool mayRecompute(Operation *op) {
          recomputable.isRecomputable();
 }
 
-/// Whether the operation computes integers from constants and positions alone. Kernels compute them
-/// from their loops' counters.
-bool isIndexArithmetic(Operation *op) {
-  return mayRecompute(op) && getElementTypeOrSelf(op->getResult(0)).isInteger() &&
-         llvm::all_of(op->getOperands(), [](Value operand) {
-           Operation *source = operand.getDefiningOp();
-           return source &&
-                  (source->hasTrait<OpTrait::ConstantLike>() || isIndexArithmetic(source));
-         });
-}
-
 /// Whether the result is a cast, or is computed by one operation from smaller values and one value
 /// of its size that is stored because it cannot be recomputed. Additions may become a part of the
 /// call that computes this value.
@@ -91,7 +80,20 @@ private:
     unsigned computed, available;
   };
 
+  /// Notes an operation that computes integers from constants and positions alone. Kernels compute
+  /// them from their loops' counters.
+  void noteIndexArithmetic(Operation *op) {
+    if (mayRecompute(op) && getElementTypeOrSelf(op->getResult(0)).isInteger() &&
+        llvm::all_of(op->getOperands(), [&](Value operand) {
+          Operation *source = operand.getDefiningOp();
+          return source &&
+                 (source->hasTrait<OpTrait::ConstantLike>() || indexArithmetic.contains(source));
+        }))
+      indexArithmetic.insert(op);
+  }
+
   void addOperation(Operation *op) {
+    noteIndexArithmetic(op);
     for (Value result : op->getResults()) {
       if (isAlwaysThere(result))
         continue;
@@ -122,13 +124,14 @@ private:
   /// Returns the cost of recomputing an operation, in bytes.
   int64_t price(Operation *op) {
     auto cost = dyn_cast<CostOpInterface>(op);
-    if (op->hasTrait<mtc::View>() || !cost || isIndexArithmetic(op))
+    if (op->hasTrait<mtc::View>() || !cost || indexArithmetic.contains(op))
       return 0;
     return std::max<int64_t>(1, cost.getCost().flops * bytesPerFlop);
   }
 
   Operation *lastForward;
   double bytesPerFlop;
+  llvm::DenseSet<Operation *> indexArithmetic;
   FlowGraph graph;
   DenseMap<Value, Nodes> nodes;
   llvm::BitVector sinkSide;

@@ -11,8 +11,8 @@ def RecomputeElementwise : Pass<"mtc-recompute-elementwise", "::mlir::func::Func
     Decides for each saved activation whether to save it or to recompute it in the backward pass by elementwise operations from
     other saved values. The decision is a minimum cut: saving a value costs its bytes, and recomputing it costs its operations
     times `bytes-per-flop`; integers that depend on nothing but positions and constants cost nothing. Of two values of the same
-    size, the result of a library call or a reduction is saved rather than a value that is computed from it by a cheap operation,
-    which then is never stored. Results of reductions, library calls and other non-recomputable operations are saved if they are
+    size, the result of a library call or a reduction is saved rather than what one subtraction, multiplication or cast computes
+    from it, which then is never stored. Results of reductions, library calls and other non-recomputable operations are saved if they are
     needed. Arguments, variables and constants are always available. The algorithm follows the min-cut partitioner of PyTorch's
     AOTAutograd (He and Chintala, "Min-Cut Rematerialization", 2022).
 

@@ -5,8 +5,8 @@
 namespace mtc::runtime {
 
 /// Restarts a program that uses libgomp, with GOMP_SPINCOUNT in its environment, so that idle
-/// threads sleep after a few microseconds. libgomp reads the environment before `main`; without the
-/// variable its threads spin for milliseconds, which delays every step by a multiple if other
+/// threads sleep after some ten microseconds. libgomp reads the environment before `main`; without
+/// the variable its threads spin for milliseconds, which delays every step by a multiple if other
 /// processes use the cores. Returns, without effect, if the program does not use libgomp, if the
 /// environment has GOMP_SPINCOUNT or OMP_WAIT_POLICY already, and if the restart fails.
 void limitWaiting(const char *executable, char *const *arguments);

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Idle threads of a program with oneDNN sleep after a few microseconds, unless the environment says how they wait. A program without it
+"""Idle threads of a program with oneDNN sleep after some ten microseconds, unless the environment says how they wait. A program without it
 has threads of its own, and does not restart."""
 
 import os

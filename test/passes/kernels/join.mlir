@@ -167,10 +167,12 @@ func.func @few_rows(%x: tensor<3x65536xf32>) -> (tensor<3x65536xf32>, tensor<3xf
 // CHECK-DAG: mtc.kernel [64](
 // CHECK-DAG: mtc.kernel [64, 3136](
 // CHECK: return
+mtc.variable state @mean : tensor<64xf32> = #mtc.zeros
 func.func @points(%x: tensor<64x3136xf32>, %m: tensor<64xf32>) -> (tensor<64x3136xf32>, tensor<64xf32>) {
   %b = mtc.broadcast %m axes [1] : tensor<64xf32> -> tensor<64x3136xf32>
   %c = mtc.sub %x, %b : tensor<64x3136xf32>
-  %q = mtc.mul %m, %m : tensor<64xf32>
+  %v = mtc.read @mean : tensor<64xf32>
+  %q = mtc.add %v, %m : tensor<64xf32>
   return %c, %q : tensor<64x3136xf32>, tensor<64xf32>
 }
 

@@ -101,7 +101,16 @@ func.func @positions(%x: tensor<64x9xf32>) -> (tensor<f32> {mtc.differentiated},
   %e = mtc.compare eq %x, %b : tensor<64x9xf32> -> tensor<64x9xi1>
   %i = mtc.iota 1 : tensor<64x9xi32>
   %three = mtc.constant dense<3> : tensor<64x9xi32>
-  %n = mtc.mul %i, %three : tensor<64x9xi32>
+  %n0 = mtc.mul %i, %three : tensor<64x9xi32>
+  %n1 = mtc.add %n0, %i : tensor<64x9xi32>
+  %n2 = mtc.add %n1, %i : tensor<64x9xi32>
+  %n3 = mtc.add %n2, %i : tensor<64x9xi32>
+  %n4 = mtc.add %n3, %i : tensor<64x9xi32>
+  %n5 = mtc.add %n4, %i : tensor<64x9xi32>
+  %n6 = mtc.add %n5, %i : tensor<64x9xi32>
+  %n7 = mtc.add %n6, %i : tensor<64x9xi32>
+  %n8 = mtc.add %n7, %i : tensor<64x9xi32>
+  %n = mtc.add %n8, %three : tensor<64x9xi32>
   %taken = mtc.select %e, %n, %three : tensor<64x9xi1>, tensor<64x9xi32>
   %first = mtc.reduce min %taken axes [1] : tensor<64x9xi32> -> tensor<64xi32>
   %byte = mtc.cast %first : tensor<64xi32> -> tensor<64xi8>

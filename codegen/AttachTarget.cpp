@@ -30,6 +30,7 @@ struct AttachTarget : mtc::impl::AttachTargetBase<AttachTarget> {
     flags.cpu = processor;
     flags.threads = threads;
     flags.rates = rates;
+    flags.tune = tune;
     llvm::Expected<mtc::TargetAttrInterface> parsed = mtc::Target::parse(getContext(), flags);
     if (!parsed) {
       getOperation()->emitError(llvm::toString(parsed.takeError()));

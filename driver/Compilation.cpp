@@ -61,6 +61,7 @@ FailureOr<TargetAttrInterface> Compilation::findTarget(Precision precision) {
     flags.without.emplace_back("onednn");
   flags.isStatic = options.isStatic;
   flags.rates = options.costModel;
+  flags.tune = options.tune;
   if (!options.cpu.empty())
     flags.cpu = options.cpu;
   flags.threads =

@@ -454,6 +454,16 @@ void addTargetFlags(FlagTable &flags) {
              .detail = "avx512bf16, avx512, avx2, sse or neon.",
              .defaultText = "measured on this machine"},
             scope);
+  flags.add(&Options::tune,
+            {.name = "tune",
+             .valueName = "off|cached|full",
+             .help = "Measure which way of each large contraction and convolution is fastest",
+             .detail = "cached measures each shape once on this machine, for at most about 3 "
+                       "seconds per run of mtc. full measures all of them again. off gives the "
+                       "same program on every machine of a kind. Programs for other processors "
+                       "are not measured.",
+             .defaultText = "cached"},
+            scope);
   flags.add(&Options::isStatic,
             {.name = "static",
              .valueName = "",

@@ -41,6 +41,7 @@ struct Options : PlanSettings {
   bool explainsDefaults = true; // Whether sizes that mtc chooses are noted.
   std::string cpu;              // `--cpu`; empty: CPU of this machine.
   std::string costModel;        // Processor class of `--cost-model`; empty: measure this machine.
+  std::string tune;             // Value of `--tune`; empty: the target's default.
   unsigned threads = 0;
   bool noCache = false;
 

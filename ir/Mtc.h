@@ -129,6 +129,12 @@ struct MatrixProduct {
   bool isInF32 = false; ///< 16-bit operands are converted to f32 before they are multiplied
 };
 
+/// The way in which a target computes a call; none if it reads the operands as stored.
+struct ChosenWay {
+  std::optional<CallWay> way = std::nullopt;
+  double speedup = 1; ///< over reading the operands as stored
+};
+
 } // namespace mtc
 
 #include "ir/MtcCallInterfaces.h.inc"

@@ -101,6 +101,11 @@ def Mtc_Summed : Mtc_Enum<"Summed", "tensor that a contraction also reduces; val
   [I32EnumCase<"Result", 1, "result">, I32EnumCase<"Lhs", 2, "lhs">, I32EnumCase<"Rhs", 3, "rhs">]>;
 def Mtc_SummedAttr : Mtc_EnumAttr<Mtc_Summed, "summed"> { let assemblyFormat = "$value"; }
 
+def Mtc_CallWay : Mtc_Enum<"CallWay", "way in which the CPU computes a library call; values match the ABI",
+  [I32EnumCase<"PackedRhs", 1, "packed_rhs">, I32EnumCase<"PackedOperands", 2, "packed_operands">,
+   I32EnumCase<"OwnPanels", 3, "own_panels">]>;
+def Mtc_CallWayAttr : Mtc_EnumAttr<Mtc_CallWay, "call_way"> { let assemblyFormat = "$value"; }
+
 def Mtc_ContractionPrecision : Mtc_Enum<"ContractionPrecision",
   "precision of the operands of an f32 contraction; values match the ABI",
   [I32EnumCase<"F32", 0, "f32">, I32EnumCase<"TF32", 1, "tf32">]>;

@@ -2,8 +2,8 @@
 //
 // A row `NAME nodes` is one kernel or call of the program, run as the program runs it: on its own
 // places of the arena and all threads, again and again, so that what fits into the caches lies in
-// them. The row after it is what the machine can: a copy of as many bytes, or the library's plain
-// contraction of the same shape.
+// them. The rows after it are what the machine can: a copy of as many bytes, or the library's plain
+// contraction of the same shape, and the call in each of its ways.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -14,6 +14,7 @@
 #include "driver/Options.h"
 #include "ir/Mtc.h"
 #include "runtime/abi/contraction.h"
+#include "runtime/abi/convolution.h"
 #include "runtime/calls/contraction/plain.h"
 #include "runtime/devices/cpu/arena.h"
 #include "runtime/devices/cpu/library_call.h"
@@ -116,8 +117,14 @@ private:
       setRates(state, call.flops, call.bytes);
     });
     const MtcContraction *contraction = contractionOf(call);
-    if (!contraction)
+    if (!contraction) {
+      for (const char *kind :
+           {MTC_CONVOLUTION, MTC_TRANSPOSED_CONVOLUTION, MTC_CONVOLUTION_WEIGHT_GRADIENT})
+        if (llvm::StringRef(call.kind) == kind)
+          registerWays(operation, call, *static_cast<const MtcConvolution *>(call.description),
+                       {MTC_AS_STORED, MTC_OWN_PANELS});
       return;
+    }
     add(name + " as a plain contraction", [=, this, &call](benchmark::State &state) {
       MtcContraction plain = plainContraction(*contraction);
       auto bytes = [&](int64_t rows, int64_t columns, uint32_t type) {
@@ -129,6 +136,26 @@ private:
       runCall(state, MTC_CONTRACTION, &plain, {arena.data(), arena.at(rhs), arena.at(out)});
       setRates(state, call.flops, 0);
     });
+    if (!contraction->batch_rank && !contraction->activation && !contraction->summed &&
+        !contraction->lhs_storage && !contraction->rhs_storage)
+      registerWays(operation, call, *contraction,
+                   {MTC_AS_STORED, MTC_PACKED_RHS, MTC_PACKED_OPERANDS, MTC_OWN_PANELS});
+  }
+
+  /// Registers a call in each of its ways.
+  template <typename Record>
+  void registerWays(const MtcOperation &operation, const MtcCall &call, Record record,
+                    std::initializer_list<uint32_t> ways) {
+    constexpr const char *words[] = {" as stored", " with a packed rhs", " with packed operands",
+                                     " by own panels"};
+    for (uint32_t way : ways) {
+      record.way = way;
+      add(text(call.kind, "_", operation.index, words[way]),
+          [=, this, &call](benchmark::State &state) {
+            runCall(state, call.kind, &record, places(operation));
+            setRates(state, call.flops, 0);
+          });
+    }
   }
 
   void launch(const MtcKernel &kernel, char *const *operands) {

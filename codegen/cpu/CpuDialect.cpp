@@ -2,6 +2,7 @@
 
 #include "codegen/cpu/CpuDialect.h"
 
+#include "codegen/cpu/CallWays.h"
 #include "codegen/cpu/DiskRates.h"
 #include "codegen/cpu/Rates.h"
 #include "codegen/host/Processor.h"
@@ -96,12 +97,22 @@ bool TargetAttr::multipliesInF32(Type element) const {
   });
 }
 
+/// Measures only for programs that run here, and whose times are measured here.
+ChosenWay TargetAttr::chooseWay(CallAttrInterface call) const {
+  if (getTune() == "off" || getLibrary() != MTC_ONEDNN || getProcessor() != "host" ||
+      !getRates().empty())
+    return {};
+  return measureWays(call, static_cast<int>(getThreads()), getTune() == "full");
+}
+
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, Precision, unsigned,
                                  StringRef, StringRef, StringRef rates, StringRef without,
-                                 bool isStatic) {
+                                 bool isStatic, StringRef tune) {
   if (!without.empty() && without != "onednn")
     return emitError() << "without " << without
                        << ": the target 'cpu' requires this library; expected onednn";
+  if (llvm::Error error = checkTuning(tune))
+    return emitError() << llvm::toString(std::move(error));
   if (isStatic && without.empty())
     return emitError() << "a static program has no oneDNN; expected without = \"onednn\"";
   if (llvm::Error error = checkRates(rates))

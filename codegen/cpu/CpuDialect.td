@@ -13,7 +13,7 @@ def MtcCpuDialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
 }
 
-def MtcCpu_TargetAttr : AttrDef<MtcCpuDialect, "Target", [DeclareAttrInterfaceMethods<TargetAttrInterface, ["multipliesInF32"]>]> {
+def MtcCpu_TargetAttr : AttrDef<MtcCpuDialect, "Target", [DeclareAttrInterfaceMethods<TargetAttrInterface, ["multipliesInF32", "chooseWay"]>]> {
   let mnemonic = "target";
   let summary = "CPU target: native kernels, library calls by oneDNN or the runtime";
   let description = [{
@@ -21,7 +21,9 @@ def MtcCpu_TargetAttr : AttrDef<MtcCpuDialect, "Target", [DeclareAttrInterfaceMe
     processor's. Values between kernels are stored in `precision`. Library calls are planned for `threads` threads. The cost model
     uses rates measured on this machine, or those of the class of another processor; `rates` selects a class explicitly
     (`avx512bf16`, `avx512`, `avx2`, `sse`, `neon`). `without` lists libraries that the program must not use: without `onednn`,
-    the runtime computes library calls itself. `is_static` programs contain all of their libraries, and do not use oneDNN.
+    the runtime computes library calls itself. `is_static` programs contain all of their libraries, and do not use oneDNN. `tune`
+    says whether the ways of large contractions are measured: `off`, `cached` (each once on this machine) or `full` (again). Only
+    the rates and the processor of this machine are measured.
 
     ```mlir
     module attributes {mtc.target = #mtc_cpu.target<threads = 16>} { … }
@@ -33,7 +35,8 @@ def MtcCpu_TargetAttr : AttrDef<MtcCpuDialect, "Target", [DeclareAttrInterfaceMe
                         StringRefParameter<"", [{""}]>:$features,
                         StringRefParameter<"", [{""}]>:$rates,
                         StringRefParameter<"", [{""}]>:$without,
-                        DefaultValuedParameter<"bool", "false">:$is_static);
+                        DefaultValuedParameter<"bool", "false">:$is_static,
+                        StringRefParameter<"", [{"cached"}]>:$tune);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

@@ -2,6 +2,7 @@
 
 #include "codegen/cpu/CpuTarget.h"
 
+#include "codegen/cpu/CallWays.h"
 #include "codegen/cpu/ColumnSums.h"
 #include "codegen/cpu/CpuDialect.h"
 #include "codegen/cpu/Lowering.h"
@@ -193,6 +194,8 @@ llvm::Expected<TargetAttrInterface> cpu::parseTarget(StringRef detail, MLIRConte
                                      ": not used by the target 'cpu'; use it with --target cuda");
   if (llvm::Error error = checkRates(flags.rates))
     return error;
+  if (llvm::Error error = checkTuning(flags.tune))
+    return error;
   auto processor = describeProcessor(flags.cpu, flags.features);
   if (!processor)
     return processor.takeError();
@@ -200,8 +203,17 @@ llvm::Expected<TargetAttrInterface> cpu::parseTarget(StringRef detail, MLIRConte
   // them, nor a static one.
   const bool isStatic = flags.isStatic || !processor->isOfHost();
   const bool isWithout = isStatic || !flags.without.empty();
+  if (!flags.tune.empty() && flags.tune != "off" &&
+      (flags.cpu != "host" || !flags.rates.empty() || isWithout))
+    return llvm::createStringError(
+        "--tune " + flags.tune + ": measures oneDNN on this machine, but " +
+        (flags.cpu != "host"    ? "--cpu selects another processor"
+         : !flags.rates.empty() ? "--cost-model selects another processor's times"
+                                : "the program does not use oneDNN") +
+        "; use --tune off");
   return TargetAttr::get(&context, flags.precision, flags.threads, flags.cpu, flags.features,
-                         flags.rates, isWithout ? "onednn" : "", isStatic);
+                         flags.rates, isWithout ? "onednn" : "", isStatic,
+                         flags.tune.empty() ? "cached" : flags.tune);
 }
 
 llvm::Expected<std::unique_ptr<Target>> cpu::createTarget(Attribute attribute, unsigned optLevel) {

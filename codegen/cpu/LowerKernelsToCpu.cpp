@@ -21,10 +21,11 @@ struct LowerKernelsToCpu : mtc::impl::LowerKernelsToCpuBase<LowerKernelsToCpu> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto kernels = llvm::to_vector(module.getOps<mtc::KernelFunctionOp>());
-    if (failed(mtc::planKernels(
-            kernels, mtc::cpu::TargetAttr::get(&getContext(), mtc::Precision::F32,
-                                               /*threads=*/1, "host", "",
-                                               /*rates=*/"", /*without=*/"", /*is_static=*/false))))
+    if (failed(mtc::planKernels(kernels,
+                                mtc::cpu::TargetAttr::get(&getContext(), mtc::Precision::F32,
+                                                          /*threads=*/1, "host", "",
+                                                          /*rates=*/"", /*without=*/"",
+                                                          /*is_static=*/false, /*tune=*/"off"))))
       return signalPassFailure();
     OwningOpRef<ModuleOp> emitted = mtc::cpu::emitKernels(&getContext(), kernels, permutesTables);
     module.getBody()->clear();

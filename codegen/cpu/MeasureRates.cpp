@@ -9,7 +9,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Threading.h"
-#include "llvm/TargetParser/Host.h"
 
 #include <chrono>
 #include <cmath>
@@ -221,15 +220,6 @@ Rates Prober::summarize() {
 // Storage of the rates in the kernel cache
 //===------------------------------------------------------------------------------------------===//
 
-/// Returns the model name of /proc/cpuinfo, or LLVM's CPU name if there is none.
-static std::string nameOfProcessor() {
-  if (auto file = llvm::MemoryBuffer::getFileAsStream("/proc/cpuinfo"))
-    for (StringRef line : llvm::split((*file)->getBuffer(), '\n'))
-      if (line.starts_with("model name"))
-        return line.split(':').second.trim().str();
-  return llvm::sys::getHostCPUName().str();
-}
-
 /// Writes one line per number: its name, a tab and the value with all digits.
 static std::string write(const Rates &rates) {
   std::string text;
@@ -278,7 +268,7 @@ std::optional<Rates> cpu::measureRates(int threads, MtcCallLibrary library) {
   // More threads than cores do not increase the rates.
   const auto cores = static_cast<int>(llvm::hardware_concurrency().compute_thread_count());
   threads = std::min(threads, cores);
-  const std::string processor = nameOfProcessor();
+  const std::string processor = nameOfHost();
   const std::string key =
       measurementKey(llvm::formatv("rates of {0}, {1} threads, library {2}, version 2", processor,
                                    threads, static_cast<int>(library))

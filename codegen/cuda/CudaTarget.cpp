@@ -161,6 +161,10 @@ llvm::Expected<TargetAttrInterface> cuda::parseTarget(StringRef detail, MLIRCont
   const std::string without = llvm::join(flags.without, ",");
   if (llvm::Error error = checkWithout(without))
     return error;
+  if (!flags.tune.empty() && flags.tune != "off")
+    return llvm::createStringError("--tune " + flags.tune +
+                                   ": not supported by the target 'cuda', whose libraries choose "
+                                   "their kernels on the GPU");
   if (!flags.rates.empty())
     return llvm::createStringError("--cost-model " + flags.rates +
                                    ": not supported by the target 'cuda', whose times follow the "

@@ -177,6 +177,14 @@ static Error describeNamed(StringRef cpu, cpu::Processor &processor, SubtargetFe
   return Error::success();
 }
 
+std::string cpu::nameOfHost() {
+  if (auto file = MemoryBuffer::getFileAsStream("/proc/cpuinfo"))
+    for (StringRef line : split((*file)->getBuffer(), '\n'))
+      if (line.starts_with("model name"))
+        return line.split(':').second.trim().str();
+  return sys::getHostCPUName().str();
+}
+
 Expected<cpu::Processor> cpu::describeProcessor(StringRef cpu, StringRef extraFeatures) {
   Processor result;
   result.name = cpu.empty() ? "host" : cpu.str();

@@ -45,6 +45,10 @@ private:
 /// processor. `extraFeatures` are appended to the feature list.
 llvm::Expected<Processor> describeProcessor(llvm::StringRef cpu, llvm::StringRef extraFeatures);
 
+/// Returns the model name of the machine's processor (/proc/cpuinfo), or LLVM's CPU name if there
+/// is none.
+std::string nameOfHost();
+
 /// Names of processors of one architecture.
 struct ProcessorNames {
   llvm::StringRef architecture;

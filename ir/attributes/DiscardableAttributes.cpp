@@ -33,6 +33,7 @@ static const KnownAttribute knownAttributes[] = {
     {differentiatedAttribute, {Holder::Result}, is<UnitAttr>, "unit"},
     {recomputedAttribute, {Holder::Operation}, is<UnitAttr>, "unit"},
     {inTilesAttribute, {Holder::Operation}, is<UnitAttr>, "unit"},
+    {wayAttribute, {Holder::Operation}, is<CallWayAttr>, "call way"},
     {quantizationAttribute, {Holder::Operation}, is<QuantizationMapAttr>, "#mtc.quantization"},
     {paddedAttribute, {Holder::Operation}, is<UnitAttr>, "unit"}};
 

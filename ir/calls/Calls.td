@@ -16,8 +16,8 @@ def Mtc_CallAttr : Attr<CPred<"::llvm::isa<::mtc::CallAttrInterface>($_self)">, 
 }
 
 // `record` is the struct of the ABI, and `kind` the name of the kind in the ABI.
-class Mtc_Call<string name, string mnemonic, string record, string kind>
-    : Mtc_Attr<name, mnemonic, [DeclareAttrInterfaceMethods<CallAttrInterface>]> {
+class Mtc_Call<string name, string mnemonic, string record, string kind, list<string> overridden = []>
+    : Mtc_Attr<name, mnemonic, [DeclareAttrInterfaceMethods<CallAttrInterface, overridden>]> {
   // Passed by reference: the referenced record lives as long as the context.
   let parameters = (ins AttrParameter<"::mtc::CallRecord<" # record # ">", "the call",
                                       "const ::mtc::CallRecord<" # record # "> &">:$record);
@@ -29,7 +29,8 @@ class Mtc_Call<string name, string mnemonic, string record, string kind>
   }];
 }
 
-def ContractionCallAttr : Mtc_Call<"ContractionCall", "contraction", "MtcContraction", "MTC_CONTRACTION"> {
+def ContractionCallAttr
+    : Mtc_Call<"ContractionCall", "contraction", "MtcContraction", "MTC_CONTRACTION", ["inWay"]> {
   let summary = "a contraction with epilogue: `MtcContraction` of the program ABI";
   let description = [{
     ```mlir
@@ -40,16 +41,18 @@ def ContractionCallAttr : Mtc_Call<"ContractionCall", "contraction", "MtcContrac
     * contraction_call_c2: a batch excludes sums; only gelu has an auxiliary result.
     * contraction_call_c3: results, addends or multiplications in f32 with another `type` require 16-bit operands.
     * contraction_call_c4: a compressed operand has a known storage format, and requires no batch and a `type` of 16 or 32 bits.
+    * contraction_call_c5: a `way` excludes a batch, an activation, sums and compressed operands.
   }];
 }
 
 class Mtc_ConvolutionCall<string name, string mnemonic, string kind>
-    : Mtc_Call<name, mnemonic, "MtcConvolution", kind> {
+    : Mtc_Call<name, mnemonic, "MtcConvolution", kind, ["inWay"]> {
   let description = [{
     * convolution_call_c1: windows slide along 1 to MTC_MAX_WINDOW_AXES axes.
     * convolution_call_c2: the activation, if there is one, is relu.
     * convolution_call_c3: the adjoints have neither a bias nor an addend nor an activation.
     * convolution_call_c4: a result, bias, addend or multiplications in f32 with another `type` require 16-bit operands.
+    * convolution_call_c5: a `way` is `own_panels`.
   }];
 }
 def ConvolutionCallAttr : Mtc_ConvolutionCall<"ConvolutionCall", "convolution", "MTC_CONVOLUTION"> {

@@ -28,7 +28,7 @@ static constexpr void visitFields(Record &c, Visitor &&visit) {
   visit("f32_products", c.f32_products);
   visit("lhs_storage", c.lhs_storage, enumWords<Storage>);
   visit("rhs_storage", c.rhs_storage, enumWords<Storage>);
-  visit("unused", c.unused);
+  visit("way", c.way, enumWords<CallWay>);
 }
 
 static_assert(visitsAll<MtcContraction>([](auto &record, auto &visit) {
@@ -40,6 +40,9 @@ static_assert(static_cast<int>(Activation::Relu) == MTC_RELU &&
               static_cast<int>(Activation::GeluGradient) == MTC_GELU_GRADIENT);
 static_assert(static_cast<int>(Storage::BF16) == MTC_STORED_BF16 &&
               static_cast<int>(Storage::NF4) == MTC_STORED_NF4);
+static_assert(static_cast<int>(CallWay::PackedRhs) == MTC_PACKED_RHS &&
+              static_cast<int>(CallWay::PackedOperands) == MTC_PACKED_OPERANDS &&
+              static_cast<int>(CallWay::OwnPanels) == MTC_OWN_PANELS);
 static_assert(static_cast<int>(Summed::Result) == MTC_RESULT_SUMMED &&
               static_cast<int>(Summed::Lhs) == MTC_LHS_SUMMED &&
               static_cast<int>(Summed::Rhs) == MTC_RHS_SUMMED);
@@ -50,6 +53,10 @@ void mtc::printRecord(AsmPrinter &printer, const MtcContraction &record) {
 
 ParseResult mtc::parseRecord(AsmParser &parser, MtcContraction &record) {
   return parseFields(parser, [&](FieldParserOf &field) { visitFields(record, field); });
+}
+
+static bool hasWays(const MtcContraction &c) {
+  return !c.batch_rank && !c.activation && !c.summed && !c.lhs_storage && !c.rhs_storage;
 }
 
 LogicalResult ContractionCallAttr::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -71,7 +78,18 @@ LogicalResult ContractionCallAttr::verify(function_ref<InFlightDiagnostic()> emi
       (isStored && c->type == MTC_F64))
     return emitError() << "has a stored operand beside a batch or f64, or of no known kind "
                           "(contraction_call_c4)";
+  if (c->way && (c->way > MTC_OWN_PANELS || !hasWays(*c)))
+    return emitError() << "has a way beside a batch, an activation, sums or a stored operand "
+                          "(contraction_call_c5)";
   return success();
+}
+
+CallAttrInterface ContractionCallAttr::inWay(std::optional<CallWay> way) const {
+  if (way && !hasWays(*getRecord()))
+    return {};
+  MtcContraction c = *getRecord();
+  c.way = way ? static_cast<uint32_t>(*way) : uint32_t(MTC_AS_STORED);
+  return ContractionCallAttr::get(getContext(), c);
 }
 
 static uint32_t resultType(const MtcContraction &c) {

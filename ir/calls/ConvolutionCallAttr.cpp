@@ -27,7 +27,7 @@ static constexpr void visitFields(Record &c, Visitor &&visit) {
   visit("f32_bias", c.f32_bias);
   visit("f32_addend", c.f32_addend);
   visit("f32_products", c.f32_products);
-  visit("unused", c.unused);
+  visit("way", c.way, enumWords<CallWay>);
 }
 
 static_assert(visitsAll<MtcConvolution>([](auto &record, auto &visit) {
@@ -54,6 +54,9 @@ static LogicalResult verifyRecord(function_ref<InFlightDiagnostic()> emitError,
   if (!isNarrow && (c.f32_result || c.f32_bias || c.f32_addend || c.f32_products))
     return emitError() << "has f32 beside " << typeName(c.type)
                        << ", expected 16-bit operands (convolution_call_c4)";
+  if (c.way && c.way != MTC_OWN_PANELS)
+    return emitError() << "packs operands, expected to read them as stored or own_panels "
+                          "(convolution_call_c5)";
   return success();
 }
 
@@ -63,6 +66,24 @@ static LogicalResult verifyPlain(function_ref<InFlightDiagnostic()> emitError,
   if (c.has_bias || c.has_addend || c.activation)
     return emitError() << "has an epilogue, which only a convolution has (convolution_call_c3)";
   return verifyRecord(emitError, c);
+}
+
+template <typename Attr> static CallAttrInterface inWayOf(Attr call, std::optional<CallWay> way) {
+  if (way && *way != CallWay::OwnPanels)
+    return {};
+  MtcConvolution c = *call.getRecord();
+  c.way = way ? static_cast<uint32_t>(*way) : uint32_t(MTC_AS_STORED);
+  return Attr::get(call.getContext(), c);
+}
+
+CallAttrInterface ConvolutionCallAttr::inWay(std::optional<CallWay> way) const {
+  return inWayOf(*this, way);
+}
+CallAttrInterface TransposedConvolutionCallAttr::inWay(std::optional<CallWay> way) const {
+  return inWayOf(*this, way);
+}
+CallAttrInterface ConvolutionWeightGradientCallAttr::inWay(std::optional<CallWay> way) const {
+  return inWayOf(*this, way);
 }
 
 static uint32_t typeWhere(bool isF32, const MtcConvolution &c) {

@@ -18,7 +18,9 @@ def CallAttrInterface : AttrInterface<"CallAttrInterface"> {
     InterfaceMethod<"Returns the matrix multiplication that the call performs.",
       "::mtc::MatrixProduct", "getProduct">,
     InterfaceMethod<"Returns the operands and results of the call, in the ABI's order.", "::mtc::CallShapes",
-      "getShapes">];
+      "getShapes">,
+    InterfaceMethod<"Returns the call computed in a way, or from operands as stored; null if it does not have the way.",
+      "::mtc::CallAttrInterface", "inWay", (ins "::std::optional<::mtc::CallWay>":$way), "", [{ return {}; }]>];
 }
 
 #endif // MTC_IR_CALL_INTERFACES

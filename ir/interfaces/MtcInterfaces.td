@@ -218,6 +218,10 @@ def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
       Returns whether library calls convert operands of this 16-bit type to f32 before they multiply, because the target has no
       faster multiplication for it. The call description records this, since it determines the scratch size.
     }], "bool", "multipliesInF32", (ins "::mlir::Type":$element), "", [{ return false; }]>,
+    InterfaceMethod<[{
+      Returns the fastest way to compute a call, which the target may measure. The description must be one that reads the operands
+      as stored.
+    }], "::mtc::ChosenWay", "chooseWay", (ins "::mtc::CallAttrInterface":$call), "", [{ return {}; }]>,
     InterfaceMethod<"Returns the plan of an `mtc.kernel` or `mtc.kernel_function`. It depends only on the kernel.",
       "::mtc::KernelPlanAttrInterface", "planKernel", (ins "::mlir::Operation *":$kernel)>,
     InterfaceMethod<"Returns the estimated time of the call in seconds.", "double", "getCallSeconds",

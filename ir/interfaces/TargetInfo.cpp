@@ -11,6 +11,15 @@ using namespace mtc;
 
 #include "ir/MtcAttributeInterfaces.cpp.inc"
 
+CallAttrInterface mtc::describeChosenCall(LibraryCallOpInterface call,
+                                          std::optional<unsigned> accumulated) {
+  CallAttrInterface described = call.describeCall(accumulated);
+  if (auto way = call->getAttrOfType<CallWayAttr>(wayAttribute))
+    if (CallAttrInterface chosen = described.inWay(way.getValue()))
+      return chosen;
+  return described;
+}
+
 TargetInfo TargetInfo::of(Operation *op) {
   auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
   return TargetInfo(module ? module->getAttrOfType<TargetAttrInterface>(targetAttribute)
@@ -19,7 +28,7 @@ TargetInfo TargetInfo::of(Operation *op) {
 
 int64_t TargetInfo::getScratchBytes(LibraryCallOpInterface call,
                                     std::optional<unsigned> accumulated) const {
-  return target ? target.getScratchBytes(call.describeCall(accumulated)) : 0;
+  return target ? target.getScratchBytes(describeChosenCall(call, accumulated)) : 0;
 }
 
 int64_t TargetInfo::getScratchBytes(KernelOp kernel) const {
@@ -39,6 +48,10 @@ unsigned TargetInfo::getSupportLevel(LibraryCallOpInterface call) const {
 
 bool TargetInfo::multipliesInF32(Type element) const {
   return target && target.multipliesInF32(element);
+}
+
+ChosenWay TargetInfo::chooseWay(LibraryCallOpInterface call) const {
+  return target ? target.chooseWay(call.describeCall(std::nullopt)) : ChosenWay();
 }
 
 double TargetInfo::getCallSeconds(CallAttrInterface call) const {

@@ -10,6 +10,10 @@
 
 namespace mtc {
 
+/// Returns the description of a call, in the way that `mtc-choose-ways` has chosen.
+CallAttrInterface describeChosenCall(LibraryCallOpInterface call,
+                                     std::optional<unsigned> accumulated);
+
 /// Queries the target of a module, a TargetAttrInterface, about library calls and kernels before
 /// allocation. If a module has no target, nothing needs scratch memory and every library supports
 /// every call equally well.
@@ -32,6 +36,8 @@ public:
   bool isFasterAsKernel(LibraryCallOpInterface call) const;
   /// Returns whether calls convert elements of this type to f32 before they multiply.
   bool multipliesInF32(mlir::Type element) const;
+  /// Returns the fastest way to compute a call whose operands are read as stored.
+  ChosenWay chooseWay(LibraryCallOpInterface call) const;
   /// Returns the memory space for offloaded values: disk if the module has no target.
   MemorySpace getOffloadSpace() const {
     return target ? target.getOffloadSpace() : MemorySpace::Disk;

@@ -131,7 +131,7 @@ StepCost::OperationCost StepCost::estimate(Operation *op) {
   if (auto kernel = dyn_cast<KernelOp>(op))
     return ofKernel(op, kernel.getCost());
   if (auto call = dyn_cast<LibraryCallOpInterface>(op); call && takesOperandLayouts(call))
-    return ofCall(call.describeCall(std::nullopt));
+    return ofCall(describeChosenCall(call, std::nullopt));
   if (auto call = dyn_cast<CallOp>(op))
     return ofCall(call.getCall());
   if (auto launch = dyn_cast<LaunchOp>(op))

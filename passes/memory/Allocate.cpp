@@ -208,9 +208,9 @@ private:
       SmallVector<Value> operands = llvm::to_vector(op->getOperands());
       if (accumulated)
         operands.erase(operands.begin() + *accumulated);
-      CallOp::create(builder, op->getLoc(), call.describeCall(accumulated), sliceArray(operands),
-                     sliceArray(op->getResults()), scratch, planned.scratchBytes, ValueRange(),
-                     DenseI64ArrayAttr());
+      CallOp::create(builder, op->getLoc(), describeChosenCall(call, accumulated),
+                     sliceArray(operands), sliceArray(op->getResults()), scratch,
+                     planned.scratchBytes, ValueRange(), DenseI64ArrayAttr());
       return success();
     }
     if (auto assemble = dyn_cast<AssembleOp>(op)) {

@@ -96,6 +96,7 @@ static void buildKernels(OpPassManager &manager, PassFilter takes) {
   addOptional(functions, createFuseBiasGradients(), takes);
   // Merges equal loads that fusion brought together, and erases dead views.
   buildSimplifyPipeline(manager);
+  addOptional(manager.nest<func::FuncOp>(), createChooseWays(), takes);
   manager.addPass(createOutlineConstants());
   manager.addPass(createReachStage({Stage::Kernels}));
 }

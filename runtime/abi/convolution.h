@@ -5,6 +5,7 @@
 
 #include "runtime/abi/activation.h"
 #include "runtime/abi/program.h"
+#include "runtime/abi/way.h"
 
 /* All kinds are described by an MtcConvolution. */
 #define MTC_CONVOLUTION "convolution" /* input, weights, bias?, addend? -> output */
@@ -41,7 +42,7 @@ typedef struct MtcConvolution {
   uint32_t f32_result, f32_bias, f32_addend; /* the result, bias or addend is f32 */
   uint32_t f32_products; /* multiply in f32, because the target CPU has no 16-bit multiply
                             instructions */
-  uint32_t unused;       /* 0 */
+  uint32_t way;          /* MtcWay: as stored or own panels */
 } MtcConvolution;
 
 #endif /* MTC_RUNTIME_ABI_CONVOLUTION_H */

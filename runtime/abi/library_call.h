@@ -55,6 +55,17 @@ int mtc_call_run(const MtcCall *call, char *const *buffers);
  * time excludes other load on the machine. Negative if the call cannot be run. */
 double mtc_call_seconds(MtcCallLibrary library, const char *kind, const void *description,
                         const int64_t *bytes, int count, int threads);
+/* Times `count` calls of one kind that read and write the same operands and results in different
+ * ways: sets `seconds[i]` to the CPU time of a run of `descriptions[i]` on one thread, negative if
+ * it cannot be run. The calls run in turn on the same buffers, of which the i-th of `buffers` has
+ * `bytes[i]` bytes, and the slow ones only once. Returns the CPU time of it all. */
+double mtc_compare_calls(MtcCallLibrary library, const char *kind, const void *const *descriptions,
+                         int count, const int64_t *bytes, int buffers, double *seconds);
+
+/* Returns the version of the library and the instructions that it uses; "" for the runtime's own
+ * code, which is part of the compiler. */
+const char *mtc_library_version(MtcCallLibrary library);
+
 /* Returns the time in seconds to copy a block of `bytes` bytes, that is, to read and to write
  * `bytes` bytes each. With several threads it is wall-clock time. */
 double mtc_copy_seconds(int64_t bytes, int threads);

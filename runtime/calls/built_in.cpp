@@ -18,8 +18,10 @@ static constexpr const CallKind *kinds[] = {&contractionCalls,
 /// The runtime converts 16-bit elements to f32.
 static bool multiplies(uint32_t) { return false; }
 
+static const char *version() { return ""; }
+
 const CallLibrary &builtInLibrary() {
-  static constexpr CallLibrary library = {kinds, multiplies};
+  static constexpr CallLibrary library = {kinds, multiplies, version};
   return library;
 }
 

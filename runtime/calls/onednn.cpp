@@ -17,7 +17,7 @@ static constexpr const CallKind *kinds[] = {&onednnContractionCalls,
                                             &recurrenceGradientCalls};
 
 const CallLibrary &linkedLibrary() {
-  static constexpr CallLibrary library = {kinds, libraryMultiplies};
+  static constexpr CallLibrary library = {kinds, libraryMultiplies, libraryVersion};
   return library;
 }
 

@@ -112,8 +112,12 @@ public:
   /// Returns the bytes read and written per second by a large copy, the best of several; nullopt if
   /// its memory cannot be allocated.
   virtual std::optional<double> copyThroughput() = 0;
-  /// Returns the operations per second of a contraction in the form of `plainContraction`.
+  /// Returns the operations per second of a contraction in the form of `plainContraction`, in the
+  /// fastest of its ways.
   virtual std::optional<double> contractionThroughput(const MtcContraction &plain) = 0;
+  /// Returns the operations per second of multiplications of elements of an MtcType and additions
+  /// in registers; nullopt if it is unknown.
+  virtual std::optional<double> registerThroughput(uint32_t type) = 0;
   /// Returns the maximum memory allocated outside the arena, with reasons.
   virtual std::vector<MemoryUse> memoryBesideArena() = 0;
 

@@ -137,9 +137,10 @@ private:
       const MtcContraction *contraction = contractionIn(*each.operation);
       if (!contraction)
         continue;
-      if (!typeThroughputs.count(contraction->type))
-        typeThroughputs[contraction->type] =
-            device.contractionThroughput(largeSquare(contraction->type));
+      const uint32_t type = contraction->type;
+      if (!typeThroughputs.count(type))
+        typeThroughputs[type] = std::max(device.registerThroughput(type),
+                                         device.contractionThroughput(largeSquare(type)));
       each.alone = device.contractionThroughput(plainContraction(*contraction));
       if (each.alone)
         each.sum.aloneSeconds = each.sum.flops / *each.alone;

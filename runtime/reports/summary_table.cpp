@@ -70,7 +70,7 @@ std::string summaryTable(const Json &summary) {
   for (const auto &[type, throughput] : machine["contraction_flops_per_second"].items())
     if (throughput.is_number())
       throughputs += text(",", cell({{"throughput", throughput}}, "throughput", 1e-9, 1, 0),
-                          " GFLOP/s of ", type, " contraction");
+                          " GFLOP/s of ", type, " multiplication");
   std::string result =
       text("Fastest of ", summary["steps"].get<int64_t>(),
            " steps:", cell(summary, "step_seconds", 1e3, 1, 3), " ms (mean",
@@ -82,7 +82,7 @@ std::string summaryTable(const Json &summary) {
     result += line(row);
   return result + "in all\n" +
          total("contractions", totals["contractions"], "share_of_alone",
-               "the library alone on the same shapes") +
+               "the fastest way on the same shapes, alone") +
          total("other library calls", totals["other_calls"], nullptr, nullptr) +
          total("kernels", totals["kernels"], "share_of_copy", "the bandwidth of copying") +
          total("  those that move over 1 MB", totals["large_kernels"], "share_of_copy",
@@ -92,8 +92,9 @@ std::string summaryTable(const Json &summary) {
          total("between kernels", totals["between"], nullptr, nullptr) +
          "%copy: of the bandwidth of copying, above 100 where operands lie in caches or are "
          "updated "
-         "in place;\n%rate: of the machine's contraction rate; %alone: of the library's rate for "
-         "the same shape, plain tensors\nand nothing else running.\n";
+         "in place;\n%rate: of the machine's rate of multiplications and additions in registers; "
+         "%alone: of the fastest way to\ncompute the same shape, plain tensors and nothing else "
+         "running.\n";
 }
 
 } // namespace mtc::runtime

@@ -10,6 +10,13 @@
 // RUN: mtc-opt %s --mtc-attach-target="cpu=aarch64" | mtc-opt | FileCheck %s --check-prefix=ARM
 // RUN: not mtc-opt %s --mtc-attach-target="target=cuda cpu=aarch64" 2>&1 | FileCheck %s --check-prefix=ARM_HOST
 // RUN: not mtc-opt %s --mtc-attach-target="without=cudnn" 2>&1 | FileCheck %s --check-prefix=FOREIGN
+// RUN: mtc-opt %s --mtc-attach-target="tune=off" | mtc-opt | FileCheck %s --check-prefix=OFF
+// RUN: not mtc-opt %s --mtc-attach-target="tune=fast" 2>&1 | FileCheck %s --check-prefix=FAST
+// RUN: not mtc-opt %s --mtc-attach-target="tune=full cpu=x86-64-v3" 2>&1 | FileCheck %s --check-prefix=ELSEWHERE
+// RUN: not mtc-opt %s --mtc-attach-target="tune=cached rates=avx2" 2>&1 | FileCheck %s --check-prefix=RATES
+// RUN: not mtc-opt %s --mtc-attach-target="tune=full without=onednn" 2>&1 | FileCheck %s --check-prefix=OWN
+// RUN: not mtc-opt %s --mtc-attach-target="target=cuda tune=full" 2>&1 | FileCheck %s --check-prefix=DEVICE
+// RUN: mtc-opt %s --mtc-attach-target="target=cuda tune=off" | FileCheck %s --check-prefix=UNTUNED
 
 // CUDA: module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90,compute_90", precision = tf32>}
 // EMULATED: module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90", emulated = true>}
@@ -22,5 +29,12 @@
 // ARM_HOST: error: --cpu aarch64: not supported by the target 'cuda'
 // NEEDED: error: without cublasLt: the target 'cuda' requires this library; expected cudnn
 // FOREIGN: error: --no-cudnn: not used by the target 'cpu'; use it with --target cuda
+// OFF: module attributes {mtc.target = #mtc_cpu.target<tune = "off">}
+// FAST: error: --tune fast: expected one of: off, cached, full
+// ELSEWHERE: error: --tune full: measures oneDNN on this machine, but --cpu selects another processor; use --tune off
+// RATES: error: --tune cached: measures oneDNN on this machine, but --cost-model selects another processor's times; use --tune off
+// OWN: error: --tune full: measures oneDNN on this machine, but the program does not use oneDNN; use --tune off
+// DEVICE: error: --tune full: not supported by the target 'cuda', whose libraries choose their kernels on the GPU
+// UNTUNED: module attributes {mtc.target = #mtc_cuda.target
 module {
 }

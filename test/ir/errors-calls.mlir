@@ -52,6 +52,20 @@ mtc.step @f reads [] [] gives [] [] {
 // -----
 
 mtc.step @f reads [] [] gives [] [] {
+  // expected-error @below {{has a way beside a batch, an activation, sums or a stored operand (contraction_call_c5)}}
+  mtc.call #mtc.contraction<type = f32, batch_rank = 1, way = own_panels> [] into []
+}
+
+// -----
+
+mtc.step @f reads [] [] gives [] [] {
+  // expected-error @below {{packs operands, expected to read them as stored or own_panels (convolution_call_c5)}}
+  mtc.call #mtc.convolution<type = f32, window_rank = 1, way = packed_rhs> [] into []
+}
+
+// -----
+
+mtc.step @f reads [] [] gives [] [] {
   // expected-error @below {{has f32 beside f64, expected 16-bit operands (convolution_call_c4)}}
   mtc.call #mtc.convolution<type = f64, window_rank = 1, f32_result = 1> [] into []
 }

@@ -4,6 +4,7 @@
 #include "runtime/abi/offload.h"
 #include "runtime/devices/cpu/parallel.h"
 #include "runtime/devices/cpu/processor.h"
+#include "runtime/devices/cpu/register_throughput.h"
 #include "runtime/devices/cpu/throughput.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/process.h"
@@ -107,6 +108,10 @@ std::optional<double> CpuDevice::copyThroughput() { return copyBandwidth(threads
 
 std::optional<double> CpuDevice::contractionThroughput(const MtcContraction &plain) {
   return plainContractionThroughput(plain, threads);
+}
+
+std::optional<double> CpuDevice::registerThroughput(uint32_t type) {
+  return runtime::registerThroughput(type, threads);
 }
 
 std::vector<MemoryUse> CpuDevice::memoryBesideArena() {

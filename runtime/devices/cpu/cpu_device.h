@@ -37,6 +37,7 @@ public:
   int queuedSteps() const override { return 0; }
   std::optional<double> copyThroughput() override;
   std::optional<double> contractionThroughput(const MtcContraction &plain) override;
+  std::optional<double> registerThroughput(uint32_t type) override;
   std::vector<MemoryUse> memoryBesideArena() override;
 
 private:

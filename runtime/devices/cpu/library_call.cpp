@@ -63,6 +63,10 @@ extern "C" int mtc_multiplies(MtcCallLibrary library, uint32_t type) {
   return find(library).multiplies(type) ? 1 : 0;
 }
 
+extern "C" const char *mtc_library_version(MtcCallLibrary library) {
+  return find(library).version();
+}
+
 extern "C" int mtc_call_run(const MtcCall *call, char *const *buffers) {
   auto prepared = LibraryCall::create(linkedLibrary(), call->kind, call->description, 1);
   if (!prepared)

@@ -60,6 +60,8 @@ struct CallLibrary {
   std::span<const CallKind *const> kinds;
   /// See `mtc_multiplies`.
   bool (*multiplies)(uint32_t type);
+  /// See `mtc_library_version`.
+  const char *(*version)();
 
   /// Returns null for a kind without an implementation.
   const CallKind *find(const char *kind) const;

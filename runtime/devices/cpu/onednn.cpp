@@ -41,6 +41,18 @@ bool libraryMultiplies(uint32_t type) {
          (static_cast<unsigned>(dnnl_get_effective_cpu_isa()) & needed) == needed;
 }
 
+const char *libraryVersion() {
+  static const std::string text = [] {
+    const dnnl_version_t &version = *dnnl_version();
+    std::string joined = "oneDNN";
+    for (int number : {version.major, version.minor, version.patch,
+                       static_cast<int>(dnnl_get_effective_cpu_isa())})
+      joined += ' ' + std::to_string(number);
+    return joined;
+  }();
+  return text.c_str();
+}
+
 bool hasLibraryExtents(const dnnl_memory_desc_t &tensor) {
   return std::all_of(tensor.dims, tensor.dims + tensor.ndims,
                      [](dnnl_dim_t extent) { return extent <= INT32_MAX; });
@@ -75,19 +87,6 @@ bool setAddends(dnnl_primitive_attr_t attributes, bool accumulate,
   return done;
 }
 
-std::unique_ptr<LibraryPrimitive> LibraryPrimitive::plan(const_dnnl_op_desc_t operation,
-                                                         const_dnnl_primitive_attr_t attributes,
-                                                         const_dnnl_primitive_desc_t forward,
-                                                         std::vector<Operand> operands,
-                                                         int threads) {
-  LibraryThreads scope(threads);
-  dnnl_primitive_desc_t raw = nullptr;
-  if (dnnl_primitive_desc_create(&raw, operation, attributes, libraryEngine(), forward) !=
-      dnnl_success)
-    return nullptr;
-  return own(LibraryDescriptor(raw), std::move(operands), threads);
-}
-
 std::unique_ptr<LibraryPrimitive>
 LibraryPrimitive::own(LibraryDescriptor descriptor, std::vector<Operand> operands, int threads) {
   std::unique_ptr<LibraryPrimitive> result(new LibraryPrimitive());
@@ -98,6 +97,19 @@ LibraryPrimitive::own(LibraryDescriptor descriptor, std::vector<Operand> operand
        *dnnl_primitive_desc_query_md(descriptor.get(), dnnl_query_scratchpad_md, 0)});
   result->descriptor = std::move(descriptor);
   return result->name().rfind("ref", 0) == 0 ? nullptr : std::move(result);
+}
+
+std::unique_ptr<LibraryPrimitive> LibraryPrimitive::planReorder(const dnnl_memory_desc_t &from,
+                                                                const dnnl_memory_desc_t &to,
+                                                                int threads) {
+  LibraryThreads scope(threads);
+  LibraryAttributes attributes = userScratchAttributes();
+  dnnl_primitive_desc_t raw = nullptr;
+  if (!attributes ||
+      dnnl_reorder_primitive_desc_create(&raw, &from, libraryEngine(), &to, libraryEngine(),
+                                         attributes.get()) != dnnl_success)
+    return nullptr;
+  return own(LibraryDescriptor(raw), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}}, threads);
 }
 
 int64_t LibraryPrimitive::scratchBytes() const {

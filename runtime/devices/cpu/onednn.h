@@ -20,6 +20,9 @@ std::optional<dnnl_data_type_t> libraryType(uint32_t type);
 /// support.
 bool libraryMultiplies(uint32_t type);
 
+/// Returns the library's version and the number of the instruction set that it uses.
+const char *libraryVersion();
+
 /// Returns whether the library supports the extents of a tensor. It stores extents in 64 bits, but
 /// implementations compute in 32 bits (2.6 divides by an extent of 2^32, which is truncated to 0).
 bool hasLibraryExtents(const dnnl_memory_desc_t &tensor);
@@ -56,16 +59,15 @@ public:
     dnnl_memory_desc_t layout;
   };
 
-  /// Plans `operation` for `threads` threads, with attributes from `userScratchAttributes`. A
-  /// gradient also requires `forward`, the descriptor of the forward primitive. Returns null if the
-  /// library has no implementation, or only its reference one, which is hundreds of times slower.
-  static std::unique_ptr<LibraryPrimitive> plan(const_dnnl_op_desc_t operation,
-                                                const_dnnl_primitive_attr_t attributes,
-                                                const_dnnl_primitive_desc_t forward,
-                                                std::vector<Operand> operands, int threads);
-  /// Wraps a descriptor that was created for `threads` threads. Otherwise equal to `plan`.
+  /// Wraps a descriptor that was created for `threads` threads, with attributes from
+  /// `userScratchAttributes`. Returns null if the library only has its reference implementation,
+  /// which is hundreds of times slower.
   static std::unique_ptr<LibraryPrimitive> own(LibraryDescriptor descriptor,
                                                std::vector<Operand> operands, int threads);
+
+  /// Plans a copy of a tensor to another layout. Returns null as `own` does.
+  static std::unique_ptr<LibraryPrimitive> planReorder(const dnnl_memory_desc_t &from,
+                                                       const dnnl_memory_desc_t &to, int threads);
 
   int64_t scratchBytes() const;
   /// Returns the library's name of the implementation: `brg:avx512_core`, `gemm:jit`.

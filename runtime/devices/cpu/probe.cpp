@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <memory>
 #include <sys/mman.h>
 #include <vector>
 
@@ -37,6 +39,34 @@ private:
   char *start;
 };
 
+/// Buffers of the sizes `bytes`, and the scratch after them; empty if they cannot be allocated.
+class ProbeBuffers {
+public:
+  ProbeBuffers(const int64_t *bytes, int count, int64_t scratchBytes)
+      : memory(offsetsOf(bytes, count) + scratchBytes) {
+    if (!memory.data())
+      return;
+    for (int64_t offset : offsets)
+      pointers.push_back(memory.data() + offset);
+  }
+
+  bool isEmpty() const { return pointers.empty(); }
+  void run(LibraryCall &call) { call.run(pointers.data(), pointers.back()); }
+
+private:
+  /// Sets the offsets and returns the last.
+  int64_t offsetsOf(const int64_t *bytes, int count) {
+    offsets.assign(1, 0);
+    for (int i = 0; i < count; ++i)
+      offsets.push_back(offsets.back() + alignedBytes(bytes[i]));
+    return offsets.back();
+  }
+
+  std::vector<int64_t> offsets;
+  ProbeMemory memory;
+  std::vector<char *> pointers;
+};
+
 /// Returns the CPU time of a call on one thread; negative if the call cannot be run.
 double secondsAlone(const CallLibrary &library, const char *kind, const void *description,
                     const int64_t *bytes, int count) {
@@ -44,18 +74,10 @@ double secondsAlone(const CallLibrary &library, const char *kind, const void *de
   auto prepared = LibraryCall::create(library, kind, description, 1);
   if (!prepared)
     return -1;
-  std::vector<int64_t> offsets(1, 0);
-  for (int i = 0; i < count; ++i)
-    offsets.push_back(offsets.back() + alignedBytes(bytes[i]));
-  ProbeMemory memory(offsets.back() + prepared->scratchBytes());
-  if (!memory.data())
+  ProbeBuffers buffers(bytes, count, prepared->scratchBytes());
+  if (buffers.isEmpty())
     return -1;
-  std::vector<char *> buffers;
-  buffers.reserve(offsets.size());
-  for (int64_t offset : offsets)
-    buffers.push_back(memory.data() + offset);
-  return fewestSeconds([&] { prepared->run(buffers.data(), buffers.back()); }, longEnough, minRuns,
-                       threadSeconds);
+  return fewestSeconds([&] { buffers.run(*prepared); }, longEnough, minRuns, threadSeconds);
 }
 
 } // namespace
@@ -76,6 +98,40 @@ extern "C" double mtc_call_seconds(MtcCallLibrary library, const char *kind,
   if (*std::min_element(seconds.begin(), seconds.end()) < 0)
     return -1;
   return *std::max_element(seconds.begin(), seconds.end()) / threads;
+}
+
+extern "C" double mtc_compare_calls(MtcCallLibrary library, const char *kind,
+                                    const void *const *descriptions, int count,
+                                    const int64_t *bytes, int buffers, double *seconds) {
+  const double begin = threadSeconds();
+  LibraryThreads guard(1);
+  constexpr double never = std::numeric_limits<double>::infinity(), slow = 1.2;
+  constexpr int rounds = 3;
+  std::vector<std::unique_ptr<LibraryCall>> calls;
+  int64_t scratchBytes = 0;
+  for (int i = 0; i < count; ++i) {
+    calls.push_back(LibraryCall::create(
+        library == MTC_BUILT_IN ? builtInLibrary() : linkedLibrary(), kind, descriptions[i], 1));
+    seconds[i] = calls.back() ? never : -1;
+    if (calls.back())
+      scratchBytes = std::max(scratchBytes, calls.back()->scratchBytes());
+  }
+  ProbeBuffers shared(bytes, buffers, scratchBytes);
+  if (shared.isEmpty()) {
+    std::fill_n(seconds, count, -1);
+    return threadSeconds() - begin;
+  }
+  double fewest = never;
+  for (int round = 0; round < rounds; ++round)
+    for (int i = 0; i < count; ++i) {
+      if (!calls[static_cast<size_t>(i)] || (round && seconds[i] > slow * fewest))
+        continue;
+      const double start = threadSeconds();
+      shared.run(*calls[static_cast<size_t>(i)]);
+      seconds[i] = std::min(seconds[i], threadSeconds() - start);
+      fewest = std::min(fewest, seconds[i]);
+    }
+  return threadSeconds() - begin;
 }
 
 extern "C" double mtc_copy_seconds(int64_t bytes, int threads) {

@@ -54,22 +54,49 @@ std::optional<double> copyBandwidth(int threads) {
   });
 }
 
-std::optional<double> plainContractionThroughput(const MtcContraction &plain, int threads) {
+namespace {
+
+/// Returns the same contraction without its batch dimension of extent 1, beside which there are no
+/// ways.
+MtcContraction withoutBatch(const MtcContraction &plain) {
+  MtcContraction c = plain;
+  c.batch_rank = 0;
+  for (int64_t *strides : {c.lhs_strides, c.rhs_strides, c.out_strides})
+    std::copy_n(strides + 1, 2, strides);
+  return c;
+}
+
+std::optional<double> throughputOf(const MtcContraction &plain, int threads, int minRuns) {
   auto prepared = LibraryCall::create(linkedLibrary(), MTC_CONTRACTION, &plain, threads);
   if (!prepared)
     return std::nullopt;
   return ifMemoryAllows([&] {
     auto bytes = [&](int64_t rows, int64_t columns, uint32_t type) {
-      return aligned(plain.batch[0] * rows * columns * typeBytes(type));
+      return aligned((plain.batch_rank ? plain.batch[0] : 1) * rows * columns * typeBytes(type));
     };
     const int64_t rhs = bytes(plain.m, plain.k, plain.type),
                   out = rhs + bytes(plain.k, plain.n, plain.type),
                   scratch = out + bytes(plain.m, plain.n, resultType(plain));
     Arena arena(scratch + prepared->scratchBytes(), threads);
     char *const buffers[] = {arena.data(), arena.at(rhs), arena.at(out)};
-    double seconds = fewestSeconds([&] { prepared->run(buffers, arena.at(scratch)); }, longEnough);
+    double seconds =
+        fewestSeconds([&] { prepared->run(buffers, arena.at(scratch)); }, longEnough, minRuns);
     return contractionFlops(plain) / seconds;
   });
+}
+
+} // namespace
+
+std::optional<double> plainContractionThroughput(const MtcContraction &plain, int threads) {
+  std::optional<double> best = throughputOf(plain, threads, /*minRuns=*/3);
+  if (!best || plain.batch[0] != 1)
+    return best;
+  MtcContraction other = withoutBatch(plain);
+  for (uint32_t way : {MTC_PACKED_RHS, MTC_PACKED_OPERANDS, MTC_OWN_PANELS}) {
+    other.way = way;
+    best = std::max(best, throughputOf(other, threads, /*minRuns=*/1));
+  }
+  return best;
 }
 
 } // namespace mtc::runtime

@@ -45,6 +45,7 @@ public:
   int queuedSteps() const override { return observers.empty() ? 1 : 0; }
   std::optional<double> copyThroughput() override;
   std::optional<double> contractionThroughput(const MtcContraction &plain) override;
+  std::optional<double> registerThroughput(uint32_t) override { return std::nullopt; }
   std::vector<MemoryUse> memoryBesideArena() override;
 
 private:

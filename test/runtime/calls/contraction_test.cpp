@@ -5,6 +5,7 @@
 #include "runtime/devices/cpu/parallel.h"
 #include "test/support/library_level.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -165,9 +166,26 @@ void checkRun(LibraryCall &contraction, const Problem &p, const MtcContraction &
     ASSERT_EQ(*c, 0x5a) << "written after the scratch";
 }
 
+/// Checks the other ways to compute a contraction.
+template <typename Element> void checkWays(const Problem &p, MtcContraction c, int threads) {
+  for (uint32_t way : {MTC_PACKED_RHS, MTC_PACKED_OPERANDS, MTC_OWN_PANELS}) {
+    c.way = way;
+    auto contraction = createContraction(c, threads);
+    ASSERT_TRUE(contraction);
+    auto planned = LibraryCall::create(linkedLibrary(), MTC_CONTRACTION, &c, threads, false);
+    EXPECT_LE(planned->scratchBytes(),
+              mtc_call_scratch_bytes(MTC_ONEDNN, MTC_CONTRACTION, &c, threads));
+    if (way == MTC_OWN_PANELS && p.k > 0)
+      EXPECT_THAT(contraction->implementation(), testing::HasSubstr("panels"));
+    checkRun<Element>(*contraction, p, c, threads);
+  }
+}
+
 /// Checks the contraction by oneDNN and by the runtime's own code.
 template <typename Element>
 void check(const Problem &p, const MtcContraction &c, MtcSupportLevel minLevel, int threads = 2) {
+  if (p.batch.empty() && c.type != MTC_F64)
+    checkWays<Element>(p, c, threads);
   auto contraction = createContraction(c, threads);
   ASSERT_TRUE(contraction);
   EXPECT_GE(contraction->supportLevel(), minLevel);
@@ -376,6 +394,28 @@ TEST(Contraction, BrainFloat) {
                     make(p, strides({3, 33, 20}, {1, 2, 0}), strides({3, 20, 17}, {0, 1, 2}),
                          strides({3, 33, 17}, {2, 1, 0}), false, MTC_BF16),
                     MTC_CALL_PACKED);
+}
+
+/// Extents around the blocks of the library, whose layouts are padded.
+TEST(Contraction, PackedOperandsOfOddExtents) {
+  for (int64_t extent : {15, 16, 17, 63, 64, 65, 130})
+    for (const std::vector<int> &order : {std::vector<int>{0, 1}, std::vector<int>{1, 0}}) {
+      const Problem p{{}, extent, 81, extent + 3};
+      const MtcContraction c = make(p, strides({p.m, p.k}, order), strides({p.k, p.n}, order),
+                                    strides({p.m, p.n}, {0, 1}), extent % 2 == 0);
+      checkWays<float>(p, c, 2);
+      checkWays<float>(p, adding(c, {{0, 1}, {p.n, 1}}), 2);
+    }
+}
+
+TEST(Contraction, PackedOperandsAreCopied) {
+  const Problem p{{}, 64, 96, 128};
+  MtcContraction c = make(p, {p.k, 1}, {p.n, 1}, {p.n, 1});
+  const int64_t asStored = createContraction(c, 1)->scratchBytes();
+  c.way = MTC_PACKED_RHS;
+  auto packed = createContraction(c, 1);
+  EXPECT_THAT(packed->implementation(), testing::HasSubstr("blocked rhs"));
+  EXPECT_GE(packed->scratchBytes(), asStored + 4 * p.k * p.n);
 }
 
 TEST(Contraction, UnsupportedTypeIsSaid) {

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -40,6 +41,8 @@ public:
     packOperand(problem.lhs, &BatchAxis::lhs, packedLhs, types.operands);
     packOperand(problem.rhs, &BatchAxis::rhs, packedRhs, types.operands);
     accumulate = contraction.accumulate != 0;
+    chosen.lhs = contraction.way == MTC_PACKED_OPERANDS;
+    chosen.rhs = chosen.lhs || contraction.way == MTC_PACKED_RHS;
     if (problem.out.isRowMajor() && chooseMatmul())
       return true;
     // Write the sums to the scratch first; accumulation and addends are applied in the copy to the
@@ -53,18 +56,23 @@ public:
   }
 
   /// Generates the code and the objects that `run` uses.
-  bool build() { return matmul->build(workers); }
+  bool build() {
+    auto isBuilt = [](const auto &copy) { return !copy || copy->build(1); };
+    return matmul.primitive->build(workers) && isBuilt(matmul.lhsCopy) && isBuilt(matmul.rhsCopy);
+  }
 
   int64_t scratchBytes() const override { return scratch; }
 
   MtcSupportLevel supportLevel() const override {
     if (packedLhs || packedRhs || packedOut)
       return MTC_CALL_PACKED;
-    return matmul->allocates() ? MTC_CALL_ALLOCATES : MTC_CALL_FAST;
+    return matmul.primitive->allocates() ? MTC_CALL_ALLOCATES : MTC_CALL_FAST;
   }
 
   std::string implementation() const override {
-    std::string text = matmul->name();
+    std::string text = matmul.primitive->name();
+    if (matmul.lhsCopy || matmul.rhsCopy)
+      text += matmul.lhsCopy ? " blocked operands" : " blocked rhs";
     if (packedLhs || packedRhs || packedOut)
       text += " packed";
     if (entries > 1)
@@ -83,6 +91,8 @@ public:
     rhs = pack(packedRhs, rhs, scratchStart);
     char *result = packedOut ? scratchStart + packedOut->offset : out;
     char *library = scratchStart + libraryOffset;
+    lhs = copy(matmul.lhsCopy, lhs, scratchStart + lhsCopyOffset, library);
+    rhs = copy(matmul.rhsCopy, rhs, scratchStart + rhsCopyOffset, library);
     if (workers == 1) {
       for (int64_t entry = 0; entry < entries; ++entry)
         runEntry(0, entry, lhs, rhs, added, result, library);
@@ -111,15 +121,21 @@ private:
       for (size_t i = 0; i < outerAxes; ++i)
         entries *= problem.batch[i].extent;
       workers = entries >= threads ? threads : 1;
-      matmul = planMatmul(problem, inner, types, accumulate, workers > 1 ? 1 : threads);
-      if (matmul || inner == 0)
+      matmul = planMatmul(problem, inner, types, accumulate, chosen, workers > 1 ? 1 : threads);
+      if (matmul.primitive || inner == 0)
         break;
     }
-    if (!matmul)
+    if (!matmul.primitive)
       return false;
-    librarySlice = alignedBytes(matmul->scratchBytes());
-    libraryOffset = scratch;
-    scratch += librarySlice * workers;
+    lhsCopyOffset = scratch;
+    rhsCopyOffset = lhsCopyOffset + alignedBytes(matmul.lhsCopyBytes);
+    libraryOffset = rhsCopyOffset + alignedBytes(matmul.rhsCopyBytes);
+    // The copies and the multiplication run in sequence and share scratch.
+    librarySlice = alignedBytes(matmul.primitive->scratchBytes());
+    for (const auto &each : {std::cref(matmul.lhsCopy), std::cref(matmul.rhsCopy)})
+      if (each.get())
+        librarySlice = std::max(librarySlice, alignedBytes(each.get()->scratchBytes()));
+    scratch = libraryOffset + librarySlice * workers;
     return true;
   }
 
@@ -165,6 +181,16 @@ private:
     return dense;
   }
 
+  /// Copies an operand to the layout that the library has chosen for it, if it has chosen one.
+  static const char *copy(const std::unique_ptr<LibraryPrimitive> &primitive, const char *operand,
+                          char *to, char *library) {
+    if (!primitive)
+      return operand;
+    const std::array<const char *, 2> ends = {operand, to};
+    primitive->run(0, ends.data(), library);
+    return to;
+  }
+
   /// Runs one entry. Entries are numbered over the outer batch axes, the last axis fastest.
   void runEntry(int worker, int64_t entry, const char *lhs, const char *rhs,
                 const char *const *buffers, char *out, char *library) {
@@ -185,7 +211,7 @@ private:
     operands[0] = lhs + lhsOffset * bytesOf(types.operands);
     operands[1] = rhs + rhsOffset * bytesOf(types.operands);
     operands[2] = out + outOffset * bytesOf(types.result);
-    matmul->run(worker, operands.data(), library);
+    matmul.primitive->run(worker, operands.data(), library);
   }
 
   /// Computes out (+)= sums + addends, where the sums are dense in the scratch.
@@ -223,7 +249,9 @@ private:
   ContractionProblem problem;
   MatmulTypes types = {};
   int threads = 1, workers = 1;
-  int64_t entries = 1, scratch = 0, librarySlice = 0, libraryOffset = 0;
+  int64_t entries = 1, scratch = 0, librarySlice = 0, libraryOffset = 0, lhsCopyOffset = 0,
+          rhsCopyOffset = 0;
+  ChosenLayouts chosen;
   std::optional<Packing> packedLhs, packedRhs, packedOut;
   bool accumulate = false;
   /// Accumulation and addends that the library does not support, which are applied after the
@@ -231,7 +259,7 @@ private:
   bool accumulateAfterwards = false;
   std::vector<MatrixLayout> addends;
   size_t outerAxes = 0; ///< number of batch axes over which separate matmuls run
-  std::unique_ptr<LibraryPrimitive> matmul;
+  LibraryMatmul matmul;
 };
 
 } // namespace
@@ -240,17 +268,17 @@ std::unique_ptr<LibraryCall> createContraction(const MtcContraction &contraction
                                                bool executable) {
   ContractionProblem problem = simplifyContraction(contraction);
   const bool isStored = contraction.lhs_storage || contraction.rhs_storage;
-  const bool isLibrarys =
-      !isStored && (contraction.type == MTC_F32 ||
-                    (libraryMultiplies(contraction.type) && !contraction.f32_products));
+  const bool isLibrarys = !isStored && contraction.way != MTC_OWN_PANELS &&
+                          (contraction.type == MTC_F32 ||
+                           (libraryMultiplies(contraction.type) && !contraction.f32_products));
   if (isLibrarys && !problem.isEmpty() && problem.k() > 0) {
     auto result = std::make_unique<LibraryContraction>();
     if (result->plan(contraction, problem, threads) && (!executable || result->build()))
       return result;
   }
-  // Elements of f32 in memory reach this point only if there is nothing to sum, or in layouts that
-  // no library supports.
-  if (isStored || contraction.type != MTC_F32)
+  // Otherwise, elements of f32 in memory reach this point only if there is nothing to sum, or in
+  // layouts that no library supports.
+  if (isStored || contraction.type != MTC_F32 || contraction.way == MTC_OWN_PANELS)
     if (auto result = createPanelContraction(contraction, problem, threads, machineVectors()))
       return result;
   return createLoopContraction(contraction, problem, threads);

@@ -1,6 +1,8 @@
 // Translates the layouts of a contraction to oneDNN descriptors.
 #include "runtime/calls/contraction/cpu/onednn/library_matmul.h"
 
+#include "runtime/devices/cpu/parallel.h"
+
 #include <algorithm>
 #include <functional>
 
@@ -49,11 +51,32 @@ bool liesAsResult(const ContractionProblem &p, size_t inner, size_t addend) {
                      [=](const BatchAxis &axis) { return axis.addends[addend] == axis.out; });
 }
 
+/// Returns a descriptor of the same tensor whose layout the library chooses.
+dnnl_memory_desc_t anyLayout(const dnnl_memory_desc_t &tensor) {
+  dnnl_memory_desc_t any;
+  dnnl_memory_desc_init_by_tag(&any, tensor.ndims, tensor.dims, tensor.data_type,
+                               dnnl_format_tag_any);
+  return any;
+}
+
+/// Replaces the layout of an operand by that of the descriptor, and plans the copy if it differs.
+/// Returns false if the library cannot copy.
+bool planCopy(const_dnnl_primitive_desc_t descriptor, dnnl_query_t query, int threads,
+              LibraryPrimitive::Operand &operand, std::unique_ptr<LibraryPrimitive> &copy,
+              int64_t &bytes) {
+  const dnnl_memory_desc_t chosen = *dnnl_primitive_desc_query_md(descriptor, query, 0);
+  if (dnnl_memory_desc_equal(&chosen, &operand.layout))
+    return true;
+  copy = LibraryPrimitive::planReorder(operand.layout, chosen, threads);
+  bytes = static_cast<int64_t>(dnnl_memory_desc_get_size(&chosen));
+  operand.layout = chosen;
+  return copy != nullptr;
+}
+
 } // namespace
 
-std::unique_ptr<LibraryPrimitive> planMatmul(const ContractionProblem &problem, size_t inner,
-                                             const MatmulTypes &types, bool accumulate,
-                                             int threads) {
+LibraryMatmul planMatmul(const ContractionProblem &problem, size_t inner, const MatmulTypes &types,
+                         bool accumulate, ChosenLayouts chosen, int threads) {
   auto describeOperand = [&](const MatrixLayout &matrix, const auto &stride,
                              dnnl_data_type_t type) {
     return describe(problem, inner, matrix, stride, type);
@@ -68,7 +91,7 @@ std::unique_ptr<LibraryPrimitive> planMatmul(const ContractionProblem &problem, 
   if (!std::all_of(operands.begin(), operands.end(), [](const LibraryPrimitive::Operand &operand) {
         return hasLibraryExtents(operand.layout);
       }))
-    return nullptr;
+    return {};
   const dnnl_memory_desc_t *bias = nullptr;
   std::vector<dnnl_memory_desc_t> added, addends;
   for (size_t i = 0; i < problem.addends.size(); ++i)
@@ -81,19 +104,35 @@ std::unique_ptr<LibraryPrimitive> planMatmul(const ContractionProblem &problem, 
       bias = &addends[i];
     } else {
       if (!liesAsResult(problem, inner, i))
-        return nullptr;
+        return {};
       name = addendName(accumulate, added.size());
       added.push_back(addends[i]);
     }
     operands.push_back({name, addends[i]});
   }
+  if (chosen.lhs)
+    lhs = anyLayout(lhs);
+  if (chosen.rhs)
+    rhs = anyLayout(rhs);
   dnnl_matmul_desc_t operation;
   LibraryAttributes attributes = userScratchAttributes();
   if (!libraryEngine() || !attributes || !setAddends(attributes.get(), accumulate, added) ||
       dnnl_matmul_desc_init(&operation, &lhs, &rhs, bias, &out) != dnnl_success)
-    return nullptr;
-  return LibraryPrimitive::plan(&operation, attributes.get(), nullptr, std::move(operands),
-                                threads);
+    return {};
+  LibraryThreads scope(threads);
+  dnnl_primitive_desc_t raw = nullptr;
+  if (dnnl_primitive_desc_create(&raw, &operation, attributes.get(), libraryEngine(), nullptr) !=
+      dnnl_success)
+    return {};
+  LibraryDescriptor descriptor(raw);
+  LibraryMatmul result;
+  if (!planCopy(raw, dnnl_query_src_md, threads, operands[0], result.lhsCopy,
+                result.lhsCopyBytes) ||
+      !planCopy(raw, dnnl_query_weights_md, threads, operands[1], result.rhsCopy,
+                result.rhsCopyBytes))
+    return {};
+  result.primitive = LibraryPrimitive::own(std::move(descriptor), std::move(operands), threads);
+  return result;
 }
 
 } // namespace mtc::runtime

@@ -19,12 +19,23 @@ struct MatmulTypes {
   std::array<dnnl_data_type_t, MTC_MAX_ADDENDS> addends;
 };
 
+/// Whether the library chooses the layout of an operand.
+struct ChosenLayouts {
+  bool lhs = false, rhs = false;
+};
+
+/// A matmul, and the copies of its operands that it reads; null for operands that it reads where
+/// they are.
+struct LibraryMatmul {
+  std::unique_ptr<LibraryPrimitive> primitive, lhsCopy, rhsCopy;
+  int64_t lhsCopyBytes = 0, rhsCopyBytes = 0;
+};
+
 /// Plans a matmul over the last `inner` batch axes of the problem, including its addends, for
-/// `threads` threads. Returns null if the library has no implementation, or only its reference one.
-/// The operands are lhs, rhs, out and the addends.
-std::unique_ptr<LibraryPrimitive> planMatmul(const ContractionProblem &problem, size_t inner,
-                                             const MatmulTypes &types, bool accumulate,
-                                             int threads);
+/// `threads` threads. The primitive is null if the library has no implementation, or only its
+/// reference one. Its operands are lhs, rhs, out and the addends.
+LibraryMatmul planMatmul(const ContractionProblem &problem, size_t inner, const MatmulTypes &types,
+                         bool accumulate, ChosenLayouts chosen, int threads);
 
 } // namespace mtc::runtime
 

@@ -2,6 +2,7 @@
 // layout.
 #include "runtime/calls/convolution/cpu/onednn/convolution.h"
 
+#include "runtime/calls/convolution/cpu/convolution.h"
 #include "runtime/calls/convolution/cpu/onednn/widened.h"
 #include "runtime/calls/convolution/problem.h"
 #include "runtime/devices/cpu/onednn.h"
@@ -134,20 +135,6 @@ std::unique_ptr<LibraryPrimitive> planConvolution(const Description &d, Computed
   return LibraryPrimitive::own(std::move(descriptor), std::move(operands), threads);
 }
 
-/// Returns null if the library lacks an implementation other than its reference one.
-std::unique_ptr<LibraryPrimitive> planReorder(const dnnl_memory_desc_t &from,
-                                              const dnnl_memory_desc_t &to, int threads) {
-  LibraryThreads scope(threads);
-  LibraryAttributes attributes = userScratchAttributes();
-  dnnl_primitive_desc_t raw = nullptr;
-  if (!attributes ||
-      dnnl_reorder_primitive_desc_create(&raw, &from, libraryEngine(), &to, libraryEngine(),
-                                         attributes.get()) != dnnl_success)
-    return nullptr;
-  return LibraryPrimitive::own(LibraryDescriptor(raw), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}},
-                               threads);
-}
-
 class Convolution final : public LibraryCall {
 public:
   /// Returns false if the library only has its reference implementation, or if the addend or bias
@@ -173,8 +160,9 @@ public:
     }
     scratch = primitive->scratchBytes();
     if (!dnnl_memory_desc_equal(&chosen, &description.weights)) {
-      reorder = computed == Computed::Weights ? planReorder(chosen, description.weights, threads)
-                                              : planReorder(description.weights, chosen, threads);
+      reorder = computed == Computed::Weights
+                    ? LibraryPrimitive::planReorder(chosen, description.weights, threads)
+                    : LibraryPrimitive::planReorder(description.weights, chosen, threads);
       if (!reorder)
         return false;
       // The primitives run in sequence and share scratch after the blocked weights.
@@ -237,6 +225,8 @@ std::unique_ptr<LibraryCall> createCall(const void *record, int threads, bool ex
   if ((c.type != MTC_F32 && !isNarrow) || isEmpty(c) || c.activation != MTC_NO_ACTIVATION)
     return nullptr;
   threads = usefulThreads(convolutionFlops(c), threads);
+  if (c.way == MTC_OWN_PANELS)
+    return createPatchConvolution(c, computed, threads, machineVectors());
   if (!isNarrow || (libraryMultiplies(c.type) && !c.f32_products))
     if (auto result = createLibraryCall(c, computed, threads, executable); result || !isNarrow)
       return result;

@@ -1,0 +1,236 @@
+//===- CallWays.cpp - Measured ways to compute library calls ----------------------------------===//
+
+#include "codegen/cpu/CallWays.h"
+
+#include "codegen/host/Processor.h"
+#include "codegen/target/KernelCache.h"
+#include "ir/TypeCode.h"
+#include "runtime/abi/library_call.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <array>
+#include <cmath>
+#include <mutex>
+
+using namespace mtc;
+using namespace mtc::cpu;
+using llvm::SmallVector;
+using llvm::StringRef;
+
+llvm::Error cpu::checkTuning(StringRef tune) {
+  if (tune.empty() || tune == "off" || tune == "cached" || tune == "full")
+    return llvm::Error::success();
+  return llvm::createStringError("--tune " + tune + ": expected one of: off, cached, full");
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Samples
+//===------------------------------------------------------------------------------------------===//
+
+/// Operations of a sample, which takes some 10 milliseconds in f32.
+static constexpr double mostFlops = 1e9;
+
+/// Adapts the distance of the lines of a matrix to fewer rows and columns. Lines that were not
+/// dense keep their distance.
+static void resize(int64_t *strides, int64_t rows, int64_t columns, int64_t newRows,
+                   int64_t newColumns) {
+  if (strides[1] == 1 && strides[0] == columns)
+    strides[0] = newColumns;
+  else if (strides[0] == 1 && strides[1] == rows)
+    strides[1] = newRows;
+}
+
+/// Keeps rows and columns, up to a number, so that copies of an operand are compared with as many
+/// reads of it, and sums fewer terms.
+static MtcContraction reduce(MtcContraction c) {
+  constexpr int64_t mostLines = 3072, fewestTerms = 384, unit = 48;
+  const int64_t m = std::min(c.m, mostLines), n = std::min(c.n, mostLines),
+                terms = static_cast<int64_t>(mostFlops / (2 * static_cast<double>(m * n))) / unit *
+                        unit,
+                k = std::min(c.k, std::max(terms, fewestTerms));
+  resize(c.lhs_strides, c.m, c.k, m, k);
+  resize(c.rhs_strides, c.k, c.n, k, n);
+  resize(c.out_strides, c.m, c.n, m, n);
+  c.m = m;
+  c.n = n;
+  c.k = k;
+  c.accumulate = c.addend_count = 0;
+  for (auto &strides : c.addend_strides)
+    llvm::fill(strides, 0);
+  llvm::fill(c.f32_addends, 0);
+  return c;
+}
+
+/// Keeps the windows, and computes fewer images.
+static MtcConvolution reduce(MtcConvolution c, double flops) {
+  c.batch = std::clamp<int64_t>(
+      std::llround(static_cast<double>(c.batch) * std::min(1.0, mostFlops / flops)), 1, c.batch);
+  c.has_bias = c.has_addend = c.f32_bias = c.f32_addend = 0;
+  return c;
+}
+
+CallAttrInterface cpu::sampleOf(CallAttrInterface call, int threads) {
+  // Threads share the work, and a share of less than a millisecond is not worth a copy. Samples of
+  // the largest images would take seconds.
+  constexpr double leastOfAThread = 1e8, mostOfAnImage = 2e10;
+  const auto flops = static_cast<double>(call.getCost().flops);
+  const MatrixProduct product = call.getProduct();
+  if (flops < leastOfAThread * std::max(threads, 1) || product.type == MTC_F64 ||
+      !call.inWay(CallWay::OwnPanels))
+    return {};
+  mlir::MLIRContext *context = call.getContext();
+  if (auto contraction = llvm::dyn_cast<ContractionCallAttr>(call)) {
+    // Without products of 16 bits, it is computed by own panels as stored.
+    const bool isLibrarys =
+        product.type == MTC_F32 || (product.type == MTC_BF16 && !product.isInF32);
+    return isLibrarys ? ContractionCallAttr::get(context, reduce(*contraction.getRecord()))
+                      : CallAttrInterface();
+  }
+  return llvm::TypeSwitch<mlir::Attribute, CallAttrInterface>(call)
+      .Case<ConvolutionCallAttr, TransposedConvolutionCallAttr, ConvolutionWeightGradientCallAttr>(
+          [&](auto convolution) -> CallAttrInterface {
+            const MtcConvolution &c = *convolution.getRecord();
+            if (c.activation != MTC_NO_ACTIVATION ||
+                flops > mostOfAnImage * static_cast<double>(c.batch))
+              return {};
+            return decltype(convolution)::get(context, reduce(c, flops));
+          })
+      .Default(CallAttrInterface());
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Times
+//===------------------------------------------------------------------------------------------===//
+
+namespace {
+
+constexpr int wayCount = MTC_OWN_PANELS + 1;
+/// Seconds by way on one thread; negative if the call or the library does not have it.
+using Times = std::array<double, wayCount>;
+
+/// The times of samples, of this process and in the folder of compiled kernels.
+class KnownTimes {
+public:
+  static KnownTimes &get() {
+    static KnownTimes known;
+    return known;
+  }
+
+  /// Returns nullopt if the sample has no times and the limit is reached.
+  std::optional<Times> find(CallAttrInterface sample, bool again);
+
+private:
+  static constexpr double mostOfAProcess = 2.5; // seconds of CPU time
+
+  std::mutex mutex; // Measurements also take turns.
+  llvm::StringMap<Times> times;
+  KernelCache cache{KernelCache::defaultFolder()};
+  double spent = 0;
+};
+
+} // namespace
+
+/// Returns the call in the way of a number of the ABI; null if it does not have it.
+static CallAttrInterface inWay(CallAttrInterface call, int way) {
+  return call.inWay(way == MTC_AS_STORED ? std::nullopt : std::optional(static_cast<CallWay>(way)));
+}
+
+/// Adds the CPU time of the measurement to `spent`.
+static Times measure(CallAttrInterface sample, double &spent) {
+  Times times;
+  times.fill(-1);
+  SmallVector<int> ways;
+  SmallVector<const void *> descriptions;
+  for (int way = 0; way < wayCount; ++way)
+    if (CallAttrInterface call = inWay(sample, way)) {
+      ways.push_back(way);
+      descriptions.push_back(call.getBytes().data());
+    }
+  SmallVector<int64_t> bytes;
+  const CallShapes shapes = sample.getShapes();
+  for (const auto *list : {&shapes.operands, &shapes.results})
+    for (const CallShapes::Shape &shape : *list)
+      bytes.push_back(std::max(shape.elements.value_or(0), shape.span.value_or(0)) *
+                      bytesOfType(shape.type));
+  SmallVector<double> seconds(ways.size());
+  spent += mtc_compare_calls(MTC_ONEDNN, sample.getKind().data(), descriptions.data(),
+                             static_cast<int>(ways.size()), bytes.data(),
+                             static_cast<int>(bytes.size()), seconds.data());
+  for (auto [way, found] : llvm::zip_equal(ways, seconds))
+    times[static_cast<size_t>(way)] = found;
+  return times;
+}
+
+static std::string write(const Times &times) {
+  std::string text;
+  for (double seconds : times)
+    text += llvm::formatv("{0:e17}\n", seconds);
+  return text;
+}
+
+/// Returns nullopt if the text does not consist of a number for each way.
+static std::optional<Times> read(StringRef text) {
+  SmallVector<StringRef> lines;
+  text.split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  Times times;
+  if (lines.size() != times.size())
+    return std::nullopt;
+  for (auto [line, seconds] : llvm::zip_equal(lines, times))
+    if (line.getAsDouble(seconds) || !std::isfinite(seconds))
+      return std::nullopt;
+  return times;
+}
+
+std::optional<Times> KnownTimes::find(CallAttrInterface sample, bool again) {
+  const std::string what = sample.getKind().str() + ' ' + llvm::toHex(sample.getBytes());
+  const std::lock_guard lock(mutex);
+  if (auto known = times.find(what); known != times.end())
+    return known->second;
+  const std::string key =
+      measurementKey(llvm::formatv("ways of {0} on {1} by {2}, version 1", what, nameOfHost(),
+                                   mtc_library_version(MTC_ONEDNN))
+                         .str());
+  if (!again)
+    if (std::unique_ptr<llvm::MemoryBuffer> kept = cache.find(key))
+      if (std::optional<Times> found = read(kept->getBuffer()))
+        return times[what] = *found;
+  if (!again && spent > mostOfAProcess)
+    return std::nullopt;
+  const Times measured = measure(sample, spent);
+  cache.add(key, write(measured));
+  return times[what] = measured;
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Choice
+//===------------------------------------------------------------------------------------------===//
+
+/// Returns whether a way of a call needs little scratch, for its operands and in itself.
+static bool needsLittle(CallAttrInterface call, int way, int threads) {
+  constexpr int64_t most = int64_t{16} << 20;
+  const int64_t scratch = mtc_call_scratch_bytes(MTC_ONEDNN, call.getKind().data(),
+                                                 inWay(call, way).getBytes().data(), threads);
+  return scratch >= 0 && scratch <= std::min(most, call.getCost().bytes);
+}
+
+ChosenWay cpu::measureWays(CallAttrInterface call, int threads, bool again) {
+  constexpr double leastSpeedup = 1.04; // Smaller differences are hardly measurable.
+  const CallAttrInterface sample = sampleOf(call, threads);
+  if (!sample)
+    return {};
+  const std::optional<Times> times = KnownTimes::get().find(sample, again);
+  if (!times || times->front() <= 0)
+    return {};
+  ChosenWay best;
+  for (int way = 1; way < wayCount; ++way) {
+    const double seconds = (*times)[static_cast<size_t>(way)], speedup = times->front() / seconds;
+    if (seconds > 0 && speedup >= leastSpeedup && speedup > best.speedup &&
+        needsLittle(call, way, threads))
+      best = {static_cast<CallWay>(way), speedup};
+  }
+  return best;
+}

@@ -1,0 +1,161 @@
+// Samples of library calls, and the measurement of their ways.
+#include "codegen/cpu/CallWays.h"
+#include "runtime/abi/library_call.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include <array>
+
+using namespace mtc;
+using testing::ElementsAre;
+
+namespace {
+
+class CallWays : public testing::Test {
+protected:
+  CallWays() { context.loadDialect<MtcDialect>(); }
+
+  static MtcContraction contraction(int64_t m, int64_t n, int64_t k) {
+    MtcContraction c = {};
+    c.type = MTC_F32;
+    c.m = m;
+    c.n = n;
+    c.k = k;
+    c.lhs_strides[0] = k;
+    c.rhs_strides[0] = c.out_strides[0] = n;
+    c.lhs_strides[1] = c.rhs_strides[1] = c.out_strides[1] = 1;
+    return c;
+  }
+  static MtcConvolution convolution(int64_t batch, int64_t channels) {
+    MtcConvolution c = {};
+    c.type = MTC_F32;
+    c.window_rank = 2;
+    c.batch = batch;
+    c.groups = 1;
+    c.input_channels = c.output_channels = channels;
+    for (int axis = 0; axis < 2; ++axis) {
+      c.input[axis] = c.output[axis] = 28;
+      c.kernel[axis] = 3;
+      c.strides[axis] = c.dilations[axis] = c.before[axis] = 1;
+    }
+    return c;
+  }
+
+  CallAttrInterface call(const MtcContraction &c) { return ContractionCallAttr::get(&context, c); }
+  CallAttrInterface sample(const MtcContraction &c, int threads = 1) {
+    return cpu::sampleOf(call(c), threads);
+  }
+  const MtcContraction &recordOf(CallAttrInterface found) {
+    return *llvm::cast<ContractionCallAttr>(found).getRecord();
+  }
+
+  mlir::MLIRContext context;
+};
+
+TEST_F(CallWays, SmallCallsHaveNoSample) {
+  EXPECT_FALSE(sample(contraction(256, 256, 256)));
+  EXPECT_TRUE(sample(contraction(512, 512, 512)));
+  EXPECT_FALSE(sample(contraction(512, 512, 512), 16)); // Little for each thread.
+  auto ofConvolution = [&](int64_t batch, int64_t channels) {
+    return cpu::sampleOf(ConvolutionCallAttr::get(&context, convolution(batch, channels)), 1);
+  };
+  EXPECT_FALSE(ofConvolution(1, 16));
+  EXPECT_TRUE(ofConvolution(2, 64));
+}
+
+TEST_F(CallWays, OnlyPlainContractionsHaveASample) {
+  auto has = [&](auto change) {
+    MtcContraction c = contraction(1024, 1024, 1024);
+    change(c);
+    return bool(sample(c));
+  };
+  EXPECT_TRUE(has([](MtcContraction &) {}));
+  EXPECT_TRUE(has([](MtcContraction &c) { c.type = MTC_BF16; }));
+  EXPECT_FALSE(has([](MtcContraction &c) { c.type = MTC_F64; }));
+  EXPECT_FALSE(has([](MtcContraction &c) { c.type = MTC_BF16, c.f32_products = 1; }));
+  EXPECT_FALSE(has([](MtcContraction &c) { c.batch_rank = 1, c.batch[0] = 2; }));
+  EXPECT_FALSE(has([](MtcContraction &c) { c.activation = MTC_RELU; }));
+  EXPECT_FALSE(has([](MtcContraction &c) { c.summed = MTC_LHS_SUMMED; }));
+  EXPECT_FALSE(has([](MtcContraction &c) { c.rhs_storage = MTC_STORED_BF16; }));
+}
+
+/// Copies of an operand are compared with as many reads of it, and addends do not matter.
+TEST_F(CallWays, SamplesSumFewerTerms) {
+  MtcContraction c = contraction(1024, 3072, 4096);
+  c.accumulate = c.addend_count = 1;
+  c.addend_strides[0][1] = 1;
+  const MtcContraction &found = recordOf(sample(c, 2));
+  EXPECT_EQ(found.m, 1024);
+  EXPECT_EQ(found.n, 3072);
+  EXPECT_EQ(found.k, 384);
+  EXPECT_EQ(found.lhs_strides[0], 384);
+  EXPECT_EQ(found.rhs_strides[0], 3072);
+  EXPECT_EQ(sample(c, 2), sample(contraction(1024, 3072, 4096), 2));
+}
+
+TEST_F(CallWays, SamplesOfLongMatricesKeepTheirLayout) {
+  MtcContraction c = contraction(50257, 768, 1024);
+  c.lhs_strides[0] = 1;
+  c.lhs_strides[1] = 50257;
+  c.out_strides[0] = 1000; // Lines with gaps keep their distance.
+  const CallAttrInterface found = sample(c, 2);
+  EXPECT_EQ(recordOf(found).m, 3072);
+  EXPECT_EQ(recordOf(found).lhs_strides[0], 1);
+  EXPECT_EQ(recordOf(found).lhs_strides[1], 3072);
+  EXPECT_EQ(recordOf(found).out_strides[0], 1000);
+  EXPECT_LT(found.getCost().flops, 5'000'000'000);
+}
+
+TEST_F(CallWays, SamplesOfConvolutionsHaveFewerImages) {
+  MtcConvolution c = convolution(64, 128);
+  c.has_bias = 1;
+  const auto found =
+      llvm::cast<ConvolutionCallAttr>(cpu::sampleOf(ConvolutionCallAttr::get(&context, c), 2));
+  EXPECT_EQ(found.getRecord()->batch, 4);
+  EXPECT_EQ(found.getRecord()->has_bias, 0u);
+  EXPECT_EQ(found.getRecord()->input[0], 28);
+  c = convolution(2, 4096); // 473 GFLOP for each of two images.
+  EXPECT_FALSE(cpu::sampleOf(ConvolutionCallAttr::get(&context, c), 2));
+}
+
+TEST_F(CallWays, MeasuredOnce) {
+  const CallAttrInterface calls[] = {
+      call(contraction(520, 512, 512)),
+      ConvolutionWeightGradientCallAttr::get(&context, convolution(2, 64))};
+  for (CallAttrInterface each : calls) {
+    const ChosenWay first = cpu::measureWays(each, 1, /*again=*/false),
+                    second = cpu::measureWays(each, 1, /*again=*/false);
+    EXPECT_EQ(first.way, second.way);
+    EXPECT_EQ(first.speedup, second.speedup);
+    EXPECT_TRUE(first.way ? first.speedup >= 1.04 : first.speedup == 1);
+  }
+}
+
+TEST_F(CallWays, LittleScratch) {
+  // A copy of rhs has 40 MB.
+  const ChosenWay chosen = cpu::measureWays(call(contraction(32, 20480, 512)), 1, /*again=*/false);
+  EXPECT_NE(chosen.way, CallWay::PackedRhs);
+  EXPECT_NE(chosen.way, CallWay::PackedOperands);
+}
+
+TEST_F(CallWays, EachWayIsTimed) {
+  MtcContraction as = contraction(128, 128, 128), panels = as, unknown = as;
+  panels.way = MTC_OWN_PANELS;
+  unknown.type = MTC_I32;
+  const std::array<const void *, 3> calls = {&as, &panels, &unknown};
+  const std::array<int64_t, 3> bytes = {4 * 128 * 128, 4 * 128 * 128, 4 * 128 * 128};
+  std::array<double, 3> seconds = {};
+  mtc_compare_calls(MTC_ONEDNN, MTC_CONTRACTION, calls.data(), calls.size(), bytes.data(),
+                    bytes.size(), seconds.data());
+  EXPECT_THAT(seconds, ElementsAre(testing::Gt(0), testing::Gt(0), -1));
+}
+
+TEST_F(CallWays, Tuning) {
+  for (const char *known : {"", "off", "cached", "full"})
+    EXPECT_FALSE(cpu::checkTuning(known));
+  EXPECT_EQ(toString(cpu::checkTuning("fast")), "--tune fast: expected one of: off, cached, full");
+}
+
+} // namespace

@@ -1,0 +1,35 @@
+// RUN: mtc-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(mtc-choose-ways))" | FileCheck %s
+
+// Small contractions are not measured, and a way of an earlier shape is dropped.
+module attributes {mtc.target = #mtc_cpu.target<threads = 2>} {
+  // CHECK-LABEL: func @small
+  // CHECK: mtc.contract
+  // CHECK-NOT: mtc.way
+  func.func @small(%x: tensor<64x32xf32>, %w: tensor<32x16xf32>) -> tensor<64x16xf32> {
+    %p = mtc.contract %x, %w batch [] x [] over [1] x [0] {mtc.way = #mtc<call_way own_panels>} : tensor<64x32xf32>, tensor<32x16xf32> -> tensor<64x16xf32>
+    return %p : tensor<64x16xf32>
+  }
+}
+
+// -----
+
+// Neither are contractions of programs that do not run here, or are tuned off.
+module attributes {mtc.target = #mtc_cpu.target<threads = 2, tune = "off">} {
+  // CHECK-LABEL: func @off
+  // CHECK-NOT: mtc.way
+  func.func @off(%x: tensor<1024x768xf32>, %w: tensor<768x768xf32>) -> tensor<1024x768xf32> {
+    %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<1024x768xf32>, tensor<768x768xf32> -> tensor<1024x768xf32>
+    return %p : tensor<1024x768xf32>
+  }
+}
+
+// -----
+
+module attributes {mtc.target = #mtc_cpu.target<threads = 2, rates = "avx2", tune = "full">} {
+  // CHECK-LABEL: func @others
+  // CHECK-NOT: mtc.way
+  func.func @others(%x: tensor<1024x768xf32>, %w: tensor<768x768xf32>) -> tensor<1024x768xf32> {
+    %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<1024x768xf32>, tensor<768x768xf32> -> tensor<1024x768xf32>
+    return %p : tensor<1024x768xf32>
+  }
+}

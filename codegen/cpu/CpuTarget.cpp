@@ -14,10 +14,39 @@
 #include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
+#include <mutex>
+
 using namespace mlir;
 using namespace mtc;
 
 namespace {
+
+/// Target machines for kernels that are compiled at the same time. Creating a machine, which parses
+/// the list of features, takes as long as optimizing a small kernel, so each serves many kernels.
+class TargetMachines {
+public:
+  TargetMachines(const cpu::Processor &host, unsigned optLevel) : host(host), optLevel(optLevel) {}
+
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> take() {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      if (!idle.empty())
+        return idle.pop_back_val();
+    }
+    return cpu::createTargetMachine(host, optLevel);
+  }
+
+  void giveBack(std::unique_ptr<llvm::TargetMachine> machine) {
+    std::lock_guard<std::mutex> lock(mutex);
+    idle.push_back(std::move(machine));
+  }
+
+private:
+  const cpu::Processor &host;
+  unsigned optLevel;
+  std::mutex mutex;
+  SmallVector<std::unique_ptr<llvm::TargetMachine>> idle;
+};
 
 class CpuTarget final : public Target {
 public:
@@ -82,17 +111,20 @@ LogicalResult CpuTarget::forEachKernel(
                                           .float16 = !host.hasFloat16Conversion()})))
     return failure();
   SmallVector<ModuleOp> modules(emitted->getOps<ModuleOp>());
+  TargetMachines machines(host, optLevel);
   auto compile = [&](size_t i) -> llvm::Error {
     KernelFunctionOp kernel = kernels[i];
     OwnedModule owned{std::make_unique<llvm::LLVMContext>(), nullptr};
     owned.module = translateModuleToLLVMIR(modules[i], *owned.context, kernel.getSymName());
     if (!owned.module)
       return llvm::createStringError("kernels cannot be translated to LLVM IR");
-    auto machine = cpu::createTargetMachine(host, optLevel);
+    auto machine = machines.take();
     if (!machine)
       return machine.takeError();
     cpu::optimize(*owned.module, **machine, optLevel);
-    return use(i, std::move(owned), **machine);
+    llvm::Error error = use(i, std::move(owned), **machine);
+    machines.giveBack(std::move(*machine));
+    return error;
   };
   return failableParallelForEachN(context, 0, kernels.size(), [&](size_t i) -> LogicalResult {
     if (llvm::Error error = compile(i))

@@ -18,6 +18,7 @@
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/IR/Threading.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -59,6 +60,10 @@ void cpu::addLowering(OpPassManager &pm, const ExpandedConversions &expanded) {
 
 LogicalResult cpu::lowerKernels(ModuleOp kernels, const ExpandedConversions &expanded) {
   PassManager pm(kernels.getContext());
+#ifdef NDEBUG
+  // Verification after each pass would take a third of the time of the passes.
+  pm.enableVerifier(false);
+#endif
   addLowering(pm.nest<ModuleOp>(), expanded);
-  return pm.run(kernels);
+  return success(succeeded(pm.run(kernels)) && succeeded(verify(kernels)));
 }

@@ -3,6 +3,7 @@
 #include "codegen/host/Processor.h"
 
 #include "codegen/host/LLVMPasses.h"
+#include "codegen/host/LimitUnrolling.h"
 #include "codegen/host/SplitMaskedAccesses.h"
 #include "runtime/abi/processor.h"
 
@@ -224,6 +225,8 @@ void cpu::optimize(Module &module, TargetMachine &machine, unsigned optLevel) {
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
   PassBuilder builder(&machine, tuning);
+  if (!machine.getTargetTriple().isGPU())
+    limitUnrolling(builder);
   static const OptimizationLevel levels[] = {OptimizationLevel::O0, OptimizationLevel::O1,
                                              OptimizationLevel::O2, OptimizationLevel::O3};
   OptimizationLevel level = levels[std::min(optLevel, 3u)];

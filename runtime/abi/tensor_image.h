@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace mtc::abi {
@@ -53,18 +54,28 @@ void copyAxes(char *to, const char *from, const std::vector<CopyAxis> &axes, std
                    axis + 1);
 }
 
-/// Copies elements of `size` bytes along `axes`.
-inline void copyElements(char *to, const char *from, int64_t size, std::vector<CopyAxis> axes) {
+/// Returns the axes in the order of the copy's loops, without axes of one element. The contiguous
+/// axes of the destination and of the source are the two innermost ones.
+inline std::vector<CopyAxis> orderAxes(std::vector<CopyAxis> axes) {
   std::erase_if(axes, [](const CopyAxis &axis) { return axis.extent == 1; });
-  while (axes.size() < 2)
-    axes.push_back({1, 0, 0});
-  // Make the contiguous axes of the destination and of the source the two innermost ones.
-  auto last = axes.end() - 1;
   std::sort(axes.begin(), axes.end(),
             [](const CopyAxis &a, const CopyAxis &b) { return a.to > b.to; });
-  auto nearest = std::min_element(
-      axes.begin(), last, [](const CopyAxis &a, const CopyAxis &b) { return a.from < b.from; });
-  std::rotate(nearest, nearest + 1, last);
+  if (axes.size() > 1) {
+    auto last = axes.end() - 1;
+    auto nearest = std::min_element(
+        axes.begin(), last, [](const CopyAxis &a, const CopyAxis &b) { return a.from < b.from; });
+    std::rotate(nearest, nearest + 1, last);
+  }
+  // A single axis is the innermost one, so that contiguous elements are copied at once.
+  while (axes.size() < 2)
+    axes.insert(axes.begin(), {1, 0, 0});
+  return axes;
+}
+
+/// Copies elements of `size` bytes along `unordered` axes.
+inline void copyElements(char *to, const char *from, int64_t size,
+                         std::vector<CopyAxis> unordered) {
+  const std::vector<CopyAxis> axes = orderAxes(std::move(unordered));
   switch (size) {
   case 1:
     return copyAxes<1>(to, from, axes, 0);

@@ -20,12 +20,16 @@
 #include "tools/support/OutputFile.h"
 #include "tools/support/WrittenByMtc.h"
 
+#include "mlir/IR/Threading.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
 #include <filesystem>
+#include <iterator>
+#include <optional>
 
 using namespace mlir;
 using namespace mtc;
@@ -246,6 +250,35 @@ llvm::Error link(const Options &options, Compilation &compilation, const llvm::M
              : linkProgram(request);
 }
 
+/// Links the program or library, writes its weights, and adds both to `files`. The linker is a
+/// process of one thread, so the weights are written while it runs.
+llvm::Error linkAndWriteWeights(const Options &options, Compilation &compilation,
+                                const llvm::MemoryBuffer &code, const OutputTarget &target,
+                                const Weights &weights,
+                                const std::optional<OutputTarget> &weightsTarget,
+                                std::vector<OutputFile> &files) {
+  llvm::Expected<OutputFile> linked = OutputFile::create(target);
+  if (!linked)
+    return linked.takeError();
+  std::optional<llvm::Error> linkError, weightsError;
+  std::vector<OutputFile> weightsFiles;
+  parallelFor(&compilation.getContext(), 0, 2, [&](size_t task) {
+    if (task == 0)
+      linkError = link(options, compilation, code, linked->getTemporaryPath());
+    else if (weightsTarget)
+      weightsError =
+          addOutput(weightsFiles, *weightsTarget, [&](raw_ostream &os) { weights.write(os); });
+  });
+  llvm::Error error = weightsError ? std::move(*weightsError) : llvm::Error::success();
+  if (*linkError) {
+    llvm::consumeError(std::move(error)); // A full disk, for example, is reported once.
+    return makeSystemFault(target.what + ": " + llvm::toString(std::move(*linkError)));
+  }
+  files.push_back(std::move(*linked));
+  llvm::move(weightsFiles, std::back_inserter(files));
+  return error;
+}
+
 /// Writes the program or library, its companions and remarks atomically: all of them or none.
 llvm::Error writeLinked(const Options &options, Compilation &compilation,
                         const llvm::MemoryBuffer &code, const OutputTarget &target,
@@ -253,16 +286,9 @@ llvm::Error writeLinked(const Options &options, Compilation &compilation,
   ProgressLine line("linking and writing the " +
                     std::string(options.result == Result::Library ? "library" : "program"));
   std::vector<OutputFile> files;
-  llvm::Expected<OutputFile> linked = OutputFile::create(target);
-  if (!linked)
-    return linked.takeError();
-  if (llvm::Error error = link(options, compilation, code, linked->getTemporaryPath()))
-    return makeSystemFault(target.what + ": " + llvm::toString(std::move(error)));
-  files.push_back(std::move(*linked));
-  if (companions.weights)
-    if (llvm::Error error =
-            addOutput(files, *companions.weights, [&](raw_ostream &os) { weights.write(os); }))
-      return error;
+  if (llvm::Error error = linkAndWriteWeights(options, compilation, code, target, weights,
+                                              companions.weights, files))
+    return error;
   if (companions.header)
     if (llvm::Error error = addOutput(files, *companions.header,
                                       [&](raw_ostream &os) { os << companions.headerText; }))

@@ -79,6 +79,17 @@ TEST(TensorImage, HasElementsInTheOrderOfItsAxes) {
   check<float>({2, 3, 4, 5}, {0, 1, 2, 3});
 }
 
+TEST(TensorImage, CopiesContiguousElementsAtOnce) {
+  using Axes = std::vector<mtc::abi::CopyAxis>;
+  for (const Axes &axes : {Axes{{7, 1, 1}}, Axes{{1, 7, 7}, {7, 1, 1}}, Axes{{7, 1, 1}, {3, 7, 9}},
+                           Axes{{7, 1, 1}, {1, 0, 0}}}) {
+    const mtc::abi::CopyAxis inner = mtc::abi::orderAxes(axes).back();
+    EXPECT_EQ(inner.extent, 7);
+    EXPECT_EQ(inner.to, 1);
+    EXPECT_EQ(inner.from, 1);
+  }
+}
+
 TEST(TensorImage, PartsBeginWhereTheyAreSaidTo) {
   const std::vector<float> variable = {0, 1, 2, 3, 4, 5};
   std::vector<float> image(6, -1);

@@ -16,9 +16,11 @@ namespace {
 /// of eight iterations of 64 lanes with three operands on AVX-512, rounded up.
 constexpr uint64_t maxAccesses = 128;
 
-/// The body of a loop in registers: the registers that its instructions produce, store or compare.
+/// The size of a loop's body.
 struct BodySize {
-  uint64_t accesses = 0, all = 0;
+  uint64_t accesses = 0;   ///< registers that are loaded or stored
+  uint64_t registers = 0;  ///< registers that instructions produce, store or compare
+  uint64_t operations = 0; ///< vector operations, whose cost for LLVM is at least 1
 };
 
 BodySize measureBody(const Loop &loop, const TargetTransformInfo &info) {
@@ -33,19 +35,26 @@ BodySize measureBody(const Loop &loop, const TargetTransformInfo &info) {
         type = instruction.getOperand(0)->getType(); // the stored value, also of masked stores
       const uint64_t registers = std::max<uint64_t>(
           1, divideCeil(type->getPrimitiveSizeInBits().getKnownMinValue(), bits));
-      size.all += registers;
+      size.registers += registers;
+      if (type->isVectorTy() && !isa<CastInst>(instruction))
+        ++size.operations;
       if (instruction.mayReadOrWriteMemory())
         size.accesses += registers;
     }
   return size;
 }
 
+/// Returns LLVM's limit for the cost of a partially unrolled loop.
+unsigned maxPartialCost(Loop &loop, LoopStandardAnalysisResults &analyses) {
+  TargetTransformInfo::UnrollingPreferences preferences = {};
+  analyses.TTI.getUnrollingPreferences(&loop, analyses.SE, preferences, /*ORE=*/nullptr);
+  return preferences.PartialThreshold;
+}
+
 /// Returns the number of iterations that LLVM would unroll a loop by if it did not unroll the loop
 /// completely.
 unsigned partialCount(Loop &loop, const BodySize &size, LoopStandardAnalysisResults &analyses) {
-  TargetTransformInfo::UnrollingPreferences preferences = {};
-  analyses.TTI.getUnrollingPreferences(&loop, analyses.SE, preferences, /*ORE=*/nullptr);
-  auto count = static_cast<unsigned>(bit_floor(preferences.PartialThreshold / size.all));
+  auto count = static_cast<unsigned>(bit_floor(maxPartialCost(loop, analyses) / size.registers));
   const unsigned trips = analyses.SE.getSmallConstantTripCount(&loop);
   while (count > 1 && trips % count != 0)
     count /= 2;
@@ -73,10 +82,25 @@ struct LimitUnrolling : PassInfoMixin<LimitUnrolling> {
   }
 };
 
+/// Excludes loops that LLVM has not unrolled completely, and whose bodies are too long for partial
+/// unrolling, from the second unrolling of LLVM's pipeline. It would simulate their iterations
+/// again, with the cost of each lane.
+struct EndUnrolling : PassInfoMixin<EndUnrolling> {
+  static PreservedAnalyses run(Loop &loop, LoopAnalysisManager &,
+                               LoopStandardAnalysisResults &analyses, LPMUpdater &) {
+    if (analyses.SE.getSmallConstantMaxTripCount(&loop) > 0 &&
+        2 * measureBody(loop, analyses.TTI).operations > maxPartialCost(loop, analyses))
+      loop.setLoopAlreadyUnrolled();
+    return PreservedAnalyses::all();
+  }
+};
+
 } // namespace
 
 void mtc::cpu::limitUnrolling(PassBuilder &builder) {
-  // The last extension point before loops are unrolled.
+  // The last extension point before loops are unrolled, and the first one after it.
   builder.registerLateLoopOptimizationsEPCallback(
       [](LoopPassManager &passes, OptimizationLevel) { passes.addPass(LimitUnrolling()); });
+  builder.registerLoopOptimizerEndEPCallback(
+      [](LoopPassManager &passes, OptimizationLevel) { passes.addPass(EndUnrolling()); });
 }

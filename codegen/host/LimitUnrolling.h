@@ -13,6 +13,9 @@ namespace mtc::cpu {
 /// LLVM's own limit counts a load of 64 lanes, which are several registers, as one instruction.
 /// Complete unrolling would therefore yield blocks of many hundred accesses. The code generator
 /// compares the accesses of a block in pairs, so these blocks would take most of the compile time.
+///
+/// Also excludes loops from the pipeline's second unrolling if it would not unroll them, but
+/// estimate their cost again.
 void limitUnrolling(llvm::PassBuilder &builder);
 
 } // namespace mtc::cpu

@@ -98,6 +98,12 @@ LinkInputs CpuTarget::getLinkInputs() const {
   return inputs;
 }
 
+static cpu::TablePermutations permutationsOf(const cpu::Processor &processor) {
+  if (processor.hasAvx512Vbmi())
+    return cpu::TablePermutations::Bytes;
+  return processor.hasAvx512() ? cpu::TablePermutations::Words : cpu::TablePermutations::None;
+}
+
 /// Emits and lowers kernels, and passes each of them to `use` as an optimized LLVM module, on the
 /// context's threads.
 LogicalResult CpuTarget::forEachKernel(
@@ -106,7 +112,7 @@ LogicalResult CpuTarget::forEachKernel(
   if (kernels.empty())
     return success();
   MLIRContext *context = kernels.front()->getContext();
-  OwningOpRef<ModuleOp> emitted = cpu::emitKernels(context, kernels, host.hasAvx512());
+  OwningOpRef<ModuleOp> emitted = cpu::emitKernels(context, kernels, permutationsOf(host));
   if (failed(cpu::lowerKernels(*emitted, {.bfloat16 = !host.hasBFloat16Conversion(),
                                           .float16 = !host.hasFloat16Conversion()})))
     return failure();
@@ -174,7 +180,7 @@ FailureOr<std::vector<OwnedModule>> CpuTarget::generateModules(const CodeSources
 }
 
 OwningOpRef<ModuleOp> CpuTarget::emitLoops(const CodeSources &sources) {
-  return cpu::emitKernels(sources.context, sources.kernels, host.hasAvx512());
+  return cpu::emitKernels(sources.context, sources.kernels, permutationsOf(host));
 }
 
 FailureOr<std::vector<std::string>> CpuTarget::writeTexts(const CodeSources &sources,

@@ -410,10 +410,11 @@ private:
 } // namespace
 
 void mtc::cpu::emitKernel(const NormalKernel &kernel, const LoopPlan &plan, StringRef symbol,
-                          ModuleOp module, bool permutesTables) {
+                          ModuleOp module, TablePermutations permutations) {
   ImplicitLocOpBuilder b(kernel.body->getParentOp()->getLoc(), module.getContext());
   StageFunction stage = beginStage(b, kernel, symbol, module);
-  VectorPointEmitter emitter(b, kernel, stage.operands, stage.fault, permutesTables);
+  VectorPointEmitter emitter(b, kernel, stage.operands, stage.fault, permutations);
+  emitter.prepareTables(plan.lanes);
   KernelEmitter(kernel, plan, b, emitter, stage.scratch).run(stage.begin, stage.end);
   LLVM::ReturnOp::create(b, ValueRange());
   if (!kernel.columnSums.empty())

@@ -4,6 +4,7 @@
 #define MTC_CODEGEN_CPU_KERNELEMITTER_H
 
 #include "codegen/cpu/LoopPlan.h"
+#include "codegen/cpu/TableLookup.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -14,12 +15,12 @@ namespace mtc::cpu {
 /// the inputs, the outputs, then the scratch buffer. Bodies are `scf` loops over `arith` and `math`
 /// on vectors, with loads and stores of the `llvm` dialect.
 ///
-/// `permutesTables` enables lookups in small tables by AVX-512 permutations.
+/// `permutations` are the instructions that look up small tables.
 ///
 /// An output may alias an input if each element of the input is read only by the iteration that
 /// overwrites it.
 void emitKernel(const NormalKernel &kernel, const LoopPlan &plan, llvm::StringRef symbol,
-                mlir::ModuleOp module, bool permutesTables);
+                mlir::ModuleOp module, TablePermutations permutations);
 
 } // namespace mtc::cpu
 

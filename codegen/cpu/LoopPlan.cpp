@@ -2,6 +2,8 @@
 
 #include "codegen/cpu/LoopPlan.h"
 
+#include "codegen/cpu/TableLookup.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -118,14 +120,24 @@ private:
       }
     }
     int64_t lanes = kLanes * 32 / widest;
-    // Long bodies would spill registers.
-    if (operations > 60)
+    if (looksUpBytes())
+      lanes = kLanes;
+    else if (operations > 60) // Long bodies would spill registers.
       lanes = std::min<int64_t>(lanes, 32);
     if (callsLibrary)
       lanes = 8;
     plan.lanes = std::min<int64_t>(lanes, llvm::PowerOf2Ceil(kernel.space[*plan.vectorDim]));
     if (plan.lanes == 1 && kernel.lastRow == 0)
       plan.vectorDim.reset();
+  }
+
+  /// Returns whether permutations of bytes look up a table at kLanes indices. They are not extended
+  /// to 64 bits.
+  bool looksUpBytes() const {
+    return llvm::any_of(kernel.body->getOps<KernelLoadOp>(), [&](KernelLoadOp load) {
+      std::optional<SmallTable> table = findSmallTable(load, kernel.loads.find(load)->second);
+      return table && isTableOfBytes(*table, kLanes);
+    });
   }
 
   /// Chooses tiles for elementwise kernels with gathers along the lanes that are contiguous along

@@ -27,7 +27,11 @@ struct LowerKernelsToCpu : mtc::impl::LowerKernelsToCpuBase<LowerKernelsToCpu> {
                                                           /*rates=*/"", /*without=*/"",
                                                           /*is_static=*/false, /*tune=*/"off"))))
       return signalPassFailure();
-    OwningOpRef<ModuleOp> emitted = mtc::cpu::emitKernels(&getContext(), kernels, permutesTables);
+    using mtc::cpu::TablePermutations;
+    TablePermutations permutations = permutesBytes    ? TablePermutations::Bytes
+                                     : permutesTables ? TablePermutations::Words
+                                                      : TablePermutations::None;
+    OwningOpRef<ModuleOp> emitted = mtc::cpu::emitKernels(&getContext(), kernels, permutations);
     module.getBody()->clear();
     for (ModuleOp kernel : emitted->getOps<ModuleOp>())
       module.getBody()->getOperations().splice(module.getBody()->end(),

@@ -25,7 +25,7 @@ using namespace mlir;
 using namespace mtc;
 
 OwningOpRef<ModuleOp> cpu::emitKernels(MLIRContext *context, ArrayRef<KernelFunctionOp> kernels,
-                                       bool permutesTables) {
+                                       TablePermutations permutations) {
   OpBuilder b(context);
   OwningOpRef<ModuleOp> result = ModuleOp::create(b.getUnknownLoc());
   b.setInsertionPointToEnd(result->getBody());
@@ -35,7 +35,7 @@ OwningOpRef<ModuleOp> cpu::emitKernels(MLIRContext *context, ArrayRef<KernelFunc
   parallelFor(context, 0, kernels.size(), [&](size_t i) {
     KernelFunctionOp function = kernels[i];
     emitKernel(normalizeKernel(function), planOf(function), kernelSymbol(function.getSymName()),
-               modules[i], permutesTables);
+               modules[i], permutations);
   });
   return result;
 }

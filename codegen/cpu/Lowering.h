@@ -3,6 +3,7 @@
 #ifndef MTC_CODEGEN_CPU_LOWERING_H
 #define MTC_CODEGEN_CPU_LOWERING_H
 
+#include "codegen/cpu/TableLookup.h"
 #include "ir/Mtc.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -11,10 +12,10 @@ namespace mtc::cpu {
 
 /// Returns a module with a nested module for each kernel, in order, so that later stages can
 /// process the kernels in parallel. All kernels must have plans of this target. See `emitKernel`
-/// for `permutesTables`.
+/// for `permutations`.
 mlir::OwningOpRef<mlir::ModuleOp> emitKernels(mlir::MLIRContext *context,
                                               llvm::ArrayRef<KernelFunctionOp> kernels,
-                                              bool permutesTables);
+                                              TablePermutations permutations);
 
 /// The 16-bit float conversions that the processor has no instructions for.
 struct ExpandedConversions {

@@ -1,8 +1,11 @@
 //===- TableLookup.cpp - Lookups in small tables by register permutations ---------------------===//
 //
-// A permutation looks up 16 lanes in the 32 elements of two registers. Larger tables are selected
-// by further index bits. A lookup takes 1 to 18 instructions, while a gather costs as much as 16
-// loads.
+// A permutation of words looks up 16 lanes in the 32 elements of two registers. Larger tables are
+// selected by further index bits. A lookup takes 1 to 18 instructions, while a gather costs as much
+// as 16 loads.
+//
+// A permutation of bytes looks up one byte of 64 lanes in the 128 elements of two registers. A
+// lookup of 64 lanes in 256 elements takes 22 instructions instead of 72.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -19,6 +22,9 @@ using namespace mtc;
 using namespace mtc::cpu;
 
 constexpr int64_t kRegister = 16, kMaxTable = 256;
+/// Bytes of a register, and lanes of a lookup by permutations of bytes.
+constexpr int64_t kBytes = 64;
+constexpr int64_t kPlanes = 4; ///< bytes of an element
 
 namespace {
 struct Interval {
@@ -139,6 +145,91 @@ Value mtc::cpu::lookUp(ImplicitLocOpBuilder &b, const SmallTable &table, Value a
         b, numbers, ArrayRef<int64_t>{lane}, ArrayRef<int64_t>{kRegister}, ArrayRef<int64_t>{one});
     result = vector::InsertStridedSliceOp::create(b, lookUpRegister(b, registers, part), result,
                                                   ArrayRef<int64_t>{lane}, ArrayRef<int64_t>{one});
+  }
+  return result;
+}
+
+bool mtc::cpu::isTableOfBytes(const SmallTable &table, int64_t lanes) {
+  return table.size == kMaxTable && lanes == kBytes && table.number.getType().isInteger(8);
+}
+
+static Value addressAt(ImplicitLocOpBuilder &b, Value base, Type element, int64_t i) {
+  return LLVM::GEPOp::create(b, base.getType(), element, base,
+                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+}
+
+Value mtc::cpu::storeBytePlanes(ImplicitLocOpBuilder &b, const SmallTable &table, Value address) {
+  auto words = VectorType::get({kBytes}, b.getI32Type());
+  Value count = arith::ConstantOp::create(b, b.getI64IntegerAttr(kPlanes * table.size));
+  Value planes = LLVM::AllocaOp::create(b, address.getType(), b.getI8Type(), count, kBytes);
+  for (int64_t first = 0; first < table.size; first += kBytes) {
+    Value elements = LLVM::LoadOp::create(b, words, addressAt(b, address, b.getI32Type(), first),
+                                          /*alignment=*/4);
+    for (int64_t plane = 0; plane < kPlanes; ++plane) {
+      Value shift = arith::ConstantOp::create(
+          b, DenseElementsAttr::get(words, b.getI32IntegerAttr(static_cast<int32_t>(8 * plane))));
+      Value bytes = arith::TruncIOp::create(b, words.clone(b.getI8Type()),
+                                            arith::ShRUIOp::create(b, elements, shift));
+      LLVM::StoreOp::create(
+          b, bytes, addressAt(b, planes, b.getI8Type(), plane * table.size + first), kBytes);
+    }
+  }
+  return planes;
+}
+
+/// Interleaves the lower or the upper halves of each 128 bits of two registers.
+static Value interleave(ImplicitLocOpBuilder &b, Value x, Value y, bool upper) {
+  int64_t lanes = cast<VectorType>(x.getType()).getNumElements(), block = lanes / 4;
+  SmallVector<int64_t> order;
+  for (int64_t i = 0; i < lanes; i += block)
+    for (int64_t j = 0; j < block / 2; ++j) {
+      int64_t source = i + j + (upper ? block / 2 : 0);
+      order.append({source, lanes + source});
+    }
+  return vector::ShuffleOp::create(b, x, y, order);
+}
+
+/// The interleaved registers have 4 lanes of each 16 in each 128 bits, so the indices are permuted
+/// before the lookup.
+Value mtc::cpu::lookUpBytes(ImplicitLocOpBuilder &b, Value planes, Value numbers) {
+  auto bytes = VectorType::get({kBytes}, b.getI8Type());
+  SmallVector<int64_t> order;
+  for (int64_t i = 0; i < kBytes; ++i)
+    order.push_back(i / 4 % 4 * 16 + i / 16 * 4 + i % 4);
+  numbers = vector::ShuffleOp::create(b, numbers, numbers, order);
+  Value isUpper =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, numbers,
+                            arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(bytes))));
+  auto part = [&](int64_t i) -> Value {
+    return LLVM::LoadOp::create(b, bytes, addressAt(b, planes, b.getI8Type(), i * kBytes), kBytes);
+  };
+  auto permute = [&](int64_t i) -> Value {
+    return LLVM::CallIntrinsicOp::create(b, bytes,
+                                         b.getStringAttr("llvm.x86.avx512.vpermi2var.qi.512"),
+                                         {part(i), numbers, part(i + 1)})
+        .getResult(0);
+  };
+  SmallVector<Value> found;
+  for (int64_t i = 0; i < kPlanes * kMaxTable / kBytes; i += 4)
+    found.push_back(arith::SelectOp::create(b, isUpper, permute(i + 2), permute(i)));
+  auto all = VectorType::get({kBytes}, b.getF32Type());
+  auto halves = VectorType::get({kBytes / 2}, b.getI16Type());
+  auto single = VectorType::get({kRegister}, b.getF32Type());
+  Value result = arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(all)));
+  int64_t lane = 0;
+  const int64_t one = 1;
+  for (bool upperBytes : {false, true}) {
+    auto pair = [&](int64_t i) -> Value {
+      return vector::BitCastOp::create(b, halves,
+                                       interleave(b, found[i], found[i + 1], upperBytes));
+    };
+    Value low = pair(0), high = pair(2);
+    for (bool upperHalves : {false, true}) {
+      Value part = vector::BitCastOp::create(b, single, interleave(b, low, high, upperHalves));
+      result = vector::InsertStridedSliceOp::create(b, part, result, ArrayRef<int64_t>{lane},
+                                                    ArrayRef<int64_t>{one});
+      lane += kRegister;
+    }
   }
   return result;
 }

@@ -8,6 +8,13 @@
 
 namespace mtc::cpu {
 
+/// Instructions that look up small tables, in ascending order of the processors that have them.
+enum class TablePermutations {
+  None,
+  Words, ///< permutations of 32-bit words (AVX-512)
+  Bytes, ///< permutations of words and of bytes (AVX-512 VBMI)
+};
+
 /// A range of f32 elements of an operand that a load indexes by a single unsigned integer.
 struct SmallTable {
   /// The offset of the first element in the operand.
@@ -26,6 +33,18 @@ std::optional<SmallTable> findSmallTable(KernelLoadOp load, const LinearForm &fo
 /// indices of type i32. Requires AVX-512.
 mlir::Value lookUp(mlir::ImplicitLocOpBuilder &b, const SmallTable &table, mlir::Value address,
                    mlir::Value numbers);
+
+/// Returns whether `lookUpBytes` can emit the lookup of a table at this number of indices.
+bool isTableOfBytes(const SmallTable &table, int64_t lanes);
+
+/// Stores the four bytes of each element of a table, whose first element is at `address`, in a
+/// buffer on the stack, with equal bytes of all elements in succession. Returns its address.
+mlir::Value storeBytePlanes(mlir::ImplicitLocOpBuilder &b, const SmallTable &table,
+                            mlir::Value address);
+
+/// Emits the lookup of a table of bytes, whose buffer is at `planes`, at a vector of indices of
+/// type i8. Requires AVX-512 VBMI.
+mlir::Value lookUpBytes(mlir::ImplicitLocOpBuilder &b, mlir::Value planes, mlir::Value numbers);
 
 } // namespace mtc::cpu
 

@@ -2,7 +2,7 @@
 
 #include "codegen/cpu/VectorPointEmitter.h"
 
-#include "codegen/cpu/TableLookup.h"
+#include "codegen/cpu/RoundedLines.h"
 #include "codegen/cpu/Transpose.h"
 #include "codegen/kernels/Storage.h"
 
@@ -31,19 +31,53 @@ void VectorPointEmitter::beforeLoad(const LinearForm &form, const LaneOffset &at
   }
 }
 
+static unsigned operandOf(KernelLoadOp load) {
+  return cast<BlockArgument>(load.getSource()).getArgNumber();
+}
+
+Value VectorPointEmitter::addressOf(const SmallTable &table, unsigned operand) {
+  return pointer(operands[operand], b.getF32Type(), index(table.first));
+}
+
+void VectorPointEmitter::prepareTables(int64_t lanes) {
+  if (permutations < TablePermutations::Bytes)
+    return;
+  for (KernelLoadOp load : kernel.body->getOps<KernelLoadOp>()) {
+    std::optional<SmallTable> table = findSmallTable(load, kernel.loads.find(load)->second);
+    if (!table || !isTableOfBytes(*table, lanes))
+      continue;
+    unsigned operand = operandOf(load);
+    Value &buffer = planes[{operand, table->first}];
+    if (!buffer)
+      buffer = storeBytePlanes(b, *table, addressOf(*table, operand));
+  }
+}
+
 Value VectorPointEmitter::emitLookup(KernelLoadOp op, const LinearForm &form) {
   std::optional<SmallTable> table;
-  if (permutesTables && state.lanes % 16 == 0)
+  if (permutations >= TablePermutations::Words && state.lanes % 16 == 0)
     table = findSmallTable(op, form);
   if (!table)
     return {};
+  unsigned operand = operandOf(op);
   Value numbers = getLanes(table->number);
+  if (Value buffer = planes.lookup({operand, table->first});
+      buffer && isTableOfBytes(*table, state.lanes))
+    return lookUpBytes(b, buffer, numbers);
   Type wide = inLanes(b.getI32Type());
   if (numbers.getType() != wide)
     numbers = arith::ExtUIOp::create(b, wide, numbers);
-  unsigned operand = cast<BlockArgument>(op.getSource()).getArgNumber();
-  return lookUp(b, *table, pointer(operands[operand], b.getF32Type(), index(table->first)),
-                numbers);
+  return lookUp(b, *table, addressOf(*table, operand), numbers);
+}
+
+Value VectorPointEmitter::emitSpecial(Operation *op) {
+  if (permutations < TablePermutations::Bytes || state.lanes != kLanesOfRoundedLines)
+    return {};
+  std::optional<RoundedLines> rounded = findRoundedLines(op);
+  if (!rounded || !contains(kernel.values.lookup(rounded->x).dims, *state.lanesDim))
+    return {};
+  Value isNegative = rounded->isNegative ? getLanes(rounded->isNegative) : Value();
+  return emitRoundedLines(b, *rounded, getLanes(rounded->x), isNegative);
 }
 
 SmallVector<Value> VectorPointEmitter::loadTransposed(KernelLoadOp op, int64_t rows) {

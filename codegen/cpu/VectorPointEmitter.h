@@ -3,6 +3,7 @@
 #ifndef MTC_CODEGEN_CPU_VECTORPOINTEMITTER_H
 #define MTC_CODEGEN_CPU_VECTORPOINTEMITTER_H
 
+#include "codegen/cpu/TableLookup.h"
 #include "codegen/kernels/PointEmitter.h"
 
 namespace mtc::cpu {
@@ -11,8 +12,12 @@ namespace mtc::cpu {
 class VectorPointEmitter : public PointEmitter {
 public:
   VectorPointEmitter(mlir::ImplicitLocOpBuilder &b, const NormalKernel &kernel,
-                     mlir::ValueRange operands, mlir::Value fault, bool permutesTables)
-      : PointEmitter(b, kernel, operands, fault, b.getI64Type()), permutesTables(permutesTables) {}
+                     mlir::ValueRange operands, mlir::Value fault, TablePermutations permutations)
+      : PointEmitter(b, kernel, operands, fault, b.getI64Type()), permutations(permutations) {}
+
+  /// Emits, at the beginning of a function, the buffers of tables that are looked up by bytes at
+  /// this number of lanes.
+  void prepareTables(int64_t lanes);
 
   /// Emits a load at the bound lanes and at the next `rows` elements of memory for each lane.
   /// Returns one vector over the lanes for each of the `rows` elements. The contiguous dimension
@@ -33,9 +38,15 @@ protected:
                   mlir::Type element) override;
   /// Emits lookups in small tables as register permutations if the processor supports them.
   mlir::Value emitLookup(KernelLoadOp op, const LinearForm &form) override;
+  /// Emits rounded minimums of lines in 16-bit arithmetic if the processor permutes bytes.
+  mlir::Value emitSpecial(mlir::Operation *op) override;
 
 private:
-  bool permutesTables;
+  mlir::Value addressOf(const SmallTable &table, unsigned operand);
+
+  TablePermutations permutations;
+  /// The byte planes of a table, by its operand and first element.
+  llvm::SmallDenseMap<std::pair<unsigned, int64_t>, mlir::Value> planes;
 };
 
 } // namespace mtc::cpu

@@ -59,6 +59,8 @@ bool cpu::Processor::hasBFloat16Products() const { return has("avx512bf16"); }
 
 bool cpu::Processor::hasAvx512() const { return has("avx512f"); }
 
+bool cpu::Processor::hasAvx512Vbmi() const { return has("avx512bw") && has("avx512vbmi"); }
+
 bool cpu::Processor::hasFloat16Conversion() const { return !isX86() || has("f16c"); }
 
 std::string cpu::Processor::getFeatureNames() const {

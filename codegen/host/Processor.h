@@ -30,6 +30,8 @@ struct Processor {
   bool hasFloat16Conversion() const;
   /// Returns whether the processor has 512-bit registers.
   bool hasAvx512() const;
+  /// Returns whether the processor permutes the bytes of 512-bit registers.
+  bool hasAvx512Vbmi() const;
   /// Returns whether the processor multiplies bf16 faster than f32.
   bool hasBFloat16Products() const;
   /// Returns the features that a program of this processor checks at startup: LLVM's names,

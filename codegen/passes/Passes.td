@@ -31,7 +31,8 @@ def LowerKernelsToCpu : Pass<"mtc-lower-kernels-to-cpu", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"permutesTables", "permutes-tables", "bool", "false", "look up small tables with AVX-512 permutations">,
+    Option<"permutesTables", "permutes-tables", "bool", "false", "look up small tables with AVX-512 permutations of words">,
+    Option<"permutesBytes", "permutes-bytes", "bool", "false", "look up small tables with AVX-512 permutations of words and bytes">,
   ];
   let dependentDialects = ["::mtc::cpu::MtcCpuDialect", "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];

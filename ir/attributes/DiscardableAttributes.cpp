@@ -35,6 +35,7 @@ static const KnownAttribute knownAttributes[] = {
     {inTilesAttribute, {Holder::Operation}, is<UnitAttr>, "unit"},
     {wayAttribute, {Holder::Operation}, is<CallWayAttr>, "call way"},
     {quantizationAttribute, {Holder::Operation}, is<QuantizationMapAttr>, "#mtc.quantization"},
+    {toleranceAttribute, {Holder::Operation}, is<FloatAttr>, "a number"},
     {paddedAttribute, {Holder::Operation}, is<UnitAttr>, "unit"}};
 
 static LogicalResult verify(Operation *op, Holder holder, StringRef described,

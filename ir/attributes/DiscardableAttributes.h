@@ -39,6 +39,9 @@ inline constexpr llvm::StringLiteral wayAttribute = "mtc.way";
 /// On a variable: optimizer state that `mtc-quantize-optimizer-state` stores as codes with this
 /// map; a QuantizationMapAttr.
 inline constexpr llvm::StringLiteral quantizationAttribute = "mtc.quantization";
+/// On a conversion to an integer in a kernel's body: its operand, which is between -1 and 256, only
+/// needs to be this accurate; an f32.
+inline constexpr llvm::StringLiteral toleranceAttribute = "mtc.tolerance";
 /// On an input: the ignored value pads sequences of labels, instead of excluding targets from the
 /// loss; a unit.
 inline constexpr llvm::StringLiteral paddedAttribute = "mtc.padded";

@@ -77,11 +77,34 @@ static std::vector<float> roundedMiddlesOf(ArrayRef<float> values) {
   return bounds;
 }
 
+/// Returns a line for each decade of a dynamic map.
+///
+/// Code c, counted from the code of 0, plus 1 in an unsigned map, is n (1 + f) at the number
+/// power (0.1 + 0.9 f) of the decade with n intervals. These lines meet at the ends of decades and
+/// their slopes decrease, so the minimum of all lines is the line of the number's decade. Rounded
+/// to the nearest integer, it is the code whose lower bound is nearest: a bound between two decades
+/// is at most 0.25 off the minimum, and another bound only by rounding errors, so the minimum may
+/// be off by less than 0.25.
+static std::vector<QuantizationTable::Line> makeLines(unsigned decades, bool isSigned) {
+  std::vector<QuantizationTable::Line> lines;
+  for (unsigned decade = 0; decade < decades; ++decade) {
+    double intervals = (isSigned ? 1U : 2U) << decade;
+    double power = std::pow(10.0, int(decade) - int(decades) + 1);
+    double firstBound = isSigned ? 0.5 : 1.5;
+    lines.push_back({static_cast<float>(intervals / (0.9 * power)),
+                     static_cast<float>(intervals * 8 / 9 - firstBound)});
+  }
+  return lines;
+}
+
 static QuantizationTable make8(bool isSigned) {
+  const unsigned decades = 7;
   QuantizationTable table{.bits = 8,
                           .block = 256,
-                          .values = makeDynamic(7, isSigned),
+                          .values = makeDynamic(decades, isSigned),
                           .bounds = {},
+                          .lines = makeLines(decades, isSigned),
+                          .tolerance = 0.2F,
                           .leastScale = 1e-38F,
                           .storesLeastScale = false,
                           .multiplies = true,
@@ -97,6 +120,8 @@ static QuantizationTable make4(std::vector<float> values) {
                           .block = 128,
                           .values = std::move(values),
                           .bounds = {},
+                          .lines = {},
+                          .tolerance = 0,
                           .leastScale = 1e-12F,
                           .storesLeastScale = true,
                           .multiplies = false,
@@ -128,10 +153,17 @@ QuantizationMap mtc::findQuantizationMap(unsigned bits, bool isSigned) {
 DenseElementsAttr QuantizationTable::asTensor(MLIRContext *context) const {
   const size_t codes = values.size();
   std::vector<float> all = values;
-  all.push_back(0.0F); // Node 0 is unused.
-  for (size_t nodes = 1; nodes < codes; nodes *= 2)
-    for (size_t i = 0; i < nodes; ++i)
-      all.push_back(bounds[(2 * i + 1) * codes / (2 * nodes) - 1]);
+  if (!lines.empty()) {
+    llvm::append_range(all, bounds);
+    if (zeroOfSigned)
+      all[codes + *zeroOfSigned - 1] = 0.0F;
+    all.push_back(0.0F); // The last code has no upper bound.
+  } else {
+    all.push_back(0.0F); // Node 0 is unused.
+    for (size_t nodes = 1; nodes < codes; nodes *= 2)
+      for (size_t i = 0; i < nodes; ++i)
+        all.push_back(bounds[(2 * i + 1) * codes / (2 * nodes) - 1]);
+  }
   auto type = RankedTensorType::get({static_cast<int64_t>(all.size())}, Float32Type::get(context));
   return DenseElementsAttr::get(type, ArrayRef<float>(all));
 }

@@ -18,6 +18,15 @@ struct QuantizationTable {
   std::vector<float> values;
   /// Decision boundaries, ascending. The code of a number is the number of bounds less than it.
   std::vector<float> bounds;
+  /// Lines whose minimum at the magnitude of a number, rounded down, is the index of a bound: no
+  /// other bound is between it and the number. In a signed map, the index of bounds above 0 counts
+  /// from the code of 0. Empty for maps of 4 bits.
+  struct Line {
+    float slope, offset;
+  };
+  std::vector<Line> lines;
+  /// How far the minimum may be off without changing which bound decides.
+  float tolerance;
 
   /// Lower bound of the scale that elements are divided by.
   float leastScale;
@@ -25,14 +34,17 @@ struct QuantizationTable {
   bool storesLeastScale;
   /// Whether elements are multiplied by the reciprocal of the block's scale instead of divided.
   bool multiplies;
-  /// The code of 0 in a signed map. Negative numbers that round to 0 get the next lower code.
+  /// The code of 0 in a signed map with lines. Negative numbers that round to 0 get the next lower
+  /// code.
   std::optional<unsigned> zeroOfSigned;
 
   /// Returns the number of blocks.
   int64_t blocksOf(int64_t elements) const { return (elements + block - 1) / block; }
-  /// Returns the values by code, followed, from index 2^bits, by the bounds as an implicit binary
-  /// search tree: node 1 is the middle bound; the child of node n is 2 n, or 2 n + 1 if the number
-  /// is greater than its bound; the code is the index of the leaf minus 2^bits.
+  /// Returns the values by code, followed, from index 2^bits, by the bounds. The bounds of a map
+  /// with lines are in ascending order, except that 0 replaces the greatest negative bound. Other
+  /// bounds form an implicit binary search tree: node 1 is the middle bound; the child of node n is
+  /// 2 n, or 2 n + 1 if the number is greater than its bound; the code is the index of the leaf
+  /// minus 2^bits.
   mlir::DenseElementsAttr asTensor(mlir::MLIRContext *context) const;
 };
 

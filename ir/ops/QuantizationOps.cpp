@@ -1,5 +1,6 @@
 //===- QuantizationOps.cpp - Blockwise quantization -------------------------------------------===//
 
+#include "ir/attributes/DiscardableAttributes.h"
 #include "ir/attributes/QuantizationTable.h"
 #include "ir/builders/KernelBuilder.h"
 #include "ir/builders/Shape.h"
@@ -71,6 +72,8 @@ public:
     return scalarConstant(b, b.getLoc(), b.getI32Type(), static_cast<double>(value));
   }
   Value number(float value) { return scalarConstant(b, b.getLoc(), b.getF32Type(), value); }
+  Value bitsOf(Value x) { return arith::BitcastOp::create(b, b.getI32Type(), x); }
+  Value numberOf(Value bits) { return arith::BitcastOp::create(b, b.getF32Type(), bits); }
 
   Value dequantize(Value code, Value scale) {
     return arith::MulFOp::create(b, lookUp(code, 0), scale);
@@ -82,6 +85,8 @@ public:
   AffineExpr element, block; ///< indices of an iteration's element and of its scale
 
 private:
+  Value searchTree(Value scaled);
+  Value searchNearLines(Value x, Value scaled);
   /// If there is a single incomplete block, the row has the length of that block.
   static SmallVector<int64_t> spaceOf(QuantizationMap map, int64_t elements) {
     const QuantizationTable &table = getQuantizationTable(map);
@@ -98,15 +103,15 @@ private:
 
 } // namespace
 
+/// The order of magnitudes is that of their bits.
 Value BlockKernel::scaleOf(Value x) {
-  Value largest = reduce(ReductionKind::Max, math::AbsFOp::create(b, x));
+  Value magnitude = arith::AndIOp::create(b, bitsOf(x), integer(INT32_MAX));
+  Value largest = numberOf(reduce(ReductionKind::Max, magnitude));
   return table.storesLeastScale
              ? arith::MaximumFOp::create(b, largest, number(table.leastScale)).getResult()
              : largest;
 }
 
-/// A branch-free binary search: each step loads one bound and determines one bit of the code, the
-/// sign of the difference between the bound and the number.
 Value BlockKernel::quantize(Value x, Value scale) {
   if (!table.storesLeastScale)
     scale = arith::MaximumFOp::create(b, scale, number(table.leastScale));
@@ -114,23 +119,50 @@ Value BlockKernel::quantize(Value x, Value scale) {
       table.multiplies
           ? arith::MulFOp::create(b, x, arith::DivFOp::create(b, number(1), scale)).getResult()
           : arith::DivFOp::create(b, x, scale).getResult();
+  return table.lines.empty() ? searchTree(scaled) : searchNearLines(x, scaled);
+}
+
+/// A branch-free binary search: each step loads one bound and determines one bit of the code, the
+/// sign of the difference between the bound and the number.
+Value BlockKernel::searchTree(Value scaled) {
   auto codes = static_cast<int64_t>(table.values.size());
   Value node = integer(1);
   for (unsigned bit = 0; bit < table.bits; ++bit) {
     Value distance = arith::SubFOp::create(b, lookUp(node, codes), scaled);
-    Value bits = arith::BitcastOp::create(b, b.getI32Type(), distance);
     node = arith::AddIOp::create(b, arith::MulIOp::create(b, node, integer(2)),
-                                 arith::ShRUIOp::create(b, bits, integer(31)));
-  }
-  if (table.zeroOfSigned) {
-    Value isNegative = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, number(0));
-    Value isZero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, node,
-                                         integer(codes + *table.zeroOfSigned));
-    Value lost = arith::AndIOp::create(b, isNegative, isZero);
-    node = arith::SelectOp::create(b, lost, arith::SubIOp::create(b, node, integer(1)), node);
+                                 arith::ShRUIOp::create(b, bitsOf(distance), integer(31)));
   }
   Value code = arith::SubIOp::create(b, node, integer(codes));
   return arith::TruncIOp::create(b, b.getI8Type(), code);
+}
+
+/// Computes the index of the only bound that may be on either side of the number, and compares
+/// them. In a signed map, bounds count from the middle one. The lines need not be exact, so that
+/// targets may fuse their operations.
+Value BlockKernel::searchNearLines(Value x, Value scaled) {
+  bool isSigned = table.zeroOfSigned.has_value();
+  Value magnitude = isSigned ? math::AbsFOp::create(b, scaled).getResult()
+                             : numberOf(arith::MaxSIOp::create(b, bitsOf(scaled), integer(0)));
+  auto fused = arith::FastMathFlags::contract;
+  Value least; // The lines are positive, so their order is that of their bits.
+  for (auto [slope, offset] : table.lines) {
+    Value y = arith::AddFOp::create(b, arith::MulFOp::create(b, magnitude, number(slope), fused),
+                                    number(offset), fused);
+    least = least ? arith::MinSIOp::create(b, least, bitsOf(y)).getResult() : bitsOf(y);
+  }
+  Value position = numberOf(least);
+  if (isSigned) {
+    Value isNegative = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, number(0));
+    position = arith::AddFOp::create(
+        b, number(static_cast<float>(*table.zeroOfSigned)),
+        arith::SelectOp::create(b, isNegative, arith::NegFOp::create(b, position), position));
+  }
+  auto index = arith::TruncIOp::create(b, b.getI8Type(),
+                                       arith::FPToSIOp::create(b, b.getI32Type(), position));
+  index->setDiscardableAttr(toleranceAttribute, b.getF32FloatAttr(table.tolerance));
+  Value isAbove = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, scaled,
+                                        lookUp(index, static_cast<int64_t>(table.values.size())));
+  return arith::AddIOp::create(b, index, arith::ExtUIOp::create(b, b.getI8Type(), isAbove));
 }
 
 FusibleShape DequantizeBlocksOp::getFusibleShape() { return FusibleShape::Elementwise; }

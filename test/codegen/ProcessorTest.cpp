@@ -41,6 +41,7 @@ TEST(Processor, OfThisMachineHasNoFeatureThatProgramsDoNotCheck) {
   for (llvm::StringRef name : llvm::split(names, ','))
     EXPECT_TRUE(name.empty() || detected.lookup(name)) << name.str();
   EXPECT_EQ(host.hasAvx512(), detected.lookup("avx512f"));
+  EXPECT_EQ(host.hasAvx512Vbmi(), detected.lookup("avx512vbmi"));
   EXPECT_TRUE(host.isOfHost());
 }
 
@@ -51,6 +52,7 @@ TEST(Processor, OfArmIsOfAnotherArchitecture) {
     EXPECT_FALSE(processor.isX86());
     EXPECT_TRUE(processor.hasFloat16Conversion());
     EXPECT_FALSE(processor.hasAvx512());
+    EXPECT_FALSE(processor.hasAvx512Vbmi());
     EXPECT_EQ(processor.name, name);
   }
   EXPECT_EQ(featuresOf("aarch64"), "");

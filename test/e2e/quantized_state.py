@@ -3,10 +3,14 @@
 step before has left. Elements whose gradient is infinite start anew, and their parameters stay. The plan counts the state to the
 byte, a run with a pause has the bits of one without, and 50 steps of 8-bit AdamW stay near those in f32.
 
+Numbers at the bounds of codes and next to them get the codes of the reference, on processors with different lookups.
+
 The reference agrees with bitsandbytes: test/support/compare_bitsandbytes.py.
 """
 
 import json
+import platform
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -168,6 +172,47 @@ def check(case, bits: int, target: tuple = ()) -> None:
     assert plan["categories"]["optimizer"] == sum(padded(t.nbytes) for n, t in whole.items() if n not in SHAPES), name
 
 
+def runs(cpu: str) -> bool:
+    """Whether this machine runs programs for a processor."""
+    if platform.machine() != "x86_64":
+        return False
+    flags = {"x86-64": "sse2", "x86-64-v3": "avx2", "skylake-avx512": "avx512bw"}
+    return flags[cpu] in Path("/proc/cpuinfo").read_text()
+
+
+def near_bounds(signed: bool) -> np.ndarray:
+    """Blocks that contain 1, with all floats up to three steps from a bound of the map, and numbers of all sizes."""
+    values = MAPS[8, signed].values
+    bounds = (values[:-1] + values[1:]) / F(2)
+    steps = np.arange(-3, 4, dtype=np.int32)
+    found = (bounds.view(np.int32)[:, None] + steps).reshape(-1).view(F)
+    random = np.random.default_rng(3)
+    sizes = 10.0 ** random.uniform(-9, 0, 4000) * (random.choice([-1, 1], 4000) if signed else 1)
+    ends = [0, 1e-38, 1e-45, -1e-45 if signed else 0, -1 if signed else 1]
+    x = np.concatenate([found, sizes.astype(F), np.array(ends, F)])
+    rows = np.ones((-(-x.size // 255), 256), F)
+    rows[:, 1:] = np.resize(x, (len(rows), 255))
+    return rows
+
+
+def check_bounds(*target) -> None:
+    """Codes of numbers at and near all bounds, where the state is the gradient or its square."""
+    for signed, recipe in (True, ("momentum", "--momentum", 0)), (False, ("rmsprop", "--alpha", 0)):
+        x = near_bounds(signed)
+        gradients = x if signed else np.sqrt(x)
+        state = gradients if signed else gradients * gradients
+        path, name = folder / "bounds.onnx", f"{recipe[0]}-bounds" + "".join(target)
+        onnx.save(model({"w": np.zeros(x.shape, F)}), path)
+        program = compile(path, folder, {"x_w": gradients[None]}, "--loss", "output", "--batch-input", "none", "--optimizer",
+                          *recipe, "--lr", RATE, "--optimizer-bits", 8, *target, name=name)  # fmt: skip
+        program.run("--steps", 1, "--save", folder / f"{name}-end")
+        tensors = load_file(next((folder / f"{name}-end").glob("*.safetensors")))
+        codes, scales = MAPS[8, signed].quantize(state)
+        key = "w.velocity" if signed else "w.moment2"
+        np.testing.assert_array_equal(tensors[key + ".scales"], scales, err_msg=name)
+        np.testing.assert_array_equal(tensors[key + ".codes"], codes, err_msg=name)
+
+
 def check_closeness() -> None:
     """50 steps of 8-bit AdamW: from the state that the step before has left, parameters are those of a step in f32; after all
     of them they are near those of a run in f32."""
@@ -216,5 +261,8 @@ for bits in 8, 4:
         check(case, bits)
 check(CASES[0], 8, ("--target", "cuda", "--emulate"))
 check(CASES[0], 4, ("--target", "cuda", "--emulate"))
+for target in (), ("--cpu", "x86-64"), ("--cpu", "x86-64-v3"), ("--cpu", "skylake-avx512"), ("--target", "cuda", "--emulate"):
+    if "--cpu" not in target or runs(target[1]):
+        check_bounds(*target)
 check_closeness()
 check_curve()

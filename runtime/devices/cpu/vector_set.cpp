@@ -7,6 +7,8 @@ namespace mtc::runtime {
 
 VectorSet machineVectors() { return VectorSet::Neon; }
 
+bool machineMultipliesBFloat16() { return false; }
+
 const char *vectorSetName(VectorSet) { return "neon"; }
 
 #else
@@ -22,6 +24,10 @@ VectorSet machineVectors() {
                : VectorSet::Sse;
   }();
   return best;
+}
+
+bool machineMultipliesBFloat16() {
+  return machineVectors() == VectorSet::Avx512 && __builtin_cpu_supports("avx512bf16");
 }
 
 const char *vectorSetName(VectorSet set) {

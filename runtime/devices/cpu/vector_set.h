@@ -14,6 +14,9 @@ enum class VectorSet { Sse, Avx2, Avx512 };
 /// Returns the best instruction set of this machine.
 VectorSet machineVectors();
 
+/// Returns whether the machine has AVX-512 BF16 in addition to VectorSet::Avx512.
+bool machineMultipliesBFloat16();
+
 /// Returns `sse`, `avx2`, `avx512` or `neon`.
 const char *vectorSetName(VectorSet set);
 

@@ -16,13 +16,31 @@ extern "C" __bf16 __truncsfbf2(float value) {
 
 namespace {
 
+/// The instructions that a call is computed with.
+struct Instructions {
+  VectorSet set;
+  bool multipliesBFloat16;
+};
+
+/// Those of this machine.
+std::vector<Instructions> allInstructions(uint32_t type) {
+  std::vector<Instructions> all;
+  for (int set = 0; set <= static_cast<int>(machineVectors()); ++set)
+    all.push_back({VectorSet(set), false});
+  if (type == MTC_BF16 && machineMultipliesBFloat16())
+    all.push_back({machineVectors(), true});
+  return all;
+}
+
 void run(const MtcAttention &p, bool isGradient, const std::vector<Buffer> &buffers, int threads,
-         VectorSet set) {
-  auto call = createAttention(p, isGradient, threads, set);
+         const Instructions &instructions) {
+  auto call =
+      createAttention(p, isGradient, threads, instructions.set, instructions.multipliesBFloat16);
   ASSERT_TRUE(call);
   auto planned = mtc_call_scratch_bytes(
       MTC_ONEDNN, isGradient ? MTC_ATTENTION_GRADIENT : MTC_ATTENTION, &p, threads);
-  EXPECT_LE(call->scratchBytes(), planned);
+  // The machine that plans may have other instructions.
+  EXPECT_EQ(call->scratchBytes(), planned);
   auto scratchBytes = static_cast<size_t>(call->scratchBytes());
   // What was in the scratch before must not matter, nor what lies after it change.
   std::vector<char> buffer(scratchBytes + 256, static_cast<char>(0xff));
@@ -36,15 +54,31 @@ void run(const MtcAttention &p, bool isGradient, const std::vector<Buffer> &buff
     ASSERT_EQ(*each, static_cast<char>(0xff)) << "written after the scratch";
 }
 
+/// Odd widths of more than one vector, also of pairs of elements.
+constexpr Case severalVectors = {.name = "odd widths of several vectors",
+                                 .heads = 4,
+                                 .keyHeads = 2,
+                                 .queries = 63,
+                                 .keys = 129,
+                                 .width = 37,
+                                 .valueWidth = 99,
+                                 .causal = true,
+                                 .offset = 66,
+                                 .headsInside = true};
+
 template <typename Element> void checkAll() {
-  for (const Case &c : cases) {
+  std::vector<Case> all(std::begin(cases), std::end(cases));
+  all.push_back(severalVectors);
+  for (const Case &c : all) {
     Instance<Element> instance(c);
-    for (int set = 0; set <= static_cast<int>(machineVectors()); ++set) {
+    for (const Instructions &each : allInstructions(TypeOf<Element>::code)) {
       auto check = [&](int threads) {
-        SCOPED_TRACE("threads " + std::to_string(threads) + ", set " + std::to_string(set));
+        SCOPED_TRACE("threads " + std::to_string(threads) + ", set " + vectorSetName(each.set) +
+                     (each.multipliesBFloat16 ? "bf16" : ""));
         instance.check([&](const MtcAttention &p, bool isGradient,
                            const std::vector<Buffer> &buffers,
-                           size_t) { run(p, isGradient, buffers, threads, VectorSet(set)); });
+                           size_t) { run(p, isGradient, buffers, threads, each); },
+                       TypeOf<Element>::tolerance, each.multipliesBFloat16 ? 0x1p-8 : 0);
       };
       check(1);
       auto alone = instance.results;
@@ -90,6 +124,19 @@ TEST(Attention, ScratchIsLinearInTheLength) {
     int64_t twice = mtc_call_scratch_bytes(MTC_ONEDNN, kind, &p, 4);
     EXPECT_LE(twice, 2 * once);
   }
+}
+
+TEST(Attention, MultipliesBrainFloatsIfTheMachineDoes) {
+  Instance<__bf16> instance(severalVectors);
+  MtcAttention p = instance.description();
+  for (uint32_t type : {MTC_F64, MTC_F32, MTC_BF16, MTC_F16})
+    for (const char *kind : {MTC_ATTENTION, MTC_ATTENTION_GRADIENT}) {
+      p.type = type;
+      auto call = LibraryCall::create(linkedLibrary(), kind, &p, 1);
+      ASSERT_TRUE(call);
+      EXPECT_EQ(call->implementation() == "tiles avx512bf16",
+                type == MTC_BF16 && machineMultipliesBFloat16());
+    }
 }
 
 TEST(Attention, UnsupportedTypeIsSaid) {

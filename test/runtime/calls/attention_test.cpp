@@ -1,5 +1,6 @@
 // Fused attention against plain sums.
 #include "runtime/calls/attention/cpu/attention.h"
+#include "runtime/calls/attention/cpu/pair_scratch.h"
 #include "runtime/devices/cpu/narrow_floats.h"
 #include "runtime/devices/cpu/parallel.h"
 #include "test/support/attention_cases.h"
@@ -110,6 +111,21 @@ TEST(Attention, LargeScoresDoNotOverflow) {
   });
   EXPECT_EQ(scores.out[0], 129);
   EXPECT_EQ(scores.logsumexp[0], 129000);
+}
+
+/// What is planned for operands of f32 suffices for pairs of bf16, which are used on some machines.
+TEST(Attention, PairsNeedNoMoreScratchThanFloats) {
+  alignas(MTC_ALIGNMENT) static char start[1];
+  MtcAttention p = {};
+  for (p.width = 1; p.width <= 130; ++p.width)
+    for (p.value_width = 1; p.value_width <= 130; p.value_width += 3)
+      for (int64_t keys : {1, 2, 63, 64, 65, 1000}) {
+        p.keys = keys;
+        SCOPED_TRACE("widths " + std::to_string(p.width) + " and " + std::to_string(p.value_width) +
+                     ", keys " + std::to_string(keys));
+        ASSERT_LE(PairScratch(p, start).end, AttentionScratch<float>(p, start).end);
+        ASSERT_LE(PairGradientScratch(p, start).end, AttentionGradientScratch<float>(p, start).end);
+      }
 }
 
 TEST(Attention, ScratchIsLinearInTheLength) {

@@ -62,25 +62,11 @@ Tasks tasksFor(uint32_t type, bool isGradient, VectorSet set, bool multipliesBFl
   }
 }
 
-template <typename Forward, typename Backward>
-int64_t bytesOf(const MtcAttention &p, bool isGradient) {
+/// Returns the scratch of a task, which suffices for all instruction sets.
+template <typename Element> int64_t scratchOfTask(const MtcAttention &p, bool isGradient) {
   alignas(MTC_ALIGNMENT) static char start[1];
-  return isGradient ? Backward(p, start).end - start : Forward(p, start).end - start;
-}
-
-template <typename Element> int64_t floatBytes(const MtcAttention &p, bool isGradient) {
-  return bytesOf<AttentionScratch<Element>, AttentionGradientScratch<Element>>(p, isGradient);
-}
-
-/// Returns the scratch of a task: the maximum of all variants, so that it is the same on the
-/// machine that plans memory and on the machine that runs the program.
-int64_t scratchOfTask(const MtcAttention &p, bool isGradient) {
-  if (p.type == MTC_F64)
-    return floatBytes<double>(p, isGradient);
-  if (p.type != MTC_BF16)
-    return floatBytes<float>(p, isGradient);
-  return std::max(floatBytes<float>(p, isGradient),
-                  bytesOf<PairScratch, PairGradientScratch>(p, isGradient));
+  return isGradient ? AttentionGradientScratch<Element>(p, start).end - start
+                    : AttentionScratch<Element>(p, start).end - start;
 }
 
 class Attention final : public LibraryCall {
@@ -88,7 +74,8 @@ public:
   Attention(const MtcAttention &attention, bool isGradient, int maximalThreads, Tasks run,
             std::string name)
       : p(attention), name(std::move(name)), run_(run) {
-    slice = scratchOfTask(p, isGradient);
+    slice = p.type == MTC_F64 ? scratchOfTask<double>(p, isGradient)
+                              : scratchOfTask<float>(p, isGradient);
     double flops = 2.0 * static_cast<double>(p.batch * p.heads) *
                    static_cast<double>(p.queries * p.keys) *
                    static_cast<double>(p.width + p.value_width);

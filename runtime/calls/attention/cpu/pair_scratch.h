@@ -1,4 +1,8 @@
 // Scratch of attention tasks whose matrix multiplications have operands of bf16.
+//
+// No task needs more than with operands of f32 (head.h), which is what is planned: the machine that
+// plans memory may have other instructions than the one that runs the program. The rounded tiles
+// are therefore stored where their scores were.
 #ifndef MTC_RUNTIME_CALLS_ATTENTION_CPU_PAIR_SCRATCH_H
 #define MTC_RUNTIME_CALLS_ATTENTION_CPU_PAIR_SCRATCH_H
 
@@ -21,7 +25,7 @@ struct PairScratch {
   BFloat16Pair *values;        ///< [pairs(keys), value_width]
   BFloat16Pair *queries;       ///< [tileQueries, pairs(width)]
   float *scores;               ///< [tileQueries, tileKeys]
-  BFloat16Pair *probabilities; ///< [tileQueries, tileKeys / 2]
+  BFloat16Pair *probabilities; ///< [tileQueries, tileKeys / 2], in the memory of the scores
   float *maxima, *sums, *out;
   char *end;
 
@@ -31,7 +35,7 @@ struct PairScratch {
     values = cursor.take<BFloat16Pair>(pairs(p.keys) * padded(p.value_width, lanes));
     queries = cursor.take<BFloat16Pair>(tileQueries * pairs(p.width));
     scores = cursor.take<float>(tileQueries * tileKeys);
-    probabilities = cursor.take<BFloat16Pair>(tileQueries * tileKeys / 2);
+    probabilities = reinterpret_cast<BFloat16Pair *>(scores);
     maxima = cursor.take<float>(tileQueries);
     sums = cursor.take<float>(tileQueries * lanes);
     out = cursor.take<float>(tileQueries * padded(p.value_width, lanes));
@@ -48,9 +52,11 @@ struct PairGradientScratch {
   BFloat16Pair *queries, *outGradients;        ///< [tileQueries, pairs(width)]
   BFloat16Pair *queryPairs, *outGradientPairs; ///< [tileQueries / 2, width]
   float *queryGradients;
-  float *scores, *gradients;                      ///< [tileQueries, tileKeys]
-  BFloat16Pair *roundedGradients;                 ///< [tileQueries, tileKeys / 2]
-  BFloat16Pair *probabilityPairs, *gradientPairs; ///< [tileQueries / 2, tileKeys]
+  float *scores, *gradients; ///< [tileQueries, tileKeys]
+  /// In the memory of the scores: first the probabilities, then both forms of the gradients.
+  BFloat16Pair *probabilityPairs; ///< [tileQueries / 2, tileKeys]
+  BFloat16Pair *gradientPairs;    ///< [tileQueries / 2, tileKeys]
+  BFloat16Pair *roundedGradients; ///< [tileQueries, tileKeys / 2]
   char *end;
 
   PairGradientScratch(const MtcAttention &p, char *start) {
@@ -68,9 +74,8 @@ struct PairGradientScratch {
     queryGradients = cursor.take<float>(tileQueries * width);
     scores = cursor.take<float>(tileQueries * tileKeys);
     gradients = cursor.take<float>(tileQueries * tileKeys);
-    roundedGradients = cursor.take<BFloat16Pair>(tileQueries * tileKeys / 2);
-    probabilityPairs = cursor.take<BFloat16Pair>(tileQueries / 2 * tileKeys);
-    gradientPairs = cursor.take<BFloat16Pair>(tileQueries / 2 * tileKeys);
+    probabilityPairs = gradientPairs = reinterpret_cast<BFloat16Pair *>(scores);
+    roundedGradients = gradientPairs + tileQueries / 2 * tileKeys;
     end = cursor.end();
   }
 };

@@ -56,7 +56,7 @@ private:
 
   Probe contraction(uint32_t type, int64_t m, int64_t n, int64_t k, bool isInF32 = false,
                     uint32_t storage = MTC_STORED_AS_IS);
-  Probe attention(bool isGradient);
+  Probe attention(uint32_t type, bool isGradient);
   template <typename Attr> Probe convolution(uint32_t type);
   std::vector<Probe> chooseCalls();
 
@@ -104,9 +104,9 @@ Probe Prober::contraction(uint32_t type, int64_t m, int64_t n, int64_t k, bool i
   return {ContractionCallAttr::get(&context, c), {bytes * m * k, bytes * k * n, bytes * m * n}};
 }
 
-Probe Prober::attention(bool isGradient) {
+Probe Prober::attention(uint32_t type, bool isGradient) {
   MtcAttention a = {};
-  a.type = MTC_F32;
+  a.type = type;
   a.batch = 1;
   a.heads = a.key_heads = 4;
   a.queries = a.keys = 256;
@@ -144,18 +144,19 @@ std::vector<Probe> Prober::chooseCalls() {
   constexpr int64_t ofLoops = 128; // f64 is computed by plain loops, not by a library.
   std::vector<Probe> calls = {contraction(MTC_F64, ofLoops, ofLoops, ofLoops),
                               contraction(MTC_F32, large, large, large),
-                              contraction(MTC_F32, large, large, large, false, MTC_STORED_NF4),
-                              attention(false), attention(true)};
+                              contraction(MTC_F32, large, large, large, false, MTC_STORED_NF4)};
   for (uint32_t type : {MTC_BF16, MTC_F16}) {
     if (mtc_multiplies(library, type))
       calls.push_back(contraction(type, large, large, large));
     calls.push_back(contraction(type, large, large, large, /*isInF32=*/true));
   }
-  for (uint32_t type : {MTC_F32, MTC_BF16})
+  for (uint32_t type : {MTC_F32, MTC_BF16}) {
+    calls.insert(calls.end(), {attention(type, false), attention(type, true)});
     if (type == MTC_F32 || mtc_multiplies(library, type))
       calls.insert(calls.end(), {convolution<ConvolutionCallAttr>(type),
                                  convolution<TransposedConvolutionCallAttr>(type),
                                  convolution<ConvolutionWeightGradientCallAttr>(type)});
+  }
   return calls;
 }
 
@@ -270,7 +271,7 @@ std::optional<Rates> cpu::measureRates(int threads, MtcCallLibrary library) {
   threads = std::min(threads, cores);
   const std::string processor = nameOfHost();
   const std::string key =
-      measurementKey(llvm::formatv("rates of {0}, {1} threads, library {2}, version 2", processor,
+      measurementKey(llvm::formatv("rates of {0}, {1} threads, library {2}, version 3", processor,
                                    threads, static_cast<int>(library))
                          .str());
   KernelCache cache(KernelCache::defaultFolder());

@@ -139,10 +139,14 @@ Rates cpu::ratesOfClass(StringRef name, int threads) {
       {"transposed_convolution f32", 1}, {"convolution_weight_gradient f32", 0.9}};
   for (auto [key, ratio] : relative)
     rates.calls[key] = ratio * products;
-  if (each.bfloat16 > 0)
+  if (each.bfloat16 > 0) {
     for (const char *kind :
          {"contraction", "convolution", "transposed_convolution", "convolution_weight_gradient"})
       rates.calls[std::string(kind) + " bf16"] = each.bfloat16 * products;
+    // The softmax stays f32.
+    rates.calls["attention bf16"] = 0.8 * products;
+    rates.calls["attention gradient bf16"] = products;
+  }
   // Private caches, shared caches, and memory, whose bandwidth is shared by all cores.
   rates.copies = {{int64_t{256} << 10, 60e9 * threads},
                   {int64_t{16} << 20, 20e9 * threads},

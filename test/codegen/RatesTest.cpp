@@ -29,6 +29,24 @@ protected:
     return ContractionCallAttr::get(&context, c);
   }
 
+  CallAttrInterface attention(uint32_t type, bool isGradient) {
+    MtcAttention a = {};
+    a.type = type;
+    a.batch = 1;
+    a.heads = a.key_heads = 4;
+    a.queries = a.keys = 256;
+    a.width = a.value_width = 64;
+    for (int64_t *strides : {a.query, a.key, a.value, a.out, a.d_query, a.d_key, a.d_value}) {
+      strides[3] = 1;
+      strides[2] = a.width;
+      strides[1] = a.width * a.queries;
+      strides[0] = strides[1] * a.heads;
+    }
+    if (isGradient)
+      return AttentionGradientCallAttr::get(&context, a);
+    return AttentionCallAttr::get(&context, a);
+  }
+
   mlir::MLIRContext context;
 };
 
@@ -40,6 +58,11 @@ TEST_F(RatesTest, AClassKnowsWhatItsProcessorsMultiply) {
   EXPECT_LT(narrow.getSeconds(bf16), 0.6 * narrow.getSeconds(f32));
   EXPECT_GT(narrow.getSeconds(inF32), narrow.getSeconds(f32));
   EXPECT_GE(plain.getSeconds(bf16), plain.getSeconds(f32)); // No such products: in f32.
+  for (bool isGradient : {false, true}) {
+    CallAttrInterface wide = attention(MTC_F32, isGradient), half = attention(MTC_BF16, isGradient);
+    EXPECT_LT(narrow.getSeconds(half), 0.7 * narrow.getSeconds(wide));
+    EXPECT_EQ(plain.getSeconds(half), plain.getSeconds(wide));
+  }
   EXPECT_GT(plain.getSeconds(contraction(MTC_F32, 1024, 1024, 1024, false, MTC_STORED_NF4)),
             plain.getSeconds(f32));
   EXPECT_GT(plain.getSeconds(contraction(MTC_F64, 1024, 1024, 1024)), 10 * plain.getSeconds(f32));

@@ -3,7 +3,8 @@
 // A row `NAME nodes` is one kernel or call of the program, run as the program runs it: on its own
 // places of the arena and all threads, again and again, so that what fits into the caches lies in
 // them. The rows after it are what the machine can: a copy of as many bytes, or the library's plain
-// contraction of the same shape, and the call in each of its ways.
+// contraction of the same shape, and the call in each of its ways. The last rows are the rates of
+// multiplications and additions in registers.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -19,6 +20,7 @@
 #include "runtime/devices/cpu/arena.h"
 #include "runtime/devices/cpu/library_call.h"
 #include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/register_throughput.h"
 #include "runtime/devices/operation_info.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
@@ -30,6 +32,8 @@
 
 #include <benchmark/benchmark.h>
 #include <cstring>
+#include <map>
+#include <optional>
 #include <random>
 #include <set>
 
@@ -62,9 +66,19 @@ public:
 
   void registerAll() {
     fillIntegers();
+    for (const MtcFunction *function : {&program.micro_step, &program.update})
+      for (uint32_t i = 0; i < function->operation_count; ++i)
+        ++runsOfStep[{function->operations[i].kind, function->operations[i].index}];
     for (const MtcFunction *function : {&program.micro_step, &program.update, &program.evaluate})
       for (uint32_t i = 0; i < function->operation_count; ++i)
         registerOne(function->operations[i]);
+    for (uint32_t type : {MTC_F32, MTC_BF16})
+      add(text("registers ", typeName(type)), [=, this](benchmark::State &state) {
+        std::optional<double> rate;
+        for (auto _ : state)
+          rate = registerThroughput(type, threads);
+        state.counters["FLOP/s"] = Counter(rate.value_or(0));
+      });
   }
 
 private:
@@ -115,6 +129,7 @@ private:
     add(text(name, " ", operation.nodes), [=, this, &call](benchmark::State &state) {
       runCall(state, call.kind, call.description, places(operation));
       setRates(state, call.flops, call.bytes);
+      state.counters["runs"] = runsOfStep[{operation.kind, operation.index}];
     });
     const MtcContraction *contraction = contractionOf(call);
     if (!contraction) {
@@ -216,6 +231,8 @@ private:
   const MtcProgram &program;
   int threads;
   std::set<std::pair<uint32_t, uint32_t>> known;
+  /// How often an update runs a kernel or a call.
+  std::map<std::pair<uint32_t, uint32_t>, int> runsOfStep;
 };
 
 constexpr const char *usage =

@@ -38,7 +38,10 @@ class Subject:
         self.flags = ("--dim", f"batch={batch}", "--loss", "mse", "--optimizer", "sgd", "--lr", "1e-1")
         self.plain = self.kernels("--tune", "off")
         assert "mtc.way" not in self.plain, self.plain
-        self.expected = losses(compile(model, folder, self.data, *self.flags, "--tune", "off").train(3))
+        program = compile(model, folder, self.data, *self.flags, "--tune", "off")
+        self.expected = losses(program.train(3))
+        # Only oneDNN's code for AVX-512 prefers a layout of its own.
+        self.has_layouts = "brg:" in program.run("--steps", 1, "--no-shuffle", "--profile-summary").stdout
 
     def kernels(self, *more) -> str:
         return run([MTC, "compile", self.model, *self.flags, *more, "--emit=kernels"], folder).stdout
@@ -66,7 +69,7 @@ class Subject:
         one, two = (program.exported(name, "--steps", 2, "--no-shuffle") for name in ("one", "two"))
         assert one == two, f"{way} does not repeat its bits"
         profile = program.run("--steps", 1, "--no-shuffle", "--profile-summary").stdout
-        assert implementation in profile, profile
+        assert implementation in profile or (implementation == "blocked" and not self.has_layouts), profile
 
 
 nodes = [
@@ -77,7 +80,7 @@ nodes = [
 weights = [weight("first", WIDTH, HIDDEN), weight("bias", 1, HIDDEN), weight("second", WIDTH, HIDDEN)]
 model = save("perceptron", nodes, [WIDTH], [WIDTH], weights)
 perceptron = Subject(model, BATCH, rows(BATCH, WIDTH), rows(BATCH, WIDTH))
-perceptron.check("packed_rhs", "blocked rhs")
+perceptron.check("packed_rhs", "blocked")
 perceptron.check("packed_operands", "blocked")
 perceptron.check("own_panels", "f32 panels")
 

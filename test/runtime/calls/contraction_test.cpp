@@ -408,10 +408,14 @@ TEST(Contraction, PackedOperandsOfOddExtents) {
     }
 }
 
+/// Only the library's code for AVX-512 prefers another layout.
 TEST(Contraction, PackedOperandsAreCopied) {
   const Problem p{{}, 64, 96, 128};
   MtcContraction c = make(p, {p.k, 1}, {p.n, 1}, {p.n, 1});
-  const int64_t asStored = createContraction(c, 1)->scratchBytes();
+  auto plain = createContraction(c, 1);
+  if (plain->implementation().rfind("brg", 0) != 0)
+    GTEST_SKIP() << "the library computes it by " << plain->implementation();
+  const int64_t asStored = plain->scratchBytes();
   c.way = MTC_PACKED_RHS;
   auto packed = createContraction(c, 1);
   EXPECT_THAT(packed->implementation(), testing::HasSubstr("blocked rhs"));

@@ -32,7 +32,7 @@ llvm::json::Object mtc::tool::toJson(const MemoryPlan &plan, std::optional<int64
                                         {"workspace", categories.workspace},
                                         {"data", categories.data}}},
       {"peak_at", peakNodes(plan)},
-      {"fits", !budget || plan.peak <= *budget}};
+      {"fits", !budget || plan.counted <= *budget}};
   if (budget)
     object["budget_bytes"] = *budget;
   if (!plan.otherSpaces.empty()) {

@@ -38,6 +38,7 @@ MemoryPlan MemoryPlan::ofAllocated(ModuleOp placed) {
   ArenaOp arena = ArenaOp::find(placed);
   plan.peak = arena.getSize();
   plan.live = arena.getLive();
+  plan.counted = arena.getRedzone() ? plan.live : plan.peak;
   plan.floor = arena.getFloor();
   plan.asideRun = arena.getAside();
   plan.staging = arena.getStaging();

@@ -47,6 +47,9 @@ struct MemoryPlan {
   std::vector<std::pair<MemorySpace, int64_t>> otherSpaces;
   /// Maximum number of live bytes, which is a lower bound on the size of any layout.
   int64_t live = 0;
+  /// The bytes that a budget limits: the arena, but the live bytes of a program that checks its
+  /// memory, whose values are farther apart than those of the program that is checked.
+  int64_t counted = 0;
   /// Lower bound on the peak under any schedule and recomputation (see `findFloor`). Only computed
   /// together with a layout; 0 otherwise.
   int64_t floor = 0;

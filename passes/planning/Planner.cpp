@@ -58,7 +58,7 @@ static TimedCost costOf(ModuleOp module, const PlanSettings &settings, StepCost 
 static PlanNeeds needsOf(ModuleOp allocated, const PlanSettings &settings) {
   StepCost cost(allocated);
   const TimedCost update = costOf(allocated, settings, cost);
-  return {MemoryPlan::ofAllocated(allocated).peak,
+  return {MemoryPlan::ofAllocated(allocated).counted,
           update.seconds() + estimateTransfers(allocated, cost).exposed, update.flops};
 }
 

@@ -41,7 +41,7 @@ namespace {
 void refuse(const MemoryPlan &plan, const Options &options, Compilation &compilation) {
   std::string text =
       llvm::formatv("the program needs {0}, but --memory is {1}; the peak is at node '{2}'",
-                    formatBytes(plan.peak), formatBytes(*options.memory), peakNodes(plan));
+                    formatBytes(plan.counted), formatBytes(*options.memory), peakNodes(plan));
   const MemoryPlan::Categories &categories = plan.categories;
   int64_t fixed = categories.parameters + categories.gradients + categories.optimizer;
   if (fixed > *options.memory)
@@ -52,7 +52,7 @@ void refuse(const MemoryPlan &plan, const Options &options, Compilation &compila
     text += llvm::formatv("; the lower bound with these flags is {0}: parameters, optimizer state, "
                           "and the operands and results of one operation",
                           formatBytes(plan.floor));
-  if (std::string remedies = describe(PlanQuestions(options, compilation).findRemedies(plan.peak));
+  if (std::string remedies = describe(PlanQuestions(options, compilation).findRemedies(plan.counted));
       !remedies.empty())
     text += "; " + remedies;
   emitError(UnknownLoc::get(&compilation.getContext()), text);
@@ -314,9 +314,7 @@ int mtc::tool::compile(Options &options, Compilation &compilation, const char *e
                                            : emitIr(compilation, result);
 
   MemoryPlan plan = MemoryPlan::ofAllocated(compilation.getModule());
-  // The gaps that --check-memory leaves between values do not count towards the budget.
-  const int64_t needed = options.allocate.checkMemory ? plan.live : plan.peak;
-  if (options.memory && needed > *options.memory) {
+  if (options.memory && plan.counted > *options.memory) {
     refuse(plan, options, compilation);
     return std::max(1, compilation.writeRemarks());
   }

@@ -68,11 +68,11 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
   MemoryTimeline timeline(compilation.getModule());
   if (int code = writeFiles(options, compilation, page, timeline))
     return code;
-  const bool fits = !options.memory || plan.peak <= *options.memory;
+  const bool fits = !options.memory || plan.counted <= *options.memory;
   PlanQuestions questions(options, compilation);
   std::vector<Remedy> remedies;
   if (!fits)
-    remedies = questions.findRemedies(plan.peak);
+    remedies = questions.findRemedies(plan.counted);
   StepCost cost(compilation.getModule());
   const TransferCost transfers = estimateTransfers(compilation.getModule(), cost);
   std::vector<Worth> techniques;

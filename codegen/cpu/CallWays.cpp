@@ -157,7 +157,7 @@ static Times measure(CallAttrInterface sample, double &spent) {
       bytes.push_back(std::max(shape.elements.value_or(0), shape.span.value_or(0)) *
                       bytesOfType(shape.type));
   SmallVector<double> seconds(ways.size());
-  spent += mtc_compare_calls(MTC_ONEDNN, sample.getKind().data(), descriptions.data(),
+  spent += mtc_compare_calls(MTC_ONEDNN, sample.getKind().str().c_str(), descriptions.data(),
                              static_cast<int>(ways.size()), bytes.data(),
                              static_cast<int>(bytes.size()), seconds.data());
   for (auto [way, found] : llvm::zip_equal(ways, seconds))
@@ -212,7 +212,7 @@ std::optional<Times> KnownTimes::find(CallAttrInterface sample, bool again) {
 /// Returns whether a way of a call needs little scratch, for its operands and in itself.
 static bool needsLittle(CallAttrInterface call, int way, int threads) {
   constexpr int64_t most = int64_t{16} << 20;
-  const int64_t scratch = mtc_call_scratch_bytes(MTC_ONEDNN, call.getKind().data(),
+  const int64_t scratch = mtc_call_scratch_bytes(MTC_ONEDNN, call.getKind().str().c_str(),
                                                  inWay(call, way).getBytes().data(), threads);
   return scratch >= 0 && scratch <= std::min(most, call.getCost().bytes);
 }

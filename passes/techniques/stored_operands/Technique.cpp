@@ -1,7 +1,7 @@
 //===- Technique.cpp - Calls that read their operands as stored -------------------------------===//
 
-#include "passes/calls/WayRemoval.h"
 #include "passes/planning/TechniqueKind.h"
+#include "passes/ways/WayRemoval.h"
 
 using namespace mtc;
 

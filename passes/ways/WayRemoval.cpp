@@ -1,6 +1,6 @@
 //===- WayRemoval.cpp - Calls without packed operands as a memory-saving technique ------------===//
 
-#include "passes/calls/WayRemoval.h"
+#include "passes/ways/WayRemoval.h"
 
 #include "ir/attributes/DiscardableAttributes.h"
 

@@ -1,7 +1,7 @@
 //===- WayRemoval.h - Calls without packed operands as a memory-saving technique --------------===//
 
-#ifndef MTC_PASSES_CALLS_WAYREMOVAL_H
-#define MTC_PASSES_CALLS_WAYREMOVAL_H
+#ifndef MTC_PASSES_WAYS_WAYREMOVAL_H
+#define MTC_PASSES_WAYS_WAYREMOVAL_H
 
 #include "ir/interfaces/TargetInfo.h"
 #include "passes/Listeners.h"
@@ -39,4 +39,4 @@ private:
 
 } // namespace mtc
 
-#endif // MTC_PASSES_CALLS_WAYREMOVAL_H
+#endif // MTC_PASSES_WAYS_WAYREMOVAL_H

@@ -1,4 +1,11 @@
-// RUN: mtc-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(mtc-choose-ways))" | FileCheck %s
+// RUN: rm -rf %t
+// RUN: env MTC_CACHE_DIR=%t mtc-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(mtc-choose-ways))" | FileCheck %s
+// Nothing of it was measured. A measurement is stored.
+// RUN: not ls %t
+// RUN: sed -e 's/tune = "off"/tune = "full"/' %s > %t.tuned.mlir
+// RUN: env MTC_CACHE_DIR=%t mtc-opt %t.tuned.mlir -split-input-file -pass-pipeline="builtin.module(func.func(mtc-choose-ways))"
+// RUN: ls %t | FileCheck %s --check-prefix=STORED
+// STORED: llvmcache-
 
 // Small contractions are not measured, and a way of an earlier shape is dropped.
 module attributes {mtc.target = #mtc_cpu.target<threads = 2>} {

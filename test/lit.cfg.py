@@ -11,15 +11,14 @@
 | `%support` | test/support: Python helpers and recorded expectations |
 | `%s`, `%S`, `%t`, `%T` | lit's own: this file, its folder, a temporary path, a temporary folder |
 
-A run may name the folder of another build in the environment variable MTC_BUILD.
+A run may name the folder of another build in the environment variable MTC_BUILD. `lit -Dkeep` leaves what tests that pass
+write.
 """
 
 import os
 import subprocess
 import sys
 from pathlib import Path
-
-import lit.formats
 
 if not hasattr(config, "mtc_build"):  # started on the sources: `lit test/ir`
     root = Path(__file__).resolve().parent.parent
@@ -39,7 +38,9 @@ build = Path(config.mtc_build)
 
 config.name = "mtc"
 sys.path.insert(0, str(source / "test/support"))  # formats.py, clang_tidy.py
-config.test_format = lit.formats.ShTest(execute_external=False)
+from formats import Script
+
+config.test_format = Script(keeps="keep" in lit_config.params)
 config.test_source_root = str(source / "test")
 config.test_exec_root = str(build / "test")
 config.suffixes = [".mlir", ".test", ".py"]

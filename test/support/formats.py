@@ -1,18 +1,40 @@
-"""Tests that lit runs besides scripts: fuzz targets and clang-format; clang_tidy.py has another. lit.local.cfg files name them."""
+"""How lit runs tests: scripts that clean up, fuzz targets and clang-format; clang_tidy.py has another. lit.local.cfg files name
+the last ones."""
 
 import re
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
 import lit.formats
 import lit.Test
+import lit.TestRunner
 
 
 def git(root: str, *arguments: str) -> list[str]:
     """What a command of git lists with its flag -z."""
     listed = subprocess.run(["git", *arguments], cwd=root, capture_output=True, check=True)
     return [name for name in listed.stdout.decode().split("\0") if name]
+
+
+class Script(lit.formats.ShTest):
+    """A test of RUN lines. What a test that passed wrote under %t is removed: all of it together would fill small disks."""
+
+    def __init__(self, keeps: bool):
+        super().__init__(execute_external=False)
+        self.keeps = keeps
+
+    def execute(self, test, lit_config):
+        result = super().execute(test, lit_config)
+        if result.code == lit.Test.PASS and not self.keeps:
+            folder, base = map(Path, lit.TestRunner.getTempPaths(test))
+            for path in folder.glob(f"{base.name}.tmp*"):
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink()
+        return result
 
 
 class Listed(lit.formats.base.TestFormat):

@@ -156,6 +156,13 @@ Expected<std::vector<std::string>> mtc::findArchives(StringRef first, const Link
   return archives;
 }
 
+/// Returns what the linker said, without the line in which its driver reports that it failed.
+static StringRef withoutDriversLine(StringRef said) {
+  StringRef rest = said.trim();
+  auto [before, last] = rest.contains('\n') ? rest.rsplit('\n') : std::pair(StringRef(), rest);
+  return last.starts_with("collect2: ") || last.contains("linker command failed") ? before : rest;
+}
+
 /// Returns whether the linker failed because the disk is full, which terminates lld with SIGBUS.
 static bool isOfFullDisk(StringRef said, StringRef output, uint64_t least) {
   ErrorOr<fs::space_info> space = fs::disk_space(path::parent_path(output));
@@ -184,6 +191,10 @@ Error LinkDriver::link(StringRef output, ArrayRef<StringRef> arguments,
   StringRef said = text ? (*text)->getBuffer() : StringRef();
   if (isOfFullDisk(said, output, expectedBytes))
     return makeError("cannot be written: No space left on device");
+  // The driver reports its failure after it has removed the output, and thus has space to do so.
+  if (failure.empty() && withoutDriversLine(said).empty())
+    return makeError(program + " stopped without a message, as when a disk is full; free space " +
+                     "there or in " + folder + ", or set TMPDIR");
   if (said.contains("unable to find library") || said.contains("cannot find"))
     return makeError("a library is missing; install " + packages + ":\n" + said);
   return makeError("linking with " + program + " failed" +

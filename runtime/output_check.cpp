@@ -115,15 +115,13 @@ private:
   std::map<FileId, std::string> roles;
 };
 
-std::string nameOf(const std::string &path) { return path.substr(path.find_last_of('/') + 1); }
-
 /// Returns a unique identity of a file: device and inode, or folder and name if it does not exist
 /// yet.
 std::string identityOf(const std::string &path, const std::optional<struct stat> &status) {
   if (status)
     return text(status->st_dev, ":", status->st_ino);
   auto folder = statusOf(folderOf(path));
-  return folder ? text(folder->st_dev, ":", folder->st_ino, "/", nameOf(path)) : path;
+  return folder ? text(folder->st_dev, ":", folder->st_ino, "/", fileNameOf(path)) : path;
 }
 
 /// Checks a folder that is created if it is missing: its parent must then be writable. "" is
@@ -198,8 +196,8 @@ public:
       return text("is the same file as that of ", first->second, "; give each a file of its own");
     if (std::string role = status ? inputs.roleOf(*status) : ""; !role.empty())
       return text("is ", role, "; choose another name");
-    if (isFileOfCheckpoints(nameOf(path)) &&
-        (isSaved(folder) || (isSubfolderOfSave(nameOf(folder)) && isSaved(folderOf(folder)))))
+    if (isFileOfCheckpoints(fileNameOf(path)) &&
+        (isSaved(folder) || (isSubfolderOfSave(fileNameOf(folder)) && isSaved(folderOf(folder)))))
       return "is a name of the checkpoints that --save writes there; choose another name";
     if (status && S_ISDIR(status->st_mode))
       return "is a folder; expected the name of a file";

@@ -53,8 +53,6 @@
 namespace mtc::runtime {
 namespace {
 
-std::string nameOf(const std::string &path) { return path.substr(path.find_last_of('/') + 1); }
-
 /// Returns the initial training state: that of a checkpoint, or of step 0.
 TrainingState startingState(const Options &options, const std::optional<Checkpoint> &resumed) {
   TrainingState state;
@@ -219,7 +217,7 @@ void runOnData(const MtcProgram &program, const std::string &programPath, const 
   RunListeners listeners;
   if (options.trains())
     addListeners(program, options, inputs.state.step, listeners);
-  runSession({program, nameOf(programPath), options, device, ranks, *inputs.data,
+  runSession({program, fileNameOf(programPath), options, device, ranks, *inputs.data,
               addressOf(inputs.validation), batches, observers, listeners,
               addressOf(inputs.checkpoints), addressOf(inputs.best), addressOf(inputs.history),
               finite},
@@ -400,7 +398,7 @@ int reportFailure(const Failure &failure, Ranks *ranks) {
 
 int runProgram(const MtcProgram &program, const std::string &programPath,
                const std::vector<std::string> &arguments, OpenTransport open) {
-  const std::string name = nameOf(programPath);
+  const std::string name = fileNameOf(programPath);
   // A closed output pipe and an exceeded file size limit are reported by system calls and must not
   // kill a training run.
   std::signal(SIGPIPE, SIG_IGN);

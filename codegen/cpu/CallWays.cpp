@@ -173,7 +173,7 @@ static std::string write(const Times &times) {
 }
 
 /// Returns nullopt if the text does not consist of a number for each way.
-static std::optional<Times> read(StringRef text) {
+static std::optional<Times> readTimes(StringRef text) {
   SmallVector<StringRef> lines;
   text.split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   Times times;
@@ -196,7 +196,7 @@ std::optional<Times> KnownTimes::find(CallAttrInterface sample, bool again) {
                          .str());
   if (!again)
     if (std::unique_ptr<llvm::MemoryBuffer> kept = cache.find(key))
-      if (std::optional<Times> found = read(kept->getBuffer()))
+      if (std::optional<Times> found = readTimes(kept->getBuffer()))
         return times[what] = *found;
   if (!again && spent > mostOfAProcess)
     return std::nullopt;

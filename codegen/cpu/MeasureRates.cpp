@@ -239,7 +239,7 @@ static std::string write(const Rates &rates) {
 }
 
 /// Returns nullopt if a number is missing or invalid.
-static std::optional<Rates> read(StringRef text) {
+static std::optional<Rates> readRates(StringRef text) {
   Rates rates;
   llvm::StringMap<double *> fields = {{"overhead", &rates.overhead},
                                       {"half m", &rates.halfM},
@@ -277,7 +277,7 @@ std::optional<Rates> cpu::measureRates(int threads, MtcCallLibrary library) {
   KernelCache cache(KernelCache::defaultFolder());
   std::optional<Rates> rates;
   if (std::unique_ptr<llvm::MemoryBuffer> kept = cache.find(key))
-    rates = read(kept->getBuffer());
+    rates = readRates(kept->getBuffer());
   if (!rates) {
     mlir::DialectRegistry registry;
     registry.insert<MtcDialect>();

@@ -68,9 +68,9 @@ bool hasDifferentRows(InitializerOp initializer) {
 }
 
 /// Finds module parameters that the exporter transformed.
-class Finder {
+class LossFinder {
 public:
-  Finder(GraphOp graph, const StringMap<InitializerClass> &classes)
+  LossFinder(GraphOp graph, const StringMap<InitializerClass> &classes)
       : graph(graph), classes(classes), provenance(graph), uses(initializerUses(graph)) {}
 
   ExportLosses run() {
@@ -236,7 +236,7 @@ private:
 } // namespace
 
 ExportLosses findExportLosses(GraphOp graph, const StringMap<InitializerClass> &classes) {
-  return Finder(graph, classes).run();
+  return LossFinder(graph, classes).run();
 }
 
 } // namespace mtc::onnx

@@ -33,9 +33,9 @@ std::optional<double> numberOf(ElementsAttr elements) {
 }
 
 /// Finds moving statistics in one forward walk, starting at the square root of each normalization.
-class Finder {
+class StatisticsFinder {
 public:
-  explicit Finder(GraphOp graph)
+  explicit StatisticsFinder(GraphOp graph)
       : graph(graph), provenance(graph), isKeras(provenance.hasVariables()) {}
 
   llvm::StringSet<> run() {
@@ -209,7 +209,7 @@ bool isNamedAsFoldedNormalization(StringRef name) {
 }
 
 llvm::StringSet<> findMovingStatistics(GraphOp graph) {
-  llvm::StringSet<> found = Finder(graph).run();
+  llvm::StringSet<> found = StatisticsFinder(graph).run();
   for (auto initializer : graph.getOps<InitializerOp>())
     if (isNamedAsMovingStatistic(initializer.getName()))
       found.insert(initializer.getName());
@@ -217,7 +217,7 @@ llvm::StringSet<> findMovingStatistics(GraphOp graph) {
 }
 
 std::vector<std::string> findFoldedScales(GraphOp graph) {
-  Finder finder(graph);
+  StatisticsFinder finder(graph);
   finder.run();
   return finder.takeFoldedScales();
 }

@@ -67,10 +67,10 @@ std::string elementTypeText(InitializerOp initializer) {
 }
 
 /// Finds ties between initializers; see findTies.
-class Finder {
+class TieFinder {
 public:
-  Finder(GraphOp graph, const StringMap<InitializerClass> &classes, const TieChoices &choices,
-         Problems &problems)
+  TieFinder(GraphOp graph, const StringMap<InitializerClass> &classes, const TieChoices &choices,
+            Problems &problems)
       : graph(graph), classes(classes), choices(choices), problems(problems), provenance(graph),
         uses(initializerUses(graph)) {
     for (InitializerOp initializer : trainableInitializers(graph))
@@ -402,7 +402,7 @@ bool isUntied(const TieChoices &choices, InitializerOp initializer,
 
 Ties findTies(GraphOp graph, const StringMap<InitializerClass> &classes, const TieChoices &choices,
               Problems &problems) {
-  return Finder(graph, classes, choices, problems).run();
+  return TieFinder(graph, classes, choices, problems).run();
 }
 
 } // namespace mtc::onnx

@@ -76,9 +76,9 @@ bool readsMatrices(NodeOp node) {
 }
 
 /// Finds constants that are used like parameters; see TrainableConstant.
-class Finder {
+class ConstantFinder {
 public:
-  Finder(GraphOp graph, const StringMap<InitializerClass> &classes)
+  ConstantFinder(GraphOp graph, const StringMap<InitializerClass> &classes)
       : graph(graph), classes(classes), hasList(hasSignature(graph)) {
     isPytorch = isProducedBy(graph, "pytorch");
     // A frozen TorchScript module stores its parameters as Constant nodes.
@@ -240,7 +240,7 @@ private:
 
 std::vector<TrainableConstant> findTrainableConstants(GraphOp graph,
                                                       const StringMap<InitializerClass> &classes) {
-  return Finder(graph, classes).run();
+  return ConstantFinder(graph, classes).run();
 }
 
 SmallVector<ConstantOp> floatConstantNodes(GraphOp graph) {

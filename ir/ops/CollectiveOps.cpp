@@ -52,7 +52,7 @@ int64_t CollectiveAttr::getMaximumSentBytes() {
   return std::max(getSentBytes(0), getSentBytes(getRanks() - 1));
 }
 
-static SmallVector<int64_t> countElements(TypeRange types) {
+static SmallVector<int64_t> elementCounts(TypeRange types) {
   return llvm::map_to_vector(
       types, [](Type type) { return cast<RankedTensorType>(type).getNumElements(); });
 }
@@ -70,7 +70,7 @@ static LogicalResult verifyPieces(Operation *op, int64_t ranks, TypeRange values
       return op->emitOpError("has values of ")
              << element << " and of " << type << ", expected elements of one type (" << constraint
              << ")";
-  for (auto [total, piece] : llvm::zip_equal(countElements(values), pieces))
+  for (auto [total, piece] : llvm::zip_equal(elementCounts(values), pieces))
     if (!holds(ranks, piece, total))
       return op->emitOpError("has ") << ranks << " pieces of " << piece << " elements for " << total
                                      << " elements (" << constraint << ")";
@@ -80,7 +80,7 @@ static LogicalResult verifyPieces(Operation *op, int64_t ranks, TypeRange values
 static CollectiveAttr describe(CollectiveKind kind, int64_t ranks, TypeRange values,
                                ArrayRef<int64_t> pieces) {
   auto first = cast<RankedTensorType>(values.front());
-  return CollectiveAttr::get(first.getContext(), kind, ranks, pieces, countElements(values),
+  return CollectiveAttr::get(first.getContext(), kind, ranks, pieces, elementCounts(values),
                              first.getElementType());
 }
 
@@ -101,12 +101,12 @@ CollectiveAttr AllToAllOp::getCollective() {
 
 LogicalResult AllGatherOp::verify() {
   return verifyPieces(*this, static_cast<int64_t>(getRanks()), getValues().getTypes(),
-                      countElements(getPieces().getTypes()), "all_gather_c1");
+                      elementCounts(getPieces().getTypes()), "all_gather_c1");
 }
 
 CollectiveAttr AllGatherOp::getCollective() {
   return describe(CollectiveKind::AllGather, static_cast<int64_t>(getRanks()),
-                  getValues().getTypes(), countElements(getPieces().getTypes()));
+                  getValues().getTypes(), elementCounts(getPieces().getTypes()));
 }
 
 LogicalResult AverageOverRanksOp::verify() {
@@ -126,12 +126,12 @@ void AverageOverRanksOp::buildGradient(GradientBuilder &g) {
 
 LogicalResult OwnPieceOp::verify() {
   return verifyPieces(*this, static_cast<int64_t>(getRanks()), getValues().getTypes(),
-                      countElements(getPieces().getTypes()), "own_piece_c1");
+                      elementCounts(getPieces().getTypes()), "own_piece_c1");
 }
 
 CollectiveAttr OwnPieceOp::getCollective() {
   return describe(CollectiveKind::OwnPiece, static_cast<int64_t>(getRanks()),
-                  getValues().getTypes(), countElements(getPieces().getTypes()));
+                  getValues().getTypes(), elementCounts(getPieces().getTypes()));
 }
 
 /// Verifies the slices of an allocated collective.

@@ -32,18 +32,18 @@ static int64_t product(ArrayRef<int64_t> axes, ArrayRef<int64_t> shape) {
   return result;
 }
 
-static SmallVector<int64_t> join(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
-  SmallVector<int64_t> joined = llvm::to_vector(a);
-  llvm::append_range(joined, b);
-  return joined;
+SmallVector<int64_t> mtc::joined(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
+  SmallVector<int64_t> both = llvm::to_vector(a);
+  llvm::append_range(both, b);
+  return both;
 }
 
 SmallVector<int64_t> Contraction::getLhsFree() const {
-  return otherAxes(lhs.getType().getRank(), join(lhsBatch, lhsContract));
+  return otherAxes(lhs.getType().getRank(), joined(lhsBatch, lhsContract));
 }
 
 SmallVector<int64_t> Contraction::getRhsFree() const {
-  return otherAxes(rhs.getType().getRank(), join(rhsBatch, rhsContract));
+  return otherAxes(rhs.getType().getRank(), joined(rhsBatch, rhsContract));
 }
 
 LogicalResult Contraction::verify() const {
@@ -52,20 +52,20 @@ LogicalResult Contraction::verify() const {
     llvm::sort(axes);
     return ascendWithin(axes, rank);
   };
-  if (!areAxes(join(lhsBatch, lhsContract), lhs.getRank()) ||
-      !areAxes(join(rhsBatch, rhsContract), rhs.getRank()) || lhsBatch.size() != rhsBatch.size() ||
-      lhsContract.size() != rhsContract.size())
+  if (!areAxes(joined(lhsBatch, lhsContract), lhs.getRank()) ||
+      !areAxes(joined(rhsBatch, rhsContract), rhs.getRank()) ||
+      lhsBatch.size() != rhsBatch.size() || lhsContract.size() != rhsContract.size())
     return op->emitOpError() << "batch axes " << toText(lhsBatch) << " x " << toText(rhsBatch)
                              << " and contracted axes " << toText(lhsContract) << " x "
                              << toText(rhsContract) << " must be distinct, within ranks "
                              << lhs.getRank() << " and " << rhs.getRank()
                              << ", and equally many on both sides (contract_c1)";
-  for (auto [a, b] : llvm::zip_equal(join(lhsBatch, lhsContract), join(rhsBatch, rhsContract)))
+  for (auto [a, b] : llvm::zip_equal(joined(lhsBatch, lhsContract), joined(rhsBatch, rhsContract)))
     if (lhs.getDimSize(a) != rhs.getDimSize(b))
       return op->emitOpError() << "axis " << a << " of lhs has extent " << lhs.getDimSize(a)
                                << ", axis " << b << " of rhs " << rhs.getDimSize(b)
                                << ": paired axes must be equal (contract_c2)";
-  SmallVector<int64_t> expected = pick(lhs.getShape(), join(lhsBatch, getLhsFree()));
+  SmallVector<int64_t> expected = pick(lhs.getShape(), joined(lhsBatch, getLhsFree()));
   llvm::append_range(expected, pick(rhs.getShape(), getRhsFree()));
   if (result.getShape() != ArrayRef<int64_t>(expected))
     return op->emitOpError() << "result has extents " << toText(result.getShape()) << ", expected "
@@ -124,8 +124,8 @@ SmallVector<int64_t> Contraction::getDenseOrder(unsigned operand) const {
   if (operand >= FusedContractOp::firstAddend)
     return llvm::to_vector(llvm::seq(type.getRank()));
   if (operand == 0)
-    return join(join(lhsBatch, getLhsFree()), lhsContract);
-  return join(join(rhsBatch, getRhsFree()), rhsContract);
+    return joined(joined(lhsBatch, getLhsFree()), lhsContract);
+  return joined(joined(rhsBatch, getRhsFree()), rhsContract);
 }
 
 /// An addend with the layout of the result may be accumulated into in place. It must be used only

@@ -17,6 +17,9 @@ namespace mtc {
 std::optional<int64_t> mergedStride(llvm::ArrayRef<int64_t> axes, llvm::ArrayRef<int64_t> shape,
                                     llvm::ArrayRef<int64_t> strides);
 
+/// Returns `a` followed by `b`, axes or extents.
+llvm::SmallVector<int64_t> joined(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b);
+
 /// The epilogue of `mtc.fused_contract`.
 struct Epilogue {
   llvm::SmallVector<mlir::Value> addends = {};

@@ -11,12 +11,6 @@
 using namespace mlir;
 using namespace mtc;
 
-static SmallVector<int64_t> join(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
-  SmallVector<int64_t> joined = llvm::to_vector(a);
-  llvm::append_range(joined, b);
-  return joined;
-}
-
 /// Returns `count` consecutive axes from `first`.
 static SmallVector<int64_t> range(int64_t first, int64_t count) {
   return llvm::to_vector(llvm::seq(first, first + count));
@@ -108,10 +102,10 @@ static Value operandGradient(GradientBuilder &g, const Side &x, const Side &othe
   llvm::sort(byOther,
              [&](int64_t a, int64_t b) { return other.contracted[a] < other.contracted[b]; });
   SmallVector<int64_t> contractedAxes = pick(x.contracted, byOther);
-  bool exchange = join(join(x.batch, x.free), contractedAxes) != range(0, x.rank) &&
-                  join(join(x.batch, contractedAxes), x.free) == range(0, x.rank);
-  SmallVector<int64_t> order = exchange ? join(join(x.batch, contractedAxes), x.free)
-                                        : join(join(x.batch, x.free), contractedAxes);
+  bool exchange = joined(joined(x.batch, x.free), contractedAxes) != range(0, x.rank) &&
+                  joined(joined(x.batch, contractedAxes), x.free) == range(0, x.rank);
+  SmallVector<int64_t> order = exchange ? joined(joined(x.batch, contractedAxes), x.free)
+                                        : joined(joined(x.batch, x.free), contractedAxes);
   Value dx = exchange ? g.contract(operand, dy, other.batch, dyBatch, other.free, dyContract)
                       : g.contract(dy, operand, dyBatch, other.batch, dyContract, other.free);
   return g.transpose(dx, invertPermutationVector(order));
@@ -144,7 +138,7 @@ Operation *ContractOp::buildKernel(OpBuilder &builder) {
   int64_t resultRank = getType().getRank(), contracted = getLhsContract().size();
   int64_t batch = getLhsBatch().size(), lhsFreeCount = lhsFree.size();
   SmallVector<int64_t> space =
-      join(getType().getShape(), pick(shapeOf(getLhs()), getLhsContract()));
+      joined(getType().getShape(), pick(shapeOf(getLhs()), getLhsContract()));
   SmallVector<int64_t> reduced = range(resultRank, contracted);
   KernelBuilder kernel(builder, *this, space, reduced);
 
@@ -218,7 +212,7 @@ struct FoldBatchBroadcast : OpRewritePattern<ContractOp> {
     if (llvm::any_of(op.getRhsBatch().take_front(kept),
                      [&](int64_t axis) { return llvm::is_contained(broadcast.getAxes(), axis); }))
       return rewriter.notifyMatchFailure(op, "the batch axes that are repeated are not the last");
-    if (!llvm::is_sorted(join(op.getLhsBatch().drop_front(kept), op.getLhsFree())))
+    if (!llvm::is_sorted(joined(op.getLhsBatch().drop_front(kept), op.getLhsFree())))
       return rewriter.notifyMatchFailure(op, "the result's axes would change their order");
     // Axes of the broadcast's operand.
     SmallVector<int64_t> remaining = otherAxes(shapeOf(broadcast).size(), broadcast.getAxes());
@@ -247,7 +241,7 @@ struct FoldResultTranspose : OpRewritePattern<TransposeOp> {
     SmallVector<int64_t> order(permutation.take_front(batch));
     if (llvm::any_of(order, [=](int64_t axis) { return axis >= batch; }) ||
         permutation.drop_front(batch) !=
-            ArrayRef<int64_t>(join(range(batch + lhsFree, rhsFree), range(batch, lhsFree))))
+            ArrayRef<int64_t>(joined(range(batch + lhsFree, rhsFree), range(batch, lhsFree))))
       return rewriter.notifyMatchFailure(op, "free axes are not exchanged as a whole");
     rewriter.replaceOpWithNewOp<ContractOp>(
         op, op.getType(), contract.getRhs(), contract.getLhs(), pick(contract.getRhsBatch(), order),
@@ -270,8 +264,8 @@ struct FoldSumOverBatch : OpRewritePattern<ReduceOp> {
     rewriter.replaceOpWithNewOp<ContractOp>(
         op, op.getType(), contract.getLhs(), contract.getRhs(), pick(contract.getLhsBatch(), kept),
         pick(contract.getRhsBatch(), kept),
-        join(pick(contract.getLhsBatch(), op.getAxes()), contract.getLhsContract()),
-        join(pick(contract.getRhsBatch(), op.getAxes()), contract.getRhsContract()));
+        joined(pick(contract.getLhsBatch(), op.getAxes()), contract.getLhsContract()),
+        joined(pick(contract.getRhsBatch(), op.getAxes()), contract.getRhsContract()));
     return success();
   }
 };

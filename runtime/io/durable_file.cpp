@@ -22,6 +22,8 @@ std::string folderOf(const std::string &path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+std::string fileNameOf(const std::string &path) { return path.substr(path.find_last_of('/') + 1); }
+
 void syncFolder(const std::string &folder) {
   int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0)

@@ -54,6 +54,8 @@ void syncFolder(const std::string &folder);
 
 /// Returns the folder of a path; `.` if the path has none.
 std::string folderOf(const std::string &path);
+/// Returns a path's last part.
+std::string fileNameOf(const std::string &path);
 
 } // namespace mtc::runtime
 

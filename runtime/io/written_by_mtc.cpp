@@ -15,7 +15,7 @@
 namespace mtc::runtime {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// Matches the comment syntaxes of texts that mtc writes: MLIR, LLVM IR, TOML, HTML.
 bool isText(std::string_view start) {
@@ -37,7 +37,7 @@ bool isReport(std::string_view start) {
 
 /// Matches a line of --metrics, of a step, a validation or an evaluation.
 bool isMetrics(std::string_view start) {
-  const Json line = Json::parse(start.substr(0, start.find('\n')), nullptr, false);
+  const OrderedJson line = OrderedJson::parse(start.substr(0, start.find('\n')), nullptr, false);
   if (!line.is_object())
     return false;
   std::string keys;
@@ -63,12 +63,12 @@ bool isSafetensors(std::istream &file, std::string_view start, uint64_t fileByte
   std::string header(length, '\0');
   if (!file.seekg(8).read(header.data(), static_cast<std::streamsize>(length)))
     return false;
-  const Json json = Json::parse(header, nullptr, false);
+  const OrderedJson json = OrderedJson::parse(header, nullptr, false);
   if (!json.is_object())
     return false;
-  const Json metadata = json.value("__metadata__", Json());
+  const OrderedJson metadata = json.value("__metadata__", OrderedJson());
   return metadata.is_object() && (metadata.contains(MTC_WEIGHTS_DIGEST) ||
-                                  metadata.value(MTC_WRITER_KEY, Json()) == MTC_WRITER);
+                                  metadata.value(MTC_WRITER_KEY, OrderedJson()) == MTC_WRITER);
 }
 
 /// Reads a protobuf varint.

@@ -12,20 +12,20 @@ static volatile std::sig_atomic_t noted = 0;
 static thread_local int common = 0;
 static constexpr int stopSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
-static void note(int signal);
+static void noteSignal(int signal);
 
 /// Signals that the parent process ignores (`nohup`, shell jobs) remain ignored.
 static void restoreDefaults() {
   for (int signal : stopSignals) {
     struct sigaction now;
-    if (sigaction(signal, nullptr, &now) != 0 || now.sa_handler != note)
+    if (sigaction(signal, nullptr, &now) != 0 || now.sa_handler != noteSignal)
       continue;
     now.sa_handler = SIG_DFL;
     sigaction(signal, &now, nullptr);
   }
 }
 
-static void note(int signal) {
+static void noteSignal(int signal) {
   noted = signal;
   restoreDefaults();
 }
@@ -33,7 +33,7 @@ static void note(int signal) {
 StopSignal::StopSignal() {
   noted = common = 0;
   struct sigaction action = {};
-  action.sa_handler = note;
+  action.sa_handler = noteSignal;
   action.sa_flags = SA_RESTART;  // System calls are restarted.
   for (int signal : stopSignals) // Block the other signals in the handler, so that simultaneous
                                  // signals are recorded in sequence.

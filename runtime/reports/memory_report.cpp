@@ -29,20 +29,20 @@ std::vector<RankMemory> gatherMemory(Ranks &ranks, int64_t arenaBytes) {
 
 void writeMemoryReport(const MtcProgram &program, Device &device, int64_t arenaBytes,
                        const std::vector<RankMemory> &ranks, const std::string &path) {
-  using Json = nlohmann::ordered_json;
-  Json plan = Json::parse(program.plan_json, nullptr, false);
-  Json planned =
+  using OrderedJson = nlohmann::ordered_json;
+  OrderedJson plan = OrderedJson::parse(program.plan_json, nullptr, false);
+  OrderedJson planned =
       arenaBytes == program.arena_bytes && plan.is_object() && plan.contains("peak_bytes")
           ? plan["peak_bytes"]
-          : Json(arenaBytes);
-  Json outside = Json::array();
+          : OrderedJson(arenaBytes);
+  OrderedJson outside = OrderedJson::array();
   for (const MemoryUse &use : device.memoryBesideArena())
     outside.push_back({{"name", use.name}, {"bytes", use.bytes}, {"why", use.why}});
-  Json report = {{MTC_WRITER_KEY, MTC_WRITER},
-                 {"planned_bytes", planned},
-                 {"arena_bytes", arenaBytes},
-                 {"process_peak_bytes", processMemory().peak},
-                 {"outside_arena", outside}};
+  OrderedJson report = {{MTC_WRITER_KEY, MTC_WRITER},
+                        {"planned_bytes", planned},
+                        {"arena_bytes", arenaBytes},
+                        {"process_peak_bytes", processMemory().peak},
+                        {"outside_arena", outside}};
   for (const RankMemory &each : ranks)
     report["ranks"].push_back({{"rank", each.rank},
                                {"arena_bytes", each.arenaBytes},
@@ -53,7 +53,7 @@ void writeMemoryReport(const MtcProgram &program, Device &device, int64_t arenaB
   if (plan.is_object())
     report["plan"] = plan;
   DurableFile file(path);
-  file.append(report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  file.append(report.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n");
   file.commit();
 }
 

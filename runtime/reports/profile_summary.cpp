@@ -16,7 +16,7 @@
 namespace mtc::runtime {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// Sums over equal operations, or over all operations of a kind.
 struct Sum {
@@ -40,10 +40,12 @@ struct Group {
   std::optional<double> alone;    ///< operations per second in isolation
 };
 
-Json orNull(const std::optional<double> &value) { return value ? Json(*value) : Json(); }
+OrderedJson orNull(const std::optional<double> &value) {
+  return value ? OrderedJson(*value) : OrderedJson();
+}
 
-Json ratio(double part, const std::optional<double> &whole) {
-  return whole && *whole > 0 ? Json(part / *whole) : Json();
+OrderedJson ratio(double part, const std::optional<double> &whole) {
+  return whole && *whole > 0 ? OrderedJson(part / *whole) : OrderedJson();
 }
 
 /// Returns `12 x 1024 x 64 x 1024`: the batch if it is greater than 1, m, n, k.
@@ -71,8 +73,8 @@ public:
     measureContractions();
   }
 
-  Json json() const {
-    Json throughputs = Json::object(), rows = Json::array();
+  OrderedJson json() const {
+    OrderedJson throughputs = OrderedJson::object(), rows = OrderedJson::array();
     for (const auto &[type, throughput] : typeThroughputs)
       throughputs[typeName(type)] = orNull(throughput);
     for (const Group &each : groups)
@@ -147,10 +149,10 @@ private:
     }
   }
 
-  Json row(const Group &each) const {
+  OrderedJson row(const Group &each) const {
     const OperationInfo &operation = *each.operation;
     const Sum &sum = each.sum;
-    Json result = {{"kind", kindName(operation)}, {"name", operation.label}};
+    OrderedJson result = {{"kind", kindName(operation)}, {"name", operation.label}};
     const MtcContraction *contraction = contractionIn(operation);
     if (operation.source->kind == MTC_CALL)
       result["implementation"] = operation.implementation;
@@ -164,17 +166,18 @@ private:
     result["flops"] = sum.flops;
     result["bytes_per_second"] = ratio(sum.bytes, sum.seconds);
     result["flops_per_second"] = ratio(sum.flops, sum.seconds);
-    result["share_of_copy"] = copy ? ratio(sum.bytes / *copy, sum.seconds) : Json();
+    result["share_of_copy"] = copy ? ratio(sum.bytes / *copy, sum.seconds) : OrderedJson();
     if (contraction) {
       auto throughput = typeThroughputs.at(contraction->type);
-      result["share_of_rate"] = throughput ? ratio(sum.flops / *throughput, sum.seconds) : Json();
+      result["share_of_rate"] =
+          throughput ? ratio(sum.flops / *throughput, sum.seconds) : OrderedJson();
       result["alone_flops_per_second"] = orNull(each.alone);
-      result["share_of_alone"] = each.alone ? ratio(sum.aloneSeconds, sum.seconds) : Json();
+      result["share_of_alone"] = each.alone ? ratio(sum.aloneSeconds, sum.seconds) : OrderedJson();
     }
     return result;
   }
 
-  Json totals() const {
+  OrderedJson totals() const {
     constexpr double megabyte = 1e6;
     Sum contractions, otherCalls, kernels, large, copies;
     bool allAlone = true;
@@ -191,17 +194,17 @@ private:
       allAlone &= !isContraction || each.alone;
     }
     auto part = [&](double seconds) {
-      return Json{{"seconds", seconds}, {"share", ratio(seconds, step.seconds)}};
+      return OrderedJson{{"seconds", seconds}, {"share", ratio(seconds, step.seconds)}};
     };
     auto moved = [&](const Sum &sum) {
-      Json result = part(sum.seconds);
-      result["share_of_copy"] = copy ? ratio(sum.bytes / *copy, sum.seconds) : Json();
+      OrderedJson result = part(sum.seconds);
+      result["share_of_copy"] = copy ? ratio(sum.bytes / *copy, sum.seconds) : OrderedJson();
       return result;
     };
-    Json contracted = part(contractions.seconds);
+    OrderedJson contracted = part(contractions.seconds);
     contracted["flops_per_second"] = ratio(contractions.flops, contractions.seconds);
     contracted["share_of_alone"] =
-        allAlone ? ratio(contractions.aloneSeconds, contractions.seconds) : Json();
+        allAlone ? ratio(contractions.aloneSeconds, contractions.seconds) : OrderedJson();
     double load = step.loadSeconds, operations = contractions.seconds + otherCalls.seconds +
                                                  kernels.seconds + copies.seconds;
     return {{"contractions", contracted},
@@ -225,7 +228,8 @@ private:
 
 } // namespace
 
-Json summarize(const MtcProgram &program, const Profile &profile, Device &device, int threads) {
+OrderedJson summarize(const MtcProgram &program, const Profile &profile, Device &device,
+                      int threads) {
   return Summary(program, profile, device, threads).json();
 }
 

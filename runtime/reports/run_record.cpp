@@ -9,7 +9,7 @@
 
 namespace mtc::runtime {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// Version of the data in the page.
 static constexpr int64_t recordVersion = 1;
@@ -55,35 +55,37 @@ double RunRecord::seconds() const {
 }
 
 /// Returns null for a number that JSON does not have.
-static Json numberOf(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+static OrderedJson numberOf(double value) {
+  return std::isfinite(value) ? OrderedJson(value) : OrderedJson();
+}
 
-Json RunRecord::toJson() const {
-  Json json = {{"version", recordVersion},
-               {"fingerprint", fingerprint},
-               {"model", facts.model},
-               {"program", facts.program},
-               {"loss", facts.loss},
-               {"optimizer", facts.optimizer},
-               {"target", facts.target},
-               {"state", stateName(*this)},
-               {"message", ending.message},
-               {"step", lastStep.step},
-               {"total_steps", facts.totalSteps},
-               {"samples_per_step", facts.samplesPerStep}};
+OrderedJson RunRecord::toJson() const {
+  OrderedJson json = {{"version", recordVersion},
+                      {"fingerprint", fingerprint},
+                      {"model", facts.model},
+                      {"program", facts.program},
+                      {"loss", facts.loss},
+                      {"optimizer", facts.optimizer},
+                      {"target", facts.target},
+                      {"state", stateName(*this)},
+                      {"message", ending.message},
+                      {"step", lastStep.step},
+                      {"total_steps", facts.totalSteps},
+                      {"samples_per_step", facts.samplesPerStep}};
   if (facts.tokensPerSample)
     json["tokens_per_sample"] = *facts.tokensPerSample;
   json["planned_bytes"] = facts.plannedBytes;
   json["process_peak_bytes"] = processPeakBytes;
-  json["executions"] = Json::array();
+  json["executions"] = OrderedJson::array();
   for (const Execution &each : executions)
     json["executions"].push_back({{"start", each.start},
                                   {"end", each.end},
                                   {"first_step", each.firstStep},
                                   {"last_step", each.lastStep}});
   json["steps"] = steps.toJson();
-  json["validations"] = Json::array();
+  json["validations"] = OrderedJson::array();
   for (const ValidationMetrics &each : validations) {
-    Json metrics = Json::object();
+    OrderedJson metrics = OrderedJson::object();
     for (const auto &[name, value] : each.metrics)
       metrics[name] = numberOf(value);
     json["validations"].push_back({{"step", each.step},

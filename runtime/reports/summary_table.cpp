@@ -10,10 +10,10 @@
 namespace mtc::runtime {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// Formats a number times `scale`, right-aligned to `width`; `-` if it is missing.
-std::string cell(const Json &object, const char *key, double scale, int width, int digits) {
+std::string cell(const OrderedJson &object, const char *key, double scale, int width, int digits) {
   auto found = object.find(key);
   char buffer[64];
   if (found == object.end() || !found->is_number())
@@ -23,13 +23,15 @@ std::string cell(const Json &object, const char *key, double scale, int width, i
   return buffer;
 }
 
-std::string percent(const Json &object, const char *key) { return cell(object, key, 100, 5, 1); }
+std::string percent(const OrderedJson &object, const char *key) {
+  return cell(object, key, 100, 5, 1);
+}
 
 /// Returns the nodes of the first call, truncated to `maxBytes`, and the number of other node
 /// names.
-std::string shortened(const Json &nodes, size_t maxBytes) {
+std::string shortened(const OrderedJson &nodes, size_t maxBytes) {
   std::set<std::string> different;
-  for (const Json &each : nodes)
+  for (const OrderedJson &each : nodes)
     different.insert(each.get<std::string>());
   std::string result = nodes.empty() ? "" : nodes[0].get<std::string>();
   if (result.size() > maxBytes) {
@@ -43,7 +45,7 @@ std::string shortened(const Json &nodes, size_t maxBytes) {
   return result;
 }
 
-std::string line(const Json &row) {
+std::string line(const OrderedJson &row) {
   double calls = row["calls"].get<double>();
   std::string what = row.contains("shape") ? text(row["implementation"].get<std::string>(), " ",
                                                   row["shape"].get<std::string>())
@@ -55,7 +57,7 @@ std::string line(const Json &row) {
               shortened(row["nodes"], 64), "\n");
 }
 
-std::string total(const char *name, const Json &part, const char *key, const char *of) {
+std::string total(const char *name, const OrderedJson &part, const char *key, const char *of) {
   std::string result = text(cell(part, "seconds", 1e3, 9, 3), percent(part, "share"), "%  ", name);
   if (key && part[key].is_number())
     result += text(",", percent(part, key), "% of ", of);
@@ -64,8 +66,8 @@ std::string total(const char *name, const Json &part, const char *key, const cha
 
 } // namespace
 
-std::string summaryTable(const Json &summary) {
-  const Json &machine = summary["machine"], &totals = summary["totals"];
+std::string summaryTable(const OrderedJson &summary) {
+  const OrderedJson &machine = summary["machine"], &totals = summary["totals"];
   std::string throughputs;
   for (const auto &[type, throughput] : machine["contraction_flops_per_second"].items())
     if (throughput.is_number())
@@ -78,7 +80,7 @@ std::string summaryTable(const Json &summary) {
            " threads. This machine:", cell(machine, "copy_bytes_per_second", 1e-9, 1, 1),
            " GB/s of copying", throughputs, ".\n");
   result += "   ms/step     % calls   MB/call    GB/s %copy  GFLOP/s %rate %alone  what, nodes\n";
-  for (const Json &row : summary["rows"])
+  for (const OrderedJson &row : summary["rows"])
     result += line(row);
   return result + "in all\n" +
          total("contractions", totals["contractions"], "share_of_alone",

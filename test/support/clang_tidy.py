@@ -23,6 +23,7 @@ class ClangTidy(Listed):
     def __init__(self, everything: bool):
         self.everything = everything
         self.marks = {}
+        self.commands = ""
 
     def names(self, config) -> list[str]:
         root = config.mtc_source
@@ -30,14 +31,17 @@ class ClangTidy(Listed):
         files = git(root, "ls-files", "-z", *(f"{folder}/*.cpp" for folder in SOURCES))
         sources = [file for file in files if "/device/" not in file]
         chosen = sources if self.everything else choose(root, sources)
-        self.marks = find_marks(Path(root), Path(config.mtc_build), chosen)
+        build = Path(config.mtc_build)
+        commands = read_commands(Path(root), build)
+        self.marks = find_marks(Path(root), build, chosen, commands)
+        self.commands = write_commands(build, commands)
         return chosen
 
     def run(self, name: str, config) -> str:
         mark = self.marks.get(name)
         if mark and mark.exists():
             return ""
-        command = ["clang-tidy-22", "-p", config.mtc_build, "--quiet", "--warnings-as-errors=*", name]
+        command = ["clang-tidy-22", "-p", self.commands, "--quiet", "--warnings-as-errors=*", name]
         result = subprocess.run(command, cwd=config.mtc_source, capture_output=True, text=True, errors="replace")
         if result.returncode != 0:
             return result.stdout + result.stderr
@@ -78,13 +82,37 @@ def has_same_code(root: Path, commit: str, file: str) -> bool:
     return old.returncode == 0 and path.exists() and code_of(old.stdout) == code_of(path.read_text(errors="replace"))
 
 
-def find_marks(root: Path, build: Path, sources: list[str]) -> dict[str, Path]:
+def read_commands(root: Path, build: Path) -> dict[str, str]:
+    """The command that compiles each source of the project for this machine, by the source's path. One in a batch has the
+    batch's command, on itself."""
+    commands = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        file, command = entry["file"], entry["command"]
+        if "--target=" in command:
+            continue
+        sources = [file]
+        if Path(file).is_relative_to(build / "batches"):
+            sources = [str(root / name) for name in re.findall(r'^#include "(.+)"$', Path(file).read_text(), re.MULTILINE)]
+        for source in sources:
+            commands.setdefault(source, command.replace(f"-c {file}", f"-c {source}"))
+    return commands
+
+
+def write_commands(build: Path, commands: dict[str, str]) -> str:
+    """Writes them for clang-tidy, and returns the folder."""
+    folder = build / "test/clang-tidy"
+    folder.mkdir(parents=True, exist_ok=True)
+    entries = [{"directory": str(build), "command": command, "file": file} for file, command in commands.items()]
+    (folder / "compile_commands.json").write_text(json.dumps(entries))
+    return str(folder)
+
+
+def find_marks(root: Path, build: Path, sources: list[str], commands: dict[str, str]) -> dict[str, Path]:
     """The file that says, in all clones, that clang-tidy found a source clean: named by a digest of all that it reads but the
     system's headers. No file for a source whose headers the build does not know."""
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "mtc-tests/clang-tidy")
     version = subprocess.run(["clang-tidy-22", "--version"], capture_output=True, check=True).stdout
     common = sha256(version + (root / ".clang-tidy").read_bytes()).digest()
-    commands = {entry["file"]: entry["command"] for entry in json.loads((build / "compile_commands.json").read_text())}
     headers = read_dependencies(build)
 
     @functools.cache

@@ -42,7 +42,7 @@ Constant *StepTables::addFunction(StepOp step) {
     for (Operation &op : step.getBody().front()) {
       auto waits =
           llvm::map_to_vector(op.getOperands(), [&](Value token) { return copies.at(token); });
-      Constant *operation = describeOperation(&op, waits);
+      Constant *operation = describeOperation(&op, static_cast<int64_t>(operations.size()), waits);
       if (!operation)
         return nullptr;
       for (Value token : op.getResults())
@@ -54,7 +54,7 @@ Constant *StepTables::addFunction(StepOp step) {
                   field<&MtcFunction::operations>(c.array(operations)));
 }
 
-Constant *StepTables::describeOperation(Operation *op, ArrayRef<int64_t> waits) {
+Constant *StepTables::describeOperation(Operation *op, int64_t number, ArrayRef<int64_t> waits) {
   uint32_t kind = MTC_LAUNCH, index = 0, stream = 0;
   AtAttr source, destination; // of a copy
   int64_t bytes = 0;
@@ -114,7 +114,7 @@ Constant *StepTables::describeOperation(Operation *op, ArrayRef<int64_t> waits) 
     bytes = byteSize(source.getType());
     offsets = {source.getOffset(), destination.getOffset()};
   }
-  llvm::SmallVector<Constant *> writes = describeWrites(op);
+  llvm::SmallVector<Constant *> writes = describeWrites(op, number);
   return c.record(
       field<&MtcOperation::kind>(kind), field<&MtcOperation::index>(index),
       field<&MtcOperation::operand_count>(offsets.size()),
@@ -129,7 +129,7 @@ Constant *StepTables::describeOperation(Operation *op, ArrayRef<int64_t> waits) 
       field<&MtcOperation::writes>(c.array(writes)));
 }
 
-llvm::SmallVector<Constant *> StepTables::describeWrites(Operation *op) {
+llvm::SmallVector<Constant *> StepTables::describeWrites(Operation *op, int64_t number) {
   llvm::SmallVector<Constant *> writes;
   auto add = [&](AtAttr slice, int64_t lastUse) {
     if (slice.getSpace() == MemorySpace::Device &&
@@ -142,10 +142,10 @@ llvm::SmallVector<Constant *> StepTables::describeWrites(Operation *op) {
   };
   StepAccess access(op);
   // The live ranges of results are optional in text input, and are only needed to detect overflows.
-  for (auto [number, result] : llvm::enumerate(access.results))
-    add(result, access.lastUses.empty() ? -1 : access.lastUses[number]);
+  for (auto [i, result] : llvm::enumerate(access.results))
+    add(result, access.lastUses.empty() ? -1 : access.lastUses[i]);
   if (access.scratch)
-    add(access.scratch, getNumberInBlock(op));
+    add(access.scratch, number);
   return writes;
 }
 

@@ -27,12 +27,14 @@ public:
   llvm::ArrayRef<llvm::Constant *> getCollectives() const { return collectives; }
 
 private:
-  llvm::Constant *describeOperation(mlir::Operation *op, mlir::ArrayRef<int64_t> waits);
+  /// `number` counts the operations before `op`.
+  llvm::Constant *describeOperation(mlir::Operation *op, int64_t number,
+                                    mlir::ArrayRef<int64_t> waits);
   uint32_t addCall(CallOp call);
   /// Adds a collective, and the offsets of its slices.
   uint32_t addCollective(CollectiveAttr collective, mlir::ArrayAttr inputs, mlir::ArrayAttr outputs,
                          llvm::SmallVectorImpl<int64_t> &offsets);
-  llvm::SmallVector<llvm::Constant *> describeWrites(mlir::Operation *op);
+  llvm::SmallVector<llvm::Constant *> describeWrites(mlir::Operation *op, int64_t number);
 
   ConstantBuilder &c;
   Target &target;

@@ -96,6 +96,3 @@ std::optional<AsyncWork> AsyncWork::of(Operation *op) {
       .Default(std::nullopt);
 }
 
-int64_t mtc::getNumberInBlock(Operation *op) {
-  return std::distance(op->getBlock()->begin(), op->getIterator());
-}

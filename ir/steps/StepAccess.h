@@ -39,9 +39,6 @@ struct AsyncWork {
   mlir::Value token;
 };
 
-/// Returns the number of operations before `op` in its block.
-int64_t getNumberInBlock(mlir::Operation *op);
-
 /// Sets the end of the live range of each result of an operation of a step.
 void setLastUses(mlir::Operation *op, mlir::ArrayRef<int64_t> lastUses);
 

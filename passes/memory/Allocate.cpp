@@ -102,10 +102,15 @@ private:
     builder.setInsertionPointToStart(&body);
     // Number of step operations emitted after each operation of the schedule.
     SmallVector<int64_t, 0> counts;
+    int64_t count = 0;
+    Operation *last = nullptr;
     for (const PlannedOperation *op : memory.getOrder()) {
       if (failed(emit(*op, builder)))
         return failure();
-      counts.push_back(static_cast<int64_t>(body.getOperations().size()));
+      // A block does not know its length.
+      for (; !body.empty() && last != &body.back(); ++count)
+        last = last ? last->getNextNode() : &body.front();
+      counts.push_back(count);
     }
     writeLastUses(body, counts);
     return success();

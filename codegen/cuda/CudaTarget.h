@@ -28,7 +28,7 @@ protected:
 
   using Use = llvm::function_ref<llvm::Error(size_t, OwnedModule)>;
 
-  /// Returns the sources that become device code: kernels, and calls that no library computes.
+  /// Returns the sources that become device code: kernels, and calls with device code.
   static CodeSources selectSources(const CodeSources &sources);
   /// Returns the launches of each selected source.
   llvm::SmallVector<llvm::SmallVector<Launch>> planSources(const CodeSources &sources) const;

@@ -1,8 +1,9 @@
 //===- DeviceCall.h - Library calls computed by built-in device code --------------------------===//
 //
-// Attention. Its device code is C++ (codegen/cuda/device), compiled to LLVM IR when the compiler is
-// built. For each call of a program, this component generates a kernel that inlines the code with
-// the call's description as a constant. The kernel is then compiled like all others.
+// Attention, and the cells of recurrent layers. The device code is C++ (codegen/cuda/device),
+// compiled to LLVM IR when the compiler is built. For each call of a program, this component
+// generates kernels that inline the code with the call's description as a constant. The kernels are
+// then compiled like all others.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -18,9 +19,9 @@
 
 namespace mtc::cuda {
 
-/// The launches of a call, each with the entry function of the device code. The parameters are the
-/// call's operands, its results and its scratch buffer. The scratch buffer is unused here; cuDNN
-/// needs it.
+/// The launches of a call, each with the entry function of the device code. The parameters of
+/// attention are its operands, its results and its scratch buffer, which is unused here; cuDNN
+/// needs it. Those of recurrent layers are in runtime/abi/cuda_recurrence.h.
 struct DeviceCall {
   struct Part {
     Launch launch;
@@ -33,9 +34,10 @@ struct DeviceCall {
   llvm::SmallVector<Launch> launches() const;
 };
 
-/// Returns nullopt if the call is not supported: no tiles exist for its element type or head width,
-/// it is empty, or it exceeds the maximum grid size. With a `precision` of tf32, f32 contractions
-/// use tensor cores. The precision does not affect whether a call is supported.
+/// Returns nullopt if the call is not supported: it is of another kind, no code exists for its
+/// element type or head width, it is empty, or it exceeds the maximum grid size. With a `precision`
+/// of tf32, f32 contractions use tensor cores. The precision does not affect whether a call is
+/// supported.
 std::optional<DeviceCall>
 planDeviceCall(CallAttrInterface call, ContractionPrecision precision = ContractionPrecision::F32);
 

@@ -10,6 +10,7 @@
 
 #include "ir/TypeCode.h"
 #include "runtime/abi/cuda_library_call.h"
+#include "runtime/abi/recurrence.h"
 
 using namespace mtc;
 using namespace mtc::cuda;
@@ -60,19 +61,35 @@ static double occupancy(const GpuFigures &gpu, const MatrixProduct &product, int
          (static_cast<double>(product.k) + halfK);
 }
 
+static bool isRecurrence(CallAttrInterface call) {
+  return isa<RecurrenceCallAttr, RecurrenceGradientCallAttr>(call);
+}
+
+/// Returns the launches of a call. A recurrent layer has a multiplication and a kernel in each
+/// step, or two of each.
+static double launchesOf(CallAttrInterface call) {
+  if (!isRecurrence(call))
+    return 1;
+  const auto &layer = *reinterpret_cast<const MtcRecurrence *>(call.getBytes().data());
+  return static_cast<double>(layer.steps) * (layer.cell == MTC_GRU ? 4 : 2);
+}
+
 double GpuFigures::getSeconds(CallAttrInterface call, ContractionPrecision precision) const {
   const Cost cost = call.getCost();
   const MatrixProduct product = call.getProduct();
-  double rate = 1e12 * peakOf(*this, product, precision);
-  if (cost.functions) {
+  const bool isRecurrent = isRecurrence(call); // in f32 at every precision
+  double rate = 1e12 * peakOf(*this, product, isRecurrent ? ContractionPrecision::F32 : precision);
+  if (cost.functions && !isRecurrent) {
     rate *= ofAttention;
   } else {
     int64_t flopsOfOne = std::max<int64_t>(2 * product.m * product.n * product.k, 1);
-    rate *= ofProducts * occupancy(*this, product, std::max<int64_t>(cost.flops / flopsOfOne, 1)) *
+    // The multiplications of a recurrent layer follow each other.
+    int64_t batch = isRecurrent ? 1 : std::max<int64_t>(cost.flops / flopsOfOne, 1);
+    rate *= ofProducts * occupancy(*this, product, batch) *
             mtc_cuda_call_efficiency(call.getKind().str().c_str(), call.getBytes().data(),
                                      static_cast<MtcCudaPrecision>(precision));
   }
-  return launchSeconds +
+  return launchesOf(call) * launchSeconds +
          std::max(static_cast<double>(cost.flops) / rate,
                   static_cast<double>(cost.bytes) / (1e9 * ofBandwidth * bandwidth));
 }

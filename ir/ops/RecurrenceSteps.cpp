@@ -237,8 +237,8 @@ static std::string refuseSteps(int64_t steps) {
     return "";
   return ("has " + Twine(steps) + " steps, expected at most " +
           Twine(RecurrenceOp::maxDecomposedSteps) +
-          " where recurrent layers are unrolled (on GPUs and by mtc grad); use shorter sequences "
-          "or --target cpu")
+          " where recurrent layers are unrolled (by mtc grad, and where no library computes them); "
+          "use shorter sequences")
       .str();
 }
 

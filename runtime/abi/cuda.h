@@ -15,7 +15,7 @@ typedef void (*MtcEmulatedFunction)(char *const *parameters);
 
 /* One launch on the device. Its parameters are addresses: the operands of the kernel's operation in
  * order (inputs, results, optional scratch), followed by an MtcFault in device memory if the kernel
- * may fault. */
+ * may fault. Those of recurrent layers are in runtime/abi/cuda_recurrence.h. */
 typedef struct MtcCudaLaunch {
   const char *symbol;           /* name in the kernel's image */
   MtcEmulatedFunction emulated; /* null unless the program is emulated */

@@ -14,6 +14,8 @@ float __nv_expf(float);
 float __nv_logf(float);
 double __nv_exp(double);
 double __nv_log(double);
+float __nv_tanhf(float);
+double __nv_tanh(double);
 }
 
 namespace mtc::cuda::device {
@@ -33,6 +35,8 @@ inline float exponential(float x) { return __nv_expf(x); }
 inline double exponential(double x) { return __nv_exp(x); }
 inline float logarithm(float x) { return __nv_logf(x); }
 inline double logarithm(double x) { return __nv_log(x); }
+inline float hyperbolicTangent(float x) { return __nv_tanhf(x); }
+inline double hyperbolicTangent(double x) { return __nv_tanh(x); }
 
 inline int32_t exchange(int32_t bits, int distance) {
   return __nvvm_shfl_sync_bfly_i32(0xffffffff, bits, distance, 31);

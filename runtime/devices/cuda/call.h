@@ -5,6 +5,7 @@
 #include "runtime/abi/cuda.h"
 #include "runtime/devices/cuda/blas.h"
 #include "runtime/devices/cuda/dnn_handle.h"
+#include "runtime/devices/cuda/images.h"
 
 #include <memory>
 #include <optional>
@@ -40,13 +41,15 @@ struct CallContext {
   MtcCudaPrecision precision;   ///< precision for rounding f32 operands
   std::vector<Address> buffers; ///< operands, then results
   Address scratch;
+  KernelImages *images = nullptr; ///< contain the program's code for the call, if there is any
+  const char *nodes = "";         ///< model nodes of the call
 };
 
 /// The library implementation of a kind of call.
 struct CallKind {
   const char *name; ///< kind in the ABI
-  /// Returns null if the program's own code is to compute the call. Throws a system error if there
-  /// is no such code and no library computes the call.
+  /// Returns null if the program's own code alone is to compute the call. Throws a system error if
+  /// there is no such code and no library computes the call.
   std::unique_ptr<PreparedCall> (*prepare)(const CallContext &context, const MtcCall &call);
 };
 

@@ -98,4 +98,15 @@ Function KernelImages::find(const MtcCudaKernel &kernel, const MtcCudaLaunch &la
   return function;
 }
 
+Result enqueueLaunch(const Driver &driver, Function function, const MtcCudaLaunch &launch,
+                     void *parameters, size_t bytes, Stream stream) {
+  void *extra[] = {reinterpret_cast<void *>(parameterBuffer), parameters,
+                   reinterpret_cast<void *>(parameterBufferBytes), &bytes,
+                   reinterpret_cast<void *>(endOfParameters)};
+  const uint32_t *grid = launch.grid, *block = launch.block;
+  // Shared memory is static, so the launch requests no dynamic shared memory.
+  return driver.launch(function, grid[0], grid[1], grid[2], block[0], block[1], block[2], 0, stream,
+                       nullptr, extra);
+}
+
 } // namespace mtc::runtime::cuda

@@ -15,6 +15,10 @@ namespace mtc::runtime::cuda {
 const MtcCudaArchitecture *chooseArchitecture(const MtcCudaProgram &program, uint32_t major,
                                               uint32_t minor);
 
+/// Enqueues a launch of a function with `bytes` of parameters, which are copied.
+Result enqueueLaunch(const Driver &driver, Function function, const MtcCudaLaunch &launch,
+                     void *parameters, size_t bytes, Stream stream);
+
 class KernelImages {
 public:
   /// Throws a system error if the program has no code for the GPU.

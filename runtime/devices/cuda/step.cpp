@@ -74,8 +74,9 @@ void Step::prepareCall(const StepContext &context, Prepared &operation,
                        const MtcOperation &source) {
   const MtcCall &call = context.program.calls[source.index];
   const auto &target = *static_cast<const MtcCudaProgram *>(context.program.target_data);
-  const CallContext prepared = {context.libraries, precisionOf(target), buffersOf(context, source),
-                                scratchOf(context, source)};
+  const CallContext prepared = {
+      context.libraries,          precisionOf(target), buffersOf(context, source),
+      scratchOf(context, source), &context.images,     source.nodes};
   try {
     if (const CallKind *kind = findCallKind(call.kind))
       operation.call = kind->prepare(prepared, call);
@@ -110,16 +111,9 @@ void Step::enqueueOn(Stream target, Prepared &operation) {
     return checkOne(operation.copy->enqueue(gpu.driver, target));
   if (operation.transfer)
     return operation.transfer->enqueue(gpu, target);
-  size_t bytes = operation.operands.size() * sizeof(Address);
-  void *extra[] = {reinterpret_cast<void *>(parameterBuffer), operation.operands.data(),
-                   reinterpret_cast<void *>(parameterBufferBytes), &bytes,
-                   reinterpret_cast<void *>(endOfParameters)};
-  for (const Launch &launch : operation.launches) {
-    const uint32_t *grid = launch.source->grid, *block = launch.source->block;
-    // Shared memory is static, so the launch requests no dynamic shared memory.
-    checkOne(gpu.driver.launch(launch.function, grid[0], grid[1], grid[2], block[0], block[1],
-                               block[2], 0, target, nullptr, extra));
-  }
+  for (const Launch &launch : operation.launches)
+    checkOne(enqueueLaunch(gpu.driver, launch.function, *launch.source, operation.operands.data(),
+                           operation.operands.size() * sizeof(Address), target));
 }
 
 void Step::enqueueAll() {

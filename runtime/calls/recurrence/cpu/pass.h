@@ -2,17 +2,12 @@
 #ifndef MTC_RUNTIME_CALLS_RECURRENCE_CPU_PASS_H
 #define MTC_RUNTIME_CALLS_RECURRENCE_CPU_PASS_H
 
-#include "runtime/abi/recurrence.h"
+#include "runtime/calls/recurrence/cell.h"
 
 #include <algorithm>
 #include <cstdint>
 
 namespace mtc::runtime {
-
-inline int64_t gatesOf(uint32_t cell) {
-  return cell == MTC_LSTM ? 4 : cell == MTC_GRU || cell == MTC_GRU_RESET_AFTER ? 3 : 1;
-}
-inline bool hasAuxiliary(uint32_t cell) { return cell != MTC_RNN_TANH && cell != MTC_RNN_RELU; }
 
 /// The tasks of a step: blocks of hidden units times chunks of the batch. A task multiplies the
 /// lines of its chunk by the panel of its block, and then computes its units of the cell.

@@ -128,4 +128,21 @@ TEST_F(RatesTest, AGpuIsTakenByItsDataSheet) {
             20 * flops / (1e12 * gpu.half) * 128 * 128 / (8192.0 * 8192.0));
 }
 
+TEST_F(RatesTest, AGpuLaunchesEachStepOfARecurrentLayer) {
+  const cuda::GpuFigures &gpu = cuda::figuresOf(90);
+  MtcRecurrence p = {};
+  p.type = MTC_F32;
+  p.cell = MTC_LSTM;
+  p.batch = p.hidden = 8;
+  auto seconds = [&](int64_t steps) {
+    p.steps = steps;
+    return gpu.getSeconds(RecurrenceGradientCallAttr::get(&context, p), ContractionPrecision::TF32);
+  };
+  EXPECT_GE(seconds(1000), 1000 * 2 * 2e-6);
+  EXPECT_NEAR(seconds(1000), 10 * seconds(100), 1e-6 * seconds(1000));
+  // The multiplications are not in tf32.
+  p.batch = p.hidden = 4096;
+  EXPECT_GT(seconds(1), 2.0 * 4096 * 4 * 4096 * 4096 / (1e12 * gpu.f32));
+}
+
 } // namespace

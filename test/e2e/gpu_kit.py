@@ -11,14 +11,14 @@ from program import MTC, own_folder, run
 ROOT = Path(__file__).resolve().parents[2]
 folder = own_folder()
 kit = folder / "kit"
-run([sys.executable, ROOT / "tools/gpu_kit/make.py", "--out", kit, "--mtc", MTC, "--emulate", "--examples", "digits,convolutions"], folder)
+run([sys.executable, ROOT / "tools/gpu_kit/make.py", "--out", kit, "--mtc", MTC, "--emulate", "--examples", "digits,convolutions,recurrence"], folder)
 table = run([sys.executable, kit / "run.py", "--no-torch"], folder).stdout
-assert "16 right, 0 wrong" in table, table
-assert table.count("| ok |") == 16, table
+assert "22 right, 0 wrong" in table, table
+assert table.count("| ok |") == 22, table
 
 # A loss that differs is shown, and makes the exit code 1.
 recorded = json.loads((kit / "kit.json").read_text())
 recorded["examples"][0]["losses"]["sgd"][7] += 0.01
 (kit / "kit.json").write_text(json.dumps(recorded))
 wrong = subprocess.run([sys.executable, kit / "run.py", "--no-torch"], capture_output=True, text=True)
-assert wrong.returncode == 1 and "15 right, 1 wrong" in wrong.stdout, wrong.stdout
+assert wrong.returncode == 1 and "21 right, 1 wrong" in wrong.stdout, wrong.stdout

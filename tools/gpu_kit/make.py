@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Packs a folder that checks and measures the CUDA target on a machine with a GPU, of which nothing else is needed.
 
-    tools/gpu_kit/make.py --out kit                                # for sm_90, examples and convolutions
+    tools/gpu_kit/make.py --out kit                                # for sm_90: examples, convolutions and recurrent layers
     tools/gpu_kit/make.py --out kit --graphs FOLDER                # and large models, to be timed
     tools/gpu_kit/make.py --out kit --emulate                      # device code on this machine's processor: tests the kit
 
@@ -25,6 +25,7 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(ROOT / "bench")]
 import convolutions  # noqa: E402
 import epilogues  # noqa: E402
+import recurrence  # noqa: E402
 from random_data import random_data  # noqa: E402
 
 STEPS = 20
@@ -43,6 +44,11 @@ EXAMPLES = {
         "bytes": convolutions.model,
         "flags": ["--dim", "batch=16", "--loss", "cross-entropy", "--lr", "1e-2"],
         "batch": 16,  # of random data
+    },
+    "recurrence": {
+        "bytes": recurrence.model,
+        "flags": ["--dim", "batch=16", "--loss", "cross-entropy", "--lr", "1e-3"],
+        "batch": 16,
     },
 }
 # Flags of gpt2-small, and by how much the losses may differ from those of the CPU, relative to them.

@@ -21,8 +21,8 @@ def MtcCuda_TargetAttr : AttrDef<MtcCudaDialect, "Target", [DeclareAttrInterface
     `compute_90`. Operands of f32 contractions and convolutions are rounded to `precision`. An `emulated` program runs device code
     on the CPU and checks every memory access. `without` lists libraries that the program must not use: without `cudnn`,
     convolutions are lowered to contractions of windows. Library calls are computed by cuBLASLt, cuDNN and mtc's own device code
-    (attention). `processor` is the program's host processor: `host`, the machine that compiles, or an LLVM CPU name. `features`
-    are LLVM target features added to the processor's; the host program uses `threads` threads.
+    (attention, the cells of recurrent layers). `processor` is the program's host processor: `host`, the machine that compiles,
+    or an LLVM CPU name. `features` are LLVM target features added to the processor's; the host program uses `threads` threads.
 
     ```mlir
     module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90,compute_90", precision = tf32>} { … }

@@ -31,7 +31,7 @@ std::optional<DeviceCall> cuda::planRecurrence(CallAttrInterface call) {
   if ((p.type != MTC_F32 && p.type != MTC_F64) || p.batch < 1 || p.hidden < 1)
     return std::nullopt;
   const std::string form = p.type == MTC_F32 ? "f32" : "f64";
-  // The records of both directions are equal.
+  // The records of both passes are equal.
   const std::string symbol =
       symbolOf(call, (isGradient ? "recurrence_gradient_" : "recurrence_") + form);
   DeviceCall plan;

@@ -26,6 +26,18 @@ onnx.graph @main(%x: tensor<5x2x3xf32>, %w: tensor<2x12x3xf32>, %r: tensor<2x12x
 
 // -----
 
+// By default, a GRU multiplies the reset state with the weights.
+// CHECK: func.func @forward
+// CHECK-COUNT-1: mtc.contract
+// CHECK-NOT: mtc.contract
+// CHECK: mtc.recurrence gru %{{.*}}, %{{.*}} from %{{[^ ]*}} : (
+onnx.graph @main(%x: tensor<4096x2x3xf32>, %w: tensor<1x12x3xf32>, %r: tensor<1x12x4xf32>, %b: tensor<1x24xf32>) -> tensor<4096x1x2x4xf32> {
+  %y = onnx.node "GRU" version 14 (%x, %w, %r, %b) {hidden_size = 4 : si64} : (tensor<4096x2x3xf32>, tensor<1x12x3xf32>, tensor<1x12x4xf32>, tensor<1x24xf32>) -> tensor<4096x1x2x4xf32>
+  onnx.return %y : tensor<4096x1x2x4xf32>
+}
+
+// -----
+
 // CHECK: func.func @forward
 // CHECK: mtc.recurrence relu
 onnx.graph @main(%x: tensor<5x2x3xf32>, %w: tensor<1x4x3xf32>, %r: tensor<1x4x4xf32>) -> tensor<5x1x2x4xf32> {

@@ -18,7 +18,7 @@ static const MtcRecurrence &recordOf(const MtcCall &call) {
 }
 
 //===----------------------------------------------------------------------------------------===//
-// Both directions
+// Both passes
 //===----------------------------------------------------------------------------------------===//
 
 RecurrentLayer::RecurrentLayer(const CallContext &context, const MtcCall &call, bool isGradient,

@@ -16,7 +16,7 @@ namespace mtc::runtime::cuda {
 
 extern const CallKind recurrenceCalls, recurrenceGradientCalls;
 
-/// What both directions have in common. The multiplications are in f32 or f64 at every precision.
+/// The base of both passes. The multiplications are in f32 or f64 at every precision.
 class RecurrentLayer : public PreparedCall {
 public:
   std::string implementation() const override;

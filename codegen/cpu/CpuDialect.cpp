@@ -52,16 +52,21 @@ private:
 
 } // namespace
 
+/// Returns what the answers of the call's library depend on.
+static std::string questionOn(CallAttrInterface call, TargetAttr target) {
+  std::string question = call.getKind().str() + ':' + std::to_string(target.getThreads()) + ':' +
+                         std::to_string(target.getLibrary()) + ':';
+  question.append(call.getBytes().begin(), call.getBytes().end());
+  return question;
+}
+
 /// Programs for other processors fall back to the runtime's own code if oneDNN needs more scratch
 /// there than here.
 int64_t TargetAttr::getScratchBytes(CallAttrInterface call) const {
   const std::string kind = call.getKind().str();
   const bool fallsBack = getProcessor() != "host";
-  std::string question = kind + ':' + std::to_string(getThreads()) + ':' +
-                         std::to_string(getLibrary()) + ':' + std::to_string(fallsBack) + ':';
-  question.append(call.getBytes().begin(), call.getBytes().end());
   static Memo<int64_t> memo;
-  return memo.get(question, [&] {
+  return memo.get(questionOn(call, *this) + std::to_string(fallsBack), [&] {
     auto bytesIn = [&](MtcCallLibrary library) {
       return mtc_call_scratch_bytes(library, kind.c_str(), call.getBytes().data(),
                                     static_cast<int>(getThreads()));
@@ -72,8 +77,11 @@ int64_t TargetAttr::getScratchBytes(CallAttrInterface call) const {
 }
 
 unsigned TargetAttr::getSupportLevel(CallAttrInterface call) const {
-  return mtc_call_support_level(getLibrary(), call.getKind().str().c_str(), call.getBytes().data(),
-                                static_cast<int>(getThreads()));
+  static Memo<unsigned> memo;
+  return memo.get(questionOn(call, *this), [&] {
+    return mtc_call_support_level(getLibrary(), call.getKind().str().c_str(),
+                                  call.getBytes().data(), static_cast<int>(getThreads()));
+  });
 }
 
 bool TargetAttr::isFasterAsKernel(CallAttrInterface call) const {

@@ -1,0 +1,458 @@
+// A single table of flags, from which parsing, suggestions and help are derived.
+#include "runtime/loop/option_flags.h"
+
+#include "runtime/data/last_batch.h"
+#include "runtime/support/failure.h"
+
+namespace mtc::runtime {
+namespace {
+
+/// Parses NAME=FILE. Because NAME and FILE may contain `=`, NAME is the longest matching input
+/// name.
+void addColumn(std::vector<std::pair<std::string, std::string>> &columns, const FlagValue &value) {
+  size_t equals = value.text.find('='), longest = 0;
+  for (uint32_t i = 0; i < value.program.input_count; ++i) {
+    const std::string start = std::string(value.program.inputs[i].tensor.name) + "=";
+    if (start.size() > longest && value.text.rfind(start, 0) == 0) {
+      longest = start.size();
+      equals = longest - 1;
+    }
+  }
+  if (equals == std::string::npos || equals == 0 || equals + 1 == value.text.size())
+    userError(value.flag, " ", value.text, ": expected NAME=FILE");
+  columns.emplace_back(value.text.substr(0, equals), value.text.substr(equals + 1));
+}
+
+void setShuffle(Options &options, bool shuffle) {
+  if (options.shuffle && *options.shuffle != shuffle)
+    userError("--shuffle and --no-shuffle contradict each other; give one of them");
+  options.shuffle = shuffle;
+}
+
+void setLastBatch(Options &options, const FlagValue &value) {
+  // The parser has checked that the value is one of the flag's choices.
+  options.lastBatch = lastBatchOfName(value.text);
+}
+
+void setValidateEvery(Options &options, const FlagValue &value) {
+  options.isValidateEveryGiven = true;
+  if (value.text == "epoch")
+    return;
+  const std::string problem = abi::parseNumber(value.text, options.validateEvery);
+  if (!problem.empty() || options.validateEvery < 1)
+    userError(value.flag, " ", value.text,
+              ": expected a whole number of steps of at least 1, or epoch");
+}
+
+void setScheduleTable(Options &options, const FlagValue &value) {
+  options.schedule.table = value.file();
+  options.schedule.points = readScheduleTable(value.text);
+}
+
+std::vector<command_line::Choice> scheduleChoices() {
+  std::vector<command_line::Choice> choices;
+  for (const abi::Schedule &schedule : abi::schedules)
+    choices.push_back({schedule.name, schedule.help});
+  return choices;
+}
+
+const std::vector<OptionFlag> flags = {
+    {{.name = "data",
+      .value = "NAME=FILE",
+      .summary = "Data of an input: .npy, .safetensors or a token .bin",
+      .detail = "FILE:TENSOR names a tensor of a .safetensors file, FILE:TYPE the token type of a "
+                ".bin (u16, u32). The first axis is the batch, or, in files with one axis more "
+                "than the input, the step. Labels of causal-lm are the next tokens: those of a "
+                "token .bin follow from it, Hugging Face's must be shifted by one.",
+      .defaultValue = "",
+      .group = "Data",
+      .isCommon = true,
+      .isRepeatable = true,
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { addColumn(o.data, v); }},
+    {{.name = "no-shuffle",
+      .value = "",
+      .summary = "Read samples in the order of the file",
+      .defaultValue = "",
+      .group = "Data",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const FlagValue &) { setShuffle(o, false); }},
+    {{.name = "shuffle",
+      .value = "",
+      .summary = "Shuffle samples in each epoch, as by default",
+      .defaultValue = "",
+      .group = "Data",
+      .choices = {}},
+     [](Options &o, const FlagValue &) { setShuffle(o, true); }},
+    {{.name = "last-batch",
+      .value = "HOW",
+      .summary = "Incomplete last batch of an epoch",
+      .defaultValue = "wrap",
+      .group = "Data",
+      .isCommon = true,
+      .choices = {{"wrap", "complete it with samples of the next epoch"},
+                  {"drop", "skip its samples"},
+                  {"mask", "complete it with samples whose labels are ignored"}}},
+     setLastBatch},
+    {{.name = "seed",
+      .value = "N",
+      .summary = "Seed of shuffling and of random operators",
+      .defaultValue = "0",
+      .group = "Data",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.seed = v.number<uint64_t>(0, INT64_MAX); }},
+    {{.name = "steps",
+      .value = "N",
+      .summary = "Train until step N",
+      .defaultValue = "",
+      .group = "Training",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.steps = v.count(1); }},
+    {{.name = "epochs",
+      .value = "N",
+      .summary = "Train until epoch N ends",
+      .defaultValue = "1",
+      .group = "Training",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.epochs = v.count(1); }},
+    {{.name = "schedule-steps",
+      .value = "N",
+      .summary = "Step at which the learning-rate schedule ends",
+      .detail = "A resumed run keeps the end of its checkpoint.",
+      .defaultValue = "last step of the run",
+      .group = "Training",
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.scheduleSteps = v.count(1); }},
+    {{.name = "lr",
+      .value = "RATE",
+      .summary = "Peak learning rate",
+      .detail =
+          "Replaces the rate of mtc compile. Checkpoints contain the schedule of the run, and "
+          "a resumed run keeps it. Parameter groups keep their ratio to the rate.",
+      .defaultValue = "as compiled",
+      .group = "Training",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.schedule.rate = v.atLeastZero<double>(); }},
+    {{.name = "schedule",
+      .value = "NAME",
+      .summary = "Learning-rate schedule after the warm-up",
+      .defaultValue = "as compiled",
+      .group = "Training",
+      .choices = scheduleChoices()},
+     [](Options &o, const FlagValue &v) { o.schedule.kind = v.text; }},
+    {{.name = "min-lr",
+      .value = "RATE",
+      .summary = "Final learning rate of the schedule",
+      .defaultValue = "as compiled",
+      .group = "Training",
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.schedule.least = v.atLeastZero<double>(); }},
+    {{.name = "warmup",
+      .value = "STEPS",
+      .summary = "Steps of linear learning-rate warm-up",
+      .defaultValue = "as compiled",
+      .group = "Training",
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.schedule.warmup = v.atLeastZero<int64_t>(); }},
+    {{.name = "decay-steps",
+      .value = "STEPS",
+      .summary = "Decay steps of the wsd schedule; 0: a tenth of the run",
+      .defaultValue = "as compiled",
+      .group = "Training",
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.schedule.decay = v.atLeastZero<int64_t>(); }},
+    {{.name = "schedule-table",
+      .value = "STEP:RATE,...",
+      .summary = "Points of the table schedule, or a file with one per line",
+      .defaultValue = "as compiled",
+      .group = "Training",
+      .choices = {}},
+     setScheduleTable},
+    {{.name = "on-nan",
+      .value = "ACTION",
+      .summary = "Action on a loss that is not finite",
+      .detail = "With loss scaling the step is skipped, and the action is taken once the scale "
+                "cannot decrease further.",
+      .defaultValue = "stop",
+      .group = "Training",
+      .choices = {{"stop", "keep the last checkpoint and exit with 2"},
+                  {"continue", "train on and save"}}},
+     [](Options &o, const FlagValue &v) { o.continuesOnNan = v.text == "continue"; }},
+    {{.name = "weights",
+      .value = "FILE|DIR",
+      .summary = "Initial weights: .safetensors or a save_pretrained folder",
+      .detail =
+          "Accepts a state_dict() of the module. With --resume, the weights of frozen parameters.",
+      .defaultValue = "",
+      .group = "Training",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.weights = v.file(); }},
+    {{.name = "validate",
+      .value = "NAME=FILE",
+      .summary = "Validation data of an input, evaluated during training",
+      .detail = "Files as for --data, for every input and the labels. All samples are evaluated in "
+                "inference mode. Training is bit-identical to a run without validation.",
+      .defaultValue = "",
+      .group = "Training",
+      .isCommon = true,
+      .isRepeatable = true,
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { addColumn(o.validate, v); }},
+    {{.name = "validate-every",
+      .value = "N|epoch",
+      .summary = "Validate every N steps or each epoch, and at the end",
+      .defaultValue = "epoch",
+      .group = "Training",
+      .choices = {}},
+     setValidateEvery},
+    {{.name = "keep-best",
+      .value = "METRIC",
+      .summary = "Keep the checkpoint of the best validation in DIR/best",
+      .detail =
+          "METRIC is loss, or another metric that --evaluate prints, such as accuracy. DIR is "
+          "the folder of --save.",
+      .defaultValue = "",
+      .group = "Training",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.keepBest = v.text; }},
+    {{.name = "early-stop",
+      .value = "N",
+      .summary = "Stop after N validations without improvement",
+      .detail = "Of the metric of --keep-best, by default the loss.",
+      .defaultValue = "",
+      .group = "Training",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.earlyStop = v.count(1); }},
+    {{.name = "save",
+      .value = "DIR",
+      .summary = "Write a checkpoint at the end and on a signal",
+      .defaultValue = "",
+      .group = "Checkpoints",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.save = v.file(); }},
+    {{.name = "save-every",
+      .value = "N",
+      .summary = "Also write a checkpoint every N steps",
+      .defaultValue = "",
+      .group = "Checkpoints",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.saveEvery = v.count(1); }},
+    {{.name = "keep",
+      .value = "N",
+      .summary = "Keep the last N checkpoints of --save-every in DIR/step-S",
+      .defaultValue = "only the latest, in DIR",
+      .group = "Checkpoints",
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.keep = v.count(1); }},
+    {{.name = "resume",
+      .value = "DIR",
+      .summary = "Resume from a checkpoint, bit-identical to one long run",
+      .defaultValue = "",
+      .group = "Checkpoints",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.resume = v.file(); }},
+    {{.name = "overwrite",
+      .value = "",
+      .summary = "Let --save replace a checkpoint of another run",
+      .defaultValue = "",
+      .group = "Checkpoints",
+      .choices = {}},
+     [](Options &o, const FlagValue &) { o.overwrites = true; }},
+    {{.name = "export",
+      .value = "FILE.onnx",
+      .summary = "Write the trained model in inference mode",
+      .defaultValue = "",
+      .group = "Export",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.exportTo = v.file(); }},
+    {{.name = "export-training",
+      .value = "FILE.onnx",
+      .summary = "Write the trained model in the mode of the compiled file",
+      .defaultValue = "",
+      .group = "Export",
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.exportTrainingTo = v.file(); }},
+    {{.name = "export-weights",
+      .value = "FILE",
+      .summary = "Write the trained weights as a state_dict (.safetensors)",
+      .defaultValue = "",
+      .group = "Export",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.exportWeightsTo = v.file(); }},
+    {{.name = "export-adapters",
+      .value = "DIR",
+      .summary = "Write the LoRA adapters in the format of PEFT",
+      .defaultValue = "",
+      .group = "Export",
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.exportAdaptersTo = v.file(); }},
+    {{.name = "use-ema",
+      .value = "",
+      .summary = "Use averaged weights for exports and evaluation (--ema)",
+      .defaultValue = "",
+      .group = "Export",
+      .choices = {}},
+     [](Options &o, const FlagValue &) { o.useEma = true; }},
+    {{.name = "force",
+      .value = "",
+      .summary = "Overwrite files that mtc did not write",
+      .detail = "Files that the run reads are never replaced.",
+      .defaultValue = "",
+      .group = "Export",
+      .choices = {}},
+     [](Options &o, const FlagValue &) { o.isForced = true; }},
+    {{.name = "evaluate",
+      .value = "",
+      .summary = "Print loss and metrics of the data in inference mode",
+      .defaultValue = "",
+      .group = "Without training",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const FlagValue &) { o.evaluate = true; }},
+    {{.name = "outputs",
+      .value = "FILE",
+      .summary = "Write the model outputs in inference mode (.safetensors)",
+      .defaultValue = "",
+      .group = "Without training",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.outputs = v.file(); }},
+    {{.name = "gradients",
+      .value = "FILE",
+      .summary = "Write the gradients of the first step (.safetensors)",
+      .defaultValue = "",
+      .group = "Without training",
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.gradients = v.file(); }},
+    {{.name = "metrics",
+      .value = "FILE",
+      .summary = "Write the metrics of each step as a line of JSON",
+      .detail = "step, loss, lr and step_seconds; grad_norm with --clip-norm or --grad-norm; "
+                "loss_scale and skipped with loss scaling; samples_per_second, and "
+                "tokens_per_second of models that read tokens.",
+      .defaultValue = "",
+      .group = "Reports",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.metrics = v.file(); }},
+    {{.name = "tensorboard",
+      .value = "DIR",
+      .summary = "Write the metrics as an event file for TensorBoard",
+      .detail = "A resumed run writes another file, which replaces later steps of earlier files.",
+      .defaultValue = "",
+      .group = "Reports",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.tensorboard = v.file(); }},
+    {{.name = "report",
+      .value = "FILE.html",
+      .summary = "Write a page with the charts of the run",
+      .detail = "The page is written again during the run. A resumed run continues its charts.",
+      .defaultValue = "",
+      .group = "Reports",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.report = v.file(); }},
+    {{.name = "profile-summary",
+      .value = "FILE",
+      .summary = "Print the time and throughput of each kernel",
+      .detail = "With =FILE, also write the summary as JSON.",
+      .defaultValue = "",
+      .group = "Reports",
+      .isValueOptional = true,
+      .choices = {}},
+     [](Options &o, const FlagValue &v) {
+       o.summarizes = true;
+       o.profileSummary = v.text == "true" ? "" : v.text;
+     }},
+    {{.name = "profile",
+      .value = "FILE",
+      .summary = "Write a trace of every operation for Perfetto",
+      .defaultValue = "",
+      .group = "Reports",
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.profile = v.file(); }},
+    {{.name = "memory-report",
+      .value = "FILE",
+      .summary = "Write the planned and the used memory as JSON",
+      .defaultValue = "",
+      .group = "Reports",
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.memoryReport = v.file(); }},
+    {{.name = "quiet",
+      .value = "",
+      .summary = "Print only warnings and errors",
+      .defaultValue = "",
+      .group = "Reports",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const FlagValue &) { o.quiet = true; }},
+    {{.name = "threads",
+      .value = "N",
+      .summary = "Number of threads",
+      .defaultValue = "all cores, as planned",
+      .group = "Machine",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const FlagValue &v) {
+       o.threads = v.number<int>(1, std::numeric_limits<int>::max());
+       o.isThreadsGiven = true;
+     }},
+    {{.name = "device",
+      .value = "N",
+      .summary = "Device to run on",
+      .detail = "With several ranks, each uses the GPU of its number on its machine, modulo the "
+                "number of GPUs.",
+      .defaultValue = "0",
+      .group = "Machine",
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.device = v.text; }},
+    {{.name = "offload-dir",
+      .value = "DIR",
+      .summary = "Folder of the offload file, on a disk",
+      .detail = "The file has no name and disappears when the program ends.",
+      .defaultValue = "$TMPDIR or /var/tmp",
+      .group = "Machine",
+      .choices = {}},
+     [](Options &o, const FlagValue &v) { o.offloadFolder = v.file(); }},
+    {{.name = "timeout",
+      .value = "SECONDS",
+      .summary = "Time after which a silent rank ends the run (--ranks)",
+      .detail =
+          "The other ranks wait while rank 0 writes a checkpoint, so the limit must exceed the "
+          "time of a save.",
+      .defaultValue = "60",
+      .group = "Machine",
+      .choices = {}},
+     [](Options &o, const FlagValue &v) {
+       o.timeout = v.atLeastZero<double>();
+       if (o.timeout < 1)
+         userError(v.flag, " ", v.text, ": expected at least 1 second");
+     }},
+    {{.name = "version",
+      .value = "",
+      .summary = "Print the version of the compiler",
+      .defaultValue = "",
+      .group = "Help",
+      .choices = {}},
+     [](Options &o, const FlagValue &) { o.version = true; }},
+};
+
+} // namespace
+
+const std::vector<OptionFlag> &optionFlags() { return flags; }
+
+} // namespace mtc::runtime

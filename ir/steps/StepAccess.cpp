@@ -95,4 +95,3 @@ std::optional<AsyncWork> AsyncWork::of(Operation *op) {
       })
       .Default(std::nullopt);
 }
-

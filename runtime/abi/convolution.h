@@ -42,7 +42,19 @@ typedef struct MtcConvolution {
   uint32_t f32_result, f32_bias, f32_addend; /* the result, bias or addend is f32 */
   uint32_t f32_products; /* multiply in f32, because the target CPU has no 16-bit multiply
                             instructions */
-  uint32_t way;          /* MtcWay: as stored or own panels */
+  uint32_t way;          /* MtcWay: as stored, own panels or Winograd */
 } MtcConvolution;
+
+/* Returns whether a convolution and its adjoints have the way MTC_WINOGRAD: f32, one group, 3x3
+ * windows with stride and dilation 1, and no activation. */
+static inline int mtc_has_winograd(const MtcConvolution *c) {
+  if (c->type != MTC_F32 || c->groups != 1 || c->window_rank != 2 ||
+      c->activation != MTC_NO_ACTIVATION)
+    return 0;
+  for (int i = 0; i < 2; ++i)
+    if (c->kernel[i] != 3 || c->strides[i] != 1 || c->dilations[i] != 1)
+      return 0;
+  return 1;
+}
 
 #endif /* MTC_RUNTIME_ABI_CONVOLUTION_H */

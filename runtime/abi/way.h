@@ -10,7 +10,8 @@ typedef enum MtcWay {
   MTC_AS_STORED = 0,       /* the library reads the operands where they are, where it can */
   MTC_PACKED_RHS = 1,      /* the library reads a copy of rhs in the layout that it prefers */
   MTC_PACKED_OPERANDS = 2, /* the same for both operands */
-  MTC_OWN_PANELS = 3       /* the runtime's own code */
+  MTC_OWN_PANELS = 3,      /* the runtime's own code */
+  MTC_WINOGRAD = 4         /* minimal filtering, only where `mtc_has_winograd` holds */
 } MtcWay;
 
 #endif /* MTC_RUNTIME_ABI_WAY_H */

@@ -5,6 +5,7 @@
 #include "runtime/calls/contraction/cpu/panels.h"
 #include "runtime/calls/contraction/cpu/strided_copy.h"
 #include "runtime/calls/contraction/problem.h"
+#include "runtime/calls/convolution/cpu/winograd.h"
 
 #include <algorithm>
 #include <array>
@@ -151,8 +152,10 @@ private:
 template <Computed computed>
 std::unique_ptr<LibraryCall> createCall(const void *record, int threads, bool) {
   const MtcConvolution &c = *static_cast<const MtcConvolution *>(record);
-  return createPatchConvolution(c, computed, usefulThreads(convolutionFlops(c), threads),
-                                machineVectors());
+  threads = usefulThreads(convolutionFlops(c), threads);
+  if (c.way == MTC_WINOGRAD)
+    return createWinogradConvolution(c, computed, threads, machineVectors());
+  return createPatchConvolution(c, computed, threads, machineVectors());
 }
 
 bool isNeverFasterAsKernel(const void *) { return false; }

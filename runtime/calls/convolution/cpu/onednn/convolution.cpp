@@ -4,6 +4,7 @@
 
 #include "runtime/calls/convolution/cpu/convolution.h"
 #include "runtime/calls/convolution/cpu/onednn/widened.h"
+#include "runtime/calls/convolution/cpu/winograd.h"
 #include "runtime/calls/convolution/problem.h"
 #include "runtime/devices/cpu/onednn.h"
 #include "runtime/devices/cpu/parallel.h"
@@ -227,6 +228,8 @@ std::unique_ptr<LibraryCall> createCall(const void *record, int threads, bool ex
   threads = usefulThreads(convolutionFlops(c), threads);
   if (c.way == MTC_OWN_PANELS)
     return createPatchConvolution(c, computed, threads, machineVectors());
+  if (c.way == MTC_WINOGRAD)
+    return createWinogradConvolution(c, computed, threads, machineVectors());
   if (!isNarrow || (libraryMultiplies(c.type) && !c.f32_products))
     if (auto result = createLibraryCall(c, computed, threads, executable); result || !isNarrow)
       return result;

@@ -103,7 +103,7 @@ def Mtc_SummedAttr : Mtc_EnumAttr<Mtc_Summed, "summed"> { let assemblyFormat = "
 
 def Mtc_CallWay : Mtc_Enum<"CallWay", "way in which the CPU computes a library call; values match the ABI",
   [I32EnumCase<"PackedRhs", 1, "packed_rhs">, I32EnumCase<"PackedOperands", 2, "packed_operands">,
-   I32EnumCase<"OwnPanels", 3, "own_panels">]>;
+   I32EnumCase<"OwnPanels", 3, "own_panels">, I32EnumCase<"Winograd", 4, "winograd">]>;
 def Mtc_CallWayAttr : Mtc_EnumAttr<Mtc_CallWay, "call_way"> { let assemblyFormat = "$value"; }
 
 def Mtc_ContractionPrecision : Mtc_Enum<"ContractionPrecision",

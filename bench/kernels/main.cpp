@@ -137,7 +137,7 @@ private:
            {MTC_CONVOLUTION, MTC_TRANSPOSED_CONVOLUTION, MTC_CONVOLUTION_WEIGHT_GRADIENT})
         if (llvm::StringRef(call.kind) == kind)
           registerWays(operation, call, *static_cast<const MtcConvolution *>(call.description),
-                       {MTC_AS_STORED, MTC_OWN_PANELS});
+                       {MTC_AS_STORED, MTC_OWN_PANELS, MTC_WINOGRAD});
       return;
     }
     add(name + " as a plain contraction", [=, this, &call](benchmark::State &state) {
@@ -162,9 +162,12 @@ private:
   void registerWays(const MtcOperation &operation, const MtcCall &call, Record record,
                     std::initializer_list<uint32_t> ways) {
     constexpr const char *words[] = {" as stored", " with a packed rhs", " with packed operands",
-                                     " by own panels"};
+                                     " by own panels", " by winograd"};
     for (uint32_t way : ways) {
       record.way = way;
+      if constexpr (std::is_same_v<Record, MtcConvolution>)
+        if (way == MTC_WINOGRAD && !mtc_has_winograd(&record))
+          continue;
       add(text(call.kind, "_", operation.index, words[way]),
           [=, this, &call](benchmark::State &state) {
             runCall(state, call.kind, &record, places(operation));

@@ -108,7 +108,7 @@ CallAttrInterface cpu::sampleOf(CallAttrInterface call, int threads) {
 
 namespace {
 
-constexpr int wayCount = MTC_OWN_PANELS + 1;
+constexpr int wayCount = MTC_WINOGRAD + 1;
 /// Seconds by way on one thread; negative if the call or the library does not have it.
 using Times = std::array<double, wayCount>;
 
@@ -191,7 +191,7 @@ std::optional<Times> KnownTimes::find(CallAttrInterface sample, bool again) {
   if (auto known = times.find(what); known != times.end())
     return known->second;
   const std::string key =
-      measurementKey(llvm::formatv("ways of {0} on {1} by {2}, version 1", what, nameOfHost(),
+      measurementKey(llvm::formatv("ways of {0} on {1} by {2}, version 2", what, nameOfHost(),
                                    mtc_library_version(MTC_ONEDNN))
                          .str());
   if (!again)

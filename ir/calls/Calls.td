@@ -41,7 +41,7 @@ def ContractionCallAttr
     * contraction_call_c2: a batch excludes sums; only gelu has an auxiliary result.
     * contraction_call_c3: results, addends or multiplications in f32 with another `type` require 16-bit operands.
     * contraction_call_c4: a compressed operand has a known storage format, and requires no batch and a `type` of 16 or 32 bits.
-    * contraction_call_c5: a `way` excludes a batch, an activation, sums and compressed operands.
+    * contraction_call_c5: a `way` excludes a batch, an activation, sums and compressed operands, and is not `winograd`.
   }];
 }
 
@@ -52,7 +52,8 @@ class Mtc_ConvolutionCall<string name, string mnemonic, string kind>
     * convolution_call_c2: the activation, if there is one, is relu.
     * convolution_call_c3: the adjoints have neither a bias nor an addend nor an activation.
     * convolution_call_c4: a result, bias, addend or multiplications in f32 with another `type` require 16-bit operands.
-    * convolution_call_c5: a `way` is `own_panels`.
+    * convolution_call_c5: a `way` is `own_panels` or `winograd`; `winograd` requires f32, one group, no activation,
+      and 3x3 windows with stride and dilation 1.
   }];
 }
 def ConvolutionCallAttr : Mtc_ConvolutionCall<"ConvolutionCall", "convolution", "MTC_CONVOLUTION"> {

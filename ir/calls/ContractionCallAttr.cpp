@@ -42,7 +42,8 @@ static_assert(static_cast<int>(Storage::BF16) == MTC_STORED_BF16 &&
               static_cast<int>(Storage::NF4) == MTC_STORED_NF4);
 static_assert(static_cast<int>(CallWay::PackedRhs) == MTC_PACKED_RHS &&
               static_cast<int>(CallWay::PackedOperands) == MTC_PACKED_OPERANDS &&
-              static_cast<int>(CallWay::OwnPanels) == MTC_OWN_PANELS);
+              static_cast<int>(CallWay::OwnPanels) == MTC_OWN_PANELS &&
+              static_cast<int>(CallWay::Winograd) == MTC_WINOGRAD);
 static_assert(static_cast<int>(Summed::Result) == MTC_RESULT_SUMMED &&
               static_cast<int>(Summed::Lhs) == MTC_LHS_SUMMED &&
               static_cast<int>(Summed::Rhs) == MTC_RHS_SUMMED);
@@ -79,13 +80,13 @@ LogicalResult ContractionCallAttr::verify(function_ref<InFlightDiagnostic()> emi
     return emitError() << "has a stored operand beside a batch or f64, or of no known kind "
                           "(contraction_call_c4)";
   if (c->way && (c->way > MTC_OWN_PANELS || !hasWays(*c)))
-    return emitError() << "has a way beside a batch, an activation, sums or a stored operand "
-                          "(contraction_call_c5)";
+    return emitError() << "has a way of convolutions, or a way beside a batch, an activation, sums "
+                          "or a stored operand (contraction_call_c5)";
   return success();
 }
 
 CallAttrInterface ContractionCallAttr::inWay(std::optional<CallWay> way) const {
-  if (way && !hasWays(*getRecord()))
+  if (way && (*way == CallWay::Winograd || !hasWays(*getRecord())))
     return {};
   MtcContraction c = *getRecord();
   c.way = way ? static_cast<uint32_t>(*way) : uint32_t(MTC_AS_STORED);

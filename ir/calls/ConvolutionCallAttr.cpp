@@ -54,9 +54,12 @@ static LogicalResult verifyRecord(function_ref<InFlightDiagnostic()> emitError,
   if (!isNarrow && (c.f32_result || c.f32_bias || c.f32_addend || c.f32_products))
     return emitError() << "has f32 beside " << typeName(c.type)
                        << ", expected 16-bit operands (convolution_call_c4)";
-  if (c.way && c.way != MTC_OWN_PANELS)
-    return emitError() << "packs operands, expected to read them as stored or own_panels "
+  if (c.way && c.way != MTC_OWN_PANELS && c.way != MTC_WINOGRAD)
+    return emitError() << "packs operands, expected to read them as stored, own_panels or winograd "
                           "(convolution_call_c5)";
+  if (c.way == MTC_WINOGRAD && !mtc_has_winograd(&c))
+    return emitError() << "is by winograd, expected f32, one group, no activation, and 3x3 windows "
+                          "with stride and dilation 1 (convolution_call_c5)";
   return success();
 }
 
@@ -69,9 +72,9 @@ static LogicalResult verifyPlain(function_ref<InFlightDiagnostic()> emitError,
 }
 
 template <typename Attr> static CallAttrInterface inWayOf(Attr call, std::optional<CallWay> way) {
-  if (way && *way != CallWay::OwnPanels)
-    return {};
   MtcConvolution c = *call.getRecord();
+  if (way && *way != CallWay::OwnPanels && (*way != CallWay::Winograd || !mtc_has_winograd(&c)))
+    return {};
   c.way = way ? static_cast<uint32_t>(*way) : uint32_t(MTC_AS_STORED);
   return Attr::get(call.getContext(), c);
 }

@@ -120,9 +120,24 @@ TEST_F(CallWays, SamplesOfConvolutionsHaveFewerImages) {
   EXPECT_FALSE(cpu::sampleOf(ConvolutionCallAttr::get(&context, c), 2));
 }
 
+TEST_F(CallWays, WinogradIsOfItsConvolutions) {
+  MtcConvolution c = convolution(2, 64);
+  auto has = [&] {
+    auto call = TransposedConvolutionCallAttr::get(&context, c);
+    const auto chosen =
+        llvm::cast_or_null<TransposedConvolutionCallAttr>(call.inWay(CallWay::Winograd));
+    EXPECT_TRUE(!chosen || chosen.getRecord()->way == MTC_WINOGRAD);
+    return chosen != nullptr;
+  };
+  EXPECT_TRUE(has());
+  c.strides[1] = 2;
+  EXPECT_FALSE(has());
+  EXPECT_FALSE(call(contraction(512, 512, 512)).inWay(CallWay::Winograd));
+}
+
 TEST_F(CallWays, MeasuredOnce) {
   const CallAttrInterface calls[] = {
-      call(contraction(520, 512, 512)),
+      call(contraction(520, 512, 512)), ConvolutionCallAttr::get(&context, convolution(2, 64)),
       ConvolutionWeightGradientCallAttr::get(&context, convolution(2, 64))};
   for (CallAttrInterface each : calls) {
     const ChosenWay first = cpu::measureWays(each, 1, /*again=*/false),

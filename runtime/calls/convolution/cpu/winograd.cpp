@@ -130,7 +130,7 @@ public:
     const int64_t ofChannel = c.input_channels * taps;
     filters = {source.channels, c.output_channels * ofChannel, isAdjoint ? ofChannel : taps,
                isAdjoint ? taps : ofChannel, isAdjoint};
-    // Blocks are as many for each thread. They have whole register tiles or a third of one more.
+    // All threads get as many blocks. A multiple of 4 rows fills register tiles of 12 or 4 rows.
     constexpr int64_t bytesOfBlock = 384 << 10, unit = 4;
     tiles = c.batch * source.tiles[0] * source.tiles[1];
     const int64_t maxTiles = std::clamp<int64_t>(

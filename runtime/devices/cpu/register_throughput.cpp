@@ -58,7 +58,7 @@ double throughputOf(const Multiply &multiply, int threads) {
           }
         });
       },
-      longEnough);
+      longEnough, /*minRuns=*/3, threads == 1 ? threadSeconds : wallSeconds);
   return operations / seconds;
 }
 

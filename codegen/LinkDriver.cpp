@@ -160,7 +160,9 @@ Expected<std::vector<std::string>> mtc::findArchives(StringRef first, const Link
 static StringRef withoutDriversLine(StringRef said) {
   StringRef rest = said.trim();
   auto [before, last] = rest.contains('\n') ? rest.rsplit('\n') : std::pair(StringRef(), rest);
-  return last.starts_with("collect2: ") || last.contains("linker command failed") ? before : rest;
+  const bool isDrivers = last.starts_with("collect2: error: ld returned") ||
+                         last.contains("linker command failed with exit code");
+  return isDrivers ? before : rest;
 }
 
 /// Returns whether the linker failed because the disk is full, which terminates lld with SIGBUS.

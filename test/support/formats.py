@@ -1,5 +1,5 @@
-"""How lit runs tests: scripts that clean up, fuzz targets and clang-format; clang_tidy.py has another. lit.local.cfg files name
-the last ones."""
+"""The kinds of tests that lit runs: scripts, fuzz targets and clang-format; clang-tidy is in clang_tidy.py. lit.cfg.py chooses
+scripts, and lit.local.cfg files the others."""
 
 import re
 import shutil

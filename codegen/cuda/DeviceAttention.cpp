@@ -6,12 +6,15 @@
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/Module.h"
 
 #include <limits>
 
 using namespace llvm;
 using namespace mtc;
 using namespace mtc::cuda;
+
+static constexpr unsigned sharedSpace = 3;
 
 /// Returns the number of bytes from the first to the last element of a strided tensor.
 static int64_t extentOf(ArrayRef<int64_t> shape, const int64_t *strides, int64_t elementBytes) {
@@ -121,7 +124,18 @@ std::optional<DeviceCall> cuda::planAttention(CallAttrInterface call,
   return fits ? std::optional(plan) : std::nullopt;
 }
 
-SmallVector<Value *> cuda::attentionArguments(CallAttrInterface call, Function &kernel) {
+static Constant *addSharedMemory(Module &module, const Launch &launch) {
+  auto *storage = ArrayType::get(Type::getInt8Ty(module.getContext()), launch.sharedBytes);
+  auto *shared =
+      new GlobalVariable(module, storage, /*isConstant=*/false, GlobalValue::InternalLinkage,
+                         PoisonValue::get(storage), launch.symbol + "_shared", nullptr,
+                         GlobalValue::NotThreadLocal, sharedSpace);
+  shared->setAlignment(Align(16));
+  return shared;
+}
+
+SmallVector<Value *> cuda::attentionArguments(CallAttrInterface call, const Launch &launch,
+                                              Function &kernel) {
   const MtcAttention &p = *attentionOf(call);
   const bool isGradient = isa<AttentionGradientCallAttr>(call);
   SmallVector<Value *> arguments;
@@ -138,5 +152,6 @@ SmallVector<Value *> cuda::attentionArguments(CallAttrInterface call, Function &
     arguments.pop_back();              // only used to compute the offsets
   while (next + 1 != kernel.arg_end()) // all except the scratch buffer
     arguments.push_back(next++);
+  arguments.push_back(addSharedMemory(*kernel.getParent(), launch));
   return arguments;
 }

@@ -25,7 +25,12 @@ static const unsigned char recurrenceBitcode[] = {
 #embed "recurrence.bc"
 };
 
-static constexpr unsigned globalSpace = 1, sharedSpace = 3;
+static constexpr DeviceCallKind kinds[] = {
+    {attentionBitcode, planAttention, attentionArguments},
+    {recurrenceBitcode, planRecurrence, recurrenceArguments},
+};
+
+static constexpr unsigned globalSpace = 1;
 
 //===------------------------------------------------------------------------------------------===//
 // Planning
@@ -41,8 +46,12 @@ std::string cuda::symbolOf(CallAttrInterface call, const Twine &name) {
 
 std::optional<DeviceCall> cuda::planDeviceCall(CallAttrInterface call,
                                                ContractionPrecision contractions) {
-  std::optional<DeviceCall> plan = planAttention(call, contractions);
-  return plan ? plan : planRecurrence(call);
+  for (const DeviceCallKind &kind : kinds)
+    if (std::optional<DeviceCall> plan = kind.plan(call, contractions)) {
+      plan->kind = &kind;
+      return plan;
+    }
+  return std::nullopt;
 }
 
 //===------------------------------------------------------------------------------------------===//
@@ -64,10 +73,6 @@ static void defineMultiply(Function &function) {
   for (unsigned i = 0; i < 4; ++i)
     builder.CreateStore(builder.CreateExtractValue(sums, i), place(i));
   builder.CreateRetVoid();
-}
-
-static bool isAttention(CallAttrInterface call) {
-  return isa<AttentionCallAttr, AttentionGradientCallAttr>(call);
 }
 
 /// Links the used functions of the device code into the module, to be inlined.
@@ -99,18 +104,7 @@ static Error linkEntries(Module &module, ArrayRef<unsigned char> bitcode) {
   return Error::success();
 }
 
-static Constant *addSharedMemory(Module &module, const Launch &launch) {
-  auto *storage = ArrayType::get(Type::getInt8Ty(module.getContext()), launch.sharedBytes);
-  auto *shared =
-      new GlobalVariable(module, storage, /*isConstant=*/false, GlobalValue::InternalLinkage,
-                         PoisonValue::get(storage), launch.symbol + "_shared", nullptr,
-                         GlobalValue::NotThreadLocal, sharedSpace);
-  shared->setAlignment(Align(16));
-  return shared;
-}
-
-/// Emits a kernel that calls the entry function with the description, the parameters and, for
-/// attention, shared memory.
+/// Emits a kernel that calls the entry function with the description and the kind's arguments.
 static void buildKernel(Module &module, CallAttrInterface call, const DeviceCall &plan,
                         const DeviceCall::Part &part, Constant *description) {
   LLVMContext &context = module.getContext();
@@ -122,12 +116,7 @@ static void buildKernel(Module &module, CallAttrInterface call, const DeviceCall
   setParameterExtents(*kernel, plan.extents);
 
   SmallVector<Value *> arguments = {description};
-  if (isAttention(call)) {
-    append_range(arguments, attentionArguments(call, *kernel));
-    arguments.push_back(addSharedMemory(module, part.launch));
-  } else {
-    append_range(arguments, make_pointer_range(kernel->args()));
-  }
+  append_range(arguments, plan.kind->arguments(call, part.launch, *kernel));
   SmallVector<Type *> types = map_to_vector(arguments, [](Value *v) { return v->getType(); });
   FunctionCallee entry = module.getOrInsertFunction(
       part.entry, FunctionType::get(Type::getVoidTy(context), types, false));
@@ -147,8 +136,7 @@ cuda::buildDeviceCall(CallAttrInterface call, const DeviceCall &plan, LLVMContex
   description->setAlignment(Align(alignof(int64_t))); // of every description
   for (const DeviceCall::Part &part : plan.parts)
     buildKernel(*module, call, plan, part, description);
-  if (Error error = linkEntries(*module, isAttention(call) ? ArrayRef(attentionBitcode)
-                                                           : ArrayRef(recurrenceBitcode)))
+  if (Error error = linkEntries(*module, plan.kind->bitcode))
     return error;
   return module;
 }

@@ -19,10 +19,13 @@
 
 namespace mtc::cuda {
 
+struct DeviceCallKind;
+
 /// The launches of a call, each with the entry function of the device code. The parameters of
 /// attention are its operands, its results and its scratch buffer, which is unused here; cuDNN
 /// needs it. Those of recurrent layers are in runtime/abi/cuda_recurrence.h.
 struct DeviceCall {
+  const DeviceCallKind *kind = nullptr;
   struct Part {
     Launch launch;
     std::string entry;

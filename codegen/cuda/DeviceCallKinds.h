@@ -11,13 +11,26 @@
 
 namespace mtc::cuda {
 
-/// Plan calls of one kind; see `planDeviceCall`. They return nullopt for other kinds.
-std::optional<DeviceCall> planAttention(CallAttrInterface call, ContractionPrecision precision);
-std::optional<DeviceCall> planRecurrence(CallAttrInterface call);
+/// A kind of calls.
+struct DeviceCallKind {
+  llvm::ArrayRef<unsigned char> bitcode;
+  /// Plans a call; see `planDeviceCall`. Returns nullopt for another kind.
+  std::optional<DeviceCall> (*plan)(CallAttrInterface call, ContractionPrecision precision);
+  /// Returns the arguments of an entry function after the description, in a kernel that is called
+  /// by `launch`.
+  llvm::SmallVector<llvm::Value *> (*arguments)(CallAttrInterface call, const Launch &launch,
+                                                llvm::Function &kernel);
+};
 
-/// Returns the arguments of attention's entry functions after the description, except the shared
-/// memory: the operands, where null stands for an absent one, and the results.
-llvm::SmallVector<llvm::Value *> attentionArguments(CallAttrInterface call, llvm::Function &kernel);
+std::optional<DeviceCall> planAttention(CallAttrInterface call, ContractionPrecision precision);
+/// The operands, where null stands for an absent one, the results, and shared memory.
+llvm::SmallVector<llvm::Value *> attentionArguments(CallAttrInterface call, const Launch &launch,
+                                                    llvm::Function &kernel);
+
+std::optional<DeviceCall> planRecurrence(CallAttrInterface call, ContractionPrecision precision);
+/// The parameters of the kernel.
+llvm::SmallVector<llvm::Value *> recurrenceArguments(CallAttrInterface call, const Launch &launch,
+                                                     llvm::Function &kernel);
 
 /// Returns the symbol of a call's launches: a name of the kind, and a hash of the description.
 std::string symbolOf(CallAttrInterface call, const llvm::Twine &name);

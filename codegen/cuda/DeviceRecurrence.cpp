@@ -23,7 +23,7 @@ static SmallVector<int64_t> cellExtents(const MtcRecurrence &p, bool isGradient,
 static_assert(sizeof(MtcCudaCell) == 9 * sizeof(uint64_t) &&
               sizeof(MtcCudaCellGradient) == 12 * sizeof(uint64_t));
 
-std::optional<DeviceCall> cuda::planRecurrence(CallAttrInterface call) {
+std::optional<DeviceCall> cuda::planRecurrence(CallAttrInterface call, ContractionPrecision) {
   if (!isa<RecurrenceCallAttr, RecurrenceGradientCallAttr>(call))
     return std::nullopt;
   const auto &p = *reinterpret_cast<const MtcRecurrence *>(call.getBytes().data());
@@ -49,4 +49,9 @@ std::optional<DeviceCall> cuda::planRecurrence(CallAttrInterface call) {
         isGradient ? "mtc_cell_reset_gradient" : "mtc_cell_candidate");
   const bool fits = plan.parts.front().launch.grid[0] <= std::numeric_limits<int32_t>::max();
   return fits ? std::optional(plan) : std::nullopt;
+}
+
+SmallVector<Value *> cuda::recurrenceArguments(CallAttrInterface, const Launch &,
+                                               Function &kernel) {
+  return to_vector_of<Value *>(make_pointer_range(kernel.args()));
 }

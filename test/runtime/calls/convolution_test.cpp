@@ -265,6 +265,15 @@ TEST(PatchConvolution, OfEachInstructionSet) {
   EXPECT_GE(checked, 90);
 }
 
+/// The weight gradient is reordered in the result, without a copy of all weights.
+TEST(PatchConvolution, WeightGradientNeedsLessScratchThanTheWeights) {
+  const MtcConvolution c = plane(1, 1, 512, 512, 7, 3, 2, 1, 1, 1);
+  constexpr int64_t weightBytes = int64_t{512} * 512 * 9 * 4;
+  for (int threads : {1, 2, 5})
+    EXPECT_LT(createPatchConvolution(c, Computed::Weights, threads, VectorSet(0))->scratchBytes(),
+              weightBytes);
+}
+
 TEST(Convolution, HasNoActivation) {
   MtcConvolution c = plane(2, 1, 4, 6, 9, 3, 1, 1, 1, 1);
   c.activation = MTC_RELU;

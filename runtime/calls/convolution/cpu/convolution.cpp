@@ -6,6 +6,7 @@
 #include "runtime/calls/contraction/cpu/strided_copy.h"
 #include "runtime/calls/contraction/problem.h"
 #include "runtime/calls/convolution/cpu/winograd.h"
+#include "runtime/devices/cpu/parallel.h"
 
 #include <algorithm>
 #include <array>
@@ -62,8 +63,6 @@ public:
       problem.out = {m, columns, columns, 1};
       groups = {c.groups, m, positions * columns, m * columns};
       reordersWeights = taps > 1 && n > 1;
-      weights = {{c.groups * m, n, taps}, {n * taps, taps, 1}};
-      ordered = {weights.extents, {n * taps, 1, n}};
     } else if (isAdjoint) {
       // input[position, n] = sum over (tap, m) of patch[position, (tap, m)] * weights[(tap, m), n]
       problem.lhs = matrix;
@@ -89,24 +88,32 @@ public:
     inner = createPatchContraction(contraction, problem, patches, computed == Computed::Weights,
                                    threads, set);
     elementBytes = c.type == MTC_F32 || (computed == Computed::Weights && c.f32_result) ? 4 : 2;
-    if (reordersWeights)
-      orderedBytes = alignedBytes(c.groups * m * n * taps * elementBytes);
+    filters = c.groups * m;
+    channels = n;
+    filterBytes = alignedBytes(n * taps * elementBytes);
+    if (reordersWeights && computed != Computed::Weights)
+      orderedBytes = alignedBytes(filters * n * taps * elementBytes);
   }
 
-  int64_t scratchBytes() const override { return orderedBytes + inner->scratchBytes(); }
+  int64_t scratchBytes() const override {
+    if (reordersWeights && computed == Computed::Weights)
+      return std::max(inner->scratchBytes(), filterBytes * threads);
+    return orderedBytes + inner->scratchBytes();
+  }
   MtcSupportLevel supportLevel() const override { return MTC_CALL_FAST; }
   std::string implementation() const override { return inner->implementation() + " of patches"; }
 
   void run(char *const *buffers, char *scratch) override {
-    char *const rest = scratch + orderedBytes;
     if (computed == Computed::Weights) {
-      char *result = reordersWeights ? scratch : buffers[2];
-      char *const operands[] = {buffers[1], buffers[0], result};
-      inner->run(operands, rest);
-      if (reordersWeights)
-        copyStrided(ordered, scratch, weights, buffers[2], elementBytes, threads);
+      char *const operands[] = {buffers[1], buffers[0], buffers[2]};
+      inner->run(operands, scratch);
+      if (reordersWeights && elementBytes == 4)
+        reorderFilters<uint32_t>(buffers[2], scratch);
+      else if (reordersWeights)
+        reorderFilters<uint16_t>(buffers[2], scratch);
       return;
     }
+    char *const rest = scratch + orderedBytes;
     std::array<char *, 3 + MTC_MAX_ADDENDS> operands{};
     std::copy_n(buffers, 3 + added, operands.begin());
     if (reordersWeights) {
@@ -140,10 +147,26 @@ private:
       add(problem.out, c.f32_addend != 0);
   }
 
+  /// Brings the weights of each filter from the order (tap, channel) into the order (channel, tap),
+  /// through a buffer of one filter per thread.
+  template <typename Element> void reorderFilters(char *weightsOfCall, char *scratch) const {
+    const int64_t length = channels * taps;
+    parallelFor(threads, filters, 1, [&](int part, int64_t begin, int64_t end) {
+      auto *copy = reinterpret_cast<Element *>(scratch + filterBytes * part);
+      for (int64_t filter = begin; filter < end; ++filter) {
+        Element *filterWeights = reinterpret_cast<Element *>(weightsOfCall) + filter * length;
+        std::copy_n(filterWeights, length, copy);
+        for (int64_t channel = 0; channel < channels; ++channel)
+          for (int64_t tap = 0; tap < taps; ++tap)
+            filterWeights[channel * taps + tap] = copy[tap * channels + channel];
+      }
+    });
+  }
+
   Computed computed;
   int threads, elementBytes = 4;
   uint32_t added;
-  int64_t taps, orderedBytes = 0;
+  int64_t taps, filters, channels, filterBytes, orderedBytes = 0;
   bool reordersWeights;
   StridedTensor weights, ordered; ///< the call's layout, and that with contiguous channels
   std::unique_ptr<LibraryCall> inner;

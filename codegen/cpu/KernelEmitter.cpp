@@ -16,6 +16,7 @@
 #include "codegen/cpu/KernelEmitter.h"
 
 #include "codegen/cpu/ColumnSums.h"
+#include "codegen/cpu/FiniteRows.h"
 #include "codegen/cpu/KeptValues.h"
 #include "codegen/cpu/VectorPointEmitter.h"
 #include "codegen/kernels/Reductions.h"
@@ -38,7 +39,10 @@ class KernelEmitter {
 public:
   KernelEmitter(const NormalKernel &kernel, const LoopPlan &plan, ImplicitLocOpBuilder &b,
                 VectorPointEmitter &emitter, Value scratch)
-      : kernel(kernel), plan(plan), b(b), emitter(emitter), scratch(scratch), kept(kernel, plan) {}
+      : kernel(kernel), plan(plan), b(b), emitter(emitter), scratch(scratch), kept(kernel, plan) {
+    if (plan.vectorIsReduced(kernel))
+      finite = findFiniteRows(kernel);
+  }
 
   void run(Value begin, Value end) {
     KernelYieldOp yield = kernel.yield;
@@ -178,7 +182,40 @@ private:
   void emitPoint() {
     if (plan.tileDim)
       return emitTiles();
-    for (unsigned level = 1; level <= kernel.levels; ++level)
+    if (finite)
+      return emitFinitePoint();
+    emitFromLevel(1);
+  }
+
+  /// Emits level 1 as if all elements were finite. If its maxima say so, the other levels need no
+  /// checks, either; otherwise all levels are emitted with checks.
+  void emitFinitePoint() {
+    const PointEmitter::State checked = emitter.getState();
+    PointEmitter::Scope scope(emitter);
+    emitter.define(finite->condition, arith::ConstantOp::create(b, b.getBoolAttr(true)));
+    emitLevel(1);
+    constexpr int32_t infinity = 0x7f800000;
+    Value bound = arith::ConstantOp::create(b, b.getI32IntegerAttr(infinity)), all;
+    for (KernelReduceOp reduce : finite->maxima) {
+      Value isFinite = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                             emitter.get(reduce.getResult()), bound);
+      all = all ? arith::AndIOp::create(b, all, isFinite).getResult() : isFinite;
+    }
+    auto branch = scf::IfOp::create(b, all, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    {
+      PointEmitter::Scope inBranch(emitter);
+      b.setInsertionPoint(branch.thenYield());
+      emitFromLevel(2);
+    }
+    emitter.setState(checked);
+    b.setInsertionPoint(branch.elseYield());
+    emitFromLevel(1);
+  }
+
+  /// Emits the reductions from a level on, then the stores.
+  void emitFromLevel(unsigned first) {
+    for (unsigned level = first; level <= kernel.levels; ++level)
       emitLevel(level);
     if (!pointResults.empty()) {
       emitter.hoist(stored, kernel.levels);
@@ -401,6 +438,7 @@ private:
   VectorPointEmitter &emitter;
   Value scratch;
   KeptValues kept;
+  std::optional<FiniteRows> finite;
   SmallVector<unsigned> pointResults, rowResults;
   SmallVector<Value> stored;
   Value tileLow, tileHigh;

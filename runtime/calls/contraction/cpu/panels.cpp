@@ -1,124 +1,29 @@
 // Splits contractions into blocks and distributes packing and multiplication over threads, as in
-// Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008, except that all
-// threads share both panels.
+// Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008. All threads
+// share a panel of the operand with fewer lines, so that a panel of each line of the other operand
+// is packed once, or once per `maxPanelLines` lines of the former.
 #include "runtime/calls/contraction/cpu/panels.h"
 
+#include "runtime/calls/contraction/cpu/panel_kernels.h"
 #include "runtime/calls/contraction/plain.h"
-#include "runtime/devices/cpu/narrow_floats.h"
 #include "runtime/devices/cpu/parallel.h"
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 namespace mtc::runtime {
 namespace {
 
-/// Maximum rows, columns and depth of a block. In long matrices, each element is packed once per
-/// 1024 rows or columns of the other operand.
-constexpr int64_t maxRows = 1032, panelRows = maxRows, maxColumns = 1024, maxDepth = 512;
-/// Padding that avoids distances of a power of two between packed groups, which would map to the
-/// same few cache sets.
-constexpr int64_t padding = 16, panelDepth = maxDepth + padding;
-/// Tile of a thread's task: its part of a panel stays in cache.
-constexpr int64_t taskRows = 192, taskColumns = 128;
-
-struct Range {
-  int64_t begin, end;
-  int64_t size() const { return end - begin; }
-};
-
-/// An operand in memory and its number of elements, or the tensor of a matrix of patches.
-struct StoredOperand {
-  const char *at;
-  int64_t elements;
-  const PatchMatrix *patches;
-};
-
-/// A block of an operand. Its lines are rows of lhs or columns of rhs; `first` is in elements.
-struct PanelSource {
-  StoredOperand operand;
-  int64_t first, lineStride, depthStride, lines, depth;
-  bool depthIsContiguous() const { return depthStride == 1; }
-};
-
-/// Element type of operands in NF4 storage (`runtime/abi/storage.h`).
-struct Nf4 {};
-
-/// The values of the two codes in a byte.
-struct Nf4Pairs {
-  alignas(8) std::array<std::array<float, 2>, 256> of;
-
-  constexpr Nf4Pairs() : of() {
-    constexpr std::array<float, 16> values = MTC_NF4_VALUES;
-    for (size_t byte = 0; byte < of.size(); ++byte)
-      of[byte] = {values[byte >> 4], values[byte & 15]};
-  }
-};
-constexpr Nf4Pairs nf4Pairs;
-
-/// Element type of a matrix of patches.
-template <typename Element> struct Patch {};
-/// The storage of such a matrix, in addition to those of MtcStorage.
-constexpr uint32_t storedAsPatches = 1u << 16;
-
-struct PanelProduct {
-  const float *lhs, *rhs;
-  float *sums;
-  int64_t sumsStride, depth;
-  bool rowsAreLines; ///< `packRows` has packed each row of lhs contiguously
-  bool accumulate;
-};
-
-/// A block of the result or of an addend.
-struct StridedElements {
-  uint32_t type;
-  char *at;
-  int64_t rowStride, columnStride;
-};
-
-struct PanelResult {
-  StridedElements out;
-  int addedCount;
-  std::array<StridedElements, MTC_MAX_ADDENDS + 1> added;
-};
-
-using Pack = void (*)(const PanelSource &, int64_t, int64_t, float *);
-
-/// The functions for one instruction set.
-struct PanelKernels {
-  int64_t tileRows, tileColumns;
-  Pack packRows, packColumns;
-  void (*multiply)(const PanelProduct &, const Range &, const Range &);
-  void (*finish)(const PanelResult &, const Range &, const Range &, float *, int64_t);
-};
-
-#define MTC_VECTOR_CODE "runtime/calls/contraction/cpu/panels.inc"
-#include "runtime/devices/cpu/each_vector_set.inc"
-
-/// Calls `use` with a value of an operand's element type.
-template <typename Use> auto withStored(uint32_t type, uint32_t storage, const Use &use) {
-  if (storage == storedAsPatches)
-    return type == MTC_BF16  ? use(Patch<BFloat16>())
-           : type == MTC_F16 ? use(Patch<Float16>())
-                             : use(Patch<float>());
-  if (storage == MTC_STORED_NF4)
-    return use(Nf4());
-  if (storage == MTC_STORED_BF16 || type == MTC_BF16)
-    return use(BFloat16());
-  return type == MTC_F16 ? use(Float16()) : use(float());
-}
-
-PanelKernels kernelsFor(uint32_t type, uint32_t lhs, uint32_t rhs, VectorSet set) {
-  return withStored(type, lhs, [&](auto ofLhs) {
-    return withStored(type, rhs, [&](auto ofRhs) {
-      return MTC_OF_SET(set, kernels<decltype(ofLhs), decltype(ofRhs)>)();
-    });
-  });
-}
+/// Maximum depth of a block.
+constexpr int64_t maxDepth = 768;
+/// Maximum lines of a thread's panel, which stays in its second level cache.
+constexpr int64_t maxTaskLines = 128;
+/// Maximum lines of sums of a block, if the result cannot store them.
+constexpr int64_t maxSumLines = 1024;
+/// Lines of the largest tile.
+constexpr int64_t largestTile = 32;
 
 int64_t parts(int64_t extent, int64_t size) { return (extent + size - 1) / size; }
 
@@ -126,16 +31,29 @@ int64_t parts(int64_t extent, int64_t size) { return (extent + size - 1) / size;
 /// block.
 struct Blocks {
   Blocks(int64_t extent, int64_t size, int64_t unit)
-      : extent(extent),
-        length(std::max(parts(parts(extent, std::max<int64_t>(parts(extent, size), 1)), unit),
-                        int64_t{1}) *
-               unit),
+      : extent(extent), length(std::max(parts(longest(extent, size), unit), int64_t{1}) * unit),
         count(std::max<int64_t>(parts(extent, length), 1)) {}
 
   Range at(int64_t i) const { return {i * length, std::min(extent, (i + 1) * length)}; }
 
+  /// Returns the length of a block in units of 1.
+  static int64_t longest(int64_t extent, int64_t size) {
+    return parts(extent, std::max<int64_t>(parts(extent, size), 1));
+  }
+  /// Returns the length of a block in units of any tile.
+  static int64_t bound(int64_t extent, int64_t size) {
+    return longest(extent, size) + largestTile - 1;
+  }
+
   int64_t extent, length, count;
 };
+
+/// Returns whether tiles can read rows of f32 elements at this distance in memory: if the distance
+/// is a multiple of a large power of two bytes, rows map to the same few cache sets.
+bool readsWell(const MatrixLayout &rows) {
+  constexpr int64_t setsOfFourRows = 256; // floats in a quarter of the sets of the first level
+  return rows.columnStride == 1 && (rows.rowStride % (2 * setsOfFourRows) != 0);
+}
 
 class PanelContraction final : public LibraryCall {
 public:
@@ -143,20 +61,39 @@ public:
                    int maximalThreads, VectorSet set,
                    const std::optional<PatchMatrix> &patches = std::nullopt)
       : problem(std::move(simplified)), c(contraction), patches(patches), set(set),
-        kernels(kernelsFor(c.type, problem.swapped ? c.rhs_storage : c.lhs_storage,
-                           problem.swapped ? c.lhs_storage : c.rhs_storage, set)),
-        rows(problem.m(), maxRows / kernels.tileRows * kernels.tileRows, kernels.tileRows),
-        columns(problem.n(), maxColumns, kernels.tileColumns), depths(problem.k(), maxDepth, 1),
-        threads(maximalThreads) {
-    // The size is the same on all machines, so it assumes the largest tiles, those of AVX-512.
-    const Blocks widestRows(problem.m(), maxRows, 12), widestColumns(problem.n(), maxColumns, 32);
-    lhsBytes = alignedBytes(widestRows.length * panelDepth * floatBytes);
-    // A tile has at least 8 columns.
-    rhsBytes = alignedBytes(widestColumns.length * (depths.length + padding / 8) * floatBytes);
-    sumsStride = widestColumns.length + padding;
-    slice = lhsBytes + rhsBytes + alignedBytes(widestRows.length * sumsStride * floatBytes);
+        lhsStorage(problem.swapped ? c.rhs_storage : c.lhs_storage),
+        rhsStorage(problem.swapped ? c.lhs_storage : c.rhs_storage),
+        kernels(panelKernels(c.type, lhsStorage, rhsStorage, set)),
+        sharesRows(problem.m() < problem.n()),
+        readsRows(c.type == MTC_F32 && lhsStorage == 0 && readsWell(problem.lhs)),
+        depths(problem.k(), maxDepth, 1), threads(maximalThreads),
+        keepsSums(depths.count > 1 && resultType(c) != MTC_F32),
+        shared(sharesRows ? problem.m() : problem.n(), maxPanelLines, tileOf(sharesRows)),
+        others(sharesRows ? problem.n() : problem.m(), keepsSums ? maxSumLines : INT64_MAX,
+               tileOf(!sharesRows)) {
+    // The size is the same on all machines, so it assumes the largest tiles.
+    const int64_t depth = std::max(depths.length + 3, panelLineStride(depths.length)),
+                  sharedLines = Blocks::bound(shared.extent, maxPanelLines),
+                  otherLines = Blocks::bound(others.extent, keepsSums ? maxSumLines : INT64_MAX);
+    auto bytesOfPanel = [&](bool areRows, int64_t lines) {
+      return alignedBytes((areRows && readsRows ? largestTile : lines) * depth * floatBytes);
+    };
+    sharedBytes = bytesOfPanel(sharesRows, sharedLines);
+    sumsStride = (sharesRows ? otherLines : sharedLines) + panelGroupPadding;
+    sumsBytes =
+        keepsSums ? alignedBytes((sharesRows ? sharedLines : otherLines) * sumsStride * floatBytes)
+                  : 0;
+    auto plan = [&](int useThreads) {
+      taskLines = std::clamp(parts(otherLines, useThreads), largestTile, maxTaskLines);
+      taskBytes = bytesOfPanel(!sharesRows, taskLines + largestTile - 1);
+      slice = sharedBytes + sumsBytes +
+              taskBytes * std::min<int64_t>(useThreads, parts(otherLines, taskLines));
+    };
+    plan(1);
     constexpr int64_t mostOfAThread = 1 << 20;
     workers = problem.entries() >= threads && slice <= mostOfAThread ? threads : 1;
+    if (workers == 1)
+      plan(threads);
   }
 
   int64_t scratchBytes() const override { return problem.isEmpty() ? 0 : slice * workers; }
@@ -185,6 +122,8 @@ private:
   static constexpr int64_t floatBytes = sizeof(float), narrowBytes = 2;
 
   static int64_t bytesOf(uint32_t type) { return type == MTC_F32 ? floatBytes : narrowBytes; }
+
+  int64_t tileOf(bool isRows) const { return isRows ? kernels.tileRows : kernels.tileColumns; }
 
   /// One matrix of the batch; the last batch axis varies fastest.
   struct Entry {
@@ -216,16 +155,15 @@ private:
         e.result.added[i].at += index * a.addends[i] * bytesOf(e.result.added[i].type);
     }
     e.result.addedCount = static_cast<int>(c.addend_count);
-    if (c.accumulate)
-      e.result.added[static_cast<size_t>(e.result.addedCount++)] = e.result.out;
+    e.result.accumulate = c.accumulate != 0;
     return e;
   }
 
   void runEntry(int64_t number, char *const *buffers, char *scratch, int useThreads) const {
     const Entry entry = entryAt(number, buffers);
-    for (int64_t column = 0; column < columns.count; ++column)
-      for (int64_t row = 0; row < rows.count; ++row)
-        runBlock(entry, rows.at(row), columns.at(column), scratch, useThreads);
+    for (int64_t i = 0; i < shared.count; ++i)
+      for (int64_t j = 0; j < others.count; ++j)
+        runBlock(entry, shared.at(i), others.at(j), scratch, useThreads);
   }
 
   static PanelSource sourceOf(const StoredOperand &operand, int64_t first, int64_t lineStride,
@@ -233,80 +171,156 @@ private:
     first += lines.begin * lineStride + depth.begin * depthStride;
     return {operand, first, lineStride, depthStride, lines.size(), depth.size()};
   }
+  PanelSource rowsOf(const Entry &entry, const Range &lines, const Range &depth) const {
+    return sourceOf(entry.lhs, entry.lhsFirst, problem.lhs.rowStride, problem.lhs.columnStride,
+                    lines, depth);
+  }
+  PanelSource columnsOf(const Entry &entry, const Range &lines, const Range &depth) const {
+    return sourceOf(entry.rhs, entry.rhsFirst, problem.rhs.columnStride, problem.rhs.rowStride,
+                    lines, depth);
+  }
+
+  PanelSource sharedOf(const Entry &entry, const Range &lines, const Range &depth) const {
+    return sharesRows ? rowsOf(entry, lines, depth) : columnsOf(entry, lines, depth);
+  }
+  PanelSource othersOf(const Entry &entry, const Range &lines, const Range &depth) const {
+    return sharesRows ? columnsOf(entry, lines, depth) : rowsOf(entry, lines, depth);
+  }
 
   static void move(StridedElements &elements, const Range &rows, const Range &columns) {
     elements.at += (rows.begin * elements.rowStride + columns.begin * elements.columnStride) *
                    bytesOf(elements.type);
   }
 
-  void runBlock(const Entry &entry, const Range &blockRows, const Range &blockColumns,
+  /// Computes a block of the result: sums over blocks of the depth in the result, to which the
+  /// first one adds the addends, or in the scratch, to which the last one adds them.
+  void runBlock(const Entry &entry, const Range &sharedLines, const Range &otherLines,
                 char *scratch, int useThreads) const {
-    auto *lhs = reinterpret_cast<float *>(scratch);
-    auto *rhs = reinterpret_cast<float *>(scratch + lhsBytes);
-    auto *sums = reinterpret_cast<float *>(scratch + lhsBytes + rhsBytes);
-    PanelResult result = entry.result;
-    move(result.out, blockRows, blockColumns);
-    for (StridedElements &added : result.added)
-      move(added, blockRows, blockColumns);
+    const Blocks tasks(otherLines.size(), taskLines, tileOf(!sharesRows));
     for (int64_t i = 0; i < depths.count; ++i) {
       const Range depth = depths.at(i);
-      PanelSource lhsSource = sourceOf(entry.lhs, entry.lhsFirst, problem.lhs.rowStride,
-                                       problem.lhs.columnStride, blockRows, depth),
-                  rhsSource = sourceOf(entry.rhs, entry.rhsFirst, problem.rhs.columnStride,
-                                       problem.rhs.rowStride, blockColumns, depth);
-      pack(lhsSource, rhsSource, lhs, rhs, useThreads);
-      PanelProduct product{lhs,  rhs, sums, sumsStride, depth.size(), lhsSource.depthIsContiguous(),
-                           i > 0};
-      multiply(product, blockRows.size(), blockColumns.size(),
-               i + 1 == depths.count ? &result : nullptr, useThreads);
+      auto *panel = reinterpret_cast<float *>(scratch);
+      packShared(sharedOf(entry, sharedLines, depth), panel, useThreads);
+      parallelFor(useThreads, tasks.count, 1, [&](int part, int64_t begin, int64_t end) {
+        auto linesOf = [&](int64_t task) {
+          const Range lines = tasks.at(task);
+          return Range{otherLines.begin + lines.begin, otherLines.begin + lines.end};
+        };
+        auto *taskPanel =
+            reinterpret_cast<float *>(scratch + sharedBytes + sumsBytes + taskBytes * part);
+        for (int64_t task = begin; task < end; ++task) {
+          const Range lines = linesOf(task);
+          PanelProduct product{};
+          if (task + 1 < end) {
+            product.next[0] = prefetchOf(othersOf(entry, linesOf(task + 1), depth));
+          } else if (i + 1 < depths.count) {
+            product.next[0] = prefetchOf(othersOf(entry, linesOf(begin), depths.at(i + 1)));
+            if (sharedLines.size() <= maxTaskLines)
+              product.next[1] = prefetchOf(sharedOf(entry, sharedLines, depths.at(i + 1)));
+          }
+          multiply(product, entry, sharesRows ? sharedLines : lines,
+                   sharesRows ? lines : sharedLines, i, panel, taskPanel,
+                   reinterpret_cast<float *>(scratch + sharedBytes), otherLines.begin);
+        }
+      });
     }
   }
 
-  /// Packs both panels; each thread packs its share of both.
-  void pack(const PanelSource &lhs, const PanelSource &rhs, float *lhsPanel, float *rhsPanel,
-            int useThreads) const {
-    const int64_t rowGroups = parts(lhs.lines, kernels.tileRows),
-                  columnGroups = parts(rhs.lines, kernels.tileColumns);
-    parallelFor(useThreads, useThreads, 1, [&](int, int64_t begin, int64_t end) {
-      auto share = [&](int64_t groups, int64_t part) { return groups * part / useThreads; };
-      kernels.packRows(lhs, share(rowGroups, begin), share(rowGroups, end), lhsPanel);
-      kernels.packColumns(rhs, share(columnGroups, begin), share(columnGroups, end), rhsPanel);
+  void multiply(PanelProduct &p, const Entry &entry, const Range &rows, const Range &columns,
+                int64_t depthBlock, float *sharedPanel, float *taskPanel, float *sums,
+                int64_t firstOther) const {
+    const Range depth = depths.at(depthBlock);
+    const PanelSource rowSource = rowsOf(entry, rows, depth),
+                      columnSource = columnsOf(entry, columns, depth);
+    if (sharesRows)
+      kernels.packColumns(columnSource, 0, parts(columns.size(), kernels.tileColumns), taskPanel);
+    else if (!readsRows)
+      kernels.packRows(rowSource, 0, parts(rows.size(), kernels.tileRows), taskPanel);
+    else
+      packLastRows(rowSource, taskPanel);
+    p.lhs = panelOf(rowSource, sharesRows ? sharedPanel : taskPanel);
+    p.rhs = sharesRows ? taskPanel : sharedPanel;
+    p.rows = rows.size();
+    p.columns = columns.size();
+    p.depth = depth.size();
+    p.rowsAreInner = !sharesRows;
+    const bool isLast = depthBlock + 1 == depths.count;
+    PanelResult result = entry.result;
+    move(result.out, rows, columns);
+    for (StridedElements &added : result.added)
+      move(added, rows, columns);
+    if (keepsSums) {
+      p.sums =
+          sums + (sharesRows ? columns.begin - firstOther : (rows.begin - firstOther) * sumsStride);
+      p.sumsStride = sumsStride;
+      p.readsSums = depthBlock > 0;
+    } else if (depthBlock > 0) {
+      result.accumulate = true;
+      result.addedCount = 0;
+    }
+    if (!keepsSums || isLast)
+      p.result = &result;
+    kernels.multiply(p);
+  }
+
+  /// Packs the shared panel; each thread packs a part.
+  void packShared(const PanelSource &source, float *panel, int useThreads) const {
+    if (sharesRows && readsRows)
+      return packLastRows(source, panel);
+    const int64_t groups = parts(source.lines, tileOf(sharesRows));
+    parallelFor(useThreads, groups, 1, [&](int, int64_t begin, int64_t end) {
+      (sharesRows ? kernels.packRows : kernels.packColumns)(source, begin, end, panel);
     });
   }
 
-  /// Multiplies the panels. Tasks are numbered over rows first, so that a thread mostly reads the
-  /// same columns. `result` is non-null for the last block of the depth, when the sums are
-  /// complete.
-  void multiply(const PanelProduct &product, int64_t rowCount, int64_t columnCount,
-                const PanelResult *result, int useThreads) const {
-    const int64_t rowTasks = parts(rowCount, taskRows),
-                  tasks = rowTasks * parts(columnCount, taskColumns);
-    parallelFor(useThreads, tasks, 1, [&](int, int64_t begin, int64_t end) {
-      for (int64_t task = begin; task < end; ++task) {
-        auto rangeOf = [](int64_t index, int64_t size, int64_t extent) {
-          return Range{index * size, std::min(extent, (index + 1) * size)};
-        };
-        const Range taskedRows = rangeOf(task % rowTasks, taskRows, rowCount),
-                    taskedColumns = rangeOf(task / rowTasks, taskColumns, columnCount);
-        auto groupsOf = [](const Range &range, int64_t tile) {
-          return Range{range.begin / tile, parts(range.end, tile)};
-        };
-        kernels.multiply(product, groupsOf(taskedRows, kernels.tileRows),
-                         groupsOf(taskedColumns, kernels.tileColumns));
-        if (result)
-          kernels.finish(*result, taskedRows, taskedColumns, product.sums, product.sumsStride);
-      }
-    });
+  /// Packs the rows that do not fill a tile.
+  void packLastRows(PanelSource source, float *panel) const {
+    const int64_t whole = source.lines / kernels.tileRows * kernels.tileRows;
+    source.first += whole * source.lineStride;
+    source.lines -= whole;
+    if (source.lines > 0)
+      kernels.packRows(source, 0, 1, panel);
+  }
+
+  PanelRows panelOf(const PanelSource &source, const float *panel) const {
+    if (readsRows)
+      return {reinterpret_cast<const float *>(source.operand.at) + source.first,
+              kernels.tileRows * source.lineStride, source.lineStride, 1,
+              source.lines % kernels.tileRows ? panel : nullptr};
+    if (source.depthIsContiguous()) {
+      const int64_t stride = panelLineStride(source.depth);
+      return {panel, kernels.tileRows * stride, stride, 1, nullptr};
+    }
+    return {panel, source.depth * kernels.tileRows + panelGroupPadding, 1, kernels.tileRows,
+            nullptr};
+  }
+
+  /// Returns the bytes of a block of an operand if they consist of a few runs.
+  PanelPrefetch prefetchOf(const PanelSource &source) const {
+    if (source.operand.patches || lhsStorage != 0 || rhsStorage != 0)
+      return {};
+    const int64_t bytes = bytesOf(c.type);
+    const char *at = source.operand.at + source.first * bytes;
+    if (source.depthIsContiguous())
+      return {at, source.depth * bytes, source.lineStride * bytes, source.lines};
+    if (source.lineStride == 1)
+      return {at, source.lines * bytes, source.depthStride * bytes, source.depth};
+    return {};
   }
 
   const ContractionProblem problem;
   const MtcContraction c;
   const std::optional<PatchMatrix> patches;
   VectorSet set;
+  uint32_t lhsStorage, rhsStorage;
   PanelKernels kernels;
-  Blocks rows, columns, depths;
+  bool sharesRows; ///< whether all threads share the panel of lhs
+  bool readsRows;  ///< whether tiles read lhs in its own layout
+  Blocks depths;
   int threads, workers = 1;
-  int64_t lhsBytes, rhsBytes, sumsStride, slice;
+  bool keepsSums; ///< in the scratch
+  Blocks shared, others;
+  int64_t taskLines, sharedBytes, sumsBytes, sumsStride, taskBytes, slice;
 };
 
 } // namespace

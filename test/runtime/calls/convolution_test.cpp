@@ -274,6 +274,32 @@ TEST(PatchConvolution, WeightGradientNeedsLessScratchThanTheWeights) {
               weightBytes);
 }
 
+/// With strides, the gradients of a few images are computed at once, without the taps that read no
+/// element.
+TEST(PatchConvolution, InputGradientWithStridesOmitsTaps) {
+  const MtcConvolution c = plane(3, 1, 64, 5, 97, 3, 2, 1, 1, 1);
+  Tensors t(c);
+  const Sums sums(c, t);
+  std::vector<std::vector<float>> results;
+  for (int threads : {1, 2, 5}) {
+    auto call = createPatchConvolution(c, Computed::Input, threads, machineVectors());
+    EXPECT_NE(call->implementation().find("by residue"), std::string::npos);
+    MtcConvolution more = c;
+    more.batch *= 4;
+    EXPECT_EQ(createPatchConvolution(more, Computed::Input, threads, VectorSet(0))->scratchBytes(),
+              call->scratchBytes());
+    std::vector<char> scratch(static_cast<size_t>(call->scratchBytes()) + 64);
+    char *aligned = scratch.data() + (64 - reinterpret_cast<uintptr_t>(scratch.data()) % 64);
+    std::vector<float> result(sums.input.size(), NAN);
+    char *const places[] = {bytesOf(t.output), bytesOf(t.weights), bytesOf(result)};
+    call->run(places, aligned);
+    results.push_back(result);
+  }
+  expectNear(results.front(), sums.input);
+  EXPECT_EQ(results[0], results[1]);
+  EXPECT_EQ(results[0], results[2]);
+}
+
 TEST(Convolution, HasNoActivation) {
   MtcConvolution c = plane(2, 1, 4, 6, 9, 3, 1, 1, 1, 1);
   c.activation = MTC_RELU;

@@ -5,6 +5,7 @@
 #include "runtime/calls/contraction/cpu/panels.h"
 #include "runtime/calls/contraction/cpu/strided_copy.h"
 #include "runtime/calls/contraction/problem.h"
+#include "runtime/calls/convolution/cpu/residues.h"
 #include "runtime/calls/convolution/cpu/winograd.h"
 #include "runtime/devices/cpu/parallel.h"
 
@@ -190,6 +191,8 @@ std::unique_ptr<LibraryCall> createPatchConvolution(const MtcConvolution &c, Com
   const bool isDepthwise = c.groups > 1 && c.input_channels == 1;
   if (c.type == MTC_F64 || isEmpty(c) || isDepthwise || c.activation != MTC_NO_ACTIVATION)
     return nullptr;
+  if (computed == Computed::Input && hasStrides(c))
+    return createResidueConvolution(c, threads, set);
   return std::make_unique<PatchConvolution>(c, computed, threads, set);
 }
 

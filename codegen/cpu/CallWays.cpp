@@ -35,19 +35,21 @@ llvm::Error cpu::checkTuning(StringRef tune) {
 static constexpr double mostFlops = 1e9;
 
 /// Adapts the distance of the lines of a matrix to fewer rows and columns. Lines that were not
-/// dense keep their distance.
+/// dense keep their distance. Others keep their alignment and cache sets: the distance remains
+/// equal modulo a page of floats.
 static void resize(int64_t *strides, int64_t rows, int64_t columns, int64_t newRows,
                    int64_t newColumns) {
+  constexpr int64_t page = 1024;
   if (strides[1] == 1 && strides[0] == columns)
-    strides[0] = newColumns;
+    strides[0] = newColumns + (columns - newColumns) % page;
   else if (strides[0] == 1 && strides[1] == rows)
-    strides[1] = newRows;
+    strides[1] = newRows + (rows - newRows) % page;
 }
 
 /// Keeps rows and columns, up to a number, so that copies of an operand are compared with as many
 /// reads of it, and sums fewer terms.
 static MtcContraction reduce(MtcContraction c) {
-  constexpr int64_t mostLines = 3072, fewestTerms = 384, unit = 48;
+  constexpr int64_t mostLines = 1536, fewestTerms = 384, unit = 48;
   const int64_t m = std::min(c.m, mostLines), n = std::min(c.n, mostLines),
                 terms = static_cast<int64_t>(mostFlops / (2 * static_cast<double>(m * n))) / unit *
                         unit,
@@ -124,7 +126,7 @@ public:
   std::optional<Times> find(CallAttrInterface sample, bool again);
 
 private:
-  static constexpr double mostOfAProcess = 2.5; // seconds of CPU time
+  static constexpr double mostOfAProcess = 4; // seconds of CPU time
 
   std::mutex mutex; // Measurements also take turns.
   llvm::StringMap<Times> times;
@@ -218,7 +220,7 @@ static bool needsLittle(CallAttrInterface call, int way, int threads) {
 }
 
 ChosenWay cpu::measureWays(CallAttrInterface call, int threads, bool again) {
-  constexpr double leastSpeedup = 1.04; // Smaller differences are hardly measurable.
+  constexpr double leastSpeedup = 1.02; // Smaller differences are hardly measurable.
   const CallAttrInterface sample = sampleOf(call, threads);
   if (!sample)
     return {};

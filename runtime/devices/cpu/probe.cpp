@@ -3,6 +3,7 @@
 #include "runtime/devices/cpu/parallel.h"
 #include "runtime/devices/cpu/timing.h"
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -105,8 +106,9 @@ extern "C" double mtc_compare_calls(MtcCallLibrary library, const char *kind,
                                     const int64_t *bytes, int buffers, double *seconds) {
   const double begin = threadSeconds();
   LibraryThreads guard(1);
-  constexpr double never = std::numeric_limits<double>::infinity(), slow = 1.2;
-  constexpr int rounds = 3;
+  constexpr double never = std::numeric_limits<double>::infinity();
+  // Calls that are slower than the fastest one by this quotient are not run in a round.
+  constexpr std::array<double, 5> slow = {never, 1.2, 1.1, 1.05, 1.05};
   std::vector<std::unique_ptr<LibraryCall>> calls;
   int64_t scratchBytes = 0;
   for (int i = 0; i < count; ++i) {
@@ -122,9 +124,9 @@ extern "C" double mtc_compare_calls(MtcCallLibrary library, const char *kind,
     return threadSeconds() - begin;
   }
   double fewest = never;
-  for (int round = 0; round < rounds; ++round)
+  for (double quotient : slow)
     for (int i = 0; i < count; ++i) {
-      if (!calls[static_cast<size_t>(i)] || (round && seconds[i] > slow * fewest))
+      if (!calls[static_cast<size_t>(i)] || seconds[i] > quotient * fewest)
         continue;
       const double start = threadSeconds();
       shared.run(*calls[static_cast<size_t>(i)]);

@@ -134,6 +134,15 @@ private:
     });
   }
 
+  /// Returns the throughput of a type in registers, or of a large contraction where that is more:
+  /// 16-bit types have instructions for tiles on some processors.
+  std::optional<double> typeThroughput(uint32_t type) const {
+    const std::optional<double> inRegisters = device.registerThroughput(type);
+    if (inRegisters && (type == MTC_F32 || type == MTC_F64))
+      return inRegisters;
+    return std::max(inRegisters, device.contractionThroughput(largeSquare(type)));
+  }
+
   void measureContractions() {
     for (Group &each : groups) {
       const MtcContraction *contraction = contractionIn(*each.operation);
@@ -141,8 +150,7 @@ private:
         continue;
       const uint32_t type = contraction->type;
       if (!typeThroughputs.count(type))
-        typeThroughputs[type] = std::max(device.registerThroughput(type),
-                                         device.contractionThroughput(largeSquare(type)));
+        typeThroughputs[type] = typeThroughput(type);
       each.alone = device.contractionThroughput(plainContraction(*contraction));
       if (each.alone)
         each.sum.aloneSeconds = each.sum.flops / *each.alone;

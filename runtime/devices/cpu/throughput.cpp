@@ -30,7 +30,7 @@ template <typename Measure> std::optional<double> ifMemoryAllows(const Measure &
 /// Returns the size of the source and of the destination.
 int64_t bytesToCopy() {
   int64_t cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  return std::clamp<int64_t>(2 * cache, int64_t{256} << 20, int64_t{1} << 30);
+  return std::clamp<int64_t>(2 * cache, int64_t{96} << 20, int64_t{1} << 30);
 }
 
 int64_t aligned(int64_t bytes) {

@@ -84,7 +84,10 @@ public:
         keepsSums ? alignedBytes((sharesRows ? sharedLines : otherLines) * sumsStride * floatBytes)
                   : 0;
     auto plan = [&](int useThreads) {
-      taskLines = std::clamp(parts(otherLines, useThreads), largestTile, maxTaskLines);
+      // As many tasks for each thread.
+      const int64_t lines = Blocks::longest(others.extent, keepsSums ? maxSumLines : INT64_MAX),
+                    tasks = parts(parts(lines, maxTaskLines), useThreads) * useThreads;
+      taskLines = std::clamp(parts(lines, std::max<int64_t>(tasks, 1)), largestTile, maxTaskLines);
       taskBytes = bytesOfPanel(!sharesRows, taskLines + largestTile - 1);
       slice = sharedBytes + sumsBytes +
               taskBytes * std::min<int64_t>(useThreads, parts(otherLines, taskLines));

@@ -25,7 +25,7 @@ constexpr int64_t maxSumLines = 1024;
 /// Lines of the largest tile.
 constexpr int64_t largestTile = 32;
 
-int64_t parts(int64_t extent, int64_t size) { return (extent + size - 1) / size; }
+int64_t parts(int64_t extent, int64_t size) { return extent / size + (extent % size != 0); }
 
 /// Splits an extent into equal blocks of at most `size`, in multiples of `unit`; at least one
 /// block.
@@ -48,11 +48,12 @@ struct Blocks {
   int64_t extent, length, count;
 };
 
-/// Returns whether tiles can read rows of f32 elements at this distance in memory: if the distance
-/// is a multiple of a large power of two bytes, rows map to the same few cache sets.
+/// Returns whether tiles can read rows of f32 elements where they are. Rows at about a multiple of
+/// 2 KiB map to two sets of the first level cache.
 bool readsWell(const MatrixLayout &rows) {
-  constexpr int64_t setsOfFourRows = 256; // floats in a quarter of the sets of the first level
-  return rows.columnStride == 1 && (rows.rowStride % (2 * setsOfFourRows) != 0);
+  constexpr int64_t halfOfSets = 512, cacheLine = 16; // floats
+  const int64_t rest = rows.rowStride % halfOfSets;
+  return rows.columnStride == 1 && rest >= cacheLine && rest <= halfOfSets - cacheLine;
 }
 
 class PanelContraction final : public LibraryCall {

@@ -4,7 +4,7 @@
     bench/contractions.py build/bench/gpt2-124m.onnx --dim batch=4 --dim sequence=256 --loss causal-lm
     bench/contractions.py build/bench/resnet50.onnx --dim batch=8 --loss cross-entropy --rows
 
-Runs mtc-bench with one thread for each --precision (default: f32,bf16) and prints a line: the rate that the program's choice
+Runs mtc-bench with one thread for each --precision (default: f32,bf16), --rounds times, and prints a line: the rate that the program's choice
 reaches, the rate of the best way, both as averages weighted by operations and relative to the rate in registers, and the
 largest gap between the choice and the best way of a call. --rows prints a line for each call. Other flags are those of
 mtc compile. Times are CPU time, so that other load on the machine matters less.
@@ -63,17 +63,29 @@ def measure(bench: Path, arguments: list[str], precision: str, minimum: str) -> 
     return [call for call in calls.values() if call.ways and call.runs and call.flops >= SMALLEST], registers
 
 
+def fastest(rounds: list[tuple[list[Call], float]]) -> tuple[list[Call], float]:
+    """The calls with their fastest times of all rounds."""
+    calls = rounds[0][0]
+    for others, _ in rounds[1:]:
+        for call, other in zip(calls, others, strict=True):
+            call.seconds = min(call.seconds, other.seconds)
+            call.ways = {way: min(seconds, other.ways[way]) for way, seconds in call.ways.items()}
+    return calls, max(registers for _, registers in rounds)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path)
     parser.add_argument("--precision", default="f32,bf16", help="precisions to measure (default: f32,bf16)")
     parser.add_argument("--minimum", default="0.1", help="seconds for each call in each way (default: 0.1)")
+    parser.add_argument("--rounds", type=int, default=1, help="measurements, of which the fastest count (default: 1)")
     parser.add_argument("--mtc-bench", type=Path, default=ROOT / "build/release/bin/mtc-bench", dest="bench", help="the program")
     parser.add_argument("--rows", action="store_true", help="a line for each call")
     options, flags = parser.parse_known_args()
     print(f"{options.model.stem} {' '.join(flags)} on {processor()}")
     for precision in options.precision.split(","):
-        calls, registers = measure(options.bench, [str(options.model), *flags], precision, options.minimum)
+        rounds = [measure(options.bench, [str(options.model), *flags], precision, options.minimum) for _ in range(options.rounds)]
+        calls, registers = fastest(rounds)
         if not calls or not registers:
             sys.exit(f"{precision}: no large calls, or no instructions that multiply it")
         flops = sum(call.flops * call.runs for call in calls)

@@ -46,14 +46,16 @@ static void resize(int64_t *strides, int64_t rows, int64_t columns, int64_t newR
     strides[1] = newRows + (rows - newRows) % page;
 }
 
-/// Keeps rows and columns, up to a number, so that copies of an operand are compared with as many
-/// reads of it, and sums fewer terms.
+/// Keeps contractions of few operations. Others sum fewer terms, and then have fewer columns and
+/// rows, but so many that copies of an operand are compared with many reads of it.
 static MtcContraction reduce(MtcContraction c) {
-  constexpr int64_t mostLines = 1024, fewestTerms = 768, unit = 48;
-  const int64_t m = std::min(c.m, mostLines), n = std::min(c.n, mostLines),
-                terms = static_cast<int64_t>(mostFlops / (2 * static_cast<double>(m * n))) / unit *
-                        unit,
-                k = std::min(c.k, std::max(terms, fewestTerms));
+  constexpr int64_t fewestLines = 1024, fewestTerms = 768;
+  auto fit = [](int64_t extent, int64_t least, int64_t others) {
+    return std::min(extent, std::max(least, static_cast<int64_t>(mostFlops / 2) /
+                                                std::max<int64_t>(others, 1)));
+  };
+  const int64_t k = fit(c.k, fewestTerms, c.m * c.n), n = fit(c.n, fewestLines, c.m * k),
+                m = fit(c.m, fewestLines, n * k);
   resize(c.lhs_strides, c.m, c.k, m, k);
   resize(c.rhs_strides, c.k, c.n, k, n);
   resize(c.out_strides, c.m, c.n, m, n);
@@ -126,7 +128,7 @@ public:
   std::optional<Times> find(CallAttrInterface sample, bool again);
 
 private:
-  static constexpr double mostOfAProcess = 4; // seconds of CPU time
+  static constexpr double mostOfAProcess = 5; // seconds of CPU time
 
   std::mutex mutex; // Measurements also take turns.
   llvm::StringMap<Times> times;
@@ -193,7 +195,7 @@ std::optional<Times> KnownTimes::find(CallAttrInterface sample, bool again) {
   if (auto known = times.find(what); known != times.end())
     return known->second;
   const std::string key =
-      measurementKey(llvm::formatv("ways of {0} on {1} by {2}, version 3", what, nameOfHost(),
+      measurementKey(llvm::formatv("ways of {0} on {1} by {2}, version 4", what, nameOfHost(),
                                    mtc_library_version(MTC_ONEDNN))
                          .str());
   if (!again)

@@ -95,6 +95,13 @@ TEST_F(CallWays, SamplesSumFewerTerms) {
   EXPECT_EQ(sample(c, 2), sample(contraction(1000, 3072, 4096), 2));
 }
 
+TEST_F(CallWays, SamplesOfFewOperationsAreWhole) {
+  MtcContraction c = contraction(25088, 64, 256);
+  EXPECT_EQ(sample(c, 2), call(c));
+  c = contraction(64, 256, 25088);
+  EXPECT_EQ(sample(c, 2), call(c));
+}
+
 TEST_F(CallWays, SamplesOfLongMatricesKeepTheirLayout) {
   MtcContraction c = contraction(50257, 768, 1024);
   c.lhs_strides[0] = 1;

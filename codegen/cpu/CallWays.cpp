@@ -128,7 +128,7 @@ public:
   std::optional<Times> find(CallAttrInterface sample, bool again);
 
 private:
-  static constexpr double mostOfAProcess = 5; // seconds of CPU time
+  static constexpr double mostOfAProcess = 2.75; // seconds of CPU time
 
   std::mutex mutex; // Measurements also take turns.
   llvm::StringMap<Times> times;

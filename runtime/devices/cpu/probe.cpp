@@ -108,7 +108,7 @@ extern "C" double mtc_compare_calls(MtcCallLibrary library, const char *kind,
   LibraryThreads guard(1);
   constexpr double never = std::numeric_limits<double>::infinity();
   // Calls that are slower than the fastest one by this quotient are not run in a round.
-  constexpr std::array<double, 5> slow = {never, 1.2, 1.1, 1.05, 1.05};
+  constexpr std::array<double, 4> slow = {never, 1.2, 1.1, 1.05};
   std::vector<std::unique_ptr<LibraryCall>> calls;
   int64_t scratchBytes = 0;
   for (int i = 0; i < count; ++i) {

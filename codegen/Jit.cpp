@@ -125,31 +125,49 @@ llvm::Error JitProgram::run(StringRef name, ArrayRef<const void *> inputs,
 llvm::Error JitProgram::execute(const MtcFunction &function) {
   for (uint32_t i = 0; i < function.operation_count; ++i) {
     const MtcOperation &operation = function.operations[i];
-    SmallVector<char *> operands;
-    for (uint32_t k = 0; k < operation.operand_count; ++k)
-      operands.push_back(arena() + operation.operands[k]);
-    switch (operation.kind) {
-    case MTC_LAUNCH: {
-      const MtcKernel &kernel = table->kernels[operation.index];
-      MtcFault fault = {};
-      for (const MtcCpuStage &stage : stagesOf(kernel))
-        stage.function(operands.data(), 0, stage.extent, &fault);
-      if (fault.raised)
-        return makeError(Twine(kernel.name) + ": index " + Twine(fault.index) +
-                         " is outside an axis of " + Twine(fault.extent));
-      break;
+    if (operation.kind != MTC_REPEAT) {
+      if (llvm::Error error = execute(operation, /*iteration=*/0))
+        return error;
+      continue;
     }
-    case MTC_CALL:
-      if (!mtc_call_run(&table->calls[operation.index], operands.data()))
-        return makeError("this machine's libraries cannot run a call");
-      break;
-    case MTC_COPY: // Sequential execution is a valid order of the streams.
-      std::memmove(arena(operation.destination_space) + operation.operands[1],
-                   arena(operation.source_space) + operation.operands[0], operation.bytes);
-      break;
-    default:
-      llvm_unreachable("an operation of a kind that the ABI lacks");
-    }
+    for (int64_t iteration = 0; iteration < operation.iterations; ++iteration)
+      for (uint32_t k = 1; k <= operation.index; ++k)
+        if (llvm::Error error = execute(function.operations[i + k], iteration))
+          return error;
+    i += operation.index;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error JitProgram::execute(const MtcOperation &operation, int64_t iteration) {
+  SmallVector<int64_t> offsets;
+  SmallVector<char *> operands;
+  for (uint32_t k = 0; k < operation.operand_count; ++k) {
+    offsets.push_back(operation.operands[k] +
+                      (operation.strides ? iteration * operation.strides[k] : 0));
+    operands.push_back(arena() + offsets.back());
+  }
+  switch (operation.kind) {
+  case MTC_LAUNCH: {
+    const MtcKernel &kernel = table->kernels[operation.index];
+    MtcFault fault = {};
+    for (const MtcCpuStage &stage : stagesOf(kernel))
+      stage.function(operands.data(), 0, stage.extent, &fault);
+    if (fault.raised)
+      return makeError(Twine(kernel.name) + ": index " + Twine(fault.index) +
+                       " is outside an axis of " + Twine(fault.extent));
+    break;
+  }
+  case MTC_CALL:
+    if (!mtc_call_run(&table->calls[operation.index], operands.data()))
+      return makeError("this machine's libraries cannot run a call");
+    break;
+  case MTC_COPY: // Sequential execution is a valid order of the streams.
+    std::memmove(arena(operation.destination_space) + offsets[1],
+                 arena(operation.source_space) + offsets[0], operation.bytes);
+    break;
+  default:
+    llvm_unreachable("an operation of a kind that the ABI lacks");
   }
   return llvm::Error::success();
 }

@@ -60,6 +60,7 @@ public:
 private:
   JitProgram() = default;
   llvm::Error execute(const MtcFunction &function);
+  llvm::Error execute(const MtcOperation &operation, int64_t iteration);
 
   struct Slice {
     int64_t offset, bytes;

@@ -190,14 +190,18 @@ def Mtc_StoredAttr : Mtc_Attr<"Stored", "stored"> {
 def Mtc_AtAttr : Mtc_Attr<"At", "at"> {
   let summary = "a dense row-major slice of an arena";
   let description = [{
-    A slice has a byte offset, a type, and the memory space of its arena (default: device memory).
+    A slice has a byte offset, a type, and the memory space of its arena (default: device memory). In the body of an `mtc.repeat`,
+    `by` is the number of bytes by which the slice moves from one iteration to the next.
   }];
   let parameters = (ins "int64_t":$offset, "::mlir::RankedTensorType":$type,
-                        DefaultValuedParameter<"::mtc::MemorySpace", "::mtc::MemorySpace::Device">:$space);
+                        DefaultValuedParameter<"::mtc::MemorySpace", "::mtc::MemorySpace::Device">:$space,
+                        DefaultValuedParameter<"int64_t", "0">:$stride);
   let builders = [AttrBuilder<(ins "int64_t":$offset, "::mlir::RankedTensorType":$type), [{
-    return $_get($_ctxt, offset, type, ::mtc::MemorySpace::Device);
+    return $_get($_ctxt, offset, type, ::mtc::MemorySpace::Device, 0);
+  }]>, AttrBuilder<(ins "int64_t":$offset, "::mlir::RankedTensorType":$type, "::mtc::MemorySpace":$space), [{
+    return $_get($_ctxt, offset, type, space, 0);
   }]>];
-  let assemblyFormat = "`<` $offset `,` $type (`,` $space^)? `>`";
+  let assemblyFormat = "`<` $offset `,` $type (`,` $space^)? (`by` $stride^)? `>`";
   let extraClassDeclaration = [{
     /// Returns the byte offset after the last byte of the slice.
     int64_t getEnd() const { return getOffset() + ::mtc::byteSize(getType()); }

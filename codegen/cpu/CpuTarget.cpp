@@ -67,6 +67,7 @@ public:
                              field<&MtcCpuProgram::features>(host.getFeatureNames()))});
   }
   StringRef refuseCopy(MemorySpace, MemorySpace) const override { return ""; }
+  bool hasRepeats() const override { return true; }
 
 protected:
   OwningOpRef<ModuleOp> emitLoops(const CodeSources &sources) override;

@@ -27,14 +27,30 @@ public:
   llvm::ArrayRef<llvm::Constant *> getCollectives() const { return collectives; }
 
 private:
-  /// `number` counts the operations before `op`.
-  llvm::Constant *describeOperation(mlir::Operation *op, int64_t number,
-                                    mlir::ArrayRef<int64_t> waits);
+  /// Numbers the entries of a block's operations from `first` on. Returns the number after the
+  /// last.
+  int64_t number(mlir::Block &block, int64_t first, llvm::SmallVectorImpl<int64_t> &last) const;
+  /// Adds the entries of an operation. `last` has the last entry of each operation of its block,
+  /// and `end` is the number of entries of the function. In a repeat, the slices are those of
+  /// iteration `iteration` if the repeat is unrolled.
+  mlir::LogicalResult add(mlir::Operation *op, mlir::ArrayRef<int64_t> waits,
+                          mlir::ArrayRef<int64_t> last, int64_t end, int64_t iteration,
+                          llvm::SmallVectorImpl<llvm::Constant *> &operations);
+  /// Adds the entries of a repeat: one for itself and one for each operation of its body, or, if
+  /// the target has no repeats, the entries of all iterations.
+  mlir::LogicalResult addRepeat(RepeatOp repeat, mlir::ArrayRef<int64_t> waits,
+                                mlir::ArrayRef<int64_t> last, int64_t end,
+                                llvm::SmallVectorImpl<llvm::Constant *> &operations);
+  llvm::Constant *describeOperation(mlir::Operation *op, mlir::ArrayRef<int64_t> waits,
+                                    mlir::ArrayRef<int64_t> last, int64_t end, int64_t iteration,
+                                    int64_t number);
   uint32_t addCall(CallOp call);
   /// Adds a collective, and the offsets of its slices.
   uint32_t addCollective(CollectiveAttr collective, mlir::ArrayAttr inputs, mlir::ArrayAttr outputs,
                          llvm::SmallVectorImpl<int64_t> &offsets);
-  llvm::SmallVector<llvm::Constant *> describeWrites(mlir::Operation *op, int64_t number);
+  llvm::SmallVector<llvm::Constant *> describeWrites(mlir::Operation *op,
+                                                     mlir::ArrayRef<int64_t> last, int64_t end,
+                                                     int64_t iteration, int64_t number);
 
   ConstantBuilder &c;
   Target &target;

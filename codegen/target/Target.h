@@ -134,6 +134,9 @@ public:
   }
   /// Returns why programs of the target cannot copy between the memory spaces; empty if they can.
   virtual llvm::StringRef refuseCopy(MemorySpace source, MemorySpace destination) const;
+  /// Returns whether programs of the target can repeat operations (MTC_REPEAT). Otherwise, their
+  /// tables have the operations of all iterations.
+  virtual bool hasRepeats() const { return false; }
   /// Compiles a module of host code to an object file.
   llvm::Expected<Object> compileHost(llvm::Module &module) const;
   const cpu::Processor &getHost() const { return host; }

@@ -30,6 +30,7 @@ static const KnownAttribute knownAttributes[] = {
     {nameAttribute, {Holder::Argument, Holder::Result}, is<StringAttr>, "a string"},
     {attentionAttribute, {Holder::Function}, is<AttentionReportAttr>, "#mtc.attention_report"},
     {asideAttribute, {Holder::Function}, is<UnitAttr>, "unit"},
+    {bodyAttribute, {Holder::Function}, is<DenseI64ArrayAttr>, "two integers"},
     {differentiatedAttribute, {Holder::Result}, is<UnitAttr>, "unit"},
     {recomputedAttribute, {Holder::Operation}, is<UnitAttr>, "unit"},
     {inTilesAttribute, {Holder::Operation}, is<UnitAttr>, "unit"},

@@ -24,6 +24,9 @@ inline constexpr llvm::StringLiteral attentionAttribute = "mtc.attention";
 /// On a function: it is executed in a separate run with its own arena, so that its memory does not
 /// count towards that of other functions; a unit.
 inline constexpr llvm::StringLiteral asideAttribute = "mtc.aside";
+/// On a function: it computes an iteration of `mtc.scan`, and is no function of the program; the
+/// numbers of states and of scanned inputs (ScanBody.h).
+inline constexpr llvm::StringLiteral bodyAttribute = "mtc.body";
 /// On a function's result: autodiff has differentiated it; a unit.
 inline constexpr llvm::StringLiteral differentiatedAttribute = "mtc.differentiated";
 /// On operations and kernels that recompute values of the forward pass and must not be merged with

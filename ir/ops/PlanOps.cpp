@@ -115,3 +115,10 @@ LogicalResult AsyncCopyOp::verify() {
 LogicalResult StepOp::verify() {
   return verifyOnDevice(*this, "step_c3", {getInputs(), getOutputs()});
 }
+
+LogicalResult RepeatOp::verify() {
+  if (static_cast<int64_t>(getIterations()) < 1)
+    return emitOpError("has ") << static_cast<int64_t>(getIterations())
+                               << " iterations, expected 1 or more (repeat_c1)";
+  return verifyOnDevice(*this, "repeat_c2", {getInputs(), getOutputs()});
+}

@@ -133,7 +133,7 @@ def StepOp : Mtc_Op<"step", [Symbol, NoTerminator, SingleBlock]> {
   let hasRegionVerifier = 1;
 }
 
-def LaunchOp : Mtc_Op<"launch", [HasParent<"StepOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def LaunchOp : Mtc_Op<"launch", [ParentOneOf<["StepOp", "RepeatOp"]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "launch a kernel";
   let description = [{
     ```mlir
@@ -156,7 +156,7 @@ def LaunchOp : Mtc_Op<"launch", [HasParent<"StepOp">, DeclareOpInterfaceMethods<
   let hasVerifier = 1;
 }
 
-def CallOp : Mtc_Op<"call", [HasParent<"StepOp">]> {
+def CallOp : Mtc_Op<"call", [ParentOneOf<["StepOp", "RepeatOp"]>]> {
   let summary = "call a library";
   let description = [{
     ```mlir
@@ -178,7 +178,38 @@ def CallOp : Mtc_Op<"call", [HasParent<"StepOp">]> {
   let hasVerifier = 1;
 }
 
-def CopyOp : Mtc_Op<"copy", [HasParent<"StepOp">]> {
+def RepeatOp : Mtc_Op<"repeat", [HasParent<"StepOp">, NoTerminator, SingleBlock]> {
+  let summary = "run launches, calls and copies several times";
+  let description = [{
+    `inputs` and `outputs` are the slices of the step that the operations of the body access, and the scratch memory holds all other
+    values. A slice in the body may move: in iteration i, a slice `by` n is n * i bytes after its offset. Operations of the body
+    specify live ranges like those of a step, within an iteration and by their numbers in the body.
+
+    ```mlir
+    mtc.repeat 8 times [#mtc.at<0, tensor<8x16xf32>>] into [#mtc.at<512, tensor<16xf32>>] scratch 64 at 576 until [3] {
+      mtc.launch @k [#mtc.at<0, tensor<16xf32> by 64>] into [#mtc.at<576, tensor<16xf32>>] until [1]
+      mtc.launch @k [#mtc.at<576, tensor<16xf32>>] into [#mtc.at<512, tensor<16xf32>>] until [-1]
+    }
+    ```
+
+    * repeat_c1: there is at least one iteration.
+    * repeat_c2: in each iteration, the slices of the body are in device memory, within the inputs, outputs, scratch memory, and
+      variables.
+    * step_c4 and step_c5: see `mtc.step`, for each iteration.
+  }];
+  let arguments = (ins I64Attr:$iterations, Mtc_AtArrayAttr:$inputs, Mtc_AtArrayAttr:$outputs,
+                       DefaultValuedAttr<I64Attr, "0">:$scratch_offset, DefaultValuedAttr<I64Attr, "0">:$scratch_bytes,
+                       Variadic<Mtc_Token>:$dependencies, OptionalAttr<DenseI64ArrayAttr>:$last_uses);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $iterations `times` $inputs `into` $outputs (`scratch` $scratch_bytes^ `at` $scratch_offset)? (`after` $dependencies^)?
+    (`until` $last_uses^)? attr-dict-with-keyword $body
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def CopyOp : Mtc_Op<"copy", [ParentOneOf<["StepOp", "RepeatOp"]>]> {
   let summary = "copy bytes between slices";
   let description = [{
     ```mlir

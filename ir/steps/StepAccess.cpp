@@ -22,7 +22,7 @@ static SmallVector<AtAttr> spansOf(ArrayAttr slices, ArrayRef<CallShapes::Shape>
     spans.push_back(shape.span ? AtAttr::get(slice.getContext(), slice.getOffset(),
                                              RankedTensorType::get(
                                                  {*shape.span}, slice.getType().getElementType()),
-                                             slice.getSpace())
+                                             slice.getSpace(), slice.getStride())
                                : slice);
   return spans;
 }
@@ -40,6 +40,11 @@ StepAccess::StepAccess(Operation *op) {
       .Case([&](LaunchOp launch) {
         llvm::append_range(reads, launch.getInputs().getAsRange<AtAttr>());
         readRun(launch);
+        written = results;
+      })
+      .Case([&](RepeatOp repeat) {
+        llvm::append_range(reads, repeat.getInputs().getAsRange<AtAttr>());
+        readRun(repeat);
         written = results;
       })
       .Case([&](CallOp call) {
@@ -84,7 +89,7 @@ bool StepAccess::conflictsWith(const StepAccess &other) const {
 
 void mtc::setLastUses(Operation *op, ArrayRef<int64_t> lastUses) {
   llvm::TypeSwitch<Operation *>(op)
-      .Case<LaunchOp, CallOp, CopyOp, AsyncCopyOp, TransferOp, AsyncTransferOp>(
+      .Case<LaunchOp, CallOp, CopyOp, AsyncCopyOp, TransferOp, AsyncTransferOp, RepeatOp>(
           [&](auto access) { access.setLastUses(lastUses); });
 }
 

@@ -42,6 +42,13 @@ struct AsyncWork {
 /// Sets the end of the live range of each result of an operation of a step.
 void setLastUses(mlir::Operation *op, mlir::ArrayRef<int64_t> lastUses);
 
+/// Verifies repeat_c2: in all iterations, the slices that the body accesses are within the slices
+/// and scratch memory of the repeat or within variables.
+mlir::LogicalResult verifyRanges(RepeatOp repeat);
+
+/// Verifies step_c4 and step_c5 in the body of a repeat.
+mlir::LogicalResult verifyLifetimes(RepeatOp repeat);
+
 /// Verifies step_c4 and step_c5: values that are live at the same time do not overlap, and values
 /// are live when they are read. Accepts steps with an operation that does not specify live ranges.
 mlir::LogicalResult verifyLifetimes(StepOp step);

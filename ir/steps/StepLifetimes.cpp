@@ -12,18 +12,30 @@ using namespace mtc;
 
 namespace {
 
-/// Tracks the live values in device memory through the operations of a step.
+/// Tracks the live values in device memory through the operations of a step or repeat.
 class LivingSlices {
 public:
-  explicit LivingSlices(StepOp step) : step(step), operations(step.getBody().front()) {
-    const auto end = static_cast<int64_t>(operations.size());
-    if (auto module = step->getParentOfType<ModuleOp>())
+  /// `outputs` are slices that must be live after the last operation.
+  LivingSlices(Operation *parent, ArrayAttr outputs)
+      : parent(parent), outputs(outputs), operations(parent->getRegion(0).front()) {
+    if (auto module = parent->getParentOfType<ModuleOp>())
       for (auto variable : module.getOps<VariableOp>())
         if (std::optional<int64_t> offset = variable.getOffset();
             offset && !variable.getTransient() && variable.getSpace() == MemorySpace::Device)
-          lives[*offset] = {*offset + byteSize(variable.getTensorType()), end, variable};
-    for (auto input : step.getInputs().getAsRange<AtAttr>())
-      lives[input.getOffset()] = {input.getEnd(), end, step};
+          addOuter(*offset, *offset + byteSize(variable.getTensorType()), variable);
+  }
+
+  /// Adds a value that is live throughout. It may overlap other such values.
+  void addOuter(int64_t begin, int64_t end, Operation *maker) {
+    auto other = lives.lower_bound(begin);
+    if (other != lives.begin() && std::prev(other)->second.end > begin)
+      --other;
+    while (other != lives.end() && other->first < end) {
+      begin = std::min(begin, other->first);
+      end = std::max(end, other->second.end);
+      other = lives.erase(other);
+    }
+    lives[begin] = {end, static_cast<int64_t>(operations.size()), maker};
   }
 
   LogicalResult run() {
@@ -39,9 +51,9 @@ public:
         return failure();
       ++time;
     }
-    for (auto output : step.getOutputs().getAsRange<AtAttr>())
+    for (auto output : outputs.getAsRange<AtAttr>())
       if (!covers(output))
-        return step.emitOpError("gives ") << output << ", where nothing lives (step_c5)";
+        return parent->emitOpError("gives ") << output << ", where nothing lives (step_c5)";
     return success();
   }
 
@@ -127,11 +139,11 @@ private:
     return diagnostic;
   }
 
-  static std::string describe(const Life &life) {
+  std::string describe(const Life &life) const {
     if (auto variable = dyn_cast<VariableOp>(life.maker))
       return ("the variable '" + variable.getSymName() + "'").str();
-    if (isa<StepOp>(life.maker))
-      return "an input";
+    if (life.maker == parent)
+      return isa<RepeatOp>(parent) ? "an operand of the repeat" : "an input";
     return "a result of " + describe(life.maker);
   }
   static std::string describe(Operation *op) {
@@ -139,7 +151,8 @@ private:
     return nodes.empty() ? op->getName().getStringRef().str() : "node '" + nodes + "'";
   }
 
-  StepOp step;
+  Operation *parent;
+  ArrayAttr outputs;
   Numbered operations;
   int64_t time = 0;
   std::map<int64_t, Life> lives; ///< keyed by the offset of the first byte
@@ -147,14 +160,37 @@ private:
 
 } // namespace
 
-LogicalResult mtc::verifyLifetimes(StepOp step) {
-  for (Operation &op : step.getBody().front()) {
+/// Returns whether all operations specify live ranges; fails if only some do.
+static FailureOr<bool> haveLifetimes(Block &operations) {
+  for (Operation &op : operations) {
     StepAccess access(&op);
     if (access.lastUses.empty() && !access.results.empty())
-      return success();
+      return false;
     if (access.lastUses.size() != access.results.size())
       return op.emitOpError("has ") << access.lastUses.size() << " live ranges, expected "
                                     << access.results.size() << ", one per result (step_c4)";
   }
-  return LivingSlices(step).run();
+  return true;
+}
+
+LogicalResult mtc::verifyLifetimes(StepOp step) {
+  FailureOr<bool> haveRanges = haveLifetimes(step.getBody().front());
+  if (failed(haveRanges) || !*haveRanges)
+    return failure(failed(haveRanges));
+  LivingSlices slices(step, step.getOutputs());
+  for (auto input : step.getInputs().getAsRange<AtAttr>())
+    slices.addOuter(input.getOffset(), input.getEnd(), step);
+  return slices.run();
+}
+
+LogicalResult mtc::verifyLifetimes(RepeatOp repeat) {
+  FailureOr<bool> haveRanges = haveLifetimes(repeat.getBody().front());
+  if (failed(haveRanges) || !*haveRanges)
+    return failure(failed(haveRanges));
+  LivingSlices slices(repeat, ArrayAttr::get(repeat.getContext(), {}));
+  for (AtAttr slice :
+       llvm::concat<AtAttr>(llvm::to_vector(repeat.getInputs().getAsRange<AtAttr>()),
+                            llvm::to_vector(repeat.getOutputs().getAsRange<AtAttr>())))
+    slices.addOuter(slice.getOffset(), slice.getEnd(), repeat);
+  return slices.run();
 }

@@ -119,3 +119,40 @@ LogicalResult StepOp::verifyRegions() {
   }
   return verifyLifetimes(*this);
 }
+
+LogicalResult mtc::verifyRanges(RepeatOp repeat) {
+  SmallVector<AtAttr> outer;
+  StepAccess access(repeat);
+  llvm::append_range(outer, access.reads);
+  llvm::append_range(outer, access.getWrites());
+  if (auto module = repeat->getParentOfType<ModuleOp>())
+    for (auto variable : module.getOps<VariableOp>())
+      if (std::optional<int64_t> offset = variable.getOffset();
+          offset && variable.getSpace() == MemorySpace::Device)
+        outer.push_back(AtAttr::get(repeat.getContext(), *offset, variable.getTensorType()));
+  const auto last = static_cast<int64_t>(repeat.getIterations()) - 1;
+  for (Operation &op : repeat.getBody().front()) {
+    StepAccess inner(&op);
+    for (AtAttr slice : llvm::concat<AtAttr>(inner.reads, inner.getWrites())) {
+      const int64_t moved = last * slice.getStride();
+      const int64_t begin = slice.getOffset() + std::min<int64_t>(moved, 0);
+      const int64_t end = slice.getEnd() + std::max<int64_t>(moved, 0);
+      auto contains = [&](AtAttr other) {
+        return other.getOffset() <= begin &&
+               end <= other.getOffset() + paddedBytes(byteSize(other.getType()));
+      };
+      if (slice.getSpace() != MemorySpace::Device || llvm::none_of(outer, contains))
+        return op.emitOpError("accesses ")
+               << slice << ", bytes " << begin << " to " << end - 1
+               << " in all iterations, which are not within an operand of the repeat (repeat_c2)";
+    }
+  }
+  return success();
+}
+
+LogicalResult RepeatOp::verifyRegions() {
+  for (Operation &op : getBody().front())
+    if (!isa<LaunchOp, CallOp, CopyOp>(op))
+      return op.emitOpError("is in a repeat, expected a launch, a call or a copy (repeat_c2)");
+  return success(succeeded(verifyRanges(*this)) && succeeded(verifyLifetimes(*this)));
+}

@@ -3,6 +3,7 @@
 #include "passes/autodiff/Autodiff.h"
 #include "ir/NodeNames.h"
 #include "ir/builders/TensorBuilder.h"
+#include "passes/autodiff/ScanGradient.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -22,7 +23,7 @@ public:
 
 private:
   void findVarying(ArrayRef<Value> wrt);
-  void visit(Operation *op);
+  LogicalResult visit(Operation *op);
   void contribute(Value value, Value cotangent, Location location);
   LogicalResult report();
 
@@ -34,6 +35,8 @@ private:
   SmallVector<Operation *> onTheWay;
   DenseMap<Value, Value> cotangents;
   SmallVector<Operation *> withoutGradient;
+  /// Scans that were replaced by scans which save their states.
+  SmallVector<ScanOp> replaced;
 };
 
 } // namespace
@@ -59,15 +62,26 @@ void ReverseMode::contribute(Value value, Value cotangent, Location location) {
   sum = sum ? TensorBuilder(location, builder).add(sum, cotangent) : cotangent;
 }
 
-void ReverseMode::visit(Operation *op) {
+LogicalResult ReverseMode::visit(Operation *op) {
   SmallVector<Value> results = llvm::map_to_vector(
       op->getResults(), [&](Value result) { return cotangents.lookup(result); });
   if (llvm::none_of(results, [](Value cotangent) { return bool(cotangent); }))
-    return;
+    return success();
   SmallVector<bool> needed = llvm::map_to_vector(
       op->getOperands(), [&](Value operand) { return varying.contains(operand); });
 
   Location location = backwardLocation(op->getLoc());
+  if (auto scan = dyn_cast<ScanOp>(op)) {
+    SmallVector<Value> gradients;
+    if (failed(differentiateScan(scan, builder, location, results, needed, gradients)))
+      return failure();
+    for (auto [i, cotangent] : llvm::enumerate(gradients))
+      if (needed[i] && cotangent)
+        contribute(op->getOperand(i), cotangent, location);
+    if (op->use_empty())
+      replaced.push_back(scan);
+    return success();
+  }
   GradientBuilder gradient(builder, location, results, needed);
   auto rule = dyn_cast<GradientOpInterface>(op);
   if (rule) {
@@ -83,6 +97,7 @@ void ReverseMode::visit(Operation *op) {
   for (auto [i, cotangent] : llvm::enumerate(gradient.getOperandCotangents()))
     if (needed[i] && cotangent)
       contribute(op->getOperand(i), cotangent, location);
+  return success();
 }
 
 LogicalResult ReverseMode::report() {
@@ -105,7 +120,10 @@ LogicalResult ReverseMode::run(ArrayRef<Value> outputs, ArrayRef<Value> seeds,
     if (varying.contains(output))
       contribute(output, seed, backwardLocation(output.getLoc()));
   for (Operation *op : llvm::reverse(onTheWay))
-    visit(op);
+    if (failed(visit(op)))
+      return failure();
+  for (ScanOp scan : replaced)
+    scan.erase();
   return report();
 }
 

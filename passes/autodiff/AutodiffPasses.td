@@ -11,7 +11,8 @@ def Autodiff : Pass<"mtc-autodiff", "::mlir::ModuleOp"> {
     Extends `@micro_step`, whose result named `mtc.loss` is differentiated with respect to the values that it reads from variables
     of role `parameter`. Each parameter gets a variable of role `gradient`. The pass queries operations only through their
     interface, and computes no cotangent that no parameter needs. All operations between a parameter and the loss that have no
-    gradient are reported at once. A parameter that does not influence the loss gets zeros and a warning.
+    gradient are reported at once. A parameter that does not influence the loss gets zeros and a warning. The gradient of `mtc.scan`
+    is a scan in the other direction, whose body is differentiated in the same way.
 
     If the program scales its loss (`mtc-scale-loss`), the gradients are those of the loss times `@mtc.loss_scale`. If it has
     several micro-steps per update, gradients are accumulated in their variables term by term: contractions then accumulate in

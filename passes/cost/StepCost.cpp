@@ -107,6 +107,10 @@ void StepCost::update() {
 // Queries
 //===------------------------------------------------------------------------------------------===//
 
+static TimedCost times(int64_t count, const TimedCost &cost) {
+  return {count * cost.picoseconds, count * cost.flops, count * cost.bytes};
+}
+
 /// Estimates the time in seconds without a target, weighing each byte as `flopsPerByte` operations.
 static double withoutTarget(const Cost &cost) {
   constexpr double flopsPerByte = 10, flopsPerSecond = 1e11;
@@ -132,6 +136,17 @@ StepCost::OperationCost StepCost::estimate(Operation *op) {
     return ofKernel(op, kernel.getCost());
   if (auto call = dyn_cast<LibraryCallOpInterface>(op); call && takesOperandLayouts(call))
     return ofCall(describeChosenCall(call, std::nullopt));
+  auto ofIterations = [&](Block &body, uint64_t iterations) {
+    TimedCost sum;
+    for (Operation &inner : body)
+      sum += estimate(&inner);
+    return OperationCost{times(static_cast<int64_t>(iterations), sum), "scan"};
+  };
+  if (auto scan = dyn_cast<ScanOp>(op))
+    if (Operation *body = named.lookup(scan.getBodyAttr().getAttr()))
+      return ofIterations(body->getRegion(0).front(), scan.getIterations());
+  if (auto repeat = dyn_cast<RepeatOp>(op))
+    return ofIterations(repeat.getBody().front(), repeat.getIterations());
   if (auto call = dyn_cast<CallOp>(op))
     return ofCall(call.getCall());
   if (auto launch = dyn_cast<LaunchOp>(op))
@@ -169,10 +184,6 @@ TimedCost StepCost::ofFunction(StringRef name) {
 static int64_t callsOf(StringRef function, ModuleOp module) {
   ProgramOp program = ProgramOp::find(module);
   return program && function == microStepName ? program.getMicroStepsOfRank() : 1;
-}
-
-static TimedCost times(int64_t count, const TimedCost &cost) {
-  return {count * cost.picoseconds, count * cost.flops, count * cost.bytes};
 }
 
 TimedCost StepCost::ofStep() {

@@ -1,5 +1,6 @@
 //===- Allocate.cpp - Arena allocation and lowering of functions to steps ---------------------===//
 
+#include "ir/ScanBody.h"
 #include "ir/attributes/OperandLayout.h"
 #include "ir/builders/TensorBuilder.h"
 #include "ir/steps/StepAccess.h"
@@ -13,6 +14,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace mtc {
 #define GEN_PASS_DEF_ALLOCATE
@@ -38,8 +41,8 @@ public:
     for (const FunctionMemory &function : analysis.getFunctions())
       if (failed(emit(function)))
         return failure();
-    for (const FunctionMemory &function : analysis.getFunctions())
-      function.getFunction().erase();
+    for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+      function.erase();
     if (TransferSlotsOp slots = TransferSlotsOp::find(module))
       slots.erase();
     return success();
@@ -67,9 +70,37 @@ private:
             .setOffset(analysis.offsetOf(function, buffer));
   }
 
+  /// A scan whose body is emitted.
+  struct Frame {
+    /// Returns the slice of an iteration in a value of the scan, see Buffer::outer.
+    AtAttr slice(unsigned number, int64_t offset, RankedTensorType type) const {
+      AtAttr value = values[number];
+      if (!isStacked[number])
+        return AtAttr::get(type.getContext(), value.getOffset() + offset, type);
+      const int64_t sliceBytes = byteSize(ScanOp::sliceType(value.getType()));
+      const int64_t first = isReversed ? (iterations - 1) * sliceBytes : 0;
+      return AtAttr::get(type.getContext(), value.getOffset() + first + offset, type,
+                         MemorySpace::Device, isReversed ? -sliceBytes : sliceBytes);
+    }
+
+    SmallVector<AtAttr> values; ///< slices of the scan's operands and results
+    SmallVector<bool> isStacked;
+    int64_t iterations, scratch;
+    bool isReversed;
+  };
+
+  int64_t offsetOf(Buffer buffer) const {
+    const int64_t offset = analysis.offsetOf(*current, buffer);
+    return frame && !buffer.fixedOffset ? frame->scratch + offset : offset;
+  }
+
   AtAttr sliceOf(Value value) {
-    return AtAttr::get(module.getContext(), analysis.offsetOf(*current, value),
-                       cast<RankedTensorType>(value.getType()), (*current)[value].buffer->space);
+    auto type = cast<RankedTensorType>(value.getType());
+    Buffer buffer = *(*current)[value].buffer;
+    if (buffer.outer)
+      return frame->slice(*buffer.outer, offsetInBuffer(value), type);
+    return AtAttr::get(module.getContext(), offsetOf(buffer) + offsetInBuffer(value), type,
+                       buffer.space);
   }
 
   SmallVector<AtAttr> slicesOf(ValueRange values) {
@@ -112,12 +143,96 @@ private:
         last = last ? last->getNextNode() : &body.front();
       counts.push_back(count);
     }
-    writeLastUses(body, counts);
+    writeLastUses(body, counts, /*first=*/0);
+    return success();
+  }
+
+  /// Emits a scan: copies of the initial states, and a repeat of the body.
+  LogicalResult emitScan(ScanOp scan, const PlannedOperation &planned, int64_t scratch,
+                         OpBuilder &builder) {
+    if (frame)
+      return scan.emitOpError("is in the body of a scan");
+    for (auto [initial, final] : llvm::zip(scan.getStates(), scan.getFinals()))
+      copyUnlessShared(initial, final, scan.getLoc(), builder);
+    const size_t states = scan.getStates().size();
+    SmallVector<Attribute> reads;
+    auto addRead = [&](AtAttr slice) {
+      if (!llvm::is_contained(reads, slice))
+        reads.push_back(slice);
+    };
+    for (AtAttr slice : slicesOf(scan.getFinals()))
+      addRead(slice);
+    for (AtAttr slice : slicesOf(scan->getOperands().drop_front(states)))
+      addRead(slice);
+    auto repeat =
+        RepeatOp::create(builder, scan.getLoc(), scan.getIterations(), builder.getArrayAttr(reads),
+                         sliceArray(scan->getResults()), scratch, planned.scratchBytes,
+                         ValueRange(), DenseI64ArrayAttr());
+    Frame own{slicesOf(scan->getOperands()),
+              {},
+              static_cast<int64_t>(scan.getIterations()),
+              scratch,
+              scan.getReversed()};
+    llvm::append_range(own.values, slicesOf(scan->getResults()));
+    for (size_t i = 0; i < own.values.size(); ++i)
+      own.isStacked.push_back((i >= states && i < states + scan.getInputs().size()) ||
+                              i >= scan->getNumOperands() + states);
+    llvm::SaveAndRestore<const FunctionMemory *> outer(current, &analysis.getBody(scan));
+    llvm::SaveAndRestore<const Frame *> nested(frame, &own);
+    return emitBody(repeat.getBody().emplaceBlock());
+  }
+
+  /// Emits the operations of an iteration, with copies of slices that are not aligned.
+  LogicalResult emitBody(Block &block) {
+    func::FuncOp function = current->getFunction();
+    const ScanBody body = *ScanBody::of(function);
+    Operation *terminator = function.front().getTerminator();
+    OpBuilder builder = OpBuilder::atBlockBegin(&block);
+    const unsigned count = function.getNumArguments();
+    SmallVector<CopyOp> leading; // Copies to temporaries.
+    SmallVector<int64_t> uses;
+    for (BlockArgument argument : function.getArguments())
+      if (const PlannedValue &planned = (*current)[argument]; !planned.buffer->outer) {
+        leading.push_back(CopyOp::create(
+            builder, argument.getLoc(),
+            frame->slice(argument.getArgNumber(), 0, cast<RankedTensorType>(argument.getType())),
+            sliceOf(argument), ValueRange(), DenseI64ArrayAttr()));
+        uses.push_back(planned.lastUse);
+      }
+    auto copyResult = [&](unsigned number, AtAttr source) {
+      AtAttr to = frame->slice(count + number, 0, source.getType());
+      if (source != to)
+        CopyOp::create(builder, terminator->getLoc(), source, to, ValueRange(),
+                       builder.getDenseI64ArrayAttr(-1));
+    };
+    auto isArgument = [&](Value value) { return isa<BlockArgument>(rootOf(value)); };
+    // Outputs that are old states are copied before the states change.
+    auto results = terminator->getOperands();
+    for (auto [i, result] : llvm::enumerate(results))
+      if (static_cast<int64_t>(i) >= body.states && isArgument(result))
+        copyResult(i, sliceOf(result));
+    const auto first = static_cast<int64_t>(block.getOperations().size());
+    SmallVector<int64_t, 0> counts;
+    for (const PlannedOperation *op : current->getOrder()) {
+      if (failed(emit(*op, builder)))
+        return failure();
+      counts.push_back(static_cast<int64_t>(block.getOperations().size()));
+    }
+    for (auto [i, result] : llvm::enumerate(results))
+      if (static_cast<int64_t>(i) >= body.states && !isArgument(result))
+        copyResult(i, sliceOf(result));
+    for (auto [i, result] : llvm::enumerate(results.take_front(body.states)))
+      copyResult(i, sliceOf(result));
+    counts.back() = static_cast<int64_t>(block.getOperations().size());
+    const auto end = static_cast<int64_t>(counts.size()) - 1;
+    for (auto [copy, use] : llvm::zip(leading, uses))
+      setLastUses(copy, use == end ? counts.back() : std::max(counts[use], first) - 1);
+    writeLastUses(block, counts, first);
     return success();
   }
 
   /// Sets the last use of each result of the emitted operations.
-  void writeLastUses(Block &body, ArrayRef<int64_t> counts) {
+  void writeLastUses(Block &body, ArrayRef<int64_t> counts, int64_t first) {
     transients.clear();
     for (const Buffer &buffer : llvm::make_second_range(current->getBuffers().transients))
       transients[buffer.temporary].push_back(buffer);
@@ -125,25 +240,41 @@ private:
     for (const PlannedOperation *planned : current->getOrder())
       if (planned->isAssembly && planned->results[0].buffer->space == MemorySpace::Device)
         assembled[planned->results[0].buffer->temporary].push_back(planned);
-    auto op = body.begin();
-    int64_t number = 0;
+    auto op = std::next(body.begin(), first);
+    int64_t number = first;
     for (const PlannedOperation *planned : current->getOrder()) {
       for (const int64_t end = counts[planned->time]; number < end; ++number, ++op) {
         // A copy that initializes a kernel's result is used only by that kernel.
         const bool isForNext = planned->isCompute && number + 1 < end;
         const StepAccess access(&*op);
         SmallVector<int64_t> lastUses(access.lastUses);
+        if (planned->op->hasTrait<OpTrait::IsTerminator>())
+          continue; // Copies at the end of an iteration.
         if (planned->runsInWindows()) {
           for (auto [i, lastUse] : llvm::enumerate(lastUses))
             if (lastUse == WindowWriter::asPlanned)
               lastUse = lastUseOf(*planned, i, -1, counts);
         } else {
           for (size_t i = 0; i < access.results.size(); ++i)
-            lastUses.push_back(lastUseOf(*planned, i, isForNext ? end - 1 : -1, counts));
+            lastUses.push_back(
+                lastUseOf(*planned, resultOf(*planned, &*op, i), isForNext ? end - 1 : -1, counts));
         }
         setLastUses(&*op, lastUses);
       }
     }
+  }
+
+  /// Returns the number of the planned operation's result that result `i` of an operation emitted
+  /// for it is: a scan is preceded by copies to its final states.
+  size_t resultOf(const PlannedOperation &planned, Operation *op, size_t i) {
+    auto copy = dyn_cast<CopyOp>(op);
+    auto scan = dyn_cast<ScanOp>(planned.op);
+    if (!copy || !scan)
+      return i;
+    return std::distance(scan.getFinals().begin(),
+                         llvm::find_if(scan.getFinals(), [&](Value final) {
+                           return sliceOf(final) == copy.getDestination();
+                         }));
   }
 
   /// Returns the last use of a value, including uses of the assembled values that it is a tile of.
@@ -185,7 +316,7 @@ private:
 
   LogicalResult emit(const PlannedOperation &planned, OpBuilder &builder) {
     Operation *op = planned.op;
-    int64_t scratch = planned.scratchBytes ? analysis.offsetOf(*current, planned.scratch) : 0;
+    int64_t scratch = planned.scratchBytes ? offsetOf(planned.scratch) : 0;
     if (auto kernel = dyn_cast<KernelOp>(op)) {
       SmallVector<AtAttr> slices = slicesOf(kernel.getInputs());
       llvm::append_range(slices, slicesOf(kernel.getOutputs()));
@@ -201,6 +332,8 @@ private:
                        planned.scratchBytes, ValueRange(), DenseI64ArrayAttr());
       return success();
     }
+    if (auto scan = dyn_cast<ScanOp>(op))
+      return emitScan(scan, planned, scratch, builder);
     if (auto call = dyn_cast<LibraryCallOpInterface>(op)) {
       if (!takesOperandLayouts(call))
         return op->emitOpError(
@@ -221,7 +354,7 @@ private:
     if (auto assemble = dyn_cast<AssembleOp>(op)) {
       for (auto [number, tile] : llvm::enumerate(assemble.getTiles())) {
         const int64_t offset =
-            analysis.offsetOf(*current, assemble.getResult()) + assemble.getOffsetInBytes(number);
+            sliceOf(assemble.getResult()).getOffset() + assemble.getOffsetInBytes(number);
         auto place = AtAttr::get(builder.getContext(), offset, typeOf(tile));
         if (sliceOf(tile) != place)
           CopyOp::create(builder, op->getLoc(), sliceOf(tile), place, ValueRange(),
@@ -275,6 +408,7 @@ private:
   const MemoryPlan &plan;
   const int64_t redzone;
   const FunctionMemory *current = nullptr;
+  const Frame *frame = nullptr; ///< of the scan whose body is emitted
   /// Assemble operations of the current function, by the temporary of their result.
   llvm::DenseMap<unsigned, SmallVector<const PlannedOperation *, 1>> assembled;
   /// Buffers of the current function's transient variables, by temporary.
@@ -282,6 +416,21 @@ private:
   KernelOutliner outliner;
   WindowWriter windows;
 };
+
+/// Gives each scan a body of its own, because kernels are moved out of the bodies.
+void separateBodies(ModuleOp module) {
+  SymbolTable symbols(module);
+  llvm::DenseSet<Operation *> taken;
+  for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
+    for (auto scan : function.front().getOps<ScanOp>()) {
+      func::FuncOp body = scan.lookUpBody();
+      if (taken.insert(body).second)
+        continue;
+      auto copy = cast<func::FuncOp>(body->clone());
+      symbols.insert(copy, std::next(body->getIterator()));
+      scan.setBody(copy.getSymName());
+    }
+}
 
 struct AllocatePass : PassWithOptions<mtc::impl::AllocateBase<AllocatePass>, AllocateOptions> {
   using PassWithOptions::PassWithOptions;
@@ -291,6 +440,7 @@ struct AllocatePass : PassWithOptions<mtc::impl::AllocateBase<AllocatePass>, All
     if (failed(options))
       return signalPassFailure();
     const int64_t redzone = options->checkMemory ? redzoneBytes : 0;
+    separateBodies(getOperation());
     MemoryAnalysis analysis(getOperation(), redzone);
     FailureOr<MemoryPlan> plan = analysis.getPlanWithLayout();
     if (failed(plan) || failed(PlanWriter(getOperation(), analysis, *plan, redzone).run()))

@@ -2,6 +2,7 @@
 
 #include "passes/memory/ArgumentLayout.h"
 
+#include "ir/ScanBody.h"
 #include "ir/attributes/DiscardableAttributes.h"
 
 using namespace mlir;
@@ -14,8 +15,11 @@ std::string ArgumentLayout::nameOf(func::FuncOp function, unsigned argument) {
 }
 
 ArgumentLayout::ArgumentLayout(ModuleOp module, int64_t offset, int64_t gap) {
-  for (auto function : module.getOps<func::FuncOp>())
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (isScanBody(function))
+      continue;
     for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
       if (offsets.try_emplace(nameOf(function, i), offset + size).second)
         size += paddedBytes(byteSize(cast<RankedTensorType>(type))) + gap;
+  }
 }

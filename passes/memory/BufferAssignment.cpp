@@ -2,6 +2,7 @@
 
 #include "passes/memory/BufferAssignment.h"
 
+#include "ir/ScanBody.h"
 #include "ir/attributes/OperandLayout.h"
 #include "ir/builders/TensorBuilder.h"
 
@@ -20,13 +21,17 @@ public:
 
   BufferAssignment run(MutableArrayRef<PlannedValue> arguments,
                        ArrayRef<PlannedOperation *> reads) {
+    const std::optional<ScanBody> body = ScanBody::of(function);
     for (auto [number, argument] : llvm::enumerate(arguments))
-      argument.buffer = Buffer{context.arguments.offsetOf(function, number)};
+      argument.buffer = body ? bufferInBody(*body, number, argument)
+                             : Buffer{context.arguments.offsetOf(function, number)};
     for (PlannedOperation *op : reads)
       op->results[0].buffer = bufferOfVariable(op->read.front(), op->time);
     for (PlannedOperation *op : order)
       if (!op->written.empty())
         assignWrite(op);
+    if (body)
+      assignBodyResults(*body, arguments);
     for (PlannedOperation *op : order)
       if (op->isAssembly)
         findParts(op);
@@ -39,6 +44,9 @@ public:
   }
 
 private:
+  Buffer bufferInBody(const ScanBody &body, unsigned number, const PlannedValue &argument);
+  void assignBodyResults(const ScanBody &body, MutableArrayRef<PlannedValue> arguments);
+  bool isUpdatedInPlace(PlannedValue *state, PlannedValue *next);
   void assignWrite(PlannedOperation *write);
   bool isComputedInPlace(PlannedOperation *write, PlannedValue *value);
   void assignResults(PlannedOperation *op);
@@ -85,6 +93,52 @@ private:
 };
 
 } // namespace
+
+/// Returns the buffer of an argument of a scan's body.
+Buffer BufferAssigner::bufferInBody(const ScanBody &body, unsigned number,
+                                    const PlannedValue &argument) {
+  if (body.isSlice(number) && !isAlignedSlice(argument.value))
+    return newTemporary(argument.bytes, 0, argument.lastUse);
+  const unsigned count = function.getNumArguments();
+  return Buffer{0, 0, 0, MemorySpace::Device, body.isState(number) ? count + number : number};
+}
+
+/// Whether the next value of a state may overwrite the old one: no operation may use the old value
+/// later, except for copies to outputs, which precede all operations.
+bool BufferAssigner::isUpdatedInPlace(PlannedValue *state, PlannedValue *next) {
+  PlannedOperation *definition = next->definition;
+  const unsigned result = cast<OpResult>(next->value).getResultNumber();
+  for (PlannedOperation *op : order) {
+    if (!llvm::is_contained(op->operands, state) || op->isView ||
+        op->op->hasTrait<OpTrait::IsTerminator>())
+      continue;
+    if (op->time > definition->time || (op == definition && !definition->mayShare(result, state)))
+      return false;
+  }
+  return true;
+}
+
+/// Assigns the buffers of the scan's results to values that may be computed in them. Others are
+/// copied at the end of the iteration.
+void BufferAssigner::assignBodyResults(const ScanBody &body,
+                                       MutableArrayRef<PlannedValue> arguments) {
+  PlannedOperation *end = order.back();
+  const unsigned states = static_cast<unsigned>(body.states), count = function.getNumArguments();
+  auto passedOn = [&](PlannedValue *state) { // To another state.
+    return llvm::is_contained(ArrayRef(end->operands).take_front(states), state);
+  };
+  for (auto [number, value] : llvm::enumerate(end->operands)) {
+    Value returned = end->op->getOperand(number);
+    if (!value->definition || !value->definition->isCompute || value->buffer ||
+        offsetInBuffer(returned) != 0 || value->bytes != PlannedValue::bytesOf(returned))
+      continue;
+    if (number < states
+            ? passedOn(&arguments[number]) || !isUpdatedInPlace(&arguments[number], value)
+            : !isAlignedSlice(returned))
+      continue;
+    value->buffer = Buffer{0, 0, 0, MemorySpace::Device, count + static_cast<unsigned>(number)};
+  }
+}
 
 /// Whether a result may be computed directly in a variable's buffer: no operation may use the
 /// variable's old value later, and an operation that uses the old value while it computes the
@@ -218,9 +272,17 @@ void BufferAssigner::assignResults(PlannedOperation *op) {
       result.buffer = newTemporary(result.bytes, time, result.lastUse);
     }
   }
-  op->scratchBytes = op->getScratchBytes(context.target, accumulated);
+  if (auto scan = dyn_cast<ScanOp>(op->op))
+    op->scratchBytes = context.bodies.lookup(scan.getBodyAttr().getAttr());
+  else
+    op->scratchBytes = op->getScratchBytes(context.target, accumulated);
   if (op->scratchBytes != 0)
     op->scratch = newTemporary(paddedBytes(std::max<int64_t>(op->scratchBytes, 0)), time, time);
+}
+
+bool mtc::isAlignedSlice(Value slice) {
+  const int64_t bytes = byteSize(typeOf(slice));
+  return bytes == paddedBytes(bytes);
 }
 
 BufferAssignment BufferAssignment::compute(func::FuncOp function,

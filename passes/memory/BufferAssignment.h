@@ -17,12 +17,19 @@ struct MemoryContext {
   const VariableLayout &variables;
   const ArgumentLayout &arguments;
   const TargetInfo &target;
+  /// Bytes of the temporaries of each scan's body, by symbol.
+  const llvm::DenseMap<mlir::Attribute, int64_t> &bodies;
 };
+
+/// Returns whether each slice of a stacked value is aligned if the first one is.
+bool isAlignedSlice(mlir::Value slice);
 
 /// The buffers of a function. A view shares its source's buffer. A result reuses the buffer of an
 /// operand that dies at the same operation where that is legal, and a value that is written to a
-/// variable uses the variable's buffer. The buffer of each value and the scratch of each operation
-/// are stored in `PlannedValue` and `PlannedOperation`.
+/// variable uses the variable's buffer. In the body of a scan, states, slices and captured values
+/// are in the buffers of the scan's operands and results; slices that are not aligned are copied to
+/// and from temporaries. The buffer of each value and the scratch of each operation are stored in
+/// `PlannedValue` and `PlannedOperation`.
 struct BufferAssignment {
   /// Assigns buffers to the values of `function`. `order` is the schedule of the function,
   /// `arguments` are its arguments.

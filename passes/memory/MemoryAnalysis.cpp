@@ -2,6 +2,7 @@
 
 #include "passes/memory/MemoryAnalysis.h"
 
+#include "ir/ScanBody.h"
 #include "ir/attributes/DiscardableAttributes.h"
 #include "ir/attributes/OperandLayout.h"
 #include "passes/memory/MemoryFloor.h"
@@ -22,6 +23,11 @@ void MemoryAnalysis::notify(Operation *parent, Operation *op, Change change) {
   isLayoutStale = true;
   arenaSize.reset();
   isModuleStale |= isa<ReadFlatOp, WriteFlatOp>(op);
+  if (parent && bodies.contains(parent)) { // All scans of the body are stale.
+    isModuleStale = true;
+    bodies[parent].reset();
+    return;
+  }
   if (!parent || parent == module) {
     isModuleStale = true;
     if (auto known = functions.find(op); known != functions.end())
@@ -70,7 +76,12 @@ LogicalResult MemoryAnalysis::updateModule() {
   if (std::exchange(target, compiledFor) != compiledFor)
     functions.clear();
   auto known = std::exchange(functions, {});
+  bodies.clear();
   for (auto function : module.getOps<func::FuncOp>()) {
+    if (isScanBody(function)) {
+      bodies[function] = std::make_unique<FunctionMemory>(function);
+      continue;
+    }
     std::unique_ptr<FunctionMemory> &memory = functions[function];
     memory = std::move(known[function]);
     if (memory)
@@ -82,12 +93,30 @@ LogicalResult MemoryAnalysis::updateModule() {
   return success();
 }
 
+LogicalResult MemoryAnalysis::updateBodies(const TargetInfo &target) {
+  bodyLayouts.clear();
+  bodyBytes.clear();
+  for (auto &[function, memory] : bodies) {
+    if (failed(memory->update({variables, arguments, target, bodyBytes})))
+      return failure();
+    SmallVector<LiveBuffer, 0> temporaries(memory->getBuffers().temporaries);
+    for (LiveBuffer &buffer : temporaries)
+      buffer.bytes += buffer.bytes ? redzone : 0;
+    ArenaLayout &layout = bodyLayouts[memory.get()] = layOut(temporaries);
+    bodyBytes[cast<func::FuncOp>(function).getSymNameAttr()] = layout.size;
+  }
+  return success();
+}
+
 LogicalResult MemoryAnalysis::update() {
+  const bool areBodiesStale = isModuleStale;
   if (isModuleStale && failed(updateModule()))
     return failure();
   TargetInfo info = TargetInfo::of(module);
+  if (areBodiesStale && failed(updateBodies(info)))
+    return failure();
   for (FunctionMemory &function : getFunctions())
-    if (failed(function.update({variables, arguments, info})))
+    if (failed(function.update({variables, arguments, info, bodyBytes})))
       return failure();
   return success();
 }
@@ -267,9 +296,15 @@ FailureOr<MemoryPlan> MemoryAnalysis::getPlanWithLayout() {
   return summarize(/*isAllocated=*/true);
 }
 
+const FunctionMemory &MemoryAnalysis::getBody(ScanOp scan) const {
+  return *bodies.find(scan.lookUpBody())->second;
+}
+
 int64_t MemoryAnalysis::offsetOf(const FunctionMemory &function, Buffer buffer) const {
   if (buffer.fixedOffset)
     return *buffer.fixedOffset;
+  if (auto body = bodyLayouts.find(&function); body != bodyLayouts.end())
+    return body->second.offsets[buffer.temporary] + buffer.part;
   if (buffer.space != MemorySpace::Device)
     return getMovedOffset(buffer.space) +
            movedAway.layout.offsets[movedAway.first.at(&function) + buffer.temporary];

@@ -50,7 +50,11 @@ public:
   int64_t getLiveBytes() const;
 
   // State of the module at the last query. Offsets require a query with layout.
+  /// The functions of the program, without the bodies of scans.
   auto getFunctions() const { return llvm::make_pointee_range(llvm::make_second_range(functions)); }
+  /// Returns the memory of a scan's body. Offsets of its temporaries are relative to the scan's
+  /// scratch memory, and those of its other values to the scan's operands and results.
+  const FunctionMemory &getBody(ScanOp scan) const;
   const VariableLayout &getVariables() const { return variables; }
   /// Offset of the first transfer slot. The slots are the last part of the shared bytes.
   int64_t getSlotsOffset() const { return fixed - slots; }
@@ -89,6 +93,7 @@ private:
   /// Notifies the enclosing function of a change to `op`, an operation nested in `parent`.
   void notify(mlir::Operation *parent, mlir::Operation *op, Change change);
   mlir::LogicalResult updateModule();
+  mlir::LogicalResult updateBodies(const TargetInfo &target);
   void updateLayout();
   MemoryPlan summarize(bool isAllocated) const;
   int64_t findFloor() const;
@@ -103,7 +108,9 @@ private:
   MemoryPlan::Categories variableCategories;
   ArgumentLayout arguments;
   int64_t fixed = 0, staging = 0, slots = 0, slotBytes = 0;
-  llvm::MapVector<mlir::Operation *, std::unique_ptr<FunctionMemory>> functions;
+  llvm::MapVector<mlir::Operation *, std::unique_ptr<FunctionMemory>> functions, bodies;
+  llvm::DenseMap<const FunctionMemory *, ArenaLayout> bodyLayouts;
+  llvm::DenseMap<mlir::Attribute, int64_t> bodyBytes; ///< by symbol
   Region common, aside, movedAway;
   ArenaSize arenaSize; ///< Without the shared bytes.
   int64_t addedEffort = 0;

@@ -52,7 +52,8 @@ def Allocate : Pass<"mtc-allocate", "::mlir::ModuleOp"> {
 
     A kernel that reads or writes variables in other memory spaces is lowered to launches over windows of its rows, with copies to
     and from the slots of `mtc.transfer_slots`. `mtc.move` is lowered to a copy. All copies are synchronous until
-    `mtc-overlap-copies` makes them asynchronous.
+    `mtc-overlap-copies` makes them asynchronous. `mtc.scan` is lowered to `mtc.repeat`. The temporaries of its body are allocated
+    once, in the scratch memory of the scan.
   }];
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }

@@ -177,6 +177,8 @@ private:
       return launch.getKernelAttr();
     if (auto call = dyn_cast<CallOp>(op))
       return call.getCall();
+    if (auto repeat = dyn_cast<RepeatOp>(op))
+      return repeat.getIterationsAttr();
     return {};
   }
 

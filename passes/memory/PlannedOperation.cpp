@@ -12,7 +12,7 @@ using namespace mtc;
 PlannedOperation::PlannedOperation(Operation *op)
     : op(op), isView(op->hasTrait<mtc::View>()), isKernel(isa<KernelOp>(op)),
       isMove(isa<MoveOp>(op)),
-      isCompute(isa<KernelOp, LibraryCallOpInterface, MoveOp, CollectiveOpInterface>(op)),
+      isCompute(isa<KernelOp, LibraryCallOpInterface, MoveOp, CollectiveOpInterface, ScanOp>(op)),
       isAssembly(isa<AssembleOp>(op)) {
   if (isView)
     return;
@@ -120,6 +120,19 @@ static bool mayShareCall(EpilogueOpInterface call, unsigned result, Value root) 
          call.mayAccumulate((*reads.begin()).getOperandNumber());
 }
 
+/// Whether the iterations of a scan may update a state in the memory of its initial value. Other
+/// states with the same initial value are copied from it before.
+static bool mayShareScan(ScanOp scan, unsigned result, Value root) {
+  const size_t states = scan.getStates().size();
+  if (result >= states || llvm::any_of(scan->getOperands().drop_front(states),
+                                       [&](Value operand) { return rootOf(operand) == root; }))
+    return false;
+  Value initial = scan.getStates()[result];
+  return rootOf(initial) == root && offsetInBuffer(initial) == 0 &&
+         byteSize(cast<RankedTensorType>(initial.getType())) ==
+             byteSize(cast<RankedTensorType>(root.getType()));
+}
+
 bool PlannedOperation::runsInWindows() const {
   auto isElsewhere = [](const std::optional<Buffer> &buffer) {
     return buffer && buffer->space != MemorySpace::Device;
@@ -133,16 +146,20 @@ bool PlannedOperation::runsInWindows() const {
 bool PlannedOperation::mayShare(unsigned result, PlannedValue *operand) {
   auto [known, isNew] = sharing.try_emplace({result, operand});
   if (isNew) {
-    auto kernel = dyn_cast<KernelOp>(op);
-    known->second = kernel
-                        ? mayShareKernel(kernel, result, operand->value)
-                        : mayShareCall(dyn_cast<EpilogueOpInterface>(op), result, operand->value);
+    if (auto kernel = dyn_cast<KernelOp>(op))
+      known->second = mayShareKernel(kernel, result, operand->value);
+    else if (auto scan = dyn_cast<ScanOp>(op))
+      known->second = mayShareScan(scan, result, operand->value);
+    else
+      known->second = mayShareCall(dyn_cast<EpilogueOpInterface>(op), result, operand->value);
   }
   return known->second;
 }
 
 int64_t PlannedOperation::getScratchBytes(const TargetInfo &target,
                                           std::optional<unsigned> accumulated) {
+  if (isa<ScanOp>(op))
+    return scratchBytes;
   if (scratchAnswer && scratchAnswer->first == accumulated)
     return scratchAnswer->second;
   int64_t bytes = 0;

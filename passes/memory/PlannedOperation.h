@@ -27,6 +27,9 @@ struct Buffer {
   unsigned temporary = 0; ///< index into the function's temporaries of `space`, if not fixed
   int64_t part = 0;       ///< offset within the temporary, for a tile of an assembled value
   MemorySpace space = MemorySpace::Device;
+  /// In the body of a scan: the number of the scan's value that the buffer is a slice of, counting
+  /// its operands and then its results. All iterations store a state in its final value.
+  std::optional<unsigned> outer = std::nullopt;
 
   bool operator==(const Buffer &other) const = default;
 };
@@ -65,8 +68,9 @@ struct PlannedOperation {
   bool runsInWindows() const;
   /// Whether the result may be computed in place in the buffer of `operand`.
   bool mayShare(unsigned result, PlannedValue *operand);
-  /// Returns the bytes of scratch, or a negative number if the target cannot run the call.
-  /// `accumulated` is the operand in whose buffer the first result is computed.
+  /// Returns the bytes of scratch, or a negative number if the target cannot run the call; for a
+  /// scan, the bytes of the current plan. `accumulated` is the operand in whose buffer the first
+  /// result is computed.
   int64_t getScratchBytes(const TargetInfo &target, std::optional<unsigned> accumulated);
 
   /// Whether the operation precedes `other` while writes are being scheduled.
@@ -77,7 +81,7 @@ struct PlannedOperation {
   bool isView;         ///< its users use its source
   bool isKernel;
   bool isMove;
-  bool isCompute;  ///< kernel, library call or move: its results need buffers
+  bool isCompute;  ///< kernel, library call, scan or move: its results need buffers
   bool isAssembly; ///< assembles tiles, which are computed in or copied to its result's buffer
   /// Whether the operation computes, copies or returns, that is, does work at run time.
   bool takesTime() const {

@@ -1,6 +1,7 @@
 //===- NarrowStorage.cpp - Applies mixed precision with 16-bit storage ------------------------===//
 
 #include "ir/NodeNames.h"
+#include "ir/ScanBody.h"
 #include "ir/interfaces/TargetInfo.h"
 #include "passes/Passes.h"
 #include "passes/precision/PrecisionOptions.h"
@@ -262,8 +263,14 @@ struct NarrowStoragePass
     FloatType narrow = precision == Precision::BF16 ? FloatType(BFloat16Type::get(&getContext()))
                                                     : FloatType(Float16Type::get(&getContext()));
     auto keepsF32 = [&](Operation *op) { return kept.contains(op); };
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      FunctionNarrower(function, narrow, keepsF32).run();
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (!isScanBody(function))
+        FunctionNarrower(function, narrow, keepsF32).run();
+      for (auto scan : function.front().getOps<ScanOp>())
+        remark::missed(scan.getLoc(),
+                       remark::RemarkOpts::name("f32-loop").category("mtc-narrow-storage"))
+            << remark::add("the iterations of the loop compute in f32");
+    }
     if (failed(kept.checkUsed(location)))
       signalPassFailure();
   }

@@ -1,5 +1,6 @@
 //===- WidenElements.cpp - Promotes 16-bit models to f32 --------------------------------------===//
 
+#include "ir/ScanBody.h"
 #include "ir/builders/TensorBuilder.h"
 #include "passes/Passes.h"
 
@@ -54,7 +55,10 @@ struct WidenElementsPass : mtc::impl::WidenElementsBase<WidenElementsPass> {
         found = true;
       }
     for (auto function : getOperation().getOps<func::FuncOp>())
-      widenFunction(function);
+      if (isScanBody(function))
+        widenBody(function);
+      else
+        widenFunction(function);
     if (found)
       emitRemark(UnknownLoc::get(&getContext()),
                  "16-bit parameters are computed as f32 and exported in their original type; "
@@ -62,8 +66,18 @@ struct WidenElementsPass : mtc::impl::WidenElementsBase<WidenElementsPass> {
   }
 
 private:
-  void widenFunction(func::FuncOp function) {
-    auto given = llvm::to_vector(function.getResultTypes());
+  /// Widens all values of a scan's body, since the scan's operands and results are widened.
+  void widenBody(func::FuncOp function) {
+    widenOperations(function);
+    for (BlockArgument argument : function.getArguments())
+      if (RankedTensorType type = widened(argument.getType()))
+        argument.setType(type);
+    Block &body = function.front();
+    function.setType(FunctionType::get(&getContext(), body.getArgumentTypes(),
+                                       body.getTerminator()->getOperandTypes()));
+  }
+
+  void widenOperations(func::FuncOp function) {
     function.walk([&](Operation *op) {
       for (OpResult result : op->getResults())
         if (RankedTensorType type = widened(result.getType())) {
@@ -74,6 +88,11 @@ private:
         if (Attribute wide = widened(attribute.getValue()); wide != attribute.getValue())
           op->setAttr(attribute.getName(), wide);
     });
+  }
+
+  void widenFunction(func::FuncOp function) {
+    auto given = llvm::to_vector(function.getResultTypes());
+    widenOperations(function);
     // Inputs and results keep the model's types.
     Block &body = function.front();
     OpBuilder builder = OpBuilder::atBlockBegin(&body);

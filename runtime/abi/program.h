@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 20u
+#define MTC_ABI_VERSION 21u
 #define MTC_ALIGNMENT 64
 #define MTC_MAX_RANK 12
 
@@ -224,7 +224,8 @@ typedef enum MtcOperationKind {
   MTC_LAUNCH = 0,
   MTC_CALL = 1,
   MTC_COPY = 2,
-  MTC_TRANSFER = 3
+  MTC_TRANSFER = 3,
+  MTC_REPEAT = 4
 } MtcOperationKind;
 
 /* A range of the device arena that an operation writes. It is live until operation `last_use` of
@@ -232,7 +233,8 @@ typedef enum MtcOperationKind {
  * operation count. -1: the range is part of memory that is already live, such as a variable. */
 typedef struct MtcWrite {
   int64_t offset, bytes, last_use;
-  uint32_t type; /* MtcType of its elements; MTC_U8 for scratch */
+  uint32_t type;  /* MtcType of its elements; MTC_U8 for scratch */
+  int64_t stride; /* bytes by which the range moves from one iteration of a repeat to the next */
 } MtcWrite;
 
 /* An operation of a function. It starts after all previous operations have completed, except that
@@ -247,13 +249,18 @@ typedef struct MtcWrite {
  * MTC_COPY: source and destination, each in its memory space; `bytes` is the size.
  * MTC_TRANSFER: the inputs and outputs of the collective: values and one range of rows, one row of
  * pieces for each rank (all_to_all), pieces and values (all_gather), or values and pieces
- * (own_piece); `index` into collectives. */
+ * (own_piece); `index` into collectives.
+ * MTC_REPEAT: none. The `index` operations that follow, which are launches, calls and copies without
+ * streams, run `iterations` times, one iteration after another. */
 typedef struct MtcOperation {
   uint32_t kind; /* MtcOperationKind */
   uint32_t index;
   uint32_t operand_count;
   const int64_t *operands;
+  /* In a repeat: bytes by which each operand moves from one iteration to the next; null: none moves */
+  const int64_t *strides;
   int64_t bytes;
+  int64_t iterations; /* of MTC_REPEAT */
   const char *nodes; /* names of the model nodes that it computes, for profiles and errors */
   uint32_t wait_count;
   const int64_t *waits; /* indices of operations on streams in the same function; null if none */

@@ -86,15 +86,17 @@ void MemoryCheck::operation(const OperationInfo &operation, Clock::time_point, C
   const MtcFunction &function = functionOf(*operation.source);
   for (uint32_t i = 0; i < operation.source->write_count; ++i) {
     const MtcWrite &write = operation.source->writes[i];
-    refresh({write.offset, write.offset + write.bytes});
+    const int64_t begin = write.offset + operation.iteration * write.stride;
+    refresh({begin, begin + write.bytes});
   }
   compare(operation);
   const int64_t number = operation.source - function.operations;
   for (uint32_t i = 0; i < operation.source->write_count; ++i)
     if (const MtcWrite &write = operation.source->writes[i];
-        write.last_use < 0 || write.last_use > number)
+        operation.source->kind != MTC_REPEAT && // Its operations write the results.
+        (write.last_use < 0 || write.last_use > number))
       checkComputed(operation, write);
-  bury(function, number);
+  bury(function, operation);
 }
 
 /// Returns the index of the first element with all bits set; -1 if there is none.
@@ -109,7 +111,8 @@ template <typename Bits> static int64_t findNothing(const char *at, int64_t byte
 }
 
 void MemoryCheck::checkComputed(const OperationInfo &operation, const MtcWrite &write) {
-  const char *at = copy.data() + write.offset;
+  const int64_t offset = write.offset + operation.iteration * write.stride;
+  const char *at = copy.data() + offset;
   int64_t found = -1;
   if (write.type == MTC_F64)
     found = findNothing<uint64_t>(at, write.bytes);
@@ -120,7 +123,7 @@ void MemoryCheck::checkComputed(const OperationInfo &operation, const MtcWrite &
   if (found >= 0)
     systemError(
         operation.source->nodes, ": ", operation.label, " gives no number at element ", found,
-        " of the result at byte ", write.offset,
+        " of the result at byte ", offset,
         " of the arena: it has read bytes that hold no value, such as those of a value that "
         "is read no more, or it has not written the element");
 }
@@ -164,7 +167,13 @@ std::vector<MemoryCheck::Range> MemoryCheck::livingAfter(const MtcFunction &func
 
 /// Fills the ranges that are dead after an operation; after the first operation of a function also
 /// the values left by previous functions.
-void MemoryCheck::bury(const MtcFunction &function, int64_t number) {
+void MemoryCheck::bury(const MtcFunction &function, const OperationInfo &operation) {
+  const int64_t number = operation.source - function.operations;
+  // Later iterations of a repeat use the values that were computed before it.
+  const MtcOperation *repeat = operation.repeat;
+  const int64_t oldest = repeat && operation.iteration + 1 < repeat->iterations
+                             ? repeat - function.operations + 1
+                             : 0;
   std::vector<Range> kept = livingAfter(function, number);
   std::vector<Range> dead;
   if (number == 0) {
@@ -174,7 +183,7 @@ void MemoryCheck::bury(const MtcFunction &function, int64_t number) {
               [](const Range &a, const Range &b) { return a.begin < b.begin; });
     dead.push_back({0, static_cast<int64_t>(copy.size())});
   }
-  for (int64_t i = 0; i <= number; ++i)
+  for (int64_t i = oldest; i <= number; ++i)
     for (uint32_t k = 0; k < function.operations[i].write_count; ++k)
       if (const MtcWrite &write = function.operations[i].writes[k]; write.last_use == number)
         dead.push_back({write.offset, write.offset + write.bytes});

@@ -40,7 +40,7 @@ private:
   void refresh(const Range &range);
   void checkComputed(const OperationInfo &operation, const MtcWrite &write);
   void compare(const OperationInfo &operation);
-  void bury(const MtcFunction &function, int64_t number);
+  void bury(const MtcFunction &function, const OperationInfo &operation);
   void fill(const Range &range);
   std::vector<Range> livingAfter(const MtcFunction &function, int64_t number) const;
   std::vector<Holder> holdersAfter(const MtcFunction &function, int64_t number) const;

@@ -29,6 +29,8 @@ OperationInfo describeOperation(const MtcProgram &program, const MtcOperation &s
             "",      mtc_collective_name(collective.kind),
             0,       elements * collective.element_bytes};
   }
+  case MTC_REPEAT:
+    return {&source, number, "", "repeat", 0, 0};
   default:
     return {&source, number, "", "copy", 0, 2 * source.bytes};
   }

@@ -16,6 +16,9 @@ struct OperationInfo {
   std::string implementation; ///< name of a library call's implementation
   std::string label;          ///< the kernel, or the call and its implementation
   int64_t flops, bytes;       ///< operations and bytes of one run
+  /// The repeat that contains the operation, and its current iteration.
+  const MtcOperation *repeat = nullptr;
+  int64_t iteration = 0;
 };
 
 /// `implementation` applies to library calls.

@@ -127,10 +127,14 @@ void Executor::run(std::vector<PreparedOperation> &operations) {
         streams.enqueue(source, i);
         continue;
       }
-      if (source.stream != 0)
+      if (source.kind == MTC_REPEAT) {
+        repeat(operations, i);
+        i += source.index;
+      } else if (source.stream != 0) {
         startTransfer(*operations[i].transfer);
-      else
+      } else {
         runOne(operations[i]);
+      }
     }
     for (Transfer *transfer : transfers)
       transfer->wait();
@@ -139,13 +143,47 @@ void Executor::run(std::vector<PreparedOperation> &operations) {
       streams.join();
     return;
   }
-  for (PreparedOperation &operation : operations) {
-    auto begin = Observer::Clock::now();
-    runOne(operation);
-    auto end = Observer::Clock::now();
+  for (size_t i = 0; i < operations.size(); ++i) {
+    const MtcOperation &source = *operations[i].info.source;
+    if (source.kind != MTC_REPEAT) {
+      observeOne(operations[i]);
+      continue;
+    }
+    // Of the repeat itself, only the ranges that its iterations write are of interest.
+    const auto now = Observer::Clock::now();
     for (Observer *observer : observers)
-      observer->operation(operation.info, begin, end);
+      if (observer->looksAtArena())
+        observer->operation(operations[i].info, now, now);
+    repeat(operations, i);
+    i += source.index;
   }
+}
+
+void Executor::observeOne(PreparedOperation &operation) {
+  auto begin = Observer::Clock::now();
+  runOne(operation);
+  auto end = Observer::Clock::now();
+  for (Observer *observer : observers)
+    observer->operation(operation.info, begin, end);
+}
+
+/// Runs the iterations of the repeat at `first`.
+void Executor::repeat(std::vector<PreparedOperation> &operations, size_t first) {
+  const MtcOperation &header = *operations[first].info.source;
+  for (int64_t iteration = 0; iteration < header.iterations; ++iteration)
+    for (size_t i = first + 1; i <= first + header.index; ++i) {
+      PreparedOperation &operation = operations[i];
+      const MtcOperation &source = *operation.info.source;
+      operation.info.repeat = &header;
+      operation.info.iteration = iteration;
+      for (uint32_t k = 0; source.strides && k < source.operand_count; ++k)
+        operation.operands[k] =
+            arenas.at(MTC_DEVICE, source.operands[k] + iteration * source.strides[k]);
+      if (observers.empty())
+        runOne(operation);
+      else
+        observeOne(operation);
+    }
 }
 
 void Executor::runOne(PreparedOperation &operation) {

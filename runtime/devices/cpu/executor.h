@@ -50,6 +50,8 @@ private:
   LibraryCall &call(const MtcOperation &operation);
   void run(std::vector<PreparedOperation> &operations);
   void runOne(PreparedOperation &operation);
+  void observeOne(PreparedOperation &operation);
+  void repeat(std::vector<PreparedOperation> &operations, size_t first);
   void startTransfer(Transfer &transfer);
   void waitForTransfer(const Transfer &transfer);
   void waitForOperations(std::vector<PreparedOperation> &operations, const MtcOperation &waiting);

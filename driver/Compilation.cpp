@@ -266,9 +266,15 @@ void Compilation::warnOfInferenceForms(onnx::GraphOp graph) {
       warn(text);
 }
 
+/// Returns the maximum number of iterations of loops that are unrolled. Matrices in other loops get
+/// no adapters.
+static int64_t unrollLimit(const Options &options) {
+  return options.lora.empty() ? options.unroll : INT64_MAX;
+}
+
 /// Adds the passes that classify the initializers; `areNamed` as parameters that flags can name.
 void Compilation::buildParameterPasses(OpPassManager &manager, bool areNamed) const {
-  manager.addNestedPass<onnx::GraphOp>(onnx::createExpandControlFlowPass());
+  manager.addNestedPass<onnx::GraphOp>(onnx::createExpandControlFlowPass({unrollLimit(options)}));
   onnx::ParameterPatterns patterns{options.train, options.freeze, !options.lora.empty()};
   onnx::ParameterChoices choices;
   choices.merged = options.sharedInitializers;
@@ -277,9 +283,9 @@ void Compilation::buildParameterPasses(OpPassManager &manager, bool areNamed) co
   onnx::buildParametersPipeline(manager, choices);
 }
 
-static void buildInferencePasses(OpPassManager &manager) {
-  manager.addNestedPass<mtc::onnx::GraphOp>(mtc::onnx::createFoldInitializersPass());
-  manager.addNestedPass<mtc::onnx::GraphOp>(mtc::onnx::createInferAndFoldPass());
+void Compilation::buildInferencePasses(OpPassManager &manager) const {
+  manager.addNestedPass<onnx::GraphOp>(onnx::createFoldInitializersPass());
+  manager.addNestedPass<onnx::GraphOp>(onnx::createInferAndFoldPass({unrollLimit(options)}));
 }
 
 LogicalResult Compilation::importModel() {
@@ -324,7 +330,7 @@ LogicalResult Compilation::importModel() {
   bool isMeant = !options.train.empty() || !options.freeze.empty() || !options.lora.empty();
   if (!isMeant && parameters.training.trainsLessThanHalf())
     return emitError(UnknownLoc::get(context.get()), parameters.training.refusal());
-  return run(buildInferencePasses);
+  return run([&](OpPassManager &manager) { buildInferencePasses(manager); });
 }
 
 LogicalResult Compilation::run(llvm::function_ref<void(OpPassManager &)> build) {

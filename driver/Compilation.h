@@ -93,6 +93,7 @@ private:
   mlir::LogicalResult chooseTarget(TargetAttrInterface named = {});
   mlir::LogicalResult importModel();
   void buildParameterPasses(mlir::OpPassManager &manager, bool areNamed) const;
+  void buildInferencePasses(mlir::OpPassManager &manager) const;
   void describeParameters(mlir::ModuleOp imported);
   /// Warns about batch normalization and dropout that training would compute in inference form.
   void warnOfInferenceForms(onnx::GraphOp graph);

@@ -51,7 +51,9 @@ std::string describeSupport(StringRef name) {
                : "yes";
   // The expansion of FlexAttention, outside ai.onnx, depends on no constant.
   if (Expander::expandsOperator(domain, op))
-    return domain.empty() ? "expanded at compile time" : "yes";
+    return !domain.empty()               ? "yes"
+           : Expander::keepsOperator(op) ? "expanded at compile time, or compiled as a loop"
+                                         : "expanded at compile time";
   const Operator *newest = Operators::get().find(domain, op, newestOpset);
   if (newest && newest->infer)
     return "computed at compile time";

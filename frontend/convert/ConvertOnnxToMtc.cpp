@@ -59,8 +59,51 @@ bool defineEmptyResults(Conversion &node) {
   return true;
 }
 
+LogicalResult convert(Conversion &node);
+void definePlaceholders(Conversion &node, Program &program);
+
+/// Converts `mtc.Scan` and its body.
+LogicalResult convertScan(Conversion &node) {
+  const int64_t states = node.integer("states"), inputs = node.integer("inputs");
+  const int64_t iterations = node.integer("iterations"), reversed = node.integer("reversed");
+  if (node.failed())
+    return failure();
+  Region &graph = *node.graph("body");
+  Program &program = node.program();
+  SmallVector<Value> operands;
+  for (size_t i = 0; i < node.operandCount(); ++i)
+    operands.push_back(node.value(i));
+  StringRef name = nodeName(node.op());
+  program.beginBody(graph, {states, inputs}, name.empty() ? "loop" : name);
+  LogicalResult converted = success();
+  for (auto op : graph.getOps<NodeOp>()) {
+    Conversion inner(op, program);
+    if (failed(convert(inner))) {
+      converted = failure();
+      definePlaceholders(inner, program);
+    }
+  }
+  func::FuncOp body = program.endBody(graph);
+  if (failed(converted))
+    return failure();
+  SmallVector<Type> types;
+  for (auto [i, type] : llvm::enumerate(body.getResultTypes()))
+    types.push_back(static_cast<int64_t>(i) < states ? type
+                                                     : ScanOp::stackedType(type, iterations));
+  ValueRange values(operands);
+  auto scan = node.b.create<ScanOp>(types, body.getSymName(), iterations, reversed != 0,
+                                    values.take_front(states), values.slice(states, inputs),
+                                    values.drop_front(states + inputs));
+  for (size_t i = 0; i < node.resultCount(); ++i)
+    if (failed(node.result(i, scan->getResult(i))))
+      return failure();
+  return success();
+}
+
 /// Converts one node; errors are reported at the node.
 LogicalResult convert(Conversion &node) {
+  if (isScan(node.op()))
+    return convertScan(node);
   const Operators &operators = Operators::get();
   const Operator *definition = operators.find(node.domain(), node.opType(), node.version());
   if (!definition || !definition->convert) {

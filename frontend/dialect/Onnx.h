@@ -80,6 +80,12 @@ inline constexpr llvm::StringLiteral operandAttribute = "onnx.operand";
 /// The operator `mtc.Gate(condition, x)`, which the expansion of control flow creates: x, whose
 /// gradient is 0 unless the condition equals the attribute `taken`.
 inline constexpr llvm::StringLiteral gateOperator = "Gate";
+/// The operator `mtc.Scan`, which the expansion of control flow creates from a loop with many
+/// iterations. Its operands are `states` states, `inputs` scanned inputs, whose first axis has one
+/// slice per iteration, and the values that the subgraph `body` uses. The subgraph's arguments are
+/// the states, the slices, and these values; its results are the next states and the slices of the
+/// outputs, which the node stacks. With `reversed` = 1, the first iteration has the last slices.
+inline constexpr llvm::StringLiteral scanOperator = "Scan";
 /// Constant that was an integer initializer: the initializer's name.
 inline constexpr llvm::StringLiteral initializerAttribute = "onnx.initializer";
 /// Constant that replaces a graph input set by `--bind`.
@@ -88,6 +94,11 @@ inline constexpr llvm::StringLiteral boundAttribute = "onnx.bound";
 /// Returns whether a node is a gate.
 inline bool isGate(NodeOp node) {
   return node.getDomain() == "mtc" && node.getOpType() == gateOperator;
+}
+
+/// Returns whether a node is an `mtc.Scan`.
+inline bool isScan(NodeOp node) {
+  return node.getDomain() == "mtc" && node.getOpType() == scanOperator;
 }
 
 } // namespace mtc::onnx

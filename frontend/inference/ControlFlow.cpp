@@ -114,6 +114,16 @@ LogicalResult Expander::expandLoop(Inference &node) {
   };
   if (hasCondition && failed(readCondition(node.operand(1), node.operandName(1))))
     return failure();
+  if (limit && goesOn && !isActive) {
+    const size_t outputs = node.resultCount() - carriedCount;
+    ScanLists none, stacked{SmallVector<int64_t>(outputs, 0), SmallVector<bool>(outputs, false)};
+    FailureOr<bool> isKept =
+        keepLoop(node, /*isLoop=*/true, *limit,
+                 node.op().getInputs().drop_front(std::min<size_t>(2, node.operandCount())), {},
+                 none, stacked, /*ignoresCondition=*/!hasCondition);
+    if (failed(isKept) || *isKept)
+      return success(succeeded(isKept));
+  }
   Value flag = hasCondition ? node.operand(1) : createFlag(node, true);
 
   SmallVector<Value> carried(
@@ -289,6 +299,12 @@ LogicalResult Expander::expandScan(Inference &node) {
   if (*length == 0 && outputCount > 0)
     return node.failure("has no elements to scan, so its output shapes are unknown");
   OperandRange operandValues = node.op().getInputs();
+  FailureOr<bool> isKept =
+      keepLoop(node, /*isLoop=*/false, *length, operandValues.take_front(stateCount),
+               operandValues.drop_front(stateCount), *inputs, *outputs,
+               /*ignoresCondition=*/true);
+  if (failed(isKept) || *isKept)
+    return success(succeeded(isKept));
   SmallVector<Value> results(operandValues.take_front(stateCount));
   SmallVector<SmallVector<Value>> scanned(outputCount);
   if (failed(

@@ -31,6 +31,8 @@ void defineConstants(Walk &walk, GraphOp graph) {
 }
 
 struct ExpandControlFlowPass : impl::ExpandControlFlowPassBase<ExpandControlFlowPass> {
+  using ExpandControlFlowPassBase::ExpandControlFlowPassBase;
+
   void runOnOperation() override {
     GraphOp graph = getOperation();
     auto isStatic = [](Type type) {
@@ -43,7 +45,7 @@ struct ExpandControlFlowPass : impl::ExpandControlFlowPassBase<ExpandControlFlow
     // onnx-infer-and-fold, which runs later, reports the errors.
     ScopedDiagnosticHandler silence(&getContext(), [](Diagnostic &) { return success(); });
     OptionalOutputs optional(graph);
-    Walk walk(graph, optional, Walk::Effect::ExpandOnly);
+    Walk walk(graph, optional, Walk::Effect::ExpandOnly, unroll);
     defineConstants(walk, graph);
     (void)walk.run();
   }

@@ -146,7 +146,7 @@ LogicalResult Expander::replace(Inference &node, ValueRange values) {
     return failure(); // The error of the created node has been reported.
   bool areTensors = true;
   for (auto [i, value] : llvm::enumerate(values)) {
-    if (!node.wants(i))
+    if (!node.wants(i) || !value)
       continue;
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (walk.isUnknown(value) || !type || !type.hasStaticShape())

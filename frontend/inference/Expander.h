@@ -19,6 +19,7 @@
 
 namespace mtc::onnx {
 
+class KeptLoop;
 class Walk;
 
 /// The maximum number of nodes created for one graph; the limit also stops infinite loops.
@@ -32,7 +33,9 @@ bool isSequence(mlir::Value value);
 
 class Expander {
 public:
-  Expander(Walk &walk, mlir::MLIRContext *context) : walk(walk), builder(context) {}
+  /// Loops of more than `unrollLimit` iterations are not unrolled if possible.
+  Expander(Walk &walk, mlir::MLIRContext *context, int64_t unrollLimit)
+      : walk(walk), builder(context), unrollLimit(unrollLimit) {}
 
   /// Returns whether the node is control flow or operates on sequences or optional values.
   static bool expands(NodeOp node) { return functionOf(node); }
@@ -40,6 +43,9 @@ public:
   static bool expandsOperator(llvm::StringRef domain, llvm::StringRef opType) {
     return functionOf(domain, opType);
   }
+
+  /// Returns whether nodes of an ai.onnx operator that `expandsOperator` may become `mtc.Scan`.
+  static bool keepsOperator(llvm::StringRef opType) { return opType == "Loop" || opType == "Scan"; }
 
   /// Expands a node for which `expands` is true and whose operands are valid, and replaces its
   /// results. Reports an error if the expansion depends on a value that is not known at compile
@@ -77,6 +83,19 @@ private:
   mlir::LogicalResult runScan(Inference &node, llvm::SmallVectorImpl<mlir::Value> &states,
                               mlir::ValueRange inputs, const ScanLists &lists, int64_t length,
                               llvm::MutableArrayRef<llvm::SmallVector<mlir::Value>> scanned);
+  /// Keeps a loop of `iterations` iterations, whose stacked outputs have these axes and directions.
+  /// Returns success(false) if it must be unrolled. `ignoresCondition`: see KeptLoop::build.
+  mlir::FailureOr<bool> keepLoop(Inference &node, bool isLoop, int64_t iterations,
+                                 mlir::ValueRange states, mlir::ValueRange inputs,
+                                 const ScanLists &inputLists, const ScanLists &outputLists,
+                                 bool ignoresCondition);
+  mlir::LogicalResult replaceLoop(Inference &node, KeptLoop &loop, int64_t iterations,
+                                  mlir::ValueRange states, const ScanLists &outputLists,
+                                  mlir::ArrayRef<bool> areUsed);
+  /// Returns the value with its slices along an axis as slices of the first axis, in reverse order
+  /// if `isReversed`.
+  mlir::Value slicesFirst(Inference &node, mlir::Value value, int64_t axis, bool isReversed);
+  mlir::Value reversed(Inference &node, mlir::Value value);
   mlir::Value sliceAt(Inference &node, mlir::Value value, int64_t index, int64_t axis);
   /// Checks that a subgraph has the number of inputs and outputs that the node's operands and
   /// results imply.
@@ -152,6 +171,7 @@ private:
 
   Walk &walk;
   mlir::OpBuilder builder;
+  int64_t unrollLimit;
   size_t count = 0;          ///< Number of nodes and clones created.
   size_t problemsBefore = 0; ///< Number of errors when the expansion of the node began.
   llvm::DenseSet<mlir::Operation *> created;  ///< Nodes, constants and cloned terminators.

@@ -12,18 +12,6 @@ namespace mtc::onnx {
 
 namespace {
 
-/// Erases operations without uses in a single reverse walk.
-void eraseDead(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
-    if (isa<NodeOp, ConstantOp, NoneOp, InitializerOp>(op) && op.use_empty()) {
-      op.erase();
-      continue;
-    }
-    for (Region &graph : op.getRegions())
-      eraseDead(graph.front());
-  }
-}
-
 /// Reports graph inputs that are not static, because all other types depend on them.
 LogicalResult checkArguments(GraphOp graph) {
   bool ok = true;
@@ -47,10 +35,12 @@ LogicalResult checkArguments(GraphOp graph) {
 }
 
 class InferAndFold : public impl::InferAndFoldPassBase<InferAndFold> {
+  using InferAndFoldPassBase::InferAndFoldPassBase;
+
   void runOnOperation() override {
     GraphOp graph = getOperation();
     OptionalOutputs optional(graph);
-    Walk walk(graph, optional, Walk::Effect::InferAndFold);
+    Walk walk(graph, optional, Walk::Effect::InferAndFold, unroll);
     eraseDead(graph.getBody().front());
     if (failed(checkArguments(graph)) || failed(walk.run()))
       return signalPassFailure();

@@ -40,16 +40,21 @@ def InferAndFoldPass : Pass<"onnx-infer-and-fold", "::mtc::onnx::GraphOp"> {
     }
     ```
   }];
+  let options = [Option<"unroll", "unroll", "int64_t", "16", "maximum number of iterations of a loop that is unrolled">];
 }
 
 def ExpandControlFlowPass : Pass<"onnx-expand-control-flow", "::mtc::onnx::GraphOp"> {
   let summary = "expand control flow and sequences known at compile time";
   let description = [{
     Replaces an `If` by the nodes of the branch that its condition selects, and a `Loop` or `Scan` by one copy of its body per
-    iteration. If a condition depends on data, both branches or all iterations are expanded, their results are selected by `Where`,
-    and values that enter them pass an `mtc.Gate`, whose gradient is 0 unless the branch is taken. Rewrites operators on sequences to
-    operators on the elements. Other nodes and all declared types are unchanged. Afterwards the passes that choose parameters find all
-    uses of an initializer in one block.
+    iteration. A loop of more than `unroll` iterations remains if its iterations differ only in data: if the number of iterations
+    is constant, no condition depends on data, the types of states are constant, and no operator in it has another form in training
+    or draws random numbers. `onnx-infer-and-fold` replaces it by `mtc.Scan`, which computes all iterations with one subgraph.
+
+    If a condition depends on data, both branches or all iterations are expanded, their results are selected by `Where`, and values
+    that enter them pass an `mtc.Gate`, whose gradient is 0 unless the branch is taken. Rewrites operators on sequences to operators
+    on the elements. Other nodes and all declared types are unchanged. Afterwards the passes that choose parameters find all uses of
+    an initializer in one block and in the subgraphs of loops.
 
     A node remains if its expansion depends on a value that is not known; `onnx-infer-and-fold`, which expands the same nodes,
     reports the error. The pass does nothing if the graph's inputs are not static.
@@ -68,6 +73,7 @@ def ExpandControlFlowPass : Pass<"onnx-expand-control-flow", "::mtc::onnx::Graph
     %y = onnx.node "Tanh" version 13 (%w0) {} : (tensor<*xindex>) -> tensor<*xindex>
     ```
   }];
+  let options = [Option<"unroll", "unroll", "int64_t", "16", "maximum number of iterations of a loop that is unrolled">];
 }
 
 #endif // MTC_FRONTEND_INFERENCE_PASSES

@@ -12,6 +12,17 @@ using namespace mlir;
 
 namespace mtc::onnx {
 
+void eraseDead(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (isa<NodeOp, ConstantOp, NoneOp, InitializerOp>(op) && op.use_empty()) {
+      op.erase();
+      continue;
+    }
+    for (Region &graph : op.getRegions())
+      eraseDead(graph.front());
+  }
+}
+
 static LogicalResult checkAllAttributes(NodeOp op) {
   NodeView node(op);
   const Schema *schema = Schema::find(node.domain(), node.opType(), node.version());
@@ -38,9 +49,9 @@ static std::string suggestReplacement(StringRef domain, StringRef opType) {
   return near.empty() ? "; not an ONNX operator" : near;
 }
 
-Walk::Walk(GraphOp graph, OptionalOutputs &optional, Effect effect)
+Walk::Walk(GraphOp graph, OptionalOutputs &optional, Effect effect, int64_t unrollLimit)
     : graph(graph), optional(optional), effect(effect), declaredTypes(graph),
-      expander(*this, graph.getContext()) {
+      expander(*this, graph.getContext(), unrollLimit) {
   // Attributes are checked for dead nodes too, since this needs no types.
   for (auto node : graph.getOps<NodeOp>())
     if (mlir::failed(optional.run(node, [&] { return checkAllAttributes(node); }))) {
@@ -118,6 +129,8 @@ LogicalResult Walk::visit(NodeOp node) {
     node.getResult(0).setType(node.getInputs()[1].getType());
     return success();
   }
+  if (isScan(node)) // Its types are known when it is created.
+    return success();
   Inference inference(node, [this](Value value) { return lookup(value); });
   const Operator *definition =
       Operators::get().find(inference.domain(), inference.opType(), inference.version());

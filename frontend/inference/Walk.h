@@ -27,7 +27,8 @@ public:
     ExpandOnly
   };
 
-  Walk(GraphOp graph, OptionalOutputs &optional, Effect effect);
+  /// Loops of more than `unrollLimit` iterations are not unrolled if possible.
+  Walk(GraphOp graph, OptionalOutputs &optional, Effect effect, int64_t unrollLimit);
 
   /// Defines the value of an initializer that is constant.
   void define(mlir::Value initializer, const Tensor &value) {
@@ -53,6 +54,11 @@ public:
   bool mayBecomeKnown(mlir::Value value) const {
     return effect == Effect::ExpandOnly && dataSources(value).empty();
   }
+  /// Returns whether the nodes of loops may be replaced. If not, they keep their place, since the
+  /// uses of initializers in their subgraphs are of interest.
+  bool replacesLoops() const { return effect == Effect::InferAndFold; }
+  /// Gives the results of a node that is not expanded their types.
+  void keep(Inference &node) { apply(node); }
   /// Returns the number of invalid nodes found so far.
   size_t problemCount() const { return problems; }
   mlir::LogicalResult checkDeclared(Inference &node) { return declaredTypes.check(node); }
@@ -89,6 +95,9 @@ private:
   size_t problems = 0;
   bool failed = false; ///< Whether a required output cannot be computed.
 };
+
+/// Erases operations without uses in a single reverse walk.
+void eraseDead(mlir::Block &block);
 
 } // namespace mtc::onnx
 

@@ -38,6 +38,7 @@ Program::Program(GraphOp graph, bool attentionInParts, BatchNormMode batchNorm, 
   forward = func::FuncOp::create(builder, graph.getLoc(), forwardName, graph.getFunctionType());
   forward.setArgAttrsAttr(renamed(builder, graph.getNumArguments(),
                                   [&](unsigned i) { return graph.getArgAttr(i, "onnx.name"); }));
+  current = forward;
   Block *body = forward.addEntryBlock();
   for (auto [from, to] : llvm::zip(graph.getBody().getArguments(), body->getArguments())) {
     to.setLoc(from.getLoc());
@@ -47,8 +48,30 @@ Program::Program(GraphOp graph, bool attentionInParts, BatchNormMode batchNorm, 
 
 TensorBuilder Program::builderAt(Location loc) {
   TensorBuilder builder(loc, graph.getContext());
-  builder.setInsertionPointToEnd(&forward.getBody().front());
+  builder.setInsertionPointToEnd(&current.getBody().front());
   return builder;
+}
+
+void Program::beginBody(Region &graph, ScanBody signature, StringRef name) {
+  OpBuilder builder(forward);
+  current = func::FuncOp::create(builder, graph.getLoc(), freshSymbol(name),
+                                 builder.getFunctionType(graph.getArgumentTypes(), {}));
+  signature.mark(current);
+  bodies.push_back(current);
+  Block *body = current.addEntryBlock();
+  for (auto [from, to] : llvm::zip_equal(graph.getArguments(), body->getArguments()))
+    define(from, to);
+}
+
+func::FuncOp Program::endBody(Region &graph) {
+  auto terminator = cast<onnx::ReturnOp>(graph.front().getTerminator());
+  SmallVector<Value> results =
+      llvm::map_to_vector(terminator.getValues(), [&](Value output) { return value(output); });
+  TensorBuilder builder = builderAt(terminator.getLoc());
+  func::ReturnOp::create(builder, results);
+  current.setFunctionType(
+      builder.getFunctionType(current.getArgumentTypes(), ValueRange(results).getTypes()));
+  return std::exchange(current, forward);
 }
 
 void Program::finish() {
@@ -70,6 +93,8 @@ void Program::finish() {
 
 void Program::discard() {
   forward->erase();
+  for (func::FuncOp body : bodies)
+    body->erase();
   for (VariableOp variable : variables)
     variable->erase();
 }

@@ -12,6 +12,7 @@
 #include "frontend/dialect/Onnx.h"
 #include "frontend/dialect/Tensor.h"
 #include "ir/Mtc.h"
+#include "ir/ScanBody.h"
 #include "ir/builders/TensorBuilder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -33,6 +34,12 @@ public:
   BatchNormMode batchNormMode() const { return batchNorm; }
   /// Returns the number of ranks whose samples BatchNormalization normalizes together.
   int64_t batchNormRanks() const { return batchNorm == BatchNormMode::Sync ? ranks : 1; }
+
+  /// Begins the body of a scan: a function, to which values are added until `endBody`. Its
+  /// arguments are those of `graph`, which uses no values of other graphs.
+  void beginBody(mlir::Region &graph, ScanBody signature, llvm::StringRef name);
+  /// Completes the body with the results of its graph, and returns it.
+  mlir::func::FuncOp endBody(mlir::Region &graph);
 
   /// Completes `@forward`: returns the graph's outputs.
   void finish();
@@ -57,7 +64,7 @@ public:
   /// Returns the next stream number for an operation that draws random bits.
   int64_t nextRandomStream() { return randomStreams++; }
 
-  /// Builds at the end of `@forward`.
+  /// Builds at the end of `@forward`, or of the body of a scan.
   TensorBuilder builderAt(mlir::Location loc);
 
 private:
@@ -73,6 +80,8 @@ private:
   BatchNormMode batchNorm;
   int64_t ranks;
   mlir::func::FuncOp forward;
+  mlir::func::FuncOp current; ///< `forward`, or the body of a scan
+  mlir::SmallVector<mlir::func::FuncOp> bodies;
   mlir::SmallVector<VariableOp> variables;
   llvm::DenseMap<mlir::Value, mlir::Value> values;
   llvm::DenseMap<mlir::Value, mlir::StringAttr> symbolOf; ///< Variables of read initializers.

@@ -10,6 +10,10 @@ using namespace mlir;
 
 namespace mtc::onnx {
 
+/// The maximum number of iterations of a loop that is kept. The numbers of the iterations may be a
+/// constant of the program.
+static constexpr int64_t maxKeptIterations = 1 << 20;
+
 static RankedTensorType withAxis(RankedTensorType type, int64_t axis, int64_t extent) {
   SmallVector<int64_t> shape(type.getShape());
   shape.insert(shape.begin() + axis, extent);
@@ -46,7 +50,7 @@ FailureOr<bool> Expander::keepLoop(Inference &node, bool isLoop, int64_t iterati
                                    ValueRange states, ValueRange inputs,
                                    const ScanLists &inputLists, const ScanLists &outputLists,
                                    bool ignoresCondition) {
-  if (iterations <= unrollLimit)
+  if (iterations <= std::max<int64_t>(unrollLimit, 0) || iterations > maxKeptIterations)
     return false;
   SmallVector<KeptLoop::Input> scanned;
   for (auto [value, axis, isReversed] :

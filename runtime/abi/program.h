@@ -250,18 +250,18 @@ typedef struct MtcWrite {
  * MTC_TRANSFER: the inputs and outputs of the collective: values and one range of rows, one row of
  * pieces for each rank (all_to_all), pieces and values (all_gather), or values and pieces
  * (own_piece); `index` into collectives.
- * MTC_REPEAT: none. The `index` operations that follow, which are launches, calls and copies without
- * streams, run `iterations` times, one iteration after another. */
+ * MTC_REPEAT: none. The `index` operations that follow, which are launches, calls and copies
+ * without streams, run `iterations` times, one iteration after another. */
 typedef struct MtcOperation {
   uint32_t kind; /* MtcOperationKind */
   uint32_t index;
   uint32_t operand_count;
   const int64_t *operands;
-  /* In a repeat: bytes by which each operand moves from one iteration to the next; null: none moves */
+  /* In a repeat: bytes by which each operand moves between iterations; null: none moves */
   const int64_t *strides;
   int64_t bytes;
   int64_t iterations; /* of MTC_REPEAT */
-  const char *nodes; /* names of the model nodes that it computes, for profiles and errors */
+  const char *nodes;  /* names of the model nodes that it computes, for profiles and errors */
   uint32_t wait_count;
   const int64_t *waits; /* indices of operations on streams in the same function; null if none */
   uint32_t stream;      /* of a copy or transfer, from 1; 0: no stream */

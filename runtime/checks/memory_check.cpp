@@ -171,9 +171,8 @@ void MemoryCheck::bury(const MtcFunction &function, const OperationInfo &operati
   const int64_t number = operation.source - function.operations;
   // Later iterations of a repeat use the values that were computed before it.
   const MtcOperation *repeat = operation.repeat;
-  const int64_t oldest = repeat && operation.iteration + 1 < repeat->iterations
-                             ? repeat - function.operations + 1
-                             : 0;
+  const int64_t oldest =
+      repeat && operation.iteration + 1 < repeat->iterations ? repeat - function.operations + 1 : 0;
   std::vector<Range> kept = livingAfter(function, number);
   std::vector<Range> dead;
   if (number == 0) {

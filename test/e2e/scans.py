@@ -131,11 +131,37 @@ def check(name: str, model: Model):
     np.testing.assert_allclose(*outputs, err_msg=name, **exact)
 
 
+def check_elsewhere(model: Model):
+    """On a device, tables have the operations of all iterations. With --precision bf16, the iterations compute in f32."""
+    file = folder / "elsewhere.onnx"
+    model.write(file)
+    expected = losses(compile(file, folder, model.data, *FLAGS, name="on-cpu").train(3))
+    emulated = compile(file, folder, model.data, *FLAGS, "--target", "cuda", "--emulate", name="emulated")
+    np.testing.assert_allclose(losses(emulated.train(3)), expected, rtol=1e-5)
+    remarks = folder / "remarks.yaml"
+    narrow = compile(file, folder, model.data, *FLAGS, "--precision", "bf16", "--remarks", remarks, name="narrow")
+    assert "the iterations of the loop compute in f32" in remarks.read_text()
+    np.testing.assert_allclose(losses(narrow.train(3)), expected, rtol=1e-2)
+
+
+def check_profile(model: Model):
+    """Each iteration runs the kernels of the body."""
+    file = folder / "profiled.onnx"
+    model.write(file)
+    program = compile(file, folder, model.data, *FLAGS, name="profiled")
+    report = folder / "profile.json"
+    program.run("--steps", 2, f"--profile-summary={report}")
+    calls = [row["calls"] for row in json.loads(report.read_text())["rows"]]
+    assert model.steps in calls and 2 * model.steps in calls, calls  # Of one kernel, and of a kernel that runs twice.
+
+
 check("scan", Model(3, LONG, 2, 5))
 check("reversed", Model(3, LONG + 1, 2, 5, reverse=True))
 check("loop", Model(3, LONG, 2, 5, loop=True))
 check("reversed-loop", Model(2, LONG, 3, 4, loop=True, reverse=True))
 check("aligned", Model(4, LONG, 16, 32, np.float32))
+check_elsewhere(Model(3, LONG, 2, 5, np.float32, loop=True))
+check_profile(Model(3, LONG, 2, 5, np.float32))
 
 # The program of a long loop differs in extents only.
 sizes = {}

@@ -52,7 +52,7 @@ struct Options : PlanSettings {
   SharedInitializerPolicy sharedInitializers = SharedInitializerPolicy::Auto;
   std::vector<std::string> tie, untie;
   std::optional<BatchNormMode> batchNorm; // No value: as exported.
-  int64_t unroll = 16;                    // `--unroll`.
+  int64_t unroll = 64;                    // `--unroll`.
 
   std::vector<std::string> scheduleFiles; // Files read for `--schedule-table`.
   // Flags whose values were read from files, with the files: `--class-weights`, `--pos-weight`.

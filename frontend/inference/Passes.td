@@ -40,7 +40,7 @@ def InferAndFoldPass : Pass<"onnx-infer-and-fold", "::mtc::onnx::GraphOp"> {
     }
     ```
   }];
-  let options = [Option<"unroll", "unroll", "int64_t", "16", "maximum number of iterations of a loop that is unrolled">];
+  let options = [Option<"unroll", "unroll", "int64_t", "64", "maximum number of iterations of a loop that is unrolled">];
 }
 
 def ExpandControlFlowPass : Pass<"onnx-expand-control-flow", "::mtc::onnx::GraphOp"> {
@@ -73,7 +73,7 @@ def ExpandControlFlowPass : Pass<"onnx-expand-control-flow", "::mtc::onnx::Graph
     %y = onnx.node "Tanh" version 13 (%w0) {} : (tensor<*xindex>) -> tensor<*xindex>
     ```
   }];
-  let options = [Option<"unroll", "unroll", "int64_t", "16", "maximum number of iterations of a loop that is unrolled">];
+  let options = [Option<"unroll", "unroll", "int64_t", "64", "maximum number of iterations of a loop that is unrolled">];
 }
 
 #endif // MTC_FRONTEND_INFERENCE_PASSES

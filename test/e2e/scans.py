@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Loops of more than 16 iterations are compiled once: a gated cell as a Scan in both directions and as a Loop, with weights that
+"""Loops of more than --unroll iterations are compiled once: a gated cell as a Scan in both directions and as a Loop, with weights that
 the body captures, stacked outputs and a final state. Losses and gradients are those of the unrolled loop, gradients those of
 central differences, and the arena has the planned size. The program does not grow with the iterations."""
 
@@ -93,6 +93,7 @@ class Model:
 
 folder = own_folder()
 FLAGS = ["--loss", "cross-entropy", "--optimizer", "sgd", "--lr", 0.1]
+KEPT = [*FLAGS, "--unroll", 16]
 
 
 def check_memory(program: Program, planned: int):
@@ -105,13 +106,13 @@ def check_memory(program: Program, planned: int):
 def check(name: str, model: Model):
     file = folder / f"{name}.onnx"
     model.write(file)
-    text = run([MTC, "compile", file, *FLAGS, "--emit=training", "-o", "-"], folder).stdout
+    text = run([MTC, "compile", file, *KEPT, "--emit=training", "-o", "-"], folder).stdout
     assert text.count("mtc.scan @") == 4, text  # Forward, its gradient, evaluation and outputs.
     programs = {}
-    for form, flags in {"kept": (), "unrolled": ("--unroll", 4 * LONG), "checked": ("--check-memory",)}.items():
-        programs[form] = compile(file, folder, model.data, *FLAGS, *flags, name=f"{name}-{form}")
+    for form, flags in {"kept": KEPT, "unrolled": [*FLAGS, "--unroll", 4 * LONG], "checked": [*KEPT, "--check-memory"]}.items():
+        programs[form] = compile(file, folder, model.data, *flags, name=f"{name}-{form}")
     kept, unrolled = programs["kept"], programs["unrolled"]
-    planned = run([MTC, "plan", file, *FLAGS, "--json"], folder).stdout
+    planned = run([MTC, "plan", file, *KEPT, "--json"], folder).stdout
     check_memory(kept, json.loads(planned)["peak_bytes"])
 
     exact = {"rtol": 1e-9, "atol": 1e-12} if model.kind == np.float64 else {"rtol": 2e-4, "atol": 1e-6}
@@ -135,11 +136,11 @@ def check_elsewhere(model: Model):
     """On a device, tables have the operations of all iterations. With --precision bf16, the iterations compute in f32."""
     file = folder / "elsewhere.onnx"
     model.write(file)
-    expected = losses(compile(file, folder, model.data, *FLAGS, name="on-cpu").train(3))
-    emulated = compile(file, folder, model.data, *FLAGS, "--target", "cuda", "--emulate", name="emulated")
+    expected = losses(compile(file, folder, model.data, *KEPT, name="on-cpu").train(3))
+    emulated = compile(file, folder, model.data, *KEPT, "--target", "cuda", "--emulate", name="emulated")
     np.testing.assert_allclose(losses(emulated.train(3)), expected, rtol=1e-5)
     remarks = folder / "remarks.yaml"
-    narrow = compile(file, folder, model.data, *FLAGS, "--precision", "bf16", "--remarks", remarks, name="narrow")
+    narrow = compile(file, folder, model.data, *KEPT, "--precision", "bf16", "--remarks", remarks, name="narrow")
     assert "the iterations of the loop compute in f32" in remarks.read_text()
     np.testing.assert_allclose(losses(narrow.train(3)), expected, rtol=1e-2)
 
@@ -148,7 +149,7 @@ def check_profile(model: Model):
     """Each iteration runs the kernels of the body."""
     file = folder / "profiled.onnx"
     model.write(file)
-    program = compile(file, folder, model.data, *FLAGS, name="profiled")
+    program = compile(file, folder, model.data, *KEPT, name="profiled")
     report = folder / "profile.json"
     program.run("--steps", 2, f"--profile-summary={report}")
     calls = [row["calls"] for row in json.loads(report.read_text())["rows"]]
@@ -168,7 +169,7 @@ sizes = {}
 for steps in (64, 4096):
     model = Model(2, steps, 3, 5, np.float32)
     model.write(folder / f"steps{steps}.onnx")
-    program = compile(folder / f"steps{steps}.onnx", folder, model.data, *FLAGS, name=f"steps{steps}")
+    program = compile(folder / f"steps{steps}.onnx", folder, model.data, *KEPT, name=f"steps{steps}")
     sizes[steps] = program.path.stat().st_size
     history = losses(program.train(3))
     assert history[2] < history[0], history

@@ -267,9 +267,11 @@ void Compilation::warnOfInferenceForms(onnx::GraphOp graph) {
 }
 
 /// Returns the maximum number of iterations of loops that are unrolled. Matrices in other loops get
-/// no adapters.
+/// no adapters, and are not compressed.
 static int64_t unrollLimit(const Options &options) {
-  return options.lora.empty() ? options.unroll : INT64_MAX;
+  const bool changesMatrices =
+      !options.lora.empty() || options.training.frozenStorage.bits != FrozenStorageOptions().bits;
+  return changesMatrices ? INT64_MAX : options.unroll;
 }
 
 /// Adds the passes that classify the initializers; `areNamed` as parameters that flags can name.

@@ -308,7 +308,7 @@ void addModelFlags(FlagTable &flags) {
        .detail =
            "A longer Loop or Scan is compiled once if its iterations differ only in data: its "
            "compilation takes less time, its step less memory and more time. Other loops are "
-           "always unrolled, and so are all loops with --lora."},
+           "always unrolled, and so are all loops with --lora or --frozen-bits."},
       {described, modelGroup, Stage::Onnx});
   flags.add(&Options::batchInputs,
             {.name = "batch-input",

@@ -79,13 +79,18 @@ void Rematerializer::setOperand(OpOperand &operand, Value value) {
   });
 }
 
-/// Moves a copy, and the copies that it uses, before an earlier user.
+/// Moves a copy, and the copies that it uses, before an earlier user. That is impossible if one of
+/// them uses a result of the user.
 void Rematerializer::moveUp(Operation *copy, const Need &need) {
-  if (order.isBefore(copy, need.reader))
+  if (copy == need.reader)
+    isPossible = false;
+  if (!isPossible || order.isBefore(copy, need.reader))
     return;
   for (Value operand : copy->getOperands())
     if (Operation *source = operand.getDefiningOp())
       moveUp(source, need);
+  if (!isPossible)
+    return;
   const BlockOrder::Place place = order.placeOf(copy);
   order.put(copy, need.reader);
   need.added->moved.push_back(copy);

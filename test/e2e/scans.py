@@ -156,6 +156,35 @@ def check_profile(model: Model):
     assert model.steps in calls and 2 * model.steps in calls, calls  # Of one kernel, and of a kernel that runs twice.
 
 
+def check_optimizer(model: Model):
+    """Matrices in the body of a loop are hidden ones, too."""
+    file = folder / "muon.onnx"
+    model.write(file)
+    flags = ["--loss", "cross-entropy", "--optimizer", "muon"]
+    programs = [compile(file, folder, model.data, *flags, "--unroll", n, name=f"muon{n}") for n in (16, 4 * LONG)]
+    np.testing.assert_allclose(*(losses(program.train(4)) for program in programs), rtol=1e-5)
+
+
+def check_frozen(model: Model):
+    """Compressed matrices are operands of contractions: the loop is unrolled."""
+    file = folder / "frozen.onnx"
+    model.write(file)
+    programs = [compile(file, folder, model.data, *FLAGS, "--freeze", "Wz", "--frozen-bits", 4, "--unroll", n, name=f"frozen{n}")
+                for n in (16, 4 * LONG)]  # fmt: skip
+    assert losses(programs[0].train(3)) == losses(programs[1].train(3))
+
+
+def check_budget(model: Model):
+    """With this budget, a state would be computed again from copies that are computed from it."""
+    file = folder / "budget.onnx"
+    model.write(file)
+    flags = ["--loss", "cross-entropy", "--unroll", model.steps]
+    planned = json.loads(run([MTC, "plan", file, *flags, "--memory", 180000, "--json"], folder).stdout)["peak_bytes"]
+    assert planned <= 180000, planned
+    programs = [compile(file, folder, model.data, *flags, *more, name=f"budget{len(more)}") for more in ((), ("--memory", 180000))]
+    assert losses(programs[0].train(3)) == losses(programs[1].train(3))
+
+
 check("scan", Model(3, LONG, 2, 5))
 check("reversed", Model(3, LONG + 1, 2, 5, reverse=True))
 check("loop", Model(3, LONG, 2, 5, loop=True))
@@ -163,6 +192,9 @@ check("reversed-loop", Model(2, LONG, 3, 4, loop=True, reverse=True))
 check("aligned", Model(4, LONG, 16, 32, np.float32))
 check_elsewhere(Model(3, LONG, 2, 5, np.float32, loop=True))
 check_profile(Model(3, LONG, 2, 5, np.float32))
+check_optimizer(Model(3, LONG, 8, 8, np.float32))
+check_frozen(Model(3, LONG, 64, 64, np.float32))
+check_budget(Model(4, 64, 16, 32, np.float32))
 
 # The program of a long loop differs in extents only.
 sizes = {}

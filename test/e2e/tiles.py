@@ -2,6 +2,7 @@
 """What is computed in tiles is what is computed as a whole, but for the order of sums over rows; a budget is kept."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 from models import DIGITS, GPT2
@@ -47,7 +48,9 @@ def lowered(most: float) -> float:
 
 compare("gpt2", GPT2, most=lowered(0.97), tolerance=1e-5)
 compare("bf16", GPT2, "--precision", "bf16", "--optimizer-bits", "8", most=lowered(0.99), tolerance=2e-3)
-compare("f16", GPT2, "--precision", "f16", "--clip-norm", "1", most=0.97, tolerance=2e-3)
+# In 16 bits, only the activations of a larger batch exceed the rest of the peak.
+LARGER = replace(GPT2, batch=16, flags=("--dim", "batch=16", *GPT2.flags[2:]))
+compare("f16", LARGER, "--precision", "f16", "--clip-norm", "1", most=0.97, tolerance=2e-3)
 # Where less is kept, what is left at the peak is computed in tiles; their places may waste some of what they free.
 compare("again", GPT2, "--recompute", "all", most=1.02, tolerance=1e-5)
 compare("accumulated", GPT2, "--accumulate", "2", "--recompute", "sqrt", most=1.02, tolerance=1e-5)

@@ -92,9 +92,8 @@ private:
   mlir::LogicalResult replaceLoop(Inference &node, KeptLoop &loop, int64_t iterations,
                                   mlir::ValueRange states, const ScanLists &outputLists,
                                   mlir::ArrayRef<bool> areUsed);
-  /// Returns the value with its slices along an axis as slices of the first axis, in reverse order
-  /// if `isReversed`.
-  mlir::Value slicesFirst(Inference &node, mlir::Value value, int64_t axis, bool isReversed);
+  /// Returns the value with an axis at another position.
+  mlir::Value moveAxis(Inference &node, mlir::Value value, int64_t from, int64_t to);
   mlir::Value reversed(Inference &node, mlir::Value value);
   mlir::Value sliceAt(Inference &node, mlir::Value value, int64_t index, int64_t axis);
   /// Checks that a subgraph has the number of inputs and outputs that the node's operands and

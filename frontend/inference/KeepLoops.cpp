@@ -36,14 +36,13 @@ Value Expander::reversed(Inference &node, Value value) {
       .getResult(0);
 }
 
-Value Expander::slicesFirst(Inference &node, Value value, int64_t axis, bool isReversed) {
-  if (axis != 0) {
-    const int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
-    value = create(node, "Transpose", 13, value,
-                   builder.getNamedAttr("perm", movingAxis(builder, rank, axis, 0)))
-                .getResult(0);
-  }
-  return isReversed ? reversed(node, value) : value;
+Value Expander::moveAxis(Inference &node, Value value, int64_t from, int64_t to) {
+  if (from == to)
+    return value;
+  const int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  return create(node, "Transpose", 13, value,
+                builder.getNamedAttr("perm", movingAxis(builder, rank, from, to)))
+      .getResult(0);
 }
 
 FailureOr<bool> Expander::keepLoop(Inference &node, bool isLoop, int64_t iterations,
@@ -95,11 +94,12 @@ LogicalResult Expander::replaceLoop(Inference &node, KeptLoop &loop, int64_t ite
   const bool isReversed = 2 * static_cast<size_t>(reversedCount) > inputs.size();
   SmallVector<Value> operands(states);
   for (const KeptLoop::Input &input : inputs)
-    if (input.value)
-      operands.push_back(
-          slicesFirst(node, input.value, input.axis, input.isReversed != isReversed));
-    else
+    if (input.value) {
+      Value slices = moveAxis(node, input.value, input.axis, 0);
+      operands.push_back(input.isReversed != isReversed ? reversed(node, slices) : slices);
+    } else {
       operands.push_back(createInts(node, llvm::to_vector(llvm::seq<int64_t>(0, iterations))));
+    }
   llvm::append_range(operands, loop.getCaptured());
   SmallVector<Type> types(states.getTypes());
   for (auto [type, isUsed] : llvm::zip_equal(loop.getOutputTypes(), areUsed))
@@ -131,13 +131,7 @@ LogicalResult Expander::replaceLoop(Inference &node, KeptLoop &loop, int64_t ite
     Value value = scan.getResult(next++);
     if (isOutputReversed != isReversed)
       value = reversed(node, value);
-    if (axis != 0) {
-      const int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
-      value = create(node, "Transpose", 13, value,
-                     builder.getNamedAttr("perm", movingAxis(builder, rank, 0, axis)))
-                  .getResult(0);
-    }
-    results.push_back(value);
+    results.push_back(moveAxis(node, value, 0, axis));
   }
   return replace(node, results);
 }

@@ -18,7 +18,7 @@ namespace mtc::onnx {
 
 class Walk;
 
-/// A loop whose number of iterations is known. `create` builds a graph of an iteration with the
+/// A loop whose number of iterations is known. `build` creates a graph of an iteration with the
 /// arguments: states, slices of the scanned inputs, and captured values.
 class KeptLoop {
 public:

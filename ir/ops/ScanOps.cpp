@@ -1,5 +1,4 @@
-//===- ScanOps.cpp - Verifier and cost of scans
-//------------------------------------------------===//
+//===- ScanOps.cpp - Verifier and cost of scans -----------------------------------------------===//
 
 #include "ir/ScanBody.h"
 #include "ir/builders/TensorBuilder.h"

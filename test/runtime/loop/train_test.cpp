@@ -1,6 +1,5 @@
 // Whole runs of the hand-written sample: the numbers, the order of rows, resuming, messages.
 #include "runtime/io/safetensors.h"
-#include "runtime/loop/stop_signal.h"
 #include "runtime/state/initial_values.h"
 #include "test/runtime/support.h"
 
@@ -515,38 +514,6 @@ TEST_F(Train, AFolderOfSaveThatVanishesEndsTheRun) {
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 2);
   EXPECT_FALSE(fileExists(saved));
-}
-
-TEST(StopSignal, ASecondOneEndsTheProcess) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(
-      {
-        std::signal(SIGINT, SIG_DFL); // whatever the runner ignores
-        std::signal(SIGTERM, SIG_DFL);
-        mtc::runtime::StopSignal signal;
-        raise(SIGTERM);
-        if (!mtc::runtime::StopSignal::received())
-          std::exit(1);
-        raise(SIGINT);
-        std::exit(2);
-      },
-      testing::KilledBySignal(SIGINT), "");
-}
-
-TEST(StopSignal, WhatTheParentIgnoresStaysIgnored) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(
-      {
-        std::signal(SIGHUP, SIG_IGN); // as nohup does
-        std::signal(SIGTERM, SIG_DFL);
-        mtc::runtime::StopSignal signal;
-        raise(SIGHUP);
-        const bool received = mtc::runtime::StopSignal::received();
-        raise(SIGTERM);
-        raise(SIGHUP);
-        std::exit(received ? 1 : 7);
-      },
-      testing::ExitedWithCode(7), "");
 }
 
 class ScheduleOfRuns : public Train {

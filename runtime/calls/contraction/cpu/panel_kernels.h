@@ -25,6 +25,10 @@ constexpr int64_t panelLineStride(int64_t depth) {
 }
 /// Padding after each group of interleaved lines, for the same reason.
 constexpr int64_t panelGroupPadding = 16;
+/// Floats between adjacent groups of `lines` interleaved lines.
+constexpr int64_t panelGroupStride(int64_t depth, int64_t lines) {
+  return depth * lines + panelGroupPadding;
+}
 
 struct Range {
   int64_t begin, end;

@@ -36,11 +36,11 @@ struct Blocks {
 
   Range at(int64_t i) const { return {i * length, std::min(extent, (i + 1) * length)}; }
 
-  /// Returns the length of a block in units of 1.
+  /// Returns the length of the longest block for a unit of 1.
   static int64_t longest(int64_t extent, int64_t size) {
     return parts(extent, std::max<int64_t>(parts(extent, size), 1));
   }
-  /// Returns the length of a block in units of any tile.
+  /// Returns the maximum length of a block for the lines of any tile as a unit.
   static int64_t bound(int64_t extent, int64_t size) {
     return longest(extent, size) + largestTile - 1;
   }
@@ -295,8 +295,7 @@ private:
       const int64_t stride = panelLineStride(source.depth);
       return {panel, kernels.tileRows * stride, stride, 1, nullptr};
     }
-    return {panel, source.depth * kernels.tileRows + panelGroupPadding, 1, kernels.tileRows,
-            nullptr};
+    return {panel, panelGroupStride(source.depth, kernels.tileRows), 1, kernels.tileRows, nullptr};
   }
 
   /// Returns the bytes of a block of an operand if they consist of a few runs.

@@ -1,0 +1,122 @@
+//===- FlagValues.cpp - Values of flags that need parsing -------------------------------------===//
+
+#include "driver/FlagValues.h"
+
+#include "passes/adapters/LowRank.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using llvm::StringRef;
+using llvm::Twine;
+using namespace mtc;
+using namespace mtc::tool;
+
+std::string mtc::tool::takeEmit(Options &options, StringRef text) {
+  if (std::optional<Stage> stage = symbolizeStage(text))
+    options.stage = *stage;
+  options.result = llvm::StringSwitch<Result>(text)
+                       .Case("llvm", Result::Llvm)
+                       .Case("object", Result::Object)
+                       .Case("library", Result::Library)
+                       .Default(Result::Text);
+  return "";
+}
+
+/// Splits NAME=N at the last `=`, since dimension names may contain `=`.
+std::string mtc::tool::takeDim(Options &options, StringRef text) {
+  auto [name, value] = text.rsplit('=');
+  if (name.empty() || value.empty())
+    return "expected NAME=N";
+  int64_t size;
+  if (value.getAsInteger(10, size) || size <= 0)
+    return ("expected a positive size, such as " + name + "=8").str();
+  auto [known, isNew] = options.dims.try_emplace(name, size);
+  if (!isNew)
+    return ("'" + name + "' is given twice, first as " + Twine(known->second)).str();
+  return "";
+}
+
+std::string mtc::tool::takeLora(Options &options, StringRef text) {
+  if (llvm::Error error = LowRankSpec::parse(text).takeError())
+    return llvm::toString(std::move(error));
+  options.lora.push_back(text.str());
+  return "";
+}
+
+std::string mtc::tool::takeBatchNorm(Options &options, StringRef text) {
+  options.batchNorm = symbolizeEnum<BatchNormMode>(text);
+  return "";
+}
+
+std::string mtc::tool::takeThreads(Options &options, StringRef text) {
+  if (text.getAsInteger(10, options.threads) || options.threads < 1 || options.threads > 1024)
+    return "expected 1 to 1024";
+  return "";
+}
+
+/// Returns the bytes of a size, or nothing if the text is not a size.
+static std::optional<int64_t> parseSize(StringRef text) {
+  size_t digits = text.find_if_not([](char c) { return llvm::isDigit(c) || c == '.'; });
+  StringRef unit = text.substr(digits == StringRef::npos ? text.size() : digits).trim();
+  double factor = llvm::StringSwitch<double>(unit.lower())
+                      .Cases({"", "b"}, 1)
+                      .Case("kib", 1024.0)
+                      .Case("mib", 1024.0 * 1024)
+                      .Case("gib", 1024.0 * 1024 * 1024)
+                      .Case("tib", 1024.0 * 1024 * 1024 * 1024)
+                      .Case("kb", 1e3)
+                      .Case("mb", 1e6)
+                      .Case("gb", 1e9)
+                      .Case("tb", 1e12)
+                      .Default(0);
+  double number = 0;
+  if (factor == 0 || text.take_front(digits).getAsDouble(number) || number * factor < 1 ||
+      number * factor > 9e18)
+    return std::nullopt;
+  return static_cast<int64_t>(number * factor);
+}
+
+std::string mtc::tool::takeMemory(Options &options, StringRef text) {
+  options.takesAvailableMemory = text == "auto";
+  if (options.takesAvailableMemory)
+    return "";
+  options.memory = parseSize(text);
+  return options.memory ? ""
+                        : "expected a size such as 12GiB, 800MiB or a number of bytes, or auto";
+}
+
+std::string mtc::tool::takeOffloadWindow(Options &options, StringRef text) {
+  std::optional<int64_t> size = parseSize(text);
+  if (!size || *size < 4096 || *size % 4096 != 0)
+    return "expected a size such as 8MiB, a multiple of 4 KiB";
+  options.offload.window = *size;
+  return "";
+}
+
+std::string mtc::tool::takeSearchSeconds(Options &options, StringRef text) {
+  std::optional<double> seconds = parseNumber(text);
+  if (!seconds || *seconds <= 0)
+    return "expected a number of seconds greater than 0";
+  options.searchSeconds = *seconds;
+  return "";
+}
+
+std::string mtc::tool::takeAllow(Options &options, StringRef name) {
+  options.allow.push_back(name.str());
+  return "";
+}
+
+/// Records the stage of each skipped pass, at which its flag takes effect.
+std::string mtc::tool::takeSkippedPass(Options &options, StringRef name) {
+  options.passes.skipped.push_back(name.str());
+  for (const OptionalPass &pass : getOptionalPasses())
+    if (pass.name == name)
+      options.given.push_back({("--skip-pass " + name).str(), pass.stage});
+  return "";
+}
+
+std::string mtc::tool::takeParameters(Options &options, StringRef text) {
+  options.parametersAreInputs = text == "inputs";
+  return "";
+}

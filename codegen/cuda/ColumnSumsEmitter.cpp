@@ -27,6 +27,7 @@ public:
   /// Assigns blocks to each result.
   void run(ArrayRef<unsigned> columnSums, ArrayRef<int64_t> partials) {
     Value block = threads.block();
+    shared = threads.allocateShared(b.getI8Type(), bytesOfColumnSums(kernel, columnSums));
     int64_t first = 0;
     for (auto [result, offset] : llvm::zip_equal(columnSums, partials)) {
       int64_t blocks = llvm::divideCeil(kernel.outputs[result].getNumElements(), kSumColumns);
@@ -58,12 +59,11 @@ private:
         sum = add(sum, value);
       return ThreadBuilder::Values{sum};
     };
-    constexpr int64_t unroll = 4;
+    constexpr int64_t unroll = 8;
     Value sum = threads.ifThen(exists, zero, [&] {
       return threads.unrolledLoop(member, threads.index(groups), kSumMembers,
                                   groups >= unroll * kSumMembers ? unroll : 1, zero, addUpOwn);
     })[0];
-    Value shared = threads.allocateShared(type, kSumColumns * kSumMembers);
     LLVM::StoreOp::create(b, sum, threads.elementAt(shared, type, threads.thread()));
     threads.barrier();
     threads.ifThen(threads.both(threads.equals(member, 0), exists), [&] {
@@ -92,9 +92,17 @@ private:
   int64_t groups;
   ImplicitLocOpBuilder &b;
   ThreadBuilder &threads;
+  Value shared; ///< a block computes columns of one result only
 };
 
 } // namespace
+
+int64_t mtc::cuda::bytesOfColumnSums(const NormalKernel &kernel, ArrayRef<unsigned> columnSums) {
+  int64_t most = 0;
+  for (unsigned result : columnSums)
+    most = std::max(most, elementBytes(typeOfPartial(kernel, result)));
+  return kSumColumns * kSumMembers * most;
+}
 
 void mtc::cuda::emitColumnSums(LaunchEmitter &emitter, ArrayRef<unsigned> columnSums,
                                ArrayRef<int64_t> partials, int64_t groups) {

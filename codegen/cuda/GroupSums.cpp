@@ -13,18 +13,19 @@ using namespace mtc::cuda;
 
 void GroupSums::begin(Value group, Value exists) {
   groupExists = exists;
-  copy = group;
+  share = group;
   if (plan.keptRows > 1) {
     Value first;
     if (plan.keptRowsAreNeighbours()) {
       first = threads.remainder(group, plan.keptRows);
-      copy = threads.divide(group, plan.keptRows);
+      share = threads.divide(group, plan.keptRows);
     } else {
-      first = threads.divide(group, plan.copies());
-      copy = threads.remainder(group, plan.copies());
+      first = threads.divide(group, plan.shares());
+      share = threads.remainder(group, plan.shares());
     }
     firstRow = threads.scale(first, plan.rows / plan.keptRows);
   }
+  copy = plan.sumsBlocks ? threads.block() : share;
   bool any = false;
   for (auto [result, partials] : llvm::zip_equal(kernel.columnSums, plan.partials)) {
     Type type = typeOfPartial(kernel, result);
@@ -92,6 +93,7 @@ ThreadBuilder::Values GroupSums::addUp(ValueRange carried, ArrayRef<RowStep> ste
 }
 
 void GroupSums::store(ArrayRef<Value> sums) {
+  Value stores = plan.sumsBlocks ? threads.equals(team.team(), 0) : groupExists;
   for (auto [result, base] : llvm::zip_equal(kernel.columnSums, bases)) {
     if (!llvm::is_contained(residentSums, result))
       continue;
@@ -104,9 +106,9 @@ void GroupSums::store(ArrayRef<Value> sums) {
         points.bindPoint(plan.rowDims, firstRow, plan.vector);
       if (variesAlongRow(result))
         points.bindPoint(plan.reducedDims, at, plan.vector);
-      threads.ifThen(threads.both(groupExists, exists), [&, result = result, base = base] {
-        points.storeSum(result, base, sums.front());
-      });
+      Value sum = plan.sumsBlocks ? blockSums.addUp(sums.front()) : sums.front();
+      threads.ifThen(threads.both(stores, exists),
+                     [&, result = result, base = base] { points.storeSum(result, base, sum); });
       sums = sums.drop_front();
     }
   }

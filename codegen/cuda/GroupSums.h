@@ -3,6 +3,7 @@
 #ifndef MTC_CODEGEN_CUDA_GROUPSUMS_H
 #define MTC_CODEGEN_CUDA_GROUPSUMS_H
 
+#include "codegen/cuda/BlockSums.h"
 #include "codegen/cuda/LaunchEmitter.h"
 #include "codegen/cuda/Team.h"
 
@@ -20,7 +21,7 @@ class GroupSums {
 public:
   GroupSums(LaunchEmitter &e, const ReductionPlan &plan, Team &team)
       : plan(plan), kernel(e.kernel), b(e.b), threads(e.threads), points(e.points), team(team),
-        scratch(e.scratch) {}
+        blockSums(e.kernel, plan, e.b, e.threads, team), scratch(e.scratch) {}
 
   /// Returns whether the elements of a result depend on the reduced dimensions.
   bool variesAlongRow(unsigned result) const;
@@ -29,8 +30,8 @@ public:
 
   /// Determines the group's copy in scratch memory, and zeroes the sums that are accumulated there.
   void begin(mlir::Value group, mlir::Value groupExists);
-  /// Returns the index of the group's copy of the sums.
-  mlir::Value getCopy() const { return copy; }
+  /// Returns the group's index among those that divide the same rows.
+  mlir::Value getShare() const { return share; }
   /// Returns the first row of the range that the group's rows are in, or null if the range is all
   /// rows.
   mlir::Value getFirstRow() const { return firstRow; }
@@ -41,7 +42,8 @@ public:
   /// Adds the values of a row to the carried sums.
   ThreadBuilder::Values addUp(mlir::ValueRange carried, llvm::ArrayRef<RowStep> steps,
                               mlir::Value rowExists);
-  /// Stores the sums that were kept in registers to scratch memory.
+  /// Stores the sums that were kept in registers to scratch memory. All threads of the block must
+  /// execute the emitted code.
   void store(llvm::ArrayRef<mlir::Value> sums);
 
 private:
@@ -54,7 +56,8 @@ private:
   ThreadBuilder &threads;
   GlobalPointEmitter &points;
   Team &team;
-  mlir::Value scratch, copy, firstRow, groupExists;
+  BlockSums blockSums;
+  mlir::Value scratch, share, copy, firstRow, groupExists;
   llvm::SmallVector<unsigned> residentSums;
   llvm::SmallVector<mlir::Value> bases; ///< base addresses of the sums in the group's copy
 };

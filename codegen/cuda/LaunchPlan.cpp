@@ -3,6 +3,7 @@
 #include "codegen/cuda/LaunchPlan.h"
 
 #include "codegen/cuda/AccessAnalysis.h"
+#include "codegen/cuda/BlockSums.h"
 #include "codegen/cuda/PartialResults.h"
 #include "codegen/cuda/ReductionPlanner.h"
 #include "codegen/cuda/ScatterPlanner.h"
@@ -112,13 +113,11 @@ int64_t planColumnSums(const NormalKernel &kernel, ReductionPlan &shape) {
 
 void addLaunchOfColumnSums(const NormalKernel &kernel, ArrayRef<unsigned> columnSums,
                            LaunchPlan &plan) {
-  int64_t blocks = 0, bytes = 0;
-  for (unsigned result : columnSums) {
+  int64_t blocks = 0;
+  for (unsigned result : columnSums)
     blocks += llvm::divideCeil(kernel.outputs[result].getNumElements(), kSumColumns);
-    bytes += kSumColumns * kSumMembers * elementBytes(typeOfPartial(kernel, result));
-  }
   addLaunch(plan, blocks, kSumColumns * kSumMembers);
-  plan.launches.back().sharedBytes = bytes;
+  plan.launches.back().sharedBytes = bytesOfColumnSums(kernel, columnSums);
 }
 
 void planScatter(const NormalKernel &kernel, LaunchPlan &plan) {
@@ -163,7 +162,8 @@ void planReduction(const NormalKernel &kernel, LaunchPlan &plan) {
   }
   for (auto [position, launch] : llvm::enumerate(plan.launches)) {
     unsigned level = shape.splits > 1 ? position + 1 : kernel.levels;
-    launch.sharedBytes = Team::sharedBytes(kernel, shape, level);
+    launch.sharedBytes =
+        Team::sharedBytes(kernel, shape, level) + BlockSums::sharedBytes(kernel, shape);
   }
   if (!kernel.columnSums.empty())
     addLaunchOfColumnSums(kernel, kernel.columnSums, plan);

@@ -84,7 +84,7 @@ struct ReductionPlan {
   int64_t unroll = 1;
   int64_t rows = 1, steps = 1; ///< total number, where a vector counts as one
   /// The number of groups of rows, or 0 for kernels without column sums. A team computes the rows
-  /// of a group, which are `copies` apart, sequentially and stores the column sums in scratch
+  /// of a group, which are `shares` apart, sequentially and stores the column sums in scratch
   /// memory: for column sum i an array [copies, elements of the result] at byte `partials[i]`. A
   /// final launch adds up the copies.
   int64_t groups = 0;
@@ -93,6 +93,8 @@ struct ReductionPlan {
   /// The extent of the leading row dimensions that no column sum reduces. A group contains rows of
   /// one index of these dimensions only; its sums are one of `copies` partial sums.
   int64_t keptRows = 1;
+  /// Whether the teams of a block add up their column sums and store one copy.
+  bool sumsBlocks = false;
 
   static constexpr llvm::StringLiteral keyword = "reduction";
   template <typename Visitor> static constexpr void visitFields(Visitor &&field) {
@@ -111,14 +113,18 @@ struct ReductionPlan {
     field("groups", &ReductionPlan::groups);
     field("partials", &ReductionPlan::partials);
     field("kept_rows", &ReductionPlan::keptRows);
+    field("sums_blocks", &ReductionPlan::sumsBlocks);
   }
   bool operator==(const ReductionPlan &) const = default;
 
-  int64_t copies() const { return groups / keptRows; }
+  /// Returns the number of groups that divide the rows of one index of the kept dimensions.
+  int64_t shares() const { return groups / keptRows; }
+  /// Returns the number of partial sums of each column sum.
+  int64_t copies() const { return sumsBlocks ? groups / rowsPerBlock : shares(); }
   /// Returns whether adjacent groups are of adjacent indices of the leading row dimensions, rather
   /// than of adjacent copies: teams of one thread then access adjacent columns.
   bool keptRowsAreNeighbours() const { return keptRows > 1 && team == 1; }
-  int64_t rowsPerGroup() const { return (rows / keptRows + copies() - 1) / copies(); }
+  int64_t rowsPerGroup() const { return (rows / keptRows + shares() - 1) / shares(); }
   /// Returns the number of teams in a launch.
   int64_t teams() const { return groups > 0 ? groups : rows; }
   /// Returns whether the members of a team are adjacent threads. Otherwise, threads with the same
@@ -202,7 +208,10 @@ struct LaunchPlan {
 inline llvm::hash_code hash_value(const LaunchPlan &plan) { return hashPlan(plan); }
 
 /// Columns per block, and threads per column, of the launch that adds up the groups' sums.
-constexpr int64_t kSumColumns = 32, kSumMembers = 16;
+constexpr int64_t kSumColumns = 32, kSumMembers = 32;
+
+/// Returns the shared memory of that launch.
+int64_t bytesOfColumnSums(const NormalKernel &kernel, llvm::ArrayRef<unsigned> columnSums);
 
 /// Plans the launches of a kernel.
 LaunchPlan planLaunches(const NormalKernel &kernel);

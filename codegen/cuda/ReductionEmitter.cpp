@@ -7,7 +7,8 @@
 // are loaded before members synchronize, and the results are stored afterwards.
 //
 // For kernels with column sums, a team computes a group of rows sequentially. The sums stay in
-// registers if the row does, otherwise they are accumulated in the group's copy in scratch memory.
+// registers if the row does, and the teams of a block can add them up. Otherwise they are
+// accumulated in the group's copy in scratch memory.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -107,10 +108,10 @@ private:
   void bindRowOfGroup(Value i) {
     steps.clear();
     // All groups together read adjacent rows at a time.
-    row = threads.add(threads.scale(i, plan.copies()), groupSums.getCopy());
+    row = threads.add(threads.scale(i, plan.shares()), groupSums.getShare());
     rowExists = groupExists;
     int64_t rows = plan.rows / plan.keptRows;
-    if (plan.rowsPerGroup() * plan.copies() != rows)
+    if (plan.rowsPerGroup() * plan.shares() != rows)
       rowExists = threads.both(groupExists, threads.less(row, rows));
     if (Value first = groupSums.getFirstRow())
       row = threads.add(first, row);

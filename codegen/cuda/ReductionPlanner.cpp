@@ -26,6 +26,9 @@ constexpr int64_t kLongestTeam = 512;
 constexpr int64_t kMinSteps = 8;
 constexpr int64_t kMaxSplits = 512;
 constexpr int64_t kBytesInFlight = 64;
+/// The minimum number of rows of a team and of a block whose column sums are added up, and the
+/// maximum size of all partial sums.
+constexpr int64_t kMinRows = 4, kMinRowsOfBlock = 16, kMaxBytes = 4 << 20;
 /// Columns up to this length are combined by one thread each.
 constexpr int64_t kShortColumn = 16;
 
@@ -91,8 +94,10 @@ private:
     (plan.vectorIsReduced ? plan.steps : plan.rows) /= plan.vector.width;
   }
 
+  /// Without reductions, the values of one step are used where they are loaded.
   bool fitsInRegisters(int64_t steps) const {
-    return steps <= kMaxResidentSteps && steps * bytesPerStep <= kResidentRegisters * 4;
+    return steps <= kMaxResidentSteps &&
+           (steps * bytesPerStep <= kResidentRegisters * 4 || (steps == 1 && kernel.levels == 0));
   }
 
   /// Returns whether the column sums are of short rows' results, and adjacent rows have adjacent
@@ -127,7 +132,11 @@ private:
       }
       plan.team = std::min<int64_t>(plan.team, llvm::alignTo(plan.steps, kWarp));
     }
-    plan.rowsPerBlock = plan.team > kWarp ? 1 : std::min(kBlock / plan.team, rowsThatFillWarps());
+    // Teams that combine the values of a row in shared memory have a block each.
+    plan.rowsPerBlock = plan.team <= kWarp ? std::min(kBlock / plan.team, rowsThatFillWarps())
+                        : kernel.levels > 0 || kernel.columnSums.empty()
+                            ? 1
+                            : std::max<int64_t>(1, kBlock / plan.team);
     if (kernel.levels > 0 && kernel.lastRow == 0 && plan.rows * plan.team < kEnoughThreads) {
       int64_t wanted = llvm::divideCeil(kManyThreads, plan.rows * plan.team);
       plan.splits = std::min({wanted, plan.steps / (plan.team * kMinSteps), kMaxSplits});
@@ -138,14 +147,16 @@ private:
   /// Chooses enough groups to occupy the device, with enough rows each that partial sums are small
   /// relative to the rows.
   void planGroups() {
-    constexpr int64_t minRows = 8, maxGroups = 512, maxPartials = 1 << 16, maxBytes = 4 << 20,
-                      maxBytesOfBusy = 1 << 20;
+    constexpr int64_t minRows = 8, maxGroups = 512, maxPartials = 1 << 16, maxBytesOfBusy = 1 << 20;
     int64_t elements = 1, bytes = 0;
     for (unsigned result : kernel.columnSums) {
       int64_t own = kernel.outputs[result].getNumElements();
       elements = std::max(elements, own);
       bytes += own * elementBytes(typeOfPartial(kernel, result));
     }
+    plan.splits = 1;
+    if (addsUpBlocks())
+      return planBlocks(bytes);
     if (sumsShortRows() || keepRowsApart())
       for (unsigned dim : plan.rowDims)
         if (!contains(kernel.summedDims, dim))
@@ -153,14 +164,38 @@ private:
     const int64_t busy =
         std::min(kEnoughThreads / plan.team, maxBytesOfBusy / bytes) / plan.keptRows;
     int64_t most = std::max({maxGroups / plan.keptRows, maxPartials / elements, busy});
-    most = std::max<int64_t>(1, std::min(most, maxBytes / bytes));
+    most = std::max<int64_t>(1, std::min(most, kMaxBytes / bytes));
     int64_t rows = plan.rows / plan.keptRows;
     plan.groups = plan.keptRows * std::clamp<int64_t>(rows / minRows, 1, most);
     plan.groups = plan.keptRows * llvm::divideCeil(rows, plan.rowsPerGroup());
-    plan.splits = 1;
     plan.rowsPerBlock = std::min<int64_t>(plan.rowsPerBlock, llvm::PowerOf2Ceil(plan.groups));
     plan.rowsPerBlock =
         std::max<int64_t>(plan.rowsPerBlock, plan.team < kWarp ? kWarp / plan.team : 1);
+  }
+
+  /// Returns whether the teams of a block can add up their column sums: several teams share a
+  /// block, and keep all sums in registers.
+  bool addsUpBlocks() const {
+    return plan.rowsPerBlock > 1 && plan.rows >= kMinRowsOfBlock &&
+           plan.rows >= kMinRows * plan.rowsPerBlock &&
+           fitsInRegisters(llvm::divideCeil(plan.steps, plan.team)) &&
+           llvm::all_of(kernel.columnSums, [&](unsigned result) {
+             DimSet kept = kernel.stores[result].dependence();
+             return kept && (kept & rowSet()) == 0;
+           });
+  }
+
+  /// Chooses enough blocks to occupy the device, with enough rows each that partial sums are small
+  /// relative to the rows. `bytes` is the size of a copy of the sums.
+  void planBlocks(int64_t bytes) {
+    plan.sumsBlocks = true;
+    const int64_t minRows = std::max(kMinRowsOfBlock, kMinRows * plan.rowsPerBlock);
+    const int64_t blocks = std::clamp<int64_t>(
+        std::min({kManyThreads / plan.threads(), plan.rows / minRows, kMaxBytes / bytes}), 1,
+        plan.rows / plan.rowsPerBlock);
+    plan.groups = blocks * plan.rowsPerBlock;
+    plan.groups =
+        llvm::alignTo(llvm::divideCeil(plan.rows, plan.rowsPerGroup()), plan.rowsPerBlock);
   }
 
   /// Returns whether all column sums reduce the same row dimensions and fit in registers.

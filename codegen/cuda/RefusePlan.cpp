@@ -8,6 +8,7 @@
 #include "codegen/cuda/AccessAnalysis.h"
 #include "codegen/cuda/LaunchPlan.h"
 #include "codegen/cuda/PartialResults.h"
+#include "codegen/cuda/ThreadBuilder.h"
 
 #include <numeric>
 
@@ -98,6 +99,11 @@ static std::string refuse(const ReductionPlan &plan, const NormalKernel &kernel,
   if ((plan.groups > 0) != !kernel.columnSums.empty() || plan.groups > plan.rows ||
       plan.rows % plan.keptRows != 0 || plan.groups % plan.keptRows != 0)
     return "'groups' and 'kept_rows' do not match the kernel's column sums";
+  if (plan.sumsBlocks &&
+      (plan.groups % plan.rowsPerBlock != 0 || plan.keptRows > 1 || !plan.vectorIsReduced ||
+       plan.residentSteps == 0 || plan.threads() % kWarp != 0 ||
+       (plan.team < kWarp ? kWarp % plan.team : plan.team % kWarp) != 0))
+    return "'sums_blocks' needs sums in registers and whole blocks of groups";
   if (plan.groups > 0 &&
       !lieInScratch(plan.partials, partialSizes(kernel, kernel.columnSums, plan.copies()),
                     scratchBytes))

@@ -14,6 +14,7 @@
 
 // RUN: not mtc-run --check %t/partials.mlir 2>&1 | FileCheck %s --check-prefix PARTIALS
 // RUN: not mtc-run --target cuda --emulate --check %t/scratch.mlir 2>&1 | FileCheck %s --check-prefix SCRATCH
+// RUN: not mtc-run --target cuda --emulate --check %t/blocks.mlir 2>&1 | FileCheck %s --check-prefix BLOCKS
 
 // A kernel is run as the plan that it carries says.
 
@@ -106,4 +107,11 @@ mtc.kernel_function @k [4096] reduce [0] -> [tensor<f32>] plan #mtc_cuda.launche
   %v = mtc.kernel.load %x at affine_map<(d0) -> (d0)> : tensor<4096xf32> -> f32
   %s = mtc.kernel.reduce add %v : f32
   mtc.kernel.yield %s at [affine_map<(d0) -> ()>] : f32
+}
+//--- blocks.mlir
+// BLOCKS: but 'sums_blocks' needs sums in registers and whole blocks of groups
+mtc.kernel_function @k [256, 128] -> [tensor<128xf32>] plan #mtc_cuda.launches<shape = reduction<vector = <dim = 1, width = 4>, along_rows = true, row_dims = [0], reduced_dims = [1], team = 32, rows_per_block = 8, chunk = 32, resident_steps = 1, rows = 256, steps = 32, groups = 36, partials = [0], sums_blocks = true>, launches = [<grid = [5, 1, 1], block = [256, 1, 1], shared = 4096>, <grid = [4, 1, 1], block = [1024, 1, 1], shared = 4096>], scratch = 4096> {
+^body(%x: tensor<256x128xf32>):
+  %v = mtc.kernel.load %x at affine_map<(d0, d1) -> (d0, d1)> : tensor<256x128xf32> -> f32
+  mtc.kernel.yield %v at [affine_map<(d0, d1) -> (d1)>] add [0] : f32
 }

@@ -81,3 +81,30 @@ mtc.kernel_function @pooled_apart [3, 5, 40, 4] reduce [3] -> [tensor<5xf32>, te
   %s = mtc.kernel.reduce max %x : f32
   mtc.kernel.yield %s, %s at [affine_map<(d0, d1, d2, d3) -> (d1)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>] add [0] : f32, f32
 }
+
+// Sums by channel, as in the gradient of a batch normalization: on a GPU, several teams of a block read a row each.
+// CHECK: @channels{{.*}} ok
+mtc.kernel_function @channels [3, 37, 7, 64] -> [tensor<64xf32>, tensor<3x37x7x64xbf16>, tensor<64xf32>, tensor<64xf32>] {
+^body(%a: tensor<3x37x7x64xbf16>, %b: tensor<3x37x7x64xbf16>, %m: tensor<64xf32>):
+  %x = mtc.kernel.load %a at affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)> : tensor<3x37x7x64xbf16> -> f32
+  %y = mtc.kernel.load %b at affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)> : tensor<3x37x7x64xbf16> -> f32
+  %c = mtc.kernel.load %m at affine_map<(d0, d1, d2, d3) -> (d3)> : tensor<64xf32> -> f32
+  %d = arith.subf %x, %c : f32
+  %p = arith.mulf %d, %y : f32
+  mtc.kernel.yield %y, %d, %p, %d at [affine_map<(d0, d1, d2, d3) -> (d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d3)>, affine_map<(d0, d1, d2, d3) -> (d3)>] add [0, 2, 3] : f32, f32, f32, f32
+}
+
+// CHECK: @many_channels{{.*}} ok
+mtc.kernel_function @many_channels [1031, 384] -> [tensor<384xf32>, tensor<384xf32>] {
+^body(%a: tensor<1031x384xf32>):
+  %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<1031x384xf32> -> f32
+  %y = arith.mulf %x, %x : f32
+  mtc.kernel.yield %x, %y at [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d1)>] add [0, 1] : f32, f32
+}
+
+// CHECK: @few_channels{{.*}} ok
+mtc.kernel_function @few_channels [517, 6] -> [tensor<6xf64>] {
+^body(%a: tensor<517x6xf64>):
+  %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<517x6xf64> -> f64
+  mtc.kernel.yield %x at [affine_map<(d0, d1) -> (d1)>] add [0] : f64
+}

@@ -195,7 +195,7 @@ std::optional<Times> KnownTimes::find(CallAttrInterface sample, bool again) {
   if (auto known = times.find(what); known != times.end())
     return known->second;
   const std::string key =
-      measurementKey(llvm::formatv("ways of {0} on {1} by {2}, version 4", what, nameOfHost(),
+      measurementKey(llvm::formatv("ways of {0} on {1} by {2}, version 5", what, nameOfHost(),
                                    mtc_library_version(MTC_ONEDNN))
                          .str());
   if (!again)

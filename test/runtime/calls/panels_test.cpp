@@ -161,6 +161,24 @@ TEST(Panels, BlocksOfTheDepth) {
   check({.m = 300, .n = 40, .k = 1030, .accumulates = true});
 }
 
+/// Long sums of small results, whose parts threads compute in any order.
+TEST(Panels, PartsOfSums) {
+  for (const char *layouts : {"NN", "NT", "TN", "TT"})
+    for (int64_t k : {6143, 6144, 7001})
+      check({.m = 14,
+             .n = 35,
+             .k = k,
+             .layouts = layouts,
+             .accumulates = k == 7001,
+             .biases = k == 7001,
+             .residuals = k > 6143,
+             .gap = k % 2});
+  for (int64_t m : {1, 36, 47})
+    check({.m = m, .n = 64, .k = 6500, .layouts = "TN", .accumulates = m == 36});
+  check({.m = 3, .n = 1, .k = 13000, .layouts = "TN"});
+  check({.m = 144, .n = 20, .k = 6300, .layouts = "TN", .residuals = 1}); // Several tasks.
+}
+
 /// More lines than a panel and a task have.
 TEST(Panels, BlocksOfLines) {
   check({.m = 1100, .n = 1090, .k = 20, .biases = 1});

@@ -53,7 +53,14 @@ struct PanelSource {
 struct PanelRows {
   const float *at;
   int64_t groupStride, rowStride, depthStride;
-  const float *last; ///< if non-null, the last group, packed with a contiguous depth
+  const float *last; ///< if non-null, the last group, packed
+};
+
+/// Columns of rhs in groups of a tile, whose rows are contiguous: packed, or in the operand itself.
+struct PanelColumns {
+  const float *at;
+  int64_t groupStride, depthStride;
+  const float *last; ///< if non-null, the last group, packed
 };
 
 /// A block of the result or of an addend.
@@ -80,7 +87,7 @@ struct PanelPrefetch {
 /// The multiplication of rows of lhs and columns of rhs.
 struct PanelProduct {
   PanelRows lhs;
-  const float *rhs;
+  PanelColumns rhs;
   int64_t rows, columns, depth;
   bool rowsAreInner; ///< tiles of the same columns are adjacent in time
   float *sums;       ///< sums of blocks of the depth, in rows of `sumsStride`
@@ -90,14 +97,23 @@ struct PanelProduct {
   std::array<PanelPrefetch, 2> next;
 };
 
+/// Sums of parts of the terms, in rows of `rowStride`.
+struct PartialSums {
+  const float *at;
+  int64_t rowStride, partStride, parts;
+};
+
 using Pack = void (*)(const PanelSource &, int64_t beginGroup, int64_t endGroup, float *panel);
 
 /// The functions for one instruction set.
 struct PanelKernels {
   int64_t tileRows, tileColumns;
+  int64_t rowUnit; ///< tiles of a multiple of this number of rows read no other rows
   /// Packs groups of rows or columns.
   Pack packRows, packColumns;
   void (*multiply)(const PanelProduct &);
+  /// Adds the parts of the sums in order, then the addends, and writes rows of the result.
+  void (*addParts)(const PanelResult &, const PartialSums &, const Range &rows, int64_t columns);
 };
 
 /// Returns the functions for these types and storages of the operands.

@@ -1,12 +1,14 @@
 // Splits contractions into blocks and distributes packing and multiplication over threads, as in
 // Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008. All threads
 // share a panel of the operand with fewer lines, so that a panel of each line of the other operand
-// is packed once, or once per `maxPanelLines` lines of the former.
+// is packed once, or once per `maxPanelLines` lines of the former. If the result is small and sums
+// are long, each thread instead computes parts of all sums, without panels of other threads.
 #include "runtime/calls/contraction/cpu/panels.h"
 
 #include "runtime/calls/contraction/cpu/panel_kernels.h"
 #include "runtime/calls/contraction/plain.h"
 #include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/work_stealing.h"
 
 #include <algorithm>
 #include <array>
@@ -16,8 +18,8 @@
 namespace mtc::runtime {
 namespace {
 
-/// Maximum depth of a block.
-constexpr int64_t maxDepth = 768;
+/// Maximum depth of a block, and of a block of a part of a long sum.
+constexpr int64_t maxDepth = 768, maxPartDepth = 400;
 /// Maximum lines of a thread's panel, which stays in its second level cache.
 constexpr int64_t maxTaskLines = 128;
 /// Maximum lines of sums of a block, if the result cannot store them.
@@ -56,6 +58,27 @@ bool readsWell(const MatrixLayout &rows) {
   return rows.columnStride == 1 && rest >= cacheLine && rest <= halfOfSets - cacheLine;
 }
 
+/// Returns the number of parts of long sums: threads share the parts of small results, and not the
+/// operands' panels. It depends on the shape only.
+int64_t partsOfSums(const ContractionProblem &problem) {
+  constexpr int64_t maxParts = 8, fewestParts = 4, fewestTerms = 1536, maxLines = 1024,
+                    maxEntries = 1 << 19;
+  const int64_t m = problem.m(), n = problem.n();
+  if (problem.entries() != 1 || m > maxLines || n > maxLines)
+    return 1;
+  const int64_t count =
+      std::min({maxParts, problem.k() / fewestTerms, maxEntries / std::max<int64_t>(m * n, 1)});
+  return count >= fewestParts ? count : 1;
+}
+
+/// Splits the terms of sums into blocks of equal lengths, about as many for each part.
+Blocks blocksOfDepth(int64_t depth, int64_t sumParts) {
+  if (sumParts == 1)
+    return {depth, maxDepth, 1};
+  const int64_t length = parts(depth, sumParts);
+  return {depth, parts(length, parts(length, maxPartDepth)), 1};
+}
+
 class PanelContraction final : public LibraryCall {
 public:
   PanelContraction(const MtcContraction &contraction, ContractionProblem simplified,
@@ -65,10 +88,13 @@ public:
         lhsStorage(problem.swapped ? c.rhs_storage : c.lhs_storage),
         rhsStorage(problem.swapped ? c.lhs_storage : c.rhs_storage),
         kernels(panelKernels(c.type, lhsStorage, rhsStorage, set)),
-        sharesRows(problem.m() < problem.n()),
-        readsRows(c.type == MTC_F32 && lhsStorage == 0 && readsWell(problem.lhs)),
-        depths(problem.k(), maxDepth, 1), threads(maximalThreads),
-        keepsSums(depths.count > 1 && resultType(c) != MTC_F32),
+        sharesRows(problem.m() < problem.n()), sumParts(partsOfSums(problem)),
+        readsRows(c.type == MTC_F32 && lhsStorage == 0 &&
+                  (readsWell(problem.lhs) || (sumParts > 1 && problem.lhs.rowStride == 1))),
+        readsColumns(c.type == MTC_F32 && rhsStorage == 0 && sumParts > 1 &&
+                     problem.rhs.columnStride == 1),
+        depths(blocksOfDepth(problem.k(), sumParts)), threads(maximalThreads),
+        keepsSums(sumParts > 1 || (depths.count > 1 && resultType(c) != MTC_F32)),
         shared(sharesRows ? problem.m() : problem.n(), maxPanelLines, tileOf(sharesRows)),
         others(sharesRows ? problem.n() : problem.m(), keepsSums ? maxSumLines : INT64_MAX,
                tileOf(!sharesRows)) {
@@ -77,13 +103,25 @@ public:
                   sharedLines = Blocks::bound(shared.extent, maxPanelLines),
                   otherLines = Blocks::bound(others.extent, keepsSums ? maxSumLines : INT64_MAX);
     auto bytesOfPanel = [&](bool areRows, int64_t lines) {
-      return alignedBytes((areRows && readsRows ? largestTile : lines) * depth * floatBytes);
+      const bool reads = areRows ? readsRows : readsColumns;
+      return alignedBytes((reads ? largestTile : lines) * depth * floatBytes);
     };
     sharedBytes = bytesOfPanel(sharesRows, sharedLines);
     sumsStride = (sharesRows ? otherLines : sharedLines) + panelGroupPadding;
     sumsBytes =
         keepsSums ? alignedBytes((sharesRows ? sharedLines : otherLines) * sumsStride * floatBytes)
                   : 0;
+    if (sumParts > 1) {
+      // With more threads, several compute the lines of one part.
+      const int64_t tile = tileOf(!sharesRows), lineParts = parts(2 * threads, sumParts);
+      partLines = Blocks(others.extent, std::max(parts(others.extent, lineParts), tile), tile);
+      loop = WorkStealingLoop(sumParts * partLines.count);
+      taskLines = std::min(maxTaskLines, others.extent);
+      taskBytes = bytesOfPanel(!sharesRows, taskLines + largestTile - 1);
+      slice = sharedBytes + taskBytes;
+      workers = threads;
+      return;
+    }
     auto plan = [&](int useThreads) {
       // As many tasks for each thread.
       const int64_t lines = Blocks::longest(others.extent, keepsSums ? maxSumLines : INT64_MAX),
@@ -98,9 +136,12 @@ public:
     workers = problem.entries() >= threads && slice <= mostOfAThread ? threads : 1;
     if (workers == 1)
       plan(threads);
+    loop = WorkStealingLoop(parts(others.length, taskLines));
   }
 
-  int64_t scratchBytes() const override { return problem.isEmpty() ? 0 : slice * workers; }
+  int64_t scratchBytes() const override {
+    return problem.isEmpty() ? 0 : slice * workers + (sumParts > 1 ? sumsBytes * sumParts : 0);
+  }
   MtcSupportLevel supportLevel() const override {
     const bool isMeant = c.type == MTC_F32 || c.f32_products || c.lhs_storage || c.rhs_storage;
     return isMeant ? MTC_CALL_FAST : MTC_CALL_PACKED;
@@ -112,7 +153,9 @@ public:
   void run(char *const *buffers, char *scratch) override {
     if (problem.isEmpty())
       return;
-    if (workers == 1)
+    if (sumParts > 1)
+      runParts(entryAt(0, buffers), scratch);
+    else if (workers == 1)
       for (int64_t entry = 0; entry < problem.entries(); ++entry)
         runEntry(entry, buffers, scratch, threads);
     else
@@ -124,6 +167,7 @@ public:
 
 private:
   static constexpr int64_t floatBytes = sizeof(float), narrowBytes = 2;
+  static constexpr int64_t maxEntriesOfTask = 1 << 14; ///< partial sums that a thread adds at least
 
   static int64_t bytesOf(uint32_t type) { return type == MTC_F32 ? floatBytes : narrowBytes; }
 
@@ -163,11 +207,36 @@ private:
     return e;
   }
 
-  void runEntry(int64_t number, char *const *buffers, char *scratch, int useThreads) const {
+  void runEntry(int64_t number, char *const *buffers, char *scratch, int useThreads) {
     const Entry entry = entryAt(number, buffers);
+    auto *sums = reinterpret_cast<float *>(scratch + slice - sumsBytes);
     for (int64_t i = 0; i < shared.count; ++i)
       for (int64_t j = 0; j < others.count; ++j)
-        runBlock(entry, shared.at(i), others.at(j), scratch, useThreads);
+        runBlock(entry, {shared.at(i), others.at(j), {0, depths.count}, sums, others.at(j).begin},
+                 nullptr, scratch, useThreads);
+  }
+
+  /// Computes the parts of the sums, each with the panels of one thread, and adds them.
+  void runParts(const Entry &entry, char *scratch) {
+    auto *sums = reinterpret_cast<float *>(scratch + slice * workers);
+    const int64_t partStride = sumsBytes / floatBytes;
+    auto blockOf = [&](int64_t item) -> Block {
+      const int64_t part = item / partLines.count;
+      return {shared.at(0),
+              partLines.at(item % partLines.count),
+              {depths.count * part / sumParts, depths.count * (part + 1) / sumParts},
+              sums + part * partStride,
+              0};
+    };
+    loop.run(workers, sumParts * partLines.count, [&](int worker, int64_t item, int64_t next) {
+      const Block following = blockOf(std::max<int64_t>(next, 0));
+      runBlock(entry, blockOf(item), next < 0 ? nullptr : &following, scratch + slice * worker, 1);
+    });
+    parallelFor(threads, problem.m(), parts(maxEntriesOfTask, problem.n() * sumParts),
+                [&](int, int64_t begin, int64_t end) {
+                  kernels.addParts(entry.result, {sums, sumsStride, partStride, sumParts},
+                                   {begin, end}, problem.n());
+                });
   }
 
   static PanelSource sourceOf(const StoredOperand &operand, int64_t first, int64_t lineStride,
@@ -196,106 +265,129 @@ private:
                    bytesOf(elements.type);
   }
 
+  /// A block of the result, the blocks of the depth that are summed, and their sums in the scratch
+  /// from a line of the other operand on.
+  struct Block {
+    Range sharedLines, otherLines, depths;
+    float *sums;
+    int64_t firstSum;
+  };
+
   /// Computes a block of the result: sums over blocks of the depth in the result, to which the
-  /// first one adds the addends, or in the scratch, to which the last one adds them.
-  void runBlock(const Entry &entry, const Range &sharedLines, const Range &otherLines,
-                char *scratch, int useThreads) const {
-    const Blocks tasks(otherLines.size(), taskLines, tileOf(!sharesRows));
-    for (int64_t i = 0; i < depths.count; ++i) {
+  /// first one adds the addends, or in the scratch, to which the last one adds them, or a part of
+  /// the sums.
+  void runBlock(const Entry &entry, const Block &block, const Block *following, char *scratch,
+                int useThreads) {
+    const Blocks tasks(block.otherLines.size(), taskLines, tileOf(!sharesRows));
+    auto linesOf = [&](const Block &of, int64_t task) {
+      const Range lines = tasks.at(task);
+      return Range{of.otherLines.begin + lines.begin,
+                   std::min(of.otherLines.begin + lines.end, of.otherLines.end)};
+    };
+    for (int64_t i = block.depths.begin; i < block.depths.end; ++i) {
       const Range depth = depths.at(i);
+      const bool isLast = i + 1 == block.depths.end;
       auto *panel = reinterpret_cast<float *>(scratch);
-      packShared(sharedOf(entry, sharedLines, depth), panel, useThreads);
-      parallelFor(useThreads, tasks.count, 1, [&](int part, int64_t begin, int64_t end) {
-        auto linesOf = [&](int64_t task) {
-          const Range lines = tasks.at(task);
-          return Range{otherLines.begin + lines.begin, otherLines.begin + lines.end};
-        };
-        auto *taskPanel =
-            reinterpret_cast<float *>(scratch + sharedBytes + sumsBytes + taskBytes * part);
-        for (int64_t task = begin; task < end; ++task) {
-          const Range lines = linesOf(task);
-          PanelProduct product{};
-          if (task + 1 < end) {
-            product.next[0] = prefetchOf(othersOf(entry, linesOf(task + 1), depth));
-          } else if (i + 1 < depths.count) {
-            product.next[0] = prefetchOf(othersOf(entry, linesOf(begin), depths.at(i + 1)));
-            if (sharedLines.size() <= maxTaskLines)
-              product.next[1] = prefetchOf(sharedOf(entry, sharedLines, depths.at(i + 1)));
-          }
-          multiply(product, entry, sharesRows ? sharedLines : lines,
-                   sharesRows ? lines : sharedLines, i, panel, taskPanel,
-                   reinterpret_cast<float *>(scratch + sharedBytes), otherLines.begin);
+      pack(sharedOf(entry, block.sharedLines, depth), sharesRows, panel, useThreads);
+      loop.run(useThreads, tasks.count, [&](int thread, int64_t task, int64_t next) {
+        PanelProduct product{};
+        if (next >= 0) {
+          product.next[0] = prefetchOf(othersOf(entry, linesOf(block, next), depth));
+        } else if (!isLast || following) {
+          const Block &nextBlock = isLast ? *following : block;
+          const Range nextDepth = depths.at(isLast ? following->depths.begin : i + 1);
+          next = partBegin(tasks.count, useThreads, thread);
+          product.next[0] = prefetchOf(othersOf(entry, linesOf(nextBlock, next), nextDepth));
+          if (sumParts > 1 || block.sharedLines.size() <= maxTaskLines)
+            product.next[1] = prefetchOf(sharedOf(entry, block.sharedLines, nextDepth));
         }
+        multiply(product, entry, block, linesOf(block, task), i, panel,
+                 reinterpret_cast<float *>(scratch + sharedBytes + taskBytes * thread));
       });
     }
   }
 
-  void multiply(PanelProduct &p, const Entry &entry, const Range &rows, const Range &columns,
-                int64_t depthBlock, float *sharedPanel, float *taskPanel, float *sums,
-                int64_t firstOther) const {
-    const Range depth = depths.at(depthBlock);
+  /// Computes a task of a block of the result: some of the lines of the other operand.
+  void multiply(PanelProduct &p, const Entry &entry, const Block &block, const Range &lines,
+                int64_t depthBlock, float *sharedPanel, float *taskPanel) const {
+    const Range depth = depths.at(depthBlock), &rows = sharesRows ? block.sharedLines : lines,
+                &columns = sharesRows ? lines : block.sharedLines;
     const PanelSource rowSource = rowsOf(entry, rows, depth),
                       columnSource = columnsOf(entry, columns, depth);
-    if (sharesRows)
-      kernels.packColumns(columnSource, 0, parts(columns.size(), kernels.tileColumns), taskPanel);
-    else if (!readsRows)
-      kernels.packRows(rowSource, 0, parts(rows.size(), kernels.tileRows), taskPanel);
-    else
-      packLastRows(rowSource, taskPanel);
-    p.lhs = panelOf(rowSource, sharesRows ? sharedPanel : taskPanel);
-    p.rhs = sharesRows ? taskPanel : sharedPanel;
+    pack(sharesRows ? columnSource : rowSource, !sharesRows, taskPanel, 1);
+    p.lhs = panelOfRows(rowSource, sharesRows ? sharedPanel : taskPanel);
+    p.rhs = panelOfColumns(columnSource, sharesRows ? taskPanel : sharedPanel);
     p.rows = rows.size();
     p.columns = columns.size();
     p.depth = depth.size();
     p.rowsAreInner = !sharesRows;
-    const bool isLast = depthBlock + 1 == depths.count;
+    const bool isFirst = depthBlock == block.depths.begin,
+               isLast = depthBlock + 1 == block.depths.end;
     PanelResult result = entry.result;
     move(result.out, rows, columns);
     for (StridedElements &added : result.added)
       move(added, rows, columns);
     if (keepsSums) {
-      p.sums =
-          sums + (sharesRows ? columns.begin - firstOther : (rows.begin - firstOther) * sumsStride);
+      p.sums = block.sums + (lines.begin - block.firstSum) * (sharesRows ? 1 : sumsStride);
       p.sumsStride = sumsStride;
-      p.readsSums = depthBlock > 0;
-    } else if (depthBlock > 0) {
+      p.readsSums = !isFirst;
+    } else if (!isFirst) {
       result.accumulate = true;
       result.addedCount = 0;
     }
-    if (!keepsSums || isLast)
+    if (!keepsSums || (isLast && sumParts == 1))
       p.result = &result;
     kernels.multiply(p);
   }
 
-  /// Packs the shared panel; each thread packs a part.
-  void packShared(const PanelSource &source, float *panel, int useThreads) const {
-    if (sharesRows && readsRows)
-      return packLastRows(source, panel);
-    const int64_t groups = parts(source.lines, tileOf(sharesRows));
-    parallelFor(useThreads, groups, 1, [&](int, int64_t begin, int64_t end) {
-      (sharesRows ? kernels.packRows : kernels.packColumns)(source, begin, end, panel);
-    });
+  /// Packs a panel, of which each thread packs a part; of lines that tiles read where they are,
+  /// only those of the last tile.
+  void pack(const PanelSource &source, bool areRows, float *panel, int useThreads) const {
+    const Pack packGroups = areRows ? kernels.packRows : kernels.packColumns;
+    if (areRows ? readsRows : readsColumns) {
+      if (packsLast(source, areRows))
+        packGroups(lastGroup(source, tileOf(areRows)), 0, 1, panel);
+      return;
+    }
+    parallelFor(useThreads, parts(source.lines, tileOf(areRows)), 1,
+                [&](int, int64_t begin, int64_t end) { packGroups(source, begin, end, panel); });
   }
 
-  /// Packs the rows that do not fill a tile.
-  void packLastRows(PanelSource source, float *panel) const {
-    const int64_t whole = source.lines / kernels.tileRows * kernels.tileRows;
+  /// Returns whether the last tile would read lines that the operand does not have.
+  bool packsLast(const PanelSource &source, bool areRows) const {
+    return source.lines % (areRows ? kernels.rowUnit : kernels.tileColumns) != 0;
+  }
+
+  static PanelSource lastGroup(PanelSource source, int64_t tile) {
+    const int64_t whole = source.lines / tile * tile;
     source.first += whole * source.lineStride;
     source.lines -= whole;
-    if (source.lines > 0)
-      kernels.packRows(source, 0, 1, panel);
+    return source;
   }
 
-  PanelRows panelOf(const PanelSource &source, const float *panel) const {
+  /// Returns the address of a block of an operand whose elements are floats.
+  static const float *floatsOf(const PanelSource &source) {
+    return reinterpret_cast<const float *>(source.operand.at) + source.first;
+  }
+
+  PanelRows panelOfRows(const PanelSource &source, const float *panel) const {
+    const int64_t tile = kernels.tileRows;
     if (readsRows)
-      return {reinterpret_cast<const float *>(source.operand.at) + source.first,
-              kernels.tileRows * source.lineStride, source.lineStride, 1,
-              source.lines % kernels.tileRows ? panel : nullptr};
+      return {floatsOf(source), tile * source.lineStride, source.lineStride, source.depthStride,
+              packsLast(source, true) ? panel : nullptr};
     if (source.depthIsContiguous()) {
       const int64_t stride = panelLineStride(source.depth);
-      return {panel, kernels.tileRows * stride, stride, 1, nullptr};
+      return {panel, tile * stride, stride, 1, nullptr};
     }
-    return {panel, panelGroupStride(source.depth, kernels.tileRows), 1, kernels.tileRows, nullptr};
+    return {panel, panelGroupStride(source.depth, tile), 1, tile, nullptr};
+  }
+
+  PanelColumns panelOfColumns(const PanelSource &source, const float *panel) const {
+    const int64_t tile = kernels.tileColumns;
+    if (readsColumns)
+      return {floatsOf(source), tile, source.depthStride,
+              packsLast(source, false) ? panel : nullptr};
+    return {panel, panelGroupStride(source.depth, tile), tile, nullptr};
   }
 
   /// Returns the bytes of a block of an operand if they consist of a few runs.
@@ -304,8 +396,12 @@ private:
       return {};
     const int64_t bytes = bytesOf(c.type);
     const char *at = source.operand.at + source.first * bytes;
+    if (source.depthIsContiguous() && source.depth == source.lineStride)
+      return {at, source.depth * source.lines * bytes, 0, 1};
     if (source.depthIsContiguous())
       return {at, source.depth * bytes, source.lineStride * bytes, source.lines};
+    if (source.lineStride == 1 && source.lines == source.depthStride)
+      return {at, source.lines * source.depth * bytes, 0, 1};
     if (source.lineStride == 1)
       return {at, source.lines * bytes, source.depthStride * bytes, source.depth};
     return {};
@@ -317,12 +413,14 @@ private:
   VectorSet set;
   uint32_t lhsStorage, rhsStorage;
   PanelKernels kernels;
-  bool sharesRows; ///< whether all threads share the panel of lhs
-  bool readsRows;  ///< whether tiles read lhs in its own layout
+  bool sharesRows;              ///< whether all threads share the panel of lhs
+  int64_t sumParts;             ///< parts of the sums, which threads compute in any order
+  bool readsRows, readsColumns; ///< whether tiles read lhs or rhs in its own layout
   Blocks depths;
   int threads, workers = 1;
   bool keepsSums; ///< in the scratch
-  Blocks shared, others;
+  Blocks shared, others, partLines{1, 1, 1};
+  WorkStealingLoop loop{0};
   int64_t taskLines, sharedBytes, sumsBytes, sumsStride, taskBytes, slice;
 };
 

@@ -7,7 +7,8 @@
 // read where they are remain there. The size of the panels is bounded for any operand extents, and
 // equal on every machine. Packing supports arbitrary strides. Each element is summed in the same
 // order for any number of threads: blocks of at most 768 terms, then the addends with the first
-// block, or after the last one if the result has 16 bits.
+// block, or after the last one if the result has 16 bits. Long sums of small results consist of
+// parts, whose number depends on the shape, and which are added in order before the addends.
 #ifndef MTC_RUNTIME_CALLS_CONTRACTION_CPU_PANELS_H
 #define MTC_RUNTIME_CALLS_CONTRACTION_CPU_PANELS_H
 

@@ -156,6 +156,16 @@ void checkEverywhere(MtcContraction c, int threads = 2) {
         << "machines differ";
     check(c, *call);
   }
+  if (c.type == MTC_BF16 && machineMultipliesBFloat16()) {
+    const int64_t scratchInF32 =
+        createPanelContraction(c, simplifyContraction(c), threads, VectorSet::Sse)->scratchBytes();
+    c.f32_products = 0;
+    auto call = createPanelContraction(c, simplifyContraction(c), threads, machineVectors());
+    ASSERT_TRUE(call);
+    EXPECT_TRUE(call->implementation().starts_with("bf16 panels"));
+    EXPECT_EQ(call->scratchBytes(), scratchInF32) << "machines differ";
+    check(c, *call);
+  }
   for (uint32_t inF32 : {0, 1}) {
     c.f32_products = inF32;
     auto call = LibraryCall::create(linkedLibrary(), MTC_CONTRACTION, &c, threads);

@@ -9,6 +9,10 @@
 #include <type_traits>
 #include <utility>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 namespace mtc::runtime {
 namespace {
 
@@ -31,6 +35,7 @@ constexpr Nf4Pairs nf4Pairs;
 template <typename Element> struct Patch {};
 
 #define MTC_VECTOR_CODE "runtime/calls/contraction/cpu/panels.inc"
+#define MTC_BF16_VECTOR_CODE "runtime/calls/contraction/cpu/pair_panels.inc"
 #include "runtime/devices/cpu/each_vector_set.inc"
 
 /// Calls `use` with a value of an operand's element type.
@@ -54,6 +59,14 @@ PanelKernels panelKernels(uint32_t type, uint32_t lhsStorage, uint32_t rhsStorag
       return MTC_OF_SET(set, kernels<decltype(ofLhs), decltype(ofRhs)>)();
     });
   });
+}
+
+PanelKernels pairPanelKernels() {
+#if defined(__x86_64__)
+  return avx512bf16::pairKernels();
+#else
+  return {};
+#endif
 }
 
 } // namespace mtc::runtime

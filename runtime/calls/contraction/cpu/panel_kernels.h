@@ -46,6 +46,7 @@ struct StoredOperand {
 struct PanelSource {
   StoredOperand operand;
   int64_t first, lineStride, depthStride, lines, depth;
+  int64_t terms; ///< elements of a line: the depth, or up to two for each of a depth of pairs
   bool depthIsContiguous() const { return depthStride == 1; }
 };
 
@@ -118,6 +119,10 @@ struct PanelKernels {
 
 /// Returns the functions for these types and storages of the operands.
 PanelKernels panelKernels(uint32_t type, uint32_t lhsStorage, uint32_t rhsStorage, VectorSet set);
+
+/// Returns the functions for panels of pairs of adjacent terms in bf16, each in the place of a
+/// float, on machines of `machineMultipliesBFloat16()`. The second term of an odd last pair is 0.
+PanelKernels pairPanelKernels();
 
 } // namespace mtc::runtime
 

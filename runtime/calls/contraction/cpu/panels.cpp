@@ -52,9 +52,9 @@ struct Blocks {
 
 /// Returns whether tiles can read rows of f32 elements where they are. Rows at about a multiple of
 /// 2 KiB map to two sets of the first level cache.
-bool readsWell(const MatrixLayout &rows) {
+bool readsWell(const MatrixLayout &rows, int64_t elementsOfFloat = 1) {
   constexpr int64_t halfOfSets = 512, cacheLine = 16; // floats
-  const int64_t rest = rows.rowStride % halfOfSets;
+  const int64_t rest = rows.rowStride / elementsOfFloat % halfOfSets;
   return rows.columnStride == 1 && rest >= cacheLine && rest <= halfOfSets - cacheLine;
 }
 
@@ -79,6 +79,21 @@ Blocks blocksOfDepth(int64_t depth, int64_t sumParts) {
   return {depth, parts(length, parts(length, maxPartDepth)), 1};
 }
 
+/// Returns whether the contraction is computed with pairs of bf16.
+bool multipliesPairs(const MtcContraction &c, bool hasPatches, VectorSet set) {
+  return c.type == MTC_BF16 && !c.f32_products && c.lhs_storage == 0 && c.rhs_storage == 0 &&
+         !hasPatches && set == machineVectors() && machineMultipliesBFloat16();
+}
+
+/// Returns whether tiles can read rows of pairs where they are.
+bool readsPairs(const ContractionProblem &problem) {
+  auto isEven = [](int64_t count) { return count % 2 == 0; };
+  return isEven(problem.k()) && isEven(problem.lhs.rowStride) &&
+         std::all_of(problem.batch.begin(), problem.batch.end(),
+                     [&](const BatchAxis &axis) { return isEven(axis.lhs); }) &&
+         readsWell(problem.lhs, 2);
+}
+
 class PanelContraction final : public LibraryCall {
 public:
   PanelContraction(const MtcContraction &contraction, ContractionProblem simplified,
@@ -87,23 +102,28 @@ public:
       : problem(std::move(simplified)), c(contraction), patches(patches), set(set),
         lhsStorage(problem.swapped ? c.rhs_storage : c.lhs_storage),
         rhsStorage(problem.swapped ? c.lhs_storage : c.rhs_storage),
-        kernels(panelKernels(c.type, lhsStorage, rhsStorage, set)),
+        pairs(multipliesPairs(c, patches.has_value(), set)),
+        kernels(pairs ? pairPanelKernels() : panelKernels(c.type, lhsStorage, rhsStorage, set)),
         sharesRows(problem.m() < problem.n()), sumParts(partsOfSums(problem)),
-        readsRows(c.type == MTC_F32 && lhsStorage == 0 &&
-                  (readsWell(problem.lhs) || (sumParts > 1 && problem.lhs.rowStride == 1))),
+        readsRows(
+            pairs ? readsPairs(problem)
+                  : c.type == MTC_F32 && lhsStorage == 0 &&
+                        (readsWell(problem.lhs) || (sumParts > 1 && problem.lhs.rowStride == 1))),
         readsColumns(c.type == MTC_F32 && rhsStorage == 0 && sumParts > 1 &&
                      problem.rhs.columnStride == 1),
-        depths(blocksOfDepth(problem.k(), sumParts)), threads(maximalThreads),
-        keepsSums(sumParts > 1 || (depths.count > 1 && resultType(c) != MTC_F32)),
+        depths(blocksOfDepth(parts(problem.k(), termsOfFloat()), sumParts)),
+        threads(maximalThreads),
+        keepsSums(sumParts > 1 || (problem.k() > maxDepth && resultType(c) != MTC_F32)),
         shared(sharesRows ? problem.m() : problem.n(), maxPanelLines, tileOf(sharesRows)),
         others(sharesRows ? problem.n() : problem.m(), keepsSums ? maxSumLines : INT64_MAX,
                tileOf(!sharesRows)) {
-    // The size is the same on all machines, so it assumes the largest tiles.
-    const int64_t depth = std::max(depths.length + 3, panelLineStride(depths.length)),
+    // The size is the same on all machines, so it assumes the largest tiles, and no pairs.
+    const int64_t length = blocksOfDepth(problem.k(), sumParts).length,
+                  depth = std::max(length + 3, panelLineStride(length)),
                   sharedLines = Blocks::bound(shared.extent, maxPanelLines),
                   otherLines = Blocks::bound(others.extent, keepsSums ? maxSumLines : INT64_MAX);
     auto bytesOfPanel = [&](bool areRows, int64_t lines) {
-      const bool reads = areRows ? readsRows : readsColumns;
+      const bool reads = !pairs && (areRows ? readsRows : readsColumns);
       return alignedBytes((reads ? largestTile : lines) * depth * floatBytes);
     };
     sharedBytes = bytesOfPanel(sharesRows, sharedLines);
@@ -143,11 +163,12 @@ public:
     return problem.isEmpty() ? 0 : slice * workers + (sumParts > 1 ? sumsBytes * sumParts : 0);
   }
   MtcSupportLevel supportLevel() const override {
-    const bool isMeant = c.type == MTC_F32 || c.f32_products || c.lhs_storage || c.rhs_storage;
+    const bool isMeant =
+        c.type == MTC_F32 || pairs || c.f32_products || c.lhs_storage || c.rhs_storage;
     return isMeant ? MTC_CALL_FAST : MTC_CALL_PACKED;
   }
   std::string implementation() const override {
-    return std::string("f32 panels ") + vectorSetName(set);
+    return std::string(pairs ? "bf16 panels " : "f32 panels ") + vectorSetName(set);
   }
 
   void run(char *const *buffers, char *scratch) override {
@@ -170,6 +191,9 @@ private:
   static constexpr int64_t maxEntriesOfTask = 1 << 14; ///< partial sums that a thread adds at least
 
   static int64_t bytesOf(uint32_t type) { return type == MTC_F32 ? floatBytes : narrowBytes; }
+
+  /// Returns the terms of a sum in each float of a panel.
+  int64_t termsOfFloat() const { return pairs ? 2 : 1; }
 
   int64_t tileOf(bool isRows) const { return isRows ? kernels.tileRows : kernels.tileColumns; }
 
@@ -239,10 +263,12 @@ private:
                 });
   }
 
-  static PanelSource sourceOf(const StoredOperand &operand, int64_t first, int64_t lineStride,
-                              int64_t depthStride, const Range &lines, const Range &depth) {
-    first += lines.begin * lineStride + depth.begin * depthStride;
-    return {operand, first, lineStride, depthStride, lines.size(), depth.size()};
+  PanelSource sourceOf(const StoredOperand &operand, int64_t first, int64_t lineStride,
+                       int64_t depthStride, const Range &lines, const Range &depth) const {
+    const int64_t begin = depth.begin * termsOfFloat(),
+                  end = std::min(depth.end * termsOfFloat(), problem.k());
+    first += lines.begin * lineStride + begin * depthStride;
+    return {operand, first, lineStride, depthStride, lines.size(), depth.size(), end - begin};
   }
   PanelSource rowsOf(const Entry &entry, const Range &lines, const Range &depth) const {
     return sourceOf(entry.lhs, entry.lhsFirst, problem.lhs.rowStride, problem.lhs.columnStride,
@@ -365,16 +391,19 @@ private:
     return source;
   }
 
-  /// Returns the address of a block of an operand whose elements are floats.
-  static const float *floatsOf(const PanelSource &source) {
-    return reinterpret_cast<const float *>(source.operand.at) + source.first;
+  /// Returns the address of a block of an operand whose elements are floats or pairs.
+  const float *floatsOf(const PanelSource &source) const {
+    return reinterpret_cast<const float *>(source.operand.at) + source.first / termsOfFloat();
   }
 
   PanelRows panelOfRows(const PanelSource &source, const float *panel) const {
     const int64_t tile = kernels.tileRows;
-    if (readsRows)
-      return {floatsOf(source), tile * source.lineStride, source.lineStride, source.depthStride,
+    if (readsRows) {
+      // The terms of pairs are contiguous.
+      const int64_t stride = source.lineStride / termsOfFloat();
+      return {floatsOf(source), tile * stride, stride, source.depthStride,
               packsLast(source, true) ? panel : nullptr};
+    }
     if (source.depthIsContiguous()) {
       const int64_t stride = panelLineStride(source.depth);
       return {panel, tile * stride, stride, 1, nullptr};
@@ -399,11 +428,11 @@ private:
     if (source.depthIsContiguous() && source.depth == source.lineStride)
       return {at, source.depth * source.lines * bytes, 0, 1};
     if (source.depthIsContiguous())
-      return {at, source.depth * bytes, source.lineStride * bytes, source.lines};
+      return {at, source.terms * bytes, source.lineStride * bytes, source.lines};
     if (source.lineStride == 1 && source.lines == source.depthStride)
-      return {at, source.lines * source.depth * bytes, 0, 1};
+      return {at, source.lines * source.terms * bytes, 0, 1};
     if (source.lineStride == 1)
-      return {at, source.lines * bytes, source.depthStride * bytes, source.depth};
+      return {at, source.lines * bytes, source.depthStride * bytes, source.terms};
     return {};
   }
 
@@ -412,6 +441,7 @@ private:
   const std::optional<PatchMatrix> patches;
   VectorSet set;
   uint32_t lhsStorage, rhsStorage;
+  bool pairs; ///< whether a float of a panel is a pair of bf16
   PanelKernels kernels;
   bool sharesRows;              ///< whether all threads share the panel of lhs
   int64_t sumParts;             ///< parts of the sums, which threads compute in any order

@@ -1,14 +1,16 @@
-// Contractions in f32: where they are faster than the library's, of programs without oneDNN, of
-// 16-bit elements on processors without 16-bit multiply instructions, and of matrices in compressed
-// storage.
+// Contractions with sums in f32: where they are faster than the library's, of programs without
+// oneDNN, of 16-bit elements on processors without 16-bit multiply instructions, and of matrices in
+// compressed storage.
 //
 // Operands are converted to f32 while they are packed into panels: blocks of rows of lhs and of
-// columns of rhs, in the order in which vector code reads them. Rows of f32 that vector code can
-// read where they are remain there. The size of the panels is bounded for any operand extents, and
-// equal on every machine. Packing supports arbitrary strides. Each element is summed in the same
-// order for any number of threads: blocks of at most 768 terms, then the addends with the first
-// block, or after the last one if the result has 16 bits. Long sums of small results consist of
-// parts, whose number depends on the shape, and which are added in order before the addends.
+// columns of rhs, in the order in which vector code reads them. Processors with AVX-512 BF16
+// multiply operands of bf16, in pairs of terms. Rows that vector code can read where they are
+// remain there. The size of the panels is bounded for any operand extents, and equal on every
+// machine. Packing supports arbitrary strides. Each element is summed in the same order for any
+// number of threads: blocks of at most 768 terms, or of twice as many in pairs, then the addends
+// with the first block, or after the last one if the result has 16 bits.
+// Long sums of small results consist of parts, whose number depends on the shape, and which are
+// added in order before the addends.
 #ifndef MTC_RUNTIME_CALLS_CONTRACTION_CPU_PANELS_H
 #define MTC_RUNTIME_CALLS_CONTRACTION_CPU_PANELS_H
 

@@ -2,7 +2,9 @@
 
 #include "driver/FlagValues.h"
 
+#include "passes/OptionValues.h"
 #include "passes/adapters/LowRank.h"
+#include "runtime/abi/number.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -55,6 +57,16 @@ std::string mtc::tool::takeThreads(Options &options, StringRef text) {
   return "";
 }
 
+std::string mtc::tool::takeUnroll(Options &options, StringRef text) {
+  int64_t iterations = 0;
+  std::string problem = parseValue(text, iterations);
+  if (problem.empty() && iterations < 0)
+    problem = "expected 0 or more iterations";
+  if (problem.empty())
+    options.unroll = iterations;
+  return problem;
+}
+
 /// Returns the bytes of a size, or nothing if the text is not a size.
 static std::optional<int64_t> parseSize(StringRef text) {
   size_t digits = text.find_if_not([](char c) { return llvm::isDigit(c) || c == '.'; });
@@ -96,8 +108,8 @@ std::string mtc::tool::takeOffloadWindow(Options &options, StringRef text) {
 
 std::string mtc::tool::takeSearchSeconds(Options &options, StringRef text) {
   std::optional<double> seconds = parseNumber(text);
-  if (!seconds || *seconds <= 0)
-    return "expected a number of seconds greater than 0";
+  if (!seconds || *seconds <= 0 || *seconds > abi::maxSeconds)
+    return "expected a number of seconds greater than 0 and at most 1e9";
   options.searchSeconds = *seconds;
   return "";
 }

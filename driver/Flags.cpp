@@ -192,16 +192,16 @@ void addModelFlags(FlagTable &flags) {
                  .choices = choicesOf<BatchNormMode>(describe),
                  .defaultText = "as-exported"},
                 {everyCommand, modelGroup, Stage::Forward}, takeBatchNorm);
-  flags.add(
-      &Options::unroll,
+  flags.addText(
       {.name = "unroll",
        .valueName = "N",
        .help = "Unroll loops of at most N iterations",
        .detail =
            "A longer Loop or Scan is compiled once if its iterations differ only in data: its "
            "compilation takes less time, its step less memory and more time. Other loops are "
-           "always unrolled, and so are all loops with --lora or --frozen-bits."},
-      {described, modelGroup, Stage::Onnx});
+           "always unrolled, and so are all loops with --lora or --frozen-bits.",
+       .defaultText = spellOption(Options().unroll)},
+      {described, modelGroup, Stage::Onnx}, takeUnroll);
   flags.add(&Options::batchInputs,
             {.name = "batch-input",
              .valueName = "INPUT",

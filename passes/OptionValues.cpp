@@ -33,6 +33,27 @@ std::string mtc::parseValue(StringRef text, bool &value) {
   return "";
 }
 
+/// Returns "expected NOUN BOUND", with the range of f32 if the number exceeds it.
+static std::string describeBound(double number, StringRef noun, StringRef bound) {
+  return ("expected " + noun + " " + bound +
+          (number > 0 ? " in the range of f32, 1.2e-38 to 3.4e+38" : ""))
+      .str();
+}
+
+static bool isPositiveF32(double number) {
+  return number >= mtc::abi::minF32 && number <= mtc::abi::maxF32;
+}
+
+std::string mtc::checkPositive(std::optional<double> number, StringRef noun) {
+  return !number || isPositiveF32(*number) ? "" : describeBound(*number, noun, "greater than 0");
+}
+
+std::string mtc::checkNotNegative(std::optional<double> number, StringRef noun) {
+  return !number || *number == 0 || isPositiveF32(*number)
+             ? ""
+             : describeBound(*number, noun, "of at least 0");
+}
+
 std::optional<double> mtc::parseNumber(StringRef text) {
   double number = 0.0;
   return parseValue(text, number).empty() ? std::optional(number) : std::nullopt;

@@ -26,6 +26,11 @@ std::string parseValue(llvm::StringRef text, int64_t &value);
 /// without a value.
 std::string parseValue(llvm::StringRef text, bool &value);
 
+/// Return the problem of a number that must be greater than 0, or at least 0, in f32; "" if it is
+/// valid or not given. `noun` is what is expected, such as "a norm".
+std::string checkPositive(std::optional<double> number, llvm::StringRef noun = "a number");
+std::string checkNotNegative(std::optional<double> number, llvm::StringRef noun = "a number");
+
 /// Returns the number, or nothing if it cannot be parsed.
 std::optional<double> parseNumber(llvm::StringRef text);
 

@@ -57,7 +57,8 @@ mlir::Attribute parseNumber(StringRef text, mlir::Type type) {
     APFloat value(number);
     bool losesInfo;
     value.convert(floating.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
-    return FloatAttr::get(floating, value);
+    const bool isNamed = text.contains_insensitive("inf");
+    return value.isInfinity() && !isNamed ? FloatAttr() : FloatAttr::get(floating, value);
   }
   auto integer = dyn_cast<IntegerType>(type);
   if (!integer)

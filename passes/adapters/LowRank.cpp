@@ -22,9 +22,11 @@ static llvm::Error takeSetting(LowRankSpec &spec, StringRef setting) {
                                    "'");
   }
   if (key == "alpha") {
-    if (parseValue(value, spec.alpha).empty() && spec.alpha > 0)
+    spec.alpha = parseNumber(value).value_or(0);
+    std::string problem = checkPositive(spec.alpha);
+    if (problem.empty())
       return llvm::Error::success();
-    return llvm::createStringError("alpha: expected a number greater than 0, got '" + value + "'");
+    return llvm::createStringError("alpha: " + problem + ", got '" + value + "'");
   }
   return llvm::createStringError("unknown setting '" + key + "'; expected rank or alpha");
 }

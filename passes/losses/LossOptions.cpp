@@ -22,8 +22,9 @@ std::string LossParameters::checkWeights(llvm::ArrayRef<std::string> weights) {
   bool isPositive = weights.empty();
   for (const std::string &text : weights) {
     std::optional<double> weight = parseNumber(text);
-    if (!weight || *weight < 0)
-      return "'" + text + "': invalid weight; expected a number of at least 0, or a .npy file";
+    std::string problem = checkNotNegative(weight.value_or(-1));
+    if (!problem.empty())
+      return "'" + text + "': invalid weight; " + problem + ", or a .npy file";
     isPositive |= *weight > 0;
   }
   return isPositive ? "" : "every weight is 0; expected a weight greater than 0";

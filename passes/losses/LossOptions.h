@@ -60,20 +60,13 @@ struct LossParameters {
             .valueName = "D",
             .help = "Error at which huber becomes linear",
             .defaultText = "1"},
-           [](All all) -> std::string {
-             return all.huberDelta && !(*all.huberDelta > 0) ? "expected a number greater than 0"
-                                                             : "";
-           });
+           [](All all) { return checkPositive(all.huberDelta); });
     option(&LossParameters::smoothL1Beta,
            {.name = "smooth-l1-beta",
             .valueName = "B",
             .help = "Error at which smooth-l1 becomes linear",
             .defaultText = "1"},
-           [](All all) -> std::string {
-             return all.smoothL1Beta && !(*all.smoothL1Beta >= 0)
-                        ? "expected a number of at least 0"
-                        : "";
-           });
+           [](All all) { return checkNotNegative(all.smoothL1Beta); });
     option(&LossParameters::blank, {"blank", "CLASS", "Blank class of ctc"},
            [](All all) -> std::string { return all.blank >= 0 ? "" : "expected a class, from 0"; });
     option(&LossParameters::zeroInfinity,

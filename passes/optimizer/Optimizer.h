@@ -11,6 +11,7 @@
 #define MTC_PASSES_OPTIMIZER_OPTIMIZER_H
 
 #include "ir/builders/TensorBuilder.h"
+#include "runtime/abi/number.h"
 
 #include <optional>
 #include <string>
@@ -19,7 +20,7 @@
 namespace mtc {
 
 /// Limit of a hyperparameter without one of its own: computations in f32 must not overflow.
-inline constexpr double unlimited = 3.4e38;
+inline constexpr double unlimited = abi::maxF32;
 
 /// A named value of a hyperparameter.
 struct HyperparameterChoice {

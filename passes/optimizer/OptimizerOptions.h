@@ -48,19 +48,13 @@ struct OptimizerOptions {
             .valueName = "NORM",
             .help = "Clip the global gradient norm",
             .defaultText = "no limit"},
-           [](const OptimizerOptions &all) -> std::string {
-             bool isValid = !all.clipNorm || *all.clipNorm > 0.0;
-             return isValid ? "" : "expected a norm greater than 0";
-           });
+           [](const OptimizerOptions &all) { return checkPositive(all.clipNorm, "a norm"); });
     option(&OptimizerOptions::clipValue,
            {.name = "clip-value",
             .valueName = "LIMIT",
             .help = "Clip each gradient element to [-LIMIT, LIMIT]",
             .defaultText = "no limit"},
-           [](const OptimizerOptions &all) -> std::string {
-             bool isValid = !all.clipValue || *all.clipValue > 0.0;
-             return isValid ? "" : "expected a size greater than 0";
-           });
+           [](const OptimizerOptions &all) { return checkPositive(all.clipValue, "a size"); });
     option(&OptimizerOptions::gradientNorm,
            {.name = "grad-norm",
             .valueName = "",

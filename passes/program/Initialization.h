@@ -22,7 +22,9 @@ struct InitializationOptions {
                       "data."},
            [](const InitializationOptions &all) -> std::string {
              bool isValid = all.init.empty() || all.standardDeviation();
-             return isValid ? "" : "expected normal:S with a positive, finite standard deviation S";
+             return isValid
+                        ? ""
+                        : "expected normal:S with a standard deviation S from 1.2e-38 to 3.4e+38";
            });
   }
 

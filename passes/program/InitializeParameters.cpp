@@ -17,7 +17,7 @@ std::optional<double> InitializationOptions::standardDeviation() const {
   if (!text.consume_front("normal:"))
     return std::nullopt;
   std::optional<double> deviation = parseNumber(text);
-  return deviation && *deviation > 0.0 ? deviation : std::nullopt;
+  return checkPositive(deviation).empty() ? deviation : std::nullopt;
 }
 
 namespace {

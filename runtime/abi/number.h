@@ -13,6 +13,12 @@
 
 namespace mtc::abi {
 
+/// The range of positive numbers of f32, in which programs compute, rounded for messages.
+inline constexpr double minF32 = 1.2e-38, maxF32 = 3.4e38;
+
+/// The greatest limit of a time; clocks count at most 9.2e18 nanoseconds.
+inline constexpr double maxSeconds = 1e9;
+
 /// Parses a finite number in decimal notation. Rejects hexadecimal numbers, which messages would
 /// print in decimal, words such as "inf", and nonzero numbers that a double rounds to 0.
 inline std::string parseNumber(std::string_view text, double &value) {

@@ -29,8 +29,8 @@ inline std::string_view trimmed(std::string_view text) {
   return begin == std::string_view::npos ? std::string_view() : text.substr(begin, end - begin + 1);
 }
 
-/// Returns the points of entries "STEP:RATE", or nullopt if an entry is malformed or steps are not
-/// strictly increasing from 1 on.
+/// Returns the points of entries "STEP:RATE", or nullopt if an entry is malformed, a rate is not in
+/// the range of f32, or steps are not strictly increasing from 1 on.
 inline std::optional<SchedulePoints> parsePoints(const std::vector<std::string> &entries) {
   SchedulePoints points;
   for (const std::string_view entry : entries) {
@@ -40,7 +40,7 @@ inline std::optional<SchedulePoints> parsePoints(const std::vector<std::string> 
     if (colon == std::string_view::npos ||
         !parseNumber(trimmed(entry.substr(0, colon)), step).empty() ||
         !parseNumber(trimmed(entry.substr(colon + 1)), rate).empty() || step < 1 || rate < 0 ||
-        (!points.steps.empty() && step <= points.steps.back()))
+        rate > maxF32 || (!points.steps.empty() && step <= points.steps.back()))
       return std::nullopt;
     points.steps.push_back(step);
     points.rates.push_back(rate);
@@ -136,7 +136,8 @@ struct ScheduleOptions {
     if (points.empty())
       return "";
     if (!parsePoints(points))
-      return "expected points STEP:RATE with increasing steps from 1 on, such as 1:1e-4, 100:1e-3";
+      return "expected points STEP:RATE with increasing steps from 1 on and rates of at most "
+             "3.4e+38, such as 1:1e-4, 100:1e-3";
     return checkHas(&Schedule::hasPoints, "table");
   }
 

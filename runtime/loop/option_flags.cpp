@@ -137,7 +137,7 @@ const std::vector<OptionFlag> flags = {
       .group = "Training",
       .isCommon = true,
       .choices = {}},
-     [](Options &o, const FlagValue &v) { o.schedule.rate = v.atLeastZero<double>(); }},
+     [](Options &o, const FlagValue &v) { o.schedule.rate = v.rate(); }},
     {{.name = "schedule",
       .value = "NAME",
       .summary = "Learning-rate schedule after the warm-up",
@@ -151,7 +151,7 @@ const std::vector<OptionFlag> flags = {
       .defaultValue = "as compiled",
       .group = "Training",
       .choices = {}},
-     [](Options &o, const FlagValue &v) { o.schedule.least = v.atLeastZero<double>(); }},
+     [](Options &o, const FlagValue &v) { o.schedule.least = v.rate(); }},
     {{.name = "warmup",
       .value = "STEPS",
       .summary = "Steps of linear learning-rate warm-up",
@@ -439,8 +439,8 @@ const std::vector<OptionFlag> flags = {
       .choices = {}},
      [](Options &o, const FlagValue &v) {
        o.timeout = v.atLeastZero<double>();
-       if (o.timeout < 1)
-         userError(v.flag, " ", v.text, ": expected at least 1 second");
+       if (o.timeout < 1 || o.timeout > abi::maxSeconds)
+         userError(v.flag, " ", v.text, ": expected 1 to 1e9 seconds");
      }},
     {{.name = "version",
       .value = "",

@@ -40,6 +40,13 @@ struct FlagValue {
       userError(flag, " ", text, ": expected a number of at least 0");
     return result;
   }
+  /// Parses a learning rate, with which programs compute in f32.
+  double rate() const {
+    const double result = atLeastZero<double>();
+    if (result > abi::maxF32)
+      userError(flag, " ", text, ": expected a number of at least 0 and at most 3.4e+38");
+    return result;
+  }
   std::string file() const {
     if (text.empty())
       userError(flag, ": expected the name of a file");

@@ -17,6 +17,12 @@
 // ZERO: --class-weights 0,0,0: every weight is 0; expected a weight greater than 0
 // RUN: not mtc-opt %s --mtc-attach-loss="loss=huber huber-delta=0" 2>&1 | FileCheck %s --check-prefix=DELTA
 // DELTA: --huber-delta 0: expected a number greater than 0
+// RUN: not mtc-opt %s --mtc-attach-loss="loss=huber huber-delta=1e-60" 2>&1 | FileCheck %s --check-prefix=SMALL
+// SMALL: --huber-delta 1e-60: expected a number greater than 0 in the range of f32, 1.2e-38 to 3.4e+38
+// RUN: not mtc-opt %s --mtc-attach-loss="loss=smooth-l1 smooth-l1-beta=1e300" 2>&1 | FileCheck %s --check-prefix=LARGE
+// LARGE: --smooth-l1-beta 1e+300: expected a number of at least 0 in the range of f32, 1.2e-38 to 3.4e+38
+// RUN: not mtc-opt %s --mtc-attach-loss="loss=cross-entropy class-weights=1,1e300,1" 2>&1 | FileCheck %s --check-prefix=INFINITE
+// INFINITE: --class-weights 1,1e300,1: '1e300': invalid weight; expected a number of at least 0 in the range of f32, 1.2e-38 to 3.4e+38, or a .npy file
 // RUN: not mtc-opt %s --mtc-attach-loss="loss=smooth-l1 smooth-l1-beta=-1" 2>&1 | FileCheck %s --check-prefix=BETA
 // BETA: --smooth-l1-beta -1: expected a number of at least 0
 // RUN: not mtc-opt %s --mtc-attach-loss="loss=cross-entropy labels=bytes ignore-index=300" 2>&1 | FileCheck %s --check-prefix=BYTES

@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s --mtc-initialize-parameters=init=normal:0.02 | FileCheck %s --check-prefixes=CHECK,DRAWN
 // RUN: mtc-opt %s --mtc-initialize-parameters | FileCheck %s --check-prefixes=CHECK,READ
 // RUN: not mtc-opt %s --mtc-initialize-parameters=init=normal:-1 2>&1 | FileCheck %s --check-prefix=ERROR
-// ERROR: error: --init normal:-1: expected normal:S with a positive, finite standard deviation S
+// ERROR: error: --init normal:-1: expected normal:S with a standard deviation S from 1.2e-38 to 3.4e+38
 
 // The pipeline (which finds no @forward here) has its option, and refuses the same before anything runs.
 // RUN: not mtc-opt %s --dump-pass-pipeline --mtc-training-pipeline="init=normal:0.5" 2>&1 | FileCheck %s --check-prefix=PIPELINE

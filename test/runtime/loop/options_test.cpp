@@ -75,6 +75,12 @@ TEST(Options, Contradictions) {
   EXPECT_THAT(refusal({"--threads", "99999999999"}), HasSubstr("--threads 99999999999"));
 }
 
+TEST(Options, TimeoutOutsideItsRange) {
+  for (const std::string seconds : {"0", "0.5", "1e30"})
+    EXPECT_THAT(refusal({"--timeout", seconds}),
+                HasSubstr("--timeout " + seconds + ": expected 1 to 1e9 seconds"));
+}
+
 TEST(Options, GivenTwice) {
   std::string message = refusal({"--steps", "5", "--steps=6", "--quiet", "--quiet", "--save", "a",
                                  "--save", "a", "--data", "x=a", "--data", "x=b"});

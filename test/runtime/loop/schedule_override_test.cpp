@@ -210,6 +210,12 @@ TEST_F(OverriddenRuns, InvalidFlags) {
   EXPECT_THAT(refusal({"--lr", "x"}), HasSubstr("--lr x: expected a finite number, such as 0.001"));
   EXPECT_THAT(refusal({"--lr", "1e-400"}), HasSubstr("--lr 1e-400: is too close to 0"));
   EXPECT_THAT(refusal({"--lr=-1"}), HasSubstr("--lr -1: expected a number of at least 0"));
+  for (const char *flag : {"--lr", "--min-lr"})
+    EXPECT_THAT(refusal({flag, "1e300"}),
+                HasSubstr(std::string(flag) +
+                          " 1e300: expected a number of at least 0 and at most 3.4e+38"));
+  EXPECT_THAT(refusal({"--schedule", "table", "--schedule-table", "1:1e300"}),
+              HasSubstr("rates of at most 3.4e+38"));
   EXPECT_THAT(refusal({"--warmup", "1.5"}),
               HasSubstr("--warmup 1.5: expected a whole number, such as 8"));
   EXPECT_THAT(refusal({"--schedule", "exponential"}),

@@ -3,6 +3,7 @@
 #include "frontend/inference/KeptLoop.h"
 
 #include "frontend/inference/Walk.h"
+#include "frontend/operators/Operators.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -24,15 +25,18 @@ static RankedTensorType staticType(Value value) {
   return type && type.hasStaticShape() && !isSequence(value) ? type : RankedTensorType();
 }
 
-/// Whether the subgraph draws no random numbers, is the same in training and inference, and updates
-/// no state of the model.
+/// Whether a node is executed once in a step, so that its loop must be unrolled.
+static bool dependsOnStep(NodeOp node) {
+  const Operator *definition =
+      Operators::get().find(node.getDomain().value_or(""), node.getOpType(), node.getVersion());
+  return definition && definition->dependsOnStep;
+}
+
+/// Whether the subgraph has neither initializers nor nodes that depend on the step.
 bool KeptLoop::isRepeatable() {
   return !body.walk([](Operation *op) {
                 auto node = dyn_cast<NodeOp>(op);
-                StringRef type = node ? node.getOpType() : "";
-                return isa<InitializerOp>(op) || type.contains("Dropout") ||
-                               type.contains("BatchNorm") || type.starts_with("Random") ||
-                               type == "Bernoulli" || type == "Multinomial"
+                return isa<InitializerOp>(op) || (node && dependsOnStep(node))
                            ? WalkResult::interrupt()
                            : WalkResult::advance();
               })

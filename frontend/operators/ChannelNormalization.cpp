@@ -252,11 +252,11 @@ LogicalResult convertGroupNormalization(Conversion &node) {
 } // namespace
 
 void registerChannelNormalizationOperators(Operators &operators) {
-  operators.add(
-      "BatchNormalization", 7,
-      {.infer = inferBatchNormalization,
-       .convert = convertBatchNormalization,
-       .roles = {{3, OperandRole::RunningStatistic}, {4, OperandRole::RunningStatistic}}});
+  operators.add("BatchNormalization", 7,
+                {.infer = inferBatchNormalization,
+                 .convert = convertBatchNormalization,
+                 .roles = {{3, OperandRole::RunningStatistic}, {4, OperandRole::RunningStatistic}},
+                 .dependsOnStep = true});
   operators.add("InstanceNormalization", 6,
                 {.infer = inferInstanceNormalization, .convert = convertInstanceNormalization});
   operators.add("GroupNormalization", 18,

@@ -85,7 +85,8 @@ LogicalResult convertDropout(Conversion &node) {
 } // namespace
 
 void registerDropoutOperators(Operators &operators) {
-  operators.add("Dropout", 7, {.infer = inferDropout, .convert = convertDropout});
+  operators.add("Dropout", 7,
+                {.infer = inferDropout, .convert = convertDropout, .dependsOnStep = true});
 }
 
 } // namespace mtc::onnx

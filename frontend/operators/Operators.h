@@ -50,6 +50,9 @@ struct Operator {
   llvm::SmallVector<std::pair<int64_t, OperandRole>, 2> roles = {};
   /// Whether `convert` accepts integers of 2 and 4 bits, which programs store in 8 bits.
   bool acceptsPacked = false;
+  /// Whether a node draws random numbers, or has a form for training steps, which may update states
+  /// of the model. Such a node is executed once in a step.
+  bool dependsOnStep = false;
 };
 
 /// The operators by name. Filled once, by the registration functions of the operator families.

@@ -129,12 +129,18 @@ LogicalResult convertMultinomial(Conversion &node) {
 } // namespace
 
 void registerRandomOperators(Operators &operators) {
-  operators.add("RandomNormal", 1, {.infer = inferRandom, .convert = convertNormal});
-  operators.add("RandomUniform", 1, {.infer = inferRandom, .convert = convertUniform});
-  operators.add("RandomNormalLike", 1, {.infer = inferRandomLike, .convert = convertNormal});
-  operators.add("RandomUniformLike", 1, {.infer = inferRandomLike, .convert = convertUniform});
-  operators.add("Bernoulli", 15, {.infer = inferRandomLike, .convert = convertBernoulli});
-  operators.add("Multinomial", 7, {.infer = inferMultinomial, .convert = convertMultinomial});
+  auto add = [&](StringRef name, int64_t version, Operator::Infer infer,
+                 Operator::Convert convert) {
+    operators.add(
+        name, version,
+        {.infer = std::move(infer), .convert = std::move(convert), .dependsOnStep = true});
+  };
+  add("RandomNormal", 1, inferRandom, convertNormal);
+  add("RandomUniform", 1, inferRandom, convertUniform);
+  add("RandomNormalLike", 1, inferRandomLike, convertNormal);
+  add("RandomUniformLike", 1, inferRandomLike, convertUniform);
+  add("Bernoulli", 15, inferRandomLike, convertBernoulli);
+  add("Multinomial", 7, inferMultinomial, convertMultinomial);
 }
 
 } // namespace mtc::onnx

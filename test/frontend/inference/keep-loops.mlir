@@ -77,7 +77,8 @@ onnx.graph @loop(%h: tensor<2xf32>, %x: tensor<4x2xf32>) -> (tensor<*xf32>, tens
   onnx.return %f, %y : tensor<*xf32>, tensor<*xf32>
 }
 
-// A state whose type changes, a condition on data, an extent that depends on the iteration, and Dropout: unrolled.
+// A state whose type changes, a condition on data, an extent that depends on the iteration, and operators that draw random
+// numbers or have a form for training steps: unrolled.
 // CHECK-LABEL: onnx.graph @grows
 // CHECK-NOT: "Scan"
 // CHECK: onnx.return %{{.*}} : tensor<5xf32>
@@ -139,5 +140,36 @@ onnx.graph @dropout(%h: tensor<2xf32>) -> tensor<*xf32> {
     %e = onnx.node "Dropout" version 13 (%a) {} : (tensor<*xindex>) -> tensor<*xindex>
     onnx.return %c, %e : tensor<*xindex>, tensor<*xindex>
   } : (tensor<i64>, none, tensor<2xf32>) -> tensor<*xf32>
+  onnx.return %f : tensor<*xf32>
+}
+
+// CHECK-LABEL: onnx.graph @random
+// CHECK-NOT: domain "mtc" "Scan"
+// CHECK-COUNT-3: "RandomNormalLike"
+// CHECK: onnx.return
+onnx.graph @random(%h: tensor<2xf32>) -> tensor<*xf32> {
+  %n = onnx.constant dense<3> : tensor<i64> -> tensor<i64>
+  %none = onnx.none
+  %f = onnx.node "Loop" version 16 (%n, %none, %h) {} graphs ["body"] {
+  ^bb0(%i: tensor<*xindex>, %c: tensor<*xindex>, %a: tensor<*xindex>):
+    %r = onnx.node "RandomNormalLike" version 1 (%a) {} : (tensor<*xindex>) -> tensor<*xindex>
+    %e = onnx.node "Add" version 14 (%a, %r) {} : (tensor<*xindex>, tensor<*xindex>) -> tensor<*xindex>
+    onnx.return %c, %e : tensor<*xindex>, tensor<*xindex>
+  } : (tensor<i64>, none, tensor<2xf32>) -> tensor<*xf32>
+  onnx.return %f : tensor<*xf32>
+}
+
+// CHECK-LABEL: onnx.graph @normalized
+// CHECK-NOT: domain "mtc" "Scan"
+// CHECK-COUNT-3: "BatchNormalization"
+// CHECK: onnx.return
+onnx.graph @normalized(%h: tensor<2x4xf32>, %s: tensor<4xf32>) -> tensor<*xf32> {
+  %n = onnx.constant dense<3> : tensor<i64> -> tensor<i64>
+  %none = onnx.none
+  %f = onnx.node "Loop" version 16 (%n, %none, %h) {} graphs ["body"] {
+  ^bb0(%i: tensor<*xindex>, %c: tensor<*xindex>, %a: tensor<*xindex>):
+    %e = onnx.node "BatchNormalization" version 15 (%a, %s, %s, %s, %s) {} : (tensor<*xindex>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<*xindex>
+    onnx.return %c, %e : tensor<*xindex>, tensor<*xindex>
+  } : (tensor<i64>, none, tensor<2x4xf32>) -> tensor<*xf32>
   onnx.return %f : tensor<*xf32>
 }

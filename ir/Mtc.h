@@ -131,6 +131,10 @@ struct MatrixProduct {
   uint32_t type = 0;    ///< MtcType of the operands
   uint32_t storage = 0; ///< MtcStorage of a compressed operand
   bool isInF32 = false; ///< 16-bit operands are converted to f32 before they are multiplied
+  bool isExact = false; ///< f32 operands are not rounded, whatever the precision of the step
+  /// The multiplications of which each depends on the one before, through an elementwise function
+  /// of its result; 0 if they are independent.
+  int64_t inSequence = 0;
 };
 
 /// The way in which a target computes a call; none if it reads the operands as stored.

@@ -10,7 +10,6 @@
 
 #include "ir/TypeCode.h"
 #include "runtime/abi/cuda_library_call.h"
-#include "runtime/abi/recurrence.h"
 
 using namespace mtc;
 using namespace mtc::cuda;
@@ -42,7 +41,7 @@ static double peakOf(const GpuFigures &gpu, const MatrixProduct &product,
   case MTC_F64:
     return gpu.f64;
   case MTC_F32:
-    return precision == ContractionPrecision::TF32 ? gpu.tf32 : gpu.f32;
+    return precision == ContractionPrecision::TF32 && !product.isExact ? gpu.tf32 : gpu.f32;
   default:
     return product.isInF32 ? gpu.f32 : gpu.half;
   }
@@ -61,35 +60,25 @@ static double occupancy(const GpuFigures &gpu, const MatrixProduct &product, int
          (static_cast<double>(product.k) + halfK);
 }
 
-static bool isRecurrence(CallAttrInterface call) {
-  return isa<RecurrenceCallAttr, RecurrenceGradientCallAttr>(call);
-}
-
-/// Returns the launches of a call. A recurrent layer has a multiplication and a kernel in each
-/// step, or two of each.
-static double launchesOf(CallAttrInterface call) {
-  if (!isRecurrence(call))
-    return 1;
-  const auto &layer = *reinterpret_cast<const MtcRecurrence *>(call.getBytes().data());
-  return static_cast<double>(layer.steps) * (layer.cell == MTC_GRU ? 4 : 2);
+/// Returns the launches of a call: in a sequence, a kernel follows each multiplication.
+static double launchesOf(const MatrixProduct &product) {
+  return product.inSequence ? 2 * static_cast<double>(product.inSequence) : 1;
 }
 
 double GpuFigures::getSeconds(CallAttrInterface call, ContractionPrecision precision) const {
   const Cost cost = call.getCost();
   const MatrixProduct product = call.getProduct();
-  const bool isRecurrent = isRecurrence(call); // in f32 at every precision
-  double rate = 1e12 * peakOf(*this, product, isRecurrent ? ContractionPrecision::F32 : precision);
-  if (cost.functions && !isRecurrent) {
+  double rate = 1e12 * peakOf(*this, product, precision);
+  if (cost.functions && !product.inSequence) {
     rate *= ofAttention;
   } else {
     int64_t flopsOfOne = std::max<int64_t>(2 * product.m * product.n * product.k, 1);
-    // The multiplications of a recurrent layer follow each other.
-    int64_t batch = isRecurrent ? 1 : std::max<int64_t>(cost.flops / flopsOfOne, 1);
+    int64_t batch = product.inSequence ? 1 : std::max<int64_t>(cost.flops / flopsOfOne, 1);
     rate *= ofProducts * occupancy(*this, product, batch) *
             mtc_cuda_call_efficiency(call.getKind().str().c_str(), call.getBytes().data(),
                                      static_cast<MtcCudaPrecision>(precision));
   }
-  return launchesOf(call) * launchSeconds +
+  return launchesOf(product) * launchSeconds +
          std::max(static_cast<double>(cost.flops) / rate,
                   static_cast<double>(cost.bytes) / (1e9 * ofBandwidth * bandwidth));
 }

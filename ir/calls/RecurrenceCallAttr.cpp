@@ -132,7 +132,13 @@ static Cost costOf(const MtcRecurrence &r, const CallShapes &shapes) {
 /// Returns the multiplication of the forward pass of one step; that of the backward pass has as
 /// many operations.
 static MatrixProduct productOf(const MtcRecurrence &r) {
-  return {.m = r.batch, .n = gatesOf(r) * r.hidden, .k = r.hidden, .type = r.type};
+  const int64_t ofStep = r.cell == MTC_GRU ? 2 : 1; // The candidate depends on the reset gate.
+  return {.m = r.batch,
+          .n = gatesOf(r) * r.hidden,
+          .k = r.hidden,
+          .type = r.type,
+          .isExact = true,
+          .inSequence = ofStep * r.steps};
 }
 
 MatrixProduct RecurrenceCallAttr::getProduct() const { return productOf(*getRecord()); }

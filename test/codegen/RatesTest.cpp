@@ -123,6 +123,22 @@ TEST_F(RatesTest, AGpuIsTakenByItsDataSheet) {
     EXPECT_GT(flops / seconds, 0.5e12 * peak);
     EXPECT_LT(flops / seconds, 1e12 * peak);
   }
+  // A kernel follows each multiplication of a recurrent layer, which is never rounded to TF32.
+  auto layer = [&](uint32_t cell, int64_t hidden) {
+    MtcRecurrence r = {};
+    r.type = MTC_F32;
+    r.cell = cell;
+    r.steps = 1000;
+    r.batch = hidden;
+    r.hidden = hidden;
+    return RecurrenceCallAttr::get(&context, r);
+  };
+  const double lstm = gpu.getSeconds(layer(MTC_LSTM, 1), ContractionPrecision::F32),
+               gru = gpu.getSeconds(layer(MTC_GRU, 1), ContractionPrecision::F32);
+  EXPECT_GT(lstm, 4e-3);
+  EXPECT_NEAR(gru - lstm, 4e-3, 1e-6); // A GRU has twice the launches.
+  EXPECT_EQ(gpu.getSeconds(layer(MTC_LSTM, 2048), ContractionPrecision::TF32),
+            gpu.getSeconds(layer(MTC_LSTM, 2048), ContractionPrecision::F32));
   // A tile of the result alone leaves other processors idle.
   EXPECT_GT(gpu.getSeconds(contraction(MTC_BF16, 128, 128, 8192), ContractionPrecision::F32) - 2e-6,
             20 * flops / (1e12 * gpu.half) * 128 * 128 / (8192.0 * 8192.0));

@@ -104,7 +104,6 @@ def Mtc_SummedAttr : Mtc_EnumAttr<Mtc_Summed, "summed"> { let assemblyFormat = "
 def Mtc_CallWay : Mtc_Enum<"CallWay", "way in which the CPU computes a library call; values match the ABI",
   [I32EnumCase<"PackedRhs", 1, "packed_rhs">, I32EnumCase<"PackedOperands", 2, "packed_operands">,
    I32EnumCase<"OwnPanels", 3, "own_panels">, I32EnumCase<"Winograd", 4, "winograd">]>;
-def Mtc_CallWayAttr : Mtc_EnumAttr<Mtc_CallWay, "call_way"> { let assemblyFormat = "$value"; }
 
 def Mtc_ContractionPrecision : Mtc_Enum<"ContractionPrecision",
   "precision of the operands of an f32 contraction; values match the ABI",
@@ -145,6 +144,24 @@ def Mtc_InitializerAttr : Mtc_Attr<"Initializer", "initializer"> {
   let summary = "initialize from an initializer of the model; `missing`: without data";
   let parameters = (ins StringRefParameter<>:$name, DefaultValuedParameter<"bool", "false">:$missing);
   let assemblyFormat = "`<` $name `` custom<Missing>($missing) `>`";
+}
+
+def Mtc_CallWayAttr : Mtc_Attr<"CallWay", "call_way"> {
+  let summary = "way in which the CPU computes a library call";
+  let description = [{
+    The values are `packed_rhs`, `packed_operands`, `own_panels` and `winograd`. The speedup over reading the operands as stored is
+    absent if it was not measured.
+
+    ```mlir
+    #mtc<call_way own_panels, speedup = 1.25 : f64>
+    ```
+  }];
+  let parameters = (ins "::mtc::CallWay":$value, OptionalParameter<"::mlir::FloatAttr">:$speedup);
+  let assemblyFormat = "$value (`,` `speedup` `=` $speedup^)?";
+  let extraClassDeclaration = [{
+    /// Returns the factor by which the call takes longer if it reads the operands as stored; 1 if it was not measured.
+    double getSlowdownAsStored() const { return getSpeedup() ? getSpeedup().getValueAsDouble() : 1.0; }
+  }];
 }
 
 def Mtc_NormalAttr : Mtc_Attr<"Normal", "normal"> {

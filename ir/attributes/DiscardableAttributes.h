@@ -36,7 +36,7 @@ inline constexpr llvm::StringLiteral recomputedAttribute = "mtc.recomputed";
 /// unit.
 inline constexpr llvm::StringLiteral inTilesAttribute = "mtc.in_tiles";
 /// On a library call: the way in which the target computes it, if it does not read the operands as
-/// stored; a CallWayAttr.
+/// stored, and its speedup; a CallWayAttr.
 inline constexpr llvm::StringLiteral wayAttribute = "mtc.way";
 
 /// On a variable: optimizer state that `mtc-quantize-optimizer-state` stores as codes with this

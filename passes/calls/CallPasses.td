@@ -109,23 +109,4 @@ def FuseBiasGradients : Pass<"mtc-fuse-bias-gradients", "::mlir::func::FuncOp"> 
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 
-def ChooseWays : Pass<"mtc-choose-ways", "::mlir::func::FuncOp"> {
-  let summary = "compute large library calls in the way that is fastest on this machine";
-  let description = [{
-    A library is up to three times slower on some layouts than on others of the same shape; which these are differs by processor.
-    The target measures large contractions and convolutions, and this pass marks those that it computes faster in another way than
-    by reading the operands as stored: with a copy of an operand in the layout that the library prefers, or by the runtime's own
-    code. The way determines the scratch memory of the call and the rounding of its sums. Only the target `cpu` has several ways.
-
-    Remarks of the category `mtc-choose-ways` report each way and what it gains.
-
-    ```mlir
-    %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<1024x768xf32>, tensor<768x3072xf32> -> tensor<1024x3072xf32>
-    // becomes
-    %p = mtc.contract %x, %w batch [] x [] over [1] x [0] {mtc.way = #mtc<call_way own_panels>} : …
-    ```
-  }];
-  let dependentDialects = ["::mtc::MtcDialect"];
-}
-
 #endif // MTC_PASSES_CALLS

@@ -26,11 +26,8 @@ FailureOr<std::optional<Technique::Offer>> WayRemoval::findOffer(int64_t) {
   if (!goal.isWorthwhile(bytes))
     return std::optional<Offer>();
   offered = call;
-  // The gain is not recorded: a contraction is 4 to 25 % faster, and Winograd 35 to 65 %.
-  const bool isWinograd =
-      call->getAttrOfType<CallWayAttr>(wayAttribute).getValue() == CallWay::Winograd;
-  const double typicalGain = isWinograd ? 0.5 : 0.1;
-  return std::optional(Offer{bytes, typicalGain * times.of(op)});
+  const double slowdown = call->getAttrOfType<CallWayAttr>(wayAttribute).getSlowdownAsStored();
+  return std::optional(Offer{bytes, (slowdown - 1) * times.of(op)});
 }
 
 /// Changes the call and, while as many bytes are live at another such call, that one, too.

@@ -1,6 +1,5 @@
 //===- FormKernels.cpp - Lowering of operations to kernels ------------------------------------===//
 
-#include "ir/ScanBody.h"
 #include "ir/builders/KernelBuilder.h"
 #include "passes/Passes.h"
 #include "passes/kernels/KernelEditing.h"
@@ -46,25 +45,6 @@ class FormKernelsPass : public mtc::impl::FormKernelsBase<FormKernelsPass> {
         splat->erase();
       else
         replaceByKernel(cast<FusibleOpInterface>(splat));
-    }
-    copyPassedStates();
-  }
-
-  /// Copies the states that a scan's body passes on as other states, so that the order in which the
-  /// states of the next iteration are stored does not matter.
-  void copyPassedStates() {
-    func::FuncOp function = getOperation();
-    std::optional<ScanBody> body = ScanBody::of(function);
-    if (!body)
-      return;
-    Operation *terminator = function.front().getTerminator();
-    OpBuilder builder(terminator);
-    for (OpOperand &result : terminator->getOpOperands().take_front(body->states)) {
-      auto state = dyn_cast<BlockArgument>(rootOf(result.get()));
-      if (state && body->isState(state.getArgNumber()) &&
-          state.getArgNumber() != result.getOperandNumber())
-        result.set(MoveOp::create(builder, terminator->getLoc(), result.get().getType(),
-                                  result.get(), MemorySpace::Device));
     }
   }
 

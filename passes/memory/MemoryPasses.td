@@ -20,6 +20,31 @@ def OutlineConstants : Pass<"mtc-outline-constants", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 
+def CopyPassedStates : Pass<"mtc-copy-passed-states", "::mlir::func::FuncOp"> {
+  let summary = "copy the states that an iteration of a scan passes on as other states";
+  let description = [{
+    The next iteration reads its states where this one has read them. A result that is a copy, and not another state, can be stored
+    there in any order.
+
+    ```mlir
+    func.func private @swap(%a: tensor<8xf32>, %b: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+        attributes {mtc.body = array<i64: 2, 0>} {
+      return %b, %a : tensor<8xf32>, tensor<8xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func private @swap(%a: tensor<8xf32>, %b: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+        attributes {mtc.body = array<i64: 2, 0>} {
+      %0 = mtc.move %b to device : tensor<8xf32>
+      %1 = mtc.move %a to device : tensor<8xf32>
+      return %0, %1 : tensor<8xf32>, tensor<8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
 def Reorder : Pass<"mtc-reorder", "::mlir::ModuleOp"> {
   let summary = "reorder operations to reduce peak memory";
   let description = [{

@@ -96,7 +96,9 @@ static void buildKernels(OpPassManager &manager, PassFilter takes) {
   addOptional(functions, createFuseBiasGradients(), takes);
   // Merges equal loads that fusion brought together, and erases dead views.
   buildSimplifyPipeline(manager);
-  addOptional(manager.nest<func::FuncOp>(), createChooseWays(), takes);
+  OpPassManager &simplified = manager.nest<func::FuncOp>();
+  simplified.addPass(createCopyPassedStates());
+  addOptional(simplified, createChooseWays(), takes);
   manager.addPass(createOutlineConstants());
   manager.addPass(createReachStage({Stage::Kernels}));
 }

@@ -15,7 +15,7 @@ using namespace mtc::cuda;
 static SmallVector<int64_t> cellExtents(const MtcRecurrence &p, bool isGradient,
                                         int64_t elementBytes) {
   const int64_t bias = p.hidden * elementBytes, state = p.batch * bias,
-                gates = RecurrenceOp::gatesOf(static_cast<RecurrentCell>(p.cell)) * state;
+                gates = mtc_recurrence_gates(p.cell) * state;
   if (isGradient)
     return {gates, state, state, state, state, state, state, gates, state, state, state, gates};
   return {gates, gates, state, state, bias, gates, state, state, state};

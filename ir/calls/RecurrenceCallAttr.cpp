@@ -34,8 +34,8 @@ ParseResult mtc::parseRecord(AsmParser &parser, MtcRecurrence &record) {
 static RecurrentCell cellOf(const MtcRecurrence &r) { return static_cast<RecurrentCell>(r.cell); }
 static bool isLstm(const MtcRecurrence &r) { return r.cell == MTC_LSTM; }
 static bool isResetAfter(const MtcRecurrence &r) { return r.cell == MTC_GRU_RESET_AFTER; }
-static bool hasAuxiliary(const MtcRecurrence &r) { return RecurrenceOp::hasAuxiliary(cellOf(r)); }
-static int64_t gatesOf(const MtcRecurrence &r) { return RecurrenceOp::gatesOf(cellOf(r)); }
+static bool hasAuxiliary(const MtcRecurrence &r) { return mtc_recurrence_has_auxiliary(r.cell); }
+static int64_t gatesOf(const MtcRecurrence &r) { return mtc_recurrence_gates(r.cell); }
 
 static LogicalResult verifyRecord(function_ref<InFlightDiagnostic()> emitError,
                                   const MtcRecurrence &r, bool isGradient) {

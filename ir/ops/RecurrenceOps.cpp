@@ -10,21 +10,11 @@ using namespace mlir;
 using namespace mtc;
 
 int64_t RecurrenceOp::gatesOf(RecurrentCell kind) {
-  switch (kind) {
-  case RecurrentCell::Lstm:
-    return 4;
-  case RecurrentCell::Gru:
-  case RecurrentCell::GruResetAfter:
-    return 3;
-  case RecurrentCell::Tanh:
-  case RecurrentCell::Relu:
-    return 1;
-  }
-  llvm_unreachable("all kinds are handled");
+  return mtc_recurrence_gates(static_cast<uint32_t>(kind));
 }
 
 bool RecurrenceOp::hasAuxiliary(RecurrentCell kind) {
-  return kind != RecurrentCell::Tanh && kind != RecurrentCell::Relu;
+  return mtc_recurrence_has_auxiliary(static_cast<uint32_t>(kind));
 }
 
 //===------------------------------------------------------------------------------------------===//

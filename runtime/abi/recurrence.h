@@ -20,6 +20,24 @@ typedef enum MtcRecurrentCell {
   MTC_RNN_RELU = 4
 } MtcRecurrentCell;
 
+/* Returns the number of gates of an MtcRecurrentCell. */
+static inline int64_t mtc_recurrence_gates(uint32_t cell) {
+  switch (cell) {
+  case MTC_LSTM:
+    return 4;
+  case MTC_GRU:
+  case MTC_GRU_RESET_AFTER:
+    return 3;
+  default:
+    return 1;
+  }
+}
+
+/* Returns whether calls of an MtcRecurrentCell have the tensor auxiliary. */
+static inline int mtc_recurrence_has_auxiliary(uint32_t cell) {
+  return cell != MTC_RNN_TANH && cell != MTC_RNN_RELU;
+}
+
 /* Computes all steps t of a recurrent layer from the pre-activations x = gates[t] that its inputs
  * contribute. Each step reads the state h' of the step before, or `state` at the first step. With
  * R = weights, s = h' . R^T, and the gates in the order of their rows in R:

@@ -26,9 +26,7 @@ struct Unit {
 
   explicit Unit(const MtcRecurrence &p)
       : hidden(p.hidden), row(index() / p.hidden), unit(index() % p.hidden),
-        gates(p.cell == MTC_LSTM                                   ? 4
-              : p.cell == MTC_GRU || p.cell == MTC_GRU_RESET_AFTER ? 3
-                                                                   : 1) {}
+        gates(static_cast<int>(mtc_recurrence_gates(p.cell))) {}
   static int64_t index() { return int64_t(blockIndex()) * cellThreads + threadIndex(); }
 
   /// Returns the unit's offset in [batch, hidden], and of a gate in [batch, gates * hidden].

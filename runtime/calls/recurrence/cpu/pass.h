@@ -2,7 +2,7 @@
 #ifndef MTC_RUNTIME_CALLS_RECURRENCE_CPU_PASS_H
 #define MTC_RUNTIME_CALLS_RECURRENCE_CPU_PASS_H
 
-#include "runtime/calls/recurrence/cell.h"
+#include "runtime/abi/recurrence.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -21,7 +21,7 @@ struct RecurrenceTasks {
 
   /// The sizes do not depend on the machine.
   RecurrenceTasks(const MtcRecurrence &p, bool isGradient, int64_t elementBytes) {
-    const int64_t gates = gatesOf(p.cell);
+    const int64_t gates = mtc_recurrence_gates(p.cell);
     // AVX-512 multiplies up to four cache lines at once: the gates of a unit, or of a GRU the first
     // two gates, whose candidate is multiplied afterwards.
     const int64_t lines = isGradient || gates == 1 ? 4 : p.cell == MTC_GRU ? 2 : 1;
@@ -70,7 +70,7 @@ template <typename Element> struct RecurrencePass {
 
   RecurrencePass(const MtcRecurrence &p, const RecurrenceTasks &tasks, bool isGradient,
                  char *const *buffers)
-      : p(p), tasks(tasks), gates(gatesOf(p.cell)), hidden(p.hidden) {
+      : p(p), tasks(tasks), gates(mtc_recurrence_gates(p.cell)), hidden(p.hidden) {
     auto next = [&] { return reinterpret_cast<Element *>(*buffers++); };
     const bool isLstm = p.cell == MTC_LSTM, isResetAfter = p.cell == MTC_GRU_RESET_AFTER;
     const Element *first = p.is_in_place ? nullptr : next();
@@ -81,12 +81,12 @@ template <typename Element> struct RecurrencePass {
       bias = isResetAfter ? next() : nullptr;
       activations = next();
       states = next();
-      auxiliary = hasAuxiliary(p.cell) ? next() : nullptr;
+      auxiliary = mtc_recurrence_has_auxiliary(p.cell) ? next() : nullptr;
       preactivations = first ? first : activations;
       return;
     }
     savedStates = next();
-    savedAuxiliary = hasAuxiliary(p.cell) ? next() : nullptr;
+    savedAuxiliary = mtc_recurrence_has_auxiliary(p.cell) ? next() : nullptr;
     state = next();
     cell = isLstm ? next() : nullptr;
     dStates = next();

@@ -25,11 +25,11 @@ public:
                           : MTC_OF_SET(set, forwardTasks<Element>);
     // A step is too short for more threads if its product is.
     const double flops = 2.0 * static_cast<double>(p.batch * p.hidden) *
-                         static_cast<double>(gatesOf(p.cell) * p.hidden);
+                         static_cast<double>(mtc_recurrence_gates(p.cell) * p.hidden);
     threads = static_cast<int>(std::clamp<int64_t>(usefulThreads(flops, maximalThreads), 1,
                                                    std::max<int64_t>(tasks.count(), 1)));
     panelBytes = bytesOf(tasks.blocks * tasks.depth * tasks.width);
-    const bool hasCarry = isGradient && hasAuxiliary(p.cell);
+    const bool hasCarry = isGradient && mtc_recurrence_has_auxiliary(p.cell);
     carryBytes = hasCarry ? bytesOf(p.batch * p.hidden) : 0;
     linesBytes = bytesOf(p.batch * tasks.line);
     tileBytes = bytesOf(tasks.rows * tasks.width);

@@ -5,7 +5,7 @@
 // multiplication reads to the lines.
 #include "runtime/calls/recurrence/cuda/recurrence.h"
 
-#include "runtime/calls/recurrence/cell.h"
+#include "runtime/abi/recurrence.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 
@@ -52,7 +52,7 @@ Address RecurrentLayer::stepOf(Address all, int64_t n) const {
 }
 
 Address RecurrentLayer::gatesOfStep(Address all, int64_t n) const {
-  return all + static_cast<Address>(index(n) * gatesOf(p.cell) * stateBytes());
+  return all + static_cast<Address>(index(n) * mtc_recurrence_gates(p.cell) * stateBytes());
 }
 
 void RecurrentLayer::enqueueKernel(size_t number, void *parameters, size_t bytes,
@@ -76,7 +76,7 @@ RecurrentForward::Buffers::Buffers(const MtcRecurrence &p, const std::vector<Add
   bias = next(p.cell == MTC_GRU_RESET_AFTER);
   activations = next();
   states = next();
-  auxiliary = next(hasAuxiliary(p.cell));
+  auxiliary = next(mtc_recurrence_has_auxiliary(p.cell));
   if (p.is_in_place)
     gates = activations;
 }
@@ -118,7 +118,7 @@ RecurrentGradient::Buffers::Buffers(const MtcRecurrence &p, const std::vector<Ad
   activations = next(!p.is_in_place);
   weights = next();
   states = next();
-  auxiliary = next(hasAuxiliary(p.cell));
+  auxiliary = next(mtc_recurrence_has_auxiliary(p.cell));
   state = next();
   cell = next(p.cell == MTC_LSTM);
   dStates = next();

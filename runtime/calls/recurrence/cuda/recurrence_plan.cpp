@@ -1,7 +1,7 @@
 // Describes the multiplications with the recurrent weights.
 #include "runtime/calls/recurrence/cuda/recurrence_plan.h"
 
-#include "runtime/calls/recurrence/cell.h"
+#include "runtime/abi/recurrence.h"
 
 #include <algorithm>
 
@@ -30,7 +30,7 @@ static StepProduct forwardProduct(const MtcRecurrence &p, Gates gates) {
   c.k = p.hidden;
   setStrides(c.lhs_strides, p.hidden, 1);
   setStrides(c.rhs_strides, 1, p.hidden);
-  setStrides(c.out_strides, gatesOf(p.cell) * p.hidden, 1);
+  setStrides(c.out_strides, mtc_recurrence_gates(p.cell) * p.hidden, 1);
   return {*planMatmul(c), 0, gates.first * p.hidden * p.hidden, gates.first * p.hidden, false};
 }
 
@@ -41,7 +41,7 @@ static StepProduct backwardProduct(const MtcRecurrence &p, Gates gates, bool isS
   c.m = p.batch;
   c.n = p.hidden;
   c.k = gates.count * p.hidden;
-  setStrides(c.lhs_strides, gatesOf(p.cell) * p.hidden, 1);
+  setStrides(c.lhs_strides, mtc_recurrence_gates(p.cell) * p.hidden, 1);
   setStrides(c.rhs_strides, p.hidden, 1);
   setStrides(c.out_strides, p.hidden, 1);
   // The part of a GRU's d_state that is no product is already there.
@@ -52,7 +52,7 @@ static StepProduct backwardProduct(const MtcRecurrence &p, Gates gates, bool isS
 }
 
 RecurrencePlan planRecurrence(const MtcRecurrence &p, bool isGradient) {
-  const Gates all = {0, gatesOf(p.cell)}, updateAndReset = {0, 2}, candidate = {2, 1};
+  const Gates all = {0, mtc_recurrence_gates(p.cell)}, updateAndReset = {0, 2}, candidate = {2, 1};
   RecurrencePlan plan = {};
   if (isGradient && p.cell == MTC_GRU)
     plan.products = {backwardProduct(p, candidate, false),
@@ -68,7 +68,7 @@ RecurrencePlan planRecurrence(const MtcRecurrence &p, bool isGradient) {
     const int64_t bytes = p.batch * columns * p.hidden * (p.type == MTC_F64 ? 8 : 4);
     return (bytes + MTC_ALIGNMENT - 1) / MTC_ALIGNMENT * MTC_ALIGNMENT;
   };
-  const int64_t gates = gatesOf(p.cell);
+  const int64_t gates = mtc_recurrence_gates(p.cell);
   plan.linesBytes = bytesOf(isGradient ? gates : 1);
   plan.productsBytes = !isGradient ? bytesOf(gates) : p.cell == MTC_GRU ? bytesOf(1) : 0;
   for (const StepProduct &product : plan.products)

@@ -20,8 +20,11 @@ namespace {
 
 /// Maximum depth of a block, and of a block of a part of a long sum.
 constexpr int64_t maxDepth = 768, maxPartDepth = 400;
-/// Maximum lines of a thread's panel, which stays in its second level cache.
-constexpr int64_t maxTaskLines = 128;
+/// Maximum lines of a task. Its operand stays in the second level cache, and many tasks distribute
+/// the load. Parts of sums have longer tasks, since threads do not share them.
+constexpr int64_t maxTaskLines = 64, maxPartTaskLines = 128;
+/// Maximum lines of a shared panel whose next block is prefetched.
+constexpr int64_t maxPrefetchedLines = 128;
 /// Maximum lines of sums of a block, if the result cannot store them.
 constexpr int64_t maxSumLines = 1024;
 /// Lines of the largest tile.
@@ -136,7 +139,7 @@ public:
       const int64_t tile = tileOf(!sharesRows), lineParts = parts(2 * threads, sumParts);
       partLines = Blocks(others.extent, std::max(parts(others.extent, lineParts), tile), tile);
       loop = WorkStealingLoop(sumParts * partLines.count);
-      taskLines = std::min(maxTaskLines, others.extent);
+      taskLines = std::min(maxPartTaskLines, others.extent);
       taskBytes = bytesOfPanel(!sharesRows, taskLines + largestTile - 1);
       slice = sharedBytes + taskBytes;
       workers = threads;
@@ -324,7 +327,7 @@ private:
           const Range nextDepth = depths.at(isLast ? following->depths.begin : i + 1);
           next = partBegin(tasks.count, useThreads, thread);
           product.next[0] = prefetchOf(othersOf(entry, linesOf(nextBlock, next), nextDepth));
-          if (sumParts > 1 || block.sharedLines.size() <= maxTaskLines)
+          if (sumParts > 1 || block.sharedLines.size() <= maxPrefetchedLines)
             product.next[1] = prefetchOf(sharedOf(entry, block.sharedLines, nextDepth));
         }
         multiply(product, entry, block, linesOf(block, task), i, panel,

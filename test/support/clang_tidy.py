@@ -1,4 +1,4 @@
-"""clang-tidy as tests that lit runs: one for each source that it looks at."""
+"""clang-tidy as tests that lit runs: one for each batch of sources that it looks at, or source that is in none."""
 
 import functools
 import json
@@ -8,12 +8,22 @@ import shlex
 import subprocess
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 from formats import Listed, git
 
 # The folders of the compiler and the runtime.
 SOURCES = ["ir", "passes", "codegen", "frontend", "driver", "runtime", "tools"]
 HOURS, OTHERS = 4, 10  # How far back it looks for changed ones, and how many more it checks.
+FOLDER = "test/clang-tidy"  # of the build: what clang-tidy reads
+
+
+class Unit(NamedTuple):
+    """What clang-tidy reads at once: a batch of sources, as the build compiles it, or one source."""
+
+    file: str
+    command: str  # that compiles it
+    sources: list[str]
 
 
 class ClangTidy(Listed):
@@ -22,26 +32,23 @@ class ClangTidy(Listed):
 
     def __init__(self, everything: bool):
         self.everything = everything
+        self.units = {}
         self.marks = {}
         self.commands = ""
 
     def names(self, config) -> list[str]:
-        root = config.mtc_source
-        # Code of devices is compiled by a command of its own.
-        files = git(root, "ls-files", "-z", *(f"{folder}/*.cpp" for folder in SOURCES))
-        sources = [file for file in files if "/device/" not in file]
-        chosen = sources if self.everything else choose(root, sources)
-        build = Path(config.mtc_build)
-        commands = read_commands(Path(root), build)
-        self.marks = find_marks(Path(root), build, chosen, commands)
-        self.commands = write_commands(build, commands)
+        root, build = Path(config.mtc_source), Path(config.mtc_build)
+        self.units = read_units(root, build)
+        chosen = list(self.units) if self.everything else choose(root, self.units)
+        self.marks = find_marks(root, build, {name: self.units[name].command for name in chosen})
+        self.commands = write_commands(build, self.units)
         return chosen
 
     def run(self, name: str, config) -> str:
         mark = self.marks.get(name)
         if mark and mark.exists():
             return ""
-        command = ["clang-tidy-22", "-p", self.commands, "--quiet", "--warnings-as-errors=*", name]
+        command = ["clang-tidy-22", "-p", self.commands, "--quiet", "--warnings-as-errors=*", self.units[name].file]
         result = subprocess.run(command, cwd=config.mtc_source, capture_output=True, text=True, errors="replace")
         if result.returncode != 0:
             return result.stdout + result.stderr
@@ -51,19 +58,20 @@ class ClangTidy(Listed):
         return ""
 
 
-def choose(root: str, sources: list[str]) -> list[str]:
-    """Those changed in the last hours, in which a change is finished, and a few others, so that each is looked at once in a
-    while, whatever has changed in what it includes."""
+def choose(root: Path, units: dict[str, Unit]) -> list[str]:
+    """Those with a source that changed in the last hours, in which a change is finished, and a few others, so that each is
+    looked at once in a while, whatever has changed in what it includes."""
     [head, time] = git(root, "log", "-z", "--format=%H%x00%ct", "--max-count=1")
     changes = git(root, "diff", "-z", "--name-only", "HEAD")
     # The first commit there is, which in a shallow clone has every file, changed none.
     since = f"--since={int(time) - HOURS * 3600}"
     changes += git(root, "log", "-z", "--name-only", "--format=", "--min-parents=1", since)
     before = git(root, "log", "-z", "--format=%H", "--max-count=1", f"--before={int(time) - HOURS * 3600}")
-    changes = [file for file in set(changes) if not (before and has_same_code(Path(root), before[0], file))]
-    changed = {re.sub(r"\.h$", ".cpp", file) for file in changes}
-    others = sorted(set(sources) - changed, key=lambda file: sha256(f"{head} {file}".encode()).digest())
-    return [file for file in sources if file in changed or file in others[:OTHERS]]
+    changes = [file for file in set(changes) if not (before and has_same_code(root, before[0], file))]
+    sources = {re.sub(r"\.h$", ".cpp", file) for file in changes}
+    changed = {name for name, unit in units.items() if not sources.isdisjoint(unit.sources)}
+    others = sorted(units.keys() - changed, key=lambda name: sha256(f"{head} {name}".encode()).digest())
+    return [name for name in units if name in changed or name in others[:OTHERS]]
 
 
 TOKEN = re.compile(r"""//(?:\\\n|[^\n])*|/\*.*?\*/|R"([^()\\\s]{0,16})\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'|\s+|\w+|.""", re.DOTALL)
@@ -82,34 +90,54 @@ def has_same_code(root: Path, commit: str, file: str) -> bool:
     return old.returncode == 0 and path.exists() and code_of(old.stdout) == code_of(path.read_text(errors="replace"))
 
 
-def read_commands(root: Path, build: Path) -> dict[str, str]:
-    """The command that compiles each source of the project for this machine, by the source's path. One in a batch has the
-    batch's command, on itself."""
-    commands = {}
+# Checks of unused using-declarations and aliases of namespaces read the main file only.
+OF_MAIN_FILE = re.compile(r"^(using [\w:]+::\w+;|namespace \w+ = )", re.MULTILINE)
+
+
+def read_units(root: Path, build: Path) -> dict[str, Unit]:
+    """All units of this machine's code, by name. Most of clang-tidy's time is spent in the headers, which the sources of a
+    batch share. Code of devices is compiled by a command of its own."""
+    files = set(git(root, "ls-files", "-z", *(f"{folder}/*.cpp" for folder in SOURCES)))
+    units = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         file, command = entry["file"], entry["command"]
         if "--target=" in command:
             continue
-        sources = [file]
+        alone = [file.removeprefix(f"{root}/")]
         if Path(file).is_relative_to(build / "batches"):
-            sources = [str(root / name) for name in re.findall(r'^#include "(.+)"$', Path(file).read_text(), re.MULTILINE)]
-        for source in sources:
-            commands.setdefault(source, command.replace(f"-c {file}", f"-c {source}"))
-    return commands
+            sources = re.findall(r'^#include "(.+)"$', Path(file).read_text(), re.MULTILINE)
+            if files.isdisjoint(sources):
+                continue
+            name = str(Path(file).relative_to(build / "batches"))
+            copy = write_batch(build / FOLDER / name, sources)
+            units[name] = Unit(copy, command.replace(f"-c {file}", f"-c {copy}"), sources)
+            alone = [source for source in sources if OF_MAIN_FILE.search((root / source).read_text())]
+        for source in alone:
+            if source in files and "/device/" not in source:
+                path = str(root / source)
+                units.setdefault(source, Unit(path, command.replace(f"-c {file}", f"-c {path}"), [source]))
+    return dict(sorted(units.items()))
 
 
-def write_commands(build: Path, commands: dict[str, str]) -> str:
-    """Writes them for clang-tidy, and returns the folder."""
-    folder = build / "test/clang-tidy"
+def write_batch(path: Path, sources: list[str]) -> str:
+    """Writes a batch that includes sources on purpose, and returns its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f'#include "{source}" // NOLINT(bugprone-suspicious-include)\n' for source in sources))
+    return str(path)
+
+
+def write_commands(build: Path, units: dict[str, Unit]) -> str:
+    """Writes the commands of units for clang-tidy, and returns the folder."""
+    folder = build / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    entries = [{"directory": str(build), "command": command, "file": file} for file, command in commands.items()]
+    entries = [{"directory": str(build), "command": unit.command, "file": unit.file} for unit in units.values()]
     (folder / "compile_commands.json").write_text(json.dumps(entries))
     return str(folder)
 
 
-def find_marks(root: Path, build: Path, sources: list[str], commands: dict[str, str]) -> dict[str, Path]:
-    """The file that says, in all clones, that clang-tidy found a source clean: named by a digest of all that it reads but the
-    system's headers. No file for a source whose headers the build does not know."""
+def find_marks(root: Path, build: Path, commands: dict[str, str]) -> dict[str, Path]:
+    """The file that says, in all clones, that clang-tidy found a unit clean: named by a digest of all that it reads but the
+    system's headers. No file for a unit whose headers the build does not know."""
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "mtc-tests/clang-tidy")
     version = subprocess.run(["clang-tidy-22", "--version"], capture_output=True, check=True).stdout
     common = sha256(version + (root / ".clang-tidy").read_bytes()).digest()
@@ -123,13 +151,12 @@ def find_marks(root: Path, build: Path, sources: list[str], commands: dict[str, 
         return sha256(path.read_bytes().replace(str(root).encode(), b"")).digest()
 
     marks = {}
-    for source in sources:
-        command = commands.get(str(root / source), "")
+    for name, command in commands.items():
         words = shlex.split(command)
         read = headers.get(words[words.index("-o") + 1]) if "-o" in words else None
         if read:
             everything = [common, command.replace(str(root), "").encode(), *map(digest, read)]
-            marks[source] = folder / sha256(b"\0".join(everything)).hexdigest()
+            marks[name] = folder / sha256(b"\0".join(everything)).hexdigest()
     return marks
 
 

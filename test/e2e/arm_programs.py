@@ -8,7 +8,7 @@ import shutil
 
 import convolution_models
 import numpy as np
-from models import DIGITS, EXAMPLES, GPT2
+from models import DIGITS, EXAMPLES, SMALL_GPT2
 from program import MTC, compile, compile_example, losses, own_folder, run
 
 STEPS = 3
@@ -40,7 +40,7 @@ assert np.allclose(
 assert len(arm.exported("arm")) == len(x86.exported("x86")) > 1000
 
 for precision, tolerance in (("f32", 1e-6), ("bf16", 1e-3), ("f16", 1e-3)):
-    arm, x86 = pair(example(GPT2), "--precision", precision)
+    arm, x86 = pair(example(SMALL_GPT2), "--precision", precision)
     found, expected = losses(arm.train(STEPS)), losses(x86.train(STEPS))
     assert np.allclose(found, expected, rtol=tolerance), (precision, found, expected)
 

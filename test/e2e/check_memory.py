@@ -5,7 +5,7 @@ import json
 import re
 from dataclasses import replace
 
-from models import DIGITS, GPT2
+from models import DIGITS, GPT2, SMALL_GPT2
 from program import MTC, Program, compile_example, own_folder, run
 
 STEPS = 3
@@ -41,7 +41,7 @@ compare("gpt2", GPT2)
 compare("recomputed", GPT2, "--recompute", "all", "--clip-norm", "1")
 compare("bf16", GPT2, "--precision", "bf16", "--optimizer-bits", "8")
 compare("accumulated", GPT2, "--accumulate", "2")
-compare("emulated", GPT2, "--target", "cuda", "--emulate")
+compare("emulated", SMALL_GPT2, "--target", "cuda", "--emulate")
 # Inputs that end between two multiples of the alignment: nothing is written behind them.
 few = replace(DIGITS, batch=4, flags=("--dim", "batch=4", *DIGITS.flags[2:]))
 compare("emulated few", few, "--target", "cuda", "--emulate")

@@ -8,7 +8,7 @@ import re
 import resource
 import subprocess
 
-from models import DIGITS, GPT2
+from models import DIGITS, GPT2, SMALL_GPT2
 from program import MTC, Program, losses, own_folder, read_metrics, run
 
 STEPS, ROWS = 6, 192
@@ -179,7 +179,7 @@ for model, STEPS, target, choices in (
     (DIGITS, 20, (), (ALL, checked)),
     (DIGITS, 20, device, (ALL,)),
     (GPT2, 20, (), (ALL, checked, ("--recompute", "sqrt", "--offload", "activations"), ("--recompute", "none", *tight), tight)),
-    (GPT2, 4, device, (ALL, ("--recompute", "none", *tight))),
+    (SMALL_GPT2, 4, device, (ALL, ("--recompute", "none", *tight))),
 ):
     rows = model.batch * STEPS
     plain, planned = built_of(model, rows, "plain", *target)

@@ -5,7 +5,7 @@ bit-identical to those of a program that keeps its gradients in memory, and the 
 import json
 import re
 
-from models import DIGITS, GPT2
+from models import DIGITS, GPT2, SMALL_GPT2
 from program import MTC, Program, losses, own_folder, read_metrics, run
 
 STEPS, ROWS = 4, 192
@@ -35,7 +35,7 @@ for model, recipe, target, choices in (
     (DIGITS, ("--accumulate", "2", "--ema", "0.9"), device, (("--offload", "gradients"), ALL)),
     (GPT2, ("--accumulate", "2"), (), (("--offload", "gradients"), ("--check-memory", *ALL))),
     (GPT2, ("--clip-norm", "0.5"), (), (("--offload", "gradients"),)),
-    (GPT2, ("--accumulate", "2"), device, (("--offload", "gradients"), ALL)),
+    (SMALL_GPT2, ("--accumulate", "2"), device, (("--offload", "gradients"), ALL)),
 ):
     plain, planned = built(model, *recipe, *target)
     expected = trained(plain)
@@ -58,14 +58,14 @@ for model, recipe, target, choices in (
             assert away.exported("average", *average) == plain.exported("average", *average), f"{name}: average"
 
 # On a target with host memory, a budget alone chooses what is offloaded; on a disk, nothing is offloaded without the flag.
-for target, space in ((), "disk"), (device, "pinned_host"):
-    plain, planned = built(GPT2, "--accumulate", "2", "--tile", "none", *target)
+for model, target, space in (GPT2, (), "disk"), (SMALL_GPT2, device, "pinned_host"):
+    plain, planned = built(model, "--accumulate", "2", "--tile", "none", *target)
     expected = trained(plain)
     budget = planned["peak_bytes"] * 7 // 10
     flags = ("--accumulate", "2", "--tile", "none", "--memory", budget, "--offload-window", "16KiB", *target)
-    some, plan = built(GPT2, *flags, *(("--offload", "auto") if space == "disk" else ()))
+    some, plan = built(model, *flags, *(("--offload", "auto") if space == "disk" else ()))
     assert plan["peak_bytes"] <= budget and plan["spaces"][space] > 0, plan
     assert trained(some) == expected, f"{target}: other bits"
     slight = ("--accumulate", "2", "--memory", planned["peak_bytes"] * 49 // 50, *target)
-    _, plan = built(GPT2, *slight, *(("--offload", "none") if target else ()))
+    _, plan = built(model, *slight, *(("--offload", "none") if target else ()))
     assert "spaces" not in plan or not plan["spaces"].get(space), plan

@@ -16,9 +16,11 @@ table = run([sys.executable, kit / "run.py", "--no-torch"], folder).stdout
 assert "22 right, 0 wrong" in table, table
 assert table.count("| ok |") == 22, table
 
-# A loss that differs is shown, and makes the exit code 1.
+# A loss that differs is shown, and makes the exit code 1. One example is enough.
 recorded = json.loads((kit / "kit.json").read_text())
+del recorded["examples"][1:]
 recorded["examples"][0]["losses"]["sgd"][7] += 0.01
 (kit / "kit.json").write_text(json.dumps(recorded))
 wrong = subprocess.run([sys.executable, kit / "run.py", "--no-torch"], capture_output=True, text=True)
-assert wrong.returncode == 1 and "21 right, 1 wrong" in wrong.stdout, wrong.stdout
+right = wrong.stdout.count("| ok |")
+assert wrong.returncode == 1 and right > 4 and f"{right} right, 1 wrong" in wrong.stdout, wrong.stdout

@@ -33,7 +33,7 @@ def check_losses(example):
             for target, flags in TARGETS.items():
                 if target == "device" and example is GPT2 and optimizer == "sgd":
                     continue  # Emulation takes its time.
-                steps = 5 if target == "device" and example is GPT2 else STEPS
+                steps = 8 if target == "device" and example is GPT2 else STEPS
                 autocast, exact = expected[precision][optimizer][:steps], expected[optimizer][:steps]
                 limit = max(4 * largest_error(autocast, exact), ROUNDING[precision] / 4)
                 program = compile_example(example, folder, optimizer, STEPS * example.batch, "--precision", precision, *flags)

@@ -31,6 +31,20 @@ struct Blocks {
   int64_t extent, length, count;
 };
 
+/// Splits lines into tasks of at most `taskLines + tile - 1` lines: whole tiles, whose numbers
+/// differ by at most one, so that threads with as many tasks have as much to do.
+struct Tasks {
+  Tasks(int64_t lines, int64_t taskLines, int64_t tile)
+      : lines(lines), tile(tile), tiles(partsOf(lines, tile)),
+        count(std::min(partsOf(lines, taskLines), tiles)) {}
+
+  Range at(int64_t i) const {
+    return {tiles * i / count * tile, std::min(lines, tiles * (i + 1) / count * tile)};
+  }
+
+  int64_t lines, tile, tiles, count;
+};
+
 /// The plan of a contraction. The scratch memory has the same size on all machines.
 class PanelPlan {
 public:

@@ -186,7 +186,7 @@ private:
   /// the sums.
   void runBlock(const Entry &entry, const Block &block, const Block *following, char *scratch,
                 int useThreads) {
-    const Blocks tasks(block.otherLines.size(), plan.taskLines, plan.tileOf(!plan.sharesRows));
+    const Tasks tasks(block.otherLines.size(), plan.taskLines, plan.tileOf(!plan.sharesRows));
     auto linesOf = [&](const Block &of, int64_t task) {
       const Range lines = tasks.at(task);
       return Range{of.otherLines.begin + lines.begin,

@@ -5,7 +5,8 @@ export CCACHE_NOHASHDIR=1 # debug information alone has the folder's own name
 export CCACHE_DEPEND=1    # what a file includes is known from the compiler's list, without preprocessing it first
 export CCACHE_SLOPPINESS=pch_defines,time_macros           # ccache asks for both where a precompiled header is used
 export CCACHE_PCH_EXTSUM=1                                 # which counts by the digest that compile_pch.sh writes
-export CCACHE_EXTRAFILES=$1/cmake/sanitizer_ignorelist.txt # ccache does not know the flag that names it
+# ccache does not know the flags that name these.
+export CCACHE_EXTRAFILES=$1/cmake/sanitizer_ignorelist.txt:$1/cmake/coverage_ignorelist.txt
 shift
 # What -Xclang passes on, as CMake does the precompiled header's name, ccache leaves as it is.
 exec ccache "${@/#$PWD\//}"

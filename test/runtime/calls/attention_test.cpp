@@ -8,11 +8,12 @@
 using namespace mtc::runtime;
 using namespace mtc::attention_cases;
 
-/// What the compiler rounds to __bf16 with. Its own library (libgcc 12) lacks it.
-extern "C" __bf16 __truncsfbf2(float value) {
+/// What the compiler rounds to __bf16 with, which is returned in the lower half of a float's
+/// register: a function of __bf16 would call itself without optimization. libgcc 12 lacks it.
+extern "C" float __truncsfbf2(float value) {
   BFloat16 rounded;
   narrow(value, rounded);
-  return std::bit_cast<__bf16>(rounded.bits);
+  return std::bit_cast<float>(uint32_t{rounded.bits});
 }
 
 namespace {

@@ -63,11 +63,12 @@ void mtc_emulated_any_access(const void *address, uint64_t bytes, const MtcEmula
 float mtc_emulated_rsqrtf(float x) { return static_cast<float>(1 / std::sqrt(double(x))); }
 double mtc_emulated_rsqrt(double x) { return 1 / std::sqrt(x); }
 
-/// Rounds to bf16, to nearest, ties to even. libgcc 12 lacks this function.
-__attribute__((weak)) __bf16 __truncsfbf2(float x) {
-  auto bits = std::bit_cast<uint32_t>(x);
-  if (std::isnan(x))
-    return std::bit_cast<__bf16>(static_cast<uint16_t>(bits >> 16 | 0x40));
-  return std::bit_cast<__bf16>(static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16));
+/// Rounds to bf16, to nearest, ties to even. The result is in the lower half of a float's register,
+/// where a __bf16 is: a function of __bf16 would call itself without optimization. libgcc 12 lacks
+/// this function.
+__attribute__((weak)) float __truncsfbf2(float x) {
+  const auto bits = std::bit_cast<uint32_t>(x);
+  return std::bit_cast<float>(
+      (std::isnan(x) ? bits | 0x400000 : bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 }

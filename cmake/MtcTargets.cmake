@@ -61,7 +61,7 @@ endforeach()
 
 # Replaces the sources in the list `variable` by files that include up to MTC_BATCH_SIZE of one folder and with the same using directives each.
 # A batch instantiates its templates and generates its inline functions once. ALONE: a regular expression of sources that are compiled by
-# themselves. Unlike CMake's unity builds, batches name sources relative to the project, so that they are equal in all clones for ccache.
+# themselves, as generated ones are. Unlike CMake's unity builds, batches name sources relative to the project, so that they are equal in all clones for ccache.
 # Not for the runtime: a library of a model links only those of its sources that it needs, without protobuf.
 function(mtc_batch_sources variable)
   cmake_parse_arguments(ARG "" "ALONE" "" ${ARGN})
@@ -72,7 +72,8 @@ function(mtc_batch_sources variable)
   set(groups "")
   foreach(source ${${variable}})
     file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${source})
-    if(ARG_ALONE AND path MATCHES "${ARG_ALONE}")
+    cmake_path(IS_PREFIX PROJECT_BINARY_DIR ${source} is_generated)
+    if(is_generated OR (ARG_ALONE AND path MATCHES "${ARG_ALONE}"))
       list(APPEND results ${source})
     else()
       get_filename_component(folder ${path} DIRECTORY)

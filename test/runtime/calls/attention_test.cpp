@@ -5,6 +5,8 @@
 #include "runtime/devices/cpu/parallel.h"
 #include "test/support/attention_cases.h"
 
+#include <tuple>
+
 using namespace mtc::runtime;
 using namespace mtc::attention_cases;
 
@@ -68,9 +70,19 @@ constexpr Case severalVectors = {.name = "odd widths of several vectors",
                                  .offset = 66,
                                  .headsInside = true};
 
+/// Several tiles on the diagonal; the first queries attend to no key.
+constexpr Case severalTiles = {.name = "causal over several tiles",
+                               .queries = 150,
+                               .keys = 141,
+                               .width = 16,
+                               .valueWidth = 16,
+                               .causal = true,
+                               .offset = -21};
+
 template <typename Element> void checkAll() {
   std::vector<Case> all(std::begin(cases), std::end(cases));
   all.push_back(severalVectors);
+  all.push_back(severalTiles);
   for (const Case &c : all) {
     Instance<Element> instance(c);
     for (const Instructions &each : allInstructions(TypeOf<Element>::code)) {
@@ -100,6 +112,49 @@ TEST(Attention, MatchesItsDefinitionInDoublePrecision) { checkAll<double>(); }
 TEST(Attention, MatchesItsDefinitionInBrainFloats) { checkAll<__bf16>(); }
 
 TEST(Attention, MatchesItsDefinitionInHalfPrecision) { checkAll<_Float16>(); }
+
+TEST(Attention, StripsHoldTheKeysThatQueriesAttendTo) {
+  MtcAttention p = {};
+  p.heads = p.key_heads = 1;
+  for (const auto &[queries, keys, isCausal, offset] : {std::tuple{256, 256, true, 0},
+                                                        {150, 141, true, -21},
+                                                        {150, 197, true, 47},
+                                                        {60, 500, true, 440},
+                                                        {150, 197, false, 0}}) {
+    p.queries = queries;
+    p.keys = keys;
+    p.is_causal = isCausal;
+    p.causal_offset = offset;
+    SCOPED_TRACE(std::to_string(queries) + " queries, " + std::to_string(keys) + " keys");
+    const AttentionHead head(p, 0, 0);
+    std::vector<int64_t> keysOf(static_cast<size_t>(queries)); // in strips
+    int64_t scores = 0, needed = 0;
+    for (int64_t i = 0; i < queries; i += tileQueries)
+      for (int64_t j = 0; j < head.keysFor(std::min<int64_t>(i + tileQueries, queries));
+           j += tileKeys) {
+        int64_t end = 0, previous = 0;
+        head.forStrips(i, std::min(tileQueries, queries - i), j, [&](const Strip &strip) {
+          EXPECT_GE(strip.first, end);
+          EXPECT_GE(strip.keys, previous);
+          EXPECT_EQ(strip.keys % stripKeys, 0);
+          EXPECT_LE(strip.keys, tileKeys);
+          previous = strip.keys;
+          end = strip.first + strip.queries;
+          for (int64_t query = strip.first; query < end; ++query)
+            keysOf[static_cast<size_t>(i + query)] = std::min<int64_t>(j + strip.keys, keys);
+          scores += strip.queries * strip.keys;
+        });
+        EXPECT_LE(end, std::min(tileQueries, queries - i));
+      }
+    for (int64_t query = 0; query < queries; ++query) {
+      const int64_t attended = head.keysFor(query + 1), held = keysOf[static_cast<size_t>(query)];
+      EXPECT_GE(held, attended) << "query " << query;
+      EXPECT_LT(held, attended + stripQueries + stripKeys) << "query " << query;
+      needed += attended;
+    }
+    EXPECT_LE(scores, needed + queries * (stripQueries + stripKeys));
+  }
+}
 
 TEST(Attention, LargeScoresDoNotOverflow) {
   LargeScores scores;

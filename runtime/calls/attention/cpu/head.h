@@ -11,6 +11,20 @@ namespace mtc::runtime {
 
 /// Tile sizes in queries and keys. `tileKeys` is a multiple of the lanes of every vector set.
 inline constexpr int64_t tileQueries = 60, tileKeys = 64;
+/// Queries of a strip of a tile that not all queries attend to, and the unit of its keys: a
+/// multiple of the lanes of every vector set.
+inline constexpr int64_t stripQueries = 12, stripKeys = 16;
+
+/// Some queries of a tile, and the number of keys of the tile, from the first one on, that they
+/// attend to, rounded up to a multiple of `stripKeys`.
+struct Strip {
+  int64_t first, queries, keys;
+};
+
+/// A block of the scores of a tile.
+struct ScoreBlock {
+  int64_t firstQuery, queries, firstKey, keys;
+};
 
 inline int64_t padded(int64_t count, int64_t multiple) {
   return (count + multiple - 1) / multiple * multiple;
@@ -33,7 +47,38 @@ struct AttentionHead {
   int64_t keysFor(int64_t end) const {
     return p.is_causal ? std::clamp<int64_t>(end + p.causal_offset, 0, p.keys) : p.keys;
   }
+
+  /// Calls `use` for the strips of a tile in order; their numbers of keys do not decrease. Queries
+  /// that attend to no key of the tile are in no strip.
+  template <typename Use>
+  void forStrips(int64_t firstQuery, int64_t queries, int64_t firstKey, const Use &use) const {
+    auto keysOf = [&](int64_t query) {
+      return std::min(padded(keysFor(query + 1) - firstKey, stripKeys), tileKeys);
+    };
+    const int64_t all = keysOf(firstQuery + queries - 1);
+    if (keysOf(firstQuery) == all)
+      return use(Strip{0, queries, all});
+    for (int64_t i = 0; i < queries; i += stripQueries) {
+      const int64_t count = std::min(stripQueries, queries - i),
+                    keys = keysOf(firstQuery + i + count - 1);
+      if (keys > 0)
+        use(Strip{i, count, keys});
+    }
+  }
 };
+
+/// Calls `use` for the keys that each strip is the first one to attend to, at most `keys` in all:
+/// with the block of these keys and of all queries of the tile from the strip's first one on.
+template <typename ForStrips, typename Use>
+void forNewKeys(const ForStrips &forStrips, int64_t queries, int64_t keys, const Use &use) {
+  int64_t begin = 0;
+  forStrips([&](const Strip &strip) {
+    const int64_t end = std::min(strip.keys, keys);
+    if (end > begin)
+      use(ScoreBlock{strip.first, queries - strip.first, begin, end - begin});
+    begin = end;
+  });
+}
 
 /// Allocates arrays from a block of memory in sequence, each aligned to MTC_ALIGNMENT.
 class ScratchCursor {

@@ -16,7 +16,8 @@ using BFloat16Pair = uint32_t;
 
 inline int64_t pairs(int64_t count) { return (count + 1) / 2; }
 
-static_assert(tileQueries % 2 == 0, "only the last tile may have an unpaired query");
+static_assert(tileQueries % 2 == 0 && stripQueries % 2 == 0,
+              "only the last strip of the last tile may have an unpaired query");
 
 /// Arrays of a forward task.
 struct PairScratch {

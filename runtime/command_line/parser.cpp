@@ -19,6 +19,15 @@ const Flag *findFlag(const std::vector<Flag> &flags, const std::string &word) {
   return found == flags.end() ? nullptr : &*found;
 }
 
+/// Returns whether one of `words` starts with the flag. A word of one dash, such as -hx, may
+/// consist of several short flags.
+bool mayBeGiven(const Flag &flag, const std::vector<std::string> &words) {
+  const std::string spelling = flag.spelling();
+  return flag.name == "help" || spelling.rfind("--", 0) != 0 ||
+         std::any_of(words.begin(), words.end(),
+                     [&](const std::string &word) { return word.rfind(spelling, 0) == 0; });
+}
+
 /// Rejects arguments that CLI11 would misinterpret: it accepts the next argument as the value of
 /// `--flag=`, and a flag as the value of the previous flag.
 void checkWords(const std::vector<Flag> &flags, const std::vector<std::string> &words,
@@ -64,13 +73,14 @@ ParsedLine parse(const std::vector<Flag> &flags, const std::vector<std::string> 
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
-  std::vector<CLI::Option *> options;
-  options.reserve(flags.size());
+  // CLI11 compares each option with all others, so that only those that may be given are added.
+  std::vector<std::pair<const Flag *, CLI::Option *>> options;
   for (const Flag &flag : flags)
-    options.push_back((flag.needsValue()     ? app.add_option(flag.spelling())
-                       : flag.name == "help" ? app.add_flag("-h,--help")
-                                             : app.add_flag(flag.spelling()))
-                          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll));
+    if (mayBeGiven(flag, words))
+      options.emplace_back(&flag, (flag.needsValue()     ? app.add_option(flag.spelling())
+                                   : flag.name == "help" ? app.add_flag("-h,--help")
+                                                         : app.add_flag(flag.spelling()))
+                                      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll));
   const auto end = std::find(words.begin(), words.end(), "--"); // Operands follow.
   try {
     app.parse(std::vector<std::string>(std::make_reverse_iterator(end), words.rend()));
@@ -79,13 +89,13 @@ ParsedLine parse(const std::vector<Flag> &flags, const std::vector<std::string> 
     if (line.problems.empty())
       line.problems.emplace_back(error.what());
   }
-  for (size_t i = 0; i < flags.size(); ++i) {
-    const std::vector<std::string> &values = options[i]->results();
-    if (values.size() > 1 && !flags[i].isRepeatable)
-      line.problems.push_back(flags[i].spelling() + " is given " + std::to_string(values.size()) +
+  for (const auto &[flag, option] : options) {
+    const std::vector<std::string> &values = option->results();
+    if (values.size() > 1 && !flag->isRepeatable)
+      line.problems.push_back(flag->spelling() + " is given " + std::to_string(values.size()) +
                               " times; give it once");
     for (const std::string &value : values)
-      line.given.push_back({&flags[i], value});
+      line.given.push_back({flag, value});
   }
   auto isFlag = [](const std::string &word) { return word.size() > 1 && word[0] == '-'; };
   const std::vector<std::string> rest = app.remaining();

@@ -62,7 +62,7 @@ endforeach()
 # Replaces the sources in the list `variable` by files that include up to MTC_BATCH_SIZE of one folder and with the same using directives each.
 # A batch instantiates its templates and generates its inline functions once. ALONE: a regular expression of sources that are compiled by
 # themselves, as generated ones are. Unlike CMake's unity builds, batches name sources relative to the project, so that they are equal in all
-# clones for ccache. Not for the runtime: a library of a model links only those of its sources that it needs, without protobuf.
+# clones for ccache.
 function(mtc_batch_sources variable)
   cmake_parse_arguments(ARG "" "ALONE" "" ${ARGN})
   if(NOT MTC_BATCH_SIZE GREATER 1)

@@ -35,6 +35,8 @@ Error mtc::linkProgram(const LinkRequest &request) {
     libraries.push_back("-l" + name);
   std::vector<StringRef> arguments = archiveArguments(code->name(), *archives);
   arguments.insert(arguments.end(), libraries.begin(), libraries.end());
+  arguments.push_back(
+      "-Wl,--gc-sections"); // The runtime's objects have more than one program needs.
   if (request.inputs.isStatic)
     arguments.push_back("-static");
   if (Error error = driver->link(request.output, arguments, request.archive.getBufferSize()))

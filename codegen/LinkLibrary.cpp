@@ -108,7 +108,8 @@ Error mtc::linkLibrary(const LinkRequest &request, const LibraryNames &names) {
   libraries.reserve(request.inputs.libraries.size());
   for (const std::string &name : request.inputs.libraries)
     libraries.push_back("-l" + name);
-  arguments = {"-shared", "-Wl,-z,defs", soname, combined->name()};
+  // Exceptions are not caught in a relocatable object that was linked so.
+  arguments = {"-shared", "-Wl,-z,defs", "-Wl,--gc-sections", soname, combined->name()};
   arguments.insert(arguments.end(), libraries.begin(), libraries.end());
   if (Error error = driver->link(request.output, arguments, bytes))
     return error;

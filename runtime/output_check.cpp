@@ -36,9 +36,9 @@ bool isFileOfCheckpoints(const std::string &name) {
 }
 
 /// The files that a run reads, with their roles.
-class Inputs {
+class InputFiles {
 public:
-  Inputs(const MtcProgram &program, const std::string &programPath, const Options &options) {
+  InputFiles(const MtcProgram &program, const std::string &programPath, const Options &options) {
     add(programPath, "this program");
     const std::string folder = folderOf(programPath) + "/";
     for (const char *file = program.model_files; *file; file += std::strlen(file) + 1)
@@ -183,7 +183,7 @@ std::vector<Output> outputsOf(const Options &options) {
 /// Checks outputs one by one.
 class OutputRules {
 public:
-  OutputRules(const Inputs &inputs, const Options &options)
+  OutputRules(const InputFiles &inputs, const Options &options)
       : inputs(inputs), options(options), saved(statusOf(options.save)) {}
 
   /// Returns why an output must not be written; "" if it may be.
@@ -228,7 +228,7 @@ private:
     return name == bestFolderName || stepOfHistoryFolder(name);
   }
 
-  const Inputs &inputs;
+  const InputFiles &inputs;
   const Options &options;
   std::optional<struct stat> saved; ///< the folder of --save
   std::map<std::string, std::string> seen;
@@ -238,7 +238,7 @@ private:
 
 void checkOutputs(const MtcProgram &program, const std::string &programPath, const Options &options,
                   Problems &problems) {
-  const Inputs inputs(program, programPath, options);
+  const InputFiles inputs(program, programPath, options);
   OutputRules rules(inputs, options);
   for (const Output &output : outputsOf(options))
     if (std::string problem = rules.problemOf(output); !problem.empty())

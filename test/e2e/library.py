@@ -47,6 +47,10 @@ exported = symbols("-D", "--defined-only", build / "libdigits.so")
 declared = set(re.findall(r"\b(digits_\w+)\(", (build / "digits.h").read_text()))
 assert set(exported) == declared, (set(exported) ^ declared)
 assert len(exported) >= 25, exported
+# Unlike programs, it contains neither the parser of command lines nor protobuf.
+for file, contains in (folder / "program", True), (build / "libdigits.so", False):
+    for library in "N3CLI", "6google8protobuf":
+        assert any(library in name for name in symbols(file)) == contains, (file, library)
 
 # Two archives in one program: the same model, and another.
 run([MTC, "compile", *FLAGS, "--emit", "library", "-o", folder / "libdigits.a"], folder)

@@ -43,7 +43,9 @@ function(mtc_add_precompiled_header name header)
   file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/${name}.cpp CONTENT "// Only here to build the precompiled header.\n")
   add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/${name}.cpp)
   target_precompile_headers(${name} PRIVATE <${header}>) # an absolute path would differ in each clone
-  set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER ${PROJECT_SOURCE_DIR}/cmake/compile_pch.sh)
+  if(MTC_PCH_LAUNCHER)
+    set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER ${MTC_PCH_LAUNCHER})
+  endif()
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
   set(precompiled ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx) # as CMake names them
   set_target_properties(${name} PROPERTIES MTC_PRECOMPILED ${precompiled}.pch)

@@ -7,6 +7,8 @@ export CCACHE_SLOPPINESS=pch_defines,time_macros           # ccache asks for bot
 export CCACHE_PCH_EXTSUM=1                                 # which counts by the digest that compile_pch.sh writes
 # ccache does not know the flags that name these.
 export CCACHE_EXTRAFILES=$1/cmake/sanitizer_ignorelist.txt:$1/cmake/coverage_ignorelist.txt
+# Where ccache runs the compiler, it needs the precompiled headers themselves, too.
+export PATH=$1/cmake:$PATH CCACHE_PREFIX=with_pch.sh
 shift
 # What -Xclang passes on, as CMake does the precompiled header's name, ccache leaves as it is.
 exec ccache "${@/#$PWD\//}"

@@ -48,6 +48,9 @@ class ClangTidy(Listed):
         mark = self.marks.get(name)
         if mark and mark.exists():
             return ""
+        # The precompiled header may be empty.
+        fill = [f"{config.mtc_source}/cmake/with_pch.sh", "true", *shlex.split(self.units[name].command)]
+        subprocess.run(fill, cwd=config.mtc_build, check=True)
         command = ["clang-tidy-22", "-p", self.commands, "--quiet", "--warnings-as-errors=*", self.units[name].file]
         result = subprocess.run(command, cwd=config.mtc_source, capture_output=True, text=True, errors="replace")
         if result.returncode != 0:

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Runs a compiler's command line, after it has compiled the precompiled headers that compile_pch.sh has left empty.
+set -euo pipefail
+
+# Compiles the precompiled header $1 if it is empty, unless another process does so already.
+fill() {
+  [[ -e $1.command && ! -s $1 ]] || return 0
+  (
+    flock 9
+    [[ ! -s $1 ]] || exit 0
+    mapfile -d '' -t command <"$1.command"
+    "$0" "${command[@]}" -o "$1.new"
+    touch -r "$1" "$1.new" # ninja would compile again what is older than it.
+    mv "$1.new" "$1"
+  ) 9>>"$1.lock"
+}
+
+previous=
+for word in "$@"; do
+  [[ $word != -Xclang ]] || continue
+  [[ $previous != -include-pch ]] || fill "$word"
+  previous=$word
+done
+exec "$@"

@@ -327,8 +327,8 @@ LogicalResult inferUnique(Inference &node) {
   node.fold(0, indexedCopy(*value, type, indexOf));
   if (failed(node.result(0, type)))
     return failure();
-  for (auto [i, list] : llvm::enumerate(ArrayRef<const std::vector<int64_t> *>{
-           &unique.first, &unique.inverse, &unique.counts})) {
+  const std::vector<int64_t> *lists[] = {&unique.first, &unique.inverse, &unique.counts};
+  for (auto [i, list] : llvm::enumerate(lists)) {
     auto vector = RankedTensorType::get(static_cast<int64_t>(list->size()), int64Type(node));
     node.fold(1 + i, list->empty() ? Tensor::allocate(vector)
                                    : Tensor::fromValues<int64_t>(vector, *list));

@@ -2,7 +2,7 @@
 # Runs a compiler's command line, after it has compiled the precompiled headers that compile_pch.sh has left empty.
 set -euo pipefail
 
-# Compiles the precompiled header $1 if it is empty, unless another process does so already.
+# Compiles the precompiled header $1 if it is empty, or waits until another process has done so.
 fill() {
   [[ -e $1.command && ! -s $1 ]] || return 0
   (

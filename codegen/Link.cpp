@@ -35,8 +35,8 @@ Error mtc::linkProgram(const LinkRequest &request) {
     libraries.push_back("-l" + name);
   std::vector<StringRef> arguments = archiveArguments(code->name(), *archives);
   arguments.insert(arguments.end(), libraries.begin(), libraries.end());
-  arguments.push_back(
-      "-Wl,--gc-sections"); // The runtime's objects have more than one program needs.
+  // An object of the runtime has more functions than the program calls.
+  arguments.push_back("-Wl,--gc-sections");
   if (request.inputs.isStatic)
     arguments.push_back("-static");
   if (Error error = driver->link(request.output, arguments, request.archive.getBufferSize()))

@@ -108,7 +108,8 @@ Error mtc::linkLibrary(const LinkRequest &request, const LibraryNames &names) {
   libraries.reserve(request.inputs.libraries.size());
   for (const std::string &name : request.inputs.libraries)
     libraries.push_back("-l" + name);
-  // Exceptions are not caught in a relocatable object that was linked so.
+  // Unused sections are dropped here and not in the first link: exceptions are not caught in a
+  // relocatable object that was linked with --gc-sections.
   arguments = {"-shared", "-Wl,-z,defs", "-Wl,--gc-sections", soname, combined->name()};
   arguments.insert(arguments.end(), libraries.begin(), libraries.end());
   if (Error error = driver->link(request.output, arguments, bytes))

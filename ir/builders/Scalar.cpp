@@ -46,6 +46,24 @@ static Value roundToStorage(OpBuilder &b, Location loc, Value value, FloatType s
   return arith::ExtFOp::create(b, loc, value.getType(), narrow);
 }
 
+/// Truncates a float toward 0, modulo 2^bits if 32 signed bits hold it, or 64 for wide and unsigned
+/// targets: processors differ in the results of arith.fptoui and arith.fptosi out of range.
+static Value truncateToInteger(OpBuilder &b, Location loc, Value value, IntegerType target,
+                               bool isUnsigned) {
+  unsigned width = target.getWidth();
+  if (!isUnsigned && width >= 32)
+    return arith::FPToSIOp::create(b, loc, target, value);
+  if (width < 64) {
+    Type wide = b.getIntegerType(width < 32 ? 32 : 64);
+    Value whole = arith::FPToSIOp::create(b, loc, wide, value);
+    return arith::TruncIOp::create(b, loc, target, whole);
+  }
+  Value isNegative = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, value,
+                                           scalarConstant(b, loc, value.getType(), 0));
+  return arith::SelectOp::create(b, loc, isNegative, arith::FPToSIOp::create(b, loc, target, value),
+                                 arith::FPToUIOp::create(b, loc, target, value));
+}
+
 Value mtc::convertScalar(OpBuilder &b, Location loc, Value value, Type from, Type to) {
   if (from == to)
     return value;
@@ -71,11 +89,8 @@ Value mtc::convertScalar(OpBuilder &b, Location loc, Value value, Type from, Typ
       return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, value, zero);
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
   }
-  if (isa<FloatType>(source)) {
-    if (isUnsigned(to))
-      return arith::FPToUIOp::create(b, loc, target, value);
-    return arith::FPToSIOp::create(b, loc, target, value);
-  }
+  if (isa<FloatType>(source))
+    return truncateToInteger(b, loc, value, cast<IntegerType>(target), isUnsigned(to));
   unsigned sourceWidth = source.getIntOrFloatBitWidth();
   unsigned targetWidth = target.getIntOrFloatBitWidth();
   if (sourceWidth > targetWidth)

@@ -8,7 +8,7 @@ export CCACHE_PCH_EXTSUM=1                                 # which counts by the
 # ccache does not know the flags that name these.
 export CCACHE_EXTRAFILES=$1/cmake/sanitizer_ignorelist.txt:$1/cmake/coverage_ignorelist.txt
 # Where ccache runs the compiler, it needs the precompiled headers themselves, too.
-export PATH=$1/cmake:$PATH CCACHE_PREFIX=with_pch.sh
+export PATH=$1/cmake:$PATH CCACHE_PREFIX=run_compiler.sh
 shift
 # What -Xclang passes on, as CMake does the precompiled header's name, ccache leaves as it is.
 exec ccache "${@/#$PWD\//}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs a compiler's command line by ccache, except where it writes a precompiled header X: that stays empty until
-# with_pch.sh compiles it, since nothing reads it where ccache has all that includes it. X.command receives how to do so,
+# run_compiler.sh compiles it, since nothing reads it where ccache has all that includes it. X.command receives how to do so,
 # X.sum a digest of the header's text.
 #
 # Clang's precompiled header records absolute paths, and clang refuses it once one of those files is gone. So each build

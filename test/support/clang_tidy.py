@@ -48,11 +48,12 @@ class ClangTidy(Listed):
         mark = self.marks.get(name)
         if mark and mark.exists():
             return ""
+        run_compiler = f"{config.mtc_source}/cmake/run_compiler.sh"
         # The precompiled header may be empty.
-        fill = [f"{config.mtc_source}/cmake/with_pch.sh", "true", *shlex.split(self.units[name].command)]
+        fill = [run_compiler, "true", *shlex.split(self.units[name].command)]
         subprocess.run(fill, cwd=config.mtc_build, check=True)
-        command = ["clang-tidy-22", "-p", self.commands, "--quiet", "--warnings-as-errors=*", self.units[name].file]
-        result = subprocess.run(command, cwd=config.mtc_source, capture_output=True, text=True, errors="replace")
+        check = [run_compiler, "clang-tidy-22", "-p", self.commands, "--quiet", "--warnings-as-errors=*", self.units[name].file]
+        result = subprocess.run(check, cwd=config.mtc_source, capture_output=True, text=True, errors="replace")
         if result.returncode != 0:
             return result.stdout + result.stderr
         if mark:

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # Runs a compiler's command line, after it has compiled the precompiled headers that compile_pch.sh has left empty.
+#
+# With mimalloc on huge pages, clang takes 5 to 20 % less time than with the C library's allocator.
 set -euo pipefail
 
 # Compiles the precompiled header $1 if it is empty, or waits until another process has done so.
@@ -21,4 +23,5 @@ for word in "$@"; do
   [[ $previous != -include-pch ]] || fill "$word"
   previous=$word
 done
+export LD_PRELOAD=libmimalloc.so${LD_PRELOAD:+:$LD_PRELOAD} MIMALLOC_LARGE_OS_PAGES=1
 exec "$@"

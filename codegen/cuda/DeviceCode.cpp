@@ -79,7 +79,7 @@ Expected<std::unique_ptr<TargetMachine>> cuda::createDeviceMachine(const Archite
   });
   Triple triple(tripleName);
   std::string error;
-  const Target *target = TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target *target = TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return createStringError(error);
   // LLVM selects the first PTX version that supports the architecture.

@@ -81,7 +81,7 @@ static Error makeError(const Twine &message) {
 static constexpr std::pair<StringLiteral, StringLiteral> architectures[] = {
     {"x86-64", "x86_64-unknown-linux-gnu"}, {"aarch64", "aarch64-unknown-linux-gnu"}};
 
-static Expected<const Target *> findTarget(const Triple &triple) {
+static Expected<const llvm::Target *> findTarget(const Triple &triple) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeX86TargetInfo();
@@ -96,14 +96,14 @@ static Expected<const Target *> findTarget(const Triple &triple) {
     LLVMInitializeAArch64AsmParser();
   });
   std::string error;
-  const Target *target = TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target *target = TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return makeError(error);
   return target;
 }
 
 static std::unique_ptr<MCSubtargetInfo> describeSubtarget(const Triple &triple, StringRef cpu) {
-  Expected<const Target *> target = findTarget(triple);
+  Expected<const llvm::Target *> target = findTarget(triple);
   if (!target) {
     consumeError(target.takeError());
     return nullptr;
@@ -208,7 +208,7 @@ Expected<cpu::Processor> cpu::describeProcessor(StringRef cpu, StringRef extraFe
 Expected<std::unique_ptr<TargetMachine>> cpu::createTargetMachine(const Processor &processor,
                                                                   unsigned optLevel) {
   const Triple &triple = processor.triple;
-  Expected<const Target *> target = findTarget(triple);
+  Expected<const llvm::Target *> target = findTarget(triple);
   if (!target)
     return target.takeError();
   std::optional<CodeGenOptLevel> level = CodeGenOpt::getLevel(optLevel);

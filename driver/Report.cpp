@@ -4,6 +4,7 @@
 
 #include "driver/ProgressLine.h"
 #include "ir/NodeNames.h"
+#include "runtime/terminal/printable.h"
 #include "tools/support/Errors.h"
 
 #include "mlir/IR/Location.h"
@@ -16,11 +17,12 @@
 #include <tuple>
 
 using namespace mlir;
+using namespace mtc;
 using namespace mtc::tool;
 
 void mtc::tool::fail(const llvm::Twine &message) {
   ProgressLine::clear();
-  llvm::WithColor::error(llvm::errs(), "mtc") << message << "\n";
+  llvm::WithColor::error(llvm::errs(), "mtc") << terminal::printable(message.str()) << "\n";
   exit(1);
 }
 
@@ -79,19 +81,22 @@ void mtc::tool::say(const Message &message) {
   if (holder)
     return holder->add(message);
   ProgressLine::clear();
+  const std::string text = terminal::printable(message.text);
   switch (message.severity) {
   case DiagnosticSeverity::Error:
-    llvm::WithColor::error(llvm::errs(), "mtc") << message.text << "\n";
+    llvm::WithColor::error(llvm::errs(), "mtc") << text << "\n";
     break;
   case DiagnosticSeverity::Warning:
-    llvm::WithColor::warning(llvm::errs(), "mtc") << message.text << "\n";
+    llvm::WithColor::warning(llvm::errs(), "mtc") << text << "\n";
     break;
   case DiagnosticSeverity::Note:
   case DiagnosticSeverity::Remark:
-    llvm::WithColor::note(llvm::errs(), "mtc") << message.text << "\n";
+    llvm::WithColor::note(llvm::errs(), "mtc") << text << "\n";
     break;
   }
 }
+
+void mtc::tool::show(llvm::StringRef text) { llvm::outs() << terminal::printable(text); }
 
 void mtc::tool::note(const llvm::Twine &message) { say({DiagnosticSeverity::Note, message.str()}); }
 

@@ -19,6 +19,8 @@ namespace mtc::tool {
 [[noreturn]] void fail(llvm::Error error);
 /// Reports errors and returns their exit code.
 int report(llvm::Error error);
+/// Writes text for people to standard output, so that a terminal does not interpret what is in it.
+void show(llvm::StringRef text);
 void note(const llvm::Twine &message);
 void warn(const llvm::Twine &message);
 

@@ -219,7 +219,8 @@ LogicalResult inferOneHot(Inference &node) {
   if (node.failed())
     return failure();
   if (depth->size() != 1 || !(depth->front() >= 0 && depth->front() <= double(maxElements)))
-    return node.failure(Twine(node.operandName(1)) + " must hold one integer of at least 0");
+    return node.failure(Twine(node.operandName(1)) + " must hold one integer from 0 to " +
+                        Twine(maxElements));
   if (node.dim(2, 0) != 2)
     return node.failure(Twine(node.operandName(2)) + " has shape " + shapeText(node.shape(2)) +
                         ", expected [2]");

@@ -3,16 +3,14 @@
 #define MTC_RUNTIME_SUPPORT_MESSAGES_H
 
 #include "runtime/support/failure.h"
+#include "runtime/terminal/printable.h"
 
 #include <functional>
 #include <string>
 
 namespace mtc::runtime {
 
-/// Returns the text in a form that a terminal shows but does not interpret: control characters
-/// other than newlines, and bytes that are not UTF-8, become \xNN. Names come from files and may
-/// contain any bytes.
-std::string printable(const std::string &text);
+using terminal::printable;
 
 /// Writes a line to standard error, after `printable`, or passes it to the thread's sink.
 void writeMessage(const std::string &line);

@@ -1,6 +1,8 @@
 // Each update is one system call, so that a line never appears in part.
 #include "runtime/terminal/status_line.h"
 
+#include "runtime/terminal/printable.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -80,7 +82,7 @@ void StatusLine::draw(std::string_view text) {
   if (!active)
     return;
   std::string line = "\r";
-  line += firstColumns(text, columns());
+  line += firstColumns(printable(text), columns());
   line += eraseBelow;
   line += '\r';
   const std::lock_guard lock(mutex);

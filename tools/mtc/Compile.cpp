@@ -400,8 +400,7 @@ int mtc::tool::compile(Options &options, Compilation &compilation, const char *e
       json["weights"] = companions.weights->name;
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(json)));
   } else {
-    llvm::outs() << result->name << ": " << describeTraining(compilation.getProgram(), plan)
-                 << "\n";
+    show(result->name + ": " + describeTraining(compilation.getProgram(), plan) + "\n");
   }
   return 0;
 }

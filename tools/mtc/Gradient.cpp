@@ -95,9 +95,9 @@ int mtc::tool::writeGradient(const Options &given) {
   if (targets->model.isReplaced) { // The model may be written to standard output.
     const size_t count = model->getGradientCount();
     ProgramOp program = compilation.getProgram();
-    llvm::outs() << llvm::formatv("{0}: loss {1} of '{2}', {3} gradient{4}\n", targets->model.name,
-                                  *program.getLoss(), program.getModelName(), count,
-                                  count == 1 ? "" : "s");
+    show(llvm::formatv("{0}: loss {1} of '{2}', {3} gradient{4}\n", targets->model.name,
+                       *program.getLoss(), program.getModelName(), count, count == 1 ? "" : "s")
+             .str());
   }
   return 0;
 }

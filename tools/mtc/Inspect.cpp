@@ -237,10 +237,14 @@ int mtc::tool::inspect(const Options &options) {
     description["loss"] = loss;
     description["command"] = suggestCommand(attempt.options, open, loss);
   }
-  if (options.json)
+  if (options.json) {
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(description)));
-  else
-    printModel(description, options.verbose, llvm::outs());
+  } else {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    printModel(description, options.verbose, os);
+    show(text);
+  }
   llvm::outs().flush();
   sayGrouped(attempt.messages);
   return attempt.compiles ? 0 : 1;

@@ -33,8 +33,8 @@ int writeFiles(const Options &options, Compilation &compilation,
   return report(commit(files));
 }
 
-void printVerdict(const Options &options, bool fits, llvm::ArrayRef<Remedy> remedies) {
-  llvm::raw_ostream &os = llvm::outs();
+void printVerdict(const Options &options, bool fits, llvm::ArrayRef<Remedy> remedies,
+                  llvm::raw_ostream &os) {
   const std::string command =
       "mtc compile " + quoteForShell(options.model) + spellGivenFlags(Command::Compile);
   if (!fits) {
@@ -96,19 +96,21 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
     json["training"] = compilation.getParameters().training.toJson();
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(json)));
   } else {
-    print(plan, options.verbose, llvm::outs());
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    print(plan, options.verbose, os);
     if (std::string used = describeUsedTechniques(compilation.getModule()); !used.empty())
-      llvm::outs() << "Lowered by    " << used << "\n";
-    print(cost, transfers, llvm::outs());
-    printRanks(compilation.getModule(), transfers, llvm::outs());
+      os << "Lowered by    " << used << "\n";
+    print(cost, transfers, os);
+    printRanks(compilation.getModule(), transfers, os);
     if (!options.quiet)
-      print(timeline, options.verbose, llvm::outs());
+      print(timeline, options.verbose, os);
     if (options.techniques)
-      print(techniques, llvm::outs());
+      print(techniques, os);
     if (options.curve)
-      print(curve, llvm::outs());
+      print(curve, os);
+    printVerdict(options, fits, remedies, os);
+    show(text);
   }
-  if (!options.json)
-    printVerdict(options, fits, remedies);
   return fits ? 0 : 1;
 }

@@ -2,12 +2,15 @@
 
 #include "tools/support/Errors.h"
 
+#include "runtime/terminal/printable.h"
+
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
 
 using namespace llvm;
+using namespace mtc;
 using namespace mtc::tool;
 
 char SystemFault::ID = 0;
@@ -35,7 +38,7 @@ Error mtc::tool::makeWriteError(const Twine &what, std::error_code code) {
 int mtc::tool::report(StringRef tool, Error error) {
   int code = exitDone;
   handleAllErrors(std::move(error), [&](const ErrorInfoBase &each) {
-    WithColor::error(errs(), tool) << each.message() << '\n';
+    WithColor::error(errs(), tool) << terminal::printable(each.message()) << '\n';
     code = std::max<int>(code, each.isA<SystemFault>() ? exitSystemFault : exitUserInput);
   });
   return code;

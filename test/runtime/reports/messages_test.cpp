@@ -20,6 +20,9 @@ TEST(Messages, HoldNoControlCharacters) {
   EXPECT_EQ(printable("a\x1b[2Jb\rc\x7f\td"), "a\\x1b[2Jb\\x0dc\\x7f\\x09d");
   EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b"); // a control of ISO 8859
   EXPECT_EQ(printable("\xff \xe2\x82"), "\\xff \\xe2\\x82");
+  EXPECT_EQ(printable("\xe0\x80\x9b\xf0\x80\x80\x9b"),
+            "\\xe0\\x80\\x9b\\xf0\\x80\\x80\\x9b"); // overlong
+  EXPECT_EQ(printable("\xed\xa0\x80\xf4\x90\x80\x80"), "\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80");
 }
 
 TEST(Messages, EscapeNamesOfFilesAndTensors) {

@@ -62,7 +62,7 @@ foreach(header mtc_pch mtc_codegen_pch)
 endforeach()
 
 # Replaces the sources in the list `variable` by files that include up to MTC_BATCH_SIZE of one folder and with the same using directives each.
-# A folder's only source counts as one of the folder above. A batch instantiates its templates and generates its inline functions once.
+# A folder's only source joins the batch of the folder above. A batch instantiates its templates and generates its inline functions once.
 # ALONE: a regular expression of sources that are compiled by themselves, as generated ones are. Unlike CMake's unity builds, batches name
 # sources relative to the project, so that they are equal in all clones for ccache.
 function(mtc_batch_sources variable)
@@ -115,7 +115,7 @@ function(mtc_batch_sources variable)
       set(file ${PROJECT_BINARY_DIR}/batches/${file})
       get_property(written GLOBAL PROPERTY MTC_BATCHES)
       if(file IN_LIST written)
-        message(FATAL_ERROR "Two targets of one folder batch the same sources, in ${file}. Exempt those of one after ALONE.")
+        message(FATAL_ERROR "Two targets of ${target_folder}/ batch sources of one folder, in ${file}. Exempt the sources of one after ALONE.")
       endif()
       set_property(GLOBAL APPEND PROPERTY MTC_BATCHES ${file})
       file(CONFIGURE OUTPUT ${file} CONTENT "${text}")

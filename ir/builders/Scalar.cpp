@@ -46,8 +46,9 @@ static Value roundToStorage(OpBuilder &b, Location loc, Value value, FloatType s
   return arith::ExtFOp::create(b, loc, value.getType(), narrow);
 }
 
-/// Truncates a float toward 0, modulo 2^bits if 32 signed bits hold it, or 64 for wide and unsigned
-/// targets: processors differ in the results of arith.fptoui and arith.fptosi out of range.
+/// Truncates a float toward 0, modulo 2^bits if 32 signed bits hold the integer, or 64 for targets
+/// of 64 bits and unsigned ones of 32: processors differ in the results of arith.fptoui and
+/// arith.fptosi out of range.
 static Value truncateToInteger(OpBuilder &b, Location loc, Value value, IntegerType target,
                                bool isUnsigned) {
   unsigned width = target.getWidth();

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Floats become integers alike on all processors: truncated toward 0, modulo 2^bits where 32 signed bits hold them, or 64 for
-wide and unsigned types."""
+"""Casts of floats to integers truncate toward 0, modulo 2^bits, with equal results on all processors. The values are in the range
+that docs/reference/onnx.md states."""
 
 import math
 

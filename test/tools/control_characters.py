@@ -13,7 +13,6 @@ from onnx import TensorProto, helper, numpy_helper
 from program import MTC, TIMEOUT, own_folder
 
 MARK = "\x1b[31m\x07\x7f\x9b2J\r\b"
-# What may be in JSON and in stages' text is up to those formats.
 CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 folder = own_folder()
 

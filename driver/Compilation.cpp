@@ -264,6 +264,9 @@ void Compilation::warnOfInferenceForms(onnx::GraphOp graph) {
   for (const std::string &text : {batchNorm, onnx::dropoutWarning(graph)})
     if (!text.empty())
       warn(text);
+  if (options.batchNorm.value_or(BatchNormMode::AsExported) == BatchNormMode::AsExported)
+    for (const std::string &text : onnx::runningVarianceNotes(graph))
+      note(text);
 }
 
 /// Returns the maximum number of iterations of loops that are unrolled. Matrices in other loops get
@@ -288,6 +291,7 @@ void Compilation::buildParameterPasses(OpPassManager &manager, bool areNamed) co
 void Compilation::buildInferencePasses(OpPassManager &manager) const {
   manager.addNestedPass<onnx::GraphOp>(onnx::createFoldInitializersPass());
   manager.addNestedPass<onnx::GraphOp>(onnx::createInferAndFoldPass({unrollLimit(options)}));
+  manager.addNestedPass<onnx::GraphOp>(onnx::createFormDropoutPass());
 }
 
 LogicalResult Compilation::importModel() {
@@ -332,7 +336,12 @@ LogicalResult Compilation::importModel() {
   bool isMeant = !options.train.empty() || !options.freeze.empty() || !options.lora.empty();
   if (!isMeant && parameters.training.trainsLessThanHalf())
     return emitError(UnknownLoc::get(context.get()), parameters.training.refusal());
-  return run([&](OpPassManager &manager) { buildInferencePasses(manager); });
+  if (failed(run([&](OpPassManager &manager) { buildInferencePasses(manager); })))
+    return failure();
+  parameters.replaced = onnx::findReplacedNodes(graph);
+  if (std::string text = onnx::randomWarning(graph); !text.empty())
+    warn(text);
+  return success();
 }
 
 LogicalResult Compilation::run(llvm::function_ref<void(OpPassManager &)> build) {

@@ -35,6 +35,7 @@ struct Parameters {
   std::vector<Row> initializers; // In graph order, without tied copies.
   std::vector<Tie> ties;
   std::vector<onnx::AddedInitializer> added;
+  std::vector<onnx::ReplacedNode> replaced;
   onnx::TrainingSummary training;
 };
 

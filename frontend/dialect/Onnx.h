@@ -47,6 +47,8 @@ inline constexpr llvm::StringLiteral droppedBiasRule = "RemoveOptionalBiasFrom";
 /// are not registered as parameters or buffers, as in `lifted_tensor_3`. In Keras models they are
 /// the model's variables.
 inline constexpr llvm::StringLiteral liftedPrefix = "lifted_tensor_";
+/// Part of the names of Keras' variables as parameters of a PyTorch module.
+inline constexpr llvm::StringLiteral kerasVariables = "_torch_params.";
 /// Gather: the embedding index without a gradient (`padding_idx`). The attribute is kept until the
 /// node is converted.
 inline constexpr llvm::StringLiteral paddingAttribute = "onnx.padding_index";
@@ -56,6 +58,11 @@ inline constexpr llvm::StringLiteral detachedAttribute = "onnx.detached";
 /// SoftmaxCrossEntropyLoss: the label smoothing of the module's loss, which ONNX's operator does
 /// not have. The attribute is kept until the node is converted.
 inline constexpr llvm::StringLiteral labelSmoothingAttribute = "onnx.label_smoothing";
+/// BatchNormalization: the framework that defines the running variance, if it is not ONNX: that of
+/// the file, or Keras if the running variance is a variable of Keras, which PyTorch's exporter
+/// wrote. The attribute is kept until the node is converted.
+inline constexpr llvm::StringLiteral frameworkAttribute = "onnx.framework",
+                                     pytorchFramework = "pytorch", kerasFramework = "keras";
 /// Initializer: the values from which the exporter folded it; all names of the parameter in the
 /// module's state_dict, if it has several; whether the module does not train it
 /// (`requires_grad=False`).

@@ -5,6 +5,35 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FormDropoutPass : Pass<"onnx-form-dropout", "::mtc::onnx::GraphOp"> {
+  let summary = "give decomposed dropout its inference form";
+  let description = [{
+    Exporters write most forms of dropout as random numbers, a comparison and arithmetic. The pass computes values as functions
+    `offset[m] + slope[m] x` of a random mask m of zeros and ones and one other value x:
+
+    | form | values | in inference |
+    |---|---|---|
+    | dropout of elements, channels or samples (stochastic depth) | 0 or x / p, where p is the probability of x / p | x |
+    | alpha dropout | a constant or a x + b; mean 0 and variance 1 stay | x |
+    | rrelu | PRelu with uniformly distributed slopes | LeakyRelu with their mean |
+
+    The last value of the form becomes `mtc.SelectByMode(value, inference)`. Values of other forms, such as x plus noise, may be
+    random in inference too and do not change. Types must have been inferred.
+
+    ```mlir
+    // before
+    %u = onnx.node "RandomUniformLike" version 1 (%ones) {} : (tensor<4x1xf32>) -> tensor<4x1xf32>
+    %b = onnx.node "Less" version 13 (%u, %half) {} : (tensor<4x1xf32>, tensor<f32>) -> tensor<4x1xi1>
+    %m = onnx.node "Cast" version 13 (%b) {to = 1 : si64} : (tensor<4x1xi1>) -> tensor<4x1xf32>
+    %k = onnx.node "Div" version 14 (%m, %half) {} : (tensor<4x1xf32>, tensor<f32>) -> tensor<4x1xf32>
+    %d = onnx.node "Mul" version 14 (%x, %k) {} : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+
+    // after, in addition, and in place of %d for its users
+    %y = onnx.node domain "mtc" "SelectByMode" version 1 (%d, %x) {} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    ```
+  }];
+}
+
 def FormSafeSoftmaxPass : Pass<"onnx-form-safe-softmax", "::mtc::onnx::GraphOp"> {
   let summary = "rewrite a softmax guarded against NaN to SafeSoftmax";
   let description = [{

@@ -3,6 +3,7 @@
 #include "frontend/inference/Walk.h"
 
 #include "frontend/Suggestions.h"
+#include "frontend/dialect/Modes.h"
 #include "frontend/dialect/Schema.h"
 #include "frontend/dialect/Shapes.h"
 
@@ -129,6 +130,8 @@ LogicalResult Walk::visit(NodeOp node) {
     node.getResult(0).setType(node.getInputs()[1].getType());
     return success();
   }
+  if (isSelectByMode(node))
+    return visitSelectByMode(node);
   if (isScan(node)) // Its types are known when it is created.
     return success();
   Inference inference(node, [this](Value value) { return lookup(value); });
@@ -147,6 +150,21 @@ LogicalResult Walk::visit(NodeOp node) {
   if (inference.failed())
     return mlir::failure();
   apply(inference);
+  return success();
+}
+
+/// The exporter or the pass that created the node chose values of one type.
+LogicalResult Walk::visitSelectByMode(NodeOp node) {
+  Value training = node.getInputs()[0], inference = node.getInputs()[1];
+  if (unknown.contains(training) || unknown.contains(inference))
+    return mlir::failure();
+  if (training.getType() != inference.getType())
+    return node.emitError("has type ")
+           << training.getType() << " in training and type " << inference.getType()
+           << " in inference; expected one type. Export the module again with mtc.export";
+  if (effect == Effect::ExpandOnly)
+    writtenTypes.try_emplace(node.getResult(0), node.getResult(0).getType());
+  node.getResult(0).setType(training.getType());
   return success();
 }
 

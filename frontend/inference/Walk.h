@@ -66,6 +66,7 @@ public:
 
 private:
   mlir::LogicalResult visit(NodeOp node);
+  mlir::LogicalResult visitSelectByMode(NodeOp node);
   mlir::LogicalResult addUnknownOperator(const NodeView &node);
   void poison(NodeOp node);
   mlir::LogicalResult checkOperands(Inference &node);

@@ -75,10 +75,6 @@ Value normalizeByRunning(Conversion &node, Value x, double epsilon) {
                perChannel(b, readStatistic(node, 2), shape));
 }
 
-/// Returns the operand with the running statistic for result `i` >= 1. The results are mean and
-/// variance and, before version 14, once more mean and variance.
-size_t runningOperand(size_t result) { return result % 2 == 1 ? 3 : 4; }
-
 LogicalResult convertInferenceBatchNorm(Conversion &node, double epsilon) {
   Value x = readStatistic(node, 0);
   Value y = normalizeByRunning(node, x, epsilon);
@@ -95,10 +91,15 @@ int64_t valuesPerChannel(Conversion &node) {
   return node.program().batchNormRanks() * node.type(0).getNumElements() / node.dim(0, 1);
 }
 
-/// Converts the biased variance to the unbiased one (N - 1), which PyTorch uses for its running
-/// variance.
-FailureOr<Value> unbiased(Conversion &node, Value variance) {
-  int64_t count = valuesPerChannel(node);
+/// Returns the variance that moves the running variance, given the one that is divided by the
+/// number N of values. `--batch-norm train` and `sync` choose PyTorch's.
+FailureOr<Value> movingVariance(Conversion &node, Value variance) {
+  const bool isChosen = node.program().batchNormMode() != BatchNormMode::AsExported;
+  const BatchNormFramework framework = batchNormFramework(node.op());
+  const int64_t count = valuesPerChannel(node);
+  if (framework == BatchNormFramework::Keras ||
+      (!isChosen && (framework == BatchNormFramework::Onnx || count < 2)))
+    return variance;
   if (count < 2)
     return node.failure("--batch-norm " + stringifyEnum(node.program().batchNormMode()) +
                         ": a step has 1 value per channel, expected at least 2; "
@@ -119,7 +120,7 @@ void warnOfSingleValues(Conversion &node) {
 /// evaluation uses their initial values.
 void warnOfFixedStatistics(Conversion &node) {
   for (size_t i : {size_t(3), size_t(4)})
-    if (auto initializer = node.operand(i).getDefiningOp<InitializerOp>();
+    if (InitializerOp initializer = runningStatistic(node.op(), i);
         !initializer || initializer.getRole() != "state") {
       emitWarning(node.location(), "BatchNormalization: ")
           << node.operandName(i)
@@ -134,9 +135,8 @@ void warnOfFixedStatistics(Conversion &node) {
 ///
 ///   running = momentum * running + (1 - momentum) * batch.
 ///
-/// ONNX's running variance is biased (N), PyTorch's, which `--batch-norm train` and `sync` use, is
-/// unbiased (N - 1). In inference, the node normalizes by the running statistics and does not
-/// update them.
+/// Nodes with the same running statistics update them one after the other. In inference, the node
+/// normalizes by the running statistics and does not update them.
 LogicalResult convertTrainingBatchNorm(Conversion &node, const BatchStatistics &read) {
   TensorBuilder &b = node.b;
   ArrayRef<int64_t> shape = node.resultShape();
@@ -150,11 +150,9 @@ LogicalResult convertTrainingBatchNorm(Conversion &node, const BatchStatistics &
   if (failed(node.result(0, b.cast(y, node.elementType(0)))))
     return failure();
   warnOfFixedStatistics(node);
-  FailureOr<Value> variance = batch.variance;
-  if (node.program().batchNormMode() != BatchNormMode::AsExported)
-    variance = unbiased(node, batch.variance);
-  else
+  if (node.program().batchNormMode() == BatchNormMode::AsExported)
     warnOfSingleValues(node);
+  FailureOr<Value> variance = movingVariance(node, batch.variance);
   if (failed(variance))
     return failure();
   auto update = [&](size_t i, Value before, Value now, Value ofBatch) -> LogicalResult {
@@ -163,7 +161,8 @@ LogicalResult convertTrainingBatchNorm(Conversion &node, const BatchStatistics &
     Value moved =
         b.add(b.mul(old, b.splat(old, read.momentum)), b.mul(now, b.splat(now, 1 - read.momentum)));
     moved = b.selectByMode(b.cast(moved, element), before);
-    node.program().updateState(node.operand(runningOperand(i)), moved);
+    if (InitializerOp statistic = runningStatistic(node.op(), runningOperand(i)))
+      node.program().updateState(statistic, moved);
     if (node.wants(i) && failed(node.result(i, moved)))
       return failure();
     if (!node.wants(i + 2)) // Batch statistics, before version 14.
@@ -181,6 +180,7 @@ LogicalResult convertBatchNormalization(Conversion &node) {
     return failure();
   BatchNormMode mode = node.program().batchNormMode();
   bool trains = mode == BatchNormMode::AsExported ? read.training : mode != BatchNormMode::Frozen;
+  trains &= !node.program().isOnlyOfInference(node.op());
   return trains ? convertTrainingBatchNorm(node, read)
                 : convertInferenceBatchNorm(node, read.epsilon);
 }

@@ -40,10 +40,10 @@ struct FoldInitializersPass : impl::FoldInitializersPassBase<FoldInitializersPas
       graph->removeAttr(name);
     graph.walk([](Operation *op) {
       for (StringRef name :
-           {indexAttribute, pathAttribute, resultsAttribute, moduleAttribute, operandAttribute,
-            initializerAttribute, fxOperatorAttribute, argumentsAttribute, rulesAttribute,
-            foldedFromAttribute, aliasesAttribute, untrainedAttribute, digestAttribute,
-            transposedDigestAttribute, oneValueAttribute})
+           {resultsAttribute, moduleAttribute, operandAttribute, initializerAttribute,
+            fxOperatorAttribute, argumentsAttribute, rulesAttribute, foldedFromAttribute,
+            aliasesAttribute, untrainedAttribute, digestAttribute, transposedDigestAttribute,
+            oneValueAttribute})
         op->removeAttr(name);
     });
     for (auto initializer : llvm::make_early_inc_range(graph.getOps<InitializerOp>()))

@@ -3,6 +3,7 @@
 #include "frontend/parameters/InferenceForms.h"
 
 #include "frontend/dialect/BatchNormalization.h"
+#include "frontend/dialect/Modes.h"
 #include "frontend/parameters/InitializerUses.h"
 
 using namespace mlir;
@@ -38,8 +39,9 @@ std::string batchNormWarning(GraphOp graph, const llvm::StringMap<InitializerCla
   llvm::DenseSet<Operation *> frozen = findFrozenNodes(graph, classes);
   size_t all = 0, inInferenceForm = 0;
   bool isMeant = true;
+  const llvm::DenseSet<Operation *> onlyOfInference = nodesOnlyOfInference(graph);
   for (auto node : graph.getOps<NodeOp>()) {
-    if (!node.isOperator("BatchNormalization"))
+    if (!node.isOperator("BatchNormalization") || onlyOfInference.contains(node))
       continue;
     ++all;
     NodeView view(node);
@@ -81,6 +83,63 @@ std::string dropoutWarning(GraphOp graph) {
           " in inference form: no dropout in training, because ONNX before opset 12 has no "
           "training form; export with opset_version=12 or later")
       .str();
+}
+
+std::vector<std::string> runningVarianceNotes(GraphOp graph) {
+  bool isFound[3] = {};
+  for (auto node : graph.getOps<NodeOp>())
+    if (NodeView view(node);
+        node.isOperator("BatchNormalization") && isBatchNormInTrainingForm(view))
+      isFound[static_cast<size_t>(batchNormFramework(node))] = true;
+  std::vector<std::string> notes;
+  auto add = [&](BatchNormFramework framework, StringRef text) {
+    if (isFound[static_cast<size_t>(framework)])
+      notes.push_back(("batch norm: the running variance is " + text).str());
+  };
+  add(BatchNormFramework::PyTorch, "PyTorch's, divided by N - 1, as PyTorch wrote the file");
+  add(BatchNormFramework::Keras, "Keras', divided by N, for variables of Keras");
+  add(BatchNormFramework::Onnx,
+      "ONNX's, divided by N; use --batch-norm train for PyTorch's, divided by N - 1");
+  return notes;
+}
+
+/// Returns ` a, b, c and 2 more`.
+static std::string listNodes(ArrayRef<std::string> names) {
+  constexpr size_t shown = 3;
+  std::string text = " " + llvm::join(names.take_front(shown), ", ");
+  if (names.size() > shown)
+    text += " and " + std::to_string(names.size() - shown) + " more";
+  return text;
+}
+
+std::string randomWarning(GraphOp graph) {
+  SmallVector<std::string> drawn, kept;
+  const llvm::DenseSet<Operation *> nodes = nodesOfInference(graph);
+  for (auto node : graph.getOps<NodeOp>()) {
+    if (!nodes.contains(node))
+      continue;
+    std::string name = ("'" + nodeName(node) + "'").str();
+    if (drawsInInference(node))
+      drawn.push_back(name + " (" + node.getOpType().str() + ")");
+    // Those that the file lists have no paths, because the file names their values.
+    else if (isSelectByMode(node) && !node->hasAttr(replacedAttribute) &&
+             !node->hasAttr(listedAttribute))
+      kept.push_back(std::move(name));
+  }
+  if (!drawn.empty())
+    return "random numbers: " + std::to_string(drawn.size()) +
+           (drawn.size() == 1 ? " node draws" : " nodes draw") +
+           " in inference too, so results of --evaluate, --outputs and --export are random:" +
+           listNodes(drawn) +
+           (graph->hasAttr(inferenceListedAttribute)
+                ? "; so they are in the module's eval()"
+                : "; if the module draws only in training, export it with mtc.export, which "
+                  "records what it computes in eval()");
+  if (!kept.empty())
+    return "dropout: files of --export drop elements in inference too, as the nodes are part of "
+           "functions:" +
+           listNodes(kept) + "; inline the functions with onnx.inliner";
+  return "";
 }
 
 } // namespace mtc::onnx

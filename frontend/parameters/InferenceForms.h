@@ -20,6 +20,15 @@ std::string unusedModeWarning(GraphOp graph, BatchNormMode mode);
 /// inference form; otherwise an empty string.
 std::string dropoutWarning(GraphOp graph);
 
+/// Returns a note on each framework (batchNormFramework) whose running variance nodes in training
+/// form have.
+std::vector<std::string> runningVarianceNotes(GraphOp graph);
+
+/// Returns a warning that names the nodes that draw random numbers in inference, and the dropouts
+/// that exported files keep; otherwise an empty string. The inference forms of decomposed dropouts
+/// must have been formed.
+std::string randomWarning(GraphOp graph);
+
 } // namespace mtc::onnx
 
 #endif // MTC_FRONTEND_PARAMETERS_INFERENCEFORMS_H

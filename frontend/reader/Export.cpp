@@ -8,6 +8,7 @@
 //===------------------------------------------------------------------------------------------===//
 
 #include "frontend/reader/Export.h"
+#include "frontend/reader/ExporterMetadata.h"
 #include "frontend/reader/InferenceForm.h"
 #include "frontend/reader/TensorData.h"
 #include "frontend/reader/WriterMark.h"
@@ -470,7 +471,8 @@ std::vector<AddedInitializer> findAddedInitializers(GraphOp graph) {
 }
 
 Expected<std::vector<FileSegment>> exportSegments(Model &model, ArrayRef<AddedInitializer> added,
-                                                  const StringSet<> &initializers) {
+                                                  const StringSet<> &initializers,
+                                                  ArrayRef<ReplacedNode> replaced) {
   auto fail = [](Error error) {
     return problem("export is not possible: " + toString(std::move(error)));
   };
@@ -486,6 +488,7 @@ Expected<std::vector<FileSegment>> exportSegments(Model &model, ArrayRef<AddedIn
   ::onnx::GraphProto graph = withoutInitializers(model);
   SubgraphInitializers inSubgraphs(model, initializers);
   inSubgraphs.reserve(outer, graph);
+  InferenceMarks marks(graph, replaced, listedInferenceValues(model.proto()).values);
   DenseSet<int64_t> erased;
   for (const AddedInitializer &each : added)
     if (each.replaced)
@@ -508,6 +511,7 @@ Expected<std::vector<FileSegment>> exportSegments(Model &model, ArrayRef<AddedIn
   SubgraphInitializers::Places places = inSubgraphs.locate(outer, graph);
   ::onnx::ModelProto inferenceOuter = outer;
   ::onnx::GraphProto inferenceGraph = graph;
+  marks.clear();
   inSubgraphs.follow(inferenceOuter, inferenceGraph, places);
   // Add initializers by name only, so that the inference form can report the unread ones.
   for (const Exported &each : *exported)

@@ -4,6 +4,7 @@
 #define MTC_FRONTEND_READER_EXPORT_H
 
 #include "frontend/dialect/Onnx.h"
+#include "frontend/reader/InferenceValues.h"
 #include "frontend/reader/Model.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -42,13 +43,16 @@ struct FileSegment {
 };
 
 /// Serializes the model with the added initializers, split at the data of the initializers in
-/// `initializers`. The segments' bytes, interleaved with raw data of the original sizes, form a
-/// valid model; data of external files is included. If the inference form (`toInferenceForm`)
-/// differs, each form starts with segments of its own, and both share all later segments. Fails if
-/// external data is missing, or if the file would exceed protobuf's limit of 2 GiB.
+/// `initializers`. `replaced` lists nodes that have another inference form than that of their
+/// operator, in addition to the values that `mtc.module` lists. The segments' bytes, interleaved
+/// with raw data of the original sizes, form a valid model; data of external files is included. If
+/// the inference form (`toInferenceForm`) differs, each form starts with segments of its own, and
+/// both share all later segments. Fails if external data is missing, or if the file would exceed
+/// protobuf's limit of 2 GiB.
 llvm::Expected<std::vector<FileSegment>> exportSegments(Model &model,
                                                         llvm::ArrayRef<AddedInitializer> added,
-                                                        const llvm::StringSet<> &initializers);
+                                                        const llvm::StringSet<> &initializers,
+                                                        llvm::ArrayRef<ReplacedNode> replaced = {});
 
 } // namespace mtc::onnx
 

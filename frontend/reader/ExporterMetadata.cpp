@@ -75,7 +75,7 @@ void ExporterMetadata::readSignature(StringRef text) {
 /// a ParameterDict, and its layers are not submodules. Lifted scalars are literals in the layers'
 /// code.
 void ExporterMetadata::adoptVariables(const ::onnx::GraphProto &graph) {
-  auto isListed = [](StringRef name) { return name.contains("_torch_params."); };
+  auto isListed = [](StringRef name) { return name.contains(kerasVariables); };
   if (llvm::none_of(parameterNames, isListed))
     return;
   llvm::erase_if(parameterNames, isListed);
@@ -175,6 +175,26 @@ void ExporterMetadata::readModule(StringRef text, Problems &problems) {
     for (const auto &[name, row] : *rows)
       if (std::optional<int64_t> index = row.getAsInteger())
         paddingIndices[name] = *index;
+}
+
+InferenceValues listedInferenceValues(const ::onnx::ModelProto &model) {
+  InferenceValues result;
+  Expected<json::Value> value = json::parse(metadata(model, moduleKey));
+  if (!value) {
+    consumeError(value.takeError());
+    return result;
+  }
+  const json::Object *object = value->getAsObject();
+  const json::Object *list = object ? object->getObject("inference") : nullptr;
+  if (!list)
+    return result;
+  result.isListed = true;
+  for (const auto &[name, replacement] : *list)
+    if (std::optional<StringRef> text = replacement.getAsString())
+      result.values.emplace_back(name.str(), text->str());
+  // The order of a JSON object is arbitrary.
+  llvm::sort(result.values);
+  return result;
 }
 
 StringRef ExporterMetadata::kindOf(StringRef initializer) const {

@@ -35,6 +35,17 @@ class ValueInfoProto;
 
 namespace mtc::onnx {
 
+/// Values of the main graph that a module replaces in inference, each with the name of its
+/// replacement, as `mtc.export` lists them.
+struct InferenceValues {
+  /// Whether the list exists, so that the graph's inference form is that of the module.
+  bool isListed = false;
+  std::vector<std::pair<std::string, std::string>> values;
+};
+
+/// Reads the values from the metadata `mtc.module`. Malformed metadata has no values.
+InferenceValues listedInferenceValues(const ::onnx::ModelProto &model);
+
 class ExporterMetadata {
 public:
   /// Malformed metadata is added to `problems`, with its key.

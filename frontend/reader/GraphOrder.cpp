@@ -120,6 +120,8 @@ private:
   std::vector<State> states;
 };
 
+} // namespace
+
 void sortNodes(Nodes &nodes) {
   for (::onnx::NodeProto &node : nodes)
     for (::onnx::AttributeProto &attribute : *node.mutable_attribute()) {
@@ -136,8 +138,6 @@ void sortNodes(Nodes &nodes) {
   for (unsigned index : walk.order)
     nodes.AddAllocated(unsorted[index]);
 }
-
-} // namespace
 
 void sortNodes(::onnx::ModelProto &model) {
   sortNodes(*model.mutable_graph()->mutable_node());

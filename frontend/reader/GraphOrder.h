@@ -21,6 +21,7 @@ using Nodes = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
 /// subgraph captures count as operands of its node. The sort is stable: sorted graphs do not
 /// change. A graph with a cycle keeps its order.
 void sortNodes(::onnx::ModelProto &model);
+void sortNodes(Nodes &nodes);
 
 /// Returns the node indices of one cycle, in which each node reads from the next and the last reads
 /// from the first; empty if the graph is acyclic.

@@ -4,16 +4,19 @@
 
 #include "frontend/Dimensions.h"
 #include "frontend/dialect/ElementTypes.h"
+#include "frontend/dialect/Modes.h"
 #include "frontend/dialect/OptionalOutputs.h"
 #include "frontend/reader/ExporterMetadata.h"
 #include "frontend/reader/GraphCheck.h"
 #include "frontend/reader/GraphInputs.h"
 #include "frontend/reader/InitializerDigests.h"
+#include "frontend/reader/MetadataKeys.h"
 #include "frontend/reader/NodeImporter.h"
 #include "frontend/reader/OutputSelection.h"
 #include "frontend/reader/PaddingRows.h"
 #include "frontend/reader/TensorData.h"
 
+#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/IR/Builders.h"
 #include "onnx-ml.pb.h"
 #include "llvm/ADT/StringSet.h"
@@ -57,6 +60,7 @@ public:
     importInitializers(nodes);
     if (isSound)
       nodes.importGraph(proto, selection.optionalNodes);
+    selectInferenceValues(graph, nodes);
     if (ArrayRef<StringRef> names = nodes.getSubgraphNames(); !names.empty())
       graph->setAttr(subgraphNamesAttribute, builder.getStrArrayAttr(names));
     describeModules(graph);
@@ -239,6 +243,37 @@ private:
     }
     if (!metadata.buffers().empty())
       graph->setAttr(buffersAttribute, stringsOf(metadata.buffers()));
+  }
+
+  /// Selects between the values of training and of inference that the file lists.
+  void selectInferenceValues(GraphOp graph, NodeImporter &nodes) {
+    InferenceValues listed = listedInferenceValues(model.proto());
+    std::vector<std::string> lost;
+    for (const auto &[name, replacement] : listed.values) {
+      if (!nodes.whyUnavailable(name).empty())
+        continue;
+      Value training = nodes.find(name), inference = nodes.find(replacement);
+      if (!inference || !isa_and_nonnull<NodeOp>(training ? training.getDefiningOp() : nullptr))
+        lost.push_back(quoted(inference ? name : replacement));
+      else {
+        NodeOp select = selectByMode(builder, training, inference);
+        select->setAttr(listedAttribute, builder.getUnitAttr());
+        nodes.define(name, select.getResult(0));
+      }
+    }
+    if (listed.isListed && lost.empty())
+      graph->setAttr(inferenceListedAttribute, builder.getUnitAttr());
+    if (!lost.empty())
+      emitWarning(builder.getUnknownLoc())
+          << "inference form: the module computes " << lost.size()
+          << (lost.size() == 1 ? " value" : " values")
+          << " differently in evaluation mode, but the graph has no value " << lost.front()
+          << ", so --evaluate and --export compute the training form; compile the file that "
+             "mtc.export wrote, before other tools change it";
+    if (!listed.values.empty() && !sortTopologically(&graph.getBody().front()))
+      problems.add("metadata '" + moduleKey +
+                   "': the values in 'inference' depend on themselves; "
+                   "export the module again with mtc.export");
   }
 
   /// Assigns nodes without metadata to the module of their users. The newer exporter writes such

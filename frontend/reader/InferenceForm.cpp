@@ -2,6 +2,9 @@
 
 #include "frontend/reader/InferenceForm.h"
 
+#include "frontend/reader/GraphOrder.h"
+#include "frontend/reader/InferenceValues.h"
+
 #include "onnx-ml.pb.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -11,8 +14,6 @@ using namespace llvm;
 namespace mtc::onnx {
 
 namespace {
-
-using Nodes = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
 
 /// Returns the version of ai.onnx that a model or a function imports; 0 if none.
 template <typename Imports> int64_t coreVersion(const Imports &imports) {
@@ -101,6 +102,7 @@ private:
       if (isOperator(node, "Constant"))
         if (const ::onnx::AttributeProto *value = findAttribute(node, "value"))
           constants[node.output(0)] = isFalse(value->t());
+    rewriteMarked(nodes);
     std::vector<::onnx::NodeProto> identities;
     for (::onnx::NodeProto &node : nodes) {
       if (isOperator(node, "Dropout"))
@@ -123,6 +125,44 @@ private:
       constants[tensor.name()] = isFalse(tensor);
     rewrite(*graph.mutable_node());
     removeValues(*graph.mutable_value_info());
+  }
+
+  /// Replaces results that a module computes differently in inference. The nodes that compute the
+  /// replacements may come later.
+  void rewriteMarked(Nodes &nodes) {
+    std::vector<::onnx::NodeProto> replacements;
+    for (::onnx::NodeProto &node : nodes) {
+      std::optional<InferenceMarks::Mark> mark = InferenceMarks::take(node);
+      if (!mark)
+        continue;
+      ::onnx::NodeProto &replacement = replacements.emplace_back();
+      replacement.set_op_type(mark->slope ? "LeakyRelu" : "Identity");
+      replacement.set_name(node.name());
+      replacement.add_input(mark->value);
+      replacement.add_output(node.output(mark->result));
+      if (mark->slope) {
+        ::onnx::AttributeProto &alpha = *replacement.add_attribute();
+        alpha.set_name("alpha");
+        alpha.set_type(::onnx::AttributeProto::FLOAT);
+        alpha.set_f(*mark->slope);
+      }
+      ++reads[mark->value];
+      if (node.output_size() == 1) {
+        for (const std::string &input : node.input())
+          release(input);
+        node = replacement;
+        replacements.pop_back();
+      } else {
+        node.set_output(mark->result, node.output(mark->result) + ".training");
+        released.insert(node.output(mark->result));
+      }
+      form.isChanged = true;
+    }
+    if (!form.isChanged)
+      return;
+    for (::onnx::NodeProto &replacement : replacements)
+      *nodes.Add() = std::move(replacement);
+    sortNodes(nodes);
   }
 
   /// Dropout without operand `training_mode` is in inference mode, as all Dropout nodes before

@@ -21,7 +21,8 @@ struct InferenceForm {
 /// Converts the nodes of a model, including subgraphs and functions, to inference form. Dropout
 /// loses operand `training_mode` and the nodes that compute it. BatchNormalization normalizes by
 /// its running statistics and has one result; its other results, where used, become Identity nodes
-/// of the running statistics. `graph` is the main graph, which need not be part of `model`.
+/// of the running statistics. Marked results (InferenceValues.h) are replaced. `graph` is the main
+/// graph, which need not be part of `model`.
 InferenceForm toInferenceForm(::onnx::ModelProto &model, ::onnx::GraphProto &graph);
 
 } // namespace mtc::onnx

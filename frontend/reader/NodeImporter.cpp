@@ -2,7 +2,7 @@
 
 #include "frontend/reader/NodeImporter.h"
 
-#include "frontend/dialect/Onnx.h"
+#include "frontend/dialect/BatchNormalization.h"
 #include "frontend/inference/DeclaredTypes.h"
 #include "frontend/reader/NodeNames.h"
 
@@ -116,6 +116,15 @@ DenseI64ArrayAttr NodeImporter::pathOf(const Entry &entry, const Frame &frame) {
   return builder.getDenseI64ArrayAttr(path);
 }
 
+StringRef NodeImporter::frameworkOf(NodeOp batchNorm) const {
+  if (batchNorm.getInputs().size() > 4)
+    if (InitializerOp variance = runningStatistic(batchNorm, 4);
+        variance && variance.getName().contains(kerasVariables))
+      return kerasFramework;
+  bool isPyTorch = metadata.listsParameters() || model.proto().producer_name() == "pytorch";
+  return isPyTorch ? StringRef(pytorchFramework) : "";
+}
+
 void NodeImporter::describe(Operation *op, const Entry &entry, const Frame &frame) {
   auto describeAs = [&](StringRef attribute, StringRef text) {
     if (!text.empty())
@@ -128,6 +137,8 @@ void NodeImporter::describe(Operation *op, const Entry &entry, const Frame &fram
     op->setAttr(argumentsAttribute, stringsOf(arguments));
   if (isOperator(entry.node, "Identity") && ExporterMetadata::isDetached(entry.node))
     op->setAttr(detachedAttribute, builder.getUnitAttr());
+  if (isOperator(entry.node, "BatchNormalization"))
+    describeAs(frameworkAttribute, frameworkOf(cast<NodeOp>(op)));
   if (isOperator(entry.node, "Gather"))
     if (std::optional<int64_t> row = metadata.paddingIndexOf(entry.node))
       op->setAttr(paddingAttribute, builder.getI64IntegerAttr(*row));

@@ -48,6 +48,8 @@ public:
   /// unknown type.
   void define(llvm::StringRef name, mlir::Value value) { values[name] = value; }
   mlir::Value lookup(llvm::StringRef name);
+  /// Returns null if the graph does not define the name.
+  mlir::Value find(llvm::StringRef name) const { return values.lookup(name); }
   /// Defines the value of an initializer of a subgraph.
   void defineInSubgraph(const ::onnx::TensorProto *initializer, mlir::Value value) {
     subgraphInitializers[initializer] = value;
@@ -109,6 +111,8 @@ private:
   mlir::Value enter(const Entry &entry, size_t operand, Frame &frame);
   /// Returns the path from the main graph to a node of a subgraph.
   mlir::DenseI64ArrayAttr pathOf(const Entry &entry, const Frame &frame);
+  /// Returns the framework of a BatchNormalization node, or an empty string for ONNX.
+  llvm::StringRef frameworkOf(NodeOp batchNorm) const;
   /// Sets the attributes used for parameter selection.
   void describe(mlir::Operation *op, const Entry &entry, const Frame &frame);
 

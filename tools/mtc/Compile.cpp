@@ -92,8 +92,9 @@ LogicalResult addExport(Compilation &compilation, ProgramFiles &files) {
         images[image.getName()] = {variable.getSymName().str(), image};
       }
   }
-  auto segments =
-      mtc::onnx::exportSegments(*compilation.getModel(), compilation.getParameters().added, names);
+  const Parameters &parameters = compilation.getParameters();
+  auto segments = mtc::onnx::exportSegments(*compilation.getModel(), parameters.added, names,
+                                            parameters.replaced);
   if (!segments) {
     // The program can still train.
     warn("--export: not available in the program: " + llvm::toString(segments.takeError()));

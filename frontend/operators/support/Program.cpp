@@ -3,6 +3,7 @@
 #include "frontend/operators/support/Program.h"
 
 #include "frontend/dialect/ElementTypes.h"
+#include "frontend/dialect/Modes.h"
 #include "frontend/dialect/Shapes.h"
 #include "frontend/operators/support/Blocks.h"
 
@@ -44,6 +45,7 @@ Program::Program(GraphOp graph, bool attentionInParts, BatchNormMode batchNorm, 
     to.setLoc(from.getLoc());
     define(from, to);
   }
+  onlyOfInference = nodesOnlyOfInference(graph);
 }
 
 TensorBuilder Program::builderAt(Location loc) {

@@ -35,6 +35,9 @@ public:
   /// Returns the number of ranks whose samples BatchNormalization normalizes together.
   int64_t batchNormRanks() const { return batchNorm == BatchNormMode::Sync ? ranks : 1; }
 
+  /// Returns whether only inference computes a node, so that it updates no state.
+  bool isOnlyOfInference(NodeOp node) const { return onlyOfInference.contains(node); }
+
   /// Begins the body of a scan: a function, to which values are added until `endBody`. Its
   /// arguments are those of `graph`, which uses no values of other graphs.
   void beginBody(mlir::Region &graph, ScanBody signature, llvm::StringRef name);
@@ -86,6 +89,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> values;
   llvm::DenseMap<mlir::Value, mlir::StringAttr> symbolOf; ///< Variables of read initializers.
   llvm::DenseMap<mlir::Value, WriteOp> stateWrites;
+  llvm::DenseSet<mlir::Operation *> onlyOfInference;
   llvm::StringMap<mlir::Value> scalars;
   llvm::StringSet<> symbols;
   int64_t randomStreams = 0;

@@ -1,4 +1,4 @@
-// RUN: mtc-opt %s --onnx-fold-initializers | FileCheck %s --implicit-check-not=onnx.index --implicit-check-not=onnx.module --implicit-check-not=onnx.results --implicit-check-not=sample --implicit-check-not=kind
+// RUN: mtc-opt %s --onnx-fold-initializers | FileCheck %s --implicit-check-not=onnx.module --implicit-check-not=onnx.results --implicit-check-not=sample --implicit-check-not=kind
 
 // CHECK-LABEL: onnx.graph @main
 // CHECK-NOT: onnx.signature

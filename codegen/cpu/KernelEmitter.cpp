@@ -18,10 +18,10 @@
 #include "codegen/cpu/ColumnSums.h"
 #include "codegen/cpu/FiniteRows.h"
 #include "codegen/cpu/KeptValues.h"
+#include "codegen/cpu/ReductionEmitter.h"
 #include "codegen/cpu/VectorPointEmitter.h"
 #include "codegen/kernels/Reductions.h"
 #include "codegen/kernels/Storage.h"
-#include "ir/builders/Scalar.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -32,14 +32,12 @@ using namespace mtc::cpu;
 
 namespace {
 
-/// The number of terms per lane that are added to a partial sum before it is added to the sum.
-constexpr int64_t kTermsOfPartialSum = 64;
-
 class KernelEmitter {
 public:
   KernelEmitter(const NormalKernel &kernel, const LoopPlan &plan, ImplicitLocOpBuilder &b,
                 VectorPointEmitter &emitter, Value scratch)
-      : kernel(kernel), plan(plan), b(b), emitter(emitter), scratch(scratch), kept(kernel, plan) {
+      : kernel(kernel), plan(plan), b(b), emitter(emitter), scratch(scratch), kept(kernel, plan),
+        reductions(kernel, plan, b, emitter, kept) {
     if (plan.vectorIsReduced(kernel))
       finite = findFiniteRows(kernel);
   }
@@ -193,7 +191,7 @@ private:
     const PointEmitter::State checked = emitter.getState();
     PointEmitter::Scope scope(emitter);
     emitter.define(finite->condition, arith::ConstantOp::create(b, b.getBoolAttr(true)));
-    emitLevel(1);
+    reductions.emitLevel(1, rowExtent);
     constexpr int32_t infinity = 0x7f800000;
     Value bound = arith::ConstantOp::create(b, b.getI32IntegerAttr(infinity)), all;
     for (KernelReduceOp reduce : finite->maxima) {
@@ -216,7 +214,7 @@ private:
   /// Emits the reductions from a level on, then the stores.
   void emitFromLevel(unsigned first) {
     for (unsigned level = first; level <= kernel.levels; ++level)
-      emitLevel(level);
+      reductions.emitLevel(level, rowExtent);
     if (!pointResults.empty()) {
       emitter.hoist(stored, kernel.levels);
       emitDims(plan.reducedDims, [&] {
@@ -226,113 +224,6 @@ private:
     }
     if (!rowResults.empty())
       emitter.store(rowResults);
-  }
-
-  //===----------------------------------------------------------------------------------------===//
-  // Reductions
-  //===----------------------------------------------------------------------------------------===//
-
-  void emitLevel(unsigned level) {
-    Reductions reductions(kernel, level);
-    emitter.hoist(reductions.operands, level - 1);
-    Accumulators results = emitReduction(reductions, plan.reducedDims, neutral(reductions));
-    for (auto [reduce, result] : llvm::zip_equal(reductions.ops, results))
-      emitter.define(reduce.getResult(),
-                     plan.vectorIsReduced(kernel) ? combineLanes(b, reduce, result) : result);
-  }
-
-  Value initialAccumulator(KernelReduceOp reduce) {
-    TypedAttr neutral = neutralElement(reduce);
-    bool varies =
-        plan.vectorDim && contains(kernel.values.lookup(reduce.getValue()).dims, *plan.vectorDim);
-    if (plan.vectorIsReduced(kernel))
-      return splatConstant(b, neutral, VectorType::get({plan.lanes}, reduce.getType()));
-    if (varies)
-      return emitter.broadcast(arith::ConstantOp::create(b, neutral));
-    return arith::ConstantOp::create(b, neutral);
-  }
-
-  using AccumulatorBody = llvm::function_ref<Accumulators(Value, Accumulators)>;
-
-  Accumulators neutral(const Reductions &reductions) {
-    Accumulators result;
-    for (KernelReduceOp reduce : reductions.ops)
-      result.push_back(initialAccumulator(reduce));
-    return result;
-  }
-
-  Accumulators accumulatorLoop(Value low, Value high, int64_t step,
-                               const Accumulators &accumulators, AccumulatorBody body) {
-    auto forOp = scf::ForOp::create(b, low, high, emitter.index(step), accumulators);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(forOp.getBody());
-    PointEmitter::Scope scope(emitter);
-    scf::YieldOp::create(b, body(forOp.getInductionVar(), Accumulators(forOp.getRegionIterArgs())));
-    return Accumulators(forOp.getResults());
-  }
-
-  /// Emits loops over `dims` with the accumulators as loop-carried values. Long sums are split into
-  /// partial sums, so that rounding errors grow with the square root of the number of terms.
-  Accumulators emitReduction(const Reductions &reductions, ArrayRef<unsigned> dims,
-                             Accumulators accumulators) {
-    if (dims.empty())
-      return accumulatePoint(reductions, accumulators);
-    unsigned dim = dims.front();
-    ArrayRef<unsigned> inner = dims.drop_front();
-    bool inLanes = dim == plan.vectorDim;
-    int64_t extent = extentOf(dim), step = inLanes ? plan.lanes : 1;
-    int64_t full = extent / step * step;
-    auto body = [&](Value i, const Accumulators &carried) -> Accumulators {
-      if (inLanes)
-        emitter.bindLanes(dim, i, plan.lanes, plan.lanes);
-      else
-        emitter.bindDim(dim, i);
-      if (inner.empty() && !inLanes)
-        emitter.enterLoop(dim);
-      emitter.hoist(reductions.operands, reductions.level - 1);
-      bool partial = reductions.roundsSums && !inner.empty();
-      if (!partial)
-        return emitReduction(reductions, inner, carried);
-      return reductions.combine(b, carried, emitReduction(reductions, inner, neutral(reductions)));
-    };
-    int64_t block = kTermsOfPartialSum * step;
-    if (reductions.roundsSums && full > 2 * block) {
-      accumulators = accumulatorLoop(
-          emitter.index(0), emitter.index(full), block, accumulators,
-          [&](Value low, const Accumulators &carried) {
-            Value high = arith::AddIOp::create(b, low, emitter.index(block));
-            if (full % block != 0)
-              high = arith::MinSIOp::create(b, high, emitter.index(full));
-            return reductions.combine(b, carried,
-                                      accumulatorLoop(low, high, step, neutral(reductions), body));
-          });
-    } else if (full > 0) {
-      accumulators =
-          accumulatorLoop(emitter.index(0), emitter.index(full), step, accumulators, body);
-    }
-    if (full < extent) {
-      PointEmitter::Scope scope(emitter);
-      emitter.bindLanes(dim, emitter.index(full), plan.lanes, extent - full);
-      accumulators = emitReduction(reductions, inner, accumulators);
-    }
-    return accumulators;
-  }
-
-  Accumulators accumulatePoint(const Reductions &reductions, Accumulators accumulators) {
-    if (reductions.level > 1)
-      kept.load(b, emitter);
-    SmallVector<Value> values;
-    for (auto [operand, accumulator] : llvm::zip_equal(reductions.operands, accumulators)) {
-      Value value = emitter.get(operand);
-      values.push_back(isa<VectorType>(accumulator.getType()) ? emitter.broadcast(value) : value);
-    }
-    Accumulators combined = reductions.combine(b, accumulators, values);
-    if (plan.vectorIsReduced(kernel))
-      for (auto [next, old] : llvm::zip_equal(combined, accumulators))
-        next = emitter.selectActive(next, old);
-    if (reductions.level == 1)
-      kept.store(b, emitter);
-    return combined;
   }
 
   //===----------------------------------------------------------------------------------------===//
@@ -438,6 +329,7 @@ private:
   VectorPointEmitter &emitter;
   Value scratch;
   KeptValues kept;
+  ReductionEmitter reductions;
   std::optional<FiniteRows> finite;
   SmallVector<unsigned> pointResults, rowResults;
   SmallVector<Value> stored;

@@ -5,7 +5,6 @@
 #include "codegen/cpu/TableLookup.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -18,8 +17,6 @@ namespace {
 constexpr int64_t kPointsPerItem = 4096;
 /// The minimum number of iterations for a call on a separate thread.
 constexpr int64_t kPointsPerCall = 16384;
-/// Lanes of a vector of 32-bit elements: four 512-bit registers hide the latency of arithmetic.
-constexpr int64_t kLanes = 64;
 /// The width and height of a tile.
 constexpr int64_t kTileLanes = 16;
 constexpr size_t kLongestTiledBody = 40;

@@ -6,7 +6,12 @@
 #include "codegen/kernels/KernelAnalysis.h"
 #include "codegen/target/PlanFields.h"
 
+#include "llvm/Support/MathExtras.h"
+
 namespace mtc::cpu {
+
+/// Lanes of a vector of 32-bit elements: four 512-bit registers hide the latency of arithmetic.
+constexpr int64_t kLanes = 64;
 
 /// The loop nest of a kernel, outermost first: the work items (the index of the kernel function),
 /// the loops of an item, and the loops over the reduced dimensions. The plan depends on the kernel
@@ -60,6 +65,14 @@ struct LoopPlan {
 
   bool vectorIsReduced(const NormalKernel &kernel) const {
     return vectorDim && contains(kernel.reduced, *vectorDim);
+  }
+  /// Returns the number of accumulators per reduction along a reduced `vectorDim`: accumulator i
+  /// combines the elements i, i + n, … of a row. It depends on the length of the row only, and not
+  /// on `lanes`, which depends on the rest of the kernel: a fused kernel has the order of summation
+  /// of the kernels it consists of.
+  int64_t rowAccumulators(const NormalKernel &kernel) const {
+    return std::max<int64_t>(
+        lanes, std::min<int64_t>(kLanes, llvm::PowerOf2Ceil(kernel.space[*vectorDim])));
   }
 };
 

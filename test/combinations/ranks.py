@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Trains models on several ranks in combinations drawn at random. Losses, weights, running statistics and optimizer state must be
-those of one rank with as many micro-batches, bit for bit, and the arena of each rank the plan's. Some run on emulated GPUs.
+"""Trains models on several ranks in combinations drawn at random: kinds of sharding, optimizers, clipping, parameter groups,
+averages. Losses, gradient norms, weights, running statistics and optimizer state must be those of one rank with as many
+micro-batches, bit for bit, and the arena of each rank the plan's. Some run on emulated GPUs.
 
     test/combinations/ranks.py --mtc build/release/bin/mtc --count 150 --seed 7
 
@@ -10,6 +11,7 @@ A combination follows from the seed and its number. The last line counts; exit c
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,7 +28,13 @@ SHARDS = "none", "optimizer", "gradients", "parameters"
 ACCUMULATED = 1, 3
 PRECISIONS = "f32", "bf16", "f16"
 RECOMPUTED = "none", "none", "sqrt", "all"
-OPTIMIZERS = ("adamw",), ("adamw", "--optimizer-bits", 8), ("muon",)
+OPTIMIZERS = "adamw", "adam", "sgd", "momentum", "lion", "rmsprop", "adagrad", "adafactor", "muon"
+# Quantized state, with blocks of 256 and of 128 elements.
+STATES = (), (), (), ("--optimizer-bits", 8), ("--optimizer-bits", 4)
+CLIPPED = (
+    ("--clip-norm", 1), ("--clip-norm", 0.05), ("--grad-norm",), ("--clip-value", 0.01), ("--clip-norm", 0.1, "--clip-value", 0.02), (),
+)  # fmt: skip
+OTHERS = (), (), ("--ema", 0.9), ("--group", "match=*bias* lr=1e-3 weight-decay=0"), ("--schedule", "cosine", "--warmup", 2)
 STEPS = 10
 
 
@@ -37,21 +45,26 @@ class Combination:
     shard: str
     accumulated: int
     precision: str
-    optimizer: tuple
+    optimizer: str
+    state: tuple
+    clipped: tuple
+    others: tuple
     emulated: bool
     recomputed: str
 
     @property
     def flags(self) -> tuple:
         target = ("--target", "cuda", "--emulate") if self.emulated else ()
-        return ("--precision", self.precision, "--optimizer", *self.optimizer, "--clip-norm", 1, "--recompute", self.recomputed, *target)
+        update = ("--optimizer", self.optimizer, *self.state, *self.clipped, *self.others)
+        return ("--precision", self.precision, *update, "--recompute", self.recomputed, *target)
 
     @property
     def reference(self) -> str:
         """The program of one rank with which several combinations are compared."""
         target = "cuda" if self.emulated else "cpu"
-        parts = (self.model, target, self.ranks * self.accumulated, self.precision, self.recomputed, *self.optimizer)
-        return "-".join(str(each).strip("-") for each in parts)
+        update = (self.optimizer, *self.state, *self.clipped, *self.others)
+        parts = (self.model, target, self.ranks * self.accumulated, self.precision, self.recomputed, *update)
+        return re.sub(r"[^\w.]+", "-", "-".join(map(str, parts)))
 
     def __str__(self) -> str:
         words = ("--ranks", self.ranks, "--shard", self.shard, "--accumulate", self.accumulated, *self.flags)
@@ -59,7 +72,7 @@ class Combination:
 
 
 def draw(random: Random, models: list[str]) -> Combination:
-    choices = (models, RANKS, SHARDS, ACCUMULATED, PRECISIONS, OPTIMIZERS)
+    choices = (models, RANKS, SHARDS, ACCUMULATED, PRECISIONS, OPTIMIZERS, STATES, CLIPPED, OTHERS)
     return Combination(*(random.choice(list(each)) for each in choices), emulated=random.random() < 0.08, recomputed=random.choice(RECOMPUTED))
 
 
@@ -121,9 +134,12 @@ def main() -> int:
     parser.add_argument("--verbose", action="store_true", help="print each combination")
     options = parser.parse_args()
     os.environ["MTC"] = str(options.mtc.resolve())
-    from models import DIGITS, GPT2  # after the compiler is known
+    from many_layers import many_layers  # after the compiler is known
+    from models import DIGITS, GPT2
 
-    return run({"digits": DIGITS, "gpt2": GPT2}, options.count, options.seed, options.verbose)
+    with tempfile.TemporaryDirectory() as folder:
+        models = {"digits": DIGITS, "gpt2": GPT2, "layers": many_layers(Path(folder) / "layers.onnx")}
+        return run(models, options.count, options.seed, options.verbose)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ the traffic of the plan. Checkpoints are those of one process: they can be resum
 import json
 
 from launcher import Comparison, state_of
+from many_layers import many_layers
 from models import DIGITS, GPT2
 from program import MTC, own_folder, run
 from safetensors.numpy import load_file
@@ -23,6 +24,11 @@ for shard in SHARDS:
     for ranks in 1, 2, 3:
         clipped.check(ranks, "--shard", shard)
 comparison("seven", DIGITS, "--optimizer", "adamw", "--clip-norm", 0.05, micro_batches=7).check(7, "--shard", "parameters")
+# The blocks of the norm are summed in kernels with few or many other sums, as the sharding decides.
+layers = many_layers(folder / "layers.onnx")
+adagrad = comparison("adagrad", layers, "--optimizer", "adagrad", "--lr", 1e-3, "--clip-norm", 0.1)
+for shard in SHARDS:
+    adagrad.check(3, "--shard", shard)
 bits = comparison("bits", DIGITS, "--optimizer", "adamw", "--optimizer-bits", 8)
 scaled = comparison("f16", DIGITS, "--precision", "f16", "--loss-scale", 2.0**24)
 language = comparison("bf16", GPT2, "--precision", "bf16", "--optimizer", "adamw", rows=300)

@@ -128,15 +128,28 @@ SmallVector<int64_t> Contraction::getDenseOrder(unsigned operand) const {
   return joined(joined(rhsBatch, getRhsFree()), rhsContract);
 }
 
-/// An addend with the layout of the result may be accumulated into in place. It must be used only
-/// once, since the call can replace only one of its uses.
+/// The last addend may be accumulated into in place if it has the layout of the result. Whether it
+/// is depends on the plan of the memory. Calls add the previous contents of the result after all
+/// addends, so another addend would change the order of the sum. The addend must be used only once,
+/// since the call can replace only one of its uses.
 bool Contraction::mayAccumulate(unsigned operand) const {
   Value value = op->getOperand(operand);
-  return operand >= FusedContractOp::firstAddend &&
-         operand < FusedContractOp::firstAddend + addends.size() &&
+  return !addends.empty() && operand + 1 == FusedContractOp::firstAddend + addends.size() &&
          llvm::count(op->getOperands(), value) == 1 &&
-         typeOf(value).getElementType() == type.getElementType() &&
-         stridesOf(value) == rowMajorStrides(type.getShape());
+         typeOf(value).getElementType() == type.getElementType() && hasLayoutOfResult(value);
+}
+
+bool Contraction::hasLayoutOfResult(Value addend) const {
+  return stridesOf(addend) == rowMajorStrides(type.getShape());
+}
+
+SmallVector<Value> Contraction::appendAddend(Value value) const {
+  SmallVector<Value> all(addends);
+  auto *place = hasLayoutOfResult(value)
+                    ? all.end()
+                    : llvm::find_if(all, [&](Value addend) { return hasLayoutOfResult(addend); });
+  all.insert(place, value);
+  return all;
 }
 
 bool Contraction::mayAdd(Type addend) const {

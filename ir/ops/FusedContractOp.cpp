@@ -90,7 +90,7 @@ Operation *FusedContractOp::buildAdding(OpBuilder &builder, Value value) {
       !Contraction(*this).mayAdd(value.getType()))
     return nullptr;
   Epilogue epilogue = epilogueOf(*this);
-  epilogue.addends.push_back(value);
+  epilogue.addends = Contraction(*this).appendAddend(value);
   return Contraction(*this).buildFused(builder, epilogue);
 }
 

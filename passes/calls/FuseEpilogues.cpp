@@ -157,6 +157,7 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
       OpBuilder builder(call);
       if (i > 0)
         added[i].front() = {{}, calls.back()->getResult(0), sum.offsets};
+      sortForUpdate(added[i]);
       Type element = getElementTypeOrSelf(sum.kernel->getResult(sum.result));
       // A sum of f32 results is rounded once, by the last call.
       if (i + 1 < sum.products.size() && getElementTypeOrSelf(product.root).isF32())
@@ -218,6 +219,21 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
     changed->getResult(0).setType(type.clone(element));
     created.push_back(changed);
     return cast<LibraryCallOpInterface>(changed);
+  }
+
+  /// Moves the terms to the end whose memory the call may update in place, which only the last
+  /// addend permits: values without other users, which die at the call, and after them variables,
+  /// which are updated without a copy.
+  static void sortForUpdate(SmallVector<Term> &terms) {
+    SmallVector<Term> kept, dying, variables;
+    for (const Term &term : terms)
+      (isOfVariable(term.root)                          ? variables
+       : term.root.use_empty() || term.root.hasOneUse() ? dying
+                                                        : kept)
+          .push_back(term);
+    terms = std::move(kept);
+    llvm::append_range(terms, dying);
+    llvm::append_range(terms, variables);
   }
 
   /// Whether the call adds to a variable, so that its result may overwrite the variable in place.

@@ -14,7 +14,8 @@ SCHEDULES = ["linear", "cosine", "inverse-sqrt", "one-cycle", "wsd"]
 
 @dataclass
 class Combination:
-    """`flags` are those of the arithmetic, `moves` say where values lie and must leave every bit as it is."""
+    """`flags` are those of the arithmetic. `moves` decide when values are computed and where they are stored, and must leave
+    every bit as it is."""
 
     model: Model
     flags: list[str]
@@ -71,13 +72,14 @@ def draw(random: Random, models: list[Model]) -> Combination:
         maybe(0.3, "--loss-scale", random.choice(["1024", "none"]))
     if random.random() < 0.25:
         drawn.flags += ["--lora", f"{model.adapted}:rank=4,alpha=8"]
-        maybe(0.5, "--frozen-bits", random.choice(["16", "4"]))
+        maybe(0.6, "--frozen-bits", random.choice(["16", "16", "4"]))
     else:
         maybe(0.2, "--group", "match=*bias* lr=1e-3 weight-decay=0")
         maybe(0.15, "--freeze", model.frozen)
     if model.name == "network":
         maybe(0.3, "--batch-norm", random.choice(["train", "frozen"]))
-    maybe(0.3, "--recompute", random.choice(["none", "sqrt", "all"]))
+    if random.random() < 0.4:
+        drawn.moves += ["--recompute", random.choice(["none", "sqrt", "all"])]
     maybe(0.2, "--tile", random.choice(["none", "all"]))
     if random.random() < 0.35:
         for what in random.sample(["optimizer", "activations", "parameters", "gradients"], random.choice([1, 1, 2])):

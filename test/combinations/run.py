@@ -6,7 +6,7 @@
 - what `mtc plan` says is what `mtc compile` says, and what the program takes, to the byte, and no more than the budget;
 - two runs end with the same bits; one on a single thread has the same losses but for rounding, as libraries add in another
   order;
-- what only moves values, as `--offload` does, leaves every bit as it is;
+- what only moves or recomputes values, as `--offload` and `--recompute` do, leaves every bit as it is;
 - a run that was interrupted by a checkpoint ends with the bits of one that was not.
 
     test/combinations/run.py --mtc build/release/bin/mtc --count 300 --seed 7 --jobs 2
@@ -111,7 +111,7 @@ def check(place: Workplace, drawn: Combination):
     if not np.allclose(found, losses, 1e-2 if drawn.is_rounded else 1e-4):
         raise Wrong(f"losses on one thread {found}, on two {losses}")
     if drawn.moves and not limit and place.train("free", [*run, *steps], "free") != (weights, losses):
-        raise Wrong("values that are moved end with other bits")
+        raise Wrong("values that are moved or recomputed end with other bits")
     half = STEPS // 2
     shutil.rmtree(place.folder / "saved", ignore_errors=True)
     schedule = ["--schedule-steps", str(STEPS)] if drawn.falls else []

@@ -9,6 +9,7 @@ import onnx
 from models import GPT2
 from onnx import TensorProto, helper, numpy_helper
 from program import MTC, compile, compile_example, own_folder, run
+from residual_layers import BATCH, WIDTH, residual_layers
 
 STEPS = 4
 folder = own_folder()
@@ -69,6 +70,16 @@ for name, how in {"chain": "all", "chain_segments": "sqrt"}.items():
     compare(name, lambda *more, name: compile(
         folder / "chain.onnx", folder, data, "--loss", "mse", "--optimizer", "sgd", "--lr", "0.1", *more, name=name),
         most=0.99, how=how)  # fmt: skip
+
+
+# A call adds two values of its result's size, the product with the frozen matrix and the residual. Which of them dies at the call, so
+# that the call may update it in place, depends on what is recomputed.
+residual_layers(folder / "residual.onnx")
+data = {name: numbers.standard_normal((STEPS * BATCH, WIDTH)).astype(np.float32) for name in ("x", "labels")}
+for bits in "16", "4":
+    compare(f"adapters{bits}", lambda *more, name: compile(
+        folder / "residual.onnx", folder, data, "--loss", "mse", "--optimizer", "adagrad", "--lr", "0.01", "--lora", "*:rank=4,alpha=8",
+        "--frozen-bits", bits, *more, name=name), most=0.6)  # fmt: skip
 
 
 # Budgets from what is needed down to what is reachable: each is kept, and a smaller one never takes less time.

@@ -30,6 +30,8 @@ struct MatrixLayout {
 };
 
 /// out[b.., m, n] (+)= sum over k of lhs[b.., m, k] * rhs[b.., k, n] + addends[b.., m, n].
+/// Addends are added in order, and the previous contents of out last: whether a sum is computed in
+/// place, which the memory plan decides, must not change its bits. A library may add a bias first.
 struct ContractionProblem {
   std::vector<BatchAxis> batch;
   MatrixLayout lhs, rhs, out;

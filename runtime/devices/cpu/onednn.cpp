@@ -78,10 +78,11 @@ bool setAddends(dnnl_primitive_attr_t attributes, bool accumulate,
   dnnl_post_ops_t operations = nullptr;
   if (dnnl_post_ops_create(&operations) != dnnl_success)
     return false;
-  bool done = !accumulate || dnnl_post_ops_append_sum(operations, 1.0f) == dnnl_success;
+  bool done = true;
   for (const dnnl_memory_desc_t &addend : addends)
     done =
         done && dnnl_post_ops_append_binary(operations, dnnl_binary_add, &addend) == dnnl_success;
+  done = done && (!accumulate || dnnl_post_ops_append_sum(operations, 1.0f) == dnnl_success);
   done = done && dnnl_primitive_attr_set_post_ops(attributes, operations) == dnnl_success;
   dnnl_post_ops_destroy(operations);
   return done;

@@ -43,13 +43,13 @@ using LibraryAttributes =
 /// Returns attributes of a primitive with a user-provided scratchpad; null on failure.
 LibraryAttributes userScratchAttributes();
 
-/// Adds post-operations to a primitive that add the destination's previous contents (`accumulate`),
-/// then `addends`, whose arguments are named by `addendName`. Returns false on failure.
+/// Adds post-operations to a primitive that add `addends`, whose arguments are named by
+/// `addendName`, then the destination's previous contents (`accumulate`). Returns false on failure.
 bool setAddends(dnnl_primitive_attr_t attributes, bool accumulate,
                 const std::vector<dnnl_memory_desc_t> &addends);
 /// Returns the argument name of an addend.
-inline int addendName(bool accumulate, size_t number) {
-  return DNNL_ARG_ATTR_MULTIPLE_POST_OP(static_cast<int>(number) + accumulate) | DNNL_ARG_SRC_1;
+inline int addendName(size_t number) {
+  return DNNL_ARG_ATTR_MULTIPLE_POST_OP(static_cast<int>(number)) | DNNL_ARG_SRC_1;
 }
 
 class LibraryPrimitive {

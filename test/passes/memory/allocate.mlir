@@ -136,8 +136,8 @@ module {
 
 // -----
 
-// A contraction accumulates where what it adds dies: in a variable that is given its sum with the old value, and in the
-// place of another call's result. What lives on is read where it lies.
+// A contraction accumulates in place if its last addend dies: in a variable that is assigned its sum with the old value, and in the
+// buffer of another call's result. Other addends are read from their buffers.
 // CHECK: mtc.step @accumulate
 // CHECK-NEXT: mtc.call #mtc.contraction<type = f32, m = 4, n = 2, k = 3, lhs_strides = [3, 1], rhs_strides = [2, 1], out_strides = [2, 1], accumulate = 1> {{.*}} into [#mtc.at<0, tensor<4x2xf32>>]
 // CHECK-NEXT: mtc.call #mtc.contraction<type = f32, m = 4, n = 2, k = 3, lhs_strides = [3, 1], rhs_strides = [2, 1], out_strides = [2, 1]> {{.*}} into [#mtc.at<[[P:[0-9]+]], tensor<4x2xf32>>]
@@ -152,7 +152,7 @@ module {
     %new = mtc.add %old, %p : tensor<4x2xf32>
     mtc.write @g, %new : tensor<4x2xf32>
     %q = mtc.contract %x, %v batch [] x [] over [1] x [0] : tensor<4x3xf32>, tensor<3x2xf32> -> tensor<4x2xf32>
-    %s = mtc.fused_contract %x, %y batch [] x [] over [1] x [0] adding %q, %r : tensor<4x2xf32>, tensor<4x2xf32>
+    %s = mtc.fused_contract %x, %y batch [] x [] over [1] x [0] adding %r, %q : tensor<4x2xf32>, tensor<4x2xf32>
            : tensor<4x3xf32>, tensor<3x2xf32> -> tensor<4x2xf32>
     return %s : tensor<4x2xf32>
   }

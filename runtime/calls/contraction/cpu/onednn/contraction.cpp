@@ -237,10 +237,10 @@ private:
                     }
                     for (int64_t n = 0; n < columns; ++n) {
                       float &result = o[n * to.strides[matrix + 1]];
-                      float sum = accumulateAfterwards ? result + s[n] : s[n];
+                      float sum = s[n];
                       for (size_t i = 0; i < addends.size(); ++i)
                         sum += a[i][n * addends[i].columnStride];
-                      result = sum;
+                      result = accumulateAfterwards ? result + sum : sum;
                     }
                   }
                 });

@@ -105,7 +105,7 @@ LibraryMatmul planMatmul(const ContractionProblem &problem, size_t inner, const 
     } else {
       if (!liesAsResult(problem, inner, i))
         return {};
-      name = addendName(accumulate, added.size());
+      name = addendName(added.size());
       added.push_back(addends[i]);
     }
     operands.push_back({name, addends[i]});

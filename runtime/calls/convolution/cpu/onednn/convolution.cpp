@@ -132,7 +132,7 @@ std::unique_ptr<LibraryPrimitive> planConvolution(const Description &d, Computed
   if (d.hasBias)
     operands.push_back({DNNL_ARG_BIAS, d.bias});
   if (d.hasAddend)
-    operands.push_back({addendName(false, 0), d.addend});
+    operands.push_back({addendName(0), d.addend});
   return LibraryPrimitive::own(std::move(descriptor), std::move(operands), threads);
 }
 

@@ -55,6 +55,10 @@ inline constexpr llvm::StringLiteral paddingAttribute = "onnx.padding_index";
 /// Identity: no gradient is propagated to the operand. The attribute is kept until the node is
 /// converted.
 inline constexpr llvm::StringLiteral detachedAttribute = "onnx.detached";
+/// Clip: the gradient is that of the identity. ReduceMax and ReduceMin: the first of equal elements
+/// has the gradient. The attributes are kept until the node is converted.
+inline constexpr llvm::StringLiteral straightThroughAttribute = "onnx.straight_through",
+                                     firstExtremumAttribute = "onnx.first_extremum";
 /// SoftmaxCrossEntropyLoss: the label smoothing of the module's loss, which ONNX's operator does
 /// not have. The attribute is kept until the node is converted.
 inline constexpr llvm::StringLiteral labelSmoothingAttribute = "onnx.label_smoothing";

@@ -86,11 +86,108 @@ def FormSafeRootPass : Pass<"onnx-form-safe-root", "::mtc::onnx::GraphOp"> {
   }];
 }
 
+def FormTorchExtremaPass : Pass<"onnx-form-torch-extrema", "::mtc::onnx::GraphOp"> {
+  let summary = "distinguish PyTorch's clamps and maxima by their FX operators";
+  let description = [{
+    PyTorch's exporter writes functions with different gradients as the same operator. The FX operator in the node's metadata
+    (`onnx.fx_operator`, `onnx.arguments`) decides:
+
+    ```
+    Max(x, b), Min(x, b) of aten.clamp by numbers    =>  Clip, with the gradient 0 at the bounds
+    Clip(x, a, b) of aten.clamp by tensors           =>  Min(Max(x, a), b), which share the gradient of equal elements
+    ReduceMax of aten.max.dim, ReduceMin of aten.min.dim: the attribute onnx.first_extremum, for a gradient of the first element
+    ```
+
+    The pass must run before the metadata is dropped.
+
+    ```mlir
+    // before
+    %y = onnx.node "Max" version 13 (%x, %b) {} {onnx.arguments = ["%x", "%scalar_tensor_default"],
+           onnx.fx_operator = "aten.clamp.Tensor"} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+
+    // after
+    %y = onnx.node "Clip" version 13 (%x, %b) {} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    ```
+  }];
+}
+
+def MarkStraightThroughClipsPass : Pass<"onnx-mark-straight-through-clips", "::mtc::onnx::GraphOp"> {
+  let summary = "let gradients pass through clips of variances and norms";
+  let description = [{
+    `gaussian_nll_loss` and `cosine_similarity` of PyTorch clip a variance or a norm without gradients, so that the gradient
+    passes through the clip. Exporters write a Clip:
+
+    ```
+    v = Clip(x, eps), Add(Log(v), Div(Pow(Sub(a, b), 2), v))
+    n = Clip(ReduceL2(x), eps), m = Clip(ReduceL2(y), eps), ReduceSum(Mul(Div(x, n), Div(y, m)))
+    ```
+
+    The pass adds the attribute `onnx.straight_through` to these Clip nodes. A module that clips a variance by itself and is
+    exported with `dynamo=False` has the same nodes; with the other exporters, its Clip has the operator of the module.
+
+    ```mlir
+    // before
+    %v = onnx.node "Clip" version 13 (%x, %eps) {} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+
+    // after
+    %v = onnx.node "Clip" version 13 (%x, %eps) {} {onnx.straight_through} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    ```
+  }];
+}
+
+def FormBinaryCrossEntropyPass : Pass<"onnx-form-binary-cross-entropy", "::mtc::onnx::GraphOp"> {
+  let summary = "rewrite the decomposition of binary_cross_entropy to BinaryCrossEntropy";
+  let description = [{
+    PyTorch's exporter decomposes `binary_cross_entropy` of probabilities:
+
+    ```
+    Sub(Mul(Sub(t, 1), Max(Log(1 - p), -100)), Mul(t, Max(Log(p), -100)))  =>  mtc.BinaryCrossEntropy(p, t)
+    ```
+
+    The gradient of the nodes is 0 where a logarithm is clipped. PyTorch's is (p - t) / max(p (1 - p), 1e-12) everywhere. Types
+    must have been inferred.
+
+    ```mlir
+    // after
+    %y = onnx.node domain "mtc" "BinaryCrossEntropy" version 1 (%p, %t) {} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+}
+
+def FormTorchFunctionsPass : Pass<"onnx-form-torch-functions", "::mtc::onnx::GraphOp"> {
+  let summary = "rewrite decompositions of PyTorch's functions whose gradient differs";
+  let description = [{
+    Exporters decompose these functions into nodes whose gradient is infinite, NaN or another one at some points:
+
+    ```
+    Where(Equal(x, 0), x, Where(IsNaN(y), y, Mul(x, Log(y))))                             =>  mtc.XLogY(x, y)
+    Log(Add(Exp(a), Exp(b)))                                                              =>  mtc.LogAddExp(a, b)
+    a = Atan(Div(y, x)), Where(Less(x, 0), Where(Greater(y, 0), Add(a, pi), Sub(a, pi)), a) =>  mtc.Atan2(y, x)
+    Div(d, Max(Sqrt(Mul(s, t)), eps)) of sums of squares s, t      =>  Div(d, Mul(Clip(SafeRoot(s), eps), Clip(SafeRoot(t), eps)))
+    ```
+
+    The last one is `cosine_similarity` with `dynamo=False`; its Clip nodes have `onnx.straight_through`. Types must have been
+    inferred.
+
+    ```mlir
+    // before
+    %e = onnx.node "Exp" version 13 (%a) {} : (tensor<4xf32>) -> tensor<4xf32>
+    %f = onnx.node "Exp" version 13 (%b) {} : (tensor<4xf32>) -> tensor<4xf32>
+    %s = onnx.node "Add" version 14 (%e, %f) {} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %y = onnx.node "Log" version 13 (%s) {} : (tensor<4xf32>) -> tensor<4xf32>
+
+    // after
+    %y = onnx.node domain "mtc" "LogAddExp" version 1 (%a, %b) {} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+}
+
 def FormLogSigmoidPass : Pass<"onnx-form-log-sigmoid", "::mtc::onnx::GraphOp"> {
-  let summary = "rewrite Log(Sigmoid(x)) to LogSigmoid";
+  let summary = "rewrite logarithms of sigmoids to LogSigmoid";
   let description = [{
     PyTorch's TorchScript-based exporter writes `logsigmoid` as Log(Sigmoid(x)), which is -inf where the sigmoid rounds to 0,
-    below about -88 in f32. LogSigmoid computes the stable form min(x, 0) - ln(1 + e^-|x|).
+    below about -88 in f32. LogSigmoid computes the stable form min(x, 0) - ln(1 + e^-|x|). Log(1 - Sigmoid(x)), a part of
+    `binary_cross_entropy_with_logits`, is LogSigmoid(-x).
 
     ```mlir
     // before

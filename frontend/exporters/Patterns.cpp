@@ -11,6 +11,21 @@ NodeOp definedBy(Value value, StringRef opType) {
   return node && node.isOperator(opType) ? node : NodeOp();
 }
 
+std::optional<double> splatOf(NodeOp node, size_t operand) {
+  std::optional<SmallVector<double>> values = NodeView(node).constantFloats(operand);
+  if (!values || values->empty() || !llvm::all_equal(*values))
+    return std::nullopt;
+  return values->front();
+}
+
+Value operandBesides(NodeOp node, double constant) {
+  if (node.getInputs().size() == 2)
+    for (size_t i : {1, 0})
+      if (splatOf(node, i) == constant)
+        return node.getInputs()[1 - i];
+  return {};
+}
+
 ArrayRef<int64_t> inferredShape(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.hasStaticShape() ? type.getShape() : ArrayRef<int64_t>();

@@ -13,6 +13,9 @@ namespace mtc::onnx {
 void buildParametersPipeline(OpPassManager &manager, const ParameterChoices &choices) {
   const auto &[merged, tie, untie, patterns] = choices;
   OpPassManager &graphs = manager.nest<GraphOp>();
+  // The operators of the FX graph are dropped with the other metadata.
+  graphs.addPass(createFormTorchExtremaPass());
+  graphs.addPass(createMarkStraightThroughClipsPass());
   // Split before tying and choosing, because each resulting initializer is tied and classified on
   // its own.
   graphs.addPass(createSplitSharedInitializersPass({llvm::to_vector(untie), merged}));
@@ -25,6 +28,9 @@ void buildParametersPipeline(OpPassManager &manager, const ParameterChoices &cho
 void buildExportersPipeline(OpPassManager &manager) {
   manager.addNestedPass<GraphOp>(createFormSafeSoftmaxPass());
   manager.addNestedPass<GraphOp>(createFormSafeRootPass());
+  // Before the logarithms of a binary cross-entropy of sigmoids become LogSigmoid.
+  manager.addNestedPass<GraphOp>(createFormBinaryCrossEntropyPass());
+  manager.addNestedPass<GraphOp>(createFormTorchFunctionsPass());
   manager.addNestedPass<GraphOp>(createFormLogSigmoidPass());
   manager.addNestedPass<GraphOp>(createMergeReshapedTransposesPass());
 }

@@ -15,15 +15,6 @@ namespace mtc::onnx {
 
 namespace {
 
-/// Returns the value of all elements of a constant operand, or nullopt if the operand is not
-/// constant or its elements differ.
-std::optional<double> splatOf(NodeOp node, size_t operand) {
-  std::optional<SmallVector<double>> values = NodeView(node).constantFloats(operand);
-  if (!values || values->empty() || !llvm::all_equal(*values))
-    return std::nullopt;
-  return values->front();
-}
-
 /// Returns the exponent of a square root or of a power with a constant exponent.
 std::optional<double> exponentOf(NodeOp node) {
   if (node.isOperator("Sqrt"))

@@ -46,6 +46,13 @@ void evaluateClip(Inference &node) {
   });
 }
 
+/// max(x, low) with the gradient of x.
+Value straightThrough(TensorBuilder &b, Value x, Value low) {
+  // x - detach(x) is 0, with a derivative of 1.
+  Value bound = b.add(low, b.sub(x, b.detach(x)));
+  return b.select(b.compare(Predicate::Lt, x, low), bound, x);
+}
+
 /// As in PyTorch's clamp, the gradient at a constant bound is 0. At a computed bound, x and the
 /// bound share the gradient, as in a maximum.
 LogicalResult convertClip(Conversion &node) {
@@ -60,6 +67,9 @@ LogicalResult convertClip(Conversion &node) {
   Value low = number(1, "min"), high = number(2, "max");
   if (node.failed())
     return failure();
+  if (node.op()->hasAttr(straightThroughAttribute))
+    return node.result(0,
+                       straightThrough(b, x, b.detach(node.broadcastValue(1, node.resultShape()))));
   if (node.has(1) && !low)
     x = b.max(x, node.broadcastValue(1, node.resultShape()));
   x = clip(b, x, low, high);

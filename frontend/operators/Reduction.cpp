@@ -196,6 +196,18 @@ Value extremeOf(Conversion &node, bool isMaximum) {
   return node.b.constant(DenseElementsAttr::get(type, IntegerAttr::get(integer, value)));
 }
 
+/// Returns the elements of x along one axis that are the first to equal the extremum.
+Value firstOf(TensorBuilder &b, Value x, Value extremum, int64_t axis) {
+  ArrayRef<int64_t> shape = shapeOf(x);
+  Value isExtremum = b.compare(Predicate::Eq, x, b.broadcast(extremum, {axis}, shape));
+  Value position = b.iota(RankedTensorType::get(shape, b.getI64Type()), axis);
+  Value none = b.splat(position, static_cast<double>(shape[axis]));
+  Value first = b.reduce(ReductionKind::Min, b.select(isExtremum, position, none), {axis});
+  Value isFirst = b.compare(Predicate::Eq, position, b.broadcast(first, {axis}, shape));
+  Value found = b.sum(b.select(isFirst, x, b.splat(x, 0.0)), {axis});
+  return b.select(b.isNan(extremum), extremum, found);
+}
+
 template <bool isMaximum> LogicalResult convertExtremum(Conversion &node) {
   FailureOr<Extents> axes = reducedAxes(node);
   if (failed(axes))
@@ -206,6 +218,9 @@ template <bool isMaximum> LogicalResult convertExtremum(Conversion &node) {
   if (node.elementType(0).isInteger(1)) // Booleans are supported since version 20.
     kind = isMaximum ? ReductionKind::Or : ReductionKind::And;
   Value reduced = node.b.reduce(kind, node.value(0), *axes);
+  if (node.op()->hasAttr(firstExtremumAttribute) && axes->size() == 1 &&
+      isa<FloatType>(node.elementType(0)))
+    reduced = firstOf(node.b, node.value(0), node.b.detach(reduced), axes->front());
   return node.result(0, node.b.reshape(reduced, node.resultShape()));
 }
 

@@ -3,6 +3,7 @@
 #include "ir/Mtc.h"
 #include "ir/builders/KernelBuilder.h"
 #include "ir/builders/TensorBuilder.h"
+#include "ir/ops/Unbounded.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -151,6 +152,15 @@ OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
   if (Attribute element = splatOf(adaptor.getCondition()))
     return cast<IntegerAttr>(element).getValue().isZero() ? getOnFalse() : getOnTrue();
   return {};
+}
+
+bool mtc::isUnbounded(Operation *op) {
+  if (auto div = dyn_cast<DivOp>(op)) {
+    DenseElementsAttr divisor;
+    return !matchPattern(div.getRhs(), m_Constant(&divisor)) || !divisor.isSplat() ||
+           isSplat(divisor, 0);
+  }
+  return isa<ExpOp, Expm1Op, LogOp, Log1pOp, SqrtOp, RsqrtOp, AsinOp, AcosOp, RemOp, PowOp>(op);
 }
 
 OpFoldResult SelectByModeOp::fold(FoldAdaptor) {

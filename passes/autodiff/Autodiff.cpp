@@ -3,8 +3,10 @@
 #include "passes/autodiff/Autodiff.h"
 #include "ir/NodeNames.h"
 #include "ir/builders/TensorBuilder.h"
+#include "ir/ops/Unbounded.h"
 #include "passes/autodiff/ScanGradient.h"
 
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -23,8 +25,12 @@ public:
 
 private:
   void findVarying(ArrayRef<Value> wrt);
+  void findUnbounded();
   LogicalResult visit(Operation *op);
   void contribute(Value value, Value cotangent, Location location);
+  bool hasUnboundedFactor(Operation *op, unsigned operand) const;
+  Value withoutUnselected(Operation *op, unsigned operand, Value result, TensorBuilder &b,
+                          Value cotangent);
   LogicalResult report();
 
   func::FuncOp function;
@@ -34,6 +40,11 @@ private:
   /// Operations with a varying operand and a varying result, in program order.
   SmallVector<Operation *> onTheWay;
   DenseMap<Value, Value> cotangents;
+  /// Results of chains of elementwise operations that may be infinite or NaN.
+  DenseSet<Value> unbounded;
+  /// Cotangents in which a select set elements to 0, and the cotangents that elementwise operations
+  /// derive from them.
+  DenseSet<Value> selected;
   SmallVector<Operation *> withoutGradient;
   /// Scans that were replaced by scans which save their states.
   SmallVector<ScanOp> replaced;
@@ -56,10 +67,60 @@ void ReverseMode::findVarying(ArrayRef<Value> wrt) {
   }
 }
 
+void ReverseMode::findUnbounded() {
+  for (Operation &op : function.front()) {
+    auto isIn = [&](Value operand) { return unbounded.contains(operand); };
+    if (isa<ElementwiseOpInterface>(op) &&
+        (isUnbounded(&op) || llvm::any_of(op.getOperands(), isIn)))
+      unbounded.insert(op.result_begin(), op.result_end());
+  }
+}
+
+/// Returns whether an operand's cotangent is that of the result times a constant.
+static bool isConstantMultiple(Value operandCotangent, Value resultCotangent) {
+  if (operandCotangent == resultCotangent)
+    return true;
+  Operation *op = operandCotangent.getDefiningOp();
+  return isa_and_present<ElementwiseOpInterface>(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return operand == resultCotangent || !isDifferentiable(operand.getType()) ||
+                  matchPattern(operand, m_Constant());
+         });
+}
+
+/// Returns whether the derivative with respect to an operand may be infinite or NaN: that of the
+/// operation, or a factor of a product.
+bool ReverseMode::hasUnboundedFactor(Operation *op, unsigned operand) const {
+  return isUnbounded(op) || llvm::any_of(op->getOpOperands(), [&](OpOperand &other) {
+           return other.getOperandNumber() != operand && unbounded.contains(other.get());
+         });
+}
+
+/// A select propagates the cotangent 0 to the operand that it does not choose, whose elements may
+/// be infinite or NaN: `select(x > 0, log(x), 0)`. Their derivatives times 0 are NaN. Returns the
+/// operand's cotangent with 0 where the result's cotangent is 0. It only differs from the product
+/// where the product is NaN.
+Value ReverseMode::withoutUnselected(Operation *op, unsigned operand, Value result,
+                                     TensorBuilder &b, Value cotangent) {
+  if (!isa<ElementwiseOpInterface>(op) || !selected.contains(result))
+    return cotangent;
+  if (hasUnboundedFactor(op, operand) && !isConstantMultiple(cotangent, result)) {
+    Value isZero = b.compare(Predicate::Eq, result, b.splat(result, 0.0));
+    cotangent = b.select(isZero, b.splat(cotangent, 0.0), cotangent);
+  }
+  selected.insert(cotangent);
+  return cotangent;
+}
+
 void ReverseMode::contribute(Value value, Value cotangent, Location location) {
   assert(value.getType() == cotangent.getType() && "a cotangent has its value's type");
+  if (cotangent.getDefiningOp<SelectOp>())
+    selected.insert(cotangent);
   Value &sum = cotangents[value];
+  bool isSelected = selected.contains(cotangent) || (sum && selected.contains(sum));
   sum = sum ? TensorBuilder(location, builder).add(sum, cotangent) : cotangent;
+  if (isSelected)
+    selected.insert(sum);
 }
 
 LogicalResult ReverseMode::visit(Operation *op) {
@@ -96,7 +157,8 @@ LogicalResult ReverseMode::visit(Operation *op) {
   }
   for (auto [i, cotangent] : llvm::enumerate(gradient.getOperandCotangents()))
     if (needed[i] && cotangent)
-      contribute(op->getOperand(i), cotangent, location);
+      contribute(op->getOperand(i), withoutUnselected(op, i, results[0], gradient, cotangent),
+                 location);
   return success();
 }
 
@@ -116,6 +178,7 @@ LogicalResult ReverseMode::report() {
 LogicalResult ReverseMode::run(ArrayRef<Value> outputs, ArrayRef<Value> seeds,
                                ArrayRef<Value> wrt) {
   findVarying(wrt);
+  findUnbounded();
   for (auto [output, seed] : llvm::zip_equal(outputs, seeds))
     if (varying.contains(output))
       contribute(output, seed, backwardLocation(output.getLoc()));

@@ -26,6 +26,7 @@ def table() -> dict[Callable[..., Any], Callable[..., Any]]:
     return {
         aten._native_batch_norm_legit_functional.default: batch_norm,
         aten._native_batch_norm_legit.no_stats: batch_norm_without_statistics,
+        aten._cdist_forward.default: cdist,
         aten.cross_entropy_loss.default: cross_entropy,
         aten.embedding.default: embedding,
         aten.embedding_bag.padding_idx: embedding_bag,
@@ -62,6 +63,22 @@ def batch_norm_without_statistics(x, weight, bias, training=True, momentum=0.1, 
     if bias is not None:
         y = op.Add(y, op.Reshape(bias, shape))
     return y, op.Squeeze(mean, axes), op.Squeeze(variance, axes)
+
+
+def cdist(x1, x2, p, compute_mode=None):
+    """PyTorch has no translation. The norms of differences, whose gradient is 0 for equal points."""
+    difference = op.Sub(op.Unsqueeze(x1, op.Constant(value_ints=[-2])), op.Unsqueeze(x2, op.Constant(value_ints=[-3])))
+    last = op.Constant(value_ints=[-1])
+    if p == 2:
+        return op.ReduceL2(difference, last, keepdims=0)
+    magnitude = op.Abs(difference)
+    if p == 0:
+        return op.ReduceSum(op.CastLike(op.Greater(magnitude, _scalar(0.0, x1)), x1), last, keepdims=0)
+    if p == 1:
+        return op.ReduceSum(magnitude, last, keepdims=0)
+    if p == float("inf"):
+        return op.ReduceMax(magnitude, last, keepdims=0)
+    return op.Pow(op.ReduceSum(op.Pow(magnitude, _scalar(p, x1)), last, keepdims=0), _scalar(1 / p, x1))
 
 
 def cross_entropy(x, target, weight=None, reduction=MEAN, ignore_index=-100, label_smoothing=0.0):

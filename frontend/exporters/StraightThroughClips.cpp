@@ -1,0 +1,73 @@
+//===- StraightThroughClips.cpp - Clips without an effect on gradients ------------------------===//
+
+#include "frontend/dialect/Node.h"
+#include "frontend/exporters/Passes.h"
+#include "frontend/exporters/Patterns.h"
+#include "frontend/parameters/Provenance.h"
+
+using namespace mlir;
+
+namespace mtc::onnx {
+
+#define GEN_PASS_DEF_MARKSTRAIGHTTHROUGHCLIPSPASS
+#include "frontend/exporters/Passes.h.inc"
+
+namespace {
+
+/// Returns the Clip that defines a value if it has a lower bound only, or null.
+NodeOp clipFromBelow(Value value) {
+  NodeOp clip = definedBy(value, "Clip");
+  return clip && NodeView(clip).has(1) && !NodeView(clip).has(2) ? clip : NodeOp();
+}
+
+/// v = Clip(x, eps), Log(v) + d² / v: torch.nn.functional.gaussian_nll_loss. Returns v's node.
+NodeOp varianceOf(NodeOp add) {
+  for (size_t i : {0, 1}) {
+    NodeOp log = definedBy(add.getInputs()[i], "Log"),
+           div = definedBy(add.getInputs()[1 - i], "Div");
+    NodeOp clip = log ? clipFromBelow(log.getInputs()[0]) : NodeOp();
+    if (!clip || !div || div.getInputs()[1] != clip.getResult(0))
+      continue;
+    NodeOp pow = definedBy(div.getInputs()[0], "Pow");
+    if (pow && splatOf(pow, 1) == 2.0 && definedBy(pow.getInputs()[0], "Sub"))
+      return clip;
+  }
+  return {};
+}
+
+/// n = Clip(ReduceL2(x), eps), x / n: a factor of torch.nn.functional.cosine_similarity. Returns
+/// n's node.
+NodeOp normOf(Value factor) {
+  NodeOp div = definedBy(factor, "Div");
+  NodeOp clip = div ? clipFromBelow(div.getInputs()[1]) : NodeOp();
+  NodeOp norm = clip ? definedBy(clip.getInputs()[0], "ReduceL2") : NodeOp();
+  return norm && norm.getInputs()[0] == div.getInputs()[0] ? clip : NodeOp();
+}
+
+struct MarkStraightThroughClipsPass
+    : impl::MarkStraightThroughClipsPassBase<MarkStraightThroughClipsPass> {
+  void runOnOperation() override {
+    auto mark = [&](NodeOp clip) {
+      clip->setAttr(straightThroughAttribute, UnitAttr::get(&getContext()));
+    };
+    getOperation().walk([&](NodeOp node) {
+      if (node.isOperator("Add")) {
+        // The torch.export-based exporter does not export the function: the clip is the module's.
+        if (NodeOp variance = varianceOf(node); variance && fxOperator(variance).empty())
+          mark(variance);
+      } else if (node.isOperator("ReduceSum")) {
+        NodeOp product = definedBy(node.getInputs()[0], "Mul");
+        if (!product)
+          return;
+        NodeOp a = normOf(product.getInputs()[0]), b = normOf(product.getInputs()[1]);
+        if (a && b) {
+          mark(a);
+          mark(b);
+        }
+      }
+    });
+  }
+};
+
+} // namespace
+} // namespace mtc::onnx

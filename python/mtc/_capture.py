@@ -8,7 +8,7 @@ import io
 import logging
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import onnx
@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils import _pytree as pytree
 
-from mtc import _translations
+from mtc import _trace
 from mtc.errors import ExportError
 
 PREFIX = "module."  # prefix of the tensor names of a wrapped module
@@ -56,6 +56,18 @@ class Call:
         """Returns the dynamic axes in the structure of the arguments."""
         axes = iter(self.axes)
         return pytree.tree_map(lambda leaf: dict(next(axes)) if isinstance(leaf, Tensor) else None, self.arguments)
+
+    def rolled(self) -> Call:
+        """Returns the call with the samples of the dynamic batch in another order."""
+        tensors = iter(
+            tensor.roll(1, 0) if axes.get(0) == "batch" else tensor
+            for tensor, axes in zip(self.tensors(), self.axes, strict=True)
+        )
+        arguments = pytree.tree_map(lambda leaf: next(tensors) if isinstance(leaf, Tensor) else leaf, self.arguments)
+        positional = [*arguments.values()][: len(self.args)]
+        by_name = {name: value for name, value in arguments.items() if name in self.kwargs}
+        is_plain = len(positional) + len(by_name) == len(arguments)
+        return replace(self, arguments=arguments, args=tuple(positional), kwargs=by_name) if is_plain else self
 
     def cloned(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Returns copies of the arguments, since a forward pass may modify them in place."""
@@ -104,32 +116,36 @@ def bind(module: nn.Module, example_inputs: Any, axes: Mapping[str, Mapping[int,
     return Call(arguments, args, kwargs, tuple(dynamic), rows if batch else None)
 
 
-def with_dynamo(
-    module: nn.Module, call: Call, opset: int | None
-) -> tuple[onnx.ModelProto, torch.export.ExportedProgram]:
-    """Exports with ``torch.export``, which keeps names, ties and constants. Also returns the traced program.
+@dataclass(frozen=True)
+class Capture:
+    """What ``torch.export`` traced.
 
-    Tensors that ``forward`` does not read as attributes of the module, such as those of Keras, are named as constants; see
-    :func:`aliases`.
+    Attributes:
+        model: The model.
+        program: The program that was translated.
+        aliases: The names of constants of the model that are tensors of the module, with these tensors' names.
+        is_rewritten: Whether operators of the module were replaced by others.
+    """
+
+    model: onnx.ModelProto
+    program: torch.export.ExportedProgram
+    aliases: dict[str, str]
+    is_rewritten: bool
+
+
+def with_dynamo(module: nn.Module, call: Call, opset: int | None) -> Capture:
+    """Exports with ``torch.export``, which keeps names, ties and constants.
+
+    Tensors that ``forward`` does not read as attributes of the module, such as those of Keras, are named as constants.
 
     Raises:
         Exception: Whatever PyTorch raises for a module that it cannot trace or translate.
     """
     with _quietly(), torch.fx.experimental._config.patch(backed_size_oblivious=True):
-        program = torch.onnx.export(
-            module,
-            call.args,
-            kwargs=call.kwargs,
-            dynamo=True,
-            optimize=False,
-            verbose=False,
-            dynamic_shapes=call.shapes() if any(call.axes) else None,
-            custom_translation_table=_translations.table(),
-            opset_version=opset,
-        )
-        if program is None:
-            raise ExportError("PyTorch's exporter returned no model")
-        return program.model_proto, program.exported_program
+        traced = _trace.traced(module, call)
+        program = _trace.rewritten(traced, call)
+        exported = _trace.translated(program, call, opset)
+        return Capture(exported.model_proto, program, aliases(exported.exported_program, module), program is not traced)
 
 
 def aliases(program: torch.export.ExportedProgram, module: nn.Module) -> dict[str, str]:
@@ -155,7 +171,7 @@ def with_torchscript(module: nn.Module, call: Call, opset: int | None) -> onnx.M
     file = io.BytesIO()
     mode = torch.onnx.TrainingMode.TRAINING if module.training else torch.onnx.TrainingMode.PRESERVE
     axes = {name: dict(dynamic) for name, dynamic in zip(names, call.axes, strict=True) if dynamic}
-    wrapper = _Flattened(module, call)
+    wrapper = Flattened(module, call)
     wrapper.training = module.training
     with _quietly(), _distinct_parameters(module):
         torch.onnx.export(
@@ -173,7 +189,7 @@ def with_torchscript(module: nn.Module, call: Call, opset: int | None) -> onnx.M
     return onnx.load_from_string(file.getvalue())
 
 
-class _Flattened(nn.Module):
+class Flattened(nn.Module):
     """Wrapper with flat tuples of tensors as arguments and results, as required by tracing."""
 
     def __init__(self, module: nn.Module, call: Call):
@@ -246,7 +262,7 @@ def _quietly() -> Iterator[None]:
     disabled = logging.root.manager.disable
     logging.disable(logging.ERROR)
     try:
-        with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
+        with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
             yield
     finally:

@@ -33,8 +33,7 @@ def normalize(
         model: The exported model, changed in place.
         canonical: Maps each name of a parameter or buffer to the first name of the same tensor.
         parameters: Parameters by their first name. Each becomes exactly one initializer.
-        buffers: Buffers by their first name. Unused buffers become initializers only if they are large. Complex buffers
-            stay pairs of real numbers, as the exporter writes them.
+        buffers: Buffers by their first name. Unused buffers become initializers only if they are large.
     """
     graph = model.graph
     _enable_attention_dropout(graph)
@@ -47,7 +46,10 @@ def normalize(
         for name, tensor in tensors.items()
         if name in used or name in parameters or (tensor.numel() > SMALL and tensor.dtype in ELEMENT_TYPES)
     }
-    exported = {tensor.name: _copy(tensor) for tensor in graph.initializer if tensor.name not in parameters}
+    exported = {canonical.get(tensor.name, tensor.name): _copy(tensor) for tensor in graph.initializer}
+    exported = {name: tensor for name, tensor in exported.items() if name not in parameters}
+    for name, tensor in exported.items():
+        tensor.name = name
     del graph.initializer[:]
     for name, tensor in tensors.items():
         if name in kept:
@@ -59,11 +61,16 @@ def normalize(
 
 
 def initializer(name: str, tensor: Tensor) -> TensorProto:
-    """Returns an initializer with the tensor's bytes."""
-    tensor = tensor.detach().cpu().contiguous()
+    """Returns an initializer with the tensor's bytes; of a complex tensor, as pairs of real numbers."""
+    tensor = real(tensor.detach()).cpu().contiguous()
     proto = TensorProto(name=name, dims=tensor.shape, data_type=ELEMENT_TYPES[tensor.dtype])
     proto.raw_data = tensor.flatten().view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
     return proto
+
+
+def real(tensor: Tensor) -> Tensor:
+    """Returns a complex tensor as a real one whose last axis has the two parts, and any other tensor as it is."""
+    return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
 
 
 def _copy(tensor: TensorProto) -> TensorProto:
@@ -73,6 +80,7 @@ def _copy(tensor: TensorProto) -> TensorProto:
 
 
 def _type(tensor: Tensor) -> tuple[tuple[int, ...], int | None]:
+    tensor = real(tensor.detach())
     return tuple(tensor.shape), ELEMENT_TYPES.get(tensor.dtype)
 
 

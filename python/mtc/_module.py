@@ -8,8 +8,11 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
+from mtc import _graph
 from mtc.errors import ExportError
 from mtc.facts import Buffer, ModuleFacts, Parameter
+
+_FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 
 
 def canonical_names(module: nn.Module) -> dict[str, str]:
@@ -28,7 +31,10 @@ def tensors_by_name(module: nn.Module) -> dict[str, Tensor]:
 
 
 def parameters(module: nn.Module, statistics: set[str]) -> tuple[Parameter, ...]:
-    """Returns the facts of the module's parameters in order, except Keras' running statistics."""
+    """Returns the facts of the module's parameters in order, except Keras' running statistics.
+
+    Complex parameters have the shape and type of their pairs of real numbers.
+    """
     names: dict[str, list[str]] = {}
     for alias, name in canonical_names(module).items():
         names.setdefault(name, []).append(alias)
@@ -36,14 +42,18 @@ def parameters(module: nn.Module, statistics: set[str]) -> tuple[Parameter, ...]
         Parameter(
             name=name,
             names=tuple(names[name]),
-            shape=tuple(parameter.shape),
-            dtype=_dtype(parameter),
+            shape=tuple(_graph.real(parameter.detach()).shape),
+            dtype=_dtype(_graph.real(parameter.detach())),
             requires_grad=parameter.requires_grad,
             module=_class_name(module.get_submodule(name.rpartition(".")[0])),
         )
         for name, parameter in module.named_parameters()
-        if parameter.is_floating_point() and name not in statistics
+        if _is_trainable(parameter) and name not in statistics
     )
+
+
+def _is_trainable(parameter: Tensor) -> bool:
+    return parameter.is_floating_point() or parameter.is_complex()
 
 
 def buffers(module: nn.Module, in_graph: set[str], statistics: set[str]) -> tuple[Buffer, ...]:
@@ -52,7 +62,7 @@ def buffers(module: nn.Module, in_graph: set[str], statistics: set[str]) -> tupl
     Includes integer parameters, and running statistics that are parameters, as in Keras.
     """
     persistent = set(module.state_dict().keys())
-    named = [(name, p) for name, p in module.named_parameters() if name in statistics or not p.is_floating_point()]
+    named = [(name, p) for name, p in module.named_parameters() if name in statistics or not _is_trainable(p)]
     return tuple(
         Buffer(
             name=name,
@@ -121,17 +131,12 @@ def check(module: nn.Module) -> None:
                 f"{where}: scale_grad_by_freq=True: ONNX has no lookup that scales gradients by frequency. Create the "
                 "module with scale_grad_by_freq=False."
             )
-        if isinstance(submodule, nn.EmbeddingBag) and submodule.mode == "max":
-            raise ExportError(
-                f"{where}: mode='max' cannot be exported. Use mode='sum' or mode='mean', or pad the bags to one length and "
-                "use torch.nn.Embedding followed by amax."
-            )
     for name, parameter in module.named_parameters():
         if isinstance(parameter, nn.parameter.UninitializedParameter):
             raise ExportError(f"parameter '{name}': not initialized. Run the lazy module once before the export.")
-        if not parameter.is_floating_point():
+        if not _is_trainable(parameter):
             continue
-        if parameter.dtype not in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+        if parameter.dtype not in (*_FLOATS, torch.complex64, torch.complex128):
             raise ExportError(f"parameter '{name}': element type {_dtype(parameter)} cannot be trained; use float32")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from onnxscript import opset18 as op
 
+from mtc import _packed
 from mtc.errors import ExportError
 
 aten = torch.ops.aten
@@ -32,6 +33,7 @@ def table() -> dict[Callable[..., Any], Callable[..., Any]]:
         aten.embedding_bag.padding_idx: embedding_bag,
         aten._embedding_bag.default: embedding_bag,
         aten._embedding_bag_forward_only.default: embedding_bag,
+        torch.ops.mtc.padded_recurrent.default: _packed.translation,
         aten.split.Tensor: split,
         aten.split_with_sizes.default: split_with_sizes,
     }
@@ -89,7 +91,7 @@ def cross_entropy(x, target, weight=None, reduction=MEAN, ignore_index=-100, lab
     batched = len(x.shape) > 1
     if not batched:
         x, target = op.Unsqueeze(x, [0]), op.Unsqueeze(target, [0])
-    classes = _static(x.shape[1 if batched else 0], "cross_entropy: the number of classes")
+    classes = x.shape[1 if batched else 0]
     rank = len(x.shape) if batched else 2
     if target.dtype.is_floating_point():
         loss = _cross_entropy_of_probabilities(x, target, weight, reduction, label_smoothing, classes, rank)
@@ -104,6 +106,7 @@ def cross_entropy(x, target, weight=None, reduction=MEAN, ignore_index=-100, lab
 def _cross_entropy_of_probabilities(x, target, weight, reduction, smoothing, classes, rank):
     """-sum over classes of w_c t_c log softmax(x)_c, with t smoothed; the mean is over all positions."""
     if smoothing:
+        classes = _static(classes, "cross_entropy with label_smoothing: the number of classes")
         target = op.Add(op.Mul(target, _scalar(1 - smoothing, x)), _scalar(smoothing / classes, x))
     losses = op.Mul(op.LogSoftmax(x, axis=1), target)
     if weight is not None:
@@ -114,6 +117,7 @@ def _cross_entropy_of_probabilities(x, target, weight, reduction, smoothing, cla
 
 def _smoothed_cross_entropy(x, target, weight, reduction, ignore_index, smoothing, classes, rank):
     """(1 - s) w_y nll + s / C sum over classes of w_c nll_c; the mean divides by the sum of w_y of counted targets."""
+    classes = _static(classes, "cross_entropy with label_smoothing: the number of classes")
     nll, _ = op.SoftmaxCrossEntropyLoss(x, target, weight, reduction="none", ignore_index=ignore_index)
     uniform = op.LogSoftmax(x, axis=1)
     if weight is not None:
@@ -174,8 +178,8 @@ def embedding_bag(
         )
     if mode == BAG_MAX:
         raise ExportError(
-            "embedding_bag with mode='max' cannot be exported. Use mode='sum' or mode='mean', or pad the bags to one length "
-            "and use torch.nn.Embedding followed by amax."
+            "embedding_bag with mode='max' and offsets cannot be exported. Pass bags of one size as a matrix of indices, or use "
+            "mode='sum' or mode='mean'."
         )
     flat = op.Reshape(indices, op.Constant(value_ints=[-1]))
     rows = op.Gather(weight, flat)

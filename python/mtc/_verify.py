@@ -13,16 +13,21 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
+from torch.utils import _pytree as pytree
 
 from mtc import _graph
-from mtc._capture import Call, flat_outputs
+from mtc._capture import PREFIX, Call, Capture, flat_outputs
 from mtc.errors import ExportError
 
 PROTOBUF_LIMIT = 2**31  # maximum size of a message in bytes
 TOLERANCE = 1e-3  # relative to the largest element of an output
 RANDOM = ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike")
+DATA_SIZED = ("NonZero", "Unique", "Compress", "NonMaxSuppression")
 DROPOUTS = (F.dropout, F.dropout1d, F.dropout2d, F.dropout3d, F.alpha_dropout, F.feature_alpha_dropout,
             torch.dropout, torch.dropout_, torch.alpha_dropout, torch.feature_dropout)  # fmt: skip
+CUSTOM = "the module has a torch.autograd.Function with a custom backward pass, which ONNX cannot express"
+WRITES_OTHERS = "mtc.export replaces operators that ONNX lacks"
+WRITE_FORWARD = "Write its forward pass with differentiable operations, or pass verify=False if both have the same gradient."
 RECURRENT = (torch.lstm, torch.gru, torch.rnn_tanh, torch.rnn_relu)
 
 
@@ -43,6 +48,23 @@ def checked(model: onnx.ModelProto) -> None:
             onnx.checker.check_model(model, full_check=True)
         except Exception as error:
             raise ExportError(f"the exporter wrote an invalid graph: {error}") from None
+
+
+def sizes(model: onnx.ModelProto) -> None:
+    """Raises ExportError if the size of a tensor depends on the data of an input, so that no program can be compiled."""
+    sources = {name: name for name in _graph.names(model.graph.input)}  # values, and an input that each depends on
+    for node in model.graph.node:
+        found = next((sources[name] for name in node.input if name in sources), None)
+        if found is None or node.op_type in ("Shape", "Size"):
+            continue
+        if node.op_type in DATA_SIZED:
+            raise ExportError(
+                f"node '{node.name}' ({node.op_type}): the size of its result depends on the values of input '{found}'. Select by "
+                "torch.where or by multiplication with a mask, in place of an index of selected elements. If this is the loss, "
+                f"export the module without labels and pass --loss to mtc compile. If '{found}' is the same in all steps, pass "
+                f"verify=False, and --bind {found}=FILE.npy to mtc compile."
+            )
+        sources |= dict.fromkeys(node.output, found)
 
 
 def used(model: onnx.ModelProto, module: nn.Module, call: Call) -> None:
@@ -72,7 +94,7 @@ def outputs(model: onnx.ModelProto, module: nn.Module, call: Call) -> None:
     if any(node.op_type in RANDOM for node in _graph.all_nodes(model.graph)):
         return
     args, kwargs = call.cloned()
-    with torch.no_grad(), WithoutDropout():
+    with torch.enable_grad(), WithoutDropout():
         expected = [value.detach().cpu() for value in flat_outputs(module(*args, **kwargs)).values()]
     names = _graph.names(model.graph.output)
     if len(names) != len(expected):
@@ -102,33 +124,51 @@ def outputs(model: onnx.ModelProto, module: nn.Module, call: Call) -> None:
             )
 
 
-def gradients(program: torch.export.ExportedProgram | None, module: nn.Module, call: Call) -> None:
-    """Raises ExportError if the backward pass of a ``torch.autograd.Function`` is not the gradient of its forward pass.
+def gradients(capture: Capture | None, module: nn.Module, call: Call) -> None:
+    """Raises ExportError if gradients of the traced program, which only contains forward passes, differ from the module's.
 
-    Compares the module's gradients with those of the traced program, which only contains forward passes.
+    They differ if the backward pass of a ``torch.autograd.Function`` is not the gradient of its forward pass.
     """
-    reason = "the module has a torch.autograd.Function with a custom backward pass, which ONNX cannot express"
-    remedy = "Write its forward pass with differentiable operations, or pass verify=False if both have the same gradient."
-    if program is None:
-        raise ExportError(f"{reason}, and torch.export cannot trace the module. {remedy}")
-    names, parameters = zip(*((n, p) for n, p in module.named_parameters() if p.requires_grad), strict=True)
+    if capture is None:
+        raise ExportError(f"{CUSTOM}, and torch.export cannot trace the module. {WRITE_FORWARD}")
+    program = capture.program
+    if any(node.target is torch.ops.mtc.padded_recurrent.default for node in program.graph.nodes):
+        return  # Only ONNX runtimes can run it.
     traced = program.module()
     copies = dict(traced.named_parameters(remove_duplicate=False))
+    pairs = {
+        name: (parameter, copies[prefix + name])
+        for prefix in ("", PREFIX, 2 * PREFIX)
+        for name, parameter in module.named_parameters()
+        if parameter.requires_grad and prefix + name in copies
+    }
+    cloned, flat = call.cloned(), tuple(tensor.detach().clone() for tensor in call.tensors())
+    is_flat = pytree.tree_structure((flat, {})) == program.call_spec.in_spec
     results = []
-    for function, tensors in ((module, parameters), (traced, [copies[name] for name in names])):
-        args, kwargs = call.cloned()
+    for function, (args, kwargs), side in ((module, cloned, 0), (traced, (flat, {}) if is_flat else call.cloned(), 1)):
         with torch.enable_grad(), torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)
-            values = [y for y in flat_outputs(function(*args, **kwargs)).values() if y.requires_grad]
+            values = [_graph.real(y) for y in flat_outputs(function(*args, **kwargs)).values() if y.requires_grad]
             total = sum((y.double() * torch.linspace(0.5, 1.5, y.numel()).reshape(y.shape)).sum() for y in values)
-            results.append(torch.autograd.grad(total, tensors, allow_unused=True))
-    for name, expected, actual in zip(names, *results, strict=True):
-        wanted = torch.zeros(()) if expected is None else expected
-        found = torch.zeros_like(wanted) if actual is None else actual
-        if not (found - wanted).abs().max() <= TOLERANCE * wanted.abs().max() + 1e-6:
+            tensors = [pair[side] for pair in pairs.values()]
+            results.append(torch.autograd.grad(total, tensors, allow_unused=True) if values and tensors else [])
+    for name, expected, actual in zip(pairs, *results, strict=True):
+        wanted = torch.zeros(()) if expected is None else _graph.real(expected)
+        found = torch.zeros_like(wanted) if actual is None else _graph.real(actual)
+        if not _is_close(found, wanted):
+            reason = WRITES_OTHERS if capture.is_rewritten else CUSTOM
             raise ExportError(
-                f"parameter '{name}': {reason}, and its gradient differs from the gradient of its forward pass. {remedy}"
+                f"parameter '{name}': {reason}, and its gradient differs from the gradient of its forward pass. {WRITE_FORWARD}"
             )
+
+
+def _is_close(found: Tensor, wanted: Tensor) -> bool:
+    """Returns whether gradients are equal up to rounding. Elements that are infinite or no number in both are equal."""
+    found, wanted = found.double(), wanted.double()
+    same = (found == wanted) | (found.isnan() & wanted.isnan())
+    difference = torch.where(same, 0.0, (found - wanted).abs())
+    scale = torch.where(wanted.isfinite(), wanted.abs(), 0.0)
+    return bool(difference.max() <= TOLERANCE * scale.max() + 1e-6) if wanted.numel() else True
 
 
 def _feeds(model: onnx.ModelProto, call: Call) -> list[np.ndarray]:
@@ -149,6 +189,8 @@ def _run(model: onnx.ModelProto, feeds: dict[str, np.ndarray]) -> list[np.ndarra
 
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4
+        # With several threads, ScatterND and ScatterElements with reduction="add" lose updates of equal indices.
+        options.intra_op_num_threads = 1
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
         return session.run(None, feeds)

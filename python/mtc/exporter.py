@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,9 @@ import torch.nn.functional as F
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from mtc import _capture, _graph, _keras, _module, _verify, facts
+from mtc import _capture, _graph, _keras, _module, _trace, _verify, facts
 from mtc._capture import Call
+from mtc._progress import Progress
 from mtc.errors import ExportError
 
 LARGE = 1 << 30  # size in bytes above which weights are stored in a separate file
@@ -36,6 +38,7 @@ def export(
     train: bool = True,
     opset_version: int | None = None,
     verify: bool = True,
+    progress: bool | None = None,
 ) -> facts.ModuleFacts:
     r"""Exports a module to an ONNX file that mtc trains as PyTorch trains the module.
 
@@ -43,7 +46,8 @@ def export(
     equal parameters do not. Batch norm and dropout keep their training form. The file's metadata (:mod:`mtc.facts`) contains
     facts that ONNX cannot express, such as ``requires_grad``, ``padding_idx`` and the names of tied parameters.
 
-    The module is traced by ``torch.export``, or by TorchScript if ``torch.export`` fails. The mode and the values of the module
+    The module is traced by ``torch.export``, or by TorchScript if ``torch.export`` fails. Complex numbers become pairs of real
+    numbers, and packed sequences become padded ones with lengths. The mode and the values of the module
     do not change.
 
     Args:
@@ -66,6 +70,8 @@ def export(
         verify: Whether to run ONNX's checker, to find parameters that the graph does not use, and to compare outputs for
             ``example_inputs`` (with dropout disabled) and custom gradients with the module's. The bytes of parameters are always
             compared. Default: ``True``.
+        progress: Whether to show the current step on the standard error. Default: if it is a terminal. The duration of each step is
+            logged to ``logging.getLogger("mtc")`` with level INFO.
 
     Returns:
         The stored facts.
@@ -80,58 +86,92 @@ def export(
     """
     if not isinstance(module, nn.Module):
         raise ExportError(f"module: expected a torch.nn.Module, got {type(module).__name__}")
-    call = _capture.bind(module, example_inputs, dynamic_axes or {}, dynamic_batch)
+    steps = Progress(progress)
+    with steps.step("bind the example inputs", "Pass a tensor, a sequence of arguments or a mapping of keyword arguments."):
+        call = _capture.bind(module, example_inputs, dynamic_axes or {}, dynamic_batch)
     with _module.in_mode(module, train), _keras.traceable(module, "training" in call.kwargs):
         _module.check(module)
-        trial = _forward(module, call)
-        model, program = _exported(module, call, opset_version)
-        _name_values(model.graph, call, input_names, output_names or [*trial.outputs])
-        _graph.declare_ranks(model.graph, [*trial.outputs.values()], call.rows)
-        found = _module.facts(module, {tensor.name for tensor in model.graph.initializer}, trial.statistics)
-        facts.write(model, found)
-        _verify.parameters(model, dict(module.named_parameters()))
+        with steps.step("run the module", "Call it with the example inputs, to see where it fails."):
+            trial = _forward(module, call)
+        with steps.step("trace the module", "Move what fails out of the module, and pass its result as an input."):
+            model, capture = _exported(module, call, opset_version)
+            _name_values(model.graph, call, input_names, output_names or [*trial.outputs])
+            _graph.declare_ranks(model.graph, [*trial.outputs.values()], call.rows)
+            found = _module.facts(module, {tensor.name for tensor in model.graph.initializer}, trial.statistics)
+            facts.write(model, found)
+            _verify.parameters(model, dict(module.named_parameters()))
         if verify:
-            _verify.checked(model)
-            with _module.state_kept(module):
-                _verify.used(model, module, call)
-            with _module.state_kept(module):
-                _verify.outputs(model, module, call)
-            if trial.custom_backward:
-                with _module.state_kept(module):
-                    _verify.gradients(program, module, call)
-    _save(model, Path(path))
+            with steps.step("verify the exported graph", "Pass verify=False to write the file without verification."):
+                _verified(model, capture, module, call, trial)
+    with steps.step(f"write '{path}'", "Pass the path of a file in an existing folder with enough space."):
+        _save(model, Path(path))
     return found
+
+
+def _verified(
+    model: onnx.ModelProto, capture: _capture.Capture | None, module: nn.Module, call: Call, trial: Trial
+) -> None:
+    """Raises ExportError if the graph is invalid or differs from the module."""
+    _verify.checked(model)
+    _verify.sizes(model)
+    with _module.state_kept(module):
+        _verify.used(model, module, call)
+    with _module.state_kept(module):
+        _verify.outputs(model, module, call)
+    if capture is None and call.rows:
+        with _module.state_kept(module):  # TorchScript stores values that forward converts to Python as constants.
+            _verify.outputs(model, module, call.rolled())
+    if trial.custom_backward or (capture and capture.is_rewritten):
+        with _module.state_kept(module):
+            _verify.gradients(capture, module, call)
 
 
 def _exported(
     module: nn.Module, call: Call, opset: int | None
-) -> tuple[onnx.ModelProto, torch.export.ExportedProgram | None]:
+) -> tuple[onnx.ModelProto, _capture.Capture | None]:
     """Returns the graph with the module's tensors, from the first exporter that can trace the module.
 
-    If this is ``torch.export``, also returns the exported program.
+    If this is ``torch.export``, also returns what it traced.
     """
-    program = None
+    capture = None
     canonical = _module.canonical_names(module)
     tensors = dict(module.named_parameters()), dict(module.named_buffers())
     try:
         with _module.state_kept(module):
-            model, program = _capture.with_dynamo(module, call, opset)
-        canonical |= _capture.aliases(program, module)
+            capture = _capture.with_dynamo(module, call, opset)
+        model = capture.model
+        canonical |= capture.aliases
     except Exception as error:
-        if lost := _cause(error, ExportError):
+        if lost := _trace.cause(error, ExportError):
             raise lost from None
         try:
             with _module.state_kept(module):
                 model = _capture.with_torchscript(module, call, opset)
         except Exception as second:
-            hint = " If the module needs a fixed batch size, pass dynamic_batch=False." if any(call.axes) else ""
-            raise ExportError(
-                f"{type(module).__name__} cannot be exported.\ntorch.export: {_first_lines(error)}\n"
-                f"TorchScript: {_first_lines(second)}\n{hint}"
-            ) from error
-        canonical = {_capture.PREFIX + name: first for name, first in canonical.items()} | canonical
+            raise _failure(module, call, opset, error, second) from error
+    prefixes = ("", _capture.PREFIX, 2 * _capture.PREFIX)
+    canonical = {prefix + name: first for prefix in prefixes for name, first in canonical.items()}
     _graph.normalize(model, canonical, *tensors)
-    return model, program
+    return model, capture
+
+
+def _failure(module: nn.Module, call: Call, opset: int | None, error: Exception, second: Exception) -> ExportError:
+    """Returns the error for a module that no exporter can trace. Tries whether fixed sizes help."""
+    if any(call.axes):
+        try:
+            with _module.state_kept(module):
+                _capture.with_dynamo(module, replace(call, axes=tuple({} for _ in call.axes), rows=None), opset)
+        except Exception:
+            pass
+        else:
+            return ExportError(
+                f"{type(module).__name__} cannot be exported with dynamic axes: {_first_lines(error)} With fixed sizes it can: "
+                "pass dynamic_batch=False and no dynamic_axes, and example inputs of the batch size to train with."
+            )
+    return ExportError(
+        f"{type(module).__name__} cannot be exported.\ntorch.export: {_first_lines(error)}\n"
+        f"TorchScript: {_first_lines(second)}\n{_remedy(error)}"
+    )
 
 
 @dataclass(frozen=True)
@@ -256,12 +296,26 @@ def _save(model: onnx.ModelProto, path: Path) -> None:
         os.replace(temporary, path)
 
 
-def _cause(error: BaseException | None, kind: type[ExportError]) -> ExportError | None:
+def _remedy(error: Exception) -> str:
+    """Returns what to change in a module, for the kinds of failures of tracing."""
+    text = " ".join(map(str, _chain(error)))
+    if "data-dependent" in text or "DynamicOutputShape" in text or "nonzero" in text:
+        return (
+            "The sizes of a tensor depend on data. Select by torch.where or by multiplication with a mask, in place of an index of "
+            "selected elements. If this is the loss, export the module without labels and pass --loss to mtc compile."
+        )
+    if found := re.search(r"No ONNX function found for <OpOverload\(op='([^']+)'", text):
+        return (
+            f"ONNX has no operator for {found[1]}. Compute it from other operators, or outside the module, and pass the result as "
+            "an input."
+        )
+    return "Move the part of forward that PyTorch's exporters cannot trace out of the module, and pass its result as an input."
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
-        if isinstance(error, kind):
-            return error
+        yield error
         error = error.__cause__
-    return None
 
 
 def _first_lines(error: BaseException) -> str:

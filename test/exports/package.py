@@ -204,7 +204,7 @@ def splits_and_bags():
         assert not nodes("Loop")
     for options in ({"mode": "mean"}, {"mode": "mean", "padding_idx": 0}):
         mtc.export(Bags(**options), (values, offsets, None), PATH, dynamic_batch=False)
-    refused(Bags(mode="max"), (values, offsets, None), "mode='max'", "module 'bag'", dynamic_batch=False)
+    refused(Bags(mode="max"), (values, offsets, None), "mode='max'", "offsets", dynamic_batch=False)
 
 
 @test
@@ -301,7 +301,7 @@ def losses_of_information_are_refused():
     refused(nn.Embedding(4, 4, scale_grad_by_freq=True), torch.tensor([1, 2]), "scale_grad_by_freq=True")
     refused(nn.Sequential(nn.InstanceNorm1d(3, track_running_stats=True)), torch.randn(2, 3, 4), "'0.running_mean'", "train=False")
     refused(Function(lambda m, h: torch.from_numpy(h.detach().numpy())), x, "detach()")
-    refused(nn.Linear(4, 4), torch.randn(1, 4), "batch has 1 row", "dynamic_batch=False")
+    refused(nn.Linear(4, 4), torch.randn(1, 4), "batch size is 1", "dynamic_batch=False")
     refused(nn.Linear(4, 4), (), "example_inputs")
     refused(nn.Linear(4, 4), {"y": x}, "example_inputs", "Linear")
     refused(nn.Linear(4, 4), x, "output_names", "expected 1 names, got 2", output_names=["a", "b"])
@@ -312,6 +312,154 @@ def losses_of_information_are_refused():
     both.forward = lambda ids: both[0](ids) + both[1](ids)
     refused(both, torch.tensor([1, 2]), "padding_idx=0", "padding_idx=1")
     mtc.export(nn.Linear(4, 4), torch.randn(1, 4), PATH, dynamic_batch=False)
+
+
+@test
+def scatters_with_equal_indices():
+    """onnxruntime loses updates of ScatterND with several threads; the verification uses one."""
+
+    class Layer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(64, 64)
+
+        def forward(self, x, source, target):
+            x = self.linear(x)
+            return torch.zeros_like(x).index_add(0, target, x[source])
+
+    edges = torch.randint(0, 5000, (2, 40000))
+    mtc.export(Layer(), (torch.randn(5000, 64), edges[0], edges[1]), PATH, dynamic_batch=False)
+
+
+@test
+def complex_numbers():
+    class Spectral(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(torch.randn(3, 3, 5, dtype=torch.complex64))
+            self.register_buffer("turn", torch.polar(torch.ones(5), torch.arange(5.0)))
+
+        def forward(self, x):
+            f = torch.fft.rfft(x, norm="ortho")
+            y = torch.zeros_like(f)
+            y[..., :5] = torch.einsum("bim,iom->bom", f[..., :5], self.weight) * self.turn
+            y = y + 2j * f.conj() / (1 + f.abs())
+            z = torch.fft.fft2(x, s=(4, 6)).exp() * 1e-3
+            return torch.fft.irfft(y, n=x.shape[-1], norm="ortho") + z.angle().mean() + (z.real**2 + z.imag).mean()
+
+    found = mtc.export(Spectral(), torch.randn(4, 3, 16), PATH)
+    assert [(p.name, p.shape, p.dtype) for p in found.parameters] == [("weight", (3, 3, 5, 2), "float32")], found.parameters
+    assert nodes("DFT") and "turn" in [tensor.name for tensor in onnx.load(PATH).graph.initializer]
+
+    window = torch.hann_window(16)
+    stft = lambda _, x: torch.stft(x, 16, 4, window=window, return_complex=True).abs()  # noqa: E731
+    mtc.export(Function(stft, 64), torch.randn(2, 64), PATH)
+    refused(Function(lambda _, x: torch.fft.fft(x).tan().abs(), 4), torch.randn(2, 4), "tan", "view_as_real")
+
+
+class Packed(nn.Module):
+    def __init__(self, layer, total_length=None):
+        super().__init__()
+        self.layer, self.total_length = layer, total_length
+
+    def forward(self, x, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+        output, state = self.layer(packed)
+        if self.total_length is None:
+            return state
+        padded, _ = nn.utils.rnn.pad_packed_sequence(output, batch_first=True, total_length=self.total_length, padding_value=0.5)
+        return padded, state
+
+
+@test
+def packed_sequences():
+    x, lengths = torch.randn(4, 7, 3), torch.tensor([7, 2, 5, 3])
+    for layer in (nn.LSTM(3, 5, 2, bidirectional=True), nn.GRU(3, 5, bidirectional=True), nn.RNN(3, 5, 2), nn.LSTM(3, 5, bias=False)):
+        for total in (None, 7):
+            mtc.export(Packed(layer, total), (x, lengths), PATH)
+            found = [node for kind in ("LSTM", "GRU", "RNN") for node in nodes(kind)]
+            assert len(found) == layer.num_layers and all(node.input[4] for node in found)
+
+    class Reads(Packed):
+        def forward(self, x, lengths):
+            packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+            return self.layer(packed)[0].data.mean()
+
+    refused(Reads(nn.GRU(3, 5)), (x, lengths), "mean", "PackedSequence", "pad_packed_sequence")
+
+
+@test
+def layers_without_an_operator():
+    x = torch.randn(3, 6, 4)
+    mtc.export(nn.LSTM(4, 8, 2, proj_size=3, batch_first=True, bidirectional=True), x, PATH)
+    mtc.export(nn.LSTM(4, 8, proj_size=3, bias=False), x, PATH, dynamic_batch=False)
+    softmax = nn.AdaptiveLogSoftmaxWithLoss(8, 20, [5, 10], div_value=2.0)
+    mtc.export(softmax, (torch.randn(6, 8), torch.tensor([0, 4, 5, 9, 10, 19])), PATH)
+
+    class Loss(nn.Module):
+        def __init__(self, **options):
+            super().__init__()
+            self.linear, self.options = nn.Linear(4, 5), options
+
+        def forward(self, x, target, steps, sizes):
+            return F.ctc_loss(self.linear(x).log_softmax(2).transpose(0, 1), target, steps, sizes, **self.options)
+
+    target = torch.tensor([[1, 1, 2], [3, 4, 0], [2, 0, 0]])
+    for options in ({}, {"reduction": "sum"}, {"reduction": "none", "blank": 4}, {"zero_infinity": True}):
+        steps = torch.tensor([6, 4, 5]) if "zero_infinity" not in options else torch.tensor([3, 4, 5])
+        mtc.export(Loss(**options), (x, target, steps, torch.tensor([3, 2, 1])), PATH)
+
+    bag = nn.EmbeddingBag(5, 3, mode="max", padding_idx=1)
+    mtc.export(bag, torch.tensor([[0, 1, 2], [1, 1, 1], [3, 3, 4]]), PATH)
+
+
+@test
+def linear_algebra_and_scans():
+    def covariance(x):
+        return x.mT @ x + torch.eye(x.shape[-1])
+
+    functions = {
+        "cumprod": lambda _, x: x.cumprod(1) + torch.logcumsumexp(x, 1) + x.cummax(1).values,
+        "cholesky": lambda _, x: torch.cholesky_solve(x.mT, torch.linalg.cholesky(covariance(x))),
+        "solve": lambda _, x: torch.linalg.solve(covariance(x), x.mT) + torch.linalg.inv(covariance(x)) @ x.mT,
+        "slogdet": lambda _, x: torch.linalg.slogdet(covariance(x))[1] + torch.logdet(covariance(x)),
+        "matrix_exp": lambda _, x: torch.matrix_exp(covariance(x)),
+        "cdist": lambda _, x: torch.cdist(x, x) + torch.cdist(x, x, p=1.0),
+        "diagonal": lambda _, x: covariance(x).fill_diagonal_(0.5),
+    }
+    for function in functions.values():
+        mtc.export(Function(function), torch.randn(3, 4), PATH, dynamic_batch=False)
+    assert "matrix_exp" in functions
+    refused(Function(lambda _, x: torch.linalg.svd(x)[1]), torch.randn(4, 4), "svd", "input", dynamic_batch=False)
+
+
+@test
+def gradients_in_the_forward_pass():
+    def residual(module, x):
+        return torch.autograd.grad(torch.tanh(x).sum(), x, create_graph=True)[0] ** 2
+
+    mtc.export(Function(residual), torch.randn(3, 4), PATH)
+    assert nodes("Tanh")
+
+    def jacobian(module, x):
+        return torch.func.vmap(torch.func.jacrev(lambda row: torch.sin(module.linear(row))))(x).mean()
+
+    mtc.export(Function(jacobian), torch.randn(3, 4), PATH, dynamic_batch=False)
+
+
+@test
+def all_failures_are_export_errors():
+    def fails(_, x):
+        raise KeyError("missing")
+
+    refused(Function(fails), torch.randn(2, 4), "run the module", "KeyError", "example inputs")
+    refused(Function(lambda _, x: x[(x > 0).nonzero()[:, 0]]), torch.randn(2, 4), "depends on the values of input 'x'", "torch.where", "--bind")
+    try:
+        mtc.export(nn.Linear(4, 4), torch.randn(2, 4), FOLDER / "absent/model.onnx")
+    except mtc.ExportError as error:
+        assert "absent" in str(error) and "folder" in str(error), error
+    else:
+        raise AssertionError("the folder does not exist")
 
 
 def main() -> None:

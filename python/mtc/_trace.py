@@ -1,0 +1,146 @@
+"""Traces modules with ``torch.export``, and translates programs to ONNX."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+from torch.utils import _pytree as pytree
+
+from mtc import _rewrite, _substitutes, _translations
+from mtc.errors import ExportError
+
+if TYPE_CHECKING:
+    from mtc._capture import Call
+
+
+def traced(module: nn.Module, call: Call) -> torch.export.ExportedProgram:
+    """Returns the program of ``forward``, before the decomposition of operators and with gradients like the module's.
+
+    Raises:
+        ExportError: If a substitute of a function cannot compute what ``forward`` asks for.
+        Exception: Whatever PyTorch raises, if no way of tracing succeeds.
+    """
+    failure: Exception | None = None
+    for way in (_without_dynamo, _with_dynamo, _below_autograd):
+        try:
+            with _substitutes.substituted(), _loops_of_dynamic_length(call), _transforms_kept():
+                return way(module, call)
+        except Exception as error:
+            if lost := cause(error, ExportError):
+                raise lost from None
+            failure = failure or error
+    assert failure
+    raise failure
+
+
+def _without_dynamo(module: nn.Module, call: Call) -> torch.export.ExportedProgram:
+    """Runs ``forward``."""
+    return _exported(module, call.args, call.kwargs, call.shapes() if any(call.axes) else None, False)
+
+
+def _with_dynamo(module: nn.Module, call: Call) -> torch.export.ExportedProgram:
+    """Analyzes the bytecode of ``forward``."""
+    return _exported(module, call.args, call.kwargs, call.shapes() if any(call.axes) else None, True)
+
+
+def _below_autograd(module: nn.Module, call: Call) -> torch.export.ExportedProgram:
+    """Traces what autograd runs, so that ``torch.autograd.grad`` and ``torch.func`` within ``forward`` become operators."""
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    from mtc._capture import Flattened
+
+    flattened = Flattened(module, call)
+    parameters, buffers = dict(flattened.named_parameters()), dict(flattened.named_buffers())
+
+    def forward(parameters: Any, buffers: Any, tensors: Any) -> Any:
+        return torch.func.functional_call(flattened, (parameters, buffers), tensors)
+
+    tensors = pytree.tree_map(lambda tensor: tensor.detach().clone(), tuple(call.tensors()))
+    graph = make_fx(forward, tracing_mode="symbolic", _allow_non_fake_inputs=True)(parameters, buffers, tensors)
+    return _exported(_Traced(flattened, graph), tensors, {}, {"tensors": call.axes} if any(call.axes) else None, False)
+
+
+class _Traced(nn.Module):
+    """A graph with the parameters and buffers of a module as additional inputs."""
+
+    def __init__(self, flattened: nn.Module, graph: torch.fx.GraphModule) -> None:
+        super().__init__()
+        self.module = flattened.module
+        self.graph = [graph]  # a list, so that the graph is no submodule
+
+    def forward(self, *tensors: torch.Tensor) -> Any:
+        return self.graph[0](dict(self.named_parameters()), dict(self.named_buffers()), tensors)
+
+
+def rewritten(program: torch.export.ExportedProgram, call: Call) -> torch.export.ExportedProgram:
+    """Returns a program without complex numbers and operators that ONNX lacks; see :mod:`mtc._rewrite`.
+
+    If the program changes, its inputs are the tensors of the call in their order, and names of tensors begin with ``module.``.
+    """
+    if not _rewrite.is_needed(program):
+        return program
+    leaves = pytree.tree_leaves(program.example_inputs)
+    tensors = tuple(leaf for leaf in leaves if isinstance(leaf, torch.Tensor))
+    shapes = {"tensors": call.axes} if any(call.axes) else None
+    return _exported(_rewrite.Rewritten(program, leaves), tensors, {}, shapes, False)
+
+
+def translated(program: torch.export.ExportedProgram, call: Call, opset: int | None) -> Any:
+    """Returns PyTorch's ``ONNXProgram``, without its optimizations for inference."""
+    result = torch.onnx.export(
+        program,
+        dynamo=True,
+        optimize=False,
+        verbose=False,
+        dynamic_shapes=call.axes if any(call.axes) else None,
+        custom_translation_table=_translations.table(),
+        opset_version=opset,
+    )
+    if result is None:
+        raise ExportError("PyTorch's exporter returned no model")
+    return result
+
+
+def _exported(
+    module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], shapes: Any, strict: bool
+) -> torch.export.ExportedProgram:
+    dynamic = pytree.tree_map(lambda name: torch.export.Dim.DYNAMIC if isinstance(name, str) else name, shapes)
+    try:
+        return torch.export.export(module, args, kwargs, dynamic_shapes=dynamic, strict=strict)
+    except torch._dynamo.exc.UserError as error:
+        try:
+            refined = torch.export.dynamic_shapes.refine_dynamic_shapes_from_suggested_fixes(error.msg, dynamic)
+        except Exception:
+            raise error from None
+        return torch.export.export(module, args, kwargs, dynamic_shapes=refined, strict=strict)
+
+
+@contextlib.contextmanager
+def _transforms_kept() -> Iterator[None]:
+    """Restores the stack of ``torch.func``, on which a trace that fails within a transform leaves its levels."""
+    depth = torch._C._functorch.get_dynamic_layer_stack_depth()
+    try:
+        yield
+    finally:
+        torch._C._functorch.pop_dynamic_layer_stack_and_undo_to_depth(depth)
+
+
+def _loops_of_dynamic_length(call: Call) -> contextlib.AbstractContextManager[None]:
+    """Lets PyTorch trace recurrent layers with a dynamic number of steps as loops, in versions that can."""
+    from torch.onnx._internal.exporter import _capture_strategies
+
+    patch = getattr(_capture_strategies, "patch_dynamic_shape_rnn_decompositions", None)
+    return patch(any(call.axes)) if patch else contextlib.nullcontext()
+
+
+def cause(error: BaseException | None, kind: type[ExportError]) -> ExportError | None:
+    """Returns the first error of a kind among an error and its causes."""
+    while error is not None:
+        if isinstance(error, kind):
+            return error
+        error = error.__cause__
+    return None

@@ -22,7 +22,7 @@ Error mtc::linkProgram(const LinkRequest &request) {
                    request.inputs, request.libraryFolder.str());
   if (!archives)
     return archives.takeError();
-  Expected<TemporaryFile> code = TemporaryFile::create(request.output + "-%%%%%%%%.a");
+  Expected<TemporaryFile> code = TemporaryFile::create(request.output, ".a");
   if (!code)
     return code.takeError();
   if (Error error = code->write(request.archive.getBuffer()))

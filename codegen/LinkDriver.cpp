@@ -5,6 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -14,8 +15,11 @@
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstdlib>
+#include <fcntl.h>
 #include <memory>
 #include <optional>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace mtc;
@@ -27,12 +31,16 @@ static Error makeError(const Twine &message) {
   return createStringError(inconvertibleErrorCode(), message);
 }
 
-Expected<TemporaryFile> TemporaryFile::create(const Twine &model) {
-  TemporaryFile result;
-  int descriptor;
-  if (std::error_code code = fs::createUniqueFile(model, descriptor, result.file))
-    return makeError("cannot create a file like '" + model + "': " + code.message());
+Expected<TemporaryFile> TemporaryFile::create(const Twine &prefix, StringRef suffix) {
+  // Unlike with llvm::sys::fs::createUniqueFile, no character of the prefix is a placeholder.
+  std::string name = (prefix + "-XXXXXX" + suffix).str();
+  const int descriptor = mkostemps(name.data(), static_cast<int>(suffix.size()), O_CLOEXEC);
+  if (descriptor < 0)
+    return makeError("cannot create a file like '" + prefix + "-XXXXXX" + suffix +
+                     "': " + errnoAsErrorCode().message());
   static_cast<void>(sys::Process::SafelyCloseFileDescriptor(descriptor));
+  TemporaryFile result;
+  result.file = std::move(name);
   sys::RemoveFileOnSignal(result.file);
   return result;
 }
@@ -48,7 +56,9 @@ TemporaryFile::~TemporaryFile() {
   sys::DontRemoveFileOnSignal(file);
 }
 
-Error TemporaryFile::write(StringRef bytes) const {
+Error TemporaryFile::write(StringRef bytes) const { return writeFile(file, bytes); }
+
+Error mtc::writeFile(StringRef file, StringRef bytes) {
   std::error_code code;
   raw_fd_ostream stream(file, code);
   if (!code) {
@@ -122,7 +132,8 @@ Expected<LinkDriver> LinkDriver::find(const LinkInputs &inputs) {
     if (!isOfHost)
       driver.common.push_back("--target=" + inputs.architecture + "-linux-gnu");
     else if (fs::exists(libraries + "/libdnnl.so"))
-      driver.common.insert(driver.common.end(), {"-L" + libraries, "-Wl,-rpath," + libraries});
+      driver.common.insert(driver.common.end(),
+                           {"-L" + libraries, "-Xlinker", "-rpath=" + libraries});
 #ifdef MTC_PROGRAM_SANITIZERS
     driver.common.push_back(MTC_PROGRAM_SANITIZERS);
 #endif
@@ -172,18 +183,49 @@ static bool isOfFullDisk(StringRef said, StringRef output, uint64_t least) {
          (space && space->available < least);
 }
 
+namespace {
+
+/// The path of an output for the linker. lld replaces each '%' of the path by a random digit and
+/// writes to a file of that name first, which may be in another folder. The folder of such a path
+/// is passed as a descriptor that the linker inherits.
+class LinkerOutput {
+public:
+  explicit LinkerOutput(StringRef output) : file(output.str()) {
+    if (!output.contains('%'))
+      return;
+    const std::string name = path::parent_path(output).str();
+    folder = open(name.empty() ? "." : name.c_str(), O_PATH | O_DIRECTORY);
+    if (folder >= 0)
+      file = ("/proc/self/fd/" + Twine(folder) + "/" + path::filename(output)).str();
+  }
+  LinkerOutput(const LinkerOutput &) = delete;
+  LinkerOutput &operator=(const LinkerOutput &) = delete;
+  ~LinkerOutput() {
+    if (folder >= 0)
+      close(folder);
+  }
+  StringRef path() const { return file; }
+
+private:
+  std::string file;
+  int folder = -1;
+};
+
+} // namespace
+
 Error LinkDriver::link(StringRef output, ArrayRef<StringRef> arguments,
                        uint64_t expectedBytes) const {
+  const LinkerOutput opened(output);
   // The log is stored in the system's temporary folder, so that it is available if the output's
   // disk is full.
   SmallString<128> folder;
   path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
-  Expected<TemporaryFile> messages = TemporaryFile::create(folder + "/mtc-link-%%%%%%%%.log");
+  Expected<TemporaryFile> messages = TemporaryFile::create(folder + "/mtc-link", ".log");
   if (!messages)
     return messages.takeError();
   std::vector<StringRef> all{program};
   all.insert(all.end(), common.begin(), common.end());
-  all.insert(all.end(), {"-o", output});
+  all.insert(all.end(), {"-o", opened.path()});
   all.insert(all.end(), arguments.begin(), arguments.end());
   std::optional<StringRef> redirects[] = {std::nullopt, messages->name(), messages->name()};
   std::string failure;
@@ -197,6 +239,9 @@ Error LinkDriver::link(StringRef output, ArrayRef<StringRef> arguments,
   if (failure.empty() && withoutDriversLine(said).empty())
     return makeError(program + " stopped without a message, as when a disk is full; free space " +
                      "there or in " + folder + ", or set TMPDIR");
+  if (said.contains("Cannot allocate memory") || said.contains("out of memory") ||
+      said.contains("failed to map segment"))
+    return makeError(program + ": out of memory; raise the limit of `ulimit -v`, or free memory");
   if (said.contains("unable to find library") || said.contains("cannot find"))
     return makeError("a library is missing; install " + packages + ":\n" + said);
   return makeError("linking with " + program + " failed" +

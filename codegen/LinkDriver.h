@@ -5,7 +5,6 @@
 
 #include "codegen/target/Target.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -17,8 +16,8 @@ namespace mtc {
 /// A temporary file that is removed with this object, or when a signal terminates the process.
 class TemporaryFile {
 public:
-  /// Creates an empty file. Each `%` of `model` becomes a random digit.
-  static llvm::Expected<TemporaryFile> create(const llvm::Twine &model);
+  /// Creates an empty file named `prefix`-RANDOM`suffix`, which only the user may read.
+  static llvm::Expected<TemporaryFile> create(const llvm::Twine &prefix, llvm::StringRef suffix);
   TemporaryFile(TemporaryFile &&other) noexcept;
   ~TemporaryFile();
 
@@ -27,8 +26,11 @@ public:
 
 private:
   TemporaryFile() = default;
-  llvm::SmallString<128> file;
+  std::string file;
 };
+
+/// Writes a file, in place.
+llvm::Error writeFile(llvm::StringRef file, llvm::StringRef bytes);
 
 /// A compiler driver, such as clang++, that links C++.
 class LinkDriver {

@@ -61,8 +61,11 @@ static Expected<SmallString<0>> hideSymbols(MemoryBufferRef combined, StringRef 
 static Error writeArchive(StringRef object, StringRef output, StringRef name) {
   std::vector<NewArchiveMember> members;
   members.emplace_back(MemoryBufferRef(object, name));
-  return llvm::writeArchive(output, members, SymtabWritingMode::NormalSymtab,
-                            object::Archive::K_GNU, /*Deterministic=*/true, /*Thin=*/false);
+  // llvm::writeArchive takes each '%' of the file's path as a placeholder.
+  Expected<std::unique_ptr<MemoryBuffer>> archive =
+      writeArchiveToBuffer(members, SymtabWritingMode::NormalSymtab, object::Archive::K_GNU,
+                           /*Deterministic=*/true, /*Thin=*/false);
+  return archive ? writeFile(output, (*archive)->getBuffer()) : archive.takeError();
 }
 
 Error mtc::linkLibrary(const LinkRequest &request, const LibraryNames &names) {
@@ -73,10 +76,10 @@ Error mtc::linkLibrary(const LinkRequest &request, const LibraryNames &names) {
       findArchives("libmtc_runtime_library.a", request.inputs, request.libraryFolder.str());
   if (!archives)
     return archives.takeError();
-  Expected<TemporaryFile> code = TemporaryFile::create(request.output + "-%%%%%%%%.a");
+  Expected<TemporaryFile> code = TemporaryFile::create(request.output, ".a");
   if (!code)
     return code.takeError();
-  Expected<TemporaryFile> combined = TemporaryFile::create(request.output + "-%%%%%%%%.o");
+  Expected<TemporaryFile> combined = TemporaryFile::create(request.output, ".o");
   if (!combined)
     return combined.takeError();
   if (Error error = code->write(request.archive.getBuffer()))
@@ -103,14 +106,14 @@ Error mtc::linkLibrary(const LinkRequest &request, const LibraryNames &names) {
 
   if (Error error = combined->write(*object))
     return error;
-  const std::string soname = "-Wl,-soname," + names.soname;
+  const std::string soname = "-soname=" + names.soname;
   std::vector<std::string> libraries;
   libraries.reserve(request.inputs.libraries.size());
   for (const std::string &name : request.inputs.libraries)
     libraries.push_back("-l" + name);
   // Unused sections are dropped here and not in the first link: exceptions are not caught in a
   // relocatable object that was linked with --gc-sections.
-  arguments = {"-shared", "-Wl,-z,defs", "-Wl,--gc-sections", soname, combined->name()};
+  arguments = {"-shared", "-Wl,-z,defs", "-Wl,--gc-sections", "-Xlinker", soname, combined->name()};
   arguments.insert(arguments.end(), libraries.begin(), libraries.end());
   if (Error error = driver->link(request.output, arguments, bytes))
     return error;

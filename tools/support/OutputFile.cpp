@@ -12,8 +12,10 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <fcntl.h>
 #include <set>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -27,14 +29,20 @@ static std::error_code lastError() { return errnoAsErrorCode(); }
 
 Expected<OutputFile> OutputFile::create(OutputTarget target) {
   OutputFile file(std::move(target));
-  SmallString<256> model(path::parent_path(file.target.path)), made;
-  path::append(model, ".mtc-%%%%%%%%%%%%");
-  int descriptor;
-  if (std::error_code code = fs::createUniqueFile(model, descriptor, made))
-    return makeWriteError(file.target.what, code);
-  close(descriptor);
-  file.temporary = made.str().str();
+  const StringRef folder = path::parent_path(file.target.path);
+  // The linker reads names that start with '-' or '@' as options.
+  SmallString<256> made(path::is_relative(folder) ? "." : "");
+  path::append(made, folder, ".mtc-XXXXXX");
+  std::string name = made.str().str();
+  // Only the last six characters are a pattern, whatever the folder's name contains.
+  const int descriptor = mkostemp(name.data(), O_CLOEXEC);
+  if (descriptor < 0)
+    return makeWriteError(file.target.what, lastError());
+  file.temporary = std::move(name);
   sys::RemoveFileOnSignal(file.temporary);
+  scope_exit close([&] { ::close(descriptor); });
+  if (fchmod(descriptor, 0666 & ~fs::getUmask()) != 0)
+    return makeWriteError(file.target.what, lastError());
   return file;
 }
 

@@ -30,8 +30,8 @@ using namespace mtc::tool;
 namespace {
 
 /// Infers the batch inputs without knowledge of the loss; nullopt if they cannot be inferred.
-std::optional<mtc::onnx::BatchAxis> findBatchAxis(Compilation &compilation,
-                                                  const Options &options) {
+std::optional<mtc::onnx::BatchAxis> guessBatchAxis(Compilation &compilation,
+                                                   const Options &options) {
   std::vector<mtc::onnx::StepInput> inputs;
   for (const mtc::onnx::ModelInput &input : mtc::onnx::modelInputs(*compilation.getModel())) {
     if (llvm::is_contained(llvm::make_first_range(compilation.getBinds()), input.name))
@@ -51,6 +51,25 @@ std::optional<mtc::onnx::BatchAxis> findBatchAxis(Compilation &compilation,
   return mtc::onnx::chooseBatchAxis(inputs, options.batchInputs, ignored);
 }
 
+/// Adds to each input whether it has a batch axis: the decision of the training program if it
+/// exists, since the labels of the loss affect it.
+void addBatchAxis(Compilation &compilation, const Options &options, bool hasProgram,
+                  llvm::json::Object &description) {
+  llvm::StringMap<bool> isBatched;
+  if (hasProgram) {
+    for (auto input : compilation.getProgram().getInputs().getOps<InputOp>())
+      isBatched[input.getName()] = input.getRows();
+  } else if (std::optional<mtc::onnx::BatchAxis> axis = guessBatchAxis(compilation, options)) {
+    for (const mtc::onnx::ModelInput &input : mtc::onnx::modelInputs(*compilation.getModel()))
+      isBatched[input.name] = axis->inputs.contains(input.name);
+  }
+  for (llvm::json::Value &value : *description.getArray("inputs")) {
+    llvm::json::Object &input = *value.getAsObject();
+    if (auto known = isBatched.find(*input.getString("name")); known != isBatched.end())
+      input["batched"] = known->second;
+  }
+}
+
 /// Counts the nodes of a graph and its subgraphs by operator.
 void countOperators(const ::onnx::GraphProto &graph, std::map<std::string, int64_t> &operators) {
   for (const auto &node : graph.node()) {
@@ -62,16 +81,12 @@ void countOperators(const ::onnx::GraphProto &graph, std::map<std::string, int64
 }
 
 /// Describes the model before compilation.
-llvm::json::Object describe(Compilation &compilation, const Options &options) {
+llvm::json::Object describe(Compilation &compilation) {
   mtc::onnx::Model &model = *compilation.getModel();
   llvm::json::Array inputs, initializers;
-  std::optional<mtc::onnx::BatchAxis> axis = findBatchAxis(compilation, options);
-  for (const mtc::onnx::ModelInput &input : mtc::onnx::modelInputs(model)) {
-    llvm::json::Object row{{"name", input.name}, {"dims", llvm::json::Array(input.dims)}};
-    if (axis)
-      row["batched"] = axis->inputs.contains(input.name);
-    inputs.push_back(std::move(row));
-  }
+  for (const mtc::onnx::ModelInput &input : mtc::onnx::modelInputs(model))
+    inputs.push_back(
+        llvm::json::Object{{"name", input.name}, {"dims", llvm::json::Array(input.dims)}});
   int64_t parameters = 0;
   for (const auto &[name, extents, known] : compilation.getParameters().initializers) {
     if (known.role == mtc::onnx::InitializerRole::Parameter)
@@ -224,19 +239,21 @@ int mtc::tool::inspect(const Options &options) {
   if (!open.empty())
     attempt = tryOpenDimensions(described, open);
   Compilation &compilation = *attempt.compilation;
-  llvm::json::Object description = describe(compilation, attempt.options);
+  llvm::json::Object description = describe(compilation);
   llvm::json::Object dims;
   for (const auto &dim : compilation.getDims())
     dims[dim.first()] = dim.second;
   description["dimensions"] = std::move(dims);
   description["open_dimensions"] = llvm::json::Array(open);
   description["compiles"] = attempt.compiles;
+  std::string loss;
   if (attempt.compiles) {
     addAttention(compilation.getModule(), description);
-    const std::string loss = inferLoss(compilation);
+    loss = inferLoss(compilation);
     description["loss"] = loss;
     description["command"] = suggestCommand(attempt.options, open, loss);
   }
+  addBatchAxis(compilation, attempt.options, /*hasProgram=*/!loss.empty(), description);
   if (options.json) {
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(description)));
   } else {

@@ -21,10 +21,11 @@ public:
 private:
   void runOnOperation() override;
 
-  /// Whether a library of the target computes the operation.
+  /// Whether a library of the target computes the operation, with any number of threads.
   bool isComputed(Operation *op) {
     auto call = dyn_cast<LibraryCallOpInterface>(op);
-    return !libraryCalls && call && call.isLibraryCall() && target.getSupportLevel(call) > 0;
+    return !libraryCalls && call && call.isLibraryCall() && target.getSupportLevel(call) > 0 &&
+           target.getScratchBytes(call, std::nullopt) >= 0;
   }
 
   /// Returns the operations to decompose, in program order.

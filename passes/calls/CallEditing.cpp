@@ -11,7 +11,8 @@ using namespace mtc;
 
 bool mtc::isSupportedLess(const TargetInfo &target, LibraryCallOpInterface call,
                           LibraryCallOpInterface than) {
-  return target.getSupportLevel(call) < target.getSupportLevel(than);
+  return target.getSupportLevel(call) < target.getSupportLevel(than) ||
+         target.getScratchBytes(call, std::nullopt) < 0;
 }
 
 bool mtc::makeAvailable(Value value, Operation *user) {

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -85,6 +86,29 @@ TEST_P(EachConvolution, MatchesItsDefinition) {
       check(MTC_CONVOLUTION_WEIGHT_GRADIENT, t.input, t.output, sums.weights);
     }
   EXPECT_GE(tally.run, 60);
+}
+
+/// oneDNN has no implementation of some input gradients, for some numbers of threads.
+TEST_P(EachConvolution, WindowsOfAnySizeAreComputed) {
+  for (const auto [high, wide, stride, groups] :
+       {std::array<int64_t, 4>{3, 39, 1, 1}, {3, 21, 2, 1}, {5, 21, 1, 2}, {2, 39, 1, 1}}) {
+    MtcConvolution c = plane(2, groups, 8, 8, 20, high, stride, 1, high / 2, high / 2);
+    c.input[1] = 60;
+    c.kernel[1] = wide;
+    c.before[1] = wide / 2;
+    c.output[1] = (c.input[1] + 2 * c.before[1] - wide) / stride + 1;
+    Tensors t(c);
+    const Sums sums(c, t);
+    for (int threads : {1, 2}) {
+      SCOPED_TRACE(testing::Message() << high << " x " << wide << ", threads " << threads);
+      std::vector<float> result(sums.input.size(), NAN);
+      ASSERT_TRUE(run(MTC_TRANSPOSED_CONVOLUTION, c,
+                      {bytesOf(t.output), bytesOf(t.weights), bytesOf(result)}, threads));
+      for (size_t i = 0; i < result.size(); ++i)
+        ASSERT_NEAR(result[i], sums.input[i], 1e-4 * (1 + std::abs(sums.input[i])))
+            << "element " << i;
+    }
+  }
 }
 
 TEST_P(EachConvolution, AddsABiasAndWhatLiesAsTheOutput) {

@@ -57,6 +57,12 @@ struct Description {
     }
   }
 
+  /// Returns whether the library supports the extents of all tensors.
+  bool hasExtents() const {
+    return hasLibraryExtents(input) && hasLibraryExtents(output) &&
+           hasLibraryExtents(chosenWeights);
+  }
+
 private:
   static void channelsLast(dnnl_memory_desc_t &layout, const MtcConvolution &c, int64_t channels,
                            const int64_t *windows, dnnl_data_type_t type) {
@@ -87,8 +93,7 @@ private:
 /// Plans the primitive and returns the layout of weights that it chose.
 std::unique_ptr<LibraryPrimitive> planConvolution(const Description &d, Computed computed,
                                                   int threads, dnnl_memory_desc_t &weights) {
-  if (!hasLibraryExtents(d.input) || !hasLibraryExtents(d.output) ||
-      !hasLibraryExtents(d.chosenWeights))
+  if (!d.hasExtents())
     return nullptr;
   LibraryThreads scope(threads);
   LibraryAttributes attributes = userScratchAttributes();
@@ -218,6 +223,21 @@ std::unique_ptr<LibraryCall> createLibraryCall(const MtcConvolution &c, Computed
   return result;
 }
 
+/// Returns a call of the library. If the library has no implementation for the windows of the
+/// convolution, with or without addends, the runtime's own code computes it.
+std::unique_ptr<LibraryCall> createAnyCall(const MtcConvolution &c, Computed computed, int threads,
+                                           bool executable) {
+  if (auto result = createLibraryCall(c, computed, threads, executable))
+    return result;
+  if (!Description(c, computed).hasExtents())
+    return nullptr;
+  MtcConvolution plain = c;
+  plain.has_bias = plain.has_addend = 0;
+  if ((c.has_bias || c.has_addend) && Convolution().plan(plain, computed, threads))
+    return nullptr; // Faster with the addends in a kernel of their own.
+  return createPatchConvolution(c, computed, threads, machineVectors());
+}
+
 template <Computed computed>
 std::unique_ptr<LibraryCall> createCall(const void *record, int threads, bool executable) {
   const MtcConvolution &c = *static_cast<const MtcConvolution *>(record);
@@ -230,11 +250,13 @@ std::unique_ptr<LibraryCall> createCall(const void *record, int threads, bool ex
     return createPatchConvolution(c, computed, threads, machineVectors());
   if (c.way == MTC_WINOGRAD)
     return createWinogradConvolution(c, computed, threads, machineVectors());
-  if (!isNarrow || (libraryMultiplies(c.type) && !c.f32_products))
-    if (auto result = createLibraryCall(c, computed, threads, executable); result || !isNarrow)
+  if (!isNarrow)
+    return createAnyCall(c, computed, threads, executable);
+  if (libraryMultiplies(c.type) && !c.f32_products)
+    if (auto result = createLibraryCall(c, computed, threads, executable))
       return result;
   return createWidenedConvolution(c, computed, threads, [=](const MtcConvolution &ofBlock) {
-    return createLibraryCall(ofBlock, computed, threads, executable);
+    return createAnyCall(ofBlock, computed, threads, executable);
   });
 }
 

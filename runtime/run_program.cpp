@@ -3,6 +3,7 @@
 #include "runtime/run_program.h"
 
 #include "runtime/abi/file_marks.h"
+#include "runtime/abi/memory_limit.h"
 #include "runtime/checks/memory_check.h"
 #include "runtime/collectives/ranks.h"
 #include "runtime/io/checksum.h"
@@ -33,6 +34,7 @@
 #include "runtime/state/stored_variable.h"
 #include "runtime/state/variables.h"
 #include "runtime/support/failure.h"
+#include "runtime/support/memory_limit.h"
 #include "runtime/support/messages.h"
 #include "runtime/support/openmp_waiting.h"
 #include "runtime/support/process.h"
@@ -399,6 +401,7 @@ int reportFailure(const Failure &failure, Ranks *ranks) {
 int runProgram(const MtcProgram &program, const std::string &programPath,
                const std::vector<std::string> &arguments, OpenTransport open) {
   const std::string name = fileNameOf(programPath);
+  guardMemoryLimit();
   // A closed output pipe and an exceeded file size limit are reported by system calls and must not
   // kill a training run.
   std::signal(SIGPIPE, SIG_IGN);
@@ -433,7 +436,7 @@ int runProgram(const MtcProgram &program, const std::string &programPath,
   } catch (const Failure &failure) {
     return reportFailure(failure, ranks ? &*ranks : nullptr);
   } catch (const std::bad_alloc &) {
-    std::fputs("error: out of memory\n", stderr);
+    mtc_report_out_of_memory("");
     if (ranks && ranks->count() > 1)
       ranks->abort(exitSystemFault);
     return exitSystemFault;

@@ -12,6 +12,7 @@
 #include "passes/Passes.h"
 #include "passes/pipelines/Pipelines.h"
 #include "tools/support/Errors.h"
+#include "tools/support/OutOfMemory.h"
 #include "tools/support/OutputFile.h"
 #include "tools/support/StandardStreams.h"
 
@@ -71,6 +72,7 @@ static llvm::Error writeResult(llvm::StringRef input, const std::string &output,
 
 int main(int argc, char **argv) {
   guardStandardStreams("mtc-opt");
+  guardMemory("mtc-opt");
   if (argc == 2 && llvm::StringRef(argv[1]) == "--show-onnx-operators")
     return showOperators();
   mlir::DialectRegistry registry;

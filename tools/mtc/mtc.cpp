@@ -4,6 +4,7 @@
 
 #include "driver/CommandLine.h"
 #include "driver/PlanSearch.h"
+#include "tools/support/OutOfMemory.h"
 #include "tools/support/StandardStreams.h"
 
 #include "llvm/Support/InitLLVM.h"
@@ -12,6 +13,7 @@ using namespace mtc::tool;
 
 int main(int argc, char **argv) {
   guardStandardStreams("mtc");
+  guardMemory("mtc");
   llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
   Options options;
   const Command command = parseCommandLine(argc, argv, options);

@@ -7,6 +7,7 @@
 #include "runtime/devices/cpu/register_throughput.h"
 #include "runtime/devices/cpu/throughput.h"
 #include "runtime/support/failure.h"
+#include "runtime/support/memory_limit.h"
 #include "runtime/support/process.h"
 
 #include <algorithm>
@@ -101,6 +102,7 @@ void CpuDevice::takeBatch(bool ahead) {
 }
 
 void CpuDevice::prepare(std::vector<Observer *> observers) {
+  checkStacks(threads);
   executor.emplace(program, arenas, threads, std::move(observers), ranks());
 }
 

@@ -168,6 +168,8 @@ struct Inputs {
           sayLastBatch(program, options, *data, state.lastBatch, options.trains() ? last : 1);
       });
     problems.throwIfAny();
+    if (resumed && options.trains() && !options.quiet && !resumed->batchChange().empty())
+      note("--resume ", options.resume, ": ", resumed->batchChange());
     if (resumed && state.schedule && !options.schedule.any() && options.trains() && !options.quiet)
       note("--resume ", options.resume, ": the learning rate is that of the checkpoint's run, ",
            state.schedule->flags());
@@ -333,7 +335,7 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
   if (!options.exportWeightsTo.empty())
     failures.attempt([&] {
       exportWeights(program, device, finite, options.threads, weights,
-                    inputs.state.step * program.accumulation.micro_steps, options.exportWeightsTo);
+                    trainedBatches(program, inputs.state), options.exportWeightsTo);
     });
   if (!options.exportAdaptersTo.empty())
     failures.attempt([&] { exportAdapters(program, device, finite, options.exportAdaptersTo); });

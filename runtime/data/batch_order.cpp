@@ -5,10 +5,27 @@
 
 namespace mtc::runtime {
 
-BatchOrder::BatchOrder(int64_t rows, int64_t batch, LastBatch last, bool shuffle, uint64_t seed)
-    : rows(rows), batch(batch), last(last),
-      stepsOfEpoch(rows / batch + (last == LastBatch::Mask && rows % batch != 0)),
+BatchOrder::BatchOrder(int64_t rows, int64_t batch, LastBatch last, bool shuffle, uint64_t seed,
+                       BatchOrigin origin)
+    : rows(rows), batch(batch), last(last), origin(origin),
+      stepsOfFirst(stepsWithin(rows - origin.position % rows)), stepsOfEpoch(stepsWithin(rows)),
       order(rows, shuffle && rows != batch, seed) {}
+
+int64_t BatchOrder::stepsWithin(int64_t samples) const {
+  return samples / batch + (last == LastBatch::Mask && samples % batch != 0);
+}
+
+BatchOrder::Samples BatchOrder::samplesOf(int64_t step) const {
+  const int64_t done = step - 1 - origin.step;
+  if (last == LastBatch::Wrap)
+    return {origin.position + done * batch, batch};
+  int64_t epoch = origin.position / rows, inEpoch = origin.position % rows + done * batch;
+  if (done >= stepsOfFirst) {
+    epoch += 1 + (done - stepsOfFirst) / stepsOfEpoch;
+    inEpoch = (done - stepsOfFirst) % stepsOfEpoch * batch;
+  }
+  return {epoch * rows + inEpoch, std::min(batch, rows - inEpoch)};
+}
 
 Batch BatchOrder::batchOf(int64_t step, int64_t part, int64_t parts) const {
   Batch result;
@@ -17,12 +34,7 @@ Batch BatchOrder::batchOf(int64_t step, int64_t part, int64_t parts) const {
 }
 
 void BatchOrder::batchOf(int64_t step, int64_t part, int64_t parts, Batch &result) const {
-  int64_t first = (step - 1) * batch, count = batch;
-  if (last != LastBatch::Wrap) {
-    const int64_t inEpoch = (step - 1) % stepsOfEpoch * batch;
-    first = (step - 1) / stepsOfEpoch * rows + inEpoch;
-    count = std::min(batch, rows - inEpoch);
-  }
+  const auto [first, count] = samplesOf(step);
   const int64_t size = batch / parts, begin = part * size, end = begin + size;
   result.rows.clear();
   for (int64_t i = begin; i < end; ++i)
@@ -31,16 +43,34 @@ void BatchOrder::batchOf(int64_t step, int64_t part, int64_t parts, Batch &resul
 }
 
 bool BatchOrder::endsEpoch(int64_t step) const {
+  const int64_t done = step - origin.step;
   if (last != LastBatch::Wrap)
-    return step % stepsOfEpoch == 0;
-  return step * batch / rows > (step - 1) * batch / rows;
+    return done >= stepsOfFirst && (done - stepsOfFirst) % stepsOfEpoch == 0;
+  const int64_t end = origin.position + done * batch;
+  return end / rows > (end - batch) / rows;
+}
+
+BatchOrigin BatchOrder::originAfter(int64_t step) const {
+  const int64_t done = step - origin.step;
+  // Data that has fewer samples than the batch cannot have been read by these steps.
+  if (last == LastBatch::Wrap || stepsOfEpoch == 0)
+    return {step, origin.position + done * batch};
+  if (done < stepsOfFirst)
+    return {step, origin.position + done * batch};
+  const int64_t rest = done - stepsOfFirst;
+  return {step,
+          (origin.position / rows + 1 + rest / stepsOfEpoch) * rows + rest % stepsOfEpoch * batch};
 }
 
 std::optional<int64_t> BatchOrder::stepsOf(int64_t epochs) const {
-  int64_t taken = 0;
-  if (__builtin_mul_overflow(epochs, rows, &taken))
+  int64_t end = 0;
+  if (__builtin_mul_overflow(epochs, rows, &end))
     return std::nullopt;
-  return last == LastBatch::Wrap ? taken / batch + (taken % batch != 0) : epochs * stepsOfEpoch;
+  const int64_t left = std::max<int64_t>(0, end - origin.position);
+  if (last == LastBatch::Wrap)
+    return origin.step + left / batch + (left % batch != 0);
+  const int64_t more = epochs - origin.position / rows;
+  return origin.step + (more > 0 ? stepsOfFirst + (more - 1) * stepsOfEpoch : 0);
 }
 
 } // namespace mtc::runtime

@@ -20,12 +20,19 @@ struct Batch {
   bool operator==(const Batch &) const = default;
 };
 
+/// The sample after the last one of a step: a position that counts from 0 across all epochs.
+struct BatchOrigin {
+  int64_t step = 0, position = 0;
+};
+
 /// Assigns samples to steps as a pure function of the step. Data of a single batch keeps the order
 /// of its file even if it is shuffled, because models whose samples depend on each other rely on
 /// the file's order.
 class BatchOrder {
 public:
-  BatchOrder(int64_t rows, int64_t batch, LastBatch last, bool shuffle, uint64_t seed);
+  /// Steps after that of `origin` have batches of `batch` samples, from its position on.
+  BatchOrder(int64_t rows, int64_t batch, LastBatch last, bool shuffle, uint64_t seed,
+             BatchOrigin origin = {});
 
   /// Returns the samples of a step (from 1), or of one of its `parts` micro-steps of equal size
   /// (from 0).
@@ -37,11 +44,24 @@ public:
   std::optional<int64_t> stepsOf(int64_t epochs) const;
   /// Returns whether step `step` is the last of some number of epochs.
   bool endsEpoch(int64_t step) const;
+  /// Returns the position after a step.
+  BatchOrigin originAfter(int64_t step) const;
 
 private:
+  struct Samples {
+    int64_t first, count;
+  };
+  /// Returns the samples of a step, before they are padded.
+  Samples samplesOf(int64_t step) const;
+  /// Returns the number of steps that read `samples` samples to the end of an epoch.
+  int64_t stepsWithin(int64_t samples) const;
+
   int64_t rows, batch;
   LastBatch last;
-  int64_t stepsOfEpoch; ///< unused if batches wrap
+  BatchOrigin origin;
+  /// The steps to the end of the origin's epoch, and those of each epoch after it; unused if
+  /// batches wrap.
+  int64_t stepsOfFirst, stepsOfEpoch;
   RowOrder order;
 };
 

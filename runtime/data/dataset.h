@@ -32,6 +32,11 @@ public:
   /// Returns the number of samples or entries per micro-step, and per step (update).
   int64_t batch() const { return how == Feeding::Rows ? program.batch : 1; }
   int64_t batchOfStep() const { return batch() * program.accumulation.micro_steps; }
+  /// Returns the number of samples or entries of a step with another batch and number of
+  /// micro-steps than the program's.
+  int64_t samplesOf(int64_t batch, int64_t microSteps) const {
+    return (how == Feeding::Rows ? batch : 1) * microSteps;
+  }
 
   /// Returns a one-line warning about data that may be unintended; "" if there is none.
   const std::string &warning() const { return warningText; }

@@ -94,7 +94,9 @@ void Trainer::chooseSamples(int64_t count, bool shuffle, int64_t *samples) {
   if (count < 1)
     userError("samples ", count, ": expected at least 1");
   state.shuffle = shuffle;
-  const BatchOrder order(count, program.batch * microSteps, state.lastBatch, shuffle, state.seed);
+  const BatchOrder order =
+      orderOf(state, count, program.batch * microSteps,
+              [](const EarlierSteps &steps) { return steps.batch * steps.microSteps; });
   Batch batch;
   order.batchOf(state.step + 1, microStep, microSteps, batch);
   if (batch.filler)
@@ -344,7 +346,7 @@ void Trainer::readWeight(const std::string &name, char *to, size_t bytes) {
   const size_t index = findWeight(name, bytes);
   if (index >= tensors.size()) {
     const std::vector<char> value =
-        valueOf(program.buffers[index - tensors.size()], trainedBatches());
+        valueOf(program.buffers[index - tensors.size()], trainedBatches(program, state));
     std::memcpy(to, value.data(), value.size());
     return;
   }
@@ -413,7 +415,7 @@ void Trainer::exportWeights(const std::string &file) {
   checkUsable();
   onDevice([&] {
     runtime::exportWeights(program, *device, finiteVariables(), options.threads, options.weights,
-                           trainedBatches(), file);
+                           trainedBatches(program, state), file);
   });
 }
 

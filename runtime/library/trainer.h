@@ -96,7 +96,6 @@ private:
                   const std::vector<char> &elements);
   void refreshCopies();
   void resetAccumulation();
-  int64_t trainedBatches() const { return state.step * program.accumulation.micro_steps; }
   const FiniteVariables &finiteVariables();
   void listWeights();
   void checkUsable() const;

@@ -4,7 +4,9 @@
 namespace mtc::runtime {
 
 BatchOrder orderOf(const Dataset &data, const TrainingState &state) {
-  return {data.rows(), data.batchOfStep(), state.lastBatch, state.shuffle, state.seed};
+  return orderOf(state, data.rows(), data.batchOfStep(), [&](const EarlierSteps &steps) {
+    return data.samplesOf(steps.batch, steps.microSteps);
+  });
 }
 
 void Session::loadBatch(const TrainingState &state, int64_t step, int64_t microStep,

@@ -366,7 +366,7 @@ void Checkpoint::load(const MtcProgram &program, Device &device) const {
   auto isIncluded = [&](uint32_t variable) { return isSaved(program.variables[variable]); };
   const std::set<uint32_t> complete = completeVariables(program, ModuleNames::First, isIncluded);
   for (uint32_t i = 0; i < program.variable_count; ++i)
-    if (isIncluded(i))
+    if (isIncluded(i) && !isSumOfStep(program, program.variables[i]))
       if (std::string why = loadVariable(program, device, i, complete); !why.empty())
         problems.add(why);
   problems.throwIfAny();

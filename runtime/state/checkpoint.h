@@ -84,6 +84,8 @@ public:
   Checkpoint(const MtcProgram &program, const std::string &folder);
 
   const TrainingState &state() const { return manifest.state; }
+  /// Returns what resuming with another batch means; "" if the batch is that of the checkpoint.
+  const std::string &batchChange() const { return manifest.batchChange; }
   /// Loads parameters, state and optimizer state. Verifies the checksum of every tensor, including
   /// frozen variables, which are already loaded. Of a divided variable, each rank reads its piece
   /// and one of them verifies the whole.

@@ -3,6 +3,7 @@
 
 #include "runtime/io/checksum.h"
 #include "runtime/io/json_object.h"
+#include "runtime/state/program_description.h"
 #include "runtime/support/failure.h"
 
 #include <algorithm>
@@ -14,8 +15,8 @@ namespace {
 using Json = nlohmann::json;
 constexpr const char *formatName = "mtc-checkpoint";
 /// Version 1 had no checksum and no schedule_steps, version 2 no schedule and no validation,
-/// version 3 no piece_bytes.
-constexpr int formatVersion = 4, oldestVersion = 2;
+/// version 3 no piece_bytes, version 4 no micro_steps, no program and no earlier steps.
+constexpr int formatVersion = 5, oldestVersion = 2;
 
 std::string textOf(const Json &manifest) {
   return manifest.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -150,6 +151,65 @@ ValidationState parseValidation(const std::string &path, const Json &json) {
   return validation;
 }
 
+Json jsonOf(const EarlierSteps &steps) {
+  return {{"last_step", steps.lastStep}, {"batch", steps.batch}, {"micro_steps", steps.microSteps}};
+}
+
+EarlierSteps parseEarlier(const std::string &path, const Json &json, const char *lastStep) {
+  if (!json.is_object())
+    userError(path, ": 'earlier_steps' contains ", json.dump(), "; expected objects");
+  const Fields fields(path, json);
+  const EarlierSteps steps = {fields.natural(lastStep, maxSteps),
+                              fields.natural("batch", INT64_MAX),
+                              fields.natural("micro_steps", INT64_MAX)};
+  int64_t samples = 0;
+  if (steps.batch < 1 || steps.microSteps < 1 ||
+      __builtin_mul_overflow(steps.batch, steps.microSteps, &samples) ||
+      __builtin_mul_overflow(samples, maxSteps, &samples))
+    userError(path, ": steps of ", steps.microSteps, " micro-steps of ", steps.batch,
+              " samples; expected 1 or more, whose number fits into 64 bits");
+  return steps;
+}
+
+/// Appends earlier steps, which must be after those before them.
+void addEarlier(const std::string &path, const EarlierSteps &steps, TrainingState &state) {
+  const int64_t before = state.earlier.empty() ? 0 : state.earlier.back().lastStep;
+  if (steps.lastStep < before || steps.lastStep > state.step)
+    userError(path, ": 'earlier_steps' end at step ", steps.lastStep, " after step ", before,
+              ", expected ascending steps of at most ", state.step);
+  if (steps.lastStep > before)
+    state.earlier.push_back(steps);
+}
+
+std::string batchText(int64_t batch, int64_t microSteps) {
+  return microSteps > 1 ? text(microSteps, " x ", batch) : text(batch);
+}
+
+/// Returns the steps of the checkpoint's program, which differs from this one in the batch alone.
+/// Throws a user error if it differs in more.
+EarlierSteps parseOtherBatch(const MtcProgram &program, const std::string &path, const Json &json) {
+  auto refuse = [&](const std::string &how) {
+    userError(path, ": the checkpoint belongs to another program: ", how,
+              ". Resume it with the program that wrote it, or give its weights to this one with "
+              "--weights");
+  };
+  const Json own = program.batch, batch = json.value("batch", Json());
+  if (!json.contains("micro_steps"))
+    refuse(text("its variables, shapes, batch or optimizer differ (batch ", batch.dump(),
+                ", this program's is ", own.dump(), "; fingerprint ",
+                json.value("fingerprint", Json()).dump(), ", this program's is \"",
+                program.fingerprint, "\")"));
+  const std::string how =
+      describeDifferences(json.value("program", Json::object()), describeProgram(program));
+  if (!how.empty())
+    refuse(how);
+  const EarlierSteps steps = parseEarlier(path, json, "step");
+  if (steps.batch == program.batch && steps.microSteps == program.accumulation.micro_steps)
+    refuse(text("its fingerprint is ", json.value("fingerprint", Json()).dump(),
+                ", this program's is \"", program.fingerprint, "\""));
+  return steps;
+}
+
 } // namespace
 
 std::optional<int64_t> stepOfManifest(const std::string &text) {
@@ -191,6 +251,8 @@ std::string writeManifest(const MtcProgram &program, const CheckpointManifest &m
                {"fingerprint", program.fingerprint},
                {"step", state.step},
                {"batch", program.batch},
+               {"micro_steps", program.accumulation.micro_steps},
+               {"program", describeProgram(program)},
                {"seed", state.seed},
                {"shuffle", state.shuffle},
                {"last_batch", nameOf(state.lastBatch)},
@@ -204,6 +266,8 @@ std::string writeManifest(const MtcProgram &program, const CheckpointManifest &m
     json["schedule"] = jsonOf(*state.schedule);
   if (state.validation.step)
     json["validation"] = jsonOf(state.validation);
+  for (const EarlierSteps &steps : state.earlier)
+    json["earlier_steps"].push_back(jsonOf(steps));
   // Invalid UTF-8, such as in a model's name, is replaced on output. Parsing the text makes the
   // checksum that of the values that a reader obtains.
   json = Json::parse(textOf(json));
@@ -214,14 +278,6 @@ std::string writeManifest(const MtcProgram &program, const CheckpointManifest &m
 CheckpointManifest parseManifest(const MtcProgram &program, const std::string &path,
                                  const std::string &text) {
   const Json json = parseUnaltered(path, text);
-  if (const Json fingerprint = json.value("fingerprint", Json());
-      fingerprint != program.fingerprint)
-    userError(path,
-              ": the checkpoint belongs to another program: its variables, shapes or optimizer "
-              "differ (fingerprint ",
-              fingerprint.dump(), ", this program's is \"", program.fingerprint,
-              "\"). Resume it with the program that wrote it, or give its weights to this one with "
-              "--weights");
   const Fields fields(path, json);
   CheckpointManifest manifest;
   TrainingState &state = manifest.state;
@@ -238,6 +294,19 @@ CheckpointManifest parseManifest(const MtcProgram &program, const std::string &p
     state.schedule = parseSchedule(path, fields.object("schedule"));
   if (json.contains("validation"))
     state.validation = parseValidation(path, fields.object("validation"));
+  if (const auto earlier = json.find("earlier_steps"); earlier != json.end())
+    for (const Json &each : *earlier)
+      addEarlier(path, parseEarlier(path, each, "last_step"), state);
+  if (json.value("fingerprint", Json()) != program.fingerprint) {
+    const EarlierSteps before = parseOtherBatch(program, path, json);
+    addEarlier(path, before, state);
+    manifest.batchChange = runtime::text(
+        "up to step ", before.lastStep, " the batch was ",
+        batchText(before.batch, before.microSteps), "; from now on it is ",
+        batchText(program.batch, program.accumulation.micro_steps),
+        ". The run goes on after the samples that were read; the learning-rate schedule counts "
+        "steps, whatever their batch");
+  }
   manifest.file = fields.string("file");
   if (!isCheckpointFileName(manifest.file))
     userError(path, ": names the file '", manifest.file, "', which is not one of a checkpoint");

@@ -25,6 +25,9 @@ struct CheckpointManifest {
 
   /// Returns the size of the pieces of a tensor; 0 if it has none.
   int64_t pieceBytesOf(const std::string &tensor) const;
+
+  /// Describes the steps before this program's if their batch differs; otherwise "".
+  std::string batchChange;
 };
 
 /// Returns the name of the data file for attempt `attempt` (from 0) of saving this step.
@@ -42,7 +45,8 @@ bool isCheckpointFileName(const std::string &name);
 std::string writeManifest(const MtcProgram &program, const CheckpointManifest &manifest);
 
 /// Parses the manifest `text`, which was read from `path`. Throws a user error if the manifest is
-/// malformed, was modified, has another version, or belongs to another program.
+/// malformed, was modified, has another version, or belongs to another program: one that differs in
+/// more than its batch.
 CheckpointManifest parseManifest(const MtcProgram &program, const std::string &path,
                                  const std::string &text);
 

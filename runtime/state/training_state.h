@@ -2,14 +2,24 @@
 #ifndef MTC_RUNTIME_STATE_TRAINING_STATE_H
 #define MTC_RUNTIME_STATE_TRAINING_STATE_H
 
+#include "runtime/abi/program.h"
+#include "runtime/data/batch_order.h"
 #include "runtime/data/last_batch.h"
 #include "runtime/state/schedule_settings.h"
 #include "runtime/state/validation_state.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <vector>
 
 namespace mtc::runtime {
+
+/// Steps of a program with another batch: those up to `lastStep`, after the ones of the entry
+/// before.
+struct EarlierSteps {
+  int64_t lastStep = 0, batch = 1, microSteps = 1;
+};
 
 struct TrainingState {
   int64_t step = 0; ///< completed steps
@@ -19,7 +29,16 @@ struct TrainingState {
   LastBatch lastBatch = LastBatch::Wrap;
   std::optional<ScheduleSettings> schedule; ///< set by flags; nullopt: the compiled schedule
   ValidationState validation;
+  std::vector<EarlierSteps> earlier; ///< steps before the run was resumed with another batch
 };
+
+/// Returns the order of samples in batches of `batch` samples, after those that the earlier steps
+/// have read. `samplesOf` returns the samples of an earlier step.
+BatchOrder orderOf(const TrainingState &state, int64_t rows, int64_t batch,
+                   const std::function<int64_t(const EarlierSteps &)> &samplesOf);
+
+/// Returns the number of micro-steps that trained the model.
+int64_t trainedBatches(const MtcProgram &program, const TrainingState &state);
 
 } // namespace mtc::runtime
 

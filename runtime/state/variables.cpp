@@ -21,6 +21,12 @@ bool isSaved(const MtcVariable &variable) {
          variable.role == MTC_OPTIMIZER || variable.role == MTC_AVERAGE;
 }
 
+bool isSumOfStep(const MtcProgram &program, const MtcVariable &variable) {
+  const MtcAccumulation &sums = program.accumulation;
+  return sums.micro_steps > 1 && variable.role == MTC_OPTIMIZER && variable.tensor.rank == 0 &&
+         (variable.tensor.offset == sums.loss_sum || variable.tensor.offset == sums.count);
+}
+
 /// Opens the weights file of the program. Verifies that it belongs to this compilation, because
 /// another compilation may have overwritten it.
 static std::unique_ptr<NamedWeights> openOwnWeights(const MtcProgram &program,

@@ -2,6 +2,9 @@
 
 #include "codegen/target/CodeSources.h"
 
+#include "ir/interfaces/KernelPlans.h"
+
+#include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -31,4 +34,18 @@ LogicalResult mtc::planKernels(ArrayRef<KernelFunctionOp> kernels, TargetAttrInt
              << plan << ", but " << reason << "; remove it to use the target's plan";
   }
   return success();
+}
+
+LogicalResult mtc::checkScratch(ModuleOp placed) {
+  SymbolTable symbols(placed);
+  auto check = [&](LaunchOp launch) -> WalkResult {
+    auto kernel = symbols.lookup<KernelFunctionOp>(launch.getKernel());
+    const int64_t needed = kernel.getPlanAttr().getScratchBytes();
+    if (static_cast<int64_t>(launch.getScratchBytes()) >= needed)
+      return success();
+    return launch.emitOpError("has ")
+           << launch.getScratchBytes() << " bytes of scratch memory, but the plan of "
+           << launch.getKernelAttr() << " needs " << needed;
+  };
+  return failure(placed.walk(check).wasInterrupted());
 }

@@ -29,6 +29,10 @@ struct CodeSources {
 mlir::LogicalResult planKernels(llvm::ArrayRef<KernelFunctionOp> kernels,
                                 TargetAttrInterface target);
 
+/// Checks that each launch has the scratch memory that the plan of its kernel needs. Calls check
+/// theirs when the program starts, since their libraries depend on the machine.
+mlir::LogicalResult checkScratch(mlir::ModuleOp placed);
+
 } // namespace mtc
 
 #endif // MTC_CODEGEN_TARGET_CODESOURCES_H

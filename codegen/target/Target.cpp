@@ -7,7 +7,7 @@ using namespace mtc;
 
 FailureOr<CodeSources> Target::collectSources(ModuleOp placed) const {
   CodeSources sources = CodeSources::of(placed);
-  if (failed(planKernels(sources.kernels, attribute)))
+  if (failed(planKernels(sources.kernels, attribute)) || failed(checkScratch(placed)))
     return failure();
   return sources;
 }

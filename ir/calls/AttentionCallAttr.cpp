@@ -1,5 +1,6 @@
 //===- AttentionCallAttr.cpp - Attribute of attention calls -----------------------------------===//
 
+#include "ir/CheckedExtents.h"
 #include "ir/Mtc.h"
 #include "ir/calls/CallRecordText.h"
 
@@ -47,11 +48,28 @@ ParseResult mtc::parseRecord(AsmParser &parser, MtcAttention &record) {
   return parseFields(parser, [&](FieldParserOf &field) { visitFields(record, field); });
 }
 
+/// Returns whether all tensors of a call and its gradient are addressable.
+static bool areAddressable(const MtcAttention &a) {
+  const int64_t queries[] = {a.batch, a.heads, a.queries, a.width},
+                outputs[] = {a.batch, a.heads, a.queries, a.value_width},
+                keys[] = {a.batch, a.key_heads, a.keys, a.width},
+                values[] = {a.batch, a.key_heads, a.keys, a.value_width},
+                scores[] = {a.batch, a.heads, a.queries, a.keys};
+  return isAddressable(queries, a.query) && isAddressable(queries, a.d_query) &&
+         isAddressable(keys, a.key) && isAddressable(keys, a.d_key) &&
+         isAddressable(values, a.value) && isAddressable(values, a.d_value) &&
+         isAddressable(outputs, a.out) && isAddressable(outputs, a.saved_out) &&
+         isAddressable(scores, a.bias) && isAddressable(scores, a.mask);
+}
+
 static LogicalResult verifyRecord(function_ref<InFlightDiagnostic()> emitError,
                                   const MtcAttention &a) {
   if (a.key_heads < 1 || a.heads % a.key_heads != 0)
     return emitError() << "has " << a.heads << " heads of queries and " << a.key_heads
                        << " of keys, expected a multiple (attention_call_c1)";
+  if (!areAddressable(a))
+    return emitError() << "has extents or strides that are negative or that 64 bits cannot address "
+                          "(attention_call_c2)";
   return success();
 }
 
@@ -121,6 +139,18 @@ struct Tensors {
 
 } // namespace
 
+/// Returns the sum over rows i of i + causal_offset + 1 keys, limited to 0 to `keys`. Both numbers
+/// of rows and keys may be large, so the rows between the limits are summed as an arithmetic
+/// series.
+static int64_t countCausalPairs(const MtcAttention &a) {
+  using Wide = __int128;
+  const Wide offset = a.causal_offset, rows = a.queries, keys = a.keys;
+  const Wide first = std::clamp<Wide>(-offset, 0, rows),
+             full = std::clamp<Wide>(keys - offset - 1, first, rows);
+  const Wide between = (full - first) * (2 * offset + full + first + 1) / 2;
+  return static_cast<int64_t>(between + (rows - full) * keys);
+}
+
 /// `width` and `valueWidth` are the numbers of dot products of length a.width and a.value_width for
 /// each pair of a query and a key.
 static Cost costOf(const MtcAttention &a, const CallShapes &shapes, int64_t width,
@@ -129,14 +159,10 @@ static Cost costOf(const MtcAttention &a, const CallShapes &shapes, int64_t widt
   for (const CallShapes::Shape &shape :
        llvm::concat<const CallShapes::Shape>(shapes.operands, shapes.results))
     cost.bytes += *shape.elements * bytesOfType(shape.type);
-  int64_t pairs = a.queries * a.keys;
-  if (a.is_causal) { // Row i has i + causal_offset + 1 keys.
-    pairs = 0;
-    for (int64_t i = 0; i < a.queries; ++i)
-      pairs += std::clamp<int64_t>(i + a.causal_offset + 1, 0, a.keys);
-  }
-  cost.flops = 2 * a.batch * a.heads * pairs * (width * a.width + valueWidth * a.value_width);
-  cost.functions = a.batch * a.heads * pairs; // The exponentials.
+  const int64_t pairs = a.is_causal ? countCausalPairs(a) : a.queries * a.keys;
+  cost.flops =
+      saturatingProduct({2, a.batch, a.heads, pairs, width * a.width + valueWidth * a.value_width});
+  cost.functions = saturatingProduct({a.batch, a.heads, pairs}); // The exponentials.
   return cost;
 }
 

@@ -1,5 +1,6 @@
 //===- ContractionCallAttr.cpp - Attribute of contraction calls -------------------------------===//
 
+#include "ir/CheckedExtents.h"
 #include "ir/Mtc.h"
 #include "ir/calls/CallRecordText.h"
 
@@ -56,6 +57,19 @@ ParseResult mtc::parseRecord(AsmParser &parser, MtcContraction &record) {
   return parseFields(parser, [&](FieldParserOf &field) { visitFields(record, field); });
 }
 
+/// Returns whether the operands with m rows, n columns and k terms are addressable.
+static bool areAddressable(const MtcContraction &c) {
+  auto isMatrix = [&](const int64_t *strides, int64_t rows, int64_t columns) {
+    SmallVector<int64_t> extents(c.batch, c.batch + c.batch_rank);
+    extents.append({rows, columns});
+    return isAddressable(extents, ArrayRef(strides, extents.size()));
+  };
+  auto isAddend = [&](const auto &strides) { return isMatrix(strides, c.m, c.n); };
+  return isMatrix(c.lhs_strides, c.m, c.k) && isMatrix(c.rhs_strides, c.k, c.n) &&
+         isMatrix(c.out_strides, c.m, c.n) &&
+         llvm::all_of(ArrayRef(c.addend_strides, c.addend_count), isAddend);
+}
+
 static bool hasWays(const MtcContraction &c) {
   return !c.batch_rank && !c.activation && !c.summed && !c.lhs_storage && !c.rhs_storage;
 }
@@ -82,6 +96,9 @@ LogicalResult ContractionCallAttr::verify(function_ref<InFlightDiagnostic()> emi
   if (c->way && (c->way > MTC_OWN_PANELS || !hasWays(*c)))
     return emitError() << "has a way of convolutions, or a way beside a batch, an activation, sums "
                           "or a stored operand (contraction_call_c5)";
+  if (!areAddressable(*c))
+    return emitError() << "has extents or strides that are negative or that 64 bits cannot address "
+                          "(contraction_call_c6)";
   return success();
 }
 
@@ -162,7 +179,7 @@ Cost ContractionCallAttr::getCost() const {
                   results * bytesOfType(resultType(c));
   for (uint32_t i = 0; i < c.addend_count; ++i)
     bytes += Extents::addend(c, c.addend_strides[i]) * bytesOfType(addendType(c, i));
-  return {2 * extents.out * c.k, bytes};
+  return {saturatingProduct({2, extents.out, c.k}), bytes};
 }
 
 MatrixProduct ContractionCallAttr::getProduct() const {

@@ -1,5 +1,6 @@
 //===- ConvolutionCallAttr.cpp - Attribute of convolution calls -------------------------------===//
 
+#include "ir/CheckedExtents.h"
 #include "ir/Mtc.h"
 #include "ir/calls/CallRecordText.h"
 
@@ -42,6 +43,23 @@ ParseResult mtc::parseRecord(AsmParser &parser, MtcConvolution &record) {
   return parseFields(parser, [&](FieldParserOf &field) { visitFields(record, field); });
 }
 
+/// Returns whether the tensors and the places of all taps are addressable.
+static bool areAddressable(const MtcConvolution &c) {
+  auto isTensor = [&](const int64_t *windows, std::initializer_list<int64_t> others) {
+    SmallVector<int64_t> extents(windows, windows + c.window_rank);
+    extents.append(others);
+    return isAddressable(extents);
+  };
+  auto isWindow = [&](uint32_t i) {
+    return c.strides[i] > 0 && c.dilations[i] > 0 && c.before[i] >= 0 &&
+           isAddressable({c.output[i], c.kernel[i]}, {c.strides[i], c.dilations[i]});
+  };
+  return c.groups > 0 && isTensor(c.input, {c.batch, c.groups, c.input_channels}) &&
+         isTensor(c.output, {c.batch, c.groups, c.output_channels}) &&
+         isTensor(c.kernel, {c.groups, c.output_channels, c.input_channels}) &&
+         llvm::all_of(llvm::seq(c.window_rank), isWindow);
+}
+
 static LogicalResult verifyRecord(function_ref<InFlightDiagnostic()> emitError,
                                   const MtcConvolution &c) {
   if (c.window_rank < 1 || c.window_rank > MTC_MAX_WINDOW_AXES)
@@ -60,6 +78,9 @@ static LogicalResult verifyRecord(function_ref<InFlightDiagnostic()> emitError,
   if (c.way == MTC_WINOGRAD && !mtc_has_winograd(&c))
     return emitError() << "is by winograd, expected f32, one group, no activation, and 3x3 windows "
                           "with stride and dilation 1 (convolution_call_c5)";
+  if (!areAddressable(c))
+    return emitError() << "has extents, strides, dilations or padding that are negative or that 64 "
+                          "bits cannot address (convolution_call_c6)";
   return success();
 }
 
@@ -127,11 +148,10 @@ static Cost costOf(const MtcConvolution &c, CallShapes::Shape Tensors::*result) 
     bytes += outputs * bytesOfType(typeWhere(c.f32_addend, c));
   if (c.has_bias)
     bytes += c.groups * c.output_channels * bytesOfType(typeWhere(c.f32_bias, c));
-  int64_t products = outputs * c.input_channels;
-  for (uint32_t i = 0; i < c.window_rank; ++i)
-    products *= c.kernel[i];
+  SmallVector<int64_t> factors = {2, outputs, c.input_channels};
+  factors.append(c.kernel, c.kernel + c.window_rank);
   int64_t more = (c.has_bias != 0) + (c.has_addend != 0) + (c.activation != 0);
-  return {2 * products + more * outputs, bytes};
+  return {saturatingSum({saturatingProduct(factors), saturatingProduct({more, outputs})}), bytes};
 }
 
 /// Returns the matrix multiplication with a row for each output position, which contracts taps and
@@ -183,7 +203,8 @@ CallShapes ConvolutionCallAttr::getShapes() const {
   };
   shapes.results.push_back(output(c.f32_result));
   if (c.has_bias) // A view of a buffer of any size.
-    shapes.operands.push_back({typeWhere(c.f32_bias, c), std::nullopt});
+    shapes.operands.push_back(
+        {typeWhere(c.f32_bias, c), std::nullopt, c.groups * c.output_channels});
   if (c.has_addend)
     shapes.operands.push_back(output(c.f32_addend));
   return shapes;

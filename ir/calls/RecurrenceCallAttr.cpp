@@ -1,5 +1,6 @@
 //===- RecurrenceCallAttr.cpp - Attribute of calls of recurrent layers ------------------------===//
 
+#include "ir/CheckedExtents.h"
 #include "ir/Mtc.h"
 #include "ir/calls/CallRecordText.h"
 
@@ -43,6 +44,10 @@ static LogicalResult verifyRecord(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "has " << r.steps << " steps of " << stringifyRecurrentCell(cellOf(r))
                        << ", expected at least one step, and d_auxiliary only for the gradient of "
                           "lstm (recurrence_call_c1)";
+  if (!isAddressable({gatesOf(r), r.steps, r.batch, r.hidden}) ||
+      !isAddressable({gatesOf(r), r.hidden, r.hidden}))
+    return emitError() << "has extents that are negative or that 64 bits cannot address "
+                          "(recurrence_call_c2)";
   return success();
 }
 
@@ -124,7 +129,7 @@ static Cost costOf(const MtcRecurrence &r, const CallShapes &shapes) {
        llvm::concat<const CallShapes::Shape>(shapes.operands, shapes.results))
     cost.bytes += *shape.elements * bytesOfType(shape.type);
   const int64_t gates = gatesOf(r) * r.steps * r.batch * r.hidden;
-  cost.flops = gates * (2 * r.hidden + flopsOfGate);
+  cost.flops = saturatingProduct({gates, 2 * r.hidden + flopsOfGate});
   cost.functions = gates;
   return cost;
 }

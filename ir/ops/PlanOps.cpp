@@ -1,5 +1,6 @@
 //===- PlanOps.cpp - Verifiers of the allocated program ---------------------------------------===//
 
+#include "ir/CheckedExtents.h"
 #include "ir/Mtc.h"
 #include "ir/TypeCode.h"
 
@@ -15,10 +16,22 @@ ArenaOp ArenaOp::find(ModuleOp placed, MemorySpace space) {
 
 LogicalResult ArenaOp::verify() {
   auto module = dyn_cast_or_null<ModuleOp>((*this)->getParentOp());
-  if (!module || find(module, getSpace()) == *this)
-    return success();
-  return emitOpError("is the second arena of the space ")
-         << stringifyEnum(getSpace()) << " (arena_c1)";
+  if (module && find(module, getSpace()) != *this)
+    return emitOpError("is the second arena of the space ")
+           << stringifyEnum(getSpace()) << " (arena_c1)";
+  const auto size = static_cast<int64_t>(std::max(getSize(), getAside()));
+  auto isWithin = [&](VariableOp variable) {
+    auto type = dyn_cast<RankedTensorType>(variable.getType());
+    const auto at = static_cast<int64_t>(*variable.getOffset());
+    return !type || !isAddressable(type.getShape()) || (at >= 0 && byteSize(type) <= size - at);
+  };
+  if (module)
+    for (auto variable : module.getOps<VariableOp>())
+      if (variable.getOffset() && variable.getSpace() == getSpace() && !isWithin(variable))
+        return variable.emitOpError("is at byte ")
+               << static_cast<int64_t>(*variable.getOffset()) << " of the arena of the space "
+               << stringifyEnum(getSpace()) << ", which has " << size << " bytes (arena_c2)";
+  return success();
 }
 
 TransferSlotsOp TransferSlotsOp::find(ModuleOp module) {

@@ -8,6 +8,8 @@ using namespace mlir;
 using namespace mtc;
 
 int64_t CallShapes::spanOf(ArrayRef<int64_t> extents, ArrayRef<int64_t> strides) {
+  if (llvm::is_contained(extents, 0))
+    return 0;
   int64_t last = 0;
   for (auto [extent, stride] : llvm::zip_equal(extents, strides))
     last += (extent - 1) * stride;

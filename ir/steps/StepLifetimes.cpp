@@ -42,10 +42,11 @@ public:
     for (Operation *op : operations) {
       StepAccess access(op);
       for (AtAttr read : access.reads)
-        if (isOnDevice(read) && !covers(startOf(op, read)))
+        if (isOnDevice(read) && !isReadable(op, read))
           return op->emitOpError("reads ") << read << ", where nothing lives (step_c5)";
-      for (auto [result, lastUse] : llvm::zip_equal(access.results, access.lastUses))
-        if (isOnDevice(result) && failed(write(op, result, lastUse)))
+      const SmallVector<AtAttr> writes = access.getWrites();
+      for (auto [result, written, lastUse] : llvm::zip(access.results, writes, access.lastUses))
+        if (isOnDevice(result) && failed(write(op, result, written, lastUse)))
           return failure();
       if (access.scratch && failed(add(op, access.scratch, time, /*mayReplace=*/false)))
         return failure();
@@ -73,13 +74,32 @@ private:
 
   static bool isOnDevice(AtAttr slice) { return slice.getSpace() == MemorySpace::Device; }
 
-  /// Returns the first byte of an operand of a library call, since the others depend on its
-  /// strides.
-  static AtAttr startOf(Operation *op, AtAttr read) {
-    if (!isa<CallOp>(op))
-      return read;
-    return AtAttr::get(op->getContext(), read.getOffset(),
-                       RankedTensorType::get({1}, IntegerType::get(op->getContext(), 8)));
+  /// Returns whether an operand is live. That of a library call is strided within one value.
+  bool isReadable(Operation *op, AtAttr read) const {
+    return isa<CallOp>(op) ? isWithinOne(read) : covers(read);
+  }
+
+  /// Returns whether all bytes belong to one live value or its padding: a variable, an input, or
+  /// results that end at the same time, of which a value may be assembled.
+  bool isWithinOne(AtAttr slice) const {
+    if (slice.getOffset() == slice.getEnd())
+      return true;
+    auto value = lives.upper_bound(slice.getOffset());
+    if (value == lives.begin())
+      return false;
+    const Life &first = (--value)->second;
+    auto isResult = [&](const Life &life) {
+      return life.maker != parent && !isa<VariableOp>(life.maker);
+    };
+    int64_t end = value->first;
+    for (; value != lives.end() && value->first == end && end < slice.getEnd(); ++value) {
+      const Life &life = value->second;
+      if (life.lastUse < time || (&life != &first && (!isResult(first) || !isResult(life) ||
+                                                      life.lastUse != first.lastUse)))
+        return false;
+      end += paddedBytes(life.end - value->first);
+    }
+    return slice.getEnd() <= end;
   }
 
   /// Returns whether all bytes belong to live values or their padding.
@@ -98,10 +118,16 @@ private:
     return true;
   }
 
-  LogicalResult write(Operation *op, AtAttr slice, int64_t lastUse) {
+  /// Adds a result, of which the operation writes the bytes `written`: strides may skip elements of
+  /// a value that is already live.
+  LogicalResult write(Operation *op, AtAttr slice, AtAttr written, int64_t lastUse) {
+    if (lastUse >= 0 &&
+        written.getEnd() > slice.getOffset() + paddedBytes(byteSize(slice.getType())))
+      return op->emitOpError("writes ")
+             << written << " by strides that leave its result " << slice << " (step_c5)";
     if (lastUse >= 0)
       return add(op, slice, lastUse);
-    if (!covers(slice))
+    if (!(isa<CallOp>(op) ? isWithinOne(written) : covers(slice)))
       return op->emitOpError("writes ")
              << slice << " as a part of what lives, where nothing does (step_c5)";
     return success();

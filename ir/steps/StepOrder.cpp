@@ -1,9 +1,13 @@
 //===- StepOrder.cpp - Verifier of memory accesses in a step ----------------------------------===//
 
+#include "ir/CheckedExtents.h"
+#include "ir/ReservedNames.h"
 #include "ir/steps/StepAccess.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 #include <array>
 
@@ -76,45 +80,87 @@ private:
   llvm::DenseMap<Operation *, SmallVector<Operation *>> before;
 };
 
-/// The maximum sizes of the arenas of each memory space, if the module has arenas.
+/// The sizes of the arenas in which a step runs, if the module has arenas.
 class ArenaSizes {
 public:
-  explicit ArenaSizes(ModuleOp module) {
-    if (!module)
+  explicit ArenaSizes(StepOp step) {
+    sizes.fill(INT64_MAX);
+    auto module = step->getParentOfType<ModuleOp>();
+    if (!module || module.getOps<ArenaOp>().empty())
       return;
+    sizes.fill(0);
+    // The runtime reserves the larger arena only for runs of the other steps.
+    const bool isTraining = llvm::is_contained(
+        ArrayRef<StringRef>{microStepName, updateName, evaluateName}, step.getSymName());
     for (auto arena : module.getOps<ArenaOp>()) {
-      isKnown = true;
-      sizes[static_cast<unsigned>(arena.getSpace())] =
-          static_cast<int64_t>(std::max(arena.getSize(), arena.getAside()));
+      const auto size = static_cast<int64_t>(arena.getSize()),
+                 aside = static_cast<int64_t>(arena.getAside());
+      sizes[static_cast<unsigned>(arena.getSpace())] = isTraining ? size : std::max(size, aside);
+      if (arena.getSpace() == MemorySpace::Device)
+        staging = static_cast<int64_t>(arena.getStaging());
     }
+  }
+
+  /// Verifies the inputs of the step, and the slices into which the next batch is read.
+  LogicalResult verifyInputs(StepOp step) const {
+    for (auto input : step.getInputs().getAsRange<AtAttr>()) {
+      std::optional<int64_t> staged = llvm::checkedAdd(input.getOffset(), staging);
+      if (failed(verify(step, input)) ||
+          (step.getSymName() == microStepName &&
+           failed(verify(step, AtAttr::get(step.getContext(), staged.value_or(-1), input.getType(),
+                                           input.getSpace())))))
+        return failure();
+    }
+    return success();
   }
 
   LogicalResult verify(Operation *op, AtAttr slice) const {
     int64_t size = sizes[static_cast<unsigned>(slice.getSpace())];
-    if (!isKnown || (slice.getOffset() >= 0 && slice.getEnd() <= size))
+    ArrayRef<int64_t> shape = slice.getType().getShape();
+    if (slice.getOffset() >= 0 && isAddressable(shape) &&
+        byteSize(slice.getType()) <= size - slice.getOffset())
       return success();
     return op->emitOpError("has the slice ")
            << slice << ", but the arena of the space " << stringifyEnum(slice.getSpace()) << " has "
            << size << " bytes (step_c2)";
   }
 
+  LogicalResult verify(Operation *op, ArrayRef<AtAttr> slices) const {
+    return success(
+        llvm::all_of(slices, [&](AtAttr slice) { return succeeded(verify(op, slice)); }));
+  }
+
 private:
-  std::array<int64_t, getMaxEnumValForMemorySpace() + 1> sizes = {};
-  bool isKnown = false;
+  std::array<int64_t, getMaxEnumValForMemorySpace() + 1> sizes;
+  int64_t staging = 0;
 };
 
 } // namespace
 
+/// Verifies that scratch memory has a size, of which 0 means none.
+static LogicalResult verifyScratch(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<LaunchOp, CallOp, RepeatOp>([](auto run) -> LogicalResult {
+        if (static_cast<int64_t>(run.getScratchBytes()) >= 0)
+          return success();
+        return run.emitOpError("has scratch memory of ")
+               << static_cast<int64_t>(run.getScratchBytes()) << " bytes (step_c2)";
+      })
+      .Default(success());
+}
+
 LogicalResult StepOp::verifyRegions() {
-  ArenaSizes arenas((*this)->getParentOfType<ModuleOp>());
+  const ArenaSizes arenas(*this);
+  if (failed(arenas.verifyInputs(*this)) ||
+      failed(arenas.verify(*this, llvm::to_vector(getOutputs().getAsRange<AtAttr>()))))
+    return failure();
   WorkInFlight work;
   for (Operation &op : getBody().front()) {
+    if (failed(verifyScratch(&op)))
+      return failure();
     StepAccess access(&op);
-    if (isa<CopyOp, AsyncCopyOp, TransferOp, AsyncTransferOp>(op))
-      for (AtAttr slice : llvm::concat<AtAttr>(access.reads, access.results))
-        if (failed(arenas.verify(&op, slice)))
-          return failure();
-    if (failed(work.visit(&op, access)))
+    if (failed(arenas.verify(&op, access.reads)) || failed(arenas.verify(&op, access.results)) ||
+        failed(arenas.verify(&op, access.getWrites())) || failed(work.visit(&op, access)))
       return failure();
   }
   return verifyLifetimes(*this);
@@ -132,9 +178,17 @@ LogicalResult mtc::verifyRanges(RepeatOp repeat) {
         outer.push_back(AtAttr::get(repeat.getContext(), *offset, variable.getTensorType()));
   const auto last = static_cast<int64_t>(repeat.getIterations()) - 1;
   for (Operation &op : repeat.getBody().front()) {
+    if (failed(verifyScratch(&op)))
+      return failure();
     StepAccess inner(&op);
     for (AtAttr slice : llvm::concat<AtAttr>(inner.reads, inner.getWrites())) {
-      const int64_t moved = last * slice.getStride();
+      const int64_t moved = llvm::checkedMul(last, slice.getStride()).value_or(INT64_MIN);
+      const int64_t bytes =
+          isAddressable(slice.getType().getShape()) ? byteSize(slice.getType()) : INT64_MAX;
+      if (slice.getOffset() < 0 || moved < -slice.getOffset() ||
+          saturatingSum({slice.getOffset(), std::max<int64_t>(moved, 0), bytes}) == INT64_MAX)
+        return op.emitOpError("accesses ")
+               << slice << ", which 64 bits cannot address in all iterations (repeat_c2)";
       const int64_t begin = slice.getOffset() + std::min<int64_t>(moved, 0);
       const int64_t end = slice.getEnd() + std::max<int64_t>(moved, 0);
       auto contains = [&](AtAttr other) {

@@ -163,7 +163,24 @@ struct ConvertOnnxToMtcPass : impl::ConvertOnnxToMtcPassBase<ConvertOnnxToMtcPas
       other.erase();
   }
 
+  /// Erases inputs that only removed outputs read, so that no data is needed for them.
+  void eraseUnreadInputs(GraphOp graph) {
+    llvm::BitVector unread(graph.getNumArguments());
+    for (BlockArgument input : graph.getArguments())
+      if (input.use_empty() && graph.getArgAttr(input.getArgNumber(), optionalAttribute)) {
+        unread.set(input.getArgNumber());
+        auto name = graph.getArgAttrOfType<StringAttr>(input.getArgNumber(), "onnx.name");
+        emitRemark(UnknownLoc::get(&getContext()), "the input '")
+            << name.getValue() << "' is omitted: only omitted outputs read it";
+        if (InputOp known = ProgramOp::findOrAdd(getOperation()).findInput(name.getValue()))
+          known.erase();
+      }
+    if (unread.any() && failed(graph.eraseArguments(unread)))
+      llvm_unreachable("a graph has plain arguments");
+  }
+
   LogicalResult convertGraph(GraphOp graph) {
+    eraseUnreadInputs(graph);
     Program program(graph, attentionInParts, batchNorm, ranks);
     OptionalOutputs optional(graph);
     bool ok = true;

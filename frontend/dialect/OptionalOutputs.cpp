@@ -57,6 +57,20 @@ void OptionalOutputs::leaveOutResult(unsigned result, const Twine &reason) {
   resultReasons.try_emplace(result, Reason{graph.getLoc(), reason.str()});
 }
 
+/// Marks inputs that only the removed outputs read.
+static void markUnreadInputs(GraphOp graph, ArrayRef<Value> kept) {
+  const llvm::DenseSet<Operation *> needed = ancestorsOf(kept);
+  for (BlockArgument input : graph.getBody().front().getArguments()) {
+    auto isNeeding = [&](Operation *user) {
+      Operation *node = graph.getBody().front().findAncestorOpInBlock(*user);
+      return needed.contains(node);
+    };
+    if (!input.use_empty() && llvm::none_of(input.getUsers(), isNeeding) &&
+        !llvm::is_contained(kept, input))
+      graph.setArgAttr(input.getArgNumber(), optionalAttribute, UnitAttr::get(graph.getContext()));
+  }
+}
+
 void OptionalOutputs::removeOutputs() {
   if (!isAnyLeftOut())
     return;
@@ -84,6 +98,7 @@ void OptionalOutputs::removeOutputs() {
     emitRemark(reason->location) << "the output '" << (name ? name.getValue() : StringRef())
                                  << "' is omitted: " << reason->text;
   }
+  markUnreadInputs(graph, kept);
   terminator->setOperands(kept);
   SmallVector<Type> types(ValueRange(kept).getTypes());
   graph.setFunctionType(builder.getFunctionType(graph.getArgumentTypes(), types));

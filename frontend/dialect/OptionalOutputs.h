@@ -19,7 +19,8 @@
 
 namespace mtc::onnx {
 
-/// Unit attribute of a graph result that may be removed if it cannot be computed.
+/// Unit attribute of a graph result that may be removed if it cannot be computed, and of a graph
+/// argument that only removed results read.
 inline constexpr llvm::StringLiteral optionalAttribute = "onnx.optional";
 
 /// Tracks errors at the nodes of optional outputs and removes the outputs that depend on them.
@@ -40,7 +41,7 @@ public:
   bool isAnyLeftOut() const { return !reasons.empty() || !resultReasons.empty(); }
 
   /// Removes the recorded outputs, and the outputs that depend on recorded nodes, from the graph,
-  /// each with a remark. Their producers are not erased.
+  /// each with a remark. Their producers are not erased; inputs that only they read are marked.
   void removeOutputs();
 
 private:

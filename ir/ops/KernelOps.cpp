@@ -1,5 +1,6 @@
 //===- KernelOps.cpp - Verifiers, canonicalization and cost of kernels ------------------------===//
 
+#include "ir/CheckedExtents.h"
 #include "ir/Mtc.h"
 #include "ir/builders/KernelBuilder.h"
 #include "ir/builders/Shape.h"
@@ -111,21 +112,22 @@ static bool isFunction(Operation &op) {
 static Cost costOfKernel(ArrayRef<int64_t> space, ArrayRef<int64_t> reduced, Block &body,
                          TypeRange outputs) {
   Cost cost;
-  int64_t points = 1;
-  for (int64_t extent : space)
-    points *= extent;
+  const int64_t points = saturatingProduct(space);
+  int64_t perPoint = 0;
   for (Operation &op : body)
     if (auto sum = dyn_cast<KernelAddRowsOp>(op))
-      cost.flops +=
-          points * (sum.getRowCount() - (sum.getOnto() ? 0 : 1)) * (sum.getDecay() ? 2 : 1);
+      perPoint += (sum.getRowCount() - (sum.getOnto() ? 0 : 1)) * (sum.getDecay() ? 2 : 1);
     else if (isa<KernelReduceOp>(op) ||
              (op.getNumResults() && !op.hasTrait<OpTrait::ConstantLike>() &&
               isa<FloatType>(op.getResult(0).getType()) && !isa<KernelLoadOp>(op)))
-      cost.flops += points;
+      ++perPoint;
+  cost.flops = saturatingProduct({points, perPoint});
   DenseMap<Value, llvm::SmallBitVector> known;
   for (Operation &op : body)
     if (isFunction(op))
-      cost.functions += pointsAlong(dimensionsOf(op.getResult(0), space, reduced, known), space);
+      cost.functions =
+          saturatingSum({cost.functions,
+                         pointsAlong(dimensionsOf(op.getResult(0), space, reduced, known), space)});
   for (BlockArgument operand : body.getArguments())
     cost.bytes += bytesRead(operand, space, reduced, known);
   for (Type type : outputs)

@@ -1,5 +1,6 @@
 //===- ScanOps.cpp - Verifier and cost of scans -----------------------------------------------===//
 
+#include "ir/CheckedExtents.h"
 #include "ir/ScanBody.h"
 #include "ir/builders/TensorBuilder.h"
 
@@ -64,9 +65,12 @@ Cost ScanOp::getCost() {
   for (Operation &op : body.front())
     if (auto costed = dyn_cast<CostOpInterface>(op)) {
       const Cost one = costed.getCost();
-      cost.flops += iterations * one.flops;
-      cost.bytes += iterations * one.bytes;
-      cost.functions += iterations * one.functions;
+      auto add = [&](int64_t &sum, int64_t ofOne) {
+        sum = saturatingSum({sum, saturatingProduct({iterations, ofOne})});
+      };
+      add(cost.flops, one.flops);
+      add(cost.bytes, one.bytes);
+      add(cost.functions, one.functions);
     }
   return cost;
 }

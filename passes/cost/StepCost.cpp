@@ -124,7 +124,11 @@ StepCost::OperationCost StepCost::estimate(Operation *op) {
   auto result = [&](double seconds, const Cost &cost, StringRef kind) {
     if (!target)
       seconds = withoutTarget(cost);
-    return OperationCost{{std::llround(1e12 * seconds), cost.flops, cost.bytes}, kind};
+    // Limits of one operation, 10 hours of time, keep sums over the operations within 64 bits.
+    constexpr int64_t mostTime = int64_t{1} << 55, most = int64_t{1} << 58;
+    const double picoseconds = std::min(1e12 * seconds, static_cast<double>(mostTime));
+    return OperationCost{
+        {std::llround(picoseconds), std::min(cost.flops, most), std::min(cost.bytes, most)}, kind};
   };
   auto ofKernel = [&](Operation *kernel, const Cost &cost) {
     return result(info.getKernelSeconds(kernel), cost, "kernel");

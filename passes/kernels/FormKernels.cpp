@@ -1,6 +1,7 @@
 //===- FormKernels.cpp - Lowering of operations to kernels ------------------------------------===//
 
 #include "ir/builders/KernelBuilder.h"
+#include "ir/builders/Shape.h"
 #include "passes/Passes.h"
 #include "passes/kernels/KernelEditing.h"
 
@@ -46,6 +47,17 @@ class FormKernelsPass : public mtc::impl::FormKernelsBase<FormKernelsPass> {
       else
         replaceByKernel(cast<FusibleOpInterface>(splat));
     }
+    if (failed(checkCounts()))
+      signalPassFailure();
+  }
+
+  /// Reports kernels with more iterations than later passes can count.
+  LogicalResult checkCounts() {
+    for (auto kernel : getOperation().getOps<KernelOp>())
+      if (!countElements(kernel.getSpace()))
+        return emitError(kernel.getLoc(), "its computation has ")
+               << toText(kernel.getSpace()) << " iterations, more than 64 bits can count";
+    return success();
   }
 
   /// Merges equal constant tables, such as quantization maps.

@@ -46,7 +46,7 @@ Compilation::Compilation(Options given)
   registerCodegenDialects(registry);
   context = std::make_unique<MLIRContext>(registry);
   context->loadAllAvailableDialects();
-  printer = std::make_unique<DiagnosticPrinter>(*context);
+  printer = std::make_unique<DiagnosticPrinter>(*context, isStageText(options.model));
 }
 
 /// Returns the target of the flags, with a precision.
@@ -356,17 +356,21 @@ LogicalResult Compilation::run(llvm::function_ref<void(OpPassManager &)> build) 
   return runAndVerify(manager, *module, /*verifiesEachPass=*/irPrinter || reproducerTarget);
 }
 
-/// Adds the passes that lead from the previous stage to `stage`.
+/// Adds the passes that convert a model to the `mtc` dialect.
+static void buildConversion(OpPassManager &manager, const Options &options) {
+  mtc::onnx::buildExportersPipeline(manager);
+  manager.addPass(mtc::onnx::createConvertOnnxToMtcPass(
+      {options.passes.skips("mtc-recognize-attention"), options.batchNorm.value_or(BatchNormMode()),
+       std::max<int64_t>(options.training.sharding.ranks, 1)}));
+}
+
+/// Adds the passes that lead from the previous stage to `stage`; to Stage::Forward, those after the
+/// conversion.
 static void buildStage(OpPassManager &manager, Stage stage, const Options &options) {
   switch (stage) {
   case Stage::Onnx:
     return; // Initial stage of a compilation.
   case Stage::Forward:
-    mtc::onnx::buildExportersPipeline(manager);
-    manager.addPass(mtc::onnx::createConvertOnnxToMtcPass(
-        {options.passes.skips("mtc-recognize-attention"),
-         options.batchNorm.value_or(BatchNormMode()),
-         std::max<int64_t>(options.training.sharding.ranks, 1)}));
     return buildForwardPipeline(manager, options.passes);
   case Stage::Training:
     buildTrainingPipeline(manager, options.training);
@@ -405,6 +409,10 @@ LogicalResult Compilation::lower(Stage stage) {
                     stage > first ? static_cast<size_t>(stage) - static_cast<size_t>(first) : 0);
   for (Stage reached = first; reached < stage; reached = nextOf(reached)) {
     line.next(activityOf(nextOf(reached)).str());
+    // Verified before patterns rely on it.
+    if (nextOf(reached) == Stage::Forward &&
+        failed(run([&](OpPassManager &manager) { buildConversion(manager, options); })))
+      return failure();
     if (failed(run([&](OpPassManager &manager) { buildStage(manager, nextOf(reached), options); })))
       return failure();
   }
@@ -460,6 +468,8 @@ LogicalResult Compilation::lowerAgain(ModuleOp other, Stage stage, const PlanSet
   Options all = options;
   static_cast<PlanSettings &>(all) = settings;
   PassManager manager(context.get());
+  if (stage == Stage::Forward)
+    buildConversion(manager, all);
   buildStage(manager, stage, all);
 #ifdef NDEBUG
   // A search makes many such modules, of which the chosen one is verified.

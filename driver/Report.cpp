@@ -104,11 +104,21 @@ void mtc::tool::warn(const llvm::Twine &message) {
   say({DiagnosticSeverity::Warning, message.str()});
 }
 
-DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context)
-    : handler(&context, [this](Diagnostic &diagnostic) {
+DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context, bool namesOperations)
+    : namesOperations(namesOperations), handler(&context, [this](Diagnostic &diagnostic) {
         print(diagnostic);
         return success();
       }) {}
+
+/// "'mtc.gather' op points outside (gather_c4)" => "points outside".
+static StringRef withoutOperation(StringRef text) {
+  if (size_t end = text.find("' op "); text.starts_with("'") && end != StringRef::npos)
+    text = text.drop_front(end + StringRef("' op ").size());
+  auto [before, constraint] = text.rsplit(" (");
+  auto [name, number] = constraint.rsplit("_c");
+  auto isDigit = [](char c) { return llvm::isDigit(c) || c == ')'; };
+  return !name.empty() && number.size() > 1 && llvm::all_of(number, isDigit) ? before : text;
+}
 
 void DiagnosticPrinter::print(Diagnostic &diagnostic) {
   std::string text;
@@ -119,10 +129,13 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
   else if (auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
     llvm::raw_string_ostream(text) << place.getFilename().getValue() << ':' << place.getLine()
                                    << ':' << place.getColumn() << ": ";
-  text += diagnostic.str();
+  const std::string message = diagnostic.str();
+  text += namesOperations ? StringRef(message) : withoutOperation(message);
   if (!holder && !seen.insert(text).second)
     return;
   say({diagnostic.getSeverity(), text});
+  // MLIR appends the text of the operation, which a user of a model has never seen.
   for (Diagnostic &attached : diagnostic.getNotes())
-    note(attached.str());
+    if (std::string more = attached.str(); !StringRef(more).starts_with("see current operation"))
+      note(more);
 }

@@ -57,11 +57,14 @@ private:
 /// Prints diagnostics of the compiler for users: severity, node, message. Prints duplicates once.
 class DiagnosticPrinter {
 public:
-  explicit DiagnosticPrinter(mlir::MLIRContext &context);
+  /// `namesOperations`: messages name the operation and the violated constraint, which only a user
+  /// of a stage text has seen.
+  DiagnosticPrinter(mlir::MLIRContext &context, bool namesOperations);
 
 private:
   void print(mlir::Diagnostic &diagnostic);
 
+  bool namesOperations;
   mlir::ScopedDiagnosticHandler handler;
   llvm::StringSet<> seen;
 };

@@ -21,6 +21,8 @@ LogicalResult inferAttention(Inference &node) {
     return failure();
   const auto &[q, k, v, past] = *operands;
   int64_t total = operands->keyLength();
+  if (!node.hasShape(6, {q.batch}))
+    return failure();
   if (node.has(3)) {
     Extents scores{q.batch, q.heads, q.length, total};
     std::optional<Extents> both = broadcastShapes(scores, node.shape(3));

@@ -88,7 +88,8 @@ LogicalResult convertInferenceBatchNorm(Conversion &node, double epsilon) {
 
 /// Returns the number of values by which a training step normalizes each channel.
 int64_t valuesPerChannel(Conversion &node) {
-  return node.program().batchNormRanks() * node.type(0).getNumElements() / node.dim(0, 1);
+  return node.program().batchNormRanks() * node.type(0).getNumElements() /
+         std::max<int64_t>(node.dim(0, 1), 1);
 }
 
 /// Returns the variance that moves the running variance, given the one that is divided by the

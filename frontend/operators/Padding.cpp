@@ -60,10 +60,16 @@ LogicalResult inferPad(Inference &node) {
   Extents shape;
   for (int64_t axis = 0; axis < node.rank(0); ++axis) {
     int64_t before = padding->low[axis], after = padding->high[axis], extent = node.dim(0, axis);
-    if (mode == "reflect" && (before >= extent || after >= extent) && (before > 0 || after > 0))
+    // Negative amounts crop first.
+    int64_t kept = 0;
+    if (llvm::AddOverflow(extent, std::min<int64_t>(before, 0), kept) ||
+        llvm::AddOverflow(kept, std::min<int64_t>(after, 0), kept) || kept < 0)
+      return node.failure("crops more elements of axis " + Twine(axis) + " than its " +
+                          Twine(extent));
+    if (mode == "reflect" && (before >= kept || after >= kept) && (before > 0 || after > 0))
       return node.failure("reflects " + Twine(std::max(before, after)) + " elements of axis " +
-                          Twine(axis) + ", which has " + Twine(extent));
-    if ((mode == "edge" || mode == "wrap") && extent == 0 && (before > 0 || after > 0))
+                          Twine(axis) + ", which has " + Twine(kept));
+    if ((mode == "edge" || mode == "wrap") && kept == 0 && (before > 0 || after > 0))
       return node.failure("repeats elements of axis " + Twine(axis) + ", which is empty");
     int64_t &padded = shape.emplace_back();
     if (llvm::AddOverflow(extent, before, padded) || llvm::AddOverflow(padded, after, padded))
@@ -126,6 +132,18 @@ Value crop(TensorBuilder &b, Value x, Padding &padding) {
   return shapeOf(x) == ArrayRef(sizes) ? x : b.slice(x, offsets, sizes, strides);
 }
 
+/// Fails if a padded axis has more elements than a table of their sources can have.
+LogicalResult checkTables(Conversion &node, const Padding &padding) {
+  for (int64_t axis = 0; axis < node.rank(0); ++axis)
+    if ((padding.low[axis] != 0 || padding.high[axis] != 0) &&
+        node.resultShape()[axis] > maxFoldedElements)
+      return node.failure("repeats elements of axis " + Twine(axis) + " in mode " + padding.mode +
+                          ", whose " + Twine(node.resultShape()[axis]) +
+                          " elements are more than the supported " + Twine(maxFoldedElements) +
+                          "; pad with mode constant, or split the axis");
+  return success();
+}
+
 /// Pads with mode edge, reflect or wrap by a gather along each padded axis.
 Value padByIndex(TensorBuilder &b, Value x, const Padding &padding) {
   for (int64_t axis = 0; axis < typeOf(x).getRank(); ++axis) {
@@ -152,6 +170,8 @@ LogicalResult convertPad(Conversion &node) {
       return node.needsConstant(2);
     fill = value->front();
   }
+  if (padding->mode != "constant" && failed(checkTables(node, *padding)))
+    return failure();
   Value x = crop(node.b, node.value(0), *padding);
   if (padding->mode != "constant")
     return node.result(0, padByIndex(node.b, x, *padding));

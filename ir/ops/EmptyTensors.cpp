@@ -14,17 +14,19 @@ using namespace mtc;
 
 namespace {
 
-/// op(..) => constants, if no result has elements.
+bool isEmpty(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && llvm::is_contained(tensor.getShape(), 0);
+}
+
+/// op(..) => constants, if no result has elements. Variables without elements have one value.
 struct FoldEmptyResults : RewritePattern {
   explicit FoldEmptyResults(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    auto isEmpty = [](Type type) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      return tensor && llvm::is_contained(tensor.getShape(), 0);
-    };
-    if (!isa_and_present<MtcDialect>(op->getDialect()) || isa<mtc::ConstantOp>(op) || !isPure(op) ||
-        op->getNumResults() == 0 || !llvm::all_of(op->getResultTypes(), isEmpty))
+    if (!isa_and_present<MtcDialect>(op->getDialect()) || isa<mtc::ConstantOp>(op) ||
+        (!isPure(op) && !isa<ReadOp>(op)) || op->getNumResults() == 0 ||
+        !llvm::all_of(op->getResultTypes(), isEmpty))
       return failure();
     TensorBuilder builder(op->getLoc(), rewriter);
     SmallVector<Value> values;
@@ -32,6 +34,17 @@ struct FoldEmptyResults : RewritePattern {
       values.push_back(builder.constant(
           DenseElementsAttr::get(cast<RankedTensorType>(type), ArrayRef<Attribute>())));
     rewriter.replaceOp(op, values);
+    return success();
+  }
+};
+
+/// write(variable, nothing) => nothing.
+struct EraseEmptyWrite : OpRewritePattern<WriteOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(WriteOp op, PatternRewriter &rewriter) const override {
+    if (!isEmpty(op.getValue().getType()))
+      return rewriter.notifyMatchFailure(op, "the variable has elements");
+    rewriter.eraseOp(op);
     return success();
   }
 };
@@ -51,5 +64,5 @@ struct FoldScatterOfNothing : OpRewritePattern<ScatterAddOp> {
 } // namespace
 
 void MtcDialect::getCanonicalizationPatterns(RewritePatternSet &patterns) const {
-  patterns.add<FoldEmptyResults, FoldScatterOfNothing>(getContext());
+  patterns.add<FoldEmptyResults, EraseEmptyWrite, FoldScatterOfNothing>(getContext());
 }

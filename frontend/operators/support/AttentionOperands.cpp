@@ -41,8 +41,9 @@ FailureOr<AttentionOperands> AttentionOperands::read(NodeView &node) {
     return node.failure("operands of shapes " + shapeText(node.shape(0)) + ", " +
                         shapeText(node.shape(1)) + ", " + shapeText(node.shape(2)) +
                         " do not match as query, key and value");
-  int64_t past = node.has(4) ? (node.hasRank(4, 4, 4) ? node.dim(4, 2) : 0) : 0;
-  if (node.failed())
+  int64_t past = node.has(4) && node.hasRank(4, 4, 4) ? node.dim(4, 2) : 0;
+  if (node.failed() || (node.has(4) && !node.hasShape(4, {k->batch, k->heads, past, k->size})) ||
+      (node.has(5) && !node.hasShape(5, {v->batch, v->heads, past, v->size})))
     return failure();
   return AttentionOperands{*q, *k, *v, past};
 }
@@ -59,6 +60,8 @@ FailureOr<AttentionAttributes> AttentionAttributes::read(NodeView &node,
                         ", expected 0..3");
   if (node.failed())
     return failure();
+  if (!std::isfinite(attributes.scale))
+    return node.failure("has heads of size 0, for which the scale 1 / sqrt(size) is infinite");
   return attributes;
 }
 

@@ -35,12 +35,18 @@ NodeOp varianceOf(NodeOp add) {
   return {};
 }
 
+/// Returns the operand of an Identity, such as PyTorch's clone; other values unchanged.
+Value original(Value value) {
+  NodeOp identity = definedBy(value, "Identity");
+  return identity ? identity.getInputs()[0] : value;
+}
+
 /// n = Clip(ReduceL2(x), eps), x / n: a factor of torch.nn.functional.cosine_similarity. Returns
 /// n's node.
 NodeOp normOf(Value factor) {
   NodeOp div = definedBy(factor, "Div");
   NodeOp clip = div ? clipFromBelow(div.getInputs()[1]) : NodeOp();
-  NodeOp norm = clip ? definedBy(clip.getInputs()[0], "ReduceL2") : NodeOp();
+  NodeOp norm = clip ? definedBy(original(clip.getInputs()[0]), "ReduceL2") : NodeOp();
   return norm && norm.getInputs()[0] == div.getInputs()[0] ? clip : NodeOp();
 }
 
@@ -53,8 +59,12 @@ struct MarkStraightThroughClipsPass
     getOperation().walk([&](NodeOp node) {
       if (node.isOperator("Add")) {
         // The torch.export-based exporter does not export the function: the clip is the module's.
-        if (NodeOp variance = varianceOf(node); variance && fxOperator(variance).empty())
+        if (NodeOp variance = varianceOf(node); variance && fxOperator(variance).empty()) {
           mark(variance);
+          emitRemark(variance.getLoc())
+              << "its gradient is that of gaussian_nll_loss, which passes through the bound. If "
+                 "the module clamps the variance itself, export it with mtc.export";
+        }
       } else if (node.isOperator("ReduceSum")) {
         NodeOp product = definedBy(node.getInputs()[0], "Mul");
         if (!product)

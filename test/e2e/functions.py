@@ -1,0 +1,30 @@
+# RUN: %python %s %t
+"""Gradients of PyTorch's functions at saturation, kinks and zeros are PyTorch's, from files of three exporters.
+test/exports/functions.py records the files and PyTorch's gradients; docs/reference/gradients.md has the table."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import onnx
+from program import compile, own_folder
+
+INPUTS = Path(__file__).resolve().parent / "inputs/functions"
+MINIMUM = 100  # tensors of each file
+
+folder = own_folder()
+problems = []
+for exporter in ("default", "torchscript", "mtc"):
+    expected = json.loads((INPUTS / f"{exporter}.json").read_text())
+    assert len(expected) >= MINIMUM, f"{exporter}: expected at least {MINIMUM} tensors, got {len(expected)}"
+    model = onnx.load(INPUTS / f"{exporter}.onnx")
+    shape = [dim.dim_value for dim in model.graph.input[0].type.tensor_type.shape.dim]
+    program = compile(INPUTS / f"{exporter}.onnx", folder, {"x": np.zeros(shape, np.float32)}, "--loss", "output", "--output", "loss",
+                      "--train", "p*", name=exporter)  # fmt: skip
+    found = program.gradients(f"{exporter}-gradients")
+    for name, each in expected.items():
+        want, got = np.array(each["gradient"]), found[name].ravel()
+        known = np.isfinite(want)
+        if not np.allclose(got[known], want[known], rtol=1e-5, atol=1e-6):
+            problems.append(f"{exporter}: {each['function']}, {name}: expected {want.tolist()}, got {got.tolist()}")
+assert not problems, "\n".join(problems)

@@ -48,6 +48,30 @@ TEST(BatchOrder, Masks) {
   EXPECT_EQ(inOrder(8, LastBatch::Mask).stepsOf(2), 4);
 }
 
+TEST(BatchOrder, GoesOnAfterAnotherBatch) {
+  // Two steps of 3 of 10 samples, then steps of 4.
+  auto after = [](LastBatch last, int64_t steps) {
+    const BatchOrder before(10, 3, last, false, 0);
+    return BatchOrder(10, 4, last, false, 0, before.originAfter(steps));
+  };
+  BatchOrder wrapped = after(LastBatch::Wrap, 2);
+  EXPECT_EQ(wrapped.batchOf(3), (Batch{{6, 7, 8, 9}}));
+  EXPECT_EQ(wrapped.batchOf(4), (Batch{{0, 1, 2, 3}}));
+  EXPECT_TRUE(wrapped.endsEpoch(3));
+  EXPECT_EQ(wrapped.stepsOf(1), 3);
+  EXPECT_EQ(wrapped.stepsOf(2), 6);
+  BatchOrder masked = after(LastBatch::Mask, 1); // 7 samples are left.
+  EXPECT_EQ(masked.batchOf(3), (Batch{{7, 8, 9, 9}, 1}));
+  EXPECT_EQ(masked.batchOf(4), (Batch{{0, 1, 2, 3}}));
+  EXPECT_TRUE(masked.endsEpoch(3) && masked.endsEpoch(6) && !masked.endsEpoch(4));
+  EXPECT_EQ(masked.stepsOf(2), 6);
+  BatchOrder dropped = after(LastBatch::Drop, 3); // The last sample is dropped.
+  EXPECT_EQ(dropped.batchOf(4), (Batch{{0, 1, 2, 3}}));
+  EXPECT_EQ(dropped.stepsOf(1), 3);
+  EXPECT_EQ(dropped.stepsOf(2), 5);
+  EXPECT_TRUE(dropped.endsEpoch(5));
+}
+
 TEST(BatchOrder, PartsMakeTheWhole) {
   for (LastBatch last : {LastBatch::Wrap, LastBatch::Drop, LastBatch::Mask}) {
     BatchOrder order(15, 12, last, /*shuffle=*/true, 7);

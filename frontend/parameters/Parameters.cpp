@@ -495,6 +495,17 @@ StringMap<InitializerClass> classifyInitializers(GraphOp graph) {
   return classes;
 }
 
+/// Freezes parameters without elements, which have neither gradients nor optimizer state.
+static void freezeEmpty(GraphOp graph, StringMap<InitializerClass> &classes) {
+  for (auto initializer : graph.getOps<InitializerOp>())
+    if (auto known = classes.find(initializer.getName());
+        known != classes.end() && known->second.role == InitializerRole::Parameter &&
+        cast<RankedTensorType>(initializer.getType()).getNumElements() == 0) {
+      known->second.role = InitializerRole::Frozen;
+      known->second.reason = "has no element";
+    }
+}
+
 /// Sets the role, reason and module name of each initializer. Integers are never trained.
 static void describeInitializers(GraphOp graph, const StringMap<InitializerClass> &classes) {
   InitializerClass integers{InitializerRole::Constant, "integers are not trained", ""};
@@ -512,6 +523,7 @@ StringMap<InitializerClass> chooseParameters(GraphOp graph, const ParameterPatte
                                              Problems &problems) {
   StringMap<InitializerClass> classes = classifyInitializers(graph);
   PatternApplier(graph, classes, problems).apply(patterns);
+  freezeEmpty(graph, classes);
   describeInitializers(graph, classes);
   return classes;
 }

@@ -48,8 +48,9 @@ LogicalResult addBias(Conversion &node, FailureOr<Value> y) {
   if (failed(y))
     return failure();
   TensorBuilder &b = node.b;
-  return node.result(0, node.has(2) ? b.add(*y, perChannel(b, node.value(2), node.resultShape()))
-                                    : *y);
+  return node.result(0, hasConvolutionBias(node, node.resultShape()[1])
+                            ? b.add(*y, perChannel(b, node.value(2), node.resultShape()))
+                            : *y);
 }
 
 LogicalResult convertConv(Conversion &node) {

@@ -55,7 +55,7 @@ LogicalResult convertFusedConvolution(Conversion &node) {
   FailureOr<Value> y = convolve(node, x, node.value(1), *convolution, result);
   if (failed(y))
     return failure();
-  if (node.has(2))
+  if (hasConvolutionBias(node, result[1]))
     y = b.add(*y, perChannel(b, node.value(2), result));
   if (isLast)
     y = b.transpose(*y, channelsLast(node.rank(0)));

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import onnx
 import torch
-from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper
+from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 from torch import Tensor
 
 SMALL = 4096  # maximum number of elements of an unused buffer whose value is stored in the facts
@@ -38,6 +38,7 @@ def normalize(
     graph = model.graph
     _enable_attention_dropout(graph)
     _rename_initializers(graph, canonical)
+    _drop_zero_biases(graph)
     _remove_unused_nodes(graph)
     used = _used_names(graph)
     tensors = {**parameters, **buffers}
@@ -46,8 +47,8 @@ def normalize(
         for name, tensor in tensors.items()
         if name in used or name in parameters or (tensor.numel() > SMALL and tensor.dtype in ELEMENT_TYPES)
     }
-    exported = {canonical.get(tensor.name, tensor.name): _copy(tensor) for tensor in graph.initializer}
-    exported = {name: tensor for name, tensor in exported.items() if name not in parameters}
+    named = {canonical.get(tensor.name, tensor.name): tensor for tensor in graph.initializer}
+    exported = {name: _copy(tensor) for name, tensor in named.items() if name not in parameters}
     for name, tensor in exported.items():
         tensor.name = name
     del graph.initializer[:]
@@ -66,6 +67,14 @@ def initializer(name: str, tensor: Tensor) -> TensorProto:
     proto = TensorProto(name=name, dims=tensor.shape, data_type=ELEMENT_TYPES[tensor.dtype])
     proto.raw_data = tensor.flatten().view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
     return proto
+
+
+def has_bytes(proto: TensorProto, tensor: Tensor) -> bool:
+    """Returns whether an initializer has a tensor's shape, type and bytes."""
+    tensor = real(tensor.detach()).cpu().contiguous()
+    if (tuple(proto.dims), proto.data_type) != (tuple(tensor.shape), ELEMENT_TYPES[tensor.dtype]):
+        return False
+    return not tensor.numel() or proto.raw_data == memoryview(tensor.flatten().view(torch.uint8).numpy())
 
 
 def real(tensor: Tensor) -> Tensor:
@@ -105,6 +114,24 @@ def _enable_attention_dropout(graph: GraphProto) -> None:
     if found:
         value = helper.make_tensor(flag, TensorProto.BOOL, [], [True])
         graph.node.insert(0, helper.make_node("Constant", [], [flag], value=value))
+
+
+def _drop_zero_biases(graph: GraphProto) -> None:
+    """Removes biases of zeros that PyTorch adds to convolutions without bias, for Conv3d with a second axis."""
+    producers = {name: node for node in graph.node for name in node.output}
+
+    def is_zero(name: str) -> bool:
+        node = producers.get(name)
+        if node is None or node.op_type not in ("Constant", "Expand", "CastLike", "Cast", "Identity"):
+            return False
+        if node.op_type != "Constant":
+            return is_zero(node.input[0])
+        value = helper.get_attribute_value(node.attribute[0])
+        return not numpy_helper.to_array(value).any() if isinstance(value, TensorProto) else value == 0.0
+
+    for node in all_nodes(graph):
+        if node.op_type == "Conv" and len(node.input) == 3 and is_zero(node.input[2]):
+            del node.input[2]
 
 
 def _remove_unused_nodes(graph: GraphProto) -> None:

@@ -414,6 +414,15 @@ def layers_without_an_operator():
 
 
 @test
+def convolutions_without_bias_have_none():
+    """PyTorch's translation of Conv3d adds zeros of shape [channels, 2]."""
+    for kind, shape in ((nn.Conv1d, (8,)), (nn.Conv2d, (6, 6)), (nn.Conv3d, (4, 6, 6))):
+        for padding in (1, "same"):
+            mtc.export(kind(3, 4, 3, padding=padding, bias=False), torch.randn(2, 3, *shape), PATH)
+            assert [len(node.input) for node in nodes("Conv")] == [2], nodes("Conv")
+
+
+@test
 def linear_algebra_and_scans():
     def covariance(x):
         return x.mT @ x + torch.eye(x.shape[-1])

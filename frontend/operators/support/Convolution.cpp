@@ -45,10 +45,17 @@ LogicalResult checkConvolutionBias(Inference &node, int64_t channels) {
     return success();
   if (!node.sameElementType(0, 2))
     return failure();
-  if (node.shape(2) != ArrayRef<int64_t>(channels))
+  if (node.shape(2) == ArrayRef<int64_t>(channels))
+    return success();
+  auto values = node.constantFloats(2);
+  if (!values || llvm::any_of(*values, [](double value) { return value != 0; }))
     return node.failure(Twine(node.operandName(2)) + " has shape " + shapeText(node.shape(2)) +
                         ", expected " + shapeText(channels));
   return success();
+}
+
+bool hasConvolutionBias(Conversion &node, int64_t channels) {
+  return node.has(2) && node.shape(2) == ArrayRef<int64_t>(channels);
 }
 
 FailureOr<Extents> convolvedShape(Inference &node, ArrayRef<int64_t> input, size_t weight) {

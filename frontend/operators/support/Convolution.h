@@ -34,8 +34,12 @@ struct Convolution {
 mlir::LogicalResult checkConvolutionOperands(Inference &node);
 
 /// Checks that operand 2, if present, is a vector of the type of operand 0 with one element per
-/// channel.
+/// channel. Constant zeros may have any shape: torch.onnx.export writes [channels, 2] for a Conv3d
+/// without bias.
 mlir::LogicalResult checkConvolutionBias(Inference &node, int64_t channels);
+
+/// Returns whether operand 2 is a bias with one element per channel.
+bool hasConvolutionBias(Conversion &node, int64_t channels);
 
 /// Returns the shape [N, M, …] of the convolution of X, of shape `input` [N, C, …], and W [M, C /
 /// group, kernel…], operand `weight`.

@@ -54,3 +54,16 @@ onnx.graph @main(%x: tensor<1x1x1073741824xf32>, %w: tensor<1x1x1048576xf32>) ->
   %y = onnx.node "ConvTranspose" version 11 (%x, %w) {} : (tensor<1x1x1073741824xf32>, tensor<1x1x1048576xf32>) -> tensor<1x1x1074790399xf32>
   onnx.return %y : tensor<1x1x1074790399xf32>
 }
+
+// -----
+
+// A bias of zeros is none, whatever its shape: PyTorch's exporter writes [channels, 2] for Conv3d.
+
+// CHECK: %[[C:.*]] = mtc.convolve
+// CHECK-NEXT: %[[Y:.*]] = mtc.transpose %[[C]]
+// CHECK-NEXT: return %[[Y]]
+onnx.graph @main(%x: tensor<2x4x3x3x8xf32>, %w: tensor<6x4x1x1x3xf32>) -> tensor<2x6x3x3x6xf32> {
+  %b = onnx.constant dense<0.0> : tensor<6x2xf32> -> tensor<6x2xf32>
+  %y = onnx.node "Conv" version 11 (%x, %w, %b) {} : (tensor<2x4x3x3x8xf32>, tensor<6x4x1x1x3xf32>, tensor<6x2xf32>) -> tensor<2x6x3x3x6xf32>
+  onnx.return %y : tensor<2x6x3x3x6xf32>
+}

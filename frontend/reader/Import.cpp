@@ -418,6 +418,21 @@ private:
     graph.setFunctionType(builder.getFunctionType(
         graph.getArgumentTypes(), SmallVector<mlir::Type>(ValueRange(results).getTypes())));
     graph.setResAttrsAttr(builder.getArrayAttr(attributes));
+    if (results.size() != selection.outputs.size() && hasNodes)
+      markUnreadInputs(graph);
+  }
+
+  /// Marks inputs that only nodes of omitted outputs read, which are not imported.
+  void markUnreadInputs(GraphOp graph) {
+    llvm::StringSet<> read;
+    for (const auto &node : proto.node())
+      for (const std::string &name : node.input())
+        read.insert(name);
+    for (BlockArgument input : graph.getBody().front().getArguments()) {
+      auto name = graph.getArgAttrOfType<StringAttr>(input.getArgNumber(), "onnx.name");
+      if (input.use_empty() && name && read.contains(name.getValue()))
+        graph.setArgAttr(input.getArgNumber(), optionalAttribute, builder.getUnitAttr());
+    }
   }
 
   Model &model;

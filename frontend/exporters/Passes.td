@@ -43,7 +43,8 @@ def FormSafeSoftmaxPass : Pass<"onnx-form-safe-softmax", "::mtc::onnx::GraphOp">
     s = Softmax(x), Where(IsNaN(s), 0, s)  =>  mtc.SafeSoftmax(x)
     ```
 
-    to handle fully masked rows. The gradient of the three nodes is NaN in such a row, because `Where` blocks the cotangent but
+    to handle fully masked rows. Masked elements may have the smallest finite number in place of -inf: PyTorch's exporter adds
+    `Where(mask, 0, lowest)` to the scores, which becomes `Where(mask, 0, -inf)`. The gradient of the three nodes is NaN in such a row, because `Where` blocks the cotangent but
     the vector-Jacobian product of Softmax multiplies by NaN. The result and the gradient of `SafeSoftmax` in the domain `mtc`
     are zero in such a row. Types must have been inferred.
 

@@ -30,6 +30,27 @@ std::optional<int64_t> normalizedAxis(NodeOp softmax) {
   return axis;
 }
 
+/// Where(c, 0, lowest)  =>  Where(c, 0, -inf), for masks that are added to scores. Returns null for
+/// other values.
+Value infiniteMask(Value value, PatternRewriter &rewriter) {
+  NodeOp where = definedBy(value, "Where");
+  auto element = dyn_cast<FloatType>(getElementTypeOrSelf(value.getType()));
+  if (!where || !element)
+    return {};
+  double lowest =
+      APFloat::getLargest(element.getFloatSemantics(), /*Negative=*/true).convertToDouble();
+  if (splatOf(where, 1) != 0.0 || splatOf(where, 2) != lowest)
+    return {};
+  auto scalar = RankedTensorType::get({}, element);
+  APFloat infinity = APFloat::getInf(element.getFloatSemantics(), /*Negative=*/true);
+  auto constant = ConstantOp::create(rewriter, where.getLoc(), scalar,
+                                     DenseElementsAttr::get(scalar, infinity));
+  SmallVector<Value> operands{where.getInputs()[0], where.getInputs()[1], constant};
+  return NodeOp::create(rewriter, where.getLoc(), where.getResultTypes(), "Where",
+                        where.getVersion(), StringAttr(), rewriter.getDictionaryAttr({}), operands)
+      .getResult(0);
+}
+
 /// s = Softmax(x), Where(IsNaN(s), 0, s)  =>  mtc.SafeSoftmax(x)
 struct FormSafeSoftmax : OpRewritePattern<NodeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -46,6 +67,13 @@ struct FormSafeSoftmax : OpRewritePattern<NodeOp> {
     std::optional<int64_t> axis = normalizedAxis(softmax);
     if (!axis)
       return rewriter.notifyMatchFailure(softmax, "normalizes several axes together");
+    if (NodeOp add = definedBy(softmax.getInputs()[0], "Add"); add && add->hasOneUse())
+      for (unsigned i : {0, 1}) {
+        rewriter.setInsertionPoint(add);
+        if (Value mask = infiniteMask(add.getInputs()[i], rewriter))
+          rewriter.modifyOpInPlace(add, [&] { add->setOperand(i, mask); });
+      }
+    rewriter.setInsertionPoint(where);
     auto integer = rewriter.getIntegerType(64, /*isSigned=*/true);
     NamedAttribute attribute =
         rewriter.getNamedAttr("axis", rewriter.getIntegerAttr(integer, *axis));

@@ -67,3 +67,23 @@ onnx.graph @main(%x: tensor<*xf32>) -> tensor<*xf32> {
   %y = onnx.node "Where" version 16 (%n, %zero, %s) {} : (tensor<*xi1>, tensor<f32>, tensor<*xf32>) -> tensor<*xf32>
   onnx.return %y : tensor<*xf32>
 }
+
+// -----
+
+// The smallest number masks an element of a guarded softmax, as -inf does.
+
+// CHECK-LABEL: onnx.graph @lowest
+// CHECK: %[[INF:.*]] = onnx.constant dense<0xFF800000> : tensor<f32>
+// CHECK: %[[M:.*]] = onnx.node "Where" version 16(%{{.*}}, %{{.*}}, %[[INF]])
+// CHECK: %[[A:.*]] = onnx.node "Add" version 14(%{{.*}}, %[[M]])
+// CHECK: onnx.node domain "mtc" "SafeSoftmax" version 1(%[[A]])
+onnx.graph @lowest(%x: tensor<4x8xf32>, %c: tensor<4x8xi1>) -> tensor<4x8xf32> {
+  %zero = onnx.constant dense<0.0> : tensor<f32> -> tensor<f32>
+  %low = onnx.constant dense<-3.40282347e+38> : tensor<f32> -> tensor<f32>
+  %m = onnx.node "Where" version 16 (%c, %zero, %low) {} : (tensor<4x8xi1>, tensor<f32>, tensor<f32>) -> tensor<4x8xf32>
+  %a = onnx.node "Add" version 14 (%x, %m) {} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %s = onnx.node "Softmax" version 13 (%a) {axis = -1 : si64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %n = onnx.node "IsNaN" version 20 (%s) {} : (tensor<4x8xf32>) -> tensor<4x8xi1>
+  %y = onnx.node "Where" version 16 (%n, %zero, %s) {} : (tensor<4x8xi1>, tensor<f32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  onnx.return %y : tensor<4x8xf32>
+}

@@ -230,11 +230,11 @@ private:
 
   /// Removes nodes whose results have no users left.
   void removeUnread(Nodes &nodes) {
+    auto isReleased = [&](const std::string &output) { return released.contains(output); };
     auto isUnread = [&](const ::onnx::NodeProto &node) {
-      return node.output_size() > 0 && !hasSubgraphs(node) &&
-             llvm::all_of(node.output(), [&](const std::string &output) {
-               return released.contains(output) && reads.lookup(output) == 0;
-             });
+      return !hasSubgraphs(node) && llvm::any_of(node.output(), isReleased) &&
+             llvm::all_of(node.output(),
+                          [&](const std::string &output) { return reads.lookup(output) == 0; });
     };
     for (int i = nodes.size() - 1; i >= 0; --i) {
       if (!isUnread(nodes[i]))

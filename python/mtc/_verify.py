@@ -190,6 +190,11 @@ def _is_close(found: Tensor, wanted: Tensor) -> bool:
     return bool(difference.max() <= TOLERANCE * scale.max() + 1e-6) if wanted.numel() else True
 
 
+def run(model: onnx.ModelProto, call: Call) -> list[np.ndarray] | None:
+    """Returns the outputs of a graph for the example inputs. If no evaluator can run the graph, warns and returns None."""
+    return _run(model, dict(zip(_graph.names(model.graph.input), _feeds(model, call), strict=True)))
+
+
 def _feeds(model: onnx.ModelProto, call: Call) -> list[np.ndarray]:
     values = [tensor.detach().cpu() for tensor in call.tensors()]
     if len(values) != len(model.graph.input):

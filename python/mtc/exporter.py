@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from mtc import _capture, _graph, _keras, _module, _trace, _verify, facts
+from mtc import _capture, _evaluation, _graph, _keras, _module, _trace, _verify, facts
 from mtc._capture import Call
 from mtc._progress import Progress
 from mtc.errors import ExportError
@@ -44,7 +45,8 @@ def export(
 
     The file has one initializer for each parameter, with the module's name and layout. Tied parameters share one initializer;
     equal parameters do not. Batch norm and dropout keep their training form. The file's metadata (:mod:`mtc.facts`) contains
-    facts that ONNX cannot express, such as ``requires_grad``, ``padding_idx`` and the names of tied parameters.
+    facts that ONNX cannot express, such as ``requires_grad``, ``padding_idx``, the names of tied parameters, and the values that the
+    module computes differently in evaluation mode.
 
     The module is traced by ``torch.export``, or by TorchScript if ``torch.export`` fails. Complex numbers become pairs of real
     numbers, and packed sequences become padded ones with lengths. The mode and the values of the module
@@ -103,6 +105,14 @@ def export(
         if verify:
             with steps.step("verify the exported graph", "Pass verify=False to write the file without verification."):
                 _verified(model, capture, module, call, trial)
+        if module.training:
+            with steps.step("trace the evaluation mode", "Pass train=False to export the evaluation mode alone."):
+                names = dict(zip(trial.outputs, _graph.names(model.graph.output), strict=True))
+                again = partial(_exported, module, call, opset_version)
+                inference = _evaluation.record(model, module, call, names, again, verify)
+                found = _module.facts(module, {tensor.name for tensor in model.graph.initializer}, trial.statistics)
+                found = replace(found, inference=inference)
+                facts.write(model, found)
     with steps.step(f"write '{path}'", "Pass the path of a file in an existing folder with enough space."):
         _save(model, Path(path))
     return found

@@ -9,6 +9,9 @@ The metadata entry :data:`KEY` of an ONNX file is one JSON object with the field
 ``padding_idx``  Maps weights of embeddings with a ``padding_idx`` to the row that lookups do not train. Other uses of the
                  weight, such as a tied output layer, do train this row.
 ``mode``         ``"train"`` or ``"eval"``: the mode of the exported module.
+``inference``    Maps values of the graph, which compute the training mode, to the values that replace them in evaluation mode.
+                 Values that are not listed differ only by the inference form of Dropout and BatchNormalization. Missing if
+                 the evaluation mode is unknown.
 ===============  ======================================================================================================
 
 This module requires ``onnx``, but not PyTorch.
@@ -83,9 +86,11 @@ class ModuleFacts:
     buffers: tuple[Buffer, ...] = ()
     padding_idx: dict[str, int] = field(default_factory=dict)
     mode: Literal["train", "eval"] = "train"
+    inference: dict[str, str] | None = None
 
     def to_json(self) -> str:
         """Returns the facts as JSON, in the format of the metadata."""
+        inference = {} if self.inference is None else {"inference": self.inference}
         return json.dumps(
             {
                 "format": FORMAT,
@@ -93,6 +98,7 @@ class ModuleFacts:
                 "buffers": [_buffer_entry(buffer) for buffer in self.buffers],
                 "padding_idx": self.padding_idx,
                 "mode": self.mode,
+                **inference,
             },
             separators=(",", ":"),
             allow_nan=False,
@@ -123,11 +129,13 @@ class ModuleFacts:
         for name, row in padding.items():
             if type(row) is not int:
                 raise FactsError(f"metadata '{KEY}': padding_idx of '{name}': expected an integer, got {row!r}")
+        inference = _entry(content, "inference", dict, KEY) if "inference" in content else None
         return ModuleFacts(
             parameters=tuple(_parameter(item) for item in _entry(content, "parameters", list, KEY)),
             buffers=tuple(_buffer(item) for item in _entry(content, "buffers", list, KEY)),
             padding_idx=padding,
             mode=mode,
+            inference=inference,
         )
 
 

@@ -7,6 +7,7 @@ Every file is also compared with its module by mtc.export itself: parameters to 
 import os
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 
 import onnx
@@ -238,6 +239,107 @@ def custom_backward_passes():
     mtc.export(Function(lambda m, h: Doubled.apply(h, 2.0)), x, PATH)
     PATH.unlink()
     refused(Function(lambda m, h: Doubled.apply(h, 3.0)), x, "'linear.weight'", "torch.autograd.Function", "verify=False")
+
+
+def evaluated(x: torch.Tensor) -> list[torch.Tensor]:
+    """The outputs of the exported graph in inference form, computed by ONNX's reference."""
+    model = onnx.load(PATH)
+    graph, inference = model.graph, facts.read(model).inference
+    for node in graph.node:
+        if node.op_type == "Dropout":
+            del node.input[1:]
+        if node.op_type == "BatchNormalization":
+            del node.attribute[[a.name for a in node.attribute].index("training_mode")]
+            del node.output[1:]
+        node.output[:] = [f"{name}.training" if name in inference else name for name in node.output]
+    graph.node.extend(onnx.helper.make_node("Identity", [other], [name]) for name, other in inference.items())
+    known, pending = {"", *(v.name for v in (*graph.input, *graph.initializer))}, [*graph.node]
+    del graph.node[:]
+    while pending:
+        ready = [node for node in pending if known.issuperset(node.input)]
+        assert ready, "a value depends on its own replacement"
+        pending = [node for node in pending if not known.issuperset(node.input)]
+        graph.node.extend(ready)
+        known.update(name for node in ready for name in node.output)
+    feeds = {graph.input[0].name: x.numpy()}
+    return [torch.from_numpy(value) for value in onnx.reference.ReferenceEvaluator(model).run(None, feeds)]
+
+
+def kept_rows(module: nn.Module, h: torch.Tensor) -> torch.Tensor:
+    """Drops random rows in training, as PatchDropout does, and averages the others."""
+    if module.training:
+        rows = torch.argsort(torch.rand(h.shape[:2]), dim=1)[:, :2]
+        h = torch.gather(h, 1, rows[:, :, None].expand(-1, -1, h.shape[2]))
+    return torch.relu(h).mean(1)
+
+
+def stochastic_depth(module: nn.Module, h: torch.Tensor) -> torch.Tensor:
+    """A chain of residual blocks, whose products with a mask follow products with a constant."""
+    for gain in (0.5, 0.7, 0.9):
+        branch = torch.sin(h) * gain
+        h = h + (branch * h.new_empty((h.shape[0], 1, 1)).bernoulli_(0.8) / 0.8 if module.training else branch)
+    return h
+
+
+@test
+def evaluation_mode_is_recorded():
+    x = torch.randn(4, 3, 4)
+    for name, function, listed in (
+        ("dropout", lambda m, h: F.dropout(h, 0.5, m.training), 0),
+        ("constant", lambda m, h: h * F.dropout(torch.ones(3, 4), 0.5, m.training), 0),
+        ("attention", lambda m, h: F.scaled_dot_product_attention(h, h, h, dropout_p=0.5 if m.training else 0.0), 0),
+        ("channels", lambda m, h: F.dropout1d(h, 0.5, m.training), 1),
+        ("alpha", lambda m, h: F.alpha_dropout(h, 0.5, m.training), 1),
+        ("feature alpha", lambda m, h: F.feature_alpha_dropout(h, 0.5, m.training), 1),
+        ("rrelu", lambda m, h: F.rrelu(h, 0.1, 0.4, m.training), 1),
+        ("unscaled", lambda m, h: h * h.new_empty((4, 1, 1)).bernoulli_(0.8) if m.training else h, 1),
+        ("depth", stochastic_depth, 3),
+        ("noise", lambda m, h: torch.relu(h + 0.1 * torch.randn_like(h) if m.training else h), 1),
+        ("twice", lambda m, h: F.dropout1d(torch.relu(F.dropout1d(h, 0.5, m.training)), 0.5, m.training), 2),
+        ("gumbel", lambda m, h: F.gumbel_softmax(h) if m.training else F.softmax(h, -1), 1),
+        ("scale", lambda m, h: torch.relu(h * (0.5 if m.training else 0.7)), 1),
+        ("rows", kept_rows, 1),
+        ("probabilities", lambda m, h: h if m.training else F.softmax(h, -1), 1),
+        ("blend", lambda m, h: torch.where(torch.rand_like(h) < 0.3, h, h.tanh()) if m.training else 0.3 * h + 0.7 * h.tanh(), 1),
+    ):
+        module = Function(function)
+        found = mtc.export(module, x, PATH, dynamic_batch=name not in ("unscaled",))
+        assert found == facts.read(PATH) and found.inference is not None, name
+        assert len(found.inference) == listed, (name, found.inference)
+        expected = module.eval()(x)
+        (actual,) = evaluated(x)
+        assert actual.shape == expected.shape and (actual - expected).abs().max() < 1e-5, name
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = mtc.export(nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(3), nn.Dropout(0.5)), x, PATH)
+        assert found.inference == {}, found.inference
+        assert mtc.export(Function(lambda m, h: F.dropout1d(h, 0.5, m.training)), x, PATH, train=False).inference is None
+    for words, function in (
+        ("calls dropout with training=True in evaluation mode", lambda m, h: F.dropout(h, 0.5, True)),
+        ("the outputs 'output' have other shapes in evaluation mode", lambda m, h: h if m.training else h[:, :2]),
+        ("which cannot be exported", lambda m, h: h if m.training else h * torch.linalg.eigvalsh(h @ h.mT).sum()),
+    ):
+        with warnings.catch_warnings(record=True) as shown:
+            warnings.simplefilter("always")
+            mtc.export(Function(function), x, PATH)
+        assert any(words in str(warning.message) for warning in shown), (words, [str(w.message) for w in shown])
+
+
+@test
+def outputs_of_training_alone_are_kept():
+    class Auxiliary(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body, self.head, self.auxiliary = nn.Linear(4, 4), nn.Linear(4, 2), nn.Linear(4, 2)
+
+        def forward(self, x):
+            h = F.dropout1d(self.body(x), 0.5, self.training)
+            return {"logits": self.head(h), "auxiliary": self.auxiliary(h)} if self.training else self.head(h)
+
+    module, x = Auxiliary(), torch.randn(4, 3, 4)
+    found = mtc.export(module, x, PATH)
+    assert len(found.inference) == 1, found.inference
+    assert (evaluated(x)[0] - module.eval()(x)).abs().max() < 1e-5
 
 
 @test

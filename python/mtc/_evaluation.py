@@ -1,0 +1,107 @@
+"""Records in an exported graph what the module computes in evaluation mode."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import onnx
+import torch
+from torch import nn
+
+from mtc import _capture, _graph, _modes, _module, _verify
+from mtc._capture import Call
+from mtc._inference import Addition, Merger
+
+
+def record(
+    model: onnx.ModelProto,
+    module: nn.Module,
+    call: Call,
+    names: Mapping[str, str],
+    export: Callable[[], tuple[onnx.ModelProto, Any]],
+    verify: bool,
+) -> dict[str, str] | None:
+    """Adds the values to a graph of the training mode that the module replaces in evaluation mode.
+
+    Args:
+        model: The graph, changed in place.
+        module: The module, in training mode.
+        call: The example arguments.
+        names: The graph's outputs by their names in the module's result.
+        export: Exports the module in its current mode.
+        verify: Whether to compare the graph of the evaluation mode with the module.
+
+    Returns:
+        The replacements by the values that they replace, as in :attr:`ModuleFacts.inference`. None, after a warning, if the module
+        cannot be exported in evaluation mode.
+    """
+    if not _modes.differ(module, call):
+        return {}
+    try:
+        with _module.in_mode(module, False):
+            evaluation, _ = export()
+            _graph.rename_values(evaluation.graph, dict(zip(_graph.names(evaluation.graph.input), call.names(), strict=True)))
+            outputs = _output_names(module, call, names)
+            _graph.rename_values(evaluation.graph, dict(zip(_graph.names(evaluation.graph.output), outputs, strict=True)))
+            if verify:
+                _verify.outputs(evaluation, module, call)
+    except Exception as error:  # The module may fail in evaluation mode alone.
+        warnings.warn(
+            f"{type(module).__name__} computes other functions in evaluation mode, which cannot be exported ({error}). mtc computes "
+            "--evaluate, --outputs and --export from the training mode, without dropout. Use the file for training only, or export "
+            "the evaluation mode of the trained module with train=False.",
+            stacklevel=3,
+        )
+        return None
+    tensors = [name for name, _ in (*module.named_parameters(), *module.named_buffers())]
+    merger = Merger(model.graph, evaluation.graph, tensors)
+    for replacements in (merger.near_differences(), merger.whole_outputs()):
+        addition = merger.added(replacements) if replacements is not None else None
+        if addition is None:
+            continue
+        if not (differing := _other_shapes(model, addition, call)):
+            break
+        if replacements == merger.whole_outputs():
+            shown = ", ".join(repr(name) for name in sorted(differing))
+            warnings.warn(
+                f"the outputs {shown} have other shapes in evaluation mode; mtc computes them from the training mode.",
+                stacklevel=3,
+            )
+            addition = merger.added({name: other for name, other in replacements.items() if name not in differing})
+            break
+    model.graph.node.extend(addition.nodes)
+    model.graph.initializer.extend(addition.initializers)
+    if verify:
+        _verify.checked(model)
+    return addition.values
+
+
+def _output_names(module: nn.Module, call: Call, names: Mapping[str, str]) -> list[str]:
+    """Returns the names of the outputs in evaluation mode. A single tensor is the first output of the training mode."""
+    args, kwargs = call.cloned()
+    with torch.no_grad(), _module.state_kept(module):
+        found = [*_capture.flat_outputs(module(*args, **kwargs))]
+    if len(found) == 1 and found[0] not in names:
+        return [next(iter(names.values()))]
+    return [names.get(name, name) for name in found]
+
+
+def _other_shapes(model: onnx.ModelProto, addition: Addition, call: Call) -> set[str]:
+    """Returns the replaced values that have another shape or element type than their replacement."""
+    trial = onnx.ModelProto()
+    trial.CopyFrom(model)
+    trial.graph.node.extend(addition.nodes)
+    trial.graph.initializer.extend(addition.initializers)
+    wanted = [*addition.values, *addition.values.values()]
+    del trial.graph.output[:]
+    for index, name in enumerate(wanted):
+        trial.graph.node.append(onnx.helper.make_node("Identity", [name], [f"mtc.shape_{index}"]))
+        trial.graph.output.append(onnx.ValueInfoProto(name=f"mtc.shape_{index}"))
+    results = _verify.run(trial, call) if wanted else []
+    if results is None:
+        return set()
+    half = len(addition.values)
+    types = [(value.shape, value.dtype) for value in results]
+    return {name for name, ours, theirs in zip(wanted, types[:half], types[half:], strict=False) if ours != theirs}

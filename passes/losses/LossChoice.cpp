@@ -3,6 +3,7 @@
 #include "passes/losses/LossChoice.h"
 #include "passes/GraphSignature.h"
 #include "passes/losses/Loss.h"
+#include "runtime/abi/input_names.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -22,6 +23,8 @@ static SmallVector<int64_t> integerInputs(func::FuncOp forward, ArrayRef<int64_t
 
 int64_t mtc::findTokenInput(func::FuncOp forward, ArrayRef<int64_t> shape, StringRef labels) {
   SmallVector<int64_t> found = integerInputs(forward, shape, labels);
+  if (found.size() > 1)
+    llvm::erase_if(found, [&](int64_t i) { return argumentName(forward, i) == paddingMaskName; });
   if (found.size() == 1)
     return found.front();
   for (int64_t i : found)

@@ -25,8 +25,8 @@ mlir::FailureOr<LossChoice> chooseLoss(mlir::func::FuncOp forward, llvm::StringR
                                        llvm::StringRef output, std::string &question);
 
 /// Returns the input of token ids from which the labels of a causal language model are derived: the
-/// only integer input of this shape apart from the labels, or the one named `input_ids` among
-/// several; -1 if there is none.
+/// only integer input of this shape apart from the labels and `attention_mask`, or the one named
+/// `input_ids` among several; -1 if there is none.
 int64_t findTokenInput(mlir::func::FuncOp forward, llvm::ArrayRef<int64_t> shape,
                        llvm::StringRef labels);
 

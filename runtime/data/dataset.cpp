@@ -68,6 +68,7 @@ void Dataset::bind(const Flags &flags, bool labelsOptional, Problems &problems) 
       problems.collect([&] {
         columns[i].emplace(input, tokens->flag() + " (for '" + input.tensor.name + "')",
                            tokens->source(), 1);
+        labelsOfStream[i] = true;
       });
   }
 }
@@ -145,7 +146,8 @@ void Dataset::checkLanguage(Problems &problems) {
 
 Dataset::Dataset(const MtcProgram &program, const Flags &flags, bool labelsOptional,
                  std::string flagName)
-    : program(program), flagName(std::move(flagName)), columns(program.input_count) {
+    : program(program), flagName(std::move(flagName)), columns(program.input_count),
+      labelsOfStream(program.input_count) {
   Problems problems;
   checkNames(flags, problems);
   bind(flags, labelsOptional, problems);
@@ -159,13 +161,17 @@ Dataset::Dataset(const MtcProgram &program, const Flags &flags, bool labelsOptio
   problems.throwIfAny();
 }
 
-/// Computes the labels of input `i`, which has no column: the next tokens, or ignored labels.
+/// Computes the labels of input `i`, which has no file of its own: the next tokens without padding,
+/// or ignored labels.
 void Dataset::makeLabels(size_t i, const std::vector<char *> &buffers) {
   const MtcInput &labels = program.inputs[i];
   const auto from = static_cast<size_t>(labels.shifted_from);
   if (labels.shifted_from < 0 || !columns[from])
     return fillIgnored(labels, labels.tensor.rank ? labels.tensor.dims[0] : 1, buffers[i]);
-  shiftTokens(program.inputs[from], buffers[from], labels, buffers[i]);
+  if (!columns[i])
+    shiftTokens(program.inputs[from], buffers[from], labels, buffers[i]);
+  if (const int32_t mask = findPaddingMask(program, labels); mask >= 0)
+    ignorePadding(program.inputs[mask], buffers[static_cast<size_t>(mask)], labels, buffers[i]);
   if (!hasRange(labels))
     return;
   const int64_t count = labels.tensor.bytes / typeBytes(labels.tensor.type);
@@ -184,7 +190,7 @@ void Dataset::load(const Batch &batch, const std::vector<char *> &buffers) {
     else if (columns[i])
       columns[i]->load(batch.rows.data(), this->batch(), buffers[i]);
   for (size_t i = 0; i < columns.size(); ++i) {
-    if (!columns[i])
+    if (!columns[i] || labelsOfStream[i])
       makeLabels(i, buffers);
     if (program.inputs[i].is_label)
       fillIgnored(program.inputs[i], batch.filler, buffers[i]);

@@ -62,6 +62,7 @@ private:
   const MtcProgram &program;
   std::string flagName;
   std::vector<std::optional<DataColumn>> columns; ///< nullopt if labels are derived or ignored
+  std::vector<bool> labelsOfStream;               ///< labels that are derived from a token stream
   Feeding how = Feeding::Rows;
   int64_t rowCount = 0;
   std::string warningText;

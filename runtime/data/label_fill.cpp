@@ -1,9 +1,11 @@
 // Labels that are ignored or derived from tokens.
 #include "runtime/data/label_fill.h"
 
+#include "runtime/abi/input_names.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/integers.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace mtc::runtime {
@@ -43,6 +45,28 @@ void shiftTokens(const MtcInput &tokens, const char *from, const MtcInput &label
                                  ? labels.ignored
                                  : static_cast<int64_t>(elementAt<decltype(token)>(from, i + 1)));
     });
+  });
+}
+
+int32_t findPaddingMask(const MtcProgram &program, const MtcInput &labels) {
+  for (uint32_t i = 0; i < program.input_count; ++i)
+    if (const MtcTensor &tensor = program.inputs[i].tensor;
+        std::strcmp(tensor.name, paddingMaskName) == 0 && shapeOf(tensor) == shapeOf(labels.tensor))
+      return static_cast<int32_t>(i);
+  return -1;
+}
+
+void ignorePadding(const MtcInput &mask, const char *from, const MtcInput &labels, char *to) {
+  const MtcTensor &tensor = labels.tensor;
+  const int64_t count = tensor.bytes / typeBytes(tensor.type),
+                length = tensor.dims[tensor.rank - 1], size = typeBytes(mask.tensor.type);
+  withInteger(tensor.type, [&](auto label) {
+    for (int64_t i = 0; i < count; ++i) {
+      // Zero has no bits in any type.
+      const char *next = from + (i + 1) * size;
+      if ((i + 1) % length != 0 && std::all_of(next, next + size, [](char c) { return c == 0; }))
+        put<decltype(label)>(to, i, labels.ignored);
+    }
   });
 }
 

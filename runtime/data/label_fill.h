@@ -16,6 +16,14 @@ void fillIgnored(const MtcInput &labels, int64_t rows, char *to);
 /// tensors have the same shape.
 void shiftTokens(const MtcInput &tokens, const char *from, const MtcInput &labels, char *to);
 
+/// Returns the index of the input whose zeros mark padding: `attention_mask`, if it has the shape
+/// of the labels. -1 if there is none.
+int32_t findPaddingMask(const MtcProgram &program, const MtcInput &labels);
+
+/// Ignores labels[.., t] where mask[.., t + 1] is 0: the next token is padding. Both tensors have
+/// the same shape.
+void ignorePadding(const MtcInput &mask, const char *from, const MtcInput &labels, char *to);
+
 } // namespace mtc::runtime
 
 #endif // MTC_RUNTIME_DATA_LABEL_FILL_H

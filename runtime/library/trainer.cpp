@@ -125,9 +125,11 @@ void Trainer::load(Inputs inputs, bool needsLabels) {
       std::memcpy(to, from, static_cast<size_t>(input.tensor.bytes));
     else if (!from && input.is_label && !needsLabels)
       fillIgnored(input, input.tensor.rank ? input.tensor.dims[0] : 1, to);
-    else if (tokens)
+    else if (tokens) {
       shiftTokens(program.inputs[input.shifted_from], tokens, input, to);
-    else if (!from)
+      if (const int32_t mask = findPaddingMask(program, input); mask >= 0 && inputs[mask])
+        ignorePadding(program.inputs[mask], static_cast<const char *>(inputs[mask]), input, to);
+    } else if (!from)
       problems.add("input '", input.tensor.name, "': no data; expected ",
                    typeName(input.tensor.type), " ", shapeText(shapeOf(input.tensor)));
     if (!from || !hasRange(input))

@@ -4,6 +4,7 @@
 #include "runtime/command_line/help.h"
 #include "runtime/command_line/parser.h"
 #include "runtime/data/data_column.h"
+#include "runtime/data/label_fill.h"
 #include "runtime/loop/evaluation_metrics.h"
 #include "runtime/loop/option_flags.h"
 #include "runtime/state/adapters.h"
@@ -193,9 +194,12 @@ std::string helpText(const MtcProgram &program, const std::string &programName, 
   for (uint32_t i = 0; i < program.input_count; ++i) {
     const MtcInput &input = program.inputs[i];
     std::string note = input.is_label ? "  labels" : "";
-    if (input.shifted_from >= 0)
-      note +=
-          text("  (default: ", program.inputs[input.shifted_from].tensor.name, " shifted by one)");
+    if (input.shifted_from >= 0) {
+      const int32_t mask = findPaddingMask(program, input);
+      note += text(
+          "  (default: ", program.inputs[input.shifted_from].tensor.name, " shifted by one",
+          mask < 0 ? "" : text(", ignored where ", program.inputs[mask].tensor.name, " is 0"), ")");
+    }
     if (input.minimum < input.limit)
       note += text("  ", input.minimum, " to ", input.limit - 1,
                    input.is_label ? text(" or ", input.ignored) : "");

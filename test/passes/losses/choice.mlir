@@ -27,6 +27,16 @@ func.func @forward(%mask: tensor<4x3xi64> {mtc.name = "attention_mask"}, %ids: t
 
 // -----
 
+// The mask is not counted among the inputs that may be tokens.
+// CHECK: mtc.program {{.*}} loss "causal-lm"
+// CHECK: mtc.input "labels" label shifted_from "tokens"
+func.func @forward(%ids: tensor<4x3xi64> {mtc.name = "tokens"}, %mask: tensor<4x3xi64> {mtc.name = "attention_mask"},
+                   %x: tensor<4x3x9xf32> {mtc.name = "x"}) -> (tensor<4x3x9xf32> {mtc.name = "logits"}) {
+  return %x : tensor<4x3x9xf32>
+}
+
+// -----
+
 // Of two inputs with other names neither is: the labels must be given.
 // CHECK: mtc.program {{.*}} loss "causal-lm"
 // CHECK-NOT: shifted_from

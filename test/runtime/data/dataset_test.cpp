@@ -80,6 +80,28 @@ TEST_F(Data, RowsInAnyOrderAndLabelsShiftedByOne) {
   EXPECT_EQ(loaded<int64_t>(0), (Ids{4, 5, 6, 7, 8, 9}));
 }
 
+TEST_F(Data, PaddingIsNoLabel) {
+  MtcInput padded[] = {inputs[0], inputs[1], inputs[0]};
+  padded[2] = {{"attention_mask", MTC_BOOL, 2, dims, 112, 6, MTC_DEVICE}, 0, 0, 0, -1, 0, 0, 0, ""};
+  program.inputs = padded;
+  program.input_count = 3;
+  const std::string ids = npy<int64_t>("a.npy", "<i8", "(2, 3)", {1, 2, 0, 0, 5, 6}),
+                    mask = npy<uint8_t>("m.npy", "|b1", "(2, 3)", {1, 1, 0, 0, 1, 1});
+  Dataset data(program, {{"ids", ids}, {"attention_mask", mask}}, false);
+  data.load({{0, 1}}, buffers());
+  EXPECT_EQ(loaded<int64_t>(64), (Ids{2, -100, -100, 5, 6, -100}));
+  // Labels of a file, and of a token stream.
+  const std::string labels = npy<int64_t>("l.npy", "<i8", "(2, 3)", {2, 7, 8, 9, 6, -100});
+  Dataset given(program, {{"ids", ids}, {"attention_mask", mask}, {"labels", labels}}, false);
+  given.load({{0, 1}}, buffers());
+  EXPECT_EQ(loaded<int64_t>(64), (Ids{2, 7, 8, 9, 6, -100}));
+  const std::vector<uint16_t> tokens{1, 2, 3, 4, 5, 6, 7};
+  writeFile(folder / "t.bin", bytesOf(tokens));
+  Dataset stream(program, {{"ids", folder / "t.bin"}, {"attention_mask", mask}}, false);
+  stream.load({{0, 1}}, buffers());
+  EXPECT_EQ(loaded<int64_t>(64), (Ids{2, -100, 4, 5, 6, 7}));
+}
+
 TEST_F(Data, IntegersAreWidened) {
   auto check = [&](const std::string &file) {
     Dataset data(program, {{"ids", file}}, false);

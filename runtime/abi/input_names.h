@@ -1,0 +1,12 @@
+// Names of inputs that have a meaning for mtc.
+#ifndef MTC_RUNTIME_ABI_INPUT_NAMES_H
+#define MTC_RUNTIME_ABI_INPUT_NAMES_H
+
+namespace mtc {
+
+/// The mask of tokens in Hugging Face's models: 0 for padding.
+inline constexpr const char *paddingMaskName = "attention_mask";
+
+} // namespace mtc
+
+#endif // MTC_RUNTIME_ABI_INPUT_NAMES_H

@@ -4,6 +4,7 @@
 #include "runtime/io/durable_file.h"
 #include "runtime/io/safetensors.h"
 #include "runtime/state/module_tensors.h"
+#include "runtime/state/saved_modules.h"
 #include "runtime/state/stored_variable.h"
 #include "runtime/support/bfloat16.h"
 #include "runtime/support/element_type.h"
@@ -99,24 +100,33 @@ nlohmann::json number(double value) {
   return static_cast<double>(whole) == value ? nlohmann::json(whole) : nlohmann::json(value);
 }
 
+/// Returns the paths of the modules that have adapters.
+std::set<std::string> adaptedModules(const MtcProgram &program) {
+  std::set<std::string> modules;
+  for (uint32_t i = 0; i < program.adapter_count; ++i)
+    modules.insert(moduleOf(program, program.adapters[i]));
+  return modules;
+}
+
 /// Returns the configuration for PEFT. `rank_pattern` and `alpha_pattern` list the adapters that
 /// differ from the first one.
-std::string describeAdapters(const MtcProgram &program) {
+std::string describeAdapters(const MtcProgram &program, const SavedModules &saved) {
   nlohmann::json ranks = nlohmann::json::object(), alphas = ranks;
-  std::set<std::string> modules;
   auto rankOf = [&](const MtcAdapter &a) { return tensorOf(program, a.down).dims[0]; };
   const MtcAdapter &first = program.adapters[0];
   bool isInputMajor = false;
   for (uint32_t i = 0; i < program.adapter_count; ++i) {
     const MtcAdapter &adapter = program.adapters[i];
     const std::string module = moduleOf(program, adapter);
-    modules.insert(module);
     if (rankOf(adapter) != rankOf(first))
       ranks[module] = rankOf(adapter);
     if (adapter.alpha != first.alpha)
       alphas[module] = number(adapter.alpha);
     isInputMajor |= *inputAxisInModule(program, adapter) == 0;
   }
+  nlohmann::json whole = nullptr;
+  if (!saved.paths.empty())
+    whole = saved.paths;
   const nlohmann::json config = {{"peft_type", "LORA"},
                                  {"base_model_name_or_path", nullptr},
                                  {"task_type", nullptr},
@@ -126,7 +136,8 @@ std::string describeAdapters(const MtcProgram &program) {
                                  {"lora_dropout", 0.0},
                                  {"bias", "none"},
                                  {"fan_in_fan_out", isInputMajor},
-                                 {"target_modules", modules},
+                                 {"target_modules", adaptedModules(program)},
+                                 {"modules_to_save", whole},
                                  {"rank_pattern", ranks},
                                  {"alpha_pattern", alphas}};
   return config.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
@@ -195,7 +206,7 @@ std::string adapterProblem(const MtcProgram &program) {
       names += text(names.empty() ? "'" : ", '",
                     program.variables[program.adapters[i].base].tensor.name, "'");
   if (names.empty())
-    return "";
+    return findSavedModules(program, adaptedModules(program)).problem;
   return text("which module of the user's model has the matrix ", names,
               " of the ONNX file, and how, "
               "is not known, so that PEFT would drop its adapter; adapt others alone (compile with "
@@ -213,13 +224,22 @@ void exportAdapters(const MtcProgram &program, Device &device, const FiniteVaria
           {std::string("base_model.model.") + tensor.name, tensor.type, shapeOf(tensor)});
       values.push_back(readVariable(program, device, finite, index, folder));
     }
+  const SavedModules saved = findSavedModules(program, adaptedModules(program));
+  for (const ModuleTensor &tensor : saved.tensors) {
+    auto read = [&](uint32_t variable) {
+      return readVariable(program, device, finite, static_cast<int32_t>(variable), folder);
+    };
+    entries.push_back({"base_model.model." + tensor.name, tensor.type, tensor.dims});
+    values.push_back(tensor.isPlain() ? read(tensor.pieces.front().variable)
+                                      : compose(tensor, read));
+  }
   makeFolder(folder);
   SafetensorsWriter weights(folder + "/" + adapterWeightsName, entries, {{"format", "pt"}});
   for (size_t i = 0; i < values.size(); ++i)
     weights.write(i, 0, values[i].data(), static_cast<int64_t>(values[i].size()));
   weights.commit();
   DurableFile config(folder + "/" + adapterConfigName);
-  config.append(describeAdapters(program));
+  config.append(describeAdapters(program, saved));
   config.commit();
 }
 

@@ -36,14 +36,16 @@ private:
 };
 
 /// Returns why PEFT cannot load the program's adapters: a base whose module is unknown, or is
-/// stored in another form in the module. "" if PEFT can load them.
+/// stored in another form in the module, or a trained tensor that PEFT cannot store in addition to
+/// them. "" if PEFT can load them.
 std::string adapterProblem(const MtcProgram &program);
 
 inline constexpr const char *adapterWeightsName = "adapter_model.safetensors";
 inline constexpr const char *adapterConfigName = "adapter_config.json";
 
 /// Writes `adapterWeightsName` and `adapterConfigName`, in PEFT's format, into a folder, which is
-/// created if it is missing. The files are durable. Throws a system error if a variable of `finite`
+/// created if it is missing. Modules that are trained in addition to the adapters are stored whole
+/// (modules_to_save). The files are durable. Throws a system error if a variable of `finite`
 /// is not finite.
 void exportAdapters(const MtcProgram &program, Device &device, const FiniteVariables &finite,
                     const std::string &folder);

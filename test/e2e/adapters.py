@@ -125,6 +125,20 @@ for stage, early in (("onnx", ()), ("forward", ()), ("training", training_flags)
 text = run([MTC, "compile", GPT2.model, *flags, *lora.FLAGS, "--train", "*.ln_?.bias", "--emit=training"], folder).stdout
 assert text.count(" parameter @") == 2 * len(lora.modules()) + 5
 
+# PEFT stores modules whole that are trained in addition to the adapters.
+tuned = compile(GPT2.model, folder, data, *flags, *lora.FLAGS, "--train", "*.ln_?.bias", "--train", "*.mlp.c_fc.*", name="tuned")
+tuned.run("--steps", 3, "--no-shuffle", "--export-adapters", folder / "tuned-adapters", "--export-weights", folder / "tuned.safetensors")
+whole = load_file(folder / "tuned.safetensors")
+stored = {name.removeprefix("base_model.model."): values for name, values in load_file(folder / "tuned-adapters/adapter_model.safetensors").items()}
+others = stored.keys() - factors.keys()
+assert others == {name for name in whole if name.endswith((".ln_1.bias", ".ln_2.bias", ".ln_f.bias")) or ".mlp.c_fc." in name}, others
+for name in others:
+    np.testing.assert_array_equal(stored[name], whole[name], err_msg=name)
+    assert np.abs(stored[name] - base.get(name, 0)).max() > 0, name
+config = json.loads((folder / "tuned-adapters/adapter_config.json").read_text())
+assert config["modules_to_save"] == sorted({name.rpartition(".")[0] for name in others}), config
+assert json.loads((folder / "fresh/adapter_config.json").read_text())["modules_to_save"] is None
+
 # A layer whose weight is [out, in] is adapted along its other axis; what cannot be adapted is said.
 said = run([MTC, "plan", GPT2.model, *flags, *lora.FLAGS], folder).stderr
 assert "note: 0 of" in said and "training adapters of 4 weights, 10240 elements" in said, said
@@ -162,5 +176,8 @@ said = run([*plan, "--lora", "fc.*:rank=2", "--train", "fc.*"], folder, code=1).
 assert "--lora fc.*:rank=2: 'fc.weight' is trained itself" in said, said
 unadapted = compile(DIGITS.model, folder, DIGITS.data(64), *DIGITS.flags, name="unadapted-digits")
 assert "compile it with --lora" in unadapted.run("--export-adapters", "here", code=1).stderr
+beside = compile(DIGITS.model, folder, DIGITS.data(64), *DIGITS.flags, "--lora", "layers.0.weight", "--train", "layers.0.bias", name="beside")
+said = beside.run("--export-adapters", "here", code=1).stderr
+assert "cannot do so here: 'layers.0' would replace the adapter of 'layers.0'; omit it from --train, or write the merged model" in said, said
 (folder / "file").write_text("")
 assert "is a file; expected the name of a folder" in digits.run("--export-adapters", folder / "file", code=1).stderr

@@ -70,6 +70,10 @@ public:
     return std::move(found);
   }
 
+  /// Returns notes on initializers that are one weight of several modules. Must be called after
+  /// `run`.
+  ArrayRef<std::string> tiedNotes() const { return notes; }
+
 private:
   bool isParameter(StringRef name) const {
     auto entry = classes.find(name);
@@ -292,26 +296,83 @@ private:
     for (auto node : graph.getOps<NodeOp>())
       if (isNamedTensor(node) &&
           (policy != SharedInitializerPolicy::Keep || isNamedAsMovingStatistic(resultName(node))))
-        if (auto merged = indices.find(node.getInputs().front());
-            merged != indices.end() && !(isTorchScriptFoldedName(resultName(node)) &&
-                                         haveSameModule(found[merged->second].initializer, node)))
-          found[merged->second].parts.push_back({resultName(node).str(), {}, node});
+        if (auto merged = indices.find(node.getInputs().front()); merged != indices.end())
+          addIdentity(found[merged->second], node);
+  }
+
+  /// Adds the part that an Identity names. A tensor of the module's name is a parameter of its own.
+  /// A folded tensor is the same weight if another call of the module or a tied module uses it.
+  void addIdentity(MergedInitializer &merged, NodeOp identity) {
+    if (isTorchScriptFoldedName(resultName(identity))) {
+      if (haveSameModule(merged.initializer, identity))
+        return;
+      switch (compareModules(merged.initializer, identity)) {
+      case Modules::Copies:
+        break;
+      case Modules::Tied:
+        notes.push_back("initializer " + quoted(InitializerOp(merged.initializer).getName()) +
+                        ": one weight of modules whose other parameters differ; use --untie " +
+                        InitializerOp(merged.initializer).getName().str() +
+                        " to train them separately");
+        return;
+      case Modules::Unknown:
+        merged.mayBeTied |= mayBeTied(merged.initializer);
+      }
+    }
+    merged.parts.push_back({resultName(identity).str(), {}, identity});
+  }
+
+  /// How two modules that use equal tensors are related.
+  enum class Modules { Copies, Tied, Unknown };
+
+  /// Compares the other parameters of the modules that use an initializer and an Identity of it.
+  /// The exporter stores equal tensors once. Copies of a layer are therefore equal in all
+  /// parameters, and tied layers differ in some. Parameters of one value, such as zeros, may be
+  /// equal by chance.
+  Modules compareModules(InitializerOp initializer, NodeOp identity) const {
+    llvm::StringSet<> first = modulesOf(initializer), second = modulesOf(identity.getResult(0));
+    bool haveCommon = false, inFirst = false, inSecond = false;
+    for (InitializerOp other : trainableInitializers(graph)) {
+      auto users = uses.find(other.getName());
+      if (other == initializer || users == uses.end() || isOfOneValue(other))
+        continue;
+      auto isIn = [&](const llvm::StringSet<> &modules) {
+        return llvm::any_of(users->second, [&](const InitializerUse &use) {
+          return modules.contains(modulePath(use.node));
+        });
+      };
+      const bool a = isIn(first), b = isIn(second);
+      haveCommon |= a && b;
+      inFirst |= a;
+      inSecond |= b;
+    }
+    if (haveCommon)
+      return Modules::Copies;
+    return inFirst && inSecond ? Modules::Tied : Modules::Unknown;
+  }
+
+  static bool isOfOneValue(InitializerOp initializer) {
+    auto elements = dyn_cast_or_null<DenseElementsAttr>(initializer.getSampleAttr());
+    return elements && elements.isSplat();
+  }
+
+  /// Returns the modules of the nodes that use a value, except those of Identity nodes that name
+  /// tensors.
+  static llvm::StringSet<> modulesOf(Value value) {
+    llvm::StringSet<> modules;
+    SmallVector<Operation *> users(value.getUsers());
+    while (!users.empty()) {
+      auto node = dyn_cast<NodeOp>(users.pop_back_val());
+      if (node && isGate(node))
+        users.append(node->user_begin(), node->user_end());
+      else if (node && !isNamedTensor(node))
+        modules.insert(modulePath(node));
+    }
+    return modules;
   }
 
   /// Returns whether all users of an Identity are in modules that use the initializer too.
   static bool haveSameModule(InitializerOp initializer, NodeOp identity) {
-    auto modulesOf = [&](Value value) {
-      llvm::StringSet<> modules;
-      SmallVector<Operation *> users(value.getUsers());
-      while (!users.empty()) {
-        auto node = dyn_cast<NodeOp>(users.pop_back_val());
-        if (node && isGate(node))
-          users.append(node->user_begin(), node->user_end());
-        else if (node && !isNamedTensor(node))
-          modules.insert(modulePath(node));
-      }
-      return modules;
-    };
     llvm::StringSet<> own = modulesOf(initializer), other = modulesOf(identity.getResult(0));
     return !other.contains("") &&
            llvm::all_of(other, [&](const auto &module) { return own.contains(module.getKey()); });
@@ -348,13 +409,17 @@ private:
   llvm::DenseSet<OpOperand *> told; // Uses whose tensor the FX arguments name.
   StringMap<size_t> owners;         // Maps missing parameters to indices of `found`.
   std::vector<MergedInitializer> found;
+  std::vector<std::string> notes;
 };
 
-/// Gives each part its own initializer, named after the parameter, or `val_N` if the exporter
-/// folded it, as the exporter would name it. The part's uses are changed to the new initializer.
+/// Gives each part its own initializer, named after the parameter. If the exporter folded it, the
+/// name is `val_N`, as the exporter would name it. If the exporter computed it, as in
+/// `exp(logit_scale)`, the name is INITIALIZER@MODULE, because the parameter has other elements.
+/// The part's uses are changed to the new initializer.
 class Splitter {
 public:
-  explicit Splitter(GraphOp graph) : builder(graph.getContext()), last(lastInitializer(graph)) {
+  explicit Splitter(GraphOp graph)
+      : builder(graph.getContext()), provenance(graph), last(lastInitializer(graph)) {
     if (auto inner = graph->getAttrOfType<ArrayAttr>(subgraphNamesAttribute))
       for (auto name : inner.getAsRange<StringAttr>())
         names.insert(name.getValue());
@@ -381,18 +446,36 @@ public:
         identity.erase();
         continue;
       }
+      const bool isComputed = !part.isConstant && provenance.isParameter(part.tensor) &&
+                              !provenance.keepsValues(merged.initializer);
+      std::string name = part.tensor;
+      if (isComputed)
+        name = (InitializerOp(merged.initializer).getName() + "@" +
+                StringRef(part.tensor).rsplit('.').first)
+                   .str();
       InitializerOp copy =
-          copyOf(merged.initializer, freshName(isFolded ? StringRef("val_0") : part.tensor));
+          copyOf(merged.initializer, freshName(isFolded ? StringRef("val_0") : StringRef(name)));
       if (part.isConstant)
         copy.setKind("CONSTANT");
-      else if (isFolded)
+      else if (isFolded || isComputed)
         copy.setModuleName(part.tensor);
+      if (isComputed)
+        setOrigin(copy, merged.initializer, part.tensor);
       for (OpOperand *site : part.sites)
         site->set(copy);
     }
   }
 
 private:
+  /// Records that a copy was computed like the original, from another parameter.
+  void setOrigin(InitializerOp copy, InitializerOp original, StringRef parameter) {
+    SmallVector<StringRef> origins;
+    for (StringRef origin :
+         original->getAttrOfType<ArrayAttr>(foldedFromAttribute).getAsValueRange<StringAttr>())
+      origins.push_back(provenance.isParameter(origin) ? parameter : origin);
+    copy->setAttr(foldedFromAttribute, builder.getStrArrayAttr(origins));
+  }
+
   InitializerOp copyOf(InitializerOp original, StringRef name) {
     builder.setInsertionPointAfter(last);
     auto copy = cast<InitializerOp>(builder.clone(*original));
@@ -416,6 +499,7 @@ private:
   }
 
   OpBuilder builder;
+  Provenance provenance;
   InitializerOp last;
   llvm::StringSet<> names;
 };
@@ -443,7 +527,10 @@ struct SplitSharedInitializersPass
     GraphOp graph = getOperation();
     StringMap<InitializerClass> classes = classifyInitializers(graph);
     TieChoices choices{{}, {untie.begin(), untie.end()}, false};
-    std::vector<MergedInitializer> found = Finder(graph, classes, policy, choices).run();
+    Finder finder(graph, classes, policy, choices);
+    std::vector<MergedInitializer> found = finder.run();
+    for (const std::string &note : finder.tiedNotes())
+      emitRemark(UnknownLoc::get(&getContext()), note);
     Splitter splitter(graph);
     for (const MergedInitializer &merged : found) {
       InitializerOp initializer = merged.initializer;

@@ -87,7 +87,8 @@ private:
     if (isNamedByModule(initializer))
       return Layout::AsItIs;
     StringRef name = initializer.getName(), folded = initializer.getSplitFrom().value_or(name);
-    if (!initializer.getModuleName() || wasConstantNode(initializer))
+    if (!initializer.getModuleName() || wasConstantNode(initializer) ||
+        !provenance.keepsValues(initializer))
       return Layout::Unknown;
     int64_t rank = cast<RankedTensorType>(initializer.getType()).getRank();
     if (rank == 2 && (isFoldedName(folded) || isTorchScriptFoldedName(folded)) &&

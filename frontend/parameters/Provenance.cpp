@@ -2,6 +2,9 @@
 
 #include "frontend/parameters/Provenance.h"
 
+#include "frontend/FxValues.h"
+#include "frontend/parameters/Parameters.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -70,6 +73,16 @@ std::vector<std::string> Provenance::foldedParameters(InitializerOp initializer)
   std::vector<std::string> result = stringsOf(initializer, foldedFromAttribute);
   llvm::erase_if(result, [&](const std::string &name) { return !isParameter(name); });
   return result;
+}
+
+bool Provenance::keepsValues(InitializerOp initializer) const {
+  if (!isFolded(initializer))
+    return true;
+  auto changesLayoutOnly = [&](StringRef name) {
+    return isParameter(name) || isBuffer(name) || isFoldedName(name) || keepsElements(name);
+  };
+  return changesLayoutOnly(initializer.getSplitFrom().value_or(initializer.getName())) &&
+         llvm::all_of(stringsOf(initializer, foldedFromAttribute), changesLayoutOnly);
 }
 
 std::optional<std::string> Provenance::tensorAt(InitializerOp initializer,

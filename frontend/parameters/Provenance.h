@@ -39,6 +39,10 @@ public:
     return initializer->hasAttr(foldedFromAttribute);
   }
 
+  /// Returns whether an initializer has the elements of the module's tensor that it represents, up
+  /// to their layout. A folded `exp(w)` or `1 + w` has others.
+  bool keepsValues(InitializerOp initializer) const;
+
   /// Returns the module's parameter or buffer that an initializer represents at one of its uses.
   /// Returns an empty string if the exporter created the operand, such as the scale of ones of a
   /// group normalization exported as an instance normalization, and nullopt if it is unknown.

@@ -341,10 +341,14 @@ private:
     std::string first = moduleOf(kept), second = moduleOf(copy);
     if (!first.empty() && first == second)
       return add(kept, copy, form, "equal elements, used by module " + quoted(first));
-    if (haveParametersOfTheirOwn(kept, copy, first, second))
-      result.separate.push_back({kept, copy}); // The modules are copies of a layer.
-    else
-      result.open.push_back({kept, copy});
+    switch (compareModules(kept, copy, first, second)) {
+    case Modules::Copies:
+      return result.separate.push_back({kept, copy});
+    case Modules::Different:
+      return add(kept, copy, form, "equal elements, in modules whose other parameters differ");
+    case Modules::Unknown:
+      return result.open.push_back({kept, copy});
+    }
   }
 
   /// Returns whether the first uses of two initializers are the same operand of the same operator.
@@ -358,25 +362,41 @@ private:
     return modulePath(uses.find(initializer.getName())->second.front().node);
   }
 
-  /// Returns whether both modules use other parameters, and none in common.
-  bool haveParametersOfTheirOwn(InitializerOp a, InitializerOp b, StringRef first,
-                                StringRef second) const {
+  /// What the other parameters of two modules show. Copies of a layer have equal parameters.
+  enum class Modules { Copies, Different, Unknown };
+
+  /// Compares the other parameters of the modules that use two equal initializers. Modules with a
+  /// common parameter, or without parameters, show nothing.
+  Modules compareModules(InitializerOp a, InitializerOp b, StringRef first,
+                         StringRef second) const {
     if (first.empty() || second.empty())
-      return false;
-    llvm::StringSet<> inFirst, inSecond;
-    for (InitializerOp initializer : parameters)
-      for (InitializerUse use : uses.find(initializer.getName())->second) {
-        if (initializer == a || initializer == b)
-          continue;
-        std::string module = modulePath(use.node);
-        if (module == first)
-          inFirst.insert(initializer.getName());
-        if (module == second)
-          inSecond.insert(initializer.getName());
-      }
-    return !inFirst.empty() && !inSecond.empty() && llvm::none_of(inFirst, [&](const auto &each) {
-      return inSecond.contains(each.getKey());
+      return Modules::Unknown;
+    SmallVector<InitializerOp> inFirst, inSecond;
+    for (InitializerOp initializer : parameters) {
+      if (initializer == a || initializer == b)
+        continue;
+      auto isIn = [&](StringRef module) {
+        return llvm::any_of(
+            uses.find(initializer.getName())->second,
+            [&](const InitializerUse &use) { return modulePath(use.node) == module; });
+      };
+      const bool isInFirst = isIn(first), isInSecond = isIn(second);
+      if (isInFirst && isInSecond)
+        return Modules::Unknown;
+      if (isInFirst)
+        inFirst.push_back(initializer);
+      if (isInSecond)
+        inSecond.push_back(initializer);
+    }
+    if (inFirst.empty() || inSecond.empty())
+      return Modules::Unknown;
+    // Tensors of one value, such as zeros, may be equal or differ by chance.
+    bool differ = llvm::any_of(inFirst, [&](InitializerOp own) {
+      auto elements = dyn_cast_or_null<DenseElementsAttr>(own.getSampleAttr());
+      return elements && !elements.isSplat() &&
+             llvm::none_of(inSecond, [&](InitializerOp other) { return formOf(own, other); });
     });
+    return differ ? Modules::Different : Modules::Copies;
   }
 
   GraphOp graph;

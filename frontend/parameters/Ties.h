@@ -59,8 +59,9 @@ struct Ties {
 ///   4. otherwise, in files without a parameter list, initializers with equal elements, at least
 ///   one
 ///      of which has a generated name, if they are used as different operands (of an embedding and
-///      an output layer) or by the same module. They are two weights if their modules have other,
-///      distinct parameters. All other such pairs are reported as open.
+///      an output layer), by the same module, or by two modules whose other parameters differ. They
+///      are two weights if the other parameters of their modules are equal too, as in copies of a
+///      layer. All other such pairs are reported as open.
 /// Without `TieChoices::equal`, equal initializers with two names of the module are two weights.
 /// Choices that name no parameter, or two parameters that cannot be tied, are errors.
 Ties findTies(GraphOp graph, const llvm::StringMap<InitializerClass> &classes,

@@ -194,6 +194,54 @@ TEST(SharedInitializers, OfScriptedModulesAreFoldedTwice) {
   EXPECT_EQ(split.moduleName("20"), "a.weight");
 }
 
+TEST(SharedInitializers, OfFoldedMatricesFollowTheOtherParametersOfTheirModules) {
+  // The file of two linear layers with one matrix, whose transposition the exporter folded.
+  const auto model = [](std::initializer_list<float> matrix, std::initializer_list<float> bias) {
+    ModelProto proto = reluModel();
+    proto.set_producer_name("pytorch");
+    GraphProto &graph = *proto.mutable_graph();
+    *graph.add_initializer() = floats("onnx::MatMul_7", {2, 2}, matrix);
+    addNode(graph, "Identity", "Identity_0", {"onnx::MatMul_7"}, {"onnx::MatMul_8"});
+    *graph.add_initializer() = floats("a.bias", {2}, bias);
+    addNode(graph, "MatMul", "/a/MatMul", {"x", "onnx::MatMul_7"}, {"p"});
+    addNode(graph, "Add", "/a/Add", {"p", "a.bias"}, {"q"});
+    addNode(graph, "MatMul", "/b/MatMul", {"q", "onnx::MatMul_8"}, {"r"});
+    addNode(graph, "Add", "/b/Add", {"r", "b.bias"}, {"s"});
+    return proto;
+  };
+  // Tied: the biases differ.
+  ModelProto tied = model({1, 2, 3, 4}, {5, 6});
+  *tied.mutable_graph()->add_initializer() = floats("b.bias", {2}, {7, 8});
+  EXPECT_THAT(Split(tied).initializers(), ElementsAre("onnx::MatMul_7", "a.bias", "b.bias"));
+  // Copies of a layer: the exporter stored the equal biases once.
+  ModelProto copies = model({1, 2, 3, 4}, {5, 6});
+  addNode(*copies.mutable_graph(), "Identity", "Identity_1", {"a.bias"}, {"b.bias"});
+  EXPECT_THAT(Split(copies).initializers(),
+              ElementsAre("onnx::MatMul_7", "a.bias", "onnx::MatMul_8", "b.bias"));
+  // Zero biases show nothing: one weight, with a warning, unless the user decides.
+  ModelProto open = model({1, 2, 3, 4}, {0, 0});
+  addNode(*open.mutable_graph(), "Identity", "Identity_1", {"a.bias"}, {"b.bias"});
+  EXPECT_THAT(Split(open).initializers(), ElementsAre("onnx::MatMul_7", "a.bias", "b.bias"));
+  EXPECT_THAT(Split(open, mtc::SharedInitializerPolicy::Split).initializers(),
+              ElementsAre("onnx::MatMul_7", "a.bias", "onnx::MatMul_8", "b.bias"));
+}
+
+TEST(SharedInitializers, OfComputedValuesHaveNoNameOfTheModule) {
+  ModelProto proto = dynamoModel({"a.scale", "b.scale"});
+  addInitializer(proto, "exp", {2}, 10);
+  auto &info = *proto.mutable_graph()->add_value_info();
+  info.set_name("exp");
+  auto &entry = *info.add_metadata_props();
+  entry.set_key("pkg.onnxscript.optimizer.folded_from");
+  entry.set_value("['clamp', 'a.scale']");
+  addModuleUse(proto, "Mul", "a", {"x", "exp"});
+  addModuleUse(proto, "Mul", "b", {"x", "exp"});
+  Split split(proto);
+  EXPECT_THAT(split.initializers(), ElementsAre("exp", "exp@b"));
+  EXPECT_TRUE(split.isParameter("exp@b"));
+  EXPECT_EQ(split.moduleName("exp@b"), "b.scale") << "for --freeze";
+}
+
 TEST(SharedInitializers, HideNoMistakeOfTheFile) {
   ModelProto proto = reluModel();
   proto.set_producer_name("pytorch");

@@ -161,6 +161,23 @@ TEST(Ties, AreNoCopiesOfALayer) {
   EXPECT_THAT(result.problems, IsEmpty());
 }
 
+TEST(Ties, AreEqualWeightsOfModulesThatDiffer) {
+  ModelProto proto = scopedModel();
+  GraphProto &graph = *proto.mutable_graph();
+  for (const char *module : {"0", "1"}) {
+    std::string weight = std::string("onnx::MatMul_") + module,
+                bias = std::string("layers.") + module + ".bias";
+    std::string scope = std::string("/layers.") + module, sum = "s" + weight,
+                product = "p" + weight;
+    add(proto, weight.c_str(), {3, 2}, matrix);
+    add(proto, bias.c_str(), {2}, {7, module[0] == '0' ? 8.0f : 9.0f});
+    addNode(graph, "MatMul", scope + "/MatMul", {"x", weight.c_str()}, {product.c_str()});
+    addNode(graph, "Add", scope + "/Add", {product.c_str(), bias.c_str()}, {sum.c_str()});
+  }
+  EXPECT_THAT(Tied(proto).weights(),
+              ElementsAre("onnx::MatMul_0 = onnx::MatMul_1", "layers.0.bias", "layers.1.bias"));
+}
+
 TEST(Ties, AreAskedForWhereTheFileDoesNotTell) {
   ModelProto proto = reluModel();
   for (const char *name : {"7", "9"}) {

@@ -12,6 +12,7 @@
 #include "frontend/exporters/Passes.h"
 #include "frontend/inference/Passes.h"
 #include "frontend/parameters/FoldedNormalizations.h"
+#include "frontend/parameters/FrozenModules.h"
 #include "frontend/parameters/InferenceForms.h"
 #include "frontend/parameters/InitializerUses.h"
 #include "frontend/parameters/Passes.h"
@@ -336,12 +337,25 @@ LogicalResult Compilation::importModel() {
   bool isMeant = !options.train.empty() || !options.freeze.empty() || !options.lora.empty();
   if (!isMeant && parameters.training.trainsLessThanHalf())
     return emitError(UnknownLoc::get(context.get()), parameters.training.refusal());
+  const std::string frozenModules = isMeant ? "" : onnx::frozenModulesNote(graph, classes);
   if (failed(run([&](OpPassManager &manager) { buildInferencePasses(manager); })))
     return failure();
   parameters.replaced = onnx::findReplacedNodes(graph);
   if (std::string text = onnx::randomWarning(graph); !text.empty())
     warn(text);
+  if (!frozenModules.empty() && computesOwnLoss(graph))
+    note(frozenModules);
   return success();
+}
+
+bool Compilation::computesOwnLoss(onnx::GraphOp graph) const {
+  const LossOptions &loss = options.training.loss;
+  if (!loss.loss.empty())
+    return loss.loss == "output";
+  return llvm::any_of(graph.getFunctionType().getResults(), [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape() && tensor.getNumElements() == 1;
+  });
 }
 
 LogicalResult Compilation::run(llvm::function_ref<void(OpPassManager &)> build) {

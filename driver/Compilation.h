@@ -98,6 +98,8 @@ private:
   void describeParameters(mlir::ModuleOp imported);
   /// Warns about batch normalization and dropout that training would compute in inference form.
   void warnOfInferenceForms(onnx::GraphOp graph);
+  /// Returns whether the loss is an output of the graph, as far as known before its stage.
+  bool computesOwnLoss(onnx::GraphOp graph) const;
   void describeProgram();
   mlir::LogicalResult readText();
   mlir::LogicalResult checkFlags();

@@ -203,7 +203,12 @@ void registerConvolutionOperators(Operators &operators) {
   operators.add("CausalConvWithState", 27,
                 {.infer = inferCausalConv, .convert = convertCausalConv});
   operators.add("ConvInteger", 10, {.infer = inferConvInteger, .convert = convertConvInteger});
-  operators.add("QLinearConv", 10, {.infer = inferQLinearConv, .convert = convertQLinearConv});
+  operators.add("QLinearConv", 10,
+                {.infer = inferQLinearConv,
+                 .convert = convertQLinearConv,
+                 .roles = {{1, OperandRole::QuantizationScale},
+                           {4, OperandRole::QuantizationScale},
+                           {6, OperandRole::QuantizationScale}}});
 }
 
 } // namespace mtc::onnx

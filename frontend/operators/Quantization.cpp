@@ -301,7 +301,11 @@ void registerQuantizationOperators(Operators &operators) {
   operators.add("MatMulInteger", 10,
                 {.infer = inferMatMulInteger, .convert = convertMatMulInteger});
   operators.add("QLinearMatMul", 10,
-                {.infer = inferQLinearMatMul, .convert = convertQLinearMatMul});
+                {.infer = inferQLinearMatMul,
+                 .convert = convertQLinearMatMul,
+                 .roles = {{1, OperandRole::QuantizationScale},
+                           {4, OperandRole::QuantizationScale},
+                           {6, OperandRole::QuantizationScale}}});
 }
 
 } // namespace mtc::onnx

@@ -56,9 +56,11 @@ public:
 
 private:
   void visit(InitializerOp initializer) {
-    if (cast<RankedTensorType>(initializer.getType()).getRank() > 0)
+    // Converters also store the epsilon with shape [1].
+    auto type = cast<RankedTensorType>(initializer.getType());
+    if (type.getRank() > 0)
       origins[initializer] = initializer.getName();
-    else
+    if (type.hasStaticShape() && type.getNumElements() == 1)
       scalars[initializer] = numberOf(initializer.getSampleAttr());
     if (isKeras && provenance.isOfModule(initializer))
       variables.insert(initializer.getName());

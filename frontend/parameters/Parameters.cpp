@@ -3,6 +3,7 @@
 #include "frontend/parameters/Parameters.h"
 
 #include "frontend/Suggestions.h"
+#include "frontend/parameters/ConstantEvidence.h"
 #include "frontend/parameters/InitializerUses.h"
 #include "frontend/parameters/MovingStatistics.h"
 #include "frontend/parameters/PositionTables.h"
@@ -30,7 +31,7 @@ public:
   explicit Classifier(GraphOp graph)
       : graph(graph), initializers(trainableInitializers(graph)), uses(initializerUses(graph)),
         movingStatistics(findMovingStatistics(graph)), tables(findPositionTables(graph)),
-        provenance(graph), bySignature(hasSignature(graph)) {
+        provenance(graph), evidence(graph, uses), bySignature(hasSignature(graph)) {
     for (InitializerOp initializer : initializers)
       byName[initializer.getName()] = initializer;
   }
@@ -131,11 +132,29 @@ private:
       return knownConstant("a scale of a quantized tensor");
     if (isProducedBy(graph, "skl2onnx") && !isEstimatorWeight(initializer.getName()))
       return knownConstant("not a weight of a scikit-learn estimator");
+    if (std::optional<InitializerClass> inferred = infer(initializer))
+      return *inferred;
     if (cast<RankedTensorType>(initializer.getType()).getRank() >= 1)
       return {InitializerRole::Parameter, "a floating-point initializer", ""};
     if (isArgument(initializer.getName()))
       return {InitializerRole::Parameter, "a scalar argument of a function", ""};
     return {InitializerRole::Constant, "a scalar", ""};
+  }
+
+  /// Classifies an initializer by its use, elements and name; nullopt without evidence. Scalars are
+  /// classified by their use only.
+  std::optional<InitializerClass> infer(InitializerOp initializer) const {
+    if (cast<RankedTensorType>(initializer.getType()).getRank() == 0)
+      return std::nullopt;
+    std::optional<Evidence> found = evidence.find(initializer);
+    if (!found)
+      return std::nullopt;
+    InitializerClass result = knownConstant(found->reason);
+    if (!found->isConstant)
+      result = {InitializerRole::Parameter, found->reason, ""};
+    result.isInferred = true;
+    result.isDoubtful = found->isDoubtful;
+    return result;
   }
 
   /// Returns whether all users are functions whose constant operand an exporter would have folded,
@@ -301,6 +320,7 @@ private:
   llvm::StringSet<> movingStatistics;
   StringMap<std::string> tables;
   Provenance provenance;
+  ConstantEvidence evidence;
   bool bySignature;
   StringMap<InitializerClass> classes;
 };

@@ -11,9 +11,10 @@
 //      multiplication or convolution uses. Weights that onnxruntime's optimizer merged for its
 //      attention operators are parameters.
 //   3. Otherwise floating-point initializers of rank 1 or more are parameters, except position
-//      tables, scales of quantized tensors and, in files of skl2onnx, initializers that are not
-//      used like weights. Constant nodes are constants, also if an optimizer stored them as
-//      initializers.
+//      tables, scales of quantized tensors, initializers whose use,
+//      elements or name show that they are constants (ConstantEvidence.h) and, in files of
+//      skl2onnx, initializers that are not used like weights. Constant nodes are constants, also if
+//      an optimizer stored them as initializers.
 // Parameters with `requires_grad=False` in the module are frozen.
 //
 //===------------------------------------------------------------------------------------------===//
@@ -45,6 +46,8 @@ struct InitializerClass {
   bool isParameter = false;     // Classification by the rules, before patterns.
   bool isKnownConstant = false; // The exporter or its use shows that it is no parameter.
   bool looksTrainable = false;  // A constant that is used like a parameter.
+  bool isInferred = false;      // The reason is evidence from use, elements or name.
+  bool isDoubtful = false;      // The evidence is weak.
 };
 
 /// Glob patterns over names of initializers and modules, which override the rules. If `train` is

@@ -3,6 +3,7 @@
 #include "frontend/parameters/PositionTables.h"
 
 #include "frontend/parameters/InitializerUses.h"
+#include "frontend/parameters/ValuePatterns.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -15,30 +16,6 @@ using namespace mlir;
 namespace mtc::onnx {
 
 namespace {
-
-/// Returns the first elements, as far as they are known.
-std::vector<double> sampleOf(InitializerOp initializer) {
-  std::vector<double> values;
-  auto elements = dyn_cast_or_null<DenseElementsAttr>(initializer.getSampleAttr());
-  if (!elements || !isa<FloatType>(elements.getElementType()))
-    return values;
-  constexpr int64_t maxValues = 4096;
-  const int64_t count = std::min(maxValues, elements.getNumElements());
-  auto add = [&](auto begin, auto convert) {
-    llvm::transform(llvm::make_range(begin, std::next(begin, count)), std::back_inserter(values),
-                    convert);
-  };
-  // Arithmetic on APFloat takes hundreds of times as long.
-  if (elements.getElementType().isF32())
-    add(elements.value_begin<float>(), [](float value) { return double(value); });
-  else
-    add(elements.value_begin<APFloat>(), [](APFloat value) {
-      bool losesInfo;
-      value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
-      return value.convertToDouble();
-    });
-  return values;
-}
 
 /// Returns whether the values are a sequence 1, r, r^2, … with 0 < r < 1.
 bool isGeometric(ArrayRef<double> values) {
@@ -109,7 +86,7 @@ StringMap<std::string> findPositionTables(GraphOp graph) {
       tables[entry.getKey()] = "sines or cosines of a rotary embedding";
   for (InitializerOp initializer : trainableInitializers(graph)) {
     auto type = cast<RankedTensorType>(initializer.getType());
-    std::vector<double> values = sampleOf(initializer);
+    std::vector<double> values = sampledValues(initializer);
     if (isNamedAsTable(initializer.getName()))
       tables[initializer.getName()] = "a table of frequencies or anchors, by its name";
     else if (isGeometric(values) && feedsAngles(initializer))

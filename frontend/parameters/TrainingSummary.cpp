@@ -39,6 +39,10 @@ std::string describe(const TrainableConstant &constant) {
   return constant.moduleName.empty() ? text : text + " (" + constant.moduleName + " in the module)";
 }
 
+std::string describeInferred(const TrainingSummary::Inferred &inferred) {
+  return quoted(inferred.name) + " " + shapeText(inferred.shape) + " (" + inferred.reason + ")";
+}
+
 /// Returns the missing parameters that a parameter of the file represents at one of its uses,
 /// because the module ties them or the exporter merged them.
 std::vector<std::string> findSharedParameters(const StringMap<InitializerClass> &classes,
@@ -103,6 +107,16 @@ std::vector<std::string> TrainingSummary::notes() const {
   std::vector<std::string> result;
   if (trained != parameters || !constants.empty())
     result.push_back(text());
+  if (!leftOut.empty() || literals > 0) {
+    std::string numbers =
+        std::to_string(literals) + (literals == 1 ? " literal number" : " literal numbers");
+    result.push_back("taken for constants, not trained: " + listed(leftOut, describeInferred) +
+                     (literals == 0 ? "" : (leftOut.empty() ? "" : ", and ") + numbers) +
+                     "; use --train with a full name to train one");
+  }
+  if (!doubtful.empty())
+    result.push_back("trained, but possibly constants: " + listed(doubtful, describeInferred) +
+                     "; use --freeze to keep one fixed");
   if (!movingStatistics.empty())
     result.push_back("assumed to be moving statistics of batch normalizations, not trained: " +
                      listed(movingStatistics, quoted) + "; use --train to train them");
@@ -179,6 +193,23 @@ json::Object TrainingSummary::toJson() const {
                       {"missing", json::Array(missing)}};
 }
 
+/// Records an initializer whose class is inferred, unless a flag decides.
+static void addInferred(TrainingSummary &summary, InitializerOp initializer,
+                        const InitializerClass &known) {
+  if (!known.isInferred || StringRef(known.reason).starts_with("--"))
+    return;
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(initializer.getType()).getShape();
+  TrainingSummary::Inferred inferred{initializer.getName().str(), shape.vec(), known.reason};
+  if (known.role == InitializerRole::Parameter) {
+    if (known.isDoubtful)
+      summary.doubtful.push_back(std::move(inferred));
+  } else if (llvm::all_of(shape, [](int64_t extent) { return extent == 1; })) {
+    ++summary.literals;
+  } else {
+    summary.leftOut.push_back(std::move(inferred));
+  }
+}
+
 TrainingSummary summarizeTraining(GraphOp graph, const StringMap<InitializerClass> &classes) {
   TrainingSummary summary;
   StringMap<std::vector<InitializerUse>> uses = initializerUses(graph);
@@ -191,6 +222,7 @@ TrainingSummary summarizeTraining(GraphOp graph, const StringMap<InitializerClas
     if (entry->second.reason == movingStatisticReason)
       summary.movingStatistics.push_back(name);
     bool isTrained = entry->second.role == InitializerRole::Parameter;
+    addInferred(summary, initializer, entry->second);
     if (!isTrained && !entry->second.isParameter)
       continue;
     if (isTrained && !reached.contains(initializer)) {

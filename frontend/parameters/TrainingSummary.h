@@ -20,6 +20,17 @@ struct TrainingSummary {
   int64_t untrainedElements = 0;
   /// Constants that look trainable and are not trained.
   std::vector<TrainableConstant> constants;
+  /// An initializer that evidence shows to be a constant, or a trained one that may be a constant.
+  struct Inferred {
+    std::string name;
+    std::vector<int64_t> shape;
+    std::string reason;
+  };
+  /// Constants by their use, elements or name, without single numbers, whose number is `literals`.
+  std::vector<Inferred> leftOut;
+  size_t literals = 0;
+  /// Trained initializers that may be constants.
+  std::vector<Inferred> doubtful;
   /// Initializers classified as moving statistics by use or name.
   std::vector<std::string> movingStatistics;
   /// Parameters that nodes use but on which no output of the graph depends.
@@ -43,7 +54,8 @@ struct TrainingSummary {
   bool trainsLessThanHalf() const;
   /// Returns `2 of 3 parameters trained (520 of 648 elements), 1 constant looks trainable`.
   std::string text() const;
-  /// Returns `text()` and notes on moving statistics, unreached and renamed parameters.
+  /// Returns `text()` and notes on constants by evidence, moving statistics, unreached and renamed
+  /// parameters.
   std::vector<std::string> notes() const;
   /// Returns a warning for each other non-empty list.
   std::vector<std::string> warnings() const;

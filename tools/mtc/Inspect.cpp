@@ -99,6 +99,8 @@ llvm::json::Object describe(Compilation &compilation) {
       row["module_name"] = known.moduleName;
     if (known.looksTrainable)
       row["looks_trainable"] = true;
+    if (known.isDoubtful && !StringRef(known.reason).starts_with("--"))
+      row["doubtful"] = true;
     initializers.push_back(std::move(row));
   }
   // Adds trainable constants that are Constant nodes instead of initializers.

@@ -125,9 +125,10 @@ private:
           printRow(*row);
       else if (role != "constant")
         printGroups(rows);
-      else
+      if (!isVerbose)
         for (const json::Object *row : rows)
-          if (row->getBoolean("looks_trainable"))
+          if ((role == "constant" && row->getBoolean("looks_trainable")) ||
+              row->getBoolean("doubtful"))
             printRow(*row);
     }
   }
@@ -137,7 +138,8 @@ private:
     if (auto name = row.getString("module_name"))
       os << ", " << *name << " of the module";
     os << ": " << *row.getString("reason")
-       << (row.getBoolean("looks_trainable") ? "; used like a parameter" : "") << "\n";
+       << (row.getBoolean("looks_trainable") ? "; used like a parameter" : "")
+       << (row.getBoolean("doubtful") ? "; doubtful" : "") << "\n";
   }
 
   /// One line for the initializers of equal shape whose names differ in the number of a layer only.

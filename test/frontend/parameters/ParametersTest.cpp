@@ -229,7 +229,7 @@ TEST(Parameters, KnowsMovingStatisticsOfNormalizationsInParts) {
   addNode(graph, "Mul", "scale2", {"d", "gamma2"}, {"g"});
   addNode(graph, "Add", "bias2", {"g", "beta2"}, {"n2"});
   // Neither is anything else that is subtracted or multiplied, nor what is shifted by more than an
-  // epsilon or by a parameter, or raised to another power.
+  // epsilon, or raised to another power.
   addInitializer(proto, "shifted far", {3});
   addInitializer(proto, "shifted by one", {3});
   addInitializer(proto, "shift of one", {1}, 1e-3f);
@@ -246,12 +246,14 @@ TEST(Parameters, KnowsMovingStatisticsOfNormalizationsInParts) {
   addNode(graph, "Mul", "weigh", {"o", "weight"}, {"w"});
   addNode(graph, "Sqrt", "without operand", {}, {"e"}); // It is refused later.
   Classified result(proto);
-  for (const char *name : {"mean", "variance", "mean2", "variance2", "bn/moving_mean:0"}) {
+  EXPECT_EQ(result.role("shift of one"), constant);
+  for (const char *name :
+       {"mean", "variance", "mean2", "variance2", "bn/moving_mean:0", "shifted by one"}) {
     EXPECT_EQ(result.role(name), constant) << name;
     EXPECT_EQ(result.classes[name].reason, "moving statistics of a decomposed batch normalization");
   }
-  for (const char *name : {"gamma", "beta", "gamma2", "beta2", "weight", "offset", "shifted far",
-                           "shifted by one", "shift of one", "cubed"})
+  for (const char *name :
+       {"gamma", "beta", "gamma2", "beta2", "weight", "offset", "shifted far", "cubed"})
     EXPECT_EQ(result.role(name), parameter) << name;
   Classified named(proto, {{"mean"}, {}});
   EXPECT_EQ(named.role("mean"), parameter) << "whoever names it means it";

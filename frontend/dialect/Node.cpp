@@ -339,7 +339,9 @@ LogicalResult NodeView::needsConstant(size_t i) {
   if (names.empty())
     return failure(reason + "values that are not folded");
   return failure(reason + "the data of " + llvm::join(names, ", ") + "; use --bind " +
-                 names.front() + "=VALUE");
+                 names.front() +
+                 "=VALUE if all steps use one value; otherwise export the model without this node "
+                 "(a loss: see --loss)");
 }
 
 } // namespace mtc::onnx

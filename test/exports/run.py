@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -32,12 +33,14 @@ BATCH = 6  # architectures that one process exports, one after the other
 TOLERANCE = 1e-4  # relative, of each of the ten losses
 CLOSER = 0.1  # times the difference of an export that warns: what its remedy may leave
 NOISE = 10  # times the difference that rounding makes in the framework are allowed too
-FILES = ("language", "perception", "vision", "diffusion", "plain", "keras", "sklearn")
+FILES = ("language", "perception", "vision", "diffusion", "plain", "keras", "sklearn", "methods", "families")
 TITLES = {
     "language": "Hugging Face transformers, text", "perception": "Hugging Face transformers, images and sound",
     "vision": "torchvision and timm", "diffusion": "diffusers", "plain": "torch.nn", "keras": "Keras", "sklearn": "scikit-learn",
+    "methods": "Losses, layers and methods", "families": "More families of models",
 }  # fmt: skip
 COLUMNS = {"dynamo": "default", "legacy": "`dynamo=False`", "mtc": "`mtc.export`"}
+LOSSLESS = ("methods", "families")  # files whose architectures only mtc.export exports
 OWN = ("keras", "sklearn")  # files of frameworks with an exporter of their own, whose result is in the first column
 
 # Export options that a warning may name, and the export that has them.
@@ -269,6 +272,8 @@ class Suite:
 
 def columns(architecture: Architecture) -> list[str]:
     """Returns the columns of an architecture's row that are not empty."""
+    if architecture.file in LOSSLESS:
+        return ["mtc"]
     return ["dynamo"] if architecture.file == "sklearn" else ["dynamo", "mtc"] if architecture.file in OWN else [*COLUMNS]
 
 
@@ -324,26 +329,29 @@ training the module in its own framework. Weights are random, the optimizer is S
 """
 
 
-def table(results: dict[Architecture, dict[str, Cell]]) -> str:
+def rows_of(page: str) -> dict[str, list[str]]:
+    """Returns the cells of each architecture in a page that this script wrote."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("| ")]
+    return {name: cells for name, *cells in rows if len(cells) == len(COLUMNS) and not name.startswith("*") and name != "architecture"}
+
+
+def table(rows: dict[Architecture, list[str]]) -> str:
     """Returns the results as Markdown, one table."""
     lines = [f"| architecture | {' | '.join(COLUMNS.values())} |", "|---|---|---|---|"]
     for file in FILES:
-        rows = {architecture: cells for architecture, cells in results.items() if architecture.file == file}
-        if rows:
+        found = {architecture: cells for architecture, cells in rows.items() if architecture.file == file}
+        if found:
             lines.append(f"| *{TITLES[file]}* | | | |")
-        for architecture, cells in rows.items():
-            lines.append(f"| {architecture.name} | {' | '.join(shown(cells.get(column)) for column in COLUMNS)} |")
+        lines += [f"| {architecture.name} | {' | '.join(cells)} |" for architecture, cells in found.items()]
     return "\n".join(lines) + "\n"
 
 
-def summary(results: dict[Architecture, dict[str, Cell]]) -> str:
+def summary(rows: dict[Architecture, list[str]]) -> str:
     lines = []
-    for column, title in COLUMNS.items():
-        counts: dict[str, int] = {}
-        for cells in results.values():
-            if column in cells:
-                counts[cells[column].verdict] = counts.get(cells[column].verdict, 0) + 1
-        parts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items(), key=lambda item: -item[1]))
+    for column, title in enumerate(COLUMNS.values()):
+        verdicts = [cells[column].split(";")[0].strip("*") for cells in rows.values() if cells[column] != "—"]
+        counts = Counter(re.sub(r"\*\* \(.*", "", verdict) for verdict in verdicts)
+        parts = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
         lines.append(f"- {title}: {parts}")
     return "\n".join(lines) + "\n"
 
@@ -356,7 +364,7 @@ def main() -> int:
     parser.add_argument("--only", default=".*", metavar="REGEX", help="architectures by name")
     parser.add_argument("--jobs", type=int, default=2, help="architectures at a time (default: 2)")
     parser.add_argument("--timeout", type=int, default=600, metavar="S", help="limit of each process (default: 600)")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table; with --only, other rows of the file are kept")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all results, with warnings and messages")
     options = parser.parse_args()
     chosen = [found for found in architectures() if re.fullmatch(options.only, found.name)]
@@ -366,6 +374,8 @@ def main() -> int:
     os.nice(5)
     suite = Suite(options)
     results: dict[Architecture, dict[str, Cell]] = {}
+    is_partial = options.markdown and options.markdown.exists() and len(chosen) < len(architectures())
+    kept = rows_of(options.markdown.read_text()) if is_partial else {}
 
     def work(batch: list[Architecture]) -> None:
         suite.prepare({architecture: pieces(architecture) for architecture in batch})
@@ -380,10 +390,14 @@ def main() -> int:
                 print(f"  {column}: {cell.verdict}: {cell.detail} {' '.join(cell.warnings)[:400]}", flush=True)
         write()
 
+    def rows() -> dict[Architecture, list[str]]:
+        found = {a: [shown(cells.get(column)) for column in COLUMNS] for a, cells in results.items()}
+        return {a: found.get(a) or kept[a.name] for a in architectures() if a in found or a.name in kept}
+
     def write() -> None:
         ordered = {architecture: results[architecture] for architecture in chosen if architecture in results}
         if options.markdown:
-            options.markdown.write_text(PAGE + table(ordered) + "\n" + summary(ordered))
+            options.markdown.write_text(PAGE + table(rows()) + "\n" + summary(rows()))
         if options.json:
             rows = {a.name: {column: asdict(cell) for column, cell in cells.items()} for a, cells in ordered.items()}
             options.json.write_text(json.dumps(rows, indent=1) + "\n")
@@ -391,7 +405,7 @@ def main() -> int:
     with ThreadPoolExecutor(options.jobs) as pool:
         for done in [pool.submit(work, batch) for batch in batches(chosen)]:
             done.result()
-    print(summary(results), end="")
+    print(summary(rows()), end="")
     failed = sum(is_failure(column, cell) for cells in results.values() for column, cell in cells.items())
     print(f"{len(results)} architectures, {failed} cells fail")
     return 1 if failed else 0

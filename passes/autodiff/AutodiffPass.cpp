@@ -128,15 +128,22 @@ void AutodiffPass::runOnOperation() {
 
   SymbolTable symbols(getOperation());
   SmallVector<StringRef> unused;
+  bool isAnyUsed = false;
   ArrayRef<Value> rest = gradients;
   for (const Parameter &parameter : *parameters) {
     ArrayRef<Value> own = rest.take_front(parameter.reads.size());
     rest = rest.drop_front(own.size());
-    if (llvm::none_of(own, [](Value gradient) { return bool(gradient); }))
+    bool isUsed = llvm::any_of(own, [](Value gradient) { return bool(gradient); });
+    isAnyUsed |= isUsed;
+    // No value depends on a parameter without elements.
+    bool isEmpty = llvm::any_of(parameter.reads, [](Value read) {
+      return cast<ShapedType>(read.getType()).getNumElements() == 0;
+    });
+    if (!isUsed && !isEmpty)
       unused.push_back(VariableOp(parameter.variable).getSymName());
     deliver(function, parameter, own, symbols);
   }
-  if (unused.size() == parameters->size()) {
+  if (!isAnyUsed) {
     emitError(function.getLoc(),
               "the loss depends on no parameter; use --output to select its output");
     return signalPassFailure();

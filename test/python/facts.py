@@ -27,6 +27,7 @@ FACTS = facts.ModuleFacts(
     ),
     padding_idx={"embed.weight": 1},
     mode="train",
+    inference={"y": "rows"},
 )
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+from operators import INFERENCE
 
 STEPS = 3
 
@@ -26,6 +27,10 @@ class Case:
     @property
     def is_double(self) -> bool:
         return self.model.graph.output[0].type.tensor_type.elem_type == onnx.TensorProto.DOUBLE
+
+    def drops(self) -> bool:
+        """Whether the model has dropout that inference does not compute."""
+        return any(node.doc_string.startswith(INFERENCE) for node in self.model.graph.node)
 
     @property
     def opset(self) -> int:

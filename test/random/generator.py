@@ -187,7 +187,7 @@ def value_info(graph: Graph, name: str) -> onnx.ValueInfoProto:
 
 def further_outputs(graph: Graph, output: str) -> list[str]:
     """Values that the model gives besides what the loss reads."""
-    inner = [name for name in graph.values if name[0] == "v" and name != output]
+    inner = [name for name, _ in graph.available() if name[0] == "v" and name != output]
     return graph.random.sample(inner, min(graph.choose([0, 0, 1, 2]), len(inner)))
 
 

@@ -22,7 +22,7 @@ NEAREST = 3e-5  # to a kink
 
 
 # How many operands an operator reads the elements of, where it reads others for their shape or type alone.
-READS = {"CastLike": 1, "Shape": 0}
+READS = {"CastLike": 1, "Shape": 0, "RandomUniformLike": 0}
 
 
 def read_by(node: onnx.NodeProto, results: set[str] | None = None) -> list[str]:
@@ -49,6 +49,7 @@ class Graph:
         self.data: dict[str, np.ndarray] = {}  # inputs' rows: `rows` times the batch
         self.bounds: dict[str, int] = {}  # integers that are indices below this number, in every batch
         self.used: set[str] = set()
+        self.drawn: set[str] = set()  # values that follow from random numbers, of which nothing else is made
 
     # Chance.
 
@@ -111,6 +112,10 @@ class Graph:
     def shape(self, name: str) -> tuple:
         return self.values[name].shape
 
+    def available(self) -> list[tuple[str, Value]]:
+        """The values that a node may read."""
+        return [(name, value) for name, value in self.values.items() if name not in self.drawn]
+
     def fresh(self, prefix: str) -> str:
         return f"{prefix}{sum(name.startswith(prefix) for name in self.values)}"
 
@@ -170,7 +175,7 @@ class Graph:
         return name
 
     def floats(self, test: Callable[[Value], bool]) -> list[str]:
-        return [name for name, value in self.values.items()
+        return [name for name, value in self.available()
                 if value.is_float and name not in self.arguments and test(value)]  # fmt: skip
 
     def value(self, rank: int | None = None, min_rank: int = 0, max_rank: int = 5, where=None) -> str:
@@ -262,7 +267,7 @@ class Graph:
                 return False
             return all(n in (1, m) for n, m in zip(reversed(value.shape), reversed(shape)))
 
-        found = [name for name, value in self.values.items() if fits(value)]
+        found = [name for name, value in self.available() if fits(value)]
         if found and self.chance(0.6):
             return self.choose(found)
         if self.chance(0.4):
@@ -334,12 +339,12 @@ class Graph:
 
     def attempt(self, build: Callable[[], None]) -> bool:
         """Runs `build`; leaves nothing of it where it is rejected."""
-        tables = [dict(self.values), dict(self.initializers), dict(self.data), dict(self.bounds), set(self.used)]
+        tables = [dict(self.values), dict(self.initializers), dict(self.data), dict(self.bounds), set(self.used), set(self.drawn)]
         counts = len(self.nodes), len(self.tape.values), len(self.tape.decisions)
         try:
             build()
             return True
         except Rejected:
-            self.values, self.initializers, self.data, self.bounds, self.used = tables
+            self.values, self.initializers, self.data, self.bounds, self.used, self.drawn = tables
             del self.nodes[counts[0] :], self.tape.values[counts[1] :], self.tape.decisions[counts[2] :]
             return False

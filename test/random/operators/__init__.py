@@ -21,6 +21,7 @@ from onnx import helper
 from tape import Value
 
 OPERATORS: dict[str, "Operator"] = {}
+INFERENCE = "in inference: "  # in a node's doc_string, before the value that the reference computes in its place
 
 
 @dataclass
@@ -90,7 +91,7 @@ def evaluate(proto: onnx.NodeProto, opset: int, operands: list[Value | None], is
 
 
 from operators import (  # noqa: E402, F401
-    activation, attention, binary, blocks, contraction, control_flow, convolution, determinant, elementwise, folded, fourier, indexing, logic,
+    activation, attention, binary, blocks, contraction, control_flow, convolution, determinant, dropout, elementwise, folded, fourier, indexing, logic,
     loss, microsoft, movement, normalization, pooling, quantization, recurrent, reduction, regions, resize, sampling, scatter,
     selection, shape,
 )  # fmt: skip

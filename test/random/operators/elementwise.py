@@ -113,25 +113,3 @@ def cast(node, x):
 @operator("CastLike", propose_cast)
 def cast_like(node, x, model):
     return converted(x, model.data.dtype)
-
-
-def propose_dropout(graph, name: str):
-    """As in evaluation, or in training with nothing to drop: what is dropped otherwise is drawn by the program."""
-    x = graph.value()
-    form = graph.choose(["plain", "ratio", "training"])
-    if graph.opset < 12:
-        graph.node(name, [x], **({"ratio": 0.3} if form == "ratio" else {}))
-    elif form == "training":
-        graph.node(name, [x], ratio=0.0, training_mode=np.bool_(True))
-    else:
-        outputs = 1 if graph.chance(0.7) else 2
-        graph.node(name, [x], outputs=outputs, **({"ratio": 0.3} if form == "ratio" else {}))
-
-
-@operator("Dropout", propose_dropout)
-def dropout(node, x, ratio=None, training=None):
-    assert training is None or not training.data or ratio.data == 0
-    results = [tape.reshape(x, x.shape), x.tape.constant(np.ones(x.shape, bool))]
-    return results[: len(node.outputs)]
-
-

@@ -36,7 +36,7 @@ import mtc  # noqa: E402
 EXPORTERS = {"default": "default", "dynamo=False": "torchscript", "mtc.export": "mtc"}
 FX_KEY = "pkg.torch.onnx.fx_node"
 ALONE = "alone"  # mtc.export resorts to TorchScript, which lacks other functions.
-MOST = 3  # operands of a function
+MOST = 4  # operands of a function
 INPUT = torch.zeros(1, MOST * len(CASES))
 FLAGS = ["--loss", "output", "--output", "loss", "--train", "p*", "--optimizer", "sgd", "--lr", "1"]
 HEADER = """# Gradients at singular points

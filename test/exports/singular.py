@@ -45,7 +45,7 @@ DISTANCE = {"dynamo=False": "The exporter writes another formula, whose values d
 THRESHOLD = {"dynamo=False": "The exporter drops the threshold."}
 OVERFLOW = "The exporter writes a formula that overflows, as do its values."
 SAME_NODE = {"dynamo=False": "The exporter writes another function of PyTorch as the same node: clamp by numbers, amax, amin."}
-UNIFORM = "The exporter adds the smallest number to masked scores, so that rows without other elements attend uniformly. PyTorch's are 0."
+UNIFORM = "The exporter adds the smallest number to masked scores, so that rows without other elements attend uniformly. PyTorch's are 0. Pass the mask as an input."
 ALL_MAXIMA = "The exporter writes the maximum over all elements, which divides the gradient equally."
 SINGULAR = "PyTorch's gradient of the determinant of a singular matrix is 0. mtc's is the adjugate matrix, the derivative."
 
@@ -57,7 +57,7 @@ FAR = [-200.0, -100.0, -20.0, 0.0, 20.0, 100.0, 200.0]
 # Losses
 case("binary_cross_entropy", lambda p, T: F.binary_cross_entropy(p, T, reduction="sum"), p=[0.0, 0.0, 1.0, 1.0, 0.5], T=[0.0, 1.0, 0.0, 1.0, 1.0])
 case("binary_cross_entropy(sigmoid)", lambda x, T: F.binary_cross_entropy(x.sigmoid(), T, reduction="sum"),
-     x=[20.0, 20.0, 200.0, -200.0, -20.0, 0.0], T=[0.0, 1.0, 0.0, 1.0, 0.0, 1.0])  # fmt: skip
+     x=[20.0, 20.0, 200.0, -200.0, -40.0, -20.0, 0.0], T=[0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0])  # fmt: skip
 case("binary_cross_entropy(sigmoid), mean", lambda x, T: F.binary_cross_entropy(x.sigmoid(), T),
      x=[20.0, 20.0, 200.0, -200.0, -20.0, 0.0], T=[0.0, 1.0, 0.0, 1.0, 0.0, 1.0])  # fmt: skip
 case("binary_cross_entropy(sigmoid), weight", lambda x, T, W: F.binary_cross_entropy(x.sigmoid(), T, W),
@@ -123,13 +123,16 @@ case("logit", torch.logit, x=[0.0, 0.5, 1.0])
 case("logit, eps", lambda x: torch.logit(x, 0.25), x=[0.0, 0.25, 0.5, 0.75, 1.0])
 case("sinc", torch.sinc, x=[0.0, 0.25, 0.5, 1.0])
 case("erfinv", torch.erfinv, x=[-1.0, 0.0, 1.0])
-case("logcumsumexp", lambda x: torch.logcumsumexp(x, -1), x=[[0.0, 200.0, -200.0]], differs=dict.fromkeys(["default", "mtc.export"], OVERFLOW))
+case("logcumsumexp", lambda x: torch.logcumsumexp(x, -1), x=[[0.0, 200.0, -200.0]], differs={"default": OVERFLOW})
 case("lgamma", torch.lgamma, x=[0.5, 1.0, 2.0])
 case("softmax of masked elements", lambda x, M: x.masked_fill(M > 0, -inf).softmax(-1).square(), x=[[0.0, 1.0, 2.0]], M=[[0.0, 1.0, 0.0]])
 case("softmax of rows that are masked", lambda x, M: x.masked_fill(M > 0, -inf).softmax(-1).nan_to_num(0.0).square(), x=[[0.0, 1.0], [1.0, 2.0]], M=[[1.0, 1.0], [0.0, 1.0]])
 case("log_softmax", lambda x: x.log_softmax(-1).square(), x=[[200.0, 0.0, -200.0]])
 case("softmin", lambda x: F.softmin(x, -1).square(), x=[[200.0, 0.0, -200.0]])
-case("scaled_dot_product_attention of masked rows", lambda q, k, v: F.scaled_dot_product_attention(q, k, v, torch.tensor([[True, True], [False, False]])),
+MASK = [[1.0, 1.0], [0.0, 0.0]]
+case("scaled_dot_product_attention of masked rows", lambda q, k, v, M: F.scaled_dot_product_attention(q, k, v, M > 0),
+     q=[[[[1.0, 0.0], [0.0, 1.0]]]], k=[[[[1.0, 2.0], [3.0, 4.0]]]], v=[[[[1.0, 2.0], [3.0, 5.0]]]], M=MASK)  # fmt: skip
+case("scaled_dot_product_attention of rows that a constant masks", lambda q, k, v: F.scaled_dot_product_attention(q, k, v, torch.tensor([[True, True], [False, False]])),
      q=[[[[1.0, 0.0], [0.0, 1.0]]]], k=[[[[1.0, 2.0], [3.0, 4.0]]]], v=[[[[1.0, 2.0], [3.0, 5.0]]]], differs=dict.fromkeys(["default", "mtc.export"], UNIFORM))  # fmt: skip
 
 # Norms, distances and deviations
@@ -272,6 +275,8 @@ case("where(y == 0, 0, x / y)", lambda x, y: torch.where(y == 0, 0.0, x / y), x=
 case("masked_fill(x / y)", lambda x, Y: (x / Y).masked_fill(Y == 0, 0.0), x=[1.0, 0.0, 1.0], Y=[0.0, 0.0, 2.0])
 case("where(x < 10, exp(x), x)", lambda x: torch.where(x < 10, x.exp(), x), x=[200.0, 0.0])
 case("nan_to_num(x / y)", lambda x, Y: torch.nan_to_num(x / Y), x=[0.0, 1.0], Y=[0.0, 2.0])
+case("min(r a, clamp(r) a)", lambda r, A: torch.min(r * A, r.clamp(0.8, 1.2) * A), r=[0.8, 1.2, 1.0, 0.5], A=[1.0, 1.0, -1.0, 1.0])
+case("clamp of a variance, by hand", lambda x, v: torch.log(v.clamp(min=1e-6)) + x**2 / v.clamp(min=1e-6), x=[1.0, 1.0], v=[0.0, 2.0])
 case("clamp(log(x), min=-100)", lambda x: x.log().clamp(min=-100), x=[0.0, 1.0])
 case("clamp(sqrt(x), min=1e-3)", lambda x: x.sqrt().clamp(min=1e-3), x=[0.0, 4.0])
 case("sqrt(clamp(x, min=0))", lambda x: x.clamp(min=0).sqrt(), x=[-1.0, 0.0, 4.0])

@@ -63,8 +63,10 @@ class Graph:
         graph = helper.make_graph(self.nodes, name, [floats("x", (1,))], [floats("loss", ())], self.parameters)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
         onnx.save(model, folder / f"{name}.onnx")
+        # By their names: many have the elements of constants.
+        trained = [flag for each in self.parameters for flag in ("--train", each.name)]
         program = compile(folder / f"{name}.onnx", folder, {"x": np.zeros(1, np.float32)}, "--loss", "output",
-                          "--train", "*", name=name)  # fmt: skip
+                          *trained, name=name)  # fmt: skip
         return program.gradients(f"{name}-gradients")
 
 

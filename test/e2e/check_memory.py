@@ -3,6 +3,7 @@
 
 import json
 import re
+import struct
 from dataclasses import replace
 
 from models import DIGITS, GPT2, SMALL_GPT2
@@ -97,19 +98,33 @@ shorter = text.replace(f"until [{kept[1]}]", f"until [{kept[0]}]", 1)
 assert "where nothing lives (step_c5)" in compiled(shorter, "shorter", code=1).stderr
 
 
-def ends(name: str, pattern: str, replacement: str, *expected: str) -> None:
-    """A program whose first contraction is changed is ended at that."""
+# Strides of the first contraction, [32, 64] x [64, 256], that leave its operands.
+for pattern, wrong, refusal in ((r"out_strides = \[256, 1\]", "out_strides = [258, 1]", "by strides that leave its result"),
+                                (r"lhs_strides = \[64, 1\]", "lhs_strides = [66, 1]", "where nothing lives")):  # fmt: skip
     start = text.index("mtc.step @micro_step")
-    changed = text[:start] + re.sub(pattern, replacement, text[start:], count=1)
+    changed = text[:start] + re.sub(pattern, wrong, text[start:], count=1)
     assert changed != text, pattern
-    compiled(changed, name)
-    result = Program(folder / name, DIGITS.data(32)).run("--steps", 1, code=2)
+    said = compiled(changed, "strides", code=1).stderr
+    assert refusal in said and "(step_c5)" in said, said
+
+compiled(text, "whole")
+
+
+def ends(name: str, strides: tuple[int, int], wrong: tuple[int, int], *expected: str) -> None:
+    """A program is ended at its first contraction, whose strides are changed in its tables, as by a faulty library."""
+    table = (folder / "whole").read_bytes()
+    record = table.index(struct.pack("<3q", 32, 256, 64))
+    place = table.index(struct.pack("<2q", *strides), record)
+    program = folder / name
+    program.write_bytes(table[:place] + struct.pack("<2q", *wrong) + table[place + 16 :])
+    program.chmod(0o755)
+    result = Program(program, DIGITS.data(32)).run("--steps", 1, code=2)
     for each in expected:
         assert re.search(each, result.stderr), (each, result.stderr)
 
 
 # Library calls that write, and read, beyond their operands.
-ends("writes", r"out_strides = \[256, 1\]", "out_strides = [258, 1]",
+ends("writes", (256, 1), (258, 1),
      r"error: layers\.0/Gemm: contraction .* has changed byte \d+ of the arena, which is none of its results: it holds nothing, \d+ bytes behind a result of 'layers\.0/Gemm', which '.*' reads last")  # fmt: skip
-ends("reads", r"lhs_strides = \[64, 1\]", "lhs_strides = [66, 1]",
+ends("reads", (64, 1), (66, 1),
      r"error: layers\.0/Gemm: contraction .* gives no number at element \d+ of the result", "it has read bytes that hold no value")  # fmt: skip

@@ -137,7 +137,7 @@ def MarkStraightThroughClipsPass : Pass<"onnx-mark-straight-through-clips", "::m
 }
 
 def FormBinaryCrossEntropyPass : Pass<"onnx-form-binary-cross-entropy", "::mtc::onnx::GraphOp"> {
-  let summary = "rewrite the decomposition of binary_cross_entropy to BinaryCrossEntropy";
+  let summary = "rewrite decomposed binary cross-entropy to BinaryCrossEntropy";
   let description = [{
     PyTorch's exporter decomposes `binary_cross_entropy` of probabilities:
 

@@ -99,7 +99,11 @@ def export(exporter: str, cases: list[tuple[int, Case]], path: Path) -> None:
         mtc.export(module, x, path, **names, dynamic_batch=False, verify=False, train=False)
     else:
         # Constant folding would slice the parameters.
-        own = {"dynamo": True, "external_data": False} if exporter == "default" else {"dynamo": False, "do_constant_folding": False}
+        own = (
+            {"dynamo": True, "external_data": False}
+            if exporter == "default"
+            else {"dynamo": False, "do_constant_folding": False}
+        )
         torch.onnx.export(module, (x,), path, **names, **own, verbose=False)
 
 
@@ -209,7 +213,9 @@ def main() -> None:
                 found.update(gradients(folder / "one"))
             verdicts[index, exporter] = reason.split(":")[0] if reason else verdict(found, expected[index])
             if verdicts[index, exporter] == "differs" and exporter not in each.differs:
-                wrong.append(f"{exporter}: {each.name} at {each.point}: {[(n, found[n].tolist(), w.tolist()) for n, w in expected[index].items()]}")
+                wrong.append(
+                    f"{exporter}: {each.name} at {each.point}: {[(n, found[n].tolist(), w.tolist()) for n, w in expected[index].items()]}"
+                )
             if verdicts[index, exporter] != "differs" and exporter in each.differs:
                 wrong.append(f"{exporter}: {each.name} does not differ: {each.differs[exporter]}")
     print("\n".join(wrong))

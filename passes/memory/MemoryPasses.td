@@ -62,6 +62,8 @@ def Reorder : Pass<"mtc-reorder", "::mlir::ModuleOp"> {
     %g = mtc.contract %d, %x ...
     ```
   }];
+  let statistics = [Statistic<"plans", "plans", "memory plans that verify moves">,
+                    Statistic<"moves", "moves", "moves of operations that lower the peak">];
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 

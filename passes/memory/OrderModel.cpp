@@ -15,6 +15,7 @@ OrderModel::OrderModel(const FunctionMemory &function) {
     }
   addTouches(function);
   addHazards(function);
+  numbers.clear();
   for (Node &node : nodes)
     for (SmallVector<unsigned, 4> *edges : {&node.before, &node.after}) {
       llvm::sort(*edges);
@@ -129,6 +130,27 @@ OrderScore OrderModel::score(const Order &order) {
     score.times += now == score.peak;
   }
   return score;
+}
+
+void OrderModel::reorder(const Order &order) {
+  places.resize(order.size());
+  for (auto [place, node] : llvm::enumerate(order))
+    places[node] = place;
+  auto renumber = [&](SmallVector<unsigned, 4> &list) {
+    for (unsigned &node : list)
+      node = places[node];
+    llvm::sort(list);
+  };
+  std::vector<Node> moved;
+  moved.reserve(nodes.size());
+  for (unsigned node : order) {
+    moved.push_back(std::move(nodes[node]));
+    renumber(moved.back().before);
+    renumber(moved.back().after);
+  }
+  nodes = std::move(moved);
+  for (Touched &buffer : buffers)
+    renumber(buffer.by);
 }
 
 OrderScore OrderModel::scoreAsItIs() {

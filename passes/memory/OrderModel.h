@@ -28,6 +28,8 @@ public:
   size_t size() const { return nodes.size(); }
   OrderScore score(const Order &order);
   OrderScore scoreAsItIs();
+  /// Makes `order` the schedule: node i becomes that of number order[i].
+  void reorder(const Order &order);
   /// Returns the first position of the most recently scored order at which the peak is reached.
   unsigned getPeakPosition() const { return peakPosition; }
 
@@ -56,7 +58,7 @@ private:
 
   std::vector<Node> nodes;
   std::vector<Touched> buffers;
-  llvm::DenseMap<const PlannedOperation *, unsigned> numbers;
+  llvm::DenseMap<const PlannedOperation *, unsigned> numbers; ///< only while the graph is built
   unsigned peakPosition = 0;
   mlir::SmallVector<unsigned, 0> places; ///< position of each node in the order being scored
   mlir::SmallVector<int64_t, 0> live;

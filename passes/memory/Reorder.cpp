@@ -2,8 +2,9 @@
 //
 // Local search by single moves. Of the buffers that are live at the peak, a producer whose result
 // is used after the peak moves to after the peak, or the last users move to before the peak. A move
-// includes the operations that depend on it. Each move that improves the model's score is verified
-// by planning the function again.
+// includes the operations that depend on it. Moves that improve the model's score are verified by
+// planning the function again. As long as the plans have the score of the model, twice as many
+// moves are verified together, so that there are far fewer plans than moves.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -216,13 +217,12 @@ void setText(Block &block, ArrayRef<Operation *> text, MemoryAnalysis &analysis)
   }
 }
 
-/// Returns the operations of a block with the nodes in the given order. Views and reads are placed
+/// Returns the operations of a block in the order of the model. Views and reads are placed
 /// immediately before their first user.
-SmallVector<Operation *, 0> reordered(ArrayRef<Operation *> text, const OrderModel &model,
-                                      const OrderModel::Order &order) {
+SmallVector<Operation *, 0> reordered(ArrayRef<Operation *> text, const OrderModel &model) {
   SmallVector<Operation *, 0> result;
   llvm::DenseSet<Operation *> nodes, written;
-  for (unsigned node : order)
+  for (unsigned node = 0; node < model.size(); ++node)
     nodes.insert(model.getOperation(node));
   auto write = [&](auto &self, Operation *op) -> void {
     if (!written.insert(op).second)
@@ -232,7 +232,7 @@ SmallVector<Operation *, 0> reordered(ArrayRef<Operation *> text, const OrderMod
         self(self, needed);
     result.push_back(op);
   };
-  for (unsigned node : ArrayRef(order).drop_back())
+  for (unsigned node = 0; node + 1 < model.size(); ++node)
     write(write, model.getOperation(node));
   for (Operation *op : text) // Operations without users, and the terminator.
     write(write, op);
@@ -251,37 +251,53 @@ class ReorderPass : public mtc::impl::ReorderBase<ReorderPass> {
 
   LogicalResult reorder(const FunctionMemory &function, MemoryAnalysis &analysis) {
     Block &block = function.getFunction().front();
-    auto model = std::make_unique<OrderModel>(function);
-    const int64_t before = model->scoreAsItIs().peak;
-    int64_t work = mostWork, moves = 0;
+    auto planned = std::make_unique<OrderModel>(function);
+    OrderScore score = planned->scoreAsItIs();
+    const int64_t before = score.peak;
+    int64_t work = mostWork, taken = 0, verified = 0;
     RefusedMoves refused;
-    while (work > 0) {
-      MoveFinder finder(*model, refused, work);
-      std::optional<Move> move = finder.find();
-      if (!move)
+    for (size_t together = 1; work > 0;) {
+      OrderModel model = *planned;
+      SmallVector<MoveName> names;
+      while (names.size() < together && work > 0) {
+        std::optional<Move> move = MoveFinder(model, refused, work).find();
+        if (!move)
+          break;
+        names.push_back(move->name);
+        model.reorder(move->order);
+      }
+      if (names.empty())
         break;
       SmallVector<Operation *, 0> kept = textOf(block);
-      setText(block, reordered(kept, *model, move->order), analysis);
+      setText(block, reordered(kept, model), analysis);
+      ++verified;
       if (failed(analysis.update()))
         return failure();
       auto changed = std::make_unique<OrderModel>(function);
-      if (changed->scoreAsItIs() < model->scoreAsItIs()) {
-        ++moves;
-        model = std::move(changed);
+      const OrderScore reached = changed->scoreAsItIs();
+      if (reached < score) {
+        taken += static_cast<int64_t>(names.size());
+        together = reached == model.scoreAsItIs() ? 2 * names.size()
+                                                  : std::max<size_t>(names.size() / 2, 1);
+        planned = std::move(changed);
+        score = reached;
         continue;
       }
-      refused.insert(move->name);
+      if (names.size() == 1)
+        refused.insert(names.front());
+      together = std::max<size_t>(names.size() / 2, 1);
       setText(block, kept, analysis);
       if (failed(analysis.update()))
         return failure();
-      model = std::make_unique<OrderModel>(function);
+      planned = std::make_unique<OrderModel>(function);
     }
-    if (moves)
+    moves += taken;
+    plans += verified;
+    if (taken)
       remark::passed(function.getFunction().getLoc(),
                      remark::RemarkOpts::name("reordered").category("mtc-reorder"))
-          << remark::add("{0} has a peak of {1} bytes instead of {2}, by {3} moves",
-                         function.getFunction().getSymName(), model->scoreAsItIs().peak, before,
-                         moves);
+          << remark::add("{0} has a peak of {1} bytes instead of {2}, by {3} moves in {4} plans",
+                         function.getFunction().getSymName(), score.peak, before, taken, verified);
     return success();
   }
 

@@ -2,6 +2,7 @@
 
 #include "ir/builders/KernelBuilder.h"
 #include "ir/builders/Shape.h"
+#include "ir/builders/TensorBuilder.h"
 #include "passes/Passes.h"
 #include "passes/kernels/KernelEditing.h"
 
@@ -9,6 +10,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+
+#include <cmath>
 
 namespace mtc {
 #define GEN_PASS_DEF_FORMKERNELS
@@ -27,6 +30,8 @@ bool isSplatConstant(Operation *op) {
 
 class FormKernelsPass : public mtc::impl::FormKernelsBase<FormKernelsPass> {
   void runOnOperation() override {
+    for (auto op : llvm::to_vector(getOperation().getOps<ConcatenateOp>()))
+      splitWide(op);
     SmallVector<FusibleOpInterface> operations;
     SmallVector<Operation *> splats;
     getOperation().walk([&](Operation *op) {
@@ -58,6 +63,27 @@ class FormKernelsPass : public mtc::impl::FormKernelsBase<FormKernelsPass> {
         return emitError(kernel.getLoc(), "its computation has ")
                << toText(kernel.getSpace()) << " iterations, more than 64 bits can count";
     return success();
+  }
+
+  /// concatenate(x0, x1, …) => concatenate(concatenate(x0, …), …). A kernel evaluates the guarded
+  /// loads of all operands for each element, so the work and the code of one kernel would grow with
+  /// the square of the number of operands.
+  void splitWide(ConcatenateOp op) {
+    constexpr size_t mostOperands = 32;
+    const SmallVector<Value> operands(op.getInputs());
+    if (operands.size() <= mostOperands)
+      return;
+    const auto width =
+        std::max(mostOperands,
+                 static_cast<size_t>(std::ceil(std::sqrt(static_cast<double>(operands.size())))));
+    OpBuilder builder(op);
+    TensorBuilder b(op.getLoc(), builder);
+    SmallVector<Value> groups;
+    for (ArrayRef<Value> rest = operands; !rest.empty();
+         rest = rest.drop_front(std::min(width, rest.size())))
+      groups.push_back(b.concatenate(rest.take_front(width), op.getAxis()));
+    op.replaceAllUsesWith(b.concatenate(groups, op.getAxis()));
+    op.erase();
   }
 
   /// Merges equal constant tables, such as quantization maps.

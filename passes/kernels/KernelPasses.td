@@ -53,6 +53,27 @@ def FormKernels : Pass<"mtc-form-kernels", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def MergeEqual : Pass<"mtc-merge-equal"> {
+  let summary = "merge equal operations and erase dead ones";
+  let description = [{
+    Like MLIR's `cse` within each block, in time linear in the operations: the hash of an operation includes its body, so that
+    kernels that read one value are not all compared with each other. Of equal reads of a variable without a write between them,
+    the first remains.
+
+    ```mlir
+    %a = mtc.exp %x : tensor<8xf32>
+    %b = mtc.exp %x : tensor<8xf32>
+    %c = mtc.add %a, %b : tensor<8xf32>
+    ```
+    becomes
+    ```mlir
+    %a = mtc.exp %x : tensor<8xf32>
+    %c = mtc.add %a, %a : tensor<8xf32>
+    ```
+  }];
+  let statistics = [Statistic<"merged", "merged", "operations that were merged or dead">];
+}
+
 def FuseKernels : Pass<"mtc-fuse-kernels", "::mlir::func::FuncOp"> {
   let summary = "fuse kernels that share values";
   let description = [{

@@ -4,6 +4,7 @@
 
 #include "passes/kernels/KernelEditing.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -19,49 +20,80 @@ static bool mayLoad(KernelOp kernel, unsigned result) {
              getElementTypeOrSelf(kernel->getResult(result).getType());
 }
 
-/// Loads a result of `original`, of which `kernel` is a copy, instead of computing it.
-static void loadResult(KernelOp kernel, KernelOp original, unsigned result) {
-  Block &body = kernel.getBody().front();
-  Value value = original->getResult(result);
-  BlockArgument argument = body.addArgument(value.getType(), original.getLoc());
-  kernel.getInputsMutable().append(value);
-  OpBuilder builder = OpBuilder::atBlockBegin(&body);
-  Value computed = yieldOf(kernel).getValues()[result];
-  Value loaded = KernelLoadOp::create(builder, original.getLoc(), computed.getType(), argument,
-                                      storedAt(original, result), ValueRange(), Value(), Value());
-  computed.replaceAllUsesWith(loaded);
+/// Collects the operations of the body that compute a value from operands and from `stored` values.
+static llvm::SmallDenseSet<Operation *>
+findComputing(Value value, Block &body, const llvm::SmallDenseMap<Value, unsigned> &stored) {
+  llvm::SmallDenseSet<Operation *> found;
+  SmallVector<Value> work = {value};
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!op || op->getBlock() != &body || stored.contains(next) || !found.insert(op).second)
+      continue;
+    op->walk([&](Operation *inner) { llvm::append_range(work, inner->getOperands()); });
+  }
+  return found;
 }
 
 /// Returns a kernel that computes one result from operands and the results in `loaded`; null if it
-/// would reduce.
+/// would reduce, since the order of summation depends on all accesses of a kernel, or if it would
+/// not read anything.
 static KernelOp slice(OpBuilder &builder, KernelOp kernel, unsigned result,
                       ArrayRef<unsigned> loaded) {
-  auto whole = cast<KernelOp>(builder.clone(*kernel));
-  for (unsigned other : loaded)
-    loadResult(whole, kernel, other);
-  KernelYieldOp yield = yieldOf(whole);
+  KernelYieldOp yield = yieldOf(kernel);
+  Block &body = kernel.getBody().front();
   AffineMap map = storedAt(kernel, result);
-  OpBuilder inside(yield);
-  KernelYieldOp::create(inside, yield.getLoc(), ValueRange(yield.getValues()[result]),
-                        inside.getAffineMapArrayAttr(map), ValueRange(), ArrayRef<int64_t>(),
-                        Value());
-  yield.erase();
-  eraseUnread(whole);
-  // The order of summation depends on all accesses and operations of a kernel, so a slice that
-  // reduced would not be bit-exact.
-  const bool reduces = !whole.getBody().front().getOps<KernelReduceOp>().empty();
   const bool coversSpace = llvm::all_of(llvm::enumerate(kernel.getSpace()), [&](auto dim) {
     return dim.value() == 1 || map.isFunctionOfDim(dim.index());
   });
-  KernelOp sliced;
-  if (!reduces && coversSpace && !whole.getInputs().empty()) {
-    sliced = KernelOp::create(builder, kernel.getLoc(), kernel->getResult(result).getType(),
-                              kernel.getSpace(), /*reduced=*/ArrayRef<int64_t>(),
-                              kernel.getPoints(), whole.getInputs());
-    sliced->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
-    sliced.getBody().takeBody(whole.getBody());
+  if (!coversSpace)
+    return {};
+  llvm::SmallDenseMap<Value, unsigned> stored; // by the value that the kernel stores
+  for (unsigned other : loaded)
+    stored[yield.getValues()[other]] = other;
+  Value target = yield.getValues()[result];
+  const llvm::SmallDenseSet<Operation *> computing = findComputing(target, body, stored);
+  llvm::SmallDenseSet<Value> used = {target};
+  for (Operation *op : computing) {
+    if (isa<KernelReduceOp>(op))
+      return {};
+    op->walk([&](Operation *inner) { used.insert(inner->operand_begin(), inner->operand_end()); });
   }
-  whole.erase();
+  IRMapping mapping;
+  SmallVector<Value> inputs;
+  auto block = std::make_unique<Block>();
+  for (BlockArgument argument : body.getArguments())
+    if (used.contains(argument)) {
+      mapping.map(argument, block->addArgument(argument.getType(), argument.getLoc()));
+      inputs.push_back(kernel.getInputs()[argument.getArgNumber()]);
+    }
+  OpBuilder inside(builder.getContext());
+  for (unsigned other : loaded) {
+    Value value = yield.getValues()[other];
+    if (!used.contains(value) || stored[value] != other)
+      continue;
+    Value input = kernel->getResult(other);
+    inputs.push_back(input);
+    BlockArgument argument = block->addArgument(input.getType(), kernel.getLoc());
+    inside.setInsertionPointToStart(block.get());
+    mapping.map(value, KernelLoadOp::create(inside, kernel.getLoc(), value.getType(), argument,
+                                            storedAt(kernel, other), ValueRange(), Value(), Value())
+                           .getResult());
+  }
+  if (inputs.empty())
+    return {};
+  inside.setInsertionPointToEnd(block.get());
+  for (Operation &op : body.without_terminator())
+    if (computing.contains(&op))
+      inside.clone(op, mapping);
+  KernelYieldOp::create(inside, yield.getLoc(), ValueRange(mapping.lookup(target)),
+                        inside.getAffineMapArrayAttr(map), ValueRange(), ArrayRef<int64_t>(),
+                        Value());
+  auto sliced = KernelOp::create(builder, kernel.getLoc(), kernel->getResult(result).getType(),
+                                 kernel.getSpace(), /*reduced=*/ArrayRef<int64_t>(),
+                                 kernel.getPoints(), inputs);
+  sliced->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
+  sliced.getBody().push_back(block.release());
   return sliced;
 }
 

@@ -17,7 +17,7 @@ void mtc::buildSimplifyPipeline(OpPassManager &manager) {
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   manager.addPass(createCanonicalizerPass(config));
-  manager.addPass(createCSEPass());
+  manager.addPass(createMergeEqual());
 }
 
 /// Whether a pipeline includes an optional pass.
@@ -88,7 +88,7 @@ static void buildKernels(OpPassManager &manager, PassFilter takes) {
   functions.addPass(createFormKernels());
   addOptional(functions, createFuseKernels(), takes);
   addOptional(functions, createComputeInReaders(), takes);
-  functions.addPass(createCSEPass()); // Each operand of a sum is loaded once.
+  functions.addPass(createMergeEqual()); // Each operand of a sum is loaded once.
   addOptional(functions, createFuseEpilogues(), takes);
   addOptional(functions, createFuseActivations(), takes);
   addOptional(functions, createFuseColumnSums(), takes);

@@ -61,7 +61,6 @@ struct Options : PlanSettings {
   bool takesAvailableMemory = false; // `--memory auto`.
   std::vector<std::string> allow;    // `--allow`: changes that may be made to meet the budget.
   bool fitsBatch = false;            // `--fit-batch`.
-  double searchSeconds = std::numeric_limits<double>::infinity(); // `--search-seconds`.
   std::vector<std::string> inputGradients;                        // `--input-gradients`.
   bool parametersAreInputs = false;                               // `--parameters inputs`.
   bool json = false;

@@ -9,6 +9,7 @@
 #include "ir/interfaces/TargetInfo.h"
 
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Process.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -42,7 +43,7 @@ class ShownPlanner {
 public:
   ShownPlanner(std::string what, Compilation &compilation, const Options &options)
       : line(std::move(what)), source(compilation),
-        planner(source, options, options.allow, options.searchSeconds,
+        planner(source, options, options.allow,
                 [this](size_t done, size_t all) { line.update(done, all); }) {}
 
   Planner *operator->() { return &planner; }
@@ -107,7 +108,8 @@ std::unique_ptr<Compilation> mtc::tool::choosePlan(Options &options) {
   static_cast<PlanSettings &>(options) = found->settings;
   options.leastIfMissed = true;
   options.mostSeconds.reset();
-  if (!fits || !needsAllocatedAlone(options))
+  // Another search for the minimum peak would exceed --search-seconds.
+  if ((!fits && !options.searchSeconds) || !needsAllocatedAlone(options))
     return std::make_unique<Compilation>(options);
   for (Diagnostic &message : found->messages)
     compilation->getContext().getDiagEngine().emit(std::move(message));
@@ -124,10 +126,25 @@ std::vector<Worth> PlanQuestions::measureTechniques() {
   return ShownPlanner("measuring techniques", compilation, options)->measureTechniques();
 }
 
+/// Remedies are searched for as long as the plan has taken, but at least for this time: a budget
+/// that cannot be met is refused in about the time of a plan.
+static constexpr double leastSecondsOfRemedies = 10;
+
+/// Returns the user CPU time of the process.
+static double getUserSeconds() {
+  llvm::sys::TimePoint<> now;
+  std::chrono::nanoseconds user{}, system{};
+  llvm::sys::Process::GetTimeUsage(now, user, system);
+  return std::chrono::duration<double>(user).count();
+}
+
 std::vector<Remedy> PlanQuestions::findRemedies(int64_t peak) {
-  if (isStageText(options.model) || !compilation.getModel())
+  // The search for a plan may have used up --search-seconds.
+  if (isStageText(options.model) || !compilation.getModel() || options.searchSeconds)
     return {};
-  return ShownPlanner("searching for flags that meet the budget", compilation, options)
+  Options limited = options;
+  limited.searchSeconds = std::max(leastSecondsOfRemedies, getUserSeconds());
+  return ShownPlanner("searching for flags that meet the budget", compilation, limited)
       ->findRemedies(peak);
 }
 

@@ -3,6 +3,7 @@
 #include "passes/fit/Fit.h"
 #include "ir/attributes/DiscardableAttributes.h"
 #include "ir/interfaces/TargetInfo.h"
+#include "passes/OptionTable.h"
 #include "passes/Passes.h"
 #include "passes/planning/TechniqueKind.h"
 #include "passes/search/Search.h"
@@ -68,9 +69,10 @@ struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
     module->removeAttr(techniquesAttribute);
     const double mostSeconds =
         options->mostSeconds.value_or(std::numeric_limits<double>::infinity());
+    const Deadline deadline = deadlineIn(options->searchSeconds);
     FailureOr<FittedModule> fitted = FittedModule();
     auto search = [&](int64_t budget) {
-      fitted = searchFit(module, budget, make, mostSeconds);
+      fitted = searchFit(module, budget, make, mostSeconds, deadline);
       return succeeded(fitted) && fitted->peak > options->memory;
     };
     // If the budget is missed, even slightly, the plan with the smallest known peak is used. This
@@ -82,14 +84,19 @@ struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
       isMissed = search(options->memory);
       // Fragmentation of the arena is known only after all functions have changed. If it exceeds
       // the budget slightly, the search is repeated with a smaller budget.
-      if (isMissed && fitted->peak - options->memory <= options->memory / 64)
+      auto isTimeUp = [&] { return std::chrono::steady_clock::now() >= deadline; };
+      if (isMissed && fitted->peak - options->memory <= options->memory / 64 && !isTimeUp())
         isMissed = search(options->memory - 4 * (fitted->peak - options->memory));
-      if (isMissed && options->leastIfMissed)
+      if (isMissed && options->leastIfMissed && !isTimeUp())
         search(/*budget=*/0);
     }
     if (failed(fitted))
       return signalPassFailure();
     fitted->applyTo(module);
+    if (fitted->peak > options->memory && std::chrono::steady_clock::now() >= deadline)
+      emitWarning(UnknownLoc::get(&getContext()))
+          << "--search-seconds: the search ended after " << spellNumber(*options->searchSeconds)
+          << " s, before it met --memory; with more time it may meet the budget";
   }
 };
 

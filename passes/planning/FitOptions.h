@@ -16,7 +16,8 @@ struct FitOptions {
   OffloadOptions offload;
   int64_t memory = 0; ///< Budget of the arena in bytes; 0: unlimited.
   bool leastIfMissed = true;
-  std::optional<double> mostSeconds; ///< Longest update of interest.
+  std::optional<double> mostSeconds;   ///< Longest update of interest.
+  std::optional<double> searchSeconds; ///< Time of the search.
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     visitMember(&FitOptions::tile, option);
@@ -28,6 +29,8 @@ struct FitOptions {
            {"least-if-missed", "", "Search for the smallest peak if the budget cannot be met"});
     option(&FitOptions::mostSeconds,
            {"most-seconds", "", "Estimated seconds of the longest update of interest"});
+    option(&FitOptions::searchSeconds,
+           {"search-seconds", "", "Seconds after which the search ends with the best plan found"});
   }
 };
 

@@ -5,6 +5,7 @@
 using namespace mtc;
 
 MemoryOptions PlanSettings::getMemoryOptions() const {
-  return {
-      {tile, recompute, offload, memory.value_or(0), leastIfMissed, mostSeconds}, allocate, passes};
+  return {{tile, recompute, offload, memory.value_or(0), leastIfMissed, mostSeconds, searchSeconds},
+          allocate,
+          passes};
 }

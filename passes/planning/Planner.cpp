@@ -5,6 +5,7 @@
 #include "ir/ReservedNames.h"
 #include "passes/cost/TransferCost.h"
 #include "passes/memory/MemoryAnalysis.h"
+#include "passes/search/Goal.h"
 
 #include "mlir/IR/Threading.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -76,9 +77,8 @@ static int64_t bytesOfVariables(ModuleOp module, Stage stage) {
 }
 
 Planner::Planner(PlanSource &source, PlanSettings given, ArrayRef<std::string> allowed,
-                 double seconds, PlanProgress progress)
-    : source(source), given(std::move(given)), allowed(allowed), seconds(seconds),
-      progress(std::move(progress)) {
+                 PlanProgress progress)
+    : source(source), given(std::move(given)), allowed(allowed), progress(std::move(progress)) {
   for (const TechniqueKind &kind : getTechniques())
     changes.push_back(kind.propose ? kind.propose(this->given, source.getPlanContext())
                                    : std::vector<PlanChange>());
@@ -92,13 +92,17 @@ Planner::~Planner() {
 void Planner::start(size_t count) {
   done = 0;
   parts = count;
-  using namespace std::chrono;
-  deadline =
-      std::isinf(seconds)
-          ? steady_clock::time_point::max()
-          : steady_clock::now() + duration_cast<steady_clock::duration>(duration<double>(seconds));
+  deadline = deadlineIn(given.searchSeconds);
   if (progress)
     progress(done, parts);
+}
+
+/// Returns the seconds until the deadline, or nothing if there is none.
+std::optional<double> Planner::getSecondsLeft() const {
+  if (!given.searchSeconds)
+    return std::nullopt;
+  const std::chrono::duration<double> left = deadline - std::chrono::steady_clock::now();
+  return std::max(left.count(), 0.0);
 }
 
 void Planner::finishPart() {
@@ -224,6 +228,8 @@ Planner::Candidate Planner::candidateOf(const Choice &choice, std::optional<int6
   constexpr double mostSaved = 1.25;
   if (bestFits())
     candidate.settings.mostSeconds = mostSaved * best->needs.seconds;
+  if (best) // The first plan has all of the time, whenever its kernels have been formed.
+    candidate.settings.searchSeconds = getSecondsLeft();
   return candidate;
 }
 
@@ -370,8 +376,10 @@ std::vector<std::optional<PlanNeeds>> Planner::planAll(ArrayRef<PlanSettings> al
   parallelForEach(&source.getContext(), plans, [&](Part &part) {
     if (part.kernels && !isTimeUp()) {
       const OwningOpRef<ModuleOp> module = part.kernels.clone();
-      if (succeeded(source.lower(*module, Stage::Allocated, *part.settings)))
-        part.needs = needsOf(*module, *part.settings);
+      PlanSettings settings = *part.settings;
+      settings.searchSeconds = getSecondsLeft();
+      if (succeeded(source.lower(*module, Stage::Allocated, settings)))
+        part.needs = needsOf(*module, settings);
     }
     finishPart();
   });

@@ -66,9 +66,9 @@ using PlanProgress = std::function<void(size_t done, size_t all)>;
 /// known when the time is up.
 class Planner {
 public:
-  /// `allowed` are the techniques of --allow. `seconds` limits each question.
+  /// `allowed` are the techniques of --allow. `given.searchSeconds` limits each question.
   Planner(PlanSource &source, PlanSettings given, llvm::ArrayRef<std::string> allowed,
-          double seconds = std::numeric_limits<double>::infinity(), PlanProgress progress = {});
+          PlanProgress progress = {});
   Planner(const Planner &) = delete;
   Planner &operator=(const Planner &) = delete;
   ~Planner();
@@ -181,13 +181,13 @@ private:
   bool isPermitted(const TechniqueKind &kind) const;
   void addMessages(Plan &plan);
   bool isTimeUp() const { return std::chrono::steady_clock::now() > deadline; }
+  std::optional<double> getSecondsLeft() const;
   void start(size_t parts);
   void finishPart();
 
   PlanSource &source;
   PlanSettings given;
   std::vector<std::string> allowed;
-  double seconds;
   PlanProgress progress;
   std::atomic<size_t> done = 0;
   size_t parts = 0;

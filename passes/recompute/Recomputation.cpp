@@ -68,7 +68,7 @@ FailureOr<std::optional<Technique::Offer>> Recomputation::findOffer(int64_t need
   llvm::MapVector<std::tuple<size_t, int64_t, int64_t>, Rung> rungs;
   for (Unit &unit : findUnits(goal.getPeakOperation()))
     if (!isRefused(unit))
-      rungs[unit.getKind()].units.push_back(std::move(unit));
+      rungs[kindOf(unit)].units.push_back(std::move(unit));
   offered = choose(llvm::to_vector(llvm::make_second_range(rungs)));
   if (!offered)
     return std::optional<Offer>();
@@ -78,11 +78,11 @@ FailureOr<std::optional<Technique::Offer>> Recomputation::findOffer(int64_t need
 }
 
 /// Returns a key that is equal for corresponding units of equal layers.
-std::tuple<size_t, int64_t, int64_t> Recomputation::Unit::getKind() const {
-  OpResult first = values.front();
-  return {llvm::hash_combine(hashWithoutOperands(first.getOwner()), first.getResultNumber(),
-                             values.size()),
-          bytes, static_cast<int64_t>(1e12 * time)};
+std::tuple<size_t, int64_t, int64_t> Recomputation::kindOf(const Unit &unit) {
+  OpResult first = unit.values.front();
+  return {llvm::hash_combine(getValues().hashOf(first.getOwner()), first.getResultNumber(),
+                             unit.values.size()),
+          unit.bytes, static_cast<int64_t>(1e12 * unit.time)};
 }
 
 /// Returns the units whose recomputation lowers the live bytes at a place: each value by itself,
@@ -91,20 +91,24 @@ std::tuple<size_t, int64_t, int64_t> Recomputation::Unit::getKind() const {
 SmallVector<Recomputation::Unit> Recomputation::findUnits(Operation *place, const Unit *like) {
   SmallVector<Unit> units;
   const bool isAnyValue = !like || like->values.size() > 1;
-  const size_t hash = isAnyValue ? 0 : hashWithoutOperands(like->values.front().getOwner());
+  const size_t hash = isAnyValue ? 0 : getValues().hashOf(like->values.front().getOwner());
   llvm::MapVector<Value, Unit> keeping;
   const BlockOrder &order = getValues().getOrder();
   double least = std::numeric_limits<double>::infinity(); // Price per byte of the best value.
-  for (const PlannedOperation *op : goal.function.getOrder().take_front(goal.function[place].time))
+  for (const PlannedOperation *op :
+       goal.function.getOrder().take_front(goal.function[place].time)) {
+    if (goal.isTimeUp())
+      break;
     for (OpResult value : op->op->getResults())
       if (int64_t bytes = bytesWaiting(value, place, order);
-          isWorthwhile(bytes) && (isAnyValue || hashWithoutOperands(op->op) == hash)) {
+          isWorthwhile(bytes) && (isAnyValue || getValues().hashOf(op->op) == hash)) {
         const size_t known = units.size();
         const auto useful = static_cast<double>(std::clamp<int64_t>(excess, 1, bytes));
         addUnits(value, bytes, place, like ? like->time : least * useful, units, keeping);
         if (units.size() > known && !isRefused(units.back()))
           least = std::min(least, pricePerByte(units.back()));
       }
+  }
   for (auto &[value, unit] : keeping)
     if (isWorthwhile(unit.bytes))
       units.push_back(std::move(unit));
@@ -243,15 +247,15 @@ Recomputation::Step Recomputation::apply(ArrayRef<Unit> units, double price, Ope
 
 /// Returns operations of other layers that are equal to the one at the peak and at which about as
 /// much memory is live.
-SmallVector<Operation *> Recomputation::findEqualPlaces() const {
+SmallVector<Operation *> Recomputation::findEqualPlaces() {
   ArrayRef<int64_t> live = goal.function.getLive();
   Operation *place = goal.getPeakOperation();
   const int64_t peak = live[goal.function.getPeakTime()];
-  const size_t hash = hashWithoutOperands(place);
+  const size_t hash = getValues().hashOf(place);
   SmallVector<Operation *> places;
   for (const PlannedOperation *op : goal.function.getOrder())
     if (op->op != place && !goal.isWorthwhile(peak - live[op->time]) &&
-        hashWithoutOperands(op->op) == hash)
+        getValues().hashOf(op->op) == hash)
       places.push_back(op->op);
   return places;
 }
@@ -260,14 +264,17 @@ SmallVector<Operation *> Recomputation::findEqualPlaces() const {
 LogicalResult Recomputation::takeEqual(const Unit &like, ArrayRef<Operation *> places) {
   const OrderScore before = goal.score();
   const size_t mark = getValues().mark();
-  const auto kind = like.getKind();
+  const auto kind = kindOf(like);
   Step step;
-  for (Operation *place : places)
+  for (Operation *place : places) {
+    if (goal.isTimeUp())
+      break;
     for (const Unit &unit : findUnits(place, &like))
-      if (unit.getKind() == kind) {
+      if (kindOf(unit) == kind) {
         step += apply(unit, like.time, place);
         break;
       }
+  }
   FailureOr<int64_t> changed = goal.findExcess();
   if (failed(changed))
     return failure();
@@ -297,7 +304,7 @@ FailureOr<bool> Recomputation::take() {
   Operation *place = goal.getPeakOperation();
   OrderScore before = goal.score();
   const size_t known = taken.size();
-  for (ArrayRef<Unit> rest = offered->units; !rest.empty() && excess > 0;) {
+  for (ArrayRef<Unit> rest = offered->units; !rest.empty() && excess > 0 && !goal.isTimeUp();) {
     const auto most = static_cast<size_t>(countFor(*offered));
     ArrayRef<Unit> units = rest.take_front(std::min(together, most));
     const size_t mark = getValues().mark();

@@ -44,8 +44,6 @@ private:
     Rematerializer::DeadOperands dead;
     int64_t bytes = 0; ///< bytes freed at the peak
     double time = 0;   ///< added seconds
-
-    std::tuple<size_t, int64_t, int64_t> getKind() const;
   };
 
   /// Equal units of different layers, in execution order.
@@ -70,6 +68,7 @@ private:
   };
 
   Rematerializer &getValues();
+  std::tuple<size_t, int64_t, int64_t> kindOf(const Unit &unit);
   Trial tryOut(mlir::OpResult value, mlir::Operation *place, double mostTime);
   mlir::SmallVector<Unit> findUnits(mlir::Operation *place, const Unit *like = nullptr);
   void addUnits(mlir::OpResult value, int64_t bytes, mlir::Operation *place, double mostTime,
@@ -87,7 +86,7 @@ private:
   };
   Step apply(mlir::ArrayRef<Unit> units, double price, mlir::Operation *place);
   bool evict(const Unit &unit, mlir::Operation *place, double &price, Step &step);
-  mlir::SmallVector<mlir::Operation *> findEqualPlaces() const;
+  mlir::SmallVector<mlir::Operation *> findEqualPlaces();
   mlir::LogicalResult takeEqual(const Unit &like, mlir::ArrayRef<mlir::Operation *> places);
   void add(const Step &step);
   double priceOf(const Rematerializer::Added &added);

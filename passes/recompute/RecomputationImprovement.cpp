@@ -20,7 +20,7 @@ LogicalResult Recomputation::improve() {
     std::map<double, int> needed;
     const auto known = retention.getMostExpensiveFirst();
     for (const auto &[seconds, copy] : known) {
-      if (goal.analysis.getEffort() > lastEffort)
+      if (goal.analysis.getEffort() > lastEffort || goal.isTimeUp())
         break;
       if (!copy.copy->getBlock() || !copy.value.getOwner()->getBlock() ||
           needed[seconds] >= mostNeeded)

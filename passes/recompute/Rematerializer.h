@@ -76,6 +76,9 @@ public:
   /// more than `mostTime` seconds.
   std::optional<size_t> hashEviction(mlir::OpResult value, mlir::Operation *place,
                                      OperationTimes &times, double mostTime) const;
+  /// Returns the hash of an operation without its operands, as `hashWithoutOperands` does, which is
+  /// computed once.
+  size_t hashOf(mlir::Operation *op) const;
   /// Returns the order of the block, which must only be changed by evictions.
   const BlockOrder &getOrder() const { return order; }
   /// Undoes the evictions since a mark.
@@ -101,7 +104,6 @@ private:
   bool isAliveAt(mlir::Value value, mlir::Operation *reader) const;
   bool mayCompute(mlir::Operation *op, mlir::Operation *reader) const;
   void setOperand(mlir::OpOperand &operand, mlir::Value value);
-  size_t hashOf(mlir::Operation *op) const;
 
   mlir::RewriterBase::Listener &listener;
   VariableAccesses accesses; ///< Copies do not write variables.

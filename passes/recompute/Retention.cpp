@@ -61,7 +61,7 @@ LogicalResult Retention::remove(ArrayRef<TimedCopy> known, size_t mostTries, Rem
       ++needed[seconds];
       removal->undo();
     }
-    if (--mostTries == 0)
+    if (--mostTries == 0 || goal.isTimeUp())
       break;
   }
   return goal.analysis.update();

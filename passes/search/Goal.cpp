@@ -9,6 +9,13 @@
 using namespace mlir;
 using namespace mtc;
 
+Deadline mtc::deadlineIn(std::optional<double> seconds) {
+  using namespace std::chrono;
+  if (!seconds)
+    return Deadline::max();
+  return steady_clock::now() + duration_cast<steady_clock::duration>(duration<double>(*seconds));
+}
+
 OrderScore Goal::score() const {
   ArrayRef<int64_t> live = function.getLive();
   const int64_t peak = live[function.getPeakTime()];

@@ -7,7 +7,14 @@
 #include "passes/memory/MemoryAnalysis.h"
 #include "passes/memory/OrderModel.h"
 
+#include <chrono>
+
 namespace mtc {
+
+using Deadline = std::chrono::steady_clock::time_point;
+
+/// Returns the deadline after the given seconds from now, or no deadline.
+Deadline deadlineIn(std::optional<double> seconds);
 
 /// A function and the bytes of the arena that it may use. All members refer to the state at the
 /// last query of the memory plan.
@@ -15,7 +22,12 @@ struct Goal {
   const FunctionMemory &function;
   MemoryAnalysis &analysis;
   int64_t budget;
+  Deadline deadline = Deadline::max();
 
+  /// Whether the search must end with the current state. Long loops query this in each iteration.
+  bool isTimeUp() const {
+    return deadline != Deadline::max() && std::chrono::steady_clock::now() >= deadline;
+  }
   /// Returns the peak of the arena while the function runs.
   int64_t liveBytes() const {
     return analysis.getFixedBytes() + function.getLive()[function.getPeakTime()];

@@ -39,7 +39,8 @@ LogicalResult Ladder::climb(double mostTime, int64_t mostEffort) {
     if (*excess <= 0)
       return success();
     const double time = goal.getSeconds(times); // Trials leave the function unchanged.
-    if (progress.hasEnded(goal.liveBytes(), time) || goal.analysis.getEffort() > mostEffort)
+    if (progress.hasEnded(goal.liveBytes(), time) || goal.analysis.getEffort() > mostEffort ||
+        goal.isTimeUp())
       return success();
     FailureOr<std::optional<Rung>> cheapest = findCheapest(*excess);
     if (failed(cheapest))

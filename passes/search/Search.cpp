@@ -21,9 +21,9 @@ constexpr int64_t mostEffort = 2'000'000;
 /// One sequence of changes to a module, applied to a clone of the module.
 class Attempt {
 public:
-  Attempt(ModuleOp module, int64_t budget, bool startsOver)
+  Attempt(ModuleOp module, int64_t budget, bool startsOver, Deadline deadline)
       : module(module.clone()), analysis(*this->module), times(*this->module), budget(budget),
-        startsOver(startsOver) {}
+        startsOver(startsOver), deadline(deadline) {}
 
   /// Creates the techniques on the first call, and applies their alternative starts if requested.
   LogicalResult begin(MakeTechniques make) {
@@ -34,7 +34,7 @@ public:
     for (const FunctionMemory &function : analysis.getFunctions()) {
       if (function.isAside())
         continue;
-      goals.push_back(std::make_unique<Goal>(Goal{function, analysis, budget}));
+      goals.push_back(std::make_unique<Goal>(Goal{function, analysis, budget, deadline}));
       techniques.push_back(make(*goals.back(), times));
       for (const std::unique_ptr<Technique> &each : techniques.back())
         if (each->hasOtherStart()) {
@@ -144,6 +144,7 @@ private:
   OperationTimes times;
   int64_t budget;
   bool startsOver;
+  Deadline deadline;
   std::vector<std::unique_ptr<Goal>> goals;
   SmallVector<Techniques, 0> techniques; ///< for each goal
   bool canStartOver = false;
@@ -163,11 +164,11 @@ using Starts = SmallVector<Start>;
 
 /// Runs the attempts in parallel and returns the best one; ties keep the first. Attempts stop when
 /// the step takes `mostTime` seconds.
-static FailureOr<std::unique_ptr<Attempt>> findBest(ModuleOp module, Starts starts,
-                                                    MakeTechniques make, double mostTime) {
+static FailureOr<std::unique_ptr<Attempt>>
+findBest(ModuleOp module, Starts starts, MakeTechniques make, double mostTime, Deadline deadline) {
   if (failed(failableParallelForEach(module.getContext(), starts, [&](Start &each) {
         if (!each.attempt)
-          each.attempt = std::make_unique<Attempt>(module, each.budget, each.startsOver);
+          each.attempt = std::make_unique<Attempt>(module, each.budget, each.startsOver, deadline);
         return success(succeeded(each.attempt->begin(make)) &&
                        succeeded(each.attempt->climb(mostTime)));
       })))
@@ -203,10 +204,10 @@ void FittedModule::applyTo(ModuleOp searched) {
 }
 
 FailureOr<FittedModule> mtc::searchFit(ModuleOp module, int64_t budget, MakeTechniques make,
-                                       double mostSeconds) {
+                                       double mostSeconds, Deadline deadline) {
   Starts starts;
   starts.push_back({budget, /*startsOver=*/false,
-                    std::make_unique<Attempt>(module, budget, /*startsOver=*/false)});
+                    std::make_unique<Attempt>(module, budget, /*startsOver=*/false, deadline)});
   Attempt &first = *starts.front().attempt;
   if (failed(first.begin(make)) || failed(first.layOut()))
     return failure();
@@ -215,15 +216,17 @@ FailureOr<FittedModule> mtc::searchFit(ModuleOp module, int64_t budget, MakeTech
     return FittedModule{before, {}};
   if (first.hasOtherStart())
     starts.push_back({budget, /*startsOver=*/true});
-  FailureOr<std::unique_ptr<Attempt>> best = findBest(module, std::move(starts), make, mostSeconds);
+  FailureOr<std::unique_ptr<Attempt>> best =
+      findBest(module, std::move(starts), make, mostSeconds, deadline);
   if (failed(best))
     return failure();
+  auto isTimeUp = [&] { return std::chrono::steady_clock::now() >= deadline; };
   Starts lower;
-  if ((*best)->fits())
+  if ((*best)->fits() && !isTimeUp())
     for (int64_t smaller : findSmallerBudgets(**best, budget, fixed, before))
       lower.push_back({smaller, /*startsOver=*/false});
   if (!lower.empty()) {
-    auto found = findBest(module, std::move(lower), make, (*best)->getTime());
+    auto found = findBest(module, std::move(lower), make, (*best)->getTime(), deadline);
     if (failed(found))
       return failure();
     if ((*found)->isBetterThan(**best))
@@ -231,7 +234,7 @@ FailureOr<FittedModule> mtc::searchFit(ModuleOp module, int64_t budget, MakeTech
   }
   if ((*best)->getPeak() > before) // The layout wastes more memory than was freed.
     return FittedModule{before, {}};
-  if ((*best)->fits() && failed((*best)->improve()))
+  if ((*best)->fits() && !isTimeUp() && failed((*best)->improve()))
     return failure();
   return (*best)->take();
 }

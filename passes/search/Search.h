@@ -29,12 +29,13 @@ struct FittedModule {
 /// bytes. Several attempts are made, from the module as given and from the techniques' alternative
 /// starts, and the one with the lowest estimated time is kept. If none meets the budget, the one
 /// with the lowest peak is kept. An attempt ends when an update takes `mostSeconds`. The search is
-/// limited by the number of planned operations and not by time, so that its result is
-/// deterministic. Emits the techniques' remarks. Fails with a diagnostic if there is no memory
-/// plan.
+/// limited by the number of planned operations, so that its result is deterministic; a deadline
+/// ends it earlier with what it has reached. Emits the techniques' remarks. Fails with a diagnostic
+/// if there is no memory plan.
 mlir::FailureOr<FittedModule>
 searchFit(mlir::ModuleOp module, int64_t budget, MakeTechniques make,
-          double mostSeconds = std::numeric_limits<double>::infinity());
+          double mostSeconds = std::numeric_limits<double>::infinity(),
+          Deadline deadline = Deadline::max());
 
 } // namespace mtc
 

@@ -61,8 +61,8 @@ struct Options : PlanSettings {
   bool takesAvailableMemory = false; // `--memory auto`.
   std::vector<std::string> allow;    // `--allow`: changes that may be made to meet the budget.
   bool fitsBatch = false;            // `--fit-batch`.
-  std::vector<std::string> inputGradients;                        // `--input-gradients`.
-  bool parametersAreInputs = false;                               // `--parameters inputs`.
+  std::vector<std::string> inputGradients; // `--input-gradients`.
+  bool parametersAreInputs = false;        // `--parameters inputs`.
   bool json = false;
   std::string html;                       // `--html`.
   bool techniques = false, curve = false; // `--techniques`, `--curve`.

@@ -193,10 +193,13 @@ bool ConstantEvidence::isModuleNamed(InitializerOp initializer) const {
 std::optional<Evidence> ConstantEvidence::find(InitializerOp initializer) const {
   if (usesOf(initializer).empty())
     return std::nullopt;
-  if (std::optional<Evidence> found = findByUse(initializer))
-    return found;
+  std::optional<Evidence> byUse = findByUse(initializer);
+  if (byUse && byUse->isConstant)
+    return byUse;
   if (std::optional<Evidence> found = findByValue(initializer))
     return found;
+  if (byUse)
+    return byUse;
   StringRef name = initializer.getName();
   if (isModuleNamed(initializer) && isNamedAsBuffer(name) && !isNamedAsParameter(name) &&
       llvm::none_of(usesOf(initializer), isBiasOrScale))
@@ -303,9 +306,16 @@ std::optional<Evidence> ConstantEvidence::findPattern(InitializerOp initializer,
   if (isComplete && isVector(shape) && isProgression(values) &&
       (!mayBeInitial || values.size() >= minModuleProgression))
     return constant("an arithmetic or geometric progression", mayBeInitial);
-  if (areSymmetricRows(values, rowWidth(shape)))
+  // Networks train upsampling filters that are initialized for bilinear interpolation.
+  const bool mayUpsample = mayBeInitial && llvm::any_of(readers, [](const InitializerUse &use) {
+                             return NodeOp(use.node).isOperator("ConvTranspose");
+                           });
+  if (areSymmetricRows(values, rowWidth(shape)) && !mayUpsample)
     return constant("a window, a Fourier basis or symmetric filters",
                     llvm::any_of(readers, isConvolved) && isGeneratedName(name));
+  if (isComplete && llvm::all_of(readers, isConvolved) && shape.size() > 2 && !mayUpsample &&
+      areEqualBlocks(values, llvm::product_of(shape.drop_front(2))))
+    return constant("equal filters of all channels", mayBeInitial);
   if (isFilterBank(values, rowWidth(shape)))
     return constant("a filter bank");
   if (isComplete && isVector(shape) && isMonotonic(values) && !mayBeInitial)

@@ -174,6 +174,20 @@ bool isFilterBank(ArrayRef<double> values, int64_t width) {
   return areAdjacent(rows, columns, columns, 1) || areAdjacent(columns, rows, 1, columns);
 }
 
+bool areEqualBlocks(ArrayRef<double> values, int64_t size) {
+  constexpr size_t minSize = 4;
+  auto length = static_cast<size_t>(size);
+  if (length < minSize || values.size() < 2 * length)
+    return false;
+  ArrayRef<double> first = values.take_front(length);
+  if (llvm::all_equal(first))
+    return false;
+  for (; values.size() >= length; values = values.drop_front(length))
+    if (values.take_front(length) != first)
+      return false;
+  return true;
+}
+
 bool areHalves(ArrayRef<double> values) {
   return values.size() >= 4 && llvm::any_of(values, [&](double x) { return x != values[0]; }) &&
          llvm::all_of(values, [](double x) { return 2 * x == std::round(2 * x); });

@@ -42,6 +42,10 @@ bool areSymmetricRows(llvm::ArrayRef<double> values, int64_t width);
 /// each row or in each column.
 bool isFilterBank(llvm::ArrayRef<double> values, int64_t width);
 
+/// Returns whether there are several blocks of `size` elements, at least four each, that are equal
+/// and have more than one value.
+bool areEqualBlocks(llvm::ArrayRef<double> values, int64_t size);
+
 /// Returns whether at least four values are multiples of 0.5, and not all are equal.
 bool areHalves(llvm::ArrayRef<double> values);
 

@@ -88,7 +88,8 @@ check("tables", inspect("tables", [
     {"hann": hann, "cosines": fourier[:, None], "sines": sines[:, None], "mel": mel, "none": np.zeros(17, f32),
      "w": normal(9, 4), "b": f32([0.1, 0.2, 0.3, 0.4])}, shape=("batch", 1, 32)),
     hann="constant", cosines="constant", sines="constant", mel="constant", none="constant", w="parameter", b="parameter")  # fmt: skip
-edges = np.tile(f32([[1, 0, -1], [2, 0, -2], [1, 0, -1]]), (2, 4, 1, 1))
+edges = f32([[1, 0, -1], [2, 0, -2], [1, 0, -1]])
+edges = np.stack([np.tile(edge, (4, 1, 1)) for edge in (edges, edges.T)])
 check("filters", inspect("filters", [
     node("Conv", "x", "dfl", out="d"), node("Conv", "x", "sobel", out="s", pads=[1] * 4), node("Conv", "x", "dirac", "zero", out="i"),
     node("Conv", "x", "palindrome", out="p"), node("Gather", "hertz", "at", out="g"), node("Concat", "d", "s", "i", out="c", axis=1),
@@ -97,6 +98,12 @@ check("filters", inspect("filters", [
      "zero": np.zeros(4, f32), "hertz": np.geomspace(46.875, 2094, 20).astype(f32), "at": np.int64(3),
      "palindrome": (lambda half: np.concatenate([half, half[..., :1]], -1))(normal(2, 4, 3, 2))}),
     dfl="constant", sobel="constant?", dirac="parameter?", zero="parameter", hertz="constant", palindrome="parameter")  # fmt: skip
+
+blur = np.outer([1, 4, 6, 4, 1], [1, 4, 6, 4, 1]).astype(f32) / 256
+check("blur", inspect("blur", [node("Conv", "x", "c.weight", out="h"), node("Conv", "h", "blur", out="b", group=4), node("Conv", "b", "ones", out="o"),
+                               node("ConvTranspose", "o", "up", out="y", group=2)],
+                      {"c.weight": normal(4, 4, 1, 1), "blur": np.tile(blur, (4, 1, 1, 1)), "ones": np.ones((2, 4, 1, 1), f32), "up": np.tile(blur, (2, 1, 1, 1))},
+                      producer="pytorch"), c__weight="parameter", blur="constant?", ones="parameter", up="parameter")  # fmt: skip
 
 # Modules initialize parameters by one value, and an exporter writes zeros of its own.
 check("ones", inspect("ones", [
@@ -126,10 +133,10 @@ check("module", inspect("module", module, {
 
 coder = [
     node("Sub", "x", "b_dec", out="c"), node("MatMul", "c", "onnx::MatMul_3", out="h"), node("Sub", "x", "data_mean", out="d"),
-    node("Sub", "h", "centers", out="r"), node("Add", "r", "d", out="y")]  # fmt: skip
-check("coder", inspect("coder", coder, {"b_dec": normal(8), "onnx::MatMul_3": normal(8, 8), "data_mean": normal(8), "centers": normal(8)},
+    node("Sub", "h", "centers", out="r"), node("Sub", "x", "offset", out="o"), node("Sum", "r", "d", "o", out="y")]  # fmt: skip
+check("coder", inspect("coder", coder, {"offset": np.linspace(0, 5, 8, dtype=f32), "b_dec": normal(8), "onnx::MatMul_3": normal(8, 8), "data_mean": normal(8), "centers": normal(8)},
                        producer="pytorch"),
-      b_dec="parameter?", data_mean="constant", centers="parameter", **{"onnx::MatMul_3": "parameter"})  # fmt: skip
+      offset="constant?", b_dec="parameter?", data_mean="constant", centers="parameter", **{"onnx::MatMul_3": "parameter"})  # fmt: skip
 
 # A note names what is left out and the flag that trains it, which decides.
 flags = [folder / "image.onnx", "--dim", "batch=2", "--loss", "mse"]

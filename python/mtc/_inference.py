@@ -113,6 +113,10 @@ class Merger:
         self.ours, self.theirs = self.numbering.of(training), self.numbering.of(evaluation)
         self.makers = {name: node for node in training.node for name in node.output}
         self.their_makers = {name: node for node in evaluation.node for name in node.output}
+        self.kinds = {name: signature(node) for name, node in self.makers.items()}
+        self.their_kinds = {name: signature(node) for name, node in self.their_makers.items()}
+        self.scopes = {name: scope(node) for name, node in self.makers.items()}
+        self.their_scopes = {name: scope(node) for name, node in self.their_makers.items()}
         self.names: dict[int, str] = {}  # the first value of each number
         for name, number in self.ours.items():
             self.names.setdefault(number, name)
@@ -161,17 +165,31 @@ class Merger:
             if theirs is None or self.theirs[other] in self.names:
                 found[name] = other
                 continue
-            # A node that only training has, such as the product of a value and a mask, resembles `other` less than its operand.
-            inner = max((value for value in ours.input if value), key=lambda value: self._likeness(value, other), default="")
-            if inner and self._likeness(inner, other) > self._likeness(name, other):
+            # A node that only training has, such as the product of a value and a mask, resembles `other` less than its operands.
+            inner = max(self._near(ours), key=lambda value: self._likeness(value, other), default="")
+            likeness = self._likeness(inner, other)
+            if likeness > self._likeness(name, other):
                 found[name] = other
                 stack.append((inner, other))
-            elif [*ours.output].index(name) == [*theirs.output].index(other) and self._corresponds(ours, theirs):
+            elif (
+                [*ours.output].index(name) == [*theirs.output].index(other)
+                and self._corresponds(ours, theirs)
+                and (likeness == 0 or self.scopes[name] == self.their_scopes[other])
+            ):
                 stack += zip(ours.input, theirs.input, strict=True)
             else:
                 found[name] = other
                 stack += self._alike(ours, theirs)
         return True
+
+    def _near(self, node: NodeProto) -> list[str]:
+        """Returns the values that a node is computed from by at most three nodes, the nearest first."""
+        found, layer = [], [node]
+        for _ in range(3):
+            names = [name for maker in layer for name in maker.input if name and name not in found]
+            found += dict.fromkeys(names)
+            layer = [self.makers[name] for name in dict.fromkeys(names) if name in self.makers]
+        return found
 
     def _likeness(self, name: str, other: str, depth: int = 4) -> int:
         """Returns how many of the nearest nodes that compute two values are equal."""
@@ -186,7 +204,7 @@ class Merger:
             return self._likeness(name, theirs.input[0], depth)
         if depth == 0 or ours is None or theirs is None:
             return 0
-        if signature(ours) != signature(theirs) or scope(ours) != scope(theirs):
+        if self.kinds[name] != self.their_kinds[other] or self.scopes[name] != self.their_scopes[other]:
             return 0
         pairs = itertools.islice(zip(ours.input, theirs.input, strict=False), 4)
         return 1 + sum(self._likeness(a, b, depth - 1) for a, b in pairs)
@@ -230,7 +248,7 @@ class Merger:
         """Returns whether two nodes are equal if their operands are, and none of the differing operands is a constant."""
         if signature(ours) != signature(theirs) or len(ours.input) != len(theirs.input) or has_graphs(ours):
             return False
-        if ours.op_type in RANDOM or scope(ours) != scope(theirs):
+        if ours.op_type in RANDOM:
             return False
         differing = [a for a, b in zip(ours.input, theirs.input, strict=True) if self.ours[a] != self.theirs[b]]
         return all(name in self.makers and self.makers[name].op_type != "Constant" for name in differing)
@@ -279,6 +297,7 @@ class Merger:
         self.training.node.insert(position + 1, NodeProto(op_type="Identity", name=kept, input=[kept], output=[name]))
         self.ours[kept] = self.ours[name]
         self.makers[kept], self.makers[name] = self.training.node[position], self.training.node[position + 1]
+        self.kinds[kept], self.scopes[kept] = self.kinds[name], self.scopes[name]
         return kept
 
     def _needed(self, values: Iterable[str], known: set[int]) -> set[str]:

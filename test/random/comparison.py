@@ -165,11 +165,13 @@ def check_rules(case: Case, gradients: dict[str, np.ndarray]):
     parameters = {name: array.astype(np.float64) for name, array in case.trained().items()}
     direction = {name: random.normal(0, 1, array.shape) for name, array in parameters.items()}
     slope = sum(float((gradients[name] * d).sum()) for name, d in direction.items())
+    base = Tape()
+    reference.loss_and_gradients(case, parameters, 0, base)
     errors, scale = [], sum(float(np.abs(gradients[name] * d).sum()) for name, d in direction.items())
     for width in (1e-5, 1e-6):
         sides, tapes = [], []
         for sign in (width, -width):
-            tapes.append(Tape())
+            tapes.append(Tape(stopped=base.stops))
             moved = {name: p + sign * direction[name] for name, p in parameters.items()}
             sides.append(reference.loss_and_gradients(case, moved, 0, tapes[-1])[0])
         try:

@@ -291,7 +291,11 @@ class Graph:
         found = schema(op, self.opset)
         return found is not None and attribute in found.attributes
 
-    def node(self, op: str, inputs: list[str], outputs: int = 1, omitted: tuple[int, ...] = (), **arguments):
+    def stop(self, x: str) -> str:
+        """Adds a node that stops the gradient of x, as `mtc.export` writes it."""
+        return self.node("Identity", [x], metadata={"mtc.detached": "true"})
+
+    def node(self, op: str, inputs: list[str], outputs: int = 1, omitted: tuple[int, ...] = (), metadata=None, **arguments):
         """Adds a node and gives its first output's name. An argument that this opset has as operand becomes a constant.
         Of its outputs, those of the numbers in `omitted` have no name."""
         definition = schema(op, self.opset)
@@ -313,6 +317,8 @@ class Graph:
         names = ["" if i in omitted else name for i, name in enumerate(names)]
         domain, operator = split_name(op)
         proto = helper.make_node(operator, inputs, names, f"{operator}_{len(self.nodes)}", domain=domain, **attributes)
+        for key, value in (metadata or {}).items():
+            proto.metadata_props.add(key=key, value=value)
         self.tape.margin = math.inf
         with np.errstate(all="ignore"):
             results = evaluate(proto, self.opset, [self.values[name] if name else None for name in inputs])

@@ -239,6 +239,26 @@ def propose_rotation(graph):
     graph.node("Add", [graph.node("Mul", [x, table[0]]), graph.node("Mul", [turned, table[1]])])
 
 
+def propose_stop(graph):
+    """A value without its gradient: detach, a detached scale, a straight-through estimator, the shift of a softmax."""
+    x = graph.value()
+    form = graph.choose(["value", "scale", "straight", "shift", "both"])
+    if form == "value":
+        graph.stop(x)
+    elif form == "scale":
+        graph.node("Mul", [graph.partner(x), graph.stop(x)])
+    elif form == "straight":
+        rounded = graph.node(graph.choose(["Round", "Floor", "Sign", "Tanh"]), [x])
+        graph.node("Add", [x, graph.stop(graph.node("Sub", [rounded, x]))])
+    elif form == "shift":
+        x = graph.bounded(-10, 10, min_rank=1)
+        axis = len(graph.shape(x)) - 1
+        graph.node("Exp", [graph.node("Sub", [x, graph.stop(reduce(graph, "ReduceMax", x, axis))])])
+    else:
+        y = graph.node("Sigmoid", [x])
+        graph.node("Sub", [graph.node("Mul", [y, graph.stop(y)]), graph.stop(x)])
+
+
 def propose_read_shape(graph):
     """A shape that the model computes: Shape, Gather, Concat, ConstantOfShape."""
     x = graph.value(min_rank=2, max_rank=4)
@@ -253,4 +273,4 @@ def propose_read_shape(graph):
 
 MOTIFS = [propose_attention, propose_attention, propose_multi_head, propose_softmax, propose_gelu, propose_norm, propose_layers,
           propose_layers, propose_embedding, propose_movements, propose_transpose_of_three, propose_rotation,
-          propose_read_shape]  # fmt: skip
+          propose_read_shape, propose_stop, propose_stop]  # fmt: skip

@@ -25,8 +25,11 @@ def growth(terms: float) -> float:
 
 
 class Tape:
-    def __init__(self, noise: float = 0.0, seed: int = 0):
+    def __init__(self, noise: float = 0.0, seed: int = 0, stopped: list[np.ndarray] | None = None):
+        """`stopped` are the `stops` of another evaluation, which this one uses in place of its own: differences of losses then
+        are without what stopped values contribute, as gradients are."""
         self.noise, self.random = noise, np.random.default_rng(seed)
+        self.stops, self.stopped = [], stopped  # values at gradient stops, in the order of evaluation
         self.decisions, self.margin = [], math.inf
         self.values = []
 
@@ -127,6 +130,14 @@ def binary(function, x: Value, y, back_x, back_y) -> Value:
     a, b = x.data, y.data
     return x.tape.record(function(a, b), [(x, lambda g: to_shape(back_x(a, b, g), a.shape)),
                                           (y, lambda g: to_shape(back_y(a, b, g), b.shape))])
+
+
+def stop(x: Value) -> Value:
+    """x without a gradient."""
+    tape = x.tape
+    data = x.data if tape.stopped is None else tape.stopped[len(tape.stops)]
+    tape.stops.append(x.data)
+    return Value(tape, data, (), False)
 
 
 def exp(x: Value) -> Value:

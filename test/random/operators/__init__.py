@@ -68,6 +68,7 @@ class Node:
         self.is_inference = is_inference
         self.op, self.outputs = name_of(proto), list(proto.output)
         self.inputs = list(proto.input)
+        self.metadata = {entry.key: entry.value for entry in proto.metadata_props}
         self.attributes = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
         found = schema(self.op, opset)
         if found is None:

@@ -23,7 +23,11 @@ def register(name: str, function):
     operator(name, propose)(lambda node, x: function(x))
 
 
-register("Identity", lambda x: tape.reshape(x, x.shape))
+@operator("Identity", propose)
+def identity(node, x):
+    return tape.stop(x) if node.metadata.get("mtc.detached") == "true" else tape.reshape(x, x.shape)
+
+
 register("Neg", lambda x: -x)
 register("Abs", tape.absolute)
 register("Exp", tape.exp)

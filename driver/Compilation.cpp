@@ -17,6 +17,7 @@
 #include "frontend/parameters/InitializerUses.h"
 #include "frontend/parameters/Passes.h"
 #include "frontend/parameters/PossibleBuffers.h"
+#include "frontend/parameters/StoppedGradients.h"
 #include "frontend/reader/Import.h"
 #include "ir/Mtc.h"
 #include "ir/ReservedNames.h"
@@ -262,7 +263,8 @@ void Compilation::warnOfInferenceForms(onnx::GraphOp graph) {
   std::string batchNorm = options.batchNorm
                               ? onnx::unusedModeWarning(graph, *options.batchNorm)
                               : onnx::batchNormWarning(graph, onnx::chosenClasses(graph));
-  for (const std::string &text : {batchNorm, onnx::dropoutWarning(graph)})
+  for (const std::string &text : {batchNorm, onnx::dropoutWarning(graph),
+                                  onnx::stoppedGradientsWarning(graph, onnx::chosenClasses(graph))})
     if (!text.empty())
       warn(text);
   if (options.batchNorm.value_or(BatchNormMode::AsExported) == BatchNormMode::AsExported)

@@ -200,7 +200,7 @@ struct ConvertOnnxToMtcPass : impl::ConvertOnnxToMtcPassBase<ConvertOnnxToMtcPas
       return failure();
     optional.removeOutputs();
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(graph.getBody().front())))
-      if (isa<NodeOp>(op) && op.use_empty())
+      if (isa<NodeOp>(op) && op.use_empty() && !op.hasAttr(updateAttribute))
         op.erase();
     return convertGraph(graph); // Every remaining node is known to convert.
   }

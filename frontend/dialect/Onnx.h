@@ -40,6 +40,8 @@ inline constexpr llvm::StringLiteral indexAttribute = "onnx.index",
 inline constexpr llvm::StringLiteral fxOperatorAttribute = "onnx.fx_operator",
                                      argumentsAttribute = "onnx.arguments",
                                      rulesAttribute = "onnx.rules";
+/// Node: its stack trace contains `no_grad`, so that its results have no gradient in the module.
+inline constexpr llvm::StringLiteral noGradAttribute = "onnx.no_grad";
 /// The prefix of the rewrite rules that drop a zero bias; the suffix is Gemm, Conv or
 /// ConvTranspose. When other rules apply too, this rule does not change a node's metadata.
 inline constexpr llvm::StringLiteral droppedBiasRule = "RemoveOptionalBiasFrom";
@@ -59,6 +61,12 @@ inline constexpr llvm::StringLiteral detachedAttribute = "onnx.detached";
 /// has the gradient. The attributes are kept until the node is converted.
 inline constexpr llvm::StringLiteral straightThroughAttribute = "onnx.straight_through",
                                      firstExtremumAttribute = "onnx.first_extremum";
+/// Identity: the initializer that a training step sets to the operand. In inference, the result is
+/// the initializer's value. The attribute is kept until the node is converted.
+inline constexpr llvm::StringLiteral updateAttribute = "onnx.update";
+/// Initializer that nodes with `onnx.update` name: it is state. The attribute is kept until the
+/// graph is converted.
+inline constexpr llvm::StringLiteral updatedAttribute = "onnx.updated";
 /// SoftmaxCrossEntropyLoss: the label smoothing of the module's loss, which ONNX's operator does
 /// not have. The attribute is kept until the node is converted.
 inline constexpr llvm::StringLiteral labelSmoothingAttribute = "onnx.label_smoothing";

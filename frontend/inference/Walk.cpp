@@ -15,7 +15,8 @@ namespace mtc::onnx {
 
 void eraseDead(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
-    if (isa<NodeOp, ConstantOp, NoneOp, InitializerOp>(op) && op.use_empty()) {
+    const bool isState = op.hasAttr(updateAttribute) || op.hasAttr(updatedAttribute);
+    if (isa<NodeOp, ConstantOp, NoneOp, InitializerOp>(op) && op.use_empty() && !isState) {
       op.erase();
       continue;
     }

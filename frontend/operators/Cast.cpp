@@ -99,11 +99,26 @@ LogicalResult inferBitCast(Inference &node) {
 
 bool isDetached(const NodeView &node) { return node.op()->hasAttr(detachedAttribute); }
 
+/// Returns the name of the initializer that the node updates; null if none.
+StringAttr updatedName(const NodeView &node) {
+  return node.op()->getAttrOfType<StringAttr>(updateAttribute);
+}
+
 LogicalResult inferIdentity(Inference &node) {
-  return isDetached(node) ? node.result(0, node.type(0)) : node.forward(0, 0);
+  return isDetached(node) || updatedName(node) ? node.result(0, node.type(0)) : node.forward(0, 0);
 }
 
 LogicalResult convertIdentity(Conversion &node) {
+  if (StringAttr name = updatedName(node)) {
+    FailureOr<Value> updated = node.program().updateNamedState(name, node.value(0));
+    if (failed(updated))
+      return node.failure("metadata mtc.update: expected the name of an initializer of type " +
+                          llvm::to_string(node.type(0)) +
+                          " that the metadata mtc.module lists with "
+                          "'update', got '" +
+                          name.getValue() + "'; export the module again with mtc.export");
+    return node.result(0, *updated);
+  }
   return node.result(0, isDetached(node) ? node.b.detach(node.value(0)) : node.value(0));
 }
 

@@ -41,9 +41,9 @@ struct FoldInitializersPass : impl::FoldInitializersPassBase<FoldInitializersPas
     graph.walk([](Operation *op) {
       for (StringRef name :
            {resultsAttribute, moduleAttribute, operandAttribute, initializerAttribute,
-            fxOperatorAttribute, argumentsAttribute, rulesAttribute, foldedFromAttribute,
-            aliasesAttribute, untrainedAttribute, digestAttribute, transposedDigestAttribute,
-            oneValueAttribute})
+            fxOperatorAttribute, argumentsAttribute, rulesAttribute, noGradAttribute,
+            foldedFromAttribute, aliasesAttribute, untrainedAttribute, digestAttribute,
+            transposedDigestAttribute, oneValueAttribute})
         op->removeAttr(name);
     });
     for (auto initializer : llvm::make_early_inc_range(graph.getOps<InitializerOp>()))

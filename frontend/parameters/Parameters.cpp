@@ -23,6 +23,7 @@ namespace mtc::onnx {
 
 namespace {
 
+constexpr StringRef updatedReason = "the module's forward pass updates it";
 constexpr StringRef roleNames[] = {"parameter", "constant", "state", "frozen"};
 
 /// Classifies initializers by the rules in Parameters.h, without patterns.
@@ -56,6 +57,8 @@ private:
               "a Constant node that an optimizer stored as an initializer", ""};
     if (isRunningStatistic(name))
       return {InitializerRole::State, "running statistics of BatchNormalization", ""};
+    if (initializer->hasAttr(updatedAttribute))
+      return {InitializerRole::State, updatedReason.str(), ""};
     StringRef kind = initializer.getKind().value_or("");
     if (movingStatistics.contains(name) && kind != "PARAMETER")
       return knownConstant(movingStatisticReason.str());
@@ -406,7 +409,7 @@ private:
       if (!isKnown || entry->second.role == InitializerRole::State) {
         matchesAny = true;
         if (isNamed && role == InitializerRole::Parameter)
-          problems.add(label + (isKnown ? ": running statistics cannot be trained"
+          problems.add(label + (isKnown ? ": state that forward passes update cannot be trained"
                                         : ": cannot be trained; expected a floating-point tensor"));
         continue;
       }
@@ -529,9 +532,11 @@ static void freezeEmpty(GraphOp graph, StringMap<InitializerClass> &classes) {
 /// Sets the role, reason and module name of each initializer. Integers are never trained.
 static void describeInitializers(GraphOp graph, const StringMap<InitializerClass> &classes) {
   InitializerClass integers{InitializerRole::Constant, "integers are not trained", ""};
+  InitializerClass counters{InitializerRole::State, updatedReason.str(), ""};
   for (auto initializer : graph.getOps<InitializerOp>()) {
     auto found = classes.find(initializer.getName());
-    const InitializerClass &known = found == classes.end() ? integers : found->second;
+    const InitializerClass &others = initializer->hasAttr(updatedAttribute) ? counters : integers;
+    const InitializerClass &known = found == classes.end() ? others : found->second;
     initializer.setRole(roleName(known.role));
     initializer.setReason(known.reason);
     if (!known.moduleName.empty())

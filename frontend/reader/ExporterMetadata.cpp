@@ -2,7 +2,9 @@
 
 #include "frontend/reader/ExporterMetadata.h"
 
+#include "frontend/Lists.h"
 #include "frontend/dialect/Onnx.h"
+#include "frontend/reader/Functions.h"
 #include "frontend/reader/MetadataKeys.h"
 #include "frontend/reader/NodeNames.h"
 
@@ -20,7 +22,8 @@ namespace {
 constexpr StringRef signatureKey = "pkg.torch.export.ExportedProgram.graph_signature",
                     kindKey = "pkg.torch.export.graph_signature.InputSpec.kind",
                     foldedKey = "pkg.onnxscript.optimizer.folded_from",
-                    fxKey = "pkg.torch.onnx.fx_node", ruleKey = "pkg.onnxscript.rewriter.rule_name";
+                    fxKey = "pkg.torch.onnx.fx_node", stackKey = "pkg.torch.onnx.stack_trace",
+                    ruleKey = "pkg.onnxscript.rewriter.rule_name";
 
 constexpr StringRef crossEntropy = "aten.cross_entropy_loss.default";
 
@@ -48,7 +51,7 @@ ExporterMetadata::ExporterMetadata(const ::onnx::ModelProto &model, Problems &pr
   adoptVariables(model.graph());
   readLosses(model.graph());
   if (StringRef text = metadata(model, moduleKey); !text.empty())
-    readModule(text, problems);
+    findLostMarks(model, readModule(text, problems));
 }
 
 /// Parses lines `p_name: PARAMETER target='the.name'` and `b_name: BUFFER target='the.name'
@@ -110,6 +113,31 @@ void ExporterMetadata::readLosses(const ::onnx::GraphProto &graph) {
         expandedLosses.insert(call);
 }
 
+/// Compares the nodes with the numbers in `mtc.module`, since optimizers remove Identity nodes.
+void ExporterMetadata::findLostMarks(const ::onnx::ModelProto &model, int64_t stops) {
+  int64_t found = 0;
+  StringSet<> marked;
+  forEachNode(model, [&](const ::onnx::NodeProto &node) {
+    found += isDetached(node);
+    if (StringRef name = updateOf(node); !name.empty())
+      marked.insert(name);
+  });
+  if (found < stops)
+    lost.push_back("the module stops gradients at " + std::to_string(stops) +
+                   " values, the file at " + std::to_string(found) +
+                   ": a tool removed the others, so training differs from the module. Compile the "
+                   "file as mtc.export wrote it");
+  std::vector<std::string> fixed;
+  for (const std::string &name : bufferNames)
+    if (updated.contains(name) && !marked.contains(name))
+      fixed.push_back(name);
+  if (!fixed.empty())
+    lost.push_back("the module updates " + listed(fixed, quoted) +
+                   " in each forward pass, the file does not: it is in inference form, or a tool "
+                   "removed the updates. To go on training, use the file of mtc.export or "
+                   "--export-training");
+}
+
 /// Returns the integers of a JSON list; nullopt for other values.
 static std::optional<std::vector<int64_t>> integersOf(const json::Array *list) {
   if (!list)
@@ -124,10 +152,12 @@ static std::optional<std::vector<int64_t>> integersOf(const json::Array *list) {
   return integers;
 }
 
-void ExporterMetadata::readModule(StringRef text, Problems &problems) {
+/// Returns the number of nodes that stopped gradients.
+int64_t ExporterMetadata::readModule(StringRef text, Problems &problems) {
   auto refuse = [&](const Twine &what) {
     problems.add("metadata '" + moduleKey + "': " + what +
                  "; export the module again with mtc.export");
+    return 0;
   };
   Expected<json::Value> value = json::parse(text);
   if (!value)
@@ -169,12 +199,17 @@ void ExporterMetadata::readModule(StringRef text, Problems &problems) {
         if (std::optional<StringRef> name = buffer->getString("name")) {
           bufferNames.push_back(name->str());
           kinds[*name] = "BUFFER";
+          if (std::optional<StringRef> value = buffer->getString("update")) {
+            updated.insert(*name);
+            newValues.insert(*value);
+          }
         }
   }
   if (const json::Object *rows = object->getObject("padding_idx"))
     for (const auto &[name, row] : *rows)
       if (std::optional<int64_t> index = row.getAsInteger())
         paddingIndices[name] = *index;
+  return object->getInteger("stops").value_or(0);
 }
 
 InferenceValues listedInferenceValues(const ::onnx::ModelProto &model) {
@@ -220,6 +255,18 @@ void ExporterMetadata::setOrigins(::onnx::ValueInfoProto &initializer, const std
 
 bool ExporterMetadata::isDetached(const ::onnx::NodeProto &identity) {
   return metadata(identity, detachedKey) == "true";
+}
+
+/// A line of the module shows `with torch.no_grad():` if the block is on the same line, or a
+/// function with the decorator, which PyTorch calls from `decorate_context`.
+bool ExporterMetadata::isInNoGrad(const ::onnx::NodeProto &node) {
+  StringRef trace = metadata(node, stackKey);
+  return trace.contains("torch.no_grad()") || trace.contains("torch.inference_mode()") ||
+         trace.contains("in decorate_context");
+}
+
+StringRef ExporterMetadata::updateOf(const ::onnx::NodeProto &identity) {
+  return metadata(identity, updateKey);
 }
 
 /// Parses `aten.embedding.default](args = (%weight, %indices, 0)`; -1 means no padding index.

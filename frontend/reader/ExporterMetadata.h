@@ -74,8 +74,20 @@ public:
   /// gradient. The sources are `mtc.module` and the FX node.
   std::optional<int64_t> paddingIndexOf(const ::onnx::NodeProto &gather) const;
 
-  /// Returns whether an Identity propagates no gradient, as `mtc grad` writes it.
+  /// Returns whether the stack trace of a node shows that it was computed without gradients.
+  static bool isInNoGrad(const ::onnx::NodeProto &node);
+  /// Returns whether an Identity propagates no gradient.
   static bool isDetached(const ::onnx::NodeProto &identity);
+  /// Returns the initializer of which an Identity's operand is the new value; empty if none.
+  static llvm::StringRef updateOf(const ::onnx::NodeProto &identity);
+  /// Returns whether the module's forward pass updates an initializer, except running statistics of
+  /// batch normalizations.
+  bool isUpdated(llvm::StringRef initializer) const { return updated.contains(initializer); }
+  /// Returns the graph's outputs with new values of initializers, which are no outputs of the
+  /// module.
+  const llvm::StringSet<> &updateOutputs() const { return newValues; }
+  /// Returns warnings about marks of `mtc.export` that nodes lost when a tool changed the file.
+  const std::vector<std::string> &lostMarks() const { return lost; }
 
   /// Returns the label smoothing, in (0, 1], of the FX node that a SoftmaxCrossEntropyLoss
   /// translates; PyTorch's exporter ignores it. Returns nothing if several nodes translate the FX
@@ -95,8 +107,9 @@ public:
 private:
   void readSignature(llvm::StringRef text);
   void adoptVariables(const ::onnx::GraphProto &graph);
-  void readModule(llvm::StringRef text, Problems &problems);
+  int64_t readModule(llvm::StringRef text, Problems &problems);
   void readLosses(const ::onnx::GraphProto &graph);
+  void findLostMarks(const ::onnx::ModelProto &model, int64_t stops);
   void readValues(const ::onnx::GraphProto &graph);
 
   ModulePaths paths;
@@ -109,7 +122,8 @@ private:
   llvm::StringMap<int64_t> paddingIndices;
   // FX nodes of cross-entropies, and those that several nodes translate.
   llvm::StringSet<> losses, expandedLosses;
-  llvm::StringSet<> frozen;
+  llvm::StringSet<> frozen, updated, newValues;
+  std::vector<std::string> lost;
 };
 
 } // namespace mtc::onnx

@@ -40,6 +40,13 @@ bool isOperator(const ::onnx::NodeProto &node, StringRef name) {
   return node.op_type() == name && normalizedDomain(node.domain()).empty();
 }
 
+void forEachNode(const ::onnx::ModelProto &model,
+                 function_ref<void(const ::onnx::NodeProto &)> visit) {
+  forEachNode(model.graph().node(), visit);
+  for (const ::onnx::FunctionProto &function : model.functions())
+    forEachNode(function.node(), visit);
+}
+
 const ::onnx::TensorProto *constantTensor(const ::onnx::NodeProto &node) {
   if (!isOperator(node, "Constant") || node.attribute_size() != 1 || node.output_size() != 1 ||
       node.attribute(0).name() != "value" || !node.attribute(0).has_t())

@@ -6,6 +6,7 @@
 #include "frontend/Problems.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace onnx {
@@ -22,6 +23,10 @@ llvm::StringRef normalizedDomain(llvm::StringRef domain);
 
 /// Returns whether the node is the operator `name` of ai.onnx.
 bool isOperator(const ::onnx::NodeProto &node, llvm::StringRef name);
+
+/// Visits the nodes of the model's graph, of its subgraphs and of its functions.
+void forEachNode(const ::onnx::ModelProto &model,
+                 llvm::function_ref<void(const ::onnx::NodeProto &)> visit);
 
 /// Returns the tensor of a Constant node; null for other nodes and other kinds of constants.
 const ::onnx::TensorProto *constantTensor(const ::onnx::NodeProto &node);

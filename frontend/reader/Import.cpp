@@ -48,7 +48,8 @@ public:
     checkGraph(proto, problems);
     // Nodes of an invalid graph cannot be imported, but the remaining checks still run.
     bool isSound = problems.size() == before;
-    selection = selectOutputs(proto, options.output, options.allOutputsOptional, problems);
+    selection = selectOutputs(proto, options.output, options.allOutputsOptional,
+                              metadata.updateOutputs(), problems);
     collectBinds();
     checkDimensions();
     OwningOpRef<ModuleOp> module(ModuleOp::create(builder.getUnknownLoc()));
@@ -65,6 +66,8 @@ public:
       graph->setAttr(subgraphNamesAttribute, builder.getStrArrayAttr(names));
     describeModules(graph);
     describePadding(graph);
+    for (const std::string &text : metadata.lostMarks())
+      emitWarning(builder.getUnknownLoc()) << text;
     finish(graph, nodes, isSound);
     return module;
   }
@@ -349,7 +352,8 @@ private:
         nodes.checkDeclared(initializer.name, type, "initializer " + quoted(initializer.name));
       Location location = locationOf(initializer.name);
       DenseElementsAttr known = knownElements(initializer, type);
-      if (known && !isFloatingPoint(initializer.dataType)) {
+      bool isUpdated = isMain && metadata.isUpdated(initializer.name);
+      if (known && !isFloatingPoint(initializer.dataType) && !isUpdated) {
         auto constant = ConstantOp::create(builder, location, type, known);
         constant->setAttr(initializerAttribute, builder.getStringAttr(initializer.name));
         define(constant);
@@ -359,6 +363,8 @@ private:
       op.setMissing(isMissing(initializer));
       if (isMain)
         describeInitializer(op);
+      if (isUpdated)
+        op->setAttr(updatedAttribute, builder.getUnitAttr());
       digests.add(op);
       if (known)
         op.setSampleAttr(known);

@@ -4,6 +4,7 @@
 
 #include "frontend/reader/GraphOrder.h"
 #include "frontend/reader/InferenceValues.h"
+#include "frontend/reader/MetadataKeys.h"
 
 #include "onnx-ml.pb.h"
 #include "llvm/ADT/STLExtras.h"
@@ -109,6 +110,8 @@ private:
         rewriteDropout(node);
       else if (isOperator(node, "BatchNormalization"))
         rewriteBatchNorm(node, identities);
+      else if (isOperator(node, "Identity"))
+        rewriteUpdate(node);
       for (::onnx::AttributeProto &attribute : *node.mutable_attribute()) {
         if (attribute.has_g())
           rewriteSubgraph(*attribute.mutable_g());
@@ -176,6 +179,19 @@ private:
     node.mutable_input()->RemoveLast();
     if (node.input(1).empty())
       node.mutable_input()->RemoveLast();
+  }
+
+  /// The node of a new value becomes an Identity of the initializer. The nodes that compute the new
+  /// value remain, so that gradient stops among them are still counted.
+  void rewriteUpdate(::onnx::NodeProto &node) {
+    for (int i = 0; i < node.metadata_props_size(); ++i)
+      if (node.metadata_props(i).key() == updateKey) {
+        form.isChanged = true;
+        node.set_input(0, node.metadata_props(i).value());
+        ++reads[node.input(0)];
+        node.mutable_metadata_props()->DeleteSubrange(i, 1);
+        return;
+      }
   }
 
   void rewriteBatchNorm(::onnx::NodeProto &node, std::vector<::onnx::NodeProto> &identities) {

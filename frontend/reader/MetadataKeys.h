@@ -16,6 +16,9 @@ inline constexpr int64_t moduleFormat = 1;
 /// Identity node: `true` if no gradient is propagated to the operand, as by PyTorch's detach.
 inline constexpr llvm::StringLiteral detachedKey = "mtc.detached";
 
+/// Identity node: the initializer of which the operand is the new value in training.
+inline constexpr llvm::StringLiteral updateKey = "mtc.update";
+
 } // namespace mtc::onnx
 
 #endif // MTC_FRONTEND_READER_METADATAKEYS_H

@@ -37,9 +37,11 @@ public:
           producers.try_emplace(output, &node);
   }
 
-  OutputSelection run(StringRef named, bool allOptional) {
+  OutputSelection run(StringRef named, bool allOptional, const StringSet<> &hidden) {
     // ONNX permits duplicate outputs, which are merged.
     for (const auto &output : graph.output()) {
+      if (hidden.contains(output.name()))
+        continue;
       add(output.name(), isNoLossInput(output) || isMap(output.name()));
       if (isMap(output.name()))
         add(producers.lookup(output.name())->input(0), false);
@@ -142,8 +144,8 @@ private:
 } // namespace
 
 OutputSelection selectOutputs(const ::onnx::GraphProto &graph, StringRef named, bool allOptional,
-                              Problems &problems) {
-  return Selector(graph, problems).run(named, allOptional);
+                              const StringSet<> &hidden, Problems &problems) {
+  return Selector(graph, problems).run(named, allOptional, hidden);
 }
 
 } // namespace mtc::onnx

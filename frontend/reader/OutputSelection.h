@@ -34,9 +34,11 @@ struct OutputSelection {
 };
 
 /// Selects the outputs. `named` is empty if the user did not choose one; an undefined name is a
-/// problem. With `allOptional`, no output is required.
+/// problem. With `allOptional`, no output is required. `hidden` names outputs that are not
+/// selected.
 OutputSelection selectOutputs(const ::onnx::GraphProto &graph, llvm::StringRef named,
-                              bool allOptional, Problems &problems);
+                              bool allOptional, const llvm::StringSet<> &hidden,
+                              Problems &problems);
 
 } // namespace mtc::onnx
 

@@ -392,8 +392,8 @@ static void remarkOnMicroSteps(func::FuncOp forward, const Plan &plan) {
         << resultName(forward, plan.output) << "' over its " << plan.microSteps
         << " micro-batches; equal to the loss of one large batch if it is a mean over samples";
   if (!forward.front().getOps<WriteOp>().empty())
-    emitRemark(unknown, "--accumulate: batch normalization uses the statistics of each of the ")
-        << plan.microSteps << " micro-batches, not of the whole batch";
+    emitRemark(unknown, "--accumulate: statistics and other state are updated from each of the ")
+        << plan.microSteps << " micro-batches, not from the whole batch";
 }
 
 /// Records the inputs and the loss in the module's program.

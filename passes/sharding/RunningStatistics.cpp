@@ -123,8 +123,8 @@ static FailureOr<SmallVector<StateUpdate>> findUpdates(func::FuncOp microStep, i
     if (!isOfState && (op.getNumRegions() != 0 || !isPure(&op)))
       return emitError(op.getLoc(), "--ranks ")
              << ranks << ": a gradient or the loss depends on '" << state
-             << "', a running statistic that the micro-batches of all ranks update; use "
-                "--batch-norm frozen";
+             << "', state that the micro-batches of all ranks update; use --batch-norm frozen for "
+                "running statistics, or one rank";
     dependents[&op] = state;
   }
 

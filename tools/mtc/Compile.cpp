@@ -84,7 +84,10 @@ LogicalResult addExport(Compilation &compilation, ProgramFiles &files) {
   for (auto variable : compilation.getModule().getOps<VariableOp>()) {
     if (!llvm::is_contained({Role::Parameter, Role::Frozen, Role::State}, variable.getRole()))
       continue;
-    if (known.contains(variable.getSymName()))
+    // Integers are no parameters, but may be state.
+    if (known.contains(variable.getSymName()) ||
+        (variable.getRole() == Role::State &&
+         compilation.getModel()->findInitializer(variable.getSymName())))
       names.insert(variable.getSymName());
     if (ArrayAttr list = variable.getFileImagesAttr())
       for (auto image : list.getAsRange<TensorImageAttr>()) {

@@ -224,13 +224,29 @@ void Program::updateState(Value onnxValue, Value value) {
   auto initializer = onnxValue.getDefiningOp<InitializerOp>();
   if (!initializer || roleOf(initializer) != Role::State)
     return;
-  this->value(onnxValue); // Creates the variable on first use.
+  writeState(initializer, value);
+  define(onnxValue, value);
+}
+
+FailureOr<Value> Program::updateNamedState(StringAttr name, Value value) {
+  auto isNamed = [&](InitializerOp each) { return each.getNameAttr() == name; };
+  auto initializers = graph.getOps<InitializerOp>();
+  auto found = llvm::find_if(initializers, isNamed);
+  if (found == initializers.end() || roleOf(*found) != Role::State ||
+      (*found).getType() != value.getType())
+    return failure();
+  Value updated = builderAt(value.getLoc()).selectByMode(value, this->value(*found));
+  writeState(*found, updated);
+  return updated;
+}
+
+void Program::writeState(InitializerOp initializer, Value value) {
+  this->value(initializer); // Creates the variable on first use.
   WriteOp &write = stateWrites[initializer];
   if (write)
     write->erase(); // Only the last write of a step takes effect.
   TensorBuilder builder = builderAt(value.getLoc());
   write = WriteOp::create(builder, FlatSymbolRefAttr::get(symbolOf.at(initializer)), value);
-  define(onnxValue, value);
 }
 
 Value Program::readScalar(RuntimeScalar scalar, Location loc) {

@@ -15,7 +15,7 @@
 
 //--- classes.mlir
 // NOTE-NOT: output
-// NOTE: --accumulate: batch normalization uses the statistics of each of the 4 micro-batches, not of the whole batch
+// NOTE: --accumulate: statistics and other state are updated from each of the 4 micro-batches, not from the whole batch
 // CHECK: mtc.program "model" stage forward loss "cross-entropy" accumulation <micro_steps = 4, targets = 16> {
 // CHECK-DAG: mtc.variable optimizer @mtc.loss_sum : tensor<f64> = #mtc.zeros
 // CHECK-DAG: mtc.variable optimizer @mtc.target_count : tensor<f64> = #mtc.zeros

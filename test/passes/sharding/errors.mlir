@@ -7,7 +7,7 @@ func.func @micro_step(%x: tensor<4xf32>) {
   %old = mtc.read @mean : tensor<4xf32>
   %new = mtc.add %old, %x : tensor<4xf32>
   mtc.write @mean, %new : tensor<4xf32>
-  // expected-error @below {{--ranks 2: a gradient or the loss depends on 'mean', a running statistic that the micro-batches of all ranks update; use --batch-norm frozen}}
+  // expected-error @below {{--ranks 2: a gradient or the loss depends on 'mean', state that the micro-batches of all ranks update; use --batch-norm frozen for running statistics, or one rank}}
   mtc.write @w.grad, %new : tensor<4xf32>
   return
 }

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils import _pytree as pytree
 
-from mtc import _trace
+from mtc import _trace, _translations
 from mtc.errors import ExportError
 
 PREFIX = "module."  # prefix of the tensor names of a wrapped module
@@ -123,12 +123,14 @@ class Capture:
     Attributes:
         model: The model.
         program: The program that was translated.
+        decomposed: The program after the decomposition of operators, whose nodes are those of the model.
         aliases: The names of constants of the model that are tensors of the module, with these tensors' names.
         is_rewritten: Whether operators of the module were replaced by others.
     """
 
     model: onnx.ModelProto
     program: torch.export.ExportedProgram
+    decomposed: torch.export.ExportedProgram
     aliases: dict[str, str]
     is_rewritten: bool
 
@@ -145,7 +147,18 @@ def with_dynamo(module: nn.Module, call: Call, opset: int | None) -> Capture:
         traced = _trace.traced(module, call)
         program = _trace.rewritten(traced, call)
         exported = _trace.translated(program, call, opset)
-        return Capture(exported.model_proto, program, aliases(exported.exported_program, module), program is not traced)
+        _rename_results(exported.model.graph)
+        decomposed = exported.exported_program
+        return Capture(exported.model_proto, program, decomposed, aliases(decomposed, module), program is not traced)
+
+
+def _rename_results(graph: Any) -> None:
+    """Renames results of nodes that have the name of an initializer: ``torch.export`` calls the result of a mean ``mean``."""
+    taken = set(graph.initializers)
+    for node in graph:
+        for value in node.outputs:
+            if value.name in taken:
+                value.name = f"{value.name}.result"
 
 
 def aliases(program: torch.export.ExportedProgram, module: nn.Module) -> dict[str, str]:
@@ -173,6 +186,7 @@ def with_torchscript(module: nn.Module, call: Call, opset: int | None) -> onnx.M
     axes = {name: dict(dynamic) for name, dynamic in zip(names, call.axes, strict=True) if dynamic}
     wrapper = Flattened(module, call)
     wrapper.training = module.training
+    _translations.register_symbolic()
     with _quietly(), _distinct_parameters(module):
         torch.onnx.export(
             wrapper,

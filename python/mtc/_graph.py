@@ -9,6 +9,9 @@ import torch
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 from torch import Tensor
 
+DOMAIN = "mtc"  # of the operators of _stops.py, before normalization
+DETACHED = "mtc.detached"  # metadata of an Identity node without gradient
+UPDATE = "mtc.update"  # metadata of an Identity node: the buffer of which the result is the new value
 SMALL = 4096  # maximum number of elements of an unused buffer whose value is stored in the facts
 ELEMENT_TYPES = {
     torch.float32: TensorProto.FLOAT,
@@ -25,7 +28,11 @@ ELEMENT_TYPES = {
 
 
 def normalize(
-    model: ModelProto, canonical: Mapping[str, str], parameters: Mapping[str, Tensor], buffers: Mapping[str, Tensor]
+    model: ModelProto,
+    canonical: Mapping[str, str],
+    parameters: Mapping[str, Tensor],
+    buffers: Mapping[str, Tensor],
+    updated: Iterable[str],
 ) -> None:
     """Gives tensors the module's names, adds missing parameters, and removes unused nodes and initializers.
 
@@ -34,8 +41,10 @@ def normalize(
         canonical: Maps each name of a parameter or buffer to the first name of the same tensor.
         parameters: Parameters by their first name. Each becomes exactly one initializer.
         buffers: Buffers by their first name. Unused buffers become initializers only if they are large.
+        updated: Names of buffers that forward passes update; each becomes an initializer.
     """
     graph = model.graph
+    _mark_stops(model)
     _enable_attention_dropout(graph)
     _rename_initializers(graph, canonical)
     _drop_zero_biases(graph)
@@ -45,8 +54,10 @@ def normalize(
     kept = {
         name
         for name, tensor in tensors.items()
-        if name in used or name in parameters or (tensor.numel() > SMALL and tensor.dtype in ELEMENT_TYPES)
+        if name in used or name in parameters or name in updated or (tensor.numel() > SMALL and tensor.dtype in ELEMENT_TYPES)
     }
+    results = {name for node in all_nodes(graph) for name in node.output}
+    rename_values(graph, {name: f"{name}.result" for name in kept & results})
     named = {canonical.get(tensor.name, tensor.name): tensor for tensor in graph.initializer}
     exported = {name: _copy(tensor) for name, tensor in named.items() if name not in parameters}
     for name, tensor in exported.items():
@@ -103,6 +114,36 @@ def _rename_initializers(graph: GraphProto, canonical: Mapping[str, str]) -> Non
     for output in graph.output:
         if output.name in new_names:
             graph.node.append(helper.make_node("Identity", [new_names[output.name]], [output.name]))
+
+
+def _mark_stops(model: ModelProto) -> None:
+    """Replaces operators of the domain ``mtc`` by Identity nodes with metadata, which every runtime runs."""
+    for node in all_nodes(model.graph):
+        if node.domain != DOMAIN:
+            continue
+        entry = node.metadata_props.add()
+        if node.op_type == "Stop":
+            entry.key, entry.value = DETACHED, "true"
+        else:
+            entry.key, entry.value = UPDATE, helper.get_attribute_value(node.attribute[0]).decode()
+        node.op_type, node.domain = "Identity", ""
+        del node.attribute[:]
+    kept = [entry for entry in model.opset_import if entry.domain != DOMAIN]
+    del model.opset_import[:]
+    model.opset_import.extend(kept)
+
+
+def stops(graph: GraphProto) -> int:
+    """Returns the number of nodes that stop gradients."""
+    return sum(any(entry.key == DETACHED for entry in node.metadata_props) for node in all_nodes(graph))
+
+
+def remove_updates(graph: GraphProto) -> None:
+    """Makes the nodes of new values of buffers plain Identity nodes."""
+    for node in all_nodes(graph):
+        kept = [entry for entry in node.metadata_props if entry.key != UPDATE]
+        del node.metadata_props[:]
+        node.metadata_props.extend(kept)
 
 
 def _enable_attention_dropout(graph: GraphProto) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+import onnx
 import torch
 from torch import Tensor, nn
 
@@ -30,8 +31,8 @@ def tensors_by_name(module: nn.Module) -> dict[str, Tensor]:
     return {**dict(module.named_parameters()), **dict(module.named_buffers())}
 
 
-def parameters(module: nn.Module, statistics: set[str]) -> tuple[Parameter, ...]:
-    """Returns the facts of the module's parameters in order, except Keras' running statistics.
+def parameters(module: nn.Module, updated: set[str]) -> tuple[Parameter, ...]:
+    """Returns the facts of the module's parameters in order, except those that forward passes update.
 
     Complex parameters have the shape and type of their pairs of real numbers.
     """
@@ -48,7 +49,7 @@ def parameters(module: nn.Module, statistics: set[str]) -> tuple[Parameter, ...]
             module=_class_name(module.get_submodule(name.rpartition(".")[0])),
         )
         for name, parameter in module.named_parameters()
-        if _is_trainable(parameter) and name not in statistics
+        if _is_trainable(parameter) and name not in updated
     )
 
 
@@ -56,13 +57,13 @@ def _is_trainable(parameter: Tensor) -> bool:
     return parameter.is_floating_point() or parameter.is_complex()
 
 
-def buffers(module: nn.Module, in_graph: set[str], statistics: set[str]) -> tuple[Buffer, ...]:
+def buffers(module: nn.Module, in_graph: set[str], updated: set[str], updates: Mapping[str, str]) -> tuple[Buffer, ...]:
     """Returns the facts of the module's buffers, with values unless the buffer is an initializer of the graph.
 
-    Includes integer parameters, and running statistics that are parameters, as in Keras.
+    Includes integer parameters, and parameters that forward passes update: running statistics of Keras, averages of weights.
     """
     persistent = set(module.state_dict().keys())
-    named = [(name, p) for name, p in module.named_parameters() if name in statistics or not _is_trainable(p)]
+    named = [(name, p) for name, p in module.named_parameters() if name in updated or not _is_trainable(p)]
     return tuple(
         Buffer(
             name=name,
@@ -70,6 +71,7 @@ def buffers(module: nn.Module, in_graph: set[str], statistics: set[str]) -> tupl
             dtype=_dtype(buffer),
             persistent=name in persistent,
             value=None if name in in_graph or buffer.is_complex() else tuple(buffer.detach().flatten().tolist()),
+            update=updates.get(name),
         )
         for name, buffer in (*named, *module.named_buffers())
     )
@@ -97,15 +99,24 @@ def padding_rows(module: nn.Module) -> dict[str, int]:
     return {name: row for name, row in rows.items() if row is not None}
 
 
-def facts(module: nn.Module, in_graph: set[str], statistics: set[str]) -> ModuleFacts:
-    """Returns the facts of a module in its current mode. ``in_graph`` names the initializers of its graph.
+def facts(
+    module: nn.Module, model: onnx.ModelProto, statistics: set[str], updates: Mapping[str, str]
+) -> ModuleFacts:
+    """Returns the facts of a module in its current mode.
 
-    ``statistics`` names the tensors that batch norms update.
+    Args:
+        module: The module.
+        model: Its exported graph.
+        statistics: The names of tensors that batch norms update.
+        updates: Maps other tensors that forward passes update to the graph's outputs with their new values.
     """
+    in_graph = {tensor.name for tensor in model.graph.initializer}
+    updated = statistics | set(updates)
     return ModuleFacts(
-        parameters=parameters(module, statistics),
-        buffers=buffers(module, in_graph, statistics),
+        parameters=parameters(module, updated),
+        buffers=buffers(module, in_graph, updated, updates),
         padding_idx=padding_rows(module),
+        stops=_graph.stops(model.graph),
         mode="train" if module.training else "eval",
     )
 
@@ -164,11 +175,14 @@ def state(module: nn.Module) -> dict[str, Tensor]:
 
 @contextmanager
 def state_kept(module: nn.Module) -> Iterator[None]:
-    """Restores buffers and frozen parameters afterwards, since forward passes in training mode may change them."""
+    """Restores buffers and frozen parameters afterwards, since forward passes in training mode may change or replace them."""
     saved = [(tensor, tensor.detach().clone()) for tensor in state(module).values()]
+    owned = [(owner, dict(owner._buffers)) for owner in module.modules()]
     try:
         yield
     finally:
+        for owner, buffers in owned:
+            owner._buffers.update(buffers)
         with torch.no_grad():
             for tensor, value in saved:
                 tensor.copy_(value)

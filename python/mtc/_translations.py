@@ -10,9 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from onnx.defs import OpSchema
 from onnxscript import opset18 as op
+from onnxscript.values import Op, Opset
 
-from mtc import _packed
+from mtc import _graph, _packed
 from mtc.errors import ExportError
 
 aten = torch.ops.aten
@@ -20,6 +22,7 @@ aten = torch.ops.aten
 NONE, MEAN, SUM = 0, 1, 2  # ATen's reduction codes
 BAG_SUM, BAG_MEAN, BAG_MAX = 0, 1, 2  # ATen's mode codes of embedding_bag
 INT64_MAX = 2**63 - 1
+ELEMENTS = ("float", "double", "float16", "bfloat16", "bool", "int8", "int16", "int32", "int64", "uint8")
 
 
 def table() -> dict[Callable[..., Any], Callable[..., Any]]:
@@ -36,7 +39,48 @@ def table() -> dict[Callable[..., Any], Callable[..., Any]]:
         torch.ops.mtc.padded_recurrent.default: _packed.translation,
         aten.split.Tensor: split,
         aten.split_with_sizes.default: split_with_sizes,
+        torch.ops.mtc.stop.default: stop,
+        torch.ops.mtc.update.default: update,
     }
+
+
+def register_symbolic() -> None:
+    """Registers the operators of the domain ``mtc`` for the TorchScript exporter."""
+    opset = 9  # the exporter's first
+    torch.onnx.register_custom_op_symbolic("mtc::stop", lambda g, x: g.op("mtc::Stop", x).setType(x.type()), opset)
+    torch.onnx.register_custom_op_symbolic(
+        "mtc::update",
+        lambda g, x, buffer: g.op("mtc::Update", x, buffer_s=_text(buffer)).setType(x.type()),
+        opset,
+    )
+
+
+def _text(value: Any) -> str:
+    return value.node().s("value")
+
+
+def _identity(name: str, attributes: Sequence[str]) -> Op:
+    """Returns an operator of the domain ``mtc`` with one operand and one result of equal types."""
+    schema = OpSchema(
+        name,
+        _graph.DOMAIN,
+        1,
+        inputs=[OpSchema.FormalParameter("x", "T")],
+        outputs=[OpSchema.FormalParameter("y", "T")],
+        type_constraints=[("T", [f"tensor({each})" for each in ELEMENTS], "")],
+        attributes=[OpSchema.Attribute(each, OpSchema.AttrType.STRING, "") for each in attributes],
+    )
+    return Op(Opset(_graph.DOMAIN, 1), name, schema)
+
+
+def stop(x):
+    """The graph's normalization replaces it by an Identity with metadata."""
+    return _identity("Stop", [])(x)
+
+
+def update(x, buffer):
+    """The graph's normalization replaces it by an Identity with metadata."""
+    return _identity("Update", ["buffer"])(x, buffer=buffer)
 
 
 def batch_norm(x, weight, bias, mean, variance, training=False, momentum=0.1, eps=1e-5):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -104,16 +105,44 @@ def used(model: onnx.ModelProto, module: nn.Module, call: Call) -> None:
             )
 
 
-def outputs(model: onnx.ModelProto, module: nn.Module, call: Call) -> None:
+def outputs(model: onnx.ModelProto, module: nn.Module, call: Call, updates: Mapping[str, str] = MappingProxyType({})) -> None:
     """Raises ExportError if the graph's outputs differ from the module's, with dropout off in both.
 
-    Graphs with other random operators are not compared. Uses onnxruntime if it is installed, or else onnx's reference evaluator.
+    ``updates`` maps the tensors that ``forward`` updates to the graph's outputs with their new values. With updates, a second
+    forward pass is compared too. Graphs with other random operators are not compared. Uses onnxruntime if it is installed, or
+    else onnx's reference evaluator.
     """
     if any(node.op_type in RANDOM for node in _graph.all_nodes(model.graph)):
         return
+    values = _compared(model, module, call, updates)
+    if not updates or values is None:
+        return
+    second = onnx.ModelProto()
+    second.CopyFrom(model)
+    names = _graph.names(model.graph.output)
+    for tensor in second.graph.initializer:
+        if tensor.name in updates:
+            value = torch.from_numpy(np.array(values[names.index(updates[tensor.name])]))
+            tensor.CopyFrom(_graph.initializer(tensor.name, value))
+    try:
+        _compared(second, module, call, updates)
+    except ExportError as error:
+        raise ExportError(
+            f"the second forward pass differs: {str(error).partition(';')[0]}. A branch or Python value of forward depends on a buffer "
+            f"that the first pass changed, one of: {', '.join(updates)}. Use tensor operations (torch.where, tensors as indices), or, if "
+            "only the first pass differs, run the module once before the export."
+        ) from None
+
+
+def _compared(
+    model: onnx.ModelProto, module: nn.Module, call: Call, updates: Mapping[str, str]
+) -> list[np.ndarray] | None:
+    """Returns the graph's outputs; None if no evaluator can run the graph."""
     args, kwargs = call.cloned()
     with torch.enable_grad(), WithoutDropout():
         expected = [value.detach().cpu() for value in flat_outputs(module(*args, **kwargs)).values()]
+    state = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+    expected += [state[name].detach().cpu() for name in updates]
     names = _graph.names(model.graph.output)
     if len(names) != len(expected):
         raise ExportError(f"the module returns {len(expected)} tensors, the exported graph {len(names)}")
@@ -121,7 +150,7 @@ def outputs(model: onnx.ModelProto, module: nn.Module, call: Call) -> None:
     light, weights = _without_weights(model)
     actual = _run(_without_dropout(light), dict(tensors) | weights)
     if actual is None:
-        return
+        return None
     for name, value, reference in zip(names, actual, expected, strict=True):
         wanted = reference.float().numpy() if reference.is_floating_point() else reference.numpy()
         if value.shape != wanted.shape:
@@ -141,6 +170,7 @@ def outputs(model: onnx.ModelProto, module: nn.Module, call: Call) -> None:
                 f"element is {scale:.2g}; the exporter lost a part of the computation. Pass verify=False to "
                 "write the file anyway."
             )
+    return actual
 
 
 def gradients(capture: Capture | None, module: nn.Module, call: Call) -> None:
@@ -174,14 +204,19 @@ def gradients(capture: Capture | None, module: nn.Module, call: Call) -> None:
     for name, expected, actual in zip(pairs, *results, strict=True):
         wanted = torch.zeros(()) if expected is None else _graph.real(expected)
         found = torch.zeros_like(wanted) if actual is None else _graph.real(actual)
-        if not _is_close(found, wanted):
+        if not is_close(found, wanted):
             reason = WRITES_OTHERS if capture.is_rewritten else CUSTOM
             raise ExportError(
                 f"parameter '{name}': {reason}, and its gradient differs from the gradient of its forward pass. {WRITE_FORWARD}"
             )
 
 
-def _is_close(found: Tensor, wanted: Tensor) -> bool:
+def is_random(model: onnx.ModelProto) -> bool:
+    """Returns whether the graph draws random numbers."""
+    return any(node.op_type in ("Dropout", *RANDOM) for node in _graph.all_nodes(model.graph))
+
+
+def is_close(found: Tensor, wanted: Tensor) -> bool:
     """Returns whether gradients are equal up to rounding. Elements that are infinite or no number in both are equal."""
     found, wanted = found.double(), wanted.double()
     same = (found == wanted) | (found.isnan() & wanted.isnan())

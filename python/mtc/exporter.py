@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
+import contextlib
 import os
 import re
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,11 +14,9 @@ from typing import Any
 
 import onnx
 import torch
-import torch.nn.functional as F
 from torch import nn
-from torch.overrides import TorchFunctionMode
 
-from mtc import _capture, _evaluation, _graph, _keras, _module, _trace, _verify, facts
+from mtc import _capture, _evaluation, _gradients, _graph, _keras, _module, _stops, _trace, _verify, facts
 from mtc._capture import Call
 from mtc._progress import Progress
 from mtc.errors import ExportError
@@ -96,10 +93,10 @@ def export(
         with steps.step("run the module", "Call it with the example inputs, to see where it fails."):
             trial = _forward(module, call)
         with steps.step("trace the module", "Move what fails out of the module, and pass its result as an input."):
-            model, capture = _exported(module, call, opset_version)
-            _name_values(model.graph, call, input_names, output_names or [*trial.outputs])
-            _graph.declare_ranks(model.graph, [*trial.outputs.values()], call.rows)
-            found = _module.facts(module, {tensor.name for tensor in model.graph.initializer}, trial.statistics)
+            model, capture = _exported(module, call, opset_version, trial)
+            _name_values(model.graph, call, input_names, [*(output_names or trial.outputs), *trial.next_values().values()])
+            _graph.declare_ranks(model.graph, [*trial.outputs.values(), *trial.updates.values()], call.rows)
+            found = _module.facts(module, model, trial.statistics, trial.next_values())
             facts.write(model, found)
             _verify.parameters(model, dict(module.named_parameters()))
         if verify:
@@ -107,10 +104,10 @@ def export(
                 _verified(model, capture, module, call, trial)
         if module.training:
             with steps.step("trace the evaluation mode", "Pass train=False to export the evaluation mode alone."):
-                names = dict(zip(trial.outputs, _graph.names(model.graph.output), strict=True))
-                again = partial(_exported, module, call, opset_version)
+                names = dict(zip(trial.outputs, _graph.names(model.graph.output), strict=False))
+                again = partial(_in_evaluation, module, call, opset_version)
                 inference = _evaluation.record(model, module, call, names, again, verify)
-                found = _module.facts(module, {tensor.name for tensor in model.graph.initializer}, trial.statistics)
+                found = _module.facts(module, model, trial.statistics, trial.next_values())
                 found = replace(found, inference=inference)
                 facts.write(model, found)
     with steps.step(f"write '{path}'", "Pass the path of a file in an existing folder with enough space."):
@@ -127,27 +124,42 @@ def _verified(
     with _module.state_kept(module):
         _verify.used(model, module, call)
     with _module.state_kept(module):
-        _verify.outputs(model, module, call)
+        _verify.outputs(model, module, call, trial.next_values())
     if capture is None and call.rows:
         with _module.state_kept(module):  # TorchScript stores values that forward converts to Python as constants.
-            _verify.outputs(model, module, call.rolled())
+            _verify.outputs(model, module, call.rolled(), trial.next_values())
     if trial.custom_backward or (capture and capture.is_rewritten):
         with _module.state_kept(module):
             _verify.gradients(capture, module, call)
+    elif capture and trial.stops and not _verify.is_random(model):
+        with _module.state_kept(module):
+            _gradients.checked(capture.decomposed, module, call)
+
+
+def _in_evaluation(module: nn.Module, call: Call, opset: int | None) -> tuple[onnx.ModelProto, Any]:
+    """Returns the graph of a module in evaluation mode, which updates no tensors."""
+    trial = replace(_forward(module, call), updates={})
+    model, capture = _exported(module, call, opset, trial)
+    _graph.remove_updates(model.graph)
+    return model, capture
 
 
 def _exported(
-    module: nn.Module, call: Call, opset: int | None
+    module: nn.Module, call: Call, opset: int | None, trial: Trial
 ) -> tuple[onnx.ModelProto, _capture.Capture | None]:
     """Returns the graph with the module's tensors, from the first exporter that can trace the module.
+
+    The graph's last outputs are the new values of the tensors that ``forward`` updates.
 
     If this is ``torch.export``, also returns what it traced.
     """
     capture = None
     canonical = _module.canonical_names(module)
     tensors = dict(module.named_parameters()), dict(module.named_buffers())
+    is_watched = trial.stops or trial.updates
+    traced = lambda: _stops.watched(module, tuple(trial.updates)) if is_watched else contextlib.nullcontext()  # noqa: E731
     try:
-        with _module.state_kept(module):
+        with _module.state_kept(module), traced():
             capture = _capture.with_dynamo(module, call, opset)
         model = capture.model
         canonical |= capture.aliases
@@ -155,13 +167,13 @@ def _exported(
         if lost := _trace.cause(error, ExportError):
             raise lost from None
         try:
-            with _module.state_kept(module):
+            with _module.state_kept(module), traced():
                 model = _capture.with_torchscript(module, call, opset)
         except Exception as second:
             raise _failure(module, call, opset, error, second) from error
     prefixes = ("", _capture.PREFIX, 2 * _capture.PREFIX)
     canonical = {prefix + name: first for prefix in prefixes for name, first in canonical.items()}
-    _graph.normalize(model, canonical, *tensors)
+    _graph.normalize(model, canonical, *tensors, trial.updates)
     return model, capture
 
 
@@ -191,89 +203,59 @@ class Trial:
     Attributes:
         outputs: The names and shapes of the outputs.
         statistics: The names of tensors that batch norms update.
+        updates: The names and shapes of other tensors that ``forward`` updates.
+        stops: Whether ``forward`` stops a gradient.
         custom_backward: Whether a ``torch.autograd.Function`` ran.
     """
 
     outputs: dict[str, tuple[int, ...]]
     statistics: set[str]
+    updates: dict[str, tuple[int, ...]]
+    stops: bool
     custom_backward: bool
+
+    def next_values(self) -> dict[str, str]:
+        """Maps the updated tensors to the graph's outputs with their new values."""
+        return {name: f"{name}.next" for name in self.updates}
 
 
 def _forward(module: nn.Module, call: Call) -> Trial:
     """Runs the module once.
 
     Raises:
-        ExportError: If the forward pass stops gradients, or updates tensors in a way that ONNX cannot express.
+        ExportError: If the forward pass updates tensors in a way that ONNX cannot express.
     """
     state = _module.state(module)
     before = {name: tensor.detach().clone() for name, tensor in state.items()}
+    parameters = {name: parameter.detach().clone() for name, parameter in module.named_parameters() if name not in state}
     args, kwargs = call.cloned()
-    with _module.state_kept(module):
-        with torch.enable_grad(), _Watch() as watch:
+    with _module.state_kept(module), _stops.watched(module) as modes:
+        with torch.enable_grad():
             outputs = _capture.flat_outputs(module(*args, **kwargs))
-        changed = {name for name, tensor in state.items() if not torch.equal(tensor, before[name])}
+        after = before | _module.tensors_by_name(module)
+        changed = {name for name, value in before.items() if after[name].shape != value.shape or not torch.equal(after[name], value)}
     if not outputs:
         raise ExportError("the module returns no tensor")
-    statistics = {name for name in changed if state[name].data_ptr() in watch.statistics}
-    for name in sorted(changed - statistics):
+    mode = modes[-1]
+    statistics = {name for name in changed if _stops.storage(state[name]) in mode.statistics}
+    updates = {name: tuple(after[name].shape) for name in mode.updated if name not in statistics}
+    for name in sorted(changed):
         owner = module.get_submodule(name.rpartition(".")[0])
-        if not isinstance(owner, nn.modules.batchnorm._BatchNorm):
+        if after[name].shape != before[name].shape:
+            raise ExportError(
+                f"'{name}' of {type(owner).__name__}: forward changes its shape from {list(before[name].shape)} to "
+                f"{list(after[name].shape)}, which a training program cannot. Give it its final shape, or pass train=False."
+            )
+        if name not in updates and name not in statistics and not isinstance(owner, nn.modules.batchnorm._BatchNorm):
             raise ExportError(
                 f"'{name}' of {type(owner).__name__}: forward updates it, and the exported graph would not. Pass "
                 "train=False, or replace the submodule by one whose forward leaves its tensors as they are."
             )
+    for name, value in parameters.items():
+        if not torch.equal(module.get_parameter(name), value):
+            raise ExportError(f"parameter '{name}': forward modifies it")
     shapes = {name: tuple(value.shape) for name, value in outputs.items()}
-    return Trial(shapes, statistics, watch.custom_backward)
-
-
-class _Watch(TorchFunctionMode):
-    """Raises ExportError if a forward pass stops a gradient by ``detach`` or ``torch.no_grad``.
-
-    Attributes:
-        custom_backward: Whether a ``torch.autograd.Function`` with a custom backward pass ran.
-        statistics: The addresses of the running statistics of batch norms in training mode.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.custom_backward = False
-        self.statistics: set[int] = set()
-
-    def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
-        result = func(*args, **(kwargs or {}))
-        if func is F.batch_norm:
-            given = inspect.signature(func).bind(*args, **(kwargs or {})).arguments
-            if given.get("training"):
-                running = given.get("running_mean"), given.get("running_var")
-                self.statistics |= {tensor.data_ptr() for tensor in running if tensor is not None}
-        stops = not torch.is_grad_enabled() or func in (torch.Tensor.detach, torch.detach)
-        if not stops or not isinstance(result, torch.Tensor) or not result.is_floating_point():
-            return result
-        name = getattr(func, "__name__", str(func))
-        inputs = [x for x in torch.utils._pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
-        if not any(tensor.requires_grad for tensor in inputs):
-            return result
-        if name.endswith("_") and not name.endswith("__") and not inputs[0].requires_grad:
-            return result  # An update of state; the caller compares the state.
-        if _in_autograd_function():
-            self.custom_backward = True
-            return result
-        raise ExportError(
-            f"forward stops a gradient: {name} of a trained tensor, "
-            f"{'by detach()' if torch.is_grad_enabled() else 'within torch.no_grad()'}. ONNX cannot express it, and training the file "
-            "would propagate gradients through it. Compute the tensor outside the module and pass it as an input, or set "
-            "requires_grad=False of the parameters."
-        )
-
-
-def _in_autograd_function() -> bool:
-    """Returns whether the caller runs inside ``forward`` of a ``torch.autograd.Function``."""
-    frame = sys._getframe()
-    while frame is not None:
-        if any(isinstance(value, torch.autograd.function.FunctionCtx) for value in frame.f_locals.values()):
-            return True
-        frame = frame.f_back
-    return False
+    return Trial(shapes, statistics, updates, mode.count > 0, mode.custom_backward)
 
 
 def _name_values(

@@ -12,6 +12,7 @@ The metadata entry :data:`KEY` of an ONNX file is one JSON object with the field
 ``inference``    Maps values of the graph, which compute the training mode, to the values that replace them in evaluation mode.
                  Values that are not listed differ only by the inference form of Dropout and BatchNormalization. Missing if
                  the evaluation mode is unknown.
+``stops``        The number of nodes that stop gradients.
 ===============  ======================================================================================================
 
 This module requires ``onnx``, but not PyTorch.
@@ -69,6 +70,8 @@ class Buffer:
         persistent: Whether the module's ``state_dict`` contains it.
         value: The elements in row-major order; None if the graph has an initializer for the buffer. Non-finite numbers are
             the strings ``"inf"``, ``"-inf"`` and ``"nan"`` in JSON.
+        update: The graph's output with the value after a forward pass; None if forward passes do not change the buffer, and for
+            running statistics of batch norms.
     """
 
     name: str
@@ -76,6 +79,7 @@ class Buffer:
     dtype: str
     persistent: bool
     value: tuple[Number, ...] | None = None
+    update: str | None = None
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,7 @@ class ModuleFacts:
     padding_idx: dict[str, int] = field(default_factory=dict)
     mode: Literal["train", "eval"] = "train"
     inference: dict[str, str] | None = None
+    stops: int = 0
 
     def to_json(self) -> str:
         """Returns the facts as JSON, in the format of the metadata."""
@@ -99,6 +104,7 @@ class ModuleFacts:
                 "padding_idx": self.padding_idx,
                 "mode": self.mode,
                 **inference,
+                "stops": self.stops,
             },
             separators=(",", ":"),
             allow_nan=False,
@@ -136,6 +142,7 @@ class ModuleFacts:
             padding_idx=padding,
             mode=mode,
             inference=inference,
+            stops=_entry(content, "stops", int, KEY) if "stops" in content else 0,
         )
 
 
@@ -207,6 +214,7 @@ def _buffer(item: Any) -> Buffer:
         dtype=_entry(item, "dtype", str, "buffers"),
         persistent=_entry(item, "persistent", bool, "buffers"),
         value=tuple(map(_number, _entry(item, "value", list, "buffers"))) if "value" in item else None,
+        update=_entry(item, "update", str, "buffers") if "update" in item else None,
     )
 
 
@@ -216,6 +224,8 @@ def _buffer_entry(buffer: Buffer) -> dict[str, Any]:
         del entry["value"]
     else:
         entry["value"] = [str(x) if isinstance(x, float) and not math.isfinite(x) else x for x in buffer.value]
+    if buffer.update is None:
+        del entry["update"]
     return entry
 
 

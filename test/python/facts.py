@@ -24,10 +24,12 @@ FACTS = facts.ModuleFacts(
         facts.Buffer("table", (3,), "float32", False),
         facts.Buffer("norm.num_batches_tracked", (), "int64", True, (7,)),
         facts.Buffer("mask", (2,), "float32", False, (0.5, float("-inf"))),
+        facts.Buffer("average", (3,), "float32", True, update="average.next"),
     ),
     padding_idx={"embed.weight": 1},
     mode="train",
     inference={"y": "rows"},
+    stops=2,
 )
 
 

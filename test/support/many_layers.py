@@ -14,9 +14,9 @@ def many_layers(path: Path, layers: int = 20, width: int = 16) -> Example:
     nodes, parameters, x, inputs = [], {}, "x", 64
     for i in range(layers):
         outputs = 10 if i + 1 == layers else width
-        parameters[f"w{i}"] = (random.standard_normal((inputs, outputs)) * (2 / inputs) ** 0.5).astype(np.float32)
-        parameters[f"b{i}"] = np.zeros(outputs, np.float32)
-        nodes.append(helper.make_node("Gemm", [x, f"w{i}", f"b{i}"], [f"g{i}"], name=f"layer{i}"))
+        parameters[f"layer{i}.weight"] = (random.standard_normal((inputs, outputs)) * (2 / inputs) ** 0.5).astype(np.float32)
+        parameters[f"layer{i}.bias"] = np.zeros(outputs, np.float32)
+        nodes.append(helper.make_node("Gemm", [x, f"layer{i}.weight", f"layer{i}.bias"], [f"g{i}"], name=f"layer{i}"))
         nodes.append(helper.make_node("Relu", [f"g{i}"], [f"a{i}"]))
         x, inputs = f"a{i}", outputs
     value = helper.make_tensor_value_info

@@ -57,13 +57,13 @@ def record(
         return None
     tensors = [name for name, _ in (*module.named_parameters(), *module.named_buffers())]
     merger = Merger(model.graph, evaluation.graph, tensors)
-    for replacements in (merger.near_differences(), merger.whole_outputs()):
+    for replacements, is_near in ((merger.near_differences(), True), (merger.whole_outputs(), False)):
         addition = merger.added(replacements) if replacements is not None else None
         if addition is None:
             continue
-        if not (differing := _other_shapes(model, addition, call)):
+        if not (differing := _other_types(model, addition, call, is_near)):
             break
-        if replacements == merger.whole_outputs():
+        if not is_near:
             shown = ", ".join(repr(name) for name in sorted(differing))
             warnings.warn(
                 f"the outputs {shown} have other shapes in evaluation mode; mtc computes them from the training mode.",
@@ -88,8 +88,11 @@ def _output_names(module: nn.Module, call: Call, names: Mapping[str, str]) -> li
     return [names.get(name, name) for name in found]
 
 
-def _other_shapes(model: onnx.ModelProto, addition: Addition, call: Call) -> set[str]:
-    """Returns the replaced values that have another shape or element type than their replacement."""
+def _other_types(model: onnx.ModelProto, addition: Addition, call: Call, floats: bool) -> set[str]:
+    """Returns the replaced values that have another shape or element type than their replacement.
+
+    If ``floats``, includes integers and booleans: they may be positions and shapes, which must be known at compile time.
+    """
     trial = onnx.ModelProto()
     trial.CopyFrom(model)
     trial.graph.node.extend(addition.nodes)
@@ -104,4 +107,5 @@ def _other_shapes(model: onnx.ModelProto, addition: Addition, call: Call) -> set
         return set()
     half = len(addition.values)
     types = [(value.shape, value.dtype) for value in results]
-    return {name for name, ours, theirs in zip(wanted, types[:half], types[half:], strict=False) if ours != theirs}
+    pairs = zip(wanted, types[:half], types[half:], strict=False)
+    return {name for name, ours, theirs in pairs if ours != theirs or (floats and ours[1].kind in "biu")}

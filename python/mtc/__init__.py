@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mtc.compiler import Library, Plan, compile, plan
-from mtc.errors import CompileError, ExportError, FactsError, TrainerError
+from mtc.errors import CompileError, ExportError, ExportWarning, FactsError, TrainerError
 from mtc.trainer import Evaluation, History, Step, TensorInfo, Trainer, memory_bytes
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ __all__ = [
     "CompileError",
     "Evaluation",
     "ExportError",
+    "ExportWarning",
     "FactsError",
     "History",
     "Library",

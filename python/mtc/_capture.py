@@ -6,6 +6,8 @@ import contextlib
 import inspect
 import io
 import logging
+import os
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -17,7 +19,7 @@ from torch import Tensor, nn
 from torch.utils import _pytree as pytree
 
 from mtc import _trace, _translations
-from mtc.errors import ExportError
+from mtc.errors import ExportError, ExportWarning
 
 PREFIX = "module."  # prefix of the tensor names of a wrapped module
 
@@ -104,6 +106,8 @@ def bind(module: nn.Module, example_inputs: Any, axes: Mapping[str, Mapping[int,
     if unknown := [name for name in axes if name not in names]:
         raise ExportError(f"dynamic_axes: no input is named '{unknown[0]}'; the inputs are: {', '.join(names)}")
     rows = next((tensor.shape[0] for tensor in tensors if tensor.ndim), None)
+    if batch and rows == 0:
+        raise ExportError("example_inputs: the batch is empty; expected at least 2 samples.")
     if batch and rows == 1:
         raise ExportError(
             "example_inputs: the batch size is 1, which PyTorch's exporter treats as a constant. Pass an example batch of "
@@ -187,7 +191,7 @@ def with_torchscript(module: nn.Module, call: Call, opset: int | None) -> onnx.M
     wrapper = Flattened(module, call)
     wrapper.training = module.training
     _translations.register_symbolic()
-    with _quietly(), _distinct_parameters(module):
+    with _quietly(), _without_output(), _distinct_parameters(module):
         torch.onnx.export(
             wrapper,
             tuple(call.tensors()),
@@ -272,12 +276,35 @@ def _distinct_parameters(module: nn.Module) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _quietly() -> Iterator[None]:
-    """Suppresses warnings about inference, and output about failed attempts, of the exporters."""
+    """Suppresses warnings about inference, and output about failed attempts, of the exporters. Keeps an ExportWarning."""
     disabled = logging.root.manager.disable
     logging.disable(logging.ERROR)
+    kept: dict[str, None] = {}
     try:
-        with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
+        with (
+            warnings.catch_warnings(record=True) as caught,
+            contextlib.redirect_stderr(io.StringIO()),
+            contextlib.redirect_stdout(io.StringIO()),
+        ):
             warnings.simplefilter("ignore")
+            warnings.simplefilter("always", ExportWarning)
             yield
+            kept = dict.fromkeys(str(warning.message) for warning in caught if warning.category is ExportWarning)
     finally:
         logging.disable(disabled)
+    for message in kept:
+        warnings.warn(message, ExportWarning, stacklevel=3)
+
+
+@contextlib.contextmanager
+def _without_output() -> Iterator[None]:
+    """Discards what C++ code writes to the standard output, such as the graph of a failed TorchScript export."""
+    sys.stdout.flush()
+    saved, sink = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(sink, 1)
+    try:
+        yield
+    finally:
+        os.dup2(saved, 1)
+        os.close(saved)
+        os.close(sink)

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 from torch.overrides import TorchFunctionMode
 
-from mtc.errors import ExportError
+from mtc.errors import ExportError, ExportWarning
 
 # For each kind of layer: ONNX's operator, the order of ONNX's gates in PyTorch's, and the attributes for each direction.
 KINDS: dict[str, tuple[str, tuple[int, ...], dict[str, Any]]] = {
@@ -108,6 +108,10 @@ def translation(
     return input, states[0], op.Identity(states[-1])
 
 
+class _Steps(int):
+    """The number of steps of packed sequences, as ``pad_packed_sequence`` reads it; it is not its ``total_length``."""
+
+
 class _Packing(TorchFunctionMode):
     """Replaces the functions behind ``pack_padded_sequence`` and ``pad_packed_sequence``.
 
@@ -138,10 +142,11 @@ class _Packing(TorchFunctionMode):
 
     def pad(self, data: Tensor, lengths: Tensor, batch_first: bool, value: float, total: int) -> tuple[Tensor, Tensor]:
         steps = data.shape[0]
-        if total <= 0:
+        if total <= 0 or isinstance(total, _Steps):
             warnings.warn(
                 "pad_packed_sequence without total_length returns as many steps as the longest sequence of the batch; the "
                 f"exported graph always returns {steps}. Pass total_length={steps}, so that the module does the same.",
+                ExportWarning,
                 stacklevel=2,
             )
         elif total < steps:
@@ -161,7 +166,7 @@ class _Packing(TorchFunctionMode):
             return self.pad(*args, **kwargs)
         found = None if self.is_trusted else next(filter(None, map(self.packed_of, (*args, *kwargs.values()))), None)
         if found and name == "size" and args[0] is found[1]:
-            return found[0].shape[0]  # the batch sizes of a PackedSequence are as many as its steps
+            return _Steps(found[0].shape[0])  # the batch sizes of a PackedSequence are as many as its steps
         if found and name != "__get__":
             raise ExportError(
                 f"forward applies {name} to the data of a PackedSequence, which ONNX cannot express. Apply it to the result "

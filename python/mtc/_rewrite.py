@@ -10,6 +10,7 @@ from torch.utils import _pytree as pytree
 
 from mtc import _complex, _linalg, _recurrent, _scans  # noqa: F401  (their rules register themselves)
 from mtc._rules import RULES, name_of, needs_rule
+from mtc.errors import ExportError
 
 
 def is_needed(program: torch.export.ExportedProgram) -> bool:
@@ -62,4 +63,7 @@ class _Interpreter(torch.fx.Interpreter):
         return _complex.call(target, args, kwargs)
 
     def output(self, target: Any, args: Any, kwargs: Any) -> Any:
-        return pytree.tree_map(_complex.joined, super().output(target, args, kwargs))
+        result = super().output(target, args, kwargs)
+        if any(isinstance(leaf, _complex.Pair) for leaf in pytree.tree_leaves(result)):
+            raise ExportError("forward returns complex numbers, which ONNX lacks. Return torch.view_as_real of them.")
+        return result

@@ -155,7 +155,8 @@ def _compared(
         wanted = reference.float().numpy() if reference.is_floating_point() else reference.numpy()
         if value.shape != wanted.shape:
             raise ExportError(
-                f"output '{name}': the exported graph returns shape {list(value.shape)}, the module {list(wanted.shape)}"
+                f"output '{name}': the exported graph returns shape {list(value.shape)}, the module {list(wanted.shape)}. "
+                "If the sizes depend on data, as those of pad_packed_sequence without total_length, fix them."
             )
         if not wanted.size or wanted.dtype == np.bool_:
             continue

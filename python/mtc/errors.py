@@ -8,6 +8,10 @@ class ExportError(RuntimeError):
     """
 
 
+class ExportWarning(UserWarning):
+    """An exported file computes what the module computes only for data like the example inputs."""
+
+
 class FactsError(ValueError):
     """The module facts of an ONNX file are missing or malformed."""
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import tempfile
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,7 +20,7 @@ from torch import nn
 from mtc import _capture, _evaluation, _gradients, _graph, _keras, _module, _stops, _trace, _verify, facts
 from mtc._capture import Call
 from mtc._progress import Progress
-from mtc.errors import ExportError
+from mtc.errors import ExportError, ExportWarning
 
 LARGE = 1 << 30  # size in bytes above which weights are stored in a separate file
 
@@ -171,6 +172,13 @@ def _exported(
                 model = _capture.with_torchscript(module, call, opset)
         except Exception as second:
             raise _failure(module, call, opset, error, second) from error
+        if _depends_on_data(error):
+            warnings.warn(
+                f"forward branches on values of tensors: {_first_lines(error)} The exported graph takes the branches of the example "
+                "inputs for all data. Use torch.where or torch.cond if other data take others.",
+                ExportWarning,
+                stacklevel=4,
+            )
     prefixes = ("", _capture.PREFIX, 2 * _capture.PREFIX)
     canonical = {prefix + name: first for prefix in prefixes for name, first in canonical.items()}
     _graph.normalize(model, canonical, *tensors, trial.updates)
@@ -291,7 +299,7 @@ def _save(model: onnx.ModelProto, path: Path) -> None:
 def _remedy(error: Exception) -> str:
     """Returns what to change in a module, for the kinds of failures of tracing."""
     text = " ".join(map(str, _chain(error)))
-    if "data-dependent" in text or "DynamicOutputShape" in text or "nonzero" in text:
+    if _depends_on_data(error):
         return (
             "The sizes of a tensor depend on data. Select by torch.where or by multiplication with a mask, in place of an index of "
             "selected elements. If this is the loss, export the module without labels and pass --loss to mtc compile."
@@ -302,6 +310,11 @@ def _remedy(error: Exception) -> str:
             "an input."
         )
     return "Move the part of forward that PyTorch's exporters cannot trace out of the module, and pass its result as an input."
+
+
+def _depends_on_data(error: Exception) -> bool:
+    text = " ".join(f"{type(cause).__name__} {cause}" for cause in _chain(error))
+    return any(word in text for word in ("data-dependent", "DynamicOutputShape", "GuardOnDataDependent", "nonzero"))
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -621,6 +621,16 @@ def packed_sequences():
             found = [node for kind in ("LSTM", "GRU", "RNN") for node in nodes(kind)]
             assert len(found) == layer.num_layers and all(node.input[4] for node in found)
 
+    class Whole(Packed):
+        def forward(self, x, lengths):
+            packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+            return nn.utils.rnn.pad_packed_sequence(self.layer(packed)[0], batch_first=True)[0]
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mtc.export(Whole(nn.GRU(3, 5)), (x, lengths), PATH)
+    assert [w for w in caught if w.category is mtc.ExportWarning and "total_length=7" in str(w.message)], caught
+
     class Reads(Packed):
         def forward(self, x, lengths):
             packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
@@ -703,6 +713,12 @@ def all_failures_are_export_errors():
         raise KeyError("missing")
 
     refused(Function(fails), torch.randn(2, 4), "run the module", "KeyError", "example inputs")
+    refused(Function(lambda _, x: torch.fft.fft(x)), torch.randn(2, 4), "complex", "view_as_real")
+    refused(nn.Linear(4, 4), torch.randn(0, 4), "batch is empty")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mtc.export(Function(lambda _, x: x if x.sum().item() > 0 else -x), torch.randn(2, 4), PATH)
+    assert [w for w in caught if w.category is mtc.ExportWarning and "torch.where" in str(w.message)], caught
     refused(Function(lambda _, x: x[(x > 0).nonzero()[:, 0]]), torch.randn(2, 4), "depends on the values of input 'x'", "torch.where", "--bind")
     try:
         mtc.export(nn.Linear(4, 4), torch.randn(2, 4), FOLDER / "absent/model.onnx")

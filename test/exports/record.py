@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -51,6 +52,11 @@ SAMPLES = [
     ("keras_softmax", "mtc", []),
     ("sklearn_mlp_classifier", "own", []),
     ("sklearn_mlp_regressor", "own", []),
+    ("packed_lstm", "mtc", []),  # sequence_lens
+    ("fourier_operator", "mtc", []),  # complex weights
+    ("adaptive_softmax", "mtc", []),  # A parameter has no elements.
+    ("physics_informed", "mtc", []),  # torch.autograd.grad in forward
+    ("gaussian_process", "mtc", []),  # a Cholesky factor
 ]
 
 
@@ -85,6 +91,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, default=ROOT / "build/exports", help="the folder of run.py")
     parser.add_argument("--python", help="a Python with the packages of requirements.txt (default: build/exports-venv)")
     parser.add_argument("--output", type=Path, default=ROOT / "test/e2e/inputs/exports", metavar="DIR")
+    parser.add_argument("--only", default=".*", metavar="REGEX", help="architectures by name")
     parser.add_argument("--names", action="store_true", help="print the architectures as a pattern for run.py --only")
     options = parser.parse_args()
     if options.names:
@@ -95,7 +102,8 @@ def main() -> None:
     known = {architecture.name: architecture for architecture in architectures()}
     options.output.mkdir(parents=True, exist_ok=True)
     for name, piece, flags in SAMPLES:
-        record(suite, known[name], piece, flags, options.output)
+        if re.fullmatch(options.only, name):
+            record(suite, known[name], piece, flags, options.output)
 
 
 if __name__ == "__main__":

@@ -58,3 +58,14 @@ func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
   %e = mtc.exp %r : tensor<2xf32>
   return %u : tensor<f32>
 }
+
+// -----
+
+// A parameter without elements is not named.
+mtc.variable parameter @used : tensor<f32> = #mtc.zeros
+mtc.variable parameter @empty : tensor<4x0xf32> = #mtc.zeros
+func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
+  %u = mtc.read @used : tensor<f32>
+  %r = mtc.read @empty : tensor<4x0xf32>
+  return %u : tensor<f32>
+}

@@ -168,7 +168,8 @@ private:
 } // namespace
 
 std::string stoppedGradientsWarning(GraphOp graph, const StringMap<InitializerClass> &classes) {
-  if (!hasSignature(graph))
+  // Files of mtc.export, which list the parameters' shapes, contain all stops.
+  if (!hasSignature(graph) || graph->hasAttr(signatureShapesAttribute))
     return "";
   std::vector<std::string> names;
   for (StringRef name : Finder(graph, classes).run())

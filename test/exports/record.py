@@ -48,6 +48,8 @@ SAMPLES = [
     ("splits", "dynamo-unoptimized", []),
     ("splits", "legacy", []),
     ("gcn", "dynamo", []),  # The inputs have no batch axis.
+    ("self_distillation", "mtc", []),  # Gradients are stopped.
+    ("vector_quantization", "mtc", []),  # forward updates buffers.
     ("keras_cnn", "mtc", []),
     ("keras_softmax", "mtc", []),
     ("sklearn_mlp_classifier", "own", []),

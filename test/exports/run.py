@@ -33,14 +33,14 @@ BATCH = 6  # architectures that one process exports, one after the other
 TOLERANCE = 1e-4  # relative, of each of the ten losses
 CLOSER = 0.1  # times the difference of an export that warns: what its remedy may leave
 NOISE = 10  # times the difference that rounding makes in the framework are allowed too
-FILES = ("language", "perception", "vision", "diffusion", "plain", "keras", "sklearn", "methods", "families")
+FILES = ("language", "perception", "vision", "diffusion", "plain", "stops", "keras", "sklearn", "methods", "families")
 TITLES = {
     "language": "Hugging Face transformers, text", "perception": "Hugging Face transformers, images and sound",
     "vision": "torchvision and timm", "diffusion": "diffusers", "plain": "torch.nn", "keras": "Keras", "sklearn": "scikit-learn",
-    "methods": "Losses, layers and methods", "families": "More families of models",
+    "stops": "Gradient stops and state", "methods": "Losses, layers and methods", "families": "More families of models",
 }  # fmt: skip
 COLUMNS = {"dynamo": "default", "legacy": "`dynamo=False`", "mtc": "`mtc.export`"}
-LOSSLESS = ("methods", "families")  # files whose architectures only mtc.export exports
+LOSSLESS = ("stops", "methods", "families")  # files whose architectures only mtc.export exports
 OWN = ("keras", "sklearn")  # files of frameworks with an exporter of their own, whose result is in the first column
 
 # Export options that a warning may name, and the export that has them.

@@ -42,6 +42,7 @@ def ContractionCallAttr
     * contraction_call_c3: results, addends or multiplications in f32 with another `type` require 16-bit operands.
     * contraction_call_c4: a compressed operand has a known storage format, and requires no batch and a `type` of 16 or 32 bits.
     * contraction_call_c5: a `way` excludes a batch, an activation, sums and compressed operands, and is not `winograd`.
+    * contraction_call_c6: extents and strides are at least 0, and 64 bits can address all elements.
   }];
 }
 
@@ -54,6 +55,7 @@ class Mtc_ConvolutionCall<string name, string mnemonic, string kind>
     * convolution_call_c4: a result, bias, addend or multiplications in f32 with another `type` require 16-bit operands.
     * convolution_call_c5: a `way` is `own_panels` or `winograd`; `winograd` requires f32, one group, no activation,
       and 3x3 windows with stride and dilation 1.
+    * convolution_call_c6: strides and dilations are positive, extents and padding at least 0, and 64 bits can address all elements.
   }];
 }
 def ConvolutionCallAttr : Mtc_ConvolutionCall<"ConvolutionCall", "convolution", "MTC_CONVOLUTION"> {
@@ -73,6 +75,7 @@ class Mtc_AttentionCall<string name, string mnemonic, string kind>
     : Mtc_Call<name, mnemonic, "MtcAttention", kind> {
   let description = [{
     * attention_call_c1: the number of key heads divides the number of query heads.
+    * attention_call_c2: extents and strides are at least 0, and 64 bits can address all elements.
   }];
 }
 def AttentionCallAttr : Mtc_AttentionCall<"AttentionCall", "attention", "MTC_ATTENTION"> {
@@ -87,6 +90,7 @@ class Mtc_RecurrenceCall<string name, string mnemonic, string kind>
     : Mtc_Call<name, mnemonic, "MtcRecurrence", kind> {
   let description = [{
     * recurrence_call_c1: there is at least one step, and only the gradient of an lstm has d_auxiliary.
+    * recurrence_call_c2: extents are at least 0, and 64 bits can address all elements.
   }];
 }
 def RecurrenceCallAttr : Mtc_RecurrenceCall<"RecurrenceCall", "recurrence", "MTC_RECURRENCE"> {

@@ -37,6 +37,7 @@ def ArenaOp : Mtc_Op<"arena"> {
     ```
 
     * arena_c1: there is one arena for each memory space.
+    * arena_c2: variables are within the arena of their memory space.
   }];
   let arguments = (ins I64Attr:$size, I64Attr:$live, DefaultValuedAttr<I64Attr, "0">:$data_bytes,
                        DefaultValuedAttr<I64Attr, "0">:$workspace_bytes, DefaultValuedAttr<I64Attr, "0">:$staging,
@@ -118,10 +119,12 @@ def StepOp : Mtc_Op<"step", [Symbol, NoTerminator, SingleBlock]> {
     ```
 
     * step_c1: operations wait for copies on streams before they access the slices of these copies.
-    * step_c2: slices of copies are within the arena of their memory space, if the module has arenas.
+    * step_c2: slices, strided operands of library calls and scratch memory are within the arena of their memory space, if the
+      module has arenas.
     * step_c3: inputs and outputs are in device memory.
     * step_c4: values that are live at the same time do not overlap; either all or no operations specify live ranges.
-    * step_c5: values that are read, and outputs of the step, are live at that time.
+    * step_c5: values that are read, and outputs of the step, are live at that time. A strided operand or result of a library call
+      is within one value.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Mtc_AtArrayAttr:$inputs, StrArrayAttr:$input_names,
                        Mtc_AtArrayAttr:$outputs, StrArrayAttr:$output_names);

@@ -54,11 +54,6 @@ SAMPLES = [
     ("keras_softmax", "mtc", []),
     ("sklearn_mlp_classifier", "own", []),
     ("sklearn_mlp_regressor", "own", []),
-    ("packed_lstm", "mtc", []),  # sequence_lens
-    ("fourier_operator", "mtc", []),  # complex weights
-    ("adaptive_softmax", "mtc", []),  # A parameter has no elements.
-    ("physics_informed", "mtc", []),  # torch.autograd.grad in forward
-    ("gaussian_process", "mtc", []),  # a Cholesky factor
 ]
 
 

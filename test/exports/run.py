@@ -321,7 +321,7 @@ def shown(cell: Cell | None) -> str:
 
 PAGE = """# Exports that are tested
 
-`test/exports/run.py` writes this page. It trains each architecture with mtc from three exports, and compares the losses of ten steps with
+`test/exports/run.py` writes this page. It trains each architecture with mtc from up to three exports, and compares the losses of ten steps with
 training the module in its own framework. Weights are random, the optimizer is SGD, dropout is 0.
 [test/exports/README.md](../../test/exports/README.md) explains the verdicts;
 [Export a model for training](../guide/exporting.md) shows the exports.
@@ -391,8 +391,8 @@ def main() -> int:
         write()
 
     def rows() -> dict[Architecture, list[str]]:
-        found = {a: [shown(cells.get(column)) for column in COLUMNS] for a, cells in results.items()}
-        return {a: found.get(a) or kept[a.name] for a in architectures() if a in found or a.name in kept}
+        found = {a.name: [shown(cells.get(column)) for column in COLUMNS] for a, cells in results.items()}
+        return {a: (kept | found)[a.name] for a in architectures() if a.name in kept | found}
 
     def write() -> None:
         ordered = {architecture: results[architecture] for architecture in chosen if architecture in results}

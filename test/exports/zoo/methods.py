@@ -390,9 +390,9 @@ def barlow_twins() -> Example:
 @architecture
 def triplets() -> Example:
     def forward(m, anchor, positive, negative):
-        return F.triplet_margin_loss(*(F.normalize(m.encoder(x)) for x in (anchor, positive, negative)), margin=0.5)
+        return F.triplet_margin_loss(*(F.normalize(m.encoder(x)) for x in (anchor, positive, negative)), margin=1.0)
 
-    return loss(forward, {"anchor": randn(10), "positive": randn(10), "negative": randn(10)}, lr=0.5, encoder=mlp(10, 16, 6))
+    return loss(forward, {"anchor": randn(10), "positive": randn(10), "negative": randn(10)}, lr=0.02, encoder=mlp(10, 16, 6))
 
 
 @architecture
@@ -496,7 +496,7 @@ def dice_segmentation() -> Example:
         return 1 - ((2 * (p * t).sum((2, 3)) + 1) / ((p + t).sum((2, 3)) + 1)).mean()
 
     inputs = {"x": images(8, 2), "labels": torch.randint(0, 3, (80, 8, 8))}
-    return loss(forward, inputs, lr=0.5, first=nn.Conv2d(2, 6, 3, padding=1), second=nn.Conv2d(6, 6, 3, padding=1),
+    return loss(forward, inputs, lr=10.0, first=nn.Conv2d(2, 6, 3, padding=1), second=nn.Conv2d(6, 6, 3, padding=1),
                 head=nn.Conv2d(12, 3, 1))  # fmt: skip
 
 

@@ -1,5 +1,4 @@
-//===- ReductionEmitter.cpp - Reductions of a kernel
-//----------------------------------------------===//
+//===- ReductionEmitter.cpp - Reductions of a kernel ------------------------------------------===//
 
 #include "codegen/cpu/ReductionEmitter.h"
 

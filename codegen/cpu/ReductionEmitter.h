@@ -1,5 +1,4 @@
-//===- ReductionEmitter.h - Reductions of a kernel
-//------------------------------------------------===//
+//===- ReductionEmitter.h - Reductions of a kernel --------------------------------------------===//
 
 #ifndef MTC_CODEGEN_CPU_REDUCTIONEMITTER_H
 #define MTC_CODEGEN_CPU_REDUCTIONEMITTER_H

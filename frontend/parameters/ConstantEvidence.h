@@ -4,8 +4,8 @@
 // optimizers store literals, buffers and tables as initializers of any shape. The evidence is, in
 // this order:
 //   1. Use: operands without a gradient, such as scales of Resize; operands that normalize an input
-//   of the graph, an epsilon under a root or in a divisor,
-//      zeros of an initial state, updates of a Scatter, zero biases of constant filters.
+//      of the graph, an epsilon under a root or in a divisor, zeros of an initial state, updates of
+//      a Scatter, zero biases of constant filters.
 //   2. Value: literals, masks, progressions, windows, Fourier bases, filter banks, tables of whole
 //      numbers.
 //   3. Name: a module's attribute such as `pixel_mean`.

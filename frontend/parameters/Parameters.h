@@ -11,10 +11,10 @@
 //      multiplication or convolution uses. Weights that onnxruntime's optimizer merged for its
 //      attention operators are parameters.
 //   3. Otherwise floating-point initializers of rank 1 or more are parameters, except position
-//      tables, scales of quantized tensors, initializers whose use,
-//      elements or name show that they are constants (ConstantEvidence.h) and, in files of
-//      skl2onnx, initializers that are not used like weights. Constant nodes are constants, also if
-//      an optimizer stored them as initializers.
+//      tables, scales of quantized tensors, initializers whose use, elements or name show that they
+//      are constants (ConstantEvidence.h) and, in files of skl2onnx, initializers that are not used
+//      like weights. Constant nodes are constants, also if an optimizer stored them as
+//      initializers.
 // Parameters with `requires_grad=False` in the module are frozen.
 //
 //===------------------------------------------------------------------------------------------===//

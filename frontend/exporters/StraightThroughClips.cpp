@@ -14,22 +14,29 @@ namespace mtc::onnx {
 
 namespace {
 
+/// Returns the node that defines a value if it is an instance of the operator with `operands`
+/// operands, or null. The nodes have not been checked yet.
+NodeOp definedBy(Value value, StringRef opType, size_t operands) {
+  NodeOp node = onnx::definedBy(value, opType);
+  return node && node.getInputs().size() == operands ? node : NodeOp();
+}
+
 /// Returns the Clip that defines a value if it has a lower bound only, or null.
 NodeOp clipFromBelow(Value value) {
-  NodeOp clip = definedBy(value, "Clip");
+  NodeOp clip = onnx::definedBy(value, "Clip");
   return clip && NodeView(clip).has(1) && !NodeView(clip).has(2) ? clip : NodeOp();
 }
 
 /// v = Clip(x, eps), Log(v) + d² / v: torch.nn.functional.gaussian_nll_loss. Returns v's node.
 NodeOp varianceOf(NodeOp add) {
   for (size_t i : {0, 1}) {
-    NodeOp log = definedBy(add.getInputs()[i], "Log"),
-           div = definedBy(add.getInputs()[1 - i], "Div");
+    NodeOp log = definedBy(add.getInputs()[i], "Log", 1),
+           div = definedBy(add.getInputs()[1 - i], "Div", 2);
     NodeOp clip = log ? clipFromBelow(log.getInputs()[0]) : NodeOp();
     if (!clip || !div || div.getInputs()[1] != clip.getResult(0))
       continue;
-    NodeOp pow = definedBy(div.getInputs()[0], "Pow");
-    if (pow && splatOf(pow, 1) == 2.0 && definedBy(pow.getInputs()[0], "Sub"))
+    NodeOp pow = definedBy(div.getInputs()[0], "Pow", 2);
+    if (pow && splatOf(pow, 1) == 2.0 && definedBy(pow.getInputs()[0], "Sub", 2))
       return clip;
   }
   return {};
@@ -37,17 +44,18 @@ NodeOp varianceOf(NodeOp add) {
 
 /// Returns the operand of an Identity, such as PyTorch's clone; other values unchanged.
 Value original(Value value) {
-  NodeOp identity = definedBy(value, "Identity");
+  NodeOp identity = definedBy(value, "Identity", 1);
   return identity ? identity.getInputs()[0] : value;
 }
 
 /// n = Clip(ReduceL2(x), eps), x / n: a factor of torch.nn.functional.cosine_similarity. Returns
 /// n's node.
 NodeOp normOf(Value factor) {
-  NodeOp div = definedBy(factor, "Div");
+  NodeOp div = definedBy(factor, "Div", 2);
   NodeOp clip = div ? clipFromBelow(div.getInputs()[1]) : NodeOp();
-  NodeOp norm = clip ? definedBy(original(clip.getInputs()[0]), "ReduceL2") : NodeOp();
-  return norm && norm.getInputs()[0] == div.getInputs()[0] ? clip : NodeOp();
+  NodeOp norm = clip ? onnx::definedBy(original(clip.getInputs()[0]), "ReduceL2") : NodeOp();
+  return norm && NodeView(norm).has(0) && norm.getInputs()[0] == div.getInputs()[0] ? clip
+                                                                                    : NodeOp();
 }
 
 struct MarkStraightThroughClipsPass
@@ -57,7 +65,7 @@ struct MarkStraightThroughClipsPass
       clip->setAttr(straightThroughAttribute, UnitAttr::get(&getContext()));
     };
     getOperation().walk([&](NodeOp node) {
-      if (node.isOperator("Add")) {
+      if (node.isOperator("Add") && node.getInputs().size() == 2) {
         // The torch.export-based exporter does not export the function: the clip is the module's.
         if (NodeOp variance = varianceOf(node); variance && fxOperator(variance).empty()) {
           mark(variance);
@@ -65,8 +73,8 @@ struct MarkStraightThroughClipsPass
               << "its gradient is that of gaussian_nll_loss, which passes through the bound. If "
                  "the module clamps the variance itself, export it with mtc.export";
         }
-      } else if (node.isOperator("ReduceSum")) {
-        NodeOp product = definedBy(node.getInputs()[0], "Mul");
+      } else if (node.isOperator("ReduceSum") && NodeView(node).has(0)) {
+        NodeOp product = definedBy(node.getInputs()[0], "Mul", 2);
         if (!product)
           return;
         NodeOp a = normOf(product.getInputs()[0]), b = normOf(product.getInputs()[1]);

@@ -24,7 +24,8 @@ bool isClamp(NodeOp node) {
 /// for tensors as values of aten.scalar_tensor.
 bool hasNumbers(NodeOp clamp) {
   auto arguments = clamp->getAttrOfType<ArrayAttr>(argumentsAttribute);
-  return arguments && llvm::all_of(arguments.getValue().drop_front(), [](Attribute argument) {
+  return arguments && !arguments.empty() &&
+         llvm::all_of(arguments.getValue().drop_front(), [](Attribute argument) {
            StringRef name = cast<StringAttr>(argument).getValue();
            return name.consume_front("%") && name.starts_with("scalar_tensor");
          });
@@ -75,7 +76,7 @@ struct FormTorchExtremaPass : impl::FormTorchExtremaPassBase<FormTorchExtremaPas
     getOperation().walk([&](NodeOp node) {
       if (!isClamp(node))
         markFirst(node);
-      else if (node.isOperator("Clip") && !hasNumbers(node))
+      else if (node.isOperator("Clip") && NodeView(node).has(0) && !hasNumbers(node))
         formExtrema(node);
       else if ((node.isOperator("Max") || node.isOperator("Min")) && node.getInputs().size() == 2 &&
                hasNumbers(node))

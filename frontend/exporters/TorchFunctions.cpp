@@ -1,5 +1,4 @@
-//===- TorchFunctions.cpp - Functions of PyTorch that exporters decompose
-//-----------------------===//
+//===- TorchFunctions.cpp - Functions of PyTorch that exporters decompose ---------------------===//
 
 #include "frontend/dialect/Node.h"
 #include "frontend/exporters/Passes.h"

@@ -1,5 +1,4 @@
-//===- TorchFunctions.cpp - Functions of PyTorch with a gradient of their own
-//-------------------===//
+//===- TorchFunctions.cpp - Functions of PyTorch with a gradient of their own -----------------===//
 //
 // These are no ONNX operators: passes that recognize exported patterns create them. The comment of
 // each function states its derivative where that of the formula is infinite or NaN.

@@ -1,5 +1,4 @@
-//===- Unbounded.h - Operations with poles
-//--------------------------------------------------------===//
+//===- Unbounded.h - Operations with poles ----------------------------------------------------===//
 
 #ifndef MTC_IR_OPS_UNBOUNDED_H
 #define MTC_IR_OPS_UNBOUNDED_H

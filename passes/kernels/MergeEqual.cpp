@@ -1,5 +1,4 @@
-//===- MergeEqual.cpp - Merging of equal operations
-//-----------------------------------------------===//
+//===- MergeEqual.cpp - Merging of equal operations -------------------------------------------===//
 //
 // Common subexpression elimination like MLIR's, whose hashes ignore the bodies of operations: it
 // compares each kernel with all kernels that have the same operands, of which a value with

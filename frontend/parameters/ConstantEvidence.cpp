@@ -260,7 +260,7 @@ std::optional<Evidence> ConstantEvidence::findByValue(InitializerOp initializer)
     return std::nullopt;
   auto type = cast<RankedTensorType>(initializer.getType());
   const bool mayBeInitial = isModuleNamed(initializer) && type.getNumElements() < minModuleTable;
-  if (!mayBeInitial &&
+  if (!mayBeInitial && llvm::none_of(usesOf(initializer), isContracted) &&
       llvm::any_of(values, [](double x) { return !std::isfinite(x) || std::abs(x) >= 1e30; }))
     return constant("a mask of infinite or huge values");
   if (type.getNumElements() == 1)

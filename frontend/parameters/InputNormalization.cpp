@@ -16,6 +16,7 @@ namespace {
 /// Returns whether a node moves, selects or casts the elements of its first operand.
 bool movesElements(NodeOp node) {
   return node.getDomain().value_or("").empty() && node.getNumResults() == 1 &&
+         !node.getInputs().empty() &&
          llvm::StringSwitch<bool>(node.getOpType())
              .Cases({"Identity", "Cast", "Reshape", "Unsqueeze", "Squeeze", "Transpose"}, true)
              .Cases({"Slice", "Flatten"}, true)

@@ -32,7 +32,7 @@ for name, (strides, weights, expected) in CASES.items():
     graph = helper.make_graph(nodes, name, [tensor("x", values.shape)], [tensor("loss", ())],
                               [numpy_helper.from_array(values, "p")])  # fmt: skip
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), folder / f"{name}.onnx")
-    program = compile(folder / f"{name}.onnx", folder, {"x": np.zeros_like(values)}, "--loss", "output", name=name)
+    program = compile(folder / f"{name}.onnx", folder, {"x": np.zeros_like(values)}, "--loss", "output", "--train", "p", name=name)
     found = program.gradients(f"{name}-gradients")["p"]
     assert (found == np.float32(expected)).all(), (name, found)
 
@@ -46,7 +46,8 @@ graph = helper.make_graph(
     [tensor("loss", ()), helper.make_tensor_value_info("greatest", TensorProto.UINT8, (1, 1, 4)),
      helper.make_tensor_value_info("indices", TensorProto.INT64, (1, 1, 4))], [numpy_helper.from_array(values, "p")])  # fmt: skip
 onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), folder / "bytes.onnx")
-program = compile(folder / "bytes.onnx", folder, {"bytes": np.zeros((1, 1, 3), np.uint8)}, "--loss", "output", name="bytes")
+data = {"bytes": np.zeros((1, 1, 3), np.uint8)}
+program = compile(folder / "bytes.onnx", folder, data, "--loss", "output", "--train", "p", name="bytes")
 outputs = program.outputs("bytes-outputs")
 assert outputs["indices"].ravel().tolist() == [0, 0, 1, 2], outputs
 assert not outputs["greatest"].any(), outputs

@@ -28,7 +28,8 @@ def compiled(name: str, other_scale: bool, scale=SCALE, zero=ZERO):
     info = [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in (("x", (4, 2)), ("loss", ()), ("y", (4, 2)))]
     graph = helper.make_graph(nodes, name, info[:1], info[1:], [numpy_helper.from_array(weights, "p")])
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=9), folder / f"{name}.onnx")
-    return compile(folder / f"{name}.onnx", folder, {"x": factors}, "--loss", "output", "--output", "loss", name=name)
+    flags = ("--loss", "output", "--output", "loss", "--train", "p")
+    return compile(folder / f"{name}.onnx", folder, {"x": factors}, *flags, name=name)
 
 
 def rounded(scale):

@@ -110,7 +110,7 @@ std::string mtc::tool::takeSearchSeconds(Options &options, StringRef text) {
   std::optional<double> seconds = parseNumber(text);
   if (!seconds || *seconds <= 0 || *seconds > abi::maxSeconds)
     return "expected a number of seconds greater than 0 and at most 1e9";
-  options.searchSeconds = *seconds;
+  options.searchSeconds = seconds;
   return "";
 }
 

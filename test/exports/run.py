@@ -33,14 +33,17 @@ BATCH = 6  # architectures that one process exports, one after the other
 TOLERANCE = 1e-4  # relative, of each of the ten losses
 CLOSER = 0.1  # times the difference of an export that warns: what its remedy may leave
 NOISE = 10  # times the difference that rounding makes in the framework are allowed too
-FILES = ("language", "perception", "vision", "diffusion", "plain", "stops", "keras", "sklearn", "methods", "families")
+FILES = ("language", "perception", "vision", "diffusion", "plain", "stops", "keras", "sklearn", "signals", "physics", "objectives",
+         "layers", "families")  # fmt: skip
 TITLES = {
     "language": "Hugging Face transformers, text", "perception": "Hugging Face transformers, images and sound",
     "vision": "torchvision and timm", "diffusion": "diffusers", "plain": "torch.nn", "keras": "Keras", "sklearn": "scikit-learn",
-    "stops": "Gradient stops and state", "methods": "Losses, layers and methods", "families": "More families of models",
+    "stops": "Gradient stops and state", "signals": "Spectra and sequences", "physics": "Physics, statistics and geometry",
+    "objectives": "Metric and generative learning", "layers": "Layers and losses of images and tables",
+    "families": "More families of models",
 }  # fmt: skip
 COLUMNS = {"dynamo": "default", "legacy": "`dynamo=False`", "mtc": "`mtc.export`"}
-LOSSLESS = ("stops", "methods", "families")  # files whose architectures only mtc.export exports
+LOSSLESS = ("stops", "signals", "physics", "objectives", "layers", "families")  # files whose architectures only mtc.export exports
 OWN = ("keras", "sklearn")  # files of frameworks with an exporter of their own, whose result is in the first column
 
 # Export options that a warning may name, and the export that has them.
@@ -89,17 +92,26 @@ def architectures() -> list[Architecture]:
         if not path.exists():
             continue
         text = path.read_text()
-        body = ast.parse(text).body
-        marked = [
-            node
-            for node in body
-            if isinstance(node, ast.FunctionDef)
-            and any(isinstance(mark, ast.Name) and mark.id == "architecture" for mark in node.decorator_list)
-        ]
-        helpers = "\n".join(ast.get_source_segment(text, node) or "" for node in body if node not in marked)
+        marked, helpers = parsed(text)
         for node in marked:
             found.append(Architecture(file, node.name, digest(shared, helpers, ast.get_source_segment(text, node) or "")))
     return found
+
+
+def parsed(text: str) -> tuple[list[ast.FunctionDef], str]:
+    """Returns the architectures of a file of the zoo, and the text of everything else that they may use, also of imported files."""
+    body = ast.parse(text).body
+    marked = [
+        node
+        for node in body
+        if isinstance(node, ast.FunctionDef)
+        and any(isinstance(mark, ast.Name) and mark.id == "architecture" for mark in node.decorator_list)
+    ]
+    helpers = [ast.get_source_segment(text, node) or "" for node in body if node not in marked]
+    for node in body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("zoo.") and node.module != "zoo.architecture":
+            helpers.append(parsed((HERE / f"{node.module.replace('.', '/')}.py").read_text())[1])
+    return marked, "\n".join(helpers)
 
 
 def compile_flags(reference: dict, piece: str) -> list[str]:

@@ -1,8 +1,7 @@
 # RUN: %python %s %t
-"""`--accumulate 4` with a batch of 3 trains as a batch of 12 does: losses, gradients and norms, with ragged labels that are
-ignored, among them all of a micro-step's; with each kind of loss, clipping, a loss scale that overflows and 8-bit state; rows at
-the end of an epoch, and a pause. On the CPU and on an emulated device.
-"""
+"""`--accumulate 4` with a batch of 3 trains like a batch of 12: equal losses, gradients and norms. Labels are partly ignored, in one
+micro-step all of them. Covers each kind of loss, clipping, an overflowing loss scale, 8-bit state, incomplete batches at the end of an
+epoch, and resuming. On the CPU and on an emulated device."""
 
 import json
 import re
@@ -33,7 +32,7 @@ def save(name: str, element: type, nodes: list, inputs: dict, outputs: dict, wei
 
 
 def layers(element: type, width: int = 6, hidden: int = 16):
-    """Two layers with biases, to classes or to numbers."""
+    """Two layers with biases; the result is class scores or numbers."""
     nodes = [
         helper.make_node("Gemm", ["x", "first", "a"], ["h"]),
         helper.make_node("Tanh", ["h"], ["t"]),
@@ -46,7 +45,7 @@ def layers(element: type, width: int = 6, hidden: int = 16):
 
 
 def language(element: type):
-    """An embedding that is the head, too: its gradient is a contraction and rows."""
+    """A tied embedding: its gradient is the sum of a contraction and of scattered rows."""
     nodes = [
         helper.make_node("Gather", ["table", "ids"], ["e"]),
         helper.make_node("Gather", ["places", "at"], ["p"]),
@@ -64,7 +63,7 @@ def language(element: type):
 
 
 def image(element: type):
-    """A convolution, whose gradient a library gives without adding it up, and weights that are read twice."""
+    """A convolution, whose library call overwrites its weight gradient, and weights with two users."""
     nodes = [
         helper.make_node("Conv", ["x", "kernel", "a"], ["c"], pads=[1, 1, 1, 1]),
         helper.make_node("Conv", ["c", "again"], ["d"], pads=[1, 1, 1, 1]),
@@ -81,7 +80,7 @@ def image(element: type):
 
 
 def ragged(labels: np.ndarray) -> np.ndarray:
-    """Labels that are ignored here and there, and all of the second micro-step's."""
+    """Labels with ignored elements; those of the second micro-step are all ignored."""
     labels = np.where(random.random(labels.shape) < 0.4, -100, labels)
     labels[BATCH : 2 * BATCH] = -100
     return labels
@@ -107,7 +106,7 @@ def tokens(element: type) -> dict:
 
 
 def pair(name: str, model, data: dict, *flags) -> tuple[Program, Program]:
-    """The large batch, and the small one with accumulation."""
+    """Returns the program with the large batch, and the one with the small batch and accumulation."""
     (folder / name).mkdir()
     large = compile(model, folder / name, data, "--dim", f"batch={BATCH * PARTS}", *flags, name="large")
     small = compile(model, folder / name, data, "--dim", f"batch={BATCH}", "--accumulate", PARTS, *flags, name="small")
@@ -115,7 +114,7 @@ def pair(name: str, model, data: dict, *flags) -> tuple[Program, Program]:
 
 
 def close(found, wanted, tolerance: float, what):
-    found, wanted = np.array(found, float), np.array(wanted, float)  # None, of what is not finite, is NaN.
+    found, wanted = np.array(found, float), np.array(wanted, float)  # Non-finite metrics are None in the log; they become NaN here.
     np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance, err_msg=str(what))
 
 
@@ -144,7 +143,7 @@ LOSSES = {"cross-entropy": (layers, classes), "causal-lm": (language, tokens), "
 for loss, (model, data) in LOSSES.items():
     for recipe, flags in RECIPES.items():
         compare(f"{loss}-{recipe}-f64", model(np.float64), data(np.float64), 1e-12, "--loss", loss, *flags)
-WEIGHTED = ("--loss", "cross-entropy", "--class-weights", "0.1,0.02,0.05,0,0.03", "--label-smoothing", "0.1")  # Weights may add up to less than 1.
+WEIGHTED = ("--loss", "cross-entropy", "--class-weights", "0.1,0.02,0.05,0,0.03", "--label-smoothing", "0.1")  # The sum of the class weights may be less than 1.
 compare("weighted-f64", layers(np.float64), classes(np.float64), 1e-12, *WEIGHTED, "--optimizer", "sgd", "--lr", "0.2")
 for loss, recipe in ("cross-entropy", "adamw"), ("causal-lm", "clipped"), ("mse", "sgd"):
     model, data = LOSSES[loss]
@@ -154,8 +153,8 @@ for loss, recipe in ("cross-entropy", "adamw"), ("causal-lm", "clipped"), ("mse"
 for target, flags in ("cpu", ()), ("emulated", EMULATED):
     compare(f"image-{target}", image(np.float32), pixels(np.float32), 1e-4, "--loss", "cross-entropy", *RECIPES["clipped"], *flags)
 
-# 16 bits, with a scale that all gradients overflow with at first: the same steps are skipped, where all targets count. 8-bit
-# state, of parameters that are large enough.
+# f16 with a loss scale that overflows at first: both programs skip the same steps. All targets are valid here. 8-bit state needs larger
+# parameters.
 for target, flags in ("cpu", ()), ("emulated", EMULATED):
     half = ("--precision", "f16", *flags)
     scaled = compare(f"overflow-{target}", layers(np.float32), numbers(np.float32), 1e-2, "--loss", "mse", "--loss-scale", 2.0**26,
@@ -167,7 +166,7 @@ for target, flags in ("cpu", ()), ("emulated", EMULATED):
     compare(f"bits-{target}", layers(np.float32, 80, 64), classes(np.float32, 80), 2e-4, "--loss", "cross-entropy",
             "--optimizer-bits", 8, *RECIPES["adamw"], *flags)  # fmt: skip
 
-# Rows at the end of an epoch, with and without shuffling, as those of the large batch.
+# Incomplete batches at the end of an epoch, with and without shuffling, are handled as with the large batch.
 model, data = layers(np.float64), classes(np.float64)
 large, small = pair("epochs", model, data, "--loss", "cross-entropy", *RECIPES["sgd"])
 for how in "wrap", "drop", "mask":
@@ -183,14 +182,14 @@ few.run("--steps", 2, "--last-batch", "mask")
 said = few.run("--last-batch", "drop", code=1).stderr
 assert "the data has 5 samples and a batch has 12 (4 of 3: --accumulate)" in said, said
 
-# A batch without a target has no loss, as it has none at once.
+# Without any valid target, the loss is NaN with and without accumulation.
 nothing = {**data, "labels": np.full_like(data["labels"], -100)}
 for program in large, small:
     said = Program(program.path, nothing).run("--steps", 1, code=2).stderr
     assert "the loss of step 1 is nan" in said, said
 small = Program(small.path, data)
 
-# A pause changes no bit; a program with other micro-steps goes on with the same losses; the plan is the arena.
+# Resuming is bit-exact; a program with other micro-steps continues with equal losses; the arena has the planned size.
 whole = small.exported("whole", "--steps", 6)
 small.run("--steps", 2, "--save", "saved")
 assert small.exported("resumed", "--steps", 6, "--resume", "saved") == whole
@@ -211,13 +210,13 @@ for target in (), EMULATED:
 
     planned = plan("--accumulate", PARTS)
     assert planned["peak_bytes"] == report["planned_bytes"] == report["arena_bytes"], (planned, report)
-    # What is added up needs no memory that gradients as they are do not.
+    # Accumulation in place needs no additional memory.
     apart = plan("--skip-pass", "mtc-fuse-update")
     assert planned["peak_bytes"] <= apart["peak_bytes"] + 1024, (planned, apart)
     assert planned["categories"]["gradients"] == apart["categories"]["gradients"], (planned, apart)
 
-    # Each contraction adds to the gradient, and the embedding's rows are added where they are named: no kernel adds what another
-    # has computed, but for the few rows that are a slice of `places`.
+    # Each contraction adds to the gradient in place, and the embedding's rows are scattered into it. Only one kernel adds a computed
+    # gradient: that of the few sliced rows of `places`.
     text = run([MTC, "compile", model, *recipe, "--accumulate", PARTS, "--emit=kernels"], folder).stdout
     step = text[text.index("@micro_step") : text.index("func.func @", text.index("@micro_step") + 1)]
     writes = re.findall(r"mtc\.write @([\w.]+)\.grad, (%\w+)", step)
@@ -232,13 +231,13 @@ for target in (), EMULATED:
             assert f"{addend} = mtc.read @{parameter}.grad" in step, line
     wanted = [("mix", "fused_contract"), ("places", "kernel"), ("table", "fused_contract"), ("table", "rows")]
     assert sorted(kinds) == wanted, kinds
-    # The plan lays them over each other: the calls have no such operand, and nothing copies.
+    # The plan stores the sums in place of the gradients: the calls have no separate addend, and nothing is copied.
     placed = run([MTC, "compile", model, *recipe, "--accumulate", PARTS, "--emit=allocated"], folder).stdout
     step = placed[placed.index("mtc.step @micro_step") :]
     step = step[: step.index("mtc.step @", 1)]
     assert step.count("accumulate = 1") == 2 and "mtc.copy" not in step, step
 
-# Random bits are those of the micro-step: a step of two has the losses of two steps, where nothing is learnt.
+# Random bits depend on the micro-step: without updates, the loss of a step of two micro-steps is the mean of two steps' losses.
 nodes = [
     helper.make_node("Dropout", ["x", "ratio", "training"], ["d"]),
     helper.make_node("Mul", ["d", "scale"], ["y"]),
@@ -253,7 +252,7 @@ for target in (), EMULATED:
     twice = compile(model, folder, data, *recipe, *target, "--accumulate", 2, name="twice")
     close(losses(twice.train(3)), np.reshape(once, (3, 2)).mean(1), 1e-6, "dropout")
 
-# Of data with an entry for each step, each micro-step takes one; the loss is the mean of the output.
+# If the data has one entry per step, each micro-step reads one entry; the loss is the mean of the output.
 graph = helper.make_graph(
     [helper.make_node("Mul", ["w", "x"], ["terms"]), helper.make_node("ReduceSum", ["terms"], ["loss"], keepdims=0)],
     "entries",

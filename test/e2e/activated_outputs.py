@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""The loss of an output that is a softmax or a sigmoid is taken of its logits, in whatever form the file has the
-activation; --outputs and --export keep the file's own output."""
+"""The loss of an output that is a softmax or a sigmoid is computed from its logits, whatever nodes the file uses for the activation;
+--outputs and --export keep the file's own output."""
 
 import numpy as np
 import onnx
@@ -124,7 +124,7 @@ for form, nodes in SOFTMAX.items():
 for form, nodes in SIGMOID.items():
     check("sigmoid", form, nodes, "bce-with-logits", bits, expected(binary_cross_entropy), "Sigmoid")
 
-# Two classes as a sigmoid and what it lacks of 1: the logarithm of the probability, not of softmax(1 - p, p).
+# Two classes as a sigmoid p and 1 - p: the loss is the logarithm of the probability, not of softmax(1 - p, p).
 pair = [node("Sigmoid", "z", "p"), node("Sub", "one p", "n")]
 labels = classes % 2
 for form, inputs, sign in (("second", "n p", 1), ("first", "p n", -1)):
@@ -138,7 +138,7 @@ for form, inputs, sign in (("second", "n p", 1), ("first", "p n", -1)):
 
     np.testing.assert_allclose(losses(program.train(STEPS)), expected(logistic, columns=1), rtol=2e-6, err_msg=form)
 
-# What the loss would not be equal to stays as it is, with a warning that says so.
+# An activation that is not the inverse of the loss's link function is kept, with a warning.
 for form, nodes, loss, says in (
         ("cut", [node("Softmax", "z", "p", axis=-1), node("Slice", "p axis0 three axis1")], "cross-entropy",
          "is a Softmax (node 'Softmax_1') whose axis is sliced or reshaped"),

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""--lora trains adapters of frozen weights as PEFT does: the same losses and factors, initialized as there, in checkpoints, merged
-into an exported model, and exported alone as PEFT reads them (test/support/record_adapters.py)."""
+"""--lora trains adapters of frozen weights like PEFT: equal initial values, losses and factors. Factors are saved in checkpoints, merged
+into an exported model, and exported separately in PEFT's format (test/support/record_adapters.py)."""
 
 import json
 
@@ -47,7 +47,7 @@ def check_exports(program, trained, saved):
     merged, adapters = folder / "merged.onnx", folder / "adapters"
     command = [program.path, "--resume", saved, "--export", merged, "--export-adapters", adapters]
     run(command, folder)
-    # Factors as PEFT names and lays them out.
+    # Names and layouts of the factors are PEFT's.
     found = load_file(adapters / "adapter_model.safetensors")
     assert found.keys() == {f"base_model.model.{name}" for name in trained}
     for name, values in trained.items():
@@ -58,7 +58,7 @@ def check_exports(program, trained, saved):
     others = {module: spec for module, spec in lora.modules().items() if spec != (8, 16)}
     assert config["rank_pattern"] == {module: rank for module, (rank, _) in others.items()}
     assert config["alpha_pattern"] == {module: alpha for module, (_, alpha) in others.items()}
-    # Merged weights; all others as they were.
+    # Adapted weights are merged; all others are unchanged.
     values = initializers(merged.read_bytes())
     assert values.keys() == base.keys()
     for name, before in base.items():
@@ -70,7 +70,7 @@ def check_exports(program, trained, saved):
         down, up = (trained[f"{module}.lora_{factor}.weight"].astype(np.float64) for factor in "AB")
         np.testing.assert_allclose(values[name], before + alpha / rank * (up @ down).T, rtol=1e-6, atol=1e-7, err_msg=name)
         assert np.abs(values[name] - before).max() > 1e-3
-    # The merged model is what was trained.
+    # The merged model computes the trained model's outputs.
     program.run("--evaluate", "--resume", saved, "--metrics", folder / "adapted.jsonl")
     plain = compile(merged, folder, data, *flags, name="plain")
     plain.run("--evaluate", "--metrics", folder / "plain.jsonl")
@@ -83,7 +83,7 @@ trained, saved = check_losses(program, lora.STEPS)
 check_exports(program, trained, saved)
 check_losses(compile(GPT2.model, folder, data, *flags, *lora.FLAGS, "--target", "cuda", "--emulate", name="device"), 3)
 
-# What a program starts with by itself: the same each time, A even within its bound, B zero, so that nothing has changed yet.
+# Default initialization: repeatable, A uniform within its bound, B zero, so that the first loss is that of the model without adapters.
 first = program.train(1, "--save", folder / "first", name="first")[0]["loss"]
 assert first == compile(GPT2.model, folder, data, *flags, name="unadapted").train(1, name="unadapted")[0]["loss"]
 run([program.path, "--export-adapters", folder / "fresh"], folder)
@@ -99,7 +99,7 @@ for name, values in fresh.items():
     assert abs(values.std() / (bound / 3**0.5) - 1) < 0.1 and abs(values.mean()) < 0.1 * bound
 assert len({values.tobytes() for name, values in fresh.items() if "lora_A" in name}) == len(lora.modules())
 
-# A pause changes nothing.
+# Resuming is bit-exact.
 straight, halves = folder / "straight", folder / "halves"
 program.run("--steps", 4, "--no-shuffle", "--save", straight)
 program.run("--steps", 2, "--no-shuffle", "--save", halves)
@@ -107,12 +107,12 @@ program.run("--steps", 4, "--resume", halves, "--save", halves)
 one, other = (load_file(next(each.glob("*.safetensors"))) for each in (straight, halves))
 assert all((one[name] == other[name]).all() for name in one) and one.keys() == other.keys()
 
-# Of gradients and optimizer state the plan has those of the adapters.
+# The plan has gradients and optimizer state for the adapters only.
 categories = json.loads(run([MTC, "plan", GPT2.model, *flags, *lora.FLAGS, "--json"], folder).stdout)["categories"]
 bytes_of = sum(values.nbytes for values in factors.values())
 assert categories["optimizer"] == 2 * bytes_of and categories["gradients"] <= bytes_of, categories
 
-# A text of any stage has them.
+# The text of each stage contains the adapters.
 model_flags, training_flags = GPT2.flags[:4], (*GPT2.flags[4:], *flags[len(GPT2.flags) :])
 curve = losses(program.train(2, name="whole"))
 for stage, early in (("onnx", ()), ("forward", ()), ("training", training_flags)):
@@ -121,11 +121,11 @@ for stage, early in (("onnx", ()), ("forward", ()), ("training", training_flags)
     onward = compile(text, folder, data, *(training_flags if not early else ()), name=f"from-{stage}")
     assert losses(onward.train(2, name=stage)) == curve, stage
 
-# Beside them --train trains what it names.
+# --train trains the named parameters in addition to the adapters.
 text = run([MTC, "compile", GPT2.model, *flags, *lora.FLAGS, "--train", "*.ln_?.bias", "--emit=training"], folder).stdout
 assert text.count(" parameter @") == 2 * len(lora.modules()) + 5
 
-# PEFT stores modules whole that are trained in addition to the adapters.
+# PEFT stores modules that are trained in addition to the adapters as whole modules.
 tuned = compile(GPT2.model, folder, data, *flags, *lora.FLAGS, "--train", "*.ln_?.bias", "--train", "*.mlp.c_fc.*", name="tuned")
 tuned.run("--steps", 3, "--no-shuffle", "--export-adapters", folder / "tuned-adapters", "--export-weights", folder / "tuned.safetensors")
 whole = load_file(folder / "tuned.safetensors")
@@ -139,7 +139,7 @@ config = json.loads((folder / "tuned-adapters/adapter_config.json").read_text())
 assert config["modules_to_save"] == sorted({name.rpartition(".")[0] for name in others}), config
 assert json.loads((folder / "fresh/adapter_config.json").read_text())["modules_to_save"] is None
 
-# A layer whose weight is [out, in] is adapted along its other axis; what cannot be adapted is said.
+# A weight of layout [out, in] is adapted along its other axis. A message lists the weights that are not adapted.
 said = run([MTC, "plan", GPT2.model, *flags, *lora.FLAGS], folder).stderr
 assert "note: 0 of" in said and "training adapters of 4 weights, 10240 elements" in said, said
 digits = compile(DIGITS.model, folder, DIGITS.data(64), *DIGITS.flags, "--lora", "layers.*", name="digits")
@@ -148,7 +148,7 @@ shapes = {name: values.shape for name, values in load_file(folder / "digits-adap
 assert shapes["base_model.model.layers.0.lora_A.weight"] == (8, 64) and shapes["base_model.model.layers.0.lora_B.weight"] == (256, 8)
 assert json.loads((folder / "digits-adapters/adapter_config.json").read_text())["fan_in_fan_out"] is False
 curve = losses(digits.train(10, name="digits"))
-assert curve[8] < curve[0], curve  # The same rows.
+assert curve[8] < curve[0], curve  # The samples of step 9 are those of step 1.
 
 x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3, 8, 8])
 y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 4])

@@ -1,7 +1,7 @@
 # RUN: %python %s %t
-"""Generated kernels give the same bits for any number of threads.
+"""Generated kernels give bit-identical results for any number of threads.
 
-The model has reductions over rows and over columns, a broadcast, and no contraction, which a library would compute.
+The model has row and column reductions, a broadcast, and no contraction, which a library would compute.
 """
 
 import numpy as np

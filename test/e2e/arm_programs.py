@@ -1,7 +1,7 @@
 # REQUIRES: aarch64-runtime
 # RUN: %python %s %t
-"""Programs for 64-bit Arm processors train under emulation: with the losses of x86-64, to the bit where both multiply and add in
-one step, and the same checkpoints and exports. A processor without the features that the code uses is refused."""
+"""Programs for 64-bit Arm processors train under emulation with the losses of x86-64, bit for bit if both use fused multiply-add, and with
+the same checkpoints and exports. A program exits with an error on a processor that lacks required features."""
 
 import re
 import shutil
@@ -33,7 +33,7 @@ saved = folder / "saved"
 found = losses(arm.train(STEPS, "--save", saved, "--threads", 2))
 assert np.allclose(found, losses(x86.train(STEPS)), rtol=1e-6), found
 assert losses(arm.train(STEPS, "--threads", 1)) == found
-# A checkpoint is of the model, not of the processor.
+# Checkpoints are portable between processors.
 assert np.allclose(
     losses(arm.train(2 * STEPS, "--resume", saved)), losses(x86.train(2 * STEPS, "--resume", saved)), rtol=1e-6
 )
@@ -56,7 +56,7 @@ assert "DotProd" in message and message.endswith("it was compiled with --cpu neo
 recent.runner = ("qemu-aarch64", "-cpu", "neoverse-n1")
 recent.train(STEPS)
 
-# A library in a program in C.
+# A library, linked to a C program.
 model, flags = EXAMPLES / "digits/digits.onnx", ("--dim", "batch=32", "--lr", "2e-3")
 for source in ("train.c", "digits_data.h"):
     shutil.copy(EXAMPLES / "embedding" / source, folder)

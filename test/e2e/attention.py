@@ -1,9 +1,9 @@
 # RUN: %python %s %t
-"""Fused attention trains like its parts, on the CPU and on a device, gives the same bits for any number of threads, and
-needs memory that grows linearly with the sequence's length.
+"""Fused attention trains like the decomposed form, on the CPU and on a device. Results are bit-identical for any number of threads, and
+memory grows linearly with the sequence length.
 
-The model is two layers of causal attention over packed projections, with padding, by opset 23's operator and in the
-parts that exporters write: a transposed copy of the keys, roots of the scale, and a guard for rows of no keys.
+The model has two layers of causal attention over packed projections with padding: as opset 23's operator, and as the nodes that exporters
+write (transposed keys, square roots of the scale, and a guard for rows without keys).
 """
 
 import json
@@ -22,7 +22,7 @@ random = np.random.default_rng(0)
 
 
 def model(length, dtype=np.float32):
-    """x [batch, length, WIDTH], and in `keep` which positions are no padding."""
+    """x is [batch, length, WIDTH]; `keep` is true where a position is no padding."""
     random = np.random.default_rng(1)
     name = TensorProto.DOUBLE if dtype == np.float64 else TensorProto.FLOAT
     weights, nodes = {}, []
@@ -76,7 +76,7 @@ def model(length, dtype=np.float32):
 FLAGS = ("--dim", f"batch={BATCH}", "--loss", "mse", "--optimizer", "sgd", "--lr", "0.1", "--train", "layer*")
 LENGTH = 70
 for dtype, tolerance in ((np.float64, 1e-12), (np.float32, 1e-5)):
-    # The second entry of the batch is padded in front: its first rows have no keys.
+    # The second entry of the batch has its padding first: its first rows have no keys.
     keep = np.ones((2 * BATCH, LENGTH), bool)
     keep[1::2, :9] = False
     data = {name: random.normal(0, 1, (2 * BATCH, LENGTH, WIDTH)).astype(dtype) for name in ("x", "labels")} | {"keep": keep}
@@ -88,7 +88,7 @@ for dtype, tolerance in ((np.float64, 1e-12), (np.float32, 1e-5)):
         gradients = program.gradients("g", *([] if flags == EMULATED else ["--threads", 2]))
         assert len(gradients) == 4 and all(np.isfinite(g).all() and np.abs(g).max() > 0 for g in gradients.values())
         runs.append((gradients, [row["loss"] for row in program.train(4)]))
-        if name == "whole" and dtype == np.float64:  # Nothing of it is oneDNN's, which cuts products by threads.
+        if name == "whole" and dtype == np.float64:  # No operation calls oneDNN, which splits contractions by thread.
             assert same_bits(gradients, program.gradients("g1", "--threads", 1))
     whole, (parts, expected), device = runs
     for gradients, losses in (whole, device):
@@ -97,7 +97,7 @@ for dtype, tolerance in ((np.float64, 1e-12), (np.float32, 1e-5)):
         assert np.allclose(losses, expected, tolerance), (losses, expected)
 
 
-# By tensor cores, whose operands keep 10 bits behind the point.
+# Tensor cores keep 10 bits of the operands' mantissa.
 place = folder / "tf32"
 place.mkdir()
 program = compile(model(LENGTH), place, data, *FLAGS, *EMULATED, "--precision", "tf32")

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Bad input of every kind ends with exit code 1, one message that names it, and nothing half-written."""
+"""Each kind of invalid input results in exit code 1 and one message that names the input, and leaves no partial file."""
 
 import shutil
 
@@ -13,7 +13,7 @@ x, labels = folder / "x.npy", folder / "labels.npy"
 
 
 def refused(command, *words):
-    """The command fails and its message holds every word."""
+    """The command fails, and its message contains all of these words."""
     before = sorted(folder.rglob("*"))
     result = run(command, folder, code=1)
     for word in words:

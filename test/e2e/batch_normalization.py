@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Running statistics of batch normalization are state: each step moves them, nodes that share them one after the other;
-checkpoints and exports hold them. The running variance is that of the framework that wrote the file."""
+"""The running statistics of batch normalization are state: each step updates them; nodes that share them update them one after the other;
+checkpoints and exports contain them. The running variance follows the framework that wrote the file."""
 
 import numpy as np
 import onnx
@@ -14,8 +14,8 @@ folder = own_folder()
 
 
 def model(prefix: str = "", producer: str = "", chained: bool = False) -> onnx.ModelProto:
-    """Two nodes with the same statistics, the second of which reads the results of the first if they are chained, and one that only
-    reads its own."""
+    """Two nodes with the same statistics, of which the second reads the first one's results if `chained`, and a node with its own
+    statistics."""
     statistics = {f"{prefix}mean": MEAN, f"{prefix}variance": VARIANCE}
     values = {"scale": SCALE, "bias": BIAS, **statistics, "still_mean": MEAN, "still_variance": VARIANCE}
     again = ["m", "v"] if chained else [*statistics]
@@ -33,13 +33,13 @@ def model(prefix: str = "", producer: str = "", chained: bool = False) -> onnx.M
 
 
 def moved(mean, variance, x, less: int):
-    """The statistics after a node has seen x."""
+    """Returns the statistics after a node has processed x."""
     var = x.var((0, 2), ddof=less)
     return (MOMENTUM * mean + (1 - MOMENTUM) * x.mean((0, 2)), MOMENTUM * variance + (1 - MOMENTUM) * var)
 
 
 def expected(x: np.ndarray, steps: int, less: int = 0):
-    """The statistics, with a running variance of N - less values."""
+    """Returns the expected statistics. The running variance divides by N - `less`."""
     mean, variance = MEAN.astype(np.float64), VARIANCE.astype(np.float64)
     for step in range(steps):
         rows = x[step * BATCH : (step + 1) * BATCH].astype(np.float64)
@@ -71,8 +71,8 @@ program.run("--steps", 2, "--no-shuffle", "--save", folder / "saved")
 resumed = exported("resumed", "--steps", STEPS, "--no-shuffle", "--resume", folder / "saved")
 assert all((resumed[name] == weights[name]).all() for name in weights), "a resumed run has other statistics"
 
-# PyTorch divides the running variance by N - 1, Keras and the standard by N. PyTorch's exporter chains the nodes of a module that is
-# called twice; a note says once which variance it is.
+# PyTorch divides the running variance by N - 1, Keras and the ONNX standard by N. PyTorch's exporter chains the nodes of a module that is
+# called twice. One note names the variance in use.
 FLAGS = ("--loss", "mse", "--optimizer", "sgd", "--lr", "1e-30")
 for name, prefix, producer, flags, less, note in (
     ("pytorch", "", "pytorch", (), 1, "PyTorch's, divided by N - 1"),

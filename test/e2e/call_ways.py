@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Every way to compute a contraction or a convolution gives the same losses up to rounding, from planned memory and with the
-same bits in each run; what is measured once is chosen again."""
+"""All algorithms for a contraction or a convolution have equal losses up to rounding, use planned memory only, and are bit-identical from
+run to run. The compiler reuses earlier measurements."""
 
 import numpy as np
 import onnx
@@ -31,7 +31,7 @@ def rows(count: int, *shape: int) -> np.ndarray:
 
 
 class Subject:
-    """A model, its data, and its program as text and with operands as stored."""
+    """A model, its data, its text at the stage `kernels`, and the losses of the default algorithms."""
 
     def __init__(self, model, batch: int, x: np.ndarray, labels: np.ndarray):
         self.model, self.data = model, {"x": x, "labels": labels}
@@ -40,34 +40,34 @@ class Subject:
         assert "mtc.way" not in self.plain, self.plain
         program = compile(model, folder, self.data, *self.flags, "--tune", "off")
         self.expected = losses(program.train(3))
-        # Only oneDNN's code for AVX-512 prefers a layout of its own.
+        # oneDNN only prefers blocked layouts with AVX-512.
         self.has_layouts = "brg:" in program.run("--steps", 1, "--no-shuffle", "--profile-summary").stdout
 
     def kernels(self, *more) -> str:
         return run([MTC, "compile", self.model, *self.flags, *more, "--emit=kernels"], folder).stdout
 
-    def with_way(self, way: str, calls: int | None = None) -> Program:
-        """The program whose calls are computed in one way: at least `calls` of a micro-step, or all."""
-        text = folder / f"{self.model.stem}-{way}.mlir"
+    def with_algorithm(self, algorithm: str, calls: int | None = None) -> Program:
+        """Compiles the program with one algorithm for its calls; checks that at least `calls` of the micro-step (default: all) use it."""
+        text = folder / f"{self.model.stem}-{algorithm}.mlir"
         lines, count = self.plain.splitlines(), 0
         for number, line in enumerate(lines):
             if any(f" {name} " in line for name in CALLS):
                 head, colon, types = line.rpartition(" : ")
-                lines[number] = f"{head} {{mtc.way = #mtc<call_way {way}>}}{colon}{types}"
+                lines[number] = f"{head} {{mtc.way = #mtc<call_way {algorithm}>}}{colon}{types}"
                 count += 1
         assert count >= 3, self.plain
         text.write_text("\n".join(lines))
         plan = run([MTC, "compile", text, "--emit=allocated"], folder).stdout
-        assert plan.count(f"way = {way}") >= (calls or count), plan
+        assert plan.count(f"way = {algorithm}") >= (calls or count), plan
         return compile(text, folder, self.data, name=text.stem)
 
-    def check(self, way: str, implementation: str, calls: int | None = None):
-        program = self.with_way(way, calls)
+    def check(self, algorithm: str, implementation: str, calls: int | None = None):
+        program = self.with_algorithm(algorithm, calls)
         found = losses(program.train(3))
-        np.testing.assert_allclose(found, self.expected, rtol=1e-5, err_msg=way)
+        np.testing.assert_allclose(found, self.expected, rtol=1e-5, err_msg=algorithm)
         assert found[-1] < found[0], found
         one, two = (program.exported(name, "--steps", 2, "--no-shuffle") for name in ("one", "two"))
-        assert one == two, f"{way} does not repeat its bits"
+        assert one == two, f"{algorithm}: two runs differ"
         profile = program.run("--steps", 1, "--no-shuffle", "--profile-summary").stdout
         assert implementation in profile or (implementation == "blocked" and not self.has_layouts), profile
 
@@ -95,14 +95,14 @@ weights = [weight("first", 2 * CHANNELS, CHANNELS, 3, 3), weight("bias", 2 * CHA
 model = save("convolutions", nodes, [CHANNELS, SIDE, SIDE], [CHANNELS], weights)
 convolutions = Subject(model, IMAGES, rows(IMAGES, CHANNELS, SIDE, SIDE), rows(IMAGES, CHANNELS))
 convolutions.check("own_panels", "f32 panels")
-convolutions.check("winograd", "f32 winograd", calls=3)  # The first has a stride.
+convolutions.check("winograd", "f32 winograd", calls=3)  # Winograd does not support the stride of the first convolution.
 
-# The runtime's own code sums in the same order on any number of threads.
-own = perceptron.with_way("own_panels")
+# The runtime's own contractions sum in the same order on any number of threads.
+own = perceptron.with_algorithm("own_panels")
 alone, both = (own.exported(f"on{n}", "--steps", 2, "--no-shuffle", "--threads", n) for n in (1, 2))
 assert alone == both
 
-# The second compilation finds what the first has measured.
+# The second compilation uses the measurements of the first.
 assert perceptron.kernels() == perceptron.kernels(), "the choice is not repeated"
 tuned = compile(perceptron.model, folder, perceptron.data, *perceptron.flags)
 np.testing.assert_allclose(losses(tuned.train(3)), perceptron.expected, rtol=1e-5)

@@ -1,5 +1,6 @@
 # RUN: %python %s %t
-"""A program of --check-memory trains to the same bits, and ends where a plan or an operation is wrong, with both values' names."""
+"""--check-memory trains bit-identically. A program with an error in its plan or in an operation ends, and its message names both values
+involved."""
 
 import json
 import re
@@ -20,7 +21,7 @@ def trained(program, name: str) -> tuple[bytes, str]:
 
 
 def compare(name: str, example, *flags) -> None:
-    """With the checks nothing is found, and no bit changes; the arena alone is larger."""
+    """Without errors, --check-memory reports nothing and changes no bit; only the arena is larger."""
     kept = [
         compile_example(example, folder, "adamw", STEPS * example.batch * 2, *flags, *more, name=f"{name}_{i}")
         for i, more in enumerate(((), ("--check-memory",)))
@@ -43,13 +44,13 @@ compare("recomputed", GPT2, "--recompute", "all", "--clip-norm", "1")
 compare("bf16", GPT2, "--precision", "bf16", "--optimizer-bits", "8")
 compare("accumulated", GPT2, "--accumulate", "2")
 compare("emulated", SMALL_GPT2, "--target", "cuda", "--emulate")
-# Inputs that end between two multiples of the alignment: nothing is written behind them.
+# Inputs whose sizes are not multiples of the alignment: nothing is written after them.
 few = replace(DIGITS, batch=4, flags=("--dim", "batch=4", *DIGITS.flags[2:]))
 compare("emulated few", few, "--target", "cuda", "--emulate")
-# Between the loss of a step and its report the arena is read more often than there are slots of results.
+# The arena is checked more often between a step's loss and its report than there are slots for results.
 compare("emulated accumulated", few, "--target", "cuda", "--emulate", "--accumulate", "3", "--clip-norm", "1")
 
-# Only the arena counts that the program would have without the gaps, for mtc plan, too.
+# The budget applies to the arena without the gaps between values, in mtc plan too.
 command = [MTC, "plan", DIGITS.model, "--dim", "batch=32", "--loss", "cross-entropy", "--check-memory", "--json"]
 free = json.loads(run(command, folder).stdout)
 assert free["live_bytes"] < free["peak_bytes"], free
@@ -58,7 +59,7 @@ plan = json.loads(run([*command, between], folder).stdout)
 assert plan["fits"] and plan["peak_bytes"] == free["peak_bytes"], plan
 run([MTC, "compile", *command[2:-1], between, "-o", folder / "between"], folder)
 
-# What is wrong in the text of a placed program.
+# Errors in the text of an allocated program.
 FLAGS = ("--dim", "batch=32", "--loss", "cross-entropy", "--check-memory")
 placed = folder / "placed.mlir"
 run([MTC, "compile", DIGITS.model, *FLAGS, "--emit", "allocated", "-o", placed], folder)
@@ -72,7 +73,7 @@ def compiled(changed: str, name: str, code: int = 0):
 
 
 def values_of_step() -> list[tuple[int, int, str]]:
-    """For each value of the micro-step the operation that gives it, the last that reads it, and its slice."""
+    """Returns the producer, the last user and the slice of each value of the micro-step."""
     lines = text[text.index("mtc.step @micro_step") :].splitlines()[1:]
     values = []
     for number, line in enumerate(lines):
@@ -84,7 +85,7 @@ def values_of_step() -> list[tuple[int, int, str]]:
     return values
 
 
-# A value lies where another one still lives: refused before any code is made.
+# Overlapping slices of live values are rejected before code generation.
 values = values_of_step()
 kept = next(value for value in values if value[1] - value[0] > 2)
 other = next(value for value in values if kept[0] < value[0] < kept[1] and value[2] != kept[2])
@@ -93,12 +94,12 @@ overlapping = text.replace(other[2], re.sub(r"<\d+", f"<{offset}", other[2], cou
 message = compiled(overlapping, "overlapping", code=1).stderr
 assert re.search(r"node '.*': 'mtc\.(launch|call)' op writes .* where a result of node '.*' lives until operation \d+, node '.*', has run \(step_c4\)", message), message
 
-# A value is read later than it lives.
+# A value is read after the end of its lifetime.
 shorter = text.replace(f"until [{kept[1]}]", f"until [{kept[0]}]", 1)
 assert "where nothing lives (step_c5)" in compiled(shorter, "shorter", code=1).stderr
 
 
-# Strides of the first contraction, [32, 64] x [64, 256], that leave its operands.
+# Strides that exceed the operands of the first contraction, [32, 64] x [64, 256].
 for pattern, wrong, refusal in ((r"out_strides = \[256, 1\]", "out_strides = [258, 1]", "by strides that leave its result"),
                                 (r"lhs_strides = \[64, 1\]", "lhs_strides = [66, 1]", "where nothing lives")):  # fmt: skip
     start = text.index("mtc.step @micro_step")
@@ -111,7 +112,8 @@ compiled(text, "whole")
 
 
 def ends(name: str, strides: tuple[int, int], wrong: tuple[int, int], *expected: str) -> None:
-    """A program is ended at its first contraction, whose strides are changed in its tables, as by a faulty library."""
+    """Changes the strides of the first contraction in the program's tables, as if a library were faulty, and expects the program to end
+    there."""
     table = (folder / "whole").read_bytes()
     record = table.index(struct.pack("<3q", 32, 256, 64))
     place = table.index(struct.pack("<2q", *strides), record)
@@ -123,7 +125,7 @@ def ends(name: str, strides: tuple[int, int], wrong: tuple[int, int], *expected:
         assert re.search(each, result.stderr), (each, result.stderr)
 
 
-# Library calls that write, and read, beyond their operands.
+# Library calls that write or read out of bounds.
 ends("writes", (256, 1), (258, 1),
      r"error: layers\.0/Gemm: contraction .* has changed byte \d+ of the arena, which is none of its results: it holds nothing, \d+ bytes behind a result of 'layers\.0/Gemm', which '.*' reads last")  # fmt: skip
 ends("reads", (64, 1), (66, 1),

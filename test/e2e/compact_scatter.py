@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""An embedding's gradient has the same bits whether its table is made or not: repeated and negative indices included."""
+"""An embedding's gradient is bit-identical whether its full table is allocated or not, with repeated and negative indices."""
 
 import json
 
@@ -24,8 +24,8 @@ graph = helper.make_graph(
 )
 model = folder / "embedding.onnx"
 onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), model)
-ids = random.integers(0, 12, (4 * BATCH, LENGTH))  # few rows: most are named several times
-ids[0] = [5, -1, ROWS - 1, 5 - ROWS]  # two rows, each under two numbers
+ids = random.integers(0, 12, (4 * BATCH, LENGTH))  # indices repeat
+ids[0] = [5, -1, ROWS - 1, 5 - ROWS]  # two rows, each with two equivalent indices
 labels = random.normal(0, 1, (4 * BATCH, LENGTH, WIDTH)).astype(np.float32)
 flags = ("--dim", f"batch={BATCH}", "--loss", "mse", "--optimizer", "adamw", "--lr", "1e-2")
 data = {"ids": ids, "labels": labels}

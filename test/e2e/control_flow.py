@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""A model with control flow trains like the same model written out: the same bits of losses and weights, by the export
-of either. Weights in subgraphs are trained, and exported where they are."""
+"""A model with control flow trains like the same model without: losses and weights are bit-identical. Weights inside subgraphs are trained,
+and exported in their subgraphs."""
 
 import json
 
@@ -25,7 +25,7 @@ WEIGHTS = {
 
 
 def node(op: str, inputs: str, outputs: str, **attributes) -> onnx.NodeProto:
-    """Names separated by spaces; `-` leaves one out."""
+    """Names separated by spaces; `-` omits an operand."""
     names = [[name.replace("-", "") for name in text.split()] for text in (inputs, outputs)]
     return helper.make_node(op, *names, name=outputs.split()[0].replace("-", "") or op, **attributes)
 
@@ -56,7 +56,7 @@ def save(path, nodes, constants, weights):
 
 
 def write_plain(path):
-    """h = tanh((x_t + h) w) for each t, then relu(h), scaled where the width is that of the scale."""
+    """h = tanh((x_t + h) w) for each t, then relu(h), scaled if the width is that of the scale."""
     nodes = [node("Gather", "x zero", "h0", axis=1)]
     for t in range(STEPS):
         nodes += [node("Gather", f"x t{t}", f"x{t}", axis=1), node("Add", f"x{t} h{t}", f"s{t}"),
@@ -66,7 +66,7 @@ def write_plain(path):
 
 
 def write_loop(path):
-    """The same by a Loop whose length is an extent, and an If on shapes whose branch holds the scale."""
+    """The same function as a Loop whose trip count is an extent, and an If on shapes whose branch contains the scale."""
     body = subgraph("body", [node("Gather", "x i", "xi", axis=1), node("Add", "xi h", "s"), node("MatMul", "s w", "m"),
                              node("Tanh", "m", "h_next"), node("Identity", "goes", "go_on")],
                     [value("i", TensorProto.INT64, []), value("goes", TensorProto.BOOL, []), value("h")],
@@ -86,7 +86,7 @@ def write_loop(path):
 
 
 def write_scan(path):
-    """The same by a Scan, whose body holds the weight."""
+    """The same function as a Scan whose body contains the weight."""
     body = subgraph("body", [node("Add", "xi h", "s"), node("MatMul", "s w", "m"), node("Tanh", "m", "h_next")],
                     [value("h"), value("xi")], ["h_next"], initializers(["w"]))
     nodes = [
@@ -98,7 +98,7 @@ def write_scan(path):
 
 
 def write_sequence(path):
-    """The same by a sequence of slices."""
+    """The same function as a sequence of slices."""
     nodes = [node("SplitToSequence", "x", "slices", axis=1, keepdims=0), node("SequenceAt", "slices t0", "h0")]
     for t in range(STEPS):
         nodes += [node("SequenceAt", f"slices t{t}", f"x{t}"), node("Add", f"x{t} h{t}", f"s{t}"),
@@ -108,7 +108,7 @@ def write_sequence(path):
 
 
 def weights_of(graph: onnx.GraphProto) -> dict[str, np.ndarray]:
-    """Those of subgraphs too."""
+    """Includes the weights of subgraphs."""
     found = {i.name: numpy_helper.to_array(i) for i in graph.initializer if i.data_type == TensorProto.FLOAT}
     for each in graph.node:
         for attribute in each.attribute:
@@ -135,7 +135,7 @@ for name, write in {"plain": write_plain, "loop": write_loop, "scan": write_scan
     (expected,) = ReferenceEvaluator(trained).run(None, {"x": DATA["x"]})
     np.testing.assert_allclose(outputs["logits"], expected, rtol=1e-4, atol=1e-5, err_msg=name)
 
-    # The file is the one that was compiled, but for the weights.
+    # Only the weights differ from the compiled file.
     original = onnx.load(file)
     before, after = weights_of(original.graph), weights_of(trained.graph)
     assert before.keys() == after.keys() == WEIGHTS.keys(), after.keys()
@@ -153,7 +153,7 @@ for name, (history, weights) in results.items():
     assert history == results["plain"][0], (name, history)
     assert same_bits(weights, results["plain"][1]), name
 
-# A branch that --bind chooses, and a condition that depends on the data.
+# A branch selected by --bind, and a condition that depends on the data.
 WEIGHTS["other"] = WEIGHTS["w"] + 1
 branches = {key: subgraph(key, [node("MatMul", f"x {weight}", key)], [], [key], initializers([weight]))
             for key, weight in {"a": "w", "b": "other"}.items()}
@@ -168,8 +168,8 @@ for flag, weight in (("true", "w"), ("false", "other")):
     program = compile(folder / "bound.onnx", folder, DATA, *FLAGS, "--bind", f"flag={flag}", name=f"bound-{flag}")
     assert program.gradients("gradients").keys() == {weight, "head"}
 
-# A condition that depends on the data: both branches are computed. The branch that is not taken contributes no gradient,
-# also where its own would be NaN: the logarithm of an element that is 0.
+# If the condition depends on the data, both branches are computed. The branch that is not taken contributes no gradient, even if its own
+# gradient would be NaN: the logarithm of an element that is 0.
 WEIGHTS["taken"] = random.standard_normal((WIDTH, WIDTH)).astype(np.float32) / 2
 WEIGHTS["untaken"] = WEIGHTS["taken"] - WEIGHTS["taken"][:1]
 plain = [node("MatMul", "x taken", "h"), node("Tanh", "h", "t"), node("ReduceMean", "t", "r", axes=[1], keepdims=0),
@@ -230,7 +230,7 @@ for count in range(1, STEPS + 1):  # The loop ends after `count` iterations.
     for weight, expected in results[1].items():
         np.testing.assert_allclose(results[0][weight], expected, rtol=1e-4, atol=1e-6, err_msg=f"{count} iterations: {weight}")
 
-# Branches with different types are refused.
+# Branches with different types are rejected.
 ragged = subgraph("ragged", [node("ReduceMean", "x", "b", axes=[1], keepdims=0)], [], ["b"])
 nodes = [*peak, node("If", "high", "t", then_branch=ragged, else_branch=branches["a"]), *plain[2:]]
 save(folder / "ragged.onnx", nodes, [numpy_helper.from_array(np.float32(0.5), "half")], ["head"])
@@ -239,7 +239,7 @@ assert f"node 't': If version 17: result 0 is tensor<{ROWS}x{WIDTH}xf32> or tens
        "equal types because the condition depends on data" in refused.stderr, refused.stderr
 assert "no output depends" not in refused.stderr, refused.stderr
 
-# One initializer stands for two parameters: the Loop's operand is one of them, whatever its body reads.
+# One initializer is used by two parameters: the Loop's operand is one of them, whatever its body reads.
 FX_NODE = "pkg.torch.onnx.fx_node"
 body = subgraph("body", [node("Gather", "x i", "xi", axis=1), node("Add", "xi h", "s"), node("Add", "s b", "sb"),
                          node("MatMul", "sb w", "m"), node("Tanh", "m", "h_next"), node("Neg", "b", "b_next"),
@@ -272,7 +272,7 @@ np.testing.assert_allclose(outputs["logits"], expected, rtol=1e-4, atol=1e-5)
 assert [*trained.graph.node[1].input] == ["length", "go", "first", "offset"], trained.graph.node[1].input
 assert trained.graph.node[1].attribute[0].g == body
 
-# Optional outputs whose control flow or sequences cannot be known are left out, each for its own reason.
+# Optional outputs with control flow or sequences that are unknown at compile time are omitted, each with its own reason.
 unknown = subgraph("unknown", [helper.make_node("Foo", ["last"], ["a"], domain="bar")], [], ["a"])
 known = subgraph("known", [node("Relu", "last", "b")], [], ["b"])
 row = subgraph("row", [node("ReduceMax", "last", "r", keepdims=0)], [], ["r"])

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""The host program of the target cuda, on the emulated device: outputs, evaluation, reading ahead, kills and resuming."""
+"""The host program of the target cuda, on the emulated device: outputs, evaluation, prefetching, kills and resuming."""
 
 import ctypes
 import json
@@ -11,7 +11,7 @@ from program import compile, compile_example, own_folder, read_metrics, same_bit
 folder = own_folder()
 EMULATED = ("--target", "cuda", "--emulate")
 
-# What is written is what the CPU's program writes, up to the order of sums.
+# The outputs are those of the CPU's program, up to the order of summation.
 cpu = compile_example(DIGITS, folder, "adamw", 100, name="cpu")
 cuda = compile_example(DIGITS, folder, "adamw", 100, *EMULATED, name="cuda")
 expected, found = cpu.outputs("expected"), cuda.outputs("found")
@@ -23,7 +23,7 @@ for program in cpu, cuda:
 one, other = (read_metrics(program.path.with_suffix(".jsonl"))[0] for program in (cpu, cuda))
 assert np.isclose(one["loss"], other["loss"], rtol=1e-6) and one["accuracy"] == other["accuracy"], (one, other)
 
-# A batch of 64 KiB or more is staged: this program reads ahead.
+# Batches of 64 KiB or more are staged: this program prefetches.
 flags = ("--dim", "batch=320", "--loss", "cross-entropy")
 wide = compile(DIGITS.model, folder, DIGITS.data(1000), *flags, *EMULATED, name="wide")
 wide.run("--steps", 3, "--memory-report", "r.json")
@@ -32,7 +32,7 @@ assert report["planned_bytes"] == report["arena_bytes"], report
 plain = wide.exported("plain", "--steps", 7, "--seed", 3)
 assert plain == wide.exported("profiled", "--steps", 7, "--seed", 3, "--profile", "p.json"), "a profile changes the bits"
 
-# A run killed at any moment resumes to the bits of a run left alone.
+# A run that is killed at any moment and resumed is bit-identical to an uninterrupted run.
 program = compile_example(DIGITS, folder, "adamw", 480, *EMULATED, name="killed")
 STEPS = 150
 whole = program.exported("whole", "--steps", STEPS, "--seed", 7)
@@ -44,7 +44,7 @@ assert program.run("--evaluate", "--resume", checkpoint).stdout != evaluated
 gradients = [program.written("--gradients", f"again{i}", "--resume", checkpoint) for i in range(2)]
 assert same_bits(*gradients)
 
-# A program for a GPU says what is missing where there is none, before it writes anything.
+# Without a GPU, a program for a GPU reports what is missing before it writes any file.
 try:
     ctypes.CDLL("libcuda.so.1")
 except OSError:

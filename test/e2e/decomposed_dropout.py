@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Forms of dropout that exporters write as random numbers and arithmetic: on in steps, off in --evaluate, --outputs and --export. What is
-random in inference too is a warning with the node's name."""
+"""Dropout that exporters decompose into random numbers and arithmetic is active in training steps only, not with --evaluate, --outputs and
+--export. Nodes that are random in inference too get a warning with their name."""
 
 import json
 
@@ -40,12 +40,12 @@ def save(name: str, nodes: list, facts: dict | None = None, functions: tuple = (
 
 
 def checked(path: str, expected, output: str = "y") -> None:
-    """Checks inference and the exported file against `expected`, a function of h, and that steps are random."""
+    """Checks inference and the exported file against `expected`, a function of h, and that training steps are random."""
     name = path.removesuffix(".onnx")
     shown = run([MTC, "inspect", path, *FLAGS[:2]], folder).stderr
     program = compile(folder / path, folder, DATA, *FLAGS, name=name)
     first, other = (program.run("--steps", 1, "--no-shuffle", "--seed", seed).stdout for seed in (1, 2))
-    assert first != other, f"{name}: steps do not draw"
+    assert first != other, f"{name}: training steps are not random"
     wanted = expected(DATA["x"] @ WEIGHT)
     for seed in (1, 2):
         assert np.allclose(program.outputs("found", "--seed", seed)[output], wanted, 1e-5, 1e-6), name
@@ -70,20 +70,20 @@ checked(save("early", [node("Div", "h kept", "q"), UNIFORM, node("Add", "u kept"
 checked(save("rrelu", [node("RandomUniformLike", "h", "u", low=0.125, high=0.375), node("PRelu", "h u", "y")]),
         lambda h: np.where(h < 0, 0.25 * h, h))  # fmt: skip
 
-# In a branch of an If: the nodes of subgraphs are exported in inference form too.
+# In a branch of an If: nodes of subgraphs are exported in inference form too.
 branch = helper.make_graph(DROPOUT, "then", [], [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])
 other = helper.make_graph([node("Identity", "h", "z")], "else", [], [helper.make_tensor_value_info("z", TensorProto.FLOAT, None)])
 condition = helper.make_node("Constant", [], ["c"], value=numpy_helper.from_array(np.array(True)))
 outer = [condition, helper.make_node("If", ["c"], ["result"], then_branch=branch, else_branch=other)]
 checked(save("branch", [*outer, node("Neg", "result", "negated"), node("Neg", "negated", "out")], output="out"), identity, output="out")
 
-# The nodes of a function are off in inference, but exported as they are: a warning.
+# Dropout inside a function is off in inference, but exported unchanged, with a warning.
 function = helper.make_function("own", "Drop", ["h", "kept"], ["y"], DROPOUT, [helper.make_opsetid("", 17)])
 calls = save("function", [helper.make_node("Drop", ["h", "kept"], ["y"], domain="own", name="call")], functions=(function,))
 shown = run([MTC, "compile", calls, *FLAGS, "-o", "calls"], folder).stderr
 assert "dropout: files of --export drop elements in inference too" in shown and "node_y" in shown and "onnx.inliner" in shown, shown
 
-# Noise may be meant in inference; a mask that is not scaled may not be dropout.
+# Noise may be intended in inference, and an unscaled mask may not be dropout.
 noise = [node("RandomNormalLike", "h", "e"), node("Mul", "e kept", "n"), node("Add", "h n", "y")]
 for name, nodes, named in (("noise", noise, "'node_e' (RandomNormalLike)"),
                            ("unscaled", [*MASK, node("Mul", "h m", "y")], "'node_u' (RandomUniformLike)")):  # fmt: skip

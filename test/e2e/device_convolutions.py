@@ -1,7 +1,7 @@
 # RUN: %python %s %t
-"""Convolutions by cuDNN on an emulated device, as by the CPU's library and as contractions of windows: forward and backward, of
-lines, planes and volumes, with groups, strides, dilations and one-sided paddings, and with their biases and ReLU where operands
-may be rounded. What a program says that lacks the library."""
+"""Convolutions by cuDNN on an emulated device match the CPU's library and contractions of windows, forward and backward: 1-D, 2-D and 3-D,
+with groups, strides, dilations, one-sided padding and biases, and with fused ReLU in tf32. A program that needs cuDNN and does not find it
+reports this."""
 
 import os
 
@@ -25,7 +25,7 @@ for name in CASES:
 
     kinds = {"convolution", "transposed_convolution", "convolution_weight_gradient"}
     assert calls(*EMULATED) == kinds, calls(*EMULATED)
-    assert not calls(*EMULATED, "--no-cudnn") & kinds, "convolutions without their library"
+    assert not calls(*EMULATED, "--no-cudnn") & kinds, "convolution calls despite --no-cudnn"
 
     def activated(*more, file=file) -> int:
         text = run([MTC, "compile", file, *FLAGS, *more, "--emit=kernels"], folder).stdout
@@ -33,8 +33,8 @@ for name in CASES:
         calls = [line.split() for line in step.splitlines() if "mtc.fused_convolve" in line]
         return sum("bias" in words and words[words.index("then") + 1] == "relu" for words in calls)
 
-    assert activated(*TF32) == 2, "both convolutions in front of ReLU"
-    assert activated(*EMULATED) == activated() == 0, "in f32 ReLU stays exact, and oneDNN's keeps no NaN"
+    assert activated(*TF32) == 2, "expected ReLU fused into both convolutions"
+    assert activated(*EMULATED) == activated() == 0, "expected no fused ReLU: exact results in f32, and oneDNN's ReLU drops NaN"
 
     host = compile(file, folder, samples, *FLAGS, name=f"{name}_host")
     expected, gradients = losses(host.train(STEPS)), host.gradients(f"{name}_expected")

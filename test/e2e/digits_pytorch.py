@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Training the digits example gives PyTorch's losses and gradients."""
+"""Training the digits example reproduces PyTorch's losses and gradients."""
 
 from models import DIGITS
 from program import own_folder

@@ -1,8 +1,8 @@
 # RUN: %python %s %t
-"""Training that diverges stops and leaves the last finite checkpoint, killed at any moment or not: on the CPU and on an
-emulated device, which learns of a loss a step late.
+"""A run that diverges stops and keeps the last finite checkpoint, even if it is killed at any moment: on the CPU, and on an emulated
+device, which reports a loss one step late.
 
-`--rounds N` kills so many runs on each.
+`--rounds N` sets the number of killed runs on each target.
 """
 
 import json
@@ -23,7 +23,7 @@ moments = random.Random(0)
 
 
 def check_checkpoint(saved, before: int = BAD):
-    """There is one, it is of an earlier step than that, and finite."""
+    """Checks that there is a checkpoint, from an earlier step, and that it is finite."""
     manifest = json.loads((saved / "manifest.json").read_text())
     assert 0 < manifest["step"] < before, manifest["step"]
     for name, tensor in load_file(saved / manifest["file"]).items():
@@ -38,7 +38,7 @@ for name, flags in ("host", ()), ("device", ("--target", "cuda", "--emulate")):
     saved, export, log = folder / f"{name}-saved", folder / f"{name}.onnx", folder / f"{name}.jsonl"
     train = ("--no-shuffle", "--steps", 2 * BAD, "--save", saved, "--threads", 1)
 
-    # Whichever steps are saved, the bad one is not among them.
+    # Whatever the interval of checkpoints, the step with the non-finite batch is not saved.
     seconds = {}
     for every in 1, 3, BAD - 1, BAD:
         start = time.perf_counter()
@@ -68,16 +68,16 @@ for name, flags in ("host", ()), ("device", ("--target", "cuda", "--emulate")):
             continue
         check_checkpoint(saved)
         shutil.rmtree(saved)
-    assert killed > 0, "no run was killed: the test says nothing"
+    assert killed > 0, "no run was killed, so nothing was tested"
     shutil.rmtree(saved, ignore_errors=True)
 
-    # Trained on all the same, as the user says.
+    # With --on-nan continue, training goes on.
     result = program.run(*train, "--export", export, "--on-nan", "continue")
     assert result.stderr.count("warning:") == 1 and f"the loss of step {BAD} is nan" in result.stderr, result.stderr
     assert export.exists() and (saved / "manifest.json").exists()
     shutil.rmtree(saved)
 
-    # Steps that are too large: losses grow until they, or weights before them, are not finite.
+    # A learning rate that is too large: losses grow until they, or weights before them, are not finite.
     rate = ("--optimizer", "adamw", "--lr", "1e30")
     wild = compile(DIGITS.model, folder, DIGITS.data(ROWS), *DIGITS.flags, *rate, *flags, name=f"wild-{name}")
     export = folder / f"wild-{name}.onnx"

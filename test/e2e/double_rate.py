@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""The learning rate of a model in f64 has the accuracy of f64: 0.1 as f32 is another number, 1.5e-8 apart."""
+"""The learning rate of an f64 model is stored in f64: 0.1 rounded to f32 differs by 1.5e-8, relative."""
 
 import numpy as np
 import onnx

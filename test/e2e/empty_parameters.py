@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""A parameter without elements, such as a bias of no columns, is frozen, and programs of each form train the others."""
+"""A parameter without elements, such as a bias of extent 0, is frozen; the other parameters are trained by programs of each kind."""
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper, save

@@ -1,7 +1,6 @@
 # RUN: %python %s %t
-"""A file holds tied weights as copies with names of their own, as optimizers and other exporters write them: an output layer with the
-transposed embedding, and a layer that the module calls twice. --tie trains them as the file with the ties does, and every file of a
-run holds each copy where it did."""
+"""Optimizers and other exporters write tied weights as copies with separate names: an output layer as the transposed embedding, and a layer
+that the module calls twice. --tie trains them like the file with the ties, and all files of a run contain each copy under its own name."""
 
 import json
 from pathlib import Path
@@ -27,7 +26,7 @@ COPIES = {"lm_head": ("wte", True), "h.1.weight": ("h.0.weight", False), "h.1.bi
 
 
 def save(name: str, apart: bool) -> Path:
-    """Two layers, either with weights of their own or with those of the first."""
+    """Two layers with separate weights, or the first one's weights twice."""
     values = dict(WEIGHTS)
     nodes = [helper.make_node("Gather", ["wte", "ids"], ["x0"])]
     if apart:
@@ -74,7 +73,7 @@ expected = losses(reference.train(STEPS))
 trained = initializers(reference.exported("reference-trained", "--steps", STEPS, "--no-shuffle"))
 assert all(np.abs(trained[name] - value).max() > 1e-3 for name, value in WEIGHTS.items())
 
-# Without a flag they are trained apart, which is said with what to do.
+# Without a flag, the copies are trained separately, and a message suggests --tie.
 plain = compile(APART, folder, DATA, *FLAGS, name="plain")
 assert abs(losses(plain.train(STEPS))[-1] - expected[-1]) > 1e-3
 for command in (("inspect", APART), ("compile", APART, *FLAGS, "-o", "plain", "--force")):
@@ -82,7 +81,7 @@ for command in (("inspect", APART), ("compile", APART, *FLAGS, "-o", "plain", "-
     assert "'wte' and 'lm_head': equal elements, one transposed, trained separately" in told and "use --tie wte=lm_head" in told, told
     assert "2 parameters equal others: 'h.1.weight' = 'h.0.weight', 'h.1.bias' = 'h.0.bias'" in told and "Use --tie equal" in told, told
 
-# Zeros are no evidence of a tie.
+# Equal zeros are no evidence of a tie.
 told = run([MTC, "inspect", APART, "--tie", "equal"], folder)
 assert "not tied, because parameters of one value, such as zeros, may be equal by chance: 'h.1.shift'" in told.stderr, told.stderr
 assert "Tied        wte = lm_head, transposed" in told.stdout, told.stdout
@@ -110,21 +109,21 @@ for name, model, flags in (
     assert not held.keys() & COPIES.keys() and held.keys() >= WEIGHTS.keys(), (name, held.keys())
     assert same_bits(program.gradients("gradients"), reference.gradients("reference-gradients")), f"{name}: gradients"
 
-# Either name is the weight's.
+# The weight may be named by either of its names.
 for pattern in ("lm_head", "wte"):
     frozen = compile(APART, folder, DATA, *FLAGS, *PAIRS, "--freeze", pattern, name="frozen")
     values = initializers(frozen.exported("frozen-trained", "--steps", 2, "--no-shuffle"))
     assert (values["lm_head"] == WEIGHTS["wte"].T).all() and (values["wte"] == WEIGHTS["wte"]).all()
     assert (values["h.1.bias"] != WEIGHTS["h.0.bias"]).any()
 
-# One name of --weights suffices, in the layout of the file.
+# One of the names in the file of --weights suffices, in the layout of the file.
 other = normal(WIDTH, TOKENS)
 save_file({name: value for name, value in WEIGHTS.items() if name != "wte"} | {"lm_head": other}, folder / "other.safetensors")
 still = compile(APART, folder, DATA, *FLAGS[:2], "--optimizer", "sgd", "--lr", "1e-30", *PAIRS, name="still")
 values = initializers(still.exported("other", "--steps", 1, "--weights", folder / "other.safetensors"))
 assert (values["lm_head"] == other).all() and (values["wte"] == other.T).all()
 
-# Exceptions to `equal`.
+# Exceptions from `equal`.
 told = run([MTC, "inspect", APART, "--tie", "equal", "--untie", "lm_head"], folder)
 assert "lm_head, transposed" not in told.stdout and "h.0.bias = h.1.bias" in told.stdout, told.stdout
 wrong = run([MTC, "compile", APART, *FLAGS, "--tie", "all"], folder, code=1).stderr

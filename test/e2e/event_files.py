@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""TensorBoard's own reader finds every metric of a run in the event files, also after a kill and when the run is resumed."""
+"""TensorBoard's own reader finds every metric of a run in its event files, also after a kill and a resume."""
 
 import math
 import subprocess
@@ -54,7 +54,7 @@ assert list(found["train/loss"]) == list(range(1, 41))
 (file,) = (folder / "runs").iterdir()
 assert file.name.startswith("events.out.tfevents.")
 
-# A resumed run replaces what an earlier one has of its steps: here, of those after the checkpoint.
+# A resumed run replaces events of steps after its checkpoint.
 program.run("--steps", 60, "--threads", 1, "--tensorboard", "runs", "--metrics", "m.jsonl", "--resume", "c")
 program.run("--steps", 50, "--threads", 1, "--tensorboard", "runs", "--metrics", "m.jsonl", "--resume", "c")
 metrics = read_metrics(folder / "m.jsonl")
@@ -62,17 +62,17 @@ assert [record["step"] for record in metrics] == list(range(1, 51))
 check("runs", metrics)
 assert len(list((folder / "runs").iterdir())) == 3
 
-# A run from the start replaces everything.
+# A run from the start replaces all events.
 program.run("--steps", 5, "--threads", 1, "--tensorboard", "runs", "--metrics", "m.jsonl")
 check("runs", read_metrics(folder / "m.jsonl"))
 
-# Validations have tags of their own.
+# Validations have separate tags.
 validation = ("--validate", "x=x.npy", "--validate", "labels=labels.npy", "--validate-every", 10)
 program.run("--steps", 25, "--threads", 1, *validation, "--tensorboard", "validated", "--metrics", "m.jsonl")
 found = check("validated", read_metrics(folder / "m.jsonl"))
 assert list(found["validation/loss"]) == list(found["validation/accuracy"]) == [10, 20, 25] and len(found["train/loss"]) == 25, found
 
-# Every step is in the file as soon as it is done.
+# Each step is in the file as soon as it is finished.
 running = subprocess.Popen([str(word) for word in program.command("--steps", 10**9, "--threads", 1, "--tensorboard", "killed", "--metrics", "k.jsonl",
                                                                   "--quiet")], cwd=folder)  # fmt: skip
 while not (folder / "k.jsonl").exists() or (folder / "k.jsonl").read_text().count("\n") < 200:
@@ -83,7 +83,7 @@ running.wait()
 metrics, events = read_metrics(folder / "k.jsonl"), scalars("killed")
 assert 0 <= len(metrics) - len(events["train/loss"]) <= 1, (len(metrics), len(events["train/loss"]))
 
-# Tokens are counted if the model reads them.
+# Tokens are counted if the model reads tokens.
 model = compile_example(GPT2, folder, "adamw", 16, name="gpt2.run")
 model.run("--steps", 2, "--tensorboard", "new/folder/gpt2", "--metrics", "g.jsonl")
 metrics = read_metrics(folder / "g.jsonl")
@@ -91,7 +91,7 @@ found = check("new/folder/gpt2", metrics)
 length = metrics[0]["tokens_per_second"] / metrics[0]["samples_per_second"]
 assert abs(length - 64) < 1e-6 and "train/tokens_per_second" in found, metrics[0]
 
-# What cannot be written is said before the run.
+# If the files cannot be written, the program reports it before the run.
 (folder / "file").write_text("mine")
 result = run(program.command("--steps", 1, "--tensorboard", "file"), folder, code=1)
 assert "--tensorboard file: is a file; expected the name of a folder" in result.stderr, result.stderr

@@ -1,5 +1,6 @@
 # RUN: %python %s %t
-"""--export writes the model with trained weights: ONNX's reference computes what --outputs says, nothing else changed."""
+"""--export writes the model with trained weights. ONNX's reference evaluator computes the values of --outputs from it; everything else is
+unchanged."""
 
 import shutil
 
@@ -25,7 +26,7 @@ for example in (DIGITS, GPT2):
             assert result[name].shape == value.shape, (name, result[name].shape, value.shape)
             error = np.abs(result[name] - value).max() / np.abs(value).max()
             assert error < 1e-4, f"{source}: {name} is off by {error:.1e}"
-    assert any(np.abs(outputs[n] - initial[n]).max() > 1e-3 for n in outputs), "training changed nothing"
+    assert any(np.abs(outputs[n] - initial[n]).max() > 1e-3 for n in outputs), "training changed no weight"
 
     original = onnx.load(example.model)
     before, after = ({i.name: i for i in m.graph.initializer} for m in (original, model))
@@ -37,7 +38,7 @@ for example in (DIGITS, GPT2):
         del m.graph.initializer[:]
     assert original.graph == model.graph
 
-# A program replaces what it wrote, but no model of the user's, and never the one that it was compiled from.
+# A program replaces its own exports, but no other model, and never the one that it was compiled from.
 folder = own_folder()
 program = compile_example(DIGITS, folder, "sgd", DIGITS.batch)
 model = folder / "model.onnx"

@@ -1,7 +1,6 @@
 # RUN: %python %s %t
-"""Loops as exporters write them train like the plain model: EmbeddingBag of both PyTorch exporters (a Loop of slices; a Loop
-that fills a sequence, with an If for empty bags) and Keras' recurrent layers (counters that are compared as floats, weights
-that the Loop carries)."""
+"""Loops as exporters write them train like the same model without loops: EmbeddingBag of both PyTorch exporters (a Loop over slices; a Loop
+that fills a sequence, with an If for empty bags) and Keras' recurrent layers (counters compared as floats, weights carried by the Loop)."""
 
 import numpy as np
 import onnx
@@ -18,13 +17,13 @@ CONSTANTS = {"flat": [-1], "zero": 0, "one": 1, "two": 2, "axis": [0], "rows": R
 
 
 def node(op: str, inputs: str, outputs: str, **attributes) -> onnx.NodeProto:
-    """Names separated by spaces; `-` leaves one out."""
+    """Names separated by spaces; `-` omits an operand."""
     names = [[name.replace("-", "") for name in text.split()] for text in (inputs, outputs)]
     return helper.make_node(op, *names, **attributes)
 
 
 def subgraph(nodes, inputs: str, outputs: str, initializers=()) -> onnx.GraphProto:
-    """Inputs and outputs without types, as PyTorch's newer exporter has them."""
+    """A subgraph whose inputs and outputs have no types, as PyTorch's newer exporter writes it."""
     values = [[onnx.ValueInfoProto(name=name) for name in text.split()] for text in (inputs, outputs)]
     return helper.make_graph(nodes, "body", *values, initializers)
 
@@ -34,7 +33,7 @@ def tensor(name: str, value, kind=np.float32) -> onnx.TensorProto:
 
 
 def save(path, nodes, weights: str):
-    """The nodes compute `h`, one row a sample."""
+    """The nodes compute `h`, one row per sample."""
     initializers = [tensor(name, WEIGHTS[name]) for name in [*weights.split(), "head"]]
     initializers += [numpy_helper.from_array(np.array(value), name) for name, value in CONSTANTS.items()]
     graph = helper.make_graph([*nodes, node("MatMul", "h head", "logits")], "g",

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Budgets from what is needed down to what is reachable: each is kept, by all techniques together, and a smaller one never takes
-less time. What is trained is the same, but for the order of sums over rows."""
+"""Memory budgets between the peak without a budget and the minimum peak are met by combinations of all techniques; a smaller budget never
+has a shorter step time. Losses are equal up to the order of summation over rows."""
 
 import json
 
@@ -13,7 +13,7 @@ folder = own_folder()
 
 
 def plan(example, *flags, code: int = 0) -> dict:
-    """At rates that are not measured, so that they are the same in each plan."""
+    """Plans with a fixed cost model, so that all plans use the same rates."""
     command = [MTC, "plan", example.model, *example.flags, "--optimizer", "adamw", "--cost-model", "avx512", "--json", *flags]
     return json.loads(run(command, folder, code).stdout)
 
@@ -28,7 +28,7 @@ for example, most in ((GPT2, 0.75), (DIGITS, 1)):
         assert found["step_seconds"] >= last, (example.name, budget, found["step_seconds"], last)
         last = found["step_seconds"]
 
-    # The search starts with recomputed segments, too: it takes no longer than they do where they fit.
+    # The search also starts from sqrt recomputation: its result is at least as fast as that if it fits.
     segments = plan(example, "--recompute", "sqrt", "--tile", "none")
     found = plan(example, "--memory", segments["peak_bytes"])
     assert found["fits"] and found["step_seconds"] <= segments["step_seconds"], (example.name, found, segments)

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""State that Identity nodes with the metadata mtc.update set: each training step and micro-step updates it once, evaluation
-does not; checkpoints and exports hold it. Integers are state too."""
+"""State that is updated by Identity nodes with the metadata mtc.update: each training step or micro-step updates it once; evaluation does
+not; checkpoints and exports contain it. Integer state is supported."""
 
 import json
 
@@ -21,7 +21,7 @@ def marked(node: onnx.NodeProto, key: str, value: str) -> onnx.NodeProto:
 
 
 def model() -> onnx.ModelProto:
-    """`out` subtracts a moving average of x * scale, after two updates, and reads a counter before its update."""
+    """`out` subtracts a moving average of x * scale after two updates, and reads a counter before its update."""
     values = {"scale": SCALE, "mean": MEAN, "count": np.int64(5), "one": np.int64(1), "factor": np.float32(0.8), "axis": np.int64([0])}
     node = helper.make_node
     nodes = [
@@ -87,14 +87,14 @@ for steps in (1, STEPS):
     assert np.allclose(mean, expected(steps), 1e-5, 1e-6), (steps, mean, expected(steps))
     assert count == 5 + steps, count
 
-# The counter scales the step's output before its update; the gradient does not pass through the average.
+# The step's output is scaled by the counter's value before the update; no gradient flows through the average.
 program.run("--no-shuffle", "--gradients", folder / "gradients.safetensors")
 rows, target = x[:BATCH].astype(np.float64), labels[:BATCH].astype(np.float64)
 out = 5 * (rows * SCALE - updated(MEAN.astype(np.float64), rows))
 gradient = (2 * (out - target) * 5 * rows).mean(0) / WIDTH
 assert np.allclose(load_file(folder / "gradients.safetensors")["scale"], gradient, 1e-4, 1e-4), gradient
 
-# Inference uses the state as it is.
+# Inference reads the state without updating it.
 program.run("--outputs", folder / "outputs.safetensors")
 outputs = load_file(folder / "outputs.safetensors")
 assert sorted(outputs) == ["out"], sorted(outputs)
@@ -105,7 +105,7 @@ resumed = exported(program, "resumed", "--steps", STEPS, "--resume", folder / "s
 whole = load_file(folder / f"after{STEPS}.safetensors")
 assert all((resumed[name] == whole[name]).all() for name in whole), "a resumed run has another state"
 
-# The inference form has the state in place of its new value.
+# The inference form reads the state instead of its new value.
 inference = onnx.load_from_string(program.exported("inference", "--steps", STEPS, "--no-shuffle"))
 sources = {node.output[0]: node for node in inference.graph.node}
 assert sources["second"].input[0] == "mean" and not sources["second"].metadata_props, sources["second"]
@@ -121,11 +121,11 @@ micro = compile(folder / "model.onnx", folder / "micro", {"x": x, "labels": labe
 mean, count = state(exported(micro, "micro", "--steps", 1))
 assert np.allclose(mean, expected(STEPS), 1e-5, 1e-6) and count == 5 + STEPS, (mean, count)
 
-# The new value is the same on all ranks, but the loss depends on it.
+# Ranks agree on this new value, but the loss depends on it.
 refused = run([MTC, "compile", folder / "model.onnx", *FLAGS, "--ranks", "2", "-o", folder / "ranks"], folder, code=1)
 assert "depends on" in refused.stderr and "one rank" in refused.stderr, refused.stderr
 
-# An optimizer that drops Identity nodes drops the marks.
+# Optimizers that drop Identity nodes drop the metadata.
 lost = model()
 for node in lost.graph.node:
     del node.metadata_props[:]

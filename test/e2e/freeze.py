@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""What --freeze and --train leave out costs no backward work, no saved activations, no gradient and no optimizer state; it is
-no part of checkpoints, and of exports as it was given."""
+"""Parameters that --freeze or --train exclude need no backward computation, saved activations, gradients or optimizer state. Checkpoints
+omit them; exports contain their given values."""
 
 import json
 
@@ -14,7 +14,7 @@ from safetensors.numpy import load_file, save_file
 LAYERS, WIDTH, ROWS = 8, 64, 512
 folder = own_folder()
 rng = np.random.default_rng(0)
-# Each layer's input is what its weight's gradient needs, and nothing else is.
+# The gradient of a layer's weight needs the layer's input and no other activation.
 values = {}
 for i in range(LAYERS):
     values[f"layers.{i}.weight"] = rng.standard_normal((WIDTH, WIDTH)).astype(np.float32) / WIDTH**0.5
@@ -42,7 +42,7 @@ def backward_contractions(model, *flags) -> int:
     return functions["micro_step"] - functions["evaluate"]
 
 
-# A product for each weight that is trained, one for each layer behind the first that has something to train.
+# Backward contractions: one for each trained weight, and one for each layer after the first layer with a trained parameter.
 assert backward_contractions(CHAIN, *FLAGS) == LAYERS + LAYERS - 1
 assert backward_contractions(CHAIN, *FLAGS, *BIASES) == LAYERS - 1
 assert backward_contractions(CHAIN, *FLAGS, *LAST_TWO) == 2 + 1
@@ -58,32 +58,32 @@ def moments(*shapes) -> int:
     return sum(2 * 64 * -(-4 * int(np.prod(shape)) // 64) for shape in shapes)
 
 
-# The value that is computed and the one that it is computed from, and what is saved of all layers before.
+# At most the result, its operand, and the saved activations of earlier layers are live.
 buffer = 4 * ROWS * WIDTH
 MATRIX, VECTOR = (WIDTH, WIDTH), (WIDTH,)
 assert plan(CHAIN, *FLAGS)["activations"] >= (LAYERS - 1) * buffer
 for patterns, buffers, trained in [(BIASES, 3, LAYERS * [VECTOR]), (LAST_TWO, 4, 2 * [MATRIX, VECTOR]), (SOME, 4, 2 * [MATRIX])]:
     found = plan(CHAIN, *FLAGS, *patterns)
-    # Beside whole buffers, the gradients of a kernel and sums of columns.
+    # In addition to whole buffers: gradients of a kernel, and column sums.
     assert found["activations"] < (buffers + 0.5) * buffer, (patterns, found["activations"] / buffer)
     assert found["optimizer"] == moments(*trained), (patterns, found)
     assert found["gradients"] <= moments(*trained) // 2, (patterns, found)
 
-# In a transformer, where the backward pass needs more of the forward's values than inputs of products.
+# In a transformer, the backward pass also needs activations that are no operands of contractions.
 language = (GPT2.model, *GPT2.flags)
 whole, biases, head = plan(*language), plan(*language, *BIASES), plan(*language, "--train", "transformer.ln_f.*")
 assert backward_contractions(*language, *BIASES) <= backward_contractions(*language) // 2
 assert backward_contractions(*language, "--train", "transformer.ln_f.*") == 1
 assert head["activations"] < biases["activations"] < whole["activations"]
 
-# Gradients are the same, and there are no others.
+# Gradients are equal, and only trained parameters have one.
 program = compile(CHAIN, folder, DATA, *FLAGS, *BIASES, name="biases")
 gradients, all_gradients = program.gradients("biases"), compile(CHAIN, folder, DATA, *FLAGS, name="all").gradients("all")
 assert gradients.keys() == {name for name in values if name.endswith("bias")}
 for name, gradient in gradients.items():
     np.testing.assert_allclose(gradient, all_gradients[name], rtol=1e-5, atol=1e-6, err_msg=name)
 
-# A checkpoint holds what is trained; a resumed run gives the same bits.
+# A checkpoint contains trained parameters only; resuming is bit-exact.
 saved = folder / "saved"
 program.run("--steps", 2, "--no-shuffle", "--save", saved)
 tensors = load_file(next(saved.glob("*.safetensors")))
@@ -103,7 +103,7 @@ def check_export(file: bytes, given: dict[str, np.ndarray]):
         assert (found[name] == given[name]).all() == name.endswith("weight"), name
 
 
-# Frozen weights are exported as the run had them, wherever they came from.
+# Frozen weights are exported with the run's values, wherever they came from.
 check_export(exported, values)
 other = {name: np.ascontiguousarray(value[::-1]) for name, value in values.items()}
 save_file(other, folder / "other.safetensors")
@@ -112,7 +112,7 @@ missing = {name: value for name, value in other.items() if name != "layers.3.wei
 save_file(missing, folder / "missing.safetensors")
 said = program.run("--weights", folder / "missing.safetensors", "--steps", 1, code=1).stderr
 assert "tensor 'layers.3.weight' is missing" in said, said
-# A checkpoint goes with them: a run that started from others is not resumed without.
+# A checkpoint depends on the frozen weights: a run with other initial weights cannot be resumed without them.
 others, given = folder / "others", ("--weights", folder / "other.safetensors")
 program.run(*given, "--steps", 2, "--no-shuffle", "--save", others)
 said = program.run("--resume", others, "--steps", 4, code=1).stderr
@@ -121,7 +121,7 @@ whole = program.exported("whole", *given, "--steps", 4, "--no-shuffle")
 assert program.exported("halves", *given, "--resume", others, "--steps", 4) == whole
 assert same_bits(initializers(program.exported("again", "--steps", 4, "--no-shuffle")), initializers(exported))
 
-# Both are said.
+# Both problems are reported.
 said = run([MTC, "plan", CHAIN, *FLAGS, *BIASES], folder).stderr
 assert f"note: {LAYERS} of {2 * LAYERS} parameters trained ({LAYERS * WIDTH} of {LAYERS * WIDTH * (WIDTH + 1)} elements)" in said, said
 rows = json.loads(run([MTC, "inspect", CHAIN, *BIASES, "--json"], folder).stdout)["initializers"]

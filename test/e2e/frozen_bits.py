@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""--frozen-bits stores frozen matrices in fewer bits: in NF4 what bitsandbytes makes of them, bit by bit
-(test/support/record_nf4.py), read inside products, exported as they were."""
+"""--frozen-bits stores frozen matrices in fewer bits. NF4 codes are bit-identical to those of bitsandbytes (test/support/record_nf4.py),
+contractions read them directly, and exports contain the original values."""
 
 import json
 
@@ -24,7 +24,7 @@ def initializers(file: bytes) -> dict[str, np.ndarray]:
 
 
 def linear(name: str, weight: np.ndarray, transposed: bool):
-    """A layer by [out, in], or by its transpose: products with unit vectors are what it is read as."""
+    """A layer with a weight [out, in], or its transpose: contractions with unit vectors show the values that are read."""
     rows = max(weight.shape)
     given = np.ascontiguousarray(weight.T) if transposed else weight
     node = helper.make_node("Gemm", ["x", "layer.weight", "layer.bias"], ["y"], transB=0 if transposed else 1)
@@ -57,12 +57,12 @@ for name in NAMES:
             stored = -(-elements // 128) * 64 + -(-elements // BLOCK) * 4 if bits == "4" else 2 * elements
             padded = sum(64 * -(-size // 64) for size in (stored, 4 * len(weight), 8))
             assert plan["categories"]["parameters"] <= padded + 64 * 4, (plan, padded)
-            # What is exported is what was given, not what it is read as.
+            # Exports contain the original values, not the decoded ones.
             file = folder / "exported.onnx"
             run([program.path, "--export", file], folder)
             np.testing.assert_array_equal(initializers(file.read_bytes())["layer.weight"], given)
 
-# Training with adapters: as with f32 weights that have been rounded so.
+# Training with adapters has the losses of f32 weights that are rounded to the same values.
 values = initializers(GPT2.model.read_bytes())
 language = (*GPT2.flags, "--optimizer", "adamw", "--lr", repr(lora.RATE), "--weight-decay", "0.01", *lora.FLAGS)
 data = GPT2.data(32)
@@ -73,7 +73,7 @@ assert len(matrices) == 8 and all(".h." in name for name in matrices), matrices
 
 
 def rounded(matrix: np.ndarray) -> np.ndarray:
-    """As bitsandbytes does a layer's weight, which is [out, in]."""
+    """Rounds a layer's weight, which is [out, in], as bitsandbytes does."""
     codes = np.array([-1, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453, -0.28444138169288635, -0.18477343022823334,
                       -0.09105003625154495, 0, 0.07958029955625534, 0.16093020141124725, 0.24611230194568634, 0.33791524171829224,
                       0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1], np.float32)  # fmt: skip
@@ -92,10 +92,10 @@ expected = losses(whole.train(6, "--weights", folder / "rounded.safetensors", na
 plain = losses(whole.train(6, "--weights", folder / "given.safetensors", name="plain"))
 print("stored", found, "rounded", expected, "as they are", plain)
 np.testing.assert_allclose(found, expected, rtol=1e-5)
-assert np.abs(np.array(plain) / expected - 1).max() > 1e-4, "rounding changes nothing: the test says nothing"
+assert np.abs(np.array(plain) / expected - 1).max() > 1e-4, "rounding changed no value, so nothing was tested"
 assert np.abs(np.array(plain) / expected - 1).max() < 0.05
 
-# The plan: what is stored, and no matrix beside it.
+# The plan contains the compressed matrix and no f32 copy.
 def categories(*flags) -> dict:
     return json.loads(run([MTC, "plan", GPT2.model, *language, *flags, "--json"], folder).stdout)["categories"]
 
@@ -106,7 +106,7 @@ assert full["parameters"] - quarter["parameters"] == 4 * elements - (elements //
 assert half["parameters"] < 0.6 * full["parameters"] and half["optimizer"] == quarter["optimizer"] == full["optimizer"]
 assert quarter["activations"] <= full["activations"], (quarter, full)
 
-# A pause changes nothing, a merged export has the given weights below what was learned.
+# Resuming is bit-exact. A merged export is the sum of the original weights and the trained update.
 saved = folder / "saved"
 stored.run("--steps", 2, "--no-shuffle", "--save", saved)
 straight = stored.exported("straight", "--steps", 4, "--no-shuffle")
@@ -122,7 +122,7 @@ for name, value in initializers(straight).items():
         expected = expected + alpha / rank * (up @ down).T
     np.testing.assert_allclose(value, expected, rtol=1e-6, atol=1e-7, err_msg=name)
 
-# A target whose library reads no codes has a kernel that widens a matrix for one product, and room for one.
+# If the target's library does not read codes, a kernel decodes a matrix for one contraction, with memory for one matrix.
 for bits in ("16", "4"):
     device = (*language, "--frozen-bits", bits, "--target", "cuda", "--emulate")
     program = compile(GPT2.model, folder, data, *device, name=f"device{bits}")

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Gradients of PyTorch's functions at saturation, kinks and zeros are PyTorch's, from files of three exporters.
-test/exports/functions.py records the files and PyTorch's gradients; docs/reference/gradients.md has the table."""
+"""Gradients of functions at saturation, kinks and zeros are PyTorch's, in files of three exporters. test/exports/functions.py records the
+files and PyTorch's gradients; docs/reference/gradients.md has the table."""
 
 import json
 from pathlib import Path

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Training the GPT-2 example gives PyTorch's losses and gradients."""
+"""Training the GPT-2 example reproduces PyTorch's losses and gradients."""
 
 from models import GPT2
 from program import own_folder

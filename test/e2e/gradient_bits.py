@@ -73,7 +73,7 @@ def integers(largest: int) -> dict[str, np.ndarray]:
 
 
 def gradients_of(data: dict[str, np.ndarray], step: int) -> dict[str, np.ndarray]:
-    """Gradients of one micro-step, of its own loss, in f64."""
+    """Gradients of the loss of one micro-step, in f64."""
     x, t, u, image, v, ids = (data[n][step].astype(np.int64 if n == "ids" else np.float64) for n in ("x", "t", "u", "image", "v", "ids"))
     padded = np.pad(image, ((0, 0), (0, 0), (1, 1), (1, 1)))
     kernel = np.zeros((4, 4, 3, 3))
@@ -92,7 +92,7 @@ def pair(name: str, model, data: dict, *flags) -> tuple[Program, Program]:
     return tuple(compile(model, folder / name, data, *flags, "--gradient-bits", bits, name=f"bits{bits}") for bits in (32, 16))
 
 
-# Sums that bf16 represents: gradients and weights have the bits of f32 gradients.
+# If bf16 represents all sums, gradients and weights are bit-identical to those of f32 gradients.
 model = linear_model()
 small, large = integers(1), integers(15)
 for step in range(STEPS):
@@ -171,14 +171,14 @@ for example in DIGITS, GPT2:
         report = json.loads((folder / f"{what}.json").read_text())
         assert report["planned_bytes"] == report["arena_bytes"], report
         if name == "plain":
-            # Repeated runs and a pause have the same bits. A checkpoint does not contain gradients.
+            # Repeated runs and resumed runs are bit-identical. A checkpoint does not contain gradients.
             whole = narrow.exported("whole", "--steps", 4)
             assert narrow.exported("again", "--steps", 4) == whole, what
             saved = folder / f"{what}-saved"
             narrow.run("--steps", 2, "--save", saved)
             assert narrow.exported("resumed", "--steps", 4, "--resume", saved) == whole, what
 
-# The plan counts half of the bytes of gradients.
+# The plan has half as many bytes of gradients.
 recipe = (*GPT2.flags, "--optimizer", "adamw", "--accumulate", PARTS)
 
 

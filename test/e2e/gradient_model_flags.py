@@ -1,6 +1,5 @@
 # RUN: %python %s %t
-"""`mtc grad`: inputs as values to differentiate by, parameters as inputs, external data, gradients of gradients, and what it
-refuses."""
+"""`mtc grad`: gradients with respect to inputs, parameters as inputs, external data, second derivatives, and error messages."""
 
 import numpy as np
 import onnx
@@ -38,7 +37,7 @@ perceptron = save("perceptron", nodes, [info("x", ["batch", 3])], info("y", ["ba
 data = {"x": random.normal(0, 1, (5, 3)), "labels": random.normal(0, 1, (5, 2))}
 flags = ("--dim", "batch=5", "--loss", "mse")
 
-# Trained parameters and inputs are inputs of the gradient model, and have gradients; a frozen parameter is part of the model.
+# Trained parameters and inputs are inputs of the gradient model, and have gradients; a frozen parameter is an initializer.
 model = gradient_model(perceptron, folder, *flags, "--parameters", "inputs", "--freeze", "b1", "--input-gradients", "x")
 assert set(model.inputs) == {"x", "labels", "w1", "scale", "w2"} and not model.initializers, (model.inputs, model.initializers)
 assert sorted(model.outputs) == ["loss", "scale.gradient", "w1.gradient", "w2.gradient", "x.gradient"], model.outputs
@@ -50,16 +49,16 @@ only = gradient_model(perceptron, folder, *flags, "--freeze", "*", "--input-grad
 assert only.outputs == ["loss", "x.gradient"], only.outputs
 np.testing.assert_allclose(only.gradients(data)["x"], found["x"], rtol=1e-12)
 
-# A recipe for training; the keys of the optimizer do not matter.
+# A recipe for training; its optimizer keys have no effect.
 (folder / "recipe.toml").write_text('optimizer = "adamw"\nlr = 0.1\nloss = "mse"\nfreeze = ["b1"]\n[dim]\nbatch = 5\n')
 recipe = gradient_model(perceptron, folder, "--recipe", folder / "recipe.toml", name="recipe")
 assert recipe.outputs == ["loss", "w1.gradient", "scale.gradient", "w2.gradient"], recipe.outputs
 
-# The gradient of a gradient: of mean((dloss/dx)^2), by central differences of the first gradient's values.
+# Second derivative: the gradient of mean((dloss/dx)^2), against central differences of the first gradient.
 whole = gradient_model(perceptron, folder, *flags, "--input-gradients", "x", name="whole")
 penalized = gradient_model(whole.path, folder, "--loss", "mse", "--output", "x.gradient", "--labels", "target",
                            name="penalized")  # fmt: skip
-# The parameters are those of the first model. None is split, although the scale, whose elements are equal, is used several times.
+# The parameters are those of the first model. The scale, whose elements are equal and which has several users, stays one parameter.
 assert set(penalized.outputs) == {"loss", *(f"{name}.gradient" for name in weights)}, penalized.outputs
 held = gradient_model(whole.path, folder, "--loss", "mse", "--output", "x.gradient", "--labels", "target", "--parameters", "inputs",
                       name="held")  # fmt: skip
@@ -69,7 +68,7 @@ second = penalized.gradients(target)
 for name in weights:
     np.testing.assert_allclose(second[name], central_differences(held, target | weights, name), rtol=1e-5, atol=1e-9, err_msg=name)
 
-# What the gradient stops at, here the rounding of weights in training that is aware of it, it stops at in the second model too.
+# Gradients that stop in the first model, here at the rounding of quantization-aware training, stop in the second model too.
 quantizing = [helper.make_node("QuantizeLinear", ["w1", "step", "zero"], ["codes"], name="quantize"),
               helper.make_node("DequantizeLinear", ["codes", "step", "zero"], ["rounded"], name="dequantize"),
               helper.make_node("MatMul", ["x", "rounded"], ["y"], name="only")]  # fmt: skip
@@ -81,7 +80,7 @@ given = {"x": data["x"].astype(np.float32), "labels": np.ones((5, 4), np.float32
 expected = first.gradients(given)["w1"]
 assert np.abs(expected).max() > 0.01 and (again.gradients(given)["w1"] == expected).all(), expected
 
-# External data stays external: the data file is marked, and replaced by the next run.
+# External data stays external: the data file is marked as written by mtc, and the next run replaces it.
 external = save("external", nodes, [info("x", [5, 3])], info("y", [5, 2]), weights, save_as_external_data=True, size_threshold=0,
                 location="weights.bin")  # fmt: skip
 for _ in range(2):
@@ -93,12 +92,12 @@ np.testing.assert_allclose(model.gradients(data)["x"], found["x"], rtol=1e-12)
 (folder / "outside.onnx.data").write_text("someone's")
 assert "outside.onnx.data" in run([MTC, "grad", external, "--loss", "mse", "-o", "outside.onnx"], folder, code=1).stderr
 
-# The name of the file follows from the model's.
+# The default name of the file is derived from the model's.
 text = run([MTC, "grad", perceptron, *flags], folder).stdout
 assert text == "perceptron.gradient.onnx: loss mse of 'perceptron', 4 gradients\n", text
 assert (folder / "perceptron.gradient.onnx").exists()
 
-# Dropout is computed as in inference, and said so; other random numbers have no form.
+# Dropout is computed in inference form, with a message; other random operators are rejected.
 dropping = [*nodes[:4], helper.make_node("Dropout", ["hidden", "ratio", "mode"], ["kept"], name="drop"),
             helper.make_node("MatMul", ["kept", "w2"], ["y"], name="second")]  # fmt: skip
 modes = {"ratio": np.float64(0.5), "mode": np.bool_(True)}
@@ -121,7 +120,7 @@ narrow = [helper.make_node("Cast", ["x"], ["codes"], to=TensorProto.FLOAT8E4M3FN
 text = refused(save("narrow", narrow, [info("x", [5, 3])], info("y", [5, 4]), weights, opset=19), folder, "--loss", "mse")
 assert "node 'narrow' (8-bit floats)" in text, text
 
-# Names that clash, flags that need more, and files that are no models.
+# Name clashes, missing flags, and files that are not models.
 clashing = save("clashing", [helper.make_node("MatMul", ["x", "loss"], ["y"], name="only")], [info("x", [5, 3])], info("y", [5, 4]),
                 {"loss": weights["w1"]})  # fmt: skip
 text = refused(clashing, folder, "--loss", "mse")

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""`mtc grad` writes models of standard operators, whose losses and gradients are those of compiled programs."""
+"""`mtc grad` writes models of standard operators with the losses and gradients of compiled programs."""
 
 import numpy as np
 import onnx
@@ -48,7 +48,7 @@ class Graph:
 
 
 def compare(name: str, model, data: dict[str, np.ndarray], *flags, tolerance: float = 2e-5):
-    """Gradients and loss of the first batch, by the program and by the gradient model."""
+    """Compares the loss and gradients of the first batch between the program and the gradient model."""
     program = compile(model, folder, data, *flags, name=name)
     expected = program.gradients(f"{name}-gradients")
     loss = program.train(1)[0]["loss"]
@@ -65,16 +65,16 @@ def compare(name: str, model, data: dict[str, np.ndarray], *flags, tolerance: fl
     return written
 
 
-# A perceptron with a symbolic batch; the initializers are those of the file.
+# A perceptron with a symbolic batch; its initializers are those of the file.
 written = compare("digits", DIGITS.model, DIGITS.data(32), *DIGITS.flags)
 source = {t.name: numpy_helper.to_array(t) for t in onnx.load(DIGITS.model).graph.initializer}
 assert all((source[name] == array).all() for name, array in written.initializers.items()), written.initializers.keys()
 assert len(written.initializers) == len(written.outputs) - 1 == 6
 assert written.inputs == {"x": [32, 64], "labels": [32]}, written.inputs
-# Gemm transposes, and operators broadcast: nothing is copied.
+# Gemm transposes and operators broadcast, so that nothing is copied.
 assert {"Gemm", "MatMul"} < written.operators and not written.operators & {"Expand", "Transpose", "Einsum"}, written.operators
 
-# Convolutions: strides that skip elements, dilations, groups, asymmetric padding; pooling with shared elements, batch norm.
+# Convolutions whose strides skip elements, with dilations, groups and asymmetric padding; pooling with overlapping windows; batch norm.
 graph = Graph(x=normal(4, 3, 13, 12))
 y = graph.node("Conv", "x", graph.parameter("conv1", 8, 3, 3, 3), strides=[2, 2], pads=[1, 0, 1, 1])
 y = graph.node("BatchNormalization", y, graph.parameter("scale", 8), graph.parameter("shift", 8), "mean", "variance",
@@ -90,7 +90,7 @@ images = {"x": normal(4, 3, 13, 12), "labels": np.int64([0, 4, 2, 1])}
 model = graph.save("convolutions", [4, 5])
 written = compare("convolutions", model, images, "--loss", "cross-entropy")
 assert {"Conv", "ConvTranspose"} < written.operators and written.initializers["mean"].shape == (8,)
-# The statistics that a training step would store are outputs too.
+# The updated statistics of a training step are outputs too.
 results = written.evaluate(images)
 updated = [name for name in written.outputs if name.endswith(".updated")]
 assert updated == ["mean.updated", "variance.updated"] and written.outputs[-2:] == updated, written.outputs
@@ -98,10 +98,10 @@ program = compile(model, folder, images, "--loss", "cross-entropy", "--lr", "0.1
 trained = {t.name: numpy_helper.to_array(t) for t in onnx.load_from_string(program.exported("trained", "--steps", 1, "--no-shuffle")).graph.initializer}
 for name in "mean", "variance":
     np.testing.assert_allclose(results[f"{name}.updated"], trained[name], rtol=1e-5, err_msg=name)
-# In inference form there are none.
+# The inference form has no updated statistics.
 assert not any(name.endswith(".updated") for name in gradient_model(model, folder, "--loss", "cross-entropy", "--batch-norm", "frozen").outputs)
 
-# Convolutions with one tap and channels first need no transposes but those of weights, and of the operands of their gradients.
+# Convolutions with one tap and channels first need transposes only of weights and of the operands of weight gradients.
 graph = Graph(x=normal(2, 3, 5, 4))
 y = graph.node("Relu", graph.node("Conv", "x", graph.parameter("conv1", 6, 3, 1, 1)))
 y = graph.node("Conv", y, graph.parameter("conv2", 4, 6, 1, 1))
@@ -115,7 +115,7 @@ passages = {name: np.ascontiguousarray(array[:2, :16]) for name, array in GPT2.d
 written = compare("gpt2", GPT2.model, passages, "--dim", "batch=2", "--dim", "sequence=16", *GPT2.flags[4:], tolerance=1e-4)
 assert not written.operators & {"LayerNormalization", "Softmax"}, written.operators
 
-# A recurrent layer of both directions behind an embedding, and labels that the loss ignores.
+# A bidirectional recurrent layer after an embedding, and ignored labels.
 graph = Graph(tokens=np.zeros((3, 6), np.int64))
 embedded = graph.node("Gather", graph.parameter("embedding", 11, 5), "tokens")
 steps = graph.node("Transpose", embedded, perm=[1, 0, 2])
@@ -127,7 +127,7 @@ tokens = {"tokens": random.integers(0, 11, (3, 6)), "labels": random.integers(0,
 tokens["labels"][1, 2:] = -100
 compare("lstm", graph.save("lstm", [3, 6, 11]), tokens, "--loss", "cross-entropy")
 
-# Functions that ONNX does not have, log1p and expm1, keep their precision near 0 and their limits.
+# log1p and expm1, which ONNX lacks, keep their precision near 0 and their limits.
 graph = Graph(x=np.zeros(1, np.float32))
 places = np.float32([-200, -90, -20, -1, -1e-3, -1e-7, 0, 1e-7, 1e-3, 1, 20, 90, 200])
 graph.parameters.append(numpy_helper.from_array(places, "places"))

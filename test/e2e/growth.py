@@ -1,5 +1,6 @@
 # RUN: %python %s %t
-"""The work of planning grows about linearly with a model: counts of what passes do, which no load of the machine changes."""
+"""The work of planning grows about linearly with the size of a model. The test counts the passes' work, which is independent of the
+machine's load."""
 
 import re
 
@@ -10,7 +11,7 @@ folder = own_folder()
 
 
 def reordering(kind: str, count: int) -> tuple[int, int]:
-    """The moves of operations and the memory plans that verified them."""
+    """Returns the number of moved operations, and of memory plans that verified moves."""
     model, remarks = folder / f"{kind}{count}.onnx", folder / "remarks.txt"
     KINDS[kind](model, count)
     run([MTC, "plan", model, "--dim", "batch=4", "--loss", "output", "--remarks", remarks, "--force", "--quiet"], folder)
@@ -24,7 +25,7 @@ assert moves > 100 and 4 * plans < moves, (moves, plans)
 
 
 def kernels(count: int) -> list[int]:
-    """The numbers of operands of the kernels of a Concat."""
+    """Returns the number of operands of each kernel of a Concat."""
     model = folder / f"concat{count}.onnx"
     KINDS["concat"](model, count)
     text = run([MTC, "compile", model, "--dim", "batch=4", "--loss", "output", "--emit", "kernels", "--quiet"], folder).stdout

@@ -1,8 +1,8 @@
 # RUN: %python %s %t
-"""Attention of 16-bit elements on an emulated device, by the program's own kernels and by the graph that cuDNN is given, against
-its definition. One program has both, and takes the library where it runs: MTC_CUDNN says whether there is one.
+"""Attention in f16 on an emulated device, by the program's own kernels and by cuDNN's graph, against its definition. One program contains
+both and uses cuDNN if it is available; MTC_CUDNN overrides this.
 
-The program is placed text: causal attention of heads that share keys, and its gradient.
+The program is allocated text: causal attention whose heads share keys, and its gradient.
 """
 
 import json
@@ -29,8 +29,8 @@ places, end = {}, 0
 for name, shape in shapes.items():
     places[name] = f"#mtc.at<{end}, tensor<{type_of(name)}>>"
     end += -(-4 * int(np.prod(shape)) // 64) * 64
-# What cuDNN is planned for a gradient: offsets, a number for each pair of a tile of 128, gradients of each head's keys and
-# values, and what its kernels need beside.
+# Scratch memory of cuDNN's gradient: offsets, the scores of a tile of 128 x 128, gradients of keys and values per head, and the workspace
+# of cuDNN's kernels.
 scratch = 4 * int(np.prod(rows)) + 2 * BATCH * HEADS * (128 * 128 + 2 * LENGTH * WIDTH) + 448
 
 
@@ -99,7 +99,7 @@ ds = SCALE * weights * (d @ v.swapaxes(2, 3) - (out * d).sum(3, keepdims=True))
 
 
 def shared(x):
-    """Summed over the heads that share keys."""
+    """Sums over the heads that share keys."""
     return x.reshape(BATCH, KEY_HEADS, -1, LENGTH, WIDTH).sum(2)
 
 
@@ -107,7 +107,7 @@ expected = {"out": out, "dq": ds @ k, "dk": shared(ds.swapaxes(2, 3) @ q), "dv":
 
 
 def attentions():
-    """What the profile calls attention and its gradient."""
+    """Returns the names of attention and its gradient in the profile."""
     profile = folder / "profile.json"
     program.run("--steps", 1, "--no-shuffle", "--profile", profile)
     names = {event.get("name", "") for event in json.loads(profile.read_text())}
@@ -124,5 +124,5 @@ for library, wanted in (("0", "kernels"), ("1", "cudnn, engine 0")):
         assert np.abs(tensor).max() > 0.1 and np.allclose(found, tensor, 4e-3, 4e-3), (library, name, np.abs(found - tensor).max())
     loss = program.train(2)[-1]["loss"]
     assert np.isclose(loss, np.log(sums).sum(), 1e-5), (loss, np.log(sums).sum())
-# The library rounds the weights between two products, so that the two are told apart.
+# cuDNN rounds the weights between the two contractions, so its results differ from those of the kernels.
 assert any((results[0][name] != results[1][name]).any() for name in expected)

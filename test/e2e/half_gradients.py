@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Training in f16 with gradients that f16 cannot hold: too small ones are lost without a loss scale and kept with the default,
-too large ones halve the scale until they fit, and cost only the steps that are skipped."""
+"""Training in f16 with gradients outside the range of f16: small ones underflow without a loss scale and survive with the default scale;
+large ones halve the scale until they fit, and only the overflowing steps are skipped."""
 
 import numpy as np
 import onnx
@@ -14,8 +14,8 @@ random = np.random.default_rng(0)
 
 
 def faint_model():
-    """Two layers whose loss is a mean of many squares: with targets of about 1e-3 the cotangents of the first layer's result are
-    about 1e-8, less than half of the smallest f16."""
+    """Two layers whose loss is a mean of many squares: with targets of about 1e-3, the cotangents of the first layer's result are about
+    1e-8, less than half of the smallest f16."""
     weights = {"first": random.normal(0, 0.25, (WIDTH, WIDTH)), "second": random.normal(0, 1e-4, (WIDTH, OUTPUTS))}
     graph = helper.make_graph(
         [helper.make_node("MatMul", ["x", "first"], ["h"]), helper.make_node("Tanh", ["h"], ["t"]),
@@ -44,12 +44,12 @@ for target in ((), ("--target", "cuda", "--emulate")):
     lost = first_gradient("--precision", "f16", "--loss-scale", "none", *target)
     kept = first_gradient("--precision", "f16", *target)
     largest = np.abs(wanted).max()
-    assert np.abs(lost - wanted).max() > 0.5 * largest, "nothing is lost without a scale: the test says nothing"
+    assert np.abs(lost - wanted).max() > 0.5 * largest, "no gradient underflows without a scale, so nothing was tested"
     assert np.abs(kept - wanted).max() < 0.02 * largest, np.abs(kept - wanted).max() / largest
 
     if target:
-        continue  # Emulation takes its time.
-    # A scale of 2^40: skipped steps halve it, and the others are those of a run that never saw the skipped ones' data.
+        continue  # Fewer steps, because emulation is slow.
+    # With a scale of 2^40, steps are skipped and halve it; the other steps are those of a run without the skipped steps' data.
     steps = 30
     flags = ("--precision", "f16", "--clip-norm", "1", *target)
     program = compile_example(GPT2, folder, "adamw", steps * GPT2.batch, *flags, "--loss-scale", 2.0**40, name="large")

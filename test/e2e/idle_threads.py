@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Idle threads of a program with oneDNN sleep after some ten microseconds, unless the environment says how they wait. A program without it
-has threads of its own, and does not restart."""
+"""Idle threads of a program with oneDNN sleep after about ten microseconds, unless the environment sets the wait policy. A program without
+oneDNN has its own threads, and does not restart itself to set the policy."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ folder = own_folder()
 
 
 def waiting(program, **given: str) -> dict[str, str]:
-    """The policies in the environment of the running program, whose process is the one that was started."""
+    """Returns the wait policies in the environment of the running program, and checks that its process is the one that was started."""
     environment = {name: value for name, value in os.environ.items() if name not in POLICIES} | given
     log = folder / "log.jsonl"
     log.unlink(missing_ok=True)

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""--output takes any value of the graph, and outputs that cannot be computed do not keep the others from being trained."""
+"""--output accepts any value of the graph, and outputs that mtc cannot compute do not prevent training the others."""
 
 import numpy as np
 import onnx
@@ -55,7 +55,7 @@ for name, chosen, expected in (("file", (), {"y"}), ("named", ("--output", "y"),
     found = losses(program.train(3, "--export", folder / f"{name}-trained.onnx"))
     np.testing.assert_allclose(found[0], reference, rtol=1e-5)
     assert found[-1] < found[0], found
-    # The export is the whole model, with the outputs that are left out of the program.
+    # The export is the whole model, including the outputs that the program omits.
     exported, source = onnx.load(folder / f"{name}-trained.onnx"), onnx.load(model)
     assert [n.op_type for n in exported.graph.node] == [n.op_type for n in source.graph.node]
     assert [o.name for o in exported.graph.output] == [o.name for o in source.graph.output]

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Casts of floats to integers truncate toward 0, modulo 2^bits, with equal results on all processors. The values are in the range
-that docs/reference/onnx.md states."""
+"""Casts of floats to integers truncate toward 0, modulo 2^bits, with equal results on all processors, for values in the range that
+docs/reference/onnx.md states."""
 
 import math
 
@@ -13,7 +13,7 @@ SOURCES = {"FLOAT16": np.float16, "BFLOAT16": np.float32, "FLOAT": np.float32, "
 TARGETS = {"UINT2": 2, "INT2": 2, "UINT4": 4, "INT4": 4, "UINT8": 8, "INT8": 8, "UINT16": 16, "INT16": 16,
            "UINT32": 32, "INT32": 32, "UINT64": 64, "INT64": 64}  # fmt: skip
 SMALL = [-3.0, -2.5, -1.0, -0.75, 0.0, 0.75, 1.0, 3.5, 4.0, 100.0, 127.0, 128.0, -128.0, -130.0, 254.0, 256.0, 260.0]
-# Beyond 16 bits, and exact in bf16.
+# Larger than 16 bits, and exact in bf16.
 LARGE = [-40960.0, 65536.0, 2.0**31 - 2**24, -(2.0**31)]
 HUGE = [2.0**31, 2.0**32, -(2.0**40), 2.0**62, -(2.0**62)]
 
@@ -26,7 +26,7 @@ def values(source: str, target: str) -> list[float]:
             found += HUGE
         if target == "UINT64":
             found += [2.0**63, 2.0**64 - 2.0**56]
-    return found * 3  # so that vectors and what is left over are computed
+    return found * 3  # An extent that exercises vectors and the scalar remainder.
 
 
 def wrap(x: float, target: str) -> int:
@@ -49,12 +49,12 @@ for source, stored in SOURCES.items():
         if source == "BFLOAT16":
             nodes.append(helper.make_node("Cast", [read], [f"narrow-{name}"], to=TensorProto.BFLOAT16))
             read = f"narrow-{name}"
-        # What has less than 8 bits leaves the program in 8.
+        # Types of less than 8 bits are written as 8 bits.
         last = target if bits >= 8 else f"{target.rstrip('24')}8"
         nodes.append(helper.make_node("Cast", [read], [f"whole-{name}"], to=getattr(TensorProto, target)))
         nodes.append(helper.make_node("Cast", [f"whole-{name}"], [name], to=getattr(TensorProto, last)))
         outputs.append(helper.make_tensor_value_info(name, getattr(TensorProto, last), shape))
-# Something to train.
+# A parameter, so that the program has something to train.
 inputs.append(helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 1]))
 nodes.append(helper.make_node("Mul", ["x", "weight"], ["trained"]))
 outputs.append(helper.make_tensor_value_info("trained", TensorProto.FLOAT, ["batch", 1]))

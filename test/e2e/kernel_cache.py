@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""A program is the same to the byte with a cache of kernels, without, with a broken one, with several compilers at one,
-and for any number of threads; and kernels are taken from the cache."""
+"""Programs are byte-identical with a kernel cache, without one, with a damaged one, with several concurrent compilers, and for any number
+of threads; and cached kernels are used."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ os.environ["MTC_CACHE_DIR"] = str(cache)
 
 
 def start(name: str, *flags, command=()) -> subprocess.Popen:
-    """A compiler in a folder of its own: a program knows its name."""
+    """Runs a compiler in a separate folder, because a program contains its own name."""
     own = folder / name
     own.mkdir()
     words = [*command, MTC, "compile", DIGITS.model, *DIGITS.flags, "--threads", "2", "-o", "train", *flags]
@@ -34,7 +34,7 @@ def compile(name: str, *flags, command=()) -> bytes:
 
 
 def entries() -> dict:
-    """The kernels in the cache and when they were written."""
+    """Returns the entries of the cache and their modification times."""
     return {file.name: file.stat().st_mtime_ns for file in cache.glob("llvmcache-*")}
 
 
@@ -47,12 +47,12 @@ assert compile("warm") == expected
 assert entries() == written, "kernels were compiled again"
 assert compile("one-thread", "--no-cache", command=("taskset", "-c", str(min(os.sched_getaffinity(0))))) == expected
 
-# Another processor's kernels are others.
+# Kernels for another processor have separate entries.
 other = compile("other", "--cpu", "x86-64-v3")
 assert other != expected and len(entries()) == 2 * len(written)
 assert compile("other-again", "--cpu", "x86-64-v3", "--no-cache") == other
 
-# Damaged files are seen and replaced.
+# Damaged entries are detected and replaced.
 first, *_, last = sorted(cache.glob("llvmcache-*"))
 for k, file in enumerate(sorted(written)):
     content = (cache / file).read_bytes()
@@ -63,7 +63,7 @@ repaired = entries()
 assert compile("repaired") == expected
 assert entries() == repaired
 
-# Entries that are no files are not opened, and replaced.
+# Entries that are not regular files are not opened, but replaced.
 for k, file in enumerate(sorted(written)):
     (cache / file).unlink()
     if k % 2:
@@ -73,21 +73,21 @@ for k, file in enumerate(sorted(written)):
 assert compile("planted") == expected
 assert all((cache / file).is_file() and not (cache / file).is_symlink() for file in written)
 
-# A folder that others may write to is left alone.
+# A folder that other users can write to is not used.
 kept = entries()
 cache.chmod(0o777)
 assert compile("shared", "--cpu", "x86-64-v2") == compile("v2", "--cpu", "x86-64-v2", "--no-cache")
 assert entries() == kept
 cache.chmod(0o700)
 
-# A folder that cannot be written, said once.
+# A folder that is not writable is reported once.
 (folder / "file").write_text("")
 os.environ["MTC_CACHE_DIR"] = str(folder / "file" / "cache")
 assert compile("nowhere") == expected
 os.environ["MTC_CACHE_DIR"] = ""
 assert compile("none") == expected
 
-# Several compilers that find an empty cache at once.
+# Several compilers start with an empty cache at the same time.
 shutil.rmtree(cache)
 os.environ["MTC_CACHE_DIR"] = str(cache)
 together = {f"together{k}": start(f"together{k}") for k in range(3)}

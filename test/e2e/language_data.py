@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Data of a language model that would train something else is refused: labels that repeat the tokens, tokens of another type."""
+"""Language model data that would train the wrong targets is rejected: labels that repeat the tokens, and tokens of another type."""
 
 import numpy as np
 from models import GPT2
@@ -31,10 +31,10 @@ def refused(other, *words):
     said = run(other.command("--steps", 1, "--no-shuffle"), folder, code=1).stderr
     for word in words:
         assert word in said, f"no '{word}' in\n{said}"
-    assert sorted(folder.rglob("*")) == before, "something was left behind"
+    assert sorted(folder.rglob("*")) == before, "a file was left behind"
 
 
-# Hugging Face's labels: a copy of the ids, or -100 where a prompt or padding is not trained.
+# Hugging Face's labels: a copy of the ids, with -100 for prompts and padding.
 own = saved("own.npy", ids)
 refused(bound(input_ids=own, labels=own), "each label is the token of", "Leave --data labels out")
 masked = ids.copy()
@@ -43,7 +43,7 @@ refused(bound(input_ids=own, labels=saved("masked.npy", masked)), "np.concatenat
 shifted = np.concatenate([masked[:, 1:], np.full((len(masked), 1), -100)], 1)
 bound(input_ids=own, labels=saved("shifted.npy", shifted)).run("--steps", 1)
 
-# A stream of 32-bit or 64-bit tokens without a header.
+# A headerless stream of 32-bit or 64-bit tokens.
 tokens = np.append(ids.ravel(), labels[-1, -1])
 for kind, type in {"u16": np.uint16, "u32": np.uint32, "i32": np.int32, "i64": np.int64}.items():
     stream = saved(f"{kind}.bin", tokens.astype(type))
@@ -56,7 +56,7 @@ header = np.zeros(256, np.int32)
 header[:3] = 20240520, 1, -5
 refused(bound(input_ids=saved("negative.bin", np.frombuffer(header.tobytes() + tokens.astype(np.uint16).tobytes(), np.uint8))), "announces -5 tokens")
 
-# An id beyond the vocabulary names its place.
+# The error for an id outside the vocabulary names its position.
 wrong = tokens.astype(np.uint16)
 wrong[100] = 60000
 refused(bound(input_ids=saved("wrong.bin", wrong)), "wrong.bin: token 100 is 60000", "takes")

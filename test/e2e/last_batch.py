@@ -1,7 +1,7 @@
 # RUN: %python %s %t
-"""Rows at the end of an epoch that fill no batch: shared with the next epoch, left out, or a batch of their own.
+"""Samples that fill no batch at the end of an epoch: continued in the next epoch, dropped, or a smaller batch.
 
-The losses are numpy's, each way resumes to its own bits and to no other's, and what happens is said with the numbers.
+The losses are numpy's. Each mode resumes bit-exactly and from its own checkpoints only, and messages contain the numbers of samples.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ program = compile(model, folder, {"x": x, "labels": labels}, *flags, "--loss", "
 
 
 def expected(batches):
-    """Losses of steps that take these rows each, as PyTorch trains on a batch of any size."""
+    """Returns the losses of steps on these rows, as PyTorch trains with variable batch sizes."""
     w, found = weight.astype(np.float64), []
     for rows in batches:
         logits = x[rows] @ w
@@ -52,7 +52,7 @@ for how, batches in order.items():
     found, wanted = losses(read_metrics(folder / "epochs.jsonl")), expected(batches)
     assert np.allclose(found, wanted, rtol=1e-5), (how, found, wanted)
 
-    # Stopped in the middle of an epoch and at its end.
+    # Interrupted in the middle of an epoch and at its end.
     whole = program.exported("whole", "--steps", 7, "--last-batch", how)
     for pause in (1, 3):
         saved = f"{how}-{pause}"
@@ -70,7 +70,7 @@ program.run("--evaluate", "--metrics", "evaluated.jsonl")
 (evaluated,) = read_metrics(folder / "evaluated.jsonl")
 assert evaluated["samples"] == ROWS and np.isclose(evaluated["loss"], expected([np.arange(ROWS)])[0], rtol=1e-5)
 
-# Fewer rows than a batch.
+# Fewer samples than a batch.
 few = Program(program.path, {})
 for name, array in {"x": x[:5], "labels": labels[:5]}.items():
     np.save(folder / f"few-{name}.npy", array)

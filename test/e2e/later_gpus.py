@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""What a program holds for GPUs, and what of it a GPU is given; the driver is one that the test makes."""
+"""The GPU code in a program, and which part of it the driver receives on each GPU. The driver is a stub that rejects all code."""
 
 import os
 from pathlib import Path
@@ -17,7 +17,7 @@ data = {"x": np.ones((8, 32), np.float32), "target": np.ones((8, 32), np.float32
 
 
 def compiled(architectures: str, function: str = "Tanh") -> Program:
-    """A program of kernels alone: it asks for no library of the GPU's."""
+    """Compiles a program of kernels that needs no CUDA library."""
     graph = helper.make_graph(
         [helper.make_node("Mul", ["x", "gain"], ["z"], name="gain"), helper.make_node(function, ["z"], ["y"], name="f")],
         "gain",
@@ -32,7 +32,7 @@ def compiled(architectures: str, function: str = "Tanh") -> Program:
 
 
 def started(program: Program, major: int, minor: int, driver: int = 13000) -> list[str]:
-    """What a program says on such a GPU, which takes no code."""
+    """Returns the messages of a program on this GPU, whose driver rejects all code."""
     os.environ.update(GPU_MAJOR=str(major), GPU_MINOR=str(minor), GPU_DRIVER=str(driver))
     return program.run("--steps", 1, code=2).stderr.splitlines()
 
@@ -41,7 +41,7 @@ several = compiled("sm_80,sm_90,compute_90")
 held = several.path.read_bytes()
 texts = [text.split(b"\0")[0] for text in held.split(b"\n.version ")[1:]]
 assert texts and all(b"\n.target sm_90\n" in text and b".visible .entry kernel_" in text for text in texts), len(texts)
-assert not any(b".extern" in text for text in texts), "the PTX needs something beside itself"
+assert not any(b".extern" in text for text in texts), "the PTX has external symbols"
 assert started(several, 8, 6)[0] == "machine code"
 given, message = started(several, 9, 0)
 assert given == "machine code" and "the program's code cannot be loaded: no code is taken here" in message, message
@@ -54,14 +54,14 @@ assert "programs of mtc run on GPUs from sm_80 on" in message, message
 (message,) = started(several, 9, 0, driver=12080)
 assert "is for CUDA 12.8; this program's code needs one for CUDA 13.0" in message, message
 
-# Without compute_90 there is machine code alone.
+# Without compute_90, the program contains machine code only.
 plain = compiled("sm_90")
 assert b"\n.version " not in plain.path.read_bytes()
 (message,) = started(plain, 12, 0)
 assert "this program has code for sm_90, and the GPU is sm_120" in message, message
 assert "with sm_120 added to --target, or with compute_90, which all later GPUs run, too" in message, message
 
-# PTX alone needs neither the assembler (nor libdevice, where nothing of it is called) nor its version of the driver.
+# A program with PTX only needs neither the assembler nor its driver version; it needs libdevice only if it calls its functions.
 os.environ["MTC_CUDA_PATH"] = str(folder)
 alone = compiled("compute_100", "Relu")
 del os.environ["MTC_CUDA_PATH"]

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""`mtc compile --emit library`: programs in C and C++ that contain the library train to the bits of mtc's own program."""
+"""`mtc compile --emit library`: C and C++ programs that link the library train bit-identically to mtc's own program."""
 
 import re
 import shutil
@@ -22,7 +22,7 @@ def symbols(*flags) -> list[str]:
     return [line.split()[-1] for line in run(["nm", *flags], folder).stdout.splitlines() if len(line.split()) >= 2]
 
 
-# The reference: the program of the same compilation.
+# The reference is the program of the same compilation.
 run([MTC, "compile", *FLAGS, "-o", folder / "program"], folder)
 program = Program(folder / "program", {})
 data = ("--data", f"x={DIGITS}/train_x.npy", "--data", f"labels={DIGITS}/train_labels.npy")
@@ -30,7 +30,7 @@ reference = program.run(*data, "--no-shuffle", "--steps", 44, "--export-weights"
 program.run(*data, "--no-shuffle", "--steps", 44, "--threads", 1, "--export-weights", folder / "one.safetensors")
 last = re.search(r"step 44/44  loss (\S+)", reference.stdout).group(1)
 
-# The examples, by CMake.
+# The examples are built with CMake.
 build = folder / "build"
 run(["cmake", "-S", EXAMPLES / "embedding", "-B", build, f"-DMTC={MTC}", "-DCMAKE_BUILD_TYPE=Release"], folder)
 run(["cmake", "--build", build], folder)
@@ -47,12 +47,12 @@ exported = symbols("-D", "--defined-only", build / "libdigits.so")
 declared = set(re.findall(r"\b(digits_\w+)\(", (build / "digits.h").read_text()))
 assert set(exported) == declared, (set(exported) ^ declared)
 assert len(exported) >= 25, exported
-# Unlike programs, it contains neither the parser of command lines nor protobuf.
+# Unlike programs, the library contains neither the command-line parser nor protobuf.
 for file, contains in (folder / "program", True), (build / "libdigits.so", False):
     for library in "N3CLI", "6google8protobuf":
         assert any(library in name for name in symbols(file)) == contains, (file, library)
 
-# Two archives in one program: the same model, and another.
+# Two archives in one program: the same model, and another one.
 run([MTC, "compile", *FLAGS, "--emit", "library", "-o", folder / "libdigits.a"], folder)
 run([MTC, "compile", *FLAGS, "--optimizer", "sgd", "--emit", "library", "-o", folder / "libsecond-model.a"], folder)
 assert {name for name in symbols("-g", "--defined-only", folder / "libdigits.a") if not name.endswith(":")} == declared
@@ -81,7 +81,7 @@ run(["cc", "-Wall", "-Wextra", "-Werror", "-std=c99", "both.c", "libdigits.a", "
 assert run([folder / "both"], folder).stdout == "digits digits\n"
 run(["c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++", folder / "digits.h"], folder)
 
-# A library is replaced by a new one, and nothing else is.
+# A library replaces an older library, but no other file.
 run([MTC, "compile", *FLAGS, "--emit", "library", "-o", folder / "libdigits.a"], folder)
 (folder / "mine.h").write_text("int mine;\n")
 refused = run([MTC, "compile", *FLAGS, "--emit", "library", "-o", folder / "mine"], folder, code=1)

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Activations, their gradients and biases' gradients by the library: the losses and gradients of the kernels they replace."""
+"""Activations, their gradients and bias gradients as library epilogues have the losses and gradients of the kernels that they replace."""
 
 import numpy as np
 import onnx
@@ -45,7 +45,7 @@ tanh, erf = model("tanh"), model("none")
 
 
 def formed(file, *more, flags=flags) -> list[str]:
-    """The epilogues of the training step's calls, but for what they only add."""
+    """Returns the epilogues of the training step's calls, except addition."""
     text = run([MTC, "compile", file, *flags, *more, "--emit=kernels"], folder).stdout
     step = text.split("@micro_step")[1].split("func.func")[0]
     calls = [line for line in step.splitlines() if "mtc.fused_contract" in line]
@@ -56,12 +56,12 @@ def formed(file, *more, flags=flags) -> list[str]:
 tf32 = (*EMULATED, "--precision", "tf32")
 assert formed(tanh, *tf32) == ["gelu auxiliary", "gelu_gradient result", "lhs"], formed(tanh, *tf32)
 assert formed(erf, *tf32) == ["lhs"], formed(erf, *tf32)
-assert formed(tanh, *EMULATED) == ["lhs"], "in f32 activations stay exact"
-assert formed(tanh) == [], "oneDNN has none that keeps NaN"
+assert formed(tanh, *EMULATED) == ["lhs"], "expected no epilogue: f32 activations are exact"
+assert formed(tanh) == [], "expected no epilogue: oneDNN's drop NaN"
 skipped = [word for name in PASSES for word in ("--skip-pass", name)]
 assert formed(tanh, *tf32, *skipped) == []
 
-# GPT-2's GELU is many nodes, with a power.
+# GPT-2's GELU consists of many nodes, including a power.
 optimizer = (*GPT2.flags, "--optimizer", "sgd", "--lr", "0.1")
 assert formed(GPT2.model, *tf32, flags=optimizer) == 2 * ["gelu auxiliary"] + 2 * ["gelu_gradient result"]
 
@@ -83,8 +83,8 @@ for name, more in (
         error, scale = np.abs(gradient - gradients[parameter]).max(), np.abs(gradients[parameter]).max()
         assert error <= 2e-6 * scale, (name, parameter, error, scale)
 
-# A NaN shows, whoever computes ReLU.
+# NaN propagates through each implementation of ReLU.
 data["x"][3, 2] = np.nan
 for name, more in (("host_nan", ()), ("device_nan", tf32)):
     program = compile(folder / tanh, folder, data, *flags, *more, name=name)
-    assert losses(program.train(1, "--on-nan", "continue")) == [None], name  # how metrics write it
+    assert losses(program.train(1, "--on-nan", "continue")) == [None], name  # metrics write NaN as null

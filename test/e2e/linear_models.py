@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Linear models and neural networks in the forms that scikit-learn's exporter writes: what is trained is the estimator's
-`coef_` and `intercept_`, the loss is that of its probabilities, and the export is a model of the same outputs."""
+"""Linear models and neural networks in the forms that scikit-learn's exporter writes: training updates the estimator's `coef_` and
+`intercept_`, the loss is computed from its probabilities, and the export is a model with the same outputs."""
 
 import numpy as np
 import onnx
@@ -28,7 +28,7 @@ def classifier(inputs, outputs, w, b, transform, **given):
 
 
 def save(name, nodes, outputs, initializers=()):
-    """`outputs` are names and types; a type that is no number is a sequence of maps."""
+    """`outputs` are names and types; a non-numeric type is a sequence of maps."""
     kinds = {"map": helper.make_sequence_type_proto(helper.make_map_type_proto(
         TensorProto.INT64, helper.make_tensor_type_proto(TensorProto.FLOAT, None)))}  # fmt: skip
     shape = lambda kind: [None, None] if kind == TensorProto.FLOAT else [None]
@@ -43,7 +43,7 @@ def save(name, nodes, outputs, initializers=()):
 
 
 def evaluated(model, output, features):
-    """By the standard's own implementation, which has no ZipMap."""
+    """Evaluates with onnx's reference implementation, which lacks ZipMap."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     nodes = [n for n in copy.graph.node if n.op_type != "ZipMap"]
@@ -73,7 +73,7 @@ def logistic(z):
 
 
 def one_against_rest(z):
-    """The negative logarithm of sigmoids that are divided by their sum."""
+    """The negative logarithm of normalized sigmoids."""
     s = sigmoid(z)
     share, hot = s / s.sum(1, keepdims=True), np.eye(CLASSES)[labels]
     return -np.log(share[range(ROWS), labels]).mean(), (share - hot) * (1 - s) / ROWS
@@ -102,7 +102,7 @@ for k, each in enumerate(rest):
 columns = [helper.make_node("Slice", [f"pair{k}", "one", "two", "one"], [f"column{k}"]) for k in range(CLASSES)]
 shares = [node("Concat", "column0 column1 column2", "all", "", axis=1), node("ReduceSum", "all one", "sum", ""),
           node("Div", "all sum", "probabilities", "")]  # fmt: skip
-# As the exporter writes one classifier against the rest: a sum of 0 gives each class the same share.
+# One-against-rest classifiers as the exporter writes them: if all sigmoids are 0, each class has the same probability.
 guarded = [node("MatMul", "X w", "xw", ""), node("Add", "xw b", "z", ""), node("Mul", "z minus_one", "n", ""),
            node("Exp", "n", "e", ""), node("Add", "e unit", "d", ""), node("Reciprocal", "d", "p", ""),
            node("ReduceSum", "p one", "sum", ""), node("Cast", "sum", "any", "", to=TensorProto.BOOL),
@@ -117,7 +117,8 @@ guards = {"w": w3.T.copy(), "b": b3, "minus_one": np.float32(-1), "unit": np.flo
 
 CLASSIFIER = ("LinearClassifier.coefficients", "LinearClassifier.intercepts")
 REGRESSOR = ("LinearRegressor.coefficients", "LinearRegressor.intercepts")
-# Of each: nodes, outputs, initializers; the features and labels, the loss and its gradient by the scores, the first weights.
+# For each model: nodes, outputs, initializers; features and labels; the loss and its gradient with respect to the scores; the first
+# weights.
 MODELS = {
     "multinomial": ([classifier("X", "label scores", w3, b3, "SOFTMAX"), probability], labelled, {},
                     x, labels, multinomial, w3, b3, CLASSIFIER),
@@ -147,7 +148,7 @@ MODELS = {
     "chosen": ([node("ArrayFeatureExtractor", "X columns", "s"), classifier("s", "label scores", w3[:, :2], b3, "SOFTMAX"),
                 probability], labelled, {"columns": np.int64([[3, 0]])}, (x, x[:, [3, 0]]), labels, multinomial,
                w3[:, :2], b3, CLASSIFIER),
-    # What preprocessing computed is constant, whether the exporter writes attributes or initializers.
+    # Results of preprocessing are constant, whether the exporter writes attributes or initializers.
     "whitened": ([node("Mul", "X scale", "m", ""), node("Add", "m shift", "t", ""), node("Sub", "t mean", "c", ""),
                   node("MatMul", "c transform_matrix", "s", ""), classifier("s", "label scores", w3, b3, "SOFTMAX"),
                   probability], labelled, whitening, (x, whitened), labels, multinomial, w3, b3, CLASSIFIER),
@@ -184,14 +185,14 @@ for form, (nodes, outputs, initializers, data, y, loss, w, b, trained) in MODELS
         np.testing.assert_allclose(held[trained[1]], bias, rtol=1e-4, atol=1e-5, err_msg=form)
     assert all(np.array_equal(held[name], value) for name, value in before.items()), form
     assert [o.name for o in exported.graph.output] == list(outputs), form
-    # The program's outputs, before and after training, are those of the models.
+    # The program's outputs equal those of the models before and after training.
     for model, resumed in ((source, ()), (exported, ("--resume", folder / f"{name}-state"))):
         for output, array in program.outputs(f"{name}-outputs", *resumed).items():
             expected = evaluated(model, output, given)
             assert array.dtype == expected.dtype, (form, output)
             np.testing.assert_allclose(array, expected, rtol=1e-4, atol=1e-6, err_msg=f"{form} {output}")
 
-# Weights that do not fit each other, and transformations that no loss is computed through.
+# Weights with inconsistent shapes, and transformations without a gradient.
 for words, attributes in (
         ("11 coefficients for 3 classes", {"coefficients": w3.ravel()[:11].tolist(), "intercepts": b3.tolist()}),
         ("has 2 class labels, expected 3", {"coefficients": w3.ravel().tolist(), "intercepts": b3.tolist(), "classlabels_ints": [0, 1]}),

@@ -1,9 +1,8 @@
 # RUN: %python %s %t
-"""Dynamic loss scaling loses no step but those that it skips: parameters, state, averages and the count of steps are, to the bit,
-those of a run without a scale that never saw the skipped steps' data. Each optimizer, clipped and not, in a run with a pause;
-on the CPU and on an emulated device.
+"""Dynamic loss scaling is bit-exact: parameters, state, averages and the step count equal those of a run without scaling on the data of the
+steps that are not skipped. Covers each optimizer, clipping, and resuming, on the CPU and on an emulated device.
 
-Scales are powers of two, by which f32 multiplies exactly.
+Scales are powers of two, so that multiplication in f32 is exact.
 """
 
 import json
@@ -27,7 +26,7 @@ folder = own_folder()
 
 
 def model_of(shapes: dict) -> Path:
-    """The sum of each parameter times an input of its own, which is its gradient."""
+    """The loss is the sum of each parameter times its own input, which therefore is the parameter's gradient."""
     nodes, sums = [], []
     for name in shapes:
         nodes.append(helper.make_node("Mul", [name, "x_" + name], [name + "_terms"]))
@@ -46,7 +45,7 @@ def model_of(shapes: dict) -> Path:
 
 
 def data_of(shapes: dict) -> dict[str, np.ndarray]:
-    """Gradients of which some are not finite: with any scale, or with a scale such as the first."""
+    """Returns gradients, some of which are not finite: with any scale, or with large scales only."""
     random = np.random.default_rng(1)
     data = {"x_" + n: random.normal(size=(STEPS, *shape)).astype(np.float32) for n, shape in shapes.items()}
     first, last = data["x_" + next(iter(shapes))], data["x_" + list(shapes)[-1]]
@@ -54,18 +53,18 @@ def data_of(shapes: dict) -> dict[str, np.ndarray]:
     last[6, -1] = np.nan
     first[7, 0, 0] = -np.inf
     first[11, 0, 0] = 1e33
-    last[14, 3] = 1e17  # With the scale its square overflows, which no skipped step must follow from.
+    last[14, 3] = 1e17  # The square of the scaled gradient overflows; the step must not be skipped for that.
     return data
 
 
 def subfolder(name: str) -> Path:
-    """Each program has data of its own."""
+    """Each program has its own data."""
     (folder / name).mkdir()
     return folder / name
 
 
 def expected_scales(data: dict[str, np.ndarray]) -> list[tuple[float, bool]]:
-    """Of each step the scale, and whether it is skipped: GradScaler's rule."""
+    """Returns the scale of each step, and whether the step is skipped, by the rule of GradScaler."""
     scale, finite, found = FIRST, 0, []
     for step in range(STEPS):
         with np.errstate(over="ignore"):
@@ -95,7 +94,7 @@ def check_optimizer(optimizer: str, flags: list, name: str):
     taken = [step for step, (_, skipped) in enumerate(wanted) if not skipped]
     assert len(taken) == 12 and {scale for scale, _ in wanted} == {FIRST, FIRST / 2, FIRST / 4}, wanted
 
-    # Without the scale, and without the steps that were skipped.
+    # Reference: no scaling, and without the skipped steps' data.
     plain = compile(model, subfolder(f"{name}-plain"), {n: x[taken] for n, x in data.items()}, *recipe)
     log_of_plain = plain.train(len(taken), "--save", plain.folder / "saved")
     for key in "loss", "grad_norm":
@@ -110,7 +109,7 @@ def check_optimizer(optimizer: str, flags: list, name: str):
     )
     assert scaled_plan["optimizer"] == plain_plan["optimizer"] + len(STATE) * 64, (scaled_plan, plain_plan)
 
-    # A pause in front of a skipped step, and in the middle of a window.
+    # Resumes before a skipped step, and in the middle of a window.
     for pause in 6, 10:
         scaled.run("--steps", pause, "--no-shuffle", "--save", paused, "--overwrite")
         metrics = scaled.folder / f"resumed-{pause}.jsonl"
@@ -118,14 +117,14 @@ def check_optimizer(optimizer: str, flags: list, name: str):
         assert same_bits(checkpoint(paused), found), (name, pause)
         assert [(line["loss_scale"], line["skipped"]) for line in read_metrics(metrics)] == wanted[pause:], (name, pause)
 
-    # Gradients are those of the loss itself, whatever the scale is with which they are finite.
+    # Reported gradients are unscaled, whatever scale keeps them finite.
     for step in 0, taken[-1]:
         gradients = Program(scaled.path, {n: x[[step]] for n, x in data.items()}).gradients("gradients")
         assert same_bits(gradients, {n: data["x_" + n][step] for n in shapes}), (name, step)
 
 
 def check_overflow(name: str, *flags):
-    """A model whose gradients overflow f32 with a scale that is far too large recovers."""
+    """A model whose gradients overflow f32 recovers from a scale that is far too large."""
     steps, batch = 20, DIGITS.batch
     data = DIGITS.data(steps * batch)
     data["x"] *= 1024
@@ -141,7 +140,7 @@ def check_overflow(name: str, *flags):
 
 
 def check_divergence(name: str, *flags):
-    """Steps whose loss is not finite are skipped, until the scale can fall no further."""
+    """Steps with a non-finite loss are skipped until the scale reaches its minimum."""
     data = {n: np.concatenate([x[1:2]] * 32) for n, x in data_of(SHAPES).items()}
     data["x_vector"][3:] = np.nan
     recipe = ["--loss", "output", "--batch-input", "none", "--optimizer", "sgd", "--loss-scale", 4, *flags]
@@ -160,7 +159,7 @@ def check_divergence(name: str, *flags):
 
 
 def check_forward_overflow(name: str, *flags):
-    """A forward pass that leaves f16's range has no scale that helps: the message names the node and what does."""
+    """If activations overflow f16, no loss scale helps: the message names the node and the remedies."""
     nodes = [
         helper.make_node("Gemm", ["x", "wide"], ["hidden"], name="/0/Gemm"),
         helper.make_node("Relu", ["hidden"], ["active"], name="/1/Relu"),
@@ -184,14 +183,14 @@ def check_forward_overflow(name: str, *flags):
     for number, precision in enumerate((["bf16"], ["f16", "--keep-f32", "/*"])):
         better = compile(path, subfolder(f"{name}-{number}"), data, *recipe, "--precision", *precision)
         assert all(np.isfinite(losses(better.train(2)))), precision
-    # Where the data is to blame, the message says that.
+    # If the data contains the non-finite values, the message says so.
     data["x"][:] = np.nan
     message = Program(program.path, data).run("--steps", 40, code=2).stderr
     assert "values in the data that are not finite" in message and "range of f16" not in message, message
 
 
 def check_untargeted(name: str, *flags):
-    """A step of which all targets are ignored has gradients of 0, as in PyTorch: it ends no run whose gradients are checked."""
+    """A step whose targets are all ignored has zero gradients, as in PyTorch, so that the check of gradients does not end the run."""
     data = DIGITS.data(3 * DIGITS.batch)
     data["labels"][: DIGITS.batch] = -100
     recipe = [*DIGITS.flags, "--optimizer", "sgd", "--lr", 0.1, *flags]

@@ -13,7 +13,7 @@ DETACH = "the module stops gradients (detach() or no_grad()) at "
 
 
 def node(kind: str, inputs: list[str], output: str, fx: str = "", trace: str = "", **attributes) -> onnx.NodeProto:
-    """A node that translates an FX node, `OPERATOR(ARGUMENTS)`."""
+    """A node that was exported from the FX node `OPERATOR(ARGUMENTS)`."""
     result = helper.make_node(kind, inputs, [output], **attributes)
     if fx:
         operator, arguments = fx.rstrip(")").split("(")
@@ -37,7 +37,7 @@ def warnings(name: str, nodes: list[onnx.NodeProto]) -> str:
 
 h = node("MatMul", ["x", "w"], "h", "aten.linear.default(%x, %p_w)")
 optimized = warnings("optimized", [h, node("Mul", ["h", "h"], "out", "aten.mul.Tensor(%h, %detach)")])
-assert not optimized, f"both operands of the product are arguments: {optimized}"
+assert not optimized, f"expected both operands of the multiplication as arguments: {optimized}"
 g = node("Relu", ["h"], "g", "aten.relu.default(%h)")
 for name, nodes in {
     "removed": [h, g, node("Mul", ["g", "h"], "out", "aten.mul.Tensor(%g, %detach)")],
@@ -51,7 +51,7 @@ line = "with torch.no_grad(): g = torch.relu(h)"
 text = warnings("no_grad", [h, node("Relu", ["h"], "g", "aten.relu.default(%h)", line), node("Mul", ["g", "h"], "out", "aten.mul.Tensor(%g, %h)")])
 assert DETACH + "'g'" in text, text
 
-# Without a trained parameter, with an operator that has no gradient, or as the shift of a softmax, the stop changes nothing.
+# Without a trained parameter, before an operator without a gradient, or as the shift of a softmax, the stop changes nothing.
 shifted = [h, node("ReduceMax", ["h", "axes"], "top", "aten.amax.default(%detach)"), node("Sub", ["h", "top"], "d", "aten.sub.Tensor(%h, %top)"),
            node("Exp", ["d"], "out", "aten.exp.default(%d)")]  # fmt: skip
 mask = [h, node("Add", ["m", "x"], "n", "aten.add.Tensor(%b_m, %x)"), node("Mul", ["h", "n"], "out", "aten.mul.Tensor(%h, %detach)")]

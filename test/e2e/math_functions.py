@@ -8,8 +8,8 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from program import compile, own_folder
 
-# By operator: the function, the interval, and the largest error in ULP. The reference is exact, so that the rounding of the C
-# library, with which the stated errors compare, counts too.
+# For each operator: the function, the interval, and the maximum error in ULP. The reference is exact, so the bound includes the rounding of
+# the C library, against which the stated errors were measured.
 FUNCTIONS = {
     "Exp": (math.exp, (-80, 80), 1.5), "Log": (math.log, (1e-30, 1e30), 1.5), "Tanh": (math.tanh, (-10, 10), 5.5),
     "Erf": (math.erf, (-4, 4), 5), "Asin": (math.asin, (-1, 1), 5.5), "Acos": (math.acos, (-1, 1), 1.5),
@@ -24,7 +24,7 @@ for name, (_, interval, _) in FUNCTIONS.items():
     outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", COUNT]))
     nodes.append(helper.make_node(name, [f"x{name}"], [name]))
     data[f"x{name}"] = np.linspace(*interval, COUNT, dtype=np.float32)[np.newaxis]
-# Something to train.
+# A parameter, so that the program has something to train.
 nodes.append(helper.make_node("Mul", ["xSin", "weight"], ["trained"]))
 outputs.append(helper.make_tensor_value_info("trained", TensorProto.FLOAT, ["batch", COUNT]))
 weight = numpy_helper.from_array(np.ones(COUNT, np.float32), "weight")
@@ -39,7 +39,7 @@ for name, (function, _, most) in FUNCTIONS.items():
     x = data[f"x{name}"][0]
     exact = np.array([function(float(each)) for each in x])
     error = np.abs(found[name][0] - exact) / np.spacing(np.abs(exact).astype(np.float32)).astype(np.float64)
-    # Near its zeros, a function of x is known only as well as x.
+    # Near a zero of the function, the rounding of x limits the accuracy.
     error[np.abs(exact) < 1e-3] = 0
     at = int(np.argmax(error))
     assert error[at] <= most, f"{name}({x[at]:.9g}) is {found[name][0][at]:.9g}, {error[at]:.1f} ULP from {exact[at]:.9g}; expected {most}"

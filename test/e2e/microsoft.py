@@ -1,8 +1,8 @@
 # RUN: %python %s %t
-"""Operators of onnxruntime: values as onnxruntime computes them (recorded by test/support/record_microsoft.py), gradients in
-f64 as central differences of the program's own loss, and an export with the same nodes.
+"""Operators of onnxruntime: values equal onnxruntime's (recorded by test/support/record_microsoft.py), gradients in f64 equal central
+differences of the program's own loss, and an export has the same nodes.
 
-One model holds all nodes; its loss is a weighted sum of the sines of their results.
+One model contains all nodes; its loss is a weighted sum of the sines of their results.
 """
 
 import json
@@ -23,7 +23,7 @@ RECORDS = json.loads((Path(__file__).parent / "inputs/microsoft.json").read_text
 
 
 def model(dtype) -> tuple[onnx.ModelProto, list[str]]:
-    """The model, and the names of what is trained."""
+    """Returns the model, and the names of the trained operands."""
     random = np.random.default_rng(3)
     element = microsoft_cases.element(dtype)
     nodes, initializers, outputs, parts = [], [], [], []
@@ -60,7 +60,7 @@ def values_are_those_of_onnxruntime(program):
     assert len(RECORDS) > 30
     for name, record in RECORDS.items():
         expected = np.reshape(record["values"], record["shape"])
-        # Results without a batch axis are written once for each batch, of which there is one.
+        # Results without a batch axis are written once for each batch; there is one batch.
         found = outputs[name].reshape(expected.shape)
         assert outputs[name].shape in (expected.shape, (1, *expected.shape)), (name, outputs[name].shape)
         error = np.abs(found - expected).max()
@@ -68,7 +68,7 @@ def values_are_those_of_onnxruntime(program):
 
 
 def gradients_are_central_differences(program, trained: list[str]):
-    """Of the operands of each node, along a random direction."""
+    """Checks the gradients of each node's operands along a random direction."""
     random = np.random.default_rng(5)
     gradients = program.gradients("gradients")
     assert gradients.keys() == set(trained)
@@ -115,7 +115,7 @@ prompt (int64[batch, length] ids, int64[batch, total] mask, float[batch, 1, past
 
 
 def prompts_are_trained():
-    """A decoder as onnxruntime-genai writes it: its cache is bound to no positions, and its tables are constants."""
+    """A decoder as onnxruntime-genai writes it: --bind sets an empty cache, and its tables are constants."""
     random = np.random.default_rng(9)
     model = onnx.parser.parse_model(PROMPT)
     skip = next(node for node in model.graph.node if node.op_type == "SkipSimplifiedLayerNormalization")

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Training steps compute dropout and batch normalization in the form that the file or --batch-norm asks for; --evaluate, --outputs and
---export compute inference. Expected values are PyTorch's (test/support/record_batch_norm.py) and ONNX's reference's."""
+"""Training steps compute dropout and batch normalization in the form of the file or of --batch-norm; --evaluate, --outputs and --export
+compute inference. Expected values are those of PyTorch (test/support/record_batch_norm.py) and of ONNX's reference evaluator."""
 
 import json
 from pathlib import Path
@@ -32,7 +32,7 @@ def cross_entropy(logits: np.ndarray) -> float:
 
 
 def reference(path: Path) -> np.ndarray:
-    """The outputs that ONNX's reference computes of an exported file, which has to be valid."""
+    """Returns the outputs of an exported file, which must be valid, by ONNX's reference evaluator."""
     onnx.checker.check_model(onnx.load(path), full_check=True)
     return ReferenceEvaluator(str(path)).run(["logits"], {"x": DATA["x"]})[0]
 
@@ -47,7 +47,8 @@ def initializers(path: Path) -> dict[str, np.ndarray]:
 
 TRAINING, INFERENCE = save("training", True), save("inference", False)
 
-# --batch-norm train trains either form as PyTorch's train(), --batch-norm frozen either as its eval(); without the flag the file decides.
+# --batch-norm train trains either form like PyTorch's train(), --batch-norm frozen like its eval(); without the flag, the file's form
+# decides.
 for path, flags, mode in ((INFERENCE, ("--batch-norm", "train"), "train"), (TRAINING, ("--batch-norm", "train"), "train"),
                           (INFERENCE, ("--batch-norm", "frozen"), "eval"), (TRAINING, ("--batch-norm", "frozen"), "eval"),
                           (INFERENCE, (), "eval"), (INFERENCE, ("--batch-norm", "as-exported"), "eval")):  # fmt: skip
@@ -63,7 +64,8 @@ for path, flags, mode in ((INFERENCE, ("--batch-norm", "train"), "train"), (TRAI
         assert np.allclose(exported[f"norm.{statistic}"], expected[statistic], 1e-4), (name, statistic)
     assert np.isclose(cross_entropy(reference(folder / f"{name}.trained.onnx")), expected["evaluated"], 1e-4), name
 
-# A file in training form trains with PyTorch's losses; its running variance is the standard's, of N values where PyTorch's is of N - 1.
+# A file in training form trains with PyTorch's losses; its running variance divides by N, as the ONNX standard does, where PyTorch divides
+# by N - 1.
 program = compile(TRAINING, folder, DATA, *FLAGS, name="as-exported")
 found = losses(program.train(STEPS, "--save", folder / "as-exported-saved", "--export", folder / "as-exported.onnx"))
 assert np.allclose(found, RECORDED["train"]["losses"], 1e-4), found
@@ -71,15 +73,15 @@ variance = initializers(folder / "as-exported.onnx")["norm.running_var"]
 count, start = BATCH * 9, weights()["norm.running_var"] * 0.9**STEPS
 assert np.allclose(variance - start, (np.array(RECORDED["train"]["running_var"]) - start) * (count - 1) / count, 1e-3)
 
-# What is not trained as the module would be is a warning, unless it is meant.
+# A form that differs from the module's training is a warning, unless a flag requests it.
 for path, flags, warns in ((INFERENCE, (), True), (INFERENCE, ("--batch-norm", "as-exported"), False), (TRAINING, (), False),
                            (INFERENCE, ("--batch-norm", "train"), False), (INFERENCE, ("--freeze", "norm.*"), False)):  # fmt: skip
     for command in ("inspect", "plan"):
         shown = run([MTC, command, path, *(FLAGS if command == "plan" else FLAGS[:2]), *flags], folder).stderr
         assert shown.count(WARNING) == warns, (path, flags, shown)
 
-# Dropout: on in steps, which the seed decides, and off in inference, whatever the target and the techniques. ONNX's Dropout before opset
-# 12 is inference.
+# Dropout is active in steps, where the seed decides, and inactive in inference, for all targets and techniques. ONNX's Dropout before opset
+# 12 is inference form.
 DROPOUT = save("dropout", True, dropout=0.5)
 first = None
 for name, flags in (("cpu", ()), ("cuda", ("--target", "cuda", "--emulate")), ("recompute", ("--recompute", "all")),
@@ -88,13 +90,13 @@ for name, flags in (("cpu", ()), ("cuda", ("--target", "cuda", "--emulate")), ("
     saved = folder / f"dropout-{name}-saved"
     steps = program.train(4, "--save", saved, "--export", folder / f"{name}.onnx", "--export-training", folder / f"{name}.training.onnx")
     others = program.train(4, "--seed", 1)
-    assert losses(steps)[0] != losses(others)[0], "dropout is off in training"
+    assert losses(steps)[0] != losses(others)[0], "dropout is inactive in training"
     if name in ("cpu", "cuda", "recompute"):
         first = first or losses(steps)
         assert np.allclose(losses(steps), first, 1e-5), (name, losses(steps), first)
     halves = program.train(2, "--save", folder / f"{name}-half", name="half"), program.train(
         4, "--resume", folder / f"{name}-half", "--export", folder / "resumed.onnx", name="rest")  # fmt: skip
-    assert losses(halves[0]) + losses(halves[1]) == losses(steps), "a resumed run draws other elements"
+    assert losses(halves[0]) + losses(halves[1]) == losses(steps), "a resumed run drops other elements"
     assert (folder / "resumed.onnx").read_bytes() == (folder / f"{name}.onnx").read_bytes()
 
     exported = folder / f"{name}.onnx"
@@ -102,9 +104,9 @@ for name, flags in (("cpu", ()), ("cuda", ("--target", "cuda", "--emulate")), ("
     found = program.outputs("outputs", "--resume", saved)["logits"]
     assert np.allclose(found, logits, 1e-4, 1e-5), (name, np.abs(found - logits).max())
     assert np.isclose(evaluated(program, "--resume", saved), cross_entropy(logits), 1e-5), name
-    assert same_bits(program.outputs("a"), program.outputs("b", "--seed", 5)), "the seed decides about outputs"
+    assert same_bits(program.outputs("a"), program.outputs("b", "--seed", 5)), "outputs depend on the seed"
 
-    # The exported file is the model in inference form; --export-training writes the form of the file.
+    # The exported file has the model's inference form; with --export-training, the file's own form.
     inference, original = onnx.load(exported), onnx.load(folder / f"{name}.training.onnx")
     norm = next(n for n in inference.graph.node if n.op_type == "BatchNormalization")
     drop = next(n for n in inference.graph.node if n.op_type == "Dropout")
@@ -115,14 +117,14 @@ for name, flags in (("cpu", ()), ("cuda", ("--target", "cuda", "--emulate")), ("
     assert theirs.keys() - ours.keys() == {"training"} and same_bits(ours, {n: theirs[n] for n in ours})
     assert any((ours[n] != w).any() for n, w in weights().items())
 
-# --gradients is of a step: its loss has batch statistics, that of --evaluate has running ones.
+# --gradients computes a training step: its loss uses batch statistics, that of --evaluate running statistics.
 program = compile(TRAINING, folder, DATA, *FLAGS, name="gradients")
 shown = program.run("--gradients", folder / "g.safetensors", "--no-shuffle").stdout
 assert np.isclose(float(shown.split()[1].rstrip(";")), RECORDED["train"]["losses"][0], 1e-5), shown
 assert (np.abs(load_file(folder / "g.safetensors")["norm.weight"]) > 1e-4).any()
 assert np.isclose(evaluated(program), cross_entropy(ReferenceEvaluator(model(False)).run(None, {"x": DATA["x"]})[0]), 1e-5)
 
-# Before opsets with training_mode: further results are training form, and Dropout is inference.
+# Before the attribute training_mode, additional results indicate training form, and Dropout is inference form.
 OLD = save("old", True, opset=11, dropout=0.5)
 program = compile(OLD, folder, DATA, *FLAGS, name="old")
 found = losses(program.train(STEPS, "--export", folder / "old.trained.onnx", "--export-training", folder / "old.training.onnx"))
@@ -131,12 +133,12 @@ assert np.isfinite(reference(folder / "old.trained.onnx")).all()
 assert [len(n.output) for n in onnx.load(folder / "old.trained.onnx").graph.node if n.op_type == "BatchNormalization"] == [1]
 assert list(onnx.load(folder / "old.training.onnx").graph.node) == list(onnx.load(OLD).graph.node)
 
-# Files in inference form have one form alone.
+# A file in inference form has no other form to export.
 program = compile(INFERENCE, folder, DATA, *FLAGS, "--batch-norm", "train", name="one-form")
 program.run("--steps", 2, "--export", folder / "a.onnx", "--export-training", folder / "b.onnx")
 assert (folder / "a.onnx").read_bytes() == (folder / "b.onnx").read_bytes()
 
-# What is planned is what is allocated.
+# The arena has the planned size.
 planned = json.loads(run([MTC, "plan", DROPOUT, *FLAGS, "--json"], folder).stdout)["peak_bytes"]
 report = folder / "memory.json"
 compile(DROPOUT, folder, DATA, *FLAGS, name="planned").run("--evaluate", "--memory-report", report)

@@ -1,7 +1,7 @@
 # RUN: %python %s %t
-"""Files that a program writes have the names and layouts of the user's module, whatever the ONNX file's are: an LSTM's gates in
-another order and its biases as two vectors, a matrix of which the file has three parts, one that the module has under two names,
-and one that the file has again as its transpose. --weights reads them back, and what others make of them."""
+"""Files that a program writes have the names and layouts of the user's module, whatever those of the ONNX file are: the gates of an LSTM in
+another order with its bias as two vectors, a matrix that the file has in three parts, one with two names in the module, and one that the
+file also contains transposed. --weights reads these files, and other tools' versions of them."""
 
 import json
 
@@ -31,7 +31,7 @@ WEIGHTS["copy"] = np.ascontiguousarray(WEIGHTS["head"].T)  # No node reads it.
 
 
 def gates(name: str, shape: tuple[int, ...], offset: int = 0) -> Image:
-    """PyTorch's order i, f, g, o of an ONNX LSTM's i, o, f, c, which begin at row `offset`."""
+    """An ONNX LSTM's gates i, o, f, c from row `offset`, in PyTorch's order i, f, g, o."""
     parts = []
     for place, gate in enumerate((0, 2, 3, 1)):
         rows = slice(offset + gate * HIDDEN, offset + (gate + 1) * HIDDEN)
@@ -42,7 +42,7 @@ def gates(name: str, shape: tuple[int, ...], offset: int = 0) -> Image:
 
 
 def third(place: int) -> Image:
-    """A matrix's transpose as the rows of in_proj_weight."""
+    """A third of in_proj_weight's rows, as the transpose of a matrix."""
     rows = slice(place * HIDDEN, (place + 1) * HIDDEN)
     return Image("attn.in_proj_weight", (3 * HIDDEN, HIDDEN), (Part((slice(None),) * 2, (rows, slice(None)), (1, 0)),))
 
@@ -59,7 +59,7 @@ BUFFERS = 'onnx.buffer "bn.num_batches_tracked" counts_batches = dense<2> : tens
 
 
 def of_module(weights: dict[str, np.ndarray], names: str = "all") -> dict[str, np.ndarray]:
-    """What the module has of the initializers; of those with several names `all`, or the `first`."""
+    """Converts initializers to the module's tensors; a tensor with several names has `all` of them or the `first` one."""
     made = {}
     for name, images in IMAGES.items():
         for image in images if names == "all" or name == "B" else images[:1]:
@@ -105,7 +105,7 @@ def check_same(found: dict[str, np.ndarray], expected: dict[str, np.ndarray], wh
 
 
 def compile_both(name: str, flags: tuple, target: tuple) -> tuple[Program, Program]:
-    """A program that knows the module's names, and one that does not. The text of a stage has the target's flags."""
+    """Compiles a program that knows the module's names, and one that does not. The text of a stage includes the target's flags."""
     text = stage_with(model, folder, (*DIM, *target), IMAGES, FILE_IMAGES, BUFFERS)
     return (
         compile(text, folder, DATA, *FLAGS, *flags, name=name),
@@ -114,7 +114,7 @@ def compile_both(name: str, flags: tuple, target: tuple) -> tuple[Program, Progr
 
 
 def check_program(name: str, *flags, target: tuple = (), exports: tuple = ()) -> tuple[Program, Program]:
-    """All files of a run have the plain program's values, as the module has them."""
+    """All files of a run contain the plain program's values in the module's layout."""
     program, plain = compile_both(name, flags, target)
     check_same(load_file(folder / f"{name}.weights.safetensors"), of_module(WEIGHTS, "first"), f"{name}: initial weights")
     saved, weights = folder / f"{name}-saved", folder / f"{name}-trained.safetensors"
@@ -126,7 +126,7 @@ def check_program(name: str, *flags, target: tuple = (), exports: tuple = ()) ->
     found = load_file(weights)
     assert found.pop("bn.num_batches_tracked") == 2 + 4 and found.pop("mask").tolist() == [True, False]
     check_same(found, of_module(expected), f"{name}: --export-weights")
-    # A pause changes nothing.
+    # Resuming is bit-exact.
     half = folder / f"{name}-half"
     program.run("--steps", 2, "--no-shuffle", "--save", half)
     again = program.exported(f"{name}-again", "--steps", 4, "--resume", half, *exports)
@@ -136,7 +136,7 @@ def check_program(name: str, *flags, target: tuple = (), exports: tuple = ()) ->
 
 program, plain = check_program("program")
 
-# Checkpoints: each tensor once, and the optimizer's state.
+# Checkpoints contain each tensor once, and the optimizer's state.
 checkpoint = folder / "program-saved"
 file = checkpoint / json.loads((checkpoint / "manifest.json").read_text())["file"]
 tensors = load_file(file)
@@ -150,7 +150,7 @@ with safe_open(file, "np") as opened:
 # Gradients have the names and shapes of the file's initializers.
 check_same(program.gradients("gradients"), plain.gradients("plain-gradients"), "gradients")
 
-# Back by --weights: as the module has them, and as the ONNX file does.
+# --weights reads files in the module's layout and in the ONNX file's.
 weights = folder / "program-trained.safetensors"
 in_model = initializers((folder / "program-model.onnx").read_bytes())
 save_file({n: np.ascontiguousarray(v) for n, v in in_model.items() if n in IMAGES}, folder / "of-model.safetensors")
@@ -158,7 +158,7 @@ expected = plain.outputs("expected", "--weights", folder / "of-model.safetensors
 
 
 def check_weights(what: str, tensors: dict[str, np.ndarray] | None, said: str = "", path=None) -> None:
-    """The program's outputs are those of the trained weights; standard error holds `said`, or nothing."""
+    """The program's outputs are those of the trained weights; standard error contains `said`, or is empty."""
     path = path or folder / f"{what}.safetensors"
     if tensors is not None:
         save_file({name: np.ascontiguousarray(value) for name, value in tensors.items()}, path)
@@ -179,7 +179,7 @@ tracked = {**state, "bn.num_batches_tracked": np.array(7)}
 check_weights("tracked", tracked)
 check_weights("more", {**state, "other.weight": normal(2)}, "ignored, since the program does not have them: 'other.weight'")
 
-# As Hugging Face's save_pretrained has them: a folder with one file, or with an index of several.
+# As Hugging Face's save_pretrained writes them: a folder with one file, or with several files and an index.
 whole = folder / "whole"
 whole.mkdir()
 save_file(state, whole / "model.safetensors")
@@ -195,7 +195,7 @@ index = {"metadata": {"total_size": 1}, "weight_map": {n: shard for shard, held 
 check_weights("shards", None, path=shards)
 check_weights("index", None, path=shards / "model.safetensors.index.json")
 
-# 16 bits are widened.
+# 16-bit weights are converted to f32.
 half = {n: t.astype(np.float16) for n, t in state.items()}
 save_file(half, folder / "half.safetensors")
 widened = {n: t.astype(np.float32) for n, t in half.items()}
@@ -228,14 +228,14 @@ outside = shards / "outside.index.json"
 outside.write_text(json.dumps({"weight_map": {"head.weight": "../whole/model.safetensors"}}))
 refused("outside", {}, "expected the name of a file in the same folder", path=outside)
 
-# Other forms of the same variables.
+# Other layouts of the same variables.
 check_program("averaged", "--ema", "0.9", exports=("--use-ema",))
 check_program("bf16", target=("--precision", "bf16"))
 check_program("f16", target=("--precision", "f16"))
 check_program("quantized", "--optimizer-bits", "8")
 check_program("offloaded", "--offload", "parameters", "--offload", "optimizer")
 
-# Adapters have the names of the module's layers, and are refused where these are not known.
+# Adapters have the names of the module's layers; without these names, exporting them is an error.
 weights = {"a": normal(INPUTS, HIDDEN), "b": normal(HIDDEN, OUTPUTS)}
 two = folder / "two.onnx"
 graph = helper.make_graph(
@@ -270,4 +270,4 @@ text = stage_with(two, folder, (*DIM, "--lora", "*:rank=2"), images)
 both = compile(text, folder, data, *FLAGS, name="both")
 said = both.run(*TRAIN, "--export-adapters", folder / "none", code=1).stderr
 assert "--export-adapters: which module of the user's model has the matrix 'b' of the ONNX file" in said, said
-print("names and layouts of the module in", len(list(folder.glob("*.safetensors"))), "files")
+print("the module's names and layouts in", len(list(folder.glob("*.safetensors"))), "files")

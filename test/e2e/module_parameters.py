@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""What an exporter folded, copied, merged or dropped is trained as the module trains it: files as PyTorch's exporters write
-them give the losses of files that hold the module's parameters as they are."""
+"""Parameters that an exporter folded, copied, merged or dropped are trained like the module trains them: files as PyTorch's exporters write
+them have the losses of files with the module's original parameters."""
 
 import json
 
@@ -25,7 +25,7 @@ def add_metadata(message, **entries):
 
 
 class File:
-    """A graph of [BATCH, WIDTH] inputs x, unless told otherwise, as an exporter writes it."""
+    """A graph as an exporter writes it; inputs x are [BATCH, WIDTH] by default."""
 
     def __init__(self, inputs=None, parameters=(), buffers=()):
         self.inputs = inputs or {"x": (TensorProto.FLOAT, [BATCH, WIDTH])}
@@ -35,7 +35,7 @@ class File:
         self.parameters = parameters
 
     def hold(self, name, value, origins=None):
-        """An initializer; `origins` are the values that the newer exporter folded it from."""
+        """Adds an initializer; `origins` are the values from which the newer exporter folded it."""
         self.initializers.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
         info = helper.make_tensor_value_info(name, TensorProto.FLOAT, value.shape)
         if origins is not None:
@@ -47,7 +47,7 @@ class File:
         return self
 
     def node(self, op, inputs, output, scope="", call="", rule="", **attributes):
-        """A node in a scope; `call` is the FX node's operator and arguments: `linear %x, %p_w`."""
+        """Adds a node in a scope; `call` is the FX node's operator and arguments: `linear %x, %p_w`."""
         node = helper.make_node(op, inputs, [output], name=f"{scope}/{op}" if scope.startswith("/") else output, **attributes)
         if scope and not scope.startswith("/"):
             add_metadata(node, pkg__torch__onnx__name_scopes=f"['', '{scope}', 'op']")
@@ -85,7 +85,7 @@ def trained(name: str, file: File, data, *flags):
 
 
 def check(name: str, exported: File, module: File, data, *flags) -> str:
-    """Equal losses; what the compiler says of the exported file."""
+    """Checks for equal losses, and the compiler's message for the exported file."""
     found, _ = trained(name, exported, data, *flags)
     expected, _ = trained(f"{name}-module", module, data)
     np.testing.assert_allclose(found, expected, rtol=2e-6, err_msg=name)
@@ -123,7 +123,7 @@ def tied_head():
     for name, each in (("tied_head", file), ("tied_head_older", older)):
         told = check(name, each, module, {"x": IDS})
         assert "warning" not in told, told
-    # Apart they are two weights; the exported file holds both copies of one.
+    # Without --tie they are two weights, and the exported file contains both copies.
     apart, _ = trained("apart", file, {"x": IDS}, "--untie", "val_0")
     together, program = trained("together", file, {"x": IDS})
     assert abs(apart[-1] - together[-1]) > 1e-3
@@ -209,12 +209,12 @@ def padding_row():
 
 
 def folded_norm():
-    """A convolution into which the newer exporter folded a batch normalization: trained, with a warning."""
+    """A convolution into which the newer exporter folded a batch normalization is trained, with a warning."""
     conv, head = matrix(WIDTH, 3, 1, 1), matrix(CLASSES, WIDTH)
     inputs = {"x": (TensorProto.FLOAT, [BATCH, 3, 4, 4])}
     names = ("0.weight", "1.weight", "1.bias", "head.weight")
     file = File(inputs, names, ("1.running_mean", "1.running_var")).hold("head.weight", head)
-    file.initializers.append(numpy_helper.from_array(conv, "0.weight"))  # Without the metadata of its kind.
+    file.initializers.append(numpy_helper.from_array(conv, "0.weight"))  # Without the metadata that records the fold.
     norm = "batch_norm %conv2d, %p_1_weight, %p_1_bias, %b_1_running_mean, %b_1_running_var"
     file.node("Conv", ["x", "0.weight"], "c", "1", norm, "FuseBatchNormIntoConv").node("GlobalAveragePool", ["c"], "p")
     file.node("Flatten", ["p"], "f").node("Gemm", ["f", "head.weight"], "y", "head", "linear %f, %p_head_weight", transB=1)
@@ -223,7 +223,7 @@ def folded_norm():
 
 
 def most_is_constant():
-    """A file of which most weights are constants is refused, unless the user means it."""
+    """A file whose weights are mostly constants is rejected, unless a flag confirms it."""
     w, head = matrix(WIDTH, 8 * WIDTH), matrix(CLASSES, 8 * WIDTH)
     file = File().hold("head.weight", head)
     file.nodes.append(helper.make_node("Constant", [], ["w"], name="w", value=numpy_helper.from_array(w)))
@@ -235,7 +235,7 @@ def most_is_constant():
 
 
 def most_is_frozen():
-    """A module that trains its head alone is no such file: `requires_grad` says what is meant."""
+    """A module that trains only its head is not such a file, because `requires_grad` records the intent."""
     w, head = matrix(WIDTH, 8 * WIDTH), matrix(CLASSES, 8 * WIDTH)
     file = File().hold("w", w).hold("head.weight", head)
     file.node("MatMul", ["x", "w"], "m").node("Tanh", ["m"], "t").node("Gemm", ["t", "head.weight"], "y", transB=1)

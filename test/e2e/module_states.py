@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""What PyTorch's exporters fold comes back as the module has it: a recurrent layer's weights, a tied output layer, a square matrix. The
-module's state_dict gives the module's output by --weights, and --export-weights writes the same state_dict
+"""Weights that PyTorch's exporters fold are restored to the module's form: those of a recurrent layer, a tied output layer, a square
+matrix. With the module's state_dict as --weights, outputs equal the module's, and --export-weights writes the same state_dict
 (test/support/record_states.py)."""
 
 import numpy as np
@@ -30,11 +30,11 @@ for model in models:
     assert exported.keys() == state.keys(), (model.stem, exported.keys() ^ state.keys())
     for name, value in state.items():
         np.testing.assert_array_equal(exported[name], value, err_msg=f"{model.stem}: {name}")
-    # All of it is trained, and a tied weight once.
+    # All weights are trained, a tied one once.
     program.run("--steps", 2, "--no-shuffle", "--weights", folder / "state.safetensors", "--export-weights", written)
     trained = load_file(written)
     for name, value in state.items():
         assert np.abs(trained[name] - value).max() > 0, f"{model.stem}: {name} is not trained"
     if "tied" in model.stem:
         np.testing.assert_array_equal(trained["embed.weight"], trained["head.weight"])
-print(len(models), "modules come back as they are")
+print(len(models), "state_dicts are written unchanged")

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""State of the optimizer that lies on a disk between its uses: the same losses and weights to the bit, with every optimizer and
-technique beside it; the plan says what it takes where, checkpoints hold it, and nothing is left when a program is killed."""
+"""Optimizer state that is offloaded to disk between its uses: losses and weights are bit-identical, with every optimizer and technique; the
+plan has the bytes of each memory space, checkpoints contain the state, and a killed program leaves no file."""
 
 import json
 import os
@@ -27,7 +27,7 @@ RECIPES = {
     "f16": ("--precision", "f16", "--loss-scale", "1024"),
     "bf16": ("--precision", "bf16", "--ema", "0.9"),
 }
-STAYS = {"adafactor"}  # Its rows and columns are small.
+STAYS = {"adafactor"}  # Its row and column factors are small.
 folder = own_folder()
 disk = folder / "disk"
 disk.mkdir()
@@ -63,15 +63,15 @@ for name in RECIPES:
     assert on_disk >= freed > 0 and on_disk % 4096 == 0, (name, on_disk, freed)
     expected = trained(plain, "plain")
     report = folder / "report.json"
-    assert trained(away, "away", "--memory-report", report) == expected, f"{name}: other bits"
+    assert trained(away, "away", "--memory-report", report) == expected, f"{name}: different results"
     report = json.loads(report.read_text())
     assert report["planned_bytes"] == report["arena_bytes"] == moved["peak_bytes"], report
     assert on_disk in [use["bytes"] for use in report["outside_arena"]], report
-    assert trained(away, "profiled", "--profile", folder / "trace.json") == expected, f"{name}: other bits in a profile"
+    assert trained(away, "profiled", "--profile", folder / "trace.json") == expected, f"{name}: different results in a profile"
     checkpoint = folder / f"{name}-checkpoint"
     away.run("--steps", STEPS // 2, "--save", checkpoint)
     assert away.exported("resumed", "--steps", STEPS, "--resume", checkpoint) == expected[1], f"{name}: resumed"
-    # A checkpoint says nothing of where state lies.
+    # A checkpoint does not depend on where the state is stored.
     assert plain.exported("resumed", "--steps", STEPS, "--resume", checkpoint) == expected[1], f"{name}: elsewhere"
     rows = ("--evaluate",)
     assert away.run(*rows, "--resume", checkpoint).stdout == plain.run(*rows, "--resume", checkpoint).stdout
@@ -80,7 +80,7 @@ for name in RECIPES:
         assert away.exported("average", *average) == plain.exported("average", *average), f"{name}: average"
 assert not list(disk.iterdir())
 
-# One window for each variable, and the budget that asks for it.
+# One window per variable, and budgets that require offloading.
 plain, planned = built("adamw")
 whole, moved = built("adamw", "--offload", "optimizer")
 expected = trained(plain, "plain")
@@ -95,7 +95,7 @@ assert trained(some, "some") == expected
 needless, plan = built("adamw", "--offload", "auto")
 assert plan == planned or "spaces" not in plan, plan
 
-# Killed at any moment, it resumes to the same bits, and leaves no file.
+# A killed run resumes bit-exactly and leaves no file.
 log = folder / "parts.jsonl"
 away, _ = built("adamw", "--offload", "optimizer", "--offload-window", "4KiB")
 flags = ("--steps", 200, "--seed", 7, "--threads", 1)
@@ -104,7 +104,7 @@ killed = away.run_with_kills(*flags, "--metrics", log, "--export", "parts.onnx",
 assert (folder / "parts.onnx").read_bytes() == whole
 assert not list(disk.iterdir()), "a killed program left a file"
 
-# Where the state cannot lie is said before the first step.
+# If the state cannot be stored, the program reports it before the first step.
 refused = away.run("--steps", 1, "--offload-dir", folder / "missing", code=1).stderr
 assert "--offload-dir" in refused and "missing" in refused, refused
 if os.path.isdir("/dev/shm"):
@@ -122,19 +122,19 @@ for value in ("5000", "0", "4095", "x"):
     error = run([MTC, "plan", DIGITS.model, *DIGITS.flags, "--offload-window", value], folder, code=1).stderr
     assert "--offload-window" in error and "4 KiB" in error, error
 
-# The same from the host's memory to a GPU, emulated.
+# The same with host memory and an emulated GPU.
 for name in ("adamw", "8-bit", "accumulated"):
     device = ("--target", "cuda", "--emulate")
     plain, planned = built(name, *device)
     away, moved = built(name, *device, "--offload", "optimizer", "--offload-window", "12KiB")
     assert set(moved["spaces"]) == {"device", "pinned_host"}, moved
     expected = trained(plain, "plain")
-    assert trained(away, "away") == expected, f"{name}: other bits on the device"
+    assert trained(away, "away") == expected, f"{name}: different results on the device"
     checkpoint = folder / f"{name}-device-checkpoint"
     away.run("--steps", STEPS // 2, "--save", checkpoint)
     assert away.exported("resumed", "--steps", STEPS, "--resume", checkpoint) == expected[1], f"{name}: resumed"
 
-# Values and parameters, alone and together; what the budget asks for, and no more.
+# Activations and parameters, separately and together; only as much as the budget requires.
 recipe = ("--optimizer", "adamw", "--lr", "1e-3")
 
 
@@ -151,8 +151,8 @@ for chosen in ("activations",), ("parameters",), ("optimizer", "activations", "p
     flags = [word for what in chosen for word in ("--offload", what)]
     away, moved = built_gpt2("away", *flags, *window)
     peaks[chosen] = moved["peak_bytes"]
-    assert trained(away, "away") == expected, f"{chosen}: other bits"
-    assert trained(away, "profiled", "--profile", folder / "trace.json") == expected, f"{chosen}: other bits in a profile"
+    assert trained(away, "away") == expected, f"{chosen}: different results"
+    assert trained(away, "profiled", "--profile", folder / "trace.json") == expected, f"{chosen}: different results in a profile"
 assert peaks[()] > max(peaks[("activations",)], peaks[("parameters",)]), peaks
 assert min(peaks[("activations",)], peaks[("parameters",)]) > peaks[("optimizer", "activations", "parameters")], peaks
 budget = (peaks[()] + peaks[("activations",)]) // 2
@@ -164,7 +164,7 @@ assert trained(some, "some") == expected
 unneeded, whole = built_gpt2("whole", "--offload", "auto", "--memory", peaks[()])
 assert "spaces" not in whole, whole
 
-# Both models for longer, with all that may be combined, on both targets; and programs that check what their operations write.
+# Both models for more steps, with all combinations of techniques, on both targets, and with checks of each operation's writes.
 ALL = [word for what in ("optimizer", "activations", "parameters") for word in ("--offload", what)]
 
 
@@ -189,4 +189,4 @@ for model, STEPS, target, choices in (
         given = (*flags, budget) if flags[-1] == "--memory" else flags
         away, moved = built_of(model, rows, "away", *target, *given)
         assert budget not in given or moved["peak_bytes"] <= budget, (given, moved)
-        assert trained(away, "away") == expected, f"{model.name} {target} {given}: other bits"
+        assert trained(away, "away") == expected, f"{model.name} {target} {given}: different results"

@@ -45,7 +45,7 @@ for model, recipe, target, choices in (
         away, moved = built(model, *recipe, *target, *flags, "--offload-window", "16KiB")
         assert moved["categories"]["gradients"] < planned["categories"]["gradients"], name
         report = folder / "report.json"
-        assert trained(away, "--memory-report", report) == expected, f"{name}: other bits"
+        assert trained(away, "--memory-report", report) == expected, f"{name}: different results"
         report = json.loads(report.read_text())
         assert report["planned_bytes"] == report["arena_bytes"], (name, report)
         assert "--check-memory" in flags or report["planned_bytes"] == moved["peak_bytes"], (name, report)
@@ -65,7 +65,7 @@ for model, target, space in (GPT2, (), "disk"), (SMALL_GPT2, device, "pinned_hos
     flags = ("--accumulate", "2", "--tile", "none", "--memory", budget, "--offload-window", "16KiB", *target)
     some, plan = built(model, *flags, *(("--offload", "auto") if space == "disk" else ()))
     assert plan["peak_bytes"] <= budget and plan["spaces"][space] > 0, plan
-    assert trained(some) == expected, f"{target}: other bits"
+    assert trained(some) == expected, f"{target}: different results"
     slight = ("--accumulate", "2", "--memory", planned["peak_bytes"] * 49 // 50, *target)
     _, plan = built(model, *slight, *(("--offload", "none") if target else ()))
     assert "spaces" not in plan or not plan["spaces"].get(space), plan

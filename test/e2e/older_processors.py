@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Programs of 16 bits are compiled for processors that have no instructions for them, and compute what those of others do."""
+"""16-bit programs run on processors without 16-bit instructions, with equal results."""
 
 import numpy as np
 from models import GPT2

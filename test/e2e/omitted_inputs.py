@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""A program asks for no data of an input that only omitted outputs read, from the model or from the text of a stage."""
+"""A program does not require data of an input that only omitted outputs use, whether compiled from the model or from the text of a stage."""
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper, save
@@ -10,7 +10,7 @@ rng = np.random.default_rng(0)
 data = {"x": rng.standard_normal((8, 4)).astype(np.float32), "labels": rng.integers(0, 3, 8)}
 weight = numpy_helper.from_array(rng.standard_normal((4, 3)).astype(np.float32), "w")
 number = helper.make_tensor_value_info("extra", TensorProto.INT64, None)
-# Outputs that cannot be computed: of an unknown operator, of a shape that depends on data, and a sequence.
+# Outputs that cannot be computed: an unknown operator, a data-dependent shape, and a sequence.
 EXTRAS = {
     "unknown": ([helper.make_node("Neg", ["z"], ["n"]), helper.make_node("Unknown", ["n"], ["extra"], domain="other")], number),
     "shape": ([helper.make_node("NonZero", ["z"], ["extra"])], number),

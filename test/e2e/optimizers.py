@@ -1,9 +1,9 @@
 # RUN: %python %s %t
-"""Every optimizer, in f64 and f32: weights after some steps are those of its formulas, the plan counts its state to the byte,
-and a run with a pause has the bits of one without. Of each parameter the gradient is the step's data, so that nothing but the update is compared.
+"""Every optimizer, in f64 and f32: weights after some steps equal the formulas, the plan has the exact bytes of its state, and resumed runs
+are bit-exact. The gradient of each parameter is the step's data, so that only the update is compared.
 
-The formulas are test/random/reference.py's, which agree with torch.optim of PyTorch 2.15 to 1e-15 over six steps in f64 with
-these numbers; its Muon iterates in bf16, for which the iterations there were replaced by the same ones in f64.
+The formulas are those of test/random/reference.py. They agree with torch.optim of PyTorch 2.15 to 1e-15 over six steps in f64 with these
+settings; the bf16 iterations of its Muon were replaced by f64 for this comparison.
 """
 
 import json
@@ -42,7 +42,7 @@ folder = own_folder()
 
 
 def model_of(shapes: dict, element: type) -> Path:
-    """The sum of each parameter times an input of its own."""
+    """The loss is the sum of each parameter times its own input."""
     random = np.random.default_rng(0)
     kind = helper.np_dtype_to_tensor_dtype(np.dtype(element))
     nodes, sums = [], []
@@ -70,7 +70,7 @@ def weights_of(file: bytes) -> dict[str, np.ndarray]:
 
 
 def check(optimizer: str, numbers: dict, element: type, name: str):
-    # Muon leaves to another what is no hidden matrix; a group gives it these all the same.
+    # By default, Muon leaves parameters other than hidden matrices to another optimizer; a group assigns them to Muon.
     shapes = {n: s for n, s in SHAPES.items() if optimizer != "muon" or len(s) == 2}
     model = model_of(shapes, element)
     random = np.random.default_rng(1)

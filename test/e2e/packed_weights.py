@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Weights of 2 and 4 bits, by blocks and by channels, with and without zero points, train what is after them like the
-floating-point weights that they represent. An export has their bytes."""
+"""Models with weights of 2 and 4 bits, quantized by block or by channel, with and without zero points, train their other parameters like
+models with the equivalent floating-point weights. An export contains the original codes."""
 
 import ml_dtypes
 import numpy as np

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Contractions with padded rows, on the emulated device: a classifier of 2049 classes has the losses and gradients that it has without
-padding, and a budget that excludes padding is met."""
+"""Contractions with padded rows, on the emulated device: a classifier with 2049 classes has the same losses and gradients as without
+padding, and a budget that is too small for padding is met."""
 
 import json
 
@@ -34,7 +34,7 @@ for precision, limit in (("bf16", 1e-2), ("tf32", 1e-5)):
                      for name, more in (("padded", ()), ("plain", UNPADDED)))  # fmt: skip
     text = run([MTC, "compile", model, *flags, *target, "--emit=kernels"], folder).stdout
     extent = CLASSES + 7 if precision == "bf16" else CLASSES + 3
-    assert text.count(f"-> tensor<{BATCH}x{extent}x") >= 2, "the losses of training and evaluation are padded"
+    assert text.count(f"-> tensor<{BATCH}x{extent}x") >= 2, "expected padding in training and evaluation"
     found, expected = losses(padded.train(STEPS)), losses(plain.train(STEPS))
     assert len(found) == STEPS and np.allclose(found, expected, rtol=limit), (precision, found, expected)
     gradients = plain.gradients("plain_gradients")
@@ -42,7 +42,7 @@ for precision, limit in (("bf16", 1e-2), ("tf32", 1e-5)):
     for name, gradient in padded.gradients("padded_gradients").items():
         error = np.abs(gradient - gradients[name]).max()
         assert gradient.shape == gradients[name].shape and error <= limit * np.abs(gradients[name]).max(), (name, error)
-    # Logits that a program writes have no padding.
+    # Logits are not padded if the program writes them.
     outputs = padded.outputs("outputs")["y"]
     assert outputs.shape[1:] == (CLASSES,) and np.isfinite(outputs).all(), outputs.shape
 
@@ -54,7 +54,7 @@ def plan(*more, status=0) -> tuple[int, str]:
     return json.loads(found.stdout)["peak_bytes"], found.stderr
 
 
-# Padding costs memory: with a budget it is used if it fits.
+# Padding increases memory: with a budget, it is used if it fits.
 (most, _), (least, _) = plan(), plan(*UNPADDED)
 assert least < most, (least, most)
 peak, notes = plan("--memory", most)

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""`mtc plan` says, before anything is compiled, how many bytes the program's arena has."""
+"""`mtc plan` reports the exact size of the program's arena without compiling it."""
 
 import json
 
@@ -17,7 +17,7 @@ for example in (DIGITS, GPT2):
     assert plan["floor_bytes"] <= plan["peak_bytes"] and plan["live_bytes"] <= plan["peak_bytes"], plan
     assert sum(plan["categories"].values()) > 0 and plan["fits"] is True, plan
     assert report["process_peak_bytes"] >= report["arena_bytes"], report
-    # What the process had at most is the arena and what the report names beside it.
+    # The peak of the process is the arena and the memory outside the arena that the report lists.
     uses = report["outside_arena"]
     assert all(use["bytes"] >= 0 and use["name"] and use["why"] for use in uses), uses
     named = report["arena_bytes"] + sum(use["bytes"] for use in uses)

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Training in bf16 and in f16 on the CPU and on an emulated device: losses are as close to exact ones as those of
-torch.autocast, the weights in checkpoints and exported models are f32, a pause changes no bit, and less memory is needed."""
+"""Training in bf16 and in f16 on the CPU and on an emulated device: losses are as close to exact ones as those of torch.autocast, weights
+in checkpoints and exported models are f32, resuming is bit-exact, and less memory is needed."""
 
 import json
 import os
@@ -25,14 +25,14 @@ def largest_error(found, exact) -> float:
 
 
 def check_losses(example):
-    """Rounding differs from that of autocast, step by step, and residuals are rounded too, but losses change little more: by a
-    quarter of a rounding at most, where autocast changes them by less."""
+    """The largest relative error of a loss is at most 4 times autocast's, or a quarter of the type's rounding if that is larger. Rounding
+    differs from autocast's in each step, and mtc also rounds residuals."""
     expected = json.loads((INPUTS / f"{example.name}.json").read_text())
     for precision in PRECISIONS:
         for optimizer in example.rates:
             for target, flags in TARGETS.items():
                 if target == "device" and example is GPT2 and optimizer == "sgd":
-                    continue  # Emulation takes its time.
+                    continue  # Fewer steps, because emulation is slow.
                 steps = 8 if target == "device" and example is GPT2 else STEPS
                 autocast, exact = expected[precision][optimizer][:steps], expected[optimizer][:steps]
                 limit = max(4 * largest_error(autocast, exact), ROUNDING[precision] / 4)
@@ -53,7 +53,7 @@ def check_state(precision: str, example, flags):
     assert len(weights) > 20 and all(w.dtype == tensors[n].dtype == np.float32 for n, w in weights.items())
     matrix = next(w for n, w in weights.items() if n.endswith("c_fc.weight"))
     assert (matrix.view(np.uint32) & 0xFFFF).any(), "the weights are those of bf16"
-    # What was exported is what training goes on from.
+    # Training continues from the exported weights.
     again = folder / "again.onnx"
     run([program.path, "--weights", next(saved.glob("*.safetensors")), "--export", again], folder)
     exported = {i.name: numpy_helper.to_array(i) for i in onnx.load(again).graph.initializer}
@@ -71,12 +71,12 @@ for precision in PRECISIONS:
     check_state(precision, GPT2, TARGETS["host"])
     check_state(precision, SMALL_GPT2, TARGETS["device"])
 wide = plan("--precision", "f32")
-# With AMX, oneDNN multiplies packed copies of 16-bit operands, and each copy is planned as an activation.
+# With AMX, oneDNN multiplies packed copies of 16-bit operands, and the plan counts each copy as an activation.
 WITHOUT_AMX = {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE_BF16"}
 for precision in PRECISIONS:
     for environment, bound in ((WITHOUT_AMX, 0.55), ({}, 0.6)):
         narrow = plan("--precision", precision, **environment)
         assert narrow["categories"]["activations"] < bound * wide["categories"]["activations"], (environment, narrow, wide)
-    # Master weights take no more than before in bf16, and a copy of the matrices in f16.
+    # Master weights need no more memory than weights in f32: in bf16 none, and in f16 a 16-bit copy of the matrices.
     grown = narrow["categories"]["parameters"] / wide["categories"]["parameters"]
     assert grown < 1.01 if precision == "bf16" else 1.3 < grown <= 1.51, grown

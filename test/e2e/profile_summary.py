@@ -1,5 +1,6 @@
 # RUN: %python %s %t
-"""--profile-summary of whole programs: work as counted by hand, and bytes of what a lookup reads, not of its table."""
+"""--profile-summary of whole programs: operations as counted by hand; a lookup counts the bytes of the rows that it reads, not of its
+table."""
 
 import json
 
@@ -19,8 +20,8 @@ def summary(program, *flags):
     return json.loads(file.read_text())
 
 
-# digits: three layers, 64-256-128-10. Each gives a contraction forward and one for its weight's gradient; all but
-# the first also one for its input's.
+# digits has three layers, 64-256-128-10. Each has a forward contraction and one for its weight's gradient; all but the first also have one
+# for the input's gradient.
 digits = compile_example(DIGITS, folder, "adamw", 320, name="digits")
 found = summary(digits, "--steps", 6)
 assert found["steps"] == 6 and 0 < found["step_seconds"] <= found["mean_step_seconds"], found
@@ -33,7 +34,7 @@ assert all(0 < row["share_of_alone"] and row["alone_flops_per_second"] > 0 for r
 assert any("layers.0/Gemm" in row["nodes"][0] for row in contractions)
 shares = [row["share"] for row in found["rows"]] + [found["totals"][part]["share"] for part in ("load", "between")]
 assert abs(sum(shares) - 1) < 1e-6, sum(shares)
-# AdamW reads parameter, gradient and two moments, and writes all but the gradient.
+# AdamW reads parameter, gradient and two moments, and writes all of them except the gradient.
 parameters = sum(a * b + b for a, b in layers)
 update = [row for row in found["rows"] if row["kind"] == "kernel" and "optimizer adamw" in row["nodes"][0]]
 assert 28 * parameters <= sum(row["bytes"] for row in update) < 29 * parameters, update

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""The progress bar in a terminal (tmux): one line of any width, also while the terminal is resized, and a clean end."""
+"""The progress bar in a terminal (tmux): one line at any width, also while the terminal is resized, and a clean end."""
 
 import json
 import os
@@ -19,7 +19,7 @@ planned = json.loads(plan)["peak_bytes"]  # depends on the processor
 
 
 class Terminal:
-    """A shell in a terminal of its own. tmux's server is found by a socket in the test's folder."""
+    """A shell in a separate terminal. Each test folder has its own tmux server."""
 
     def __init__(self, columns: int, **environment: str):
         self.environment = {**os.environ, "LC_ALL": "C.UTF-8", "OMP_WAIT_POLICY": "passive", **environment, "TMUX": ""}
@@ -38,7 +38,7 @@ class Terminal:
         return [line for line in self("capture-pane", "-p").splitlines() if line.strip()]
 
     def wait(self, pattern: str) -> str:
-        """The first line that matches, as soon as there is one."""
+        """Waits for a line that matches the pattern, and returns the first one."""
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             for line in self.lines():
@@ -64,8 +64,8 @@ try:
         assert re.search(part, line), (part, line)
     for columns in (100, 61, 40, 24, 9):
         terminal("resize-window", "-x", columns, "-y", 10)
-        # Once it is redrawn, the bar is the last line and fits. A line that the terminal wrapped while the program wrote
-        # may remain above it.
+        # Once redrawn, the bar is the last line and fits the width. A line that the terminal wrapped while the program wrote may remain
+        # above it.
         deadline = time.monotonic() + 20
         while True:
             screen = terminal.lines()
@@ -86,21 +86,21 @@ try:
     assert screen[last + 1].startswith(f"SIGINT: stopped after step {step} of"), screen
     assert screen[-1].strip() in ("$", "#"), screen
 
-    # A complete run ends with a full bar. Messages come before it, on lines of their own.
+    # A complete run ends with a full bar. Messages are separate lines before it.
     terminal.type(shell("--steps", 40, "--on-nan", "continue"))
     line = terminal.wait(r"^step 40/40")
     terminal.wait("^[$#] *$")
     line = terminal.wait(r"^step 40/40")
     assert re.search(r"  ━+  100%  ", line) and terminal.lines()[-1].strip() in ("$", "#"), terminal.lines()
 
-    # A validation is a line above the bar, and its loss is in the bar.
+    # A validation is a line above the bar, and its loss is shown in the bar.
     terminal.type(shell("--steps", 40, "--validate", "x=x.npy", "--validate", "labels=labels.npy", "--validate-every", 20))
     line = terminal.wait(r"^step 40/40")
     terminal.wait("^[$#] *$")
     assert "  val loss 0." in terminal.wait(r"^step 40/40"), terminal.lines()
     assert len([line for line in terminal.lines() if re.match(r"validation (20|40)/40  loss \S+  accuracy \S+  ", line)]) == 2, terminal.lines()
 
-    # ASCII where the terminal has nothing else; lines where it cannot clear one.
+    # ASCII characters if the terminal supports nothing else; separate lines if it cannot clear a line.
     terminal.type("LC_ALL=C " + shell("--steps", 40))
     terminal.wait(r"^step 40/40  #+  100%")
     terminal.type("TERM=dumb " + shell("--steps", 3))
@@ -109,7 +109,7 @@ try:
     terminal.wait("^done")
     assert not [line for line in terminal.lines() if line.startswith("step")], terminal.lines()
 
-    # mtc shows what takes long, and leaves nothing. A cold cache makes the compilation slow enough.
+    # mtc shows progress of slow steps and removes it at the end. An empty cache makes the compilation slow enough.
     terminal.type(f"MTC_CACHE_DIR={folder}/cache {MTC} compile {DIGITS.model} {' '.join(DIGITS.flags)} --target cuda --emulate -o emulated")
     terminal.wait(r"^mtc: compiling kernels|^\S*emulated: trains|^mtc: lowering")
     terminal.wait(r"emulated: trains")
@@ -117,7 +117,7 @@ try:
 finally:
     terminal.close()
 
-# A file receives lines, at most about a thousand.
+# In a file, progress consists of lines, at most about a thousand.
 output = run(program.command("--steps", 3000, "--threads", 1), folder).stdout.splitlines()
 assert len(output) == 1001 and all(re.fullmatch(r"step \d+/3000  loss \S+  lr 0.002  norm \S+  [\d.]+ ms", line) for line in output), output[:3]
 assert "\x1b" not in "".join(output) and "\r" not in "".join(output)

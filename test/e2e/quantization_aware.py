@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""QuantizeLinear and DequantizeLinear by the same numbers round what passes, and let the gradient pass where it is in
-range; a pair by other numbers, and integers that are read otherwise, let none pass. So do 8-bit floats."""
+"""A QuantizeLinear/DequantizeLinear pair with equal parameters is fake quantization: its gradient passes through inside the range. Pairs
+with different parameters, and integers with other users, have a zero gradient. The same holds for 8-bit floats."""
 
 import ml_dtypes
 import numpy as np
@@ -37,7 +37,7 @@ def rounded(scale):
 
 
 inside = (weights >= (0.0 - ZERO) * SCALE) & (weights <= (255.0 - ZERO) * SCALE)
-assert inside.sum() == 5, inside  # Both sides of both ends.
+assert inside.sum() == 5, inside  # Values inside and outside of both ends of the range.
 for name, other, scale, expected in (("pair", False, SCALE, np.where(inside, factors, 0)),
                                      ("apart", True, 2 * SCALE, np.zeros_like(factors))):  # fmt: skip
     program = compiled(name, other)

@@ -1,9 +1,9 @@
 # RUN: %python %s %t
-"""State of optimizers in 8 and 4 bits: after each step, codes and scales are those of the numpy reference, to the bit, of what the
-step before has left. Elements whose gradient is infinite start anew, and their parameters stay. The plan counts the state to the
-byte, a run with a pause has the bits of one without, and 50 steps of 8-bit AdamW stay near those in f32.
+"""Optimizer state in 8 and 4 bits: after each step, codes and scales are bit-identical to those of the numpy reference for the preceding
+state. Elements with infinite gradients restart with zero state, and their parameters are unchanged. The plan has the exact bytes of the
+state, resumed runs are bit-exact, and 50 steps of 8-bit AdamW stay near those in f32.
 
-Numbers at the bounds of codes and next to them get the codes of the reference, on processors with different lookups.
+Numbers at and next to the boundaries of codes have the reference's codes, on processors with different lookup instructions.
 
 The reference agrees with bitsandbytes: test/support/compare_bitsandbytes.py.
 """
@@ -22,13 +22,13 @@ from safetensors.numpy import load_file
 
 F = np.float32
 RATE, STEPS = 0.01, 4
-# Whole blocks of 128 and 256, a last block that is not whole, and too few elements; `rooted` has infinite gradients.
+# Whole blocks of 128 and 256 elements, an incomplete last block, and too few elements; `rooted` has infinite gradients.
 SHAPES = {"whole": (64, 96), "part": (67, 71), "line": (4097,), "small": (40,), "rooted": (80, 64)}
 folder = own_folder()
 
 
 def model(weights: dict[str, np.ndarray]) -> onnx.ModelProto:
-    """The sum of each parameter times an input of its own, where `rooted` is its roots."""
+    """The loss is the sum of each parameter times its own input; `rooted` enters by its square roots."""
     nodes = []
     for name in weights:
         factor = name
@@ -54,7 +54,7 @@ def weights() -> dict[str, np.ndarray]:
 
 
 def data(steps: int, scale: float) -> dict[str, np.ndarray]:
-    """Gradients of all sizes, with blocks of zeros, and elements that are 0 in all steps."""
+    """Gradients of all magnitudes, with blocks of zeros, and elements that are 0 in all steps."""
     random = np.random.default_rng(1)
     columns = {}
     for name, shape in SHAPES.items():
@@ -95,7 +95,7 @@ def muon(s: dict, g: np.ndarray, p: np.ndarray) -> dict:
     return {"moment1": s["moment1"] + (g - s["moment1"]) * F(1 - 0.95)}
 
 
-# An optimizer, its flags, its states, and the parameters that it updates.
+# Each entry has an optimizer, its flags, its states, and the parameters that it updates.
 CASES = [
     (adamw, (), SHAPES),
     (lion, (), SHAPES),
@@ -107,11 +107,11 @@ CASES = [
 
 
 def state_of(tensors: dict, name: str, suffix: str, bits: int) -> np.ndarray:
-    """A state as f32 numbers."""
+    """Returns a state as f32 numbers."""
     key = f"{name}.{suffix}"
     if key in tensors:
         return tensors[key].reshape(-1)
-    if key + ".codes" not in tensors:  # Before the first step.
+    if key + ".codes" not in tensors:  # The state before the first step.
         return np.full(tensors[name].size, 0.25 if suffix == "sum" else 0, F)
     codes = tensors[key + ".codes"]
     map = MAPS[bits, suffix not in ("moment2", "sum")]
@@ -173,7 +173,7 @@ def check(case, bits: int, target: tuple = ()) -> None:
 
 
 def runs(cpu: str) -> bool:
-    """Whether this machine runs programs for a processor."""
+    """Returns whether this machine can run programs for a processor."""
     if platform.machine() != "x86_64":
         return False
     flags = {"x86-64": "sse2", "x86-64-v3": "avx2", "skylake-avx512": "avx512bw"}
@@ -181,7 +181,7 @@ def runs(cpu: str) -> bool:
 
 
 def near_bounds(signed: bool) -> np.ndarray:
-    """Blocks that contain 1, with all floats up to three steps from a bound of the map, and numbers of all sizes."""
+    """Returns blocks that contain 1, all floats up to three steps from a boundary of the map, and numbers of all magnitudes."""
     values = MAPS[8, signed].values
     bounds = (values[:-1] + values[1:]) / F(2)
     steps = np.arange(-3, 4, dtype=np.int32)
@@ -196,7 +196,7 @@ def near_bounds(signed: bool) -> np.ndarray:
 
 
 def check_bounds(*target) -> None:
-    """Codes of numbers at and near all bounds, where the state is the gradient or its square."""
+    """Checks the codes of numbers at and near all boundaries. The state is the gradient or its square."""
     for signed, recipe in (True, ("momentum", "--momentum", 0)), (False, ("rmsprop", "--alpha", 0)):
         x = near_bounds(signed)
         gradients = x if signed else np.sqrt(x)
@@ -214,8 +214,8 @@ def check_bounds(*target) -> None:
 
 
 def check_closeness() -> None:
-    """50 steps of 8-bit AdamW: from the state that the step before has left, parameters are those of a step in f32; after all
-    of them they are near those of a run in f32."""
+    """50 steps of 8-bit AdamW: from the preceding state, each step's parameters equal those of a step in f32; after all steps, they are
+    near those of an f32 run."""
     steps, recipe = 50, ("--loss", "output", "--batch-input", "none", "--optimizer", "adamw", "--weight-decay", 0)
     random = np.random.default_rng(2)
     shapes = {"narrow": (1024, 32), "odd": (1024, 33)}
@@ -245,7 +245,7 @@ def check_closeness() -> None:
 
 
 def check_curve() -> None:
-    """The first 20 losses of the GPT-2 example."""
+    """Compares the first 20 losses of the GPT-2 example."""
     curves = {}
     for bits in 32, 8:
         recipe = (*GPT2.flags, "--optimizer", "adamw", "--lr", GPT2.rates["adamw"], "--optimizer-bits", bits)

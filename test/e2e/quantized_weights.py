@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""A model with onnxruntime's MatMulNBits and GatherBlockQuantized trains its other parameters like the model with the
-floating-point weights that the codes represent. Codes stay packed in memory, and an export has their bytes."""
+"""A model with onnxruntime's MatMulNBits and GatherBlockQuantized trains its other parameters like the model with the equivalent
+floating-point weights. Codes stay packed in memory, and an export contains the original codes."""
 
 import json
 
@@ -26,7 +26,7 @@ def unpacked(codes: np.ndarray, bits: int) -> np.ndarray:
 
 
 class Model:
-    """The model with codes of `bits` bits, and that with the weights that they represent."""
+    """The model with codes of `bits` bits, and the model with equivalent floating-point weights."""
 
     def __init__(self, kind: str, bits: int):
         self.dtype, self.element, self.tolerance = TYPES[kind]
@@ -51,7 +51,7 @@ class Model:
             self.nodes[form].append(helper.make_node(op, inputs, [output], **attributes))
 
     def quantize(self, name: str, rows: int, columns: int):
-        """Names of codes, scales and zero points. The plain model has the weights instead."""
+        """Returns the names of codes, scales and zero points. The plain model has the floating-point weights instead."""
         blocks = columns // BLOCK
         codes = self.random.integers(0, 256, (rows, columns * self.bits // 8)).astype(np.uint8)
         zeros = self.random.integers(0, 256, (rows, -(-blocks * self.bits // 8))).astype(np.uint8)
@@ -121,7 +121,7 @@ def trains_like_floats(kind: str, bits: int):
 
 
 def codes_stay_packed(name: str, bits: int):
-    """Of the floats, only one matrix exists at a time: the codes of all others take `bits` bits."""
+    """Only one matrix at a time is decoded; all others stay in codes of `bits` bits."""
     plain = bytes_of(f"{name}-plain", *(word for i in range(LAYERS) for word in ("--freeze", f"l{i}.weight")), "--freeze", "table")
     saved = plain - bytes_of(name)
     elements = LAYERS * WIDTH * WIDTH
@@ -130,7 +130,7 @@ def codes_stay_packed(name: str, bits: int):
 
 
 def nf4_stays_packed():
-    """Layers of MatMulBnb4 need memory for their codes, their scales and one matrix of floats."""
+    """Layers of MatMulBnb4 need memory for their codes, their scales and one decoded matrix."""
     nodes, weights, x = [], [], "x"
     for i in range(LAYERS):
         weights += [numpy_helper.from_array(random.integers(0, 256, WIDTH * WIDTH // 2).astype(np.uint8), f"codes{i}"),

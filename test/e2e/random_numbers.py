@@ -1,6 +1,5 @@
 # RUN: %python %s %t
-"""Operators that draw numbers: their distributions, that the seed decides them, and that no two nodes and no two steps
-draw the same."""
+"""Random operators: their distributions, their dependence on the seed, and independent numbers for all nodes and steps."""
 
 import math
 
@@ -41,7 +40,7 @@ drawn = {name: value.reshape(results[name][1]) for name, value in program.output
 
 
 def is_near(found: float, expected: float, deviation: float, what: str):
-    """Within five deviations of a mean of COUNT draws."""
+    """Within five standard deviations of the mean of COUNT numbers."""
     assert abs(found - expected) < 5 * deviation / math.sqrt(COUNT), (what, found, expected)
 
 
@@ -60,7 +59,7 @@ assert set(np.unique(drawn["flips"])) == {0, 1}
 for row, weights in zip(drawn["classes"], np.exp(WEIGHTS)):
     for index, chance in enumerate(weights / weights.sum()):
         is_near((row == index).mean(), chance, math.sqrt(chance * (1 - chance)), f"class {index}")
-assert abs(np.corrcoef(drawn["unit"], drawn["uniform"])[0, 1]) < 5 / math.sqrt(COUNT), "two nodes draw the same"
+assert abs(np.corrcoef(drawn["unit"], drawn["uniform"])[0, 1]) < 5 / math.sqrt(COUNT), "two nodes have equal random numbers"
 
 losses = [[record["loss"] for record in program.train(3, *flags, name=f"log{i}")]
           for i, flags in enumerate([[], [], ["--seed", "7"]])]  # fmt: skip

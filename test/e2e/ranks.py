@@ -1,7 +1,7 @@
 # RUN: %python %s %t
-"""`--ranks N --accumulate k` trains as one rank with N k micro-batches does, bit for bit: losses, weights and optimizer state,
-with uneven pieces, ignored labels, clipping, loss scaling and 8-bit state. The arena of each rank is the plan's, and
-so are the bytes that it sends. Evaluation, resuming and messages."""
+"""`--ranks N --accumulate k` trains bit-identically to one rank with N k micro-batches: losses, weights and optimizer state, with uneven
+shards, ignored labels, clipping, loss scaling and 8-bit state. The arena and traffic of each rank are the planned ones. Also covers
+evaluation, resuming and messages."""
 
 import json
 
@@ -19,7 +19,7 @@ def program(example: Example, ranks: int, *flags, rows: int, name: str) -> Progr
 
 
 def ragged(rows: int) -> dict[str, np.ndarray]:
-    """Labels that are ignored here and there, and all of some micro-batches'."""
+    """Labels with ignored elements; in some micro-batches all are ignored."""
     data = digits(rows)
     random = np.random.default_rng(0)
     data["labels"] = np.where(random.random(rows) < 0.4, -100, data["labels"])
@@ -38,7 +38,7 @@ compare(folder, "checked", DIGITS, "--check-memory", rows=1000, ranks=(2,))
 compare(folder, "bf16", GPT2, "--precision", "bf16", rows=300, ranks=(2,))
 several = compare(folder, "gpt2", GPT2, "--optimizer", "adamw", rows=300)
 
-# The plan of each rank is its arena; the traffic is the plan's, to the byte.
+# The arena and the traffic of each rank have exactly the planned size.
 STEPS_OF_RUN = 2
 several.run("--steps", STEPS_OF_RUN, "--memory-report", "memory.json", "--quiet")
 report = json.loads((several.folder / "memory.json").read_text())
@@ -50,7 +50,7 @@ for rank, found in enumerate(report["ranks"]):
     assert found["arena_bytes"] == planned["peak_bytes"], (rank, found, planned["peak_bytes"])
     wanted = {kind: STEPS_OF_RUN * each["sent_bytes"][rank] for kind, each in planned["ranks"]["traffic"].items()}
     assert found["sent_bytes"] == wanted, (rank, found, wanted)
-# Each micro-step moves the gradients to their owners, and the update moves the sums back. A micro-step also gathers two numbers.
+# Each micro-step sends gradients to their owners, and the update sends the sums back. A micro-step also gathers two numbers.
 weights = sum(a.nbytes for a in load_file(several.path.with_suffix(".weights.safetensors")).values())
 sent = {kind: sum(each["sent_bytes"]) for kind, each in planned["ranks"]["traffic"].items()}
 assert sent["all_to_all"] == 2 * 2 * weights, (sent, weights)
@@ -65,11 +65,11 @@ assert program2.run("--steps", 2).stdout.count("step 2/2") == 1
 validated = ("--validate", f"x={EXAMPLES / 'digits/test_x.npy'}", "--validate", f"labels={EXAMPLES / 'digits/test_labels.npy'}")
 assert state_of(program2, *validated, "--validate-every", 2, "--keep-best", "loss") == state_of(one, *validated, "--validate-every", 2, "--keep-best", "loss")
 
-# The rows at the end of an epoch are those of one rank, too.
+# Incomplete batches at the end of an epoch are handled as with one rank.
 for how in "wrap", "drop", "mask":
     assert state_of(program2, "--last-batch", how) == state_of(one, "--last-batch", how), how
 
-# A run goes on with another number of ranks, and without any.
+# A run can be resumed with another number of ranks, and without ranks.
 whole = state_of(one)
 half = program2.folder / "half"
 program2.run("--steps", 3, "--save", half, "--quiet")
@@ -77,7 +77,7 @@ program3 = program(RAGGED, 3, "--optimizer", "sgd", "--lr", 0.1, rows=1000, name
 for other in one, program3:
     assert state_of(other, "--resume", half)[1] == whole[1], other.path
 
-# A program without ranks has no transport.
+# A program without ranks does not link a transport.
 plain = compile(DIGITS.model, folder, digits(64), *DIGITS.flags, name="plain")
 for path, expected in (plain.path, False), (one.path, False), (program2.path, True):
     assert ("libmpi" in run(["ldd", path], folder).stdout) == expected, path
@@ -90,6 +90,6 @@ for flags, message in (
 ):
     said = run([MTC, "compile", DIGITS.model, *DIGITS.flags, *flags, "-o", "refused"], folder, code=1).stderr
     assert message in said, (flags, said)
-# A plan of many ranks needs no machines.
+# Planning for many ranks needs no such machines.
 many = json.loads(run([MTC, "plan", GPT2.model, *GPT2.flags, "--ranks", 512, "--network", "100gbe", "--json"], folder).stdout)
 assert len(many["ranks"]["traffic"]["all_to_all"]["sent_bytes"]) == 512

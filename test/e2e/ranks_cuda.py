@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""`--ranks N --target cuda`: N ranks with emulated devices and an emulated NCCL train as one does, bit for bit, with the arena and
-the traffic of the plan. A checkpoint is resumed with another number of ranks."""
+"""`--ranks N --target cuda`: N ranks with emulated devices and an emulated NCCL train bit-identically to one rank, with the planned arena
+and traffic. A checkpoint can be resumed with another number of ranks."""
 
 import json
 import os
@@ -18,7 +18,7 @@ def comparison(name: str, example, *flags, **settings) -> Comparison:
     return Comparison(folder, name, example, *EMULATED, *flags, **settings)
 
 
-# Pieces are uneven, and some ranks own nothing of the small parameters.
+# Shards are uneven, and some ranks own no part of the small parameters.
 digits = comparison("digits", DIGITS, "--optimizer", "adamw", "--clip-norm", 0.05)
 for ranks, shards in (2, ((), ("--shard", "optimizer"))), (3, ((), ("--shard", "parameters"))):
     for shard in shards:
@@ -34,7 +34,7 @@ language = comparison("gpt2", GPT2, "--optimizer", "adamw", rows=100, micro_batc
 for shard in (), ("--shard", "parameters"):
     language.check(2, *shard)
 
-# Any number of ranks resumes a checkpoint of any other.
+# A checkpoint can be resumed with any number of ranks.
 whole = state_of(digits.program(1))[1]
 half = folder / "half"
 for saving, resuming in (
@@ -44,11 +44,11 @@ for saving, resuming in (
     saving.run("--steps", 3, "--save", half, "--overwrite", "--quiet")
     assert state_of(resuming, "--resume", half)[1] == whole, (saving.path, resuming.path)
 
-# Rank 0 alone reads divided variables, and evaluates as one process.
+# Rank 0 alone reads sharded variables, and evaluates like a single process.
 evaluated = [p.run("--evaluate", "--quiet").stdout for p in (digits.program(1), digits.program(2), digits.program(3, "--shard", "parameters"))]
 assert len(set(evaluated)) == 1, evaluated
 
-# The plan of each rank is its arena; what NCCL has sent is the plan's traffic, to the byte, and a byte to each other rank at the start.
+# Each rank's arena has exactly the planned size. NCCL's traffic is exactly the planned one, and one byte to each other rank at the start.
 STEPS, MICRO = 2, 6
 for ranks, shard in (2, "none"), (3, "parameters"):
     program = digits.program(ranks, *(() if shard == "none" else ("--shard", shard)))
@@ -72,7 +72,7 @@ for ranks, shard in (2, "none"), (3, "parameters"):
 many = json.loads(run([MTC, "plan", GPT2.model, *GPT2.flags, "--target", "cuda:sm_90", "--ranks", 64, "--shard", "parameters", "--json"], folder).stdout)
 assert len(many["ranks"]["traffic"]["all_gather"]["sent_bytes"]) == 64
 
-# One rank uses NCCL to test the library's calls.
+# MTC_NCCL=1 makes a single rank use NCCL, which tests the library's calls.
 one = digits.program(1)
 wanted = state_of(one)
 os.environ["MTC_NCCL"] = "1"

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""`--shard`: N ranks that divide optimizer state, gradients or parameters train as one rank does, bit for bit, with the arena and
-the traffic of the plan. Checkpoints are those of one process: they can be resumed with any number of ranks and any `--shard`."""
+"""`--shard`: N ranks that shard optimizer state, gradients or parameters train bit-identically to one rank, with the planned arena and
+traffic. Checkpoints do not depend on the number of ranks or on `--shard`."""
 
 import json
 
@@ -18,13 +18,13 @@ def comparison(name: str, example, *flags, **settings) -> Comparison:
     return Comparison(folder, name, example, *flags, **settings)
 
 
-# Pieces are uneven, and some ranks own nothing of the small parameters.
+# Shards are uneven, and some ranks own no part of the small parameters.
 clipped = comparison("clipped", DIGITS, "--optimizer", "adamw", "--clip-norm", 0.05, "--ema", 0.9)
 for shard in SHARDS:
     for ranks in 1, 2, 3:
         clipped.check(ranks, "--shard", shard)
 comparison("seven", DIGITS, "--optimizer", "adamw", "--clip-norm", 0.05, micro_batches=7).check(7, "--shard", "parameters")
-# The blocks of the norm are summed in kernels with few or many other sums, as the sharding decides.
+# The partial sums of the norm are fused into kernels with few or many other sums, depending on the sharding.
 layers = many_layers(folder / "layers.onnx")
 adagrad = comparison("adagrad", layers, "--optimizer", "adagrad", "--lr", 1e-3, "--clip-norm", 0.1)
 for shard in SHARDS:
@@ -42,12 +42,12 @@ comparison("lion", DIGITS, "--optimizer", "lion", "--lr", 1e-3).check(2, "--shar
 comparison("offloaded", DIGITS, "--optimizer", "adamw", "--offload", "optimizer").check(2, "--shard", "parameters")
 comparison("checked", DIGITS, "--optimizer", "adamw", "--check-memory").check(2, "--shard", "parameters")
 
-# Frozen matrices are divided as they are stored, and so are the factors of their adapters.
+# Frozen matrices are sharded in their stored form, and so are the factors of their adapters.
 for bits in 32, 4:
     adapted = comparison(f"lora{bits}", GPT2, "--optimizer", "adamw", "--lora", "*.weight", "--frozen-bits", bits, rows=300)
     adapted.check(3, "--shard", "parameters")
 
-# Whole matrices are assigned to ranks: each rank computes the step of one of several equal matrices. A rank may have none.
+# Muon's matrices are assigned to ranks as a whole: each rank updates one of several equal matrices. A rank may have none.
 comparison("muon", DIGITS, "--optimizer", "muon").check(2, "--shard", "gradients")
 muon = comparison("matrices", GPT2, "--optimizer", "muon", "--clip-norm", 0.5, "--ema", 0.9, rows=300)
 for ranks, shard in (2, "optimizer"), (2, "parameters"), (3, "parameters"):
@@ -56,7 +56,7 @@ comparison("muon8", GPT2, "--optimizer", "muon", "--optimizer-bits", 8, rows=300
 comparison("adafactor", GPT2, "--optimizer", "adafactor", rows=300).check(3, "--shard", "parameters")
 comparison("muon16", GPT2, "--optimizer", "muon", "--precision", "f16", "--loss-scale", 2.0**24, rows=300).check(2, "--shard", "gradients")
 
-# Evaluation with averages, at the end and in between, and exports.
+# Evaluation with averages, at the end and during training, and exports.
 validate = ("--validate", "x=x.npy", "--validate", "labels=labels.npy", "--validate-every", 2, "--keep-best", "loss", "--use-ema")
 for shard in "optimizer", "parameters":
     clipped.check(2, "--shard", shard, run=validate)
@@ -70,7 +70,7 @@ for shard in "optimizer", "parameters":
             wanted = load_file(folder / "clipped" / flags[-1])
             assert {n: a.tobytes() for n, a in file.items()} == {n: a.tobytes() for n, a in wanted.items()}, (shard, flags)
 
-# Any number of ranks resumes a checkpoint of any other.
+# A checkpoint can be resumed with any number of ranks.
 whole = state_of(clipped.program(1))
 programs = [clipped.program(1), clipped.program(2), *(clipped.program(2, "--shard", shard) for shard in SHARDS), clipped.program(3, "--shard", "parameters")]
 half = folder / "half"
@@ -78,7 +78,7 @@ for saving in programs[1:]:
     saving.run("--steps", 3, "--save", half, "--overwrite", "--quiet")
     for resuming in programs:
         assert state_of(resuming, "--resume", half)[1] == whole[1], (saving.path, resuming.path)
-# A checkpoint that is damaged, in a piece of the other rank, is refused.
+# A checkpoint that is damaged in another rank's shard is rejected.
 (file,) = half.glob("*.safetensors")
 damaged = bytearray(file.read_bytes())
 damaged[-1] ^= 1
@@ -86,7 +86,7 @@ file.write_bytes(damaged)
 said = clipped.program(2, "--shard", "parameters").run("--resume", half, "--steps", 6, code=1).stderr
 assert "is damaged: its checksum is not the manifest's" in said, said
 
-# The plan of each rank is its arena, and the traffic is the plan's, to the byte.
+# The arena and the traffic of each rank have exactly the planned size.
 RUNS, RANKS, MICRO = 2, 3, 2
 weights = sum(a.size for a in load_file(language.program(1).path.with_suffix(".weights.safetensors")).values())
 for shard in SHARDS:
@@ -100,14 +100,14 @@ for shard in SHARDS:
         sent = {kind: RUNS * each["sent_bytes"][rank] for kind, each in planned["ranks"]["traffic"].items()}
         assert found["sent_bytes"] == sent, (shard, rank, found, sent)
     sent = {kind: sum(each["sent_bytes"]) for kind, each in planned["ranks"]["traffic"].items()}
-    # Each micro-step moves the gradients (f32) to their owners once.
+    # Each micro-step sends f32 gradients to their owners once.
     assert sent["all_to_all"] == (RANKS - 1) * MICRO * 4 * weights, (shard, sent, weights)
-    # Parameters travel in bf16, except for those of normalizations: once per update, or once or twice per micro-step.
+    # Parameters are sent in bf16, except for those of normalizations: once per update, or once or twice per micro-step.
     times = sent["all_gather"] / ((RANKS - 1) * 2 * weights)
     low, high = (1, 1.15) if shard != "parameters" else (MICRO, 2 * MICRO * 1.15)
     assert low <= times <= high, (shard, times)
 
-# The search takes the fastest division that fits.
+# The search selects the fastest sharding that fits.
 flags = (*DIGITS.flags, "--optimizer", "adamw", "--ranks", 2, "--accumulate", 3)
 peaks = {
     shard: json.loads(run([MTC, "plan", DIGITS.model, *flags, "--shard", shard, "--json"], folder).stdout)["peak_bytes"]

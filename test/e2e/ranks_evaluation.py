@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""N ranks divide the batches of `--evaluate`, `--outputs` and `--validate`: numbers and files are those of one process, for any
-number of samples. A signal, an error, a full disk or a dead rank ends all ranks in time."""
+"""N ranks share the batches of `--evaluate`, `--outputs` and `--validate`: results and files are those of one process, for any number of
+samples. A signal, an error, a full disk or a dead rank ends all ranks within a time limit."""
 
 import os
 import resource
@@ -15,14 +15,14 @@ from models import DIGITS, EXAMPLES, GPT2, digits
 from program import Program, own_folder, read_metrics, run
 from safetensors.numpy import load_file
 
-TIMEOUT, SILENCE = 10, 3  # seconds, of --timeout: a rank that fails reports it within half of it, and then ends the others
+TIMEOUT, SILENCE = 10, 3  # seconds, of --timeout: a failing rank reports within half of it, and then ends the others
 BATCH = DIGITS.batch
 folder = own_folder()
 SHARDS = (), ("--shard", "parameters")
 
 
 def data_flags(name: str, data: dict[str, np.ndarray], flag="--data") -> list:
-    """The flags of a data set of its own."""
+    """Writes a data set to files and returns its flags."""
     files = {}
     for key, array in data.items():
         files[key] = folder / f"{name}-{key}.npy"
@@ -37,7 +37,7 @@ def with_data(program: Program, flags: list) -> Program:
 
 
 def results(program: Program, *flags) -> tuple[str, str, list[dict], bytes]:
-    """What a program prints about an evaluation, its line of metrics, and its file of outputs."""
+    """Returns a program's output for an evaluation, its metrics, and its file of outputs."""
     metrics, outputs = folder / "evaluated.jsonl", folder / "outputs.safetensors"
     for file in metrics, outputs:
         file.unlink(missing_ok=True)
@@ -61,7 +61,7 @@ for rows in 1, BATCH + 1, 3 * BATCH, 7 * BATCH - 5:
     for key, program in several.items():
         assert results(with_data(program, flags)) == wanted, (rows, key)
 
-# Without any label, and with a loss that is not finite, which is of rank 1's second batch on 2 ranks.
+# Without any label, and with a non-finite loss, which with 2 ranks is in the second batch of rank 1.
 data = digits(5 * BATCH)
 unlabeled = data_flags("unlabeled", {"x": data["x"], "labels": np.full(5 * BATCH, -100)})
 data["x"][3 * BATCH] = np.nan
@@ -70,7 +70,7 @@ for flags, message in (unlabeled, "every label is one to be ignored"), (not_fini
     wanted = results(with_data(one, flags))
     assert message in wanted[1], wanted[1]
     for key, program in several.items():
-        assert str(results(with_data(program, flags))) == str(wanted), key  # NaN differs from itself.
+        assert str(results(with_data(program, flags))) == str(wanted), key  # Compared by text, because NaN differs from itself.
 
 # A checkpoint, and its averages.
 one.run("--steps", 4, "--save", folder / "saved", "--quiet")
@@ -79,13 +79,13 @@ wanted = results(one, *averages)
 for key, program in several.items():
     assert results(program, *averages) == wanted, key
 
-# A value of several chunks for each output, and outputs in another layout of the arena.
+# An output of several chunks, and outputs with another layout in the arena.
 language = Comparison(folder, "language", GPT2, "--optimizer", "adamw", rows=45)
 wanted = results(language.program(1))
 for shard in SHARDS:
     assert results(language.program(2, *shard)) == wanted, shard
 
-# Validation of sets that fill neither a batch nor a round; the best checkpoint and early stops are those of one process.
+# Validation sets that fill neither a batch nor a round of all ranks; the best checkpoint and early stopping are those of one process.
 test = {"x": np.load(EXAMPLES / "digits/test_x.npy"), "labels": np.load(EXAMPLES / "digits/test_labels.npy")}
 for rows, more in (5, ("--keep-best", "loss", "--use-ema")), (4 * BATCH + 7, ("--lr", 0.5, "--early-stop", 1, "--keep-best", "accuracy")):
     validate = data_flags("held-out", {name: array[:rows] for name, array in test.items()}, "--validate")
@@ -95,7 +95,7 @@ for rows, more in (5, ("--keep-best", "loss", "--use-ema")), (4 * BATCH + 7, ("-
     for key, program in several.items():
         check_equal(state_of(program, *run_flags), wanted, (rows, key, more))
 
-# A run that resumes a step whose validation is due and whose best checkpoint is in another folder.
+# Resuming at a step whose validation is due, with the best checkpoint in another folder.
 interrupted = (*validate, "--validate-every", 1, "--keep-best", "loss")
 one.run("--steps", 2, *interrupted, "--save", folder / "two", "--quiet")
 for key, program in several.items():
@@ -105,7 +105,7 @@ for key, program in several.items():
                 "--validate-every", 1, "--save", resumed, "--overwrite", "--quiet")  # fmt: skip
     assert (resumed / "best/manifest.json").exists(), key
 
-# Each rank reads its own samples: an invalid label is found by the rank of its batch, once.
+# Each rank reads its own samples: an invalid label is reported once, by the rank of its batch.
 for batch, key in (4, (3, ())), (3, (2, SHARDS[1])):
     ranks = key[0]
     data = digits(6 * BATCH)
@@ -120,18 +120,18 @@ for batch, key in (4, (3, ())), (3, (2, SHARDS[1])):
     said = several[key].run("--steps", 3, *validate, "--timeout", TIMEOUT, code=1).stderr
     assert f"error: rank {batch % ranks} (host " in said and said.count("error:") == 1, said
 
-# Ranks that do not agree on the run end before its first batch.
+# Ranks with contradicting flags end before the first batch.
 two = several[2, ()]
 words = [*launcher(1), *two.command()[3:], "--evaluate", ":", "-n", 1, *two.command()[3:], "--outputs", "o.safetensors"]
 said = run(words, folder, code=1).stderr
 assert "rank 1 (host " in said and "kind of run --outputs, expected --evaluate as on rank 0" in said, said
 
-# Interruptions of runs that take minutes.
+# Interruptions of runs that would take minutes.
 endless = {name: np.tile(array, (1000, 1)) for name, array in GPT2.data(45).items()}
 
 
 def computing(pids: dict[int, int]) -> bool:
-    """Whether all ranks handle signals, as they do in a run."""
+    """Returns whether all ranks handle signals, as they do during a run."""
     for pid in pids.values():
         status = Path(f"/proc/{pid}/status").read_text()
         caught = int(next(line for line in status.splitlines() if line.startswith("SigCgt:")).split()[1], 16)
@@ -141,8 +141,8 @@ def computing(pids: dict[int, int]) -> bool:
 
 
 def interrupted_run(program: Program, *flags, act, begun: Path | None = None, timeout=TIMEOUT) -> tuple[int, str, float]:
-    """The exit code and messages of a run after `act` has been called with its processes, and the time that it took to end.
-    `begun` is a file that the run fills before."""
+    """Returns the exit code and messages of a run after `act` was called with its processes, and the seconds until it ended. The run fills
+    the file `begun` before `act` is called."""
     command = [str(w) for w in program.command(*flags, "--timeout", timeout, "--quiet")]
     process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
     end = time.monotonic() + 60
@@ -164,7 +164,7 @@ for key in (2, ()), (3, SHARDS[1]):
         assert message.count("SIGTERM: stopped; nothing was written\n") == 1 and "error" not in message, message
     assert not (folder / "stopped.safetensors").exists()
 
-    # A validation: after the first step, which is reported before.
+    # During the validation after the first step, whose metrics are already written.
     log = folder / "stopped.jsonl"
     log.unlink(missing_ok=True)
     validating = [*data_flags("endless", endless, "--validate"), "--validate-every", 1, "--save", folder / "stopped", "--overwrite"]
@@ -181,7 +181,7 @@ for key in (2, ()), (3, SHARDS[1]):
     assert "error: rank 0 (host " in message and f"no answer for {SILENCE} s from rank 1 (host " in message, message
     assert " in batch " in message and "--timeout sets the limit" in message, message
 
-    # No more space for the file of rank 0.
+    # The disk of rank 0 is full.
     def fill(pids):
         resource.prlimit(pids[0], resource.RLIMIT_FSIZE, (4096, 4096))
 

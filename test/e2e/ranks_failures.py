@@ -1,5 +1,6 @@
 # RUN: %python %s %t
-"""A rank that is killed, stopped or started otherwise ends all ranks in time, with the cause named; the checkpoint stays whole."""
+"""If a rank is killed, stopped or started with other flags, all ranks end within the time limit, with a message that names the cause; the
+checkpoint stays valid."""
 
 import os
 import resource
@@ -22,7 +23,7 @@ endless = ("--steps", 10**9, "--timeout", TIMEOUT, "--save", "saved", "--save-ev
 
 
 def ended(act: Callable[[int], None], victim: int) -> tuple[int, str, float]:
-    """The launcher's exit code, messages, and the seconds from an act on the victim's process to the end of all processes."""
+    """Returns the launcher's exit code, its messages, and the seconds from an act on the victim's process to the end of all processes."""
     shutil.rmtree(folder / "saved", ignore_errors=True)
     process = subprocess.Popen([str(w) for w in program.command(*endless)], cwd=folder, stderr=subprocess.PIPE, text=True)
     end = time.monotonic() + 60
@@ -51,7 +52,7 @@ for victim in 0, 1:
     assert " in step " in message and "--timeout sets the limit" in message, message
     assert "loss" in program.run("--resume", "saved", "--evaluate").stdout
 
-# The same with emulated GPUs: the time limit is that of the exchange which the device runs.
+# The same with emulated GPUs: the time limit applies to the exchange that the device runs.
 host = path, program, endless
 LIMIT = 10  # seconds: emulated steps are slow
 endless = tuple(LIMIT if flag == TIMEOUT else flag for flag in endless)
@@ -65,7 +66,7 @@ for victim in 0, 1:
 code, message, seconds = signaled(signal.SIGKILL, 1)
 assert code != 0 and "signal 9" in message and seconds < LIMIT + 10, (code, message, seconds)
 
-# No more space for the piece of a checkpoint that rank 1 writes.
+# The disk is full while rank 1 writes its shard of a checkpoint.
 path = compile(DIGITS.model, folder, data, *DIGITS.flags, "--ranks", 2, "--threads", 1, "--shard", "parameters", name="divided").path
 program = Program(path, data, launcher(2))
 code, message, seconds = ended(lambda pid: resource.prlimit(pid, resource.RLIMIT_FSIZE, (4096, 4096)), 1)
@@ -75,18 +76,18 @@ assert "loss" in program.run("--resume", "saved", "--evaluate").stdout
 assert len(list((folder / "saved").iterdir())) == 2, list((folder / "saved").iterdir())
 path, program, endless = host
 
-# A rank that never starts ends the others, too.
+# If a rank never starts, the others end too.
 words = [str(w) for w in (*launcher(1), *program.command(*endless)[3:], ":", "-n", 1, "sleep", 60)]
 begin = time.monotonic()
 said = subprocess.run(words, cwd=folder, stderr=subprocess.PIPE, text=True, timeout=50)
 assert said.returncode == 2 and f"not all ranks have started after {TIMEOUT} s. --timeout sets" in said.stderr, said
 assert time.monotonic() - begin < TIMEOUT + 10
 
-# A signal to one rank stops all after a step, with everything saved.
+# A signal to one rank stops all ranks after a step, and the checkpoint is complete.
 code, message, seconds = signaled(signal.SIGTERM, 1)
 assert seconds < TIMEOUT + 10 and message.count("SIGTERM: stopped after step ") == 1, (code, message, seconds)
 
-# Errors that all ranks have are reported once; those of one, with its name.
+# Errors of all ranks are reported once; an error of one rank is reported with the rank's name.
 assert program.run("--steps", "no", code=1).stderr.count("error: --steps no: expected a whole number") == 1
 said = Program(path, data, launcher(3)).run("--steps", 1, code=1).stderr
 assert said.count("error: this program was compiled for 2 ranks, but the launcher started 3 processes") == 1, said
@@ -99,7 +100,7 @@ for variable, why in ("TORCHELASTIC_RUN_ID", "torchrun does not connect"), ("SLU
 
 
 def apart(*flags) -> str:
-    """The messages of a run whose second rank has flags of its own."""
+    """Returns the messages of a run whose second rank has different flags."""
     words = [*launcher(1), *program.command()[3:], "--quiet", "--steps", 3, ":", "-n", 1, *program.command()[3:], "--quiet", *flags]
     return run(words, folder, code=1).stderr
 

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""A rank that is killed or stopped at a random moment ends all ranks in time, with the cause named. The run that resumes from what
-was saved ends with the bits of one that was not interrupted. `--rounds N` for more of it."""
+"""If a rank is killed or stopped at a random moment, all ranks end within the time limit, with a message that names the cause. A run
+resumed from the checkpoint is bit-identical to an uninterrupted one. `--rounds N` sets the number of trials."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from launcher import Comparison, processes_of, state_of
 from models import DIGITS
 from program import own_folder, rounds
 
-TIMEOUT = 10  # seconds, of --timeout: ranks of a busy machine start within them
+TIMEOUT = 10  # seconds, of --timeout: on a busy machine, ranks take almost this long to start
 MICRO_BATCHES, STEPS, SAVE_EVERY = 6, 600, 25
 folder = own_folder()
 clipped = Comparison(folder, "clipped", DIGITS, "--optimizer", "adamw", "--clip-norm", 0.05, micro_batches=MICRO_BATCHES)
@@ -27,7 +27,7 @@ ROUNDS = rounds(4)
 
 
 def saved_step(folder) -> int:
-    """The step of the checkpoint in `folder`, 0 without one."""
+    """Returns the step of the checkpoint in `folder`, 0 without one."""
     try:
         return json.loads((folder / "manifest.json").read_text())["step"]
     except FileNotFoundError:
@@ -35,7 +35,7 @@ def saved_step(folder) -> int:
 
 
 def wait_for_step(process, folder, step: int) -> None:
-    """Waits until the process has saved this step. The speed of the machine does not decide where a run is interrupted."""
+    """Waits until a checkpoint of this step is saved, so that the machine's speed does not decide where a run is interrupted."""
     while process.poll() is None and saved_step(folder) < step:
         time.sleep(0.002)
 
@@ -45,11 +45,11 @@ for number in range(ROUNDS):
     ranks = program.runner[-1]
     victim, sent = draw.randrange(ranks), signal.SIGSTOP if number % 4 == 3 else signal.SIGKILL
     shutil.rmtree(program.folder / "saved", ignore_errors=True)
-    # In a session of its own, so that nothing is left of it.
+    # A separate session, so that all its processes can be ended.
     process = subprocess.Popen(
         [str(w) for w in program.command(*saving, "--quiet")], cwd=program.folder, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    # One of four is interrupted while ranks start, the others between two checkpoints or while one is written.
+    # One in four is interrupted while ranks start, the others between two checkpoints or while one is written.
     step, delay = (0, draw.uniform(0.1, 0.6)) if number % 4 == 0 else (SAVE_EVERY * draw.randint(1, 16), draw.uniform(0, 0.1))
     wait_for_step(process, program.folder / "saved", step)
     time.sleep(delay)
@@ -70,7 +70,7 @@ for number in range(ROUNDS):
     seconds = time.monotonic() - begin
     assert seconds < TIMEOUT + 10 or process.returncode == 0, (what, seconds)
     if process.returncode == 0:
-        ended_before += 1  # The rank had nothing left to do for others.
+        ended_before += 1  # The rank had already finished its work for the others.
     elif step == 0 and "not all ranks have started" in message:
         pass
     elif sent == signal.SIGKILL:
@@ -81,5 +81,5 @@ for number in range(ROUNDS):
         resumed += 1
         assert state_of(program, "--resume", "saved", steps=STEPS)[1] == wanted, what
 
-print(f"{ROUNDS} rounds, {ended_before} of them ended before, {resumed} resumed")
+print(f"{ROUNDS} rounds: {ended_before} finished before the interruption, {resumed} resumed")
 assert ended_before <= ROUNDS / 2 and resumed >= ROUNDS / 4, (ended_before, resumed)

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Several ranks train as one with random operators, batch normalization and without targets, bit for bit."""
+"""Several ranks train bit-identically to one rank with random operators, batch normalization and steps without valid targets."""
 
 import batch_norm
 import numpy as np
@@ -29,9 +29,9 @@ for name, value in ("ratio", np.float32(0.3)), ("training", np.bool_(True)):
 onnx.save(model, folder / "random.onnx")
 RANDOM = Example("random", folder / "random.onnx", DIGITS.batch, digits, DIGITS.flags, DIGITS.rates)
 several = compare(folder, "random", RANDOM, "--optimizer", "sgd", "--lr", 0.1, rows=1000)
-assert state_of(several, "--seed", 1)[0] != state_of(several, "--seed", 2)[0], "nothing is random"
+assert state_of(several, "--seed", 1)[0] != state_of(several, "--seed", 2)[0], "the loss does not depend on random numbers"
 
-# Batch normalization uses the statistics of a micro-batch. Its running statistics are those of all ranks' micro-batches, in order.
+# Batch normalization uses the statistics of a micro-batch. All ranks' micro-batches update its running statistics, in order.
 
 
 def images(rows: int) -> dict[str, np.ndarray]:
@@ -40,14 +40,14 @@ def images(rows: int) -> dict[str, np.ndarray]:
 
 
 flags = ("--dim", f"batch={batch_norm.BATCH}", "--loss", "cross-entropy", "--labels", "labels")
-for opset in 11, 17:  # Before version 14, the node has the statistics of the batch as results, too.
+for opset in 11, 17:  # Before opset 14, the node also returns the batch statistics.
     onnx.save(batch_norm.model(True, opset=opset, dropout=0.2), folder / f"norm{opset}.onnx")
     NORM = Example("norm", folder / f"norm{opset}.onnx", batch_norm.BATCH, images, flags, {})
     several = compare(folder, f"norm{opset}", NORM, "--optimizer", "sgd", "--lr", 0.1, rows=100)
 moved = load_file(next(several.folder.glob("ranks3.saved/*.safetensors")))
 for name in "norm.running_mean", "norm.running_var":
     assert not np.allclose(moved[name], batch_norm.weights()[name], rtol=0.2), name
-# Nodes with common statistics move them one after the other, in 16 bits, too.
+# Nodes with shared statistics update them one after the other, in 16 bits too.
 shared = onnx.load(folder / "norm17.onnx")
 (node,) = (node for node in shared.graph.node if node.op_type == "BatchNormalization")
 again = onnx.NodeProto()
@@ -60,7 +60,7 @@ onnx.save(shared, folder / "shared.onnx")
 SHARED = Example("shared", folder / "shared.onnx", batch_norm.BATCH, images, flags, {})
 compare(folder, "shared", SHARED, "--precision", "bf16", "--optimizer", "sgd", "--lr", 0.1, rows=100, ranks=(2,))
 
-# --batch-norm sync normalizes by the statistics of all ranks, as one rank with the whole batch does.
+# --batch-norm sync normalizes with the statistics of all ranks, as one rank with the whole batch does.
 onnx.save(batch_norm.model(True, opset=17), folder / "sync.onnx")
 sizes = {}
 for ranks in 1, 2:
@@ -81,7 +81,7 @@ said = run([MTC, "compile", folder / "sync.onnx", *given, "--batch-norm", "sync"
 assert "--batch-norm sync: needs --ranks; without ranks, use --batch-norm train" in said, said
 
 
-# Ranks without a target take part all the same: here, rank 1 of 2 has none in the first step.
+# Ranks without valid targets take part in the step: here, rank 1 of 2 has none in the first step.
 def untargeted(rows: int) -> dict[str, np.ndarray]:
     data = digits(rows)
     for micro_batch in 1, 3, 5:
@@ -93,7 +93,8 @@ UNTARGETED = Example("untargeted", DIGITS.model, DIGITS.batch, untargeted, DIGIT
 sgd = ("--optimizer", "sgd", "--lr", 0.1)
 compare(folder, "untargeted", UNTARGETED, *sgd, rows=1000, run=("--no-shuffle",))
 
-# Without any target in a step, all ranks end alike, or go on alike, with loss scaling by themselves. No weight changes.
+# If a step has no valid target, all ranks stop with the same error, or continue with --on-nan continue; with loss scaling they continue by
+# default. Such a step changes no weight.
 nothing = digits(1000)
 nothing["labels"][: 32 * 6] = -100
 for name, flags, going_on in ("untargeted", (), ("--on-nan", "continue")), ("untargeted-f16", ("--precision", "f16"), ()):

@@ -1,7 +1,7 @@
 # RUN: %python %s %t
 # REQUIRES: network-namespaces
-"""Ranks of two hosts, between which a packet takes 1 ms, train as one rank does, bit for bit. A rank that is stopped on the other host
-ends all, and is named with its host. Checkpoints do not depend on whether the hosts have a folder in common."""
+"""Ranks on two hosts with a latency of 1 ms train bit-identically to one rank. If a rank on the other host is stopped, all ranks end, and
+the message names the rank and its host. Checkpoints do not depend on whether the hosts share a folder."""
 
 import json
 import os
@@ -26,7 +26,7 @@ with SlowNetwork(delay=1e-3) as network:
         check_equal(state_of(program), wanted, (ranks, shard))
         assert network.packets - before > 200, "the ranks have not used the network"
 
-    # The same checkpoint, whether the rank of the other host writes its pieces or sends them.
+    # Checkpoints are equal whether the remote rank writes its shards or sends them.
     saved = []
     for hides in False, True:
         checkpoint = path.parent / f"saved{hides:d}"

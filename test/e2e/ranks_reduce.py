@@ -1,6 +1,7 @@
 # RUN: %python %s %t
-"""`--reduce last`: each rank adds its own gradients, and the update adds those of the ranks once. Every `--shard` has the same bits, and
-one rank has those of a program without ranks. Gradients travel once per update instead of once per micro-step."""
+"""`--reduce last`: each rank accumulates its own gradients, and the update sums the ranks' gradients once. Results are bit-identical for
+all values of `--shard`, and one rank is bit-identical to a program without ranks. Gradients are sent once per update instead of once per
+micro-step."""
 
 import json
 
@@ -24,10 +25,10 @@ for name, example, flags in (
         example.model, folder / name, data, *example.flags, *flags, "--accumulate", 6, "--threads", 1, name="alone"
     ).path
     alone = state_of(Program(path, data))
-    if example is DIGITS:  # With ranks, the kernels of a causal language model's loss are fused in another way.
+    if example is DIGITS:  # With ranks, the kernels of a causal language model's loss are fused differently.
         check_equal(one, alone, name)
 
-    # The sums of the ranks have another order, and the same order for each --shard.
+    # The order of summation over ranks differs from one rank's, but not between values of --shard.
     several = ranks_program(folder, example, 2, *flags, *LAST, **given, file="last")
     found = state_of(several)
     divided = ranks_program(folder, example, 2, *flags, *LAST, "--shard", "optimizer", **given, file="last-divided")
@@ -35,7 +36,7 @@ for name, example, flags in (
     losses = [[line["loss"] for line in read_metrics(p.folder / p.path.with_suffix(".jsonl"))] for p in (several, Program(path, data))]
     assert len(losses[0]) == STEPS and np.allclose(*losses, rtol=1e-3 if name == "f16" else 1e-5), (name, losses)
 
-# With one micro-step, there is nothing to add before.
+# With one micro-step, there is nothing to accumulate.
 once = {"rows": 1000, "name": "once", "micro_batches": 2}
 (folder / "once").mkdir()
 every = state_of(ranks_program(folder, DIGITS, 2, **once))
@@ -46,7 +47,7 @@ def plan(*flags) -> dict:
     return json.loads(run([MTC, "plan", GPT2.model, *GPT2.flags, "--optimizer", "adamw", "--threads", 1, *flags, "--json"], folder).stdout)
 
 
-# Plan, arena and traffic.
+# Plan, arena and traffic agree.
 program = ranks_program(folder, GPT2, 3, "--optimizer", "adamw", *LAST, rows=300, name="gpt2", file="last")
 program.run("--steps", 2, "--memory-report", "memory.json", "--quiet")
 report = json.loads((program.folder / "memory.json").read_text())

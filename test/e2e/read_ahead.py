@@ -1,7 +1,7 @@
 # RUN: %python %s %t
-"""A batch that is large is read while the step before it runs, into a place that the plan counts as data.
+"""A large batch is prefetched while the step before it runs, into a buffer that the plan counts as data.
 
-Rows are as large as images; the last batch of an evaluation is not full; the losses are numpy's.
+Samples have the size of images, the last batch of an evaluation is incomplete, and the losses are numpy's.
 """
 
 import json
@@ -33,7 +33,7 @@ def plan(batch):
     return json.loads(run([MTC, "plan", model, "--dim", f"batch={batch}", *flags, "--json"], folder).stdout)
 
 
-# A place for the inputs, and one for the next batch's from 64 KiB on.
+# One buffer for the inputs, and one for the next batch's inputs from 64 KiB on.
 inputs = 4 * BATCH * WIDTH + 64  # the labels take a cache line
 assert inputs >= 64 << 10 > 4 * WIDTH
 assert plan(BATCH)["categories"]["data"] == 2 * inputs, plan(BATCH)
@@ -50,7 +50,7 @@ for step in range(7):
 found = losses(program.train(7))
 assert np.allclose(found, expected, rtol=1e-5), (found, expected)
 
-# A run that stops after three steps goes on to the same bits.
+# A run that stops after three steps resumes bit-exactly.
 whole = program.exported("whole", "--steps", 7)
 program.run("--steps", 3, "--save", "saved")
 assert program.exported("resumed", "--steps", 7, "--resume", "saved") == whole

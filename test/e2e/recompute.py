@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Recomputation changes memory and time, and no bit of what is trained; a budget is kept, or refused with what is reachable."""
+"""Recomputation changes memory and time, and is bit-exact; a budget is met, or rejected with the minimum peak."""
 
 import json
 import re
@@ -16,7 +16,7 @@ folder = own_folder()
 
 
 def trained(program, name: str) -> tuple[bytes, list[str], int]:
-    """The weights after some steps, the losses as they are written, and the arena's bytes."""
+    """Returns the weights after some steps, the losses as text, and the arena's bytes."""
     log, report = folder / f"{name}.jsonl", folder / f"{name}.json"
     weights = program.exported(name, "--steps", STEPS, "--metrics", log, "--memory-report", report)
     memory = json.loads(report.read_text())
@@ -25,7 +25,7 @@ def trained(program, name: str) -> tuple[bytes, list[str], int]:
 
 
 def compare(name: str, compile_with, most: float, how: str = "all") -> None:
-    """Values are computed again; the arena is at most so large a part of what it was."""
+    """Compares training with and without recomputation; the arena is at most `most` times as large."""
     kept = trained(compile_with("--recompute", "none", name=f"{name}_kept"), f"{name}_kept")
     again = trained(compile_with("--recompute", how, name=f"{name}_again"), f"{name}_again")
     assert len(kept[1]) == STEPS and kept[:2] == again[:2], name
@@ -44,7 +44,7 @@ compare("segments", of_gpt2(), most=0.99, how="sqrt")
 
 
 def dropout_chain(path) -> None:
-    """Products with a dropout behind each: the same elements are dropped when they are computed again."""
+    """Contractions with a dropout after each; recomputed dropout drops the same elements."""
     layers, width, batch = 6, 32, 64
     numbers = np.random.default_rng(0)
     initializers = {"ratio": np.array(0.3, np.float32), "training": np.array(True)}
@@ -72,8 +72,8 @@ for name, how in {"chain": "all", "chain_segments": "sqrt"}.items():
         most=0.99, how=how)  # fmt: skip
 
 
-# A call adds two values of its result's size, the product with the frozen matrix and the residual. Which of them dies at the call, so
-# that the call may update it in place, depends on what is recomputed.
+# A call adds two values of its result's size: the contraction with the frozen matrix, and the residual. Recomputation decides which of them
+# is dead after the call, so that the call may overwrite it.
 residual_layers(folder / "residual.onnx")
 data = {name: numbers.standard_normal((STEPS * BATCH, WIDTH)).astype(np.float32) for name in ("x", "labels")}
 for bits in "16", "4":
@@ -82,7 +82,7 @@ for bits in "16", "4":
         "--frozen-bits", bits, *more, name=name), most=0.6)  # fmt: skip
 
 
-# Budgets from what is needed down to what is reachable: each is kept, and a smaller one never takes less time.
+# Budgets between the peak without a budget and the minimum peak are met, and a smaller budget never takes less time.
 def plan(*flags, code: int = 0) -> dict:
     return json.loads(run([MTC, "plan", GPT2.model, *GPT2.flags, "--tile", "none", "--json", *flags], folder, code).stdout)
 
@@ -90,7 +90,7 @@ def plan(*flags, code: int = 0) -> dict:
 kept, again = plan(), plan("--recompute", "all")
 highest, lowest, floor = kept["peak_bytes"], again["peak_bytes"], kept["floor_bytes"]
 assert lowest < 0.95 * highest, (lowest, highest)
-# No plan goes below the floor, which is more than what outlives a step, and the same whatever is computed again.
+# No plan is below the floor, which exceeds the bytes that outlive a step and does not depend on recomputation.
 outlives = sum(kept["categories"][category] for category in ("parameters", "gradients", "optimizer", "data"))
 assert outlives < floor <= lowest and again["floor_bytes"] == floor, (outlives, floor, again)
 last = -1.0
@@ -109,6 +109,6 @@ message = run([MTC, "compile", GPT2.model, *GPT2.flags, "--tile", "none", "--mem
 assert f"({lowest} bytes), but --memory is" in message, message
 message = run([MTC, "compile", GPT2.model, *GPT2.flags, "--tile", "none", "--memory", floor - 1], folder, code=1).stderr
 assert f"({floor} bytes): parameters, optimizer state" in message, message
-# What is kept although the budget asks for less is said with what was left undone.
+# If flags prevent recomputation, the error suggests the unused technique.
 message = run([MTC, "compile", GPT2.model, *GPT2.flags, "--tile", "none", "--memory", lowest, "--recompute", "none"], folder, code=1).stderr
 assert f"({highest} bytes), but --memory is" in message and "--recompute auto" in message, message

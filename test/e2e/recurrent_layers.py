@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Recurrent layers as one call on the CPU and on an emulated GPU, against the same layers in core operations, step by step.
-4096 steps are compiled in the time of a few, and trained."""
+"""Recurrent layers as one call on the CPU and on an emulated GPU, against the same layers unrolled into core operations. 4096 steps compile
+about as fast as 8."""
 
 import resource
 
@@ -17,7 +17,7 @@ LAYERS = {
     "relu": ("RNN", 1, {"activations": ["Relu", "Relu"]}),
 }
 BATCH, INPUTS, HIDDEN, STEPS, LONG = 3, 4, 7, 3, 4096
-# Clipped gates are unrolled, though no gate is this large.
+# Layers with clipping are unrolled. This limit is never reached.
 UNROLLED = {"clip": 1e6}
 EMULATED = ("--target", "cuda", "--emulate")
 FLAGS = ("--dim", f"batch={BATCH}", "--loss", "mse", "--optimizer", "sgd", "--lr", "0.1")
@@ -25,8 +25,8 @@ folder = own_folder()
 
 
 def model(name: str, cell: str, length: int, width: type = np.float32, **more) -> tuple:
-    """A layer of both directions, or for long sequences of one; its weights are the same whatever its attributes. The file,
-    and data for it."""
+    """Writes a bidirectional layer, or a forward layer for long sequences, with weights that do not depend on its attributes. Returns the
+    file and its data."""
     operator, gates, attributes = LAYERS[cell]
     random = np.random.default_rng(3)
     directions = 2 if length < LONG else 1
@@ -50,7 +50,7 @@ def model(name: str, cell: str, length: int, width: type = np.float32, **more) -
 
 
 def calls(file, *flags) -> set[str]:
-    """The kinds of a program's calls, without contractions."""
+    """Returns the kinds of a program's calls, without contractions."""
     text = run([MTC, "compile", file, *FLAGS, *flags, "--emit=allocated"], folder).stdout
     return {line.split("#mtc.")[1].split("<")[0] for line in text.splitlines() if "mtc.call" in line} - {"contraction"}
 
@@ -62,7 +62,7 @@ for cell in LAYERS:
         whole, _ = model(name, cell, 5, width)
         steps = compile(unrolled, folder, samples, *FLAGS, name=f"{name}_unrolled")
         expected, gradients = losses(steps.train(STEPS)), steps.gradients(f"{name}_expected")
-        assert not calls(unrolled), "the layer for comparison is a call itself"
+        assert not calls(unrolled), "the reference layer is not unrolled"
         for target in (), EMULATED:
             assert calls(whole, *target) == {"recurrence", "recurrence_gradient"}, (name, target, calls(whole, *target))
             program = compile(whole, folder, samples, *FLAGS, *target, name=name)
@@ -74,7 +74,7 @@ for cell in LAYERS:
 
 
 def seconds(file, *flags) -> float:
-    """The processor time of a compilation, the shorter one of two."""
+    """CPU time of a compilation, the minimum of two."""
     times = []
     for _ in range(2):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""A checkpoint resumes with another batch or number of micro-steps: steps read on after the samples that were read, with
-the moments of the checkpoint, as the reference does. A resume that differs in more is refused, and names what differs."""
+"""A checkpoint can be resumed with another batch size or number of micro-steps: reading continues after the samples of the checkpoint, with
+its moments, as in the reference. Other differences are errors that name them."""
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper, save
@@ -30,7 +30,7 @@ def program(name: str, batch: int, *flags, optimizer: str = "momentum", model: s
 
 
 def reference(batches: list[np.ndarray]) -> list[float]:
-    """The losses of a step for each batch."""
+    """Returns the loss of a step on each batch."""
     w, moment, found = np.float64(weight), 0.0, []
     for rows in batches:
         y = x[rows].astype(np.float64) @ w
@@ -57,13 +57,13 @@ assert "up to step 3 the batch was 4; from now on it is 8" in message, message
 check(of8.train(5, "--resume", folder / "a", "--quiet"), [*start, order[12:20], order[20:28]], 3)
 last = [*start, order[12:20], order[20:28], order[28:40]]
 check(accumulated.train(6, "--resume", folder / "b", "--quiet"), last, 5)
-# A third program returns to the first batch; its checkpoint resumes without a message.
+# A third program returns to the first batch size; its checkpoint resumes without a message.
 of4.run("--no-shuffle", "--steps", 6, "--resume", folder / "b", "--save", folder / "c", "--quiet")
 message = of4.run("--no-shuffle", "--steps", 7, "--resume", folder / "c").stderr
 assert "the batch was" not in message, message
 check(of4.train(7, "--resume", folder / "c", "--quiet"), [*last[:5], order[28:32], order[32:36]], 6)
 
-# An epoch of 22 samples has 5 steps of 4: 2 samples are dropped. Of the next epoch, 12 are read before the change.
+# An epoch of 22 samples has 5 steps of 4, and 2 samples are dropped. 12 samples of the next epoch are read before the change.
 of4.train(8, "--last-batch", "drop", "--save", folder / "d", "--quiet")
 dropped = [order[i * 4 : i * 4 + 4] for i in [0, 1, 2, 3, 4, 0, 1, 2]]
 rest = [order[12:20], order[0:8], order[8:16], order[0:8]]

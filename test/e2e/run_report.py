@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""The page of --report has the numbers of --metrics, in its tables and in its data, while a run goes on and after it."""
+"""The page of --report contains the numbers of --metrics in its tables and in its data, during a run and after it."""
 
 import json
 import math
@@ -31,7 +31,7 @@ class Page(HTMLParser):
         self.feed(self.source)
         assert not set(self.open) - {"html", "body"}, self.open
         assert self.source.startswith("<!-- written by mtc\n-->\n<!doctype html>"), self.source[:80]
-        assert not re.search(r"(src|href)\s*=|url\(|@import|https?:", self.source), "the page needs other files"
+        assert not re.search(r"(src|href)\s*=|url\(|@import|https?:", self.source), "the page refers to other files"
 
     def handle_starttag(self, tag, attributes):
         if tag not in VOID:
@@ -72,10 +72,10 @@ def number(text: str) -> float:
 
 
 def check(page: Page, metrics: list[dict]) -> None:
-    """Every step is in a range of the data, and means and extremes are those of the metrics."""
+    """Checks that every step is in a range of the data, and that means and extremes are those of the metrics."""
     steps, by_step = page.data["steps"], {record["step"]: record for record in metrics}
     covered = [step for first, last in zip(steps["first"], steps["last"], strict=True) for step in range(first, last + 1)]
-    assert covered == [record["step"] for record in metrics], "the ranges are not the steps"
+    assert covered == [record["step"] for record in metrics], "the ranges do not cover the steps"
     for name in ("loss", "lr", "grad_norm", "step_seconds"):
         assert (name in steps) == (name in metrics[0]), name
         for i, (first, last) in enumerate(zip(steps["first"], steps["last"], strict=True) if name in steps else ()):
@@ -101,7 +101,7 @@ assert number(memory["Arena, planned"][2]) == plan["peak_bytes"] == page.data["p
 assert number(memory["Parameters"][2]) == plan["categories"]["parameters"]
 assert number(memory["Process, measured peak"][2]) == page.data["process_peak_bytes"] > plan["peak_bytes"]
 
-# A resumed run continues the charts, after the steps of the checkpoint.
+# A resumed run continues the charts after the steps of the checkpoint.
 program.run("--steps", 60, *common, "--resume", "c")
 program.run("--steps", 2100, *common, "--resume", "c")
 page = Page(folder / "run.html")
@@ -124,12 +124,12 @@ for row, record, each in zip(rows[1:], lines, page.data["validations"], strict=T
 assert [row[0] for row in rows if row[-1] == "best"] == [str([record for record in lines if record["best"]][-1]["step"])], rows
 assert "Best validation loss" in page.text
 
-# The page can be read while the run goes on, and says how it ended.
+# The page is valid during the run, and reports how the run ended.
 running = subprocess.Popen([str(word) for word in program.command("--steps", 10**9, "--threads", 1, "--quiet", "--report", "live.html")],
                            cwd=folder, stderr=subprocess.PIPE, text=True)  # fmt: skip
 deadline = time.monotonic() + 120
 while True:
-    assert time.monotonic() < deadline and running.poll() is None, "the page was not written again"
+    assert time.monotonic() < deadline and running.poll() is None, "the page was not updated"
     if (folder / "live.html").exists() and (page := Page(folder / "live.html")).data["step"] > 0:
         break
     time.sleep(0.1)
@@ -148,7 +148,7 @@ page = Page(folder / "bad.html")
 assert page.data["state"] == "failed" and "the loss of step 4 is nan" in page.data["message"] and page.data["message"] in result.stderr
 assert "the loss of step 4 is nan" in page.text and page.data["steps"]["loss"]["mean"][3] is None
 
-# No name of a model's becomes markup.
+# Names of the model are escaped in HTML.
 shape = ["batch", 4]
 hostile = helper.make_model(helper.make_graph(
     [helper.make_node("MatMul", ["x", "w"], ["y"], name="</script><b>&")], "<i>",
@@ -164,7 +164,7 @@ page = Page(folder / "hostile.html")
 assert page.data["model"] == "a<script>&'\"" and page.data["model"] in page.text and "<b>train" in page.text
 assert page.source.count("<script") == 3 and "<b>" not in page.source.replace("`<b>", "")
 
-# A page replaces a page, and nothing that mtc did not write.
+# A page may be replaced by another, but files that mtc did not write may not.
 (folder / "mine.html").write_text("<p>mine")
 result = run(program.command("--steps", 1, "--report", "mine.html"), folder, code=1)
 assert "--report mine.html: exists, and mtc did not write it" in result.stderr and (folder / "mine.html").read_text() == "<p>mine"

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""The same program gives the same bits twice, shuffled or not, and other bits for another seed."""
+"""Two runs of a program are bit-identical, shuffled or not, and differ for another seed."""
 
 from models import GPT2
 from program import compile_example, losses, own_folder, read_metrics, same_bits

@@ -1,7 +1,7 @@
 # RUN: %python %s %t
-"""Loops of more than --unroll iterations are compiled once: a gated cell as a Scan in both directions and as a Loop, with weights that
-the body captures, stacked outputs and a final state. Losses and gradients are those of the unrolled loop, gradients those of
-central differences, and the arena has the planned size. The program does not grow with the iterations."""
+"""Loops of more than --unroll iterations are compiled once: a gated cell as a Scan in both directions and as a Loop, with captured weights,
+stacked outputs and a final state. Losses and gradients equal those of the unrolled loop, gradients also central differences, and the arena
+has the planned size. The size of the program does not depend on the number of iterations."""
 
 import json
 
@@ -14,8 +14,8 @@ LONG = 20
 
 
 class Model:
-    """h = (1 - z) h + z c with z = logistic(x Wz + h Uz + b), c = tanh(x Wc + h Uc). The logits are the mean over the steps of
-    h v, plus the last h, times the head."""
+    """h = (1 - z) h + z c with z = logistic(x Wz + h Uz + b), c = tanh(x Wc + h Uc). The logits are (the mean of h v over the steps, plus
+    the last h) times the head."""
 
     def __init__(self, rows: int, steps: int, width: int, hidden: int, kind=np.float64, reverse=False, loop=False):
         self.rows, self.steps, self.width, self.hidden = rows, steps, width, hidden
@@ -133,7 +133,7 @@ def check(name: str, model: Model):
 
 
 def check_elsewhere(model: Model):
-    """On a device, tables have the operations of all iterations. With --precision bf16, the iterations compute in f32."""
+    """On a device, tables contain the operations of all iterations. With --precision bf16, the iterations compute in f32."""
     file = folder / "elsewhere.onnx"
     model.write(file)
     expected = losses(compile(file, folder, model.data, *KEPT, name="on-cpu").train(3))
@@ -153,11 +153,11 @@ def check_profile(model: Model):
     report = folder / "profile.json"
     program.run("--steps", 2, f"--profile-summary={report}")
     calls = [row["calls"] for row in json.loads(report.read_text())["rows"]]
-    assert model.steps in calls and 2 * model.steps in calls, calls  # Of one kernel, and of a kernel that runs twice.
+    assert model.steps in calls and 2 * model.steps in calls, calls  # Calls of one kernel, and of a kernel that runs twice.
 
 
 def check_optimizer(model: Model):
-    """Matrices in the body of a loop are hidden ones, too."""
+    """Matrices in the body of a loop count as hidden matrices, too."""
     file = folder / "muon.onnx"
     model.write(file)
     flags = ["--loss", "cross-entropy", "--optimizer", "muon"]
@@ -166,7 +166,7 @@ def check_optimizer(model: Model):
 
 
 def check_frozen(model: Model):
-    """Compressed matrices are operands of contractions: the loop is unrolled."""
+    """Compressed matrices are operands of contractions, for which the loop is unrolled."""
     file = folder / "frozen.onnx"
     model.write(file)
     programs = [compile(file, folder, model.data, *FLAGS, "--freeze", "Wz", "--frozen-bits", 4, "--unroll", n, name=f"frozen{n}")
@@ -175,7 +175,7 @@ def check_frozen(model: Model):
 
 
 def check_budget(model: Model):
-    """With this budget, a state would be computed again from copies that are computed from it."""
+    """With this budget, a state could be recomputed from copies that depend on it."""
     file = folder / "budget.onnx"
     model.write(file)
     flags = ["--loss", "cross-entropy", "--unroll", model.steps]
@@ -196,7 +196,7 @@ check_optimizer(Model(3, LONG, 8, 8, np.float32))
 check_frozen(Model(3, LONG, 64, 64, np.float32))
 check_budget(Model(4, 64, 16, 32, np.float32))
 
-# The program of a long loop differs in extents only.
+# Programs of loops with different trip counts differ in extents only.
 sizes = {}
 for steps in (64, 4096):
     model = Model(2, steps, 3, 5, np.float32)

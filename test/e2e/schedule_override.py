@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""A program whose learning-rate schedule is replaced by its own flags trains to the bits of one compiled with these flags,
-also with parameter groups and in a run that resumes."""
+"""A program whose learning-rate schedule is overridden by its own flags trains bit-identically to one that was compiled with these flags,
+also with parameter groups and after a resume."""
 
 from models import DIGITS
 from program import compile, own_folder, read_metrics
@@ -36,7 +36,7 @@ for flags in (
     found = train(plain, *flags)
     assert found == (wanted, rates), (flags, found[1], rates)
     assert len(set(rates)) > 1 or flags == ("--lr", "3e-3")
-    # And back, from the compiled schedule to that of the other program.
+    # The reverse: from the compiled schedule to the other program's.
     if flags is not table and "--min-lr" not in flags:
         assert train(compiled, "--schedule", "constant", "--lr", "1e-2", "--warmup", 0)[0] == train(plain)[0], flags
 

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Initializers that an exporter merged are trained apart: gradients, updates and export know each parameter by its name,
-whether the merge was PyTorch's newer exporter's (metadata) or the TorchScript one's (Identity)."""
+"""Parameters whose initializers an exporter merged are trained separately: gradients, updates and exports have all names, whether PyTorch's
+newer exporter merged them (metadata) or the TorchScript-based one (Identity)."""
 
 import json
 
@@ -33,7 +33,7 @@ for exporter in ("dynamo", "torchscript"):
     for name, names in {"a.weight": SCALES, "a.bias": BIASES}.items():
         np.testing.assert_allclose(sum(apart[n] for n in names), together[name], rtol=1e-5, atol=1e-6)
 
-    # One step of SGD, then more: each copy goes its own way.
+    # After one step of SGD, and after more: the copies differ.
     split.exported("once", "--steps", 1, "--no-shuffle")
     for name, value in arrays(folder / "once.onnx").items():
         start = WEIGHTS.get(name, WEIGHTS["a.weight" if name in SCALES else "a.bias"])
@@ -50,7 +50,7 @@ for exporter in ("dynamo", "torchscript"):
     (expected,) = ReferenceEvaluator(str(trained)).run(None, {"x": DATA["x"]})
     np.testing.assert_allclose(outputs["logits"], expected, rtol=1e-4, atol=1e-5)
 
-    # Nothing is merged any more, and the parameters are the same.
+    # The exported model has no merged initializers, and the same parameters.
     again = run([MTC, "inspect", trained, "--json"], folder)
     rows = {row["name"]: row for row in json.loads(again.stdout)["initializers"]}
     assert rows.keys() == values.keys() and all(row["role"] == "parameter" for row in rows.values()), rows

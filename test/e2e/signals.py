@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""A signal ends training after its step, with what was trained saved and nothing exported, and runs without updates with
-nothing written; the exit code is 128 + the signal's number. A second signal ends a run at once."""
+"""A signal ends training after the current step with a checkpoint and without an export, and ends other runs without output; the exit code
+is 128 + the signal's number. A second signal ends a run immediately."""
 
 import os
 import signal
@@ -13,18 +13,19 @@ from program import TIMEOUT, compile_example, own_folder
 
 folder = own_folder()
 program = compile_example(GPT2, folder, "adamw", GPT2.batch)
-for name in "input_ids", "labels":  # rows enough for a run that ends when it is told to only
+for name in "input_ids", "labels":  # enough rows for a run that only ends by a signal
     np.save(folder / f"{name}.npy", np.tile(np.load(folder / f"{name}.npy"), (5000, 1)))
 
 
 def stopped(*flags, signals=(signal.SIGTERM,)) -> tuple[int, str]:
-    """The exit code (negative: the signal that killed it) and messages of a run that gets signals when it waits for them."""
+    """Returns the exit code (negative: the signal that killed the process) and messages of a run that receives signals once it handles
+    them."""
     command = [str(word) for word in program.command(*flags, "--quiet")]
     process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, preexec_fn=listen)
     end = time.monotonic() + TIMEOUT
     while not catches(process.pid, signals[0]):
         assert process.poll() is None, process.communicate()
-        assert time.monotonic() < end, "the run never waited for signals"
+        assert time.monotonic() < end, "the run never handled signals"
         time.sleep(0.005)
     time.sleep(0.05)
     for number in signals:
@@ -34,13 +35,13 @@ def stopped(*flags, signals=(signal.SIGTERM,)) -> tuple[int, str]:
 
 
 def listen():
-    """A program goes on ignoring what it was started to ignore, as a job in the background of a script is SIGINT."""
+    """Resets signals to their default, because a program inherits ignored signals, for example SIGINT in background jobs of scripts."""
     for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
         signal.signal(number, signal.SIG_DFL)
 
 
 def catches(pid: int, number: int) -> bool:
-    """Whether the handler is set. It must run on a thread that does not compute, whose stack pointer may be the library's."""
+    """Returns whether the handler is set. It must run on a thread that does not compute, whose stack pointer the library may use otherwise."""
     if not has(f"/proc/{pid}/status", "SigCgt:", number):
         return False
     takers = [task for task in os.listdir(f"/proc/{pid}/task") if not has(f"/proc/{pid}/task/{task}/status", "SigBlk:", number)]
@@ -70,8 +71,8 @@ for flags in ("--evaluate",), ("--outputs", "o.safetensors"):
     assert code == 128 + signal.SIGHUP and message == "SIGHUP: stopped; nothing was written\n", (flags, code, message)
 assert not (folder / "o.safetensors").exists()
 
-# The system may hand over either of the two first, and on a busy machine the program may be done with its step, and end by
-# the first, before the other comes.
+# The two signals may arrive in either order. On a busy machine, the program may finish its step and end by the first signal before the
+# second arrives.
 both = (signal.SIGTERM, signal.SIGINT)
 for attempt in range(20):
     code, message = stopped("--steps", 10**6, signals=both)
@@ -79,4 +80,4 @@ for attempt in range(20):
         break
     assert code in [128 + number for number in both] and "nothing was saved" in message, (code, message)
 else:
-    raise AssertionError("a second signal never ended the program at once")
+    raise AssertionError("a second signal never ended the program immediately")

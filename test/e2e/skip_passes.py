@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Optimisations change neither losses nor gradients, and cost no memory."""
+"""Optimizations change neither losses nor gradients, and do not increase memory."""
 
 import json
 
@@ -25,24 +25,24 @@ for skipped in [*([p] for p in PASSES), PASSES]:
         assert np.abs(gradient - gradients[name]).max() <= 1e-4 * scale + 1e-8, (skipped, name)
     plan = json.loads(run([MTC, "plan", GPT2.model, *GPT2.flags, *flags, "--json"], folder).stdout)
     peaks[tuple(skipped)] = plan["peak_bytes"]
-# What is computed again, or at another time, is computed from the same numbers by the same operations.
+# Recomputed or reordered values are computed from the same operands by the same operations.
 for skipped in ("mtc-recompute-elementwise", "mtc-reorder"):
     same = compile_example(GPT2, folder, "adamw", GPT2.batch, "--skip-pass", skipped, name="kept")
     assert same_bits(same.gradients("gradients_kept"), gradients), skipped
 best = json.loads(run([MTC, "plan", GPT2.model, *GPT2.flags, "--json"], folder).stdout)["peak_bytes"]
-# Where columns are summed on the way, their partial sums need some scratch.
+# Fused column sums need scratch memory for partial sums.
 assert all(best <= 1.0005 * peak for peak in peaks.values()) and best < 0.85 * peaks[PASSES[1],], (best, peaks)
 assert best < peaks["mtc-reorder",], (best, peaks)
 
-# A name that is none is refused with those that are.
+# The error for an unknown pass lists the valid names.
 message = run([MTC, "plan", GPT2.model, *GPT2.flags, "--skip-pass", "mtc-allocate"], folder, code=1).stderr
 assert "--skip-pass mtc-allocate" in message and all(name in message for name in PASSES), message
 
-# --remarks says of each node what was joined, and why not.
+# --remarks reports what was fused, and why other candidates were not.
 run([MTC, "plan", GPT2.model, *GPT2.flags, "--remarks", "remarks.txt"], folder)
 lines = (folder / "remarks.txt").read_text().splitlines()
 run([MTC, "plan", GPT2.model, *GPT2.flags, "--remarks", "again.txt"], folder)
-assert (folder / "again.txt").read_text().splitlines() == lines, "passes run in any order; their remarks do not come so"
+assert (folder / "again.txt").read_text().splitlines() == lines, "remarks must not depend on the order in which passes run"
 assert sum(line.startswith("Passed mtc-fuse-kernels joined [") for line in lines) > 20, lines
 assert any(line.startswith("Missed mtc-fuse-kernels not-fused [") and "as one kernel: " in line for line in lines), lines
 message = run([MTC, "plan", GPT2.model, *GPT2.flags, "--remarks", "no/where.txt"], folder, code=1).stderr

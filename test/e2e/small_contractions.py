@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Products of tiny matrices, and a matrix times a vector, are kernels: with the right losses and gradients."""
+"""Contractions of small matrices, and of a matrix and a vector, are kernels with correct losses and gradients."""
 
 import numpy as np
 import onnx
@@ -51,7 +51,7 @@ def differences(values: list[np.ndarray], which: int) -> np.ndarray:
 
 
 text = run([MTC, "compile", model, *flags, "--emit=kernels"], folder).stdout
-assert text.split("@evaluate")[1].split("@outputs")[0].count("mtc.contract") == 1, "of the forward pass only x times weight, 24 rows a head, is a call"
+assert text.split("@evaluate")[1].split("@outputs")[0].count("mtc.contract") == 1, "expected one call in the forward pass: x times weight, 24 rows per head"
 program = compile(model, folder, {"x": x, "labels": labels}, *flags)
 found = program.gradients("gradients")
 values = [weight.astype(np.float64), vector.astype(np.float64)]

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""A placed module that moves a value to an arena of the host and back, by copies on streams, trains to the same bits."""
+"""An allocated module that moves a value to a host arena and back, by copies on streams, trains bit-identically."""
 
 import json
 import math
@@ -8,13 +8,13 @@ import re
 from models import DIGITS
 from program import MTC, Program, own_folder, run
 
-BATCH, STEPS = 320, 6  # a batch is staged, and steps after the first are a graph
+BATCH, STEPS = 320, 6  # batches of this size are staged; steps after the first are a CUDA graph
 FLAGS = ("--dim", f"batch={BATCH}", "--loss", "cross-entropy", "--lr", "1e-2")
 folder = own_folder()
 
 
 def slices(line: str) -> tuple[list[str], list[str]]:
-    """What a launch or a call reads and writes."""
+    """Returns the slices that a launch or a call reads and writes."""
     reads, writes = re.fullmatch(r"\s+mtc\.(?:launch|call) .*?(\[#mtc\.at.*?) into (\[.*?>\]).*", line).groups()
     return tuple(re.findall(r"#mtc\.at<(.*?>)>", part) for part in (reads, writes))
 
@@ -31,7 +31,8 @@ def overlap(one: str, other: str) -> bool:
 
 
 def find_gap(lines: list[str]) -> tuple[int, int, str]:
-    """Of the value of the micro-step, of whole pages, that is left alone for longest: where it is written and read, its slice."""
+    """Finds the page-aligned value of the micro-step with the longest time between two uses. Returns the lines of its producer and of its
+    next user, and its slice."""
     first = 1 + next(i for i, line in enumerate(lines) if "mtc.step @micro_step" in line)
     last = next(i for i in range(first, len(lines)) if not re.match(r"\s+mtc\.(launch|call)", lines[i]))
     gaps = []
@@ -44,16 +45,16 @@ def find_gap(lines: list[str]) -> tuple[int, int, str]:
             if (j := next(later, None)) and value in slices(lines[j])[0]:
                 gaps.append((j - i, i, value))
     distance, begin, value = max(gaps)
-    assert distance > 2, "no value lives through other operations"
+    assert distance > 2, "no value is live across other operations"
     return begin, begin + distance, value
 
 
 def staged(text: str, space: str, waits: bool = True) -> str:
-    """The value of the gap is moved to the host, its slice is overwritten, and the value is moved back."""
+    """Moves the value to the host after its producer, overwrites its slice, and moves it back before its next user."""
     lines = text.splitlines()
     begin, end, value = find_gap(lines)
     first, last = byte_range(value)
-    assert first >= last - first, "the arena begins with variables, which are what overwrites it"
+    assert first >= last - first, "the slice would be overwritten by the variables at the start of the arena, which must be larger"
     kind = value.split(", ")[1]
     host = f"<0, {kind}, {space}>"
     arena = next(i for i, line in enumerate(lines) if "mtc.arena" in line)
@@ -101,8 +102,8 @@ for target, spaces in (
         moved = Program(folder / own, DIGITS.data(BATCH * STEPS))
         report = folder / f"{own}.json"
         flags = ("--steps", STEPS, "--no-shuffle")
-        assert moved.exported(own, *flags, "--memory-report", report) == expected, f"{own}: other bits"
-        assert moved.exported(own, *flags, "--profile", "trace.json") == expected, f"{own}: other bits in a profile"
+        assert moved.exported(own, *flags, "--memory-report", report) == expected, f"{own}: different results"
+        assert moved.exported(own, *flags, "--profile", "trace.json") == expected, f"{own}: different results in a profile"
         report = json.loads(report.read_text())
         assert report["planned_bytes"] == report["arena_bytes"], report
         assert bytes_of_space[space] in [use["bytes"] for use in report["outside_arena"]], report

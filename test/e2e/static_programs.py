@@ -1,7 +1,7 @@
 # REQUIRES: mounts
 # RUN: %python %s %t
-"""A static program needs no file but its own: it trains in a folder that contains nothing else. Its losses are those of the program
-with oneDNN up to rounding, and of the same bits for any number of threads."""
+"""A static program needs no other file: it trains in a folder that contains nothing else. Its losses equal those of the program with oneDNN
+up to rounding, and are bit-identical for any number of threads."""
 
 import shutil
 import struct
@@ -16,13 +16,13 @@ folder = own_folder()
 
 
 def segments(path) -> set[int]:
-    """The types of an ELF file's segments."""
+    """Returns the types of an ELF file's segments."""
     content = path.read_bytes()
     offset, size, count = struct.unpack_from("<Q14xHH", content, 32)
     return {struct.unpack_from("<I", content, offset + i * size)[0] for i in range(count)}
 
 
-# Nothing but the kernel.
+# The system provides only the kernel.
 program = compile_example(DIGITS, folder, "adamw", STEPS * DIGITS.batch, "--static", name="digits")
 assert not segments(program.path) & {INTERPRETER, DYNAMIC}, segments(program.path)
 empty = folder / "empty"
@@ -34,7 +34,7 @@ run((*inside, "--steps", STEPS, "--no-shuffle", "--save", "/saved", "--metrics",
 run((*inside, "--resume", "/saved", "--evaluate"), folder)
 assert (empty / "log.jsonl").read_text().count('"loss"') == STEPS and (empty / "trained.onnx").stat().st_size > 1000
 
-# The same losses.
+# The losses are equal.
 for example, optimizer in ((DIGITS, "adamw"), (GPT2, "adamw")):
     for precision, tolerance in (("f32", 2e-5), ("bf16", 2e-3), ("f16", 2e-3)):
         flags = ("--precision", precision)
@@ -45,7 +45,7 @@ for example, optimizer in ((DIGITS, "adamw"), (GPT2, "adamw")):
         assert np.allclose(found[0], expected, rtol=tolerance), (name, found, expected)
         assert all(other == found[0] for other in found), (name, found)
 
-# Convolutions are computed by the runtime, except for those in f64 and depthwise ones.
+# The runtime computes convolutions itself, except those in f64 and depthwise ones.
 random = np.random.default_rng(0)
 for case in convolution_models.CASES:
     model, data = convolution_models.model(folder, case, random), convolution_models.data(case, random)

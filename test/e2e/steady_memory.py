@@ -1,5 +1,5 @@
 # RUN: %python %s %t %build/lib/test/libmtc_allocations.so
-"""Once the first steps have run, a program allocates nothing, and what its libraries allocate in passing they free."""
+"""After the first steps, a program allocates no memory, and its libraries free what they allocate temporarily."""
 
 import os
 import subprocess
@@ -15,9 +15,9 @@ folder = own_folder()
 
 
 def allocations(program, steps: int) -> tuple[dict[str, int], dict[str, int]]:
-    """How often the program and each library allocated, and the bytes and mappings that it has."""
+    """Returns the numbers of allocations by the program and each library, and the bytes and mappings in use."""
     count = folder / "count"
-    for file in count, folder / "metrics.jsonl":  # A run reads the metrics of the one before it.
+    for file in count, folder / "metrics.jsonl":  # A run reads existing metrics.
         file.unlink(missing_ok=True)
     environment = {**os.environ, "LD_PRELOAD": counter, "MTC_ALLOCATIONS": str(count)}
     command = [str(word) for word in program.command("--steps", steps, "--metrics", folder / "metrics.jsonl")]
@@ -30,7 +30,7 @@ def allocations(program, steps: int) -> tuple[dict[str, int], dict[str, int]]:
 
 for name, example, flags in (
     ("digits", DIGITS, ()),
-    ("staged", DIGITS, ("--dim", "batch=320", "--loss", "cross-entropy")),  # a batch is read on a thread of its own
+    ("staged", DIGITS, ("--dim", "batch=320", "--loss", "cross-entropy")),  # batches are prefetched by a separate thread
     ("gpt2", GPT2, ("--clip-norm", "1")),
     ("bf16", GPT2, ("--precision", "bf16", "--optimizer-bits", "8", "--accumulate", "2")),
     ("emulated", DIGITS, ("--target", "cuda", "--emulate")),
@@ -43,12 +43,12 @@ for name, example, flags in (
     (few, few_sums), (many, many_sums) = (allocations(program, steps) for steps in (3, 13))
     grown = {name: (many[name] - few.get(name, 0)) // 10 for name in many if many[name] - few.get(name, 0) >= 10}
     print(f"{name}: heap {few_sums} after 3 steps, {many_sums} after 13; a step allocates {grown}")
-    assert few[program.path.name] > 0, "nothing was counted"
-    # The emulator's fibers run at the same time by chance; elsewhere a name may be longer.
-    assert many_sums["peak"] <= few_sums["peak"] + (64 << 10 if emulated else 200), f"{name}: steps need more and more memory"
-    assert many_sums["left"] <= few_sums["left"] + 200, f"{name}: steps keep memory"
+    assert few[program.path.name] > 0, "no allocation was counted"
+    # The number of concurrent fibers of the emulator varies. Otherwise, only the length of a name may differ.
+    assert many_sums["peak"] <= few_sums["peak"] + (64 << 10 if emulated else 200), f"{name}: the peak grows with the number of steps"
+    assert many_sums["left"] <= few_sums["left"] + 200, f"{name}: steps leak memory"
     assert many_sums["mappings"] == few_sums["mappings"], f"{name}: steps map pages"
-    # Of each call oneDNN lists the arguments, and the emulator makes fibers of each launch. Below AVX-512 one
-    # allocation a step comes from code of no library's name.
+    # oneDNN allocates the argument list of each call, and the emulator allocates fibers for each launch. Below AVX-512, one allocation per
+    # step comes from code without a library name.
     is_named = has("avx512f") and not emulated
     assert grown.keys() <= ({"libdnnl.so.2"} if is_named else {"libdnnl.so.2", program.path.name}), grown

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Gradients at kinks and zeros are PyTorch's: those of piecewise functions at their bounds, of extrema of equal elements,
-of composites that PyTorch has as one function. docs/reference/onnx.md has the table."""
+"""Gradients at kinks and zeros are PyTorch's: of piecewise functions at their bounds, of extrema among equal elements, and of compositions
+that PyTorch has as one function. docs/reference/onnx.md has the table."""
 
 import math
 
@@ -11,7 +11,7 @@ from program import compile, own_folder
 
 folder = own_folder()
 
-# An operator, its attributes and further operands, and the slopes at places; PyTorch's 2.15.
+# Each entry has an operator, its attributes and other operands, and the slopes at some arguments, from PyTorch 2.15.
 FUNCTIONS = {
     "relu": ("Relu", {}, [], {-1: 0, 0: 0, 1: 1}),
     "relu6": ("Clip", {}, [0, 6], {-1: 0, 0: 0, 3: 1, 6: 0, 7: 0}),
@@ -37,13 +37,13 @@ def floats(name: str, shape) -> onnx.ValueInfoProto:
 
 
 class Graph:
-    """A graph whose loss is the sum of what is added; each addition has a parameter of its own."""
+    """A graph whose loss is the sum of the added values; each has its own parameter."""
 
     def __init__(self):
         self.nodes, self.parameters, self.terms = [], [], []
 
     def parameter(self, name: str, values) -> str:
-        """A parameter, plus the input, which is zero: nothing is known of it when the program is compiled."""
+        """Returns a parameter plus the input, which is zero, so that the compiler knows nothing about the value."""
         self.parameters.append(numpy_helper.from_array(np.float32(values), name))
         return self.node("Add", name, "x")
 
@@ -63,7 +63,7 @@ class Graph:
         graph = helper.make_graph(self.nodes, name, [floats("x", (1,))], [floats("loss", ())], self.parameters)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
         onnx.save(model, folder / f"{name}.onnx")
-        # By their names: many have the elements of constants.
+        # Parameters are listed by name, because many have elements that look like constants.
         trained = [flag for each in self.parameters for flag in ("--train", each.name)]
         program = compile(folder / f"{name}.onnx", folder, {"x": np.zeros(1, np.float32)}, "--loss", "output",
                           *trained, name=name)  # fmt: skip
@@ -74,11 +74,10 @@ kinks = Graph()
 for name, (operator, attributes, operands, slopes) in FUNCTIONS.items():
     places = kinks.parameter(name, list(slopes))
     kinks.add(kinks.node(operator, places, *(kinks.constant(np.float32(each)) for each in operands), **attributes))
-# A bound that is computed shares the gradient, as in a maximum.
+# A computed bound receives part of the gradient, as the operand of a maximum does.
 bound = kinks.parameter("bound", [1])
 kinks.add(kinks.node("Clip", kinks.parameter("bounded", [0, 1, 2]), kinks.node("Squeeze", bound)))
-# The elements that are greatest share the gradient, where PyTorch's amax is meant; of max along an axis the exporters
-# write the same node.
+# Equal maxima share the gradient, as in PyTorch's amax. The exporters write the same node for max along an axis.
 kinks.add(kinks.node("ReduceMax", kinks.parameter("amax", [2, 1, 2])))
 found = kinks.gradients("kinks")
 assert len(found) == len(FUNCTIONS) + 3 == 19, sorted(found)
@@ -88,7 +87,7 @@ np.testing.assert_allclose(found["amax"], [0.5, 0, 0.5])
 np.testing.assert_allclose(found["bounded"], [0, 0.5, 1])
 np.testing.assert_allclose(found["bound"], [1.5])
 
-# Rows of equal values, or of zeros, beside one that is not.
+# Rows of equal values or zeros, and another row.
 composites = Graph()
 rows = [[2, 2, 2], [0, 0, 0], [3, 4, 0]]
 last = composites.constant(np.int64([1]))
@@ -109,7 +108,7 @@ composites.add(composites.node("ReduceL2", composites.parameter("norm", rows), l
 cubes = composites.node("Pow", composites.node("Abs", composites.parameter("norm3", rows)), composites.constant(np.float32(3)))
 composites.add(composites.node("Pow", composites.node("ReduceSum", cubes, last), composites.constant(np.float32(1 / 3))))
 
-# cdist of the rows to themselves: by a product, as the exporter writes it, the distance of a row to itself is a root of 0.
+# cdist of the rows to themselves, as the exporter writes it with a contraction: the distance of a row to itself is the square root of 0.
 points = composites.parameter("cdist", rows)
 squared = composites.node("ReduceSum", squares(points), last)
 product = composites.node("MatMul", points, composites.node("Transpose", points, perm=[1, 0]))
@@ -121,7 +120,7 @@ places = [-200, -100, 0, 100]
 composites.add(composites.node("Log", composites.node("Sigmoid", composites.parameter("logsigmoid", places))))
 found = composites.gradients("composites")
 assert len(found) == 5, sorted(found)
-# PyTorch's.
+# The values of PyTorch.
 EXPECTED = {
     "std": [[0, 0, 0], [0, 0, 0], [0.16012818, 0.40032041, -0.56044853]],
     "norm": [[0.57735026, 0.57735026, 0.57735026], [0, 0, 0], [0.6, 0.8, 0]],

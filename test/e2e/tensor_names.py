@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Whatever a model calls its tensors: the files that a program writes have them under their names, or compiling refuses."""
+"""For any tensor names of a model, the program's files contain them, or compiling fails with an error."""
 
 import json
 
@@ -9,7 +9,7 @@ from onnx import TensorProto, helper, numpy_helper
 from program import MTC, compile, own_folder, run
 from safetensors.numpy import load_file
 
-# Names that files can have, and why others are refused.
+# Names that files can contain, and the errors for others.
 KEPT = [
     ("weight 1", 'quo"te\\'), ("größe/重み", "a\nb"), ("w", "w.moment1"), ("w.grad", "w.grad.grad"),
     ("mtc.weight", "loss"), ("=", "a=b"), ("main", "kernel"), ("arena", "labels"),
@@ -68,12 +68,12 @@ for number, (name, why) in enumerate(REFUSED):
     assert why in result.stderr and "rename it in the model" in result.stderr, result.stderr
     assert sorted(folder.iterdir()) == before
 
-# An output that the graph lists twice, as ONNX lets it, is one.
+# An output that the graph lists twice, which ONNX permits, is one output.
 twice = model("twice", "one", "other", outputs=("y", "y"))
 outputs = compile(twice, folder, {"x": x, "labels": labels}, *FLAGS, name="twice").outputs("outputs")
 assert outputs.keys() == {"y"} and outputs["y"].shape == (8, 3)
 
-# An input's name and a file's may hold '='.
+# Names of inputs and files may contain '='.
 equals = model("equals", "one", "other", input="x=y")
 outputs = compile(equals, folder, {"x=y": x, "labels": labels}, *FLAGS, name="equals").outputs("found")
 assert outputs.keys() == {"y"}

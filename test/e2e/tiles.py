@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""What is computed in tiles is what is computed as a whole, but for the order of sums over rows; a budget is kept."""
+"""Tiled computation equals the untiled one up to the order of summation over rows; a budget is met."""
 
 import json
 from dataclasses import replace
@@ -14,7 +14,7 @@ folder = own_folder()
 
 
 def trained(program, name: str) -> tuple[np.ndarray, int]:
-    """The losses of some steps, and the arena's bytes."""
+    """Returns the losses of some steps, and the arena's bytes."""
     report = folder / f"{name}.json"
     found = np.array(losses(program.train(STEPS, "--memory-report", report, name=name)))
     memory = json.loads(report.read_text())
@@ -24,7 +24,7 @@ def trained(program, name: str) -> tuple[np.ndarray, int]:
 
 
 def compare(name: str, example, *flags, most: float, tolerance: float) -> None:
-    """All that lowers the peak is computed in tiles; the arena is at most so large a part of what it was."""
+    """Compares training with and without tiles; the arena is at most `most` times as large."""
 
     def of(choice: str) -> tuple[np.ndarray, int]:
         program = compile_example(example, folder, "adamw", STEPS * example.batch, *flags, "--tile", choice,
@@ -41,8 +41,8 @@ def compare(name: str, example, *flags, most: float, tolerance: float) -> None:
 
 
 def lowered(most: float) -> float:
-    """Below AVX-512 the library computes no activation's gradient with a product: updates of weights stand between the
-    operations that tiles would join, and nothing is lowered."""
+    """Returns the expected ratio of arenas. Below AVX-512, the library does not fuse activation gradients into contractions: weight updates
+    separate the operations that tiles would join, and the peak stays."""
     return most if has("avx512f") else 1
 
 
@@ -51,7 +51,7 @@ compare("bf16", GPT2, "--precision", "bf16", "--optimizer-bits", "8", most=lower
 # In 16 bits, only the activations of a larger batch exceed the rest of the peak.
 LARGER = replace(GPT2, batch=16, flags=("--dim", "batch=16", *GPT2.flags[2:]))
 compare("f16", LARGER, "--precision", "f16", "--clip-norm", "1", most=0.97, tolerance=2e-3)
-# Where less is kept, what is left at the peak is computed in tiles; their places may waste some of what they free.
+# With recomputation, values at the peak are still tiled; fragmentation may use up some of the freed memory.
 compare("again", GPT2, "--recompute", "all", most=1.02, tolerance=1e-5)
 compare("accumulated", GPT2, "--accumulate", "2", "--recompute", "sqrt", most=1.02, tolerance=1e-5)
 compare("emulated", SMALL_GPT2, "--target", "cuda", "--emulate", "--recompute", "all", most=1, tolerance=1e-5)

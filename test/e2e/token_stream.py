@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""A file of tokens trains as the same tokens in rows with the next token as label; without labels the last one has none."""
+"""A file of tokens trains like the same tokens in rows with the next token as label; without labels, the last token has none."""
 
 import numpy as np
 from models import EXAMPLES, GPT2

@@ -1,5 +1,6 @@
 # RUN: %python %s %t
-"""--train trains what it names and nothing else, a Constant node as well; what could have been meant is said."""
+"""--train trains exactly the named tensors, including Constant nodes. Messages list untrained constants that look trainable, and suggest
+similar names for unknown ones."""
 
 import json
 
@@ -21,7 +22,7 @@ nodes = [
     helper.make_node("Mul", ["x", "shifted"], ["s"]),
     helper.make_node("MatMul", ["s", "w"], ["m"]),
     helper.make_node("Add", ["m", "b"], ["h"]),
-    # A batch normalization as Keras leaves it.
+    # A batch normalization as Keras writes it.
     helper.make_node("Sub", ["h", "bn/moving_mean"], ["c"]),
     helper.make_node("Add", ["bn/variance", "epsilon"], ["v"]),
     helper.make_node("Sqrt", ["v"], ["d"]),
@@ -57,7 +58,7 @@ for patterns, trained in [((), {"w", "b"}), (("--train", "w"), {"w"}), (("--trai
     for name, gradient in gradients.items():
         np.testing.assert_allclose(gradient, expected[name], rtol=1e-4, atol=1e-5, err_msg=f"{patterns} {name}")
 
-# What was trained is in the exported model, and only that has changed.
+# The exported model differs from the original in the trained tensors only.
 program = compile(model, folder, {"x": x, "labels": labels}, *flags, "--train", "scale", name="exported")
 exported = onnx.ModelProto.FromString(program.exported("trained", "--steps", 1, "--no-shuffle"))
 onnx.checker.check_model(exported, full_check=True)

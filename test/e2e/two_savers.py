@@ -1,7 +1,7 @@
 # RUN: %python %s %t
-"""Two programs that save into one folder, killed at any moment, always leave one checkpoint that can be resumed.
+"""Two programs that save into one folder and are killed at any moment always leave one checkpoint that can be resumed.
 
-`--rounds N` tries it so often.
+`--rounds N` sets the number of trials.
 """
 
 import random
@@ -26,7 +26,7 @@ def start() -> subprocess.Popen:
 
 
 def step_of_checkpoint() -> int:
-    """All of it is read, and compared with its checksums."""
+    """Reads the whole checkpoint and compares its checksums."""
     program.run("--resume", saved, "--evaluate", "--metrics", "evaluated.jsonl")
     return read_metrics(folder / "evaluated.jsonl")[0]["step"]
 
@@ -50,7 +50,7 @@ for _ in range(rounds(12)):
         step = now
 assert step > 0 and refused > 0 and killed > 0, (step, refused, killed)
 
-# What killed programs left locks nothing, and is removed.
+# Killed programs leave no locks, and their temporary files are removed.
 program.run("--steps", step + 1, "--save", saved, "--resume", saved)
 assert sorted(file.suffix for file in saved.iterdir()) == [".json", ".safetensors"], list(saved.iterdir())
 print(f"{killed} programs were killed, {refused} were refused; the checkpoint is of step {step + 1}")

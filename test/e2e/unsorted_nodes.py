@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""A model whose nodes are in another order trains to the same bits, and its export is sorted and holds what was trained."""
+"""A model with unsorted nodes trains bit-identically, and its export is sorted and contains the trained weights."""
 
 import numpy as np
 import onnx

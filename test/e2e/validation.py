@@ -1,7 +1,7 @@
 # RUN: %python %s %t
-"""Validation between steps changes no bit of training, whatever the program: random dropout, running statistics,
-accumulation, averages, 16-bit copies, quantized and offloaded state, batches that are read ahead, an emulated device. What it
-reports is what --evaluate reports of the checkpoint, also of token streams, of entries and of whole inputs."""
+"""Validation between steps does not change training (bit-exact): random dropout, running statistics, accumulation, averages, 16-bit copies,
+quantized and offloaded state, prefetched batches, an emulated device. Its results are those of --evaluate for the checkpoint, also for
+token streams, entries and whole inputs."""
 
 import json
 
@@ -43,7 +43,7 @@ def classifier():
 
 
 def flags_of(name: str, data: dict[str, np.ndarray]) -> dict[str, list]:
-    """The flags that give a data set for training or validation, by the flag's name."""
+    """Returns the flags of a data set for training or validation."""
     files = {}
     for key, array in data.items():
         files[key] = folder / f"{name}-{key}.npy"
@@ -54,7 +54,7 @@ def flags_of(name: str, data: dict[str, np.ndarray]) -> dict[str, list]:
 
 
 def without_times(lines: list[dict]) -> list[dict]:
-    """The lines of steps."""
+    """Returns the output lines of steps without their times."""
     return [{key: value for key, value in line.items() if "second" not in key} for line in lines if "loss" in line]
 
 
@@ -89,7 +89,7 @@ def check(program: Program, validation: dict[str, list], *flags, steps: int = ST
         for key, value in evaluated.items():
             assert key == "step" or line[f"validation_{key}"] == value, (name, key, line, evaluated)
 
-    # A run that stops in between goes on to the same bits, weights and best value.
+    # An interrupted run resumes with bit-identical weights and the same best value.
     parts = folder / f"{name}-parts"
     half = [4 if word == steps else word for word in validating]
     program.run(*half, "--save", parts, "--keep-best", "loss")
@@ -118,11 +118,11 @@ for name, flags, more in (
     program = compile(model, folder, digits(1000), "--loss", "cross-entropy", *batch, *flags, name=name)
     check(program, held_out, *more)
 
-# The averages are validated on request only.
+# Averages are validated on request only.
 logs = [read_metrics(folder / f"{name}-validated.jsonl") for name in ("averaged", "averages")]
 assert all(one["validation_loss"] != other["validation_loss"] for one, other in zip(*logs) if "validation_loss" in one)
 
-# A stream of tokens, whose labels are its next tokens, and rows without labels.
+# A token stream, whose labels are the next tokens, and rows without labels.
 program = compile_example(GPT2, folder, "adamw", 4 * GPT2.batch)
 tokens = np.fromfile(EXAMPLES / "gpt2/train.bin", np.uint16, offset=1024)
 stream = folder / "val.bin"
@@ -131,7 +131,7 @@ check(program, {flag: [flag, f"input_ids={stream}:u16"] for flag in ("--data", "
 program = compile_example(GPT2, folder, "adamw", 4 * GPT2.batch, name="unlabeled")
 check(program, flags_of("tokens", {"input_ids": tokens[:1280].astype(np.int64).reshape(20, 64)}), steps=8)
 
-# A scalar for all samples, and one matrix for each step.
+# A scalar for all samples, and one matrix per step.
 weight = numpy_helper.from_array(random.normal(0, 1, (4, 3)).astype(np.float32), "weight")
 nodes = [helper.make_node("MatMul", ["x", "weight"], ["p"]), helper.make_node("MatMul", ["mix", "p"], ["y"])]
 tensors = [helper.make_tensor_value_info(n, TensorProto.FLOAT, shape) for n, shape in (("x", [5, 4]), ("mix", [5, 5]), ("y", [5, 3]))]
@@ -148,7 +148,7 @@ program = compile(
 )
 check(program, flags_of("entries", entries(4)))
 
-# A large set of validation data needs no more memory than a small one.
+# The size of the validation set does not affect memory.
 peaks = []
 program = compile_example(DIGITS, folder, "adamw", 64, name="memory")
 for name, rows in ("few", 64), ("many", 200_000):

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""--ema keeps an average of the weights, which --use-ema evaluates and exports, in a resumed run to the same bits; metrics have
-the norm of the gradients where it is known. On the CPU and on an emulated device."""
+"""--ema keeps an average of the weights, which --use-ema evaluates and exports; resuming is bit-exact; metrics contain the norm of the
+gradients if it is computed. On the CPU and on an emulated device."""
 
 import numpy as np
 import onnx
@@ -30,16 +30,16 @@ def check(name: str, *flags):
     assert found.keys() == wanted.keys()
     for n in found:
         np.testing.assert_allclose(found[n], wanted[n], rtol=1e-5, atol=1e-7, err_msg=n)
-        assert np.abs(found[n] - now[n]).max() > 1e-5, f"{n}: the average is the weights"
+        assert np.abs(found[n] - now[n]).max() > 1e-5, f"{n}: the average equals the weights"
 
-    # Of each step the norm of its gradients; the first step's are those of --gradients.
+    # The norm of each step's gradients; that of the first step equals --gradients.
     norms = [line["grad_norm"] for line in read_metrics(log)]
     gradients = program.gradients(f"{name}-gradients")
     np.testing.assert_allclose(norms[0], np.sqrt(sum((g.astype(np.float64) ** 2).sum() for g in gradients.values())), rtol=1e-5)
     assert len(norms) == STEPS and len(set(norms)) == STEPS
     assert "  norm " in program.run("--steps", 1).stdout
 
-    # A pause changes nothing; checkpoints hold averages apart from weights; averages need no training to be exported.
+    # Resuming is bit-exact; checkpoints store averages separately; averages can be exported without training.
     program.run("--steps", 2, "--no-shuffle", "--save", saved)
     assert program.exported("resumed", "--steps", STEPS, "--resume", saved, "--save", saved, "--use-ema") == whole
     tensors = load_file(next(saved.glob("*.safetensors")))
@@ -48,7 +48,7 @@ def check(name: str, *flags):
     run([program.path, "--resume", saved, "--export", export, "--use-ema"], folder)
     assert export.read_bytes() == whole
 
-    # What is evaluated with averages is the model that is exported with them.
+    # The model that is exported with averages is the one that is evaluated with them.
     program.run("--evaluate", "--resume", saved, "--use-ema", "--metrics", log)
     averaged = read_metrics(log)[-1]["loss"]
     program.run("--evaluate", "--resume", saved, "--metrics", log)

@@ -1,8 +1,8 @@
 # RUN: %python %s %t
-"""An input whose first axis is no batch is taken whole: the same at each step, or one entry a step.
+"""Inputs without a batch axis are read as a whole: the same value at each step, or one entry per step.
 
-A graph network adds up what its nodes send along edges; a mixing matrix and a scalar serve all rows of a batch. The losses
-are numpy's, and what a file cannot mean is refused with the flag that says what is meant.
+A graph network sums messages along edges; a mixing matrix and a scalar apply to all rows of a batch. The losses are numpy's, and errors
+name the flag that resolves an ambiguous file.
 """
 
 import json
@@ -52,14 +52,14 @@ labels = random.normal(0, 1, (GRAPHS, NODES, OUT)).astype(np.float32)
 
 
 def summed(graph, links):
-    """What arrives at each node: [nodes, width]."""
+    """Returns the sum of the messages to each node: [nodes, width]."""
     result = np.zeros((NODES, WIDTH))
     np.add.at(result, links[1], graph[links[0]])
     return result
 
 
 def expected(features, targets):
-    """Losses of training with one pair of [rows, width] and [rows, out] a step."""
+    """Returns the losses of training with one pair of [rows, width] and [rows, out] per step."""
     w, found = weight.astype(np.float64), []
     for f, t in zip(features, targets, strict=True):
         error = f @ w - t
@@ -74,7 +74,7 @@ def check(found, features, targets):
 
 
 def data(name, program, **arrays):
-    """The same program with other files."""
+    """Returns the same program with other data files."""
     other = Program(program.path, {})
     for key, array in arrays.items():
         file = folder / f"{name}.{key}.npy"
@@ -89,7 +89,7 @@ def refused(command, *words):
         assert word in result.stderr, f"{command}\nno '{word}' in\n{result.stderr}"
 
 
-# One graph for all steps, in the order of its file whatever is shuffled; then one graph a step.
+# One graph for all steps, in the order of its file even with shuffling; then one graph per step.
 for name, sizes in {"fixed": (NODES, EDGES), "symbolic": ("num_nodes", "num_edges")}.items():
     model = graph_network(name, *sizes)
     dims = () if name == "fixed" else ("--dim", f"num_nodes={NODES}", "--dim", f"num_edges={EDGES}")
@@ -115,7 +115,7 @@ for name, sizes in {"fixed": (NODES, EDGES), "symbolic": ("num_nodes", "num_edge
     many.run("--evaluate", "--metrics", "evaluated.jsonl")
     (evaluated,) = read_metrics(folder / "evaluated.jsonl")
     assert evaluated["samples"] == GRAPHS and np.isclose(evaluated["loss"], np.mean((each - labels) ** 2), rtol=1e-4)
-    # The same edges for other nodes.
+    # The same edges with other nodes.
     mixed = data(f"{name}-mixed", program, nodes=x, edges=edges[0], labels=labels)
     check(losses(mixed.train(8)), [summed(x[k], edges[0]) for k in order], labels[order])
 
@@ -123,14 +123,14 @@ whole = many.exported("whole", "--steps", 9, "--seed", 3)
 many.run("--steps", 4, "--seed", 3, "--save", "saved")
 assert many.exported("resumed", "--steps", 9, "--resume", "saved") == whole
 
-# What files cannot mean.
+# Files with ambiguous or invalid shapes.
 rows = x.reshape(-1, WIDTH)
 sliced = data("sliced", program, nodes=rows, edges=edges[0], labels=labels.reshape(-1, OUT))
 refused(sliced.command("--steps", 1), "[60, 4]", "[10, 4] or [entries, 10, 4]", "--batch-input nodes", "--batch-input labels")
 short = data("short", program, nodes=x, edges=edges[:4], labels=labels)
 refused(short.command("--steps", 1), "6 entries", "has 4")
 
-# The user knows better: rows of a whole graph of 60 nodes.
+# With a flag: rows of a whole graph of 60 nodes.
 compiled = compile(graph_network("chosen", NODES, EDGES), folder, {}, *flags, "--batch-input", "nodes", name="chosen")
 sliced = data("chosen", compiled, nodes=rows, edges=edges[0], labels=labels.reshape(-1, OUT))
 check(losses(sliced.train(6)), [summed(graph, edges[0]) for graph in x], labels)
@@ -138,7 +138,7 @@ refused(data("both", compiled, nodes=rows, edges=edges, labels=labels.reshape(-1
 refused([MTC, "compile", model, *dims, *flags, "--batch-input", "nodez"], "--batch-input nodez", "'nodes' [10, 4]")
 refused([MTC, "compile", model, *dims, *flags, "--batch-input", "nodes", "--batch-input", "edges"], "different batch sizes")
 
-# A matrix and a scalar that serve all rows of a batch, which the file names.
+# A matrix and a scalar that apply to all rows of a batch, named by a flag.
 steps = [
     helper.make_node("MatMul", ["x", "mix"], ["mixed"]),
     helper.make_node("Mul", ["mixed", "scale"], ["scaled"]),
@@ -157,7 +157,7 @@ check(losses(program.train(9)), (rows @ mix * scale)[order], labels.reshape(-1, 
 described = {i["name"]: i["batched"] for i in json.loads(run([MTC, "inspect", model, "--json"], folder).stdout)["inputs"]}
 assert described == {"x": True, "mix": False, "scale": False}, described
 
-# A file exported with batch 1 is trained row by row, and nothing is to be said about it.
+# A file that was exported with batch 1 is trained sample by sample, without a message.
 model = save("single", [helper.make_node("MatMul", ["x", "weight"], ["y"])], [("x", TensorProto.FLOAT, [1, WIDTH])], [1, OUT])
 said = run([MTC, "compile", model, *flags, "-o", folder / "single"], folder).stderr
 assert "whole" not in said, said

@@ -1,4 +1,4 @@
-"""One test case: a model, the data of its inputs, and what it is trained by."""
+"""A test case: a model, the data of its inputs, and the settings of training."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,15 +13,15 @@ STEPS = 3
 @dataclass
 class Case:
     model: onnx.ModelProto
-    data: dict[str, np.ndarray]  # inputs and labels: as many rows as all steps take
+    data: dict[str, np.ndarray]  # inputs and labels: samples for all steps
     batch: int
     loss: str
     output: str
     optimizer: str
-    numbers: dict[str, float]  # the optimizer's: lr, weight-decay, ...
+    numbers: dict[str, float]  # settings of the optimizer: lr, weight-decay, ...
     frozen: list[str] = field(default_factory=list)
     dims: dict[str, int] = field(default_factory=dict)
-    skipped: list[str] = field(default_factory=list)  # passes
+    skipped: list[str] = field(default_factory=list)  # names of skipped passes
     emulated: bool = False
 
     @property
@@ -29,7 +29,7 @@ class Case:
         return self.model.graph.output[0].type.tensor_type.elem_type == onnx.TensorProto.DOUBLE
 
     def drops(self) -> bool:
-        """Whether the model has dropout that inference does not compute."""
+        """Whether the model has dropout that is active in training only."""
         return any(node.doc_string.startswith(INFERENCE) for node in self.model.graph.node)
 
     @property
@@ -41,24 +41,24 @@ class Case:
         return {name: a for name, a in arrays.items() if a.dtype.kind == "f" and name not in self.frozen}
 
     def rows(self, step: int) -> dict[str, np.ndarray]:
-        """The data of step 0, 1, ..."""
+        """Returns the batch of a step, from 0."""
         return {name: array[step * self.batch : (step + 1) * self.batch] for name, array in self.data.items()}
 
     def flags(self) -> list[str]:
-        """Of `mtc compile` and `mtc plan`."""
+        """Flags of `mtc compile` and `mtc plan`."""
         flags = ["--optimizer", self.optimizer]
         for name, value in self.numbers.items():
             flags += ["--" + name, repr(value) if isinstance(value, float) else str(value)]
         return flags + self.loss_flags()
 
     def loss_flags(self) -> list[str]:
-        """Of `mtc grad`: those of the model and the loss."""
+        """Flags of `mtc grad`: the model's and the loss's."""
         flags = ["--loss", self.loss, "--output", self.output, "--shared-initializers", "keep"]
         for name, size in self.dims.items():
             flags += ["--dim", f"{name}={size}"]
         for name in self.frozen:
             flags += ["--freeze", name]
-        # By name, since neither scalars nor less than half of a file's weights are trained unasked.
+        # By name, because scalars, and parameters that are less than half of a file's weights, are not trained by default.
         flags += [word for name in self.trained() for word in ("--train", name)]
         return flags
 

@@ -1,9 +1,9 @@
-"""What a program's numbers must be, and how far from it they may lie.
+"""Expected results of a program, and their tolerances.
 
-The tolerance follows from the case: the reference is evaluated again with every value and every cotangent moved at random
-by about an ulp of the model's type (`Tape.noise`), which is what other orders of the same arithmetic do. How far loss,
-gradients and weights move by that, times FACTOR, is what may differ. A case that arithmetic of that type cannot compute to
-a thousandth, or that has a kink so near that an evaluation may fall on its other side, is drawn anew.
+Tolerances depend on the case: the reference is evaluated again, with random changes of every value and every cotangent by about an ulp of
+the model's type (`Tape.noise`), as another order of the same operations would change them. The tolerance of losses, gradients and weights
+is their change under this noise, times FACTOR. A case is rejected if this tolerance exceeds a thousandth, or if rounding could take the
+other side of a kink.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from graph import NEAREST
 from tape import Rejected, Tape
 
 EVALUATIONS = 3
-BY_SIGN = ("adam", "adamw", "lion")  # Their first update is the rate times the gradient's sign.
+BY_SIGN = ("adam", "adamw", "lion")  # the first update is the learning rate times the gradient's sign
 FACTOR = 6.0
 NOISE = {False: 2.0**-23, True: 2.0**-51}  # is_double
 LEAST = {False: 1e-3, True: 1e-9}  # the tolerance of a gradient, relative to its largest element
@@ -23,7 +23,7 @@ LEAST = {False: 1e-3, True: 1e-9}  # the tolerance of a gradient, relative to it
 
 @dataclass
 class Expected:
-    """A quantity's value, and the largest difference that rounding explains."""
+    """A quantity's value, and the maximum difference due to rounding."""
 
     value: np.ndarray
     tolerance: float
@@ -48,8 +48,8 @@ class Expected:
 class Expectation:
     losses: list[Expected]
     gradients: dict[str, Expected]  # of the first step
-    weights: dict[str, Expected]  # after the last
-    outputs: dict[str, Expected]  # for the first step's rows
+    weights: dict[str, Expected]  # after the last step
+    outputs: dict[str, Expected]  # for the first batch
 
     def check_gradients(self, found: dict[str, np.ndarray]) -> list[str]:
         return differences("gradient of", self.gradients, found)
@@ -71,12 +71,12 @@ def differences(what: str, expected: dict, found: dict) -> list[str]:
 
 
 def spread(exact, others) -> float:
-    with np.errstate(invalid="ignore"):  # inf - inf, where both are infinite
+    with np.errstate(invalid="ignore"):  # inf - inf, if both are infinite
         return max(float(np.nanmax(np.abs(np.asarray(o) - exact), initial=0.0)) for o in others)
 
 
 def expect(case: Case) -> Expectation:
-    """Raises `Rejected` where the case allows no comparison that would see a wrong number."""
+    """Returns the expected results; raises `Rejected` if tolerances would hide errors."""
     exact_tapes = [Tape() for _ in range(STEPS)]
     exact = reference.train(case, exact_tapes)
     nearest = 1e-9 if case.is_double else NEAREST
@@ -91,7 +91,7 @@ def expect(case: Case) -> Expectation:
     result = tolerances(case, exact, others)
     if case.optimizer not in BY_SIGN:
         return result
-    # Noise of a few seeds may have the same sign in all of them.
+    # The noise of a few seeds may have the same sign in all of them.
     for sign in (1.0, -1.0):
         tapes = [Tape() for _ in range(STEPS)]
         others.append(reference.train(case, tapes, lambda name, g: certain(g, sign, result.gradients[name].tolerance)))
@@ -100,12 +100,12 @@ def expect(case: Case) -> Expectation:
 
 
 def is_uncertain(gradient: np.ndarray, tolerance: float) -> np.ndarray:
-    """Where rounding may turn the sign, on which an update depends."""
+    """Returns where rounding may change the sign of the gradient, on which an update depends."""
     return np.abs(gradient) < 100 * tolerance
 
 
 def certain(gradient: np.ndarray, sign: float, tolerance: float) -> np.ndarray:
-    """The gradient with this sign where rounding decides which it has."""
+    """Returns the gradient with this sign wherever rounding may change the sign."""
     return np.where(is_uncertain(gradient, tolerance), sign * (np.abs(gradient) + tolerance), gradient)
 
 
@@ -134,7 +134,7 @@ def tolerances(case: Case, exact: reference.Run, others: list[reference.Run]) ->
     for name, w in exact.weights.items():
         result.weights[name] = expected(w, [o.weights[name] for o in others])
         result.weights[name].tolerance += sign_risk(case, name, exact.gradients, result.gradients[name].tolerance)
-        if case.optimizer in BY_SIGN:  # An update is about as large as the rate, whatever the weight is.
+        if case.optimizer in BY_SIGN:  # an update is about as large as the learning rate, however small the weight is
             result.weights[name].tolerance += STEPS * FACTOR * noise * case.numbers["lr"]
     for name, y in exact.outputs.items():
         result.outputs[name] = expected(y, [o.outputs[name] for o in others], 1e-3)
@@ -142,7 +142,7 @@ def tolerances(case: Case, exact: reference.Run, others: list[reference.Run]) ->
 
 
 def sign_risk(case: Case, name: str, gradients, tolerance: float) -> float:
-    """What an update by a gradient's sign may differ by where rounding may turn the sign."""
+    """The maximum difference of a weight if rounding may change the sign of its gradient."""
     if case.optimizer not in BY_SIGN:
         return 0.0
     uncertain = any(is_uncertain(g[name], tolerance).any() for g in gradients)
@@ -156,11 +156,11 @@ def check_decisions(exact: list[Tape], noisy: list[Tape]):
 
 
 class RuleError(Exception):
-    """A rule of the reference is wrong: the test cannot go on."""
+    """A gradient rule of the reference is wrong; ends the test."""
 
 
 def check_rules(case: Case, gradients: dict[str, np.ndarray]):
-    """The reference's gradients against central differences along a random direction, with two widths of step."""
+    """Compares the reference's gradients with central differences along a random direction, with two step sizes."""
     random = np.random.default_rng(0)
     parameters = {name: array.astype(np.float64) for name, array in case.trained().items()}
     direction = {name: random.normal(0, 1, array.shape) for name, array in parameters.items()}

@@ -1,4 +1,4 @@
-"""What is kept of a failure: the case, how to see it again, and what differed."""
+"""Records of failures: the case, a script that reproduces it, and the differences."""
 
 import shlex
 from pathlib import Path
@@ -12,7 +12,7 @@ from tape import Rejected
 
 
 def keep(folder: Path, seed: int, index: int, case: Case, failure: Failure, checker: Checker) -> Path:
-    """Writes the case into a folder of its own, and gives that."""
+    """Writes the case into a separate folder, and returns the folder."""
     kind = "".join(c if c.isalnum() else "-" for c in failure.kind)[:60].strip("-")
     own = folder / f"seed{seed}-graph{index}-{kind}"
     case.write(own)
@@ -24,7 +24,7 @@ def keep(folder: Path, seed: int, index: int, case: Case, failure: Failure, chec
 
 
 def describe(case: Case, failure: Failure, checker: Checker, own: Path) -> str:
-    """What differs in the smaller case; in the first one, where it cannot be said of the smaller."""
+    """Describes the differences in the reduced case, or in the original one if the reduced one cannot be compared."""
     try:
         expectation = expect(case)
     except (Rejected, RuleError):

@@ -1,4 +1,4 @@
-"""Random cases: each is drawn from its seed alone, and holds the operator that its number asks for."""
+"""Random cases: each depends only on its seed, and contains the operator that its number selects."""
 
 import math
 
@@ -15,12 +15,12 @@ from reference import OPTIMIZERS as KNOWN
 from reference import loss_and_gradients
 from tape import Rejected, Tape
 
-OPTIMIZERS = [name for name in KNOWN if name != "muon"]  # which parameters it takes depends on the graph
+OPTIMIZERS = [name for name in KNOWN if name != "muon"]  # the parameters that Muon updates depend on the graph
 OPSETS = [10, 13, 17, 18, 20, 21, 23, 24, 24, 24]
-RARE = [9, 26, 27]  # of operators that none of those has
+RARE = [9, 26, 27]  # opsets of operators that none of OPSETS has
 BATCHES = [1, 1, 2, 3, 4, 5, 8]
-DOUBLES = 1 / 6  # of the models
-UNREAD = 0.06  # of the values that nothing reads: the rest are read by the loss
+DOUBLES = 1 / 6  # share of the models
+UNREAD = 0.06  # share of values without users that stay unused; the loss uses the others
 IR_VERSION = 10
 ATTEMPTS = 400
 OWN_NUMBERS = {
@@ -32,7 +32,7 @@ REQUIRED = sorted(name for name, operator in OPERATORS.items() if operator.propo
 
 
 def required(index: int) -> str:
-    """The operator that case `index` holds: so many cases as there are operators hold them all."""
+    """Returns the operator that case `index` contains; as many consecutive cases as there are operators contain all of them."""
     return REQUIRED[index % len(REQUIRED)]
 
 
@@ -50,7 +50,7 @@ def draw(seed: int, index: int, passes: list[str]) -> Case:
     operator = required(index)
     graph = start(seed, operator)
     target = min(graph.random.randint(3, 14), 14) if index % 4 else graph.random.randint(15, 30)
-    at = graph.random.randrange(max(target - 3, 1))  # where the required operator comes
+    at = graph.random.randrange(max(target - 3, 1))  # number of nodes before the required operator
     held = False
     for _ in range(8 * target):
         if not held and len(graph.nodes) >= at:
@@ -80,7 +80,7 @@ def as_float(graph: Graph, name: str) -> str:
 
 
 def to_scalar(graph: Graph, name: str) -> str:
-    """A weighted sum, so that each element has a share of its own in the loss."""
+    """Adds a weighted sum, so that each element contributes differently to the loss."""
     value = graph.values[as_float(graph, name)]
     name = next(n for n, v in graph.values.items() if v is value)
     shape = graph.shape(name)
@@ -93,7 +93,7 @@ def to_scalar(graph: Graph, name: str) -> str:
 
 
 def finish(graph: Graph, index: int, passes: list[str]) -> Case:
-    """A loss that every value without a reader takes part in, and how it is trained."""
+    """Adds a loss that depends on the values without users, and draws the training settings."""
     loss = graph.choose(["output", "output", "mse", "mse", "cross-entropy", "l1", "bce-with-logits", "causal-lm"])
     last = [name for name in graph.values if name not in graph.used and name[0] in "vpx"]
     last = without_some(graph, last)
@@ -114,7 +114,7 @@ def finish(graph: Graph, index: int, passes: list[str]) -> Case:
         output = join(graph, loss, main, scalar)
     labels = draw_labels(graph, loss, graph.shape(output))
     model = to_model(graph, output)
-    data = dict(graph.data)  # of the inputs that the model has
+    data = dict(graph.data)  # data of the inputs in the model
     if labels is not None:
         data["labels"] = labels
     case = Case(model, data, graph.batch, loss, output, graph.choose(OPTIMIZERS), {}, emulated=index % 15 == 14)
@@ -131,7 +131,7 @@ def finish(graph: Graph, index: int, passes: list[str]) -> Case:
 
 
 def without_some(graph: Graph, last: list[str]) -> list[str]:
-    """Leaves some to be read by nothing, where no parameter is for nothing by that."""
+    """Omits some values without users, unless a parameter would have no effect then."""
     kept = [name for name in last if not graph.chance(UNREAD)]
     reached = set(kept)
     for node in reversed(graph.nodes):
@@ -141,7 +141,7 @@ def without_some(graph: Graph, last: list[str]) -> list[str]:
 
 
 def choose_main(graph: Graph, loss: str, last: list[str]) -> str | None:
-    """The value whose labels the loss reads: its first axis is the batch."""
+    """Chooses the value that the loss compares with labels: its first axis is the batch."""
     def fits(name: str) -> bool:
         shape = graph.shape(name)
         if not graph.values[name].is_float or not shape or shape[0] != graph.batch or not graph.values[name].varies:
@@ -155,7 +155,8 @@ def choose_main(graph: Graph, loss: str, last: list[str]) -> str | None:
 
 
 def join(graph: Graph, loss: str, main: str, scalar: str) -> str:
-    """The loss's output; a sum of all classes' scores would not change cross-entropy, so they are scaled instead."""
+    """Combines the main value and the sum of the others. The sum scales the classes' scores, because adding it to all of them would not
+    change cross-entropy."""
     if loss in ("cross-entropy", "causal-lm"):
         bounded = graph.node("Tanh", [scalar])
         return graph.node("Mul", [main, graph.node("Add", [bounded, graph.constant(graph.number_of(1.5))])])
@@ -186,7 +187,7 @@ def value_info(graph: Graph, name: str) -> onnx.ValueInfoProto:
 
 
 def further_outputs(graph: Graph, output: str) -> list[str]:
-    """Values that the model gives besides what the loss reads."""
+    """Chooses outputs in addition to the one that the loss uses."""
     inner = [name for name, _ in graph.available() if name[0] == "v" and name != output]
     return graph.random.sample(inner, min(graph.choose([0, 0, 1, 2]), len(inner)))
 
@@ -208,14 +209,14 @@ def to_model(graph: Graph, output: str) -> onnx.ModelProto:
 
 
 def make_symbolic(case: Case):
-    """Names the batch's dimension, whose size the command line gives."""
+    """Makes the batch dimension symbolic; a flag sets its size."""
     case.dims = {"batch": case.batch}
     for value in case.model.graph.input:
         value.type.tensor_type.shape.dim[0].dim_param = "batch"
 
 
 def choose_numbers(graph: Graph, case: Case) -> dict:
-    """A rate by which three steps change the loss, but leave every operator in its domain."""
+    """Chooses a learning rate that changes the loss within three steps but keeps the operands of every operator in its domain."""
     case.numbers = {"lr": 0.0}
     loss, gradients, _ = loss_and_gradients(case, {n: a.astype(np.float64) for n, a in case.trained().items()}, 0, Tape())
     largest = max(float(np.abs(g).max(initial=0)) for g in gradients.values())

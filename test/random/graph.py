@@ -1,7 +1,7 @@
-"""A graph in the making: what operators' proposals and motifs build with.
+"""A graph under construction, to which the generators of operators and the motifs add nodes.
 
-The reference computes every node as it is added, so that a proposal sees the values that its operands have, and a node
-whose results are not comparable (not finite, too large, near a kink) is rejected before it is there.
+The reference evaluates every node when it is added, so that generators see the values of operands, and a node is rejected at once if its
+results are not comparable (not finite, too large, near a kink).
 """
 
 import math
@@ -14,21 +14,21 @@ from onnx import TensorProto, helper, numpy_helper
 from operators import evaluate, schema, split_name
 from tape import Rejected, Tape, Value
 
-# Mostly small; 1, odd and prime ones as often as others. The largest only where few other extents are.
+# Mostly small extents, with 1, odd and prime numbers as often as others. The largest ones limit the other extents.
 EXTENTS = [1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17, 32, 33, 129, 1000]
-MOST_ELEMENTS = 6000  # of what is drawn, and three times as many of what is computed
-LARGEST = 60.0  # of the values, so that f32 has digits for the small ones beside them
-NEAREST = 3e-5  # to a kink
+MOST_ELEMENTS = 6000  # of drawn values; computed values may have three times as many
+LARGEST = 60.0  # of the values, so that small values beside them keep enough digits in f32
+NEAREST = 3e-5  # distance to a kink
 
 
-# How many operands an operator reads the elements of, where it reads others for their shape or type alone.
+# The number of operands whose elements an operator uses, if it uses only the shape or type of the others.
 READS = {"CastLike": 1, "Shape": 0, "RandomUniformLike": 0}
 
 
 def read_by(node: onnx.NodeProto, results: set[str] | None = None) -> list[str]:
-    """The operands that the node's results, or those of `results` alone, follow from."""
+    """Returns the operands on which the node's results, or only `results`, depend."""
     if node.op_type == "Dropout" and results is not None and node.output[0] not in results:
-        return []  # The mask follows from no operand's elements.
+        return []  # the mask depends on no operand's elements
     return list(node.input)[: READS.get(node.op_type)]
 
 
@@ -41,17 +41,17 @@ class Graph:
         self.is_double = is_double
         self.element = TensorProto.DOUBLE if is_double else TensorProto.FLOAT
         self.float_type = np.float64 if is_double else np.float32
-        self.arguments: set[str] = set()  # constants that are f32 in models of f64 too: the scales of Resize
+        self.arguments: set[str] = set()  # constants that are f32 in f64 models too: the scales of Resize
         self.tape = Tape()
-        self.values: dict[str, Value] = {}  # in the order of their making
+        self.values: dict[str, Value] = {}  # in the order of their creation
         self.nodes: list[onnx.NodeProto] = []
         self.initializers: dict[str, np.ndarray] = {}
-        self.data: dict[str, np.ndarray] = {}  # inputs' rows: `rows` times the batch
-        self.bounds: dict[str, int] = {}  # integers that are indices below this number, in every batch
+        self.data: dict[str, np.ndarray] = {}  # samples of inputs: `rows` times the batch
+        self.bounds: dict[str, int] = {}  # integers that are indices below this number in every batch
         self.used: set[str] = set()
-        self.drawn: set[str] = set()  # values that follow from random numbers, of which nothing else is made
+        self.drawn: set[str] = set()  # values that depend on random numbers; they get no other users
 
-    # Chance.
+    # Random choices.
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability
@@ -60,7 +60,7 @@ class Graph:
         return self.random.choice(options)
 
     def number(self, low: float, high: float) -> float:
-        """A number of three digits."""
+        """A number with three significant digits."""
         return float(f"{self.random.uniform(low, high):.3g}")
 
     def extent(self, most: int = 1000) -> int:
@@ -79,7 +79,7 @@ class Graph:
         return self.choose([axis, axis - rank])
 
     def factored(self, count: int) -> tuple:
-        """A shape of so many elements: its prime factors dealt out, and extents of 1."""
+        """A random shape with `count` elements: distributes the prime factors, and adds extents of 1."""
         shape = [1] * self.random.randint(0 if count == 1 else 1, 5)
         factor = 2
         while count > 1:
@@ -90,7 +90,7 @@ class Graph:
         return tuple(shape)
 
     def broadcastable(self, shape: tuple) -> tuple:
-        """A shape that repeats to `shape`."""
+        """A shape that broadcasts to `shape`."""
         kept = shape[self.random.choice([0, 0, self.random.randint(0, len(shape))]) :]
         return tuple(1 if self.chance(0.2) else n for n in kept)
 
@@ -113,14 +113,14 @@ class Graph:
         return self.values[name].shape
 
     def available(self) -> list[tuple[str, Value]]:
-        """The values that a node may read."""
+        """The values that a node may use."""
         return [(name, value) for name, value in self.values.items() if name not in self.drawn]
 
     def fresh(self, prefix: str) -> str:
         return f"{prefix}{sum(name.startswith(prefix) for name in self.values)}"
 
     def constant(self, array) -> str:
-        """A constant: integers as initializers too, floats as nodes, for a float initializer is trained."""
+        """Adds a constant. Integers may become initializers; floats become nodes, because float initializers are trained."""
         array = np.asarray(array)
         array = array.astype(np.int64) if array.dtype.kind == "i" and array.dtype != np.int32 else array
         name = self.fresh("c")
@@ -144,7 +144,7 @@ class Graph:
         return numpy_helper.from_array(self.numbers_of([value]))
 
     def parameter(self, shape, low: float | None = None, high: float | None = None) -> str:
-        """A trained initializer, normal without bounds."""
+        """Adds a trained initializer, with a normal distribution if there are no bounds."""
         shape = tuple(shape)
         if math.prod(shape) > MOST_ELEMENTS:
             raise Rejected("too large a parameter")
@@ -156,13 +156,13 @@ class Graph:
         return name
 
     def weight(self, shape) -> str:
-        """A matrix that keeps the size of what it is multiplied with."""
+        """Adds a matrix whose product with a value is about as large as the value."""
         depth = shape[-2] if len(shape) > 1 else shape[-1]
         limit = 1.5 / math.sqrt(depth)
         return self.parameter(shape, -limit, limit)
 
     def input(self, shape, below: int | None = None) -> str:
-        """An input of the program, whose first axis is the batch: floats, or indices below a number."""
+        """Adds an input whose first axis is the batch: floats, or indices below a number."""
         name = self.fresh("x")
         whole = (self.batch * self.rows, *shape)
         if below is None:
@@ -179,7 +179,7 @@ class Graph:
                 if value.is_float and name not in self.arguments and test(value)]  # fmt: skip
 
     def value(self, rank: int | None = None, min_rank: int = 0, max_rank: int = 5, where=None) -> str:
-        """A float value: mostly one that nothing reads yet or a recent one; else a new parameter or input."""
+        """Returns a float value: mostly one without users or a recent one; otherwise a new parameter or input."""
         def fits(value: Value) -> bool:
             ranks = value.rank == rank if rank is not None else min_rank <= value.rank <= max_rank
             return ranks and (where is None or where(value.shape))
@@ -204,7 +204,7 @@ class Graph:
         raise Rejected("no value fits")
 
     def of_shape(self, shape) -> str:
-        """A float value of a shape: one that is there, one reshaped, or a new one."""
+        """Returns a float value of a shape: an existing one, a reshaped one, or a new one."""
         shape = tuple(shape)
         if math.prod(shape) > MOST_ELEMENTS:
             raise Rejected("too large a value")
@@ -212,14 +212,14 @@ class Graph:
         if exact and self.chance(0.6):
             return self.choose(exact)
         equal = [name for name in self.floats(lambda v: v.data.size == math.prod(shape)) if not name.startswith("c")]
-        if equal and 0 not in shape and self.chance(0.6):  # Reshape copies an extent for 0.
+        if equal and 0 not in shape and self.chance(0.6):  # Reshape copies an extent for 0
             return self.node("Reshape", [self.choose(equal), self.constant(np.array(shape, np.int64))])
         if shape and shape[0] == self.batch and self.chance(0.3):
             return self.input(shape[1:])
         return self.parameter(shape)
 
     def partner(self, x: str) -> str:
-        """A second operand for x: of a shape that one of the two repeats to."""
+        """Returns a second operand for x: one of the two broadcasts to the other."""
         shape = self.shape(x)
         if self.chance(0.1):
             return x
@@ -237,7 +237,7 @@ class Graph:
         return self.parameter(self.broadcastable(shape))
 
     def bounded(self, low: float, high: float, shape=None, min_rank: int = 0) -> str:
-        """A value with all elements in [low, high], which stay there over a few small steps of training."""
+        """Returns a value whose elements are in [low, high] and stay there during a few small steps of training."""
         def fits(value: Value) -> bool:
             if shape is not None and value.shape != tuple(shape) or value.rank < min_rank:
                 return False
@@ -261,7 +261,7 @@ class Graph:
         return self.node("Add", [x, self.constant(self.number_of(middle))]) if middle else x
 
     def condition(self, shape) -> str:
-        """A boolean that repeats to `shape`: a computed one, or a constant."""
+        """Returns a boolean that broadcasts to `shape`: a computed one, or a constant."""
         def fits(value: Value) -> bool:
             if value.data.dtype.kind != "b" or value.rank > len(shape):
                 return False
@@ -277,7 +277,7 @@ class Graph:
         return self.node(name, [x, self.constant(self.number_of(self.number(-1, 1)))])
 
     def indices(self, shape, below: int) -> str:
-        """Indices below a number: computed ones of any shape, those of the data, or constants."""
+        """Returns indices below a number: computed ones of any shape, data, or constants."""
         found = [name for name, bound in self.bounds.items() if bound <= below and self.values[name].rank <= 2]
         if found and self.chance(0.5):
             return self.choose(found)
@@ -296,8 +296,8 @@ class Graph:
         return self.node("Identity", [x], metadata={"mtc.detached": "true"})
 
     def node(self, op: str, inputs: list[str], outputs: int = 1, omitted: tuple[int, ...] = (), metadata=None, **arguments):
-        """Adds a node and gives its first output's name. An argument that this opset has as operand becomes a constant.
-        Of its outputs, those of the numbers in `omitted` have no name."""
+        """Adds a node and returns the name of its first output. An argument becomes a constant if it is an operand in this opset. Outputs
+        at the indices in `omitted` have no name."""
         definition = schema(op, self.opset)
         if definition is None:
             raise Rejected(f"{op} is not in opset {self.opset}")
@@ -344,7 +344,7 @@ class Graph:
     # Attempts.
 
     def attempt(self, build: Callable[[], None]) -> bool:
-        """Runs `build`; leaves nothing of it where it is rejected."""
+        """Runs `build`, and undoes its changes if it is rejected."""
         tables = [dict(self.values), dict(self.initializers), dict(self.data), dict(self.bounds), set(self.used), set(self.drawn)]
         counts = len(self.nodes), len(self.tape.values), len(self.tape.decisions)
         try:

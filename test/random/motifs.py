@@ -1,7 +1,7 @@
-"""Patterns of several nodes as exporters and people write them, and near-misses: what looks like one and is none.
+"""Patterns of several nodes as exporters and people write them, and near misses.
 
-What the compiler recognizes (attention, norms, GELU, a safe softmax, a transpose through three dimensions) comes in the
-spellings that it takes and beside them with a scale, an axis, a reshape or a reader that makes it something else.
+The compiler recognizes patterns such as attention, norms, GELU, a stable softmax, or a transpose of three merged axes. Each pattern is
+drawn in all supported forms, and with a changed scale, axis, reshape or additional user that makes it something else.
 """
 
 import math
@@ -28,7 +28,7 @@ def reduce(graph, op: str, x: str, axis: int, keepdims: int = 1) -> str:
 
 
 def softmax(graph, x: str, axis: int | None = None) -> str:
-    """Over the last axis, in one of its spellings."""
+    """Softmax over the last axis, in one of its forms."""
     rank = len(graph.shape(x))
     axis = rank - 1 if axis is None else axis
     forms = ["node", "node", "parts", "shifted", "logarithm"] + (["safe"] if graph.opset >= 13 else [])
@@ -72,7 +72,7 @@ def masked(graph, scores: str) -> str:
 
 
 def propose_attention(graph):
-    """Softmax between two products: with heads, scales in several places, masks; and what spoils it."""
+    """Softmax between two contractions: with heads, masks, scales in several places, and changes that make it no attention."""
     batch, heads, length = graph.choose([(), (1,), (2,)]), graph.choose([(), (1,), (2,), (3,)]), graph.extent(129)
     keys, size = graph.choose([length, length, graph.extent(33)]), graph.choose([1, 2, 3, 4, 8, 17])
     leading = batch + heads
@@ -91,7 +91,7 @@ def propose_attention(graph):
     scores = masked(graph, scores)
     rank = len(graph.shape(scores))
     weights = softmax(graph, scores, rank - 2 if near_miss == "axis" else None)
-    if near_miss == "reshape":  # The last axis is no longer that of the keys.
+    if near_miss == "reshape":  # the last axis no longer is that of the keys
         weights = graph.node("Reshape", [weights, graph.constant(np.array([-1], np.int64))])
         depth = graph.shape(weights)[0]
         graph.node("MatMul", [weights, graph.weight((depth, graph.extent(5)))])
@@ -106,7 +106,7 @@ def propose_attention(graph):
 
 
 def propose_multi_head(graph):
-    """Projections, heads by reshape and transpose, attention, and the way back; keys and values may serve several heads."""
+    """Projections, heads by reshape and transpose, attention, and the output projection; several heads may share keys and values."""
     batch, length, size = graph.batch, graph.extent(9), graph.choose([1, 2, 4])
     groups, key_heads = graph.choose([1, 1, 2]), graph.choose([1, 2])
     heads = groups * key_heads
@@ -130,7 +130,7 @@ def propose_multi_head(graph):
 
 
 def shared(graph, x: str, groups: int) -> str:
-    """Each head so many times, as exporters of grouped attention write it."""
+    """Repeats each head, as exporters of grouped-query attention write it."""
     batch, heads, length, size = graph.shape(x)
     y = graph.node("Unsqueeze", [x], axes=[2])
     y = graph.node("Expand", [y, graph.constant(np.array([batch, heads, groups, length, size], np.int64))])
@@ -138,7 +138,7 @@ def shared(graph, x: str, groups: int) -> str:
 
 
 def propose_gelu(graph):
-    """By erf or tanh, in several orders of its factors, and with a constant that makes it something else."""
+    """GELU by erf or tanh, with its factors in several orders, or with a constant that makes it another function."""
     x = graph.bounded(-8, 8)
     half, spoiled = graph.choose([0.5, 0.5, 0.5, 0.4]), graph.choose([1.0, 1.0, 1.0, 1.1])
     if graph.chance(0.5):
@@ -162,7 +162,7 @@ def propose_gelu(graph):
 
 
 def propose_norm(graph):
-    """Layer norm and RMS norm in parts, by Pow or Mul, Div or Reciprocal, over one axis or two."""
+    """Decomposed layer norm and RMS norm, with Pow or Mul, Div or Reciprocal, over one axis or two."""
     x = graph.bounded(-20, 20, min_rank=1)
     shape = graph.shape(x)
     axis = graph.choose([len(shape) - 1, len(shape) - 1, graph.random.randrange(len(shape))])
@@ -183,7 +183,7 @@ def propose_norm(graph):
 
 
 def propose_layers(graph):
-    """Linear layers with activations, a residual, bias added apart or by Gemm; batches of 1 and single columns."""
+    """Linear layers with activations, a residual, and a bias as Add or in Gemm; batches of 1 and single columns."""
     x = graph.value(min_rank=2, max_rank=3)
     for _ in range(graph.choose([1, 2, 3])):
         *rows, width = graph.shape(x)
@@ -197,7 +197,7 @@ def propose_layers(graph):
 
 
 def propose_embedding(graph):
-    """Rows of a table by ids of the data, with positions added, and the table again as the last product's matrix."""
+    """Table rows by ids from the data, with positions added, and the table again as the matrix of the last contraction."""
     vocabulary, width, length = graph.extent(33), graph.extent(9), graph.extent(9)
     table = graph.parameter((vocabulary, width))
     ids = graph.input((length,), vocabulary)
@@ -208,7 +208,7 @@ def propose_embedding(graph):
 
 
 def propose_movements(graph):
-    """A chain of what only moves elements: reshape, transpose, slice, concat, gather, pad."""
+    """A chain of data movement: reshape, transpose, slice, concat, gather, pad."""
     names = ["Reshape", "Transpose", "Slice", "Concat", "Gather", "Pad", "Squeeze", "Unsqueeze", "Expand", "Split",
              "GatherElements", "ScatterElements", "ScatterND", "Flatten", "Tile"]  # fmt: skip
     for _ in range(graph.random.randint(3, 6)):
@@ -217,7 +217,7 @@ def propose_movements(graph):
 
 
 def propose_transpose_of_three(graph):
-    """A transpose of the last two axes through three dimensions; with leading axes that change it is another."""
+    """Swaps the last two axes by a transpose of three dimensions; if leading axes move too, it is another transpose."""
     shape = (graph.extent(4), graph.extent(4), graph.extent(9), graph.extent(9))
     x = graph.of_shape(shape)
     a, b, m, n = shape
@@ -240,7 +240,7 @@ def propose_rotation(graph):
 
 
 def propose_stop(graph):
-    """A value without its gradient: detach, a detached scale, a straight-through estimator, the shift of a softmax."""
+    """A value with a stopped gradient: detach, a detached scale, a straight-through estimator, the shift of a softmax."""
     x = graph.value()
     form = graph.choose(["value", "scale", "straight", "shift", "both"])
     if form == "value":
@@ -260,7 +260,7 @@ def propose_stop(graph):
 
 
 def propose_read_shape(graph):
-    """A shape that the model computes: Shape, Gather, Concat, ConstantOfShape."""
+    """A computed shape: Shape, Gather, Concat, ConstantOfShape."""
     x = graph.value(min_rank=2, max_rank=4)
     rank = len(graph.shape(x))
     own = graph.node("Shape", [x])

@@ -1,4 +1,4 @@
-"""Compiling and running one case, and all that is compared of it."""
+"""Compiles and runs one case, and compares its results."""
 
 import json
 import os
@@ -21,7 +21,7 @@ FOUND = {"gradients": ".safetensors", "outputs": ".outputs", "metrics": ".jsonl"
 
 @dataclass
 class Failure:
-    """What went wrong: `kind` is the same for a smaller case with the same fault."""
+    """A failure; `kind` is the same for a reduced case with the same error."""
 
     kind: str
     text: str
@@ -35,7 +35,7 @@ class Failed(Exception):
 
 
 def optional_passes(mtc: Path) -> list[str]:
-    """The passes that --skip-pass accepts, as --help-all lists them."""
+    """Returns the passes that --skip-pass accepts, from --help-all."""
     help = subprocess.run([mtc, "compile", "--help-all"], capture_output=True, text=True, timeout=TIMEOUT).stdout
     found = re.search(r"--skip-pass .*\n((?: +mtc-[\w-]+ .*\n)+)", help)
     if not found:
@@ -44,14 +44,14 @@ def optional_passes(mtc: Path) -> list[str]:
 
 
 def summary(text: str) -> str:
-    """The first error without names, numbers and types, so that a smaller model has the same one."""
+    """Returns the first error without names, numbers and types, so that reduced models have the same summary."""
     lines = [line for line in text.splitlines() if re.search(r"error|assert|LLVM ERROR|Stack dump", line, re.IGNORECASE)]
     line = lines[0] if lines else (text.splitlines() or [""])[-1]
     return re.sub(r"'[^']*'|\"[^\"]*\"|tensor<[^>]*>|[\w./]*\d[\w./]*", "_", line)[-160:]
 
 
 def first_batch(case: Case, name: str, rows: np.ndarray) -> np.ndarray:
-    """Of an output for all rows that for the first batch. One without rows has the number of the batch as first axis."""
+    """Returns the part of an output that belongs to the first batch. An output per batch has the batch's number as its first axis."""
     dims = next(o.type.tensor_type.shape.dim for o in case.model.graph.output if o.name == name)
     has_rows = len(dims) > 0 and (dims[0].dim_value or case.batch) == (case.batch if case.data else 1)
     return rows[: case.batch if case.data else 1] if has_rows else rows[0]
@@ -59,16 +59,16 @@ def first_batch(case: Case, name: str, rows: np.ndarray) -> np.ndarray:
 
 @dataclass
 class Checker:
-    """Runs cases in a folder of its own."""
+    """Compiles and runs cases in a separate folder."""
 
     mtc: Path
     folder: Path
-    races: bool = True  # Whether the emulator looks for races on device memory.
-    cached: bool = True  # Whether kernels are taken from mtc's cache, and kept there.
+    races: bool = True  # whether the emulator checks device memory for races
+    cached: bool = True  # whether to use mtc's kernel cache
 
     @staticmethod
     def builds(case: Case) -> list[tuple[str, Case]]:
-        """The case as it is compiled: with all passes, without some, and for the emulated device."""
+        """Returns the variants of the case: with all passes, without some, and on the emulated device."""
         builds = [("", replace(case, skipped=[], emulated=False))]
         if case.skipped:
             builds.append((" without passes", replace(case, emulated=False)))
@@ -77,11 +77,11 @@ class Checker:
         return builds
 
     def build_of(self, case: Case, failure: Failure) -> Case:
-        """The one of the case's builds that has the failure."""
+        """Returns the variant that has the failure."""
         return next(build for name, build in reversed(self.builds(case)) if name in failure.kind)
 
     def failures(self, case: Case, expectation: Expectation | None) -> list[Failure]:
-        """All that is wrong with a case, at most one failure of a build. Without an expectation it is compiled only."""
+        """Returns all failures of a case, at most one per variant. Without an expectation it is only compiled."""
         case.write(self.folder)
         found = []
         for name, build in self.builds(case):
@@ -118,7 +118,7 @@ class Checker:
             for what in one.keys() - {"memory", "losses"}:
                 self.same_bits(what, one[what], two[what], name, compile)
         self.compare("gradients" + name, expectation.check_gradients(one["gradients"]), compile)
-        if not name and not case.drops():  # The gradient model computes dropout as inference does.
+        if not name and not case.drops():  # the gradient model uses the inference form of dropout
             self.check_gradient_model(case, expectation)
         self.compare("outputs" + name, expectation.check_outputs(one["outputs"]), compile)
         self.compare("losses" + name, expectation.check_losses(one["losses"]), compile)
@@ -130,7 +130,7 @@ class Checker:
             raise Failed("memory" + name, text, compile)
 
     def check_gradient_model(self, case: Case, expectation: Expectation):
-        """Gradients of the first batch by `mtc grad`."""
+        """Compares the gradients of the first batch by `mtc grad`."""
         file = self.folder / "gradient.onnx"
         file.unlink(missing_ok=True)
         command = [self.mtc, "grad", "model.onnx", *case.loss_flags(), "-o", file]
@@ -140,7 +140,7 @@ class Checker:
         self.compare("gradient model", expectation.check_gradients(found), command)
 
     def measure(self, case: Case, threads: int, name: str, environment: dict[str, str]) -> dict:
-        """Gradients of the first batch, then losses, weights and memory of the steps."""
+        """Returns gradients of the first batch, then losses, weights and memory of the steps."""
         program = [self.folder / "program", *case.data_flags(), "--no-shuffle", "--quiet", "--threads", threads]
         files = {key: self.folder / f"found{threads}{suffix}" for key, suffix in FOUND.items()}
         for file in files.values():

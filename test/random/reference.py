@@ -1,6 +1,6 @@
-"""The reference: a model's loss, its gradients and steps of training, in f64.
+"""The reference: a model's loss, its gradients and training steps in f64.
 
-Losses are as PyTorch defines them, optimizers as in passes/optimizer.
+Losses follow PyTorch's definitions, optimizers those of passes/optimizer.
 """
 
 import math
@@ -17,7 +17,7 @@ from tape import Rejected, Tape, Value, mean, total
 
 
 def run(case: Case, tape: Tape, values: dict[str, Value], is_inference: bool = False) -> dict[str, Value]:
-    """All values of the model, from its inputs and parameters, in a training step or in inference."""
+    """Returns all values of the model, from its inputs and parameters, in a training step or in inference."""
     values = dict(values)
     for initializer in case.model.graph.initializer:
         if initializer.name not in values:
@@ -62,7 +62,7 @@ LOSSES = {
 
 
 def loss_and_gradients(case: Case, parameters: dict[str, np.ndarray], step: int, tape: Tape):
-    """The loss of a step's rows, each parameter's gradient, and the model's outputs, which are those of inference."""
+    """Returns the loss of a batch, each parameter's gradient, and the model's outputs in inference form."""
     variables = {name: tape.variable(array) for name, array in parameters.items()}
     rows = case.rows(step)
     inputs = {i.name: tape.constant(rows[i.name]) for i in case.model.graph.input}
@@ -81,7 +81,7 @@ def loss_and_gradients(case: Case, parameters: dict[str, np.ndarray], step: int,
 
 
 class Optimizer:
-    """The update of one parameter after another."""
+    """Updates one parameter after another."""
 
     def __init__(self, name: str, numbers: dict[str, float], is_double: bool):
         betas = numbers.get("betas", "0.9,0.99" if name == "lion" else "0.9,0.999")
@@ -161,7 +161,7 @@ class Optimizer:
         return p - rate / max(1.0, math.sqrt((u * u).mean()) / self.numbers.get("clip-threshold", 1.0)) * u
 
     def by_muon(self, name, p, g):
-        """Of a matrix."""
+        """Updates a matrix."""
         m = self.mixed(name, self.momentum, g, 1 - self.momentum)
         x = g + self.momentum * (m - g) if self.nesterov else m
         x = x / max(np.linalg.norm(x), self.eps)
@@ -183,7 +183,7 @@ OPTIMIZERS = [name.removeprefix("by_") for name in vars(Optimizer) if name.start
 
 @dataclass
 class Run:
-    """Losses and gradients of each step, the outputs of the first, and the parameters at the end."""
+    """Losses and gradients of each step, the outputs of the first one, and the final parameters."""
 
     losses: list[float]
     gradients: list[dict[str, np.ndarray]]
@@ -192,7 +192,7 @@ class Run:
 
 
 def train(case: Case, tapes: list[Tape], turn: Callable = lambda name, gradient: gradient) -> Run:
-    """As many steps as there are tapes. The optimizer is given what `turn` makes of each gradient."""
+    """Trains one step per tape. `turn` replaces each gradient before the update."""
     parameters = {name: array.astype(np.float64) for name, array in case.trained().items()}
     optimizer = Optimizer(case.optimizer, case.numbers, case.is_double)
     run = Run([], [], {}, {})

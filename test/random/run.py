@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Trains random graphs with mtc and compares every number with a reference in f64. README.md says what is compared.
+"""Trains random graphs with mtc and compares all results with a reference in f64; README.md lists the comparisons.
 
     test/random/run.py --mtc build/release/bin/mtc --graphs 300 --seed 1 --jobs 2 --keep failures
 
-A case follows from the seed and its number alone. A failing one is made smaller and kept in a folder with its data, its
-command and what differed. The last line counts; exit code 1 if anything failed, or an operator was in no graph.
+A case depends only on the seed and its number. A failing case is reduced and kept in a folder with its data, its command and the
+differences. The last line has the counts; the exit code is 1 if a case failed, or if no graph contained one of the operators.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # The pool's processes take the cores.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # Each process of the pool uses one core.
     os.environ.setdefault(_name, "1")
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.append(str(Path(__file__).resolve().parent.parent / "support"))
@@ -54,7 +54,7 @@ class Outcome:
 
 
 def run_case(settings: Settings, index: int) -> Outcome:
-    """One case: drawn, compiled, run, compared, and made smaller where it fails."""
+    """Draws, compiles, runs and compares one case, and reduces it if it fails."""
     try:
         case, expectation = generate(settings.seed, index, settings.passes)
     except (RuleError, RuntimeError, ValueError) as error:
@@ -86,7 +86,7 @@ def summarize(outcomes: list[Outcome], seconds: float, first: int) -> int:
     for text in failures:
         print(text)
     if missing:
-        print(f"operators that no graph held: {' '.join(missing)}")
+        print(f"operators in no graph: {' '.join(missing)}")
     emulated = sum(o.emulated for o in outcomes)
     held = sum(operators[name] > 0 for name in REQUIRED)
     print(f"{emulated} emulated, {sum(o.skipped for o in outcomes)} without passes too, {operators.total()} nodes, "
@@ -97,16 +97,16 @@ def summarize(outcomes: list[Outcome], seconds: float, first: int) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--mtc", type=Path, default=Path("build/release/bin/mtc"), help="the compiler under test")
-    parser.add_argument("--graphs", type=int, default=300, help="how many")
-    parser.add_argument("--first", type=int, default=0, help="the number of the first")
+    parser.add_argument("--mtc", type=Path, default=Path("build/release/bin/mtc"), help="compiler to test")
+    parser.add_argument("--graphs", type=int, default=300, help="number of graphs")
+    parser.add_argument("--first", type=int, default=0, help="number of the first graph")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="graphs at a time")
-    parser.add_argument("--keep", type=Path, help="a folder for what fails, made smaller")
-    parser.add_argument("--no-shrink", action="store_true", help="do not make failures smaller")
-    parser.add_argument("--shrink-seconds", type=float, default=90.0, help="for one failure")
-    parser.add_argument("--races", action=argparse.BooleanOptionalAction, default=True, help="look for races in the emulator")
-    parser.add_argument("--no-cache", action="store_true", help="compile every kernel of every program")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="graphs to run in parallel")
+    parser.add_argument("--keep", type=Path, help="folder for reduced failing cases")
+    parser.add_argument("--no-shrink", action="store_true", help="do not reduce failing cases")
+    parser.add_argument("--shrink-seconds", type=float, default=90.0, help="time limit of the reduction of one failure")
+    parser.add_argument("--races", action=argparse.BooleanOptionalAction, default=True, help="check for races in the emulator")
+    parser.add_argument("--no-cache", action="store_true", help="compile every kernel, without mtc's cache")
     options = parser.parse_args()
 
     start, mtc = time.monotonic(), options.mtc.resolve()

@@ -1,4 +1,4 @@
-"""The random graphs' own test: that every operator is in them, that what is wrong is seen, and that it is made smaller.
+"""Tests the random graphs themselves: all operators are covered, planted errors are found, and failures are reduced.
 
     selftest.py MTC OPERATORS FOLDER     OPERATORS: the output of `mtc-opt --show-onnx-operators`
 """
@@ -23,28 +23,27 @@ MTC, LISTED, FOLDER = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3])
 SEED, GRAPHS = 1, 12
 
 
-# Drawn by the program's own numbers (test/e2e/random_numbers.py); of integers alone, through which nothing is trained
-# (ONNX's own tests, test/frontend/backend); of features as data has them, before anything is trained
-# (test/e2e/linear_models.py).
-APART = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike",
+# Operators without a generator: random ones (test/e2e/random_numbers.py), those on integers only, which are not trained (ONNX's own tests,
+# test/frontend/backend), and preprocessing of features (test/e2e/linear_models.py).
+NOT_GENERATED = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike",
          "ConvInteger", "DynamicQuantizeLinear", "MatMulInteger", "QLinearConv", "QLinearMatMul",
          "ai.onnx.ml::ArrayFeatureExtractor", "ai.onnx.ml::Binarizer", "ai.onnx.ml::Imputer", "ai.onnx.ml::Normalizer",
          "ai.onnx.ml::Scaler"}  # fmt: skip
 
-# Become other operators before they are converted.
-EXPANDED = {"Loop", "Scan", "ai.onnx.preview::FlexAttention"}
+# Operators that are rewritten before the conversion.
+REWRITTEN = {"Loop", "Scan", "ai.onnx.preview::FlexAttention"}
 
 
 def operators_are_covered():
-    """An operator that is converted and in no table is to be added: see README.md. `mtc::` ones come from rewrites."""
+    """Every converted operator must have a generator: see README.md. Rewrites create those named `mtc::`."""
     converted = {name for name in LISTED.read_text().split() if not name.startswith("mtc::")}
     assert len(converted) > 100, converted
-    different = converted - APART ^ set(REQUIRED) - EXPANDED
-    assert not different and APART <= converted, f"in one of the compiler and test/random/operators only: {different}"
+    different = converted - NOT_GENERATED ^ set(REQUIRED) - REWRITTEN
+    assert not different and NOT_GENERATED <= converted, f"in one of the compiler and test/random/operators only: {different}"
 
 
 def wrong_numbers_are_seen(cases: list):
-    """One element, one loss or one weight that is off by 0.3 % of the largest; one that is missing, or no number."""
+    """Finds an element, a loss or a weight with an error of 0.3 % of the largest one, a missing one, and NaN."""
     for case, expectation in cases:
         right = {name: np.array(e.value) for name, e in expectation.gradients.items()}
         assert not expectation.check_gradients(right)
@@ -65,7 +64,7 @@ def wrong_numbers_are_seen(cases: list):
 
 
 def wrong_rules_of_the_reference_are_seen(cases: list):
-    """Central differences find a derivative that is wrong in the reference itself."""
+    """Central differences find a wrong derivative in the reference itself."""
     right, found = tape.contract, 0
     tape.contract = lambda equation, x, *others: right(equation, detached(x), *others)
     for case, _ in cases:
@@ -76,16 +75,16 @@ def wrong_rules_of_the_reference_are_seen(cases: list):
         except tape.Rejected:
             pass
     tape.contract = right
-    assert found, "no product's gradient was missed"
+    assert found, "no contraction's gradient was affected"
 
 
 def detached(x: tape.Value) -> tape.Value:
-    """x with a cotangent that is half of what it should be."""
+    """x with half of its cotangent."""
     return x.tape.record(x.data, [(x, lambda g: 0.5 * g)]) if x.varies else x
 
 
 def wrong_programs_are_seen(checker: Checker, cases: list):
-    """The program of a model with another first parameter, by more than updates by signs may be off, is not the case's."""
+    """A program whose first parameter differs by more than its tolerance is reported."""
     for case, expectation in cases:
         other = copy.deepcopy(case.model)
         name, array = next(iter(case.trained().items()))
@@ -96,7 +95,7 @@ def wrong_programs_are_seen(checker: Checker, cases: list):
 
 
 def failures_are_made_smaller(checker: Checker, cases: list):
-    """A planted failure (any model with this operator) is all that is left of a graph."""
+    """A planted failure (any model with a certain operator) is reduced to little more than this operator."""
 
     def plant(operator: str):
         def failures(case: Case, expectation) -> list[Failure]:

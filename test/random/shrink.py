@@ -1,7 +1,7 @@
-"""Makes a failing case smaller while it fails in the same way.
+"""Reduces a failing case as long as it fails in the same way.
 
-Each reduction gives smaller cases; the first that fails with the same kind is gone on with, until none does or the time
-is over. A reduction need not know what is valid: what onnx's checker or the reference refuses is no case.
+Each reduction proposes smaller cases. The search continues with the first one that has the same kind of failure, until there is none or
+time is up. Reductions may propose invalid cases: those that onnx's checker or the reference rejects are skipped.
 """
 
 import time
@@ -19,7 +19,7 @@ from tape import Rejected, Tape
 
 
 class Draft:
-    """A model in parts that can be changed."""
+    """A model whose parts can be changed."""
 
     def __init__(self, case: Case):
         graph = case.model.graph
@@ -31,7 +31,7 @@ class Draft:
         self.float_type = helper.tensor_dtype_to_np_dtype(self.element)
 
     def finish(self) -> Case | None:
-        """The case without what nothing reads; None where it is not valid."""
+        """Returns the case without unused nodes, inputs and initializers, or None if it is invalid."""
         made = {name for node in self.nodes for name in node.output}
         outputs = [self.output, *(name for name in self.outputs if name in made)]
         needed, nodes = set(outputs), []
@@ -64,7 +64,7 @@ class Draft:
 
 
 def values_of(case: Case) -> dict[str, np.ndarray]:
-    """Every value of the first step."""
+    """Returns every value of the first step."""
     tape = Tape()
     inputs = {i.name: tape.constant(case.rows(0)[i.name]) for i in case.model.graph.input}
     with np.errstate(all="ignore"):
@@ -85,7 +85,7 @@ def simpler_options(case: Case) -> Iterator[Case]:
 
 
 def earlier_loss(case: Case) -> Iterator[Case]:
-    """The sum of an earlier value, with weights and without."""
+    """The loss becomes the sum of an earlier value, with weights and without."""
     values = values_of(case)
     for node in case.model.graph.node:
         for name in node.output:
@@ -108,7 +108,7 @@ def earlier_loss(case: Case) -> Iterator[Case]:
 
 
 def cut_values(case: Case) -> Iterator[Case]:
-    """A value or input becomes a parameter, or a constant where it is no float."""
+    """A value or input becomes a parameter, or a constant if it is not a float."""
     values = values_of(case)
     graph = case.model.graph
     names = [name for node in reversed(graph.node) if node.op_type != "Constant" for name in node.output]
@@ -123,7 +123,7 @@ def cut_values(case: Case) -> Iterator[Case]:
 
 
 def bypassed_nodes(case: Case) -> Iterator[Case]:
-    """A node's readers read one of its operands of the same shape instead."""
+    """The users of a node use one of its operands of the same shape instead."""
     values = values_of(case)
     for at, node in enumerate(case.model.graph.node):
         for operand in node.input:
@@ -158,7 +158,7 @@ def fewer_parameters(case: Case) -> Iterator[Case]:
 
 
 def smaller_extents(case: Case) -> Iterator[Case]:
-    """Every axis of one extent becomes shorter, and the number in integer constants too."""
+    """All axes of one extent become shorter, also in integer constants."""
     graph = case.model.graph
     arrays = [numpy_helper.to_array(i) for i in graph.initializer]
     extents = {n for a in [*arrays, *case.data.values()] for n in a.shape if n > 1}
@@ -193,7 +193,7 @@ REDUCTIONS = [simpler_options, fewer_outputs, earlier_loss, cut_values, bypassed
 
 
 def same_kind(case: Case, kind: str, check: Callable) -> bool:
-    """Whether the case is one, and fails in this way."""
+    """Whether the case is valid and fails in this way."""
     try:
         expectation = expect(case) if not kind.startswith("compile") else None
         return any(failure.kind == kind for failure in check(case, expectation))
@@ -208,7 +208,7 @@ def size(case: Case) -> tuple:
 
 
 def shrink(case: Case, failure: Failure, check: Callable, seconds: float) -> Case:
-    """`check(case, expectation)` gives the failures of a case."""
+    """Returns the reduced case. `check(case, expectation)` returns the failures of a case."""
     end = time.monotonic() + seconds
     progress = True
     while progress:

@@ -1,12 +1,11 @@
-"""Reverse mode on f64 arrays: the arithmetic of the reference.
+"""Reverse-mode differentiation of f64 arrays: the arithmetic of the reference.
 
-A `Value` is an array and how cotangents go back from it. Operators are written in the few functions below, so that there
-are few rules to be wrong, and every run checks them all against central differences (`comparison.py`).
+A `Value` is an array with functions that propagate its cotangent to its operands. Operators consist of the few functions below, so that
+there are few gradient rules, and every run checks them against central differences (`comparison.py`).
 
-With `noise`, a tape moves each result and each cotangent by a random part of that size: an evaluation as it could be in
-arithmetic of that precision. How far results of such evaluations lie apart is what a comparison may allow. `decisions`
-are the sides that comparisons, maxima and roundings took: where two evaluations differ in one, the function has a kink
-too near for a comparison. `margin` is the least distance to one.
+With `noise`, a tape changes each result and each cotangent by a random relative amount of that size, as arithmetic of that precision could.
+The spread of such evaluations is the basis of tolerances. `decisions` are the results of comparisons, maxima and roundings: if two
+evaluations differ in one, a kink is too near for a comparison. `margin` is the minimum distance to a kink.
 """
 
 import math
@@ -19,15 +18,15 @@ class Rejected(Exception):
 
 
 def growth(terms: float) -> float:
-    """How much larger than one rounding the error of a sum may be: roundings of equal terms that are added one after
-    another go one way for long, and long sums are added up in parts."""
+    """The error of a sum relative to one rounding. Roundings of equal terms have the same sign in sequential summation, but long sums are
+    split into parts."""
     return max(1.0, min(terms / 16, math.sqrt(terms)))
 
 
 class Tape:
     def __init__(self, noise: float = 0.0, seed: int = 0, stopped: list[np.ndarray] | None = None):
-        """`stopped` are the `stops` of another evaluation, which this one uses in place of its own: differences of losses then
-        are without what stopped values contribute, as gradients are."""
+        """`stopped` are the `stops` of another evaluation, which replace this one's: differences of losses then exclude the contribution of
+        stopped values, as gradients do."""
         self.noise, self.random = noise, np.random.default_rng(seed)
         self.stops, self.stopped = [], stopped  # values at gradient stops, in the order of evaluation
         self.decisions, self.margin = [], math.inf
@@ -41,7 +40,7 @@ class Tape:
         return Value(self, np.asarray(array, np.float64), (), True)
 
     def rounded(self, array, magnitude=None, terms: float = 1):
-        """`array` with the tape's noise: relative to its elements, or to those of `magnitude`; each is a sum of `terms`."""
+        """Adds the tape's noise to `array`: relative to its elements, or to those of `magnitude`; each element is a sum of `terms`."""
         if not self.noise:
             return array
         size = np.abs(array if magnitude is None else magnitude)
@@ -49,12 +48,12 @@ class Tape:
         return array + self.noise * growth(terms) * self.random.uniform(-1, 1, np.shape(array)) * size
 
     def record(self, array, edges, magnitude=None, terms: float = 1) -> "Value":
-        """A result of arithmetic on floats. An edge is (operand, function from the result's cotangent to its own)."""
+        """Records a floating-point result. An edge is an operand and a function from the result's cotangent to the operand's."""
         array = self.rounded(np.asarray(array, np.float64), magnitude, terms)
         return Value(self, array, edges, any(operand.varies for operand, _ in edges))
 
     def decide(self, side: np.ndarray, distance=None) -> np.ndarray:
-        """Notes a decision, and how far its operands are from the other side."""
+        """Records a decision, and the distance of its operands to the other side."""
         self.decisions.append(np.asarray(side))
         if distance is not None and np.size(distance):
             self.margin = min(self.margin, float(np.min(distance)))
@@ -76,7 +75,7 @@ class Tape:
 
 
 class Value:
-    """An array on a tape; `varies` where a variable reaches it and a cotangent goes back."""
+    """An array on a tape; `varies` if it depends on a variable and propagates a cotangent."""
 
     __slots__ = "tape", "data", "edges", "varies"
 
@@ -115,7 +114,7 @@ def like(value: Value, other) -> Value:
 
 
 def to_shape(cotangent: np.ndarray, shape: tuple) -> np.ndarray:
-    """The sum over the axes along which an operand of `shape` was repeated."""
+    """Sums over the axes along which an operand of `shape` was broadcast."""
     cotangent = cotangent.sum(tuple(range(cotangent.ndim - len(shape))))
     axes = tuple(i for i, n in enumerate(shape) if n == 1 and cotangent.shape[i] != 1)
     return cotangent.sum(axes, keepdims=True)
@@ -157,7 +156,7 @@ def sqrt(x: Value) -> Value:
 
 
 def tanh(x: Value) -> Value:
-    """Its derivative is that of the rounded result, as in every implementation: near 1 few digits are left of it."""
+    """The derivative uses the rounded result, as in all implementations: near 1, few of its digits are accurate."""
     y = x.tape.record(np.tanh(x.data), [(x, lambda g: g * (1 - y.data * y.data))])
     return y
 
@@ -188,7 +187,7 @@ def softplus(x: Value) -> Value:
 
 
 def less(x: Value, y) -> np.ndarray:
-    """The decision x < y, element by element; between integers it has no margin."""
+    """Decides x < y elementwise; between integers there is no margin."""
     y = like(x, y)
     side = x.data < y.data
     floats = x.is_float or y.is_float
@@ -197,7 +196,7 @@ def less(x: Value, y) -> np.ndarray:
 
 
 def where(side: np.ndarray, x, y) -> Value:
-    """x where `side`, y elsewhere; operands repeat."""
+    """x where `side`, y elsewhere; operands broadcast."""
     tape = (x if isinstance(x, Value) else y).tape
     x, y = (v if isinstance(v, Value) else tape.constant(np.asarray(v, np.float64)) for v in (x, y))
     data = np.where(side, x.data, y.data)
@@ -212,7 +211,7 @@ def absolute(x: Value) -> Value:
 
 
 def total(x: Value, axes=None, keepdims: bool = False) -> Value:
-    """The sum over `axes`, over all without."""
+    """The sum over `axes`, or over all axes."""
     axes = tuple(range(x.rank)) if axes is None else tuple(axes)
     if not axes:
         return x
@@ -228,7 +227,7 @@ def mean(x: Value, axes=None, keepdims: bool = False) -> Value:
 
 
 def maximum_over(x: Value, axes, keepdims: bool = False) -> Value:
-    """The maximum over `axes`, whose cotangent goes to the element that is it: that there is one is the margin."""
+    """The maximum over `axes`; its cotangent goes to the maximal element. The margin is the distance to the second largest."""
     axes = tuple(axes)
     kept = [i for i in range(x.rank) if i not in axes]
     rows = move(x, lambda i: np.transpose(i, kept + list(axes)).reshape([x.shape[k] for k in kept] + [-1]))
@@ -260,7 +259,7 @@ def contract(equation: str, *operands: Value) -> Value:
 
 
 def move(x: Value, function, fill: float = 0.0) -> Value:
-    """The elements of x in another arrangement: `function` is applied to their positions, and may hold -1 for `fill`."""
+    """Rearranges the elements of x: `function` is applied to their positions, and may return -1 for `fill`."""
     count = x.data.size
     places = np.asarray(function(np.arange(count).reshape(x.shape)))
     padded = np.append(x.data.ravel(), np.asarray(fill).astype(x.data.dtype))
@@ -289,7 +288,7 @@ def concatenate(values: list[Value], axis: int) -> Value:
 
 
 def scatter(data: Value, places: np.ndarray, updates: Value, adds: bool) -> Value:
-    """`data` with `updates` at flat `places`, added or instead of what was there."""
+    """`data` with `updates` at flat `places`, added or replacing elements."""
     count = data.data.size
     spread = move(updates, lambda i: _placed(places, i, count)) if not adds else _sums(places, updates, count)
     if adds:

@@ -1,4 +1,4 @@
-"""Every operator that mtc converts: what it computes, in the reference's arithmetic, and how a graph comes to hold one.
+"""Every operator that mtc converts: its evaluation in the reference's arithmetic, and its generator.
 
 A family's module registers its operators:
 
@@ -8,8 +8,8 @@ A family's module registers its operators:
 
 Operators of a domain other than ai.onnx are named `domain::operator`.
 
-`evaluate(node, *operands)` gives the result or a list of them; an absent operand is None. `propose(graph, name)` adds the
-operator, and what it needs, to a graph in the making (generator.py), or raises `Rejected`.
+`evaluate(node, *operands)` returns the result or a list of results; an absent operand is None. `propose(graph, name)` adds the operator and
+its operands to a graph under construction (generator.py), or raises `Rejected`.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from onnx import helper
 from tape import Value
 
 OPERATORS: dict[str, "Operator"] = {}
-INFERENCE = "in inference: "  # in a node's doc_string, before the value that the reference computes in its place
+INFERENCE = "in inference: "  # prefix of a node's doc_string; then follows the value that replaces the node in inference
 
 
 @dataclass
@@ -45,14 +45,14 @@ def name_of(node: onnx.NodeProto) -> str:
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """The domain and the operator."""
+    """Returns the domain and the operator."""
     domain, _, operator = name.rpartition("::")
     return domain, operator
 
 
 @cache
 def schema(name: str, opset: int):
-    """The operator's definition in an opset; None where it has none, or only a deprecated one. Other domains have version 1."""
+    """Returns the operator's definition in an opset, or None if it has none or a deprecated one. Other domains have version 1."""
     domain, operator = split_name(name)
     try:
         found = onnx.defs.get_schema(operator, max_inclusive_version=1 if domain else opset, domain=domain)
@@ -62,7 +62,7 @@ def schema(name: str, opset: int):
 
 
 class Node:
-    """A node as its evaluation reads it, in a training step or in inference."""
+    """A node with its attributes for evaluation, in a training step or in inference."""
 
     def __init__(self, proto: onnx.NodeProto, opset: int, is_inference: bool):
         self.is_inference = is_inference
@@ -80,7 +80,7 @@ class Node:
         return value.decode() if isinstance(value, bytes) else value
 
     def argument(self, name: str, operand: Value | None, default=None):
-        """What is an attribute in one version of the operator and an operand in another."""
+        """Returns an argument that is an attribute in one version of the operator and an operand in another."""
         if operand is not None:
             return operand.data.tolist()
         return self.attribute(name, default)

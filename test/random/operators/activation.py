@@ -27,13 +27,13 @@ def propose(graph, name: str):
 
 
 def negative_part(x):
-    """e^x - 1 where x < 0, without the other side's overflow."""
+    """e^x - 1 for x < 0, without overflow for x > 0."""
     below = np.minimum(x.data, 0)
     return tape.unary(x, np.expm1(below), np.exp(below))
 
 
 def expm1_below(x, scale, alpha):
-    """x above 0, alpha (e^(x / scale) - 1) below."""
+    """x for x > 0, otherwise alpha (e^(x / scale) - 1)."""
     return where(less(x, 0.0), alpha * negative_part(x * (1 / scale)), x)
 
 

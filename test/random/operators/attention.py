@@ -1,4 +1,4 @@
-"""Attention and rotary embedding, as one node each. In parts they are in motifs.py."""
+"""Attention and rotary embedding as single nodes; motifs.py has the decomposed forms."""
 
 import math
 
@@ -21,7 +21,7 @@ def split_heads(x, heads: int):
 
 
 def masked_softmax(x):
-    """A row without any finite score gives zeros."""
+    """Softmax whose rows without any finite score are zero."""
     top = x.data.max(-1, keepdims=True)
     shifted = tape.exp(x - x.tape.constant(np.where(np.isinf(top), 0, top)))
     sums = tape.total(shifted, [-1 % x.rank], True)
@@ -29,7 +29,7 @@ def masked_softmax(x):
 
 
 def attend(q, k, v, scale: float, biases=(), kept=None, softcap: float = 0.0):
-    """Attention of operands [batch, heads, length, size]; several heads of queries may share one of keys and values."""
+    """Attention of operands [batch, heads, length, size]; several query heads may share one head of keys and values."""
     groups = q.shape[1] // k.shape[1]
     k, v = (tape.move(x, lambda i: np.repeat(i, groups, 1)) for x in (k, v))
     scores = matmul(q, transposed(k, 0, 1, 3, 2)) * scale
@@ -88,7 +88,7 @@ def attention(node, q, k, v, mask=None):
 
 
 def soft_cap(graph, name: str, shape):
-    """A subgraph of one value: limit * tanh(x / limit)."""
+    """A subgraph with one operand: limit * tanh(x / limit)."""
     value = lambda end: helper.make_tensor_value_info(f"{name}_{end}", graph.element, shape)  # noqa: E731
     limit = graph.number(1, 4)
     factors = [helper.make_tensor(f"{name}_{i}", graph.element, (), [number]) for i, number in enumerate((1 / limit, limit))]
@@ -152,7 +152,7 @@ def propose_rotary(graph, name: str):
 
 
 def rotate(x, cosine, sine, interleaved):
-    """x is [batch, heads, length, size], a table [batch or 1, 1, length, half]."""
+    """x is [batch, heads, length, size], a table is [batch or 1, 1, length, half]."""
     half = cosine.shape[-1]
     rotated = 2 * half
     part = lambda s: tape.move(x, lambda i: i[..., s])  # noqa: E731

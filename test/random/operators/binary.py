@@ -1,4 +1,4 @@
-"""Operators of several operands that broadcast."""
+"""Operators with several operands that broadcast."""
 
 import numpy as np
 import tape
@@ -95,7 +95,7 @@ def mod(node, x, y):
 
 
 def propose_pow(graph, name: str):
-    """With a constant exponent, also whole and broadcast, or with a parameter as exponent."""
+    """A constant exponent, also an integral or broadcast one, or a parameter as exponent."""
     form = graph.choose(["whole", "special", "other", "parameter"])
     if form == "whole":
         exponent = graph.constant(graph.number_of(graph.choose([1, 2, 3, 4, 5])))

@@ -1,4 +1,4 @@
-"""Operators of onnxruntime on weights of 2, 4 or 8 bits, which are scaled by blocks."""
+"""Operators of onnxruntime with weights of 2, 4 or 8 bits and a scale for each block."""
 
 import math
 
@@ -13,7 +13,7 @@ DOMAIN = "com.microsoft::"
 
 
 def unpacked(codes, bits: int):
-    """The numbers in the bits of bytes, the low bits first."""
+    """Unpacks the numbers in the bits of bytes, the low bits first."""
     parts = [(codes >> shift) & ((1 << bits) - 1) for shift in range(0, 8, bits)]
     return np.stack(parts, -1).reshape(*codes.shape[:-1], -1)
 
@@ -28,7 +28,7 @@ def draw_scales(graph, shape, bits: int, depth: int) -> str:
 
 
 def propose_matmul(graph, name: str):
-    """With a value's columns, which are seldom whole blocks; and zero points as bytes, as floats and without."""
+    """The number of columns is rarely a multiple of the block size. Zero points are bytes, floats or absent."""
     x = graph.value(min_rank=1, max_rank=4)
     depth, rows = graph.shape(x)[-1], graph.extent(33)
     bits, block = graph.choose([2, 4, 4, 8]), graph.choose([16, 16, 32, 128])
@@ -90,8 +90,8 @@ def matmul_bnb4(node, x, codes, maxima):
 
 
 def propose_gather(graph, name: str):
-    """From bytes along the first axis, and from integers of 4 bits along any axis, also that of the blocks."""
-    kinds = ["bytes", "int4", "uint4"] if graph.opset >= 21 else ["bytes"]  # of which earlier opsets have no Constant
+    """Bytes are gathered along the first axis, 4-bit integers along any axis, including the axis of the blocks."""
+    kinds = ["bytes", "int4", "uint4"] if graph.opset >= 21 else ["bytes"]  # earlier opsets have no Constant of these types
     kind, bits, block = graph.choose(kinds), graph.choose([2, 4, 8]), graph.choose([16, 32])
     if kind == "bytes":
         rank = graph.choose([2, 3])

@@ -1,4 +1,4 @@
-"""Products of matrices, and Einsum."""
+"""Matrix multiplication and Einsum."""
 
 import string
 
@@ -8,7 +8,7 @@ from operators import operator
 
 
 def matmul(x, y):
-    """numpy.matmul, an axis of extent 1 that repeats being no axis of its operand."""
+    """numpy.matmul, in which an operand lacks the axes of extent 1 that broadcast."""
     left, right = x.rank == 1, y.rank == 1
     if left:
         x = tape.reshape(x, (1, *x.shape))
@@ -33,7 +33,7 @@ def matmul(x, y):
 
 
 def propose_matmul(graph, name: str):
-    """By a parameter or with another value; also with vectors, and with leading axes of one side or of extent 1."""
+    """Multiplies with a parameter or another value; also vectors, and leading axes on one side or of extent 1."""
     x = graph.value(min_rank=1)
     shape = graph.shape(x)
     depth, form = shape[-1], graph.choose(["matrix", "matrix", "vector", "batch", "self", "left"])
@@ -66,7 +66,7 @@ def propose_gemm(graph, name: str, **attributes):
         attributes |= {"alpha": graph.number(0.3, 1.5), "beta": graph.choose([0.0, 0.5, 2.0])}
     if graph.opset < 11 or graph.chance(0.7):
         added = graph.choose([(columns,), (1, columns), (rows, 1), (rows, columns), (1,)])
-        if attributes.get("beta") == 0.0:  # The node does not read it, so it is no parameter.
+        if attributes.get("beta") == 0.0:  # the node does not use it, so it must not be a parameter
             operands.append(graph.constant(graph.numbers.normal(0, 1, added).astype(graph.float_type)))
         else:
             operands.append(graph.parameter(added))
@@ -89,7 +89,7 @@ EQUATIONS = [
 
 
 def propose_einsum(graph, name: str):
-    """An equation that some value fits as first operand; the others are values that fit, or parameters."""
+    """An equation whose first operand is an existing value; the others are existing values or parameters."""
     equation = graph.choose(EQUATIONS)
     first, *others = equation.split("->")[0].split(",")
     explicit = first.replace("...", "")

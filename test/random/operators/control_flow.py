@@ -1,15 +1,15 @@
-"""Loop and Scan, with an If in their bodies: conditions that are known, and conditions that depend on the data."""
+"""Loop and Scan, with an If in their bodies, with conditions that are known or depend on the data."""
 
 import numpy as np
 import tape
 from onnx import TensorProto, helper, numpy_helper
 from operators import evaluate, operator
 
-VERSION = 13  # of the operators in bodies, which all opsets have alike
+VERSION = 13  # opset of the operators in bodies, which are the same in all opsets
 
 
 def run(graph, values: dict) -> list:
-    """The outputs of a subgraph, whose nodes read `values` and what the subgraph holds."""
+    """Returns the outputs of a subgraph, whose nodes use `values` and values of the subgraph."""
     values = dict(values)
     for node in graph.node:
         if node.op_type == "Constant":
@@ -26,7 +26,7 @@ def run(graph, values: dict) -> list:
 
 
 class Body:
-    """A subgraph in the making, of nodes that keep a shape."""
+    """A subgraph under construction, whose nodes keep the shape of their operand."""
 
     def __init__(self, graph, prefix: str):
         self.graph, self.prefix, self.nodes = graph, prefix, []
@@ -43,7 +43,7 @@ class Body:
         return self.constant(self.graph.number_of(self.graph.number(low, high)))
 
     def mixed(self, x: str, y: str) -> str:
-        """A bounded function of two values, of the shape of the first."""
+        """A bounded function of two values, with the shape of the first one."""
         return self.node("Tanh", self.node(self.graph.choose(["Add", "Sub", "Mul"]), x, y))
 
     def is_small(self, x: str, limit: float) -> str:
@@ -51,7 +51,7 @@ class Body:
         return self.node("Less", self.node("ReduceMax", x, keepdims=0), self.constant(self.graph.number_of(limit)))
 
     def branched(self, x: str) -> str:
-        """An If whose branches read x. In one that is not taken, the root may be that of a negative number."""
+        """An If whose branches use x. The branch that is not taken may compute the square root of a negative number."""
         limit = self.graph.number(-0.5, 0.9)
         condition = self.constant(np.array(self.graph.chance(0.5))) if self.graph.chance(0.2) else self.is_small(x, limit)
         then, otherwise = (Body(self.graph, self.prefix + key) for key in ("then", "else"))
@@ -75,7 +75,7 @@ def value_info(name: str, element: int, shape=()):
 
 
 def propose_loop(graph, name: str):
-    """Of a state, and of a weight that the loop carries unchanged."""
+    """A Loop with a state, and a weight that the loop carries unchanged."""
     x = graph.value(max_rank=4)
     shape = graph.shape(x)
     w = graph.parameter(graph.broadcastable(shape))
@@ -125,14 +125,14 @@ def stack(values: list, axis: int):
 
 
 def propose_scan(graph, name: str):
-    """Of one or two inputs, along any axes and in both directions, and of a state of the shape of the first one's slices."""
+    """A Scan over one or two inputs, along any axes and in both directions, with a state of the shape of the first input's slices."""
     x = graph.value(min_rank=1, max_rank=4, where=lambda shape: any(n <= 7 for n in shape))
     shape = graph.shape(x)
     axis = graph.choose([i for i, n in enumerate(shape) if n <= 7])
     slice_shape = [*shape[:axis], *shape[axis + 1 :]]
     state = graph.of_shape(slice_shape)
     scanned, axes, infos = [x], [axis], [value_info("slice0", graph.element, slice_shape)]
-    if graph.chance(0.5):  # Of a shape that repeats to that of the first one's slices.
+    if graph.chance(0.5):  # a shape that broadcasts to that of the first input's slices
         other = list(graph.broadcastable(slice_shape))
         axes.append(graph.random.randint(0, len(other)))
         scanned.append(graph.of_shape([*other[: axes[1]], shape[axis], *other[axes[1] :]]))

@@ -17,7 +17,7 @@ def add_bias(y, bias):
 
 
 def propose_operands(graph):
-    """A value of two channels at most per group, and a kernel."""
+    """A value with at most two channels per group, and a kernel."""
     x = graph.value(min_rank=3, max_rank=5, where=lambda shape: 1 <= shape[1] <= 16)
     spatial = graph.shape(x)[2:]
     kernel = [graph.random.randint(1, min(3, n + 1)) for n in spatial]
@@ -33,7 +33,7 @@ def with_weight(graph, x: str, shape, out: int, fan: int) -> list[str]:
 
 
 def draw_conv(graph, name: str) -> tuple[list[str], dict]:
-    """Operands [N, C, ..] and attributes."""
+    """Draws operands [N, C, ..] and attributes."""
     x, spatial, kernel, channels, group = propose_operands(graph)
     attributes = windows.draw(graph, name, spatial, kernel, within_reach=False)
     if group > 1 or graph.chance(0.3):
@@ -79,7 +79,7 @@ def propose_transposed(graph, name: str):
 
 
 def transposed_extents(node, spatial, kernel):
-    """Padding in front, and the result's extents."""
+    """Returns the padding at the start of each axis, and the result's extents."""
     rank = len(spatial)
     strides, dilations = node.attribute("strides"), node.attribute("dilations")
     pads, mode = node.attribute("pads") or [0] * 2 * rank, node.attribute("auto_pad", "NOTSET")

@@ -12,7 +12,7 @@ def propose(graph, name: str):
 
 @operator("Det", propose)
 def determinant(node, x):
-    """d det(A) = det(A) A^-T. Elimination loses digits where a matrix is nearly singular."""
+    """d det(A) = det(A) A^-T. Elimination is inaccurate for nearly singular matrices."""
     if x.data.size and np.linalg.cond(x.data).max() > 100:
         raise Rejected("nearly singular")
     y = np.linalg.det(x.data)

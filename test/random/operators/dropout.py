@@ -1,6 +1,6 @@
 """Dropout, as one node or as exporters decompose it: random numbers, a comparison and arithmetic.
 
-Of the numbers that a program draws, only 0 is below KEPT, so that a mask of it drops everything in training and nothing in inference.
+Among the numbers that a program draws, only 0 is below KEPT. Therefore a mask drops everything in training and nothing in inference.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ KEPT = 2.0**-31
 
 
 def propose_dropout(graph, name: str):
-    """As in evaluation, or in training with nothing to drop: what is dropped otherwise is drawn by the program."""
+    """Inference form, or training form that drops nothing, because the program's random numbers are unknown."""
     x = graph.value()
     form = graph.choose(["plain", "ratio", "training", "decomposed"])
     if form == "decomposed":
@@ -27,7 +27,7 @@ def propose_dropout(graph, name: str):
 
 
 def decomposed(graph, x: str) -> str:
-    """Dropout of elements, of rows or of channels, scaled before the product with x or after it."""
+    """Dropout of elements, rows or channels, scaled before the multiplication with x or after it."""
     shape, before = graph.shape(x), set(graph.values)
     drawn = graph.choose([1, 2, len(shape)])
     mask = tuple(n if axis < drawn else 1 for axis, n in enumerate(shape))
@@ -50,7 +50,7 @@ def decomposed(graph, x: str) -> str:
 
 
 def replace_in_inference(graph, x: str):
-    """Lets the reference compute x in inference, in place of the last node."""
+    """Makes the reference return x in place of the last node in inference."""
     graph.nodes[-1].doc_string = INFERENCE + x
 
 

@@ -1,4 +1,4 @@
-"""Operators of one operand, element by element."""
+"""Elementwise operators with one operand."""
 
 
 import numpy as np
@@ -7,7 +7,7 @@ import tape
 from onnx import helper
 from operators import operator
 
-# Where an operator is defined, and where its result stays in reach of f32.
+# The interval in which an operator is defined and its result is in the range of f32.
 RANGE = {
     "Log": (0.2, 20), "Sqrt": (0.1, 20), "Reciprocal": (0.3, 5), "Acosh": (1.2, 8), "Atanh": (-0.9, 0.9),
     "Tan": (-1.2, 1.2), "Exp": (-4, 3), "Sinh": (-3, 3), "Cosh": (-3, 3), "Asinh": (-6, 6),
@@ -49,7 +49,7 @@ register("Atanh", lambda x: tape.unary(x, np.arctanh(x.data), 1 / (1 - x.data**2
 
 
 def step(function, distance):
-    """A function that is flat between its jumps; `distance` is that to the next jump."""
+    """A step function; `distance` is the distance to the next step."""
     return lambda x: x.tape.constant(x.tape.decide(function(x.data), distance(x.data)))
 
 
@@ -82,7 +82,7 @@ def is_inf(node, x):
 
 
 def propose_cast(graph, name: str):
-    """To an integer or a boolean and back, or between floats of the two types that keep every digit."""
+    """To an integer or a boolean and back, or between the two float types that keep every digit."""
     x = graph.bounded(-20, 20)
     to = graph.choose([onnx.TensorProto.INT32, onnx.TensorProto.INT64, onnx.TensorProto.BOOL, graph.element])
     if name == "Cast":

@@ -1,4 +1,4 @@
-"""Operators that the compiler computes itself, since they depend on shapes and constants alone: none is converted."""
+"""Operators that the compiler evaluates itself, because they depend only on shapes and constants."""
 
 import numpy as np
 from onnx import numpy_helper
@@ -6,7 +6,7 @@ from operators import operator
 
 
 def never(graph, name: str):
-    """Motifs hold them."""
+    """Generates nothing: the motifs contain these operators."""
 
 
 @operator("Shape", never)

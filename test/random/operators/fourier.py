@@ -1,4 +1,4 @@
-"""Fourier transforms: linear maps, of parts of complex numbers along the last axis."""
+"""Fourier transforms as linear maps of real and imaginary parts along the last axis."""
 
 import numpy as np
 import tape
@@ -6,7 +6,7 @@ from operators import operator
 
 
 def transform(x, axis: int, length: int, inverse: bool, onesided: bool):
-    """By numpy's own transforms of unit vectors."""
+    """Applies numpy's transforms to unit vectors."""
     half = length // 2 + 1
     points, parts = min(x.shape[axis], half if inverse and onesided else length), x.shape[-1]
     unit = np.zeros((points, parts, points, parts))

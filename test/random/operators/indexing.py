@@ -1,4 +1,4 @@
-"""Operators that read at given indices."""
+"""Operators that gather elements by index."""
 
 import numpy as np
 import tape
@@ -6,7 +6,7 @@ from operators import operator
 
 
 def propose_gather(graph, name: str):
-    """With constant indices, also evenly spaced and negative ones; those of the data; and those that were computed."""
+    """Constant indices (also evenly spaced and negative ones), indices from the data, and computed indices."""
     x = graph.value(min_rank=1)
     shape = graph.shape(x)
     axis = graph.random.randrange(len(shape))
@@ -21,7 +21,7 @@ def gather(node, x, indices):
 
 
 def shorter(graph, shape, axis: int):
-    """A shape of indices: any extent along the axis, at most the data's along the others."""
+    """A shape of indices: any extent along the axis, at most the data's extent along the others."""
     return tuple(graph.extent(7) if i == axis else graph.choose([n, n, max(n - 1, 1), 1]) for i, n in enumerate(shape))
 
 

@@ -1,4 +1,4 @@
-"""Comparisons, and operators of booleans."""
+"""Comparisons, and operators on booleans."""
 
 import numpy as np
 import tape
@@ -6,7 +6,7 @@ from operators import operator
 
 
 def propose_comparison(graph, name: str):
-    """Of floats; of integers too, which may be equal."""
+    """Compares floats, or integers, which may be equal."""
     if graph.chance(0.3):
         numbers = graph.node("Cast", [graph.bounded(-5, 5)], to=graph.INT64)
         graph.node(name, [numbers, graph.constant(np.array(graph.choose([-1, 0, 1]), np.int64))])
@@ -39,7 +39,7 @@ operator("Not", propose_logic)(lambda node, x: x.tape.constant(~x.data))
 
 
 def propose_bits(graph, name: str):
-    """Of small numbers, not negative where the operator takes unsigned ones; and their floats, for a loss."""
+    """Bitwise operators on small numbers, not negative for operators on unsigned ones; converted to floats for a loss."""
     to = graph.UINT64 if name == "BitShift" else graph.INT64
     x = graph.node("Cast", [graph.bounded(0.2, 5) if name == "BitShift" else graph.bounded(-5, 5)], to=to)
     if name == "BitShift":

@@ -1,4 +1,4 @@
-"""Losses that a model holds itself."""
+"""Loss operators inside a model."""
 
 import numpy as np
 import tape
@@ -8,7 +8,7 @@ from tape import total
 
 
 def propose(graph, name: str):
-    """Over [N, C, ...], with the targets as constants or from the data."""
+    """Operands are [N, C, ...]; targets are constants or data."""
     x = graph.bounded(-20, 20, min_rank=2)
     n, classes, *rest = graph.shape(x)
     targets = graph.random_indices((n, *rest), classes, negative=False)

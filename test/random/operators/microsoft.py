@@ -83,14 +83,14 @@ FUSED = {
     "HardSigmoid": lambda x, alpha=0.2, beta=0.5: hard_sigmoid(x, alpha, beta),
     "Clip": lambda x, low=-math.inf, high=math.inf: clip(x, low, high),
 }
-PARAMETERS = {"LeakyRelu": (0.1, 0.5), "HardSigmoid": (0.1, 0.5), "Clip": (-0.5, 0.5)}  # their bounds
+PARAMETERS = {"LeakyRelu": (0.1, 0.5), "HardSigmoid": (0.1, 0.5), "Clip": (-0.5, 0.5)}  # range of each activation's parameters
 
 
-# Products of matrices.
+# Contractions.
 
 
 def propose_fused_matmul(graph, name: str):
-    """Of operands with transposed axes, which a value's own axes are before."""
+    """Operands with transposed axes, which come after a value's other axes."""
     x = graph.value(min_rank=2, max_rank=4)
     shape = graph.shape(x)
     flags = {flag: int(graph.chance(0.4)) for flag in ("transA", "transB")}
@@ -141,7 +141,7 @@ def fused_gemm(node, a, b, c=None):
 
 
 class Drawn:
-    """Attributes of a node that is not made yet."""
+    """Attributes of a node that does not exist yet."""
 
     def __init__(self, attributes: dict):
         self.attributes = attributes
@@ -255,7 +255,7 @@ def embed_layer_normalization(node, words, segments, table, positions, segment_t
 
 
 def propose_mask(graph, batch: int, length: int, keys: int, forms=("lengths", "keys", "queries")) -> str:
-    """A mask that leaves the first key to every query."""
+    """A mask that keeps the first key for every query."""
     form = graph.choose(forms)
     if form == "lengths":
         return graph.constant(graph.numbers.integers(1, keys + 1, batch).astype(np.int32))
@@ -269,7 +269,7 @@ def propose_mask(graph, batch: int, length: int, keys: int, forms=("lengths", "k
 
 
 def mask_bias(node, mask, batch: int, length: int, keys: int):
-    """What is added to the scores."""
+    """The bias that is added to the scores."""
     data, position = mask.data, np.arange(keys)
     if data.ndim == 1:
         kept = position < data[:batch].reshape(-1, 1, 1, 1)
@@ -357,7 +357,7 @@ def propose_heads(graph, name: str):
     }[form]()
     operands = [graph.of_shape(shape) for shape in operands]
     operands += [""] * (3 - len(operands))
-    # With split keys and values, only the bias of the queries has an effect.
+    # with separate keys and values, only the bias of the queries has an effect
     has_bias = form != "split" and graph.chance(0.5)
     operands.append(graph.parameter((2 * width + heads * value_size,)) if has_bias else "")
     operands.append(propose_mask(graph, batch, length, keys) if graph.chance(0.5) else "")

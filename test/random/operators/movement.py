@@ -1,4 +1,4 @@
-"""Operators that permute, cut and join tensors."""
+"""Operators that permute, slice and concatenate tensors."""
 
 import numpy as np
 import tape
@@ -62,7 +62,7 @@ def split(node, x, sizes=None):
 
 
 def propose_slice(graph, name: str):
-    """Of some axes, with steps of either sign; bounds may count from the end or lie beyond it."""
+    """Slices of some axes, with steps of either sign; bounds may count from the end or be out of range."""
     x = graph.value(min_rank=1)
     shape = graph.shape(x)
     axes = graph.random.sample(range(len(shape)), graph.random.randint(1, min(2, len(shape))))

@@ -1,4 +1,4 @@
-"""Softmax, and normalizations."""
+"""Softmax and normalizations."""
 
 import math
 
@@ -29,7 +29,7 @@ def propose_softmax(graph, name: str):
 
 
 def rows(node, x, function):
-    """Before version 13 all axes from `axis` on are one row."""
+    """Before opset 13, all axes from `axis` on are one row."""
     axis = node.attribute("axis", 1 if node.version < 13 else -1) % x.rank
     if node.version >= 13:
         return function(x, axis)
@@ -55,7 +55,7 @@ def propose_layer(graph, name: str):
     if name == "LayerNormalization" and graph.chance(0.7):
         operands.append(graph.parameter(shape[axis:]))
     epsilon = {"epsilon": graph.choose([1e-3, 1e-2])} if graph.chance(0.5) else {}
-    statistics = name == "LayerNormalization" and not graph.is_double and graph.chance(0.2)  # They are no doubles.
+    statistics = name == "LayerNormalization" and not graph.is_double and graph.chance(0.2)  # the statistics are always f32
     outputs = 3 if statistics else 1
     graph.node(name, operands, outputs=outputs, axis=graph.signed(axis, len(shape)), **epsilon)
 
@@ -108,7 +108,7 @@ def group_normalization(node, x, scale, bias):
 
 
 def propose_batch(graph, name: str):
-    """Statistics are constants here: as initializers they were state, which test/e2e looks at."""
+    """Statistics are constants: as initializers they would be state, which test/e2e covers."""
     x = graph.value(min_rank=2)
     shape = graph.shape(x)
     channels, attributes, outputs = shape[1], {}, 1
@@ -150,7 +150,7 @@ def propose_mean_variance(graph, name: str):
     axes = sorted(graph.random.sample(range(rank), graph.random.randint(1, rank)))
     if math.prod(graph.shape(x)[a] for a in axes) < 2:
         raise tape.Rejected("a deviation of 0")
-    # From version 13 on onnx's checker expands the node, and finds its own default of the axes missing.
+    # From opset 13 on, onnx's checker expands the node, and misses the default of the axes.
     default = rank == 4 and graph.chance(0.3) and graph.opset < 13
     graph.node(name, [x], **({} if default else {"axes": axes}))
 
@@ -160,7 +160,7 @@ def mean_variance_normalization(node, x):
     axes = node.attribute("axes", [0, 2, 3])
     centred = x - mean(x, axes, True)
     variance = mean(centred * centred, axes, True)
-    x.tape.decide(np.zeros(0), variance.data)  # A root, and a division, that are singular at 0.
+    x.tape.decide(np.zeros(0), variance.data)  # A square root and a division that are singular at 0.
     return centred / (sqrt(variance) + 1e-9)
 
 

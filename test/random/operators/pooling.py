@@ -1,4 +1,4 @@
-"""Pooling over windows, and over all places."""
+"""Pooling over windows, and over all positions."""
 
 import math
 
@@ -16,13 +16,13 @@ def propose_pool(graph, name: str):
     if graph.allows(name, "count_include_pad") and graph.chance(0.4):
         attributes["count_include_pad"] = 1
     outputs = 1
-    if name == "MaxPool" and math.prod(graph.shape(x)) <= 60 and graph.chance(0.4):  # Indices stay small.
+    if name == "MaxPool" and math.prod(graph.shape(x)) <= 60 and graph.chance(0.4):  # keeps indices small
         outputs, attributes["storage_order"] = 2, graph.choose([0, 1])
     graph.node(name, [x], outputs=outputs, kernel_shape=kernel, **attributes)
 
 
 def slid(node, x, fill: float):
-    """The windows of each place, their taps, and the taps' axes."""
+    """Returns the windows of each position, their taps, and the taps' axes."""
     read = windows.read(node, x.shape[2:], node.attribute("kernel_shape"))
     return read, windows.slide(x, read, fill), range(x.rank, 2 * x.rank - 2)
 
@@ -100,7 +100,7 @@ def global_lp_pool(node, x):
 
 
 def propose_unpool(graph, name: str):
-    """Each value has a place of its own: in windows that do not overlap."""
+    """Windows do not overlap, so that each value has its own position."""
     x = graph.value(min_rank=3, max_rank=4)
     shape = graph.shape(x)
     kernel = [graph.choose([1, 2, 3]) for _ in shape[2:]]

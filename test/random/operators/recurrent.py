@@ -1,4 +1,4 @@
-"""Recurrent layers, step by step."""
+"""Recurrent layers, evaluated step by step."""
 
 import numpy as np
 import tape
@@ -6,7 +6,7 @@ from operators import operator
 from operators.activation import clip, expm1_below, hard_sigmoid
 from tape import Rejected, less, sigmoid, softplus, tanh, where
 
-# Function, and whether it takes alpha, and beta.
+# Each entry has the function, and whether it has the parameters alpha and beta.
 FUNCTIONS = {
     "Tanh": (lambda x, a, b: tanh(x), 0), "Sigmoid": (lambda x, a, b: sigmoid(x), 0),
     "Relu": (lambda x, a, b: where(less(x.tape.constant(0.0), x), x, 0.0), 0),
@@ -75,7 +75,7 @@ def gated(x, i: int, hidden: int):
 
 
 def run(node, x, w, r, bias, lengths, h, c, peepholes, activations, reverse: bool):
-    """x [T, B, I], states [B, H]."""
+    """x is [T, B, I], states are [B, H]."""
     gates, hidden, limit = GATES[node.op], r.shape[1], node.attribute("clip", 0.0)
 
     def active(i, v):

@@ -1,4 +1,4 @@
-"""Reductions, cumulative sum."""
+"""Reductions and cumulative sums."""
 
 import math
 
@@ -11,7 +11,7 @@ RANGE = {"ReduceLogSum": (0.2, 5), "ReduceProd": (0.5, 1.6), "ReduceLogSumExp": 
 
 
 def propose(graph, name: str):
-    """Over some axes, over all by leaving them out, over none with `noop_with_empty_axes`."""
+    """Over some axes, over all by omitting the axes, or over none with `noop_with_empty_axes`."""
     x = graph.bounded(*RANGE.get(name, (-30, 30)))
     rank = len(graph.shape(x))
     attributes = {"keepdims": graph.choose([0, 1])}
@@ -24,7 +24,7 @@ def propose(graph, name: str):
 
 
 def product(x, axes, keepdims):
-    """The cotangent of a factor is the product of the others, from both sides, so that none is divided by."""
+    """The cotangent of a factor is the product of the factors before and after it, without a division."""
     kept = [i for i in range(x.rank) if i not in axes]
     rows = tape.move(x, lambda i: np.transpose(i, kept + list(axes)).reshape([x.shape[k] for k in kept] + [-1]))
     a = rows.data
@@ -60,7 +60,7 @@ def reduce(node, x, axes, rule):
     if not axes:
         axes = [] if node.attribute("noop_with_empty_axes", 0) else range(x.rank)
     axes = tuple(sorted(axis % x.rank for axis in axes))
-    if not axes:  # The elementwise part of the rule, over axes of extent 1.
+    if not axes:  # The elementwise part of the rule, for axes of extent 1.
         wide = tape.reshape(x, (*x.shape, 1))
         return rule(wide, (x.rank,), False)
     return rule(x, axes, bool(node.attribute("keepdims", 1)))

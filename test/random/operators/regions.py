@@ -1,4 +1,4 @@
-"""Regions of images, and convolutions whose taps move."""
+"""Regions of images, and convolutions with moved taps."""
 
 import math
 
@@ -10,7 +10,7 @@ from tape import less, where
 
 
 def region(graph, extent: float):
-    """Two ends within reach of an axis."""
+    """Returns two ends of a region near the bounds of an axis."""
     begin = graph.number(-0.5, max(extent - 1.5, 0))
     return begin, begin + graph.number(0.8, extent)
 
@@ -31,7 +31,7 @@ def propose_align(graph, name: str):
 
 
 def region_taps(begin, end, half: bool, scale: float, bins: int, samples: int, extent: int):
-    """[R, places]: (index, weight) twice."""
+    """Returns (index, weight) of two taps for [R, positions]."""
     begin, end = begin * scale - 0.5 * half, end * scale - 0.5 * half
     size = end - begin
     if not half:

@@ -46,7 +46,7 @@ def propose(graph, name: str):
 
 
 def place(node, i: int, extent: int, size: int, scale: float, length: float, region=(0.0, 1.0)) -> float:
-    """`size` is the whole part of `length`, which is `extent` times `scale`."""
+    """Maps positions; `size` is the integral part of `length`, which is `extent` times `scale`."""
     mode = node.attribute("coordinate_transformation_mode", "half_pixel" if node.version >= 11 else "asymmetric")
     if mode == "asymmetric":
         return i / scale
@@ -73,7 +73,7 @@ def keys(x: float, a: float) -> float:
 def weights(node, places: list[float], extent: int, scale: float) -> np.ndarray:
     """[size, extent]"""
     narrow = min(scale, 1.0) if node.attribute("antialias", 0) else 1.0
-    reach = math.ceil(2 / narrow) + 1  # Weights are 0 beyond.
+    reach = math.ceil(2 / narrow) + 1  # Weights are 0 outside the axis.
     linear, result = node.attribute("mode") == "linear", np.zeros((len(places), extent))
     for i, at in enumerate(places):
         for j in range(math.floor(at) - reach, math.floor(at) + reach + 1):
@@ -82,7 +82,7 @@ def weights(node, places: list[float], extent: int, scale: float) -> np.ndarray:
             if 0 <= j < extent or not node.attribute("exclude_outside", 0):
                 result[i, min(max(j, 0), extent - 1)] += weight
     sums = result.sum(1, keepdims=True)
-    return result / np.where(sums == 0, 1, sums)  # Without any weight the place is extrapolated.
+    return result / np.where(sums == 0, 1, sums)  # A position without any weight is extrapolated.
 
 
 @operator("Resize", propose)

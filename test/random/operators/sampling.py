@@ -1,4 +1,4 @@
-"""Reading between elements at places of a grid."""
+"""Interpolation at positions of a grid."""
 
 import itertools
 import math
@@ -24,7 +24,7 @@ def propose_grid_sample(graph, name: str):
 
 
 def whole(x):
-    """The whole part of places: a decision, whose other side is an element away."""
+    """The integral part of positions: a decision, whose other side is a whole element away."""
     return x.tape.decide(np.floor(x.data), np.abs(x.data - np.round(x.data)))
 
 
@@ -47,7 +47,7 @@ def inside(x, extent: int, outside: str, aligned: bool):
 
 
 def taps_at(x, extent: int, mode: str, outside: str, aligned: bool):
-    """[(indices, weight)] of places from -1 to 1."""
+    """Returns [(indices, weight)] for positions from -1 to 1."""
     x = (x + 1.0) * ((extent - 1) / 2) if aligned else (x + 1.0) * (extent / 2) - 0.5
     zeros = outside == "zeros"
 
@@ -61,7 +61,7 @@ def taps_at(x, extent: int, mode: str, outside: str, aligned: bool):
         return [tap(at, x.tape.constant(np.ones(x.shape)))]
     if "linear" in mode:
         x = inside(x, extent, outside, aligned)
-        # An end of the axis is a whole number to which clipping brings: no kink of its own.
+        # Clipping moves positions to an end of the axis, an integer; this is no additional kink.
         first = np.floor(x.data) if not zeros else whole(x)
         if not zeros:
             x.tape.decide(first, np.where((x.data <= 0) | (x.data >= extent - 1), 1.0, np.abs(x.data - np.round(x.data))))

@@ -1,4 +1,4 @@
-"""Operators that write at given indices. Only added updates may meet: which of others would win is left open."""
+"""Operators that scatter elements by index. Only added updates may have equal indices, because the order of others is undefined."""
 
 import numpy as np
 import tape
@@ -6,7 +6,7 @@ from operators import operator
 
 
 def reduction(graph, meets: bool) -> dict:
-    """What becomes of updates: `reduction` came with opset 16, as attribute of both operators."""
+    """Draws the reduction: `reduction` was added in opset 16, as an attribute of both operators."""
     if graph.opset >= 16 and (meets or graph.chance(0.4)):
         return {"reduction": graph.choose(["add", "add", "mul"] + (["max", "min"] if graph.opset >= 18 else []))}
     if meets:
@@ -34,7 +34,7 @@ def propose_elements(graph, name: str):
 
 
 def met(node, x, places, updates):
-    """Updates one after another: those that are the first of their places, the second, and so on."""
+    """Splits updates by position: the first update of each position, the second one, and so on."""
     how = node.attribute("reduction", "none")
     if how in ("none", "add"):
         return tape.scatter(x, places, updates, how == "add")

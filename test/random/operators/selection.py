@@ -1,4 +1,4 @@
-"""The largest elements, and where they are."""
+"""Operators that select the largest elements and their indices."""
 
 import numpy as np
 import tape
@@ -6,7 +6,7 @@ from operators import operator
 
 
 def ordered(x, axis: int, largest: bool) -> np.ndarray:
-    """Positions along the axis from the best element on; neighbours of the order that are close are the margin."""
+    """Returns positions along the axis, best element first; the distance of neighbors in this order is the margin."""
     order = np.argsort(-x.data if largest else x.data, axis, kind="stable")
     values = np.take_along_axis(x.data, order, axis)
     gaps = np.abs(np.diff(values, axis=axis))

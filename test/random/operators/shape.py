@@ -1,4 +1,4 @@
-"""Operators that change the shape alone, or repeat."""
+"""Operators that only change the shape, or repeat elements."""
 
 import numpy as np
 import tape
@@ -6,7 +6,7 @@ from operators import operator
 
 
 def propose_reshape(graph, name: str):
-    """To any shape of as many elements; also with an extent taken over (0) or worked out (-1)."""
+    """To any shape with as many elements; also with a copied extent (0) or an inferred one (-1)."""
     x = graph.value()
     shape = graph.shape(x)
     target = list(graph.factored(int(np.prod(shape))))
@@ -41,7 +41,7 @@ def propose_squeeze(graph, name: str):
     ones = [i for i, n in enumerate(graph.shape(x)) if n == 1]
     if graph.chance(0.7):
         axes = graph.random.sample(ones, graph.random.randint(1, len(ones)))
-        # Inference of onnx itself takes the attribute's axes as ascending.
+        # onnx's shape inference assumes that the attribute's axes are ascending
         graph.node(name, [x], axes=axes if graph.opset >= 13 else sorted(axes))
     else:
         graph.node(name, [x])
@@ -90,7 +90,7 @@ def tile(node, x, repeats):
 
 
 def propose_blocks(graph, name: str):
-    """[N, C, H, W] from a value that holds as many elements, or a parameter."""
+    """[N, C, H, W] from a value with as many elements, or a parameter."""
     s, c = graph.choose([2, 3]), graph.choose([1, 2])
     n, h, w = graph.choose([1, 2, 3]), graph.choose([1, 2, 3]), graph.choose([1, 2, 5])
     shape = (n, c * s * s, h, w) if name == "DepthToSpace" else (n, c, h * s, w * s)

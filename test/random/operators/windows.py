@@ -1,4 +1,4 @@
-"""Windows that slide over the last axes of a tensor: what convolution and pooling share."""
+"""Sliding windows over the last axes of a tensor, shared by convolution and pooling."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class Windows:
 
 
 def draw(graph, name: str, spatial, kernel, within_reach: bool) -> dict:
-    """Attributes of windows; with `within_reach` none lies in the padding alone."""
+    """Draws attributes of windows; with `within_reach`, no window covers only padding."""
     rank = len(spatial)
     strides = [graph.choose([1, 1, 2, 3]) for _ in spatial]
     dilations = [graph.choose([1, 1, 1, 2]) if graph.allows(name, "dilations") else 1 for _ in spatial]
@@ -69,13 +69,13 @@ def read(node, spatial, kernel) -> Windows:
 
 
 def places(windows: Windows, i: int) -> np.ndarray:
-    """[window, tap]: the places along spatial axis i, negative ones and those behind its end in the padding."""
+    """Returns [window, tap] positions along spatial axis i; those below 0 or past the end are in the padding."""
     o, k = np.arange(windows.output[i]), np.arange(windows.kernel[i])
     return o[:, None] * windows.strides[i] + k * windows.dilations[i] - windows.before[i]
 
 
 def slide(x, windows: Windows, fill: float = 0.0):
-    """[.., window.., tap..]"""
+    """Returns [.., window.., tap..]."""
     first = x.rank - len(windows.kernel)
 
     def arrange(positions):

@@ -1,18 +1,17 @@
-"""lit's configuration: which files are tests, and the words that their RUN lines may use.
+"""lit's configuration: the test files, and the substitutions in their RUN lines.
 
-| word | stands for |
+| word | meaning |
 |---|---|
-| `mtc`, `mtc-opt`, `mtc-lsp-server` and every other tool of the build | itself; the build's bin/ is first on PATH |
+| `mtc`, `mtc-opt`, `mtc-lsp-server` and other tools of the build | the tool; the build's bin/ is first on PATH |
 | `%mtc` | the compiler driver |
 | `FileCheck`, `not`, `split-file`, `count` | LLVM's |
-| `%python` | Python with numpy, safetensors and onnx (build/venv, made by tools/setup.sh --tests) |
-| `%build` | the build's folder |
+| `%python` | Python with numpy, safetensors and onnx (build/venv, created by tools/setup.sh --tests) |
+| `%build` | the build folder |
 | `%examples` | the project's examples/ |
 | `%support` | test/support: Python helpers and recorded expectations |
 | `%s`, `%S`, `%t`, `%T` | lit's own: this file, its folder, a temporary path, a temporary folder |
 
-A run may name the folder of another build in the environment variable MTC_BUILD. `lit -Dkeep` leaves what tests that pass
-write.
+The environment variable MTC_BUILD selects another build folder. `lit -Dkeep` keeps the files that passing tests write.
 """
 
 import os
@@ -30,7 +29,7 @@ if not hasattr(config, "mtc_build"):  # started on the sources: `lit test/ir`
     raise SystemExit
 
 ASAN_OPTIONS = [
-    "abort_on_error=1",  # A finding's exit code would be 1, which says that the input was wrong.
+    "abort_on_error=1",  # The default exit code of a sanitizer's report is 1, which also indicates invalid input.
 ]
 
 source = Path(config.mtc_source)
@@ -53,13 +52,13 @@ config.environment["PYTHONPATH"] = str(source / "test/support")
 config.environment["MTC"] = str(bin / "mtc")
 config.environment["MTC_EXAMPLES"] = str(source / "examples")
 config.environment["MTC_EMULATED_RACES"] = "1"  # where device code is emulated
-config.environment["OMP_WAIT_POLICY"] = "passive"  # tests run beside each other: idle threads shall not spin
+config.environment["OMP_WAIT_POLICY"] = "passive"  # tests run in parallel: idle threads must not spin
 config.environment["MTC_CACHE_DIR"] = str(build / "test/cache")
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "HOME", "CUDA_HOME", "CUDA_PATH", "ONEDNN_MAX_CPU_ISA"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
-# The folder sanitized is for the instrumented programs of the preset asan, and only for them.
+# The folder `sanitized` contains tests of the instrumented programs of the preset asan only.
 if config.mtc_sanitizers:
     config.environment.setdefault("ASAN_OPTIONS", ":".join(ASAN_OPTIONS))
 else:
@@ -74,15 +73,15 @@ config.substitutions += [
     (r"%support\b", str(source / "test/support")),
 ]
 
-# What takes longer than a gate may: tools/test.sh --all.
+# Long tests: tools/test.sh --all.
 if "all" in lit_config.params:
     config.available_features.add("all")
 
-# bench/compare.py makes it when PyTorch is first asked for.
+# bench/compare.py creates it when it first needs PyTorch.
 if (source / "build/bench-venv/requirements.txt").exists():
     config.available_features.add("bench-venv")
 
-# Whether a test may have a small disk of its own.
+# Whether a test may mount a small disk.
 mounts = ["unshare", "-rm", "sh", "-c", "d=$(mktemp -d) && mount -t tmpfs none $d && umount $d; s=$?; rmdir $d; exit $s"]
 try:
     if subprocess.run(mounts, capture_output=True).returncode == 0:
@@ -90,12 +89,12 @@ try:
 except OSError:
     pass
 
-# Whether a test may make hosts of its own.
+# Whether a test may create network namespaces as hosts.
 hosts = "ip netns add mtc$$ && ip -n mtc$$ link set lo up && test -w /dev/net/tun; s=$?; ip netns del mtc$$; exit $s"
 if subprocess.run(["sh", "-c", hosts], capture_output=True).returncode == 0:
     config.available_features.add("network-namespaces")
 
-# Programs for Arm: the runtime of that architecture.
+# Programs for Arm: the runtime for that architecture.
 if (build / "lib/aarch64/libmtc_runtime.a").exists():
     config.available_features.add("aarch64-runtime")
 

@@ -1,4 +1,4 @@
-"""lit's configuration of the unit tests: the executables of a build's bin/unit, in as many parts as there are cores."""
+"""lit's configuration of the unit tests: the executables in a build's bin/unit, in one part per core."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ import lit.formats
 config.name = "sanitized unit" if config.mtc_sanitizers else "unit"
 config.test_format = lit.formats.GoogleTest(".", "_tests")
 config.test_source_root = config.test_exec_root = str(Path(config.mtc_build, "bin/unit"))
-config.environment["MTC_EMULATED_RACES"] = "1"  # this and the next as in lit.cfg.py
+config.environment["MTC_EMULATED_RACES"] = "1"  # this and the next lines as in lit.cfg.py
 config.environment["OMP_WAIT_POLICY"] = "passive"
 for name in ("HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""bench/network.py measures a network that `mtc plan --network` reads, and other texts and files are refused with their reason."""
+"""bench/network.py writes a network that `mtc plan --network` reads; malformed networks are rejected with the reason."""
 
 import json
 import subprocess
@@ -30,11 +30,11 @@ assert transfers("network.txt")["network"] == measured.splitlines()[1]
 # Twice the bandwidth and half the latency take half the time.
 assert abs(seconds("30us,1.1GB/s") - seconds("10gbe")) < 1e-12
 assert abs(seconds("15us, 17.6 Gbit/s") - seconds("10gbe") / 2) < 1e-9
-# Messages to 7 other ranks, all at a time or 4: the latency of one, or of two.
+# Messages to 7 other ranks, all at once or 4 at a time: one latency, or two.
 bytes_only = seconds("1ns,1.1GB/s,7")
 assert abs((seconds("30us,1.1GB/s,7") - bytes_only) * 7 - (seconds("30us,1.1GB/s") - bytes_only)) < 1e-6
 assert abs((seconds("30us,1.1GB/s,4") - bytes_only) * 7 - (seconds("30us,1.1GB/s") - bytes_only) * 2) < 1e-6
-# Nodes of 8: their own connection. Nodes of 4: 4 of 7 messages and bytes between nodes, at the same time as those within nodes.
+# Nodes of 8 ranks use their own connection. Nodes of 4: 4 of 7 messages and bytes are between nodes, concurrent with those inside a node.
 assert abs(seconds("30us,1.1GB/s; nodes of 8: 15us,2.2GB/s") - seconds("15us,2.2GB/s")) < 1e-12
 assert abs(seconds("30us,1.1GB/s; nodes of 4: 1us,99GB/s") - seconds("30us,1.1GB/s") * 4 / 7) < 1e-9
 assert abs(seconds("1us,99GB/s; nodes of 4: 30us,1.1GB/s") - seconds("30us,1.1GB/s") * 3 / 7) < 1e-9

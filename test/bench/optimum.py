@@ -1,5 +1,5 @@
 # RUN: %python %s
-"""What `auto` computes again is no better than the optimum, and not far from it; and the optimum is one."""
+"""`--recompute auto` is at most as good as the optimum of the solver, and close to it; the solver's optimum equals an exhaustive search."""
 
 import heapq
 import os
@@ -16,7 +16,7 @@ from recomputation import Operation, Problem, Way, optimum, peak_of, time_of  # 
 
 
 def shortest(problem: Problem, budget: int) -> float:
-    """The least time that is added, by a search through all that may be alive in front of each operation."""
+    """Returns the minimum added time, by a search over all sets of values that may be live before each operation."""
     ways, seen = problem.once(), set()
     queue = [(0, 0, 0, frozenset())]
     while queue:
@@ -40,7 +40,7 @@ def shortest(problem: Problem, budget: int) -> float:
 
 
 def tiny(numbers: random.Random) -> Problem:
-    """A chain with some short cuts, and its values read again from the last to the first."""
+    """A chain with some shortcuts, whose values are used again from the last to the first."""
     count = numbers.randint(3, 4)
     bytes, operations = [], []
 
@@ -78,7 +78,8 @@ def check_solver() -> None:
 
 
 def check_distance(model: str, blocks: int, most: float) -> None:
-    """The script fails where a plan does not fit, or takes less time than the optimum. `most` is of the micro-step's time."""
+    """Runs the script, which fails if a plan exceeds its budget or is faster than the optimum. `most` is relative to the time of a
+    micro-step."""
     command = [sys.executable, BENCH / "optimum.py", model, "--blocks", str(blocks), "--budgets", "4", "--mtc", os.environ["MTC"]]
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 0, (result.stdout, result.stderr)
@@ -89,5 +90,5 @@ def check_distance(model: str, blocks: int, most: float) -> None:
 
 check_solver()
 check_distance("perceptron", blocks=3, most=0.005)
-# With AVX-512 the library fuses more, and the search has fewer ways to go wrong.
+# With AVX-512 the library fuses more, and the search has fewer alternatives.
 check_distance("transformer", blocks=1, most=0.065 if has("avx512f") else 0.11)

@@ -1,4 +1,4 @@
-"""Combinations of techniques, drawn at random."""
+"""Random combinations of techniques."""
 
 from dataclasses import dataclass, field
 from random import Random
@@ -14,25 +14,24 @@ SCHEDULES = ["linear", "cosine", "inverse-sqrt", "one-cycle", "wsd"]
 
 @dataclass
 class Combination:
-    """`flags` are those of the arithmetic. `moves` decide when values are computed and where they are stored, and must leave
-    every bit as it is."""
+    """`flags` change the arithmetic. `moves` only decide when values are computed and where they are stored; they are bit-exact."""
 
     model: Model
     flags: list[str]
     moves: list[str] = field(default_factory=list)
-    budget: float | None = None  # of what the program takes without one
-    allow: list[str] = field(default_factory=list)  # what may change for it
+    budget: float | None = None  # memory budget relative to the peak without a budget
+    allow: list[str] = field(default_factory=list)  # techniques that the budget may use
     run: list[str] = field(default_factory=list)
     emulated: bool = False
 
     @property
     def falls(self) -> bool:
-        """Whether the learning rate depends on where the run ends."""
+        """Whether the learning rate depends on the number of steps."""
         return "--schedule" in self.flags and "inverse-sqrt" not in self.flags
 
     @property
     def is_rounded(self) -> bool:
-        """Whether a difference in the last bit may become one of many: 16 bits, codes, and steps by the sign."""
+        """Whether a difference in the last bit may grow: 16 bits, quantized state, and updates by the gradient's sign."""
         return any(word in self.flags for word in ("bf16", "f16", "--optimizer-bits", "--gradient-bits", "lion", "muon")) or bool(self.allow)
 
     def __str__(self) -> str:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Trains models on several ranks in combinations drawn at random: kinds of sharding, optimizers, clipping, parameter groups,
-averages. Losses, gradient norms, weights, running statistics and optimizer state must be those of one rank with as many
-micro-batches, bit for bit, and the arena of each rank the plan's. Some run on emulated GPUs.
+"""Trains models on several ranks in random combinations: kinds of sharding, optimizers, clipping, parameter groups, averages. Losses,
+gradient norms, weights, running statistics and optimizer state must be bit-identical to those of one rank with as many micro-batches, and
+each rank's arena must have the planned size. Some combinations run on emulated GPUs.
 
     test/combinations/ranks.py --mtc build/release/bin/mtc --count 150 --seed 7
 
-A combination follows from the seed and its number. The last line counts; exit code 1 if anything failed.
+A combination depends only on the seed and its number. The last line has the counts; the exit code is 1 if anything failed.
 """
 
 import argparse
@@ -60,7 +60,7 @@ class Combination:
 
     @property
     def reference(self) -> str:
-        """The program of one rank with which several combinations are compared."""
+        """Returns the program of one rank with which several combinations are compared."""
         target = "cuda" if self.emulated else "cpu"
         update = (self.optimizer, *self.state, *self.clipped, *self.others)
         parts = (self.model, target, self.ranks * self.accumulated, self.precision, self.recomputed, *update)
@@ -77,7 +77,7 @@ def draw(random: Random, models: list[str]) -> Combination:
 
 
 class Runner:
-    """Compiles and runs combinations in a folder, and the program of one rank once for all that need it."""
+    """Compiles and runs combinations in a folder, and each program of one rank only once."""
 
     def __init__(self, folder: Path, models: dict):
         self.folder, self.models = folder, models
@@ -94,7 +94,7 @@ class Runner:
         memory = json.loads((program.folder / "memory.json").read_text())
         for rank, each in enumerate(memory.get("ranks", [memory])):
             assert each["arena_bytes"] == memory["planned_bytes"], f"rank {rank}: {each}, planned: {memory['planned_bytes']}"
-        for path in program.folder.glob(f"{program.path.name}*"):  # Hundreds of programs would fill a disk.
+        for path in program.folder.glob(f"{program.path.name}*"):  # Programs are deleted, because hundreds of them would fill a disk.
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         return state
 
@@ -117,24 +117,24 @@ def run(models: dict, count: int, seed: int, verbose: bool) -> int:
             problem = ""
             try:
                 runner.check(drawn)
-            except (AssertionError, SystemExit, subprocess.TimeoutExpired) as error:  # A command that fails has said so.
+            except (AssertionError, SystemExit, subprocess.TimeoutExpired) as error:  # The failing command has printed the reason.
                 problem = str(error)
                 failed += 1
             if problem or verbose:
-                print(f"{number}: {drawn}: {problem[-3000:] or 'right'}", flush=True)
+                print(f"{number}: {drawn}: {problem[-3000:] or 'passed'}", flush=True)
     print(f"{count} combinations of seed {seed}, {failed} failed")
     return 1 if failed else 0
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--mtc", type=Path, default=Path("build/release/bin/mtc"), help="the compiler under test")
+    parser.add_argument("--mtc", type=Path, default=Path("build/release/bin/mtc"), help="compiler to test")
     parser.add_argument("--count", type=int, default=150, help="how many combinations")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--verbose", action="store_true", help="print each combination")
     options = parser.parse_args()
     os.environ["MTC"] = str(options.mtc.resolve())
-    from many_layers import many_layers  # after the compiler is known
+    from many_layers import many_layers  # imported here, because the module needs the compiler's path
     from models import DIGITS, GPT2
 
     with tempfile.TemporaryDirectory() as folder:

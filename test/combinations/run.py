@@ -1,18 +1,16 @@
 #!/usr/bin/env python3
-"""Trains models with techniques combined at random, and checks what holds of every combination:
+"""Trains models with random combinations of techniques, and checks what must hold for every combination:
 
-- `mtc` makes a program, or refuses with an error and exit code 1, where two flags have no meaning together or a budget
-  cannot be kept; nothing else;
-- what `mtc plan` says is what `mtc compile` says, and what the program takes, to the byte, and no more than the budget;
-- two runs end with the same bits; one on a single thread has the same losses but for rounding, as libraries add in another
-  order;
-- what only moves or recomputes values, as `--offload` and `--recompute` do, leaves every bit as it is;
-- a run that was interrupted by a checkpoint ends with the bits of one that was not.
+- `mtc` writes a program, or exits with an error and exit code 1 if two flags contradict each other or a budget cannot be met;
+- `mtc plan` and `mtc compile` report the same bytes; the program uses exactly these, and they are within the budget;
+- two runs are bit-identical; on a single thread, losses are equal up to rounding, because libraries sum in another order;
+- techniques that only move or recompute values, such as `--offload` and `--recompute`, are bit-exact;
+- a run that was interrupted and resumed is bit-identical to an uninterrupted one.
 
     test/combinations/run.py --mtc build/release/bin/mtc --count 300 --seed 7 --jobs 2
 
-A combination follows from the seed and its number. The last line counts; exit code 1 if anything failed, or less than half
-of what was drawn made a program.
+A combination depends only on the seed and its number. The last line has the counts; the exit code is 1 if anything failed, or if less than
+half of the combinations compiled.
 """
 
 import argparse
@@ -36,15 +34,15 @@ from draw import Combination, draw  # noqa: E402
 from subjects import models  # noqa: E402
 
 STEPS = 4
-TIMEOUT = 900  # seconds, for one command, on a busy machine too
+TIMEOUT = 900  # seconds for one command, even on a busy machine
 
 
 class Wrong(Exception):
-    """What does not hold."""
+    """The check that failed."""
 
 
 class Refused(Exception):
-    """The error with which flags are refused."""
+    """The error that rejects a combination of flags."""
 
 
 @dataclass
@@ -60,7 +58,7 @@ class Workplace:
         return result
 
     def compile(self, flags: list[str], name: str) -> dict:
-        """The plan. Raises `Refused`."""
+        """Returns the plan. Raises `Refused`."""
         model, *others = flags
         made = self.run([self.mtc, "compile", model, *others, "--json", "-o", name], (0, 1))
         planned = self.run([self.mtc, "plan", model, *others, "--json"], (0, 1))
@@ -75,7 +73,7 @@ class Workplace:
         return plan
 
     def train(self, program: str, flags: list[str], name: str, *more: str) -> tuple[bytes, list[float]]:
-        """The exported file, and the losses of the steps."""
+        """Returns the exported file, and the losses of the steps."""
         for suffix in (".onnx", ".jsonl", ".memory"):
             (self.folder / (name + suffix)).unlink(missing_ok=True)
         files = ["--export", f"{name}.onnx", "--metrics", f"{name}.jsonl", "--memory-report", f"{name}.memory"]
@@ -92,7 +90,7 @@ def check(place: Workplace, drawn: Combination):
     free = place.compile(flags, "free")
     limit = [f"--memory={int(free['peak_bytes'] * drawn.budget)}", *drawn.allow] if drawn.budget else []
     plan = place.compile([*flags, *drawn.moves, *limit], "program")
-    # The gaps that --check-memory leaves between values do not count.
+    # The gaps that --check-memory adds between values do not count.
     counted = plan["live_bytes" if "--check-memory" in flags else "peak_bytes"]
     if limit and counted > free["peak_bytes"] * drawn.budget:
         raise Wrong(f"plans {counted} bytes where {limit[0]} is given")
@@ -143,11 +141,11 @@ def run_one(mtc: Path, seed: int, number: int) -> Outcome:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--mtc", type=Path, default=Path("build/release/bin/mtc"), help="the compiler under test")
+    parser.add_argument("--mtc", type=Path, default=Path("build/release/bin/mtc"), help="compiler to test")
     parser.add_argument("--count", type=int, default=300, help="how many combinations")
-    parser.add_argument("--first", type=int, default=0, help="the number of the first")
+    parser.add_argument("--first", type=int, default=0, help="number of the first combination")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="combinations at a time")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="combinations to run in parallel")
     parser.add_argument("--verbose", action="store_true", help="print each combination")
     options = parser.parse_args()
 
@@ -158,7 +156,7 @@ def main() -> int:
         for outcome in pool.map(run_one, [mtc] * len(numbers), [options.seed] * len(numbers), numbers):
             outcomes.append(outcome)
             if outcome.wrong or options.verbose:
-                print(f"{outcome.text}\n    {outcome.wrong or outcome.refused or 'right'}", flush=True)
+                print(f"{outcome.text}\n    {outcome.wrong or outcome.refused or 'passed'}", flush=True)
     failed, refused = sum(bool(o.wrong) for o in outcomes), sum(bool(o.refused) for o in outcomes)
     print(f"{options.count} combinations of seed {options.seed}, {refused} refused, {failed} failed")
     return 1 if failed or 2 * refused > options.count else 0

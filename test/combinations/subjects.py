@@ -1,4 +1,4 @@
-"""The models that combinations train: small ones, of other kinds of operators each."""
+"""The models of combinations: small ones with different kinds of operators."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +15,10 @@ ROWS = 24
 class Model:
     name: str
     file: Path
-    data: dict[str, np.ndarray]  # ROWS rows
+    data: dict[str, np.ndarray]  # for ROWS samples
     flags: tuple[str, ...]
-    adapted: str  # a pattern of matrices that adapters fit
-    frozen: str  # a pattern of what may be frozen
+    adapted: str  # pattern of matrices that adapters support
+    frozen: str  # pattern of parameters that may be frozen
 
 
 def parameter(random: np.random.Generator, name: str, *shape: int) -> onnx.TensorProto:
@@ -27,7 +27,7 @@ def parameter(random: np.random.Generator, name: str, *shape: int) -> onnx.Tenso
 
 
 def make_network(folder: Path) -> Path:
-    """Convolutions, BatchNormalization in training form, Dropout and pooling of 8 by 8 images, then two layers."""
+    """Convolutions, BatchNormalization in training form, Dropout and pooling of images of 8 x 8, then two linear layers."""
     random = np.random.default_rng(3)
     node = helper.make_node
     nodes = [

@@ -1,8 +1,9 @@
 # RUN: %python %s %t
-"""Axes of 2^31 to 2^63 - 1 elements through every analysis: a plan, or a refusal in words. Counts of elements, iterations,
-bytes and operations do not overflow, and no analysis visits each element.
+"""Axes of 2^31 to 2^63 - 1 elements in every analysis: the result is a plan or an error message. Counts of elements, iterations, bytes and
+operations do not overflow, and no analysis visits each element.
 
-With `all` after the folder, each operator is tried with each extent; otherwise each operator with some of them."""
+With `all` after the folder, each operator is tried with each extent; otherwise each operator with some of them.
+"""
 
 import os
 import re
@@ -20,7 +21,7 @@ INTERNAL = re.compile(r"'\w+\.[\w.]+' op |current operation")
 
 folder = own_folder()
 n3, third = ("n", 3), helper.make_node
-# For each case: the shape of x, constants, nodes from x to y.
+# For each case: the shape of x, constants, and the nodes from x to y.
 CASES = {
     "MatMul": (n3, {"w": np.ones((3, 2), "f")}, [third("MatMul", ["x", "w"], ["y"])]),
     "MatMul with itself": (n3, {}, [third("Transpose", ["x"], ["t"], perm=[1, 0]), third("MatMul", ["t", "x"], ["y"])]),
@@ -82,7 +83,7 @@ def write(name: str) -> str:
 
 
 def attempt(case: tuple[str, int]) -> str:
-    """What is wrong with the plan of a case and an extent; "" if nothing is."""
+    """Returns an error in the plan of a case with an extent, or ""."""
     name, extent = case
     words = [MTC, "plan", files[name], "--dim", f"n={extent}", "--loss", "output", "--train", "scale", "--tune", "off", "--quiet"]
     try:

@@ -1,7 +1,7 @@
 # RUN: %python %s
 
-"""A pass keeps nothing of one function for the next: copies of a function come out of the passes over functions alike,
-although one pass object sees them all, and memory of the first is used again for the next."""
+"""Passes keep no state between functions: copies of a function are equal after all function passes, although one pass object processes all
+of them and reuses the memory of the first one's values."""
 
 import math
 import re
@@ -20,8 +20,8 @@ PASSES = ("mtc-compact-scatter", "mtc-recompute-elementwise", "mtc-prepare-calls
 
 
 def model() -> onnx.ModelProto:
-    """An embedding, norms and activations: values to recompute, producers to inline, sums to join; and a scatter in the
-    forward pass, which a pass in front of the recomputation writes anew."""
+    """An embedding, norms and activations: values to recompute, producers to inline, sums to fuse; and a scatter in the forward pass, which
+    a pass before recomputation rewrites."""
     names = {"table": (64, 8), "w": (8, 8), "scale": (8,), "bias": (8,)}
     parameters = [helper.make_tensor(name, TensorProto.FLOAT, shape, [0.5] * math.prod(shape))
                   for name, shape in names.items()]  # fmt: skip
@@ -50,7 +50,7 @@ def training_text(folder: Path) -> str:
 
 
 def functions(text: str) -> dict[str, str]:
-    """Each function's text, by its name and without it; attributes are written out."""
+    """Returns each function's text by its name, without the name; attributes are printed in full."""
     found = re.findall(r"^  func\.func @(\w+)(.*?^  })$", text, re.MULTILINE | re.DOTALL)
     return {name: body for name, body in found}
 
@@ -72,7 +72,7 @@ def main():
     assert "mtc.kernel" in made["copy0"] and "mtc.recomputed" in made["copy0"], made["copy0"]
     first = made["micro_step"]
     different = [name for name, text in made.items() if name.startswith("copy") and text != first]
-    assert not different, f"not as the first: {different}"
+    assert not different, f"these functions differ from the first: {different}"
 
 
 main()

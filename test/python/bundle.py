@@ -1,5 +1,5 @@
 # RUN: %python %s %t %build
-"""The compiler of a wheel finds its libraries and its linker inside the wheel, and trains from there."""
+"""The compiler of a wheel finds its libraries and its linker inside the wheel, compiles and trains."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ for binary, library in ("mtc", "libdnnl"), ("ld.lld", "libLLVM"):
     assert all(build_wheel.SYSTEM.match(name) for name in outside), outside
     assert library in libraries and "not found" not in libraries, libraries
 
-# Moved elsewhere, without the environment of the tests.
+# The wheel's files at another path, without the tests' environment.
 moved = folder / "moved"
 (folder / "site-packages").rename(moved)
 script = f"""

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""The facts of a module survive the metadata of an ONNX file; malformed ones are refused, with the entry's name."""
+"""The facts about a module are preserved in the metadata of an ONNX file; malformed ones are rejected with the entry's name."""
 
 import json
 import sys
@@ -47,9 +47,9 @@ def refused(act, *words: str) -> None:
         act()
     except mtc.FactsError as error:
         missing = [word for word in words if word not in str(error)]
-        assert not missing, f"the message lacks {missing}: {error}"
+        assert not missing, f"the message does not contain {missing}: {error}"
         return
-    raise AssertionError(f"not refused; expected {words}")
+    raise AssertionError(f"expected an error with {words}")
 
 
 def changed(**entries) -> str:

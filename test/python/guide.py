@@ -1,6 +1,5 @@
 # RUN: %python %s
-"""The guide's blocks are Python and shell that parse, with flags that mtc has; its links lead to files. test/exports/guide.py runs
-them."""
+"""The blocks in the guide are valid Python and shell, their flags exist, and links lead to files. test/exports/guide.py runs the blocks."""
 
 import os
 import re

@@ -1,5 +1,5 @@
 # RUN: %python %s
-"""The Python package: its version is the compiler's, its parts are listed, and it needs no PyTorch until `export` is used."""
+"""The Python package has the compiler's version, lists all its modules, and needs no PyTorch until `export` is used."""
 
 import importlib.util
 import os

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""`mtc.plan`, `mtc.compile` and `mtc.Trainer`: a trainer has the bits of the program of the same compilation."""
+"""`mtc.plan`, `mtc.compile` and `mtc.Trainer`: a trainer is bit-identical to the program of the same compilation."""
 
 import os
 import subprocess
@@ -26,7 +26,7 @@ test = {"x": np.load(DIGITS / "test_x.npy"), "labels": np.load(DIGITS / "test_la
 
 
 def fails(error: type[Exception], *words: str):
-    """Expects an error with these words from the call that follows."""
+    """Expects an error with these words from the following call."""
 
     def of(function, *arguments, **options):
         try:
@@ -57,7 +57,7 @@ assert library.path == folder / "libdigits.so" and library.header.exists() and l
 subprocess.run([MTC, "compile", MODEL, "--dim=batch=32", "--lr=2e-3", "--clip-norm=1", "-o", folder / "program"], check=True)
 program = Program(folder / "program", data)
 
-# The order of samples is the program's.
+# Samples have the order of the program.
 program.run("--epochs", 2, "--seed", 3, "--export-weights", folder / "program.safetensors", "--save", folder / "saved")
 trainer = mtc.Trainer(library, seed=3)
 rates = []
@@ -68,21 +68,21 @@ assert equal(trainer.state_dict(), load_file(folder / "program.safetensors"))
 trainer.export_weights(folder / "trainer.safetensors")
 assert equal(load_file(folder / "trainer.safetensors"), load_file(folder / "program.safetensors"))
 
-# Evaluation and outputs are the program's.
+# Evaluation and outputs equal the program's.
 printed = Program(folder / "program", test).run("--evaluate", "--resume", folder / "saved").stdout
 found = trainer.evaluate(test)
 assert f"loss {found.loss:.6g}"[:10] in printed and f"accuracy {found.accuracy:.6g}" in printed and found.samples == 360, printed
 logits = Program(folder / "program", test).outputs("outputs", "--resume", folder / "saved")["logits"]
 assert np.array_equal(trainer.infer({"x": test["x"][:32]})["logits"], logits[:32])
 
-# Checkpoints of both are interchangeable, and refuse to replace those of another run.
+# Checkpoints of both are interchangeable, and never overwrite those of another run.
 other = mtc.Trainer(library)
 other.load(folder / "saved")
 assert other.step_count == 90 and equal(other.state_dict(), trainer.state_dict())
 one, two = (t.fit(data, steps=5).losses for t in (trainer, other))
 assert np.array_equal(one, two), (one, two)
 trainer.save(folder / "of_trainer")
-program = Program(folder / "program", data)  # The data files are those of the test set by now.
+program = Program(folder / "program", data)  # The data files now contain the test set.
 fails(mtc.TrainerError, "of_trainer")(other.save, folder / "of_trainer")
 program.run("--resume", folder / "of_trainer", "--steps", 100, "--export-weights", folder / "resumed.safetensors")
 trainer.fit(data, steps=5)
@@ -94,7 +94,7 @@ masked = mtc.Trainer(library)
 masked.load(folder / "masked")
 fails(mtc.TrainerError, "--last-batch mask")(masked.fit, data, steps=1)
 
-# Weights, learning rate.
+# Weights and learning rate.
 fresh = mtc.Trainer(library, weights=folder / "resumed.safetensors")
 assert equal(fresh.state_dict(), load_file(folder / "resumed.safetensors"))
 start = mtc.Trainer(library)
@@ -109,7 +109,7 @@ weight = start.weights[0].name
 fails(KeyError, "nothing")(start.write_weight, "nothing", np.zeros(3))
 fails(ValueError, weight, "shape")(start.write_weight, weight, np.zeros(3))
 
-# Memory of the caller; too little of it; another number of threads.
+# Memory from the caller; too little memory; another number of threads.
 size = mtc.memory_bytes(library)
 memory = np.empty(size + 64, np.uint8)
 aligned = memory[-memory.ctypes.data % 64 :][:size]
@@ -123,7 +123,7 @@ fails(mtc.TrainerError, "libother.so", "other_create")(mtc.Trainer, folder / "li
 fails(mtc.TrainerError, "libnone.so")(mtc.Trainer, folder / "libnone.so")
 fails(mtc.TrainerError, "nothing")(mtc.Trainer, library, weights=folder / "nothing.safetensors")
 
-# Wrong batches leave the trainer as it was.
+# Invalid batches leave the trainer unchanged.
 batch = {"x": data["x"][:32], "labels": data["labels"][:32]}
 before = given.state_dict()
 fails(ValueError, "shape")(given.step, {**batch, "x": data["x"][:31]})
@@ -135,7 +135,7 @@ assert equal(before, given.state_dict())
 given.close()
 fails(mtc.TrainerError, "closed")(given.step, batch)
 
-# Accumulation, labels that are the next tokens, bf16.
+# Accumulation, next tokens as labels, bf16.
 language = mtc.compile(GPT2.model, folder / "gpt2", dims={"batch": 4, "sequence": 64}, loss="causal-lm", accumulate=2,
                        precision="bf16", lr=1e-3)  # fmt: skip
 text = {"input_ids": GPT2.data(64)["input_ids"]}
@@ -151,7 +151,7 @@ assert equal(trainer.state_dict(), load_file(folder / "language.safetensors"))
 assert not trainer.step({"input_ids": text["input_ids"][:4]}).updated
 fails(mtc.TrainerError, "complete update")(trainer.save, folder / "half")
 
-# Two trainers on an emulated GPU, in turn, and the program.
+# Two trainers on an emulated GPU, alternating, and the program.
 gpu = {**FLAGS, "target": "cuda", "emulate": True}
 device = mtc.compile(MODEL, folder / "device", **gpu)
 subprocess.run([MTC, "compile", MODEL, "--dim=batch=32", "--lr=2e-3", "--target=cuda", "--emulate", "-o", folder / "gpu"],

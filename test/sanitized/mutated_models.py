@@ -1,7 +1,7 @@
 # RUN: %python %s %t
-"""Models with one fault each, and valid ones, through the whole compiler with every access checked.
+"""Models with one fault each, and valid ones, in an instrumented compiler.
 
-Each is compiled or refused in words. A sanitizer's report ends mtc by a signal.
+Each model compiles or is rejected with an error. A sanitizer's report ends mtc with a signal.
 """
 
 import os
@@ -18,29 +18,29 @@ from program import MTC, own_folder
 SEED = 0
 FAULTY, VALID = 200, 20
 MINIMUM = {"refused": 170, "compiled": VALID}
-LAYERED = 3  # So many of the valid models, the first, have parameters.
+LAYERED = 3  # number of valid models with parameters, from the start of the list
 FLAGS = ["--loss", "mse"]
 TIMEOUT = 120
 
 MESSAGE = re.compile(r"mtc: (error|warning|note): ")
-INTERNAL = re.compile(r"'\w+\.[\w.]+' op ")  # of the compiler's own operations, none of which the user wrote
+INTERNAL = re.compile(r"'\w+\.[\w.]+' op ")  # the compiler's own operations, which messages must not mention
 
 
 def mtc(command: str, folder: Path, *flags) -> tuple[int, list[str]]:
-    """Exit code, and what is wrong with it and the messages."""
+    """Returns the exit code, and the errors in it and in the messages."""
     words = [MTC, command, "model.onnx", *FLAGS, *flags]
     result = subprocess.run(words, cwd=folder, capture_output=True, text=True, errors="replace", timeout=TIMEOUT)
     lines = result.stderr.splitlines()
     problems = [f"{command}: {line}" for line in lines if not MESSAGE.match(line) or INTERNAL.search(line)]
     if result.returncode not in (0, 1):
-        problems.append(f"{command}: ended with {result.returncode}")
+        problems.append(f"{command}: exit code {result.returncode}")
     elif bool(result.returncode) != any(line.startswith("mtc: error: ") for line in lines):
         problems.append(f"{command}: exit code {result.returncode} and the messages {lines}")
     return result.returncode, problems
 
 
 def check(mutated: Mutated, folder: Path) -> tuple[str, list[str]]:
-    """What became of a model, and what is wrong with that."""
+    """Returns the verdict on a model, and its errors."""
     folder.mkdir()
     (folder / "model.onnx").write_bytes(mutated.model.SerializeToString())
     code, problems = mtc("compile", folder, "--no-cache", "-o", "train")

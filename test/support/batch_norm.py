@@ -1,5 +1,4 @@
-"""A convolution with batch normalization, in ONNX in either form: what test/e2e/modes.py trains, and record_batch_norm.py
-trains in PyTorch."""
+"""A convolution with batch normalization in both forms of ONNX, for test/e2e/modes.py and, in PyTorch, record_batch_norm.py."""
 
 import numpy as np
 import onnx
@@ -9,7 +8,7 @@ BATCH, ROWS, STEPS, RATE, MOMENTUM, EPSILON = 4, 12, 9, 0.1, 0.1, 1e-3  # The mo
 
 
 def weights() -> dict[str, np.ndarray]:
-    """By the names of the module's state_dict."""
+    """Returns weights by their names in the module's state_dict."""
     rng = np.random.default_rng(0)
     normal = lambda *shape: rng.normal(0, 0.5, shape).astype(np.float32)  # noqa: E731
     return {
@@ -25,7 +24,7 @@ def data() -> dict[str, np.ndarray]:
 
 
 def model(trains: bool, opset: int = 17, dropout: float | None = None) -> onnx.ModelProto:
-    """The module in training form or in inference form; with dropout in training form too before its last layer."""
+    """The module in training form or in inference form; training form includes a dropout before the last layer."""
     form = {"training_mode": int(trains)} if opset >= 14 else {}
     results = ["mean", "variance"] + ["saved_mean", "saved_variance"] * (opset < 14) if trains else []
     statistics = ["norm.weight", "norm.bias", "norm.running_mean", "norm.running_var"]

@@ -1,4 +1,4 @@
-"""clang-tidy as tests that lit runs: one for each batch of sources that it looks at, or source that is in none."""
+"""clang-tidy as lit tests: one for each unity batch of sources, and for each source outside of batches."""
 
 import functools
 import json
@@ -12,23 +12,23 @@ from typing import NamedTuple
 
 from formats import Listed, git
 
-# The folders of the compiler and the runtime.
+# folders of the compiler and the runtime
 SOURCES = ["ir", "passes", "codegen", "frontend", "driver", "runtime", "tools"]
-HOURS, OTHERS = 4, 10  # How far back it looks for changed ones, and how many more it checks.
-FOLDER = "test/clang-tidy"  # of the build: what clang-tidy reads
+HOURS, OTHERS = 4, 10  # Hours of changes to check, and the number of other units.
+FOLDER = "test/clang-tidy"  # build folder whose compile commands clang-tidy uses
 
 
 class Unit(NamedTuple):
-    """What clang-tidy reads at once: a batch of sources, as the build compiles it, or one source."""
+    """One run of clang-tidy: a batch of sources that the build compiles together, or one source."""
 
     file: str
-    command: str  # that compiles it
+    command: str  # source that the build compiles
     sources: list[str]
 
 
 class ClangTidy(Listed):
-    """The checks of .clang-tidy on sources and their headers: what was clean and has not changed stays clean. The build must
-    be whole: generated headers and the precompiled one are read."""
+    """Runs the checks of .clang-tidy on sources and their headers. Clean units are skipped until they change. The build must be complete,
+    because clang-tidy reads generated and precompiled headers."""
 
     def __init__(self, everything: bool):
         self.everything = everything
@@ -63,11 +63,11 @@ class ClangTidy(Listed):
 
 
 def choose(root: Path, units: dict[str, Unit]) -> list[str]:
-    """Those with a source that changed in the last hours, in which a change is finished, and a few others, so that each is
-    looked at once in a while, whatever has changed in what it includes."""
+    """Returns units with sources that changed in the last hours, and a few others, so that every unit is checked regularly even if only its
+    headers change."""
     [head, time] = git(root, "log", "-z", "--format=%H%x00%ct", "--max-count=1")
     changes = git(root, "diff", "-z", "--name-only", "HEAD")
-    # The first commit there is, which in a shallow clone has every file, changed none.
+    # The oldest commit of a shallow clone contains every file, but changed none.
     since = f"--since={int(time) - HOURS * 3600}"
     changes += git(root, "log", "-z", "--name-only", "--format=", "--min-parents=1", since)
     before = git(root, "log", "-z", "--format=%H", "--max-count=1", f"--before={int(time) - HOURS * 3600}")
@@ -82,25 +82,25 @@ TOKEN = re.compile(r"""//(?:\\\n|[^\n])*|/\*.*?\*/|R"([^()\\\s]{0,16})\(.*?\)\1"
 
 
 def code_of(text: str) -> list[str]:
-    """The tokens of a C++ source without comments."""
+    """Returns the tokens of a C++ source without comments."""
     tokens = (match[0] for match in TOKEN.finditer(text))
     return [token for token in tokens if not token.startswith(("//", "/*")) and not token.isspace()]
 
 
 def has_same_code(root: Path, commit: str, file: str) -> bool:
-    """Whether a file differs from that of a commit in comments only, which clang-tidy does not read."""
+    """Whether a file differs from that of a commit in comments only, which clang-tidy ignores."""
     old = subprocess.run(["git", "-C", root, "show", f"{commit}:{file}"], capture_output=True, text=True, errors="replace")
     path = root / file
     return old.returncode == 0 and path.exists() and code_of(old.stdout) == code_of(path.read_text(errors="replace"))
 
 
-# Checks of unused using-declarations and aliases of namespaces read the main file only.
+# Checks for unused using-declarations and namespace aliases only apply to the main file.
 OF_MAIN_FILE = re.compile(r"^(using [\w:]+::\w+;|namespace \w+ = )", re.MULTILINE)
 
 
 def read_units(root: Path, build: Path) -> dict[str, Unit]:
-    """All units of this machine's code, by name. Most of clang-tidy's time is spent in the headers, which the sources of a
-    batch share. Code of devices is compiled by a command of its own."""
+    """Returns all units of the host's code by name. Batches save time, because clang-tidy spends most of its time in shared headers. Device
+    code has other compile commands."""
     files = set(git(root, "ls-files", "-z", *(f"{folder}/*.cpp" for folder in SOURCES)))
     units = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
@@ -111,7 +111,7 @@ def read_units(root: Path, build: Path) -> dict[str, Unit]:
         if Path(file).is_relative_to(build / "batches"):
             name = str(Path(file).relative_to(build / "batches"))
             if not name.startswith(tuple(f"{folder}/" for folder in SOURCES)):
-                continue  # tests, some of which compile the runtime once more
+                continue  # tests, some of which compile runtime sources again
             sources = re.findall(r'^#include "(.+)"$', Path(file).read_text(), re.MULTILINE)
             copy = write_batch(build / FOLDER / name, sources)
             units[name] = Unit(copy, command.replace(f"-c {file}", f"-c {copy}"), sources)
@@ -124,14 +124,14 @@ def read_units(root: Path, build: Path) -> dict[str, Unit]:
 
 
 def write_batch(path: Path, sources: list[str]) -> str:
-    """Writes a batch that includes sources on purpose, and returns its path."""
+    """Writes a batch that includes its sources explicitly, and returns its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(f'#include "{source}" // NOLINT(bugprone-suspicious-include)\n' for source in sources))
     return str(path)
 
 
 def write_commands(build: Path, units: dict[str, Unit]) -> str:
-    """Writes the commands of units for clang-tidy, and returns the folder."""
+    """Writes the compile commands of units for clang-tidy, and returns the folder."""
     folder = build / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     entries = [{"directory": str(build), "command": unit.command, "file": unit.file} for unit in units.values()]
@@ -140,8 +140,8 @@ def write_commands(build: Path, units: dict[str, Unit]) -> str:
 
 
 def find_marks(root: Path, build: Path, commands: dict[str, str]) -> dict[str, Path]:
-    """The file that says, in all clones, that clang-tidy found a unit clean: named by a digest of all that it reads but the
-    system's headers. No file for a unit whose headers the build does not know."""
+    """Returns the file that marks a unit as clean, for all clones: its name is a digest of everything that clang-tidy reads except system
+    headers. Units whose headers the build does not know have no file."""
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "mtc-tests/clang-tidy")
     version = subprocess.run(["clang-tidy-22", "--version"], capture_output=True, check=True).stdout
     common = sha256(version + (root / ".clang-tidy").read_bytes()).digest()
@@ -165,7 +165,7 @@ def find_marks(root: Path, build: Path, commands: dict[str, str]) -> dict[str, P
 
 
 def read_dependencies(build: Path) -> dict[str, list[str]]:
-    """The files that each object was compiled from, as ninja has them, by the object."""
+    """Returns the files from which each object was compiled, as recorded by ninja."""
     listed = subprocess.run(["ninja", "-C", build, "-t", "deps"], capture_output=True, text=True)
     found = {}
     for paragraph in listed.stdout.split("\n\n"):

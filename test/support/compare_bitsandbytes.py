@@ -1,18 +1,18 @@
-"""Compares 8-bit AdamW with bitsandbytes (0.50.2 from PyPI, which runs on the CPU): for developers, where PyTorch and bitsandbytes
-are installed. `PYTHON compare_bitsandbytes.py path/to/mtc`
+"""Compares 8-bit AdamW with bitsandbytes (0.50.2 from PyPI, on the CPU). For developers: needs PyTorch and bitsandbytes. `PYTHON
+compare_bitsandbytes.py path/to/mtc`
 
-1. The maps of quantized.py, and its codes and scales of ties, blocks of zeros and numbers of all sizes, are those of
-   bitsandbytes' portable implementation (`backends/default`), code for code. What differs is the sign rule of its CUDA kernels
-   alone, which it does not have: a number below 0 never gets the code of 0.
-2. 50 steps of a program, from the state that the step before has left: codes and scales are those of quantized.py for the f32
-   moments of the step, code for code. bitsandbytes' AdamW8bit writes moments as b m + (1 - b) g, where PyTorch and mtc round
-   m + (1 - b) (g - m): a code is another one, by one, where a moment that differs in its last bit is at a bound.
-   Infinite gradients are given to it as its CUDA kernels treat them: the element's state is 0 and its parameter stays.
-3. The same steps in f32 by PyTorch's AdamW, which takes over the parameters and the state of the program after each step: the mean distance
-   of a step is less than 6e-5, and less than 6e-4 of the parameter, for gradients of 0.01 N(0, 1) and the shapes that the
-   package tests itself with.
-4. How far the native CPU library of that package is from its own algorithm: it looks codes up for numbers rounded to a grid of
-   65536, where 0 is no number.
+1. The maps of quantized.py, and its codes and scales of ties, blocks of zeros and numbers of all magnitudes, equal those of
+   bitsandbytes' portable implementation (`backends/default`), code for code. The only difference is the sign rule of its CUDA kernels,
+   which the portable implementation lacks: a number below 0 never has the code of 0.
+2. 50 steps of a program: codes and scales after each step equal those of quantized.py for the step's f32 moments, computed from the
+   preceding state. bitsandbytes' AdamW8bit computes moments as b m + (1 - b) g, PyTorch and mtc as m + (1 - b) (g - m): the codes
+   differ by one if a moment that differs in its last bit is at a boundary. For infinite gradients, the script reproduces bitsandbytes'
+   CUDA kernels: the element's state is 0 and its parameter is unchanged.
+3. The same steps in f32 by PyTorch's AdamW, which starts each step from the program's parameters and state: the mean difference of a
+   step is less than 6e-5, and less than 6e-4 relative to the parameter, for gradients of 0.01 N(0, 1) and the shapes of
+   bitsandbytes' own tests.
+4. The difference between bitsandbytes' native CPU library and its own algorithm: the library looks codes up for numbers rounded to a
+   grid of 65536 values, which does not contain 0.
 """
 
 import ctypes
@@ -53,7 +53,7 @@ import torch  # noqa: E402
 
 
 def theirs(x: np.ndarray, signed: bool) -> tuple[np.ndarray, np.ndarray]:
-    """bitsandbytes' codes and scales. A last block that is not whole is filled with zeros, as its CUDA kernels do."""
+    """Returns bitsandbytes' codes and scales. An incomplete last block is padded with zeros, as in its CUDA kernels."""
     filled = np.concatenate([x, np.zeros(-x.size % 256, F)])
     codes, scales = torch.ops.bitsandbytes.quantize_blockwise(
         torch.from_numpy(filled), torch.from_numpy(MAPS[8, signed].values), 256
@@ -81,7 +81,7 @@ def compare_quantization() -> None:
                 continue
             np.testing.assert_array_equal(scales, wanted_scales)
             assert (x[other] < 0).all() and (codes[other] == 126).all() and (wanted[other] == 127).all(), name
-            print(f"  {'signed' if signed else 'unsigned'} {name}: equal but for {other.sum()} signs that are kept")
+            print(f"  {'signed' if signed else 'unsigned'} {name}: equal except for {other.sum()} preserved signs")
 
 
 def model(path: Path) -> None:
@@ -101,7 +101,7 @@ def model(path: Path) -> None:
 
 
 def update(before: dict, name: str, g: np.ndarray, step: int) -> dict:
-    """What AdamW8bit makes of a parameter and its state."""
+    """Updates a parameter and its state as AdamW8bit does."""
     bad = ~np.isfinite(g)
     parameter = torch.nn.Parameter(torch.from_numpy(before[name].reshape(-1).copy()))
     optimizer = bnb.optim.AdamW8bit([parameter], lr=RATE, weight_decay=DECAY)
@@ -143,7 +143,7 @@ def compare_steps(mtc: str, folder: Path) -> None:
     run(mtc, "compile", folder / "model.onnx", "--loss", "output", "--batch-input", "none", "--optimizer", "adamw", "--lr", RATE,
         "--weight-decay", DECAY, "--optimizer-bits", 8, "-o", folder / "train")  # fmt: skip
     before, counts, elements = {}, {"codes": 0, "signs": 0}, 0
-    for step in range(1, STEPS + 1):  # The first one only makes the state that the others start from.
+    for step in range(1, STEPS + 1):  # The first step only creates the state from which the others start.
         checkpoint = folder / f"step{step}"
         resume = ("--resume", folder / f"step{step - 1}") if before else ()
         run(folder / "train", *flags, "--steps", step, "--no-shuffle", "--quiet", "--save", checkpoint, *resume)
@@ -176,8 +176,8 @@ def compare_steps(mtc: str, folder: Path) -> None:
                 elements += codes.size
         before = after
     assert counts["codes"] <= elements * 1e-4, counts
-    print(f"  {elements} codes: those of quantized.py for mtc's moments; of bitsandbytes' own moments {counts['codes']} codes "
-          f"differ by one, and {counts['signs']} signs are kept")  # fmt: skip
+    print(f"  {elements} codes equal quantized.py's for mtc's moments; for bitsandbytes' own moments, {counts['codes']} codes "
+          f"differ by one, and {counts['signs']} signs are preserved")  # fmt: skip
 
 
 def compare_drift(mtc: str, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Models of convolutions: of lines, planes and volumes, with groups, strides, dilations and one-sided paddings, biases and ReLU."""
+"""Models of 1-D, 2-D and 3-D convolutions, with groups, strides, dilations and one-sided padding, biases and ReLU."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ CASES = {
 
 
 def model(folder: Path, name: str, random: np.random.Generator) -> Path:
-    """Writes two convolutions and a transposed one with ReLU between, averaged over all positions."""
+    """Writes two convolutions and a transposed one with ReLU between them, averaged over all positions."""
     extents, first, second, transposed = CASES[name]
     rank, constants = len(extents), {}
 

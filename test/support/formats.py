@@ -1,5 +1,5 @@
-"""The kinds of tests that lit runs: scripts, fuzz targets and clang-format; clang-tidy is in clang_tidy.py. lit.cfg.py chooses
-scripts, and lit.local.cfg files the others."""
+"""Formats of lit tests: scripts, fuzz targets and clang-format; clang_tidy.py has clang-tidy. lit.cfg.py selects scripts, and lit.local.cfg
+files select the others."""
 
 import re
 import shutil
@@ -13,13 +13,13 @@ import lit.TestRunner
 
 
 def git(root: str, *arguments: str) -> list[str]:
-    """What a command of git lists with its flag -z."""
+    """Returns the names that a git command lists with -z."""
     listed = subprocess.run(["git", *arguments], cwd=root, capture_output=True, check=True)
     return [name for name in listed.stdout.decode().split("\0") if name]
 
 
 class Script(lit.formats.ShTest):
-    """A test of RUN lines. What a test that passed wrote under %t is removed: all of it together would fill small disks."""
+    """A test of RUN lines. Files that a passing test wrote under %t are removed, because those of all tests would fill small disks."""
 
     def __init__(self, keeps: bool):
         super().__init__(execute_external=False)
@@ -38,13 +38,13 @@ class Script(lit.formats.ShTest):
 
 
 class Listed(lit.formats.base.TestFormat):
-    """One test for each name that `names` gives, in the folder whose lit.local.cfg chooses the format."""
+    """One test for each name in `names`, in the folder whose lit.local.cfg selects the format."""
 
     def names(self, config) -> list[str]:
         raise NotImplementedError
 
     def run(self, name: str, config) -> str:
-        """What is wrong; empty where the test passes."""
+        """Returns the error, or an empty text if the test passes."""
         raise NotImplementedError
 
     def getTestsInDirectory(self, suite, path, lit_config, config):
@@ -59,8 +59,8 @@ class Listed(lit.formats.base.TestFormat):
 
 
 class FuzzTargets(Listed):
-    """Each fuzz target on its seeds and on so many mutations of them, the same each time; `seconds` if not 0: for so long,
-    on others each time. An input that fails is kept beside the target."""
+    """Runs fuzz targets on their seeds and a fixed set of mutations, or for `seconds` on random ones if this is not 0. A failing input is
+    kept next to the target."""
 
     def __init__(self, runs: dict[str, int], seconds: int):
         self.runs = runs
@@ -73,7 +73,7 @@ class FuzzTargets(Listed):
         target = Path(config.mtc_build, f"bin/fuzz/mtc_fuzz_{name}")
         length = [f"-max_total_time={self.seconds}"] if self.seconds else [f"-runs={self.runs[name]}", "-seed=1"]
         flags = ["-max_len=65536", "-timeout=120", "-rss_limit_mb=4096", "-close_fd_mask=3", "-print_final_stats=1"]
-        # A description of each leak would take longer than the run; what is lost ends with the process.
+        # Symbolizing each leak would take longer than the run, and leaks end with the process.
         environment = config.environment | {"ASAN_OPTIONS": "detect_leaks=0"}
         with tempfile.TemporaryDirectory() as corpus:
             seeds = Path(config.mtc_source, "test/fuzz/seeds", name)
@@ -87,7 +87,7 @@ class FuzzTargets(Listed):
 
 
 class ClangFormat(Listed):
-    """Every C++ file of the project is as clang-format-22 writes it; all of them are one test."""
+    """One test checks that all C++ files of the project are formatted by clang-format-22."""
 
     def names(self, config) -> list[str]:
         return ["clang-format"]

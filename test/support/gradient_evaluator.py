@@ -1,4 +1,4 @@
-"""Models that `mtc grad` writes: valid for onnx's checker, of standard operators, evaluated by onnx's reference implementation."""
+"""Evaluates models of `mtc grad` with onnx's reference implementation, after onnx's checker has accepted them."""
 
 import math
 from pathlib import Path
@@ -11,7 +11,7 @@ from onnx.reference.ops.op_conv_transpose import ConvTranspose as UngroupedConvT
 
 
 class ConvTranspose(UngroupedConvTranspose):
-    """The package's own takes the wrong weights for groups."""
+    """The package's own implementation uses the wrong weights for groups."""
 
     def _run(self, x, weights, group=1, **attributes):
         parts = zip(np.split(x, group, axis=1), np.split(weights, group))
@@ -20,7 +20,7 @@ class ConvTranspose(UngroupedConvTranspose):
 
 
 class Erf(OpRunUnaryNum):
-    """The package's own rounds to f32."""
+    """The package's own implementation rounds to f32."""
 
     def _run(self, x):
         return (np.vectorize(math.erf, otypes=[x.dtype])(x),)
@@ -43,10 +43,10 @@ class GradientModel:
         self.evaluator = ReferenceEvaluator(str(path), new_ops=[ConvTranspose, Erf])
 
     def evaluate(self, feeds: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        with np.errstate(all="ignore"):  # Branches that Where does not select.
+        with np.errstate(all="ignore"):  # Branches that Where does not select may overflow.
             return dict(zip(self.outputs, self.evaluator.run(None, feeds), strict=True))
 
     def gradients(self, feeds: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """By the names of the parameters."""
+        """Returns the gradients by the names of the parameters."""
         suffix = ".gradient"
         return {name.removesuffix(suffix): a for name, a in self.evaluate(feeds).items() if name.endswith(suffix)}

@@ -1,4 +1,4 @@
-"""Running `mtc grad` from the tests, and what its models must compute."""
+"""Runs `mtc grad`, and computes the expected values of its models."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ def gradient_model(model: Path, folder: Path, *flags, name: str = "gradient") ->
 
 
 def refused(model: Path, folder: Path, *flags) -> str:
-    """The message of a model or flag that `mtc grad` does not accept; no file is written."""
+    """Checks that `mtc grad` rejects a model or flag and writes no file; returns its message."""
     path = folder / "refused.onnx"
     text = run([MTC, "grad", model, *flags, "-o", path], folder, code=1).stderr
     assert not path.exists(), text
@@ -22,7 +22,7 @@ def refused(model: Path, folder: Path, *flags) -> str:
 
 
 def central_differences(model: GradientModel, feeds: dict[str, np.ndarray], name: str, width: float = 1e-6) -> np.ndarray:
-    """The gradient of the loss of a model in f64 with respect to an input."""
+    """Returns the gradient of the loss of an f64 model with respect to an input, by central differences."""
     slopes = np.zeros_like(feeds[name])
     for place in np.ndindex(slopes.shape):
         sides = []

@@ -1,4 +1,4 @@
-"""Models of any number of nodes, each of a kind whose plans took more than linear time at some point."""
+"""Models with any number of nodes. Each represents a kind whose planning once took more than linear time."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,20 +1,19 @@
-"""A reference interpreter of functions that `mtc-form-kernels` has made: kernels, views, constants.
+"""A reference interpreter of functions after `mtc-form-kernels`: kernels, views, constants.
 
     mtc-opt FILE -mtc-test-gradient -mtc-decompose -canonicalize -mtc-form-kernels -mlir-print-local-scope |
         interpret.py FILE
 
-checks the functions of the text on stdin by the comments of FILE, in which a0, a1, .. are the function's arguments:
+checks the functions on stdin by the comments of FILE, in which a0, a1, .. are the function's arguments:
 
-    // given @f a1 = EXPRESSION      the argument's value; floats are random otherwise
+    // given @f a1 = EXPRESSION      the argument's value; floats are random by default
     // expect @f = EXPRESSION        the result's value, a tuple for several results
-    // fault @f                      an index lies outside its axis
-    // given @f @w = EXPRESSION      a variable's value before; floats are random otherwise
-    // expect @f @w = EXPRESSION     its value after; `v["w"]` is the one before
+    // fault @f                      an index is out of bounds
+    // given @f @w = EXPRESSION      a variable's value before the call; floats are random by default
+    // expect @f @w = EXPRESSION     its value after the call; `v["w"]` is the one before
 
-Names of functions after FILE restrict the check to these. Expressions are numpy's. Each `@f` that has an `@f_vjp` is
-checked against central differences, unless the comments say what `@f_vjp` is to give. A kernel's scalars are computed
-for all points at once, as arrays over the space; an index outside its tensor is an error. Exits with 1 at the first
-difference, or if nothing was checked.
+Names of functions after FILE restrict the check to these. Expressions are numpy's. If `@f` has an `@f_vjp`, that is checked against central
+differences, unless the comments give the expected results of `@f_vjp`. Scalars of a kernel are computed for all iterations at once, as
+arrays over the iteration space; an out-of-bounds index is an error. Exits with 1 at the first difference, or if nothing was checked.
 """
 
 import json
@@ -30,7 +29,7 @@ UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
 class Fault(Exception):
-    """What a produced program ends with when an index lies outside."""
+    """The error of a program for an out-of-bounds index."""
 
 
 def unsigned(x):
@@ -51,7 +50,7 @@ def number(text, dtype):
 
 
 def dense(text, kind):
-    """The value of `dense<..> : tensor<..>`."""
+    """Returns the value of `dense<..> : tensor<..>`."""
     shape, dtype = tensor_type(kind)
     if text.startswith("["):
         text = re.sub(r"0x\w+", lambda bits: json.dumps(float(number(bits.group(), dtype))), text)
@@ -108,7 +107,7 @@ class Kernel:
         self.dims = [np.arange(n).reshape([n if i == d else 1 for i in range(len(space))]) for d, n in enumerate(space)]
 
     def places(self, affine, symbols, shape, guard=None):
-        """Checked indices, as arrays over the space."""
+        """Returns checked indices, as arrays over the iteration space."""
         index = []
         for place, extent in zip(affine(self.dims + symbols), shape):
             place = np.broadcast_to(np.asarray(place), self.space)
@@ -121,11 +120,11 @@ class Kernel:
         return tuple(index)
 
     def run(self, line):
-        """Executes a line of the body; gives the results at the yield."""
+        """Executes a line of the body; returns the results at the yield."""
         if match := re.fullmatch(r"mtc.kernel.yield (.*) at \[(.*?)\](?:\[(.*?)\])?(?: add \[(.*?)\])?"
                                  r"(?: onto (%\S+) : tensor<.*?>)? : .*", line):
             names, maps, symbols, added, onto = match.groups()
-            assert symbols or not added, "no program before fusion sums columns in a yield"
+            assert symbols or not added, "before fusion, no kernel sums columns in a yield"
             return self.store([self.values[n.strip()] for n in names.split(",")],
                               [Affine(m) for m in re.findall(r"affine_map<.*?\)>", maps)],
                               self.named(symbols), bool(added), self.values.get(onto))
@@ -213,7 +212,7 @@ class State:
         self.values[name] = value.reshape(shape).copy()
 
     def read_flat(self, names):
-        """One after another, each padded to 64 bytes."""
+        """Returns values one after another, each padded to 64 bytes."""
         parts = []
         for name in names:
             flat = self.values[name].reshape(-1)
@@ -297,7 +296,7 @@ def philox(seed, step, stream, count):
 
 
 def central_differences(function, arguments, cotangents, place):
-    """d(sum of cotangents * results) / d argument `place`, elementwise."""
+    """Returns d(sum of cotangents * results) / d argument `place`, elementwise."""
     gradient = np.zeros_like(arguments[place])
     for index in np.ndindex(gradient.shape):
         sums, step = [], 1e-5
@@ -339,7 +338,7 @@ def main():
                 raise SystemExit(f"@{function.name}: argument {i} is not given")
 
     def fill(function):
-        """Gives the variables their values before the function runs."""
+        """Sets the variables to their values before the function runs."""
         random = np.random.default_rng(11)
         for name, (shape, dtype) in function.state.types.items():
             expression = given.get((function.name, name))

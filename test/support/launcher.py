@@ -1,4 +1,4 @@
-"""Programs of several ranks, started by mpirun on this machine, and their comparison with one rank."""
+"""Runs programs of several ranks by mpirun on this machine, and compares them with one rank."""
 
 import os
 import shutil
@@ -12,18 +12,18 @@ from models import Example
 from program import Program, compile, read_metrics
 from safetensors.numpy import load_file
 
-STEPS, MICRO_BATCHES = 6, 6  # of a comparison
+STEPS, MICRO_BATCHES = 6, 6  # steps of a comparison
 
 SETTINGS = {
-    # A test may run as root in a container.
+    # Tests may run as root in a container.
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    # Ranks that wait share the cores with those that compute.
+    # Waiting ranks must not block the cores of computing ranks.
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
-    # Without this permission, which containers lack, Open MPI copies through shared memory, but says so.
+    # Without the permission for direct copies, which containers lack, Open MPI uses shared memory and prints a warning.
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
-    # What Open MPI selects on one machine. Trying its other components takes half of a program's start.
+    # The components that Open MPI selects on one machine. Trying the others takes half of a program's start.
     "OMPI_MCA_btl": "self,vader",
     "OMPI_MCA_pml": "ob1",
 }
@@ -31,13 +31,13 @@ os.environ.update(SETTINGS)
 
 
 def launcher(ranks: int) -> tuple:
-    """The words that start a program on so many ranks."""
+    """Returns the command prefix that starts a program on `ranks` ranks."""
     assert shutil.which("mpirun"), "mpirun is missing: install libopenmpi-dev (tools/setup.sh)"
     return ("mpirun", "-n", ranks)
 
 
 def processes_of(path: Path) -> dict[int, int]:
-    """The processes of a program that was started on several ranks, by rank. Some may have ended, or not begun."""
+    """Returns the processes of a program on several ranks, by rank. Some may have ended or not started yet."""
     found = {}
     for process in Path("/proc").iterdir():
         try:
@@ -53,14 +53,14 @@ def processes_of(path: Path) -> dict[int, int]:
 
 
 def end_of(process: subprocess.Popen, pids: dict[int, int], act: Callable[[], None]) -> tuple[int, str, float]:
-    """The launcher's exit code and messages after an act on its ranks `pids`, and the seconds from the act to the end of all
+    """Returns the launcher's exit code and messages after an act on its ranks `pids`, and the seconds from the act to the end of all
     processes."""
     begin = time.monotonic()
     act()
     try:
         message = process.communicate(timeout=60)[1]
     finally:
-        for pid in pids.values():  # A stopped process that is not ended would stay.
+        for pid in pids.values():  # A stopped process would stay if it is not killed.
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
@@ -71,7 +71,7 @@ def end_of(process: subprocess.Popen, pids: dict[int, int], act: Callable[[], No
 def ranks_program(
     folder: Path, example: Example, ranks: int, *flags, rows: int, name: str, micro_batches=MICRO_BATCHES, file="ranks"
 ) -> Program:
-    """A program whose updates have so many micro-batches on all ranks together."""
+    """Compiles a program whose updates have the given number of micro-batches on all ranks together."""
     (folder / name).mkdir(exist_ok=True)
     given = ("--ranks", ranks, "--accumulate", micro_batches // ranks, "--threads", 1)
     one = compile(example.model, folder / name, example.data(rows), *example.flags, *flags, *given, name=f"{file}{ranks}")
@@ -79,7 +79,7 @@ def ranks_program(
 
 
 def state_of(program: Program, *flags, steps=STEPS) -> tuple[str, dict]:
-    """The losses, norms and scales of a run, and its weights, running statistics and optimizer state."""
+    """Returns the losses, norms and scales of a run, and its weights, running statistics and optimizer state."""
     run = program.folder / program.path.name
     metrics, saved = run.with_suffix(".jsonl"), run.with_suffix(".saved")
     metrics.unlink(missing_ok=True)
@@ -96,7 +96,7 @@ def check_equal(found: tuple[str, dict], wanted: tuple[str, dict], what):
 
 
 def compare(folder: Path, name: str, example: Example, *flags, ranks=(2, 3), rows: int, run=()) -> Program:
-    """Compares runs on several ranks with one rank of as many micro-batches; `run` are flags of the programs."""
+    """Compares runs on several ranks with one rank and as many micro-batches; `run` are flags of the programs."""
     wanted = state_of(ranks_program(folder, example, 1, *flags, rows=rows, name=name), *run)
     assert wanted[0].count("'loss'") == STEPS and len(set(wanted[0].split("'loss': "))) > 2, f"{name}: nothing is trained"
     for count in ranks:
@@ -106,7 +106,7 @@ def compare(folder: Path, name: str, example: Example, *flags, ranks=(2, 3), row
 
 
 class Comparison:
-    """Programs with one model and set of flags that divide variables among different numbers of ranks."""
+    """Programs with one model and one set of flags that shard variables among different numbers of ranks."""
 
     def __init__(self, folder: Path, name: str, example: Example, *flags, rows=1000, micro_batches=MICRO_BATCHES):
         self.folder, self.name, self.example, self.flags = folder, name, example, flags
@@ -123,7 +123,7 @@ class Comparison:
         return self.programs[ranks, flags]
 
     def check(self, ranks: int, *flags, run=()):
-        """Compares a program, and a run of it with these flags, with one rank that has all variables."""
+        """Compares a program, run with these flags, with one rank that has all variables."""
         if run not in self.wanted:
             self.wanted[run] = state_of(self.program(1), *run)
         wanted = self.wanted[run]

@@ -1,22 +1,22 @@
-"""The adapters that the tests train beside the GPT-2 example, and what they start as."""
+"""The adapters of the GPT-2 example that tests train, and their initial values."""
 
 import numpy as np
 
 STEPS, RATE = 20, 1e-2
-# Modules, their rank and alpha.
+# Modules with their rank and alpha.
 SPECS = {"attn.c_attn": (8, 16), "attn.c_proj": (4, 4)}
-SHAPES = {"attn.c_attn": (128, 384), "attn.c_proj": (128, 128)}  # in, out
+SHAPES = {"attn.c_attn": (128, 384), "attn.c_proj": (128, 128)}  # input and output extents
 LAYERS = 2
 FLAGS = ("--lora", "*.attn.*:alpha=16", "--lora", "*.attn.c_proj.weight:rank=4,alpha=4")
 
 
 def modules() -> dict[str, tuple[int, int]]:
-    """Names, and their rank and alpha."""
+    """Returns modules by name with their rank and alpha."""
     return {f"transformer.h.{layer}.{name}": spec for layer in range(LAYERS) for name, spec in SPECS.items()}
 
 
 def initial() -> dict[str, np.ndarray]:
-    """The factors by the names that programs have for them. Those of PEFT are random too, but B is zero as well."""
+    """Returns the factors by their names in programs. As in PEFT, A is random and B is zero."""
     rng = np.random.default_rng(1)
     factors = {}
     for module, (rank, _) in modules().items():

@@ -9,7 +9,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 
 def many_layers(path: Path, layers: int = 20, width: int = 16) -> Example:
-    """A model of digits with many small parameters, of at most one block of a sharded norm each."""
+    """A model of digits with many small parameters, each at most one block of a sharded norm."""
     random = np.random.default_rng(5)
     nodes, parameters, x, inputs = [], {}, "x", 64
     for i in range(layers):

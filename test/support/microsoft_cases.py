@@ -1,4 +1,4 @@
-"""Nodes of onnxruntime's operators, with their operands: what test/e2e/microsoft.py trains and record_microsoft.py runs."""
+"""Nodes with onnxruntime's operators and their operands, which test/e2e/microsoft.py trains and record_microsoft.py runs."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 @dataclass
 class Operand:
-    """Trained unless it is of integers or `constant`."""
+    """Trained unless it has integers or is `constant`."""
 
     array: np.ndarray
     constant: bool = False
@@ -21,10 +21,10 @@ class MicrosoftCase:
     operator: str
     operands: list[Operand | None]
     attributes: dict = field(default_factory=dict)
-    outputs: list[bool] = field(default_factory=lambda: [True])  # whether each is named
+    outputs: list[bool] = field(default_factory=lambda: [True])  # whether each result has a name
     domain: str = "com.microsoft"
-    runs: bool = True  # on the CPU by onnxruntime
-    integers: dict[int, int] = field(default_factory=dict)  # element types of results that are no floats
+    runs: bool = True  # whether onnxruntime supports it on the CPU
+    integers: dict[int, int] = field(default_factory=dict)  # element types of non-floating-point results
 
     def operand_names(self) -> list[str]:
         return [f"{self.name}.{i}" if operand else "" for i, operand in enumerate(self.operands)]
@@ -96,7 +96,7 @@ def cases() -> list[MicrosoftCase]:
     add("attention_lengths", "Attention", [*projection(), i32([4, 2])], num_heads=3)
     add("attention_bounds", "Attention", [*projection(), i32([4, 3, 1, 0])], num_heads=3, mask_filter_value=-3.0)
     add("attention_keys", "Attention", [*projection(), i32([[1, 1, 1, 0], [0, 1, 1, 1]])], num_heads=3, scale=0.3)
-    # The first query of the second entry has no key that it attends to.
+    # No key is visible to the first query of the second entry.
     add("attention_no_keys", "Attention", [*projection(), i32([[1, 1, 1, 0], [0, 1, 1, 1]])], num_heads=3, unidirectional=1)
     add("attention_queries", "Attention", [*projection(), Operand(np.tri(4, dtype=np.int32)[None].repeat(2, 0)), None, normal(1, 3, 4, 4)],
         num_heads=3)  # fmt: skip
@@ -121,7 +121,7 @@ def cases() -> list[MicrosoftCase]:
     bits = lambda low, high, shape, kind=np.uint8: Operand(random.integers(low, high, shape).astype(kind))  # noqa: E731
     scales = lambda *shape, size=0.1: Operand(random.uniform(size, 2 * size, shape).astype(np.float32).astype(np.float64))  # noqa: E731
     codes = lambda *shape: bits(0, 256, shape)  # noqa: E731
-    # 35 columns are two blocks of 16 and 3 columns of a third one.
+    # 35 columns are two blocks of 16, and 3 columns of a third block.
     add("nbits", "MatMulNBits", [normal(2, 3, 35), codes(5, 3, 8), scales(5, 3)], K=35, N=5, bits=4, block_size=16, accuracy_level=1)
     add("nbits_2", "MatMulNBits", [normal(3, 35), codes(5, 3, 4), scales(5, 3), codes(5, 1), None, normal(5)], K=35, N=5, bits=2, block_size=16)
     small = Operand(normal(3, 64).array / 16)

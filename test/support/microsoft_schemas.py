@@ -1,10 +1,10 @@
-"""Registers the operators of frontend/dialect/MicrosoftSchemas.inc with the package `onnx`, so that its checker knows them."""
+"""Registers the operators of frontend/dialect/MicrosoftSchemas.inc in the package `onnx`, so that its checker accepts them."""
 
 import atexit
 import re
 from pathlib import Path
 
-# Once two domains have an operator of the same name, onnx.reference cannot be imported.
+# onnx.reference cannot be imported once two domains have operators of the same name.
 import onnx.reference  # noqa: F401
 from onnx import TensorProto, TypeProto, defs
 
@@ -13,7 +13,7 @@ RECORD = re.compile(r'\{"([^"]*)", (\d+), false, "([^"]*)", "([^"]*)", "([^"]*)"
 TYPES = {"f32": "float", "f64": "double", "f16": "float16", "bf16": "bfloat16", "f8E4M3FN": "float8e4m3fn",
          "f8E5M2": "float8e5m2", "i4": "int4", "ui4": "uint4", "i8": "int8", "ui8": "uint8", "i16": "int16", "ui16": "uint16",
          "i32": "int32", "i64": "int64"}  # fmt: skip
-FLOATS = "f32,f64,f16,bf16"  # of a result whose type no operand has
+FLOATS = "f32,f64,f16,bf16"  # type of a result that is no operand's type
 
 
 def formals(text: str) -> list[defs.OpSchema.FormalParameter]:
@@ -30,8 +30,8 @@ def attributes(text: str) -> list[defs.OpSchema.Attribute]:
 
 
 def element_types(inputs, outputs):
-    """A function that infers the results' element types: those of the operands with the same parameter, f32 for statistics
-    (U), and else that of the first operand."""
+    """Returns a function that infers the element types of results: those of the operands with the same type parameter, f32 for statistics
+    (U), otherwise that of the first operand."""
 
     def infer(context):
         known = {}
@@ -48,7 +48,7 @@ def element_types(inputs, outputs):
 
 
 def schemas() -> list[defs.OpSchema]:
-    """Those whose names the package does not have."""
+    """Returns the schemas whose names the package lacks."""
     made = []
     for name, version, operands, results, types, kinds in RECORD.findall(TABLE.read_text()):
         domain, _, operator = name.rpartition("::")
@@ -69,5 +69,5 @@ def register():
     for schema in schemas():
         if not defs.has(schema.name, domain=schema.domain):
             defs.register_schema(schema)
-            # The registry would call into Python after its end.
+            # Otherwise the registry would call into Python after its shutdown.
             atexit.register(defs.deregister_schema, schema.name, schema.since_version, schema.domain)

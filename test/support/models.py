@@ -1,4 +1,4 @@
-"""The examples as the tests train them: file, data, flags."""
+"""The examples as tests train them: file, data, flags."""
 
 import os
 from collections.abc import Callable
@@ -16,20 +16,20 @@ class Example:
     name: str
     model: Path
     batch: int
-    data: Callable[[int], dict[str, np.ndarray]]  # so many rows of each input and of the labels
-    flags: tuple[str, ...]  # of mtc compile, besides the optimizer's
+    data: Callable[[int], dict[str, np.ndarray]]  # function of the number of samples of each input and of the labels
+    flags: tuple[str, ...]  # flags of mtc compile, besides the optimizer's
     rates: dict[str, float]  # optimizer -> learning rate
 
 
 def digits(rows: int) -> dict[str, np.ndarray]:
-    """The first rows of the training part, from the start again where it ends."""
+    """Returns the first samples of the training set, repeated from the start at its end."""
     x, labels = np.load(EXAMPLES / "digits/train_x.npy"), np.load(EXAMPLES / "digits/train_labels.npy")
     order = np.arange(rows) % len(x)
     return {"x": x[order], "labels": labels[order]}
 
 
 def passages(rows: int, length: int = 64) -> dict[str, np.ndarray]:
-    """Successive passages of the training text, and for each token the one after it."""
+    """Returns successive passages of the training text, with the next tokens as labels."""
     tokens = np.fromfile(EXAMPLES / "gpt2/train.bin", np.uint16, offset=1024).astype(np.int64)
     return {
         "input_ids": tokens[: rows * length].reshape(rows, length),
@@ -38,7 +38,7 @@ def passages(rows: int, length: int = 64) -> dict[str, np.ndarray]:
 
 
 def sample(array: np.ndarray) -> np.ndarray:
-    """At most SAMPLE elements of an array, evenly spread, the first and the last among them."""
+    """Returns at most SAMPLE elements of an array, evenly spaced, including the first and the last."""
     flat = np.ascontiguousarray(array).reshape(-1)
     return flat[np.linspace(0, flat.size - 1, min(SAMPLE, flat.size)).round().astype(np.int64)]
 

@@ -1,4 +1,4 @@
-"""Tensor images for the tests: as text of an `onnx` stage, and as NumPy computes them."""
+"""Tensor images for the tests: as text of an `onnx` stage, and evaluated by numpy."""
 
 import re
 from dataclasses import dataclass
@@ -10,21 +10,21 @@ from program import MTC, run
 
 @dataclass(frozen=True)
 class Part:
-    """A block of a variable, and the block of the image that holds it: slices of both, and the order of axes."""
+    """A block of a variable, and the corresponding block of the image: slices of both, and the order of axes."""
 
     variable: tuple[slice, ...]
     image: tuple[slice, ...]
-    order: tuple[int, ...]  # axis i of the image's block is this axis of the variable's
+    order: tuple[int, ...]  # axis i of the image's block is this axis of the variable's block
 
 
 @dataclass(frozen=True)
 class Image:
     name: str
     shape: tuple[int, ...]
-    parts: tuple[Part, ...] = ()  # none: all elements in their order
+    parts: tuple[Part, ...] = ()  # empty: all elements in their order
 
     def of(self, value: np.ndarray, into: np.ndarray | None = None) -> np.ndarray:
-        """The image of a variable's value; of one that several variables share, added to `into`."""
+        """Returns the image of a variable's value; if several variables share an image, it is added to `into`."""
         if not self.parts:
             return value.reshape(self.shape)
         made = np.zeros(self.shape, value.dtype) if into is None else into
@@ -34,7 +34,7 @@ class Image:
         return made
 
     def text(self, variable: tuple[int, ...]) -> str:
-        """The attribute, of a variable of this shape."""
+        """Returns the attribute for a variable of this shape."""
 
         def strides(shape):
             return [int(np.prod(shape[axis + 1 :])) for axis in range(len(shape))]
@@ -46,7 +46,7 @@ class Image:
         for part in self.parts:
             extents = np.empty(variable, np.bool_)[part.variable].transpose(part.order).shape
             of_variable = [strides(variable)[axis] for axis in part.order]
-            # Axes of extent 1 that the image's block lacks stand anywhere.
+            # Axes of extent 1 that the image's block lacks may have any position.
             of_image = strides(self.shape)
             of_image = [1] * (len(extents) - len(of_image)) + of_image
             parts.append(
@@ -62,7 +62,7 @@ def everything(rank: int) -> tuple[slice, ...]:
 
 
 def transposed(name: str, shape: tuple[int, ...]) -> Image:
-    """A matrix's transpose."""
+    """The transpose of a matrix."""
     return Image(name, shape[::-1], (Part(everything(2), everything(2), (1, 0)),))
 
 
@@ -74,7 +74,7 @@ def stage_with(
     file: dict[str, list[Image]] | None = None,
     buffers: str = "",
 ) -> Path:
-    """The model's `onnx` stage, whose initializers have these images, and lines of its graph before the first."""
+    """Returns the model's `onnx` stage with these images of initializers, and `lines` at the start of its graph."""
     path = folder / f"{model.stem}.mlir"
     run([MTC, "compile", model, *flags, "--emit=onnx", "-o", path], folder)
     lines = path.read_text().splitlines()

@@ -1,9 +1,9 @@
-"""Models that are almost right: small valid ones, each with one fault of a known kind, by seed.
+"""Almost valid models: small valid models, each with one fault of a known kind, by seed.
 
     mutate.py FOLDER [COUNT] [SEED]     # writes COUNT (200) models, FOLDER/000-fault.onnx and so on
 
-The valid models are ONNX's own backend tests of operators and the examples of this folder. Onnx's checker says which
-mutated ones are still valid: some faults are none.
+The valid models are ONNX's own backend tests of operators, and the examples in this folder. onnx's checker decides which mutated models are
+still valid, because some faults are harmless.
 """
 
 import copy
@@ -25,14 +25,14 @@ VALUES = {TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProt
 
 
 class Inapplicable(Exception):
-    """The fault needs something that the model does not have."""
+    """The model lacks something that the fault needs."""
 
 
 # --- The valid models -------------------------------------------------------------------------------------------------
 
 
 def read_backend_test(name: str) -> ModelProto | None:
-    """The test's model, inputs of integers as initializers, since a compiler may need them; null if it is of no use."""
+    """Returns the test's model, with integer inputs as initializers, since a compiler may need them; None if it is unsuitable."""
     path = TESTS / name / "model.onnx"
     model = onnx.load(path, load_external_data=False)
     values = [*model.graph.input, *model.graph.output]
@@ -60,7 +60,7 @@ def read_backend_test(name: str) -> ModelProto | None:
 
 
 def layered_model() -> ModelProto:
-    """Two linear layers, a norm and a softmax, with the types of all values declared and shapes computed."""
+    """Two linear layers, a norm and a softmax, with declared types of all values, and computed shapes."""
     def tensor(name, *shape):
         return helper.make_tensor(name, TensorProto.FLOAT, shape, [0.1] * int(numpy_helper.np.prod(shape)))
 
@@ -89,7 +89,7 @@ def layered_model() -> ModelProto:
 
 
 def valid_models() -> Iterator[tuple[str, ModelProto]]:
-    """All of them by name, those with several nodes first."""
+    """Returns all valid models by name, those with several nodes first."""
     yield "layered", layered_model()
     for exporter in ("dynamo", "torchscript"):
         model = merged.build(exporter)
@@ -456,7 +456,7 @@ class Mutated:
         return f"{self.change}, {self.base}"
 
     def problem(self) -> str:
-        """What onnx's checker says against it; empty if nothing."""
+        """Returns the error message of onnx's checker, or an empty text."""
         try:
             onnx.checker.check_model(self.model, full_check=True)
         except Exception as error:  # noqa: BLE001: the checker raises three kinds, and some of Python's own
@@ -465,7 +465,7 @@ class Mutated:
 
 
 def mutated_models(bases: list[tuple[str, ModelProto]], count: int, seed: int, changes=None) -> list[Mutated]:
-    """So many, faults and models in turn; the same for a seed."""
+    """Returns `count` models, alternating faults and models; they depend only on the seed."""
     rng = random.Random(seed)
     changes = list((changes or FAULTS).items())
     result = []
@@ -473,7 +473,7 @@ def mutated_models(bases: list[tuple[str, ModelProto]], count: int, seed: int, c
     while len(result) < count:
         name, change = changes[turn % len(changes)]
         turn += 1
-        # A model with several nodes each third time.
+        # Every third model has several nodes.
         base, valid = bases[rng.randrange(3)] if rng.random() < 0.33 else rng.choice(bases)
         model = copy.deepcopy(valid)
         try:

@@ -1,4 +1,4 @@
-"""Compiling and running programs from the tests: a folder of the test's own, and failures that show what was run."""
+"""Compiles and runs programs in a test's own folder, with errors that show the command."""
 
 import json
 import os
@@ -12,11 +12,11 @@ import numpy as np
 from safetensors.numpy import load_file
 
 MTC = os.environ.get("MTC", "mtc")
-TIMEOUT = 300  # seconds, for one command
+TIMEOUT = 300  # seconds for one command
 
 
 def own_folder() -> Path:
-    """The folder that the test's RUN line gives it (%t), made anew."""
+    """Creates an empty folder at the path that the test's RUN line passes (%t)."""
     folder = Path(sys.argv[1])
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -24,12 +24,12 @@ def own_folder() -> Path:
 
 
 def rounds(least: int) -> int:
-    """How often a test repeats what it does at random moments: `--rounds N`, or as few as the gate has time for."""
+    """Returns the number of random trials: that of `--rounds N`, or the default."""
     return int(sys.argv[sys.argv.index("--rounds") + 1]) if "--rounds" in sys.argv else least
 
 
 def run(command, folder: Path, code: int = 0, timeout: float = TIMEOUT) -> subprocess.CompletedProcess:
-    """Runs a command in `folder`; kills it after `timeout` seconds. Exits the test where its exit code is not `code`."""
+    """Runs a command in `folder`; kills it after `timeout` seconds. Exits the test if its exit code is not `code`."""
     command = [str(word) for word in command]
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=timeout)
     if result.returncode != code:
@@ -39,7 +39,7 @@ def run(command, folder: Path, code: int = 0, timeout: float = TIMEOUT) -> subpr
 
 
 class Program:
-    """A compiled program and the data it is run on; `runner` are the words before it, such as an emulator."""
+    """A compiled program and its data; `runner` is a command prefix, such as an emulator."""
 
     def __init__(self, path: Path, data: dict[str, np.ndarray], runner: tuple = ()):
         self.path = path
@@ -58,9 +58,8 @@ class Program:
         return run(self.command(*flags), self.folder, code)
 
     def run_with_kills(self, *flags, kills: int, after: tuple[float, float]) -> int:
-        """Runs with a checkpoint after each step. The first `kills` starts are killed at a random moment of so many
-        seconds, unless they end before, and each start resumes from the checkpoint that is there. Says how many were
-        killed: at least one."""
+        """Runs with a checkpoint after each step. The first `kills` starts are killed at a random moment within `after` seconds unless they
+        end before, and each start resumes from the latest checkpoint. Returns the number of killed starts, at least one."""
         moments = random.Random(0)
         checkpoint = self.folder / "checkpoint"
         killed = 0
@@ -71,24 +70,24 @@ class Program:
                 run(command, self.folder, timeout=moments.uniform(*after) if start < kills else TIMEOUT)
                 break
             except subprocess.TimeoutExpired:
-                assert start < kills, f"a run was not done in {TIMEOUT} seconds"
+                assert start < kills, f"a run did not end within {TIMEOUT} seconds"
                 killed += 1
-        assert killed > 0, "no run was killed: the test says nothing"
+        assert killed > 0, "no run was killed, so nothing was tested"
         return killed
 
     def train(self, steps: int, *flags, name: str = "log") -> list[dict]:
-        """The metrics of `steps` steps, one record a step."""
+        """Returns the metrics of `steps` steps, one record per step."""
         metrics = self.folder / f"{name}.jsonl"
         metrics.unlink(missing_ok=True)
         self.run("--steps", steps, "--no-shuffle", "--metrics", metrics, *flags)
         return read_metrics(metrics)
 
     def gradients(self, name: str, *flags) -> dict[str, np.ndarray]:
-        """Those of the first batch."""
+        """Returns the gradients of the first batch."""
         return self.written("--gradients", name, "--no-shuffle", *flags)
 
     def outputs(self, name: str, *flags) -> dict[str, np.ndarray]:
-        """The graph's outputs for all rows."""
+        """Returns the graph's outputs for all samples."""
         return self.written("--outputs", name, *flags)
 
     def written(self, flag: str, name: str, *flags) -> dict[str, np.ndarray]:
@@ -98,7 +97,7 @@ class Program:
         return load_file(file)
 
     def exported(self, name: str, *flags) -> bytes:
-        """The ONNX file after a run: the weights to the bit, whatever a checkpoint's layout."""
+        """Returns the ONNX file after a run, for bit-exact comparisons that do not depend on a checkpoint's layout."""
         file = self.folder / f"{name}.onnx"
         file.unlink(missing_ok=True)
         self.run("--export", file, *flags)
@@ -112,7 +111,7 @@ def compile(model: Path, folder: Path, data: dict[str, np.ndarray], *flags, name
 
 
 def compile_example(example, folder: Path, optimizer: str, rows: int, *flags, name: str = "train") -> Program:
-    """An example of models.py, with the optimizer as it was recorded with."""
+    """Compiles an example of models.py, with the recorded optimizer settings."""
     decay = ("--weight-decay", "0.01") if optimizer == "adamw" else ()
     rate = ("--optimizer", optimizer, "--lr", repr(example.rates[optimizer]), *decay)
     return compile(example.model, folder, example.data(rows), *example.flags, *rate, *flags, name=name)

@@ -1,4 +1,4 @@
-"""Comparing an example's training with what PyTorch makes of it."""
+"""Compares the training of an example with PyTorch's."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ STEPS = 20
 
 
 def matches_pytorch(example, folder: Path) -> None:
-    """20 steps of SGD and of AdamW, and every gradient of the first batch."""
+    """Compares 20 steps of SGD and of AdamW, and every gradient of the first batch."""
     expected = json.loads((INPUTS / f"{example.name}.json").read_text())
     programs = {o: compile_example(example, folder, o, STEPS * example.batch, name=o) for o in example.rates}
     for optimizer, program in programs.items():

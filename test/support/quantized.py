@@ -1,4 +1,4 @@
-"""Block-wise quantization as `mtc.quantize_blocks` defines it, in numpy, f32 operation by operation. compare_bitsandbytes.py
+"""Block-wise quantization as `mtc.quantize_blocks` defines it, in numpy with f32 rounding of each operation. compare_bitsandbytes.py
 compares it with bitsandbytes."""
 
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class Map:
         return [x[i : i + self.block] for i in range(0, x.size, self.block)]
 
     def quantize(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Codes, one each, and scales."""
+        """Returns one code per element, and scales."""
         x = x.reshape(-1)
         scales = self.scales(x)
         codes = np.concatenate([self.codes(part, scale) for part, scale in zip(self.blocks(x), scales, strict=True)])
@@ -52,7 +52,7 @@ class Map:
 
     def codes(self, x: np.ndarray, scale: F) -> np.ndarray:
         values = self.values
-        if self.is_small:  # As torchao rounds.
+        if self.is_small:  # Rounds as torchao does.
             scaled = x / scale
             lower = np.searchsorted(values[1:], scaled, side="right")
             upper = np.minimum(lower + 1, 15)

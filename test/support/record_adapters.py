@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Records what training adapters of the GPT-2 example must give: PEFT's losses and factors, in test/e2e/inputs/adapters.*.
+"""Records PEFT's losses and factors for adapters of the GPT-2 example, in test/e2e/inputs/adapters.*.
 
-Run by hand, where torch, transformers and peft are: not a part of the tests. Losses are computed in f64; `tolerance` follows
-from how far rounding alone moves them.
+Run by hand, because it needs torch, transformers and peft. Losses are computed in f64; `tolerance` is the effect of rounding alone.
 """
 
 import copy

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Records what training the examples must give: PyTorch's losses and gradients, in test/e2e/inputs/.
+"""Records PyTorch's losses and gradients for training the examples, in test/e2e/inputs/.
 
-Run by hand, where torch, onnx, safetensors and transformers are: not a part of the tests. The module takes its weights
-from the .onnx file, so that the values are those of training the file.
+Run by hand, because it needs torch, onnx, safetensors and transformers. The module loads its weights from the .onnx file, so that the
+values are those of training the file.
 
-NAME.json holds the losses of 20 steps, computed in f64, and `tolerance`, which follows from how far rounding alone
-moves them; the losses with torch.autocast in bf16 and in f16, the latter with a GradScaler. NAME.safetensors holds, for each parameter, at most 512 elements of the first batch's gradient
-(`sample` below says which).
+NAME.json contains the losses of 20 steps in f64 and `tolerance`, the effect of rounding alone; and the losses with torch.autocast in bf16
+and in f16, the latter with a GradScaler. NAME.safetensors contains at most 512 elements of each parameter's gradient for the first batch
+(see `sample` below).
 """
 
 import copy

@@ -1,9 +1,10 @@
-"""Records what PyTorch has of modules whose exported files hold their weights otherwise, for test/e2e/module_states.py:
+"""Records modules whose exported files store weights in another form, for test/e2e/module_states.py:
 
     python test/support/record_states.py
 
-For each module and exporter the ONNX file, and a safetensors file with the input `x`, the module's state_dict with other weights
-(`state.NAME`, every name of a tied weight) and its output for them, `y`. Needs torch 2.15, so it is no part of the test suite."""
+For each module and exporter: the ONNX file, and a safetensors file with the input `x`, the module's state_dict with other weights
+(`state.NAME`, with every name of a tied weight) and its output for them, `y`. Run by hand, because it needs torch 2.15.
+"""
 
 import io
 import warnings
@@ -28,7 +29,7 @@ class Recurrent(torch.nn.Module):
 
 
 class Tied(torch.nn.Module):
-    """An output layer with the embedding's matrix, and one whose matrix is square."""
+    """An output layer that shares the embedding's matrix, and one whose matrix is square."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Layers of a language model without attention: RMSNorm, a gated product and a residual connection."""
+"""Layers of a language model without attention: RMSNorm, a gated contraction and a residual connection."""
 
 from pathlib import Path
 

@@ -1,9 +1,9 @@
-"""Two texts of the same functions, formed into kernels, on the same random arguments.
+"""Compares two versions of the same kernel functions on the same random arguments.
 
     same_values.py FIRST SECOND
 
-exits with 1 where a function's results differ by more than rounding, or if nothing was compared. Booleans are true three
-times in four, and always for the first element along the last axis.
+Exits with 1 if a function's results differ by more than rounding, or if nothing was compared. Booleans are true with probability 3/4, and
+always for the first element along the last axis.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Two hosts on one machine: network namespaces that a link with a delay connects. Needs root, iproute2 and /dev/net/tun."""
+"""Two hosts on one machine: network namespaces that are connected by a slow link. Needs root, iproute2 and /dev/net/tun."""
 
 import ctypes
 import fcntl
@@ -16,7 +16,7 @@ CLONE_NEWNET = 0x40000000
 
 
 class SlowNetwork:
-    """Packets from one host reach the other after `delay` seconds, in order. Hosts have the addresses 10.77.0.1 and 10.77.0.2."""
+    """Packets reach the other host after `delay` seconds, in order. The hosts have the addresses 10.77.0.1 and 10.77.0.2."""
 
     def __init__(self, delay: float):
         self.delay = delay
@@ -38,7 +38,7 @@ class SlowNetwork:
 
     @staticmethod
     def open_device(host: str) -> int:
-        """Opens a new device in a namespace, in a thread, because the namespace is that of a thread."""
+        """Opens a new device in a namespace, in a thread, because threads have separate namespaces."""
         opened = []
 
         def run():
@@ -71,7 +71,7 @@ class SlowNetwork:
                 try:
                     os.write(device, packet)
                 except BlockingIOError:
-                    pass  # As on any network, the sender repeats what is lost.
+                    pass  # Lost packets are sent again, as on any network.
 
     def __exit__(self, *_):
         self.stops.set()
@@ -82,7 +82,7 @@ class SlowNetwork:
             subprocess.run(["ip", "netns", "del", host], check=True)
 
     def write_script(self, folder: Path, host: int, begin: str, command: str) -> Path:
-        """A script that runs `command`, with the script's words as "$@", on a host that has a name and shared memory of its own."""
+        """Writes a script that runs `command`, with the script's arguments as "$@", on a host with its own name and shared memory."""
         name, script = self.hosts[host], folder / f"on_{'ab'[host]}.sh"
         setup = f"hostname {name} && mount -t tmpfs none /dev/shm"
         script.write_text(f"#!/bin/sh\n{begin}\nexec ip netns exec {name} unshare --uts --mount sh -c '{setup} && {command}' sh \"$@\"\n")
@@ -90,15 +90,16 @@ class SlowNetwork:
         return script
 
     def launcher(self, folder: Path, ranks: tuple[int, int], hidden: Path | None = None) -> tuple:
-        """The words that start ranks on both hosts: mpirun runs on the first one. The second sees another, empty folder `hidden`."""
-        # mpirun gives the address of the other host and a command for a shell there.
+        """Returns the command prefix that starts ranks on both hosts; mpirun runs on the first one. The second host has an empty folder in
+        place of `hidden`."""
+        # mpirun passes the address of the other host and a command for its shell.
         hide = f"mount -t tmpfs none {hidden} && " if hidden else ""
         agent = self.write_script(folder, 1, "shift", hide + 'eval "$*"')
         first = self.write_script(folder, 0, "", 'exec "$@"')
         hosts = ",".join(f"{address}:{count}" for address, count in zip(self.addresses, ranks))
         settings = {
             "plm_rsh_agent": agent,
-            # Everything between the hosts travels over their link.
+            # All traffic between the hosts uses the link.
             "btl": "self,vader,tcp", "pml": "ob1", "btl_tcp_if_include": "link0", "oob_tcp_if_include": "link0",
         }  # fmt: skip
         words = [word for name, value in settings.items() for word in ("--mca", name, str(value))]

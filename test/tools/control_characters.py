@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Control characters of names in files do not reach the terminal, whatever the compiler or a program prints."""
+"""Control characters in names from files do not reach the terminal, in all output of the compiler and of programs."""
 
 import json
 import os
@@ -18,7 +18,7 @@ folder = own_folder()
 
 
 def model(name: str, node: onnx.NodeProto, domain: str = "") -> str:
-    """Saves a model of one node, in which everything that may have a name has MARK in it."""
+    """Saves a model of one node, in which every name contains MARK."""
     shape = [f"batch{MARK}", 4]
     values = [helper.make_tensor_value_info(f"{each}{MARK}", TensorProto.FLOAT, shape) for each in "xy"]
     weight = numpy_helper.from_array(np.eye(4, dtype=np.float32), f"w{MARK}")
@@ -34,7 +34,7 @@ def node(operator: str, **attributes) -> onnx.NodeProto:
 
 
 def printed(*command, code: int) -> str:
-    """Both streams of a command whose name of a file, too, may have control characters."""
+    """Returns both streams of a command; its file names may contain control characters too."""
     run = subprocess.run(command, cwd=folder, capture_output=True, timeout=TIMEOUT)
     text = (run.stdout + run.stderr).decode()
     assert run.returncode == code, (command, run.returncode, text)
@@ -79,7 +79,7 @@ for flags, code in (["--help"], 0), (["--version"], 0), ([*data, "--steps", "3",
     shown += "\\x1b[31m" in printed(folder / "train", *flags, code=code)
 assert shown >= 8, shown
 
-# The progress line of a terminal.
+# The progress bar of a terminal.
 primary, secondary = pty.openpty()
 run = subprocess.Popen([MTC, "plan", named, "--techniques"], cwd=folder, stderr=secondary, stdout=subprocess.DEVNULL,
                        env={**os.environ, "TERM": "xterm"})  # fmt: skip
@@ -88,7 +88,7 @@ seen = b""
 try:
     while part := os.read(primary, 65536):
         seen += part
-except OSError:  # the end of a terminal
+except OSError:  # end of the terminal's output
     pass
 assert run.wait(TIMEOUT) == 0
 assert b"\x1b[31m" not in seen and b"\x07" not in seen, seen

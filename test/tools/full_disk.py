@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""What cannot be written ends the tool with exit code 2 and a message that names it, whatever is written."""
+"""If a tool cannot write its output, it exits with code 2 and a message that names the output."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ bin = os.path.dirname(MTC)
 
 
 def ends(command, says: str, redirect: str = ""):
-    """Runs a command by a shell that redirects its output."""
+    """Runs a command in a shell that redirects its output."""
     words = ["bash", "-c", f'set -o pipefail; "$@" {redirect}', "bash", *map(str, command)]
     result = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT)
     shown = f"{command} {redirect}\nexit code {result.returncode}\n{result.stderr}"
@@ -40,7 +40,7 @@ for command in printers:
     ends(command, f"{name}: error: standard output cannot be written: No space left on device", ">/dev/full")
     ends(command, f"{name}: error: standard output cannot be written: Bad file descriptor", ">&-")
 
-# A reader that has gone.
+# A reader of the pipe that has exited.
 for command in printers:
     read, write = os.pipe()
     os.close(read)
@@ -50,7 +50,7 @@ for command in printers:
     assert result.returncode == 2, (command, result)
     assert "standard output cannot be written: Broken pipe" in result.stderr, (command, result)
 
-# Messages have nowhere to be written: the exit code stays what it is.
+# If messages cannot be written, the exit code stays the same.
 words = ["bash", "-c", '"$@" 2>/dev/full', "bash", MTC, "plan"]
 assert subprocess.run([*words, *model], stdout=subprocess.DEVNULL).returncode == 0
 assert subprocess.run([*words, "absent.onnx"], stdout=subprocess.DEVNULL).returncode == 1
@@ -61,13 +61,13 @@ ends([MTC, "compile", *model, "--remarks", "/dev/full", "-o", "program"], f"--re
 ends([MTC, "compile", *model, "--emit=forward", "-o", "/dev/full"], f"-o /dev/full: {full}")
 ends([f"{bin}/mtc-opt", run_text, "-o", "/dev/full"], f"mtc-opt: error: -o /dev/full: {full}")
 
-# A text of a pass that fails, too: nothing says that it lies there.
+# If the reproducer of a failing pass cannot be written, no message claims that it was.
 command = [MTC, "compile", *model, "--loss", "causal-lm", "--crash-reproducer", "/dev/full"]
 result = subprocess.run(list(map(str, command)), cwd=folder, capture_output=True, text=True, timeout=TIMEOUT)
 assert result.returncode == 1 and f"--crash-reproducer /dev/full: {full}" in result.stderr, result
 assert "reproducer generated" not in result.stderr, result
 
-# A linker whose own message had no space, either; the driver's is written when the output is gone.
+# The linker fails without a message, as on a full disk; the driver suggests to free space.
 linker = folder / "linker/g++"
 linker.parent.mkdir()
 linker.write_text("#!/bin/sh\necho 'collect2: error: ld returned 1 exit status' >&2\nexit 1\n")

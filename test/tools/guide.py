@@ -1,8 +1,8 @@
 # RUN: %python %s %t
-"""The commands of README.md and of the guide run, in the order of each page, on the digits, and print what the pages show.
+"""Runs the commands of README.md and of the guide in the order of each page, on the digits example, and compares their output.
 
-Numbers of an output may differ from those shown, and `[...]` stands for text that is left out. docs/guide/exporting.md, whose
-blocks need PyTorch, has a test of its own.
+Numbers may differ from those shown, and `[...]` stands for omitted text. docs/guide/exporting.md, whose blocks need PyTorch, has a separate
+test.
 """
 
 import os
@@ -21,15 +21,15 @@ from program import MTC, TIMEOUT, own_folder
 ROOT = Path(__file__).resolve().parent.parent.parent
 EXAMPLES = Path(os.environ["MTC_EXAMPLES"])
 PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs/guide").glob("*.md") if path.name != "exporting.md")]
-SKIPPED = ("tools/", "cmake ", "export ", "pip ")  # They build or install mtc.
-MINIMUM = 24  # commands
-MINIMUM_PYTHON = 4  # blocks of Python that run
+SKIPPED = ("tools/", "cmake ", "export ", "pip ")  # commands that build or install mtc
+MINIMUM = 24  # minimum number of commands
+MINIMUM_PYTHON = 4  # minimum number of Python blocks
 folder = own_folder()
 environment = os.environ | {"PATH": f"{Path(MTC).parent}:{os.environ['PATH']}"} | SETTINGS
 
 
 def prepare(page: Path) -> Path:
-    """A folder with the examples, and with a model and data under the names that the pages use."""
+    """Creates a folder with the examples, and with a model and data under the names that the pages use."""
     work = folder / page.stem
     work.mkdir()
     (work / "examples").symlink_to(EXAMPLES)
@@ -43,7 +43,7 @@ def prepare(page: Path) -> Path:
 
 
 def commands(block: str) -> list[tuple[str, str]]:
-    """Each command with the output that is shown after it. In a block without `$` every line is a command; `\\` continues it."""
+    """Returns each command with the output that is shown after it. In a block without `$`, every line is a command; `\` continues it."""
     lines = [line for line in block.replace("\\\n", " ").splitlines() if line.strip()]
     if not any(line.startswith("$ ") for line in lines):
         return [(line, "") for line in lines]
@@ -75,7 +75,7 @@ def check(page: Path, work: Path, command: str, shown: str):
 
 
 def run_python(page: Path, work: Path, blocks: list[str]):
-    """Runs the blocks of a page as one script, except those that need PyTorch."""
+    """Runs the Python blocks of a page as one script, except those that need PyTorch."""
     script = work / "page.py"
     script.write_text("\n".join(blocks))
     result = subprocess.run([sys.executable, script], cwd=work, env=environment | {"PYTHONPATH": str(ROOT / "python")},
@@ -96,7 +96,7 @@ for page in PAGES:
                 scripts.append(block)
         elif language == "text":
             continue
-        elif language == "c":  # Its first line is a comment with the file's name.
+        elif language == "c":  # The first line is a comment with the file's name.
             (work / block.splitlines()[0].removeprefix("// ")).write_text(block)
         else:
             for command, shown in commands(block):
@@ -107,5 +107,5 @@ for page in PAGES:
         assert (page.parent / link).exists(), f"{page.name}: {link} does not exist"
     run_python(page, work, scripts)
     ran_python += len(scripts)
-assert ran_python >= MINIMUM_PYTHON, f"the pages have {ran_python} blocks of Python that run"
-assert ran >= MINIMUM, f"the pages have {ran} commands"
+assert ran_python >= MINIMUM_PYTHON, f"only {ran_python} Python blocks of the pages were run"
+assert ran >= MINIMUM, f"only {ran} commands of the pages were run"

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Help fits a screen, and the full help, completion scripts and the manual page have every flag, from one table."""
+"""Help fits a screen; the full help, completion scripts and the manual page contain every flag of one table."""
 
 import re
 import shutil
@@ -22,7 +22,7 @@ def flags_of(text: str) -> list[str]:
 
 
 def check(page: str, full: str) -> set[str]:
-    """The flags of a help page, which fits a screen, and of the full help, which has them and more."""
+    """Returns the flags of a help page, which must fit a screen, and of the full help, which must contain them and more."""
     assert page.count("\n") <= LINES, page
     assert all(len(line) <= WIDTH for line in page.splitlines()), page
     for summary in re.findall(r"^  --?[a-z0-9-]+(?:\[?[ =]\S+)?  +(.*)$", full, re.MULTILINE):
@@ -38,7 +38,7 @@ assert {"--dim", "--json", "--help", "--help-all"} < flags["inspect"] < flags["p
 assert len(flags["compile"]) > 60 and {"-o", "--emit"} < flags["compile"] - flags["plan"], flags["compile"]
 main = output(MTC, "--help")
 assert main == output(MTC, "-h") and main.count("\n") <= LINES and all(f"  {command} " in main for command in COMMANDS), main
-for command in ("completion", "man", "operators"):  # They only print, and have no other flags.
+for command in ("completion", "man", "operators"):  # These commands only print, and have no other flags.
     text = output(MTC, command, "--help")
     assert text.startswith(f"Usage: mtc {command}") and text == output(MTC, command, "-h"), text
 program = compile_example(DIGITS, folder, "sgd", 8)
@@ -49,7 +49,7 @@ full = output(MTC, "compile", "--help-all")
 for word in "cross-entropy", "adafactor", "muon", "tf32", "one-cycle", "mtc-fuse-kernels", "match-rms-adamw", "lion 0.9":
     assert word in full, word
 
-# Completion of commands, flags, choices and files.
+# Completion of commands, flags, choices and file names.
 bash = folder / "mtc.bash"
 bash.write_text(output(MTC, "completion", "bash"))
 

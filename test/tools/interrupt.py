@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""A search that is interrupted ends at once and leaves no file; on a terminal it says what takes long, elsewhere nothing."""
+"""An interrupted search ends immediately and leaves no file. It reports progress on a terminal only."""
 
 import os
 import pty
@@ -11,13 +11,13 @@ from models import GPT2
 from program import MTC, own_folder
 
 folder = own_folder()
-# About twelve sizes of a batch are planned: enough for some seconds.
+# About twelve batch sizes are planned, which takes some seconds.
 SEARCH = ("--memory", "64MB", "--fit-batch", "--offload", "auto", "--freeze", "*wpe*")
 command = [MTC, "compile", str(GPT2.model), *GPT2.flags, *SEARCH, "-o", str(folder / "train")]
 
 
 def start(**streams) -> subprocess.Popen:
-    # lit ignores the signal, and what it starts would do so too.
+    # lit ignores the signal, and its child processes would inherit this.
     return subprocess.Popen(command, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
                             env=os.environ | {"TERM": "xterm"}, **streams)  # fmt: skip
 
@@ -26,12 +26,12 @@ def interrupt(process: subprocess.Popen) -> None:
     begin = time.monotonic()
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == -signal.SIGINT, process.returncode
-    assert time.monotonic() - begin < 30, "an interrupted search goes on"
+    assert time.monotonic() - begin < 30, "an interrupted search continues"
     assert not os.listdir(folder), os.listdir(folder)
 
 
 process = start(stderr=subprocess.PIPE)
-line = process.stderr.readline()  # The model has been read: the search begins.
+line = process.stderr.readline()  # The model has been read: the search starts.
 assert b"parameters trained" in line, line
 interrupt(process)
 assert b"\r" not in process.stderr.read()

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""In any limited address space the compiler and its programs end by one message about memory, without a signal, and leave
-no file behind. Below some limit, the system's loader reports that libraries do not fit."""
+"""With a limited address space, the compiler and its programs end with one message about memory, without a signal, and leave no file. Below
+some limit, the system's loader reports that libraries do not fit."""
 
 import resource
 import subprocess
@@ -17,7 +17,7 @@ TRAIN = ["./train", "--data", f"x={data}/train_x.npy", "--data", f"labels={data}
 
 
 def run(command: list, limit: int | None = None) -> subprocess.CompletedProcess:
-    """Runs a command in an address space of so many MiB."""
+    """Runs a command with an address space of `limit` MiB."""
     def restrict():
         resource.setrlimit(resource.RLIMIT_AS, (limit * MIB, limit * MIB))
 
@@ -26,7 +26,7 @@ def run(command: list, limit: int | None = None) -> subprocess.CompletedProcess:
 
 
 def check(command: list, limits: list[int], tool: str) -> tuple[int, int]:
-    """Checks a command in each limit. Returns the numbers of failures with mtc's message, and of successes."""
+    """Runs a command with each limit. Returns the numbers of failures with mtc's message, and of successes."""
     failed = passed = 0
     for limit in limits:
         before = set(folder.iterdir())
@@ -38,7 +38,7 @@ def check(command: list, limits: list[int], tool: str) -> tuple[int, int]:
             continue
         lines = [line for line in result.stderr.splitlines() if line]
         assert len(lines) == 1 and set(folder.iterdir()) <= before, shown
-        # Before main: libraries that the loader cannot map, or that allocate while they are loaded.
+        # Before main: libraries that the loader cannot map, or that allocate memory while they are loaded.
         if "shared libraries" in lines[0] or lines[0].startswith("libgomp: Out of memory"):
             continue
         words = (": out of memory", "cannot be started: Resource temporarily unavailable", "no thread can be started")

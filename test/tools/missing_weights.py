@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""A model whose weights are not there is drawn: its parameters, and what is frozen and has no other value."""
+"""A model without its weights is initialized randomly: its parameters, and frozen tensors without another value."""
 
 import subprocess
 
@@ -36,9 +36,9 @@ assert "'w': external data file 'w.bin'" in refused and "--init normal:0.02" in 
 text = mtc(*read, *drawn, "--emit=training").stdout
 assert "parameter @w : tensor<64x64xf32> = #mtc.normal<2.000000e-02" in text, text
 assert "frozen @table : tensor<64x64xf32> = #mtc.normal<2.000000e-02" in text, text
-assert "0.5" in text or "5.000000e-01" in text, text  # what is there keeps its value
+assert "0.5" in text or "5.000000e-01" in text, text  # existing tensors keep their values
 
-# The text of a stage says what was missing.
+# The text of a stage records which tensors were missing.
 mtc(*read, "--emit=forward", "-o", "forward.mlir")
 assert '#mtc.initializer<"table", missing>' in (FOLDER / "forward.mlir").read_text()
 assert mtc("forward.mlir", "--loss", "mse", *drawn, "--emit=training").stdout.count("#mtc.normal") == 2

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Paths may contain any characters: no part of a path is a pattern, an option or a list for the compiler, its linker or
-its programs."""
+"""Paths may contain any characters: no part of a path is interpreted as a pattern, option or list by the compiler, its linker or its
+programs."""
 
 import json
 import os
@@ -10,9 +10,9 @@ from models import DIGITS
 from program import MTC, own_folder
 
 PERCENT = "100%"
-# What llvm::sys::fs::createUniqueFile and ld.lld make of PERCENT.
+# The text that llvm::sys::fs::createUniqueFile and ld.lld insert for PERCENT.
 SIBLINGS = [f"100{digit:x}" for digit in range(16)]
-# Characters of options, lists, response files, shells, patterns and lines.
+# Characters with a meaning in options, lists, response files, shells, patterns and lines.
 ODD = "-o @a,b $HOME 'c' \"d\" [e]*? %s#;&\n"
 
 folder = own_folder()
@@ -24,7 +24,7 @@ environment = os.environ | {"TMPDIR": str(folder / "tmp%")}
 
 
 def run(*words, cwd=folder) -> str:
-    """Standard output of a command, which must succeed."""
+    """Returns the standard output of a command, which must succeed."""
     result = subprocess.run([str(word) for word in words], cwd=cwd, env=environment, capture_output=True, text=True)
     assert result.returncode == 0, f"{words}\nexit code {result.returncode}\n{result.stdout}\n{result.stderr}"
     return result.stdout
@@ -35,7 +35,7 @@ for name in (PERCENT, ODD):
     run(*COMPILE, "-o", folder / name / "train", "--remarks", folder / name / "remarks%")
     run(MTC, "grad", model, "--dim", "batch=32", "--quiet", "-o", folder / name / "gradients.onnx")
     run(MTC, "plan", model, "--dim", "batch=32", "--quiet", "--html", folder / name / "plan.html")
-# A relative path that starts like an option or a response file, and libraries.
+# A relative path that looks like an option or a response file, and libraries.
 run(*COMPILE, "-o", f"{ODD}/relative")
 run(*COMPILE, "--emit", "library", "-o", f"{PERCENT}/libdigits.so")
 run(*COMPILE, "--emit", "library", "-o", f"{ODD}/libdigits.a")

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""What the compiler writes replaces no file that it reads, no device, and none of the user's without --force; and
-program, weights and remarks appear together or not at all."""
+"""Outputs of the compiler never replace its inputs or devices, and replace the user's files only with --force; program, weights and remarks
+are written together or not at all."""
 
 import os
 import shutil
@@ -28,7 +28,7 @@ def compile(model, *words, code=0, inside=folder, environment=None):
 
 
 def content(inside: Path) -> dict:
-    """Each file's bytes; what is no file by its kind."""
+    """Returns the bytes of each file, and the kind of everything else."""
     return {
         str(path.relative_to(inside)): path.read_bytes() if stat.S_ISREG(mode) else stat.S_IFMT(mode)
         for path in inside.rglob("*")
@@ -37,7 +37,7 @@ def content(inside: Path) -> dict:
 
 
 def refused(model, *words, says, code=1, inside=folder, environment=None):
-    """Nothing is changed or left behind."""
+    """Expects an error that changes and leaves nothing."""
     global refusals
     refusals += 1
     before = content(inside)
@@ -47,7 +47,7 @@ def refused(model, *words, says, code=1, inside=folder, environment=None):
     assert content(inside) == before, f"{words} changed something"
 
 
-# Beside Hugging Face's weights, without any -o.
+# Next to Hugging Face's weights, without -o.
 hub = folder / "hub"
 hub.mkdir()
 shutil.copy(DIGITS.model, hub / "model.onnx")
@@ -57,10 +57,10 @@ compile("model.onnx", inside=hub)
 assert content(hub).keys() - before.keys() == {"model", "model.weights.safetensors"}
 assert {name: content(hub)[name] for name in before} == before
 assert len(load_file(hub / "model.weights.safetensors")) == 6
-compile("model.onnx", "--lr", "0.5", inside=hub)  # its own files are replaced
+compile("model.onnx", "--lr", "0.5", inside=hub)  # mtc's own files are replaced
 assert content(hub)["model"] != before
 
-# What the run reads: the model, through links too, its data, the recipe, a bound file.
+# Inputs of the run: the model, also through links, its data, the recipe, and a bound file.
 own = folder / "own"
 own.mkdir()
 shutil.copy(DIGITS.model, own / "m.onnx")
@@ -100,7 +100,7 @@ before = content(bound)
 message = run([*command, "-o", "size.npy", "--force"], bound, code=1).stderr
 assert "is the value of --bind size" in message and content(bound) == before, message
 
-# The user's files, unless forced; an empty one holds nothing to lose.
+# The user's files are replaced only with --force; an empty file is replaced.
 users = folder / "users"
 users.mkdir()
 for name in ("notes", "n.weights.safetensors", "program"):
@@ -113,7 +113,7 @@ refused(DIGITS.model, "--emit=onnx", "-o", "notes", says=["mtc did not write it"
 refused(DIGITS.model, "--emit=object", "-o", "notes", says=["mtc did not write it"], inside=users)
 refused(DIGITS.model, "-o", "p", "--remarks", "notes", says=["--remarks notes: exists"], inside=users)
 refused(DIGITS.model, "-o", "p", "--crash-reproducer", "notes", says=["--crash-reproducer notes: exists"], inside=users)
-# A folder that takes no files is said before any work.
+# A folder that is not writable is reported before any work.
 refused(DIGITS.model, "-o", "p", "--crash-reproducer", "/proc/r.mlir",
         says=["error: --crash-reproducer /proc/r.mlir: cannot be written"], inside=users)  # fmt: skip
 (users / "ir").mkdir()
@@ -149,12 +149,12 @@ assert "is a broken symbolic link" in compile(DIGITS.model, "-o", "dangling", co
 (kinds / "dangling").unlink()
 assert "mtc." in compile(DIGITS.model, "--emit=forward", "-o", "/dev/stdout", inside=kinds).stdout
 assert compile(DIGITS.model, "-o", "p", "--remarks", "/dev/stdout", inside=kinds).stdout.startswith("# written by mtc\n")
-with open(kinds / "log", "w+") as log:  # what the shell has opened is not replaced below it
+with open(kinds / "log", "w+") as log:  # a file that the shell has opened is not replaced
     subprocess.run([MTC, "plan", DIGITS.model, "--remarks", "/dev/stdout"], stdout=log, check=True)
     text = (kinds / "log").read_text()
     assert text.startswith("# written by mtc\n") and "\nPeak memory " in text and os.path.samestat(os.fstat(log.fileno()), (kinds / "log").stat()), text
 
-# A link is followed: the program it leads to is replaced, with the weights beside that.
+# A link is followed: its target is replaced, with the weights next to the target.
 (kinds / "place").mkdir()
 compile(DIGITS.model, "-o", "place/p", inside=kinds)
 (kinds / "link").symlink_to("place/p")
@@ -163,11 +163,11 @@ compile(DIGITS.model, "-o", "link", "--lr", "0.25", inside=kinds)
 assert (kinds / "link").is_symlink() and (kinds / "place/p").read_bytes() != old
 assert not (kinds / "link.weights.safetensors").exists()
 
-# Two outputs are two files.
+# Two outputs need two files.
 refused(DIGITS.model, "-o", "new", "--remarks", "./new", says=["is the same file as"])
 refused(DIGITS.model, "-o", "new", "--remarks", "new.weights.safetensors", says=["is the same file as --remarks"])
 
-# A compilation that fails leaves program and weights as they were, and nothing else.
+# If a compilation fails, program and weights stay unchanged, and no other file is left.
 together = folder / "together"
 together.mkdir()
 compile(DIGITS.model, "-o", "p", inside=together)
@@ -179,7 +179,7 @@ onnx.save(other, folder / "other.onnx")
 refused(folder / "other.onnx", "-o", "p", "--remarks", "r", says=["-o p: no linker"], code=2, inside=together,
         environment={"PATH": ""})  # fmt: skip
 
-# Program and weights know each other.
+# A program rejects changed initial weights by their digest; --weights accepts them.
 data = [word for name, array in DIGITS.data(32).items() for word in ("--data", f"{name}={folder / name}.npy")]
 for name, array in DIGITS.data(32).items():
     np.save(folder / f"{name}.npy", array)

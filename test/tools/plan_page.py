@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""What `mtc plan` lists at the peak, measures of techniques and budgets, and draws with --html agree with each other."""
+"""The peak, techniques and budgets that `mtc plan` prints agree with each other and with the page of --html."""
 
 import json
 import re
@@ -20,7 +20,7 @@ def plan(model, *flags, code: int = 0) -> dict:
 def data_of(page) -> dict:
     text = page.read_text()
     assert text.startswith("<!-- written by mtc\n-->\n<!doctype html>"), text[:80]
-    assert not re.search(r"(src|href)\s*=|url\(|@import|https?:", text), "the page needs other files"
+    assert not re.search(r"(src|href)\s*=|url\(|@import|https?:", text), "the page refers to other files"
     return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)[1])
 
 
@@ -38,18 +38,18 @@ def check(name: str, model, *flags) -> None:
     assert at_peak == sorted(tuple(each[key] for key in keys) for each in listed), name
     assert [each["bytes"] for each in listed] == sorted((each["bytes"] for each in listed), reverse=True), name
     assert sum(each["bytes"] for each in listed) == planned["live_bytes"], name
-    # The arena's categories count its gaps among activations.
+    # The arena's categories count gaps as activations.
     for category, sum_of_category in planned["categories"].items():
         listed_of_category = sum(each["bytes"] for each in listed if each["category"] == category)
         gaps = planned["peak_bytes"] - planned["live_bytes"] if category == "activations" else 0
         assert listed_of_category == sum_of_category - gaps, (name, category)
-    # What lives at the same time lies apart, within the arena.
+    # Values with overlapping lifetimes have disjoint slices inside the arena.
     for operation in range(len(data["live"])):
         alive = sorted((life[0], life[0] + life[1]) for life in lives if life[2] <= operation <= life[3])
         assert all(a[1] <= b[0] for a, b in zip(alive, alive[1:], strict=False)), (name, operation)
         assert alive[-1][1] <= data["arena_bytes"], name
         assert sum(end - begin for begin, end in alive) == data["live"][operation], (name, operation)
-    # The tables have the same numbers, for readers without the script.
+    # The tables contain the same numbers, for browsers without scripts.
     html = page.read_text()
     rows = re.search(r"by category</caption>.*?<tbody>(.*?)</tbody>", html, re.DOTALL)[1].split("</tr>")[:-1]
     cells = [re.findall(r"<t[hd][^>]*>(?:<i[^>]*></i>)?(.*?)</t[hd]>", row) for row in rows]
@@ -65,7 +65,7 @@ check("digits", DIGITS.model, *digits)
 check("gpt2", GPT2.model, *GPT2.flags)
 check("cuda", GPT2.model, *GPT2.flags, "--target", "cuda", "--accumulate", "2")
 
-# No name of a model's ends the data.
+# Names of the model cannot end the data element.
 shape = ["batch", 4]
 hostile = helper.make_model(helper.make_graph(
     [helper.make_node("MatMul", ["x", "w"], ["y"], name="</script><b>&\u2028")], "<i>",
@@ -76,7 +76,7 @@ run([MTC, "plan", "hostile.onnx", "--loss", "mse", "--html", "hostile.html"], fo
 assert any("</script><b>&\u2028" in each for each in data_of(folder / "hostile.html")["strings"])
 assert (folder / "hostile.html").read_text().count("</script>") == 2
 
-# A page replaces a page, and nothing that mtc did not write.
+# A page may replace a page, but no file that mtc did not write.
 (folder / "mine.html").write_text("<p>mine")
 result = run([MTC, "plan", DIGITS.model, *digits, "--html", "mine.html"], folder, code=1)
 assert "--html mine.html" in result.stderr and (folder / "mine.html").read_text() == "<p>mine", result.stderr
@@ -84,7 +84,7 @@ run([MTC, "plan", DIGITS.model, *digits, "--html", "mine.html", "--force"], fold
 run([MTC, "plan", DIGITS.model, *digits, "--html", "mine.html"], folder)
 run([MTC, "plan", DIGITS.model, *digits, "--html", "nowhere/page.html"], folder, code=1)
 
-# Techniques are differences of plans.
+# Effects of techniques are differences between plans.
 measured = plan(GPT2.model, *GPT2.flags, "--techniques", "--curve")
 base = plan(GPT2.model, *GPT2.flags)
 assert "techniques" not in base and "curve" not in base
@@ -97,7 +97,7 @@ for technique in measured["techniques"][:3]:
     assert abs(technique["costs_seconds"] - base["step_seconds"] + without["step_seconds"]) < 1e-9, technique
 assert any(technique["saves_bytes"] > 0 for technique in measured["techniques"])
 
-# A smaller budget takes no less time, and the curve ends where `mtc plan` does.
+# A smaller budget is never faster, and the curve ends at the minimum peak of `mtc plan`.
 curve = [(point["peak_bytes"], point["step_seconds"]) for point in measured["curve"]]
 assert len(curve) > 2 and curve == sorted(curve, key=lambda point: (-point[0], point[1])), curve
 assert all(a[1] <= b[1] for a, b in zip(curve, curve[1:], strict=False)), curve
@@ -115,7 +115,7 @@ assert recomputed["costs_seconds"] > 0, recomputed
 plan(GPT2.model, *GPT2.flags, "--memory", curve[-1][0], "--html", "lowered.html")
 assert "Lowered by recompute (the same bits)" in (folder / "lowered.html").read_text()
 
-# The page that people read.
+# The visible part of the page.
 text = run([MTC, "plan", GPT2.model, *GPT2.flags, "--techniques", "--curve"], folder).stdout
 for line in (r"Largest of the \d+ tensors that are live at the peak", r"  +[\d.]+ .iB +\d+ x  others: see --verbose, --json or --html", r"  +[\d.]+ .iB +\d+ x  .*\.\*\..*  parameter", r"Techniques +saves bytes +adds time", r"  mtc-fuse-update +\d+", r"--memory +step time", r"  +%d .* 0\.0 %%" % base["peak_bytes"]):  # fmt: skip
     assert re.search(line, text), (line, text)

@@ -1,6 +1,6 @@
 # REQUIRES: mounts
 # RUN: unshare -rm %python %s %t
-"""A disk that is too small: exit code 2, the file is named, and what was there stays as it was."""
+"""A disk that is too small: the exit code is 2, the message names the file, and existing files do not change."""
 
 import shutil
 import subprocess
@@ -25,10 +25,10 @@ def fails(*words):
     before = {path: path.read_bytes() for path in disk.iterdir() if path.is_file()}
     message = run([MTC, *words], folder, code=2).stderr
     assert "No space left on device" in message and str(disk) in message and "LLVM ERROR" not in message, message
-    assert {path: path.read_bytes() for path in disk.iterdir() if path.is_file()} == before, "not as it was"
+    assert {path: path.read_bytes() for path in disk.iterdir() if path.is_file()} == before, "the file has changed"
 
 
-# Too small for the second program, which is made beside the first; wherever it fails, the first pair goes on.
+# Too small for the second program, which is written next to the first; wherever it fails, the first program stays.
 data = []
 for name, array in DIGITS.data(32).items():
     np.save(folder / f"{name}.npy", array)

@@ -1,9 +1,9 @@
 # RUN: %python %s %t 24
-"""Numbers of an `allocated` text that are changed at random: offsets, strides, scratch memory, extents of calls, sizes of
-arenas and variables. A text is refused in one message, or its program runs: no access is outside the arena, which would
-end it by a signal.
+"""Random changes of numbers in an `allocated` text: offsets, strides, scratch memory, extents of calls, sizes of arenas and variables. Each
+text is rejected with one message, or its program runs without an access outside the arena, which would end it with a signal.
 
-The argument is the number of changed texts that are to be refused or run."""
+The argument is the number of changed texts.
+"""
 
 import os
 import random
@@ -22,12 +22,12 @@ folder = own_folder()
 count = int(sys.argv[2])
 NUMBER = re.compile(r"(?<![\w.@#%\"])-?\d+(?![\w.\"])")
 EXTREME = [-1, 0, 1, -64, 2**31, 2**32, 2**40, 2**62, 2**63 - 1]
-# The lines whose numbers are places and sizes; kernels have verifiers of their own.
+# Lines whose numbers are offsets and sizes; kernels have their own verifiers.
 CHOSEN = re.compile(r"^\s*mtc\.(arena|variable|launch|call|copy|step|repeat|transfer)\b")
 
 
 def convolution_model():
-    """Convolutions with a bias, in groups and with strides, and a contraction."""
+    """Convolutions with a bias, groups and strides, and a contraction."""
     rng = np.random.default_rng(0)
     weights = {"w0": (8, 3, 3, 3), "b0": (8,), "w1": (8, 4, 3, 3), "w2": (8 * 16, 5)}
     nodes = [helper.make_node("Conv", ["x", "w0", "b0"], ["c0"], pads=[1, 1, 1, 1]), helper.make_node("Relu", ["c0"], ["r0"]),
@@ -48,7 +48,7 @@ def mtc(*words) -> subprocess.CompletedProcess:
 
 
 def changed(text: str, rng: random.Random) -> str:
-    """The text with one number of a chosen line changed."""
+    """Returns the text with one changed number in a random line."""
     lines = text.splitlines()
     places = [(i, found) for i, line in enumerate(lines) if CHOSEN.match(line) for found in NUMBER.finditer(line)]
     i, found = rng.choice(places)
@@ -81,7 +81,7 @@ for model, flags, feed in (digits, convolution_model()):
                 outcomes["refused"] += 1
             if failed:
                 shutil.copy(folder / "text.mlir", folder / f"failure-{len(failures)}.mlir")
-                failures.append(f"failure-{len(failures)}.mlir: {result.args[0]} ends with {result.returncode}: {result.stderr[-300:]}")
+                failures.append(f"failure-{len(failures)}.mlir: {result.args[0]}: exit code {result.returncode}: {result.stderr[-300:]}")
 print(outcomes, *failures, sep="\n")
 assert min(outcomes.values()) >= count // 12, outcomes
 sys.exit(bool(failures))

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Each stage's text is complete: `mtc compile STAGE.mlir` makes the same program and weights, to the byte, as the
-model does, for each target."""
+"""The text of each stage is complete: `mtc compile STAGE.mlir` writes the same program and weights, byte for byte, as the model does, for
+each target."""
 
 import pty
 import subprocess
@@ -15,8 +15,7 @@ PIPELINES = [("onnx", "forward", ["--onnx-undo-exporters", "--convert-onnx-to-mt
              ("training", "kernels", ["--mtc-kernel-pipeline={skipped}"]),
              ("kernels", "allocated", ["--mtc-allocation-pipeline"])]  # fmt: skip
 TARGETS = [[], ["--target", "cuda:sm_90", "--emulate"]]
-# Of each model the flags that reading it decides, those that decide how it is trained, and the passes that are skipped
-# on the way to its kernels.
+# For each model: the flags of the import, those of training, and the skipped passes before kernels.
 MODELS = {
     "digits": (["--dim", "batch=16", "--freeze", "layers.0.bias"],
                ["--loss", "cross-entropy", "--lr", "2e-3", "--schedule", "cosine", "--warmup", "7"], []),
@@ -33,7 +32,7 @@ def mtc(*arguments):
 
 
 def program(folder, *arguments):
-    """The bytes of a program and of its weights; both have the same name wherever they lie, since it is in them."""
+    """Returns the bytes of a program and of its weights. Both always have the same name, because programs contain it."""
     folder.mkdir(parents=True)
     mtc(*arguments, "-o", folder / "train")
     files = [folder / name for name in ("train", "train.weights.safetensors")]
@@ -41,7 +40,7 @@ def program(folder, *arguments):
 
 
 def on_terminal(*arguments):
-    """What `mtc` shows on a terminal, and what it says besides."""
+    """Returns the output of `mtc` on a terminal, and its messages."""
     master, slave = pty.openpty()
     with open(slave, "w") as terminal, open(master, "rb", buffering=0) as screen:
         run = subprocess.Popen([MTC, "compile", *arguments], stdout=terminal, stderr=subprocess.PIPE, text=True)
@@ -50,7 +49,7 @@ def on_terminal(*arguments):
         try:
             while tile := screen.read(65536):
                 shown += tile
-        except OSError:  # the end of a terminal
+        except OSError:  # end of the terminal's output
             pass
         said = run.stderr.read()
         assert run.wait(TIMEOUT) == 0, said
@@ -69,11 +68,11 @@ for name, (reading, training, skipped) in MODELS.items():
             mtc(model, *flags, *training, *skips, "--emit", stage, "-o", text)
             rest = training if stage in ("onnx", "forward") else []
             rest = rest + (skips if stage in ("onnx", "forward", "training") else [])
-            assert program(folder / stage, text, *rest) == expected, f"{folder.name}: other bytes from {stage}"
-            # The text of a later stage is the same, too.
+            assert program(folder / stage, text, *rest) == expected, f"{folder.name}: different bytes from {stage}"
+            # The texts of later stages are the same, too.
             later = folder / f"{stage}.placed.mlir"
             mtc(text, *rest, "--emit", "allocated", "-o", later)
-        # Every pass asks the module alone: it does in mtc-opt what it does in mtc.
+        # Passes depend only on the module: they have the same effect in mtc-opt as in mtc.
         recipe = " ".join(f"{flag[2:]}={value}" for flag, value in zip(training[::2], training[1::2]))
         for before, after, passes in PIPELINES:
             passes = [text.format(recipe=recipe, skipped="skip-pass=" + ",".join(skipped)) for text in passes]
@@ -81,11 +80,11 @@ for name, (reading, training, skipped) in MODELS.items():
                                  capture_output=True, text=True, timeout=TIMEOUT)  # fmt: skip
             mark, _, text = (folder / f"{after}.mlir").read_text().partition("\n")
             text = "\n".join(line for line in text.splitlines() if not line.startswith("//"))
-            assert run.stdout.strip() == text, f"{folder.name}: mtc-opt makes another {after}: {run.stderr}"
+            assert run.stdout.strip() == text, f"{folder.name}: mtc-opt writes a different {after}: {run.stderr}"
         texts = {(folder / f"{stage}.placed.mlir").read_text() for stage in STAGES}
-        assert len(texts) == 1, f"{folder.name}: other text from other stages"
+        assert len(texts) == 1, f"{folder.name}: the text differs between stages"
 
-# A terminal gets what a reader needs, and `mtc compile` does not take that for the whole.
+# A terminal shows an abbreviated text, and `mtc compile` rejects it as incomplete.
 shown, said = on_terminal(EXAMPLES / "gpt2/gpt2.onnx", *MODELS["gpt2"][0], "--emit", "onnx")
 assert "dense_resource<__elided__>" in shown and "loc(" not in shown, shown[:2000]
 assert "use -o FILE" in said, said

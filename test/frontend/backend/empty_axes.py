@@ -1,9 +1,10 @@
 # RUN: %python %s %t 1 24
 """Axes of extent 0 in ONNX's node tests: each axis of each input in turn, and all axes of one extent together.
 
-A variant of a test is compiled, with its gradient, or refused in messages that name its node. Results are those of onnx's
-reference evaluator, and gradients are computed without a fault. Variants that the evaluator refuses are compiled or refused
-as well. The arguments are the part of the tests to run, from 1, and the number of parts."""
+A variant of a test compiles, with its gradient, or is rejected with messages that name its node. Results equal those of onnx's reference
+evaluator, and gradients are computed without an error. Variants that the evaluator rejects must compile or be rejected too. The arguments
+are the part of the tests to run, from 1, and the number of parts.
+"""
 
 import os
 import re
@@ -28,7 +29,7 @@ INTERNAL = re.compile(r"'\w+\.[\w.]+' op |current operation")
 
 
 class Variant(Case):
-    """A test with other inputs. Floating-point inputs are the sums of constants and a parameter of value 0."""
+    """A test with changed inputs. Floating-point inputs are sums of constants and a parameter of value 0."""
 
     def __init__(self, name: str, index: int, change: str, arrays: list[np.ndarray]):
         super().__init__(name, index)
@@ -40,14 +41,14 @@ class Variant(Case):
         return True
 
     def expect(self) -> bool:
-        """Takes the results of the reference evaluator. Returns whether it has any, of types that a program writes."""
+        """Stores the results of the reference evaluator. Returns whether there are any of types that a program writes."""
         feeds = {own: numpy_helper.to_array(given) for own, given in self.inputs}
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
                 results = ReferenceEvaluator(self.model).run(None, feeds)
                 if any(node.op_type == "Attention" for node in self.model.graph.node):
-                    results = list(map(np.nan_to_num, results))  # A row without keys gives 0, as in PyTorch.
+                    results = list(map(np.nan_to_num, results))  # As in PyTorch, a row without keys gives 0.
                 self.outputs = [(own, numpy_helper.from_array(np.asarray(result), own))
                                 for (own, _), result in zip(self.outputs, results)]  # fmt: skip
                 self.hasReference = all(value.data_type in TYPES for _, value in self.outputs)
@@ -110,12 +111,12 @@ class Variants(Batch):
             trained = super().command(*[word for word in words if word not in ("--outputs", "outputs.safetensors")],
                                       "--gradients", "gradients.safetensors", "--force")  # fmt: skip
             if trained.returncode != 0:
-                self.failures.append(f"{self.folder}: the gradients end with {trained.returncode}: {trained.stderr[-300:]}")
+                self.failures.append(f"{self.folder}: --gradients: exit code {trained.returncode}: {trained.stderr[-300:]}")
         return result
 
 
 def changes(arrays: list[np.ndarray]) -> dict[tuple, str]:
-    """Shapes of the inputs with axes of extent 0, and what was changed."""
+    """Returns shapes of the inputs with axes of extent 0, and a description of the change."""
     found = {}
 
     def add(what: str, is_emptied):

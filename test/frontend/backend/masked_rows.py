@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""A row of attention that is masked as a whole gives zeros and a gradient of zero, in the form that exporters write."""
+"""In attention as exporters write it, a fully masked row has zero outputs and a zero gradient."""
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper, save

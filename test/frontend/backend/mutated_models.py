@@ -1,8 +1,7 @@
 # RUN: %python %s %t
-"""Models with one fault each are refused wherever onnx's checker refuses them, and valid ones are read.
+"""mtc rejects the invalid models that onnx's checker rejects, each with one fault, and accepts valid ones.
 
-What the checker refuses and mtc takes, and the other way round, is in LENIENT and STRICT by the first words of the
-message that says why; docs/reference/onnx.md lists the same with the reasons.
+LENIENT and STRICT list the exceptions by the first words of the message; docs/reference/onnx.md has the same list with reasons.
 """
 
 import re
@@ -18,14 +17,14 @@ SEED = 0
 BASES, FAULTY, VALID = 90, 420, 60
 MINIMUM_BASES, MINIMUM_REFUSED = 70, 330
 
-# The checker's message where mtc takes a model that the checker refuses.
+# Messages of the checker for models that mtc accepts.
 LENIENT = {
     "Field 'shape' of 'type' is required": "the shape of an output need not be declared",
     "Field 'name' of 'graph' is required": "the graph's name says nothing",
     "Nodes in a graph must be topologically sorted": "nodes are sorted",
     "[ShapeInferenceError] (op_type:Add): A typestr: T, has unsupported type": "a type that a later definition allows",
 }
-# mtc's message where the checker takes a model that mtc refuses.
+# Messages of mtc for models that the checker accepts.
 STRICT = {
     r"attribute .* = .*, expected": "a value that the standard's text excludes, which the checker does not look at",
     r"has an unknown attribute": "of LayerNormalization, whose attributes the checker does not look at",
@@ -42,7 +41,7 @@ STRICT = {
 
 
 def inspect(mutated: Mutated, folder, index: int) -> tuple[int, str]:
-    """Exit code and messages."""
+    """Returns the exit code and the messages."""
     file = folder / f"{index}.onnx"
     file.write_bytes(mutated.model.SerializeToString())
     result = subprocess.run([MTC, "inspect", file], capture_output=True, text=True, errors="replace", timeout=60)
@@ -56,12 +55,12 @@ def inspect_all(models: list[Mutated], folder) -> list[tuple[int, str]]:
 
 
 def choose_bases(folder) -> list:
-    """Valid models that mtc takes: those with several nodes, and backend tests evenly spread."""
+    """Returns valid models that mtc accepts: those with several nodes, and an even selection of backend tests."""
     every = list(valid_models())
     chosen = every[:3] + every[3 :: len(every) // BASES]
     results = inspect_all([Mutated(name, "none", model) for name, model in chosen], folder)
     bases = [base for base, (code, _) in zip(chosen, results) if code == 0 and not Mutated(*base[:1], "", base[1]).problem()]
-    assert len(bases) >= MINIMUM_BASES and bases[:3] == chosen[:3], f"mtc takes {len(bases)} of {len(chosen)} valid models"
+    assert len(bases) >= MINIMUM_BASES and bases[:3] == chosen[:3], f"mtc accepts {len(bases)} of {len(chosen)} valid models"
     return bases
 
 
@@ -80,9 +79,9 @@ def main() -> int:
         elif problem and code == 0 and "is omitted:" in messages:
             counts["refused by the checker", "an output is left out"] += 1
         elif problem and code == 0 and not any(problem.startswith(words) for words in LENIENT):
-            failures.append(f"{mutated.name()}: taken, but onnx's checker says: {problem}")
+            failures.append(f"{mutated.name()}: accepted, but onnx's checker reports: {problem}")
         elif not problem and code == 1 and not any(re.search(words, error) for error in errors for words in STRICT):
-            failures.append(f"{mutated.name()}: refused, but valid: {errors}")
+            failures.append(f"{mutated.name()}: rejected, but valid: {errors}")
 
     valid = mutated_models(bases, VALID, SEED, HARMLESS)
     for mutated, (code, messages) in zip(valid, inspect_all(valid, folder)):
@@ -90,7 +89,7 @@ def main() -> int:
         assert not problem, f"{mutated.name()}: the change is harmful: {problem}"
         counts["valid", "refused" if code else "taken"] += 1
         if code != 0:
-            failures.append(f"{mutated.name()}: refused, but valid\n{messages}")
+            failures.append(f"{mutated.name()}: rejected, but valid\n{messages}")
 
     for key, count in sorted(counts.items()):
         print(*key, count)

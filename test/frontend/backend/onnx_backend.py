@@ -1,14 +1,13 @@
 # RUN: %python %s %t
-"""ONNX's own backend tests of operators, run by compiled programs.
+"""Runs ONNX's own backend tests of operators in compiled programs.
 
-Many tests make one model, so that one program runs them all: each keeps its nodes under a prefix and reads its inputs,
-whose first axes differ, through a reshape of an input of one row. What the compiler refuses is left out, test by test,
-as its messages name the nodes; integers that it needs to know become constants. Tests of training form are those of a
-training step: outputs are computed in inference form. Prints the refused tests by the reason that the compiler names.
-Fails where a value differs, where the compiler fails without naming a node, and where fewer tests pass than MINIMUM.
+Many tests share one model and one program: each test's nodes have a prefix, and read their inputs, whose first axes differ, through a
+reshape of an input of one row. Tests that the compiler rejects are removed, by the node names in its messages; integers that must be known
+at compile time become constants. Tests of training form use the training step, because outputs are computed in inference form. The script
+prints rejected tests by reason. It fails if a value differs, if the compiler fails without naming a node, and if fewer tests pass than
+MINIMUM.
 
-With arguments after the folder, only the tests whose names start with one of them run, and nothing is asked of their
-number.
+Arguments after the folder select tests whose names start with one of them; then no minimum applies.
 """
 
 import json
@@ -35,7 +34,7 @@ RANDOM = ("test_training_dropout", "test_bernoulli")
 NOT_RANDOM = ("test_training_dropout_zero_ratio",)
 # Their expected values are those of training form.
 TRAINING = "_training_mode"
-# The element types that a program reads and writes. Inputs of other types are constants.
+# The element types that a program reads and writes. Inputs of other types become constants.
 TYPES = {TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BFLOAT16,
          TensorProto.FLOAT8E4M3FN, TensorProto.FLOAT8E5M2, TensorProto.BOOL,
          TensorProto.INT64, TensorProto.INT32, TensorProto.INT16, TensorProto.INT8,
@@ -43,30 +42,31 @@ TYPES = {TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto
 # Results of these types are stored in 8 bits.
 PACKED = (ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.int2, ml_dtypes.uint2)
 NARROW_FLOATS = {"BF16": ml_dtypes.bfloat16, "F8_E4M3": ml_dtypes.float8_e4m3fn, "F8_E5M2": ml_dtypes.float8_e5m2}
-# The names of element types in files of safetensors, whose own reader has no floats of 8 bits.
+# The names of element types in safetensors files, whose own reader lacks 8-bit floats.
 DTYPES = {"BOOL": np.bool_, **{f"F{n}": np.dtype(f"f{n // 8}") for n in (16, 32, 64)},
           **{f"{kind}{n}": np.dtype(f"{kind}{n // 8}".lower()) for kind in "IU" for n in (8, 16, 32, 64)}, **NARROW_FLOATS}
 TOLERANCE = {np.dtype(np.float16): (1e-2, 1e-3), np.dtype(np.float32): (1e-3, 1e-5), np.dtype(np.float64): (1e-6, 1e-7)}
 
 
 class Case:
-    """One test. By `stage` these inputs are constants: none, then the integers, then all but the first, then all.
+    """One test. `stage` selects the inputs that are constants: none, then the integers, then all but the first, then all.
 
-    A sequence is its elements: those of an input become one, those of an output are taken out of it. The value of an
-    optional is its element."""
+    A sequence is represented by its elements: those of an input become a sequence in the model, those of an output are extracted. An
+    optional is represented by its element.
+    """
 
     STAGES = 4
 
     def __init__(self, name: str, index: int):
         self.name, self.prefix, self.stage = name, f"t{index}/", 0
         self.model = onnx.load(TESTS / name / "model.onnx")
-        self.sequences = {}  # The names of their elements.
-        self.elements = {}  # Of optionals: the name of the element, or None.
+        self.sequences = {}  # the names of their elements
+        self.elements = {}  # for optionals: the name of the element, or None
         self.inputs = self.read("input", self.model.graph.input)
         self.outputs = self.read("output", self.model.graph.output)
 
     def read(self, kind: str, values) -> list[tuple[str, TensorProto]]:
-        """The tensors by name."""
+        """Returns the tensors by name."""
         found = []
         for i, value in enumerate(values):
             data = (TESTS / self.name / f"test_data_set_0/{kind}_{i}.pb").read_bytes()
@@ -89,7 +89,7 @@ class Case:
         return self.read_sequence(element, optional.sequence_value) if element else []
 
     def opset(self) -> tuple:
-        """The imports, with one of ai.onnx for the nodes that the tests share."""
+        """Returns the imports, including ai.onnx for the nodes that all tests share."""
         imports = {"": onnx.defs.onnx_opset_version()} | {entry.domain: entry.version for entry in self.model.opset_import}
         return tuple(sorted(imports.items()))
 
@@ -98,7 +98,7 @@ class Case:
         _, given = self.inputs[i]
         if given.data_type not in TYPES:
             return True
-        if not given.dims or 0 in given.dims:  # No axis to be split off, or nothing to read.
+        if not given.dims or 0 in given.dims:  # a scalar has no axis for the batch, and an empty input no elements
             return self.stage > 0
         return self.stage == 3 or i > 0 and (self.stage == 2 or self.stage == 1 and given.data_type in integers)
 
@@ -164,7 +164,7 @@ class Case:
             expected, actual = numpy_helper.to_array(given), tensors[self.rename(name)]
             if expected.dtype in PACKED:
                 expected = expected.astype(np.int8 if expected.dtype.name.startswith("int") else np.uint8)
-            if expected.shape[:1] != (1,):  # An output without rows: the file counts batches in front.
+            if expected.shape[:1] != (1,):  # for an output without a batch axis, the file has a leading axis of batches
                 actual = actual[0]
             if expected.shape != actual.shape or expected.dtype != actual.dtype:
                 found.append(f"{name} is {actual.dtype}{actual.shape}, expected {expected.dtype}{expected.shape}")
@@ -192,7 +192,7 @@ def read_cases(prefixes: list[str]) -> list[Case]:
 
 
 def without_prefixes(message: str) -> str:
-    """A compiler's message without its locations, so that the messages of several tests are equal."""
+    """Returns a message without its locations, so that the messages of several tests are equal."""
     return re.sub(r"(.*?: (note|error): )|node '[^']*'( \(\w+\))?: |the output '[^']*' is omitted: ", "", message)
 
 
@@ -205,7 +205,7 @@ class Batch:
         folder.mkdir()
 
     def write(self) -> dict:
-        """The model: the tests, and a loss of a parameter of its own. The data that it reads is returned."""
+        """Writes the model, with the tests and a loss of its own parameter. Returns the data."""
         weight = numpy_helper.from_array(np.ones((1, 1), np.float32), "w")
         graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["wx"]),
                                    helper.make_node("ReduceMean", ["wx"], ["loss"], keepdims=0)], "tests",
@@ -224,8 +224,8 @@ class Batch:
         return subprocess.run(words, cwd=self.folder, capture_output=True, text=True, timeout=600)
 
     def leave_out(self, result: subprocess.CompletedProcess) -> bool:
-        """Gives the tests that an error names more constants, or leaves them out; whether it names any. The loss follows
-        from none of the tests' outputs, so that the compiler leaves out those that it cannot compute."""
+        """Adds constants to the tests that an error names, or removes these tests; returns whether it names any. The loss does not depend
+        on the tests' outputs, so that the compiler may omit outputs that it cannot compute."""
         errors = [line for line in result.stderr.splitlines() if "error:" in line or "is omitted:" in line]
         named = set(re.findall(r"\bt\d+/", "\n".join(errors)))
         concerned = [case for case in self.cases if case.prefix in named]
@@ -238,7 +238,7 @@ class Batch:
         return bool(concerned)
 
     def compile(self) -> dict | None:
-        """Leaves out what the compiler refuses until it takes the rest."""
+        """Removes what the compiler rejects until it accepts the rest."""
         while self.cases:
             data = self.write()
             result = self.command(MTC, "compile", "tests.onnx", "--loss", "output", "--output", "loss", "-o", "program")
@@ -256,10 +256,10 @@ class Batch:
         return None
 
     def split(self, result: subprocess.CompletedProcess) -> None:
-        """A failure that names no test: finds the test by halves."""
+        """Finds the test that causes a failure without a name, by bisection."""
         if len(self.cases) == 1:
             text = result.stderr[-600:] or result.stdout[-600:]
-            self.failures.append(f"{self.cases[0].name}: {result.args[0]} ends with {result.returncode}: {text}")
+            self.failures.append(f"{self.cases[0].name}: {result.args[0]}: exit code {result.returncode}: {text}")
         else:
             for half, name in ((self.cases[::2], "a"), (self.cases[1::2], "b")):
                 part = Batch(self.folder / name, half)
@@ -276,7 +276,7 @@ class Batch:
             if result.returncode == 0:
                 self.compare()
                 return
-            # 2: this machine's libraries cannot, as with contractions of f16 on older processors.
+            # Exit code 2: this machine's libraries lack support, as for contractions in f16 on older processors.
             if result.returncode != 2 or not self.leave_out(result):
                 self.split(result)
 
@@ -289,7 +289,7 @@ class Batch:
 
 
 def training_failures(case: Case, folder: Path) -> list[str]:
-    """What is wrong with a training step, whose loss is 1 and the largest errors of the test's results."""
+    """Returns the errors of a training step, whose loss is 1 plus the largest errors of the test's results."""
     weight = numpy_helper.from_array(np.ones((1, 1), np.float32), "w")
     graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["wx"])], "test",
                               [helper.make_tensor_value_info("x", TensorProto.FLOAT, (1, 1))], [], [weight])
@@ -342,8 +342,8 @@ def main():
     for name, reason in sorted(refused.items()):
         by_reason[reason].append(name)
     for reason, names in sorted(by_reason.items(), key=lambda entry: -len(entry[1])):
-        print(f"{len(names)} refused: {reason}\n  {' '.join(names)}")
-    print(f"{passed} tests passed, {len(failures)} failed, {len(refused)} refused by the compiler")
+        print(f"{len(names)} rejected: {reason}\n  {' '.join(names)}")
+    print(f"{passed} tests passed, {len(failures)} failed, {len(refused)} rejected by the compiler")
     sys.exit(bool(failures) or not prefixes and passed < MINIMUM)
 
 

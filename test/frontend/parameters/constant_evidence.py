@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Files without a list of parameters: use, elements, name and origin show which initializers are constants. Each case is a constant
-of real exporters, or a parameter that resembles one."""
+"""Files without a list of parameters: use, elements, name and origin indicate which initializers are constants. Each case is a constant of
+real exporters, or a parameter that resembles one."""
 
 import json
 import math
@@ -16,7 +16,7 @@ f32 = np.float32
 
 
 def inspect(name: str, nodes: list, initializers: dict, producer="tf2onnx", shape=("batch", 4, 8, 8)) -> dict:
-    """Writes a file with input x, output y and the loss-free nodes, and returns the row of each initializer."""
+    """Writes a file with input x, output y and these nodes, and returns the row of each initializer."""
     graph = helper.make_graph(
         nodes, name, [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
@@ -34,7 +34,7 @@ def node(op, *inputs, out, **attributes):
 
 
 def check(name, rows, **expected):
-    """Compares roles; `constant?` and `parameter?` are doubtful."""
+    """Compares roles; `constant?` and `parameter?` are uncertain."""
     for key, role in expected.items():
         row = rows[key.replace("__", ".")]
         found = row["role"] + ("?" if row.get("doubtful") else "")
@@ -45,7 +45,7 @@ def normal(*shape):
     return rng.standard_normal(shape).astype(f32)
 
 
-# Operands without a gradient, and tables of an output.
+# Operands without a gradient, and tables that are outputs.
 check("settings", inspect("settings", [
     node("Conv", "x", "w", out="h", pads=[1] * 4), node("Resize", "h", "roi", "scales", out="u"),
     node("Greater", "u", "threshold", out="g"), node("Cast", "g", out="c", to=TensorProto.FLOAT), node("Mul", "u", "c", out="y")],
@@ -54,7 +54,7 @@ check("settings", inspect("settings", [
 check("upsample", inspect("upsample", [node("Resize", "x", "", "val_0", out="h"), node("Conv", "h", "w", out="y")],
                           {"val_0": f32([1, 1, 2, 2]), "w": normal(2, 4, 1, 1)}, producer="pytorch"), val_0="constant", w="parameter")  # fmt: skip
 
-# The normalization of an image, and literals of shape [1]. Biases, slopes and other numbers of shape [1] are trained.
+# The normalization of an image, and literals of shape [1], are constants. Biases, slopes and other numbers of shape [1] are parameters.
 image = [
     node("Mul", "x", "inverse", out="scaled"), node("Sub", "scaled", "mean", out="c"), node("Div", "c", "std", out="n"),
     node("Conv", "n", "w", out="h"), node("Pow", "h", "two", out="p"), node("ReduceMean", "p", out="v", axes=[1]),
@@ -75,7 +75,7 @@ check("affine", inspect("affine", [
     {key: normal(4, 1, 1) for key in ("mean", "gain", "shift")} | {"positions": normal(4, 8, 8)}),
     mean="constant", gain="parameter", shift="parameter", positions="parameter")  # fmt: skip
 
-# Tables that follow a formula.
+# Tables with the values of a formula.
 n, k = np.arange(32), np.arange(17)
 hann = (0.5 - 0.5 * np.cos(2 * np.pi * n / 32)).astype(f32)
 fourier = np.cos(2 * np.pi * np.outer(k, n) / 32).astype(f32) * hann
@@ -105,7 +105,7 @@ check("blur", inspect("blur", [node("Conv", "x", "c.weight", out="h"), node("Con
                       {"c.weight": normal(4, 4, 1, 1), "blur": np.tile(blur, (4, 1, 1, 1)), "ones": np.ones((2, 4, 1, 1), f32), "up": np.tile(blur, (2, 1, 1, 1))},
                       producer="pytorch"), c__weight="parameter", blur="constant?", ones="parameter", up="parameter")  # fmt: skip
 
-# Modules initialize parameters by one value, and an exporter writes zeros of its own.
+# Modules initialize parameters with equal values, and exporters write zeros of their own.
 check("ones", inspect("ones", [
     node("InstanceNormalization", "x", "ones", "zeros", out="n"), node("Mul", "n", "layer_scale", out="l"),
     node("ScatterND", "canvas", "indices", "l", out="s"), node("Mul", "s", "mask_token", out="y")],
@@ -118,7 +118,7 @@ weights = {"wi": normal(1, 16, 8), "wh": normal(1, 16, 4), "forget": np.repeat(f
 check("state", inspect("state", recurrent, weights | {"c0": normal(1, 2, 4)}, shape=(5, 2, 8)),
       wi="parameter", wh="parameter", forget="parameter", h0="constant", c0="parameter")  # fmt: skip
 
-# The TorchScript-based exporter writes literals under generated names, parameters and buffers under those of the module.
+# The TorchScript-based exporter writes literals under generated names, parameters and buffers under the module's names.
 module = [
     node("Conv", "x", "c.weight", out="h"), node("Pow", "h", "pool.p", out="p"), node("Mul", "p", "gate", out="g"),
     node("Div", "g", "temperature", out="d"), node("Mul", "d", "factor", out="f"), node("Mul", "f", "onnx::Mul_7", out="m"),
@@ -138,7 +138,7 @@ check("coder", inspect("coder", coder, {"offset": np.linspace(0, 5, 8, dtype=f32
                        producer="pytorch"),
       offset="constant?", b_dec="parameter?", data_mean="constant", centers="parameter", **{"onnx::MatMul_3": "parameter"})  # fmt: skip
 
-# A note names what is left out and the flag that trains it, which decides.
+# A note lists the untrained initializers and the flag that trains them; the flag has precedence.
 flags = [folder / "image.onnx", "--dim", "batch=2", "--loss", "mse"]
 said = run([MTC, "plan", *flags], folder).stderr
 assert ("note: taken for constants, not trained: 'mean' [1, 4, 1, 1] (subtracted from an input of the graph), 'std' [1, 4, 1, 1] "

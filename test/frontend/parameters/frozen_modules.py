@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Files of torch.onnx.export do not record requires_grad: a note lists the modules of a graph with its own loss, one of which may be
-frozen."""
+"""Files of torch.onnx.export do not record requires_grad: a note lists the modules of a graph with its own loss, because one of them may be
+frozen in training."""
 
 import numpy as np
 import onnx
@@ -12,7 +12,7 @@ rng = np.random.default_rng(0)
 
 
 def said(name: str, *flags, prefix="", producer="pytorch", reduce=True, modules=("g", "d")) -> str:
-    """Messages for x -> module -> module, and their mean as the loss."""
+    """Returns the messages for x -> module -> module, with the mean as the loss."""
     nodes, value, weights = [], "x", {}
     for module in modules:
         weight = f"{prefix}{module}.weight"

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""No kernel of a step in 16 bits only converts activations: they are rounded where they are stored, and widened where they are
-read. What a library call reads of the data is converted by itself, and what it gives of a kept gradient."""
+"""No kernel of a 16-bit step only converts activations: conversions are fused into their producers and users. Data that a library call uses
+has a separate conversion, and so do results of calls for accumulated gradients."""
 
 import re
 import sys
@@ -19,7 +19,7 @@ HEADER = re.compile(r"mtc\.kernel \[.*?\]\((.*?)\).* : \((.*)\) -> (\S+) \{")
 
 
 def kernels_of(text: str) -> list[tuple[str, list[str]]]:
-    """The first line of each kernel of a step, and the lines of its body."""
+    """Returns the first line of each kernel of a step, and the lines of its body."""
     step = text.split("func.func @micro_step")[1].split("func.func")[0]
     kept = set(re.findall(r"mtc\.write @\S+, (%\w+) ", step))
     found = []
@@ -31,11 +31,11 @@ def kernels_of(text: str) -> list[tuple[str, list[str]]]:
 
 
 def only_converts(header: str, body: list[str]) -> bool:
-    """One value of the step's own is read and stored as it lies, in another type."""
+    """Whether the kernel only stores one value of the step with another type."""
     if any("mtc.kernel.load" not in line and "mtc.kernel.yield" not in line for line in body):
         return False
     if not (parts := HEADER.search(header)):
-        return False  # Several results.
+        return False  # several results
     operand, given, result = parts.groups()
     return not operand.startswith("%arg") and given != result and given.rpartition("x")[0] == result.rpartition("x")[0]
 
@@ -49,4 +49,4 @@ for model, flags in MODELS.items():
             assert len(kernels) > 20, len(kernels)
             wrong = [header for header, body in kernels if only_converts(header, body)]
             assert not wrong, (model, target, precision, wrong[0])
-            print(f"{model.name} {target} {precision}: {len(kernels)} kernels, none only converts")
+            print(f"{model.name} {target} {precision}: {len(kernels)} kernels, none is only a conversion")

@@ -19,7 +19,7 @@ class Point:
 
 
 def ticks(greatest: float) -> list[float]:
-    """From 0 to at least `greatest`, about five steps of 1, 2 or 5 times a power of ten."""
+    """Returns about five multiples of 1, 2 or 5 times a power of ten, from 0 to at least `greatest`."""
     rough = greatest / 5
     power = 10 ** math.floor(math.log10(rough))
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)
@@ -27,7 +27,7 @@ def ticks(greatest: float) -> list[float]:
 
 
 def draw(path: Path, title: str, points: list[Point]) -> None:
-    """One dot for each point; those of mtc are joined in the order of their time."""
+    """Draws one dot for each point, and a line through mtc's points in the order of their time."""
     times, sizes = ticks(max(p.seconds for p in points)), ticks(max(p.bytes for p in points) / 1e9)
 
     def x(seconds: float) -> float:
@@ -56,7 +56,7 @@ def draw(path: Path, title: str, points: list[Point]) -> None:
     ours = sorted((p for p in points if p.is_ours), key=lambda p: p.seconds)
     curve = " ".join(f"{x(p.seconds)},{y(p.bytes / 1e9)}" for p in ours)
     lines.append(f'<polyline points="{curve}" fill="none" stroke="{OURS}" stroke-dasharray="4 3"/>')
-    placed: list[tuple[float, float]] = []  # Labels: their left end and their baseline.
+    placed: list[tuple[float, float]] = []  # labels: their left end and their baseline
     for p in sorted(points, key=lambda p: p.bytes, reverse=True):
         at_x, at_y, color = x(p.seconds), y(p.bytes / 1e9), OURS if p.is_ours else OTHERS
         is_right = at_x + 9 + 6.4 * len(p.name) <= WIDTH

@@ -20,8 +20,8 @@ SOURCE = Path(__file__).resolve().parent / "network/messages.c"
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--launcher", default="mpirun -n 2", help="the words that start the processes")
-    parser.add_argument("--folder", type=Path, help="where the program is written; a temporary folder without it")
+    parser.add_argument("--launcher", default="mpirun -n 2", help="command prefix that starts the processes")
+    parser.add_argument("--folder", type=Path, help="folder for the program (default: a temporary folder)")
     options = parser.parse_args()
     if os.geteuid() == 0:  # mpirun refuses root, who may be the only user of a container.
         os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")

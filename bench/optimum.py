@@ -48,7 +48,7 @@ def described(options, text: Path, *passes: str) -> Problem:
         fail(f"{shlex.join(map(str, command))}: exit code {result.returncode}\n{result.stderr}")
     problem = Problem.read(lines[0])
     if peak_of(problem, problem.once()) != problem.live:
-        fail(f"{peak_of(problem, problem.once())} bytes are alive by recomputation.py, {problem.live} by mtc")
+        fail(f"{peak_of(problem, problem.once())} bytes are live according to recomputation.py, {problem.live} by mtc")
     return problem
 
 
@@ -57,7 +57,7 @@ def compare(options, text: Path, problem: Problem, unbounded: Plan, budget: int)
     planned = plan(options, budget)
     fitted = described(options, text, f"--mtc-fit=memory={budget} tile=none")
     if not planned.fits or planned.peak > budget or fitted.live > planned.live:
-        fail(f"{budget} bytes: a plan needs {planned.peak}, of which {planned.live} are alive, the micro-step {fitted.live}")
+        fail(f"{budget} bytes: a plan needs {planned.peak}, of which {planned.live} are live, the micro-step {fitted.live}")
     whole = time_of(problem.once())
     added = time_of(fitted.once()) - whole
     if abs(1e12 * (planned.seconds - unbounded.seconds) - added) > TOLERANCE * whole:
@@ -67,10 +67,10 @@ def compare(options, text: Path, problem: Problem, unbounded: Plan, budget: int)
     best = optimum(problem, budget, options.seconds, known=added)
     seconds = time.perf_counter() - begin
     if best.time > added + 2 * TOLERANCE * whole:
-        fail(f"{budget} bytes: mtc adds {added} ps, and no choice less than {best.time:.0f}")
-    if best.ways and peak_of(problem, best.ways) > budget:
-        fail(f"{budget} bytes: the optimum needs {peak_of(problem, best.ways)}")
-    known = time_of(best.ways) - whole if best.ways else added
+        fail(f"{budget} bytes: mtc adds {added} ps, less than the minimum {best.time:.0f}")
+    if best.alternatives and peak_of(problem, best.alternatives) > budget:
+        fail(f"{budget} bytes: the optimum needs {peak_of(problem, best.alternatives)}")
+    known = time_of(best.alternatives) - whole if best.alternatives else added
     least = f"{known / whole:.2%}" if best.isOptimal else f"{best.time / whole:.2%} – {known / whole:.2%}"
     distance = f"{'' if best.isOptimal else '≤ '}{max(added - best.time, 0) / whole:.2%}"
     print(f"| {budget / 1e6:.2f} MB | {added / whole:.2%} | {least} | {distance} | {seconds:.0f} s |", flush=True)

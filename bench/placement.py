@@ -3,9 +3,9 @@
 
     bench/placement.py "gpt2-124m.onnx --dim batch=8 --dim sequence=1024 --loss causal-lm" "resnet50.onnx --dim batch=8 --loss cross-entropy"
 
-Each argument is a model with its flags. The table has one row per model, with three plans: without a budget ("as it is"), with
-sqrt recomputation ("segments again"), and with minimum memory ("least"). Each plan has its peak, the ratio of peak to live
-bytes, and the planning time. Exits with 1 if a ratio exceeds --most.
+Each argument is a model with its flags. The table has one row per model, with three plans: without a budget ("no budget"), with sqrt
+recomputation ("sqrt") and with minimum memory ("minimum"). Each plan has its peak, the ratio of peak to live bytes, and the planning time.
+Exits with 1 if a ratio exceeds --maximum.
 """
 
 import argparse
@@ -18,14 +18,14 @@ from pathlib import Path
 
 from compare import ROOT, fail
 
-PLANS = {"as it is": "", "segments again": "--recompute sqrt --tile none", "least": "--memory 1"}
+PLANS = {"no budget": "", "sqrt": "--recompute sqrt --tile none", "minimum": "--memory 1"}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="+", metavar="MODEL FLAGS", help="model with its flags of mtc plan, as one argument")
     parser.add_argument("--plans", default=",".join(PLANS), help="comma-separated plans (default: " + ", ".join(PLANS) + ")")
-    parser.add_argument("--most", type=float, default=1.01, help="maximum ratio of peak to live bytes (default: %(default)s)")
+    parser.add_argument("--maximum", type=float, default=1.01, help="maximum ratio of peak to live bytes (default: %(default)s)")
     parser.add_argument("--mtc", type=Path, default=ROOT / "build/release/bin/mtc", help="compiler (default: %(default)s)")
     options = parser.parse_args()
     names = options.plans.split(",")
@@ -46,11 +46,11 @@ def main() -> None:
             plan = json.loads(found.stdout)
             ratio = plan["peak_bytes"] / plan["live_bytes"]
             row += f" {plan['peak_bytes'] / 1e6:.1f} MB | {ratio:.4f} | {time.perf_counter() - begin:.1f} s |"
-            if ratio > options.most:
+            if ratio > options.maximum:
                 above.append(f"{words}, {name}: {ratio:.4f}")
         print(row, flush=True)
     if above:
-        sys.exit(f"placement.py: more than {options.most} times what is alive: " + "; ".join(above))
+        sys.exit(f"placement.py: more than {options.maximum} times what is alive: " + "; ".join(above))
 
 
 if __name__ == "__main__":

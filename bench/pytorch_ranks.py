@@ -1,8 +1,8 @@
-"""Measures training steps of PyTorch on several ranks, which torch.distributed.run starts; rank 0 writes a JSON line for each step.
+"""Measures training steps of PyTorch on several ranks, started by torch.distributed.run; rank 0 writes a JSON line for each step.
 
     pytorch_ranks.py MODEL DATA METRICS --kind ddp|fsdp --steps N --threads T [--precision P]
 
-Each rank takes its part of the batch in DATA. `fsdp` shards each block of the model and the model itself.
+Each rank trains on its part of the batch in DATA. `fsdp` shards each block of the model, and the model itself.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Random data for the inputs of a program; needs nothing but Python."""
+"""Random data for the inputs of a program. Needs only Python."""
 
 import array
 import math

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Compares the step time and the peak memory of one process with those of several ranks, of mtc and of PyTorch.
+"""Compares the step time and peak memory of one process with those of several ranks, for mtc and PyTorch.
 
     bench/ranks.py gpt2-124m --batch 2 --length 256 --precision bf16
     bench/ranks.py gpt2-124m --ranks 2 --batch 1 --length 512 --with one,none,parameters,ddp,fsdp
 
-Every contender trains on the same number of tokens with the same number of threads altogether:
+All contenders train on the same number of tokens with the same total number of threads:
 
     one             mtc, one process, with the batches of all ranks as one batch
     none, optimizer, gradients, parameters
                     mtc --ranks N --shard ..., one batch on each rank
     ddp, fsdp       PyTorch's DistributedDataParallel and fully_shard by block (gloo)
 
-They run alternately, in several rounds. The result of a run is the median of its steps, without the first two; the table shows the
+Contenders run alternately, in several rounds. The result of a run is the median of its steps, without the first two; the table shows the
 median over all rounds, its ratio to `one`, and the peak resident memory of the largest process.
 """
 
@@ -83,8 +83,8 @@ def main():
     parser.add_argument("model", nargs="?", default="gpt2-124m", help="model of bench/models.py")
     parser.add_argument("--mtc", type=Path, default=HERE.parent / "build/release/bin/mtc", help="the compiler")
     parser.add_argument("--ranks", type=int, default=2)
-    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="threads of all ranks together")
-    parser.add_argument("--batch", type=int, default=2, help="samples of a rank")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="total number of threads of all ranks")
+    parser.add_argument("--batch", type=int, default=2, help="samples per rank")
     parser.add_argument("--length", type=int, default=256)
     parser.add_argument("--precision", default="f32", choices=["f32", "bf16"])
     parser.add_argument("--loss", default="causal-lm")

@@ -5,7 +5,7 @@ The input is the output of `mtc-print-recomputation` for one function. The formu
 the order of the function, and may recompute other operations first. Liveness variables are continuous; they are integral if the
 recomputation variables are. Extensions of Checkmate:
 
-- an operation has several results, and several ways to compute them;
+- an operation has several results, and several alternative computations;
 - a result may be computed in place of an operand at its last use;
 - calls have scratch memory;
 - an operation that reads a variable is not recomputed after the variable is written.
@@ -22,7 +22,7 @@ TOLERANCE = 1e-6  # relative to the time without recomputation; smaller differen
 
 
 @dataclass
-class Way:
+class Alternative:
     picoseconds: int
     scratch: int
     reads: list[int]
@@ -36,7 +36,7 @@ class Operation:
     node: str
     again: bool  # may be recomputed
     writes: list[str]
-    ways: list[Way]  # alternatives; the first is the operation itself
+    alternatives: list[Alternative]  # alternatives; the first is the operation itself
 
 
 @dataclass
@@ -49,36 +49,36 @@ class Problem:
     @staticmethod
     def read(line: str) -> "Problem":
         found = json.loads(line)
-        operations = [Operation(each["node"], each["again"], each["writes"], [Way(**way) for way in each["ways"]])
+        operations = [Operation(each["node"], each["again"], each["writes"], [Alternative(**alternative) for alternative in each["ways"]])
                       for each in found["operations"]]  # fmt: skip
         return Problem(found["fixed_bytes"], found["live_bytes"], found["bytes"], operations)
 
-    def once(self) -> list[Way]:
-        return [operation.ways[0] for operation in self.operations]
+    def once(self) -> list[Alternative]:
+        return [operation.alternatives[0] for operation in self.operations]
 
 
-def time_of(ways: list[Way]) -> int:
-    return sum(way.picoseconds for way in ways)
+def time_of(alternatives: list[Alternative]) -> int:
+    return sum(alternative.picoseconds for alternative in alternatives)
 
 
-def peak_of(problem: Problem, ways: list[Way]) -> int:
+def peak_of(problem: Problem, alternatives: list[Alternative]) -> int:
     """Returns the maximum number of live bytes. A value is live from each computation to its last use before the next one."""
-    dies: list[set[int]] = [set() for _ in ways]  # values whose last use is this operation
+    dies: list[set[int]] = [set() for _ in alternatives]  # values whose last use is this operation
     last: dict[int, int] = {}
-    for number, way in enumerate(ways):
-        for value in way.gives:
+    for number, alternative in enumerate(alternatives):
+        for value in alternative.gives:
             if value in last:
                 dies[last[value]].add(value)
-        last |= dict.fromkeys([*way.reads, *way.gives], number)
+        last |= dict.fromkeys([*alternative.reads, *alternative.gives], number)
     for value, number in last.items():
         dies[number].add(value)
     alive = peak = problem.fixed
-    for way, dead in zip(ways, dies):
+    for alternative, dead in zip(alternatives, dies):
         taken: set[int] = set()
-        scratch = way.scratch
-        for number, value in enumerate(way.gives):
-            over = next((each for each in way.in_place
-                         if each[0] == number and each[1] in dead and each[1] not in taken | set(way.gives)), None)  # fmt: skip
+        scratch = alternative.scratch
+        for number, value in enumerate(alternative.gives):
+            over = next((each for each in alternative.in_place
+                         if each[0] == number and each[1] in dead and each[1] not in taken | set(alternative.gives)), None)  # fmt: skip
             if not over:
                 alive += problem.bytes[value]
                 continue
@@ -96,7 +96,7 @@ def peak_of(problem: Problem, ways: list[Way]) -> int:
 class Solution:
     time: float  # lower bound on the added time, in picoseconds
     isOptimal: bool  # the best known choice reaches the bound
-    ways: list[Way]  # operations of the best choice, in order; empty if none was found
+    alternatives: list[Alternative]  # operations of the best choice, in order; empty if none was found
 
 
 class Program:
@@ -135,27 +135,27 @@ class Program:
         return status == highspy.HighsModelStatus.kOptimal, info.mip_dual_bound, values
 
 
-def in_order(operation: Operation) -> list[Way]:
+def in_order(operation: Operation) -> list[Alternative]:
     """Returns the alternatives of an operation in topological order."""
-    done, rest = operation.ways[:1], operation.ways[1:]
+    done, rest = operation.alternatives[:1], operation.alternatives[1:]
     while rest:
-        waiting = {value for way in rest for value in way.gives}
-        free = [way for way in rest if waiting.isdisjoint(way.reads)] or rest[:1]
+        waiting = {value for alternative in rest for value in alternative.gives}
+        free = [alternative for alternative in rest if waiting.isdisjoint(alternative.reads)] or rest[:1]
         done += free
-        rest = [way for way in rest if way not in free]
+        rest = [alternative for alternative in rest if alternative not in free]
     return done
 
 
-def candidates(problem: Problem, stage: int) -> list[Way]:
+def candidates(problem: Problem, stage: int) -> list[Alternative]:
     """Returns the operations that may be recomputed before an operation for its operands, in order."""
-    needed, found = set(problem.operations[stage].ways[0].reads), []
+    needed, found = set(problem.operations[stage].alternatives[0].reads), []
     written: set[str] = set()  # variables written by the current operation or a later one
     for operation in reversed(problem.operations[:stage]):
-        for way in reversed(in_order(operation) if operation.again else []):
-            isKept = all(problem.bytes[value] == 0 for value in way.gives)
-            if not isKept and not needed.isdisjoint(way.gives) and written.isdisjoint(way.variables):
-                found.append(way)
-                needed |= set(way.reads)
+        for alternative in reversed(in_order(operation) if operation.again else []):
+            isKept = all(problem.bytes[value] == 0 for value in alternative.gives)
+            if not isKept and not needed.isdisjoint(alternative.gives) and written.isdisjoint(alternative.variables):
+                found.append(alternative)
+                needed |= set(alternative.reads)
         written |= set(operation.writes)
     return found[::-1]
 
@@ -169,39 +169,39 @@ class Stages:
         self.unit = max(problem.bytes)  # bytes per unit in constraints
         self.capacity = (budget - problem.fixed) / self.unit
         self.alive: dict[int, int] = {}  # value -> its current liveness variable
-        self.runs: list[tuple[int, Way]] = []  # variable, and the operation that runs if it is 1
+        self.runs: list[tuple[int, Alternative]] = []  # variable, and the operation that runs if it is 1
         for stage, operation in enumerate(problem.operations):
-            again = [(self.program.add(way.picoseconds / self.time, isWhole=True), way) for way in candidates(problem, stage)]
-            costs += [(way.picoseconds / self.time, variable) for variable, way in again]
-            self.readers(again, operation.ways[0])
-            for variable, way in [*again, (self.program.one, operation.ways[0])]:
-                self.run(variable, way)
+            again = [(self.program.add(alternative.picoseconds / self.time, isWhole=True), alternative) for alternative in candidates(problem, stage)]
+            costs += [(alternative.picoseconds / self.time, variable) for variable, alternative in again]
+            self.require_users(again, operation.alternatives[0])
+            for variable, alternative in [*again, (self.program.one, operation.alternatives[0])]:
+                self.run(variable, alternative)
         self.program.at_most(costs, known / self.time + TOLERANCE)
 
-    def readers(self, again: list[tuple[int, Way]], last: Way) -> None:
+    def require_users(self, again: list[tuple[int, Alternative]], last: Alternative) -> None:
         """A recomputed value has a user in the same stage, because mtc recomputes values immediately before their users."""
-        for number, (variable, way) in enumerate(again):
+        for number, (variable, alternative) in enumerate(again):
             later = [*again[number + 1 :], (self.program.one, last)]
-            self.program.at_most([(1, variable)] + [(-1, each) for each, reader in later if not set(way.gives).isdisjoint(reader.reads)])
+            self.program.at_most([(1, variable)] + [(-1, each) for each, user in later if not set(alternative.gives).isdisjoint(user.reads)])
 
-    def run(self, runs: int, way: Way) -> None:
+    def run(self, runs: int, alternative: Alternative) -> None:
         bytes = self.problem.bytes
         memory = [(bytes[value] / self.unit, variable) for value, variable in self.alive.items()]
-        memory += [((way.scratch + sum(bytes[value] for value in way.gives)) / self.unit, runs)]
+        memory += [((alternative.scratch + sum(bytes[value] for value in alternative.gives)) / self.unit, runs)]
         after = {}
-        for value in dict.fromkeys([*way.reads, *way.gives]):
+        for value in dict.fromkeys([*alternative.reads, *alternative.gives]):
             if bytes[value] == 0:
                 continue
             before = [(-1, self.alive[value])] if value in self.alive else []
-            born = [(-1, runs)] if value in way.gives else []
+            born = [(-1, runs)] if value in alternative.gives else []
             after[value] = self.program.add()
             self.program.at_most([(1, after[value]), *before, *born])
-            if value in way.reads:
+            if value in alternative.reads:
                 self.program.at_most([(1, runs), *before])
         over: dict[tuple[str, int], list[tuple[float, int]]] = {}
-        for number, operand, scratch in way.in_place:
+        for number, operand, scratch in alternative.in_place:
             shares = self.program.add()
-            freed = bytes[operand] + (way.scratch - scratch if number == 0 else 0)
+            freed = bytes[operand] + (alternative.scratch - scratch if number == 0 else 0)
             memory.append((-freed / self.unit, shares))
             over.setdefault(("result", number), [(-1, runs)]).append((1, shares))
             dies = [(-1, self.alive[operand]), (1, after[operand])]
@@ -210,11 +210,11 @@ class Stages:
             self.program.at_most(terms)
         self.program.at_most(memory, self.capacity)
         self.alive |= after
-        self.runs.append((runs, way))
+        self.runs.append((runs, alternative))
 
     def solve(self) -> Solution:
         isOptimal, bound, values = self.program.solve()
-        return Solution(bound * self.time, isOptimal, [way for variable, way in self.runs if values and values[variable] > 0.5])
+        return Solution(bound * self.time, isOptimal, [alternative for variable, alternative in self.runs if values and values[variable] > 0.5])
 
 
 def optimum(problem: Problem, budget: int, seconds: float, known: float = math.inf) -> Solution:

@@ -10,7 +10,7 @@ Models with many layers are planned with two small numbers of layers and extrapo
 
 The published programs are those of Megatron-LM with DeepSpeed, torchtitan and nanotron, and the predicted program is that of mtc. The
 first column `error` compares the two without any adjustment. The column `scaled` multiplies the compute time of all rows of a machine by
-one factor, with which its reference row (*) takes as long as published. The reference row has few GPUs, so that transfers hardly matter:
+one factor, with which its reference row (*) takes as long as published. In the reference row, with few GPUs, transfers hardly matter:
 the second column `error` shows how well the predictions follow the number of GPUs and the size of the model.
 """
 
@@ -33,7 +33,7 @@ HERE = Path(__file__).resolve().parent
 
 @dataclass(frozen=True)
 class Machine:
-    """GPUs of one kind in nodes of 8. `inside` connects the GPUs of a node, `between` is a GPU's share of the network between nodes."""
+    """GPUs of one kind in nodes of 8. `inside` is the connection within a node, `between` a GPU's share of the network between nodes."""
 
     name: str
     target: str
@@ -41,7 +41,7 @@ class Machine:
     between: tuple[float, float]
 
     def network(self, factor: float) -> str:
-        """Returns the network for `mtc plan`, `factor` times as fast. NCCL sends up to 8 messages at a time."""
+        """Returns the network for `mtc plan`, `factor` times as fast. NCCL sends up to 8 messages concurrently."""
         inside, between = (f"{latency / factor}us,{bandwidth * factor}GB/s,8" for latency, bandwidth in (self.inside, self.between))
         return f"{between}; nodes of 8: {inside}"
 
@@ -60,9 +60,9 @@ class Model:
     width: int
     heads: int
     vocabulary: int
-    length: int  # tokens of a sample
-    hidden: int = 0  # 0: GPT, with 4 x width; otherwise Llama
-    groups: int = 0  # heads of keys and values
+    length: int  # tokens per sample
+    hidden: int = 0  # 0 for GPT, whose MLP has 4 x width; otherwise Llama's
+    groups: int = 0  # number of key and value heads
 
 
 def gpt(name: str, layers: int, width: int, heads: int) -> Model:
@@ -80,10 +80,10 @@ class Row:
     model: Model
     machine: Machine
     gpus: int
-    samples: int  # of a GPU and step
+    samples: int  # per GPU and step
     shard: str
-    published: float = 0  # 0: nothing is published
-    unit: str = "tok/s"  # of a GPU; or TF/s
+    published: float = 0  # 0 if nothing was published
+    unit: str = "tok/s"  # per GPU, or in TFLOP/s
     gib: float = 0  # published memory
     is_reference: bool = False
 
@@ -129,7 +129,7 @@ ROWS = [
 
 
 class Decoder:
-    """Writes a decoder as ONNX. The weights are in a file that does not exist, so that `mtc plan` needs `--init`."""
+    """Writes a decoder as ONNX. Its weight file does not exist, so that `mtc plan` needs `--init`."""
 
     def __init__(self, model: Model, layers: int, samples: int):
         self.model, self.samples = model, samples
@@ -205,11 +205,11 @@ class Decoder:
 
 @dataclass
 class Prediction:
-    """Figures of a rank and step."""
+    """Predicted figures per rank and step."""
 
     step_seconds: float
-    transfer_seconds: float  # all transfers
-    exposed_seconds: float  # of which no computation hides
+    transfer_seconds: float  # of all transfers
+    exposed_seconds: float  # not hidden by computation
     peak_bytes: float
     sent_bytes: float
 
@@ -238,7 +238,7 @@ class Planner:
     def is_whole(self, model: Model) -> bool:
         return model.layers <= self.whole
 
-    @cache  # noqa: B019  one planner lives as long as the program
+    @cache  # noqa: B019  there is one planner per process
     def plan(self, row: Row, layers: int, factor: float) -> Prediction:
         path = self.folder / f"{re.sub(r'[^0-9A-Za-z]+', '-', row.name)}-{layers}.onnx"
         Decoder(row.model, layers, row.samples).save(path)
@@ -250,8 +250,8 @@ class Planner:
         return Prediction.of_plan(json.loads(result.stdout), factor)
 
     def predict(self, row: Row, factor: float = 1) -> Prediction:
-        """Predicts a step whose computation takes `factor` times as long as by mtc's cost model: it takes `factor` times as long as one
-        with a network that is as much faster."""
+        """Predicts a step whose computation takes `factor` times as long as in mtc's cost model: `factor` times the time of a step with a
+        network that is faster by the same factor."""
         if self.is_whole(row.model):
             return self.plan(row, row.model.layers, factor)
         first, second = self.depths
@@ -260,7 +260,7 @@ class Planner:
 
 
 def work(row: Row) -> float:
-    """Returns the tokens or the 10^12 operations of a GPU and step. Megatron counts operations with those of recomputation."""
+    """Returns tokens, or 10^12 operations, per GPU and step. Megatron's operations include recomputation."""
     if row.unit == "tok/s":
         return row.samples * row.model.length
     model = row.model
@@ -293,7 +293,7 @@ def compare(row: Row, predicted: Prediction, scaled: Prediction, is_whole: bool)
 
 
 def find_factor(rows: list[Row], machine: Machine, planner: Planner) -> float:
-    """Returns the factor of the compute time with which the step of the machine's reference row takes as long as published."""
+    """Returns the factor of the compute time with which the machine's reference row takes as long as published."""
     reference = next(row for row in rows if row.machine == machine and row.is_reference)
     predicted = planner.predict(reference)
     return (work(reference) / reference.published - predicted.exposed_seconds) / (predicted.step_seconds - predicted.exposed_seconds)
@@ -344,9 +344,9 @@ def main():
     parser.add_argument("--mtc", type=Path, default=HERE.parent / "build/release/bin/mtc", help="the compiler")
     parser.add_argument("--rows", default="", help="only rows whose name matches this regular expression")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
-    parser.add_argument("--whole", type=int, default=32, help="largest number of layers that is planned whole (default: 32)")
-    parser.add_argument("--depths", default="4,8", help="numbers of layers from which others are extrapolated (default: 4,8)")
-    parser.add_argument("--jobs", type=int, default=2, help="plans at a time (default: 2)")
+    parser.add_argument("--whole", type=int, default=32, help="maximum number of layers to plan without extrapolation (default: 32)")
+    parser.add_argument("--depths", default="4,8", help="numbers of layers to extrapolate from (default: 4,8)")
+    parser.add_argument("--jobs", type=int, default=2, help="plans to compute in parallel (default: 2)")
     options = parser.parse_args()
     try:
         selected = [row for row in ROWS if re.search(options.rows, row.name)]

@@ -60,7 +60,7 @@ def profiled(trace: Path, count: int) -> list[float]:
     """Returns the minimum time of each operation of a step in seconds, in order."""
     times = [event["dur"] / 1e6 for event in json.loads(trace.read_text()) if event["cat"] == "operation"]
     if not times or len(times) % count:
-        fail(f"the profile has {len(times)} operations, which are no steps of {count}")
+        fail(f"the profile has {len(times)} operations; expected a multiple of {count}, the operations of a step")
     return [min(times[i::count]) for i in range(count)]
 
 

@@ -8,7 +8,7 @@ Columns of the table:
     technique          memory techniques of the run
     planned            planned bytes
     used by functions  bytes of activations and workspace, relative to the run without any technique
-    losses             "equal to the bit", or the maximum relative difference
+    losses             "bit-identical", or the maximum relative difference
 
 Exits with 1 if a technique that must be bit-exact changes a loss, if another changes a loss by more than --tolerance, or if the
 arena of a program differs from its plan.
@@ -36,17 +36,17 @@ class Technique:
 
 
 TECHNIQUES = [
-    Technique("order as in the model", f"{NONE} --skip-pass mtc-reorder"),
+    Technique("order of the model", f"{NONE} --skip-pass mtc-reorder"),
     Technique("recompute sqrt", "--recompute sqrt --tile none"),
     Technique("recompute all", "--recompute all --tile none"),
-    Technique("recompute auto, least", "--recompute auto --tile none --memory {least}"),
+    Technique("recompute auto, minimum", "--recompute auto --tile none --memory {minimum}"),
     Technique("tiles", "--recompute none --tile all", exact=False),
     Technique("offload optimizer", f"{NONE} --offload optimizer"),
     Technique("offload activations", f"{NONE} --offload activations"),
     Technique("offload parameters", f"{NONE} --offload parameters"),
     Technique("recompute all, offload all", f"--recompute all --tile none {AWAY}"),
-    Technique("recompute and offload, least", "--recompute auto --tile none --offload auto --memory {least}"),
-    Technique("recompute and tiles, least", "--memory {least}", exact=False),
+    Technique("recompute and offload, minimum", "--recompute auto --tile none --offload auto --memory {minimum}"),
+    Technique("recompute and tiles, minimum", "--memory {minimum}", exact=False),
     Technique("all together", "--recompute all --tile all " + AWAY, exact=False),
 ]
 
@@ -59,7 +59,7 @@ class Run:
     losses: list[float]
 
 
-def least_bytes(options, flags: str, folder: Path) -> int:
+def minimum_peak(options, flags: str, folder: Path) -> int:
     """Returns the minimum peak of the model with these flags: the peak that is reported for a budget of one byte."""
     command = [options.mtc, "plan", options.model, *options.flags, *shlex.split(flags), "--json"]
     found = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=folder)
@@ -69,8 +69,8 @@ def least_bytes(options, flags: str, folder: Path) -> int:
 
 
 def train(options, flags: str, folder: Path) -> Run:
-    if "{least}" in flags:
-        flags = flags.format(least=least_bytes(options, flags.format(least=1), folder))
+    if "{minimum}" in flags:
+        flags = flags.format(minimum=minimum_peak(options, flags.format(minimum=1), folder))
     words = [*options.flags, *shlex.split(flags)]
     plan = json.loads(call([options.mtc, "compile", options.model, *words, "--json", "-o", "train", "--force"], cwd=folder))
     data = [word for each in options.data for word in ("--data", each)]
@@ -109,12 +109,12 @@ def main() -> None:
         for each in TECHNIQUES:
             run = train(options, each.flags, folder)
             far = max(abs(a - b) / abs(b) for a, b in zip(run.losses, plain.losses, strict=True))
-            shown = "equal to the bit" if run.losses == plain.losses else f"{far:.1e}"
+            shown = "bit-identical" if run.losses == plain.losses else f"{far:.1e}"
             print(f"| {each.name} | {run.planned} | {run.used / plain.used:.3f} | {shown} |", flush=True)
             if run.arena != run.planned:
-                problems.append(f"{each.name}: the arena has {run.arena} bytes, {run.planned} were planned")
+                problems.append(f"{each.name}: the arena has {run.arena} bytes; expected {run.planned}, as planned")
             if far > (0 if each.exact else options.tolerance):
-                problems.append(f"{each.name}: the losses are {far:.1e} away")
+                problems.append(f"{each.name}: losses differ by {far:.1e}")
     if problems:
         fail("; ".join(problems))
 

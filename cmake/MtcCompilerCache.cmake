@@ -1,5 +1,5 @@
-# ccache, where it is installed (tools/setup.sh installs it): what was compiled in one folder is taken from the cache in
-# another, such as a second clone. A launcher that is set already stays.
+# Uses ccache if it is installed (tools/setup.sh installs it), so that clones in other folders share compiled objects. An existing launcher
+# is kept.
 
 find_program(MTC_CCACHE ccache)
 if(MTC_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

@@ -1,4 +1,4 @@
-# Everything that mtc is built from; tools/setup.sh installs it on Debian 12.
+# Finds mtc's dependencies; tools/setup.sh installs them on Debian 12.
 
 find_package(MLIR 22.1 REQUIRED CONFIG)
 set(MLIR_LINK_MLIR_DYLIB ON) # Debian's package leaves it unset; each library would be linked statically otherwise.
@@ -10,14 +10,14 @@ include(AddMLIR)
 find_package(Protobuf REQUIRED)
 find_package(mimalloc REQUIRED CONFIG)
 
-# dnnl's own CMake package asks for OpenCL's headers, which nothing here needs.
+# dnnl's own CMake package requires OpenCL's headers, which mtc does not need.
 find_path(DNNL_INCLUDE_DIR dnnl.h REQUIRED)
 find_library(DNNL_LIBRARY dnnl REQUIRED)
 add_library(dnnl::dnnl INTERFACE IMPORTED)
 set_target_properties(dnnl::dnnl PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${DNNL_INCLUDE_DIR}
                                             INTERFACE_LINK_LIBRARIES ${DNNL_LIBRARY})
 
-# Programs with several ranks. Not MPI::MPI_CXX, which links the C++ bindings that MPI 3 has removed.
+# Transport of programs with several ranks. MPI::MPI_CXX would link the C++ bindings, which MPI 3 removed.
 find_package(MPI REQUIRED COMPONENTS C)
 add_library(mpi::mpi INTERFACE IMPORTED)
 set_target_properties(mpi::mpi PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${MPI_C_INCLUDE_DIRS}"
@@ -31,14 +31,13 @@ find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED CONFIG)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-# mlir_tablegen reads include directories of the folder, not of targets.
+# mlir_tablegen uses the include directories of the folder, not of targets.
 include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 include_directories(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 
-# Other architectures that programs can be compiled for: those whose C++ library is installed for cross compilation, and
-# whose protobuf is in build/ARCHITECTURE (tools/setup.sh). An instrumented runtime would need LLVM's sanitizers of that
-# architecture.
+# Other target architectures of programs: those with an installed C++ library for cross compilation and protobuf in build/ARCHITECTURE
+# (tools/setup.sh). An instrumented runtime would need LLVM's sanitizers for that architecture, so instrumented builds have none.
 set(MTC_CROSS_ARCHITECTURES "")
 foreach(architecture aarch64)
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} --target=${architecture}-linux-gnu -print-file-name=libstdc++.a

@@ -1,5 +1,5 @@
-# The reference of dialects, passes and targets from their records, below docs/ of the build folder; tools/scripts/write_reference.py
-# makes docs/reference/ of it.
+# Generates the reference of dialects, passes and targets from their records into docs/ of the build folder;
+# tools/scripts/write_reference.py writes docs/reference/ from them.
 
 add_custom_target(mtc-doc ALL)
 

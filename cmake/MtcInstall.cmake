@@ -1,5 +1,5 @@
-# `cmake --install BUILD --prefix DIR` gives a tree that works wherever it is moved to: mtc looks for the runtime's
-# archives in ../lib beside itself. `cpack -G DEB` in the build folder makes a package of the same tree.
+# `cmake --install BUILD --prefix DIR` writes a relocatable tree: mtc finds the runtime's archives in ../lib, relative to itself. `cpack -G
+# DEB` in the build folder packages the same tree.
 
 include(GNUInstallDirs)
 
@@ -10,12 +10,12 @@ foreach(architecture ${MTC_CROSS_ARCHITECTURES})
   get_property(archives GLOBAL PROPERTY MTC_ARCHIVES_${architecture})
   install(TARGETS ${archives} ARCHIVE DESTINATION lib/${architecture})
 endforeach()
-# The layout of a program's tables, for who loads a program's object by other means.
+# The layout of a program's tables, for other loaders of a program's object.
 install(DIRECTORY runtime/abi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mtc/runtime FILES_MATCHING PATTERN "*.h")
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
 
-# The manual page and the completion scripts, printed by mtc from its table of flags.
+# The manual page and the completion scripts, which mtc prints from its table of flags.
 set(printed)
 function(mtc_install_printed destination file)
   set(output ${PROJECT_BINARY_DIR}/share/${file})
@@ -39,7 +39,7 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# What programs are linked with.
+# Archives that programs link.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "g++ | clang-22, libc6-dev, libstdc++-12-dev, libdnnl-dev")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "lld-22")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "clang-22, libstdc++-12-dev-arm64-cross") # programs for Arm

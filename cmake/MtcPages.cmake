@@ -1,4 +1,4 @@
-# Pages that mtc and its programs write. Each is a string literal in a generated file, with the shared style sheet and script of
+# HTML pages that mtc and its programs write. Each becomes a string literal in a generated file, with the shared style sheet and script of
 # runtime/pages/ in place of @STYLE@ and @FIGURES@.
 
 function(mtc_embed_page output page)

@@ -1,9 +1,9 @@
-# What every target of the compiler shares: flags, one precompiled header, generated files.
+# Settings that all targets of the compiler share: flags, one precompiled header, generated files.
 
-# The sanitizers that everything is built with (the preset asan), as the compiler's flag; empty: none.
+# Sanitizers of the whole build, as a value of the compiler's flag (preset asan); empty for none.
 string(REGEX MATCH "-fsanitize=[^ ]+" MTC_SANITIZERS "${CMAKE_CXX_FLAGS}")
 if(MTC_SANITIZERS)
-  # Relative to where Ninja runs the compiler: an absolute path would differ in each clone, for ccache too.
+  # Relative to Ninja's working directory: an absolute path would differ between clones, and prevent ccache hits.
   file(RELATIVE_PATH ignorelist ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}/cmake/sanitizer_ignorelist.txt)
   add_compile_options(-fsanitize-ignorelist=${ignorelist})
   if(MTC_SANITIZERS MATCHES fuzzer)
@@ -19,8 +19,8 @@ add_library(mtc_flags INTERFACE)
 target_compile_definitions(mtc_flags INTERFACE ${LLVM_DEFINITIONS_LIST})
 target_link_libraries(mtc_flags INTERFACE mtc_warnings)
 
-# LLVM and MLIR, for executables. Tools are linked with the static libraries: the dynamic ones take 40 ms to load at each start.
-# Tests are linked with the dynamic ones, which is faster.
+# LLVM and MLIR for executables. Tools link the static libraries, because loading the dynamic ones takes 40 ms at each start. Tests link the
+# dynamic ones, because linking is faster.
 add_library(mtc_llvm_dynamic INTERFACE)
 target_link_libraries(mtc_llvm_dynamic INTERFACE MLIR LLVM) # MLIR carries no link interface: name LLVM too.
 add_library(mtc_llvm_static INTERFACE)
@@ -35,9 +35,9 @@ llvm_map_components_to_libnames(llvm_libraries AllTargetsCodeGens AllTargetsAsmP
 target_link_libraries(mtc_llvm_static INTERFACE ${llvm_libraries})
 target_link_options(mtc_llvm_static INTERFACE LINKER:--gc-sections LINKER:--as-needed)
 
-# Precompiles a header, a path below this folder, for targets with the same flags: `target_precompile_headers(TARGET REUSE_FROM NAME)`.
-# LINK: libraries whose flags they have. BASE: a precompiled header with equal flags that the header starts with. Clang then parses and
-# stores only what the base lacks.
+# Precompiles a header, a path relative to this folder, for targets with the same flags: `target_precompile_headers(TARGET REUSE_FROM
+# NAME)`. LINK: libraries whose flags apply. BASE: a precompiled header with equal flags, which the header includes first. Clang then parses
+# and stores only the rest.
 function(mtc_add_precompiled_header name header)
   cmake_parse_arguments(ARG "" "BASE" "LINK" ${ARGN})
   file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/${name}.cpp CONTENT "// Only here to build the precompiled header.\n")
@@ -61,10 +61,10 @@ foreach(header mtc_pch mtc_codegen_pch)
   add_dependencies(${header} MtcIRGenerated) # The dialect's header is a part of it.
 endforeach()
 
-# Replaces the sources in the list `variable` by files that include up to MTC_BATCH_SIZE of one folder and with the same using directives each.
-# A folder's only source joins the batch of the folder above. A batch instantiates its templates and generates its inline functions once.
-# ALONE: a regular expression of sources that are compiled by themselves, as generated ones are. Unlike CMake's unity builds, batches name
-# sources relative to the project, so that they are equal in all clones for ccache.
+# Replaces the sources in the list `variable` by batches: generated files that each include up to MTC_BATCH_SIZE sources of one folder with
+# the same using directives. A folder's only source joins the batch of the parent folder. A batch instantiates its templates and generates
+# its inline functions once. ALONE: a regular expression of sources that are compiled separately, as generated ones always are. Unlike
+# CMake's unity builds, batches name sources relative to the project, so that ccache finds them in all clones.
 function(mtc_batch_sources variable)
   cmake_parse_arguments(ARG "" "ALONE" "" ${ARGN})
   if(NOT MTC_BATCH_SIZE GREATER 1)
@@ -125,8 +125,8 @@ function(mtc_batch_sources variable)
   set(${variable} ${results} PARENT_SCOPE)
 endfunction()
 
-# A library of the compiler: every .cpp below this folder but those that match EXCLUDE, so that adding an operator or a pass edits no list.
-# PRECOMPILED: the precompiled header, if not mtc_pch. BATCHED: the sources may be compiled in batches, but for those that match ALONE.
+# A library of the compiler: every .cpp below this folder except those that match EXCLUDE, so that adding an operator or a pass needs no
+# list. PRECOMPILED: the precompiled header (default: mtc_pch). BATCHED: compile the sources in batches, except those that match ALONE.
 function(mtc_add_library name)
   cmake_parse_arguments(ARG "BATCHED" "PRECOMPILED;ALONE" "DEPENDS;LINK;EXCLUDE" ${ARGN})
   if(NOT ARG_PRECOMPILED)
@@ -147,7 +147,7 @@ function(mtc_add_library name)
   endif()
 endfunction()
 
-# Writes `output` in the build folder, with the line MTC_FILE(NAME) for each NAME.cpp in `folder`.
+# Writes `output` into the build folder, with a line MTC_FILE(NAME) for each NAME.cpp in `folder`.
 function(mtc_list_files output folder)
   file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/${folder} ${folder}/*.cpp)
   list(TRANSFORM files REPLACE "(.*)\\.cpp$" "MTC_FILE(\\1)\n")
@@ -155,14 +155,14 @@ function(mtc_list_files output folder)
   file(CONFIGURE OUTPUT ${output} CONTENT "${lines}")
 endfunction()
 
-# Makes an executable's code like the libraries', -fPIC instead of -fPIE, so that it can use their precompiled header.
+# Compiles an executable with -fPIC like the libraries, instead of -fPIE, so that it can use their precompiled header.
 function(mtc_use_precompiled_header name header)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${name} PRIVATE -fPIC)
   target_precompile_headers(${name} REUSE_FROM ${header})
 endfunction()
 
-# An executable of the compiler's code. An instrumented one gets AddressSanitizer's options.
+# An executable of the compiler. Instrumented executables include AddressSanitizer's default options.
 function(mtc_set_up_executable name header)
   mtc_use_precompiled_header(${name} ${header})
   if(MTC_SANITIZERS)
@@ -170,8 +170,7 @@ function(mtc_set_up_executable name header)
   endif()
 endfunction()
 
-# A tool of the compiler: the SOURCES, or if there are none every .cpp in this folder.
-# PRECOMPILED: the precompiled header, if not mtc_pch.
+# A tool of the compiler, from SOURCES (default: every .cpp in this folder). PRECOMPILED: the precompiled header (default: mtc_pch).
 function(mtc_add_tool name)
   cmake_parse_arguments(ARG "" "PRECOMPILED" "SOURCES;LINK" ${ARGN})
   if(NOT ARG_PRECOMPILED)

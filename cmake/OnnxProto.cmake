@@ -1,5 +1,5 @@
-# ONNX's schema (onnx.proto) from the pinned onnx package, and the C++ that protoc makes of it. Nothing else of the
-# package is used. -DMTC_ONNX_PROTO=FILE takes another copy of the same version.
+# ONNX's schema (onnx.proto) from the pinned onnx package, and the C++ code that protoc generates from it. The rest of the package is not
+# used. -DMTC_ONNX_PROTO=FILE selects another copy of the same version.
 
 set(MTC_ONNX_VERSION 1.22.0)
 set(MTC_ONNX_PROTO_SHA256 f5996bda8d5c46d29e9ea5dd5f56465dfa7e98c22cb31529ebcbce7cbe9bbaba)

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs a compiler's command line by ccache, except where it writes a precompiled header X: that stays empty until
-# run_compiler.sh compiles it, since nothing reads it where ccache has all that includes it. X.command receives how to do so,
-# X.sum a digest of the header's text.
+# Runs a compiler's command line with ccache. If the command writes a precompiled header X, X stays empty until run_compiler.sh compiles it,
+# because nothing reads X while all compilations that include it are in the cache. X.command stores the command, X.sum a digest of the
+# header's text.
 #
-# Clang's precompiled header records absolute paths, and clang refuses it once one of those files is gone. So each build
-# folder has its own; ccache tells the files that include it apart by X.sum, which all folders share.
+# A precompiled header of clang contains absolute paths, and clang rejects it if one of these files is missing. Therefore each build folder
+# has its own. Files that include it are identified in ccache by X.sum, which is equal in all folders.
 set -euo pipefail
 folder=$(cd "$(dirname "$0")" && pwd)
 root=${folder%/*}
@@ -37,7 +37,7 @@ while (($#)); do
 done
 [[ $output == *.pch ]] || exec "$folder/compile_cached.sh" "$root" "${words[@]}"
 
-# Assertions name files of the build folder.
+# Assertions contain paths of the build folder.
 "${preprocess[@]}" -E -P -dD -o - | sed "s#$root/##g" | sha256sum >"$output.sum"
 printf '%s\0' "${compile[@]}" >"$output.command"
 : >"$output"

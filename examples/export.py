@@ -9,8 +9,8 @@ from torch import nn
 def separate(model: nn.Module, seed: int) -> None:
     """Adds a little noise to vectors and constant parameters.
 
-    The exporter stores equal initializers of up to 1024 elements once. In a fresh model all norm scales are ones and many
-    biases are zeros, so that training the file would train them tied.
+    The exporter stores equal initializers of up to 1024 elements once. In a fresh model all norm scales are ones and many biases are zeros,
+    so they would be tied in training.
     """
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():

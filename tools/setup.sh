@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs what building and running mtc needs on Debian 12, and nothing that is there already.
+# Installs the missing dependencies of mtc on Debian 12.
 #
-#   tools/setup.sh            the compiler, its tools, and what the programs it writes are linked with
-#   tools/setup.sh --tests    also tmux, and build/venv: Python with the packages of test/requirements.txt
+#   tools/setup.sh            the compiler, its tools, and libraries that programs link
+#   tools/setup.sh --tests    also tmux, and build/venv: Python with the packages in test/requirements.txt
 #
-# Silent and quick where nothing is missing. Needs root or sudo only where something is.
+# Silent and fast if nothing is missing. Root or sudo is only needed to install packages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -36,7 +36,7 @@ die() {
 }
 
 command -v dpkg-query >/dev/null || die "this script installs Debian packages, and found no dpkg. Install the equivalents of: ${packages[*]}"
-# dpkg-query exits 1 for a package it has never heard of, and still prints the others.
+# dpkg-query exits with 1 for an unknown package, but still prints the others.
 installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null | sed -n 's/^installed //p' | sort -u || true)
 mapfile -t missing < <(comm -23 <(printf '%s\n' "${packages[@]}" | sort -u) <(printf '%s\n' "$installed"))
 
@@ -49,7 +49,7 @@ if ((${#missing[@]})); then
   echo "setup.sh: installing ${missing[*]}"
   log=$(mktemp)
   trap 'rm -f "$log"' EXIT
-  # LLVM 22 is in Debian 12's security archive, which a fresh machine has no list of yet.
+  # LLVM 22 is in Debian 12's security archive, whose package list a fresh machine lacks.
   for command in update "install --yes --no-install-recommends ${missing[*]}"; do
     # shellcheck disable=SC2086 # the words of one command line
     if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 $command >"$log" 2>&1; then
@@ -59,8 +59,8 @@ if ((${#missing[@]})); then
   done
 fi
 
-# protobuf for programs for Arm, out of Debian's package for that architecture, which is not installed. The lists of packages
-# are in a folder of their own, so that the system's stay as they are.
+# protobuf for Arm programs: extracted from Debian's package for that architecture, without installing it. Separate package lists leave the
+# system's unchanged.
 if [[ ! -e build/aarch64/libprotobuf-lite.a ]]; then
   echo "setup.sh: fetching protobuf for aarch64"
   arm=$(mktemp -d)
@@ -77,8 +77,7 @@ if [[ ! -e build/aarch64/libprotobuf-lite.a ]]; then
   rm -rf "$arm"
 fi
 
-# For --target cuda, where no CUDA toolkit is installed: its functions of mathematics and its assembler, out of PyPI's
-# packages. A machine with a GPU is not needed.
+# For --target cuda without a CUDA toolkit: the math functions and the assembler, from PyPI packages. No GPU is needed.
 cuda=build/cuda
 cuda_version=13.0.88
 cuda_files=(nvidia/cu13/nvvm/libdevice/libdevice.10.bc nvidia/cu13/lib/libnvJitLink.so.13)

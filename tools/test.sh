@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds everything and runs every test. The last line is `N passed, N failed`; the exit code is 0 only if none failed.
 #
-#   tools/test.sh          what a change must pass
-#   tools/test.sh --all    with the long versions of random graphs, combinations and fuzzing, and clang-tidy on all sources
+#   tools/test.sh          the tests that a change must pass
+#   tools/test.sh --all    also long versions of random graphs, combinations and fuzzing, and clang-tidy on all sources
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if (($#)) && [[ $* != --all ]]; then
@@ -10,7 +10,7 @@ if (($#)) && [[ $* != --all ]]; then
   exit 1
 fi
 
-# Whatever stops the way to the tests is a failure that the last line counts.
+# A failure before the tests counts as one failed test.
 step() {
   echo "== $*"
   local start=$SECONDS
@@ -25,7 +25,7 @@ step() {
 step tools/setup.sh --tests
 step cmake --preset release --log-level=WARNING
 step cmake --build --preset release --target all unit-tests
-# The compiler and the runtime once more with every memory access checked.
+# An instrumented build checks every memory access of the compiler and the runtime.
 step cmake --preset asan --log-level=WARNING
 step cmake --build --preset asan --target sanitized-tests fuzz-targets
 echo "== tests"

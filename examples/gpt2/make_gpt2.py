@@ -14,12 +14,12 @@ sys.path.insert(0, str(HERE.parent))
 from export import export, separate  # noqa: E402
 
 SEED = 0
-HELD_OUT = 1 / 16  # of the text
+HELD_OUT = 1 / 16  # training part of the text
 MAGIC, VERSION, HEADER = 20240520, 1, 256  # the token file's header: 256 int32 words, then uint16 tokens
 
 
 def write_tokens(path: Path, text: bytes) -> None:
-    """A token a byte."""
+    """Writes each byte as a token."""
     header = np.zeros(HEADER, np.int32)
     header[:3] = MAGIC, VERSION, len(text)
     path.write_bytes(header.tobytes() + np.frombuffer(text, np.uint8).astype(np.uint16).tobytes())

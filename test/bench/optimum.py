@@ -12,28 +12,28 @@ from pathlib import Path
 BENCH = Path(__file__).resolve().parent.parent.parent / "bench"
 sys.path.insert(0, str(BENCH))
 from processor import has  # noqa: E402
-from recomputation import Operation, Problem, Way, optimum, peak_of, time_of  # noqa: E402
+from recomputation import Operation, Problem, Alternative, optimum, peak_of, time_of  # noqa: E402
 
 
 def shortest(problem: Problem, budget: int) -> float:
     """Returns the minimum added time, by a search over all sets of values that may be live before each operation."""
-    ways, seen = problem.once(), set()
+    alternatives, seen = problem.once(), set()
     queue = [(0, 0, 0, frozenset())]
     while queue:
         time, _, stage, alive = heapq.heappop(queue)
-        if stage == len(ways):
-            return time - time_of(ways)
+        if stage == len(alternatives):
+            return time - time_of(alternatives)
         if (stage, alive) in seen:
             continue
         seen.add((stage, alive))
-        for number, way in enumerate(ways[: stage + 1]):
-            if not alive.issuperset(way.reads):
+        for number, alternative in enumerate(alternatives[: stage + 1]):
+            if not alive.issuperset(alternative.reads):
                 continue
-            after = alive | set(way.gives)
+            after = alive | set(alternative.gives)
             if sum(problem.bytes[value] for value in after) > budget:
                 continue
             for kept in [after, *(after - {value} for value in after)]:
-                heapq.heappush(queue, (time + way.picoseconds, len(seen) * 1000 + number, stage + (number == stage), kept))
+                heapq.heappush(queue, (time + alternative.picoseconds, len(seen) * 1000 + number, stage + (number == stage), kept))
         for value in alive:
             heapq.heappush(queue, (time, len(seen) * 1000 + 999, stage, alive - {value}))
     return float("inf")
@@ -47,7 +47,7 @@ def tiny(numbers: random.Random) -> Problem:
     def add(reads: list[int], gives: int = 1) -> int:
         bytes.extend(64 * numbers.randint(1, 3) for _ in range(gives))
         given = list(range(len(bytes) - gives, len(bytes)))
-        operations.append(Operation("", True, [], [Way(numbers.randint(1, 9) * 1000, 0, sorted(set(reads)), given, [], [])]))
+        operations.append(Operation("", True, [], [Alternative(numbers.randint(1, 9) * 1000, 0, sorted(set(reads)), given, [], [])]))
         return given[0]
 
     chain = [add([])]
@@ -56,7 +56,7 @@ def tiny(numbers: random.Random) -> Problem:
     gradient = add([chain[-1]])
     for value in reversed(chain):
         gradient = add([gradient, value])
-    operations.append(Operation("", False, [], [Way(0, 0, [gradient], [], [], [])]))
+    operations.append(Operation("", False, [], [Alternative(0, 0, [gradient], [], [], [])]))
     return Problem(0, 0, bytes, operations)
 
 
@@ -71,8 +71,8 @@ def check_solver() -> None:
             worse += best.time > least + 1
             if best.time == float("inf"):
                 break
-            assert peak_of(problem, best.ways) <= budget, (budget, best, problem)
-            assert abs(time_of(best.ways) - time_of(problem.once()) - best.time) <= 1, (budget, best, problem)
+            assert peak_of(problem, best.alternatives) <= budget, (budget, best, problem)
+            assert abs(time_of(best.alternatives) - time_of(problem.once()) - best.time) <= 1, (budget, best, problem)
             reached += best.time > 0
     assert reached >= 12 and worse == 0, (reached, worse)
 

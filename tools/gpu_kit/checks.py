@@ -1,4 +1,4 @@
-"""What the kit checks: each function runs programs and gives rows (what, result, whether it is right) of the table."""
+"""The checks of the kit. Each function runs programs and returns rows of the table: name, result, and whether the result is right."""
 
 import json
 import math
@@ -12,10 +12,10 @@ from array import array
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-DEVICE_MEMORY = "GPU: code, graphs and libraries"  # of a memory report: what the program has there beside its arena
-LOSS_LIMIT, GRADIENT_LIMIT = 1e-4, 1e-3  # relative; gradients to the greatest of their tensor
-ACTIVATION_LIMIT = 1e-5  # relative to the greatest of the tensor, of the same operands
-Row = tuple[str, str, bool | None]  # None: a figure, nothing to be right or wrong
+DEVICE_MEMORY = "GPU: code, graphs and libraries"  # in a memory report: the program's GPU memory outside its arena
+LOSS_LIMIT, GRADIENT_LIMIT = 1e-4, 1e-3  # relative; gradients relative to the maximum of their tensor
+ACTIVATION_LIMIT = 1e-5  # relative to the maximum of the tensor, with equal operands
+Row = tuple[str, str, bool | None]  # None for a figure without a check
 
 
 class Failure(Exception):
@@ -36,7 +36,7 @@ def call(command: list, timeout: float = 300, **environment: str) -> str:
 
 
 class Example:
-    """A model with data and what the CPU target computed."""
+    """A model with data and the CPU target's results."""
 
     def __init__(self, made: dict):
         self.name, self.losses = made["name"], made["losses"]
@@ -54,7 +54,7 @@ class Example:
 
 
 def read_safetensors(path: Path) -> dict[str, array]:
-    """Tensors of f32 by name."""
+    """Returns f32 tensors by name."""
     content = path.read_bytes()
     (length,) = struct.unpack_from("<Q", content)
     header = json.loads(content[8 : 8 + length])
@@ -86,7 +86,7 @@ def technique(example: Example, made: dict) -> list[Row]:
 
 
 def worst_difference(found: dict[str, array], expected: dict[str, array]) -> tuple[float, str]:
-    """The greatest difference relative to the greatest of its tensor, and the tensor; of other names, infinite."""
+    """Returns the maximum difference relative to the maximum of its tensor, and the tensor's name; infinity if the names differ."""
     if found.keys() != expected.keys():
         return math.inf, "other names"
     worst, name = 0.0, ""
@@ -104,7 +104,7 @@ def gradients(example: Example) -> list[Row]:
         example.run("adamw", "--gradients", file)
         expected = read_safetensors(example.folder / "gradients.safetensors")
         worst, name = worst_difference(read_safetensors(file), expected)
-    return [(f"{example.name}: {len(expected)} gradients as on the CPU", f"greatest difference {worst:.1e}, in {name}",
+    return [(f"{example.name}: {len(expected)} gradients equal the CPU's", f"maximum difference {worst:.1e}, in {name}",
              worst <= GRADIENT_LIMIT)]  # fmt: skip
 
 
@@ -117,7 +117,8 @@ def with_nan(file: Path, folder: Path) -> Path:
 
 
 def epilogues() -> list[Row]:
-    """Activations and biases' gradients by the library against the same program's kernels, and what activations make of NaN."""
+    """Compares activations and bias gradients as library epilogues with the same program's kernels, and checks that activations propagate
+    NaN."""
     made = HERE / "epilogues"
     x, labels = made / "data/x.npy", made / "data/labels.npy"
 
@@ -138,13 +139,13 @@ def epilogues() -> list[Row]:
     kept = {key: all(map(math.isnan, spoiled[key][: len(spoiled[key]) // 128])) for key in ("gelu", "relu")}
     kept["ReLU of a convolution"] = all(map(math.isnan, images[: len(images) // 16]))
     text = "NaN" if all(kept.values()) else "lost by " + ", ".join(name for name, right in kept.items() if not right)
-    # ReLU's operands are products of GELU's results, rounded to tf32.
+    # ReLU's operand is a contraction of GELU's result, rounded to tf32.
     compared = (("GELU", gelu, ACTIVATION_LIMIT), ("ReLU", relu, GRADIENT_LIMIT))
     return [
-        *((f"epilogues: {what} as in the kernel", f"greatest difference {error:.1e} (limit {limit:.0e})", error <= limit)
+        *((f"epilogues: {what} equals the kernel's", f"maximum difference {error:.1e} (limit {limit:.0e})", error <= limit)
           for what, error, limit in compared),
-        ("epilogues: gradients as in the kernels", f"greatest difference {worst:.1e}, in {name}", worst <= GRADIENT_LIMIT),
-        ("epilogues: what activations make of NaN", text, all(kept.values())),
+        ("epilogues: gradients equal the kernels'", f"maximum difference {worst:.1e}, in {name}", worst <= GRADIENT_LIMIT),
+        ("epilogues: activations propagate NaN", text, all(kept.values())),
     ]
 
 
@@ -156,11 +157,11 @@ def same_bits(example: Example) -> list[Row]:
             found = example.train("adamw", len(example.losses["adamw"]), Path(folder), "--export", file)
             results.append((found, file.read_bytes()))
     same = results[0] == results[1]
-    return [(f"{example.name}: two runs", "the same bits" if same else "different", same)]
+    return [(f"{example.name}: two runs", "bit-identical" if same else "different", same)]
 
 
 def nccl(example: Example) -> list[Row]:
-    """One rank that sends by NCCL what it copies otherwise, in streams and graphs: the bits of copies."""
+    """One rank that sends by NCCL instead of copying, on streams and in graphs; results must be bit-identical to copies."""
     name = f"{example.name}: one rank with NCCL"
     results, report = [], {}
     with tempfile.TemporaryDirectory() as folder:
@@ -179,17 +180,17 @@ def nccl(example: Example) -> list[Row]:
             metrics.unlink()
     used = [f"{use['bytes']} bytes of {use['why']}" for use in report["outside_arena"] if use["name"] == "GPU: NCCL"]
     same = results[0] == results[1] and len(used) == 1
-    return [(name, f"{'the same bits' if same else 'different'}; {', '.join(used) or 'NCCL was not used'}", same)]
+    return [(name, f"{'bit-identical' if same else 'different'}; {', '.join(used) or 'NCCL was not used'}", same)]
 
 
 def memory(program: Path, data: list, name: str, *flags) -> list[Row]:
-    """What the device holds against what was planned: of the arena's own bytes none may be missing or extra."""
+    """Compares the arena with its planned size, which must be equal, and reports memory outside the arena."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         call([program, *data, "--steps", 2, "--no-shuffle", "--quiet", "--memory-report", report, *flags])
         found = json.loads(report.read_text())
-    beside = ", ".join(f"{use['name']} {use['bytes']}" for use in found["outside_arena"])
-    text = f"planned {found['planned_bytes']}, arena {found['arena_bytes']}; beside it: {beside}"
+    outside = ", ".join(f"{use['name']} {use['bytes']}" for use in found["outside_arena"])
+    text = f"planned {found['planned_bytes']}, arena {found['arena_bytes']}; outside the arena: {outside}"
     return [(f"{name}: memory in bytes", text, found["planned_bytes"] == found["arena_bytes"])]
 
 
@@ -222,7 +223,7 @@ def sanitizer(example: Example) -> list[Row]:
 
 
 def bandwidth(program: Path, data: list, name: str) -> list[Row]:
-    """Kernels and contractions of the fastest step, beside what the device reaches in a copy and in the library alone."""
+    """Kernels and contractions of the fastest step, relative to a device copy and to the library's contraction alone."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "summary.json"
         call([program, *data, "--steps", 5, "--no-shuffle", "--quiet", f"--profile-summary={file}"])

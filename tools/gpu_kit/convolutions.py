@@ -1,4 +1,4 @@
-"""A model of convolutions: with padding, strides and groups, batch normalization that is trained, and pooling."""
+"""A convolutional model with padding, strides and groups, trained batch normalization, and pooling."""
 
 import onnx_bytes
 from onnx_bytes import field, initializer, integer, integers, node, value

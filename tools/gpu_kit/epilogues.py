@@ -1,13 +1,13 @@
-"""A model whose activations and biases' gradients the library computes."""
+"""A model whose activations and bias gradients are epilogues of library calls."""
 
 import onnx_bytes
 from onnx_bytes import field, initializer, integer, node, text, value
 
-WIDTHS = (64, 256, 128, 16)  # of x, of GELU, of ReLU, of the result
+WIDTHS = (64, 256, 128, 16)  # widths of x, of GELU, of ReLU, and of the result
 
 
 def model() -> bytes:
-    """Three linear layers, with GELU (by tanh) and ReLU between them; both are outputs, too."""
+    """Three linear layers with GELU (by tanh) and ReLU between them; both activations are outputs too."""
     transposed, by_tanh = integer("transB", 1), text("approximate", "tanh")
     graph = field(2, "epilogues")
     for i, (x, y) in enumerate((("x", "p0"), ("gelu", "p1"), ("relu", "y"))):

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Packs a folder that checks and measures the CUDA target on a machine with a GPU, of which nothing else is needed.
+"""Packs a folder that checks and measures the CUDA target on a machine with a GPU and no other requirement than Python.
 
     tools/gpu_kit/make.py --out kit                                # for sm_90: examples, convolutions and recurrent layers
     tools/gpu_kit/make.py --out kit --graphs FOLDER                # and large models, to be timed
     tools/gpu_kit/make.py --out kit --emulate                      # device code on this machine's processor: tests the kit
 
-There, `python3 kit/run.py` prints one table. The folder holds programs, their data, and what they compute here on the CPU
-target: losses and gradients. The folder of graphs holds those that TIMED and FITTED name, with or without weights
-(`bench/models.py` exports them); their parameters and data are drawn there.
+On the other machine, `python3 kit/run.py` prints one table. The folder contains programs, their data, and the CPU target's losses and
+gradients, computed here. The folder of graphs contains the models in TIMED and FITTED, with or without weights (`bench/models.py` exports
+them); their parameters and data are random, generated on the other machine.
 """
 
 import argparse
@@ -43,7 +43,7 @@ EXAMPLES = {
     "convolutions": {
         "bytes": convolutions.model,
         "flags": ["--dim", "batch=16", "--loss", "cross-entropy", "--lr", "1e-2"],
-        "batch": 16,  # of random data
+        "batch": 16,  # samples of random data
     },
     "recurrence": {
         "bytes": recurrence.model,
@@ -51,13 +51,13 @@ EXAMPLES = {
         "batch": 16,
     },
 }
-# Flags of gpt2-small, and by how much the losses may differ from those of the CPU, relative to them.
+# Flags for gpt2-small, and the maximum relative difference of losses from the CPU's.
 TECHNIQUES = {
     "recomputation": (["--recompute", "all"], 1e-4),
     "tiles": (["--tile", "all"], 1e-4),
-    "offload of the optimizer's state": (["--offload", "optimizer"], 1e-4),
-    "offload of parameters and activations": (["--offload", "parameters,activations"], 1e-4),
-    "offload of gradients": (["--offload", "gradients", "--accumulate", "2"], 1e-4),
+    "offload optimizer state": (["--offload", "optimizer"], 1e-4),
+    "offload parameters and activations": (["--offload", "parameters,activations"], 1e-4),
+    "offload gradients": (["--offload", "gradients", "--accumulate", "2"], 1e-4),
     "16-bit gradients": (["--gradient-bits", "16", "--accumulate", "4"], 1e-3),
     "8-bit AdamW": (["--optimizer-bits", "8"], 1e-3),
     "4-bit AdamW": (["--optimizer-bits", "4"], 1e-3),
@@ -103,7 +103,7 @@ def compile(options, model: Path, flags: list, target: list, program: Path) -> f
 
 
 def example(options, name: str) -> dict:
-    """A model with data, for the device and for the CPU, whose losses and gradients are recorded."""
+    """Compiles a model for the device and for the CPU, and records the CPU's losses and gradients."""
     made = EXAMPLES[name]
     folder = options.out / "examples" / name
     model = made.get("model", options.scratch / f"{name}.onnx")
@@ -135,7 +135,7 @@ def example(options, name: str) -> dict:
 
 
 def techniques(options, example: dict) -> list[dict]:
-    """The example's model with one technique at a time, and the losses of the CPU target with the same technique."""
+    """Compiles the example's model with one technique at a time, and records the CPU target's losses with the same technique."""
     name = example["name"]
     folder = options.out / "examples" / name
     data = [word for key, file in example["data"].items() for word in ("--data", f"{key}={folder / file}")]
@@ -152,7 +152,7 @@ def techniques(options, example: dict) -> list[dict]:
 
 
 def large(options, number: int, title: str, programs: dict[str, list]) -> dict:
-    """A large model compiled with each list of flags."""
+    """Compiles a large model with each list of flags."""
     name, loss, batch, length, *_ = (TIMED | FITTED)[title]
     folder = f"large/{number}"
     flags = [*INITIAL, "--loss", loss, "--optimizer", "adamw", "--lr", "1e-4", "--weight-decay", "0.01", "--dim", f"batch={batch}"]
@@ -166,7 +166,7 @@ def large(options, number: int, title: str, programs: dict[str, list]) -> dict:
 
 
 def activations(options) -> None:
-    """One model in tf32, with the library's epilogues and with kernels in their place."""
+    """Compiles one model in tf32, with library epilogues and with kernels in their place."""
     folder = options.out / "epilogues"
     folder.mkdir()
     model = options.scratch / "epilogues.onnx"
@@ -223,7 +223,7 @@ def main() -> None:
     for file in (HERE / "run.py", HERE / "checks.py", *(ROOT / "bench" / f"{name}.py" for name in BENCH)):
         shutil.copy(file, options.out)
     size = sum(file.stat().st_size for file in options.out.rglob("*") if file.is_file())
-    print(f"{options.out}: {size / 2**20:.1f} MiB; there: python3 {options.out.name}/run.py")
+    print(f"{options.out}: {size / 2**20:.1f} MiB; on the other machine: python3 {options.out.name}/run.py")
 
 
 if __name__ == "__main__":

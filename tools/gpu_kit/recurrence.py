@@ -1,10 +1,10 @@
-"""A model of recurrent layers: an LSTM of both directions, GRUs of both kinds and an RNN, whose last states are classified."""
+"""A model of recurrent layers: a bidirectional LSTM, GRUs of both kinds and an RNN, whose final states are classified."""
 
 import onnx_bytes
 from onnx_bytes import field, initializer, integer, node, text, value
 
 STEPS, INPUTS, HIDDEN = 12, 24, 20
-# Operator, number of gates and of directions, and attributes of each layer.
+# For each layer: operator, number of gates and of directions, and attributes.
 LAYERS = {
     "lstm": ("LSTM", 4, 2, [text("direction", "bidirectional")]),
     "gru": ("GRU", 3, 1, []),

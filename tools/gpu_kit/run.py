@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks and measures what make.py packed: `run.py [--seconds 520] [--rounds 3] [--steps 20]`; one table, as Markdown.
+"""Checks and measures the programs that make.py packed: `run.py [--seconds 520] [--rounds 3] [--steps 20]`; prints one Markdown table.
 
-Needs python3 and the driver; PyTorch and transformers for the comparisons, compute-sanitizer for its checks. What does
-not fit into the time is left out and named. The exit code is 1 if anything that can be wrong is.
+Needs python3 and the NVIDIA driver; PyTorch and transformers for comparisons, compute-sanitizer for its checks. Checks that do not fit into
+the time limit are skipped and listed. The exit code is 1 if a check fails.
 """
 
 import argparse
@@ -40,7 +40,7 @@ def attempt(name: str, check, *arguments) -> list[Row]:
 
 
 def data_of(model: dict) -> Path:
-    """The folder with one batch of each input, drawn at the first call."""
+    """Returns the folder with one random batch of each input, generated at the first call."""
     folder = HERE / model["folder"] / "data"
     if not folder.exists():
         folder.mkdir()
@@ -67,7 +67,7 @@ def steps_of_mtc(model: dict, precision: str, steps: int) -> dict:
     return {
         "seconds": [line["step_seconds"] for line in lines],
         "losses": [line["loss"] for line in lines],
-        # What PyTorch counts neither is the driver's context.
+        # Excludes the driver's context, which PyTorch does not count either.
         "peak": memory["arena_bytes"]
         + sum(use["bytes"] for use in memory["outside_arena"] if use["name"] == checks.DEVICE_MEMORY),
     }
@@ -81,7 +81,7 @@ def steps_of_pytorch(model: dict, precision: str, compiled: bool, steps: int) ->
 
 
 def compare(model: dict, precision: str, options) -> list[Row]:
-    """A step's time, alternately: the median of the rounds' medians."""
+    """Compares step times of alternating runs: the median over the rounds of each run's median."""
     name = f"{model['title']}, {precision}"
     runs = {"mtc": lambda: steps_of_mtc(model, precision, options.steps)}
     if options.torch:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes frontend/dialect/Schemas.inc: the signatures of ONNX's operators, taken from the package `onnx` of build/venv.
+"""Writes frontend/dialect/Schemas.inc: the signatures of ONNX's operators, from the package `onnx` of build/venv.
 
     build/venv/bin/python3 tools/scripts/onnx_schemas.py            # writes the file
-    build/venv/bin/python3 tools/scripts/onnx_schemas.py --check    # exit code 1 if the file is not what it would write
+    build/venv/bin/python3 tools/scripts/onnx_schemas.py --check    # exits with 1 if the file is out of date
 
-The file has one record for each definition that a model of the oldest opset or a later one can mean. A definition's
-element types are those that it or a later definition of the operator allows: exporters write bf16 before a definition does.
+The file has one record for each definition that models of the oldest supported opset or a later one can use. Its element types are those
+that this definition or a later one permits, because exporters write bf16 before a definition permits it.
 """
 
 import argparse
@@ -17,13 +17,13 @@ from onnx import defs
 
 FILE = Path(__file__).resolve().parent.parent.parent / "frontend/dialect/Schemas.inc"
 OLDEST_OPSET, NEWEST_OPSET = 7, 27
-# Of other domains, the operators that have a record.
+# Operators of other domains that have a record.
 OTHER_DOMAINS = {
     "ai.onnx.ml": {"ArrayFeatureExtractor", "Binarizer", "Imputer", "Normalizer", "Scaler"},
     "ai.onnx.preview": {"FlexAttention"},
 }
 
-# What MLIR prints for the element type of `tensor(KEY)`; ElementTypes.cpp has the same.
+# MLIR's text for the element type of `tensor(KEY)`; ElementTypes.cpp has the same table.
 ELEMENTS = {
     "float": "f32", "double": "f64", "float16": "f16", "bfloat16": "bf16", "float8e4m3fn": "f8E4M3FN",
     "float8e4m3fnuz": "f8E4M3FNUZ", "float8e5m2": "f8E5M2", "float8e5m2fnuz": "f8E5M2FNUZ",
@@ -43,13 +43,13 @@ HEADER = """\
 
 
 def element_types(types) -> set[str]:
-    """The element types of those that are tensors; strings have none in MLIR."""
+    """Returns the element types of tensors; strings have none in MLIR."""
     names = (text.removeprefix("tensor(").removesuffix(")") for text in types if text.startswith("tensor("))
     return {ELEMENTS[name] for name in names if name in ELEMENTS}
 
 
 def parameter(schema: defs.OpSchema, formal) -> tuple[str, set[str]]:
-    """The type parameter of an operand or result, of its own where its type is fixed, and what that allows."""
+    """Returns the type parameter of an operand or result (a separate one if its type is fixed), and the permitted types."""
     for constraint in schema.type_constraints:
         if constraint.type_param_str == formal.type_str:
             return formal.type_str, element_types(constraint.allowed_type_strs)
@@ -57,7 +57,8 @@ def parameter(schema: defs.OpSchema, formal) -> tuple[str, set[str]]:
 
 
 def formals(schema: defs.OpSchema, which: str) -> str:
-    """`NAME:PARAMETER` of each, with `?` where it may be left out, `...` where it repeats, with one type or with any."""
+    """Returns `NAME:PARAMETER` for each operand or result, with `?` if it is optional, and `...` if it repeats, with one type or with any
+    types."""
     words = []
     for formal in getattr(schema, which):
         option = {
@@ -74,7 +75,7 @@ def formals(schema: defs.OpSchema, which: str) -> str:
 
 
 def constraints(history: list[defs.OpSchema], first: int) -> str:
-    """`PARAMETER=TYPE,TYPE` for each type parameter of the operands, with what later definitions add."""
+    """Returns `PARAMETER=TYPE,TYPE` for each type parameter of the operands, including the types of later definitions."""
     allowed = defaultdict(set)
     schema = history[first]
     for index, formal in enumerate(schema.inputs):
@@ -91,7 +92,7 @@ def constraints(history: list[defs.OpSchema], first: int) -> str:
 
 
 def attributes(schema: defs.OpSchema) -> str:
-    """`NAME:KIND`, with `!` where it is required."""
+    """Returns `NAME:KIND` for each attribute, with `!` if it is required."""
     return " ".join(f"{name}:{attribute.type.name}{'!' if attribute.required else ''}"
                     for name, attribute in sorted(schema.attributes.items()))
 
@@ -111,7 +112,7 @@ def records() -> str:
             if "::" not in name and i + 1 < len(history) and history[i + 1].since_version <= OLDEST_OPSET:
                 continue
             fields = ["true", '""', '""', '""', '""']
-            # GroupNormalization 18 is deprecated, too, but for its own later definition.
+            # GroupNormalization 18 is deprecated too, but only because of its own later definition.
             if not (schema.deprecated and i + 1 == len(history)):
                 texts = formals(schema, "inputs"), formals(schema, "outputs"), constraints(history, i), attributes(schema)
                 fields = ["false", *(f'"{text}"' for text in texts)]

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the tests of one build, and of a sanitized one, in one queue of lit's, and counts them; the last line of the output
-is `N passed, N failed`.
+"""Runs the tests of a build, and of a sanitized build, in one lit queue, and counts them; the last line is `N passed, N failed`.
 
-A suite that runs fewer tests than test/minimum_counts.json says fails: a runner that finds nothing must not pass. Exit code
-1 if anything failed. The queue starts with the tests that took longest when test/.lit_test_times.txt and
-test/unit_test_times.txt were recorded.
+A suite fails if it runs fewer tests than test/minimum_counts.json requires, so that a runner that finds no tests does not pass. The exit
+code is 1 if anything failed. The queue starts with the tests that took longest when test/.lit_test_times.txt and test/unit_test_times.txt
+were recorded.
 """
 
 import argparse
@@ -19,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 PASSED = {"PASS", "FLAKYPASS", "XFAIL"}
 SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
-# Folders of the build, and of the sanitized one: all of them, and what `--only` runs.
+# For each kind of test (`--only`): folders of the build, and of the sanitized build.
 EVERYTHING = (["test", "bin/unit"], ["test/sanitized", "test/fuzz", "bin/unit"])
 KINDS = {
     "unit": (["bin/unit"], ["bin/unit"]),
@@ -30,7 +29,7 @@ KINDS = {
 
 
 class Tally:
-    """Passed and failed tests and their seconds by suite, and the names of those that failed."""
+    """Counts of passed and failed tests and their seconds by suite, and the names of failed tests."""
 
     def __init__(self):
         self.passed = Counter()
@@ -46,7 +45,7 @@ class Tally:
             self.failures.append(f"{suite}: {name}")
 
     def demand(self, minimum: dict[str, int]):
-        """One failure for each suite that ran fewer tests than it must."""
+        """Adds one failure for each suite that ran fewer tests than required."""
         for suite, count in minimum.items():
             ran = self.passed[suite] + self.failed[suite]
             if ran < count:
@@ -63,7 +62,7 @@ class Tally:
 
 
 def suite_of(name: str) -> tuple[str, str]:
-    """The suite and the test's name in it: `lit/passes` and `fuse/x.mlir` of `mtc :: passes/fuse/x.mlir`."""
+    """Returns the suite and the test's name in it: `lit/passes` and `fuse/x.mlir` for `mtc :: passes/fuse/x.mlir`."""
     run, test = name.split(" :: ", 1)
     folder, _, rest = test.partition("/")
     if run.endswith("unit"):
@@ -72,7 +71,7 @@ def suite_of(name: str) -> tuple[str, str]:
 
 
 def run_lit(tally: Tally, jobs: int, is_all: bool, paths: list[Path]):
-    """All tests below the paths, which are those of builds; with their long versions if `is_all`."""
+    """Runs all tests under the paths, which are folders of builds; with their long versions if `is_all`."""
     llvm = subprocess.run(["llvm-config-22", "--bindir"], capture_output=True, text=True, check=True).stdout.strip()
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results.json"
@@ -90,11 +89,11 @@ def run_lit(tally: Tally, jobs: int, is_all: bool, paths: list[Path]):
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="the build under test")
-    parser.add_argument("--sanitized", type=Path, help="an AddressSanitizer build whose tests run as well")
-    # One more than there are cores: tests of several ranks wait for time limits now and then.
-    parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 1) + 1, help="tests at a time")
-    parser.add_argument("--all", action="store_true", help="the long versions too, and clang-tidy on all sources")
+    parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="build to test")
+    parser.add_argument("--sanitized", type=Path, help="AddressSanitizer build to test as well")
+    # One more than there are cores, because tests of several ranks sometimes wait for time limits.
+    parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 1) + 1, help="tests to run in parallel")
+    parser.add_argument("--all", action="store_true", help="also run long versions, and clang-tidy on all sources")
     parser.add_argument("--only", choices=KINDS, help="one kind of test, without minimum counts")
     parser.add_argument("filters", nargs="*", type=Path, help="lit tests or folders of test/, without minimum counts")
     options = parser.parse_args()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the generated pages of docs/reference/ from the tables in the code: flags of mtc and of its programs, operators of
-ONNX, techniques, passes, dialects and targets. `--check` only compares, and exits with 1 if a page is out of date."""
+"""Writes the generated pages of docs/reference/ from tables in the code: flags of mtc and of programs, ONNX operators, techniques, passes,
+dialects and targets. `--check` only compares, and exits with 1 if a page is out of date."""
 
 import argparse
 import re
@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 NOTE = "<!-- Written by tools/scripts/write_reference.py from the tables in the code. -->\n\n"
 COMMANDS = ("inspect", "plan", "compile", "grad")
-# Pages that mlir-tblgen writes into the build, by the page here.
+# Pages that mlir-tblgen writes into the build, by the names here.
 RECORDS = {
     "passes.md": ("Passes", ["onnx-inference-passes", "onnx-exporters-passes", "onnx-batching-passes", "onnx-conversion-passes", "passes",
                              "codegen-passes"]),
@@ -37,7 +37,7 @@ def command_line(mtc: Path) -> str:
 
 
 def operators(mtc: Path) -> str:
-    """A table of all operators of ONNX; columns of the command's output are two blanks apart at least."""
+    """Returns a table of all ONNX operators; columns of the command's output are separated by two or more spaces."""
     heading, *lines = output(mtc, "operators").splitlines()
     starts = [heading.index(word) for word in ("operator", "versions", "float types", "supported")]
     rows = [[line[begin:end].strip() for begin, end in zip(starts, [*starts[1:], None])] for line in [heading, *lines]]
@@ -57,7 +57,7 @@ def techniques(mtc: Path) -> str:
 
 
 def program_flags(mtc: Path) -> str:
-    """The flags are the same for all programs; inputs and outputs, which come first, are not."""
+    """Returns the flags that all programs share, without inputs and outputs, which come first."""
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder, "train")
         output(mtc, "compile", ROOT / "examples/digits/digits.onnx", "--dim", "batch=8", "-o", program)
@@ -82,7 +82,7 @@ def records(build: Path, title: str, pages: list[str]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="the build to describe")
+    parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="build folder to describe")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is out of date")
     options = parser.parse_args()
     mtc = options.build / "bin/mtc"

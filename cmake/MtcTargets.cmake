@@ -22,13 +22,13 @@ target_link_libraries(mtc_flags INTERFACE mtc_warnings)
 # LLVM and MLIR for executables. Tools link the static libraries, because loading the dynamic ones takes 40 ms at each start. Tests link the
 # dynamic ones, because linking is faster.
 add_library(mtc_llvm_dynamic INTERFACE)
-target_link_libraries(mtc_llvm_dynamic INTERFACE MLIR LLVM) # MLIR carries no link interface: name LLVM too.
+target_link_libraries(mtc_llvm_dynamic INTERFACE MLIR LLVM) # MLIR has no link interface, so LLVM is named too
 add_library(mtc_llvm_static INTERFACE)
 get_property(mlir_libraries GLOBAL PROPERTY MLIR_ALL_LIBS)
 foreach(library ${mlir_libraries})
   get_target_property(type ${library} TYPE)
   if(type STREQUAL STATIC_LIBRARY)
-    target_link_libraries(mtc_llvm_static INTERFACE $<TARGET_FILE:${library}>) # The target itself asks for the dynamic LLVM.
+    target_link_libraries(mtc_llvm_static INTERFACE $<TARGET_FILE:${library}>) # the target itself would link the dynamic LLVM
   endif()
 endforeach()
 llvm_map_components_to_libnames(llvm_libraries AllTargetsCodeGens AllTargetsAsmParsers Passes OrcJIT IRReader ObjCopy FrontendOpenMP FrontendOpenACC SupportLSP)
@@ -47,7 +47,7 @@ function(mtc_add_precompiled_header name header)
     set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER ${MTC_PCH_LAUNCHER})
   endif()
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
-  set(precompiled ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx) # as CMake names them
+  set(precompiled ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx) # CMake's own file names
   set_target_properties(${name} PROPERTIES MTC_PRECOMPILED ${precompiled}.pch)
   if(ARG_BASE)
     get_target_property(base ${ARG_BASE} MTC_PRECOMPILED)
@@ -58,7 +58,7 @@ endfunction()
 mtc_add_precompiled_header(mtc_pch cmake/mtc_pch.h LINK mtc_flags)
 mtc_add_precompiled_header(mtc_codegen_pch cmake/mtc_codegen_pch.h BASE mtc_pch LINK mtc_flags)
 foreach(header mtc_pch mtc_codegen_pch)
-  add_dependencies(${header} MtcIRGenerated) # The dialect's header is a part of it.
+  add_dependencies(${header} MtcIRGenerated) # it includes the dialect's generated header
 endforeach()
 
 # Replaces the sources in the list `variable` by batches: generated files that each include up to MTC_BATCH_SIZE sources of one folder with
@@ -181,11 +181,11 @@ function(mtc_add_tool name)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   mtc_set_up_executable(${name} ${ARG_PRECOMPILED})
-  if(MTC_SANITIZERS) # which have an allocator of their own
+  if(MTC_SANITIZERS) # sanitizers have their own allocator
     target_link_libraries(${name} PRIVATE mtc_flags ${ARG_LINK} mtc_llvm_dynamic)
   else()
     target_link_libraries(${name} PRIVATE -Wl,--push-state,--no-as-needed mimalloc -Wl,--pop-state
                                           mtc_flags ${ARG_LINK} mtc_llvm_static)
   endif()
-  target_link_options(${name} PRIVATE LINKER:--build-id) # the cache of kernels tells compilers apart by it
+  target_link_options(${name} PRIVATE LINKER:--build-id) # identifies the compiler in the kernel cache
 endfunction()

@@ -9,7 +9,7 @@ set -euo pipefail
 folder=$(cd "$(dirname "$0")" && pwd)
 root=${folder%/*}
 preprocess=() # prints the header's text, and writes the list of files that it includes
-compile=()    # all but the output
+compile=()    # the command without the output
 output=
 words=("$@")
 while (($#)); do
@@ -19,7 +19,7 @@ while (($#)); do
     -MD) preprocess+=("$1") ;;
     -MF | -MT) preprocess+=("$1" "$2"); shift ;;
     -Xclang)
-      if [[ $2 == -include-pch ]]; then # The digest covers the text of the base too.
+      if [[ $2 == -include-pch ]]; then # The digest also covers the text of the base.
         compile+=("$1" "$2")
         shift 2
       elif [[ $2 != -emit-pch ]]; then

@@ -12,18 +12,18 @@ packages=(
   clang-22 lld-22 llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools # the compiler's own compiler and libraries
   clang-format-22 clang-tidy-22 libclang-rt-22-dev                       # format, lint, sanitizers
   cmake ninja-build git
-  ccache                                                                 # what was compiled before, in whatever folder
+  ccache                                                                 # shares compiled objects between folders
   g++ libc6-dev libstdc++-12-dev                                         # start-up files, C++ library
-  zlib1g-dev libzstd-dev                                                 # what LLVM's static libraries need
+  zlib1g-dev libzstd-dev                                                 # needed by LLVM's static libraries
   libmimalloc-dev                                                        # the compiler's allocator
   libprotobuf-dev protobuf-compiler                                      # ONNX files
-  libdnnl-dev                                                            # contraction and convolution on the CPU; brings libgomp
+  libdnnl-dev                                                            # contractions and convolutions on the CPU; installs libgomp
   libopenmpi-dev                                                         # programs of several processes (--ranks)
-  libstdc++-12-dev-arm64-cross                                           # programs for Arm; brings the C library
+  libstdc++-12-dev-arm64-cross                                           # programs for Arm; installs the C library
   nlohmann-json3-dev libtomlplusplus-dev libcli11-dev                    # metrics and plans, recipes, command lines
   libgtest-dev libgmock-dev libbenchmark-dev
-  dpkg-dev file                                                          # packages of mtc itself
-  python3 python3-pip python3-venv python3-psutil # the last one: time limits of single tests
+  dpkg-dev file                                                          # mtc's own packages
+  python3 python3-pip python3-venv python3-psutil # psutil: time limits of single tests
   qemu-user                                                              # tests of programs for other processors
 )
 if [[ ${1:-} == --tests ]]; then
@@ -108,7 +108,7 @@ if [[ ${1:-} == --tests ]]; then
     python3 -m venv "$venv" || die "python3 -m venv failed; the reason is above"
     "$venv/bin/pip" --disable-pip-version-check --quiet install --no-deps -r test/requirements.txt ||
       die "pip could not install test/requirements.txt; the reason is above"
-    cp test/requirements.txt "$venv/requirements.txt" # last: says that the folder is complete
+    cp test/requirements.txt "$venv/requirements.txt" # copied last: marks the folder as complete
   fi
 elif (($#)); then
   die "unknown argument '$1'. The only one is --tests"

@@ -10,10 +10,10 @@
 
 namespace mtc::bench {
 
-/// Reads a text with kernel functions, placed (`mtc compile --emit=allocated`) or alone; what is
-/// alone gets a place for each operand and what the target passes between stages, and one step
-/// `micro_step` that launches all of them. Every variable starts as zeros. `-` is the standard
-/// input. Null after a message.
+/// Reads a text with kernel functions, either allocated (`mtc compile --emit=allocated`) or alone.
+/// Functions alone get offsets for their operands, the attributes that the target passes between
+/// stages, and a step `micro_step` that launches all of them. Every variable starts as zeros. `-`
+/// is the standard input. Returns null after an error message.
 mlir::OwningOpRef<mlir::ModuleOp> readAllocated(mlir::MLIRContext &context, llvm::StringRef file,
                                                 const Target &target);
 

@@ -1,10 +1,10 @@
 //===- main.cpp - mtc-bench: kernels and library calls, each timed alone ----------------------===//
 //
-// A row `NAME nodes` is one kernel or call of the program, run as the program runs it: on its own
-// places of the arena and all threads, again and again, so that what fits into the caches lies in
-// them. The rows after it are what the machine can: a copy of as many bytes, or the library's plain
-// contraction of the same shape, and the call in each of its ways. The last rows are the rates of
-// multiplications and additions in registers.
+// A row `NAME nodes` is a kernel or call of the program, run repeatedly as in the program: with its
+// own slices of the arena, on all threads, and with operands in the cache if they fit. The
+// following rows are references: a copy of as many bytes, or the library's plain contraction of the
+// same shape, and the call with each algorithm. The last rows are the peak throughput of
+// multiply-adds in registers.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -57,7 +57,7 @@ void setRates(benchmark::State &state, int64_t flops, int64_t bytes) {
     state.counters["B/s"] = rate(bytes);
 }
 
-/// The program's kernels and calls, registered under their nodes' names.
+/// Registers the program's kernels and calls under their nodes' names.
 class Bench {
 public:
   Bench(JitProgram &jit, int threads) : jit(jit), program(jit.program()), threads(threads) {
@@ -157,7 +157,7 @@ private:
                    {MTC_AS_STORED, MTC_PACKED_RHS, MTC_PACKED_OPERANDS, MTC_OWN_PANELS});
   }
 
-  /// Registers a call in each of its ways.
+  /// Registers a call with each of its algorithms.
   template <typename Record>
   void registerWays(const MtcOperation &operation, const MtcCall &call, Record record,
                     std::initializer_list<uint32_t> ways) {
@@ -195,8 +195,8 @@ private:
       prepared->run(operands.data(), scratch.data());
   }
 
-  /// Random integers below the least axis that a kernel looks up by them: lookups that all read row
-  /// 0 would read caches.
+  /// Random integers below the smallest axis that a kernel indexes by them. If all were 0, lookups
+  /// would only read from the cache.
   void fillIntegers() {
     int64_t extent = int64_t{1} << 30;
     fillIntegers(extent);
@@ -234,7 +234,7 @@ private:
   const MtcProgram &program;
   int threads;
   std::set<std::pair<uint32_t, uint32_t>> known;
-  /// How often an update runs a kernel or a call.
+  /// Returns how often an update runs a kernel or a call.
   std::map<std::pair<uint32_t, uint32_t>, int> runsOfStep;
 };
 

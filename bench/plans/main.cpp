@@ -1,7 +1,7 @@
 //===- main.cpp - mtc-bench-plan: questions about a plan, each timed after a change -----------===//
 //
-// What a search over plans pays for an answer: the kernels of a model's step are changed one at a
-// time, as recomputation would, and the analyses asked after each change.
+// Benchmarks incremental analyses for a search over plans: changes one kernel of a model's step at
+// a time, as recomputation would, and queries the analyses after each change.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@ using namespace mtc;
 
 namespace {
 
-/// Moves through the kernels of the longest function: computes one again in front of its last user,
-/// and takes that back at the next turn.
+/// Iterates over the kernels of the longest function: duplicates one before its last user, and
+/// undoes this in the next iteration.
 class Edits {
 public:
   Edits(ModuleOp module, RewriterBase::Listener *listener)
@@ -55,7 +55,7 @@ public:
   }
 
 private:
-  /// A prime: neighbours in time are not neighbours in the program.
+  /// A prime, so that successive changes are far apart in the program.
   static constexpr size_t stride = 1009;
 
   void redirect(Value from, Value to, Operation *user) {
@@ -78,7 +78,7 @@ private:
   Value original;
 };
 
-/// A question; false where there is no answer.
+/// A query; false if it fails.
 bool askLive(MemoryAnalysis &analysis) { return succeeded(analysis.getPlan()); }
 bool askPlacement(MemoryAnalysis &analysis) { return succeeded(analysis.getPlanWithLayout()); }
 bool askTime(StepCost &cost) { return cost.ofStep().picoseconds > 0; }

@@ -113,7 +113,7 @@ class _Steps(int):
 
 
 class _Packing(TorchFunctionMode):
-    """Replaces the functions behind ``pack_padded_sequence`` and ``pad_packed_sequence``.
+    """Replaces the functions that implement ``pack_padded_sequence`` and ``pad_packed_sequence``.
 
     Raises:
         ExportError: If another function reads the data of a PackedSequence, whose layout differs here.

@@ -1,4 +1,4 @@
-// Fields of the program's tables: what is wrong with them the compiler's compiler sees.
+// Fields of the program's tables: each mismatch is a compile-time error of the compiler.
 #include "codegen/target/ConstantBuilder.h"
 #include "runtime/abi/cuda.h"
 #include "runtime/abi/program.h"
@@ -10,7 +10,7 @@
 using namespace mtc;
 using namespace mtc::abi;
 
-// Structs within a struct count once, arrays as their elements.
+// A nested struct counts as one field, an array as its elements.
 static_assert(countFields<MtcFault>() == 3);
 static_assert(countFields<MtcVariable>() == 13);
 static_assert(countFields<MtcCudaLaunch>() == 3 + 3 + 3);
@@ -18,10 +18,10 @@ static_assert(countFields<MtcCudaLaunch>() == 3 + 3 + 3);
 static_assert(areAllFields<&MtcFault::raised, &MtcFault::index, &MtcFault::extent>());
 static_assert(areAllFields<&MtcCudaLaunch::symbol, &MtcCudaLaunch::emulated, &MtcCudaLaunch::grid,
                            &MtcCudaLaunch::block, &MtcCudaLaunch::shared_bytes>());
-// One is missing, or two are exchanged.
+// One field is missing, or two are swapped.
 static_assert(!areAllFields<&MtcFault::raised, &MtcFault::extent>());
 static_assert(!areAllFields<&MtcFault::raised, &MtcFault::extent, &MtcFault::index>());
-// One is missing where padding would take its place.
+// A field is missing, and padding has the same size.
 static_assert(!areAllFields<&MtcFunction::operations>());
 static_assert(!areAllFields<&MtcOperation::kind, &MtcOperation::index, &MtcOperation::operands,
                             &MtcOperation::bytes, &MtcOperation::nodes>());

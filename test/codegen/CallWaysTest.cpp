@@ -1,4 +1,4 @@
-// Samples of library calls, and the measurement of their ways.
+// Samples of library calls, and the measurement of their algorithms.
 #include "codegen/cpu/CallWays.h"
 #include "runtime/abi/library_call.h"
 

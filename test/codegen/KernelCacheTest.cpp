@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder of one test, removed with it.
+/// A temporary folder, removed at the end of its scope.
 struct Folder {
   Folder() {
     std::string pattern = (fs::temp_directory_path() / "mtc-cache-XXXXXX").string();
@@ -44,7 +44,7 @@ void write(const fs::path &file, const std::string &bytes) {
   std::ofstream(file, std::ios::binary) << bytes;
 }
 
-/// What the cache has; "none" if nothing.
+/// Returns the value in the cache, or "none".
 std::string found(KernelCache &cache, const std::string &key) {
   auto object = cache.find(key);
   return object ? object->getBuffer().str() : "none";
@@ -173,7 +173,7 @@ TEST(KernelCache, TrustsOnlyAFolderOfItsUser) {
   KernelCache cache(others.string());
   EXPECT_EQ(found(cache, "a"), "none");
   EXPECT_THAT(cache.getProblem(), HasSubstr("the folder belongs to another user"));
-  // A file of another user in a folder of one's own.
+  // A file of another user in the user's own folder.
   made.add("a", "object");
   ASSERT_EQ(chown((folder.path / "made/llvmcache-a").c_str(), 1234, 1234), 0);
   EXPECT_EQ(found(made, "a"), "none");
@@ -199,7 +199,7 @@ TEST(KernelCache, RemovesWhatWasNotUsedForLongest) {
   KernelCache cache(folder.path.string(), /*maxBytes=*/2500);
   for (const char *key : {"a", "b", "c", "d"}) {
     cache.add(key, std::string(1000, 'x'));
-    // Long ago, in this order.
+    // Modification times in ascending order, all old.
     timespec times[2] = {{1000 + *key, 0}, {1000, 0}};
     utimensat(AT_FDCWD, folder.entry(key).c_str(), times, 0);
   }

@@ -1,4 +1,4 @@
-// Estimates of time follow what is computed, and how it is computed.
+// Estimated times depend on the operations and on how they are computed.
 #include "codegen/cpu/Rates.h"
 #include "codegen/cuda/GpuFigures.h"
 #include "runtime/abi/program.h"
@@ -139,7 +139,7 @@ TEST_F(RatesTest, AGpuIsTakenByItsDataSheet) {
   EXPECT_NEAR(gru - lstm, 4e-3, 1e-6); // A GRU has twice the launches.
   EXPECT_EQ(gpu.getSeconds(layer(MTC_LSTM, 2048), ContractionPrecision::TF32),
             gpu.getSeconds(layer(MTC_LSTM, 2048), ContractionPrecision::F32));
-  // A tile of the result alone leaves other processors idle.
+  // A tile of the result alone leaves other multiprocessors idle.
   EXPECT_GT(gpu.getSeconds(contraction(MTC_BF16, 128, 128, 8192), ContractionPrecision::F32) - 2e-6,
             20 * flops / (1e12 * gpu.half) * 128 * 128 / (8192.0 * 8192.0));
 }

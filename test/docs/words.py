@@ -1,5 +1,6 @@
 # RUN: %python %s
-"""Docs, help, messages and summaries have none of the words that docs/contributing/words.md retires; summaries and README keep their size."""
+"""Checks that docs, help, messages, summaries, and comments of tests, scripts and CMake have none of the words that
+docs/contributing/words.md retires, and that summaries and README keep their size."""
 
 import os
 import re
@@ -10,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools/scripts"))
 
-from draw_sentences import messages  # noqa: E402
+from draw_sentences import SCRIPTS, TESTS, files, messages, prose_of_tests  # noqa: E402
 
 MTC = os.environ["MTC"]
 README_LINES, SUMMARY = 200, 70
@@ -23,30 +24,34 @@ def retired() -> list[str]:
     return words
 
 
-def texts() -> dict[str, str]:
+def texts() -> list[tuple[str, int, str]]:
+    """Returns texts with their origin and the number of lines before them."""
     pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
-    found = {str(path.relative_to(ROOT)): path.read_text() for path in pages if path.name != "words.md"}
-    found |= {f"message '{text}'": text for text in messages()}
-    assert len(found) > 300, len(found)
+    found = [(str(path.relative_to(ROOT)), 0, path.read_text()) for path in pages if path.name != "words.md"]
+    found += [(f"message '{text}'", 0, text) for text in messages()]
     for command in "inspect", "plan", "compile", "grad":
-        found[f"mtc {command} --help-all"] = subprocess.run([MTC, command, "--help-all"], check=True, capture_output=True, text=True).stdout
-    found["mtc --help"] = subprocess.run([MTC, "--help"], check=True, capture_output=True, text=True).stdout
-    return found
+        found.append((f"mtc {command} --help-all", 0, subprocess.run([MTC, command, "--help-all"], check=True, capture_output=True, text=True).stdout))
+    found.append(("mtc --help", 0, subprocess.run([MTC, "--help"], check=True, capture_output=True, text=True).stdout))
+    assert len(found) > 300, len(found)
+    comments = [(str(path.relative_to(ROOT)), line - 1, text) for path in files(*SCRIPTS, *TESTS) for line, text in prose_of_tests(path)]
+    assert len(comments) > 2000, len(comments)
+    return found + comments
 
 
 problems = []
-summaries = {}
+summaries = []
 for path in [*(ROOT / "passes").rglob("*.td"), *(ROOT / "ir").rglob("*.td"), *(ROOT / "frontend").rglob("*.td"), *(ROOT / "codegen").rglob("*.td")]:
     for summary in re.findall(r'let summary = "(.*)";', path.read_text()):
-        summaries[f"{path.relative_to(ROOT)}: {summary}"] = summary
+        summaries.append((f"{path.relative_to(ROOT)}: {summary}", 0, summary))
         if len(summary) > SUMMARY or summary.endswith(".") or not re.match(r"[a-z0-9]|[A-Z]{2}", summary):
             problems.append(f"{path.relative_to(ROOT)}: summary '{summary}': a phrase of at most {SUMMARY} characters")
 assert len(summaries) >= 150, len(summaries)
-for where, text in (texts() | summaries).items():
-    plain = re.sub(r"```.*?```|`[^`\n]*`|<code>.*?</code>", "", text, flags=re.DOTALL)
-    for word in retired():
+words = retired()
+for where, before, text in texts() + summaries:
+    plain = re.sub(r"```.*?```|`[^`\n]*`|<code>.*?</code>", lambda code: "\n" * code[0].count("\n"), text, flags=re.DOTALL)
+    for word in words:
         for match in re.finditer(rf"\b{re.escape(word)}\b", plain, re.IGNORECASE):
-            line = plain.count("\n", 0, match.start()) + 1
+            line = before + plain.count("\n", 0, match.start()) + 1
             problems.append(f"{where}:{line}: '{word}' is retired; see docs/contributing/words.md")
 length = (ROOT / "README.md").read_text().count("\n")
 if length > README_LINES:

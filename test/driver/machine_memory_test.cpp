@@ -12,7 +12,7 @@ using namespace mtc::tool;
 
 namespace {
 
-/// Linux' files below a folder of their own.
+/// Linux' files in a temporary folder.
 class MachineMemory : public ::testing::Test {
 protected:
   void SetUp() override { ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("machine", root)); }
@@ -50,7 +50,7 @@ TEST_F(MachineMemory, IsNoMoreThanEachGroupLeaves) {
   write("/sys/fs/cgroup/user/memory.max", "1000000\n");
   write("/sys/fs/cgroup/user/memory.current", "600000\n");
   EXPECT_EQ(findAvailableMemory(root), 400000);
-  // Pages of files are given back.
+  // The kernel can reclaim pages of files.
   write("/sys/fs/cgroup/user/memory.stat", "anon 100\ninactive_file 250000\n");
   EXPECT_EQ(findAvailableMemory(root), 650000);
 }

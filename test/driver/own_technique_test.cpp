@@ -39,7 +39,7 @@ private:
   Recomputation inner;
 };
 
-/// The technique, whose setting is that of tiles.
+/// The technique; its setting is that of tiles.
 TechniqueKind ownTechnique() {
   TechniqueKind kind{"own", "what only a test does", Stage::Allocated, Effect::Order,
                      Permission::Allow};

@@ -13,7 +13,7 @@ using namespace mtc::tool;
 
 namespace {
 
-/// Restricts this thread, and those that it creates, to one processor.
+/// Restricts this thread, and the threads that it creates, to one core.
 class OneProcessor {
 public:
   OneProcessor() {
@@ -43,7 +43,7 @@ std::string findPlan(Options options) {
   return text;
 }
 
-// Several threads plan the next combination beside the current one.
+// Several threads plan the next combination in parallel to the current one.
 TEST(PlanSearch, OneThreadFindsTheSamePlan) {
   HeldMessages messages;
   Options options;

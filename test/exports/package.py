@@ -275,7 +275,7 @@ def kept_rows(module: nn.Module, h: torch.Tensor) -> torch.Tensor:
 
 
 def stochastic_depth(module: nn.Module, h: torch.Tensor) -> torch.Tensor:
-    """A chain of residual blocks, whose products with a mask follow products with a constant."""
+    """A chain of residual blocks, whose multiplications with a mask follow multiplications with a constant."""
     for gain in (0.5, 0.7, 0.9):
         branch = torch.sin(h) * gain
         h = h + (branch * h.new_empty((h.shape[0], 1, 1)).bernoulli_(0.8) / 0.8 if module.training else branch)

@@ -412,7 +412,7 @@ case("sort", lambda x, W: x.sort(-1).values * W, x=[[3.0, 1.0, 2.0]], W=[[1.0, 2
 case("median", lambda x: x.median(-1).values, x=[[3.0, 1.0, 2.0]])
 case("cummax", lambda x: x.cummax(-1).values, x=[[1.0, 3.0, 3.0, 2.0]])
 
-# Roots, powers and products
+# Roots, powers and multiplications
 case("sqrt", torch.sqrt, x=[0.0, 4.0])
 case("rsqrt", torch.rsqrt, x=[0.0, 4.0])
 case("x ** 0.5", lambda x: x**0.5, x=[0.0, 4.0])

@@ -28,7 +28,7 @@ using ::onnx::ModelProto;
 using ::onnx::NodeProto;
 using ::onnx::TensorProto;
 
-/// A folder of one test, removed with it.
+/// A temporary folder, removed at the end of its scope.
 class Folder {
 public:
   Folder() {
@@ -48,7 +48,7 @@ private:
   std::filesystem::path path;
 };
 
-/// The bytes of some numbers.
+/// Returns the bytes of some numbers.
 template <typename T> std::string bytesOf(std::initializer_list<T> values) {
   return std::string(reinterpret_cast<const char *>(std::data(values)), sizeof(T) * values.size());
 }
@@ -111,7 +111,7 @@ NodeProto &addNode(Owner &owner, const std::string &op, const std::string &name,
   return node;
 }
 
-/// An attribute of kind GRAPH with these inputs and outputs.
+/// Adds an attribute of kind GRAPH with these inputs and outputs.
 inline GraphProto &addSubgraph(NodeProto &node, const std::string &name,
                                std::initializer_list<const char *> inputs = {},
                                std::initializer_list<const char *> outputs = {}) {
@@ -133,7 +133,7 @@ inline void setInteger(NodeProto &node, const char *name, int64_t value) {
   attribute.set_i(value);
 }
 
-/// An entry of the metadata of a graph, a node or a value.
+/// Adds an entry to the metadata of a graph, a node or a value.
 template <typename Owner>
 void setMetadata(Owner &owner, const char *key, const std::string &value) {
   auto &entry = *owner.add_metadata_props();
@@ -141,14 +141,14 @@ void setMetadata(Owner &owner, const char *key, const std::string &value) {
   entry.set_value(value);
 }
 
-/// What PyTorch's newer exporter lists of the module: lines such as
-/// `p_fc_weight: PARAMETER target='fc.weight'`.
+/// Adds the module's parameters as PyTorch's newer exporter lists them: lines such as `p_fc_weight:
+/// PARAMETER target='fc.weight'`.
 inline void setSignature(ModelProto &proto, const std::string &lines) {
   setMetadata(*proto.mutable_graph(), "pkg.torch.export.ExportedProgram.graph_signature", lines);
 }
 
-/// The FX node that a node translates: `linear.default](args = (%x, %p_w), kwargs = {})` after the
-/// operator's namespace.
+/// Adds the FX node from which a node was exported: `linear.default](args = (%x, %p_w), kwargs =
+/// {})`, after the operator's namespace.
 inline void setCall(NodeProto &node, const std::string &call) {
   setMetadata(node, "pkg.torch.onnx.fx_node",
               "%call : [num_users=1] = call_function[target=torch.ops.aten." + call);
@@ -191,7 +191,7 @@ inline ModelProto moduleModel(std::initializer_list<const char *> parameters) {
   return proto;
 }
 
-/// A function `local.NAME` of the model.
+/// Adds the function `local.NAME` to the model.
 inline ::onnx::FunctionProto &addFunction(ModelProto &model, const std::string &name,
                                           std::initializer_list<const char *> inputs,
                                           const char *output) {
@@ -208,7 +208,8 @@ inline ::onnx::FunctionProto &addFunction(ModelProto &model, const std::string &
   return function;
 }
 
-/// Elements are `value`, `value` + 1, …; `kind` is what the exporter says that it is.
+/// Adds an initializer with elements `value`, `value` + 1, …; `kind` is the exporter's kind of the
+/// tensor.
 inline TensorProto &addInitializer(ModelProto &proto, const std::string &name,
                                    std::initializer_list<int64_t> dims, float value = 0,
                                    const char *kind = nullptr) {
@@ -225,13 +226,13 @@ inline TensorProto &addInitializer(ModelProto &proto, const std::string &name,
   return result;
 }
 
-/// What the newer exporter says that it folded an initializer from.
+/// Adds the metadata with which the newer exporter records the folded operands of an initializer.
 inline void setOrigins(ModelProto &proto, const char *name, const char *origins) {
   setMetadata(declare(*proto.mutable_graph()->add_value_info(), name),
               "pkg.onnxscript.optimizer.folded_from", origins);
 }
 
-/// A node of a module.
+/// Adds a node of a module.
 inline NodeProto &addModuleUse(ModelProto &proto, const char *op, const char *module,
                                std::initializer_list<const char *> inputs) {
   static int count = 0;
@@ -241,16 +242,16 @@ inline NodeProto &addModuleUse(ModelProto &proto, const char *op, const char *mo
   return node;
 }
 
-/// A model written to a folder of its own, read and imported.
+/// A model that is written to a temporary folder, read and imported.
 class Imported {
 public:
   explicit Imported(const ModelProto &proto, const ImportOptions &options = {}) {
     import(folder.write("model.onnx", proto.SerializeAsString()), options);
   }
-  /// A file as it is.
+  /// Imports a file without changes.
   Imported(const std::string &path, const ImportOptions &options = {}) { import(path, options); }
 
-  /// All messages, one a line.
+  /// All messages, one per line.
   std::string messages() const {
     std::string text;
     for (const std::string &message : problems.get())
@@ -283,12 +284,12 @@ private:
   }
 };
 
-/// `--tie` and `--untie`.
+/// The flags `--tie` and `--untie`.
 struct TieTexts {
   std::vector<std::string> tie, untie;
 };
 
-/// A model as `mtc compile` takes it up to the choice of its parameters.
+/// A model, processed by `mtc compile` up to the selection of its parameters.
 class Chosen {
 public:
   explicit Chosen(const ModelProto &proto, const ParameterPatterns &patterns = {},
@@ -315,12 +316,12 @@ public:
   GraphOp graph() { return *module->getOps<GraphOp>().begin(); }
   InitializerRole role(const char *name) { return classes.find(name)->second.role; }
   std::string moduleName(const char *name) { return classes.find(name)->second.moduleName; }
-  /// The data of an initializer of the file.
+  /// Returns the data of an initializer of the file.
   llvm::Expected<llvm::ArrayRef<char>> operator()(llvm::StringRef name) {
     return model->initializerBytes(name);
   }
 
-  /// The model's file as a program exports it.
+  /// Returns the model's file as a program exports it.
   ModelProto exported() {
     llvm::StringSet<> none;
     auto segments = exportSegments(*model, findAddedInitializers(graph()), none);

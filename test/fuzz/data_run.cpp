@@ -11,7 +11,7 @@ extern const MtcProgram mtc_program;
 
 namespace mtc::fuzz {
 
-/// So many ids are known where x is of integers.
+/// Number of valid ids if x has integers.
 static constexpr int64_t vocabulary = 1000;
 
 void runSample(MtcType type, const std::vector<std::string> &arguments) {
@@ -32,7 +32,7 @@ void runSample(MtcType type, const std::vector<std::string> &arguments) {
 }
 
 void evaluateOn(MtcType type, const char *ending, const uint8_t *data, size_t size) {
-  // Four rows of zeros, as .npy.
+  // Four samples of zeros, as .npy.
   static const std::string target = [] {
     std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 1), }";
     header.resize(117, ' ');

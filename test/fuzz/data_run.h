@@ -1,4 +1,4 @@
-// Runs of a program that does nothing but read its data.
+// Runs of a program that only reads its data.
 #ifndef MTC_TEST_FUZZ_DATA_RUN_H
 #define MTC_TEST_FUZZ_DATA_RUN_H
 
@@ -12,10 +12,10 @@
 namespace mtc::fuzz {
 
 /// Runs the sample of the runtime's tests, without its operations and with its input x ([4, 3]) of
-/// this type, on the arguments. Aborts unless it ends as with right or wrong input of the user.
+/// this type, on the arguments. Aborts unless it exits like a run with valid or invalid user input.
 void runSample(MtcType type, const std::vector<std::string> &arguments);
 
-/// --evaluate with the bytes as the data of x, in a file of this ending.
+/// Runs --evaluate with the bytes as the data of x, in a file with this extension.
 void evaluateOn(MtcType type, const char *ending, const uint8_t *data, size_t size);
 
 } // namespace mtc::fuzz

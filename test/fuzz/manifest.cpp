@@ -1,4 +1,4 @@
-// Manifests of checkpoints: as they are, and with the checksum that fits what they say.
+// Manifests of checkpoints: unchanged, and with a valid checksum.
 #include "runtime/io/checksum.h"
 #include "runtime/state/checkpoint_manifest.h"
 #include "runtime/support/failure.h"
@@ -19,7 +19,7 @@ static void parse(const std::string &text) {
   }
 }
 
-/// The checksum is of the text as it is written, without itself.
+/// The checksum covers the written text except the checksum itself.
 static std::string withChecksum(nlohmann::json manifest) {
   auto textOf = [&] {
     return manifest.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

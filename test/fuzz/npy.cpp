@@ -1,4 +1,4 @@
-// .npy files as data: floats, and integers that are widened.
+// .npy files as data: floats, and integers that are converted to wider ones.
 #include "test/fuzz/data_run.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

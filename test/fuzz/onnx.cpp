@@ -1,5 +1,5 @@
-// ONNX models, as `mtc plan` takes them: read, imported, converted, made into training programs,
-// and their memory planned.
+// ONNX models, processed like `mtc plan`: read, imported, converted and compiled into training
+// programs with memory plans.
 #include "test/fuzz/written_input.h"
 
 #include "driver/Compilation.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace mtc::fuzz {
 
-/// Every dimension that has a name gets the same size.
+/// All symbolic dimensions have the same size.
 static void bindDimensions(tool::Options &options) {
   onnx::Problems problems;
   std::unique_ptr<onnx::Model> model = onnx::Model::read(options.model, problems);
@@ -23,8 +23,8 @@ static void bindDimensions(tool::Options &options) {
         options.dims[name] = 3;
 }
 
-/// Counts errors in place of the tool, which prints them. A wrong model is told of by its nodes: an
-/// error that names an operation of the compiler's is of the verifier, after a pass went wrong.
+/// Counts errors, which the tool would print. An error of an invalid model names its nodes: one
+/// that names an internal operation is from the verifier, after a faulty pass.
 static LogicalResult count(Diagnostic &diagnostic, unsigned &errors) {
   if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
     return success();
@@ -34,7 +34,7 @@ static LogicalResult count(Diagnostic &diagnostic, unsigned &errors) {
   return success();
 }
 
-/// Aborts at a failure without a reason, and at a reason without one.
+/// Aborts at a failure without an error message, and at an error without a failure.
 static void plan(const std::string &path, const char *loss) {
   tool::Options options;
   options.model = path;
@@ -55,7 +55,7 @@ static void plan(const std::string &path, const char *loss) {
 } // namespace mtc::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  // The loss that follows from the outputs, or one that most outputs have.
+  // Returns the loss that the outputs imply, or one that most outputs support.
   const char *loss = size % 2 ? "" : "mse";
   mtc::fuzz::plan(mtc::fuzz::Folder::get().write("model.onnx", data, size), loss);
   return 0;

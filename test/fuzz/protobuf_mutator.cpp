@@ -1,5 +1,5 @@
-// Mutations of protobuf messages that leave them messages, which mutations of their bytes seldom
-// do. They need no schema (https://protobuf.dev/programming-guides/encoding).
+// Mutations of protobuf messages that keep them parseable, which mutations of bytes rarely do. They
+// need no schema (https://protobuf.dev/programming-guides/encoding).
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -27,7 +27,7 @@ struct Field {
 };
 using Message = std::vector<Field>;
 
-/// Fields and messages of a message, itself included.
+/// Returns the fields and messages of a message, including itself.
 struct Parts {
   std::vector<Message *> messages;
   std::vector<Field *> fields;
@@ -45,7 +45,7 @@ struct Parts {
 
 } // namespace
 
-/// How deep messages lie in each other at most; what lies deeper is taken as bytes.
+/// The maximum depth of nested messages; deeper ones are treated as bytes.
 static constexpr int deepest = 20;
 
 static size_t choose(size_t count, Random &random) { return random() % count; }
@@ -70,7 +70,7 @@ static void writeVarint(uint64_t value, std::string &bytes) {
   bytes.push_back(static_cast<char>(value));
 }
 
-/// Nothing if the bytes are no message.
+/// Returns nothing if the bytes are not a message.
 static std::optional<Message> parse(std::string_view bytes, int depth = 0) {
   Message message;
   while (!bytes.empty()) {
@@ -118,7 +118,7 @@ static std::string serialize(const Message &message) {
 
 //===- Mutations ------------------------------------------------------------------------------===//
 
-/// A number at which something changes, or a neighbour of the one that is there.
+/// Returns a boundary value, or a neighbor of the current value.
 static uint64_t mutateNumber(uint64_t value, Random &random) {
   static constexpr int64_t edges[] = {0,
                                       1,
@@ -150,7 +150,7 @@ static void mutateBytes(std::string &bytes, size_t growth) {
   bytes.resize(LLVMFuzzerMutate(reinterpret_cast<uint8_t *>(bytes.data()), size, bytes.size()));
 }
 
-/// Gives a field another value, often that of another field of its number or kind.
+/// Changes a field's value, often to that of another field with its number or type.
 static void mutateValue(Field &field, const Parts &parts, Random &random) {
   const Field other = *parts.fields[choose(parts.fields.size(), random)];
   if (other.type == field.type && (other.number == field.number || field.fields.empty())) {
@@ -197,7 +197,7 @@ static void mutate(Message &model, Random &random) {
   }
 }
 
-/// One to several changes; one time in eight of the bytes, as if they were no message.
+/// Applies one to several changes; with probability 1/8 to the bytes, as if they were no message.
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t limit, unsigned seed) {
   Random random(seed);
   std::optional<Message> model = parse({reinterpret_cast<const char *>(data), size});

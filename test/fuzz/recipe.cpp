@@ -9,7 +9,7 @@ namespace {
 struct Refused {};
 } // namespace
 
-// In place of the tool's: what ends its run only ends that of one input.
+// Replaces the tool's function: an error that ends the tool only ends the run of one input.
 void tool::fail(const llvm::Twine &) { throw Refused(); }
 void tool::fail(llvm::Error error) {
   llvm::consumeError(std::move(error));

@@ -1,4 +1,4 @@
-// The bytes of one run as a file, since readers take paths.
+// Writes the bytes of one run to a file, because readers require paths.
 #ifndef MTC_TEST_FUZZ_WRITTEN_INPUT_H
 #define MTC_TEST_FUZZ_WRITTEN_INPUT_H
 
@@ -11,7 +11,7 @@
 
 namespace mtc::fuzz {
 
-/// A folder of this process, removed at its end.
+/// A temporary folder of this process, removed at its end.
 class Folder {
 public:
   static Folder &get() {

@@ -17,7 +17,7 @@ namespace mtc::test {
 
 using namespace mlir;
 
-/// A target whose scratch and time depend on the kernel, and of a call on its operands.
+/// A target whose scratch memory and times depend on the kernel, and on the operands of a call.
 struct ScratchTarget : TargetAttrInterface::ExternalModel<ScratchTarget, StringAttr> {
   unsigned getThreads(Attribute) const { return 1; }
   Precision getPrecision(Attribute) const { return Precision::F32; }
@@ -45,7 +45,7 @@ struct ScratchTarget : TargetAttrInterface::ExternalModel<ScratchTarget, StringA
   }
 };
 
-/// The plans that it makes: the scratch alone.
+/// The plans of this target contain only scratch memory.
 struct ScratchPlan : KernelPlanAttrInterface::ExternalModel<ScratchPlan, IntegerAttr> {
   int64_t getScratchBytes(Attribute plan) const { return cast<IntegerAttr>(plan).getInt(); }
   std::string refuse(Attribute, Operation *) const { return ""; }
@@ -172,7 +172,7 @@ public:
   }
 
 private:
-  /// Another value of the type that is there before the operation.
+  /// Returns another value of the type that is defined before the operation.
   Value findReplacement(Operation *op, Value value) {
     SmallVector<Value> found;
     for (Operation &other : *op->getBlock()) {
@@ -193,7 +193,7 @@ private:
     rewriter.modifyOpInPlace(op, [&] { operand.set(value); });
   }
 
-  /// A copy that later operations use in the place of the operation's result.
+  /// Later operations use a copy of the operation's result.
   void duplicate(Operation *op) {
     if (op->getNumResults() == 0)
       return;
@@ -204,7 +204,7 @@ private:
     });
   }
 
-  /// To another place between its operands and its users.
+  /// Moves the operation between its operands and its users.
   void move(Operation *op, ArrayRef<Operation *> all) {
     Operation *target = all[random.below(all.size())];
     bool isAfterOperands = llvm::all_of(op->getOperands(), [&](Value operand) {
@@ -218,7 +218,7 @@ private:
       rewriter.moveOpBefore(op, target);
   }
 
-  /// A kernel reads its operand at another index, and may not be computed in its buffer any more.
+  /// A kernel loads its operand at another index, and can no longer be computed in its buffer.
   void changeInside(Operation *op) {
     auto kernel = dyn_cast<KernelOp>(op);
     if (!kernel)

@@ -1,4 +1,4 @@
-// What a run writes replaces nothing that it reads, no device, and no other output of its own.
+// Outputs of a run never replace its inputs, devices, or its other outputs.
 #include "test/runtime/support.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ class OutputCheck : public testing::Test {
 protected:
   void SetUp() override { writeSampleData(folder, 10); }
 
-  /// The message; no file was changed.
+  /// Returns the message; checks that no file changed.
   std::string refusal(const std::vector<std::string> &more) {
     std::vector<std::string> names = listFolder(folder.folder()), before;
     for (const std::string &name : names)
@@ -76,7 +76,7 @@ TEST_F(OutputCheck, WhatMtcDidNotWriteIsKeptUnlessForced) {
     return std::vector<std::string>{flag + "=" + (folder / name), "--quiet"};
   };
   for (const auto &[flag, name] : outputs) {
-    // What mtc wrote is replaced.
+    // Files that mtc wrote are replaced.
     for (int time = 0; time < 2; ++time) {
       const RunResult result = runHere(mtc_program, withData(folder, withOutput(flag, name)));
       EXPECT_EQ(result.status, 0) << flag << result.error;
@@ -98,7 +98,7 @@ TEST_F(OutputCheck, WhatMtcDidNotWriteIsKeptUnlessForced) {
     if (flag != "--outputs" && flag != "--gradients")
       all.push_back(flag + "=" + (folder / name));
   }
-  // All at once.
+  // All errors are reported together.
   const std::string message = refusal(all);
   for (const std::string &flag : all)
     EXPECT_THAT(message, HasSubstr(flag.substr(0, flag.find('=')) + " " +

@@ -94,7 +94,7 @@ static int spawn(const std::string &program, const std::vector<std::string> &arg
   posix_spawn_file_actions_addopen(&actions, 1, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_addopen(&actions, 2, error.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   pid_t process = -1;
-  // A runner in the background of a script ignores SIGINT, and what it starts would go on to.
+  // A runner in the background of a script ignores SIGINT, and child processes would inherit this.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t defaults;
@@ -110,7 +110,7 @@ static int spawn(const std::string &program, const std::vector<std::string> &arg
   return process;
 }
 
-/// Runs an executable to its end; `output` is where its standard output goes.
+/// Runs an executable to its end, with its standard output in `output`.
 static RunResult runTo(const std::string &program, const std::vector<std::string> &arguments,
                        const std::string &output) {
   TemporaryFolder folder;

@@ -1,4 +1,4 @@
-// What the runtime's tests share: a folder of their own, data files, runs of the sample program.
+// Helpers of the runtime's tests: temporary folders, data files, runs of the sample program.
 #ifndef MTC_TEST_RUNTIME_SUPPORT_H
 #define MTC_TEST_RUNTIME_SUPPORT_H
 
@@ -28,8 +28,7 @@ void writeFile(const std::string &path, const std::string &bytes);
 bool fileExists(const std::string &path);
 std::vector<std::string> listFolder(const std::string &path);
 
-/// A valid `.npy` file of version 1 around the data; `dict` replaces the whole header text if
-/// given.
+/// A valid `.npy` file of version 1 with the data; `dict` replaces the whole header text if given.
 std::string npyBytes(const std::string &descr, const std::string &shape, const std::string &data,
                      const std::string &dict = "");
 /// The bytes of values.
@@ -44,24 +43,24 @@ struct RunResult {
   std::string output, error;
 };
 
-/// Runs a program in this process, as if its executable lay at `path`.
+/// Runs a program in this process, as if its executable were at `path`.
 RunResult runHere(const MtcProgram &program, const std::vector<std::string> &arguments,
                   const std::string &path = "/nowhere/sample");
-/// The path of a file that lies beside this test's executable. (A compiled-in path would differ in
-/// each clone.)
+/// The path of a file in the folder of this test's executable. (A compiled-in path would differ
+/// between clones.)
 std::string besideThisTest(const std::string &name);
-/// The file name of the sample's executable, which lies there.
+/// The file name of the sample's executable in this folder.
 extern const char *const sampleName;
 
 /// Runs an executable, or the sample's.
 RunResult runProgramFile(const std::string &program, const std::vector<std::string> &arguments);
 RunResult runSample(const std::vector<std::string> &arguments);
-/// With its standard output going to the file `output`.
+/// Runs it with its standard output in the file `output`.
 RunResult runSample(const std::vector<std::string> &arguments, const std::string &output);
-/// Starts the sample's executable and returns its process; its output is lost.
+/// Starts the sample's executable and returns its process; its output is discarded.
 int startSample(const std::vector<std::string> &arguments);
 
-/// While an object lives, no file may grow beyond so many bytes: writes fail as on a full disk.
+/// While an object exists, no file may exceed this number of bytes: writes fail as on a full disk.
 class FileSizeLimit {
 public:
   explicit FileSizeLimit(uint64_t bytes);

@@ -1,5 +1,5 @@
-// Attention by plain sums, at sizes that fill no tile, with every kind of mask: what each way of
-// computing it is compared with.
+// Attention by plain sums, for sizes that are no multiples of tiles, with every kind of mask: the
+// reference for all implementations.
 #ifndef MTC_TEST_SUPPORT_ATTENTION_CASES_H
 #define MTC_TEST_SUPPORT_ATTENTION_CASES_H
 
@@ -24,7 +24,7 @@ struct Case {
   bool headsInside = false;
   /// Extents of 1 in the bias and the mask.
   bool broadcastBatch = false, broadcastHeads = false, broadcastQueries = false;
-  /// This query's keys are all masked, or have a bias of -inf.
+  /// The keys of this query are all masked, or have a bias of -inf.
   int64_t emptyRow = -1;
 };
 
@@ -34,7 +34,7 @@ struct Buffer {
   size_t bytes;
 };
 
-/// What tensors of `Element` have as sums, and how far from exact numbers they may be.
+/// How tensors of `Element` are summed, and their tolerance.
 template <typename Element> struct TypeOf;
 template <> struct TypeOf<double> {
   using Sum = double;
@@ -57,8 +57,8 @@ template <> struct TypeOf<__bf16> {
   static constexpr double tolerance = 6e-3;
 };
 
-/// One call's tensors in `Element`, and the answers in f64. Elements of 16 bits are computed with
-/// in f32 between operands and results; their gradient is given `out`.
+/// One call's tensors in `Element`, and the expected results in f64. Calls with 16-bit elements
+/// compute in f32 between operands and results; their gradient receives `out`.
 template <typename Element> class Instance {
 public:
   using Sum = typename TypeOf<Element>::Sum;
@@ -113,8 +113,8 @@ public:
     solve();
   }
 
-  /// Both directions, by `run`, which is given the description, whether it is the gradient, the
-  /// buffers, and how many of them are operands. `rounding` is the greatest relative error of
+  /// Checks both directions by `run`, which receives the description, whether it is the gradient,
+  /// the buffers, and the number of operands. `rounding` is the maximum relative error of
   /// probabilities and gradients of scores in matrix multiplications, if these are rounded.
   template <typename Run>
   void check(const Run &run, double tolerance = TypeOf<Element>::tolerance, double rounding = 0) {
@@ -191,8 +191,8 @@ private:
     return values;
   }
 
-  /// Errors of terms are independent, of a standard deviation of at most rounding / sqrt(3) of the
-  /// term. Sums are checked to five times theirs.
+  /// Errors of terms are independent, with a standard deviation of at most rounding / sqrt(3) of
+  /// the term. Sums must be within five standard deviations.
   template <typename T>
   static void compare(const char *what, const std::vector<T> &found, const Sums &sums,
                       double tolerance, double rounding) {
@@ -214,7 +214,7 @@ private:
     return static_cast<size_t>(b * strides[0] + h * strides[1] + i * strides[2] + d * strides[3]);
   }
 
-  /// The definition, one row after another.
+  /// The definition, row by row.
   void solve() {
     expectedOut = Sums(dOut.size());
     expectedQuery = Sums(query.size());
@@ -316,7 +316,7 @@ inline const Case cases[] = {
     {.name = "one key", .queries = 3, .keys = 1, .width = 1, .valueWidth = 1},
 };
 
-/// Scores up to 129000, the greatest last: the result is the last value, and no exponential
+/// Scores up to 129000, the largest one last: the result is the last value, and no exponential
 /// overflows. `run` is that of Instance::check.
 struct LargeScores {
   MtcAttention p = {};

@@ -1,4 +1,4 @@
-// Convolutions, and what they and their adjoints are by plain sums.
+// Convolutions, and plain sums for them and their adjoints.
 #ifndef MTC_TEST_SUPPORT_CONVOLUTION_CASES_H
 #define MTC_TEST_SUPPORT_CONVOLUTION_CASES_H
 
@@ -92,7 +92,7 @@ inline std::vector<Case> cases() {
           {"volume", volume()}};
 }
 
-/// Random numbers that 16 bits hold.
+/// Random numbers that 16-bit types represent.
 struct Tensors {
   std::vector<float> input, weights, output;
 
@@ -117,7 +117,7 @@ struct Tensors {
   }
 };
 
-/// Calls `visit` with the places in input, weights and output of each product of the sum.
+/// Calls `visit` with the positions in input, weights and output of each term of the sum.
 inline void forEachProduct(const MtcConvolution &c,
                            const std::function<void(size_t, size_t, size_t)> &visit) {
   const int64_t extents[] = {c.batch,     c.groups,    c.output_channels, c.input_channels,
@@ -161,7 +161,7 @@ struct Sums {
   }
 };
 
-/// What the call makes of its sums: what it adds, then its activation.
+/// Applies the call's epilogue to its sums: addends, then the activation.
 inline std::vector<double> finished(const MtcConvolution &c, std::vector<double> output,
                                     const std::vector<float> &bias,
                                     const std::vector<float> &addend) {

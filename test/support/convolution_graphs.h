@@ -1,4 +1,4 @@
-// Convolutions that cuDNN takes or refuses: the emulated library is to do the same.
+// Convolutions that cuDNN accepts or rejects; the emulated library must do the same.
 #ifndef MTC_TEST_SUPPORT_CONVOLUTION_GRAPHS_H
 #define MTC_TEST_SUPPORT_CONVOLUTION_GRAPHS_H
 
@@ -9,7 +9,7 @@
 
 namespace mtc::runtime::cuda {
 
-/// 3 x 3 windows over [2, 6, 8, 9] with 4 channels of the output in 2 groups, whatever is changed.
+/// 3 x 3 windows over [2, 6, 8, 9] with 4 output channels in 2 groups, before changes.
 struct DnnConvolutionGraph {
   const char *name = "as it should be";
   bool isRight = true;
@@ -36,7 +36,7 @@ inline std::vector<DnnConvolutionGraph> convolutionGraphs() {
           {.name = "a stride of 0", .isRight = false, .windows = {{2, 0}, {1, 1}, {1, 0}, {1, 0}}}};
 }
 
-/// Whether the library takes the descriptors up to that of the graph.
+/// Whether the library accepts the descriptors up to that of the graph.
 inline bool isTaken(const dnn::Library &library, const DnnConvolutionGraph &c) {
   try {
     dnn::OperationGraph graph(library);

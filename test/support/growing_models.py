@@ -44,7 +44,7 @@ def fan_out(path: Path, count: int) -> None:
 
 
 def concat(path: Path, count: int) -> None:
-    """A Concat of `count` products."""
+    """A Concat of `count` contractions."""
     graph = Graph()
     parts = [graph.node("Mul", ["x", graph.parameter(f"w{i}", 4)], f"m{i}") for i in range(count)]
     graph.save(path, 4, graph.node("Tanh", [graph.node("Concat", parts, "c", axis=1)], "t"))

@@ -1,4 +1,4 @@
-// What oneDNN's products reach on this processor.
+// The support level of oneDNN's matrix multiplications on this processor.
 #ifndef MTC_TEST_SUPPORT_LIBRARY_LEVEL_H
 #define MTC_TEST_SUPPORT_LIBRARY_LEVEL_H
 
@@ -8,8 +8,8 @@
 
 namespace mtc::test {
 
-/// The best support level of a product of f32: below AVX-512 the library packs operands in memory
-/// of its own.
+/// The best support level of an f32 matrix multiplication: below AVX-512 the library packs operands
+/// in its own memory.
 inline MtcSupportLevel bestLevelOfProducts() {
   return dnnl_get_effective_cpu_isa() >= dnnl_cpu_isa_avx512_core ? MTC_CALL_FAST
                                                                   : MTC_CALL_ALLOCATES;

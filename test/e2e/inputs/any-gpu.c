@@ -1,5 +1,5 @@
-// CUDA's driver as far as a program asks it before it runs anything: of a machine with one GPU, whose compute capability
-// is $GPU_MAJOR.$GPU_MINOR. It says what code it is given, and takes none.
+// A stub of CUDA's driver up to the first launch: a machine with one GPU of compute capability
+// $GPU_MAJOR.$GPU_MINOR. It prints which code it receives, and rejects all of it.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

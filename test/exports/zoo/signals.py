@@ -40,7 +40,7 @@ def fourier_operator_2d() -> Example:
 
 @architecture
 def global_filter() -> Example:
-    """GFNet: images are filtered by products of spectra."""
+    """GFNet: images are filtered by multiplication of spectra."""
 
     def forward(m, x):
         h = m.embed(x).permute(0, 2, 3, 1)
@@ -70,7 +70,7 @@ def diagonal_state_space() -> Example:
 
 @architecture
 def rotary_complex() -> Example:
-    """Rotary positions as in the first code of Llama: products of complex numbers."""
+    """Rotary positions as in the first code of Llama: multiplication of complex numbers."""
 
     def forward(m, x):
         q, k, v = (part.unflatten(-1, (2, 8)).transpose(1, 2) for part in m.project(x).chunk(3, -1))

@@ -13,7 +13,7 @@ namespace {
 
 using Inputs = std::vector<StepInput>;
 
-/// The batch, then the names of inputs with rows; what went wrong instead.
+/// Returns the batch size and the names of inputs with a batch axis, or the error.
 std::vector<std::string> choose(const Inputs &inputs,
                                 const std::vector<std::string> &batchInputs = {}) {
   Problems problems;
@@ -28,7 +28,7 @@ std::vector<std::string> choose(const Inputs &inputs,
       result.push_back(input.name);
     else
       isAnyWhole |= !input.shape.empty();
-  // It is said where anything is whole that nobody has asked for.
+  // A message lists inputs without a batch axis if no flag names them.
   EXPECT_EQ(!axis->note.empty(), isAnyWhole && batchInputs.empty());
   return result;
 }
@@ -51,7 +51,8 @@ TEST(BatchAxis, NamesOfDimensions) {
               ElementsAre("8", "ids", "image"));
   EXPECT_THAT(choose({{"x", "s0", {8, 3}}, {"mask", "1", {1, 3}}, {"scale", "", {}}}),
               ElementsAre("8", "x"));
-  // Neither nodes nor edges are rows, nor is what only happens to have the batch's extent.
+  // Neither nodes nor edges are samples, and neither is an axis that only has the batch's extent by
+  // chance.
   EXPECT_THAT(choose({{"nodes", "num_nodes", {10, 4}}, {"edges", "2", {2, 30}}, labels10}),
               ElementsAre("1"));
   EXPECT_THAT(choose({{"a", "s0", {8, 3}}, {"b", "s1", {8, 3}}}), ElementsAre("1"));

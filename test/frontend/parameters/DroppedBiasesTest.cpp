@@ -11,7 +11,7 @@ using ::testing::IsEmpty;
 
 namespace {
 
-/// A node as onnxscript's rule leaves it, which translates a call of the module.
+/// A node as onnxscript's rule rewrites it, exported from a call of the module.
 NodeProto &addWithoutBias(ModelProto &proto, const char *op, const char *weight,
                           const std::string &call) {
   NodeProto &node = addModuleUse(proto, op, "layer", {"x", weight});
@@ -21,7 +21,7 @@ NodeProto &addWithoutBias(ModelProto &proto, const char *op, const char *weight,
   return node;
 }
 
-/// A layer's weight and bias, of which the file has the weight.
+/// A layer's weight and bias; the file contains only the weight.
 ModelProto layerModel(std::initializer_list<int64_t> weight) {
   ModelProto proto = reluModel();
   setSignature(proto, "p_w: PARAMETER target='layer.weight'\np_b: PARAMETER target='layer.bias'\n");
@@ -31,7 +31,7 @@ ModelProto layerModel(std::initializer_list<int64_t> weight) {
 
 constexpr const char *linear = "linear.default](args = (%x, %p_w, %p_b)";
 
-/// The restored bias's extents, and what its nodes read.
+/// Returns the restored bias's extents and its users.
 std::vector<int64_t> biasOf(const ModelProto &proto) {
   Imported result(proto);
   if (!result.model)

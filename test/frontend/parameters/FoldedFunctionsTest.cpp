@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 
 namespace {
 
-/// A model of an initializer that the exporter folded, read by a module.
+/// A model with an initializer that the exporter folded, used by a module.
 ModelProto foldedModel(const char *name, const char *origins, std::initializer_list<float> values) {
   ModelProto proto = dynamoModel({"m.p", "n.p"});
   *proto.mutable_graph()->add_initializer() =
@@ -36,7 +36,7 @@ struct Read {
     std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
   }
-  /// `Exp a -> b` of the nodes before the model's own.
+  /// Returns `Exp a -> b` for the nodes before the model's own.
   std::vector<std::string> added() {
     std::vector<std::string> result;
     for (const NodeProto &node : model->proto().graph().node()) {
@@ -108,13 +108,13 @@ TEST(FoldedFunctions, KeepTheLayoutThatTheExporterChanged) {
 
 TEST(FoldedFunctions, StayFoldedWithoutAnInverse) {
   for (auto [name, origins] : {
-           std::pair{"exp", "['clamp', 'm.p']"},        // No function that is known.
-           std::pair{"exp", "['exp_1', 'm.p']"},        // Twice.
-           std::pair{"exp", "['expand_as', 'm.p']"},    // Elements are repeated.
-           std::pair{"exp", "['m.p', 'n.p', 'neg']"},   // Of two parameters.
-           std::pair{"exp", "['arange']"},              // Of none.
-           std::pair{"neg", "['m.p', 'tanh']"},         // Which sign it had.
-           std::pair{"sigmoid", "['m.p']"},             // Of no operand: 2.
+           std::pair{"exp", "['clamp', 'm.p']"},        // an unknown function
+           std::pair{"exp", "['exp_1', 'm.p']"},        // applied twice
+           std::pair{"exp", "['expand_as', 'm.p']"},    // elements are repeated
+           std::pair{"exp", "['m.p', 'n.p', 'neg']"},   // depends on two parameters
+           std::pair{"exp", "['arange']"},              // depends on no parameter
+           std::pair{"neg", "['m.p', 'tanh']"},         // the sign is lost
+           std::pair{"sigmoid", "['m.p']"},             // the operand is 2, no parameter
            std::pair{"mul", "['m.p', 'val_1', 'exp']"}, // By what is not told.
        }) {
     Read read(foldedModel(name, origins, {1, 2, 3}));

@@ -15,7 +15,7 @@ using ::testing::Not;
 
 namespace {
 
-/// Lists variables, and as many tensors as layers read.
+/// Lists variables, and as many tensors as layers use.
 ModelProto listingModel(const char *variables, int lifted) {
   ModelProto proto = reluModel();
   std::string signature = variables;
@@ -33,7 +33,7 @@ ModelProto kerasModel(int lifted) {
                       lifted);
 }
 
-/// A node that reads a tensor which a layer calls `argument`. Its result is an output.
+/// Adds a node that uses a tensor which a layer calls `argument`. Its result is an output.
 void addCall(ModelProto &proto, const char *op, const char *tensor, const std::string &argument) {
   NodeProto &node = addModuleUse(proto, op, "layer", {"y", tensor});
   setCall(node, "call.default](args = (%relu, %" + argument + "), kwargs = {})");

@@ -7,7 +7,8 @@ using namespace mtc::onnx::test;
 
 namespace {
 
-/// Scores and labels, and the loss that translates a call; more nodes that translate it too.
+/// Scores and labels, the loss that was exported from a call, and additional nodes from the same
+/// call.
 ModelProto lossModel(const std::string &call, std::initializer_list<const char *> more = {}) {
   ModelProto proto = reluModel();
   GraphProto &graph = *proto.mutable_graph();
@@ -19,7 +20,7 @@ ModelProto lossModel(const std::string &call, std::initializer_list<const char *
   return proto;
 }
 
-/// 0 if there is none.
+/// Returns the smoothing, or 0.
 double smoothingOf(const ModelProto &proto) {
   Imported result(proto);
   for (NodeOp node : result.nodes())

@@ -228,8 +228,8 @@ TEST(Parameters, KnowsMovingStatisticsOfNormalizationsInParts) {
   addNode(graph, "Div", "divide", {"c", "deviation2"}, {"d"});
   addNode(graph, "Mul", "scale2", {"d", "gamma2"}, {"g"});
   addNode(graph, "Add", "bias2", {"g", "beta2"}, {"n2"});
-  // Neither is anything else that is subtracted or multiplied, nor what is shifted by more than an
-  // epsilon, or raised to another power.
+  // Other subtracted or multiplied operands are parameters; so are those with a larger shift than
+  // an epsilon, or with another power.
   addInitializer(proto, "shifted far", {3});
   addInitializer(proto, "shifted by one", {3});
   addInitializer(proto, "shift of one", {1}, 1e-3f);
@@ -294,7 +294,7 @@ TEST(Parameters, WarnsOfNormalizationsThatOptimizersFolded) {
     Classified frozen(proto, {{}, {fold.weight}});
     EXPECT_THAT(normalizationWarnings(frozen.graph(), frozen.classes), IsEmpty());
   }
-  // The bias is the module's: not a normalization, but a weight that the optimizer computed.
+  // The bias is the module's: this is no normalization, but a weight that the optimizer folded.
   ModelProto proto = reluModel();
   addInitializer(proto, "_v_17", {2, 2, 1});
   addInitializer(proto, "conv.bias", {2}, 2);
@@ -332,18 +332,19 @@ TEST(Parameters, WarnsOfBuffersThatTheOlderExporterWritesLikeParameters) {
   const auto add = [&](const char *node, const char *linear, const char *other) {
     addNode(graph, "Add", node, {linear, other}, {node});
   };
-  // Modules add them to the output of a layer inside, in either order and in another type.
+  // Modules add these biases to the output of an inner layer, in either operand order and with
+  // another type.
   addInitializer(proto, "onnx::Add_6", {1, 4}, 0);
   add("/Add", "/lm_head/MatMul", "onnx::Add_6");
   addInitializer(proto, "model.prior", {4}, 1);
   addNode(graph, "Cast", "/model/Cast", {"model.prior"}, {"cast"});
   add("/model/Add", "cast", "/model/head/MatMul");
-  // Biases of layers: by name and rank, and in the layer.
+  // Biases of layers: by name and rank, and inside the layer.
   addInitializer(proto, "model.bias", {4}, 2);
   add("/model/Add_1", "/model/head/MatMul", "model.bias");
   addInitializer(proto, "onnx::Add_7", {1, 4}, 3);
   add("/lm_head/Add", "/lm_head/MatMul", "onnx::Add_7");
-  // A module of its own, a table of positions, and no linear layer.
+  // A module without layers, a table of positions, and no linear layer.
   addInitializer(proto, "onnx::Add_8", {1, 4}, 4);
   add("/shift/Add", "/lm_head/MatMul", "onnx::Add_8");
   addInitializer(proto, "positions.table", {1, 2, 4}, 5);

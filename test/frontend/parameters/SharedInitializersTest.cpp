@@ -10,13 +10,13 @@ using ::testing::IsEmpty;
 
 namespace {
 
-/// A model after the split, as the file that it would be.
+/// A model after the split, and the file that it would be.
 struct Split : Chosen {
   explicit Split(const ModelProto &proto,
                  mtc::SharedInitializerPolicy policy = mtc::SharedInitializerPolicy::Auto)
       : Chosen(proto, {}, policy), file(exported()) {}
 
-  /// The operands of a node.
+  /// Returns the operands of a node.
   std::vector<std::string> inputs(int node) const {
     const auto &list = file.graph().node(node).input();
     return {list.begin(), list.end()};
@@ -195,7 +195,7 @@ TEST(SharedInitializers, OfScriptedModulesAreFoldedTwice) {
 }
 
 TEST(SharedInitializers, OfFoldedMatricesFollowTheOtherParametersOfTheirModules) {
-  // The file of two linear layers with one matrix, whose transposition the exporter folded.
+  // A file of two linear layers with one matrix, whose transpose the exporter folded.
   const auto model = [](std::initializer_list<float> matrix, std::initializer_list<float> bias) {
     ModelProto proto = reluModel();
     proto.set_producer_name("pytorch");
@@ -209,16 +209,16 @@ TEST(SharedInitializers, OfFoldedMatricesFollowTheOtherParametersOfTheirModules)
     addNode(graph, "Add", "/b/Add", {"r", "b.bias"}, {"s"});
     return proto;
   };
-  // Tied: the biases differ.
+  // The matrices are tied, because the biases differ.
   ModelProto tied = model({1, 2, 3, 4}, {5, 6});
   *tied.mutable_graph()->add_initializer() = floats("b.bias", {2}, {7, 8});
   EXPECT_THAT(Split(tied).initializers(), ElementsAre("onnx::MatMul_7", "a.bias", "b.bias"));
-  // Copies of a layer: the exporter stored the equal biases once.
+  // Copies of a layer: the exporter merged the equal biases.
   ModelProto copies = model({1, 2, 3, 4}, {5, 6});
   addNode(*copies.mutable_graph(), "Identity", "Identity_1", {"a.bias"}, {"b.bias"});
   EXPECT_THAT(Split(copies).initializers(),
               ElementsAre("onnx::MatMul_7", "a.bias", "onnx::MatMul_8", "b.bias"));
-  // Zero biases show nothing: one weight, with a warning, unless the user decides.
+  // Zero biases are no evidence: they stay one weight, with a warning, unless a flag decides.
   ModelProto open = model({1, 2, 3, 4}, {0, 0});
   addNode(*open.mutable_graph(), "Identity", "Identity_1", {"a.bias"}, {"b.bias"});
   EXPECT_THAT(Split(open).initializers(), ElementsAre("onnx::MatMul_7", "a.bias", "b.bias"));

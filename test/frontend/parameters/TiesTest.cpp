@@ -17,7 +17,7 @@ namespace {
 struct Tied : Chosen {
   explicit Tied(const ModelProto &proto, const TieTexts &ties = {}) : Chosen(proto, ties) {}
 
-  /// The initializers that are left, each with those of the file that it stands for.
+  /// Returns the remaining initializers, each with the initializers of the file that it represents.
   std::vector<std::string> weights() {
     std::vector<std::string> result;
     for (InitializerOp initializer : trainableInitializers(graph())) {
@@ -39,13 +39,13 @@ void add(ModelProto &proto, const char *name, std::initializer_list<int64_t> dim
   *proto.mutable_graph()->add_initializer() = floats(name, dims, values);
 }
 
-/// An embedding of [3, 2] and an output layer that reads `head`.
+/// An embedding [3, 2] and an output layer with the weight `head`.
 void addLanguageModel(ModelProto &proto, const char *embedding, const char *head) {
   addModuleUse(proto, "Gather", "embed", {embedding, "x"});
   addModuleUse(proto, "MatMul", "head", {"x", head});
 }
 
-/// Nodes as the older exporter names them.
+/// Names nodes as the older exporter does.
 ModelProto scopedModel() {
   ModelProto proto = reluModel();
   proto.set_producer_name("pytorch");
@@ -65,7 +65,7 @@ TEST(Ties, AreWhatWasFoldedFromOneParameter) {
   EXPECT_THAT(result.notes,
               ElementsAre(HasSubstr("'head.weight' and 'val_0' are one weight, one transposed")));
   EXPECT_THAT(result.warnings, IsEmpty());
-  // Apart, each has the name of the layer that reads it.
+  // Without ties, each weight is named after its layer.
   Tied apart(proto, {{}, {"val_0"}});
   EXPECT_THAT(apart.weights(), ElementsAre("head.weight", "val_0"));
   EXPECT_EQ(apart.moduleName("head.weight"), "embed.weight");
@@ -79,7 +79,7 @@ TEST(Ties, AreALayerThatIsCalledTwice) {
     setOrigins(proto, name, name == std::string("val_2") ? "['b.weight']" : "['a.weight']");
     addModuleUse(proto, "MatMul", name == std::string("val_2") ? "b" : "a", {"x", name});
   }
-  // b started equal, and is another layer.
+  // b has equal initial values, but belongs to another layer.
   EXPECT_THAT(Tied(proto).weights(), ElementsAre("val_0 = val_1", "val_2"));
 }
 
@@ -214,7 +214,7 @@ TEST(Ties, OfAllEqualParametersIfAskedFor) {
     addModuleUse(proto, "MatMul", layer, {"x", weight.c_str()});
     addModuleUse(proto, "Add", layer, {"x", bias.c_str()});
   }
-  // The layers may be copies of one.
+  // The layers may be copies of one layer.
   EXPECT_THAT(
       Tied(proto).notes,
       ElementsAre(AllOf(HasSubstr("1 parameter equals another one: 'b.weight' = 'a.weight'"),

@@ -39,8 +39,8 @@ NodeProto &addConstant(ModelProto &proto, const TensorProto &tensor) {
   return node;
 }
 
-/// What PyTorch's newer exporter leaves of two norms with weights 1 + w, a class token, a table of
-/// positions, a scale, and biases of zeros.
+/// The output of PyTorch's newer exporter for two norms with weights 1 + w, a class token, a table
+/// of positions, a scale, and biases of zeros.
 ModelProto foldedModel() {
   ModelProto proto = dynamoModel({"fc.weight", "fc.bias", "n1.weight", "n2.weight", "embed.token",
                                   "embed.positions.weight", "scale"});
@@ -106,7 +106,7 @@ TEST(TrainingSummary, FindsParametersThatAnOptimizerRenamed) {
   EXPECT_THAT(result.summary.notes(),
               ElementsAre(HasSubstr("since an optimizer dropped those of the module: 'val_1', "
                                     "'_if_else_branch_val_0_2'")));
-  // Which of three parameters is missing is unknown.
+  // It is unknown which of the three parameters is missing.
   EXPECT_THAT(Summarized(model({"a.weight", "b.weight", "c.weight"})).summary.missing,
               ElementsAre("a.weight", "b.weight", "c.weight"));
 }
@@ -122,7 +122,7 @@ TEST(TrainingSummary, TrainsThemByTheirNames) {
 }
 
 TEST(TrainingSummary, KnowsTheGatesOfRecurrentLayers) {
-  // Two layers, the second without biases, which the exporter dropped.
+  // Two layers, the second one without biases, which the exporter dropped.
   ModelProto proto =
       dynamoModel({"l.weight_ih_l0", "l.weight_hh_l0", "l.bias_ih_l0", "l.bias_hh_l0",
                    "l.weight_ih_l1", "l.weight_hh_l1", "l.bias_ih_l1", "l.bias_hh_l1"});
@@ -170,7 +170,7 @@ TEST(TrainingSummary, FollowsConstantsThroughWhatIsComputedOfThem) {
   EXPECT_THAT(trained.constants(), IsEmpty());
   EXPECT_EQ(trained.classes["w"].role, InitializerRole::Parameter);
   EXPECT_EQ(trained.exported().graph().node_size(), proto.graph().node_size() - 1);
-  // A name in full trains any floating-point constant.
+  // A full name trains any floating-point constant.
   Summarized named(proto, {{"mask"}, {}});
   EXPECT_TRUE(named.problems.empty());
   EXPECT_EQ(named.classes["mask"].role, InitializerRole::Parameter);
@@ -194,7 +194,7 @@ TEST(TrainingSummary, TakesNodesOfTheOlderExporterForLiteralsBesideParameters) {
   proto.set_producer_name("pytorch");
   addConstant(proto, floats("/rope/Constant_output_0", {3}, {1, 0.1f, 0.01f}));
   addNode(*proto.mutable_graph(), "Mul", "/rope/Mul", {"x", "/rope/Constant_output_0"}, {"r"});
-  // As of a module that was frozen in TorchScript.
+  // As for a module that was frozen in TorchScript.
   EXPECT_THAT(Summarized(proto).constants(), ElementsAre("/rope/Constant_output_0=rope"));
   addInitializer(proto, "fc.weight", {3, 3}, 1);
   addNode(*proto.mutable_graph(), "MatMul", "/fc/MatMul", {"r", "fc.weight"}, {"f"});
@@ -222,7 +222,7 @@ TEST(TrainingSummary, WarnsOfConvolutionsThatTheOlderExporterFolded) {
   convolve("/scaled/Conv", "onnx::Conv_3", "scaled.bias");
   addInitializer(proto, "onnx::Conv_4", {4, 1, 3}, 3);
   convolve("/scaled_too/Conv", "onnx::Conv_4", "");
-  // Modules that change the layout of the weight of a layer inside them, with and without a bias.
+  // Modules that change the layout of the weight of an inner layer, with and without a bias.
   addInitializer(proto, "onnx::Conv_5", {4, 1, 3}, 4);
   addInitializer(proto, "layers.0.mixer.conv1d.bias", {4}, 4);
   convolve("/layers.0/mixer/Conv", "onnx::Conv_5", "layers.0.mixer.conv1d.bias");
@@ -230,11 +230,11 @@ TEST(TrainingSummary, WarnsOfConvolutionsThatTheOlderExporterFolded) {
   addInitializer(proto, "layers.1.mixer.D", {3}, 5);
   convolve("/layers.1/mixer/Conv", "onnx::Conv_6", "");
   addNode(graph, "Mul", "/layers.1/mixer/Mul", {"x", "layers.1.mixer.D"}, {"skip"});
-  // A root module does so too.
+  // The root module may do so too.
   addInitializer(proto, "onnx::Conv_7", {4, 1, 3}, 6);
   addInitializer(proto, "conv1d.bias", {4}, 6);
   convolve("/Conv", "onnx::Conv_7", "conv1d.bias");
-  // No axis of extent 1 was added: the weight is computed otherwise, such as with a mask.
+  // No axis of extent 1 was added: the weight has been computed, for example with a mask.
   addInitializer(proto, "onnx::Conv_8", {4, 2, 3}, 7);
   addInitializer(proto, "masked.conv.bias", {4}, 7);
   convolve("/masked/Conv", "onnx::Conv_8", "masked.conv.bias");
@@ -258,7 +258,7 @@ TEST(TrainingSummary, WarnsOfConvolutionsThatAnOldVersionOfTheOlderExporterFolde
   addInitializer(proto, "498", {4}, 1);
   addNode(graph, "Conv", "Conv_0", {"x", "497", "498"}, {"c"});
   declare(*graph.add_output(), "c");
-  // Versions that give every tensor a number fold nothing.
+  // Versions that number every tensor do not fold.
   EXPECT_THAT(Summarized(proto).summary.foldedConvolutions, IsEmpty());
   addInitializer(proto, "fc.weight", {3, 3}, 1);
   EXPECT_THAT(Summarized(proto).summary.foldedConvolutions, ElementsAre("497"));
@@ -284,7 +284,7 @@ TEST(TrainingSummary, WarnsOfWhatWasComputedUnlessItsGradientIsTheParameters) {
   std::initializer_list<float> different = {1, 2, 1, 3, 1, 4}, repeated = {1, 2, 1, 3, 1, 2};
   const char *positions = "['add', 'arange', 'p.weight', 'unsqueeze', 'val_3']";
   EXPECT_THAT(warnings("embedding_1", positions, different), IsEmpty());
-  // A row that is read twice has the sum of both gradients.
+  // A row that is used twice has the sum of both gradients.
   EXPECT_THAT(warnings("embedding_1", positions, repeated),
               ElementsAre(HasSubstr(
                   "computed by the exporter from the module's parameters: 'embedding_1'")));

@@ -30,7 +30,7 @@ struct Exported {
       reason = llvm::toString(result.takeError());
   }
 
-  /// The file of a form with `fill` in every byte of the trained initializers.
+  /// Returns the file of a form, with `fill` in every byte of the trained initializers.
   ModelProto filled(char fill, ExportForm form = ExportForm::Original) {
     std::string bytes;
     for (const FileSegment &segment : segments) {
@@ -67,7 +67,7 @@ TEST(Export, KeepsStrings) {
   EXPECT_EQ(exported.graph().initializer(1).raw_data(), bytesOf<float>({0}));
 }
 
-/// What says that mtc wrote a file.
+/// The mark of files that mtc wrote.
 void mark(ModelProto &model) {
   auto *entry = model.add_metadata_props();
   entry->set_key(MTC_WRITER_KEY);
@@ -129,7 +129,7 @@ TEST(Export, TakesExternalDataIn) {
   }
 }
 
-/// Subgraphs at two depths and in a function, behind a Constant node that an initializer replaces.
+/// Subgraphs at two depths and in a function, after a Constant node that an initializer replaces.
 TEST(Export, ChangesInitializersOfSubgraphsWhereTheyAre) {
   ModelProto proto = reluModel();
   GraphProto &graph = *proto.mutable_graph();
@@ -209,7 +209,7 @@ NodeProto &addBatchNorm(Owner &owner, const char *input,
   return node;
 }
 
-/// Texts of nodes: operator(operands)results.
+/// Returns texts of nodes: operator(operands)results.
 template <typename Owner> std::vector<std::string> nodesOf(const Owner &owner) {
   std::vector<std::string> texts;
   for (const NodeProto &node : owner.node()) {
@@ -271,7 +271,7 @@ TEST(Export, InferenceFormDropsWhatTrainingComputes) {
   EXPECT_EQ(inference.graph().value_info(0).name(), "running_mean");
   EXPECT_EQ(inference.graph().initializer(0).raw_data(), std::string(12, '\x11'));
 
-  // The form of the file is the file.
+  // This form equals the file.
   ModelProto original = result.filled('\x11');
   EXPECT_EQ(nodesOf(original.graph()), nodesOf(graph));
   EXPECT_THAT(initializersOf(original), UnorderedElementsAreArray(initializersOf(proto)));

@@ -24,7 +24,7 @@ struct Case {
     proto = reluModel();
     *proto.mutable_graph()->add_initializer() = external("w", dims, entries);
   }
-  /// Reads the model; the message about it, or about the bytes of `w`.
+  /// Reads the model; returns the error, or the bytes of `w`.
   std::string message(const std::string &name = "model/m.onnx") {
     if (!fs::exists(folder / name))
       folder.write(name, proto.SerializeAsString());
@@ -119,7 +119,7 @@ TEST(ExternalData, RefusesWhatIsNoFile) {
 }
 
 TEST(ExternalData, FollowsALinkToTheModelOnly) {
-  // A cache: links to the model and to its data stand beside each other, files lie elsewhere.
+  // A cache: links to the model and to its data are in one folder, the files in another.
   Case c({{"location", "w.bin"}});
   c.folder.write("blobs/aaa", c.proto.SerializeAsString());
   c.folder.write("blobs/bbb", twoFloats);
@@ -181,7 +181,7 @@ TEST(ExternalData, RefusesDataInBothPlaces) {
   EXPECT_THAT(c.message(), HasSubstr("its data_location is not EXTERNAL"));
 }
 
-/// Both ways of resolving a path must refuse the same.
+/// Both implementations of path resolution must reject the same paths.
 class Resolving : public ::testing::TestWithParam<Resolution> {};
 
 TEST_P(Resolving, AcceptsPlainFilesOnly) {

@@ -129,7 +129,7 @@ TEST(Graph, SortsNodesOfFunctions) {
   EXPECT_EQ(imported.nodes().back().getOpType(), "Abs");
 }
 
-/// A subgraph's read of an outer value is a read of its node.
+/// A subgraph's use of an outer value is a use by its node.
 TEST(Graph, SortsNodesWithSubgraphs) {
   ModelProto proto = reluModel();
   GraphProto &graph = *proto.mutable_graph();

@@ -56,7 +56,7 @@ TEST(Import, AsksForAllDimensionsAtOnce) {
   EXPECT_THAT(messages, HasSubstr("--dim sequence=N"));
 }
 
-/// Exporters write such texts in place of a name: axes that share one need not be equal.
+/// Exporters write such texts in place of a name: axes with equal texts may differ.
 TEST(Import, TakesPlaceholdersForUnnamedDimensions) {
   for (const char *text : {"?", "None", "none", "", " ", "-1"}) {
     ModelProto proto = reluModel();
@@ -404,7 +404,7 @@ TEST(Import, NamesNodesByTheirModules) {
 TEST(Import, GivesNamesToNodesAndValuesOnly) {
   Imported result(reluModel());
   ASSERT_EQ(result.messages(), "");
-  // A name in a location is shown as a node's.
+  // A name in a location is printed like a node's.
   EXPECT_TRUE(llvm::isa<mlir::UnknownLoc>(result.module->getLoc()));
   EXPECT_TRUE(llvm::isa<mlir::UnknownLoc>(result.graph().getLoc()));
 }

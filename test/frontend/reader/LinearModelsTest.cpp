@@ -15,7 +15,7 @@ struct Attributes {
   const char *transform = nullptr;
 };
 
-/// A model that is one node of ai.onnx.ml.
+/// A model with one node of ai.onnx.ml.
 ModelProto linearModel(const char *op, const Attributes &attributes,
                        std::initializer_list<const char *> outputs) {
   ModelProto proto = reluModel();
@@ -104,7 +104,7 @@ TEST(LinearModels, WritesAClassifierWithItsLabels) {
               ElementsAre("Cast", "Gemm", "Softmax"));
 }
 
-/// Rows that are the negatives of each other are one weight, that of the second class.
+/// Rows that are negatives of each other are one weight, that of the second class.
 TEST(LinearModels, TiesOppositeRows) {
   Attributes opposite{{-1, -2, -3, 1, 2, 3}, {-4, 4}, {0, 1}, "LOGISTIC"};
   Expanded found(linearModel("LinearClassifier", opposite, {"", "p"}));

@@ -95,7 +95,7 @@ TEST(Model, RefusesNestingWithoutEnd) {
   EXPECT_THAT(Imported(proto).messages(), HasSubstr("nested more than 100 levels deep"));
 }
 
-/// The message about a model with this initializer.
+/// Returns the error for a model with this initializer.
 static std::string messagesAbout(const TensorProto &tensor) {
   ModelProto proto = reluModel();
   *proto.mutable_graph()->add_initializer() = tensor;

@@ -12,8 +12,8 @@ using ::testing::IsEmpty;
 
 namespace {
 
-/// A model that was imported with `--output NAME`, the outputs of its graph, optional ones with
-/// `?`, and the remarks.
+/// A model imported with `--output NAME`: the outputs of its graph (optional ones with `?`), and
+/// the remarks.
 struct Selected {
   explicit Selected(const ModelProto &proto, const std::string &named = "") {
     mlir::MLIRContext context;
@@ -124,7 +124,7 @@ TEST(OutputSelection, ReportsProblemsOfRequiredOutputs) {
       HasSubstr("node 'gather' (Gather): initializer 'classes' has elements of type STRING"));
 }
 
-/// A subgraph may hide the name of an outer value.
+/// A value of a subgraph may hide an outer value's name.
 TEST(OutputSelection, LooksForUnavailableValuesInSubgraphs) {
   ModelProto proto = reluModel();
   addStrings(proto, "classes");
@@ -143,7 +143,7 @@ TEST(OutputSelection, LooksForUnavailableValuesInSubgraphs) {
   EXPECT_EQ(Selected(proto).messages, "");
 }
 
-/// What an optional node has in common with a required one is reported at the required one.
+/// A problem of an optional and a required node is reported for the required one.
 TEST(OutputSelection, ReportsADomainThatIsNotImported) {
   ModelProto proto = reluModel();
   addOutput(proto, "Mine", "label").set_domain("other");
@@ -181,7 +181,7 @@ TEST(OutputSelection, RefusesInnerValuesThatCannotBeOutputs) {
           "--output 'mtc.loss': the value is a reserved name in programs; rename it in the model"));
 }
 
-/// The tensor of a classifier's map from classes to probabilities is an output in its place.
+/// A classifier's map from classes to probabilities is replaced by its tensor.
 TEST(OutputSelection, TakesTheTensorOfAMap) {
   ModelProto proto = reluModel();
   auto &import = *proto.add_opset_import();

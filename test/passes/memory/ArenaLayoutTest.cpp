@@ -15,7 +15,7 @@ namespace {
 
 bool meet(const LiveBuffer &a, const LiveBuffer &b) { return a.begin <= b.end && b.begin <= a.end; }
 
-/// Each buffer, by falling size, at the lowest offset at which it meets none of those before it.
+/// Allocates buffers by descending size at the lowest offset without a conflict.
 ArenaLayout layOutPlainly(llvm::ArrayRef<LiveBuffer> buffers) {
   std::vector<size_t> order(buffers.size()), before;
   std::iota(order.begin(), order.end(), 0);

@@ -14,7 +14,7 @@ using namespace mtc;
 
 namespace {
 
-// The write stands in front of the last use of the variable's old value.
+// The write precedes the last use of the variable's old value.
 constexpr const char *text = R"(
 mtc.variable parameter @w : tensor<16xf32> = #mtc.zeros
 func.func @step(%x: tensor<16xf32> {mtc.name = "x"}) -> tensor<16xf32> {
@@ -75,7 +75,7 @@ TEST_F(MemoryAnalysisTest, AsksWithoutTouchingTheModule) {
 TEST_F(MemoryAnalysisTest, NoPlanGoesBelowTheFloor) {
   FailureOr<MemoryPlan> plan = MemoryAnalysis(*module).getPlanWithLayout();
   ASSERT_TRUE(succeeded(plan));
-  // @w and x: one result is written to @w, where some plan may compute it, and the other may be
+  // @w and x: one result is written to @w, in whose memory it may be computed, and the other may be
   // computed in tiles.
   EXPECT_EQ(plan->floor, 2 * 64);
 }

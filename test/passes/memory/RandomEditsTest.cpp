@@ -43,7 +43,7 @@ TEST(RandomEdits, AnAnswerAfterEditsIsThatFromScratch) {
     RandomModule random(seed);
     OwningOpRef<ModuleOp> module = random.build(/*operationCount=*/30);
     ASSERT_TRUE(module);
-    // Where a write cannot be scheduled, there is no plan: with neither.
+    // If a write cannot be scheduled, neither analysis has a plan.
     ScopedDiagnosticHandler quiet(&random.context, [](Diagnostic &) { return success(); });
     MemoryAnalysis followed(*module);
     Editor editor(random, *module, followed);

@@ -126,7 +126,7 @@ TEST_F(OffersTest, CountsTransferSlotsWithTheFirstGroup) {
   const int64_t before = goal->liveBytes();
   EXPECT_EQ(offerOf(technique, /*excess=*/1).bytes, bytes - 4 * window);
   EXPECT_TRUE(take(technique));
-  // Slots start at a multiple of a page.
+  // Slots start at a multiple of the page size.
   EXPECT_NEAR(goal->liveBytes(), before - (bytes - 4 * window), 4096);
   EXPECT_EQ(offerOf(technique, /*excess=*/1).bytes, bytes);
   EXPECT_TRUE(take(technique));

@@ -1,7 +1,7 @@
 //===- OwnOptimizerTest.cpp - An optimizer that this library does not know --------------------===//
 //
-// Its record is all there is of it: options, groups, clipping, loss scaling, quantized state and
-// kernels follow.
+// A record suffices to define an optimizer: options, groups, clipping, loss scaling, quantized
+// state and kernels follow from it.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ using ::testing::Not;
 
 namespace {
 
-/// The mean of the gradients' magnitudes, and steps over it: s = w s + (1 - w) |g|, p -= lr g / (s
-/// + eps).
+/// Averages the magnitudes of gradients, and divides steps by them: s = w s + (1 - w) |g|, p -= lr
+/// g / (s + eps).
 void build(Update &update) {
   TensorBuilder &b = update.b;
   Value &mean = update.states[0];
@@ -71,7 +71,7 @@ func.func @micro_step(%x: tensor<80x80xf32> {mtc.name = "x"}) -> (tensor<f32> {m
 }
 )";
 
-/// The program's text once the optimizer is written, and its kernels are formed.
+/// Returns the program's text after the optimizer and kernel formation.
 std::string compile(const OptimizerOptions &options, const LossScalingOptions &scaling = {}) {
   registerOwn();
   DialectRegistry registry;
@@ -115,7 +115,7 @@ TEST(OwnOptimizer, QuantizesItsState) {
   EXPECT_THAT(text, HasSubstr("@w.mean.codes : tensor<6400xui8>"));
   EXPECT_THAT(text, HasSubstr("@w.mean.scales : tensor<25xf32>"));
   EXPECT_THAT(text, HasSubstr("@b.mean : tensor<80xf32>"));
-  // One kernel for each parameter gives all that its update writes, behind the gradient.
+  // One kernel per parameter computes all results of its update, after the gradient.
   EXPECT_EQ(count(text, "(tensor<6400xf32>, tensor<6400xui8>, tensor<25xf32>)"), 2U) << text;
 }
 
@@ -133,7 +133,7 @@ TEST(OwnOptimizer, HasGroupsAndClipping) {
 TEST(OwnOptimizer, IsSkippedWhereScaledGradientsOverflow) {
   std::string text = compile(ownOptions(), {.scale = "1024"});
   EXPECT_THAT(text, HasSubstr("@mtc.loss_scale"));
-  // One kernel still gives all that an update writes, and keeps all of it where the step is
+  // One kernel still computes all results of an update, and keeps all old values if the step is
   // skipped.
   EXPECT_THAT(text, HasSubstr("mtc.update_skipped"));
   EXPECT_EQ(count(text, "(tensor<6400xf32>, tensor<6400xui8>, tensor<25xf32>)"), 2U) << text;

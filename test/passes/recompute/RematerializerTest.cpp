@@ -14,7 +14,8 @@ using namespace mtc;
 
 namespace {
 
-// Both kernels compute their first results alike, so that copies of these are equal kernels.
+// Both kernels compute their first results in the same way, so that copies of these are equal
+// kernels.
 constexpr const char *text = R"(
 #map = affine_map<(d0, d1) -> (d0, d1)>
 func.func @step(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
@@ -41,7 +42,7 @@ func.func @step(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf3
 }
 )";
 
-/// A trial of one value serves all values with an equal hash, and refers to operands of their
+/// A trial of one value applies to all values with an equal hash, and refers to operands of their
 /// operations by number.
 TEST(RematerializerTest, HashesOfCopiedResultsDifferByTheirOperations) {
   MLIRContext context;

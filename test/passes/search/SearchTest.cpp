@@ -27,7 +27,7 @@ func.func @step(%x: tensor<16xf32> {mtc.name = "x"}) -> tensor<16xf32> {
 }
 )";
 
-/// Always has something to offer, which never frees anything.
+/// Always proposes a candidate, which never frees memory.
 class Endless final : public Technique {
 public:
   Endless(const Goal &goal, int64_t &taken) : goal(goal), taken(taken) {}

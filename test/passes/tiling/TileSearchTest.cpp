@@ -94,7 +94,7 @@ TEST_F(TileSearchTest, CountsSkippedTrialsAsEffort) {
   EXPECT_GT(analysis->getEffort() - effort, tiles * operations * effortOfRead);
 }
 
-// Another technique may raise the peak elsewhere, where a tiling helps that did not before.
+// Another technique may raise the peak elsewhere, where a tiling helps that did not help before.
 TEST_F(TileSearchTest, TriesAgainAtAHigherPeak) {
   TileSearch technique(*goal, *times);
   EXPECT_FALSE(hasOffer(technique));

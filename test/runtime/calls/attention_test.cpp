@@ -10,8 +10,9 @@
 using namespace mtc::runtime;
 using namespace mtc::attention_cases;
 
-/// What the compiler rounds to __bf16 with, which is returned in the lower half of a float's
-/// register: a function of __bf16 would call itself without optimization. libgcc 12 lacks it.
+/// The function with which the compiler rounds to __bf16, returned in the lower half of a float's
+/// register: a function that returns __bf16 would call itself without optimization. libgcc 12 lacks
+/// it.
 extern "C" float __truncsfbf2(float value) {
   BFloat16 rounded;
   narrow(value, rounded);
@@ -20,13 +21,13 @@ extern "C" float __truncsfbf2(float value) {
 
 namespace {
 
-/// The instructions that a call is computed with.
+/// The instruction set of a call.
 struct Instructions {
   VectorSet set;
   bool multipliesBFloat16;
 };
 
-/// Those of this machine.
+/// The instruction set of this machine.
 std::vector<Instructions> allInstructions(uint32_t type) {
   std::vector<Instructions> all;
   for (int set = 0; set <= static_cast<int>(machineVectors()); ++set)
@@ -46,7 +47,7 @@ void run(const MtcAttention &p, bool isGradient, const std::vector<Buffer> &buff
   // The machine that plans may have other instructions.
   EXPECT_EQ(call->scratchBytes(), planned);
   auto scratchBytes = static_cast<size_t>(call->scratchBytes());
-  // What was in the scratch before must not matter, nor what lies after it change.
+  // The previous contents of the scratch must not matter, and bytes after it must not change.
   std::vector<char> buffer(scratchBytes + 256, static_cast<char>(0xff));
   char *scratch = buffer.data() + (64 - reinterpret_cast<uintptr_t>(buffer.data()) % 64);
   setLibraryThreads(threads);
@@ -169,7 +170,7 @@ TEST(Attention, LargeScoresDoNotOverflow) {
   EXPECT_EQ(scores.logsumexp[0], 129000);
 }
 
-/// What is planned for operands of f32 suffices for pairs of bf16, which are used on some machines.
+/// The memory planned for f32 operands suffices for pairs of bf16, which some machines use.
 TEST(Attention, PairsNeedNoMoreScratchThanFloats) {
   alignas(MTC_ALIGNMENT) static char start[1];
   MtcAttention p = {};

@@ -1,4 +1,4 @@
-// Contractions of every layout against plain sums, and which way each layout goes.
+// Contractions of every layout against plain sums, and the algorithm for each layout.
 #include "runtime/calls/contraction/cpu/onednn/contraction.h"
 
 #include "runtime/calls/contraction/cpu/contraction.h"
@@ -41,8 +41,8 @@ struct BrainFloat {
   }
 };
 
-/// Strides of a tensor with `extents` whose axes lie in memory in `order`; extents in `broadcast`
-/// get stride 0.
+/// Returns strides of a tensor with `extents` whose axes have the `order` in memory; extents in
+/// `broadcast` get stride 0.
 Strides strides(const std::vector<int64_t> &extents, const std::vector<int> &order, int64_t gap = 0,
                 const std::vector<int> &broadcast = {}) {
   Strides result(extents.size());
@@ -89,7 +89,7 @@ MtcContraction make(const Problem &p, const Strides &lhs, const Strides &rhs, co
   return c;
 }
 
-/// Runs the contraction twice and compares each element of the result's whole span, gaps included,
+/// Runs the contraction twice and compares each element of the result's whole span, including gaps,
 /// with plain sums.
 template <typename Element>
 void checkRun(LibraryCall &contraction, const Problem &p, const MtcContraction &c, int threads) {
@@ -142,7 +142,7 @@ void checkRun(LibraryCall &contraction, const Problem &p, const MtcContraction &
       }
   }
 
-  // What lies after the planned scratch must stay as it is.
+  // Bytes after the planned scratch memory must not change.
   auto scratchBytes = static_cast<size_t>(contraction.scratchBytes());
   std::vector<char> buffer(scratchBytes + 256, 0x5a);
   char *scratch = buffer.data() + (64 - reinterpret_cast<uintptr_t>(buffer.data()) % 64);
@@ -166,7 +166,7 @@ void checkRun(LibraryCall &contraction, const Problem &p, const MtcContraction &
     ASSERT_EQ(*c, 0x5a) << "written after the scratch";
 }
 
-/// Checks the other ways to compute a contraction.
+/// Checks the other algorithms of a contraction.
 template <typename Element> void checkWays(const Problem &p, MtcContraction c, int threads) {
   for (uint32_t way : {MTC_PACKED_RHS, MTC_PACKED_OPERANDS, MTC_OWN_PANELS}) {
     c.way = way;
@@ -181,7 +181,7 @@ template <typename Element> void checkWays(const Problem &p, MtcContraction c, i
   }
 }
 
-/// Checks the contraction by oneDNN and by the runtime's own code.
+/// Checks the contraction with oneDNN and with the runtime's own code.
 template <typename Element>
 void check(const Problem &p, const MtcContraction &c, MtcSupportLevel minLevel, int threads = 2) {
   if (p.batch.empty() && c.type != MTC_F64)
@@ -229,7 +229,7 @@ TEST(Contraction, EveryPairOfMatrixLayouts) {
           }
 }
 
-/// The contraction with these tensors added, each given by its strides.
+/// The contraction with these added tensors, each described by its strides.
 MtcContraction adding(MtcContraction c, const std::vector<Strides> &addends) {
   c.addend_count = static_cast<uint32_t>(addends.size());
   for (size_t i = 0; i < addends.size(); ++i)
@@ -383,7 +383,7 @@ TEST(Contraction, DoublePrecision) {
                   MTC_CALL_LOOPS);
 }
 
-/// More of them in narrow_contraction_test.cpp.
+/// narrow_contraction_test.cpp has more of them.
 TEST(Contraction, BrainFloat) {
   Problem p{{3}, 33, 17, 20};
   MtcContraction c = make(p, strides({3, 33, 20}, {0, 2, 1}), strides({3, 20, 17}, {0, 1, 2}),
@@ -396,7 +396,7 @@ TEST(Contraction, BrainFloat) {
                     MTC_CALL_PACKED);
 }
 
-/// Extents around the blocks of the library, whose layouts are padded.
+/// Extents around the library's block sizes, whose layouts are padded.
 TEST(Contraction, PackedOperandsOfOddExtents) {
   for (int64_t extent : {15, 16, 17, 63, 64, 65, 130})
     for (const std::vector<int> &order : {std::vector<int>{0, 1}, std::vector<int>{1, 0}}) {
@@ -408,7 +408,7 @@ TEST(Contraction, PackedOperandsOfOddExtents) {
     }
 }
 
-/// Only the library's code for AVX-512 prefers another layout.
+/// The library only prefers other layouts for AVX-512.
 TEST(Contraction, PackedOperandsAreCopied) {
   const Problem p{{}, 64, 96, 128};
   MtcContraction c = make(p, {p.k, 1}, {p.n, 1}, {p.n, 1});
@@ -452,8 +452,8 @@ TEST(Contraction, EpiloguesAreKernels) {
   EXPECT_EQ(mtc_call_support_level(MTC_ONEDNN, MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
 }
 
-/// The library's products for AVX2 ask as they run how many threads there are, and what of a row
-/// stands in the rest of a thread's share is summed another way.
+/// At run time, the library's AVX2 code reads the number of threads, and sums the remainder of a
+/// row in a thread's share in another order.
 TEST(Contraction, RunsOnTheThreadsThatItWasPlannedFor) {
   const MtcContraction c = make({{}, 61, 3, 3}, {1, 61}, {3, 1}, {3, 1});
   std::vector<float> lhs(61 * 3), rhs(3 * 3);

@@ -28,7 +28,7 @@ public:
   static inline MtcCallLibrary library = MTC_ONEDNN;
 };
 
-/// Runs the call on scratch of the planned size; false if the library has no implementation.
+/// Runs the call with planned scratch memory; returns false if the library has no implementation.
 bool run(const char *kind, const MtcConvolution &c, std::vector<char *> places, int threads) {
   const MtcCallLibrary library = EachConvolution::library;
   int64_t planned = mtc_call_scratch_bytes(library, kind, &c, threads);
@@ -38,7 +38,7 @@ bool run(const char *kind, const MtcConvolution &c, std::vector<char *> places, 
   if (!call)
     return false;
   EXPECT_LE(call->scratchBytes(), planned);
-  // What was in the scratch before must not matter, nor what lies behind it change.
+  // The previous contents of the scratch must not matter, and bytes after it must not change.
   auto bytes = static_cast<size_t>(call->scratchBytes());
   std::vector<char> buffer(bytes + 256, static_cast<char>(0xff));
   char *scratch = buffer.data() + (64 - reinterpret_cast<uintptr_t>(buffer.data()) % 64);
@@ -88,7 +88,7 @@ TEST_P(EachConvolution, MatchesItsDefinition) {
   EXPECT_GE(tally.run, 60);
 }
 
-/// oneDNN has no implementation of some input gradients, for some numbers of threads.
+/// oneDNN has no implementation of some input gradients for some numbers of threads.
 TEST_P(EachConvolution, WindowsOfAnySizeAreComputed) {
   for (const auto [high, wide, stride, groups] :
        {std::array<int64_t, 4>{3, 39, 1, 1}, {3, 21, 2, 1}, {5, 21, 1, 2}, {2, 39, 1, 1}}) {
@@ -133,7 +133,7 @@ TEST_P(EachConvolution, AddsABiasAndWhatLiesAsTheOutput) {
       if (supported)
         expectNear(result, finished(c, Sums(c, t).output, bias, t.output));
     }
-  // Most of the library's fast implementations have a bias, few an addend.
+  // Most of the library's fast implementations support a bias, few an addend.
   EXPECT_GE(tally.run, 12);
 }
 
@@ -158,7 +158,7 @@ TEST_P(EachConvolution, AddsForAnyChannelsAndGroups) {
   EXPECT_GE(tally.run, 3);
 }
 
-/// A tensor's elements in 16 bits or, with `isF32`, as they are.
+/// Returns a tensor's elements in 16 bits, or unchanged with `isF32`.
 std::vector<char> stored(uint32_t type, bool isF32, std::vector<float> &tensor) {
   std::vector<char> bytes(tensor.size() * (isF32 ? 4 : 2));
   if (isF32)
@@ -168,8 +168,8 @@ std::vector<char> stored(uint32_t type, bool isF32, std::vector<float> &tensor) 
   return bytes;
 }
 
-/// Runs a call on tensors of 16 bits, in the library's way and in f32; the result is to be that of
-/// the exact numbers, rounded once.
+/// Runs a call on 16-bit tensors, with the library's algorithm and in f32; the result must be the
+/// exact one, rounded once.
 void checkNarrow(const char *kind, MtcConvolution c, std::vector<std::vector<char>> operands,
                  const std::vector<double> &expected, Tally &tally) {
   for (uint32_t inF32 : {0, 1})
@@ -250,8 +250,8 @@ std::string nameOf(const testing::TestParamInfo<MtcCallLibrary> &info) {
 INSTANTIATE_TEST_SUITE_P(Libraries, EachConvolution, testing::Values(MTC_ONEDNN, MTC_BUILT_IN),
                          nameOf);
 
-/// The runtime's own code computes the same bits with any number of threads, on scratch of the same
-/// size in every instruction set, and all but depthwise convolutions.
+/// The runtime's own code is bit-identical for any number of threads, has equal scratch sizes for
+/// all instruction sets, and supports everything except depthwise convolutions.
 TEST(PatchConvolution, OfEachInstructionSet) {
   int checked = 0;
   for (const Case &each : cases())
@@ -298,7 +298,7 @@ TEST(PatchConvolution, WeightGradientNeedsLessScratchThanTheWeights) {
               weightBytes);
 }
 
-/// With strides, the gradients of a few images are computed at once, without the taps that read no
+/// With strides, the gradients of several images are computed together, without taps that read no
 /// element.
 TEST(PatchConvolution, InputGradientWithStridesOmitsTaps) {
   const MtcConvolution c = plane(3, 1, 64, 5, 97, 3, 2, 1, 1, 1);

@@ -1,4 +1,4 @@
-// Contractions of 16-bit elements, in every mixture with f32 that a training step has.
+// Contractions of 16-bit elements, in all combinations with f32 that occur in training.
 #include "runtime/calls/contraction/cpu/panels.h"
 #include "runtime/calls/contraction/plain.h"
 #include "runtime/devices/cpu/narrow_floats.h"
@@ -99,7 +99,7 @@ int64_t span(const std::vector<int64_t> &extents, const int64_t *strides) {
   return offset(last, strides) + 1;
 }
 
-/// Every sum is exact in f32, so that there is one right result, whatever the order: bit by bit.
+/// Every sum is exact in f32, so that results are bit-identical for any order.
 void check(const MtcContraction &c, LibraryCall &call) {
   SCOPED_TRACE(call.implementation() + ", m " + std::to_string(c.m) + ", n " + std::to_string(c.n) +
                ", k " + std::to_string(c.k) + ", " + typeName(c.type) + " -> " +
@@ -120,7 +120,7 @@ void check(const MtcContraction &c, LibraryCall &call) {
   tensors.push_back(fill(resultType(c), outExtents, c.out_strides));
 
   Tensor expected = tensors.back();
-  // Most of the test's time is spent in the products.
+  // Most of the test's time is spent in the contractions.
   const std::vector<float> lhsValues = tensors[0].values(), rhsValues = tensors[1].values();
   const int64_t lhsStride = c.lhs_strides[c.batch_rank + 1],
                 rhsStride = c.rhs_strides[c.batch_rank];
@@ -138,7 +138,7 @@ void check(const MtcContraction &c, LibraryCall &call) {
     expected.set(place, sum);
   });
 
-  // What lies after the planned scratch must stay as it is.
+  // Bytes after the planned scratch memory must not change.
   const auto scratchBytes = static_cast<size_t>(call.scratchBytes());
   std::vector<char> buffer(scratchBytes + 256, 0x5a);
   char *scratch = buffer.data() + (64 - reinterpret_cast<uintptr_t>(buffer.data()) % 64);
@@ -152,8 +152,7 @@ void check(const MtcContraction &c, LibraryCall &call) {
     ASSERT_EQ(*c, 0x5a) << "written after the scratch";
 }
 
-/// On the library's instructions, if this machine has them, and in f32 with each set of
-/// instructions.
+/// Uses the library's instructions if this machine has them, and f32 with each instruction set.
 void checkEverywhere(MtcContraction c, int threads = 2) {
   setLibraryThreads(threads);
   for (int set = 0; set <= static_cast<int>(machineVectors()); ++set) {
@@ -273,8 +272,8 @@ TEST(NarrowContraction, Batches) {
     auto set = [](int64_t *strides, std::initializer_list<int64_t> values) {
       std::copy(values.begin(), values.end(), strides);
     };
-    set(c.lhs_strides, {5 * 9 * 16, 16, 5 * 16, 1}); // heads where they are
-    set(c.rhs_strides, {0, 12 * 16, 1, 16});         // the same for each entry
+    set(c.lhs_strides, {5 * 9 * 16, 16, 5 * 16, 1}); // heads in place
+    set(c.rhs_strides, {0, 12 * 16, 1, 16});         // shared by all entries
     set(c.out_strides, {5 * 9 * 12, 12, 5 * 12, 1});
     checkEverywhere(c);
     checkEverywhere(c, 20);
@@ -325,7 +324,7 @@ TEST(NarrowContraction, ProductsGoTheWayThatTheRecordSays) {
   EXPECT_EQ(mtc_multiplies(MTC_ONEDNN, MTC_F16), 0);
 }
 
-/// All f16 values, all f32 values that lie between neighbours in each type, ties and NaNs.
+/// All f16 values, all f32 values between neighbors in each type, ties and NaNs.
 TEST(NarrowFloats, IntegersRoundAsInstructionsDo) {
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
     const Float16 half{static_cast<uint16_t>(bits)};
@@ -343,7 +342,7 @@ TEST(NarrowFloats, IntegersRoundAsInstructionsDo) {
       EXPECT_TRUE(one.bits == other.bits || std::isnan(value)) << value;
       EXPECT_EQ(std::isnan(widenByInstruction(one)), std::isnan(value)) << value;
     }
-    // The upper half of an f32, and what rounds to it.
+    // The upper half of an f32, and a value that rounds to it.
     const BFloat16 brain{static_cast<uint16_t>(bits)};
     const float exact = widen(brain);
     BFloat16 again, up;

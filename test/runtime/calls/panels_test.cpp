@@ -1,5 +1,5 @@
-// Contractions by own panels around the limits of tiles and blocks, for every instruction set:
-// errors against sums in f64, and equal bits for any number of threads.
+// Contractions with own panels around the limits of tiles and blocks, for every instruction set:
+// errors against sums in f64, and bit-identical results for any number of threads.
 #include "runtime/calls/contraction/cpu/panels.h"
 #include "runtime/devices/cpu/parallel.h"
 
@@ -68,7 +68,7 @@ struct Tensors {
         buffers.push_back(reinterpret_cast<char *>(copies[i].data()));
     constexpr char after = 0x5a;
     const auto bytes = static_cast<size_t>(call.scratchBytes());
-    // Memory of programs is not zero before it is used.
+    // Memory of programs may contain anything.
     std::vector<char> scratch(bytes + 128, static_cast<char>(0xff));
     char *start = scratch.data() + (64 - reinterpret_cast<uintptr_t>(scratch.data()) % 64);
     std::fill_n(start + bytes, 64, after);
@@ -152,8 +152,8 @@ TEST(Panels, LayoutsAndAddends) {
              .gap = addends});
 }
 
-/// Sums of several blocks of the depth, which lines of lhs at distances of powers of two do not
-/// change.
+/// Sums of several blocks of the depth. They do not depend on the stride of lhs, for example powers
+/// of two.
 TEST(Panels, BlocksOfTheDepth) {
   for (const char *layouts : {"NN", "TN", "NT"})
     for (int64_t k : {767, 769, 1024, 1600})
@@ -161,7 +161,7 @@ TEST(Panels, BlocksOfTheDepth) {
   check({.m = 300, .n = 40, .k = 1030, .accumulates = true});
 }
 
-/// Long sums of small results, whose parts threads compute in any order.
+/// Long sums for small results, whose parts threads compute in any order.
 TEST(Panels, PartsOfSums) {
   for (const char *layouts : {"NN", "NT", "TN", "TT"})
     for (int64_t k : {6143, 6144, 7001})

@@ -21,8 +21,8 @@ struct Case {
   bool isReversed = false;
 };
 
-/// Sizes that fill no block of units and no register tile, one row, one step, and several chunks of
-/// rows.
+/// Sizes that are not multiples of the units' blocks or of a register tile, one row, one step, and
+/// several chunks of rows.
 constexpr Case cases[] = {{MTC_LSTM, 3, 2, 5},
                           {MTC_LSTM, 1, 1, 17, true},
                           {MTC_LSTM, 2, 101, 3},
@@ -300,7 +300,7 @@ TEST(Recurrence, GradientsMatchCentralDifferences) {
     };
     auto check = [&](Tensor<double> &operand, const Tensor<double> &gradient, const char *name) {
       constexpr double step = 1e-5;
-      // Neighboring units are in one vector: a stride prime to all sizes visits each kind of them.
+      // Neighboring units share a vector. The stride is coprime to all sizes and visits each kind.
       for (size_t i = 0; i < operand.size(); i += operand.size() < 200 ? 1 : 37) {
         const double before = operand[i];
         operand[i] = before + step;

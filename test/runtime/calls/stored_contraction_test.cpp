@@ -1,4 +1,4 @@
-// Contractions with matrices that are stored in fewer bits, on either side and in either layout.
+// Contractions with compressed matrices, as either operand and in either layout.
 #include "runtime/calls/contraction/cpu/panels.h"
 #include "runtime/calls/contraction/plain.h"
 #include "runtime/devices/cpu/narrow_floats.h"
@@ -18,7 +18,7 @@ using namespace mtc::runtime;
 
 namespace {
 
-/// A matrix as it is stored, and what its elements are.
+/// A stored matrix, and the values of its elements.
 struct StoredMatrix {
   std::vector<char> bytes;
   std::vector<float> elements;

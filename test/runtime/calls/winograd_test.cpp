@@ -1,4 +1,5 @@
-// Minimal filtering against plain sums in f64, in each instruction set and on any threads.
+// Winograd convolutions against plain sums in f64, for each instruction set and any number of
+// threads.
 #include "runtime/abi/convolution.h"
 #include "runtime/calls/convolution/cpu/winograd.h"
 #include "runtime/devices/cpu/library_call.h"
@@ -16,7 +17,7 @@ using namespace mtc::runtime;
 
 namespace {
 
-/// The maximum error of a result, relative to the maximum of the sums of absolute products.
+/// The maximum error of a result, relative to the maximum sum of absolute terms.
 constexpr double maxError = 1e-6;
 
 std::vector<Case> filteredCases() {
@@ -55,7 +56,7 @@ void expectWithin(const std::vector<float> &got, const std::vector<double> &expe
     ASSERT_NEAR(got[i], expected[i], bound) << "element " << i;
 }
 
-/// The tensors of a case, their exact sums, and the sums of their absolute products.
+/// The tensors of a case, their exact sums, and the sums of their absolute terms.
 struct Subject {
   explicit Subject(const MtcConvolution &c)
       : c(c), tensors(c), sums(c, tensors), absolute(c, absoluteOf(tensors)) {}

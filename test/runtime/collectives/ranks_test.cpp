@@ -39,7 +39,7 @@ TEST(Ranks, AgreeOnMaximumAndGatherTextsInOrder) {
       for (int64_t round = 0; round < 3; ++round)
         EXPECT_EQ(ranks.maximum(round - 10 * ((ranks.rank() + round) % count)), round);
       EXPECT_EQ(ranks.fromLeader(ranks.isLeader() ? -3 : ranks.rank(), "a value"), -3);
-      // Texts of several sizes, which may be longer than the messages that carry them.
+      // Texts of several sizes; some are longer than one message.
       for (const size_t length : {size_t{0}, size_t{1}, Ranks::textBytes, 3 * Ranks::textBytes}) {
         const auto textOf = [&](int rank) {
           return std::string(length + static_cast<size_t>(rank), static_cast<char>('a' + rank));
@@ -124,7 +124,7 @@ TEST(Ranks, NameSilentRanksBeforeTheFirstStep) {
                             "first step: agreement on the next step; all ranks end\\."));
 }
 
-/// An exchange whose first poll takes long, as if its process had been stopped.
+/// An exchange whose first poll takes as long as if its process had been stopped.
 class PausedExchange final : public Exchange {
 public:
   explicit PausedExchange(std::chrono::milliseconds pause) : pause(pause) {}

@@ -22,7 +22,7 @@ struct Sent {
   bool isReceived = false;
 };
 
-/// The mail between the ranks.
+/// The messages between the ranks.
 struct Mail {
   explicit Mail(int count) : count(count) {}
 
@@ -57,7 +57,7 @@ public:
   ThreadExchange(const ThreadExchange &) = delete;
   ThreadExchange &operator=(const ThreadExchange &) = delete;
   ~ThreadExchange() override {
-    // A rank that was aborted leaves messages whose memory ends with it.
+    // After an abort, messages remain whose memory no longer exists.
     std::lock_guard lock(mail.mutex);
     for (int other = 0; other < mail.count; ++other)
       mail.queues[{rank, other, number}].clear();

@@ -13,7 +13,7 @@ using namespace mtc::test;
 
 namespace {
 
-/// Values that are divided among ranks.
+/// Values that are sharded among ranks.
 struct Values {
   std::vector<int64_t> totals, pieces; ///< elements of each value, and of its piece
   int64_t elementBytes = 4;
@@ -99,14 +99,14 @@ std::string pieceOf(const std::string &whole, size_t pieceBytes, int rank) {
   return begin < whole.size() ? whole.substr(begin, pieceBytes) : "";
 }
 
-/// Returns the same, followed by zeros up to the size of a piece.
+/// Returns the same, padded with zeros to the size of a shard.
 std::string paddedPieceOf(const std::string &whole, size_t pieceBytes, int rank) {
   std::string piece = pieceOf(whole, pieceBytes, rank);
   piece.resize(pieceBytes, '\0');
   return piece;
 }
 
-/// Values that `ranks` ranks can divide: even pieces, uneven and empty ones, several values, and
+/// Values that `ranks` ranks can shard: even shards, uneven and empty ones, several values, and
 /// elements of two bytes.
 std::vector<Values> valuesFor(int ranks) {
   auto divide = [&](std::vector<int64_t> totals, int64_t unit, int64_t elementBytes = 4) {
@@ -174,7 +174,7 @@ TEST_P(TransferTest, AllGatherCollectsThePiecesOfAllOwners) {
         for (size_t i = 0; i < divided.count(); ++i) {
           const std::string &piece = collective.pieces[i];
           EXPECT_EQ(piece.substr(0, own[i].size()), own[i]);
-          // Elements after the end of the value are not sent, and stay.
+          // Elements after the end of the value are not sent, and do not change.
           EXPECT_EQ(piece.find_first_not_of(poison, own[i].size()), std::string::npos);
         }
       }
@@ -217,7 +217,7 @@ TEST(Transfer, OfNoElementsToSomeRanksWaitsForTheOthers) {
 }
 
 TEST(Transfer, CountsTheBytesThatAreSentToOtherRanks) {
-  const Values divided{{20}, {16}}; // pieces of 64, 16 and 0 bytes
+  const Values divided{{20}, {16}}; // shards of 64, 16 and 0 bytes
   const std::vector<int64_t> toOwners{16, 64, 80}, toAll{2 * 64, 2 * 16, 0};
   runRanks(3, [&](Ranks &ranks) {
     Collective exchange(MTC_ALL_TO_ALL, divided, ranks), gather(MTC_ALL_GATHER, divided, ranks);

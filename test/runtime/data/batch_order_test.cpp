@@ -1,4 +1,4 @@
-// Which rows a step takes, with each way of treating the end of an epoch.
+// The samples of each step, for each mode at the end of an epoch.
 #include "runtime/data/batch_order.h"
 #include "runtime/support/failure.h"
 #include "test/runtime/support.h"
@@ -86,7 +86,7 @@ TEST(BatchOrder, PartsMakeTheWhole) {
       EXPECT_EQ(joined, order.batchOf(step));
     }
   }
-  // The last three rows fill no part.
+  // The last three samples fill no micro-batch.
   BatchOrder order(15, 12, LastBatch::Mask, /*shuffle=*/false, 0);
   EXPECT_EQ(order.batchOf(2, 0, 3), (Batch{{12, 13, 14, 14}, 1}));
   EXPECT_EQ(order.batchOf(2, 2, 3), (Batch{{14, 14, 14, 14}, 4}));

@@ -1,4 +1,4 @@
-// Binding data to inputs: formats, conversion, labels from tokens, and complaints.
+// Data of inputs: formats, conversion, labels from tokens, and errors.
 #include "runtime/data/dataset.h"
 #include "runtime/devices/device.h"
 #include "runtime/support/failure.h"
@@ -21,8 +21,7 @@ namespace {
 
 using Flags = std::vector<std::pair<std::string, std::string>>;
 
-/// A language model's program as far as data is concerned: ids [2, 3] below 50, labels [2, 3] made
-/// of them.
+/// The inputs of a language model: ids [2, 3] below 50, and labels [2, 3] derived from them.
 class Data : public testing::Test {
 protected:
   TemporaryFolder folder;
@@ -90,7 +89,7 @@ TEST_F(Data, PaddingIsNoLabel) {
   Dataset data(program, {{"ids", ids}, {"attention_mask", mask}}, false);
   data.load({{0, 1}}, buffers());
   EXPECT_EQ(loaded<int64_t>(64), (Ids{2, -100, -100, 5, 6, -100}));
-  // Labels of a file, and of a token stream.
+  // Labels from a file, and from a token stream.
   const std::string labels = npy<int64_t>("l.npy", "<i8", "(2, 3)", {2, 7, 8, 9, 6, -100});
   Dataset given(program, {{"ids", ids}, {"attention_mask", mask}, {"labels", labels}}, false);
   given.load({{0, 1}}, buffers());
@@ -168,7 +167,7 @@ TEST_F(Data, TokenStreams) {
       EXPECT_EQ(loaded<int64_t>(64), (Ids{17, 18, 19, 14, 15, 16})) << i;
     }
   }
-  // Nine tokens are three rows, but the last row's last label would be the tenth.
+  // Nine tokens are three rows, but the last row's last label would be the tenth token.
   writeFile(folder / "t.bin", bytesOf(std::vector<uint16_t>(tokens.begin(), tokens.begin() + 9)));
   EXPECT_EQ(Dataset(program, {{"ids", folder / "t.bin"}}, false).rows(), 2);
 }
@@ -195,7 +194,7 @@ TEST_F(Data, BrokenTokenStreams) {
   words[2] = 4;
   words[3] = 3;
   EXPECT_THAT(with(bytesOf(words) + "abcdabcd"), HasSubstr("3 bytes; 2 or 4"));
-  // Once, though the labels come from the same file.
+  // Reported once, although the labels are from the same file.
   std::string message = with("abc");
   EXPECT_EQ(message.find("expected a multiple of the token size"),
             message.rfind("expected a multiple of the token size"));
@@ -227,12 +226,12 @@ TEST_F(Data, TypeOfTokensIsAskedForWhereTheirBytesLeaveItOpen) {
   EXPECT_THAT(with(i32, ""), HasSubstr("t.bin:u16, :u32 (:i32)"));
   EXPECT_THAT(with(i64, ""), HasSubstr("16 bits or of 32 or 64:"));
   EXPECT_THAT(with(bytesOf<uint32_t>({3, 0xffffffff, 4}), ""), Not(HasSubstr("either way")));
-  // Ids above 65535 are no alternating zeros.
+  // Ids above 65535 are not mistaken for alternating zeros.
   inputs[0].limit = inputs[1].limit = 100000;
   EXPECT_THAT(with(bytesOf<int32_t>({70000, 99999, 66000, 5, 6, 7, 8}), ""),
               HasSubstr("of 16 bits or of 32:"));
   EXPECT_EQ(with(bytesOf<int32_t>({70000, 99999, 66000, 5, 6, 7, 8}), ":u32"), "");
-  // Without a range of ids, what a vocabulary may have.
+  // Without a range of ids, the maximum is that of a vocabulary.
   inputs[0].limit = inputs[0].minimum = inputs[1].limit = inputs[1].minimum = 0;
   EXPECT_THAT(with(i32, ""), HasSubstr("of 16 bits or of 32:"));
   EXPECT_EQ(with(u16, ""), "");
@@ -264,11 +263,11 @@ TEST_F(Data, LabelsAreTheNextTokens) {
   EXPECT_THAT(message, HasSubstr("l.npy: each label is the token of --data ids="));
   EXPECT_THAT(message, HasSubstr("Leave --data labels out"));
   EXPECT_THAT(message, HasSubstr("np.concatenate([labels[:, 1:]"));
-  // Ignored ones say nothing; one that differs says that it is meant.
+  // Ignored labels are no evidence; a label that differs from its token shows intent.
   EXPECT_THAT(with({-100, -100, 3, 4, 5, -100, 7, 8, 9}), HasSubstr("repeat its input"));
   EXPECT_EQ(with({1, 2, 3, 4, 5, 6, 7, 8, 8}), "");
   EXPECT_EQ(with(Ids(9, -100)), "");
-  // The same file, and labels that cannot be left out.
+  // The same file for tokens and labels, whose labels have no ignored value.
   inputs[1].shifted_from = -1;
   std::string same = npy<int64_t>("i.npy", "<i8", "(3, 3)", ids);
   message = refusal({{"ids", same}, {"labels", same}});
@@ -427,7 +426,7 @@ TEST_F(Data, ValuesOutsideTheRangeNameFileRowAndReader) {
   EXPECT_THAT(message, HasSubstr("a.npy: row 1 holds 50 (element 1); /embed/Gather takes 0 to 49"));
   EXPECT_THAT(message, Not(HasSubstr("ignored")));
   EXPECT_THAT(refusal({{"ids", file}}, {2, 0}), HasSubstr("holds -100"));
-  // Labels may be ignored.
+  // This program supports ignored labels.
   std::string ids = npy<int64_t>("i.npy", "<i8", "(3, 3)", Ids(9));
   EXPECT_EQ(refusal({{"ids", ids}, {"labels", file}}, {0, 2}), "");
   EXPECT_THAT(refusal({{"ids", ids}, {"labels", file}}, {1, 2}),

@@ -1,4 +1,4 @@
-// Random numbers and the order of rows: known answers, purity, permutations.
+// Random numbers and the order of samples: known answers, independence of history, permutations.
 #include "runtime/data/row_order.h"
 #include "runtime/support/philox.h"
 
@@ -73,7 +73,7 @@ TEST(RowOrder, ShuffledDifferentlyBySeedAndEpoch) {
   EXPECT_NE(base, list(2, 0));
   EXPECT_NE(base, list(1, 1));
   EXPECT_NE(base, list((uint64_t{1} << 40) + 1, 0));
-  // Shuffled well enough: neighbours are far apart, a third of 1000 on average.
+  // Neighbors are far apart after shuffling: a third of 1000 on average.
   double distance = 0;
   for (size_t i = 1; i < base.size(); ++i)
     distance += std::abs(static_cast<double>(base[i] - base[i - 1]));

@@ -20,7 +20,7 @@ protected:
     writeFile(folder / "a.npy", bytes);
     return openNpy(folder / "a.npy");
   }
-  /// The message with which a file is refused; "" if it is not.
+  /// Returns the error for a file, or "".
   std::string refusal(const std::string &bytes) {
     try {
       open(bytes);

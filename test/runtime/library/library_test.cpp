@@ -19,7 +19,7 @@ namespace {
 constexpr std::array<float, 12> x = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1};
 constexpr std::array<float, 4> target = {1, 2, 3, 6};
 
-/// A trainer that is destroyed with the test.
+/// A trainer that is destroyed at the end of the test.
 struct Owned {
   explicit Owned(const mtc_model_options &options = {})
       : status(mtc_model_create(&options, &trainer)) {}
@@ -198,7 +198,7 @@ TEST_F(Library, OverridesTheLearningRate) {
   const std::vector<float> before = owned.weight("fc.weight");
   EXPECT_EQ(owned.train().learning_rate, 0);
   EXPECT_EQ(owned.weight("fc.weight"), before);
-  // Checkpoints have the rate.
+  // Checkpoints contain the learning rate.
   ASSERT_EQ(mtc_model_save(owned.trainer, path("saved").c_str()), MTC_MODEL_OK) << owned.message();
   Owned resumed;
   ASSERT_EQ(mtc_model_load(resumed.trainer, path("saved").c_str()), MTC_MODEL_OK);

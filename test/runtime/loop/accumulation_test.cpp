@@ -1,4 +1,4 @@
-// Steps of several micro-steps: their rows, scalars, losses and gradients, and what counts steps.
+// Steps of several micro-steps: samples, scalars, losses, gradients, and step counters.
 #include "runtime/abi/cpu.h"
 #include "runtime/io/safetensors.h"
 #include "runtime/state/initial_values.h"
@@ -25,7 +25,7 @@ namespace {
 
 constexpr int64_t microSteps = 3, batch = 4, rows = 10;
 
-/// What micro-steps read: the scalars `step` and `micro_step`.
+/// The scalars that micro-steps read: `step` and `micro_step`.
 std::vector<std::pair<int64_t, int64_t>> seen;
 
 /// operands: gradients of weight and bias, loss, their sums, the number of targets, step,
@@ -33,7 +33,7 @@ std::vector<std::pair<int64_t, int64_t>> seen;
 void addKernel(char *const *operands, int64_t, int64_t, MtcFault *) {
   auto floats = [&](int i) { return reinterpret_cast<float *>(operands[i]); };
   auto number = [&](int i) { return *reinterpret_cast<int64_t *>(operands[i]); };
-  // Of the targets that micro-steps may have, each has half.
+  // Half of a micro-step's targets are valid.
   constexpr float part = 0.5F / microSteps;
   for (int i = 0; i < 3; ++i)
     floats(3)[i] += floats(0)[i] * part;
@@ -54,7 +54,7 @@ void takeKernel(char *const *operands, int64_t, int64_t, MtcFault *) {
   *reinterpret_cast<double *>(operands[2]) = *count = 0;
 }
 
-/// The sample, whose micro-steps add to sums behind its arena, and whose update takes them.
+/// The sample; its micro-steps accumulate into sums after its arena, which its update uses.
 class AccumulatingProgram {
 public:
   AccumulatingProgram() {
@@ -119,7 +119,7 @@ private:
 
 class LongSteps : public testing::Test {
 protected:
-  /// Trains until a signal comes, after so many milliseconds.
+  /// Trains until a signal arrives after `milliseconds`.
   RunResult runUntilSignal(const MtcProgram &program, int milliseconds) {
     std::thread sender([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
@@ -158,7 +158,7 @@ struct Reference {
       y += weight[f] * static_cast<double>(sampleX(row, f));
     return y;
   }
-  /// Of the weights before they change.
+  /// Computed with the weights before their update.
   double step(const std::vector<int64_t> &taken) {
     double gradients[4] = {}, loss = 0;
     const auto count = static_cast<double>(taken.size());
@@ -208,7 +208,7 @@ protected:
     const auto manifest = nlohmann::json::parse(readFile(checkpoint + "/manifest.json"));
     return checkpoint + "/" + manifest["file"].get<std::string>();
   }
-  /// With the weights that the program starts from.
+  /// With the program's initial weights.
   Reference reference() {
     AccumulatingProgram still;
     still.program.schedule.rate = 0;

@@ -1,4 +1,4 @@
-// Batches read ahead: the same rows, and mistakes where they belong.
+// Prefetched batches: the right samples, and errors at the right step.
 #include "runtime/devices/cpu/cpu_device.h"
 #include "runtime/loop/batch_reader.h"
 #include "runtime/support/failure.h"
@@ -44,10 +44,10 @@ TEST_F(Batches, AreThoseAskedForWhateverWasReadAhead) {
   BatchReader reader(mtc_program, device);
   const Batch first = {{0, 1, 2, 3}}, second = {{7, 3, 9, 9}}, third = {{4, 5, 6, 8}};
   reader.load(data, first, second);
-  expectRows(first.rows); // what is read ahead goes elsewhere
+  expectRows(first.rows); // the next batch is prefetched into another buffer
   reader.load(data, second, first);
   expectRows(second.rows);
-  reader.load(data, third, {}); // another one than announced
+  reader.load(data, third, {}); // another batch than announced
   expectRows(third.rows);
   reader.load(data, first, {});
   expectRows(first.rows);
@@ -64,7 +64,7 @@ TEST_F(Batches, ReadAheadOfOneDataSetAreNotThoseOfAnother) {
   reader.load(data, second, first);
   expectRows(second.rows);
   reader.load(other, first, {});
-  reader.load(data, first, {}); // as announced, but a batch of the other set came between
+  reader.load(data, first, {}); // as announced, but a batch of the other set was read between
   expectRows(first.rows);
 }
 
@@ -85,7 +85,7 @@ TEST_F(Batches, AMistakeBelongsToItsBatch) {
   Dataset data = this->data();
   std::filesystem::resize_file(folder / "x.npy", std::filesystem::file_size(folder / "x.npy") - 12);
   BatchReader reader(mtc_program, device);
-  reader.load(data, {{0, 1, 2, 3}}, {{6, 7, 8, 9}}); // row 9 is gone
+  reader.load(data, {{0, 1, 2, 3}}, {{6, 7, 8, 9}}); // row 9 does not exist any more
   expectRows({0, 1, 2, 3});
   try {
     reader.load(data, {{6, 7, 8, 9}}, {});
@@ -95,7 +95,7 @@ TEST_F(Batches, AMistakeBelongsToItsBatch) {
     EXPECT_THAT(failure.what(), HasSubstr("x.npy: ends at byte"));
   }
   reader.load(data, {{0, 1, 2, 3}}, {{6, 7, 8, 9}});
-  reader.load(data, {{4, 5, 6, 7}}, {{6, 7, 8, 9}}); // never asked for: no mistake
+  reader.load(data, {{4, 5, 6, 7}}, {{6, 7, 8, 9}}); // never requested: no error
   expectRows({4, 5, 6, 7});
 }
 

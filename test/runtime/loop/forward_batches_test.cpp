@@ -34,7 +34,7 @@ TEST(ForwardBatchesTest, BelongToTheRanksInTurn) {
           }
         EXPECT_EQ(next, batches.count());
         EXPECT_EQ(samples, end);
-        // The last round has a batch of rank 0 at least.
+        // The last round has at least a batch of rank 0.
         EXPECT_TRUE(batches.batchOf(batches.rounds() - 1, 0).has_value());
       });
 }

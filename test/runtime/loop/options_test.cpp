@@ -1,4 +1,4 @@
-// The command line: all mistakes at once, suggestions, help.
+// The command line: all errors at once, suggestions, help.
 #include "test/runtime/support.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-// Forward runs whose batches ranks divide: the bits of one process, failures of one rank.
+// Forward runs whose batches ranks share: results are bit-identical to one process; errors of one
+// rank.
 #include "runtime/abi/row_values.h"
 #include "runtime/devices/cpu/cpu_device.h"
 #include "runtime/loop/evaluate.h"
@@ -73,7 +74,7 @@ protected:
   }
   std::string outputs() const { return folder / "outputs.safetensors"; }
 
-  /// Writes data in which the target of one row is out of the sample's range.
+  /// Writes data with one row whose target is out of the sample's range.
   void writeDataWithFault(int64_t rows, int64_t wrongRow) {
     writeSampleData(folder, rows);
     std::vector<float> targets(static_cast<size_t>(rows));
@@ -136,7 +137,7 @@ TEST_F(RanksEvaluation, OfWholeBatchesHasTheLossOfOneProcess) {
 }
 
 TEST_F(RanksEvaluation, EndsAllRanksByTheErrorOfOne) {
-  // Row 17 is in batch 4, the second one of rank 1 of 3.
+  // Row 17 is in batch 4, the second batch of rank 1 of 3.
   writeDataWithFault(30, 17);
   testing::internal::CaptureStderr();
   const auto results = onRanks(

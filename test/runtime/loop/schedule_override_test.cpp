@@ -1,4 +1,4 @@
-// Flags that replace parts of the schedule: the merged schedule, runs with it, and resuming.
+// Flags that replace parts of the schedule: the resulting schedule, runs with it, and resuming.
 #include "runtime/loop/schedule_override.h"
 #include "runtime/support/failure.h"
 #include "test/runtime/support.h"
@@ -122,7 +122,7 @@ protected:
   RunResult run(const std::vector<std::string> &more, const MtcProgram &program = mtc_program) {
     return runHere(program, withData(folder, more));
   }
-  /// The bits of the trained model.
+  /// Returns the trained model's bytes.
   std::string model(const std::vector<std::string> &more, const MtcProgram &program = mtc_program) {
     std::vector<std::string> flags = {"--export", folder / "model.onnx", "--metrics",
                                       log,        "--last-batch",        "wrap"};
@@ -168,7 +168,7 @@ TEST_F(OverriddenRuns, ResumeWithTheirRates) {
   const std::string whole = model(with({"--steps", "9"}));
   const std::vector<double> expected = rates();
   model(with({"--steps", "4", "--schedule-steps", "9", "--save", saved}));
-  // Without flags, and with the same ones.
+  // Without flags, and with the same flags.
   EXPECT_EQ(model({"--steps", "9", "--resume", saved, "--quiet"}), whole);
   EXPECT_EQ(rates(), expected);
   EXPECT_EQ(model(with({"--steps", "9", "--resume", saved})), whole);
@@ -184,15 +184,15 @@ TEST_F(OverriddenRuns, OtherFlagsOnResumingAreReported) {
   EXPECT_THAT(result.error,
               HasSubstr("warning: --lr 0.005: the checkpoint's run had --schedule constant --lr "
                         "0.02; the learning rate of step 5 is 0.005 and not 0.02"));
-  // From then on it is the schedule of the run.
+  // From then on, the run has this schedule.
   model({"--steps", "7", "--resume", saved, "--quiet"});
   EXPECT_EQ(rates().back(), 0.005);
-  // The end of a schedule is that of the run where the checkpoint's had none.
+  // If the checkpoint's schedule has no end, it ends with the run.
   result = run({"--steps", "10", "--resume", saved, "--schedule", "linear", "--metrics", log});
   EXPECT_EQ(result.status, 0) << result.error;
   EXPECT_THAT(result.error, HasSubstr("warning: --schedule linear: the checkpoint's run had"));
   EXPECT_GT(rates().back(), 0);
-  // The compiled schedule counts if the checkpoint has no other.
+  // The compiled schedule applies if the checkpoint has no other.
   model({"--steps", "4", "--save", folder / "plain"});
   result = run({"--steps", "6", "--resume", folder / "plain", "--lr", "0.02"});
   EXPECT_THAT(result.error, HasSubstr("is 0.02 and not 0.01"));

@@ -1,4 +1,4 @@
-// The rates of every schedule.
+// The learning rates of every schedule.
 #include "runtime/loop/schedule.h"
 
 #include <gmock/gmock.h>
@@ -8,7 +8,7 @@
 
 namespace {
 
-/// The rates of steps 1, 2, … of a schedule that ends after the last of them.
+/// Returns the rates of steps 1, 2, … of a schedule that ends after the last of them.
 std::vector<double> ratesOf(const MtcSchedule &schedule, int64_t steps) {
   std::vector<double> rates;
   for (int64_t step = 1; step <= steps; ++step)
@@ -21,7 +21,7 @@ void expectRates(const MtcSchedule &schedule, const std::vector<double> &wanted,
               testing::Pointwise(testing::DoubleNear(tolerance), wanted));
 }
 
-// Recorded from PyTorch 2.15 and Transformers: the rate that the optimizer has in each step.
+// Recorded from PyTorch 2.15 and Transformers: the optimizer's learning rate in each step.
 
 TEST(Schedule, ConstantIsHuggingFaces) {
   // get_constant_schedule_with_warmup(optimizer, 4)

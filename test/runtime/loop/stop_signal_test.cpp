@@ -1,4 +1,4 @@
-// What signals do to a process.
+// Effects of signals on a process.
 #include "runtime/loop/stop_signal.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ TEST(StopSignal, ASecondOneEndsTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
-        std::signal(SIGINT, SIG_DFL); // whatever the runner ignores
+        std::signal(SIGINT, SIG_DFL); // even if the test's parent ignores signals
         std::signal(SIGTERM, SIG_DFL);
         mtc::runtime::StopSignal signal;
         raise(SIGTERM);

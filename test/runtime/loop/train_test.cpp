@@ -1,4 +1,4 @@
-// Whole runs of the hand-written sample: the numbers, the order of rows, resuming, messages.
+// Whole runs of the handwritten sample: numbers, order of samples, resuming, messages.
 #include "runtime/io/safetensors.h"
 #include "runtime/state/initial_values.h"
 #include "test/runtime/support.h"
@@ -36,7 +36,7 @@ std::vector<float> tensor(const std::string &path, const std::string &name) {
   return values;
 }
 
-/// The data file of a checkpoint.
+/// Returns the data file of a checkpoint.
 std::string checkpointFile(const std::string &folder) {
   return folder + "/" +
          nlohmann::json::parse(readFile(folder + "/manifest.json"))["file"].get<std::string>();
@@ -90,7 +90,7 @@ protected:
   RunResult run(const std::vector<std::string> &more, const MtcProgram &program = mtc_program) {
     return runHere(program, withData(folder, more));
   }
-  /// The weights before the first step: those that the first gradients are of.
+  /// The weights before the first step, to which the first gradients belong.
   std::vector<float> initialWeight() {
     EXPECT_EQ(run({"--steps", "1", "--no-shuffle", "--save", folder / "initial"}, frozen()).status,
               0);
@@ -199,7 +199,7 @@ TEST_F(Train, OutputsForAllRowsWithoutLabels) {
   ASSERT_EQ(y.size(), 10u);
   for (size_t row = 0; row < 10; ++row)
     EXPECT_NEAR(y[row], reference.predict(static_cast<int64_t>(row)), 1e-5);
-  EXPECT_EQ(tensor(folder / "o.safetensors", "total").size(), 3u); // one a batch
+  EXPECT_EQ(tensor(folder / "o.safetensors", "total").size(), 3u); // one per batch
 }
 
 TEST_F(Train, ExportIsTheModelWithNewWeights) {
@@ -259,7 +259,7 @@ TEST_F(Train, MissingWeightsBesideTheProgram) {
               HasSubstr("'fc.weight' is missing"));
 }
 
-/// Rows of which those from `first` on are not finite.
+/// Data whose rows from `first` on are not finite.
 void writeDivergingData(const TemporaryFolder &folder, size_t first) {
   std::vector<float> target(10, 1);
   std::fill(target.begin() + static_cast<int64_t>(first), target.end(), std::nanf(""));
@@ -305,7 +305,7 @@ TEST_F(Train, NonFiniteLossWarnsOnceAndGoesOnIfAsked) {
 }
 
 TEST_F(Train, WeightsThatAreNotFiniteAreNotSaved) {
-  // The loss of the first step is finite, and what its update leaves is not: no loss has told so.
+  // The loss of the first step is finite, but its update is not; no loss has shown it yet.
   MtcProgram program = mtc_program;
   program.schedule.rate = std::numeric_limits<double>::infinity();
   RunResult result = run({"--steps", "1", "--save", folder / "c"}, program);
@@ -319,7 +319,7 @@ TEST_F(Train, WeightsThatAreNotFiniteAreNotSaved) {
 }
 
 TEST_F(Train, WhatWasNotFiniteBeforeTrainingMayBeSaved) {
-  // A state like a mask: it holds -inf, and no loss depends on it.
+  // A state like a mask: it contains -inf, and no loss depends on it.
   MtcProgram program = mtc_program;
   std::vector<MtcVariable> variables(program.variables, program.variables + program.variable_count);
   const float infinity = -std::numeric_limits<float>::infinity();
@@ -362,7 +362,7 @@ TEST_F(Train, AFullDiskEndsTheRunWithItsName) {
     FileSizeLimit limit(5);
     RunResult result = run(flags);
     EXPECT_EQ(result.status, 2) << flags[0];
-    // Written as training goes.
+    // Written during training.
     if (flags[0] != "--metrics" && flags[0] != "--profile" && flags[0] != "--tensorboard")
       EXPECT_FALSE(fileExists(flags[1])) << flags[0];
   }
@@ -410,7 +410,7 @@ TEST_F(Train, MetricsThatFailInTheMiddleLeaveACheckpoint) {
   }
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.error, HasSubstr("--metrics " + (folder / "m.jsonl") + ": cannot be written"));
-  // Whole lines only, and all steps of the checkpoint but those that failed.
+  // Whole lines only, and all steps of the checkpoint except the failed ones.
   const std::string lines = readFile(folder / "m.jsonl");
   EXPECT_EQ(lines.back(), '\n');
   const size_t written = readLosses(folder / "m.jsonl").size();
@@ -556,7 +556,7 @@ TEST_F(ScheduleOfRuns, ThatEndsBeforeTheRunIsRefused) {
   EXPECT_THAT(result.error, HasSubstr("warning: --schedule-steps 8: the learning rate of step 5"));
   EXPECT_THAT(run({"--resume", folder / "c", "--epochs", "4"}).error,
               HasSubstr("is 0 after step 8"));
-  // A run that is done, or one that does not train, has nothing to refuse.
+  // A finished run, or one that does not train, needs no such check.
   EXPECT_EQ(run({"--resume", folder / "c", "--steps", "8"}).status, 0);
   EXPECT_EQ(run({"--resume", folder / "c", "--evaluate"}).status, 0);
   EXPECT_THAT(Train::run({"--schedule-steps", "8"}).error,

@@ -1,4 +1,5 @@
-// Validation between steps: training is untouched, the best is kept, early stops, interruptions.
+// Validation between steps: training does not change; the best checkpoint, early stopping,
+// interruptions.
 #include "runtime/io/checksum.h"
 #include "test/runtime/support.h"
 
@@ -69,7 +70,7 @@ protected:
     return result.output;
   }
 
-  /// Makes the validation set `name` one whose loss is lowest after so many steps.
+  /// Writes the validation set `name`, whose loss is minimal after `steps` steps.
   void writeSetWithBestStep(const std::string &name, int64_t step) {
     writeSet(name, 7, sampleTarget);
     runWell({"--steps", std::to_string(step), "--export-weights", folder / "w.safetensors"});
@@ -93,7 +94,7 @@ protected:
       all.push_back(Json::parse(line));
     return all;
   }
-  /// The lines of steps, without their times, and those of validations.
+  /// Returns the lines of steps without their times, and those of validations.
   static std::vector<Json> stepLines(const std::string &path) {
     std::vector<Json> steps;
     for (Json line : lines(path))
@@ -122,7 +123,7 @@ protected:
   static Json manifest(const std::string &name) {
     return Json::parse(readFile(name + "/manifest.json"));
   }
-  /// The step of a checkpoint, 0 if there is none.
+  /// Returns the step of a checkpoint, or 0.
   static int64_t stepOf(const std::string &name) {
     return fileExists(name + "/manifest.json") ? manifest(name)["step"].get<int64_t>() : 0;
   }
@@ -204,7 +205,7 @@ TEST_F(Validation, KeepsTheBestCheckpoint) {
   for (const Json &line : validations(log))
     EXPECT_EQ(line["best"], line["step"] <= 4) << line;
 
-  // It is complete: it can be resumed, evaluated and exported.
+  // The best checkpoint is complete: it can be resumed, evaluated and exported.
   runWell({"--steps", "4", "--save", folder / "four"});
   EXPECT_EQ(data(saved + "/best"), data(folder / "four"));
   runWell({"--resume", saved + "/best", "--steps", "9", "--save", folder / "again"});
@@ -212,7 +213,7 @@ TEST_F(Validation, KeepsTheBestCheckpoint) {
   EXPECT_EQ(
       runHere(mtc_program, {"--resume", saved + "/best", "--export", folder / "b.onnx"}).status, 0);
 
-  // The best value survives a pause: a worse one later does not replace the checkpoint.
+  // The best value survives an interruption: a worse one later does not replace the checkpoint.
   runWell(validating({"--resume", saved, "--save", saved, "--steps", "12", "--metrics", log,
                       "--validate-every", "1", "--keep-best", "loss"}));
   EXPECT_EQ(manifest(saved + "/best")["step"], 4);
@@ -230,11 +231,11 @@ TEST_F(Validation, ResumesTheBestIntoAnotherFolder) {
     return validating(more);
   };
   runWell(with({"9", "--save", saved}));
-  // A run from the best one has its best checkpoint from the start.
+  // A run that resumes from the best checkpoint has a best checkpoint from the start.
   runWell(with({"6", "--resume", saved + "/best", "--save", folder / "d"}));
   EXPECT_EQ(manifest(folder / "d/best")["step"], 4);
   EXPECT_EQ(data(folder / "d/best"), data(saved + "/best"));
-  // A run from a later one says where the best is not.
+  // A run that resumes from a later one reports where the best checkpoint is missing.
   RunResult result = run(with({"10", "--resume", saved, "--save", folder / "e"}));
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.error, HasSubstr("note: " + (folder / "e/best") + ": the best validation"));
@@ -265,7 +266,7 @@ TEST_F(Validation, StopsEarly) {
   EXPECT_EQ(manifest(saved)["step"], 5);
   EXPECT_EQ(manifest(saved + "/best")["step"], 2);
   EXPECT_TRUE(fileExists(folder / "m.onnx"));
-  // A run that goes on from it has nothing to do, unless it has more patience.
+  // A run that resumes after an early stop has nothing to do, unless its patience is larger.
   EXPECT_THAT(runWell(with({"--save", saved, "--resume", saved})), HasSubstr("stopped early"));
   EXPECT_EQ(manifest(saved)["step"], 5);
   Flags patient = with({"--save", saved, "--resume", saved});
@@ -273,7 +274,7 @@ TEST_F(Validation, StopsEarly) {
   runWell(patient);
   EXPECT_EQ(manifest(saved)["step"], 7);
 
-  // Pauses do not count as improvements.
+  // Interruptions do not count as improvements.
   runWell(validating({"--steps", "4", "--save", folder / "d", "--validate-every", "1"}));
   EXPECT_THAT(runWell(validating({"--steps", "20", "--resume", folder / "d", "--save", folder / "d",
                                   "--validate-every", "1", "--early-stop", "3"})),
@@ -352,7 +353,7 @@ TEST_F(Validation, DropsItsLinesAfterTheCheckpoint) {
 }
 
 TEST_F(Validation, ASignalStopsItPromptly) {
-  // One validation takes far longer than the test waits.
+  // One validation takes far longer than the test's timeout.
   writeSet("large", 400000, sampleTarget);
   const int process =
       startSample(withData(folder, validating({"--steps", "1000", "--validate-every", "1", "--save",
@@ -368,7 +369,7 @@ TEST_F(Validation, ASignalStopsItPromptly) {
   EXPECT_EQ(WEXITSTATUS(status), 128 + SIGTERM);
   const auto step = manifest(saved)["step"].get<int64_t>();
   EXPECT_EQ(stepsOf(stepLines(log)).back(), step);
-  // The validation that was interrupted is run first, as if there had been no signal.
+  // The interrupted validation runs first, as if there had been no signal.
   runWell(validating({"--steps", std::to_string(step + 1), "--resume", saved, "--save", saved,
                       "--validate-every", "1", "--metrics", folder / "n.jsonl"}));
   const std::vector<int64_t> validated = stepsOf(validations(folder / "n.jsonl"));
@@ -404,7 +405,8 @@ TEST_F(Validation, KeepsTheLastCheckpoints) {
     runWell({"--steps", step, "--save", folder / step});
     EXPECT_EQ(data(kept), data(folder / step));
   }
-  // One goes on from any of them; those of later steps are replaced when they are reached.
+  // Any of these checkpoints can be resumed; those of later steps are replaced when the run reaches
+  // them.
   EXPECT_EQ(run({"--resume", saved + "/step-6", "--save", saved, "--steps", "8"}).status, 1);
   runWell({"--resume", saved + "/step-6", "--save", saved, "--steps", "9", "--save-every", "1",
            "--keep", "2", "--overwrite"});
@@ -432,7 +434,7 @@ TEST_F(Validation, RemovesOnlyCheckpoints) {
   EXPECT_FALSE(fileExists(saved + "/step-5"));
   EXPECT_FALSE(fileExists(saved + "/step-4"));
 
-  // A user's file in the folder of a checkpoint remains, and with it the folder.
+  // A user's file in the folder of a checkpoint remains, and so does the folder.
   writeFile(saved + "/step-6/notes.txt", "mine");
   runWell({"--resume", saved, "--steps", "7", "--save", saved, "--save-every", "1", "--keep", "1"});
   EXPECT_EQ(listFolder(saved + "/step-6"), Flags{"notes.txt"});

@@ -1,4 +1,4 @@
-// What reaches a terminal of names that files give.
+// Names from files are escaped on a terminal.
 #include "runtime/support/messages.h"
 #include "test/runtime/support.h"
 
@@ -18,10 +18,10 @@ TEST(Messages, HoldNoControlCharacters) {
   EXPECT_EQ(printable("caf\u00e9 \u65e5\u672c \U0001f600\nline"),
             "caf\u00e9 \u65e5\u672c \U0001f600\nline");
   EXPECT_EQ(printable("a\x1b[2Jb\rc\x7f\td"), "a\\x1b[2Jb\\x0dc\\x7f\\x09d");
-  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b"); // a control of ISO 8859
+  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b"); // a control character of ISO 8859
   EXPECT_EQ(printable("\xff \xe2\x82"), "\\xff \\xe2\\x82");
   EXPECT_EQ(printable("\xe0\x80\x9b\xf0\x80\x80\x9b"),
-            "\\xe0\\x80\\x9b\\xf0\\x80\\x80\\x9b"); // overlong
+            "\\xe0\\x80\\x9b\\xf0\\x80\\x80\\x9b"); // overlong encoding
   EXPECT_EQ(printable("\xed\xa0\x80\xf4\x90\x80\x80"), "\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80");
 }
 

@@ -1,4 +1,4 @@
-// --profile-summary: what is counted, and what it is compared with.
+// --profile-summary: counted operations and bytes, and references.
 #include "runtime/calls/contraction/cpu/onednn/contraction.h"
 #include "runtime/calls/contraction/plain.h"
 #include "runtime/devices/cpu/throughput.h"

@@ -1,4 +1,4 @@
-// A listener that fails is not called again, and the others are.
+// A listener that fails is not called again; the others are.
 #include "runtime/reports/run_listener.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// A program as the compiler would emit it, written by hand: linear regression by gradient descent
+// A handwritten program in the form that the compiler writes: linear regression by gradient descent
 // with momentum.
 //
 //   y = x · weightᵀ + bias, loss = mean (y − target)², momentum = 0.9 · momentum + grad, weight −=
@@ -89,7 +89,7 @@ void updateKernel(char *const *operands, int64_t begin, int64_t end, MtcFault *)
   }
 }
 
-/// operands: target. A target above 1000 is reported as if it were an index.
+/// operands: target. A target above 1000 is reported like an out-of-bounds index.
 void faultKernel(char *const *operands, int64_t begin, int64_t end, MtcFault *fault) {
   for (int64_t i = begin; i < end; ++i)
     if (float value = floats(operands[0])[i]; value > 1000)

@@ -1,4 +1,4 @@
-// Checkpoints: resuming to the bit, surviving kills and full disks, refusing what does not belong.
+// Checkpoints: bit-exact resuming, kills, full disks, and rejected checkpoints.
 #include "runtime/io/checksum.h"
 #include "test/runtime/support.h"
 
@@ -37,7 +37,7 @@ protected:
   void setManifest(const std::string &name, const nlohmann::json &json) {
     writeFile(folder / name + "/manifest.json", json.dump());
   }
-  /// With the checksum that such a manifest has.
+  /// Adds the checksum to a manifest.
   void signManifest(const std::string &name, nlohmann::json json) {
     json.erase("checksum");
     const std::string text = json.dump(2) + "\n";
@@ -46,7 +46,8 @@ protected:
     json["checksum"] = mtc::runtime::checksumText(sum.value());
     setManifest(name, json);
   }
-  /// Starts the sample, which saves after each step, and waits until it has saved more than `step`.
+  /// Starts the sample, which saves after each step, and waits until it has saved more than `step`
+  /// steps.
   int startSaving(const std::string &name, int64_t step) {
     std::vector<std::string> flags = {"--steps",     "1000000000",   "--save",
                                       folder / name, "--save-every", "1"};
@@ -99,7 +100,7 @@ TEST_F(Checkpoint, OnlyTheNewestStays) {
   EXPECT_EQ(listFolder(folder / "c"),
             (std::vector<std::string>{"manifest.json", "notes-step-1.safetensors",
                                       "step-1-0.safetensors", "step-6-0.safetensors"}));
-  // The same step again must not write over the file that the manifest names.
+  // Saving the same step again must not overwrite the file that the manifest names.
   ASSERT_EQ(run({"--steps", "6", "--save", folder / "c", "--overwrite"}).status, 0);
   EXPECT_EQ(manifest("c")["file"], "step-6-1.safetensors");
   EXPECT_EQ(listFolder(folder / "c").size(), 4u);
@@ -119,7 +120,7 @@ TEST_F(Checkpoint, AKillAtAnyMomentLeavesACompleteOne) {
         runHere(mtc_program, {"--resume", folder / "c", "--export", folder / "m.onnx"});
     ASSERT_EQ(result.status, 0) << result.error;
   }
-  // And what was saved is what an undisturbed run has.
+  // The saved state equals that of an uninterrupted run.
   ASSERT_EQ(run({"--steps", std::to_string(last), "--save", folder / "whole", "--quiet"}).status,
             0);
   EXPECT_EQ(data("whole"), data("c"));
@@ -207,7 +208,7 @@ TEST_F(Checkpoint, AnAlteredManifestIsNoticed) {
   unsigned_.erase("checksum");
   setManifest("c", unsigned_);
   EXPECT_THAT(resume().error, HasSubstr("altered since it was written"));
-  // Readers differ on which of two values counts.
+  // Readers differ in which of two equal keys they use.
   std::string text = good.dump();
   text.insert(1, "\"step\": 1, ");
   writeFile(folder / "c/manifest.json", text);
@@ -245,7 +246,7 @@ TEST_F(Checkpoint, OnlyARunThatGoesOnFromItReplacesIt) {
     EXPECT_EQ(data("c"), before);
     EXPECT_EQ(manifest("c")["step"], 6);
   }
-  // The same folder by another name.
+  // The same folder under another name.
   ASSERT_EQ(symlink("c", (folder / "link").c_str()), 0);
   EXPECT_EQ(run({"--steps", "7", "--save", folder / "c/", "--resume", folder / "link"}).status, 0);
   EXPECT_EQ(manifest("c")["step"], 7);
@@ -262,13 +263,13 @@ TEST_F(Checkpoint, OneProgramSavesIntoAFolderAtATime) {
   EXPECT_EQ(second.status, 1);
   EXPECT_THAT(second.error, HasSubstr("process " + std::to_string(process) + " on "));
   EXPECT_THAT(second.error, HasSubstr("saves into this folder"));
-  // Others may read what it saves meanwhile.
+  // Other processes may read a checkpoint while it is saved.
   for (int round = 0; round < 20; ++round) {
     RunResult reader = run({"--resume", folder / "c", "--evaluate"});
     ASSERT_EQ(reader.status, 0) << reader.error;
   }
   killAndWait(process);
-  // What a killed process leaves locks nothing, and is removed at the end.
+  // A killed process leaves no lock, and its temporary files are removed later.
   int64_t step = manifest("c")["step"];
   EXPECT_TRUE(fileExists(folder / "c/.mtc-lock"));
   RunResult third =

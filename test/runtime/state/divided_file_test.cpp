@@ -24,7 +24,7 @@ using testing::HasSubstr;
 
 namespace {
 
-/// A program whose variables are divided among the ranks.
+/// A program whose variables are sharded among ranks.
 class DividedProgram {
 public:
   void add(const char *name, uint32_t type, int64_t elements, int64_t piece) {
@@ -74,9 +74,9 @@ std::string valueOf(const MtcTensor &tensor) {
 class DividedFileTest : public testing::Test {
 protected:
   DividedFileTest() {
-    divided.add("weight", MTC_F32, 700, 256);         // pieces of 256, 256 and 188 elements
+    divided.add("weight", MTC_F32, 700, 256);         // shards of 256, 256 and 188 elements
     divided.add("bias", MTC_F32, 10, 256);            // of rank 0 alone
-    divided.add("codes", MTC_U8, 50 << 20, 17 << 20); // several requests a piece
+    divided.add("codes", MTC_U8, 50 << 20, 17 << 20); // several requests per shard
   }
 
   /// Runs `action` on rank 0 with a device that has the values, while the others wait for it.

@@ -1,4 +1,4 @@
-// Images have the elements that their strides say, in every order of axes and for every element
+// Images contain the elements that their strides specify, for every order of axes and every element
 // size.
 #include "runtime/abi/tensor_image.h"
 
@@ -9,7 +9,8 @@
 
 namespace {
 
-/// A part of a variable of these extents, row-major, and of an image with other orders of axes.
+/// A part of a variable with these extents (row-major) and of an image, with different orders of
+/// axes.
 struct Block {
   std::vector<int64_t> extents, variableStrides, imageStrides;
 
@@ -36,7 +37,7 @@ struct Block {
   int64_t count() const {
     return std::accumulate(extents.begin(), extents.end(), int64_t{1}, std::multiplies<>());
   }
-  /// The element of the variable that the image has at `place`.
+  /// Returns the variable's element at the image's position `place`.
   int64_t elementAt(int64_t place) const {
     int64_t element = 0;
     for (size_t axis = 0; axis < extents.size(); ++axis) {

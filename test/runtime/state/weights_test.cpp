@@ -1,4 +1,4 @@
-// A program takes only the weights that it was compiled with for its own.
+// A program accepts only its own initial weights by default.
 #include "runtime/io/checksum.h"
 #include "test/runtime/support.h"
 
@@ -39,7 +39,7 @@ protected:
     return mtc::runtime::checksumText(sum.value());
   }
 
-  /// As the compiler does, for a program that expects these weights.
+  /// Computes the digest as the compiler does, for a program that expects these weights.
   void writeOwn() {
     const std::string data = bytesOf<float>({1, -2, 0.5}), zeros(16, '0');
     std::string header = R"({"__metadata__":{"mtc.checksum.fc.weight":")" + checksum(data) +
@@ -106,8 +106,8 @@ TEST_F(Weights, OfAnotherAreRefusedUnlessNamed) {
   }
 }
 
-/// A program whose weight the module has transposed, under the initializer's own name, and whose
-/// bias it calls otherwise.
+/// A program whose weight the module stores transposed under the initializer's name, and whose bias
+/// has another name in the module.
 class ModuleNames : public Weights {
 protected:
   void SetUp() override {
@@ -118,7 +118,7 @@ protected:
     variables[1].images = &bias;
   }
 
-  /// Tensors of f32, each with its shape.
+  /// f32 tensors with their shapes.
   RunResult runWith(const std::vector<std::pair<std::string, std::string>> &tensors,
                     const std::string &metadata = "", const std::string &path = "given.safetensors",
                     const std::string &given = "") {
@@ -151,7 +151,7 @@ TEST_F(ModuleNames, ThatInitializersHaveTooAreRefusedUnlessOtherNamesTell) {
             0);
   EXPECT_EQ(runWith({{"fc.weight", "[3,1]"}, {"bias", "[1]"}}).status, 0);
   EXPECT_EQ(runWith({{"fc.weight", "[1,3]"}, {"fc.bias", "[1]"}}).status, 0);
-  // The names decide, not the shapes.
+  // Names decide, not shapes.
   result = runWith({{"fc.weight", "[3,1]"}, {"fc.bias", "[1]"}});
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.error, HasSubstr("is f32 [3, 1]; the program expects f32 [1, 3]"));

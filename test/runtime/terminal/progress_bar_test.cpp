@@ -1,4 +1,4 @@
-// Progress lines that fit a terminal of any width.
+// Progress lines fit a terminal of any width.
 #include "runtime/terminal/progress_bar.h"
 #include "runtime/terminal/status_line.h"
 #include "test/support/terminal_output.h"

@@ -1,9 +1,8 @@
-// Preloaded into a program, counts its allocations of memory by the object that asks for them: the
-// program itself, or a library. When the program ends, the file that the environment names in
-// MTC_ALLOCATIONS gets a line `COUNT OBJECT` for each, then `N peak` and `N left` of the bytes that
-// malloc gave, at most at a time and in the end, and `N mappings` of files and pages. With
-// MTC_ALLOCATIONS_FROM=N the stacks of some allocations behind the program's N-th go to the
-// standard error.
+// Preloaded into a program, counts its memory allocations by caller: the program itself, or a
+// library. At the program's end, the file in the environment variable MTC_ALLOCATIONS gets a line
+// `COUNT OBJECT` for each, then `N peak` and `N left`, the maximum and the final number of bytes
+// from malloc, and `N mappings` of files and pages. With MTC_ALLOCATIONS_FROM=N, the stacks of some
+// allocations after the program's N-th are written to the standard error.
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -21,7 +20,7 @@
 #include <unistd.h>
 
 extern "C" {
-// The functions of glibc behind those that are replaced here.
+// glibc's own functions, which those below replace.
 // NOLINTBEGIN(readability-identifier-naming)
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);
@@ -55,7 +54,7 @@ void showStack() {
   isShowing = false;
 }
 
-/// `caller` is an address in what asked for the memory.
+/// `caller` is an address in the calling object.
 void count(const void *caller) {
   Dl_info info{};
   if (!dladdr(caller, &info))

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder of one test, removed with it.
+/// A temporary folder, removed at the end of its scope.
 struct OutputFiles : testing::Test {
   OutputFiles() {
     std::string pattern = (fs::temp_directory_path() / "mtc-output-XXXXXX").string();
@@ -45,13 +45,13 @@ struct OutputFiles : testing::Test {
     return names;
   }
   OutputTarget target(const std::string &name) { return {name, name, (path / name).string()}; }
-  /// A file of this content in the making.
+  /// A file with this content that is being written.
   OutputFile made(const std::string &name, const std::string &text) {
     OutputFile file = llvm::cantFail(OutputFile::create(target(name)));
     llvm::cantFail(file.write([&](llvm::raw_ostream &os) { os << text; }));
     return file;
   }
-  /// "" if the output may be written.
+  /// Returns "" if the output may be written, otherwise the error.
   std::string problem(OutputPolicy &policy, const std::string &name, bool isStream = false) {
     auto resolved = policy.resolve(name, (path / name).string(), isStream);
     return resolved ? "" : llvm::toString(resolved.takeError());
@@ -89,7 +89,7 @@ TEST_F(OutputFiles, AreTakenBackWhereOneCannotBePutInPlace) {
     files.push_back(made("old", "after"));
     files.push_back(made("new", "fresh"));
     files.push_back(made(std::string(255, 'n'), "last"));
-    // A name that is one byte too long, which only putting it there finds out.
+    // A name that is one byte too long, which is only detected when the file is renamed.
     files.push_back(made(std::string(256, 'n'), "too long"));
     llvm::Error error = commit(files);
     EXPECT_TRUE(bool(error));

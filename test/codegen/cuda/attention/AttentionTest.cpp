@@ -42,7 +42,7 @@ llvm::Error compile(CallAttrInterface call, const cuda::DeviceCall &plan, llvm::
   return jit.addIRModule(llvm::orc::ThreadSafeModule(std::move(*module), std::move(context)));
 }
 
-/// Runs a call in device memory of its own; results start as bytes that nothing is.
+/// Runs a call on its own device memory. Results start with invalid values.
 void runAs(ContractionPrecision precision, const MtcAttention &p, bool isGradient,
            const std::vector<Buffer> &buffers, size_t operands) {
   CallAttrInterface call = describe(p, isGradient);
@@ -86,7 +86,7 @@ void run(const MtcAttention &p, bool isGradient, const std::vector<Buffer> &buff
   runAs(ContractionPrecision::F32, p, isGradient, buffers, operands);
 }
 
-/// By tensor cores. Operands lose 13 bits.
+/// Uses tensor cores, whose operands lose 13 bits.
 void runTf32(const MtcAttention &p, bool isGradient, const std::vector<Buffer> &buffers,
              size_t operands) {
   runAs(ContractionPrecision::TF32, p, isGradient, buffers, operands);
@@ -102,7 +102,7 @@ TEST(DeviceAttention, MatchesItsDefinition) { checkAll<float>(); }
 
 TEST(DeviceAttention, MatchesItsDefinitionInDoublePrecision) { checkAll<double>(); }
 
-/// Cases that together have all that depends on the element type.
+/// Cases that cover everything that depends on the element type.
 template <typename Element> void checkNarrow() {
   for (const Case &c : cases)
     if (llvm::StringRef(c.name) == "ragged tiles" || llvm::StringRef(c.name) == "odd widths" ||
@@ -136,7 +136,7 @@ TEST(DeviceAttention, TensorCoresMatchTheDefinition) {
       .check(runTf32, tf32Tolerance);
 }
 
-/// Numbers that tf32 has, and sums of few: nothing is rounded but the exponentials' products.
+/// Sums of few numbers that tf32 represents: only the multiplications with exponentials round.
 TEST(DeviceAttention, TensorCoresMultiplyWhatNeedsNoRoundingExactly) {
   constexpr int64_t length = 24, width = 40;
   MtcAttention p = {};
@@ -173,7 +173,7 @@ TEST(DeviceAttention, TheSameBitsEveryTime) {
   EXPECT_EQ(first, instance.results);
 }
 
-/// Launches of the call for an architecture, and what is wrong with how they use a processor.
+/// Returns the launches of the call for an architecture, and checks their use of a multiprocessor.
 std::string findSpills(const MtcAttention &p, bool isGradient, ContractionPrecision precision,
                        const cuda::Architecture &architecture, unsigned &launches) {
   CallAttrInterface call = describe(p, isGradient);
@@ -235,7 +235,7 @@ TEST(DeviceAttention, LargeScoresDoNotOverflow) {
   scores.attend(run);
   EXPECT_EQ(scores.out[0], 129);
   EXPECT_EQ(scores.logsumexp[0], 129000);
-  // A run that diverged shows it.
+  // A diverged run must produce NaN.
   scores.key[7] = std::numeric_limits<float>::quiet_NaN();
   scores.attend(run);
   EXPECT_TRUE(std::isnan(scores.out[0]));

@@ -1,4 +1,4 @@
-// As much of CUDA's driver as is asked for the architecture: of a machine with one GPU, of compute capability 8.6.
+// A stub of CUDA's driver for queries of the architecture: a machine with one GPU of compute capability 8.6.
 int cuInit(unsigned flags) { return flags; }
 int cuDeviceGet(int *device, int ordinal) {
   *device = 7;

@@ -26,7 +26,7 @@ struct Case {
   bool isReversed = false;
 };
 
-/// One row, one step, one unit, and sizes that fill no block of threads or several blocks.
+/// One row, one step, one unit, and sizes that are smaller than a block of threads or need several.
 constexpr Case cases[] = {
     {RecurrentCell::Lstm, 3, 2, 5},          {RecurrentCell::Lstm, 1, 1, 17, true},
     {RecurrentCell::Lstm, 2, 7, 33},         {RecurrentCell::Gru, 3, 2, 5, true},
@@ -121,8 +121,8 @@ private:
   std::vector<MtcCudaLaunch> launches;
 };
 
-/// Runs a call in as much scratch memory as is planned. The emulator reports undefined elements
-/// that it reads, and accesses to other memory.
+/// Runs a call with the planned scratch memory. The emulator reports reads of undefined elements
+/// and accesses to other memory.
 template <typename Element>
 void runOnDevice(MtcRecurrence p, bool isGradient, Tensors<Element> &tensors) {
   CallAttrInterface attribute = describe(p, isGradient);
@@ -240,7 +240,7 @@ TEST(DeviceRecurrence, OtherLayersAreNotPlanned) {
   EXPECT_FALSE(isPlanned(p));
 }
 
-/// Both directions of a layer are in one program.
+/// One program has both directions of a layer.
 TEST(DeviceRecurrence, DirectionsHaveTheirOwnNames) {
   const MtcRecurrence p = recordOf({RecurrentCell::Gru, 3, 2, 4}, MTC_F32);
   for (const cuda::Launch &forward : cuda::planDeviceCall(describe(p, false))->launches())

@@ -1,4 +1,4 @@
-// The emulated NCCL: what it delivers, when, and what it refuses.
+// The emulated NCCL: results, order and errors.
 #include "runtime/collectives/nccl/nccl.h"
 #include "runtime/devices/cuda/emulated/streams.h"
 #include "runtime/devices/cuda/handles.h"
@@ -23,7 +23,7 @@ namespace {
 
 constexpr size_t bytes = 64, slots = 8; // of the memory of a rank
 
-/// Two ranks of one process, each with a stream for computation, a stream for messages and memory.
+/// Two ranks in one process, each with a stream for computation, a stream for messages, and memory.
 struct Rank {
   explicit Rank(const UniqueId &id, int ranks, int number)
       : number(number), memory(driver, slots * bytes) {
@@ -37,7 +37,7 @@ struct Rank {
                                bytes, compute),
               success);
   }
-  /// Begins work of the stream for messages after all computation so far.
+  /// Makes the message stream wait for all computation so far.
   void begin() const {
     EXPECT_EQ(driver.recordEvent(issued, compute), success);
     EXPECT_EQ(driver.letStreamWait(messages, issued, 0), success);
@@ -53,7 +53,7 @@ struct Rank {
   void receive(int peer, size_t slot, size_t count = bytes, int type = byteType) const {
     EXPECT_EQ(nccl.receive(at(slot), count, type, peer, communicator, messages), done);
   }
-  /// Enqueues a group for which computation waits.
+  /// Enqueues a group, and makes computation wait for it.
   void group(const char *name, const std::function<void()> &body) const {
     begin();
     nccl.nameGroup(name, messages);
@@ -91,7 +91,7 @@ protected:
       ranks.emplace_back(id, count, rank);
   }
 
-  /// Runs all work in turns, as far as it gets, and returns the first error.
+  /// Runs all work that is ready, alternating between streams, and returns the first error.
   std::string run() {
     for (int turn = 0; turn < 1000; ++turn) {
       bool isDone = true;
@@ -201,10 +201,10 @@ TEST_F(Nccl, SendsWhatAMissingWaitOverwrites) {
   EXPECT_EQ(ranks[1].found, 99);
 }
 
-/// A fault ends all emulated work of its process.
+/// An error ends all emulated work of its process.
 class NcclDeathTest : public Nccl {
 protected:
-  /// Expects that two ranks end with an error, in a process of their own.
+  /// Expects that two ranks end with an error, in a child process.
   template <typename Matcher>
   void expectError(const std::function<void(Rank &, Rank &)> &body, const Matcher &expected) {
     EXPECT_EXIT(

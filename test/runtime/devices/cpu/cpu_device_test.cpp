@@ -1,4 +1,4 @@
-// What the target `cpu` refuses.
+// Errors of the target `cpu`.
 #include "runtime/abi/library_call.h"
 #include "test/runtime/support.h"
 

@@ -1,4 +1,4 @@
-// The thread pool: ranges are covered once, whatever the number of threads.
+// The thread pool: ranges are covered once, for any number of threads.
 #include "runtime/devices/cpu/parallel.h"
 
 #include <gtest/gtest.h>

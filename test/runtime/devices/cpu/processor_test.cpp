@@ -75,7 +75,7 @@ TEST(Processor, LeavesNoUnknownFeatureUnchecked) {
   EXPECT_FALSE(processorHas("avx1024"));
 }
 
-/// The library of the compiler detects features by code of its own.
+/// The compiler's library detects features with its own code.
 TEST(Processor, DetectsTheMachine) {
   EXPECT_EQ(processorHas("avx2"), __builtin_cpu_supports("avx2") != 0);
   EXPECT_EQ(processorHas("fma"), __builtin_cpu_supports("fma") != 0);

@@ -1,4 +1,5 @@
-// Work-stealing loops: items are computed once, and those of a delayed thread by the others.
+// Work-stealing loops: each item is computed once, and other threads compute the items of a delayed
+// thread.
 #include "runtime/devices/cpu/work_stealing.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +36,7 @@ TEST(WorkStealing, NextItemOfOneThread) {
   EXPECT_EQ(found, (std::vector<int64_t>{1, 2, -1}));
 }
 
-/// The first item ends after all others, most of which its thread would have computed.
+/// The first item ends after all others, most of which its own thread would have computed.
 TEST(WorkStealing, ItemsOfADelayedThread) {
   constexpr int64_t items = 16;
   WorkStealingLoop loop(items);

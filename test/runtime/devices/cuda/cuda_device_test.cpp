@@ -1,4 +1,4 @@
-// The target `cuda`: what it refuses, what it reports late, and what waits for what.
+// The target `cuda`: errors, delayed errors, and synchronization.
 #include "runtime/abi/attention.h"
 #include "runtime/abi/cuda.h"
 #include "runtime/devices/cuda/emulated/streams.h"
@@ -62,7 +62,7 @@ TEST_F(CudaDevice, DriverMustBeAsNewAsTheCode) {
               HasSubstr("is for CUDA 13.0; this program's code needs one for CUDA 14.2"));
 }
 
-/// The sample as a program for GPUs of these architectures, run on the emulated one (sm_90).
+/// The sample as a program for these GPU architectures, run on the emulated GPU (sm_90).
 RunResult runFor(const std::vector<MtcCudaArchitecture> &architectures,
                  const std::vector<std::string> &arguments) {
   MtcProgram program = mtc_program;
@@ -117,7 +117,7 @@ TEST_F(CudaDevice, PtxIsTakenWhereNoMachineCodeRuns) {
                                      {9, 0, MTC_EXACT_CUBIN, nullptr}};
   MtcCudaProgram program = {0, 0, 0, 1, 4, all};
   EXPECT_EQ(chooseArchitecture(program, 8, 0), &all[2]);
-  EXPECT_EQ(chooseArchitecture(program, 8, 9), &all[2]); // although the PTX is of a later one
+  EXPECT_EQ(chooseArchitecture(program, 8, 9), &all[2]); // although the PTX is for a later one
   EXPECT_EQ(chooseArchitecture(program, 9, 0), &all[3]);
   EXPECT_EQ(chooseArchitecture(program, 9, 1), &all[0]);
   EXPECT_EQ(chooseArchitecture(program, 10, 0), &all[1]);
@@ -145,7 +145,7 @@ TEST_F(CudaDevice, AFaultComesBeforeACheckpoint) {
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.error, HasSubstr("/check/Gather: index 5000"));
   EXPECT_EQ(nlohmann::json::parse(readFile(folder / "c/manifest.json"))["step"], 1);
-  // Without checkpoints it comes with the metrics of its step.
+  // Without checkpoints, the error is reported with the metrics of its step.
   ASSERT_EQ(run({"--no-shuffle", "--steps", "5", "--metrics", folder / "m.jsonl"}).status, 1);
   EXPECT_EQ(readLosses(folder / "m.jsonl").size(), 1u);
 }
@@ -188,7 +188,7 @@ TEST_F(CudaDevice, MemoryReportHasTheDevice) {
 }
 
 TEST_F(CudaDevice, WhatTheDriverReportsEndsTheRun) {
-  // A copy from after the arena. After it the driver does nothing more, as a real one.
+  // A copy from outside the arena fails. Afterwards the driver rejects all calls, like a real one.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   MtcProgram program = mtc_program;
   std::vector<MtcOperation> operations(program.micro_step.operations,
@@ -266,8 +266,8 @@ TEST(Streams, AGraphRunsWhatWasCapturedEachTime) {
   driver.destroyExecutable(executable);
 }
 
-/// A copy on a second stream in a graph, which the first stream waits for before what follows, or
-/// not.
+/// A copy on a second stream of a graph, with or without the first stream's wait before the next
+/// operation.
 class ForkedGraph {
 public:
   void capture(bool isJoinedEarly) {
@@ -308,7 +308,7 @@ TEST(Streams, AGraphsBranchRunsWhereItIsWaitedFor) {
   graph.capture(/*isJoinedEarly=*/true);
   graph.run();
   EXPECT_EQ(graph.copied, 5);
-  // What a wait is missing for has been overwritten.
+  // Without the wait, the copied memory is overwritten.
   ForkedGraph late;
   late.capture(/*isJoinedEarly=*/false);
   late.run();

@@ -1,5 +1,5 @@
-// Attention as cuDNN is told it, against plain sums: the emulated library computes the graph that
-// it is given.
+// Attention graphs for cuDNN against plain sums: the emulated library computes the graph that it
+// receives.
 #include "runtime/calls/attention/cuda/dnn_attention.h"
 #include "runtime/calls/attention/cuda/dnn_attention_plan.h"
 #include "runtime/devices/cuda/handles.h"
@@ -28,7 +28,7 @@ struct Case {
   uint32_t type = MTC_F16;
 };
 
-/// A tensor of four axes with 16-bit elements, in numbers that these elements hold.
+/// A tensor with four axes and 16-bit elements, with exactly representable values.
 struct Tensor {
   int64_t extents[4], strides[4];
   std::vector<float> numbers;
@@ -167,7 +167,7 @@ void Problem::solve() {
       }
 }
 
-/// Memory of the device, filled with halves, or to be read as halves or f32.
+/// Device memory that is filled with halves, or read as halves or f32.
 class DeviceTensors {
 public:
   explicit DeviceTensors(uint32_t type) : type(type), driver(openDriver()), stream(driver) {}
@@ -230,7 +230,7 @@ void Problem::check() {
   compare("out", tensors.halves(o, out.size()), out, tolerance);
   compare("logsumexp", tensors.floats(s, logsumexp.size()), logsumexp, 1e-5);
 
-  // Nothing is in what is given as the offsets.
+  // The memory of the offsets is undefined.
   const Address offsets = tensors.room(static_cast<int64_t>(logsumexp.size()) * 4),
                 d = tensors.give(dOut), dq = halfRoom(dQuery), dk = halfRoom(dKey),
                 dv = halfRoom(dValue);
@@ -257,7 +257,7 @@ TEST(DnnAttention, IsWhatSumsAre) {
     Problem(c).check();
 }
 
-/// [2, 4, 64, 32], whatever is changed.
+/// [2, 4, 64, 32], before changes.
 MtcAttention attention() {
   MtcAttention a = {};
   a.type = MTC_BF16;
@@ -296,7 +296,7 @@ TEST(DnnAttention, IsNotAskedForWhatItCannot) {
   EXPECT_TRUE(isRefused([](MtcAttention &a) { a.key[2] = 36; }));
   EXPECT_TRUE(isRefused([](MtcAttention &a) { a.query[1] = 0; }));
   EXPECT_TRUE(isRefused([](MtcAttention &a) { a.keys = 0; }));
-  // Its first query has no key.
+  // The first query has no key.
   EXPECT_TRUE(isRefused([](MtcAttention &a) {
     a.is_causal = 1;
     a.causal_offset = -1;
@@ -307,7 +307,8 @@ TEST(DnnAttention, IsNotAskedForWhatItCannot) {
   EXPECT_TRUE(isForwardOnly([](MtcAttention &a) { a.has_out = 0; }));
   EXPECT_TRUE(isForwardOnly([](MtcAttention &a) { a.saved_out[2] = 33; }));
   EXPECT_TRUE(isForwardOnly([](MtcAttention &a) { a.queries = a.keys = 1; }));
-  // A number for each pair is more than twice the tensors from 16 times the width on.
+  // From 16 times the width on, one number per pair needs more than twice the memory of the
+  // tensors.
   EXPECT_TRUE(isPlanned([](MtcAttention &a) { a.queries = a.keys = 512; }, true));
   EXPECT_TRUE(isForwardOnly([](MtcAttention &a) { a.queries = a.keys = 513; }));
 }

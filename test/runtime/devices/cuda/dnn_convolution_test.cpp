@@ -1,5 +1,5 @@
-// Convolutions as cuDNN is told them, against plain sums: the emulated library computes the graph
-// that it is given, and refuses what cuDNN does.
+// Convolution graphs for cuDNN against plain sums: the emulated library computes the graph that it
+// receives, and rejects what cuDNN rejects.
 #include "runtime/abi/cuda_library_call.h"
 #include "runtime/calls/convolution/cuda/dnn_convolution.h"
 #include "runtime/calls/convolution/cuda/dnn_convolution_plan.h"
@@ -30,7 +30,7 @@ std::unique_ptr<Dnn> openDnn() {
   return Dnn::open();
 }
 
-/// Memory of the device with a tensor of f32 or of 16 bits.
+/// Device memory with a tensor of f32 or 16-bit elements.
 class DeviceTensors {
 public:
   explicit DeviceTensors(uint32_t type) : type(type), driver(openDriver()), stream(driver) {}
@@ -193,7 +193,7 @@ TEST(DnnConvolution, IsNotAskedForWhatItCannot) {
   EXPECT_TRUE(isRefused([](MtcConvolution &c) { c.type = MTC_F64; }));
   EXPECT_TRUE(isRefused([](MtcConvolution &c) { c.batch = 0; }));
   EXPECT_TRUE(isRefused([](MtcConvolution &c) { c.kernel[0] = 0; }));
-  EXPECT_TRUE(isRefused([](MtcConvolution &c) { c.output[0] -= 2; })); // a window is left out
+  EXPECT_TRUE(isRefused([](MtcConvolution &c) { c.output[0] -= 2; })); // a window is skipped
   auto halfVolume = [](MtcConvolution &c) {
     c = volume();
     c.type = MTC_F16;

@@ -1,5 +1,5 @@
-// Contractions as cuBLASLt is told them, against loops: the emulated library multiplies the
-// column-major matrices that it is given.
+// Contractions for cuBLASLt against loops: the emulated library multiplies the column-major
+// matrices that it receives.
 #include "runtime/abi/attention.h"
 #include "runtime/abi/cuda_library_call.h"
 #include "runtime/calls/contraction/cuda/matmul.h"
@@ -22,7 +22,7 @@ using namespace mtc::runtime::cuda;
 
 namespace {
 
-/// Of one contraction: out, and what else it gives.
+/// Results of one contraction: out, and additional results.
 struct Results {
   std::vector<float> out, auxiliary, sums;
 };
@@ -42,7 +42,7 @@ public:
         value /= 4; // Where gelu bends.
   }
 
-  /// What the library gives, with what lies between out's rows.
+  /// The library's result, including the elements between out's rows.
   Results computed(const MatmulPlan &plan) const {
     const Driver &driver = openDriver();
     const Blas blas;
@@ -107,7 +107,7 @@ public:
 
 private:
   bool hasPreactivation() const { return c.activation == MTC_GELU_GRADIENT; }
-  /// The operands of a contraction of 16-bit elements hold those, all else f32.
+  /// Operands of a 16-bit contraction have 16-bit elements, everything else f32.
   std::vector<char> stored(uint32_t buffer) const {
     const std::vector<float> &values = buffers[buffer];
     const auto *wide = reinterpret_cast<const char *>(values.data());
@@ -165,7 +165,7 @@ private:
   std::vector<std::vector<float>> buffers; ///< as the contraction counts them
 };
 
-/// Expects the loops' result by so many calls of the library.
+/// Expects the loops' result, with the given number of library calls.
 void expectCalls(const MtcContraction &contraction, int64_t calls) {
   std::optional<MatmulPlan> plan = planMatmul(contraction);
   ASSERT_TRUE(plan);
@@ -193,7 +193,7 @@ MtcContraction plain() {
   return {MTC_F32, 0, {}, 5, 3, 7, {7, 1}, {3, 1}, {3, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0, 0, 0};
 }
 
-/// lhs [5, 7], rhs [7, 8]: what an auxiliary matrix may lie as.
+/// lhs [5, 7], rhs [7, 8], for the layouts of an auxiliary matrix.
 MtcContraction wide(uint32_t activation) {
   MtcContraction c = plain();
   c.n = c.rhs_strides[0] = c.out_strides[0] = 8;
@@ -289,11 +289,11 @@ TEST(Matmul, BatchesOfOneStrideAreOneCall) {
 }
 
 TEST(Matmul, BroadcastOperandsOfABatch) {
-  // lhs the same in each entry
+  // the same lhs for all entries
   expectCalls({MTC_F32, 1, {4}, 5, 3, 7,  {0, 7, 1}, {21, 3, 1}, {15, 3, 1}, 0, 0,
                {},      0, 0,   0, 0, {}, 0,         0,          0,          0},
               1);
-  // rhs the same: more rows
+  // the same rhs for all entries: more rows
   expectCalls({MTC_F32, 1, {4}, 5, 3, 7,  {35, 7, 1}, {0, 3, 1}, {15, 3, 1}, 0, 0,
                {},      0, 0,   0, 0, {}, 0,          0,         0,          0},
               1);
@@ -339,7 +339,7 @@ TEST(Matmul, WhatTheLibraryDoesNotHaveIsRefused) {
   c.addend_strides[0][0] = 1;
   expectRefused(c);
   c = plain();
-  c.type = MTC_F64; // in which the library adds no bias
+  c.type = MTC_F64; // for which the library adds no bias
   c.addend_count = 1;
   c.addend_strides[0][1] = 1;
   expectRefused(c);
@@ -386,7 +386,7 @@ TEST(Matmul, HasActivationsWhereOperandsAreRounded) {
 
 TEST(Matmul, WorkspaceGrowsWithTheResult) {
   MtcContraction c = plain();
-  // And 192 bytes, in which a workspace is aligned.
+  // And 192 bytes, to align a workspace.
   EXPECT_EQ(mtc_cuda_call_scratch_bytes(MTC_CONTRACTION, &c), (64 << 10) + 192);
   c.m = c.n = c.k = c.lhs_strides[0] = c.rhs_strides[0] = c.out_strides[0] = 256;
   EXPECT_EQ(mtc_cuda_call_scratch_bytes(MTC_CONTRACTION, &c), 16 * 4 * 256 * 256 + 192);
@@ -471,7 +471,7 @@ TEST(Matmul, EpiloguesThatTheLibraryDoesNotHaveAreRefused) {
   expectRefused(c);
   c = wide(MTC_GELU);
   c.has_auxiliary = 1;
-  c.out_strides[0] = 12; // no multiple of 8
+  c.out_strides[0] = 12; // not a multiple of 8
   expectRefused(c);
   c.has_auxiliary = 0;
   expectCalls(c, 1);
@@ -480,8 +480,8 @@ TEST(Matmul, EpiloguesThatTheLibraryDoesNotHaveAreRefused) {
   expectRefused(c);
 }
 
-/// Runs gelu's gradient and its sums with buffers that hold what they must but for one, which lacks
-/// an element. Whether the device is still well.
+/// Runs GELU's gradient and its sums with buffers of the required size, one of which lacks an
+/// element. Returns whether the device still works.
 bool runsWithTooSmall(size_t small) {
   MtcContraction c = wide(MTC_GELU_GRADIENT);
   c.summed = MTC_RESULT_SUMMED;
@@ -504,7 +504,7 @@ bool runsWithTooSmall(size_t small) {
 }
 
 TEST(Matmul, AccessesOfEpiloguesAreChecked) {
-  // A fault is the process's last: each in one of its own.
+  // An error ends the device's process: each test runs in a child process.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_TRUE(runsWithTooSmall(5));
   EXPECT_EXIT(std::exit(runsWithTooSmall(2) ? 0 : 3), testing::ExitedWithCode(3), "");

@@ -1,5 +1,5 @@
-// The sample for the target `cuda`: its kernels as launches of emulated functions, a thread for
-// each item.
+// The sample for the target `cuda`: its kernels are launches of emulated functions, with one thread
+// per item.
 #include "runtime/abi/cpu.h"
 #include "runtime/abi/cuda.h"
 #include "runtime/abi/emulation.h"
@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kernelCount = std::size(kernels);
 constexpr uint32_t blockSize = 32;
 
-/// Of the operations that launch the kernels.
+/// Records of the operations that launch the kernels.
 constexpr size_t operandCounts[kernelCount] = {6, 2, 2, 2, 5, 5, 1};
 
 /// Parameters: the operands of the kernel's operation, then the fault record if it may fault.
@@ -31,7 +31,7 @@ template <size_t number> void runThread(char *const *parameters) {
                    kernels[number].may_fault
                        ? reinterpret_cast<MtcFault *>(parameters[operandCounts[number]])
                        : nullptr);
-  // This code is the test's own: no compiler has made it say what it writes.
+  // This code is handwritten, without the compiler's instrumentation of writes.
   for (size_t i = 0; i < operandCounts[number]; ++i)
     mtc::runtime::emulation::markDefined(parameters[i], 16);
 }
@@ -48,7 +48,7 @@ std::array<MtcCudaLaunch, kernelCount> makeLaunches(std::index_sequence<numbers.
                         0}...};
 }
 
-/// What the program's tables point to.
+/// Data of the program's tables.
 struct CudaSample {
   std::array<MtcCudaLaunch, kernelCount> launches =
       makeLaunches(std::make_index_sequence<kernelCount>());

@@ -1,4 +1,4 @@
-// What the own thread pool has beside the tests of every pool (parallel_test.cpp).
+// Properties of mtc's own thread pool; parallel_test.cpp has the tests of all pools.
 #include "runtime/devices/cpu/parallel.h"
 
 #include <gtest/gtest.h>

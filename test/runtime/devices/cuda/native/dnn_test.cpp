@@ -1,6 +1,6 @@
-// Graphs of attention and convolution against cuDNN itself: whether it knows them on each
-// architecture, and needs no more memory than is planned. Neither a GPU nor a driver is needed, but
-// the driver's library or the stub of it that comes with the toolkit.
+// Graphs of attention and convolution against cuDNN itself: it supports them on each architecture,
+// and needs no more memory than planned. Neither a GPU nor a driver is needed, but the driver's
+// library or the toolkit's stub of it.
 #include "runtime/calls/attention/cuda/dnn_attention.h"
 #include "runtime/calls/attention/cuda/dnn_attention_graph.h"
 #include "runtime/calls/attention/cuda/dnn_attention_plan.h"
@@ -34,7 +34,7 @@ constexpr Architecture architectures[] = {{800, 108, 166912, 2048},
                                           {1000, 148, 232448, 2048},
                                           {1200, 170, 101376, 1536}};
 
-/// A device that is not here, as cuDNN describes one.
+/// An absent device, as cuDNN describes it.
 dnn::Descriptor describe(const dnn::Library &library, const Architecture &a) {
   char json[1024];
   const int length = std::snprintf(
@@ -78,11 +78,11 @@ MtcAttention attention(int64_t heads, int64_t keyHeads, int64_t queries, int64_t
   return a;
 }
 
-/// What keeps the library from answering; empty if nothing.
+/// Returns the reason why the library cannot be queried, or an empty text.
 std::string obstacle() {
   if (!dnn::openLibrary())
     return "cuDNN 9.19 or later is not installed";
-  // The library looks for the driver by this name; one that is open already is what it finds.
+  // The library opens the driver by this name, and finds an already open library.
   for (const char *name : {"libcuda.so.1", "/usr/local/cuda/lib64/stubs/libcuda.so",
                            "/usr/local/cuda/lib/stubs/libcuda.so"})
     if (dlopen(name, RTLD_NOW | RTLD_GLOBAL))
@@ -95,7 +95,7 @@ void expectPlanned(const MtcAttention &a, bool isGradient) {
   auto planned = planDnnAttention(a, isGradient);
   ASSERT_TRUE(planned);
   const int64_t space = *planned - (isGradient ? offsetsBytes(a) : 0) -
-                        workspaceSlack; // which the workspace may begin late
+                        workspaceSlack; // the workspace may start unaligned
   dnn::OperationGraph graph(library);
   isGradient ? addAttentionGradient(graph, a) : addAttention(graph, a);
   dnn::Descriptor operations = graph.finish();
@@ -159,7 +159,7 @@ TEST_F(Dnn, KnowsSharedHeads) {
   expectPlanned(a, true);
 }
 
-/// The reason why f32 is not given to it: training needs the gradient.
+/// The reason why cuDNN is not used for f32: training needs the gradient.
 TEST_F(Dnn, HasNoGradientInF32) {
   const dnn::Library &library = *dnn::openLibrary();
   MtcAttention a = attention(8, 8, 512, 512, 64, false);
@@ -172,7 +172,7 @@ TEST_F(Dnn, HasNoGradientInF32) {
     EXPECT_TRUE(dnnChoices(library, operations, describe(library, architecture)).empty());
 }
 
-/// On every architecture a kernel that keeps to the planned workspace and to the precision.
+/// On every architecture there is a kernel within the planned workspace and precision.
 void expectPlanned(const MtcConvolution &c, Computed computed, MtcCudaPrecision precision) {
   const dnn::Library &library = *dnn::openLibrary();
   auto planned = planDnnConvolution(c, computed);
@@ -234,8 +234,7 @@ TEST_F(Dnn, KnowsTheEpiloguesOfConvolution) {
         }
 }
 
-/// What the library thinks fastest is not to fail for want of memory: one of its first three
-/// choices.
+/// One of the library's first three choices must fit the planned workspace.
 TEST_F(Dnn, ConvolvesFastInThePlannedWorkspace) {
   const MtcConvolution c = mtc::convolution_cases::plane(8, 1, 64, 64, 32, 3, 1, 1, 1, 1);
   const dnn::Library &library = *dnn::openLibrary();

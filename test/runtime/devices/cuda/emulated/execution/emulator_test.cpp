@@ -46,7 +46,7 @@ std::string launch(MtcEmulatedFunction function, uint32_t grid, uint32_t block,
 constexpr MtcEmulatedAccess readFloat = {MTC_READ, 4, 4, 0, -1};
 constexpr MtcEmulatedAccess writeFloat = {MTC_WRITE, 4, 4, 0, -1};
 
-/// Adds the numbers of a block's threads: up a tree in shared memory.
+/// Sums the numbers of a block's threads, as a tree in shared memory.
 void addUpTree(char *const *parameters) {
   const MtcEmulatedThread *thread = mtc_emulated_enter(256 * 4, 4);
   uint32_t i = thread->index[0], count = thread->block->size[0];
@@ -125,7 +125,7 @@ TEST(Emulator, OrdersSharedMemoryByWarpBarriersWithinTheWarpOnly) {
     uint32_t i = thread->index[0];
     mtc_emulated_shared_access(shared + i, &writeFloat);
     mtc_emulated_warp_barrier(~0u, 1);
-    // Of the same warp, or (parameter 1) of the other.
+    // A thread of the same warp, or (parameter 1) of the other.
     mtc_emulated_shared_access(shared + (parameters[1] ? 63 - i : i ^ 1), &readFloat);
   };
   Numbers to(64);
@@ -147,7 +147,7 @@ TEST(Emulator, ReportsTheFirstBlockThatFails) {
               "parameter 0, which are 4 bytes at offset 148 of an allocation of 148 bytes: out of "
               "bounds");
   }
-  // What was left in the middle does not stay in the way.
+  // An interrupted run leaves no state.
   EXPECT_THAT(launch(body, 37, 1, {to.address()}), IsEmpty());
 }
 
@@ -178,7 +178,7 @@ TEST(Emulator, GivesMemoryBack) {
   emulation::release(nullptr);
 }
 
-/// Granules are divided where a narrower access comes; what was recorded of the whole stays true.
+/// Narrower accesses split granules, and records of the whole granule remain valid.
 TEST(GlobalRaces, AccessesOfEveryWidth) {
   emulation::GlobalRaces races;
   emulation::AccessClock clock(races.startLaunch());

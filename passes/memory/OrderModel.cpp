@@ -2,8 +2,6 @@
 
 #include "passes/memory/OrderModel.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace mtc;
 
@@ -15,12 +13,21 @@ OrderModel::OrderModel(const FunctionMemory &function) {
     }
   addTouches(function);
   addHazards(function);
+  sortBuffers();
   numbers.clear();
   for (Node &node : nodes)
     for (SmallVector<unsigned, 4> *edges : {&node.before, &node.after}) {
       llvm::sort(*edges);
       edges->erase(llvm::unique(*edges), edges->end());
     }
+  profile = LiveProfile(nodes.size());
+  for (auto [number, buffer] : llvm::enumerate(buffers)) {
+    for (unsigned node : buffer.by)
+      nodes[node].buffers.push_back(number);
+    buffer.first = buffer.by.front();
+    buffer.last = buffer.by.back();
+    addLiveRange(buffer, buffer.bytes);
+  }
 }
 
 void OrderModel::addEdge(const PlannedOperation *first, const PlannedOperation *second) {
@@ -103,58 +110,89 @@ void OrderModel::addHazards(const FunctionMemory &function) {
   }
 }
 
-OrderScore OrderModel::score(const Order &order) {
-  places.resize(order.size());
-  for (auto [place, node] : llvm::enumerate(order))
-    places[node] = place;
-  live.assign(order.size() + 1, 0);
-  for (const Touched &buffer : buffers) {
-    if (buffer.by.empty())
-      continue;
-    auto begin = static_cast<unsigned>(order.size()), end = 0U;
-    for (unsigned node : buffer.by) {
-      begin = std::min(begin, places[node]);
-      end = std::max(end, places[node]);
-    }
-    live[begin] += buffer.bytes;
-    live[buffer.staysToEnd ? order.size() : end + 1] -= buffer.bytes;
-  }
-  OrderScore score{-1, 0};
-  int64_t now = 0;
-  for (unsigned place = 0; place < order.size(); ++place) {
-    now += live[place];
-    if (now > score.peak) {
-      score = {now, 0};
-      peakPosition = place;
-    }
-    score.times += now == score.peak;
-  }
-  return score;
+void OrderModel::sortBuffers() {
+  SmallVector<std::pair<int64_t, size_t>, 0> order;
+  for (auto [number, buffer] : llvm::enumerate(buffers))
+    if (!buffer.by.empty())
+      order.push_back({-buffer.bytes, number});
+  llvm::sort(order);
+  std::vector<Touched> sorted;
+  sorted.reserve(order.size());
+  for (const auto &[bytes, number] : order)
+    sorted.push_back(std::move(buffers[number]));
+  buffers = std::move(sorted);
 }
 
-void OrderModel::reorder(const Order &order) {
-  places.resize(order.size());
-  for (auto [place, node] : llvm::enumerate(order))
-    places[node] = place;
-  auto renumber = [&](SmallVector<unsigned, 4> &list) {
-    for (unsigned &node : list)
-      node = places[node];
-    llvm::sort(list);
+void OrderModel::addLiveRange(const Touched &buffer, int64_t bytes) {
+  profile.addAllocated(buffer.first, bytes);
+  if (!buffer.staysToEnd)
+    profile.addFreed(buffer.last, bytes);
+}
+
+void OrderModel::setEnds(unsigned number, unsigned first, unsigned last) {
+  Touched &buffer = buffers[number];
+  addLiveRange(buffer, -buffer.bytes);
+  buffer.first = first;
+  buffer.last = last;
+  addLiveRange(buffer, buffer.bytes);
+}
+
+OrderScore OrderModel::move(ArrayRef<unsigned> group, unsigned previous) {
+  for (unsigned node : group) {
+    moved.push_back({node, profile.getPrevious(node)});
+    profile.moveAfter(node, previous);
+    previous = node;
+  }
+  SmallVector<unsigned> changed;
+  for (unsigned node : group)
+    llvm::append_range(changed, nodes[node].buffers);
+  llvm::sort(changed);
+  changed.erase(llvm::unique(changed), changed.end());
+  auto isMoved = [&](unsigned node) { return llvm::is_contained(group, node); };
+  for (unsigned number : changed) {
+    const Touched &buffer = buffers[number];
+    // The other nodes have kept their order.
+    const auto *firstOther = llvm::find_if_not(buffer.by, isMoved);
+    std::optional<unsigned> first, last;
+    if (firstOther != buffer.by.end()) {
+      first = *firstOther;
+      last = *std::find_if_not(buffer.by.rbegin(), buffer.by.rend(), isMoved);
+    }
+    for (unsigned node : group)
+      if (llvm::is_contained(nodes[node].buffers, number)) {
+        if (!first || isBefore(node, *first))
+          first = node;
+        if (!last || isBefore(*last, node))
+          last = node;
+      }
+    ends.push_back({number, buffer.first, buffer.last});
+    setEnds(number, *first, *last);
+  }
+  return score();
+}
+
+void OrderModel::keepMove() {
+  auto isMoved = [&](unsigned node) {
+    return llvm::any_of(moved, [&](const Moved &each) { return each.node == node; });
   };
-  std::vector<Node> moved;
-  moved.reserve(nodes.size());
-  for (unsigned node : order) {
-    moved.push_back(std::move(nodes[node]));
-    renumber(moved.back().before);
-    renumber(moved.back().after);
+  for (const Ends &each : ends) {
+    SmallVector<unsigned, 4> &by = buffers[each.buffer].by;
+    llvm::erase_if(by, isMoved);
+    for (const auto &[node, previous] : moved)
+      if (llvm::is_contained(nodes[node].buffers, each.buffer))
+        by.insert(
+            llvm::lower_bound(by, node, [&](unsigned a, unsigned b) { return isBefore(a, b); }),
+            node);
   }
-  nodes = std::move(moved);
-  for (Touched &buffer : buffers)
-    renumber(buffer.by);
+  moved.clear();
+  ends.clear();
 }
 
-OrderScore OrderModel::scoreAsItIs() {
-  Order order(nodes.size());
-  std::iota(order.begin(), order.end(), 0U);
-  return score(order);
+void OrderModel::undoMove() {
+  for (const Ends &each : ends)
+    setEnds(each.buffer, each.first, each.last);
+  for (const Moved &each : llvm::reverse(moved))
+    profile.moveAfter(each.node, each.previous);
+  moved.clear();
+  ends.clear();
 }

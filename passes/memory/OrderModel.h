@@ -4,37 +4,23 @@
 #define MTC_PASSES_MEMORY_ORDERMODEL_H
 
 #include "passes/memory/FunctionMemory.h"
+#include "passes/memory/LiveProfile.h"
 
 namespace mtc {
 
-/// Score of a schedule: its peak in bytes and the number of operations at which the peak is
-/// reached. Lower is better.
-struct OrderScore {
-  int64_t peak, times;
-  auto operator<=>(const OrderScore &) const = default;
-};
-
 /// Dependence graph of the operations of a function that execute at run time, with the buffers they
-/// access. Scores other schedules cheaply, under the assumption that the assignment of values
+/// access, and a schedule. Scores moves cheaply, under the assumption that the assignment of values
 /// to buffers does not change.
 class OrderModel {
 public:
-  /// Node indices in execution order.
-  using Order = mlir::SmallVector<unsigned, 0>;
-
+  /// The schedule is that of the function.
   explicit OrderModel(const FunctionMemory &function);
 
-  /// Returns the number of nodes. Nodes are numbered in the current schedule's order.
-  size_t size() const { return nodes.size(); }
-  OrderScore score(const Order &order);
-  OrderScore scoreAsItIs();
-  /// Makes `order` the schedule: node i becomes that of number order[i].
-  void reorder(const Order &order);
-  /// Returns the first position of the most recently scored order at which the peak is reached.
-  unsigned getPeakPosition() const { return peakPosition; }
-
+  /// Returns the number of nodes. The last one is the terminator.
+  unsigned size() const { return static_cast<unsigned>(nodes.size()); }
   mlir::Operation *getOperation(unsigned node) const { return nodes[node].op; }
-  /// Direct predecessors and successors of a node in the dependence graph, without duplicates.
+  /// Direct predecessors and successors of a node in the dependence graph, without duplicates. Of
+  /// two that depend on each other, the one that runs first is first.
   mlir::ArrayRef<unsigned> before(unsigned node) const { return nodes[node].before; }
   mlir::ArrayRef<unsigned> after(unsigned node) const { return nodes[node].after; }
 
@@ -42,26 +28,54 @@ public:
   struct Touched {
     int64_t bytes = 0;
     bool staysToEnd = false;
-    mlir::SmallVector<unsigned, 4> by;
+    mlir::SmallVector<unsigned, 4> by; ///< In schedule order, except for an undecided move.
+    unsigned first = 0, last = 0;      ///< The first and the last one.
   };
+  /// The accessed buffers, by decreasing size.
   mlir::ArrayRef<Touched> getBuffers() const { return buffers; }
+
+  bool isBefore(unsigned a, unsigned b) const { return profile.isBefore(a, b); }
+  unsigned getPrevious(unsigned node) const { return profile.getPrevious(node); }
+  OrderScore score() { return profile.score(); }
+  /// Returns the first node of the most recently scored schedule at which the peak is reached.
+  unsigned findPeak() const { return profile.findPeak(); }
+  /// Returns the nodes in schedule order.
+  mlir::SmallVector<unsigned, 0> getOrder() const { return profile.getOrder(); }
+
+  /// Moves nodes, given in schedule order, to directly after another node or `LiveProfile::kBegin`,
+  /// and returns the score. `keepMove` or `undoMove` must follow.
+  OrderScore move(mlir::ArrayRef<unsigned> group, unsigned previous);
+  void keepMove();
+  void undoMove();
 
 private:
   struct Node {
     mlir::Operation *op;
     mlir::SmallVector<unsigned, 4> before, after;
+    mlir::SmallVector<unsigned, 2> buffers = {};
+  };
+  /// Position of a moved node before the move.
+  struct Moved {
+    unsigned node, previous;
+  };
+  /// Ends of a buffer's live range before the move.
+  struct Ends {
+    unsigned buffer, first, last;
   };
 
   void addTouches(const FunctionMemory &function);
   void addHazards(const FunctionMemory &function);
   void addEdge(const PlannedOperation *first, const PlannedOperation *second);
+  void sortBuffers();
+  void setEnds(unsigned buffer, unsigned first, unsigned last);
+  void addLiveRange(const Touched &buffer, int64_t bytes);
 
   std::vector<Node> nodes;
   std::vector<Touched> buffers;
   llvm::DenseMap<const PlannedOperation *, unsigned> numbers; ///< only while the graph is built
-  unsigned peakPosition = 0;
-  mlir::SmallVector<unsigned, 0> places; ///< position of each node in the order being scored
-  mlir::SmallVector<int64_t, 0> live;
+  LiveProfile profile{0};
+  mlir::SmallVector<Moved> moved; ///< by the undecided move, in the order of the changes
+  mlir::SmallVector<Ends> ends;
 };
 
 } // namespace mtc

@@ -24,186 +24,180 @@ using namespace mtc;
 
 namespace {
 
-/// Nodes that move together, in schedule order.
-using Moved = SmallVector<unsigned, 8>;
-
 /// Identifies a move: the operation it starts from, and whether that operation moves earlier.
 using MoveName = std::pair<Operation *, unsigned>;
 using RefusedMoves = llvm::DenseSet<MoveName>;
-
-struct Move {
-  MoveName name;
-  OrderModel::Order order;
-};
 
 /// Finds moves that lower the peak of a schedule.
 class MoveFinder {
 public:
   MoveFinder(OrderModel &model, const RefusedMoves &refused, int64_t &work)
-      : model(model), refused(refused), work(work), best(model.scoreAsItIs()),
-        peak(model.getPeakPosition()), belongs(model.size()) {}
+      : model(model), refused(refused), work(work), belongs(model.size()) {}
 
-  /// Returns a better order, or nothing if there is none or the work limit is reached.
-  std::optional<Move> find() {
-    for (unsigned number : findAlive()) {
-      const OrderModel::Touched &buffer = model.getBuffers()[number];
-      const unsigned first = *llvm::min_element(buffer.by), last = *llvm::max_element(buffer.by);
-      MoveName later = {model.getOperation(first), 0}, earlier = {model.getOperation(last), 1};
-      if (!refused.contains(later) && tryLater(first))
-        return Move{later, found};
-      if (last > peak && !refused.contains(earlier) && tryEarlier(buffer))
-        return Move{earlier, found};
-      if (work <= 0)
+  /// Moves operations such that the schedule improves. Returns nothing if there is no such move or
+  /// the work limit is reached.
+  std::optional<MoveName> move() {
+    best = model.score();
+    peak = model.findPeak();
+    for (const OrderModel::Touched &buffer : model.getBuffers()) {
+      if (buffer.bytes * leastPart < best.peak || --work <= 0)
         break;
+      const unsigned first = buffer.first, last = buffer.last;
+      if (model.isBefore(peak, first) || model.isBefore(last, peak))
+        continue; // The buffer is not live at the peak.
+      const MoveName later = {model.getOperation(first), 0},
+                     earlier = {model.getOperation(last), 1};
+      if (!refused.contains(later) && tryLater(first))
+        return later;
+      if (model.isBefore(peak, last) && !refused.contains(earlier) && tryEarlier(buffer))
+        return earlier;
     }
     return std::nullopt;
   }
 
 private:
-  /// Returns the buffers that are live at the peak, by decreasing size.
-  SmallVector<unsigned, 0> findAlive() const {
-    ArrayRef<OrderModel::Touched> buffers = model.getBuffers();
-    SmallVector<unsigned, 0> alive;
-    for (auto [number, buffer] : llvm::enumerate(buffers))
-      if (!buffer.by.empty() && buffer.bytes * leastPart >= best.peak &&
-          *llvm::min_element(buffer.by) <= peak && peak <= *llvm::max_element(buffer.by))
-        alive.push_back(number);
-    llvm::sort(alive, [&](unsigned a, unsigned b) {
-      return std::pair(-buffers[a].bytes, a) < std::pair(-buffers[b].bytes, b);
-    });
-    return alive;
+  /// Moves the group to directly after a node if the schedule improves.
+  bool moveIfBetter(unsigned previous) {
+    work -= workOfScore;
+    const bool isBetter = model.move(group, previous) < best;
+    isBetter ? model.keepMove() : model.undoMove();
+    return isBetter;
   }
 
-  /// Whether the schedule improves if `group` runs immediately before the node `at`.
-  bool isBetter(const Moved &group, unsigned at) {
-    const auto size = static_cast<unsigned>(model.size());
-    work -= size;
-    OrderModel::Order changed;
-    changed.reserve(size);
-    for (unsigned node = 0; node < size; ++node) {
-      if (node == at)
-        llvm::append_range(changed, group);
-      if (!belongs.test(node))
-        changed.push_back(node);
-    }
-    if (!(model.score(changed) < best))
-      return false;
-    found = std::move(changed);
-    return true;
+  /// Returns the last node before `node` that is not in the group.
+  unsigned getPreviousOther(unsigned node) const {
+    do
+      node = model.getPrevious(node);
+    while (node != LiveProfile::kBegin && belongs.test(node));
+    return node;
   }
 
-  void take(Moved &group, unsigned node) {
+  void clear() {
+    for (unsigned node : group)
+      belongs.reset(node);
+    group.clear();
+  }
+
+  void take(unsigned node) {
     group.push_back(node);
     belongs.set(node);
   }
 
+  bool isTooLarge() const { return group.size() > mostMoved; }
+
+  void sort() {
+    llvm::sort(group, [&](unsigned a, unsigned b) { return model.isBefore(a, b); });
+  }
+
   /// Tries to run an operation immediately before its first user after the peak.
   bool tryLater(unsigned first) {
-    belongs.reset();
-    Moved group;
-    take(group, first);
-    for (unsigned node = first + 1; node <= peak; ++node)
-      if (llvm::any_of(model.before(node), [&](unsigned other) { return belongs.test(other); })) {
-        take(group, node);
-        if (group.size() > mostMoved)
-          return false;
-      }
+    clear();
+    take(first);
+    for (size_t i = 0; i < group.size(); ++i)
+      for (unsigned other : model.after(group[i]))
+        if (!belongs.test(other) && !model.isBefore(peak, other)) {
+          take(other);
+          if (isTooLarge())
+            return false;
+        }
+    sort();
     for (unsigned round = 0; round < rounds; ++round) {
-      unsigned at = firstBehind(group);
-      if (at == model.size() || belongs.test(model.size() - 1))
+      std::optional<unsigned> at = firstBehind();
+      if (!at || belongs.test(model.size() - 1))
         return false;
-      if (isBetter(group, at))
+      if (moveIfBetter(getPreviousOther(*at)))
         return true;
-      if (!takeProducers(group))
+      if (!takeProducers())
         return false;
     }
     return false;
   }
 
   /// Returns the first node after the peak that depends on the group.
-  unsigned firstBehind(const Moved &group) const {
-    auto at = static_cast<unsigned>(model.size());
+  std::optional<unsigned> firstBehind() const {
+    std::optional<unsigned> at;
     for (unsigned node : group)
       for (unsigned other : model.after(node))
-        if (!belongs.test(other))
-          at = std::min(at, other);
+        if (!belongs.test(other) && (!at || model.isBefore(other, *at)))
+          at = other;
     return at;
   }
 
   /// Adds the producers that only the group uses. Returns false if there are none, or too many.
-  bool takeProducers(Moved &group) {
+  bool takeProducers() {
     size_t before = group.size();
     for (size_t i = 0; i < before; ++i)
       for (unsigned other : model.before(group[i]))
         if (!belongs.test(other) &&
             llvm::all_of(model.after(other), [&](unsigned reader) { return belongs.test(reader); }))
-          take(group, other);
-    llvm::sort(group);
-    return group.size() > before && group.size() <= mostMoved;
+          take(other);
+    sort();
+    return group.size() > before && !isTooLarge();
   }
 
   /// Tries to run the users of a buffer before the peak.
   bool tryEarlier(const OrderModel::Touched &buffer) {
-    belongs.reset();
-    Moved group;
+    clear();
     for (unsigned node : buffer.by)
-      if (node > peak)
-        take(group, node);
+      if (model.isBefore(peak, node))
+        take(node);
     // Producers that these users need move, too.
     for (size_t i = 0; i < group.size(); ++i)
       for (unsigned other : model.before(group[i])) {
-        if (other == peak || group.size() > mostMoved)
+        if (other == peak || isTooLarge())
           return false;
-        if (other > peak && !belongs.test(other))
-          take(group, other);
+        if (model.isBefore(peak, other) && !belongs.test(other))
+          take(other);
       }
     for (unsigned round = 0; round < rounds; ++round) {
-      llvm::sort(group);
+      sort();
       if (belongs.test(model.size() - 1))
         return false;
-      if (isBetter(group, peak) || isBetter(group, earliest(group)))
+      if (moveIfBetter(model.getPrevious(peak)) || moveIfBetter(earliest()))
         return true;
-      if (!takeReaders(group))
+      if (!takeReaders())
         return false;
     }
     return false;
   }
 
-  /// Returns the position after the last node on which the group depends.
-  unsigned earliest(const Moved &group) const {
-    unsigned at = 0;
+  /// Returns the last node on which the group depends, or the beginning.
+  unsigned earliest() const {
+    unsigned previous = LiveProfile::kBegin;
     for (unsigned node : group)
       for (unsigned other : model.before(node))
-        if (!belongs.test(other))
-          at = std::max(at, other + 1);
-    return at;
+        if (!belongs.test(other) &&
+            (previous == LiveProfile::kBegin || model.isBefore(previous, other)))
+          previous = other;
+    return previous;
   }
 
   /// Adds the users that depend only on the group and on nodes before the peak. Returns false if
   /// there are none, or too many.
-  bool takeReaders(Moved &group) {
+  bool takeReaders() {
     size_t before = group.size();
     for (size_t i = 0; i < before; ++i)
       for (unsigned other : model.after(group[i]))
         if (!belongs.test(other) && llvm::all_of(model.before(other), [&](unsigned needed) {
-              return needed < peak || belongs.test(needed);
+              return model.isBefore(needed, peak) || belongs.test(needed);
             }))
-          take(group, other);
-    return group.size() > before && group.size() <= mostMoved;
+          take(other);
+    return group.size() > before && !isTooLarge();
   }
 
   /// Buffers smaller than 1/leastPart of the peak are not worth a move.
   static constexpr int64_t leastPart = 4096;
   static constexpr size_t mostMoved = 12;
   static constexpr unsigned rounds = 4;
+  static constexpr int64_t workOfScore = 512;
 
   OrderModel &model;
   const RefusedMoves &refused;
   int64_t &work;
-  const OrderScore best;
-  const unsigned peak;
-  llvm::BitVector belongs; ///< Nodes of the current group.
-  OrderModel::Order found;
+  OrderScore best = {};
+  unsigned peak = 0;
+  SmallVector<unsigned> group; ///< Nodes that move together.
+  llvm::BitVector belongs;     ///< Nodes of the group.
 };
 
 SmallVector<Operation *, 0> textOf(Block &block) {
@@ -232,7 +226,8 @@ SmallVector<Operation *, 0> reordered(ArrayRef<Operation *> text, const OrderMod
         self(self, needed);
     result.push_back(op);
   };
-  for (unsigned node = 0; node + 1 < model.size(); ++node)
+  const SmallVector<unsigned, 0> order = model.getOrder();
+  for (unsigned node : ArrayRef(order).drop_back())
     write(write, model.getOperation(node));
   for (Operation *op : text) // Operations without users, and the terminator.
     write(write, op);
@@ -252,19 +247,19 @@ class ReorderPass : public mtc::impl::ReorderBase<ReorderPass> {
   LogicalResult reorder(const FunctionMemory &function, MemoryAnalysis &analysis) {
     Block &block = function.getFunction().front();
     auto planned = std::make_unique<OrderModel>(function);
-    OrderScore score = planned->scoreAsItIs();
+    OrderScore score = planned->score();
     const int64_t before = score.peak;
     int64_t work = mostWork, taken = 0, verified = 0;
     RefusedMoves refused;
     for (size_t together = 1; work > 0;) {
       OrderModel model = *planned;
+      MoveFinder finder(model, refused, work);
       SmallVector<MoveName> names;
       while (names.size() < together && work > 0) {
-        std::optional<Move> move = MoveFinder(model, refused, work).find();
-        if (!move)
+        std::optional<MoveName> name = finder.move();
+        if (!name)
           break;
-        names.push_back(move->name);
-        model.reorder(move->order);
+        names.push_back(*name);
       }
       if (names.empty())
         break;
@@ -274,11 +269,11 @@ class ReorderPass : public mtc::impl::ReorderBase<ReorderPass> {
       if (failed(analysis.update()))
         return failure();
       auto changed = std::make_unique<OrderModel>(function);
-      const OrderScore reached = changed->scoreAsItIs();
+      const OrderScore reached = changed->score();
       if (reached < score) {
         taken += static_cast<int64_t>(names.size());
-        together = reached == model.scoreAsItIs() ? 2 * names.size()
-                                                  : std::max<size_t>(names.size() / 2, 1);
+        together =
+            reached == model.score() ? 2 * names.size() : std::max<size_t>(names.size() / 2, 1);
         planned = std::move(changed);
         score = reached;
         continue;
@@ -301,7 +296,7 @@ class ReorderPass : public mtc::impl::ReorderBase<ReorderPass> {
     return success();
   }
 
-  /// Limit on the number of visited operations.
+  /// Limit on the number of visited operations and buffers.
   static constexpr int64_t mostWork = 100'000'000;
 };
 

@@ -1,0 +1,77 @@
+//===- LiveProfileTest.cpp - Tests of the live bytes of a sequence under moves ----------------===//
+
+#include "passes/memory/LiveProfile.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+using namespace mtc;
+
+namespace {
+
+/// Visits all nodes for each answer.
+struct PlainProfile {
+  std::vector<unsigned> order;
+  std::vector<int64_t> allocated, freed;
+
+  std::pair<OrderScore, unsigned> score() const {
+    OrderScore score{-1, 0};
+    unsigned peak = 0;
+    int64_t live = 0;
+    for (unsigned node : order) {
+      live += allocated[node];
+      if (live > score.peak) {
+        score = {live, 0};
+        peak = node;
+      }
+      score.times += live == score.peak;
+      live -= freed[node];
+    }
+    return {score, peak};
+  }
+};
+
+} // namespace
+
+TEST(LiveProfile, AgreesWithSumsOverAllNodesAfterRandomMoves) {
+  constexpr unsigned count = 1000;
+  std::mt19937 random(0);
+  auto draw = [&](unsigned limit) { return static_cast<unsigned>(random() % limit); };
+  LiveProfile profile(count);
+  PlainProfile plain{{}, std::vector<int64_t>(count), std::vector<int64_t>(count)};
+  for (unsigned node = 0; node < count; ++node)
+    plain.order.push_back(node);
+  for (int change = 0; change < 4000; ++change) {
+    const unsigned node = draw(count);
+    const int64_t bytes = draw(8);
+    plain.allocated[node] += bytes;
+    profile.addAllocated(node, bytes);
+    const unsigned freeing = draw(count);
+    plain.freed[freeing] += bytes;
+    profile.addFreed(freeing, bytes);
+    // Most moves enter one part of the sequence, whose blocks grow until they are divided.
+    const unsigned moved = draw(count);
+    const unsigned previous = plain.order[draw(change % 4 ? 20 : count)];
+    if (moved != previous) {
+      llvm::erase(plain.order, moved);
+      if (change % 16 == 0) {
+        plain.order.insert(plain.order.begin(), moved);
+        profile.moveAfter(moved, LiveProfile::kBegin);
+      } else {
+        plain.order.insert(std::next(llvm::find(plain.order, previous)), moved);
+        profile.moveAfter(moved, previous);
+      }
+    }
+    const auto [score, peak] = plain.score();
+    ASSERT_EQ(profile.score(), score) << change;
+    ASSERT_EQ(profile.findPeak(), peak) << change;
+    const auto at = llvm::find(plain.order, node);
+    ASSERT_EQ(profile.getPrevious(node),
+              at == plain.order.begin() ? LiveProfile::kBegin : *std::prev(at));
+    ASSERT_EQ(profile.isBefore(node, freeing), at < llvm::find(plain.order, freeing));
+  }
+  EXPECT_EQ(llvm::ArrayRef(profile.getOrder()), llvm::ArrayRef(plain.order));
+}

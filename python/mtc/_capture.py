@@ -61,15 +61,11 @@ class Call:
 
     def rolled(self) -> Call:
         """Returns the call with the samples of the dynamic batch in another order."""
-        tensors = iter(
-            tensor.roll(1, 0) if axes.get(0) == "batch" else tensor
-            for tensor, axes in zip(self.tensors(), self.axes, strict=True)
-        )
-        arguments = pytree.tree_map(lambda leaf: next(tensors) if isinstance(leaf, Tensor) else leaf, self.arguments)
-        positional = [*arguments.values()][: len(self.args)]
-        by_name = {name: value for name, value in arguments.items() if name in self.kwargs}
-        is_plain = len(positional) + len(by_name) == len(arguments)
-        return replace(self, arguments=arguments, args=tuple(positional), kwargs=by_name) if is_plain else self
+        pairs = zip(self.tensors(), self.axes, strict=True)
+        rolled = {id(tensor): tensor.roll(1, 0) for tensor, axes in pairs if axes.get(0) == "batch"}
+        parts = self.arguments, self.args, self.kwargs
+        arguments, args, kwargs = pytree.tree_map(lambda leaf: rolled.get(id(leaf), leaf), parts)
+        return replace(self, arguments=arguments, args=args, kwargs=kwargs)
 
     def cloned(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Returns copies of the arguments, since a forward pass may modify them in place."""
@@ -128,21 +124,17 @@ class Capture:
         model: The model.
         program: The program that was translated.
         decomposed: The program after the decomposition of operators, whose nodes are those of the model.
-        aliases: The names of constants of the model that are tensors of the module, with these tensors' names.
         is_rewritten: Whether operators of the module were replaced by others.
     """
 
     model: onnx.ModelProto
     program: torch.export.ExportedProgram
     decomposed: torch.export.ExportedProgram
-    aliases: dict[str, str]
     is_rewritten: bool
 
 
 def with_dynamo(module: nn.Module, call: Call, opset: int | None) -> Capture:
     """Exports with ``torch.export``, which keeps names, ties and constants.
-
-    Tensors that ``forward`` does not read as attributes of the module, such as those of Keras, are named as constants.
 
     Raises:
         Exception: Whatever PyTorch raises for a module that it cannot trace or translate.
@@ -150,10 +142,10 @@ def with_dynamo(module: nn.Module, call: Call, opset: int | None) -> Capture:
     with _quietly(), torch.fx.experimental._config.patch(backed_size_oblivious=True):
         traced = _trace.traced(module, call)
         program = _trace.rewritten(traced, call)
+        _trace.unite(program)
         exported = _trace.translated(program, call, opset)
         _rename_results(exported.model.graph)
-        decomposed = exported.exported_program
-        return Capture(exported.model_proto, program, decomposed, aliases(decomposed, module), program is not traced)
+        return Capture(exported.model_proto, program, exported.exported_program, program is not traced)
 
 
 def _rename_results(graph: Any) -> None:
@@ -163,17 +155,6 @@ def _rename_results(graph: Any) -> None:
         for value in node.outputs:
             if value.name in taken:
                 value.name = f"{value.name}.result"
-
-
-def aliases(program: torch.export.ExportedProgram, module: nn.Module) -> dict[str, str]:
-    """Maps the names of constants that are tensors of the module to the names of these tensors."""
-    named = [*module.named_parameters(), *module.named_buffers()]
-    names = {(tensor.data_ptr(), tensor.shape, tensor.dtype): name for name, tensor in reversed(named) if tensor.numel()}
-    found = {}
-    for constant, value in program.constants.items():
-        if isinstance(value, Tensor) and (name := names.get((value.data_ptr(), value.shape, value.dtype))):
-            found[constant] = name
-    return found
 
 
 def with_torchscript(module: nn.Module, call: Call, opset: int | None) -> onnx.ModelProto:

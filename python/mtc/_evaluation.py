@@ -42,7 +42,8 @@ def record(
     try:
         with _module.in_mode(module, False):
             evaluation, _ = export()
-            _graph.rename_values(evaluation.graph, dict(zip(_graph.names(evaluation.graph.input), call.names(), strict=True)))
+            inputs = zip(_graph.names(evaluation.graph.input), _graph.names(model.graph.input), strict=True)
+            _graph.rename_values(evaluation.graph, dict(inputs))
             outputs = _output_names(module, call, names)
             _graph.rename_values(evaluation.graph, dict(zip(_graph.names(evaluation.graph.output), outputs, strict=True)))
             if verify:

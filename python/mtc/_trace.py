@@ -16,7 +16,6 @@ from mtc.errors import ExportError
 if TYPE_CHECKING:
     from mtc._capture import Call
 
-
 def traced(module: nn.Module, call: Call) -> torch.export.ExportedProgram:
     """Returns the program of ``forward``, before the decomposition of operators and with gradients like the module's.
 
@@ -87,6 +86,27 @@ def rewritten(program: torch.export.ExportedProgram, call: Call) -> torch.export
     tensors = tuple(leaf for leaf in leaves if isinstance(leaf, torch.Tensor))
     shapes = {"tensors": call.axes} if any(call.axes) else None
     return _exported(_rewrite.Rewritten(program, leaves), tensors, {}, shapes, False)
+
+
+def unite(program: torch.export.ExportedProgram) -> None:
+    """Makes a program use each tensor under its first name, since the decomposition refuses tied tensors that forward updates.
+
+    Constants are such a name too: modules that are not read as attributes, such as those of Keras, contain the tensors of a module.
+    """
+    placeholders = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
+    first: dict[tuple, torch.fx.Node] = {}
+    specs = program.graph_signature.input_specs
+    for spec in [*specs]:
+        tensor = program.state_dict.get(spec.target, program.constants.get(spec.target))
+        if not isinstance(tensor, torch.Tensor) or not tensor.numel():
+            continue
+        node = placeholders[spec.arg.name]
+        key = tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype
+        if first.setdefault(key, node) is not node:
+            node.replace_all_uses_with(first[key])
+            program.graph.erase_node(node)
+            specs.remove(spec)
+    program.graph_module.recompile()
 
 
 def translated(program: torch.export.ExportedProgram, call: Call, opset: int | None) -> Any:

@@ -163,7 +163,6 @@ def _exported(
         with _module.state_kept(module), traced():
             capture = _capture.with_dynamo(module, call, opset)
         model = capture.model
-        canonical |= capture.aliases
     except Exception as error:
         if lost := _trace.cause(error, ExportError):
             raise lost from None

@@ -301,7 +301,7 @@ def find_factor(rows: list[Row], machine: Machine, planner: Planner) -> float:
 
 CAUSES = """
 Known causes of the differences:
-- The ranks of mtc send pieces to each other directly, so that a node receives a piece once for each of its GPUs. NCCL's rings (torchtitan,
+- The ranks of mtc send shards to each other directly, so that a node receives a shard once for each of its GPUs. NCCL's rings (torchtitan,
   nanotron) receive it once for each node. From 16 GPUs on, mtc is therefore predicted to be slower, and with 4 096 GPUs, latencies of
   messages to all others dominate.
 - mtc exchanges gradients in f32. With `none`, it gathers their sums in the update, where no computation hides the transfer.

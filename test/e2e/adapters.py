@@ -176,8 +176,8 @@ said = run([*plan, "--lora", "fc.*:rank=2", "--train", "fc.*"], folder, code=1).
 assert "--lora fc.*:rank=2: 'fc.weight' is trained itself" in said, said
 unadapted = compile(DIGITS.model, folder, DIGITS.data(64), *DIGITS.flags, name="unadapted-digits")
 assert "compile it with --lora" in unadapted.run("--export-adapters", "here", code=1).stderr
-beside = compile(DIGITS.model, folder, DIGITS.data(64), *DIGITS.flags, "--lora", "layers.0.weight", "--train", "layers.0.bias", name="beside")
-said = beside.run("--export-adapters", "here", code=1).stderr
+with_bias = compile(DIGITS.model, folder, DIGITS.data(64), *DIGITS.flags, "--lora", "layers.0.weight", "--train", "layers.0.bias", name="with_bias")
+said = with_bias.run("--export-adapters", "here", code=1).stderr
 assert "cannot do so here: 'layers.0' would replace the adapter of 'layers.0'; omit it from --train, or write the merged model" in said, said
 (folder / "file").write_text("")
 assert "is a file; expected the name of a folder" in digits.run("--export-adapters", folder / "file", code=1).stderr

@@ -73,7 +73,7 @@ def branches(count: int) -> tuple[list, dict]:
     return [*nodes, helper.make_node("Sum", [f"m{i}" for i in range(count // 2)], ["sum"])], initializers
 
 
-def pieces(count: int) -> tuple[list, dict]:
+def parts(count: int) -> tuple[list, dict]:
     """One node uses all parts of a split value."""
     nodes, initializers = [helper.make_node("Tanh", ["x"], ["t"])], {"axis": np.array([0])}
     for i in range(count // 2):
@@ -94,7 +94,7 @@ def seconds(name: str) -> float:
 
 
 wrong = []
-for model in (layers, sums, choices, branches, pieces):
+for model in (layers, sums, choices, branches, parts):
     took = []
     for count in (FEW, MANY):
         name = f"{model.__name__}-{count}"

@@ -58,7 +58,8 @@ def data(steps: int, scale: float) -> dict[str, np.ndarray]:
     random = np.random.default_rng(1)
     columns = {}
     for name, shape in SHAPES.items():
-        # A root's steps must stay small: where the second moment is lost beside its block's, the first one's are not.
+        # `rooted` has elements of equal magnitude. Otherwise the second moments of small ones would be quantized to 0, but not the first
+        # moments, and steps would be large.
         sizes = np.exp(3 * random.normal(size=shape)) if name != "rooted" else 1
         x = random.normal(size=(steps, *shape)) * scale * sizes
         lines = x.reshape(steps, -1)
@@ -240,8 +241,8 @@ def check_closeness() -> None:
     found = {b: onnx.ModelProto.FromString(p.exported("end", "--steps", steps, "--no-shuffle")) for b, p in programs.items()}
     ends = {b: {i.name: numpy_helper.to_array(i) for i in found[b].graph.initializer} for b in found}
     for n in shapes:
-        drift, way = np.abs(ends[8][n] - ends[32][n]).mean(), np.abs(ends[32][n] - starts[n]).mean()
-        assert 0 < drift < 0.05 * way, (n, drift, way)
+        drift, distance = np.abs(ends[8][n] - ends[32][n]).mean(), np.abs(ends[32][n] - starts[n]).mean()
+        assert 0 < drift < 0.05 * distance, (n, drift, way)
 
 
 def check_curve() -> None:

@@ -78,7 +78,7 @@ def propose_attention(graph):
     leading = batch + heads
     q, k = graph.of_shape((*leading, length, size)), graph.of_shape((*leading, keys, size))
     v = graph.of_shape((*leading, keys, graph.choose([size, size, 5])))
-    near_miss = graph.choose([None, None, None, "axis", "reshape", "transpose", "reader", "tanh", "dropout"])
+    near_miss = graph.choose([None, None, None, "axis", "reshape", "transpose", "user", "tanh", "dropout"])
     scale = graph.choose(["none", "mul", "div", "both", "query"])
     if scale in ("query", "both"):
         q = binary(graph, "Mul", q, size**-0.25)
@@ -101,7 +101,7 @@ def propose_attention(graph):
     if near_miss == "dropout":
         weights = graph.node("Dropout", [weights])
     graph.node("MatMul", [weights, v])
-    if near_miss == "reader":
+    if near_miss == "user":
         graph.node("ReduceMax", [weights], axes=[0], keepdims=0)
 
 

@@ -16,7 +16,7 @@
 // RUN: not mtc-run --target cuda --emulate --check %t/scratch.mlir 2>&1 | FileCheck %s --check-prefix SCRATCH
 // RUN: not mtc-run --target cuda --emulate --check %t/blocks.mlir 2>&1 | FileCheck %s --check-prefix BLOCKS
 
-// A kernel is run as the plan that it carries says.
+// A kernel runs by the plan in its attribute.
 
 // OURS: <64 x float>
 // GIVEN-NOT: <64 x float>

@@ -9,7 +9,7 @@ func.func @operand_transposes(%a: tensor<8x4xf32>, %b: tensor<5x8xf32>) -> tenso
   return %r : tensor<4x5xf32>
 }
 
-// Heads of attention: [batch, time, heads, width] with heads moved forward.
+// Heads of attention: [batch, time, heads, width] with the heads moved first.
 // CHECK-LABEL: func.func @attention_scores
 // CHECK-NEXT: mtc.contract %arg0, %arg1 batch [0, 2] x [0, 2] over [3] x [3]
 func.func @attention_scores(%q: tensor<2x7x3x4xf32>, %k: tensor<2x7x3x4xf32>) -> tensor<2x3x7x7xf32> {
@@ -20,7 +20,7 @@ func.func @attention_scores(%q: tensor<2x7x3x4xf32>, %k: tensor<2x7x3x4xf32>) ->
   return %r : tensor<2x3x7x7xf32>
 }
 
-// Free axes that change their order are not read through.
+// A change of order of free axes is not folded.
 // CHECK-LABEL: func.func @free_axes_exchanged
 // CHECK: mtc.transpose
 // CHECK: mtc.contract
@@ -38,7 +38,7 @@ func.func @batch_broadcast(%a: tensor<6x4x8xf32>, %w: tensor<8x5xf32>) -> tensor
   return %r : tensor<6x4x5xf32>
 }
 
-// The repeated batch axis is the first: as a free axis it would come after the other.
+// The broadcast batch axis is the first: as a free axis it would come after the other.
 // CHECK-LABEL: func.func @first_batch_broadcast
 // CHECK: mtc.broadcast
 // CHECK: mtc.contract

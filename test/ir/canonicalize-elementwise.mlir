@@ -15,7 +15,7 @@ func.func @identities(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %g : tensor<4xf32>
 }
 
-// x * 0 is not 0 where x is infinite or NaN.
+// x * 0 is not 0 if x is infinite or NaN.
 // CHECK-LABEL: func.func @times_zero
 // CHECK: mtc.mul
 func.func @times_zero(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -79,7 +79,7 @@ func.func @powers(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4x
   return %a, %b, %c : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
-// What asks later whether a ReLU's operand was positive asks its result: the operand need not live on.
+// Users of the sign of a ReLU's operand test its result instead, so that the operand is not kept live.
 // CHECK-LABEL: func.func @clamped(
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[DY:.*]]: tensor<4xf32>
 // CHECK: %[[C:.*]] = mtc.compare le %[[X]], %[[Z:.*]] :

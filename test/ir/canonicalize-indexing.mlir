@@ -10,7 +10,7 @@ func.func @gather_of_one(%x: tensor<4x10x8xf32>) -> tensor<4x8xf32> {
   return %y : tensor<4x8xf32>
 }
 
-// The run reports it, with the node's name.
+// The run reports an out-of-bounds index, with the node's name.
 // CHECK-LABEL: func.func @gather_outside
 // CHECK: mtc.gather
 func.func @gather_outside(%x: tensor<4x10xf32>) -> tensor<4xf32> {

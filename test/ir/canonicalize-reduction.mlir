@@ -27,7 +27,7 @@ func.func @splats() -> (tensor<2xf32>, tensor<4xf32>, tensor<2xf32>, tensor<i8>,
   return %add, %mul, %max, %sum, %product : tensor<2xf32>, tensor<4xf32>, tensor<2xf32>, tensor<i8>, tensor<i8>
 }
 
-// Of nothing, the neutral element.
+// An empty reduction is the neutral element.
 // CHECK-LABEL: func.func @of_nothing
 // CHECK-DAG: mtc.constant dense<0.000000e+00> : tensor<4xf32>
 // CHECK-DAG: mtc.constant dense<0xFF800000> : tensor<4xf32>
@@ -51,7 +51,7 @@ func.func @compose(%x: tensor<2x3x4xf32>) -> tensor<3xf32> {
   return %b : tensor<3xf32>
 }
 
-// Sums of long rows stay apart where threads share them, and nothing else would be left to share.
+// Sums of long rows stay separate if threads share them, and would share nothing else.
 // CHECK-LABEL: func.func @rows
 // CHECK-NEXT: mtc.reduce add %arg0 axes [1] : tensor<64x2048xf32> -> tensor<64xf32>
 // CHECK-NEXT: mtc.reduce add {{.*}} axes [0] : tensor<64xf32> -> tensor<f32>

@@ -1,7 +1,7 @@
 // Constants and movement, in canonical form.
 // RUN: mtc-opt %s -canonicalize | FileCheck %s
 
-// What moves nothing vanishes.
+// Movements without effect are removed.
 // CHECK-LABEL: func.func @identities
 // CHECK-SAME: (%[[X:.*]]: tensor<4x8xf32>)
 // CHECK-NEXT: return %[[X]] : tensor<4x8xf32>
@@ -46,7 +46,7 @@ func.func @splats() -> tensor<3x3xf32> {
   return %p : tensor<3x3xf32>
 }
 
-// Padding with another value makes no splat.
+// Padding with another value is no splat.
 // CHECK-LABEL: func.func @pad_of_splat
 // CHECK: mtc.pad
 func.func @pad_of_splat() -> tensor<3xf32> {
@@ -154,7 +154,7 @@ func.func @compose_reshapes(%x: tensor<4x6xf32>) -> tensor<3x8xf32> {
   return %b : tensor<3x8xf32>
 }
 
-// Axes of extent 1 around a broadcast belong to it.
+// A broadcast includes adjacent axes of extent 1.
 // CHECK-LABEL: func.func @unit_axes_of_broadcast
 // CHECK-NEXT: mtc.broadcast %arg0 axes [0, 1, 3] : tensor<4xf32> -> tensor<8x1x4x1xf32>
 func.func @unit_axes_of_broadcast(%x: tensor<4xf32>) -> tensor<8x1x4x1xf32> {

@@ -1,7 +1,7 @@
 // Windows in canonical form.
 // RUN: mtc-opt %s -canonicalize | FileCheck %s
 
-// Windows that lie one behind another are a reshape; what they leave over is cut off.
+// Adjacent windows are a reshape; the remainder is sliced off.
 // CHECK-LABEL: func.func @tiles
 // CHECK-NEXT: %[[S:.*]] = mtc.slice %arg0 offsets [0, 0, 0] strides [1, 1, 1] : tensor<2x7x6xf32> -> tensor<2x6x6xf32>
 // CHECK-NEXT: %[[R:.*]] = mtc.reshape %[[S]] : tensor<2x6x6xf32> -> tensor<2x3x2x2x3xf32>
@@ -71,7 +71,7 @@ func.func @add_one_tap(%y: tensor<4x1xf32>) -> tensor<8xf32> {
   return %x : tensor<8xf32>
 }
 
-// What a slice leaves over is not added up.
+// Windows outside of the slice are not summed.
 // CHECK-LABEL: func.func @slice_of_overlap_add
 // CHECK-NEXT: %[[X:.*]] = mtc.overlap_add %arg0 axes [1] offsets [3] strides [1] dilations [1] : tensor<2x6x3xf32> -> tensor<2x4xf32>
 // CHECK-NEXT: return %[[X]]

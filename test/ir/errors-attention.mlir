@@ -1,4 +1,4 @@
-// Each constraint of AttentionOps.td, broken.
+// One violation of each constraint of AttentionOps.td.
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
 func.func @attention_c1(%q: tensor<2x3x8x16xf32>, %k: tensor<2x2x8x16xf32>) {

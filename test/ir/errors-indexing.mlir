@@ -1,4 +1,4 @@
-// Each constraint of IndexingOps.td, broken.
+// One violation of each constraint of IndexingOps.td.
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
 func.func @gather_c1(%x: tensor<4x10xf32>, %i: tensor<4x3xi64>) {

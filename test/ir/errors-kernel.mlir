@@ -1,4 +1,4 @@
-// Each constraint of KernelOps.td, broken.
+// One violation of each constraint of KernelOps.td.
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
 func.func @kernel_c1() {
@@ -59,7 +59,7 @@ func.func @kernel_c4_count() {
 
 // -----
 
-// Narrow floats are computed in f32.
+// 16-bit floats are computed in f32.
 func.func @kernel_c4_type() {
   // expected-error @below {{yields 'f64' for 'tensor<4xbf16>' (kernel_c4)}}
   %y = mtc.kernel [4] () : () -> tensor<4xbf16> {
@@ -264,7 +264,7 @@ func.func @load_c3_shifted(%x: tensor<4xf32>) {
 
 // -----
 
-// A guard decides where indices lie outside.
+// A guard must exclude out-of-bounds indices.
 func.func @load_c3_guarded(%x: tensor<4xf32>) {
   %y = mtc.kernel [5] (%x) : (tensor<4xf32>) -> tensor<5xf32> {
   ^body(%a: tensor<4xf32>):

@@ -74,7 +74,7 @@ mtc.step @s reads [] [] gives [] [] {
 
 // -----
 
-// The stream's copies before it end first; another stream's do not.
+// Earlier copies of the same stream are complete; those of another stream are not.
 mtc.step @s reads [] [] gives [] [] {
   %out = mtc.async_copy <0, tensor<4xf32>> into <0, tensor<4xf32>, host> stream 1
   // expected-note @below {{the copy}}
@@ -119,7 +119,7 @@ mtc.step @s reads ["x"] [#mtc.at<0, tensor<4xf32>>] gives [] [] {
 
 // -----
 
-// A variable lives throughout, but a transient one.
+// A variable is always live, unless it is transient.
 mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros at 64
 mtc.variable gradient transient @g : tensor<4xf32> = #mtc.zeros of @w at 128
 mtc.step @s reads ["x"] [#mtc.at<0, tensor<4xf32>>] gives [] [] {

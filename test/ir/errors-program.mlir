@@ -1,4 +1,4 @@
-// Each constraint of ProgramOps.td, and of attributes on other operations, broken.
+// One violation of each constraint of ProgramOps.td, and of attributes on other operations.
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
 mtc.program "a" stage onnx {}

@@ -1,4 +1,4 @@
-// Each constraint of QuantizationOps.td, and of kernels' points, broken.
+// One violation of each constraint of QuantizationOps.td, and of kernels' scalar operations.
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
 func.func @quantize_c1_codes(%c: tensor<600xui8>, %s: tensor<3xf32>) {

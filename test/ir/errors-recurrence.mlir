@@ -1,4 +1,4 @@
-// Each constraint of RecurrenceOps.td, broken.
+// One violation of each constraint of RecurrenceOps.td.
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
 func.func @recurrence_c1(%x: tensor<5x2x12xf32>, %r: tensor<12x4xf32>, %h: tensor<2x3xf32>) {

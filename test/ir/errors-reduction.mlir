@@ -1,4 +1,4 @@
-// Each constraint of ReductionOps.td, broken.
+// One violation of each constraint of ReductionOps.td.
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
 func.func @reduce_c1(%x: tensor<4x8xf32>) {

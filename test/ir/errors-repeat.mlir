@@ -1,4 +1,4 @@
-// Each constraint of mtc.repeat, broken.
+// One violation of each constraint of mtc.repeat.
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
 mtc.step @repeat_c1 reads [] [] gives [] [] {

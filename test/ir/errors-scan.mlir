@@ -1,4 +1,4 @@
-// Each constraint of ScanOps.td, broken.
+// One violation of each constraint of ScanOps.td.
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
 func.func private @cell(%h: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<4xf32> {

@@ -1,4 +1,4 @@
-// Each constraint of ShapeOps.td, broken.
+// One violation of each constraint of ShapeOps.td.
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
 func.func @iota_c1() -> tensor<4x8xi64> {

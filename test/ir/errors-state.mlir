@@ -1,4 +1,4 @@
-// Each constraint of StateOps.td, broken.
+// One violation of each constraint of StateOps.td.
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
 // expected-error @below {{starts as "w", expected #mtc.initializer, #mtc.normal, #mtc.uniform, #mtc.zeros, #mtc.as_parameter, #mtc.scalar or elements (variable_c1)}}
@@ -36,7 +36,7 @@ mtc.variable scalar @step : tensor<i64> = #mtc.zeros
 
 // -----
 
-// What the runtime writes has one type: a program that reads another would read other numbers.
+// The runtime writes values of one type: a program that reads another type would read wrong numbers.
 // expected-error @below {{is 'tensor<f32>', but the runtime writes 'tensor<f64>' (variable_c2)}}
 mtc.variable scalar @rate : tensor<f32> = #mtc.scalar<learning_rate>
 

@@ -1,4 +1,4 @@
-// Each constraint of StoredOps.td, and of what starts as #mtc.stored, broken.
+// One violation of each constraint of StoredOps.td, and of #mtc.stored as an initial value.
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
 // expected-error @below {{(variable_c4)}}

@@ -1,4 +1,4 @@
-// Each constraint of TensorImage.td, and what VariableOp says of images, broken.
+// One violation of each constraint of TensorImage.td, and of VariableOp about images.
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
 // expected-error @below {{a tensor image has no name (tensor_image_c1)}}
@@ -54,7 +54,7 @@ mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros {module_images = [
 
 // -----
 
-// A whole image behind half of the variable: the half is in no group.
+// A whole image after half of the variable: the half is in no group.
 // expected-error @below {{has 4 elements, but its module images up to 'v' hold 6 (variable_c6)}}
 mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros {module_images = [
   #mtc.tensor_image<"h", shape = [2], parts = [<variable = 0, image = 0, extents = [2], variable_strides = [1], image_strides = [1]>]>,

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s | mtc-opt | FileCheck %s
 
-// Fields that are 0 are left out, and those of a list behind its last number.
+// Fields that are 0 are omitted, and so are zeros at the end of a list.
 // CHECK: mtc.call #mtc.contraction<type = f32, m = 4, n = 2, k = 8, lhs_strides = [8, 1], rhs_strides = [2, 1], out_strides = [2, 1]> [#mtc.at<0, tensor<4x8xf32>>, #mtc.at<128, tensor<8x2xf32>>] into [#mtc.at<192, tensor<4x2xf32>>]{{$}}
 // CHECK: mtc.call #mtc.contraction<type = f64, batch_rank = 1, batch = [2], m = 1, n = 2, k = 2, lhs_strides = [2, 0, 1], rhs_strides = [4, 2, 1], out_strides = [2, 2, 1], addend_count = 2, addend_strides = {{\[\[\]}}, [0, 1]], activation = gelu_gradient> {{.*}} scratch 64 at 1024
 // CHECK: mtc.call #mtc.contraction<{{.*}}, accumulate = 1, activation = gelu, has_auxiliary = 1, summed = rhs>

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s | mtc-opt | FileCheck %s
 
-// The device's space is not said.
+// The device's memory space is not printed.
 // CHECK: mtc.arena size 192 live 192
 mtc.arena size 192 live 192
 // CHECK: mtc.arena in pinned_host size 64 live 64
@@ -22,7 +22,7 @@ mtc.step @staged reads ["x"] [#mtc.at<0, tensor<16xf32>>] gives ["y"] [#mtc.at<1
   %out = mtc.async_copy <64, tensor<16xf32>> into <0, tensor<16xf32>, host> stream 1
   // CHECK: mtc.copy <0, tensor<16xf32>> into <64, tensor<16xf32>> after %[[OUT]]
   mtc.copy <0, tensor<16xf32>> into <64, tensor<16xf32>> after %out
-  // Streams 1 and 2 are both over when the last copy is.
+  // When the last copy is complete, streams 1 and 2 both are.
   // CHECK: %[[NEXT:.*]] = mtc.async_copy <0, tensor<16xf32>, host> into <0, tensor<16xf32>, pinned_host> stream 2 after %[[OUT]]
   %next = mtc.async_copy <0, tensor<16xf32>, host> into <0, tensor<16xf32>, pinned_host> stream 2 after %out
   // CHECK: %[[BACK:.*]] = mtc.async_copy <0, tensor<16xf32>, pinned_host> into <64, tensor<16xf32>> stream 1 after %[[NEXT]]
@@ -32,7 +32,7 @@ mtc.step @staged reads ["x"] [#mtc.at<0, tensor<16xf32>>] gives ["y"] [#mtc.at<1
   mtc.copy <0, tensor<16xf32>, pinned_host> into <0, tensor<16xf32>, host>
 }
 
-// What is read for the last time may be written over; scratch lives while its operation runs.
+// A value may be overwritten by its last user; scratch memory is live while its operation runs.
 
 // CHECK-LABEL: mtc.step @lives
 mtc.step @lives reads ["x"] [#mtc.at<0, tensor<16xf32>>] gives ["y"] [#mtc.at<64, tensor<16xf32>>] {

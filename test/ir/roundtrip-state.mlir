@@ -33,7 +33,7 @@ func.func @uses() {
   %w = mtc.read @fc.weight : tensor<10x64xf32>
   // CHECK: mtc.write @fc.weight, %{{.*}} : tensor<10x64xf32>
   mtc.write @fc.weight, %w : tensor<10x64xf32>
-  // 640 elements fill ten times 64 bytes each; 5 elements take 64 bytes, the place of 16.
+  // 640 elements need ten times 64 bytes each; 5 elements need 64 bytes, the space of 16.
   // CHECK: mtc.read_flat [@fc.weight, @m] : tensor<656xf32>
   %f = mtc.read_flat [@fc.weight, @m] : tensor<656xf32>
   // CHECK: mtc.write_flat [@fc.weight, @m], %{{.*}} : tensor<656xf32>

@@ -1,4 +1,4 @@
-// Runs of a value's elements, and values that are assembled of such.
+// Tiles of a value's elements, and values that are assembled from tiles.
 //
 // RUN: mtc-opt %s | mtc-opt | FileCheck %s
 

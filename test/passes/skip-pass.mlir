@@ -1,8 +1,8 @@
-// What `mtc compile --skip-pass` does is an option of the pipelines too, from the same table.
+// The pipelines have the option of `mtc compile --skip-pass`, from the same table.
 // RUN: mtc-opt %s --dump-pass-pipeline --mtc-forward-pipeline="skip-pass=mtc-recognize-attention" 2>&1 | FileCheck %s --check-prefix=FORWARD --implicit-check-not=recognize-attention
 // FORWARD: mtc-keep-channels-last
 
-// Several, and those of other pipelines.
+// Several passes, and passes of other pipelines.
 // RUN: mtc-opt %s --dump-pass-pipeline --mtc-kernel-pipeline="skip-pass=mtc-fuse-kernels,mtc-fuse-update,mtc-recognize-attention" 2>&1 | FileCheck %s --check-prefix=KERNELS --implicit-check-not="mtc-fuse-kernels," --implicit-check-not=mtc-fuse-update
 // KERNELS: mtc-compact-scatter
 // KERNELS: mtc-form-kernels

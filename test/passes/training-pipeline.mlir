@@ -1,9 +1,9 @@
-// The whole way of a small classifier, from the forward function to the training program.
+// The whole pipeline for a small classifier, from the forward function to the training program.
 //
 // RUN: mtc-opt %s --mtc-training-pipeline="loss=cross-entropy optimizer=sgd lr=0.1" | FileCheck %s
 // RUN: not mtc-opt %s --mtc-training-pipeline="loss=cross-entropy optimizer=sgd momentum=0.1" 2>&1 | FileCheck %s --check-prefix=ERROR
 
-// The pipeline's options are the passes' own.
+// The pipeline's options are those of its passes.
 // RUN: mtc-opt %s --dump-pass-pipeline --mtc-training-pipeline="loss=cross-entropy labels=y lr=0.5 beta2=0.25 schedule=linear no-decay-1d" 2>&1 | FileCheck %s --check-prefix=OPTIONS
 // OPTIONS: mtc-attach-loss{accumulate=1 {{.*}} labels=y {{.*}} loss=cross-entropy output= {{.*}}}
 // OPTIONS: mtc-optimizer{adjust-lr= alpha=None beta1=None beta2=2.500000e-01 {{.*}} lr=5.000000e-01 {{.*}} no-decay-1d=true {{.*}} optimizer=adamw optimizer-bits=32 schedule=linear warmup=0 weight-decay=None}

@@ -20,10 +20,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 SOURCES = ("ir", "frontend", "passes", "codegen", "driver", "runtime", "tools")
 SCRIPTS = ("*.py", "*.cfg", "*.cfg.py.in", "*.cmake", "*CMakeLists.txt", "*.sh")
-TESTS = tuple(f"{folder}/*.{ending}" for folder in ("test", "bench") for ending in ("cpp", "h"))
+TESTS = tuple(f"{folder}/*.{ending}" for folder in ("test", "bench") for ending in ("cpp", "h", "mlir"))
 MESSAGE = re.compile(r'(?:emitError|emitWarning|emitRemark|emitOpError|problems\.add|fail|makeUserError|createStringError|user_error|warn|note)\b')
 # Comments for tools, not for people.
-DIRECTIVE = re.compile(r"!|fmt:|noqa|type:|shellcheck|NOLINT|RUN:|REQUIRES:|CHECK|namespace\b")
+DIRECTIVE = re.compile(r"!|fmt:|noqa|type:|shellcheck|NOLINT|namespace\b|[A-Z0-9_-]+:|(given|expect|fault) @|expected-|-----|--- ")
 
 
 def files(*patterns: str) -> list[Path]:
@@ -101,7 +101,7 @@ def docstrings(text: str) -> Iterator[tuple[int, str]]:
 def prose_of_tests(path: Path) -> list[tuple[int, str]]:
     """Returns the comments and docstrings of a test, script, CMake or shell file with their first line."""
     text = path.read_text()
-    if path.suffix in (".cpp", ".h"):
+    if path.suffix in (".cpp", ".h", ".mlir"):
         return list(comment_blocks(text, "///?"))
     return [*comment_blocks(text, "#"), *(docstrings(text) if path.suffix == ".py" else ())]
 

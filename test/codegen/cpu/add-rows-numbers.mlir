@@ -1,4 +1,4 @@
-// Sums of rows in order, against the interpreter, which adds in the same order: the results are bit-identical.
+// Sums of rows in order, against the interpreter, which adds in the same order: results are bit-identical.
 // RUN: mtc-run --check --tolerance 0 %s | FileCheck %s
 // RUN: mtc-run --check --tolerance 0 --target cuda --emulate %s | FileCheck %s
 
@@ -11,7 +11,7 @@ mtc.kernel_function @onto [300] -> [tensor<300xf32>] {
   mtc.kernel.yield %s at [affine_map<(d0) -> (d0)>] : f32
 }
 
-// Pieces of two values, aligned for vectors.
+// Shards of two values, aligned for vectors.
 // CHECK: @pieces: {{.*}} ok
 mtc.kernel_function @pieces [4, 256] -> [tensor<4x256xf32>] {
 ^body(%a: tensor<7x1024xf32>):
@@ -19,7 +19,7 @@ mtc.kernel_function @pieces [4, 256] -> [tensor<4x256xf32>] {
   mtc.kernel.yield %s at [affine_map<(d0, d1) -> (d0, d1)>] : f32
 }
 
-// A scalar, as the loss.
+// A scalar, like the loss.
 // CHECK: @loss: {{.*}} ok
 mtc.kernel_function @loss [1] -> [tensor<f64>] {
 ^body(%a: tensor<4096x2xf64>, %b: tensor<f64>):
@@ -38,7 +38,7 @@ mtc.kernel_function @decay [67] -> [tensor<67xf32>] {
   mtc.kernel.yield %s at [affine_map<(d0) -> (d0)>] : f32
 }
 
-// The columns exist in a part of the iterations only.
+// Columns exist in some of the iterations only.
 // CHECK: @guarded: {{.*}} ok
 mtc.kernel_function @guarded [80] -> [tensor<80xf32>] {
 ^body(%a: tensor<9x70xf32>):

@@ -31,7 +31,7 @@ mtc.kernel_function @channels [4, 5, 49] reduce [0, 2] -> [tensor<5xf32>, tensor
   mtc.kernel.yield %m, %v at [affine_map<(d0, d1, d2) -> (d1)>, affine_map<(d0, d1, d2) -> (d1)>] : f32, f32
 }
 
-// Points after a column reduction.
+// Elementwise operations after a column reduction.
 // CHECK: @centered: {{.*}} ok
 mtc.kernel_function @centered [40, 63] reduce [0] -> [tensor<40x63xf32>] {
 ^body(%a: tensor<40x63xf32>):
@@ -41,7 +41,7 @@ mtc.kernel_function @centered [40, 63] reduce [0] -> [tensor<40x63xf32>] {
   mtc.kernel.yield %d at [affine_map<(d0, d1) -> (d0, d1)>] : f32
 }
 
-// A window of three by three around each place, with a border: a guarded reduction.
+// A reduction over windows of 3 x 3 with a border, which a guard excludes.
 // CHECK: @window: {{.*}} ok
 mtc.kernel_function @window [2, 14, 15, 3, 3] reduce [3, 4] -> [tensor<2x14x15xf32>] {
 ^body(%a: tensor<2x14x15xf32>):

@@ -1,4 +1,4 @@
-// Lanes lie along the columns: each has a sum of its own, which is carried down the rows and stored as a vector.
+// Vectors cover columns: each lane accumulates one column over the rows, and vectors of sums are stored.
 // RUN: mtc-opt %s --mtc-lower-kernels-to-cpu --canonicalize --cse | FileCheck %s --implicit-check-not=gather
 
 // CHECK-LABEL: @mtc_kernel.sum

@@ -54,7 +54,7 @@ mtc.kernel_function @everything [77, 13] -> [tensor<f32>] {
   mtc.kernel.yield %x at [affine_map<(d0, d1) -> ()>] add [0] : f32
 }
 
-// The element's place jumps: what is summed lies in the middle.
+// The position has gaps: the summed dim is between the others.
 // CHECK: @middle{{.*}} ok
 mtc.kernel_function @middle [4, 90, 48] -> [tensor<4x90x48xf32>, tensor<48x4xf32>] {
 ^body(%a: tensor<4x90x48xf32>):
@@ -63,7 +63,7 @@ mtc.kernel_function @middle [4, 90, 48] -> [tensor<4x90x48xf32>, tensor<48x4xf32
   mtc.kernel.yield %y, %y at [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d2, d0)>] add [1] : f32, f32
 }
 
-// Sums of the results of short rows, such as a pooling's gradient by channel: adjacent columns, then columns that are apart.
+// Sums of results of short rows, such as a pooling's gradient by channel: of adjacent columns, then of columns that are apart.
 // CHECK: @pooled{{.*}} ok
 mtc.kernel_function @pooled [3, 17, 40, 2, 2] reduce [3, 4] -> [tensor<40xf32>, tensor<40xf32>, tensor<3x17x40xf32>] {
 ^body(%a: tensor<3x17x40x4xf32>, %y: tensor<3x17x40xf32>):

@@ -1,4 +1,4 @@
-// Elementwise kernels with any indexing, against the interpreter.
+// Elementwise kernels with all kinds of indexing, against the interpreter.
 // RUN: mtc-run --check %s | FileCheck %s
 
 // CHECK: @scalar: items 1 {{.*}} ok
@@ -44,7 +44,7 @@ mtc.kernel_function @e63 [63] -> [tensor<63xi1>, tensor<63xi8>] attributes {run.
   mtc.kernel.yield %l, %t at [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>] : i1, i8
 }
 
-// Many blocks, the last of them ragged.
+// Many blocks; the last one is incomplete.
 // CHECK: @blocks: items 5 {{.*}} ok
 mtc.kernel_function @blocks [16500] -> [tensor<16500xf32>] {
 ^body(%a: tensor<16500xf32>):
@@ -72,7 +72,7 @@ mtc.kernel_function @transpose [5, 33, 18] -> [tensor<5x33x18xf32>] {
   mtc.kernel.yield %x at [affine_map<(d0, d1, d2) -> (d0, d1, d2)>] : f32
 }
 
-// A reshape of what was transposed: division by what a dim splits into.
+// A reshape of a transpose: division by the extents that a dim is split into.
 // CHECK: @heads: {{.*}} ok
 mtc.kernel_function @heads [20, 48] -> [tensor<20x48xf32>] {
 ^body(%a: tensor<3x20x16xf32>):
@@ -112,7 +112,7 @@ mtc.kernel_function @gather [7, 65] -> [tensor<7x65xf32>] attributes {run.ranges
   mtc.kernel.yield %x at [affine_map<(d0, d1) -> (d0, d1)>] : f32
 }
 
-// Every lane reads somewhere else.
+// Every lane reads at another index.
 // CHECK: @pick: {{.*}} ok
 mtc.kernel_function @pick [83] -> [tensor<83xf32>] attributes {run.ranges = [[-10, 10], [-1.0, 1.0]]} {
 ^body(%i: tensor<83xi32>, %w: tensor<83x10xf32>):
@@ -137,7 +137,7 @@ mtc.kernel_function @pad [6, 70] -> [tensor<6x70xf32>] {
   mtc.kernel.yield %x at [affine_map<(d0, d1) -> (d0, d1)>] : f32
 }
 
-// A guard that is the same for a whole row, where rows outside do not exist.
+// A guard that is equal in a whole row; rows outside do not exist.
 // CHECK: @padrows: {{.*}} ok
 mtc.kernel_function @padrows [9, 70] -> [tensor<9x70xf32>] {
 ^body(%a: tensor<5x70xf32>, %b: tensor<5xf32>):
@@ -175,7 +175,7 @@ mtc.kernel_function @float8 [300] -> [tensor<300xf8E4M3FN>, tensor<300xf8E5M2>, 
   mtc.kernel.yield %s, %t, %w at [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>] : f32, f32, f32
 }
 
-// Two transposed operands and one that is not; rows and lanes are left over.
+// Two transposed operands and one that is not, with remainders of rows and lanes.
 // CHECK: @tiles: {{.*}} ok
 mtc.kernel_function @tiles [3, 70, 35] -> [tensor<3x70x35xbf16>] {
 ^body(%a: tensor<35x3x70xf32>, %b: tensor<35x70xbf16>, %c: tensor<70x35xf32>):

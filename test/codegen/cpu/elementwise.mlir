@@ -1,7 +1,7 @@
-// Lanes lie along the axis that runs through memory: every operand is a vector load, or one element for all lanes.
+// Vectors cover the contiguous axis: every operand is a vector load, or one broadcast element.
 // RUN: mtc-opt %s --mtc-lower-kernels-to-cpu --canonicalize --cse | FileCheck %s --implicit-check-not=gather
 
-// One nest; what has no row index is not read again for each row's element, what has no column index not for each lane.
+// One loop nest. Operands without a row index are loaded once for all rows, operands without a column index once for all lanes.
 // CHECK-LABEL: @mtc_kernel.broadcasts
 // CHECK: scf.for
 // CHECK: %[[C:.*]] = llvm.load {{.*}} -> f32
@@ -24,7 +24,7 @@ mtc.kernel_function @broadcasts [64, 768] -> [tensor<64x768xf32>] {
   mtc.kernel.yield %p at [affine_map<(d0, d1) -> (d0, d1)>] : f32
 }
 
-// Axes that run through memory together are one: a loop of vectors over all elements.
+// Contiguous axes are merged: one loop of vectors over all elements.
 // CHECK-LABEL: @mtc_kernel.flat
 // CHECK-COUNT-2: scf.for
 // CHECK-NOT: scf.for
@@ -37,7 +37,7 @@ mtc.kernel_function @flat [30, 100, 160] -> [tensor<30x100x160xf32>] {
   mtc.kernel.yield %y at [affine_map<(d0, d1, d2) -> (d0, d1, d2)>] : f32
 }
 
-// The end of an axis that lanes do not divide is masked, not a loop of scalars.
+// The remainder of an axis is masked, without a scalar loop.
 // CHECK-LABEL: @mtc_kernel.ragged
 // CHECK: llvm.intr.masked.load {{.*}} -> vector<{{.*}}xf32>
 // CHECK: llvm.intr.masked.store {{.*}} : vector<{{.*}}xf32>
@@ -49,7 +49,7 @@ mtc.kernel_function @ragged [3, 20] -> [tensor<3x20xf32>] {
   mtc.kernel.yield %z at [affine_map<(d0, d1) -> (d0, d1)>] : f32
 }
 
-// Storage is widened in the register.
+// 16-bit elements are converted in registers.
 // CHECK-LABEL: @mtc_kernel.half
 // CHECK: llvm.load {{.*}} -> vector<[[N:(16|32|64)]]xi16>
 // CHECK: arith.extf {{.*}} : vector<[[N]]xbf16> to vector<[[N]]xf32>

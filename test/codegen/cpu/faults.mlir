@@ -1,4 +1,4 @@
-// An index outside its axis raises the fault; the kernel goes on with a valid one.
+// An out-of-bounds index raises the fault; the kernel continues with a valid index.
 // RUN: mtc-run --check %s | FileCheck %s
 
 // CHECK: @uniform: {{.*}} fault index 9 extent 9 (index 9 is outside an axis of 9)
@@ -19,7 +19,7 @@ mtc.kernel_function @lanes [83] -> [tensor<83xf32>] attributes {run.ranges = [[-
   mtc.kernel.yield %x at [affine_map<(d0) -> (d0)>] : f32
 }
 
-// Lanes past the end of a row hold no index.
+// Lanes past the end of a row have no index.
 // CHECK: @masked: {{.*}} ok
 mtc.kernel_function @masked [5] -> [tensor<5xf32>] attributes {run.ranges = [[3, 4], [-1.0, 1.0]]} {
 ^body(%i: tensor<5xi64>, %w: tensor<2xf32>):

@@ -2,7 +2,7 @@
 // RUN: mtc-opt %s --mtc-lower-kernels-to-cpu --canonicalize --cse | FileCheck %s
 // RUN: mtc-run --check %s | FileCheck %s --check-prefix=NUMBERS
 
-// One row has an infinite element, and one a NaN: the first pass without checks is followed by one of two sets of passes.
+// One row has an infinite element, and one a NaN: a first pass without checks is followed by one of two versions of the other passes.
 // CHECK-LABEL: @mtc_kernel.two
 // CHECK: scf.for
 // CHECK-NOT: arith.cmpf
@@ -54,7 +54,7 @@ mtc.kernel_function @two [9, 200] reduce [1] -> [tensor<9x200xf32>, tensor<9x200
   mtc.kernel.yield %scaledX, %scaledY, %scaleX at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>] : f32, f32, f32
 }
 
-// The maximum of the magnitudes of x does not tell whether y is finite.
+// The maximum magnitude of x does not imply that y is finite.
 // CHECK-LABEL: @mtc_kernel.other
 // CHECK-NOT: scf.if
 // CHECK: llvm.return

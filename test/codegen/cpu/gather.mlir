@@ -1,7 +1,7 @@
-// Rows at computed places are read as rows; only elements at computed places are gathered.
+// Rows at computed indices are loaded as vectors; only elements at computed indices are gathered.
 // RUN: mtc-opt %s --mtc-lower-kernels-to-cpu --canonicalize --cse | FileCheck %s
 
-// An embedding: the index is read and checked once for a row.
+// An embedding: the index is loaded and checked once per row.
 // CHECK-LABEL: @mtc_kernel.rows
 // CHECK: llvm.load {{.*}} -> i64
 // CHECK: arith.cmpi uge

@@ -1,4 +1,4 @@
-// Lanes that a guard leaves out are 0, also where a register's lanes are all left out: LLVM 22 reads those without a mask, on AVX2.
+// Lanes that a guard excludes are 0, even if all lanes of a register are excluded: LLVM 22 loads these without a mask on AVX2.
 // RUN: mtc-run --check %s | FileCheck %s --check-prefix=NUMBERS
 // RUN: mtc-run --cpu=x86-64-v3 --check %s | FileCheck %s --check-prefix=NUMBERS
 // RUN: mtc-run --cpu=x86-64-v3 --emit=asm %s | FileCheck %s

@@ -1,4 +1,4 @@
-// Spaces whose last row is not whole, and lookups in small tables, against the interpreter.
+// Iteration spaces whose last row is incomplete, and lookups in small tables, against the interpreter.
 // RUN: mtc-run --check %s | FileCheck %s
 
 // CHECK: @elementwise: {{.*}} ok
@@ -10,7 +10,7 @@ mtc.kernel_function @elementwise [9, 256] points 2101 -> [tensor<2101xf32>] attr
   mtc.kernel.yield %y at [affine_map<(d0, d1) -> (d0 * 256 + d1)>] : f32
 }
 
-// The largest of each row, and the elements over it; all but 55 of the last row's 256 elements do not exist.
+// The maximum of each row, and the elements divided by it; all but 55 of the last row's 256 elements do not exist.
 // CHECK: @rows: {{.*}} ok
 mtc.kernel_function @rows [33, 256] points 8247 reduce [1] -> [tensor<8247xf32>, tensor<33xf32>] attributes {run.in_place = [0, 1]} {
 ^body(%a: tensor<8247xf32>, %s: tensor<33xf32>):
@@ -43,7 +43,7 @@ mtc.kernel_function @one [2, 4096] points 4097 reduce [1] -> [tensor<2xf32>] {
   mtc.kernel.yield %s at [affine_map<(d0, d1) -> (d0)>] : f32
 }
 
-// Tables of 256, 128, 32 and 16 elements, and one that is too large; what is added to an index moves its table.
+// Tables of 256, 128, 32 and 16 elements, and one that is too large; an offset of the index moves the table.
 // CHECK: @lookups: {{.*}} ok
 mtc.kernel_function @lookups [1000] -> [tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>]
     attributes {run.ranges = [[-128, 127], [-1, 1]]} {

@@ -13,7 +13,7 @@ mtc.kernel_function @softmax [5, 1000] reduce [1] -> [tensor<5x1000xf32>, tensor
   mtc.kernel.yield %y, %s at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>] : f32, f32
 }
 
-// Mean, then the mean square of what is left, then points: three passes over the row.
+// The mean, then the mean square of the deviations, then elementwise operations: three passes over the row.
 // CHECK: @normalize: {{.*}} ok
 mtc.kernel_function @normalize [33, 65] reduce [1] -> [tensor<33x65xf32>] {
 ^body(%a: tensor<33x65xf32>, %g: tensor<65xf32>):
@@ -75,7 +75,7 @@ mtc.kernel_function @rows63 [7, 63] reduce [1] -> [tensor<7xi1>, tensor<7xi1>] {
   mtc.kernel.yield %s, %t at [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>] : i1, i1
 }
 
-// Two reduced dims that are one walk through memory, and two that are not.
+// Two reduced dims that are contiguous, and two that are not.
 // CHECK: @merged: {{.*}} ok
 mtc.kernel_function @merged [3, 5, 13] reduce [1, 2] -> [tensor<3xf32>] {
 ^body(%a: tensor<3x5x13xf32>):

@@ -1,4 +1,4 @@
-// Lanes lie along the row: a vector of partial sums is carried through the row, and combined at its end.
+// Vectors cover the row: a vector of partial sums is accumulated over the row, and combined at its end.
 // RUN: mtc-opt %s --mtc-lower-kernels-to-cpu --canonicalize --cse | FileCheck %s --implicit-check-not=gather
 
 // CHECK-LABEL: @mtc_kernel.sum
@@ -32,7 +32,7 @@ mtc.kernel_function @both [64, 768] reduce [1] -> [tensor<64xf32>, tensor<64xf32
   mtc.kernel.yield %s, %m at [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>] : f32, f32
 }
 
-// What is computed once for the whole row, behind it, says nothing of the lanes.
+// A value that is computed once per row, after the reduction, does not affect vectorization.
 // CHECK-LABEL: @mtc_kernel.root
 // CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<64xf32>)
 // CHECK: math.sqrt {{.*}} : f64

@@ -1,4 +1,4 @@
-// An item zeroes what it owns of the result, then adds its points in order; lanes lie along what it owns.
+// A work item zeroes the part of the result that it owns, then adds its iterations in order; vectors cover this part.
 // RUN: mtc-opt %s --mtc-lower-kernels-to-cpu --canonicalize --cse | FileCheck %s --implicit-check-not=gather --implicit-check-not=masked
 
 // CHECK-LABEL: @mtc_kernel.rows

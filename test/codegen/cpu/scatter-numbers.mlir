@@ -1,7 +1,7 @@
-// Kernels that add at computed places, against the interpreter.
+// Kernels that add at computed indices, against the interpreter.
 // RUN: mtc-run --check %s | FileCheck %s
 
-// The gradient of an embedding: lanes along the row.
+// The gradient of an embedding: vectors along the row.
 // CHECK: @rows: {{.*}} ok
 mtc.kernel_function @rows [40, 65] reduce [0] -> [tensor<9x65xf32>] attributes {run.ranges = [[-9, 9], [-1.0, 1.0]]} {
 ^body(%i: tensor<40xi64>, %g: tensor<40x65xf32>):
@@ -11,7 +11,7 @@ mtc.kernel_function @rows [40, 65] reduce [0] -> [tensor<9x65xf32>] attributes {
   mtc.kernel.yield %x at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add [0] : f32
 }
 
-// Every row adds within itself; lanes lie across rows.
+// Every row adds within itself; vectors cover several rows.
 // CHECK: @within: {{.*}} ok
 mtc.kernel_function @within [37, 5] reduce [1] -> [tensor<37x12xf32>] attributes {run.ranges = [[-12, 12], [-1.0, 1.0]]} {
 ^body(%i: tensor<37x5xi64>, %g: tensor<37x5xf32>):
@@ -21,7 +21,7 @@ mtc.kernel_function @within [37, 5] reduce [1] -> [tensor<37x12xf32>] attributes
   mtc.kernel.yield %x at [affine_map<(d0, d1)[s0] -> (d0, s0)>] [%j] add [0] : f32
 }
 
-// Nothing is parallel.
+// No dim is parallel.
 // CHECK: @histogram: items 1 {{.*}} ok
 mtc.kernel_function @histogram [500] reduce [0] -> [tensor<20xi64>] attributes {run.ranges = [[0, 20]]} {
 ^body(%i: tensor<500xi64>):
@@ -31,7 +31,7 @@ mtc.kernel_function @histogram [500] reduce [0] -> [tensor<20xi64>] attributes {
   mtc.kernel.yield %one at [affine_map<(d0)[s0] -> (s0)>] [%j] add [0] : i64
 }
 
-// Windows that overlap: the index depends on parallel and reduced dims.
+// Overlapping windows: the index depends on parallel and reduced dims.
 // CHECK: @overlap: {{.*}} ok
 mtc.kernel_function @overlap [6, 20, 3] reduce [2] -> [tensor<6x22xf32>] {
 ^body(%g: tensor<6x20x3xf32>):
@@ -40,7 +40,7 @@ mtc.kernel_function @overlap [6, 20, 3] reduce [2] -> [tensor<6x22xf32>] {
   mtc.kernel.yield %x at [affine_map<(d0, d1, d2)[s0] -> (d0, s0)>] [%i] add [0] : f32
 }
 
-// An owned dim outside, all others in order.
+// An owned outer dim; all others in order.
 // CHECK: @blocks: {{.*}} ok
 mtc.kernel_function @blocks [3, 30, 70] reduce [1] -> [tensor<3x8x70xf32>] attributes {run.ranges = [[-8, 8], [-1.0, 1.0]]} {
 ^body(%i: tensor<3x30xi32>, %g: tensor<3x30x70xf32>):
@@ -51,7 +51,7 @@ mtc.kernel_function @blocks [3, 30, 70] reduce [1] -> [tensor<3x8x70xf32>] attri
   mtc.kernel.yield %x at [affine_map<(d0, d1, d2)[s0] -> (d0, s0, d2)>] [%j] add [0] : f32
 }
 
-// Sums that start as an operand, which they lie over.
+// Sums that are initialized by an operand, in its memory.
 // CHECK: @onto: {{.*}} ok
 mtc.kernel_function @onto [40, 65] reduce [0] -> [tensor<9x65xf32>] attributes {run.ranges = [[-9, 9], [-1.0, 1.0], [-1.0, 1.0]], run.in_place = [2]} {
 ^body(%i: tensor<40xi64>, %g: tensor<40x65xf32>, %b: tensor<9x65xf32>):

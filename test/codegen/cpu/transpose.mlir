@@ -1,4 +1,4 @@
-// Squares of elements are read as rows, transposed in registers and written as rows.
+// Squares of elements are loaded as rows, transposed in registers and stored as rows.
 // RUN: mtc-opt %s --mtc-lower-kernels-to-cpu --canonicalize --cse | FileCheck %s --implicit-check-not=gather --implicit-check-not=scatter
 
 // CHECK-LABEL: @mtc_kernel.transpose
@@ -15,7 +15,7 @@ mtc.kernel_function @transpose [512, 256] -> [tensor<512x256xf32>] {
   mtc.kernel.yield %x at [affine_map<(d0, d1) -> (d0, d1)>] : f32
 }
 
-// Axes that stay innermost are copied as they are.
+// If the innermost axis stays, rows are copied.
 // CHECK-LABEL: @mtc_kernel.heads
 // CHECK-NOT: vector.shuffle
 // CHECK: %[[X:.*]] = llvm.load {{.*}} -> [[V:vector<(16|32|64)xf32>]]

@@ -1,5 +1,5 @@
-// Columns are added up while their rows are computed: in registers, from row to row of a team's group, then over the teams of a
-// block. A second launch adds up the blocks, in their order.
+// Columns are summed while their rows are computed: in registers, from row to row of a team's group, then over the teams of a block. A second launch
+// sums the blocks in order.
 // RUN: mtc-opt %s --mtc-lower-kernels-to-cuda | FileCheck %s
 
 // CHECK-LABEL: gpu.module @mtc_kernel.norm
@@ -45,7 +45,7 @@ mtc.kernel_function @channels [100352, 64] -> [tensor<64xbf16>] {
   mtc.kernel.yield %x at [affine_map<(d0, d1) -> (d1)>] add [0] : f32
 }
 
-// The nine operands of a row are more than stay in registers between reductions. There are none, so that the sums stay there.
+// A row's nine operands exceed the registers between reductions. There are no reductions, so the sums stay in registers.
 // CHECK-LABEL: gpu.module @mtc_kernel.operands
 // CHECK: gpu.func @operands$0
 // CHECK: scf.for {{.*}} -> (vector<4xf32>)

@@ -1,4 +1,4 @@
-// A gpu.module becomes PTX of each architecture, and machine code that its assembler accepts.
+// A gpu.module becomes PTX of each architecture, and machine code that the assembler accepts.
 // RUN: mtc-run --target=cuda --emit=asm %s | FileCheck %s --implicit-check-not=__nv_ --implicit-check-not='.extern'
 // RUN: mtc-run --target=cuda:sm_80,sm_90,sm_90a,sm_100,compute_100,sm_120,sm_121a --emit=cubin %s | FileCheck %s --check-prefix=CUBIN
 
@@ -11,7 +11,7 @@
 // CUBIN: mtc_kernel.exponential sm_120: ELF
 // CUBIN: mtc_kernel.exponential sm_121a: ELF
 
-// Sixteen bytes a thread are one access; functions of mathematics are libdevice's, inlined.
+// 16 bytes per thread are one access; math functions are inlined from libdevice.
 // CHECK: .target sm_90
 // CHECK-LABEL: .visible .entry exponential(
 // CHECK: .maxntid 256, 1, 1

@@ -1,7 +1,7 @@
-// What is wrong in device code is caught by the emulator, with the kernel, the block and the thread that did it.
+// The emulator reports errors in device code, with the kernel, the block and the thread.
 // RUN: mtc-run --emulate %s | FileCheck %s
 
-// Each thread reads what the one opposite wrote.
+// Each thread reads what the opposite thread wrote.
 // CHECK: @right{{$}}
 gpu.module @mtc_kernel.right {
   llvm.mlir.global internal @shared() {addr_space = 3 : i32, alignment = 4 : i64} : !llvm.array<64 x f32>
@@ -44,7 +44,7 @@ gpu.module @mtc_kernel.missing_barrier {
   }
 }
 
-// Each value is stored again while others still read.
+// Each value is stored again while other threads still read it.
 // CHECK: @stored_twice: {{.*}}: thread 0 of block 0 writes 4 bytes at offset 0 of shared memory, which thread 63 read since the last barrier that both passed: a race
 gpu.module @mtc_kernel.stored_twice {
   llvm.mlir.global internal @shared() {addr_space = 3 : i32, alignment = 4 : i64} : !llvm.array<64 x f32>
@@ -91,7 +91,7 @@ gpu.module @mtc_kernel.filled_again {
   }
 }
 
-// The grid is one block too large.
+// The grid has one block too many.
 // CHECK: @out_of_bounds: kernel 'out_of_bounds': thread 0 of block 2 reads 4 bytes at offset 512 of parameter 0, which are 4 bytes at offset 512 of an allocation of 512 bytes: out of bounds
 gpu.module @mtc_kernel.out_of_bounds {
   gpu.func @out_of_bounds(%x: !llvm.ptr<1>) kernel attributes {known_block_size = array<i32: 64, 1, 1>, run.grid = array<i32: 3, 1, 1>, run.parameters = [dense<1.0> : tensor<128xf32>]} {
@@ -109,7 +109,7 @@ gpu.module @mtc_kernel.out_of_bounds {
   }
 }
 
-// Within the allocation, but beyond what the parameter points to.
+// Within the allocation, but outside of the parameter's buffer.
 // CHECK: @beyond_parameter: {{.*}}: thread 32 of block 0 writes 4 bytes at offset 128 of parameter 0, which has 128 bytes: out of bounds
 gpu.module @mtc_kernel.beyond_parameter {
   gpu.func @beyond_parameter(%x: !llvm.ptr<1> {llvm.dereferenceable = 128 : i64}) kernel attributes {known_block_size = array<i32: 64, 1, 1>, run.grid = array<i32: 1, 1, 1>, run.parameters = [dense<1.0> : tensor<64xf32>]} {
@@ -122,7 +122,7 @@ gpu.module @mtc_kernel.beyond_parameter {
   }
 }
 
-// Sixteen bytes at multiples of four.
+// 16-byte accesses at multiples of four bytes.
 // CHECK: @misaligned: {{.*}}: thread 1 of block 0 reads 16 bytes at offset 4 of parameter 0, an address that is no multiple of 16: misaligned
 gpu.module @mtc_kernel.misaligned {
   gpu.func @misaligned(%x: !llvm.ptr<1>) kernel attributes {known_block_size = array<i32: 64, 1, 1>, run.grid = array<i32: 1, 1, 1>, run.parameters = [dense<1.0> : tensor<64xf32>]} {
@@ -159,7 +159,7 @@ gpu.module @mtc_kernel.divergent_barrier {
   }
 }
 
-// Each half of the block waits at a barrier of its own.
+// Each half of the block waits at a different barrier.
 // CHECK: @two_barriers: {{.*}}: thread {{[0-9]+}} of block 0 waits at barrier {{[12]}}, and thread {{[0-9]+}} at barrier {{[12]}}: a divergent barrier
 gpu.module @mtc_kernel.two_barriers {
   llvm.mlir.global internal @shared() {addr_space = 3 : i32, alignment = 4 : i64} : !llvm.array<64 x f32>
@@ -184,7 +184,7 @@ gpu.module @mtc_kernel.two_barriers {
   }
 }
 
-// Twelve lanes of a warp never come to the shuffle.
+// Twelve lanes of a warp never reach the shuffle.
 // CHECK: @divergent_shuffle: {{.*}}: thread 0 of block 0 waits in shuffle 1, and thread 20 waits at barrier 1: a divergent warp
 gpu.module @mtc_kernel.divergent_shuffle {
   llvm.mlir.global internal @shared() {addr_space = 3 : i32, alignment = 4 : i64} : !llvm.array<64 x f32>
@@ -211,7 +211,7 @@ gpu.module @mtc_kernel.divergent_shuffle {
   }
 }
 
-// The block has 20 threads, and lane 8 asks lane 24.
+// The block has 20 threads, and lane 8 reads from lane 24.
 // CHECK: @absent_lane: {{.*}}: thread {{[0-9]+}} of block 0 reads in shuffle 1 from lane {{2[0-9]|3[01]}}, which takes no part in it
 gpu.module @mtc_kernel.absent_lane {
   gpu.func @absent_lane(%x: !llvm.ptr<1>) kernel attributes {known_block_size = array<i32: 20, 1, 1>, run.grid = array<i32: 1, 1, 1>, run.parameters = [dense<1.0> : tensor<64xf32>]} {
@@ -227,7 +227,7 @@ gpu.module @mtc_kernel.absent_lane {
   }
 }
 
-// A result is added to before anything was stored.
+// An addition to a result before anything was stored.
 // CHECK: @uninitialized: {{.*}}: thread 0 of block 0 reads 4 bytes at offset 0 of parameter 0, which are 4 bytes of which nothing was written to that at offset 0 of an allocation of 256 bytes: an uninitialized read
 gpu.module @mtc_kernel.uninitialized {
   gpu.func @uninitialized(%x: !llvm.ptr<1>) kernel attributes {known_block_size = array<i32: 64, 1, 1>, run.grid = array<i32: 1, 1, 1>, run.parameters = [tensor<64xf32>]} {

@@ -1,9 +1,9 @@
-// Races on device memory, between threads of a block and between blocks of a launch, are found where they are looked for.
+// Races on device memory, between threads of a block and between blocks of a launch, are found on request.
 // RUN: env MTC_EMULATED_RACES=0 mtc-run --emulate %s | FileCheck %s --check-prefix=UNSEEN
 // RUN: env MTC_EMULATED_RACES=1 mtc-run --emulate %s | FileCheck %s
 // RUN: env MTC_EMULATED_RACES=1 MTC_EMULATED_ORDER=reversed mtc-run --emulate %s | FileCheck %s --check-prefix=REVERSED
 
-// Each thread reads what another one of its warp writes over.
+// Each thread reads a value that another thread of its warp overwrites.
 // UNSEEN: @rotate_in_place{{$}}
 // CHECK: @rotate_in_place: kernel 'rotate_in_place': thread 1 of block 0 writes 4 bytes at offset 4 of parameter 0, which thread 0 read since the last barrier that both passed: a race
 // REVERSED: @rotate_in_place: {{.*}}: thread 2 of block 0 reads 4 bytes at offset 12 of parameter 0, which thread 3 wrote since the last
@@ -24,7 +24,7 @@ gpu.module @mtc_kernel.rotate_in_place {
   }
 }
 
-// The same by a warp that shuffles what it has read before it writes: a shuffle orders no accesses of memory.
+// The same with a shuffle between reading and writing: a shuffle does not order memory accesses.
 // UNSEEN: @rotate_at_shuffle{{$}}
 // CHECK: @rotate_at_shuffle: {{.*}}: thread 31 of block 0 writes 4 bytes at offset 124 of parameter 0, which thread 30 read since the last barrier that both passed: a race
 // REVERSED: @rotate_at_shuffle: {{.*}}: a race
@@ -48,7 +48,7 @@ gpu.module @mtc_kernel.rotate_at_shuffle {
   }
 }
 
-// The same with a barrier of the warp, which orders them.
+// The same with a warp barrier, which orders them.
 // UNSEEN: @rotate_at_warp_barrier{{$}}
 // CHECK: @rotate_at_warp_barrier{{$}}
 // REVERSED: @rotate_at_warp_barrier{{$}}
@@ -71,7 +71,7 @@ gpu.module @mtc_kernel.rotate_at_warp_barrier {
   }
 }
 
-// The same with a barrier between reading and writing; then each reads its neighbour's behind another one.
+// The same with a barrier between reading and writing; then each thread reads its neighbor's value after another barrier.
 // UNSEEN: @rotate_at_barriers{{$}}
 // CHECK: @rotate_at_barriers{{$}}
 // CHECK: 0 : tensor<64xi32> = 9
@@ -98,7 +98,7 @@ gpu.module @mtc_kernel.rotate_at_barriers {
   }
 }
 
-// Each block writes its own number at the same place.
+// Each block writes its own number to the same address.
 // UNSEEN: @same_place{{$}}
 // CHECK: @same_place: {{.*}}: thread 0 of block 1 writes 4 bytes at offset 0 of parameter 0, which block 0 wrote in the same launch: a race
 // REVERSED: @same_place: {{.*}}: thread 0 of block 1 writes {{.*}}, which block 2 wrote in the same launch: a race
@@ -111,7 +111,7 @@ gpu.module @mtc_kernel.same_place {
   }
 }
 
-// Each block writes its own number, and reads what the first block writes.
+// Each block writes its own number, and reads the first block's.
 // UNSEEN: @broadcast_of_first{{$}}
 // CHECK: @broadcast_of_first: {{.*}}: thread 0 of block 1 reads 4 bytes at offset 0 of parameter 0, which block 0 wrote in the same launch: a race
 // REVERSED: @broadcast_of_first: {{.*}}: thread 0 of block 0 writes 4 bytes at offset 0 of parameter 0, which block 2 read in the same launch: a race
@@ -129,7 +129,7 @@ gpu.module @mtc_kernel.broadcast_of_first {
   }
 }
 
-// All blocks read a number, and the last one adds to it, after it has read it itself.
+// All blocks read a number, and the last one adds to it after reading it.
 // UNSEEN: @counted_by_last{{$}}
 // CHECK: @counted_by_last: {{.*}}: thread 0 of block 2 writes 4 bytes at offset 0 of parameter 0, which block 1 read in the same launch: a race
 // REVERSED: @counted_by_last: {{.*}}: thread 0 of block 1 reads 4 bytes at offset 0 of parameter 0, which block 2 wrote in the same launch: a race
@@ -150,7 +150,7 @@ gpu.module @mtc_kernel.counted_by_last {
   }
 }
 
-// Each byte is one block's own.
+// Each byte belongs to one block.
 // UNSEEN: @neighbours{{$}}
 // CHECK: @neighbours{{$}}
 // REVERSED: @neighbours{{$}}

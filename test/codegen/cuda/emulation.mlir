@@ -1,5 +1,5 @@
-// Device code compiled for the CPU computes what it would on the device: indices, shuffles, votes, barriers, shared
-// memory, functions of mathematics.
+// Device code compiled for the CPU has the results of the device: indices, shuffles, votes, barriers, shared memory, math
+// functions.
 // RUN: mtc-run --emulate %s | FileCheck %s
 
 // Blocks and threads of two axes.
@@ -92,7 +92,7 @@ gpu.module @mtc_kernel.sum {
   }
 }
 
-// Each mode of shuffle: the value of another lane, and whether there is that lane.
+// Each mode of shuffle: another lane's value, and whether that lane exists.
 // CHECK-LABEL: @shuffles
 // CHECK-NEXT: 0 : tensor<32xi32> = 30 31 32 33 34 35 36 37 22 23 24 25 26 27 28 29 14 15 16 17 18 19 20 21 6 7 8 9 10 11 12 13
 // CHECK-NEXT: 1 : tensor<32xi32> = 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0

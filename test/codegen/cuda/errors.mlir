@@ -1,4 +1,4 @@
-// What is missing or misspelt is named, with what to do.
+// Messages name a missing or misspelt name, and a remedy.
 // RUN: not mtc-run --target=cuda:sm_75 --emit=asm %s 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not mtc-run --target=cuda:sm_90,sm_90 --emit=asm %s 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not mtc-run --target=cuda:sm_90,compute_75 --emit=asm %s 2>&1 | FileCheck %s --check-prefix=VIRTUAL
@@ -17,7 +17,7 @@
 // VIRTUAL-TWICE: error: --target cuda:compute_90,sm_90,compute_90: compute_90 is listed twice
 // LIBDEVICE: error: the target 'cuda' needs libdevice.10.bc {{.*}} which was not found in {{.*}}; install it with tools/setup.sh or 'pip install nvidia-nvvm', or set MTC_CUDA_PATH
 // FUNCTION: error: a kernel calls '__nv_no_such_function', which libdevice does not have
-// What calls no function of mathematics needs no libdevice.
+// Code without math functions needs no libdevice.
 // PTX: .visible .entry plain(
 // JITLINK: error: the target 'cuda' needs libnvJitLink.so (CUDA's assembler), which was not found in {{.*}} 'pip install nvidia-nvjitlink'
 

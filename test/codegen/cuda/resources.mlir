@@ -1,6 +1,6 @@
-// What kernels take of a multiprocessor, as the assembler says; one that does not fit into registers is marked.
+// Resources of kernels on a multiprocessor, as the assembler reports them; a kernel that spills registers is marked.
 // RUN: mtc-run --target=cuda:sm_90,sm_120 --emit=resources %s | FileCheck %s
-// PTX is shown as the first processor runs it that can, unless the processor is named itself.
+// For PTX, the resources are those of the first architecture that can run it, unless an architecture is given.
 // RUN: mtc-run --target=cuda:compute_80,compute_90,sm_90 --emit=resources %s | FileCheck %s --check-prefix=PTX
 // PTX: {{^}}compute_80, as sm_80 runs it{{$}}
 // PTX: crowded

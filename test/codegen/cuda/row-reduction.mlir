@@ -1,7 +1,7 @@
-// Row reductions: the row stays in registers where it fits.
+// Row reductions: the row stays in registers if it fits.
 // RUN: mtc-opt %s --mtc-lower-kernels-to-cuda --canonicalize --cse | FileCheck %s
 
-// A warp's part or less: shuffles alone.
+// At most one warp: shuffles only.
 // CHECK-LABEL: gpu.module @mtc_kernel.short
 // CHECK-NOT: llvm.mlir.global
 // CHECK: gpu.func @short
@@ -17,7 +17,7 @@ mtc.kernel_function @short [4096, 64] reduce [1] -> [tensor<4096xf32>] {
   mtc.kernel.yield %s at [affine_map<(d0, d1) -> (d0)>] : f32
 }
 
-// Two levels over a row of 192 vectors: it is read once, by warps that meet in shared memory.
+// Two levels over a row of 192 vectors: it is read once, by warps that communicate through shared memory.
 // CHECK-LABEL: gpu.module @mtc_kernel.softmax
 // CHECK-COUNT-2: llvm.mlir.global internal @softmax$shared{{[01]}}() {addr_space = 3
 // CHECK: gpu.func @softmax
@@ -65,7 +65,7 @@ mtc.kernel_function @long [1024, 50257] reduce [1] -> [tensor<1024x50257xf32>] {
   mtc.kernel.yield %y at [affine_map<(d0, d1) -> (d0, d1)>] : f32
 }
 
-// Few long rows are shared by blocks, which leave what they have in scratch.
+// Blocks share a few long rows, and store partial results in scratch memory.
 // CHECK-LABEL: gpu.module @mtc_kernel.norm
 // CHECK: gpu.func @norm$0(%{{.*}}: !llvm.ptr<1>, %{{.*}}: !llvm.ptr<1>, %[[SCRATCH:.*]]: !llvm.ptr<1>)
 // CHECK: arith.mulf
@@ -88,7 +88,7 @@ mtc.kernel_function @norm [38597376] reduce [0] -> [tensor<f32>] {
   mtc.kernel.yield %r at [affine_map<(d0) -> ()>] : f32
 }
 
-// Members that have no part of the row read nothing; what they compute does not count, nor is it stored.
+// Threads past the end of the row read nothing; their results are neither reduced nor stored.
 // CHECK-LABEL: gpu.func @uneven
 // CHECK: %[[EXISTS:.*]] = arith.cmpi slt, %{{.*}}, %c25_i32
 // CHECK-NOT: llvm.load

@@ -1,4 +1,4 @@
-// Every shape of launch against the interpreter, at extents around warps, vectors, blocks and what registers hold.
+// Every kind of launch against the interpreter, at extents around those of warps, vectors, blocks and registers.
 // RUN: mtc-run --check --target cuda --emulate --tolerance 2e-5 %s | FileCheck %s
 
 // CHECK: @one: {{.*}} ok
@@ -32,7 +32,7 @@ mtc.kernel_function @e1025 [1025] -> [tensor<1025xi8>] attributes {run.ranges = 
   mtc.kernel.yield %y at [affine_map<(d0) -> (d0)>] : i8
 }
 
-// Joined parts of eight elements: whole vectors.
+// Concatenated parts of eight elements: whole vectors.
 // CHECK: @parts: {{.*}} ok
 mtc.kernel_function @parts [5, 24] -> [tensor<5x24xf32>] {
 ^body(%a: tensor<5x8xf32>, %b: tensor<5x16xf32>):
@@ -95,7 +95,7 @@ mtc.kernel_function @rows1023 [3, 1023] reduce [1] -> [tensor<3x1023xf64>, tenso
   mtc.kernel.yield %d, %n at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>] : f64, i64
 }
 
-// Warps that are no power of two, and not all of the team's members have a part.
+// A number of warps that is no power of two; some threads of the team have no part of the row.
 // CHECK: @rows1025: {{.*}} ok
 mtc.kernel_function @rows1025 [2, 1028] reduce [1] -> [tensor<2x1028xf16>, tensor<2xi1>] {
 ^body(%a: tensor<2x1028xf16>):
@@ -108,7 +108,7 @@ mtc.kernel_function @rows1025 [2, 1028] reduce [1] -> [tensor<2x1028xf16>, tenso
   mtc.kernel.yield %d, %all at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>] : f32, i1
 }
 
-// More than registers hold, in several blocks for each row: a launch for each level, and one for the rows.
+// Rows that exceed registers, with several blocks per row: a launch for each level, and one for the rows.
 // CHECK: @long: {{.*}} ok
 mtc.kernel_function @long [2, 20001] reduce [1] -> [tensor<2x20001xf32>, tensor<2xf32>] {
 ^body(%a: tensor<2x20001xf32>):
@@ -121,7 +121,7 @@ mtc.kernel_function @long [2, 20001] reduce [1] -> [tensor<2x20001xf32>, tensor<
   mtc.kernel.yield %y, %s at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>] : f32, f32
 }
 
-// More than registers hold, in one block for each row.
+// Rows that exceed registers, with one block per row.
 // CHECK: @many: {{.*}} ok
 mtc.kernel_function @many [128, 4097] reduce [1] -> [tensor<128x4097xbf16>] {
 ^body(%a: tensor<128x4097xbf16>, %b: tensor<128x4097xbf16>, %c: tensor<128xf32>):
@@ -135,7 +135,7 @@ mtc.kernel_function @many [128, 4097] reduce [1] -> [tensor<128x4097xbf16>] {
   mtc.kernel.yield %r at [affine_map<(d0, d1) -> (d0, d1)>] : f32
 }
 
-// Columns, in several blocks for each: odd and even numbers of them.
+// Columns with several blocks each: odd and even numbers of blocks.
 // CHECK: @columns33: {{.*}} ok
 mtc.kernel_function @columns33 [1025, 33] reduce [0] -> [tensor<33xf32>, tensor<33xf32>] {
 ^body(%a: tensor<1025x33xf32>):
@@ -164,7 +164,7 @@ mtc.kernel_function @few_columns [3, 2050] reduce [0] -> [tensor<2050xf32>] {
   mtc.kernel.yield %s at [affine_map<(d0, d1) -> (d1)>] : f32
 }
 
-// Squares that are not full, narrow elements, and several operands.
+// Incomplete squares, narrow elements, and several operands.
 // CHECK: @across: {{.*}} ok
 mtc.kernel_function @across [3, 33, 65] -> [tensor<3x33x65xf16>, tensor<3x33x65xi1>] {
 ^body(%a: tensor<3x65x33xf16>, %b: tensor<3x65x33xi1>, %c: tensor<33xf32>):
@@ -176,7 +176,7 @@ mtc.kernel_function @across [3, 33, 65] -> [tensor<3x33x65xf16>, tensor<3x33x65x
   mtc.kernel.yield %z, %p at [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>] : f32, i1
 }
 
-// Many rows on few places, with vectors of a row, negative indices, more than a block looks at at once, and all on one place.
+// Many rows on few indices, with vectors of a row, negative indices, more indices than a block reads at once, and all rows on one index.
 // CHECK: @embedding: {{.*}} ok
 mtc.kernel_function @embedding [700, 132] reduce [0] -> [tensor<600x132xf32>] attributes {run.ranges = [[-600, 600], [-1.0, 1.0]]} {
 ^body(%i: tensor<700xi64>, %g: tensor<700x132xf32>):
@@ -197,7 +197,7 @@ mtc.kernel_function @one_place [300, 5] reduce [0] -> [tensor<1x5xf32>, tensor<1
   mtc.kernel.yield %x, %one at [affine_map<(d0, d1)[s0] -> (s0, d1)>, affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add [0, 1] : f32, i64
 }
 
-// Few places: chunks of the points are added up apart.
+// Few indices: chunks of the iterations are summed separately.
 // CHECK: @few_places: grid {{[0-9]+}} block {{[0-9]+}} grid {{[0-9]+}} block {{[0-9]+}} grid {{.*}} ok
 mtc.kernel_function @few_places [530, 36] reduce [0] -> [tensor<3x36xf16>] attributes {run.ranges = [[-3, 3], [-1.0, 1.0]]} {
 ^body(%i: tensor<530xi64>, %g: tensor<530x36xf32>):
@@ -208,7 +208,7 @@ mtc.kernel_function @few_places [530, 36] reduce [0] -> [tensor<3x36xf16>] attri
   mtc.kernel.yield %q at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add [0] : f32
 }
 
-// A total that keeps a dim of the rows: teams sum within it, in registers.
+// A total that keeps a dim of the rows: teams sum in registers.
 // CHECK: @kept: {{.*}} ok
 mtc.kernel_function @kept [19, 5, 40] reduce [2] -> [tensor<5x40xf32>, tensor<19x5x40xf32>] {
 ^body(%a: tensor<19x5x40xf32>):

@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-attach-target{target=cuda:sm_90},mtc-decompose)' | FileCheck %s --check-prefixes=CHECK,CUDA
 // RUN: mtc-opt %s -split-input-file --mtc-decompose | FileCheck %s --check-prefixes=CHECK,NONE
 
-// The device's tiles are for heads of at most 128 elements; without a target nothing says that a library is missing.
+// The device's tiles support heads of at most 128 elements; without a target, no library is known to be missing.
 // CHECK-LABEL: func.func @narrow
 // CHECK: mtc.attention
 func.func @narrow(%q: tensor<2x4x8x128xf32>) -> tensor<2x4x8x128xf32> {

@@ -1,8 +1,8 @@
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-attach-target{target=cuda},mtc-decompose,mtc-kernel-pipeline,mtc-allocate)' | FileCheck %s --check-prefixes=CHECK,CUDNN
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-attach-target{target=cuda without=cudnn},mtc-decompose,mtc-kernel-pipeline,mtc-allocate)' | FileCheck %s --check-prefixes=CHECK,NONE
 
-// cuDNN computes convolutions and their adjoints, with workspace for copies of the tensors, and for partial sums of
-// weights; without it they are contractions of windows.
+// cuDNN computes convolutions and their adjoints, with workspace for copies of the tensors and for partial sums of weights; without cuDNN they are
+// contractions of windows.
 // CHECK-LABEL: mtc.step @f
 // CUDNN-NEXT: mtc.call #mtc.convolution<type = f32, {{.*}}> [{{.*}}] into [{{.*}}] scratch 13184 at
 // CUDNN-NEXT: mtc.call #mtc.convolution_weight_gradient<type = f32, {{.*}}> [{{.*}}] into [{{.*}}] scratch 19904 at
@@ -21,7 +21,7 @@ module {
 
 // -----
 
-// It has none in f64, nor one that leaves out windows.
+// cuDNN has no convolution in f64, and none that skips windows.
 // CHECK-LABEL: mtc.step @g
 // CHECK-NOT: convolution
 module {

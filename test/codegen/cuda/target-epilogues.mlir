@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-attach-target{target=cuda precision=f32},func.func(mtc-fuse-activations,mtc-form-kernels,mtc-fuse-bias-gradients))' | FileCheck %s --check-prefixes=CHECK,F32
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-attach-target{target=cuda precision=tf32},func.func(mtc-fuse-activations,mtc-form-kernels,mtc-fuse-bias-gradients))' | FileCheck %s --check-prefixes=CHECK,TF32
 
-// cuBLASLt's ReLU gives 0 for NaN, so it stays a kernel in any precision.
+// cuBLASLt's ReLU returns 0 for NaN, so ReLU stays a kernel in all precisions.
 // CHECK-LABEL: func.func @relu
 // CHECK-NOT: mtc.fused_contract
 func.func @relu(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> tensor<4x16xf32> {
@@ -19,7 +19,7 @@ func.func @relu(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> tensor<4x16xf32> {
 
 // -----
 
-// Sums of rows are the library's in any precision.
+// The library computes sums of rows in all precisions.
 // CHECK-LABEL: func.func @bias_gradient
 // CHECK: mtc.fused_contract {{.*}} summing lhs
 // CHECK-NOT: mtc.kernel

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-attach-target{target=cuda},func.func(mtc-prepare-calls))' | FileCheck %s
 
-// The batch is the innermost axis: no matrix has a unit stride, so that a kernel computes the product.
+// The batch is the innermost axis: no matrix has a unit stride, so that a kernel computes the contraction.
 // CHECK-LABEL: func.func @f
 // CHECK: mtc.kernel
 // CHECK: mtc.contract

@@ -1,4 +1,4 @@
-// A allocated program becomes an executable that trains: the loss falls, and what is fed is what is read.
+// An allocated program becomes an executable that trains: the loss decreases, and the program reads the given data.
 // RUN: rm -rf %t %t.data && mtc-run %s -o %t && mkdir %t.data
 // RUN: %python -c "import numpy; numpy.save('%t.data/x.npy', numpy.array([[5, 6, 7], [5, 6, 7]], dtype=numpy.float32))"
 // RUN: %t --data x=%t.data/x.npy --steps 2 --metrics %t.data/metrics --no-shuffle | FileCheck %s

@@ -32,7 +32,7 @@ mtc.step @adding reads [] [] gives ["z"] [#mtc.at<384, tensor<2x2xf32>>] attribu
     into [#mtc.at<384, tensor<2x2xf32>>]
 }
 
-// The arena keeps what the step before left: this one adds to its result.
+// The arena keeps the results of the step before: this one adds to its result.
 // CHECK-NEXT: y : tensor<2x2xf32> = 88 112 196 256
 mtc.step @again reads [] [] gives ["y"] [#mtc.at<256, tensor<2x2xf32>>] attributes {run.inputs = []} {
   mtc.call #mtc.contraction<type = f32, m = 2, n = 2, k = 3, lhs_strides = [3, 1], rhs_strides = [2, 1], out_strides = [2, 1],

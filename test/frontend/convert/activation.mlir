@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --convert-onnx-to-mtc --split-input-file | FileCheck %s
 
-// The gradient of Relu at 0 is 0, and NaN passes: `x <= 0` is false for it.
+// The gradient of Relu at 0 is 0, and NaN propagates: `x <= 0` is false for it.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<1xf32>)
 // CHECK: %[[ZERO:.*]] = mtc.constant dense<0.000000e+00>
@@ -39,7 +39,7 @@ onnx.graph @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 
 // -----
 
-// The exponential sees 0 where it is not chosen, so that its derivative stays finite.
+// The operand of the exponential is 0 where it is not selected, so that its derivative stays finite.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<4xf32>)
 // CHECK: %[[SAFE:.*]] = mtc.select %{{.*}}, %{{.*}}, %[[X]]
@@ -69,7 +69,7 @@ onnx.graph @main(%x: tensor<5xf32>) -> tensor<5xf32> {
 
 // -----
 
-// Clip's bounds are scalar operands, either of which may be absent; before version 11 attributes.
+// Clip's bounds are optional scalar operands, before version 11 attributes.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<6xf32>, %[[H:.*]]: tensor<f32>)
 // CHECK: %[[B:.*]] = mtc.broadcast %[[H]] axes [0]

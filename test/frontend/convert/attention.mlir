@@ -26,7 +26,7 @@ onnx.graph @main(%q: tensor<2x4x5x8xf32>, %k: tensor<2x2x6x8xf32>, %v: tensor<2x
 
 // -----
 
-// Heads are split and joined. Past keys come before the new ones, and count for the causal mask.
+// Heads are split and joined. Past keys come before the new ones, and the causal mask includes them.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<1x4x6xf32>, %[[PAST:.*]]: tensor<1x2x5x3xf32>)
 // CHECK: %[[Q:.*]] = mtc.transpose %{{.*}} [0, 2, 1, 3] : tensor<1x4x2x3xf32> -> tensor<1x2x4x3xf32>
@@ -45,7 +45,7 @@ onnx.graph @main(%x: tensor<1x4x6xf32>, %p: tensor<1x2x5x3xf32>) -> (tensor<1x4x
 
 // -----
 
-// A boolean mask says which keys take part, a shorter one leaves the rest out, and so does the number of keys of an entry.
+// A boolean mask selects keys; a shorter one excludes the rest, and so does the number of keys of an entry.
 
 // CHECK: func.func @forward(%[[Q:.*]]: tensor<2x4x5x8xf32>, %[[M:.*]]: tensor<5x3xi1>, %[[L:.*]]: tensor<2xi64>)
 // CHECK: %[[P:.*]] = mtc.pad %[[M]] low [0, 0] high [0, 2] interior [0, 0] value false
@@ -63,7 +63,7 @@ onnx.graph @main(%q: tensor<2x4x5x8xf32>, %m: tensor<5x3xi1>, %l: tensor<2xi64>)
 
 // -----
 
-// Narrow floats, a bias, another type of the softmax and scores that are shown are written in parts.
+// 16-bit floats, a bias, another type of the softmax, and scores as an output are decomposed.
 
 // CHECK: func.func @forward(
 // CHECK-NOT: mtc.attention
@@ -78,7 +78,7 @@ onnx.graph @main(%h: tensor<2x4x5x8xbf16>, %q: tensor<2x4x5x8xf32>, %b: tensor<5
 
 // -----
 
-// Three axes are split into heads. A boolean mask selects, a shorter one leaves the rest out; the cap comes before it.
+// Three axes are split into heads. A boolean mask selects, a shorter one excludes the rest; the cap is applied before it.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<1x4x6xf32>, %[[M:.*]]: tensor<4x3xi1>)
 // CHECK: %[[S:.*]] = mtc.reshape %[[X]] : tensor<1x4x6xf32> -> tensor<1x4x2x3xf32>

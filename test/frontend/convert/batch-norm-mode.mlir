@@ -1,10 +1,10 @@
-// --batch-norm chooses the form of nodes that the file holds in either.
+// --batch-norm selects the form, for nodes in either form.
 // RUN: mtc-opt %s --convert-onnx-to-mtc=batch-norm=train | FileCheck %s --check-prefixes=CHECK,TRAIN
 // RUN: mtc-opt %s --convert-onnx-to-mtc=batch-norm=frozen | FileCheck %s --check-prefixes=CHECK,FROZEN
 // RUN: not mtc-opt %S/inputs/one-value-per-channel.mlir --convert-onnx-to-mtc=batch-norm=train 2>&1 | FileCheck %s --check-prefix=ONE
 // RUN: mtc-opt %S/inputs/one-value-per-channel.mlir --convert-onnx-to-mtc=batch-norm=as-exported 2>&1 | FileCheck %s --check-prefix=FIXED
 
-// PyTorch's running variance is that of N - 1 values: 8 per channel here, 8/7 times that of N.
+// PyTorch's running variance divides by N - 1: with 8 values per channel, it is 8/7 times that of N.
 // CHECK-LABEL: func.func @forward
 // TRAIN: mtc.select_by_mode training
 // TRAIN: mtc.constant dense<1.14285719> : tensor<3xf32>

@@ -13,7 +13,7 @@ onnx.graph @main(%a: tensor<3x2xf32>, %b: tensor<4x3xf32>, %c: tensor<4xf32>) ->
 
 // -----
 
-// A matrix on the right: the leading axes join the rows.
+// A matrix on the right: the leading axes are merged into rows.
 
 // CHECK: func.func @forward(%[[A:.*]]: tensor<5x2x3xf32>, %[[B:.*]]: tensor<3x4xf32>)
 // CHECK: %[[F:.*]] = mtc.reshape %[[A]] : tensor<5x2x3xf32> -> tensor<10x3xf32>
@@ -36,7 +36,7 @@ onnx.graph @main(%a: tensor<5x6x2x3xf32>, %b: tensor<5x6x3x4xf32>) -> tensor<5x6
 
 // -----
 
-// Axes that one side lacks are free axes of the other: nothing is repeated in memory.
+// Axes that one operand lacks are free axes of the other: nothing is broadcast in memory.
 
 // CHECK: func.func @forward(%[[A:.*]]: tensor<5x1x7x2x3xf32>, %[[B:.*]]: tensor<6x7x3x4xf32>)
 // CHECK-NEXT: %[[L:.*]] = mtc.reshape %[[A]] : tensor<5x1x7x2x3xf32> -> tensor<5x7x2x3xf32>

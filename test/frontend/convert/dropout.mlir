@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --convert-onnx-to-mtc --split-input-file --verify-diagnostics | FileCheck %s
 
-// Outside of training, and with a ratio of 0, it is nothing.
+// In inference, and with a ratio of 0, dropout is the identity.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<2xf32>)
 // CHECK-NEXT: %[[M:.*]] = mtc.constant dense<true> : tensor<2xi1>
@@ -15,7 +15,7 @@ onnx.graph @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xi
 
 // -----
 
-// In training the mask is drawn from the seed and the step, each node from a stream of its own.
+// In training, the mask depends on the seed and the step, with a separate stream for each node.
 
 // CHECK: mtc.variable scalar @mtc.seed : tensor<i64> = #mtc.scalar<seed>
 // CHECK: mtc.variable scalar @mtc.step : tensor<i64> = #mtc.scalar<step>

@@ -12,7 +12,7 @@ onnx.graph @main(%a: tensor<2x3x4xf32>, %b: tensor<4x2x5xf32>) -> tensor<5x2x3xf
 
 // -----
 
-// A label of one operand alone is summed before the contraction; a diagonal is one too.
+// A label of one operand only is summed before the contraction; a diagonal also is.
 
 // CHECK: func.func @forward(%[[A:.*]]: tensor<3x3x4xf32>, %[[B:.*]]: tensor<4x6xf32>)
 // CHECK: %[[D:.*]] = mtc.select %{{.*}}, %[[A]], %{{.*}}

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --convert-onnx-to-mtc | FileCheck %s
 
-// Broadcasts are explicit; each operator is its expression.
+// Broadcasts are explicit; each operator becomes its expression.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<4x3xf32>, %[[Y:.*]]: tensor<3xf32>, %[[I:.*]]: tensor<4x3xi64>)
 onnx.graph @main(%x: tensor<4x3xf32>, %y: tensor<3xf32>, %i: tensor<4x3xi64>)

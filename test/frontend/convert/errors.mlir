@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --convert-onnx-to-mtc --split-input-file --verify-diagnostics
 
-// Everything that is not converted is reported at once, behind a node that failed too.
+// All operators that cannot be converted are reported at once, also after a failed node.
 onnx.graph @main(%x: tensor<2x3xf32>, %k: tensor<1xi64>) -> tensor<2x3xf32> {
   // expected-error @unknown {{Frobnicate version 13: the operator is not supported}}
   %a = onnx.node "Frobnicate" version 13 (%x) {} : (tensor<2x3xf32>) -> tensor<2x3xf32> loc("/a")

@@ -9,7 +9,7 @@ onnx.graph @main(%x: tensor<4x5xf32>, %i: tensor<2x3xi64>) -> tensor<4x2x3xf32> 
 
 // -----
 
-// Positions and a single type are slices, whose gradient needs no scatter.
+// Positions of one type are slices, whose gradient needs no scatter.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<6x3xf32>)
 // CHECK-NEXT: %[[S:.*]] = mtc.slice %[[X]] offsets [1, 0] strides [2, 1] : tensor<6x3xf32> -> tensor<2x3xf32>
@@ -28,7 +28,7 @@ onnx.graph @main(%x: tensor<6x3xf32>) -> (tensor<1x2x3xf32>, tensor<2x2x3xf32>) 
 
 // -----
 
-// All axes but one are common: a gather along the last axis. The indices may be shorter along them.
+// All axes but one are common: a gather along the last axis. The indices may have smaller extents.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<4x5xf32>, %[[I:.*]]: tensor<2x3xi64>)
 // CHECK: %[[S:.*]] = mtc.slice %[[X]] offsets [0, 0] strides [1, 1] : tensor<4x5xf32> -> tensor<4x3xf32>
@@ -43,7 +43,7 @@ onnx.graph @main(%x: tensor<4x5xf32>, %i: tensor<2x3xi64>) -> tensor<2x3xf32> {
 
 // -----
 
-// A table of zeros holds zeros, so the types of tokens are known.
+// A table of zeros contains zeros, so that token types are known.
 
 // CHECK: func.func @forward(%{{.*}}: tensor<2x3xi64>, %[[T:.*]]: tensor<2x8xf32>)
 // CHECK-NOT: mtc.gather
@@ -58,7 +58,7 @@ onnx.graph @main(%i: tensor<2x3xi64>, %t: tensor<2x8xf32>) -> tensor<2x3x8xf32> 
 
 // -----
 
-// Tuples become positions; negative components count from the end, one outside its axis makes the position invalid.
+// Tuples become positions; negative components count from the end, and an out-of-bounds one makes the position invalid.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<4x5x6xf32>, %[[I:.*]]: tensor<3x2xi64>)
 // CHECK: %[[F:.*]] = mtc.reshape %[[X]] : tensor<4x5x6xf32> -> tensor<20x6xf32>
@@ -76,7 +76,7 @@ onnx.graph @main(%x: tensor<4x5x6xf32>, %i: tensor<3x2xi64>) -> tensor<3x6xf32> 
 
 // -----
 
-// Constant tuples that read everything in order are the operand itself, in another shape.
+// Constant tuples of all positions in order are a reshape of the operand.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<2x2xf32>)
 // CHECK-NEXT: %[[F:.*]] = mtc.reshape %[[X]] : tensor<2x2xf32> -> tensor<4xf32>

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --convert-onnx-to-mtc --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
 
-// Every operation carries its node's name; variables and reads that of the initializer.
+// Every operation has its node's name; variables and reads have the initializer's.
 
 // CHECK: mtc.variable {{.*}}@w {{.*}} loc("w")
 // CHECK: mtc.read @w {{.*}} loc("w")

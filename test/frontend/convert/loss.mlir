@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --convert-onnx-to-mtc --split-input-file | FileCheck %s
 
-// The mean over the targets that count. Classes move to the last axis.
+// The mean over the valid targets. Classes move to the last axis.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<2x5x3xf32>, %[[T:.*]]: tensor<2x3xi64>)
 // CHECK: %[[Z:.*]] = mtc.transpose %[[X]] [0, 2, 1] : tensor<2x5x3xf32> -> tensor<2x3x5xf32>
@@ -17,7 +17,7 @@ onnx.graph @main(%x: tensor<2x5x3xf32>, %t: tensor<2x3xi64>) -> tensor<f32> {
 
 // -----
 
-// Without an ignored label every target counts, and none is taken for ignored.
+// Without an ignored label, every target is valid.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<4x5xf32>, %[[T:.*]]: tensor<4xi64>)
 // CHECK: %[[L:.*]] = mtc.softmax_cross_entropy %[[X]], %[[T]] ignore -9223372036854775808
@@ -32,7 +32,7 @@ onnx.graph @main(%x: tensor<4x5xf32>, %t: tensor<4xi64>) -> (tensor<f32>, tensor
 
 // -----
 
-// With label smoothing s = 0.2 of 5 classes: (1 - s) of each counted loss, less s / 5 of the sum of all classes' weighted
+// With label smoothing s = 0.2 and 5 classes: (1 - s) of each valid loss, minus s / 5 of the sum of all classes' weighted
 // logarithms.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<4x5xf32>, %[[T:.*]]: tensor<4xi64>, %[[W:.*]]: tensor<5xf32>)
@@ -58,7 +58,7 @@ onnx.graph @main(%x: tensor<4x5xf32>, %t: tensor<4xi64>, %w: tensor<5xf32>) -> t
 
 // -----
 
-// With weights of the classes: the weight of an ignored target is 0, and it reads class 0.
+// With class weights, the weight of an ignored target is 0, and it reads class 0.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<4x6xf32>, %[[T:.*]]: tensor<4xi64>, %[[W:.*]]: tensor<6xf32>)
 // CHECK: %[[SAFE:.*]] = mtc.select %{{.*}}, %[[T]], %{{.*}}

@@ -11,7 +11,7 @@ onnx.graph @main(%x: tensor<2x3x4xf32>) -> (tensor<4x3x2xf32>, tensor<2x4x3xf32>
 
 // -----
 
-// A negative step reads ascending and reverses; bounds count from the end and are clamped.
+// A negative step slices in ascending order and reverses; bounds count from the end and are clamped.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<10x4xf32>)
 // CHECK: %[[S:.*]] = mtc.slice %[[X]] offsets [1, 1] strides [3, 1] : tensor<10x4xf32> -> tensor<3x2xf32>
@@ -38,7 +38,7 @@ onnx.graph @main(%x: tensor<11x4xf32>) -> tensor<11x3xf32> {
 
 // -----
 
-// Equal parts with a smaller last one, and given extents; a part that is left out costs nothing.
+// Equal parts with a smaller last one, and given extents; an unused part costs nothing.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<7xf32>)
 // CHECK-NEXT: mtc.slice %[[X]] offsets [0] strides [1] : tensor<7xf32> -> tensor<3xf32>
@@ -69,7 +69,7 @@ onnx.graph @main(%x: tensor<5x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tens
 
 // -----
 
-// Operands without elements do not take part.
+// Operands without elements are ignored.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<2x3xf32>, %{{.*}}: tensor<2x0xf32>, %[[Y:.*]]: tensor<2x1xf32>)
 // CHECK-NEXT: mtc.concatenate %[[X]], %[[Y]] axis 1

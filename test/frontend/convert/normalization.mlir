@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --convert-onnx-to-mtc --split-input-file | FileCheck %s
 
-// Mean, variance of the centred elements, scale and bias; the statistics are results too.
+// Mean, variance of the centered elements, scale and bias; the statistics are results too.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<2x4xf32>, %[[G:.*]]: tensor<4xf32>, %[[B:.*]]: tensor<4xf32>)
 // CHECK: %[[S:.*]] = mtc.reduce add %[[X]] axes [1]
@@ -25,7 +25,7 @@ onnx.graph @main(%x: tensor<2x4xf32>, %g: tensor<4xf32>, %b: tensor<4xf32>) -> (
 
 // -----
 
-// The arithmetic is in stash_type, f32, and scale is applied in the type of the data.
+// The arithmetic uses stash_type, f32, and scale is applied in the type of the data.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<2x8xf16>, %[[G:.*]]: tensor<8xf16>)
 // CHECK: %[[W:.*]] = mtc.cast %[[X]] : tensor<2x8xf16> -> tensor<2x8xf32>
@@ -54,8 +54,8 @@ onnx.graph @main(%x: tensor<2x4x3xf32>, %g: tensor<4xf32>, %b: tensor<4xf32>) ->
 
 // -----
 
-// Batch normalization in training form: by the batch's statistics in training steps, in which the running ones, which are state,
-// are written; by the running ones in inference.
+// Batch normalization in training form: training steps use the batch's statistics and update the running ones, which are state; inference uses the
+// running ones.
 
 // CHECK: mtc.variable state @m
 // CHECK: mtc.variable state @v
@@ -85,8 +85,8 @@ onnx.graph @main(%x: tensor<2x3x4xf32>, %g: tensor<3xf32>, %b: tensor<3xf32>) ->
 
 // -----
 
-// A second node reads what the first one gave, and only the last value is written. Before version 14 further results say
-// that a node trains.
+// A second node uses the first one's updated statistics, and only the last value is written. Before version 14, additional results indicate training
+// form.
 
 // CHECK: func.func @forward
 // CHECK: %[[M:.*]] = mtc.read @m : tensor<3xf32>
@@ -107,7 +107,7 @@ onnx.graph @main(%x: tensor<2x3x4xf32>, %g: tensor<3xf32>, %b: tensor<3xf32>) ->
 
 // -----
 
-// Without training by the running ones, of which none is written.
+// The inference form uses the running statistics and updates none.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<2x3x4xf32>, %[[G:.*]]: tensor<3xf32>, %[[B:.*]]: tensor<3xf32>)
 // CHECK: %[[V:.*]] = mtc.read @v : tensor<3xf32>

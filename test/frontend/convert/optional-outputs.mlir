@@ -1,4 +1,4 @@
-// An optional output that cannot be converted is left out, and nothing of it is left.
+// An optional output that cannot be converted is omitted, with all its operations.
 // RUN: mtc-opt %s --convert-onnx-to-mtc 2>%t.err | FileCheck %s
 // RUN: FileCheck %s --check-prefix=MESSAGE <%t.err
 

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --convert-onnx-to-mtc --split-input-file | FileCheck %s
 
-// A negative amount cuts off; only the named axes are padded.
+// A negative amount crops; only the named axes are padded.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<3x5xf32>)
 // CHECK: %[[C:.*]] = mtc.slice %[[X]] offsets [0, 1] strides [1, 1] : tensor<3x5xf32> -> tensor<3x4xf32>
@@ -15,7 +15,7 @@ onnx.graph @main(%x: tensor<3x5xf32>) -> tensor<3x6xf32> {
 
 // -----
 
-// Other modes read by index.
+// Other modes gather by index.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<3xf32>)
 // CHECK: %[[I:.*]] = mtc.constant dense<[1, 2, 1, 0, 1, 2, 1]> : tensor<7xi64>

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --convert-onnx-to-mtc --split-input-file --verify-diagnostics | FileCheck %s
 
-// The value of the first tap that attains the maximum, so that it alone has a gradient.
+// The result is the value of the first tap with the maximum, which alone receives the gradient.
 
 // CHECK: %[[P:.*]] = mtc.pad %{{.*}} low [0, 0, 1, 1] high [0, 0, 0, 0] interior [0, 0, 0, 0] value 0xFF800000
 // CHECK: %[[W:.*]] = mtc.windows %[[P]] axes [2, 3] strides [2, 2] dilations [1, 1]
@@ -26,7 +26,7 @@ onnx.graph @main(%x: tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32> {
 
 // -----
 
-// Indices count along the operand's axes, not the padding's, which has none even where it is as great.
+// Indices count along the operand's axes, without the padding, which never is the maximum.
 
 // CHECK: mtc.pad %{{.*}} low [0, 0, 1] high [0, 0, 1] interior [0, 0, 0] value -128 : i8
 // CHECK: mtc.reduce add
@@ -50,7 +50,7 @@ onnx.graph @main(%x: tensor<1x1x4xi8>) -> (tensor<1x1x4xi8>, tensor<1x1x4xi64>) 
 
 // -----
 
-// The number of one of 169 taps does not fit into a byte.
+// One of 169 taps needs an index of more than a byte.
 
 // CHECK: %[[M:.*]] = mtc.reduce min %{{.*}} axes [4, 5] : tensor<1x1x2x2x13x13xi32>
 // CHECK-NEXT: mtc.broadcast %[[M]] axes [4, 5]
@@ -74,7 +74,7 @@ onnx.graph @main(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
 
 // -----
 
-// Unless it is to: all are divided by one number.
+// With count_include_pad, all are divided by the same number.
 
 // CHECK: %[[X:.*]] = mtc.cast %{{.*}} : tensor<2x3x4xf16> -> tensor<2x3x4xf32>
 // CHECK: mtc.pad %[[X]] low [0, 0, 1] high [0, 0, 1]

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --convert-onnx-to-mtc --split-input-file | FileCheck %s
 
-// The graph's names move along, initializers become variables by role and are read once, at their first use.
+// The graph's names are kept; initializers become variables by role, and are read once, at their first use.
 
 // CHECK: mtc.variable {{ *}}parameter @fc.weight : tensor<10x64xf32> = #mtc.initializer<"fc.weight"> {module_name = "net.fc.weight"}
 // CHECK: mtc.variable {{ *}}constant @scale : tensor<10xf32> = #mtc.initializer<"scale">
@@ -42,7 +42,7 @@ onnx.graph @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
-// A constant that is equal along axes is stored without them.
+// A constant that is equal along axes is stored without these axes.
 
 // CHECK-LABEL: func.func @forward(%{{.*}}: tensor<2x1x2x2xf32>
 // CHECK: %[[M:.*]] = mtc.constant dense<{{\[}}[true, false], [true, true]]> : tensor<2x2xi1>
@@ -55,7 +55,7 @@ onnx.graph @main(%x: tensor<2x1x2x2xf32>, %y: tensor<2x1x2x2xf32>) -> tensor<2x1
 
 // -----
 
-// Constants of indices stay whole.
+// Constant indices keep all axes.
 
 // CHECK-LABEL: func.func @forward(%{{.*}}: tensor<4x3xf32>
 // CHECK: %[[I:.*]] = mtc.constant dense<{{\[}}[0, 1], [0, 1]]> : tensor<2x2xi64>
@@ -68,7 +68,7 @@ onnx.graph @main(%x: tensor<4x3xf32>) -> tensor<2x2x3xf32> {
 
 // -----
 
-// Operands that only shape a node leave no constant behind; results without elements are constants.
+// Operands that only determine a shape leave no constant; results without elements are constants.
 
 // CHECK-LABEL: func.func @forward(%{{.*}}: tensor<2x3xf32>
 // CHECK-NEXT: mtc.reshape
@@ -84,7 +84,7 @@ onnx.graph @main(%x: tensor<2x3xf32>) -> (tensor<6xf32>, tensor<0x3xf32>) {
 
 // -----
 
-// How the user's module, and the file elsewhere, store a parameter.
+// How the user's module, and the exported file, store a parameter.
 
 // CHECK: mtc.variable {{ *}}parameter @val_1 : tensor<2x2xf32> = #mtc.initializer<"val_1"> {file_images = [#mtc.tensor_image<"copy", shape = [2, 2]>], module_images = [#mtc.tensor_image<"fc.weight", shape = [4]>]}
 onnx.graph @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {

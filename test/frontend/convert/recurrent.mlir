@@ -47,7 +47,7 @@ onnx.graph @main(%x: tensor<5x2x3xf32>, %w: tensor<1x4x3xf32>, %r: tensor<1x4x4x
 
 // -----
 
-// Clipped gates have no such operation.
+// Gates with clipping are unrolled.
 // CHECK: func.func @forward
 // CHECK-NOT: mtc.recurrence
 // CHECK-COUNT-3: mtc.contract

@@ -19,7 +19,7 @@ onnx.graph @main(%x: tensor<2x3x4xf32>) -> (tensor<1x3x1xf32>, tensor<2x4xf32>, 
 
 // -----
 
-// Without axes nothing is reduced if the node says so.
+// Without axes, a node with noop_with_empty_axes reduces nothing.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<2x3xf32>)
 // CHECK-NEXT: return %[[X]]
@@ -30,7 +30,7 @@ onnx.graph @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
 
 // -----
 
-// The gradient of the norm at 0 is 0: the square root never sees it.
+// The gradient of the norm at 0 is 0: the operand of the square root never is 0.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<4xf32>)
 // CHECK: %[[Q:.*]] = mtc.mul %[[X]], %[[X]]
@@ -46,7 +46,7 @@ onnx.graph @main(%x: tensor<4xf32>) -> tensor<f32> {
 
 // -----
 
-// Booleans reduce by or and and; nothing reduces to the neutral element.
+// Booleans reduce by or and and; a reduction of nothing is the neutral element.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<4xi1>, %{{.*}}: tensor<2x0xf32>)
 // CHECK: mtc.reduce or %[[X]]

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --convert-onnx-to-mtc --split-input-file --verify-diagnostics | FileCheck %s
 
-// By a whole number each element is repeated.
+// An integral scale repeats each element.
 
 // CHECK: %[[B:.*]] = mtc.broadcast %{{.*}} axes [3] : tensor<2x3x4xf32> -> tensor<2x3x4x2xf32>
 // CHECK: mtc.reshape %[[B]] : tensor<2x3x4x2xf32> -> tensor<2x3x8xf32>
@@ -13,7 +13,7 @@ onnx.graph @main(%x: tensor<2x3x4xf32>) -> tensor<2x3x8xf32> {
 
 // -----
 
-// Otherwise the nearest is looked up.
+// Otherwise, the nearest element is gathered.
 
 // CHECK: %[[I:.*]] = mtc.constant dense<[0, 1, 3]> : tensor<3xi64>
 // CHECK: mtc.gather %{{.*}}, %[[I]] axis 1 batch 0

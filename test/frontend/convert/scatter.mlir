@@ -13,7 +13,7 @@ onnx.graph @main(%x: tensor<4x5xf32>, %i: tensor<2x1xi64>, %u: tensor<2x5xf32>) 
 
 // -----
 
-// Overwriting takes the data where no update goes; shorter indices leave the rest as it is.
+// Elements without an update keep the data; indices with smaller extents leave the rest unchanged.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<4x5xf32>, %[[I:.*]]: tensor<2x3xi64>, %[[U:.*]]: tensor<2x3xf32>)
 // CHECK: %[[A:.*]] = mtc.scatter_add %{{.*}}, %[[IT:.*]] axis 1 batch 1 : tensor<3x2xf32>, tensor<3x2xi64> -> tensor<3x4xf32>

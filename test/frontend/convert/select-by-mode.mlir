@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --convert-onnx-to-mtc | FileCheck %s
 
-// The values of training and of inference are selected, and a batch norm that only inference computes updates no state, also in training form.
+// The values of training and of inference are selected, and a batch norm that only inference computes updates no state, even in training form.
 
 // CHECK-LABEL: func.func @forward
 // CHECK-NOT: mtc.write

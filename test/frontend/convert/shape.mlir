@@ -28,7 +28,7 @@ onnx.graph @main(%x: tensor<3x1xf32>) -> tensor<2x3x4xf32> {
 
 // -----
 
-// Only the axes that are repeated are split.
+// Only the broadcast axes are split.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<2x5xf32>)
 // CHECK: %[[B:.*]] = mtc.broadcast %[[X]] axes [1] : tensor<2x5xf32> -> tensor<2x3x5xf32>

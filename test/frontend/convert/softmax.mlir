@@ -43,7 +43,7 @@ onnx.graph @main(%x: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// Narrow floats are widened, for the range of the exponential and the accuracy of the sum.
+// 16-bit floats are converted to f32, for the range of the exponential and the accuracy of the sum.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<2x3xbf16>)
 // CHECK: %[[W:.*]] = mtc.cast %[[X]] : tensor<2x3xbf16> -> tensor<2x3xf32>
@@ -56,7 +56,7 @@ onnx.graph @main(%x: tensor<2x3xbf16>) -> tensor<2x3xbf16> {
 
 // -----
 
-// Rows that are masked in full are zero: no NaN arises, and none comes back.
+// Fully masked rows are zero, without NaN in results and gradients.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<4x8xf32>)
 // CHECK: %[[MAX:.*]] = mtc.reduce max %[[X]] axes [1]

@@ -20,7 +20,7 @@ onnx.graph @channels(%x: tensor<4x3x5xf32>, %like: tensor<4x3x1xf32>) -> tensor<
 
 // -----
 
-// Stochastic depth as the rounding of p + u, of a value that is divided before: the dividend is the value in inference.
+// Stochastic depth as the rounding of p + u, of a value that is divided before: in inference, the result is the dividend.
 
 // CHECK-LABEL: onnx.graph @floor(
 // CHECK-SAME: %[[X:.*]]: tensor<4x8xf32>

@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s --onnx-merge-reshaped-transposes --split-input-file | FileCheck %s
 // RUN: mtc-opt %s --onnx-undo-exporters --split-input-file | FileCheck %s
 
-// A transpose of the last two axes that is taken through three dimensions is one node.
+// A transpose of the last two axes through three dimensions becomes one node.
 
 // CHECK: onnx.graph @main(%[[X:.*]]: tensor<2x3x4x5xf32>)
 // CHECK-NOT: "Reshape"
@@ -18,7 +18,7 @@ onnx.graph @main(%x: tensor<2x3x4x5xf32>) -> tensor<2x3x5x4xf32> {
 
 // -----
 
-// Other leading axes, and matrices that were not the operand's, stay as written.
+// Other leading axes, and matrices that are not the operand's, are not replaced.
 
 // CHECK: onnx.graph @main
 // CHECK-COUNT-4: "Reshape"

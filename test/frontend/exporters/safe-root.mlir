@@ -37,7 +37,7 @@ onnx.graph @norm(%d: tensor<4x8xf32>) -> tensor<4x1xf32> {
 
 // -----
 
-// Distances out of a product, whose squares may be rounded below 0.
+// Distances computed by a contraction, whose squares may be rounded below 0.
 
 // CHECK-LABEL: onnx.graph @distance
 // CHECK: onnx.node domain "mtc" "SafeRoot"
@@ -50,8 +50,8 @@ onnx.graph @distance(%d: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// A root of anything else keeps its infinite gradient at 0, as in PyTorch: of an operand, of a sum of plain values, of a
-// sum with an epsilon.
+// Other square roots keep their infinite gradient at 0, as in PyTorch: of an operand, of a sum of plain values, of a sum
+// with an epsilon.
 
 // CHECK-LABEL: onnx.graph @others
 // CHECK-NOT: SafeRoot

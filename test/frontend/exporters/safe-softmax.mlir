@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s --onnx-form-safe-softmax --split-input-file | FileCheck %s
 // RUN: mtc-opt %s --onnx-undo-exporters --split-input-file | FileCheck %s
 
-// A softmax that is zero where it would be NaN is one node.
+// A softmax that is zero instead of NaN becomes one node.
 
 // CHECK: onnx.graph @main(%[[X:.*]]: tensor<4x8xf32>)
 // CHECK-NOT: "Softmax"
@@ -17,7 +17,7 @@ onnx.graph @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// What is read elsewhere too remains.
+// Values with other users remain.
 
 // CHECK: onnx.graph @main(%[[X:.*]]: tensor<4x8xf32>)
 // CHECK: %[[S:.*]] = onnx.node "Softmax"
@@ -33,7 +33,7 @@ onnx.graph @main(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
 
 // -----
 
-// Only that form: another value in place of NaN stays as written, and so do rows of several axes, or of none.
+// Only this form: another value instead of NaN is not replaced, nor are rows of several axes, or of none.
 
 // CHECK: onnx.graph @main
 // CHECK-NOT: SafeSoftmax
@@ -55,7 +55,7 @@ onnx.graph @main(%x: tensor<4x9xf32>) -> (tensor<4x9xf32>, tensor<4x9xf32>, tens
 
 // -----
 
-// Types that are not inferred match nothing.
+// Values without inferred types do not match.
 
 // CHECK: onnx.graph @main
 // CHECK-NOT: SafeSoftmax

@@ -4,7 +4,7 @@
 // RUN: mtc-opt %s --split-input-file --onnx-split-shared-initializers=policy=split 2>&1 >/dev/null | FileCheck %s --check-prefix=SPLITS --implicit-check-not=warning
 // RUN: mtc-opt %s --split-input-file --onnx-split-shared-initializers=policy=keep 2>&1 | FileCheck %s --check-prefix=KEEP --implicit-check-not='split_from = "a' --implicit-check-not="are trained as one"
 
-// Each use is the parameter of its node's module: of a norm the scale, of a sum the bias.
+// Each use is a parameter of its node's module: a norm's scale, or a sum's bias.
 // SAYS: remark: initializer 'a.weight': merges 2 parameters (a.weight, b.weight) that were equal when exported; trained separately. Use --shared-initializers keep to train them as one weight
 // SAYS: remark: initializer 'a.bias': merges 3 parameters (a.bias, b.bias, fc.bias)
 // CHECK-LABEL: onnx.graph @by_signature
@@ -33,7 +33,7 @@ onnx.graph @by_signature(%x: tensor<2x3xf32> {onnx.name = "x"}) -> (tensor<2x3xf
 
 // -----
 
-// A matrix of different values may be one in the module; of equal ones it says nothing.
+// A matrix of different values may be one matrix in the module; equal values are no evidence.
 // SAYS: warning: initializer 'head.weight': merges 2 parameters (head.weight, embed.weight); trained as one weight, because the module may tie them. Use --shared-initializers split to train them separately, or --shared-initializers keep to silence this warning
 // SAYS: remark: initializer 'ones': merges 2 parameters
 // AUTO-NOT: split_from = "head.weight"
@@ -55,7 +55,7 @@ onnx.graph @tied(%x: tensor<2x2xf32>, %i: tensor<2xi64>) -> (tensor<2x2xf32>)
 
 // -----
 
-// A weight that the exporter transposed is named as it would have named another; a name that is taken is not used.
+// A transposed weight gets the name that the exporter would give another one; existing names are not used.
 // CHECK-LABEL: onnx.graph @folded
 // CHECK: onnx.initializer "val_1"
 // CHECK: %[[V:.*]] = onnx.initializer "val_0" {module_name = "b.weight", sample = {{.*}}, split_from = "val_1"}
@@ -75,7 +75,7 @@ onnx.graph @folded(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>)
 
 // -----
 
-// A function that is called with it is told apart by its call: all that it does with the operand is one use.
+// Calls of a function that uses it are distinguished: all uses of the operand inside are one use.
 // CHECK-LABEL: onnx.graph @called
 // CHECK: %[[W2:.*]] = onnx.initializer "b.weight" {split_from = "a.weight"}
 // CHECK: %[[E:.*]] = onnx.node "Identity" version 16(%[[W2]])
@@ -91,7 +91,7 @@ onnx.graph @called(%x: tensor<3xf32>) -> (tensor<3xf32>) attributes {onnx.signat
 
 // -----
 
-// TorchScript's form, which it alone writes: an Identity whose result has the parameter's name.
+// The TorchScript-based exporter's form: an Identity whose result has the parameter's name.
 // CHECK-LABEL: onnx.graph @by_identities
 // CHECK: %[[A:.*]] = onnx.initializer "a.weight"
 // CHECK: %[[B:.*]] = onnx.initializer "b.weight" {onnx.index = 0 : i64, split_from = "a.weight"}
@@ -122,8 +122,8 @@ onnx.graph @of_others(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>) attributes {onnx
 
 // -----
 
-// The arguments of the module's calls tell which tensor a use is, in spite of its operand: a bias that started as the running mean, a
-// statistic of another norm, and the scale of ones that the exporter made for a group normalization.
+// The arguments of the module's calls identify the tensor of a use, whatever its operand is: a bias that is initialized like the running mean, a
+// statistic of another norm, and the scale of ones that the exporter adds to a group normalization.
 // CHECK-LABEL: onnx.graph @by_arguments
 // CHECK: %[[O:.*]] = onnx.initializer "n.weight" {kind = "PARAMETER"}
 // CHECK: %[[V:.*]] = onnx.initializer "n.running_var" {split_from = "n.weight"}
@@ -145,7 +145,7 @@ onnx.graph @by_arguments(%x: tensor<2x3xf32>, %z: tensor<3xf32>) -> (tensor<2x3x
 
 // -----
 
-// Running statistics are nothing else, whoever wrote the file and whatever the policy.
+// Running statistics are always separate, for all exporters and policies.
 // CHECK-LABEL: onnx.graph @by_roles
 // CHECK: %[[G:.*]] = onnx.initializer "g" :
 // CHECK: %[[M:.*]] = onnx.initializer "g.running_var@norm" {split_from = "g"}
@@ -159,8 +159,8 @@ onnx.graph @by_roles(%x: tensor<2x3xf32>, %z: tensor<3xf32>) -> (tensor<2x3xf32>
 
 // -----
 
-// Nodes that onnxruntime's optimizer made have no module: each vector of one value is a parameter of its node, also of nodes of ai.onnx in
-// such a graph. A node without a name keeps the initializer.
+// Nodes of onnxruntime's optimizer have no module: each vector of equal values is a parameter of its node, including nodes of ai.onnx in such a
+// graph. A node without a name keeps the initializer.
 // CHECK-LABEL: onnx.graph @optimized
 // CHECK: %[[W:.*]] = onnx.initializer "norm.weight" {sample
 // CHECK: %[[W1:.*]] = onnx.initializer "SkipLayerNorm_0.gamma" {sample = {{.*}}, split_from = "norm.weight"}

@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s --split-input-file --onnx-tie-initializers 2>/dev/null | FileCheck %s
 // RUN: mtc-opt %s --split-input-file --onnx-tie-initializers 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 
-// A transposed copy is read through a transposition, and the kept initializer lists it.
+// A transposed copy is replaced by a transpose of the kept initializer, which records it.
 // REMARK: remark: initializers 'embed.weight' and 'val_0' are one weight, one transposed (both are the module's 'embed.weight'); use --untie val_0 to train them separately
 // CHECK-LABEL: onnx.graph @transposed
 // CHECK: %[[E:.*]] = onnx.initializer "embed.weight" {
@@ -19,7 +19,7 @@ onnx.graph @transposed(%x: tensor<4xi64>) -> (tensor<4x3xf32>) attributes {onnx.
 
 // -----
 
-// A copy of another shape is read through a reshape.
+// A copy with another shape is replaced by a reshape.
 // REMARK: remark: initializers 'weight' and 'kernel' are one weight (both are the module's 'weight')
 // CHECK-LABEL: onnx.graph @reshaped
 // CHECK: %[[W:.*]] = onnx.initializer "weight" {file_images = [#mtc.tensor_image<"kernel", shape = [3, 2, 1]>]

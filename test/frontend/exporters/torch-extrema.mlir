@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --onnx-form-torch-extrema --split-input-file | FileCheck %s
 
-// A clamp by numbers is a Clip, also one by a lower or an upper bound alone.
+// A clamp by numbers is a Clip, also with only a lower or an upper bound.
 
 // CHECK-LABEL: onnx.graph @numbers
 // CHECK: %[[LOW:.*]] = onnx.node "Clip" version 13(%{{.*}}, %{{.*}}) {}
@@ -30,7 +30,7 @@ onnx.graph @tensors(%x: tensor<4xf32>, %a: tensor<f32>, %b: tensor<f32>) -> tens
 
 // -----
 
-// Of max along an axis, the first of equal elements has the gradient; of amax, all of them.
+// For max along an axis, the first of equal elements has the gradient; for amax, all of them share it.
 
 // CHECK-LABEL: onnx.graph @first
 // CHECK: onnx.node "ReduceMax" {{.*}}onnx.first_extremum

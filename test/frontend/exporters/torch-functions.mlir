@@ -89,7 +89,7 @@ onnx.graph @cosine(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4xf32> {
 
 // -----
 
-// The derivative of logit is that of the formula at the upper bound, too.
+// The derivative of logit follows the formula at the upper bound, too.
 
 // CHECK-LABEL: onnx.graph @logit(
 // CHECK: %[[C:.*]] = onnx.node "GreaterOrEqual"

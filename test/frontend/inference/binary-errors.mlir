@@ -1,4 +1,4 @@
-// Elementwise operators of several operands. Wrong nodes.
+// Elementwise operators of several operands: invalid nodes.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @shapes(%a: tensor<2x3xf32>, %b: tensor<2xf32>) -> tensor<*xindex> {
@@ -33,7 +33,7 @@ onnx.graph @whereCondition(%a: tensor<2xf32>, %b: tensor<2xf32>, %c: tensor<2xf3
 
 // -----
 
-// The slope does not widen the operand.
+// The slope must not broadcast the operand.
 onnx.graph @slope(%a: tensor<1x3xf32>, %b: tensor<2x3xf32>) -> tensor<*xindex> {
   // expected-error @below {{PRelu version 16: operand 1 (slope) has shape [2, 3], which does not broadcast to [1, 3]}}
   %r = onnx.node "PRelu" version 16 (%a, %b) {} : (tensor<1x3xf32>, tensor<2x3xf32>) -> tensor<*xindex>

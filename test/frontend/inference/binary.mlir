@@ -12,7 +12,7 @@ onnx.graph @broadcast() -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// Splats give a splat.
+// Splats result in a splat.
 // CHECK-LABEL: onnx.graph @splats
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<6.000000e+00> : tensor<3x4xf32> -> tensor<3x4xf32>
 // CHECK-NEXT: onnx.return
@@ -44,7 +44,7 @@ onnx.graph @divTruncates() -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// What the standard leaves open does not stop the compiler.
+// Results that the standard leaves undefined do not stop the compiler.
 // CHECK-LABEL: onnx.graph @divByZero
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[0, -9223372036854775808]> : tensor<2xi64> -> tensor<2xi64>
 // CHECK-NEXT: onnx.return
@@ -66,7 +66,7 @@ onnx.graph @modFloor() -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// With fmod that of the dividend.
+// With fmod, it has the sign of the dividend.
 // CHECK-LABEL: onnx.graph @modFmod
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[-1, 1]> : tensor<2xi64> -> tensor<2xi64>
 // CHECK-NEXT: onnx.return
@@ -77,7 +77,7 @@ onnx.graph @modFmod() -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// The base gives the type.
+// The result has the base's type.
 // CHECK-LABEL: onnx.graph @powMixed
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[4, 9]> : tensor<2xi64> -> tensor<2xi64>
 // CHECK-NEXT: onnx.return
@@ -88,7 +88,7 @@ onnx.graph @powMixed() -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// Unsigned integers compare as such.
+// Unsigned integers are compared as unsigned.
 // CHECK-LABEL: onnx.graph @unsignedCompare
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<true> : tensor<1xi1> -> tensor<1xi1>
 // CHECK-NEXT: onnx.return
@@ -161,7 +161,7 @@ onnx.graph @where() -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// A condition that is the same everywhere takes one side.
+// A condition that is equal everywhere selects one operand.
 // CHECK-LABEL: onnx.graph @whereSplat
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<7> : tensor<2x2xi64> -> tensor<2x2xi64>
 // CHECK-NEXT: onnx.return

@@ -1,4 +1,4 @@
-// Products of matrices. Wrong nodes.
+// Matrix multiplications: invalid nodes.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @matMul(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>) -> tensor<*xindex> {

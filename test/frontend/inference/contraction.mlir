@@ -1,4 +1,4 @@
-// Products of matrices.
+// Matrix multiplications.
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s
 
 // CHECK-LABEL: onnx.graph @matMul

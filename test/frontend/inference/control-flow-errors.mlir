@@ -1,4 +1,4 @@
-// Control flow that is not known at compile time, and subgraphs that do not fit.
+// Control flow that is unknown at compile time, and mismatching subgraphs.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @noBranch(%x: tensor<2xf32>) -> (tensor<*xindex>, tensor<*xindex>, tensor<*xindex>) {
@@ -24,7 +24,7 @@ onnx.graph @noBranch(%x: tensor<2xf32>) -> (tensor<*xindex>, tensor<*xindex>, te
 
 // -----
 
-// Problems of the nodes inside, where they are.
+// Problems are reported at the nodes inside.
 onnx.graph @inside(%x: tensor<2xf32>) -> tensor<*xindex> {
   %c = onnx.constant dense<true> : tensor<i1> -> tensor<i1>
   %y = onnx.node "If" version 16 (%c) {} graphs ["then_branch", "else_branch"] {

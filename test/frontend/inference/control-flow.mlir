@@ -1,7 +1,7 @@
 // Control flow that is known at compile time becomes the nodes of its subgraphs.
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s
 
-// The branch that is taken uses values of the graph around it; the other one is gone with its unknown operator.
+// The taken branch uses values of the outer graph; the other branch is removed with its unknown operator.
 // CHECK-LABEL: onnx.graph @ifConstant
 // CHECK-SAME: (%[[X:.*]]: tensor<2x3xf32>) -> tensor<2x3xf32>
 // CHECK-NEXT: %[[W:.*]] = onnx.initializer "w" : tensor<3xf32>
@@ -45,7 +45,7 @@ onnx.graph @ifShape(%x: tensor<2x1xf32>) -> (tensor<*xindex>, tensor<*xindex>) {
   onnx.return %y, %z : tensor<*xindex>, tensor<*xindex>
 }
 
-// Two iterations: the carried value goes from one to the next, scan outputs are stacked, the iteration's number is a
+// Two iterations: the carried value passes from one to the next, scan outputs are stacked, and the iteration's number is a
 // constant.
 // CHECK-LABEL: onnx.graph @loop
 // CHECK-SAME: (%[[X:.*]]: tensor<3xf32>) -> (tensor<3xf32>, tensor<2x3xf32>, tensor<2xi64>)
@@ -68,7 +68,7 @@ onnx.graph @loop(%x: tensor<3xf32>) -> (tensor<*xindex>, tensor<*xindex>, tensor
   onnx.return %y#0, %y#1, %y#2 : tensor<*xindex>, tensor<*xindex>, tensor<*xindex>
 }
 
-// A loop that its condition ends: it doubles 1 while the result is below 20, and needs no node.
+// A loop that ends by its condition: it doubles 1 while the result is below 20, and leaves no node.
 // CHECK-LABEL: onnx.graph @while
 // CHECK-NEXT: %[[Y:.*]] = onnx.constant dense<32> : tensor<i64>
 // CHECK-NEXT: onnx.return %[[Y]]
@@ -147,7 +147,7 @@ onnx.graph @scan(%s: tensor<3xf32>, %x: tensor<3x2xf32>) -> (tensor<*xindex>, te
   onnx.return %y#0, %y#1 : tensor<*xindex>, tensor<*xindex>
 }
 
-// Scan of opset 8 has a batch axis: each sample is scanned on its own, here backwards.
+// Scan of opset 8 has a batch axis: each sample is scanned separately, here in reverse.
 // CHECK-LABEL: onnx.graph @batchedScan
 // CHECK-SAME: -> (tensor<2xf32>, tensor<2x3xf32>)
 // CHECK-COUNT-6: "Add"

@@ -41,7 +41,7 @@ onnx.graph @convTranspose(%a: tensor<1x3x4x4xf32>, %b: tensor<3x5x3x3xf32>) -> t
   onnx.return %r : tensor<*xindex>
 }
 
-// output_shape may ask for more than the windows reach.
+// output_shape may exceed the reach of the windows.
 // CHECK-LABEL: onnx.graph @convTransposeShape
 // CHECK: onnx.node "ConvTranspose"
 // CHECK-SAME: -> tensor<1x2x10x8xf32>{{$}}
@@ -66,7 +66,7 @@ onnx.graph @poolCeil(%a: tensor<1x1x6xf32>) -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// A window that would start in the padding at the end is left out.
+// A window that would start in the padding at the end is skipped.
 // CHECK-LABEL: onnx.graph @poolCeilPadding
 // CHECK: onnx.node "MaxPool"
 // CHECK-SAME: -> tensor<1x1x1xf32>{{$}}

@@ -1,8 +1,8 @@
-// Before parameters are chosen, control flow alone is expanded: other nodes and types stay as they are.
+// Before parameters are selected, only control flow is expanded: other nodes and types do not change.
 // RUN: mtc-opt %s --onnx-expand-control-flow | FileCheck %s
 
-// Both iterations read the weight, and keep the module that the node came from. The Identity, which may stand for a
-// parameter of its name, and the declared types stay.
+// Both iterations use the weight, and keep the node's module. The Identity, whose name may be a parameter's, and the
+// declared types stay.
 // CHECK-LABEL: onnx.graph @loop
 // CHECK: %[[W:.*]] = onnx.initializer "w" {{.*}} : tensor<3xf32>
 // CHECK: %[[V:.*]] = onnx.node "Identity" version 16(%[[W]]) {} {onnx.index = 0 : i64} : (tensor<3xf32>) -> tensor<?xf32>
@@ -27,7 +27,7 @@ onnx.graph @loop(%x: tensor<3xf32>) -> tensor<*xindex> {
   onnx.return %y : tensor<*xindex>
 }
 
-// A scalar of floats is constant by the rules, so that it may decide.
+// A floating-point scalar is constant by the rules, so it may be a condition.
 // CHECK-LABEL: onnx.graph @scalar
 // CHECK-NOT: "If"
 // CHECK: onnx.return %{{.*}} : tensor<3xf32>
@@ -44,7 +44,7 @@ onnx.graph @scalar(%x: tensor<3xf32>) -> tensor<*xindex> {
   onnx.return %y : tensor<*xindex>
 }
 
-// What is not known stays whole, without a message.
+// Unknown control flow is not expanded, without a message.
 // CHECK-LABEL: onnx.graph @undecided
 // CHECK: %[[Y:.*]] = onnx.node "Loop" version 16({{.*}}) {} graphs ["body"] {
 // CHECK-NEXT: ^bb0
@@ -65,7 +65,7 @@ onnx.graph @undecided(%x: tensor<f32>) -> tensor<*xindex> {
   onnx.return %y : tensor<*xindex>
 }
 
-// Extents that are not bound decide nothing.
+// Unbound extents are unknown.
 // CHECK-LABEL: onnx.graph @unbound
 // CHECK: onnx.node "If"
 onnx.graph @unbound(%x: tensor<?xf32>) -> tensor<*xindex> {

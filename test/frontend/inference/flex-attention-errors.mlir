@@ -1,4 +1,4 @@
-// Wrong FlexAttention nodes.
+// FlexAttention: invalid nodes.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @shapes(%q: tensor<1x3x4x8xf32>, %k: tensor<1x2x4x8xf32>) -> tensor<*xindex> {

@@ -16,7 +16,7 @@ onnx.graph @plain(%q: tensor<2x6x4x16xf32>, %k: tensor<2x2x5x16xf32>, %v: tensor
   onnx.return %y : tensor<*xindex>
 }
 
-// The subgraphs compute in the type of the softmax, here f32, and may read values of the graph.
+// The subgraphs compute in the type of the softmax, here f32, and may use values of the graph.
 
 // CHECK-LABEL: onnx.graph @modified
 // CHECK: %[[S:.*]] = onnx.node "Cast" version 13(%{{.*}}) {to = 1 : si64} : (tensor<1x2x3x3xf16>) -> tensor<1x2x3x3xf32>

@@ -1,4 +1,4 @@
-// Problems of a graph: all of them are reported, each once.
+// All problems of a graph are reported, each once.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 // expected-error @below {{input "ids" has type 'tensor<?x4xi64>', expected static dimensions; use --dim NAME=N to set them (names in the file: ["batch", "4"])}}
@@ -8,7 +8,7 @@ onnx.graph @symbolic(%ids: tensor<?x4xi64> {onnx.name = "ids", onnx.dims = ["bat
 
 // -----
 
-// What depends on a wrong node is not reported again; independent problems are.
+// Nodes that depend on an invalid node are not reported; independent problems are.
 onnx.graph @several(%x: tensor<2xf32>, %y: tensor<3xf32>) -> (tensor<*xindex>, tensor<*xindex>) {
   // expected-error @below {{Add version 14: operand 1 (B) has shape [3], which does not broadcast with [2]}}
   %a = onnx.node "Add" version 14 (%x, %y) {} : (tensor<2xf32>, tensor<3xf32>) -> tensor<*xindex>
@@ -31,7 +31,7 @@ onnx.graph @unknown(%x: tensor<2xf32>) -> (tensor<*xindex>, tensor<*xindex>, ten
 
 // -----
 
-// Operators are unknown whatever their operands are: all are reported, with what to do about them.
+// All unknown operators are reported, whatever their operands are, with remedies.
 onnx.graph @chain(%x: tensor<2xf32>) -> tensor<*xindex> {
   // expected-error @below {{operator com.microsoft.MoE version 1 is unknown; 1 node uses it; written by onnxruntime's optimizer. Use the unoptimized model, or optimize it with ORT_ENABLE_BASIC}}
   %a = onnx.node domain "com.microsoft" "MoE" version 1 (%x, %x) {} : (tensor<2xf32>, tensor<2xf32>) -> tensor<*xindex>
@@ -79,7 +79,7 @@ onnx.graph @results(%x: tensor<2xf32>) -> tensor<*xindex> {
 
 // -----
 
-// The input behind the operand is named, through the nodes between.
+// The input that determines the operand is named, through the nodes between.
 onnx.graph @data(%x: tensor<2x3xf32>, %s: tensor<2xi64> {onnx.name = "size"}) -> tensor<*xindex> {
   %t = onnx.node "Neg" version 13 (%s) {} : (tensor<2xi64>) -> tensor<*xi64>
   // expected-error @below {{Reshape version 14: operand 1 (shape) must be known at compile time, but depends on the data of size; use --bind size=VALUE}}
@@ -110,7 +110,7 @@ onnx.graph @overflow(%x: tensor<1xf32>) -> tensor<*xindex> {
 
 // -----
 
-// Types that the file declares are not believed where data decides them...
+// Declared types are not trusted if they depend on data...
 onnx.graph @believed(%x: tensor<2x3xf32>, %n: tensor<2xi64> {onnx.name = "n"}) -> tensor<2x3xf32> {
   %first = onnx.constant dense<0> : tensor<2xi64> -> tensor<2xi64>
   %pads = onnx.node "Concat" version 13 (%n, %n) {axis = 0 : si64} : (tensor<2xi64>, tensor<2xi64>) -> tensor<4xi64>
@@ -130,7 +130,7 @@ onnx.graph @believed(%x: tensor<2x3xf32>, %n: tensor<2xi64> {onnx.name = "n"}) -
 
 // -----
 
-// ... and must not contradict what follows from the operands.
+// ... and must not contradict the types that operands imply.
 onnx.graph @contradicted(%x: tensor<2x3xf32>) -> tensor<*xindex> {
   // expected-error @below {{Relu version 14: result 0 has type tensor<2x3xf32>, but the file declares tensor<2x4xf32>; correct or remove the declaration}}
   %a = onnx.node "Relu" version 14 (%x) {} : (tensor<2x3xf32>) -> tensor<2x4xf32>
@@ -144,7 +144,7 @@ onnx.graph @contradicted(%x: tensor<2x3xf32>) -> tensor<*xindex> {
 
 // -----
 
-// An element type contradicts whatever was chosen.
+// An element type is a contradiction for all settings.
 onnx.graph @chosen(%x: tensor<2x3xf32> {onnx.dims = ["batch", ""]}) -> tensor<*xindex> {
   // expected-error @below {{Relu version 14: result 0 has type tensor<2x3xf32>, but the file declares tensor<2x3xi64>}}
   %a = onnx.node "Relu" version 14 (%x) {} : (tensor<2x3xf32>) -> tensor<2x3xi64>
@@ -153,7 +153,7 @@ onnx.graph @chosen(%x: tensor<2x3xf32> {onnx.dims = ["batch", ""]}) -> tensor<*x
 
 // -----
 
-// Attributes are checked in every node, those that nobody reads too.
+// Attributes of every node are checked, including attributes without effect.
 onnx.graph @attributes(%x: tensor<2x3xf32>) -> tensor<*xindex> {
   // expected-error @below {{Softmax version 13: has an unknown attribute 'axes'; did you mean 'axis'?}}
   %a = onnx.node "Softmax" version 13 (%x) {axes = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<*xindex>
@@ -165,14 +165,14 @@ onnx.graph @attributes(%x: tensor<2x3xf32>) -> tensor<*xindex> {
   %d = onnx.node "Gemm" version 13 (%x, %x) {} {unsupported_attributes = {alpha = "GRAPH"}} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<*xindex>
   // expected-error @below {{Upsample version 13: removed in opset version 10; convert the model with onnx.version_converter or export it again}}
   %e = onnx.node "Upsample" version 13 (%x) {} : (tensor<2x3xf32>) -> tensor<*xindex>
-  // Tools may keep notes of their own.
+  // Tools may add their own metadata.
   %f = onnx.node "Tanh" version 13 (%x) {__note = "mine"} : (tensor<2x3xf32>) -> tensor<*xindex>
   onnx.return %f : tensor<*xindex>
 }
 
 // -----
 
-// What has no elements is repeated to nothing, and what is asked for is one number.
+// A broadcast of no elements has none, and the requested shape is one number.
 onnx.graph @elements(%x: tensor<0x3xf32>) -> tensor<*xindex> {
   %repeats = onnx.constant dense<[2.0, 1.0]> : tensor<2xf32> -> tensor<2xf32>
   %none = onnx.constant dense<> : tensor<0xi64> -> tensor<0xi64>
@@ -192,7 +192,7 @@ onnx.graph @elements(%x: tensor<0x3xf32>) -> tensor<*xindex> {
 
 // -----
 
-// Of a node that a required output follows from too, no optional output is left out.
+// If a required output depends on the node too, no optional output is omitted.
 onnx.graph @shared(%x: tensor<4x3xf32> {onnx.name = "x"})
     -> (tensor<*xf32> {onnx.name = "a", onnx.optional}, tensor<*xf32> {onnx.name = "y"}) {
   // expected-error @below {{operator Frobnicate version 17 is unknown; 1 node uses it}}

@@ -1,7 +1,7 @@
-// What the walk does to a graph, whatever its operators.
+// Changes of a graph by type inference, independent of operators.
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s
 
-// Results take the inferred types, and so does the graph.
+// Results get the inferred types, and so does the graph.
 // CHECK-LABEL: onnx.graph @types
 // CHECK-SAME: (%[[X:.*]]: tensor<2x3xf32> {onnx.name = "x"}) -> (tensor<2x3xf32> {onnx.name = "y"})
 // CHECK-NEXT: %[[Y:.*]] = onnx.node "Tanh" version 13(%[[X]]) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
@@ -11,7 +11,7 @@ onnx.graph @types(%x: tensor<2x3xf32> {onnx.name = "x"}) -> (tensor<?x3xf32> {on
   onnx.return %y : tensor<?x3xf32>
 }
 
-// Shape → Gather → Concat → Reshape: no shape arithmetic is left.
+// Shape → Gather → Concat → Reshape: no shape arithmetic remains.
 // CHECK-LABEL: onnx.graph @chain
 // CHECK-NEXT: %[[S:.*]] = onnx.constant dense<[2, -1]> : tensor<2xi64>
 // CHECK-NEXT: %[[Y:.*]] = onnx.node "Reshape" version 14(%{{.*}}, %[[S]])
@@ -27,7 +27,7 @@ onnx.graph @chain(%x: tensor<2x3x4xf32>) -> tensor<*xindex> {
   onnx.return %y : tensor<*xindex>
 }
 
-// A causal mask is a function of the sequence's length alone.
+// A causal mask depends only on the length of the sequence.
 // CHECK-LABEL: onnx.graph @mask
 // CHECK-NEXT: %[[M:.*]] = onnx.constant dense<
 // CHECK-SAME{LITERAL}: [[true, false, false], [true, true, false], [true, true, true]]
@@ -44,7 +44,7 @@ onnx.graph @mask(%x: tensor<2x3xi64>) -> tensor<*xi1> {
   onnx.return %m : tensor<*xi1>
 }
 
-// What nobody uses goes, and its problems with it.
+// Unused nodes are removed, with their problems.
 // CHECK-LABEL: onnx.graph @dead
 // CHECK-NEXT: onnx.return
 onnx.graph @dead(%x: tensor<2xf32>) -> tensor<2xf32> {
@@ -55,7 +55,7 @@ onnx.graph @dead(%x: tensor<2xf32>) -> tensor<2xf32> {
   onnx.return %x : tensor<2xf32>
 }
 
-// A splat stays one, however large.
+// A splat of any size stays a splat.
 // CHECK-LABEL: onnx.graph @splat
 // CHECK-NEXT: %[[Z:.*]] = onnx.constant dense<2.000000e+00> : tensor<100000x100000xf32>
 // CHECK-NEXT: onnx.return %[[Z]]
@@ -66,7 +66,7 @@ onnx.graph @splat() -> tensor<*xindex> {
   onnx.return %z : tensor<*xindex>
 }
 
-// Above the bound a node stays, with its type.
+// Above the size limit, a node stays, with its type.
 // CHECK-LABEL: onnx.graph @large
 // CHECK: %[[Y:.*]] = onnx.node "Expand" version 13
 // CHECK-SAME: -> tensor<100000000x2xf32>
@@ -77,7 +77,7 @@ onnx.graph @large() -> tensor<*xindex> {
   onnx.return %z : tensor<*xindex>
 }
 
-// The extents that an exporter traced with are no contradiction where the size was chosen.
+// The extents of the exporter's trace are no contradiction if the size was set.
 // CHECK-LABEL: onnx.graph @traced
 // CHECK: onnx.node "Relu" version 14
 // CHECK-SAME: -> tensor<8x3xf32>
@@ -86,7 +86,7 @@ onnx.graph @traced(%x: tensor<8x3xf32> {onnx.dims = ["batch", ""]}) -> tensor<1x
   onnx.return %y : tensor<1x3xf32>
 }
 
-// Nor are they where an input was bound.
+// Nor are they if an input was bound.
 // CHECK-LABEL: onnx.graph @bound
 // CHECK: onnx.node "Expand" version 13
 // CHECK-SAME: -> tensor<4x3xf32>
@@ -96,7 +96,7 @@ onnx.graph @bound(%x: tensor<1x3xf32>) -> tensor<2x3xf32> {
   onnx.return %y : tensor<2x3xf32>
 }
 
-// A result that the model leaves out stays so.
+// An omitted result stays omitted.
 // CHECK-LABEL: onnx.graph @omitted
 // CHECK: onnx.node "MaxPool" version 12
 // CHECK-SAME: -> (tensor<1x1x3x3xf32>, none)

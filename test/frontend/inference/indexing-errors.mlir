@@ -1,4 +1,4 @@
-// Elements chosen by position. Wrong nodes.
+// Operators that gather by index: invalid nodes.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @gatherRange() -> tensor<*xindex> {

@@ -1,4 +1,4 @@
-// Elements chosen by position.
+// Operators that gather by index.
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s
 
 // CHECK-LABEL: onnx.graph @gather
@@ -60,7 +60,7 @@ onnx.graph @gatherNDBatch() -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// Indices by axis.
+// Indices of an axis.
 // CHECK-LABEL: onnx.graph @nonZero
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[[0, 1, 1], [0, 0, 1]]> : tensor<2x3xi64> -> tensor<2x3xi64>
 // CHECK-NEXT: onnx.return
@@ -88,7 +88,7 @@ onnx.graph @topK(%a: tensor<2x5xf32>) -> (tensor<*xindex>, tensor<*xindex>) {
   onnx.return %r0, %r1 : tensor<*xindex>, tensor<*xindex>
 }
 
-// The first of equal elements.
+// The first one of equal elements.
 // CHECK-LABEL: onnx.graph @argMax
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[1, 0]> : tensor<2xi64> -> tensor<2xi64>
 // CHECK-NEXT: onnx.return
@@ -120,7 +120,7 @@ onnx.graph @unique() -> (tensor<*xindex>, tensor<*xindex>) {
   onnx.return %r, %s : tensor<*xindex>, tensor<*xindex>
 }
 
-// The last of equal elements.
+// The last one of equal elements.
 // CHECK-LABEL: onnx.graph @argMinLast
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<1> : tensor<1x1xi64> -> tensor<1x1xi64>
 // CHECK-NEXT: onnx.return

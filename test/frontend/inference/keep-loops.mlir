@@ -3,7 +3,7 @@
 // RUN: mtc-opt %s --onnx-infer-and-fold=unroll=2 | FileCheck %s
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s --check-prefix=UNROLLED
 
-// Before parameters are chosen, the Scan keeps its subgraph, and nodes after it are visited: the sequence is expanded.
+// Before parameters are selected, the Scan keeps its subgraph, and nodes after it are processed: the sequence is expanded.
 // EARLY-LABEL: onnx.graph @scan
 // EARLY: onnx.node "Scan"
 // EARLY-NOT: Sequence

@@ -1,4 +1,4 @@
-// onnxruntime's operators. Wrong nodes, and what training does not support.
+// onnxruntime's operators: invalid nodes, and features that training does not support.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 // Schemas are checked as for operators of ai.onnx.

@@ -1,4 +1,4 @@
-// A problem is reported with the name that the model gives the node.
+// A problem is reported with the node's name in the model.
 // RUN: not mtc-opt %s --onnx-infer-and-fold 2>&1 | FileCheck %s
 
 // CHECK: error: loc("/h.0/attn/Gather"): Gather version 13: attribute axis = 5, expected -3..2

@@ -1,4 +1,4 @@
-// Normalization. Wrong nodes.
+// Normalization: invalid nodes.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @batchNorm(%a: tensor<2x6x4x4xf32>, %b: tensor<6xf32>, %c: tensor<5xf32>, %d: tensor<6xf32>, %e: tensor<6xf32>) -> tensor<*xindex> {

@@ -43,7 +43,7 @@ onnx.graph @rmsNorm(%a: tensor<2x4xf32>, %b: tensor<4xf32>) -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// One scale for a channel from version 21 on.
+// From version 21 on, one scale per channel.
 // CHECK-LABEL: onnx.graph @groupNorm
 // CHECK: onnx.node "GroupNormalization"
 // CHECK-SAME: -> tensor<2x6x4x4xf32>{{$}}
@@ -52,7 +52,7 @@ onnx.graph @groupNorm(%a: tensor<2x6x4x4xf32>, %b: tensor<6xf32>, %c: tensor<6xf
   onnx.return %r : tensor<*xindex>
 }
 
-// One for a group before.
+// Before, one scale per group.
 // CHECK-LABEL: onnx.graph @groupNormOld
 // CHECK: onnx.node "GroupNormalization"
 // CHECK-SAME: -> tensor<2x6x4x4xf32>{{$}}

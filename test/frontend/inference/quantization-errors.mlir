@@ -1,4 +1,4 @@
-// Integers that stand for scaled numbers. Wrong nodes.
+// Quantization: invalid nodes.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @scalar(%x: tensor<f32>, %s: tensor<3xf32>, %z: tensor<3xui8>) -> tensor<*xindex> {

@@ -1,4 +1,4 @@
-// Reductions, softmax, running totals. Wrong nodes.
+// Reductions, softmax, cumulative sums: invalid nodes.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @axis(%a: tensor<2x3xf32>) -> tensor<*xindex> {

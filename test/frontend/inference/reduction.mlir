@@ -1,7 +1,7 @@
-// Reductions, softmax, running totals.
+// Reductions, softmax, cumulative sums.
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s
 
-// Without axes all of them.
+// Without axes, all of them are reduced.
 // CHECK-LABEL: onnx.graph @sumAll
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<21> : tensor<i64> -> tensor<i64>
 // CHECK-NEXT: onnx.return
@@ -107,7 +107,7 @@ onnx.graph @softmax() -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// Before version 13 all axes from axis 1 on are one.
+// Before version 13, all axes from axis 1 on are one row.
 // CHECK-LABEL: onnx.graph @softmaxFlattens
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<1.250000e-01> : tensor<2x2x4xf32> -> tensor<2x2x4xf32>
 // CHECK-NEXT: onnx.return

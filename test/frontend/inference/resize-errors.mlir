@@ -1,4 +1,4 @@
-// Interpolation. Wrong nodes.
+// Interpolation: invalid nodes.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @neither(%a: tensor<1x1x4x4xf32>) -> tensor<*xindex> {

@@ -22,7 +22,7 @@ onnx.graph @sizes(%a: tensor<1x1x4x4xf32>) -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// The smaller scale on all axes.
+// The smaller scale applies to all axes.
 // CHECK-LABEL: onnx.graph @notLarger
 // CHECK: onnx.node "Resize"
 // CHECK-SAME: -> tensor<1x1x4x8xf32>{{$}}

@@ -1,4 +1,4 @@
-// What is read and written row by row. Wrong nodes.
+// Operators on rows: invalid nodes.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @lengths(%x: tensor<4x2x3xf32>, %n: tensor<4xi64>) -> tensor<*xindex> {

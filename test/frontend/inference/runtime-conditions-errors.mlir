@@ -9,7 +9,7 @@ onnx.graph @types(%x: tensor<2xf32>, %c: tensor<i1>) -> tensor<*xindex> {
     %a = onnx.node "Concat" version 13 (%x, %x) {axis = 0 : si64} : (tensor<2xf32>, tensor<2xf32>) -> tensor<*xindex>
     onnx.return %a : tensor<*xindex>
   } : (tensor<i1>) -> tensor<*xindex>
-  // What depends on it is not reported.
+  // Nodes that depend on it are not reported.
   %z = onnx.node "Tanh" version 13 (%y) {} : (tensor<*xindex>) -> tensor<*xindex>
   onnx.return %z : tensor<*xindex>
 }

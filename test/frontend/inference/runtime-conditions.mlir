@@ -67,7 +67,7 @@ onnx.graph @nested(%x: tensor<2xf32>, %c: tensor<1xi1>, %d: tensor<i1>) -> (tens
 
 // -----
 
-// The second and third iterations take place if all conditions before hold. The number of iterations is carried.
+// The second and third iterations count if all conditions before are true. The number of iterations is carried.
 // CHECK-LABEL: onnx.graph @loop
 // CHECK-SAME: (%[[X:.*]]: tensor<f32>) -> (tensor<f32>, tensor<i64>)
 // CHECK: %[[A:.*]] = onnx.node "Tanh" version 13(%[[X]])

@@ -1,4 +1,4 @@
-// Elements replaced by position.
+// Operators that scatter by index.
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s
 
 // CHECK-LABEL: onnx.graph @scatterElements

@@ -1,4 +1,4 @@
-// Tensors made from shapes, bounds and random bits. Wrong nodes.
+// Tensors from shapes, bounds and random numbers: invalid nodes.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @rangeStep() -> tensor<*xindex> {

@@ -1,4 +1,4 @@
-// Operators on shapes and axes. Wrong nodes.
+// Operators on shapes and axes: invalid nodes.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @reshapeSize(%a: tensor<2x3xf32>) -> tensor<*xindex> {

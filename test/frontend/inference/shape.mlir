@@ -1,7 +1,7 @@
 // Operators on shapes and axes.
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s
 
-// Data is not needed.
+// Data is not required.
 // CHECK-LABEL: onnx.graph @shape
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[2, 3, 4]> : tensor<3xi64> -> tensor<3xi64>
 // CHECK-NEXT: onnx.return
@@ -27,7 +27,7 @@ onnx.graph @size(%a: tensor<2x3x4xf32>) -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// 0 copies, -1 takes the rest.
+// 0 copies an extent, -1 infers it.
 // CHECK-LABEL: onnx.graph @reshapeCopies
 // CHECK: onnx.node "Reshape"
 // CHECK-SAME: -> tensor<2x12xf32>{{$}}
@@ -37,7 +37,7 @@ onnx.graph @reshapeCopies(%a: tensor<2x3x4xf32>) -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// With allowzero 0 is an extent.
+// With allowzero, 0 is an extent.
 // CHECK-LABEL: onnx.graph @reshapeZero
 // CHECK: onnx.node "Reshape"
 // CHECK-SAME: -> tensor<3x0xf32>{{$}}
@@ -91,7 +91,7 @@ onnx.graph @squeezeAll(%a: tensor<1x2x1xf32>) -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// Axes are of the result.
+// Axes are those of the result.
 // CHECK-LABEL: onnx.graph @unsqueeze
 // CHECK: onnx.node "Unsqueeze"
 // CHECK-SAME: -> tensor<1x2x3x1xf32>{{$}}

@@ -1,4 +1,4 @@
-// Parts of tensors and tensors of parts. Wrong nodes.
+// Slices, splits, concatenations and padding: invalid nodes.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @sliceStep(%a: tensor<4xf32>) -> tensor<*xindex> {

@@ -1,7 +1,7 @@
-// Parts of tensors and tensors of parts.
+// Slices, splits, concatenations and padding.
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s
 
-// An end of INT64_MAX is all that there is.
+// An end of INT64_MAX means the end of the axis.
 // CHECK-LABEL: onnx.graph @sliceEnd
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[2, 3, 4]> : tensor<3xi64> -> tensor<3xi64>
 // CHECK-NEXT: onnx.return
@@ -83,7 +83,7 @@ onnx.graph @splitAttribute(%a: tensor<7xf32>) -> (tensor<*xindex>, tensor<*xinde
   onnx.return %r0, %r1 : tensor<*xindex>, tensor<*xindex>
 }
 
-// A splat is written out.
+// A splat is expanded.
 // CHECK-LABEL: onnx.graph @concat
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[[0, 1, 2], [0, 3, 4]]> : tensor<2x3xi64> -> tensor<2x3xi64>
 // CHECK-NEXT: onnx.return
@@ -135,7 +135,7 @@ onnx.graph @padWrap() -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// Negative paddings remove.
+// Negative padding crops.
 // CHECK-LABEL: onnx.graph @padCrops
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[2, 3]> : tensor<2xi64> -> tensor<2xi64>
 // CHECK-NEXT: onnx.return
@@ -184,7 +184,7 @@ onnx.graph @triluLower() -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// Of a splat, above the first diagonal.
+// For a splat, above the first diagonal.
 // CHECK-LABEL: onnx.graph @triluUpper
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[[false, true], [false, false]]> : tensor<2x2xi1> -> tensor<2x2xi1>
 // CHECK-NEXT: onnx.return

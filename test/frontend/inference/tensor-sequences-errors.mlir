@@ -1,4 +1,4 @@
-// Sequences that are not known at compile time, or that a graph keeps.
+// Sequences that are unknown at compile time, or that are results of a graph.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @position(%x: tensor<4xf32>, %i: tensor<i64> {onnx.name = "i"}) -> (tensor<*xindex>, tensor<*xindex>) {

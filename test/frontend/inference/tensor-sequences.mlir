@@ -1,7 +1,7 @@
-// Sequences of tensors: their elements are known, and no sequence is left.
+// Sequences of tensors: their elements are known, and no sequence remains.
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s
 
-// Elements of 2, the last has the rest; positions count from the end too.
+// Elements of 2, the last one has the remainder; positions may count from the end.
 // CHECK-LABEL: onnx.graph @splitBySize
 // CHECK-SAME: (%[[X:.*]]: tensor<3x5xf32>) -> (tensor<3x2xf32>, tensor<3x1xf32>, tensor<i64>)
 // CHECK-DAG: %[[COUNT:.*]] = onnx.constant dense<3> : tensor<i64>
@@ -61,7 +61,7 @@ onnx.graph @splitByOne(%x: tensor<2x4xf32>) -> (tensor<*xindex>, tensor<*xindex>
   onnx.return %a, %b : tensor<*xindex>, tensor<*xindex>
 }
 
-// The exporter declares them with the axis.
+// The exporter declares them with this axis.
 // CHECK-LABEL: onnx.graph @unbind
 // CHECK-SAME: -> tensor<2xf32>
 onnx.graph @unbind(%x: tensor<2x4xf32>) -> tensor<2x1xf32> {
@@ -101,7 +101,7 @@ onnx.graph @stack(%a: tensor<3xf32>, %b: tensor<3xf32>) -> tensor<*xindex> {
   onnx.return %y : tensor<*xindex>
 }
 
-// The body runs for each element; an operand that is no sequence is the same each time.
+// The body runs for each element; operands that are not sequences are the same each time.
 // CHECK-LABEL: onnx.graph @map
 // CHECK-SAME: (%[[A:.*]]: tensor<1xf32>, %[[B:.*]]: tensor<2xf32>, %[[C:.*]]: tensor<f32>)
 // CHECK-NEXT: %[[X:.*]] = onnx.node "Add" version 14(%[[A]], %[[C]])
@@ -125,7 +125,7 @@ onnx.graph @map(%a: tensor<1xf32>, %b: tensor<2xf32>, %c: tensor<f32>) -> (tenso
   onnx.return %x, %y, %z : tensor<*xindex>, tensor<*xindex>, tensor<*xindex>
 }
 
-// An optional value is its element.
+// An optional value is represented by its element.
 // CHECK-LABEL: onnx.graph @optional
 // CHECK-SAME: (%[[A:.*]]: tensor<1xf32>) -> (tensor<1xf32>, tensor<i1>, tensor<i1>)
 // CHECK-DAG: %[[YES:.*]] = onnx.constant dense<true>

@@ -1,4 +1,4 @@
-// Casts, identities, constants. Wrong nodes.
+// Casts, identities, constants: invalid nodes.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @castToString(%a: tensor<2xf32>) -> tensor<*xindex> {

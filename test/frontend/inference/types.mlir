@@ -28,7 +28,7 @@ onnx.graph @castWraps() -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// 64-bit integers round to f32 once.
+// 64-bit integers are rounded to f32 once.
 // CHECK-LABEL: onnx.graph @castLargeInteger
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<0x4B800000> : tensor<1xf32> -> tensor<1xf32>
 // CHECK-NEXT: onnx.return
@@ -57,7 +57,7 @@ onnx.graph @castLike(%b: tensor<5xf32>) -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// Types that are not folded are inferred all the same.
+// Types are inferred even without folding.
 // CHECK-LABEL: onnx.graph @castToFloat8
 // CHECK: onnx.node "Cast"
 // CHECK-SAME: -> tensor<2xf8E4M3FN>{{$}}
@@ -91,7 +91,7 @@ onnx.graph @quantize(%a: tensor<4xf32>, %b: tensor<f32>, %c: tensor<i8>) -> tens
   onnx.return %r : tensor<*xindex>
 }
 
-// A ratio in training stays.
+// A ratio in training form stays.
 // CHECK-LABEL: onnx.graph @dropoutTrains
 // CHECK: onnx.node "Dropout"
 // CHECK-SAME: -> (tensor<4xf32>, tensor<4xi1>){{$}}
@@ -102,7 +102,7 @@ onnx.graph @dropoutTrains(%a: tensor<4xf32>) -> (tensor<*xindex>, tensor<*xindex
   onnx.return %r0, %r1 : tensor<*xindex>, tensor<*xindex>
 }
 
-// Identities are forwarded.
+// Identities are replaced by their operands.
 // CHECK-LABEL: onnx.graph @identities
 // CHECK-SAME: (%[[X:.*]]: tensor<2xf32>, %{{.*}}: tensor<i1>)
 // CHECK-NEXT: %[[Y:.*]] = onnx.node "Tanh" version 13(%[[X]])

@@ -11,7 +11,7 @@ onnx.graph @abs() -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// The least integer is its own negative.
+// The minimum integer is its own negative.
 // CHECK-LABEL: onnx.graph @negWraps
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[-128, -1]> : tensor<2xi8> -> tensor<2xi8>
 // CHECK-NEXT: onnx.return
@@ -21,7 +21,7 @@ onnx.graph @negWraps() -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// Halves go to the even neighbour.
+// Halves are rounded to the even neighbor.
 // CHECK-LABEL: onnx.graph @roundToEven
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[0.000000e+00, 2.000000e+00, 2.000000e+00, -2.000000e+00]> : tensor<4xf64> -> tensor<4xf64>
 // CHECK-NEXT: onnx.return
@@ -68,7 +68,7 @@ onnx.graph @isNaN() -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// One sign alone.
+// One sign only.
 // CHECK-LABEL: onnx.graph @isInfPositive
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[true, false, false]> : tensor<3xi1> -> tensor<3xi1>
 // CHECK-NEXT: onnx.return
@@ -78,7 +78,7 @@ onnx.graph @isInfPositive() -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// Either bound may be left out.
+// Either bound may be omitted.
 // CHECK-LABEL: onnx.graph @clipOperand
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[-5, 1, 3]> : tensor<3xi64> -> tensor<3xi64>
 // CHECK-NEXT: onnx.return

@@ -1,4 +1,4 @@
-// Sines and cosines that an operator of a rotary embedding uses are no parameters.
+// Sines and cosines used by a rotary embedding operator are not parameters.
 // RUN: mtc-opt %s --split-input-file --onnx-choose-parameters | FileCheck %s
 
 // onnxruntime's operators.

@@ -4,10 +4,10 @@
 // CHECK-NOT: onnx.signature
 // CHECK: onnx.initializer "w" {role = "parameter", split_from = "v"}
 // CHECK: onnx.constant dense<5.000000e-01> : tensor<f32>
-// The first elements of a table are not the table.
+// A slice of a table is not the table.
 // CHECK: onnx.initializer "table" {role = "constant"}
 // CHECK: onnx.initializer "lost" {missing, role = "constant"}
-// Frozen parameters stay, but for what may be an operator's attribute.
+// Frozen parameters stay, unless they may be an operator's attribute.
 // CHECK: onnx.initializer "matrix" {role = "frozen"}
 // CHECK: onnx.initializer "bias" {role = "frozen"}
 // CHECK: onnx.constant dense<2.000000e+00> : tensor<4xf32>

@@ -1,4 +1,4 @@
-// What PyTorch's newer exporter computes is a parameter where it has two axes, but not where a recurrent layer begins with it.
+// Values that PyTorch's newer exporter folded are parameters if they have two axes, unless they are the initial state of a recurrent layer.
 // RUN: mtc-opt %s --onnx-choose-parameters | FileCheck %s
 
 // CHECK-DAG: onnx.initializer "val_1" {module_images = [], reason = "a weight that the exporter transposed (val_N of two or more dimensions)", role = "parameter"}

@@ -20,7 +20,7 @@ onnx.graph @main(%x: tensor<2x3xf32>) -> (tensor<2x4xf32>) {
 
 // -----
 
-// Names that the module has besides: that of the layer which reads the parameter, if the file lists it, and one that nothing reads.
+// Additional names in the module: that of the layer which uses the parameter, if the file lists it, and an unused one.
 
 // CHECK: onnx.initializer "lm_head.weight" {module_images = [#mtc.tensor_image<"lm_head.weight", shape = [5, 3]>, #mtc.tensor_image<"wte.weight", shape = [5, 3]>]
 // CHECK: onnx.initializer "cls.decoder.bias" {module_images = [#mtc.tensor_image<"cls.decoder.bias", shape = [3]>, #mtc.tensor_image<"cls.bias", shape = [3]>]
@@ -38,7 +38,7 @@ onnx.graph @main(%x: tensor<2xi64>) -> (tensor<2x3xf32>)
 
 // -----
 
-// Two directions of a GRU, whose gates z, r, h the module has as r, z, n; the second layer of its module is the second node.
+// Two directions of a GRU, whose gates z, r, h are r, z, n in the module; the second layer of the module is the second node.
 
 // CHECK: onnx.initializer "onnx::GRU_1" {module_images = [#mtc.tensor_image<"rnn.weight_ih_l0", shape = [6, 3], parts = [<variable = 6, image = 0, extents = [6], variable_strides = [1], image_strides = [1]>, <variable = 0, image = 6, extents = [6], variable_strides = [1], image_strides = [1]>, <variable = 12, image = 12, extents = [6], variable_strides = [1], image_strides = [1]>]>, #mtc.tensor_image<"rnn.weight_ih_l0_reverse", shape = [6, 3], parts = [<variable = 24, image = 0, {{.*}}>]>]
 // CHECK: onnx.initializer "onnx::GRU_2" {module_images = [#mtc.tensor_image<"rnn.weight_hh_l0", shape = [6, 2], {{.*}}#mtc.tensor_image<"rnn.weight_hh_l0_reverse", shape = [6, 2]

@@ -1,4 +1,4 @@
-// Attention's gradient is one operation, which computes the scores again; a bias gets its gradient from the parts.
+// Attention's gradient is one operation, which recomputes the scores; a bias gets its gradient from the decomposed form.
 // RUN: mtc-opt %s -mtc-test-gradient -canonicalize -cse | FileCheck %s
 // RUN: mtc-opt %s -mtc-test-gradient -mtc-decompose=library-calls -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope \
 // RUN:   | %python %support/interpret.py %s
@@ -15,7 +15,7 @@ func.func @plain(%q: tensor<1x2x3x2xf64>, %k: tensor<1x2x4x2xf64>, %v: tensor<1x
   return %o : tensor<1x2x3x3xf64>
 }
 
-// Two heads of queries for each of keys; the cotangent of the sums as well.
+// Two query heads share each head of keys and values; the sums have a cotangent too.
 func.func @grouped(%q: tensor<2x4x3x2xf64>, %k: tensor<2x2x3x2xf64>, %v: tensor<2x2x3x2xf64>)
     -> (tensor<2x4x3x2xf64>, tensor<2x4x3xf64>) {
   %o, %s = mtc.attention %q, %k, %v causal 0 scale 0.7
@@ -23,7 +23,7 @@ func.func @grouped(%q: tensor<2x4x3x2xf64>, %k: tensor<2x2x3x2xf64>, %v: tensor<
   return %o, %s : tensor<2x4x3x2xf64>, tensor<2x4x3xf64>
 }
 
-// A bias that repeats along heads and queries.
+// A bias that is broadcast over heads and queries.
 func.func @bias(%q: tensor<2x2x3x2xf64>, %k: tensor<2x2x3x2xf64>, %v: tensor<2x2x3x2xf64>, %b: tensor<2x1x1x3xf64>)
     -> tensor<2x2x3x2xf64> {
   %o, %s = mtc.attention %q, %k, %v bias %b scale 0.7

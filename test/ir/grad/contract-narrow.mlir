@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s -mtc-test-gradient -canonicalize -cse | FileCheck %s
 
-// A cotangent in f32 of 16-bit operands is rounded as they are.
+// An f32 cotangent of 16-bit operands is rounded to their type.
 // CHECK-LABEL: func.func @narrow_vjp
 // CHECK: %[[D:.*]] = mtc.cast %arg2 : tensor<2x4xf32> -> tensor<2x4xbf16>
 // CHECK-DAG: mtc.contract %[[D]], %arg1 {{.*}} : tensor<2x4xbf16>, tensor<3x4xbf16> -> tensor<2x3xbf16>

@@ -1,4 +1,4 @@
-// The rules of ElementwiseOps.td, where they are smooth and at their singular points.
+// The rules of ElementwiseOps.td, at smooth and at singular points.
 // RUN: mtc-opt %s -mtc-test-gradient -mtc-decompose -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope \
 // RUN:   | %python %support/interpret.py %s
 
@@ -121,7 +121,7 @@ func.func @detach(%x: tensor<5xf64>) -> tensor<5xf64> {
   %y = mtc.mul %d, %x : tensor<5xf64>
   return %y : tensor<5xf64>
 }
-// Only the second factor counts.
+// Only the second factor has a gradient.
 // expect @detach_vjp = a1 * a0
 func.func @cast(%x: tensor<5xf32>) -> tensor<5xf64> {
   %y = mtc.cast %x : tensor<5xf32> -> tensor<5xf64>
@@ -186,7 +186,7 @@ func.func @select(%c: tensor<2xi1>, %a: tensor<2xf64>, %b: tensor<2xf64>) -> ten
   return %y : tensor<2xf64>
 }
 // given @select a0 = [True, False]
-// A NaN on the side that is not chosen does not come back.
+// A NaN on the unselected side does not propagate to the gradient.
 func.func @select_nan(%x: tensor<2xf64>) -> tensor<2xf64> {
   %zero = mtc.constant dense<0.0> : tensor<2xf64>
   %c = mtc.compare gt %x, %zero : tensor<2xf64> -> tensor<2xi1>

@@ -1,4 +1,4 @@
-// The cotangent is added by index: repeated indices sum.
+// The cotangent is scattered by index: repeated indices are summed.
 // RUN: mtc-opt %s -mtc-test-gradient -canonicalize -cse | FileCheck %s
 // RUN: mtc-opt %s -mtc-test-gradient -mtc-decompose -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope \
 // RUN:   | %python %support/interpret.py %s

@@ -7,7 +7,7 @@
 // CHECK-SAME: (%[[X:.*]]: tensor<3x2x8xf64>, %[[R:.*]]: tensor<8x2xf64>, %[[H0:.*]]: tensor<2x2xf64>, %[[C0:.*]]: tensor<2x2xf64>, %[[D:.*]]: tensor<3x2x2xf64>)
 // CHECK: %[[A:.*]], %[[H:.*]], %[[C:.*]] = mtc.recurrence lstm %[[X]], %[[R]] from %[[H0]] cell %[[C0]]
 // CHECK: %[[DX:.*]], %[[DH:.*]], %[[DC:.*]] = mtc.recurrence_gradient lstm %[[A]], %[[R]] of %[[H]] auxiliary %[[C]] from %[[H0]] cell %[[C0]] at %[[D]] :
-// The weights multiply the states before each step: those of all steps but the last, and the initial one.
+// The weights multiply the states before each step: the initial one, and those of all steps but the last.
 // CHECK: mtc.slice %[[DX]] {{.*}} -> tensor<2x2x8xf64>
 // CHECK: mtc.slice %[[H]] {{.*}} -> tensor<2x2x2xf64>
 // CHECK: %[[LATER:.*]] = mtc.contract {{.*}} : tensor<4x8xf64>, tensor<4x2xf64> -> tensor<8x2xf64>

@@ -1,4 +1,4 @@
-// Sums repeat the cotangent; products are exact with zeros; extrema share among ties.
+// Sums broadcast the cotangent; products are exact with zeros; equal extrema share the cotangent.
 // RUN: mtc-opt %s -mtc-test-gradient -canonicalize -cse | FileCheck %s
 // RUN: mtc-opt %s -mtc-test-gradient -mtc-decompose -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope \
 // RUN:   | %python %support/interpret.py %s
@@ -15,7 +15,7 @@ func.func @mul(%x: tensor<2x3xf64>) -> tensor<2xf64> {
   return %y : tensor<2xf64>
 }
 
-// Rows with no zero, one zero, two zeros; the product is a polynomial, so that differences tell the truth there as well.
+// Rows with no zero, one zero, two zeros; the product is a polynomial, so that differences are exact there as well.
 func.func @mul_zeros(%x: tensor<3x3xf64>) -> tensor<3xf64> {
   %y = mtc.reduce mul %x axes [1] : tensor<3x3xf64> -> tensor<3xf64>
   return %y : tensor<3xf64>
@@ -36,7 +36,7 @@ func.func @min(%x: tensor<2x3xf64>) -> tensor<3xf64> {
   return %y : tensor<3xf64>
 }
 
-// Ties share equally, also infinite ones; a NaN attains nothing.
+// Equal extrema share the cotangent equally, including infinite ones; a row with NaN has no extremum.
 func.func @max_ties(%x: tensor<3x3xf64>) -> tensor<3xf64> {
   %y = mtc.reduce max %x axes [1] : tensor<3x3xf64> -> tensor<3xf64>
   return %y : tensor<3xf64>

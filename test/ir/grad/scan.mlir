@@ -4,8 +4,8 @@
 // CHECK: func.func private @cell_saved(%[[S:[a-z0-9]+]]: tensor<4xf64>,
 // CHECK: return %{{.*}}, %{{.*}}, %{{.*}}, %[[S]] : tensor<4xf64>, tensor<4xi64>, tensor<4xf64>, tensor<4xf64>
 
-// The gradient carries the cotangent of h and the sums for w and b, and reads the saved h and the cotangents of y. It does not
-// need x, whose gradient it returns, nor the counter.
+// The gradient carries the cotangent of h and the sums for w and b, and reads the saved h and the cotangents of y. It does not need x, whose gradient
+// it returns, nor the counter.
 // CHECK: func.func private @cell_gradient(%[[DH:[a-z0-9]+]]: tensor<4xf64>, %[[DW:[a-z0-9]+]]: tensor<4xf64>, %[[DB:[a-z0-9]+]]: tensor<4xf64>, %[[H:[a-z0-9]+]]: tensor<4xf64>, %[[DY:[a-z0-9]+]]: tensor<4xf64>, %[[W:[a-z0-9]+]]: tensor<4xf64>)
 // CHECK-SAME: attributes {mtc.body = array<i64: 3, 2>}
 // CHECK: %[[D:.*]] = mtc.add %[[DY]], %[[DH]]

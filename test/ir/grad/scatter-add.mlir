@@ -17,7 +17,7 @@ func.func @batch(%u: tensor<2x2x3xf64>, %i: tensor<2x3xi64>) -> tensor<2x2x5xf64
 }
 // given @batch a1 = [[0, 4, 4], [-5, 1, 2]]
 
-// What is added onto has the cotangent itself.
+// The initial tensor's gradient is the cotangent.
 // CHECK-LABEL: func.func @onto_vjp
 // CHECK: return %{{.*}}, %arg3 : tensor<4x3xf64>, tensor<5x3xf64>
 func.func @onto(%u: tensor<4x3xf64>, %i: tensor<4xi64>, %b: tensor<5x3xf64>) -> tensor<5x3xf64> {

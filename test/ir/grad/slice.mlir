@@ -1,4 +1,4 @@
-// The cotangent is padded to where its elements came from.
+// The cotangent is padded with zeros to the operand's shape.
 // RUN: mtc-opt %s -mtc-test-gradient -canonicalize -cse | FileCheck %s
 // RUN: mtc-opt %s -mtc-test-gradient -mtc-decompose -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope \
 // RUN:   | %python %support/interpret.py %s
@@ -10,7 +10,7 @@ func.func @slice(%x: tensor<3x5xf64>) -> tensor<2x2xf64> {
   return %y : tensor<2x2xf64>
 }
 
-// A single element along an axis: the stride says nothing.
+// With a single element along an axis, the stride has no effect.
 func.func @slice_one(%x: tensor<5xf64>) -> tensor<1xf64> {
   %y = mtc.slice %x offsets [2] strides [100] : tensor<5xf64> -> tensor<1xf64>
   return %y : tensor<1xf64>

@@ -1,4 +1,4 @@
-// The cotangent of the values goes back to where they came from.
+// The cotangent of the values is scattered to their original positions.
 // RUN: mtc-opt %s -mtc-test-gradient -canonicalize -cse | FileCheck %s
 // RUN: mtc-opt %s -mtc-test-gradient -mtc-decompose -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope \
 // RUN:   | %python %support/interpret.py %s

@@ -25,13 +25,13 @@ func.func @common_divisor(%x: tensor<27xf64>) -> tensor<3x3xf64> {
   return %y : tensor<3x3xf64>
 }
 
-// Gaps between windows, and rows behind the last one, have no gradient.
+// Gaps between windows, and rows after the last one, have no gradient.
 func.func @gaps(%x: tensor<9xf64>) -> tensor<2x2xf64> {
   %y = mtc.windows %x axes [0] strides [5] dilations [1] : tensor<9xf64> -> tensor<2x2xf64>
   return %y : tensor<2x2xf64>
 }
 
-// The gradient of padding is taken off while windows are added up.
+// The gradient of padding is sliced while windows are summed.
 // CHECK-LABEL: func.func @padded_vjp
 // CHECK-NEXT: mtc.overlap_add %arg1 axes [0] offsets [1] strides [1] dilations [1] : tensor<4x3xf64> -> tensor<4xf64>
 func.func @padded(%x: tensor<4xf64>) -> tensor<4x3xf64> {
@@ -48,7 +48,7 @@ func.func @overlap_add(%y: tensor<3x3xf64>) -> tensor<5xf64> {
   return %x : tensor<5xf64>
 }
 
-// Elements behind the last window are zero whatever the operand is.
+// Elements after the last window are zero for any operand.
 func.func @overlap_add_beyond(%y: tensor<2x3x2x2xf64>) -> tensor<6x7xf64> {
   %x = mtc.overlap_add %y axes [0, 1] offsets [0, 0] strides [1, 2] dilations [2, 1] : tensor<2x3x2x2xf64> -> tensor<6x7xf64>
   return %x : tensor<6x7xf64>

@@ -1,4 +1,4 @@
-// What convolutions are as core operations. Their adjoints are checked against them, as their gradients.
+// Convolutions as core operations. Their adjoints are checked against them, as their gradients.
 // RUN: mtc-opt %s -mtc-decompose=library-calls -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope \
 // RUN:   | %python %support/interpret.py %s
 

@@ -1,4 +1,4 @@
-// What elementwise kernels compute, with integers of both kinds, NaN and infinities.
+// Values of elementwise kernels, with signed and unsigned integers, NaN and infinities.
 // RUN: mtc-opt %s -mtc-form-kernels -mlir-print-local-scope | %python %support/interpret.py %s
 
 func.func @compare_nan(%a: tensor<2xf32>, %b: tensor<2xf32>) -> (tensor<2xi1>, tensor<2xi1>, tensor<2xi1>) {
@@ -11,7 +11,7 @@ func.func @compare_nan(%a: tensor<2xf32>, %b: tensor<2xf32>) -> (tensor<2xi1>, t
 // given @compare_nan a1 = [nan, 1]
 // expect @compare_nan = np.array([False, True]), np.array([True, False]), np.array([False, True])
 
-// 255 without sign is above 1; -1 is below.
+// 255 unsigned is greater than 1; -1 is less.
 func.func @compare_signs(%u: tensor<1xui8>, %v: tensor<1xui8>, %s: tensor<1xi8>, %t: tensor<1xi8>) -> (tensor<1xi1>, tensor<1xi1>) {
   %x = mtc.compare gt %u, %v : tensor<1xui8> -> tensor<1xi1>
   %y = mtc.compare gt %s, %t : tensor<1xi8> -> tensor<1xi1>
@@ -43,7 +43,7 @@ func.func @sign(%x: tensor<4xf32>, %n: tensor<3xi32>, %u: tensor<2xui8>) -> (ten
 // given @sign a2 = [-1, 0]
 // expect @sign = np.array([-1, 0, 1, nan]), np.array([-1, 0, 1]), np.array([1, 0])
 
-// Bit by bit; by as many places as there are bits, or more, nothing is left. -1 is 255 places.
+// Bitwise; a shift by at least as many bits as the type has returns 0. -1 is a shift by 255.
 func.func @bits(%a: tensor<4xi8>, %b: tensor<4xi8>) -> (tensor<4xi8>, tensor<4xi8>, tensor<4xi8>, tensor<4xi8>) {
   %and = mtc.and %a, %b : tensor<4xi8>
   %or = mtc.or %a, %b : tensor<4xi8>
@@ -99,7 +99,7 @@ func.func @logical(%a: tensor<4xi1>, %b: tensor<4xi1>) -> (tensor<4xi1>, tensor<
 // given @logical a1 = [False, True, False, True]
 // expect @logical = a0 & a1, a0 | a1, a0 ^ a1, ~a0
 
-// Halves go to the even neighbour.
+// Halves are rounded to the even neighbor.
 func.func @rounding(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
   %a = mtc.round %x : tensor<4xf32>
   %b = mtc.floor %x : tensor<4xf32>
@@ -109,7 +109,7 @@ func.func @rounding(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<
 // given @rounding a0 = [0.5, 1.5, -0.5, -1.2]
 // expect @rounding = np.array([0, 2, 0, -1]), np.array([0, 1, -1, -2]), np.array([1, 2, 0, -1])
 
-// A splat is a scalar of the kernel, a scalar tensor a kernel over one point.
+// A splat is a scalar of the kernel, a scalar tensor a kernel with one iteration.
 func.func @scalar(%x: tensor<f32>) -> tensor<f32> {
   %c = mtc.constant dense<2.0> : tensor<f32>
   %y = mtc.mul %x, %c : tensor<f32>

@@ -1,4 +1,4 @@
-// What the kernels of gather and scatter-add compute.
+// Values of gather and scatter-add kernels.
 // RUN: mtc-opt %s -mtc-form-kernels -mlir-print-local-scope | %python %support/interpret.py %s
 
 func.func @gather(%x: tensor<2x5x3xf32>, %i: tensor<4x2xi32>) -> tensor<2x4x2x3xf32> {
@@ -15,7 +15,7 @@ func.func @gather_batch(%x: tensor<2x5x3xf32>, %i: tensor<2x4xi64>) -> tensor<2x
 // given @gather_batch a1 = [[0, 4, -1, 2], [3, 3, 1, -5]]
 // expect @gather_batch = np.take_along_axis(a0, a1[:, :, None], 1)
 
-// One element for each row; 200 as a byte without sign is no negative index.
+// One element per row; 200 as an unsigned byte is no negative index.
 func.func @gather_one(%x: tensor<2x201xf32>, %i: tensor<2xui8>) -> tensor<2xf32> {
   %y = mtc.gather %x, %i axis 1 batch 1 : tensor<2x201xf32>, tensor<2xui8> -> tensor<2xf32>
   return %y : tensor<2xf32>

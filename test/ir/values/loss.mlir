@@ -1,4 +1,4 @@
-// Softmax cross-entropy from its parts.
+// Softmax cross-entropy in decomposed form.
 // RUN: mtc-opt %s -mtc-decompose -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope \
 // RUN:   | %python %support/interpret.py %s
 // RUN: mtc-opt %s -mtc-decompose -canonicalize -cse -mtc-form-kernels -mtc-fuse-kernels -mlir-print-local-scope \
@@ -20,7 +20,7 @@ func.func @large(%z: tensor<1x3xf32>, %t: tensor<1xi32>) -> tensor<1xf32> {
 // given @large a1 = [0]
 // expect @large = np.array([0.6931472])
 
-// -100 is no value of a byte without sign: every label counts, 156 as well.
+// -100 is no value of an unsigned byte: every label is valid, 156 as well.
 func.func @unsigned(%z: tensor<2x200xf64>, %t: tensor<2xui8>) -> tensor<2xf64> {
   %l = mtc.softmax_cross_entropy %z, %t ignore -100 : tensor<2x200xf64>, tensor<2xui8> -> tensor<2xf64>
   return %l : tensor<2xf64>

@@ -1,4 +1,4 @@
-// What the kernels of reductions, contraction, prefix sums and random bits compute.
+// Values of kernels of reductions, contractions, prefix sums and random bits.
 // RUN: mtc-opt %s -mtc-form-kernels -mlir-print-local-scope | %python %support/interpret.py %s
 
 func.func @reduce(%x: tensor<4x3x5xf64>) -> (tensor<4x3xf64>, tensor<3x5xf64>, tensor<3xf64>, tensor<f64>) {

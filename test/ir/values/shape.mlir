@@ -1,4 +1,4 @@
-// What the kernels of movement compute.
+// Values of data movement kernels.
 // RUN: mtc-opt %s -mtc-form-kernels -mlir-print-local-scope | %python %support/interpret.py %s
 
 func.func @constant() -> tensor<2x3xf32> {

@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s --split-input-file --mtc-add-adapters --verify-diagnostics | FileCheck %s
 
-// The input is the last axis of the first weight and the first of the second; the second is read transposed too. Of two patterns
-// the one with more literal characters decides.
+// The input is the last axis of the first weight and the first axis of the second; the second one is also used transposed. If two patterns match, the
+// one with more literal characters applies.
 // CHECK: mtc.variable frozen @fc1.weight
 // CHECK-NEXT: mtc.variable parameter @fc1.lora_A.weight : tensor<4x16xf32> = #mtc.uniform<2.500000e-01 : f64>
 // CHECK-NEXT: mtc.variable parameter @fc1.lora_B.weight : tensor<10x4xf32> = #mtc.zeros
@@ -22,14 +22,14 @@
 // CHECK: %[[B:.*]] = mtc.read @fc1.lora_B.weight
 // CHECK: %[[D:.*]] = mtc.contract %[[T]], %[[B]] batch [] x [] over [1] x [1]
 // CHECK: %[[Z:.*]] = mtc.add %[[Y]], %[[D]] : tensor<8x10xf32>
-// The weight on the left: the result has its axis first. A scale of 1 is none.
+// The weight is the left operand: the result has its axis first. A scale of 1 is omitted.
 // CHECK: %[[Y2:.*]] = mtc.contract %{{.*}}, %[[Z]] batch [] x [] over [0] x [1]
 // CHECK: %[[A2:.*]] = mtc.read @fc2.lora_A.weight
 // CHECK: %[[H2:.*]] = mtc.contract %[[Z]], %[[A2]] batch [] x [] over [1] x [1]
 // CHECK: %[[B2:.*]] = mtc.read @fc2.lora_B.weight
 // CHECK: %[[D2:.*]] = mtc.contract %[[B2]], %[[H2]] batch [] x [] over [1] x [1]
 // CHECK: %[[Z2:.*]] = mtc.add %[[Y2]], %[[D2]] : tensor<16x8xf32>
-// Along its other axis the factors change places.
+// Along the other axis, the factors are swapped.
 // CHECK: %[[Y3:.*]] = mtc.contract %[[X]], %{{.*}} batch [] x [] over [1] x [0]
 // CHECK: %[[H3:.*]] = mtc.contract %[[X]], %{{.*}} batch [] x [] over [1] x [0] : tensor<8x16xf32>, tensor<16x2xf32> -> tensor<8x2xf32>
 // CHECK: %[[D3:.*]] = mtc.contract %[[H3]], %{{.*}} batch [] x [] over [1] x [0] : tensor<8x2xf32>, tensor<2x10xf32> -> tensor<8x10xf32>
@@ -52,7 +52,7 @@ func.func @forward(%x: tensor<8x16xf32>) -> (tensor<8x10xf32>, tensor<16x8xf32>,
 
 // -----
 
-// Without a pattern nothing changes.
+// Without a pattern, nothing changes.
 // CHECK-LABEL: func.func @forward
 // CHECK-NOT: mtc.add
 // CHECK: return
@@ -66,7 +66,7 @@ func.func @forward(%x: tensor<8x16xf32>) -> tensor<8x10xf32> {
 
 // -----
 
-// What is read as something else too would not be what is exported.
+// A weight with other users is not adapted, because the merged weight would change these.
 // expected-error @unknown {{--lora *: adapts nothing; expected matrices used only by contractions, got 'tied' (used by a lookup), 'both' (it is multiplied by itself), 'whole' (used by a batched contraction or one over both axes) and 1 more}}
 mtc.program "m" stage forward from <file = "m.onnx", digest = "", lora = ["*"]> {}
 mtc.variable frozen @tied : tensor<8x8xf32> = #mtc.initializer<"tied">

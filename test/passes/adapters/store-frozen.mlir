@@ -2,7 +2,7 @@
 // RUN: mtc-opt %s --split-input-file --mtc-store-frozen=frozen-bits=16 | FileCheck %s --check-prefix=HALF
 // RUN: mtc-opt %s --split-input-file --mtc-store-frozen | FileCheck %s --check-prefix=WHOLE
 
-// Blocks run along the axis that the first contraction sums over.
+// Blocks are along the axis that the first contraction sums over.
 // CHECK: mtc.variable frozen @in_out : tensor<360xui8> = #mtc.stored<nf4, tensor<64x10xf32>, #mtc.initializer<"in_out">, transposed>
 // CHECK: mtc.variable frozen @out_in : tensor<360xui8> = #mtc.stored<nf4, tensor<10x64xf32>, #mtc.initializer<"out_in">>
 // CHECK: mtc.variable frozen @table : tensor<64x64xf32> = #mtc.initializer<"table">
@@ -14,7 +14,7 @@
 // CHECK-NEXT: %[[Y:.*]] = mtc.stored_contract %{{.*}}, %[[W]] over 1 x 1 of nf4 tensor<10x64xf32> : tensor<8x64xf32>, tensor<360xui8> -> tensor<8x10xf32>
 // The backward pass sums over the other axis.
 // CHECK: mtc.stored_contract %[[Y]], %[[W]] over 1 x 0 of nf4 tensor<10x64xf32> : tensor<8x10xf32>, tensor<360xui8> -> tensor<8x64xf32>
-// On the left of a contraction: the result has its axis first.
+// As the left operand of a contraction: the result has its axis first.
 // CHECK: %[[V:.*]] = mtc.read @out_in : tensor<360xui8>
 // CHECK-NEXT: mtc.stored_contract %{{.*}}, %[[V]] over 1 x 1 of nf4 tensor<10x64xf32> first : tensor<8x64xf32>, tensor<360xui8> -> tensor<10x8xf32>
 // CHECK: mtc.gather
@@ -65,7 +65,7 @@ func.func @evaluate(%x: tensor<8x64xf32>) -> tensor<8x10xf32> {
 
 // -----
 
-// What a contraction computes with in fewer bits goes to the library as it is stored, or is widened less far.
+// The operand of a contraction in a narrower type is passed to the library as stored, or converted to that type only.
 // CHECK-LABEL: func.func @evaluate
 // CHECK: mtc.stored_contract %{{.*}} over 1 x 1 of nf4 tensor<10x64xf32> : tensor<8x64xbf16>, tensor<360xui8> -> tensor<8x10xf32>
 // HALF-LABEL: func.func @evaluate

@@ -1,6 +1,6 @@
-// Attention in every form that it is written in.
+// Attention in each form that is recognized.
 // RUN: mtc-opt %s -mtc-forward-pipeline | FileCheck %s
-// The same numbers as the parts: f64 parts on both sides, from one text.
+// Values equal those of the decomposed form, both in f64, from one text.
 // RUN: sed s/f32/f64/g %s | sed s/0xFF800000/0xFFF0000000000000/g > %t.mlir
 // RUN: mtc-opt %t.mlir -mtc-forward-pipeline -mtc-decompose=library-calls -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope > %t.whole
 // RUN: mtc-opt %t.mlir -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope > %t.parts
@@ -26,7 +26,7 @@ func.func @plain(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x
   return %y : tensor<2x4x3x8xf32>
 }
 
-// The scale's root on both sides, keys transposed, the mask a constant that is added, rows guarded.
+// The square root of the scale on both operands, transposed keys, an added constant mask, guarded rows.
 // CHECK-LABEL: func.func @causal_bias(
 // CHECK-NOT: mtc.exp
 // CHECK: mtc.attention %{{.*}}, %{{.*}}, %{{.*}} causal 0 scale 2.500000e-01
@@ -78,7 +78,7 @@ func.func @repeated(%q: tensor<2x6x3x8xf32>, %k: tensor<2x2x3x8xf32>, %v: tensor
   return %y : tensor<2x6x3x8xf32>
 }
 
-// Heads of queries that share keys as an axis of their own.
+// Query heads that share keys have a separate axis.
 // CHECK-LABEL: func.func @grouped(
 // CHECK: mtc.attention %{{.*}}, %{{.*}}, %{{.*}} scale 1.000000e+00 : (tensor<2x6x3x8xf32>, tensor<2x2x3x8xf32>, tensor<2x2x3x8xf32>)
 func.func @grouped(%q: tensor<2x6x3x8xf32>, %k: tensor<2x2x3x8xf32>, %v: tensor<2x2x3x8xf32>) -> tensor<2x6x3x8xf32> {
@@ -98,7 +98,7 @@ func.func @grouped(%q: tensor<2x6x3x8xf32>, %k: tensor<2x2x3x8xf32>, %v: tensor<
   return %o : tensor<2x6x3x8xf32>
 }
 
-// Batch and heads as one axis; the reshape that joined them says what they were.
+// Batch and heads are one axis; the reshape that joined them determines both.
 // CHECK-LABEL: func.func @joined(
 // CHECK: mtc.attention %{{.*}}, %{{.*}}, %{{.*}} scale 1.000000e+00 : (tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>)
 func.func @joined(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>) -> tensor<2x4x3x8xf32> {
@@ -118,7 +118,7 @@ func.func @joined(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2
   return %o : tensor<2x4x3x8xf32>
 }
 
-// A causal mask and padding in one: the first becomes a number, of the second is kept what differs.
+// A causal mask with padding: the causal part becomes a number, and only the padding remains a mask.
 // CHECK-LABEL: func.func @mask_and_padding(
 // CHECK-SAME: %[[PAD:[^:]*]]: tensor<2x3xi1>)
 // CHECK: %[[M:.*]] = mtc.reshape %[[PAD]] : tensor<2x3xi1> -> tensor<2x1x1x3xi1>
@@ -155,7 +155,7 @@ func.func @mask_and_padding(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v
   return %y : tensor<2x4x3x8xf32>
 }
 
-// Positions compared, with two keys before the first query: keys up to i + 2 take part.
+// Compared positions, with two keys before the first query: keys up to i + 2 are visible.
 // CHECK-LABEL: func.func @compared(
 // CHECK: mtc.attention %{{.*}}, %{{.*}}, %{{.*}} causal 2 scale 1.000000e+00
 func.func @compared(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x5x8xf32>, %v: tensor<2x4x5x8xf32>) -> tensor<2x4x3x8xf32> {
@@ -179,8 +179,8 @@ func.func @compared(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x5x8xf32>, %v: tensor
   return %y : tensor<2x4x3x8xf32>
 }
 
-// A finite number where keys are padded stays a bias: a row of padding alone has weights. It is computed once for all
-// heads and queries.
+// A finite number for padded keys remains a bias: a row of padding only has weights. It is computed once for all heads and
+// queries.
 // CHECK-LABEL: func.func @padding_bias(
 // CHECK: %[[B:.*]] = mtc.select %{{.*}} : tensor<2x1x1x3xi1>, tensor<2x1x1x3xf32>
 // CHECK: mtc.attention %{{.*}}, %{{.*}}, %{{.*}} bias %[[B]] scale 5.000000e-01
@@ -207,7 +207,7 @@ func.func @padding_bias(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: te
   return %y : tensor<2x4x3x8xf32>
 }
 
-// The same keys for every query, known when the model is compiled: one row of a causal mask would look the same.
+// The same keys for every query, known at compile time: one row of a causal mask would look the same.
 // CHECK-LABEL: func.func @constant_keys(
 // CHECK: %[[M:.*]] = mtc.constant dense<{{.*}}[true, true, false]{{.*}}> : tensor<1x1x1x3xi1>
 // CHECK-NEXT: mtc.attention %{{.*}}, %{{.*}}, %{{.*}} mask %[[M]] scale 1.000000e+00
@@ -247,7 +247,7 @@ func.func @constant_bias_of_keys(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32
   return %y : tensor<2x4x3x8xf32>
 }
 
-// Almost causal data is a mask like any other; a bias before the scale is scaled.
+// An almost causal mask is an ordinary mask; a bias before the scale is scaled.
 // CHECK-LABEL: func.func @not_causal(
 // CHECK: mtc.attention %{{.*}}, %{{.*}}, %{{.*}} bias %{{.*}} mask %{{.*}} scale 5.000000e-01
 func.func @not_causal(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>, %alibi: tensor<4x3xf32>) -> tensor<2x4x3x8xf32> {
@@ -287,7 +287,7 @@ func.func @one_head(%q: tensor<3x8xf32>, %k: tensor<5x8xf32>, %v: tensor<5x4xf32
   return %y : tensor<3x4xf32>
 }
 
-// One head of keys and values for all of queries.
+// All query heads share one head of keys and values.
 // CHECK-LABEL: func.func @shared_by_all(
 // CHECK: mtc.attention %{{.*}}, %{{.*}}, %{{.*}} scale 1.000000e+00 : (tensor<2x4x3x8xf32>, tensor<2x1x3x8xf32>, tensor<2x1x3x8xf32>)
 func.func @shared_by_all(%q: tensor<2x4x3x8xf32>, %k: tensor<2x3x8xf32>, %v: tensor<2x3x8xf32>) -> tensor<2x4x3x8xf32> {
@@ -305,7 +305,7 @@ func.func @shared_by_all(%q: tensor<2x4x3x8xf32>, %k: tensor<2x3x8xf32>, %v: ten
   return %y : tensor<2x4x3x8xf32>
 }
 
-// The rows of the second product's weights are longer than the softmax's: no attention, though all elements are there.
+// The rows of the second contraction's weights are longer than the softmax's: this is no attention, although it uses all elements.
 // CHECK-LABEL: func.func @flattened(
 // CHECK-SAME: fused = 0, decomposed = ["a reshape splits or merges its weights before the second matrix multiplication"]
 // CHECK: mtc.exp

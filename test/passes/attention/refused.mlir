@@ -1,4 +1,4 @@
-// What looks like attention and stays decomposed, with the reason.
+// Patterns that resemble attention and stay decomposed, with the reason.
 // RUN: mtc-opt %s -pass-pipeline='builtin.module(func.func(mtc-recognize-attention))' --remarks-filter=mtc-recognize-attention \
 // RUN:   --remark-policy=all 2> %t.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
@@ -176,7 +176,7 @@ func.func @other_rows(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tens
   return %y : tensor<2x4x3x8xf32>
 }
 
-// A softmax behind a product, with none behind it: no attention, and nothing to say.
+// A softmax after a contraction, and no contraction after it: no attention, and no remark.
 // CHECK-LABEL: func.func @classes(
 // CHECK-NOT: attributes
 // CHECK: return

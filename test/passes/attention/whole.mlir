@@ -1,6 +1,6 @@
-// Of the mask of an attention that is one already, a causal part is proven.
+// The causal part of an attention operation's mask is recognized.
 // RUN: mtc-opt %s -mtc-forward-pipeline | FileCheck %s
-// The same numbers as before.
+// Values do not change.
 // RUN: mtc-opt %s -mtc-decompose=library-calls -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope > %t.before
 // RUN: mtc-opt %s -mtc-forward-pipeline -mtc-decompose=library-calls -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope > %t.after
 // RUN: %python %support/same_values.py %t.before %t.after
@@ -22,7 +22,7 @@ func.func @causal_and_padding(%q: tensor<2x4x3x8xf64>, %k: tensor<2x4x3x8xf64>, 
   return %y : tensor<2x4x3x8xf64>
 }
 
-// What is causal already stays so; a mask of one row for all queries is none.
+// Causal attention stays causal; a mask with one row for all queries is not causal.
 // CHECK-LABEL: func.func @keys_of_all_queries(
 // CHECK: %[[M:.*]] = mtc.constant dense<{{.*}}[true, true, false]{{.*}}> : tensor<1x1x1x3xi1>
 // CHECK-NEXT: mtc.attention %{{.*}}, %{{.*}}, %{{.*}} mask %[[M]] causal 1 scale 1.000000e+00

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --split-input-file --mtc-autodiff | FileCheck %s
 
-// One use: the loss's cotangent is 1, and the gradient is written as soon as it is known, in a variable of its own.
+// One use: the loss's cotangent is 1, and the gradient is written as soon as it is known, to its own variable.
 //
 // CHECK: mtc.variable parameter @w : tensor<4xf32>
 // CHECK-NEXT: mtc.variable gradient @w.grad : tensor<4xf32> = #mtc.zeros of @w
@@ -23,7 +23,7 @@ func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
 
 // -----
 
-// Several uses of a value, and several reads of a variable, add up.
+// Several uses of a value, and several reads of a variable, are summed.
 //
 // CHECK-LABEL: func.func @micro_step
 // CHECK-DAG: %[[A:.*]] = mtc.read @w
@@ -51,8 +51,7 @@ func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
 
 // -----
 
-// Nothing is computed that no parameter needs: neither the cotangent of the input, nor that of a constant variable, nor
-// anything for what does not lead to the loss.
+// Only cotangents that a parameter needs are computed: not that of the input, of a constant variable, or of a value that the loss does not use.
 //
 // CHECK-NOT: @frozen.grad
 // CHECK-LABEL: func.func @micro_step
@@ -80,7 +79,7 @@ func.func @micro_step(%x: tensor<8x4xf32>) -> (tensor<f32> {mtc.name = "mtc.loss
 
 // -----
 
-// No cotangent passes a detached value, a comparison, or a conversion to integers.
+// A detached value, a comparison, and a conversion to integers stop cotangents.
 //
 // CHECK-LABEL: func.func @micro_step
 // CHECK: %[[T:.*]] = mtc.detach
@@ -104,7 +103,7 @@ func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
 
 // -----
 
-// f64 as f32.
+// The same in f64.
 //
 // CHECK: mtc.variable gradient @w.grad : tensor<f64>
 // CHECK-LABEL: func.func @micro_step

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --split-input-file --verify-diagnostics --allow-unregistered-dialect --mtc-autodiff
 
-// All operations without a gradient at once, in the order of the model; those that do not lie on the way are no matter.
+// All operations without a gradient are reported at once, in the order of the model; those that the loss does not use are not.
 mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
 // expected-error @below {{no gradient exists for 2 operations between the parameters and the loss: test.first of node /a, test.second of node /b}}
 func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
@@ -47,7 +47,7 @@ module {
 
 // -----
 
-// A parameter that the loss does not depend on, read or not, is named.
+// A parameter that the loss does not depend on is named, whether it is read or not.
 mtc.variable parameter @used : tensor<f32> = #mtc.zeros
 mtc.variable parameter @read : tensor<2xf32> = #mtc.zeros
 mtc.variable parameter @unread : tensor<3xf32> = #mtc.zeros

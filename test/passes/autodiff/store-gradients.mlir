@@ -4,7 +4,7 @@
 // BITS: --gradient-bits 8: invalid value; expected one of: 32, 16
 // WHOLE-NOT: variable gradient {{.*}}bf16
 
-// Terms of one gradient are added to one sum, which is rounded once. The contraction returns f32, through its transposition.
+// Terms of one gradient are added to one sum, which is rounded once. The contraction returns f32, through its transpose.
 // CHECK: mtc.variable gradient @w.grad : tensor<9x4xbf16> = #mtc.zeros of @w
 // CHECK: mtc.variable gradient @d.grad : tensor<4xf64> = #mtc.zeros of @d
 // CHECK: mtc.variable gradient @unread.grad : tensor<4xbf16> = #mtc.zeros of @unread

@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s --mtc-test-gradient | FileCheck %s
 
-// Cotangents of all floating-point results come in, gradients of all floating-point arguments go out; where a result
-// does not depend on an argument they are zeros.
+// The function takes cotangents of all floating-point results, and returns gradients of all floating-point arguments; gradients without a dependency
+// are zeros.
 //
 // CHECK-LABEL: func.func @pair_vjp(
 // CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<4xf32>, %[[I:[a-z0-9]+]]: tensor<4xi32>, %[[B:[a-z0-9]+]]: tensor<4xf32>, %[[C:[a-z0-9]+]]: tensor<2xf32>,

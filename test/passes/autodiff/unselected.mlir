@@ -19,8 +19,8 @@ func.func @root(%x: tensor<4xf32>, %c: tensor<4xi1>) -> tensor<4xf32> {
 
 // -----
 
-// The other factor of a product may be infinite. The cotangent of log(x) is finite, and its derivative is not; the cotangent of a
-// negation is a constant multiple.
+// The other factor of a multiplication may be infinite. The cotangent of log(x) is finite, and its derivative is not; the cotangent of a negation is
+// a constant multiple.
 // CHECK-LABEL: func.func @product_vjp
 // CHECK: mtc.select
 // CHECK: %[[D:.*]] = mtc.select
@@ -45,7 +45,7 @@ func.func @product(%x: tensor<4xf32>, %c: tensor<4xi1>) -> tensor<4xf32> {
 
 // -----
 
-// Nothing is added where derivatives are finite, or without a select.
+// Nothing is added if derivatives are finite, or without a select.
 // CHECK-LABEL: func.func @finite_vjp
 // CHECK-NOT: mtc.compare
 // CHECK: return

@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(func.func(mtc-form-kernels,mtc-fuse-kernels,cse,mtc-fuse-epilogues,mtc-fuse-activations))' | FileCheck %s
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(func.func(mtc-form-kernels,mtc-fuse-kernels,cse,mtc-fuse-epilogues,mtc-fuse-activations))' --remarks-filter=mtc-fuse-activations --remark-policy=all 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// A bias and ReLU: the kernel is gone, and the sums are nowhere.
+// A bias and ReLU: the kernel is fused, and the sums are not stored.
 // REMARK: remark: [Passed] fused | Category:mtc-fuse-activations {{.*}}activation=relu, auxiliary=none
 // CHECK-LABEL: func.func @relu
 // CHECK: %[[ROWS:.*]] = mtc.strided_view %arg2 offset 0 strides [0, 1] : tensor<16xf32> -> tensor<6x16xf32>
@@ -19,7 +19,7 @@ func.func @relu(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>, %b: tensor<16xf32>) -
 
 // -----
 
-// max(x, 0), which gives 0 for NaN where the select does not, is not ReLU; nor is ReLU of what is needed apart from it.
+// max(x, 0), which returns 0 for NaN unlike the select, is not ReLU; nor is ReLU fused if its operand has other users.
 // REMARK: remark: [Missed] not-fused | Category:mtc-fuse-activations {{.*}}the library does not support it, or is slower
 // CHECK-LABEL: func.func @relu_and_sum
 // CHECK-NOT: fused_contract
@@ -45,8 +45,8 @@ func.func @relu_otherwise(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>) -> tensor<6
 
 // -----
 
-// gelu with its cube as x (x x), and its gradient in a form of its own. What the first kernel gave for the second is gone
-// with that, and so is the first one.
+// gelu with its cube as x (x x), and its gradient in a separate form. The first kernel's result for the second is no longer needed, and both kernels
+// are fused.
 // REMARK: remark: [Passed] fused | Category:mtc-fuse-activations {{.*}}activation=gelu_gradient, auxiliary=none
 // REMARK: remark: [Passed] fused | Category:mtc-fuse-activations {{.*}}activation=gelu, auxiliary=preactivation
 // CHECK-LABEL: func.func @gelu
@@ -91,7 +91,7 @@ func.func @gelu(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>, %b: tensor<16xf32>, %
 
 // -----
 
-// The form by erf is another function.
+// The form with erf is another function.
 // CHECK-LABEL: func.func @gelu_by_erf
 // CHECK-NOT: fused_contract
 func.func @gelu_by_erf(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>) -> tensor<6x16xf32> {
@@ -109,7 +109,7 @@ func.func @gelu_by_erf(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>) -> tensor<6x16
 
 // -----
 
-// gelu in other words, as x times a logistic function; and with a constant that is off in the fourth digit, which is not.
+// gelu as x times a logistic function; a constant that differs in the fourth digit is not fused.
 // REMARK: remark: [Passed] fused | Category:mtc-fuse-activations {{.*}}activation=gelu, auxiliary=none
 // CHECK-LABEL: func.func @gelu_by_exp
 // CHECK: mtc.fused_contract {{.*}} then gelu
@@ -142,7 +142,7 @@ func.func @gelu_by_exp(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>, %v: tensor<8x1
 
 // -----
 
-// A kernel that goes on with the activation reads the product anyway.
+// A kernel that computes more than the activation reads the contraction's result anyway.
 // CHECK-LABEL: func.func @goes_on
 // CHECK-NOT: fused_contract
 func.func @goes_on(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>) -> tensor<6xf32> {
@@ -156,7 +156,7 @@ func.func @goes_on(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>) -> tensor<6xf32> {
 
 // -----
 
-// What is added is computed behind the call, by another call.
+// The addend is computed after the call, by another call.
 // REMARK: remark: [Missed] not-fused | Category:mtc-fuse-activations {{.*}}the added operand is computed after the call
 // CHECK-LABEL: func.func @added_behind
 // CHECK-NOT: fused_contract
@@ -173,7 +173,7 @@ func.func @added_behind(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>, %v: tensor<16
 
 // -----
 
-// Two kernels compute the sum, each for itself: the call keeps it for the second.
+// Two kernels each compute the sum: the call stores it for the second.
 // REMARK: remark: [Passed] fused | Category:mtc-fuse-activations {{.*}}activation=gelu, auxiliary=preactivation
 // CHECK-LABEL: func.func @sum_twice
 // CHECK: %[[A:.*]], %[[Z:.*]] = mtc.fused_contract %arg0, %arg1 batch [] x [] over [1] x [0] adding %{{.*}} : tensor<6x16xf32> then {{ *}}gelu : tensor<6x8xf32>, tensor<8x16xf32> -> tensor<6x16xf32> auxiliary tensor<6x16xf32>
@@ -202,7 +202,7 @@ func.func @sum_twice(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>, %b: tensor<16xf3
 
 // -----
 
-// The activation of what is widened behind the call is not the call's, nor is what is added to it in a wider type.
+// The activation of a value that is converted after the call is not fused, nor is an addition in a wider type.
 // REMARK: remark: [Missed] not-fused | Category:mtc-fuse-activations {{.*}}the library does not support it, or is slower
 // CHECK-LABEL: func.func @other_types
 // CHECK-NOT: fused_contract

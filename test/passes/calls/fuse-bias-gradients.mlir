@@ -14,7 +14,7 @@ func.func @lhs(%d: tensor<6x5xf32>, %x: tensor<6x8xf32>) -> (tensor<5x8xf32>, te
 
 // -----
 
-// Of a weight [in, out]: its rhs, here with rows in two axes, added to what the gradient was.
+// For a weight [in, out], they are its rhs, here with rows in two axes, accumulated in the gradient.
 // CHECK-LABEL: func.func @rhs
 // CHECK: %[[W:.*]], %[[S:.*]] = mtc.fused_contract %arg1, %{{.*}} batch [] x [] over [0, 1] x [0, 1] adding %arg2 : tensor<8x5xf32> summing {{ *}}rhs
 // CHECK: return %[[W]], %[[S]]
@@ -27,7 +27,7 @@ func.func @rhs(%d: tensor<6x5xf32>, %x: tensor<2x3x8xf32>, %g: tensor<8x5xf32>) 
 
 // -----
 
-// The rows are what a call with gelu's gradient gives, and another call reads.
+// The rows are the result of a call with gelu's gradient, and an operand of another call.
 // CHECK-LABEL: func.func @result
 // CHECK: %[[D:.*]], %[[S:.*]] = mtc.fused_contract %arg0, %arg1 {{.*}} then {{ *}}gelu_gradient at %arg2 : tensor<6x16xf32> summing {{ *}}result
 // CHECK: %[[W:.*]] = mtc.contract %[[D]], %arg3
@@ -43,7 +43,7 @@ func.func @result(%u: tensor<6x4xf32>, %v: tensor<4x16xf32>, %z: tensor<6x16xf32
 
 // -----
 
-// The call moves up to where the sum is needed, with the view that it reads.
+// The call moves up to the first user of the sum, with the view that it reads.
 // CHECK-LABEL: func.func @moves_up
 // CHECK: %[[R:.*]] = mtc.reshape %arg1
 // CHECK-NEXT: %[[W:.*]], %[[S:.*]] = mtc.fused_contract %arg0, %[[R]]
@@ -58,7 +58,7 @@ func.func @moves_up(%d: tensor<6x5xf32>, %x: tensor<2x3x8xf32>) -> (tensor<5x8xf
 
 // -----
 
-// It cannot where it reads what follows from the sum.
+// It cannot move if it depends on a user of the sum.
 // REMARK: remark: [Missed] not-fused | Category:mtc-fuse-bias-gradients {{.*}}the sum is needed before the call can run
 // CHECK-LABEL: func.func @needed_before
 // CHECK-NOT: fused_contract
@@ -72,7 +72,7 @@ func.func @needed_before(%d: tensor<6x5xf32>, %x: tensor<6x5xf32>) -> tensor<5x5
 
 // -----
 
-// Sums over other axes than the call contracts, of what it does not read, and of its plain result.
+// Sums over axes that the call does not contract, of values that are not its operands, and of its plain result.
 // REMARK: remark: [Missed] not-fused | Category:mtc-fuse-bias-gradients {{.*}}the library does not support sums in this call
 // REMARK: remark: [Missed] not-fused | Category:mtc-fuse-bias-gradients {{.*}}no library call reads or returns the rows
 // REMARK: remark: [Missed] not-fused | Category:mtc-fuse-bias-gradients {{.*}}the library does not support sums in this call

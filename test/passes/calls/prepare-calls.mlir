@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(func.func(mtc-prepare-calls))' | FileCheck %s
 
-// Free axes that lie behind one another are one: nothing to do.
+// Adjacent free axes are one axis: nothing to do.
 // CHECK-LABEL: func.func @merged_rows(
 // CHECK-SAME: %[[X:.*]]: tensor<4x8x16xf32>, %[[W:.*]]: tensor<16x32xf32>)
 // CHECK-NEXT: mtc.contract %[[X]], %[[W]] batch [] x [] over [2] x [0]
@@ -9,7 +9,7 @@ func.func @merged_rows(%x: tensor<4x8x16xf32>, %w: tensor<16x32xf32>) -> tensor<
   return %y : tensor<4x8x32xf32>
 }
 
-// Heads between rows and columns are a batch with strides: nothing to do.
+// Heads between rows and columns are a strided batch: nothing to do.
 // CHECK-LABEL: func.func @heads(
 // CHECK-NEXT: mtc.contract
 func.func @heads(%q: tensor<2x8x4x16xf32>, %k: tensor<2x8x4x16xf32>) -> tensor<2x4x8x8xf32> {
@@ -17,7 +17,7 @@ func.func @heads(%q: tensor<2x8x4x16xf32>, %k: tensor<2x8x4x16xf32>) -> tensor<2
   return %s : tensor<2x4x8x8xf32>
 }
 
-// Rows on both sides of the contracted axis are no matrix: the operand is copied, and read in the order of the copy.
+// Rows on both sides of the contracted axis are no matrix: the operand is copied, and read in the layout of the copy.
 // CHECK-LABEL: func.func @split_rows(
 // CHECK: %[[T:.*]] = mtc.transpose %{{.*}} [0, 2, 1]
 // CHECK: %[[V:.*]] = mtc.strided_view %[[T]] offset 0 strides [128, 1, 16]
@@ -27,7 +27,7 @@ func.func @split_rows(%x: tensor<4x16x8xf32>, %w: tensor<16x32xf32>) -> tensor<4
   return %y : tensor<4x8x32xf32>
 }
 
-// One of three in a packed projection, heads split and transposed: slice, reshape and transpose are strides.
+// One of three in a packed projection, with heads split and transposed: slice, reshape and transpose become strides.
 // CHECK-LABEL: func.func @packed_keys(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<2x8x96xf32>
 // CHECK-NEXT: %[[K:.*]] = mtc.strided_view %[[X]] offset 32 strides [768, 8, 1, 96] : tensor<2x8x96xf32> -> tensor<2x4x8x8xf32>
@@ -40,7 +40,7 @@ func.func @packed_keys(%x: tensor<2x8x96xf32>, %q: tensor<2x4x8x8xf32>) -> tenso
   return %y : tensor<2x4x8x8xf32>
 }
 
-// Keys that query heads share are repeated by a stride of 0.
+// Keys that query heads share have a stride of 0.
 // CHECK-LABEL: func.func @repeated(
 // CHECK-SAME: %{{.*}}: tensor<2x6x8x4xf32>, %[[K:[^:]*]]: tensor<2x2x8x4xf32>
 // CHECK: mtc.strided_view %[[K]] offset 0 strides [64, 32, 0, 4, 1] : tensor<2x2x8x4xf32> -> tensor<2x2x3x8x4xf32>
@@ -51,7 +51,7 @@ func.func @repeated(%q: tensor<2x6x8x4xf32>, %k: tensor<2x2x8x4xf32>) -> tensor<
   return %y : tensor<2x2x3x8x8xf32>
 }
 
-// Heads merged after a transposition are no axis of one stride: the movement stays.
+// Heads that are merged after a transpose have no single stride: the movement stays.
 // CHECK-LABEL: func.func @merged_heads(
 // CHECK-NEXT: mtc.transpose
 // CHECK-NEXT: mtc.reshape
@@ -63,7 +63,7 @@ func.func @merged_heads(%x: tensor<2x4x8x16xf32>, %w: tensor<64x32xf32>) -> tens
   return %y : tensor<2x8x32xf32>
 }
 
-// What computes is read where it is computed.
+// Computed operands are read where they are stored.
 // CHECK-LABEL: func.func @computed(
 // CHECK: mtc.exp
 // CHECK-NEXT: mtc.contract
@@ -73,8 +73,8 @@ func.func @computed(%x: tensor<8x16xf32>, %w: tensor<16x32xf32>) -> tensor<8x32x
   return %y : tensor<8x32xf32>
 }
 
-// Heads of a packed projection are read where they lie, and merged where they are written: nothing is copied. Readers in
-// the call's own order read the result transposed back.
+// Heads of a packed projection are read in place, and merged in place when written: nothing is copied. Users with the call's own order read the
+// transposed result.
 // CHECK-LABEL: func.func @attention(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<2x8x96xf32>
 // CHECK-DAG: %[[Q:.*]] = mtc.strided_view %[[X]] offset 0 strides [768, 8, 96, 1] : tensor<2x8x96xf32> -> tensor<2x4x8x8xf32>

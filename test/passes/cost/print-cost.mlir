@@ -1,8 +1,8 @@
 // RUN: mtc-opt %s --mtc-print-cost -o /dev/null 2>&1 | FileCheck %s --match-full-lines --strict-whitespace
 // RUN: mtc-opt %s --mtc-prepare-calls --mtc-allocate --mtc-print-cost -o /dev/null 2>&1 | FileCheck %s --match-full-lines --strict-whitespace
 
-// What is estimated of an allocated module is what was of its kernels and calls. Small work takes what a call does anyway, a
-// large product what its operations take, a kernel the longer of its bytes, or of its exponentials.
+// The estimates for an allocated module equal those for its kernels and calls. Small work takes the call's overhead, a large contraction the time of
+// its operations, a kernel the longer of its memory and its exponentials.
 //CHECK:micro_step	contraction	5.516e-03	2147483648	12582912	
 //CHECK-NEXT:micro_step	kernel	1.228e-04	2097152	8388608	
 //CHECK-NEXT:update	kernel	5.001e-07	4	32	

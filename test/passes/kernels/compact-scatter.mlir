@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s --mtc-compact-scatter | FileCheck %s
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(func.func(mtc-compact-scatter,mtc-form-kernels,mtc-fuse-kernels))' | FileCheck %s --check-prefix=FUSED
 
-// Eight vectors for a table of a thousand: the first update of each row gives it a place in a table of eight.
+// Eight vectors for a table of a thousand rows: the first update of each row assigns it a row of a table with eight.
 // CHECK-LABEL: func.func @embedding(
 // CHECK: mtc.reduce or
 // CHECK: %[[PLACES:.*]] = mtc.scatter_add {{.*}} -> tensor<1000xi64>
@@ -11,7 +11,7 @@
 // CHECK: mtc.select
 // CHECK-NOT: mtc.scatter_add
 
-// What reads the long table reads the short one; no kernel gives the long gradient.
+// Users of the long table read the short one; no kernel computes the long gradient.
 // FUSED-LABEL: func.func @embedding(
 // FUSED: mtc.kernel [1000, 16]{{.*}}tensor<8x16xf32>{{.*}} -> tensor<1000x16xf32>
 // FUSED-NOT: -> tensor<1000x16xf32> {

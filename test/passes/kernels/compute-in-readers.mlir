@@ -1,10 +1,10 @@
 // RUN: mtc-opt %s --mtc-compute-in-readers=min-bytes=1024 -split-input-file -mlir-print-local-scope | FileCheck %s
 // RUN: mtc-opt %s --mtc-compute-in-readers -split-input-file -mlir-print-local-scope | FileCheck %s --check-prefix=SMALL
 
-// What takes less than 64 KiB is kept.
+// Results below 64 KiB are stored.
 // SMALL: %{{.*}}:2 = mtc.kernel [16, 64]
 
-// The reader behind the product reads %x all the same: it computes the tanh itself.
+// The user after the contraction reads %x anyway: it computes the tanh itself.
 // CHECK-LABEL: func.func @common
 // CHECK: %[[Y:.*]] = mtc.kernel [16, 64](%[[X:.*]]) : (tensor<16x64xf32>) -> tensor<16x64xf32>
 // CHECK: %[[D:.*]] = mtc.contract %[[Y]]
@@ -35,7 +35,7 @@ func.func @common(%x: tensor<16x64xf32>, %w: tensor<64x64xf32>) -> tensor<16x64x
 
 // -----
 
-// A normalized row comes from the centred row and its deviation, which the reader has: no sum is made again.
+// A normalized row is computed from the centered row and its deviation, which its user reads: no sum is recomputed.
 // CHECK-LABEL: func.func @normalized
 // CHECK: %[[N:.*]]:3 = mtc.kernel [16, 64] reduce [1]
 // CHECK: mtc.kernel.yield %{{.*}}, %{{.*}}, %{{.*}} at
@@ -71,7 +71,7 @@ func.func @normalized(%x: tensor<16x64xf32>, %w: tensor<64x64xf32>) -> (tensor<1
 
 // -----
 
-// %x is dead behind the product: a value in place of another gains nothing.
+// %x is dead after the contraction: replacing one live value by another has no benefit.
 // CHECK-LABEL: func.func @dead
 // CHECK: %[[Y:.*]]:2 = mtc.kernel [16, 64]
 // CHECK: mtc.kernel [16, 64](%{{.*}}, %[[Y]]#1)

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(func.func(mtc-form-kernels))' | FileCheck %s
 
-// A splat is a scalar of the kernel that reads it, and no operand.
+// A splat is a scalar of the kernel that uses it, and no operand.
 // CHECK-LABEL: func.func @splat_operand(
 // CHECK-SAME: %[[X:.*]]: tensor<8xf32>
 // CHECK: mtc.kernel [8](%[[X]]) : (tensor<8xf32>) -> tensor<8xf32>
@@ -14,7 +14,7 @@ func.func @splat_operand(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %y : tensor<8xf32>
 }
 
-// A splat that something else reads is filled in.
+// A splat with other users is a filled tensor.
 // CHECK-LABEL: func.func @splat_result(
 // CHECK: %[[F:.*]] = mtc.kernel [4]() : () -> tensor<4xf32>
 // CHECK: return %[[F]]
@@ -23,7 +23,7 @@ func.func @splat_result() -> tensor<4xf32> {
   return %h : tensor<4xf32>
 }
 
-// Data stays a constant; views and library calls stay what they are.
+// Data stays a constant; views and library calls do not change.
 // CHECK-LABEL: func.func @stays(
 // CHECK: mtc.constant dense<[1.000000e+00, 2.000000e+00]>
 // CHECK: mtc.reshape
@@ -36,7 +36,7 @@ func.func @stays(%x: tensor<2x3xf32>) -> tensor<3xf32> {
   return %y : tensor<3xf32>
 }
 
-// No library has f64: a kernel contracts.
+// No library supports f64: a kernel contracts.
 // CHECK-LABEL: func.func @contract_f64(
 // CHECK: mtc.kernel [2, 4, 3] reduce [2]
 // CHECK: mtc.kernel.reduce  add
@@ -45,7 +45,7 @@ func.func @contract_f64(%a: tensor<2x3xf64>, %b: tensor<3x4xf64>) -> tensor<2x4x
   return %y : tensor<2x4xf64>
 }
 
-// Over axes of extent 1 nothing is combined: kernels have no reduction, and do not reduce such dims beside others.
+// Axes of extent 1 need no reduction: kernels omit them from reductions.
 // CHECK-LABEL: func.func @unit_extents(
 // CHECK: mtc.kernel [4, 5, 1](
 // CHECK-NOT: mtc.kernel.reduce

@@ -16,7 +16,7 @@ func.func @of_producer(%x: tensor<6x5xf32>) -> (tensor<6x5xf32>, tensor<5xf32>) 
 
 // -----
 
-// Beside reductions of the same rows, through another shape: a norm's scale.
+// In addition to reductions of the same rows, through another shape: a norm's scale.
 // REMARK: remark: [Passed] fused | Category:mtc-fuse-column-sums {{.*}}column_sums=1
 // CHECK-LABEL: func.func @beside_rows
 // CHECK: mtc.kernel [3, 4, 5] reduce [2](%arg0)
@@ -35,7 +35,7 @@ func.func @beside_rows(%x: tensor<3x4x5xf32>) -> (tensor<3x4x5xf32>, tensor<5xf3
 
 // -----
 
-// A total is known only at the end: what reads it stays apart.
+// A total is known only at the end: its users stay separate.
 // CHECK-LABEL: func.func @read_again
 // CHECK: mtc.kernel [6, 5]
 // CHECK: add [
@@ -51,7 +51,7 @@ func.func @read_again(%x: tensor<6x5xf32>) -> tensor<6x5xf32> {
 
 // -----
 
-// What is computed from the sum keeps the columns' kernel: the sum is no result by itself.
+// Values computed from the sum keep the columns' kernel: the sum is no result by itself.
 // CHECK-LABEL: func.func @of_largest
 // CHECK-NOT: add [
 func.func @of_largest(%x: tensor<6x5xf32>) -> (tensor<6x5xf32>, tensor<5xf32>) {
@@ -62,7 +62,7 @@ func.func @of_largest(%x: tensor<6x5xf32>) -> (tensor<6x5xf32>, tensor<5xf32>) {
 
 // -----
 
-// Nothing else reads the rows.
+// The rows have no other users.
 // REMARK: remark: [Missed] not-fused | Category:mtc-fuse-column-sums {{.*}}no kernel computes or reads the rows
 // CHECK-LABEL: func.func @alone
 // CHECK: mtc.kernel [6, 5] reduce [0]
@@ -75,7 +75,7 @@ func.func @alone(%x: tensor<6x5xf32>) -> tensor<5xf32> {
 
 // -----
 
-// The columns' sum goes along what the rows' kernel reduces, too.
+// The column sum includes the dim that the rows' kernel reduces.
 // REMARK: remark: [Missed] not-fused | Category:mtc-fuse-column-sums {{.*}}a reduction runs along the rows
 // CHECK-LABEL: func.func @across
 // CHECK-NOT: add [
@@ -87,7 +87,7 @@ func.func @across(%x: tensor<6x4x5xf32>) -> (tensor<6xf32>, tensor<4xf32>) {
 
 // -----
 
-// The second sum would make rows of the kernel that sums along them already.
+// The second sum would have to reduce rows in a kernel that sums along them already.
 // REMARK: remark: [Passed] fused | Category:mtc-fuse-column-sums {{.*}}column_sums=1
 // REMARK: remark: [Missed] not-fused | Category:mtc-fuse-column-sums {{.*}}a reduction runs along the rows
 // CHECK-LABEL: func.func @along_rows
@@ -105,7 +105,7 @@ func.func @along_rows(%x: tensor<6x4xf32>, %y: tensor<6x4x3xf32>)
 
 // -----
 
-// Trailing extents of 1 make no columns of rows.
+// Trailing extents of 1 do not make columns of rows.
 // CHECK-LABEL: func.func @whole
 // CHECK-NOT: add [
 func.func @whole(%x: tensor<6x5x1xf32>) -> (tensor<6x5x1xf32>, tensor<1xf32>) {

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(func.func(mtc-form-kernels,mtc-fuse-kernels))' --remarks-filter=mtc-fuse-kernels --remark-policy=all 2>&1 | FileCheck %s
 
-// What is one kernel now, and what still passes through memory, with both reasons.
+// Remarks report fused kernels, and values that still pass through memory, both with reasons.
 // CHECK-DAG: remark: [Passed] joined | Category:mtc-fuse-kernels {{.*}}inputs=1, results=2
 // CHECK-DAG: remark: [Missed] not-fused | Category:mtc-fuse-kernels {{.*}}in the user: the producer is not elementwise; as one kernel: the kernels reduce columns in different orders{{.*}}bytes=8192
 func.func @f(%x: tensor<32x64xf32>) -> (tensor<32xf32>, tensor<64xf32>) {

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-kernel-pipeline)' -mlir-print-local-scope | FileCheck %s
 
-// A chain is one kernel; a broadcast is an index.
+// A chain becomes one kernel; a broadcast becomes an index.
 // CHECK-LABEL: func.func @chain(
 // CHECK: mtc.kernel [4, 8]
 // CHECK-DAG: mtc.kernel.load %{{.*}} at affine_map<(d0, d1) -> (d0, d1)> : tensor<4x8xf32>
@@ -29,7 +29,7 @@ func.func @through_view(%x: tensor<1x4x8xf32>) -> tensor<8x4xf32> {
   return %t : tensor<8x4xf32>
 }
 
-// A reduction takes in what it reduces.
+// A reduction is fused with its operand.
 // CHECK-LABEL: func.func @reduction(
 // CHECK: mtc.kernel [4, 8] reduce [1]
 // CHECK: arith.mulf
@@ -41,7 +41,7 @@ func.func @reduction(%x: tensor<4x8xf32>) -> tensor<4xf32> {
   return %s : tensor<4xf32>
 }
 
-// A result that two kernels over the same points need is computed by one, which gives it too.
+// A result that two kernels with the same iteration space need is computed by one of them, which returns it too.
 // CHECK-LABEL: func.func @joined(
 // CHECK: %[[R:.*]]:2 = mtc.kernel [8](%{{.*}}) : (tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
 // CHECK: return %[[R]]#1, %[[R]]#0
@@ -51,7 +51,7 @@ func.func @joined(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   return %e, %y : tensor<8xf32>, tensor<8xf32>
 }
 
-// What is computed once for each row is still computed once: it depends on no reduced dim.
+// A value that is computed once per row stays so: it does not depend on a reduced dim.
 // CHECK-LABEL: func.func @computed_once(
 // CHECK: mtc.kernel [4, 8] reduce [1]
 // CHECK: %[[R:.*]] = mtc.kernel.load %{{.*}} at affine_map<(d0, d1) -> (d0)>
@@ -65,7 +65,7 @@ func.func @computed_once(%x: tensor<4x8xf32>, %r: tensor<4xf32>) -> tensor<4x8xf
   return %y : tensor<4x8xf32>
 }
 
-// Where a guard is false the producer's point may lie outside: its load takes the guard over.
+// If a guard is false, the producer's index may be out of bounds: its load gets the guard.
 // CHECK-LABEL: func.func @guarded(
 // CHECK: mtc.kernel [10]
 // CHECK: mtc.kernel.load %{{.*}} if %{{.*}} else
@@ -78,7 +78,7 @@ func.func @guarded(%x: tensor<8xf32>) -> tensor<10xf32> {
   return %p : tensor<10xf32>
 }
 
-// Ranks of scalars differ from their spaces': they fuse all the same.
+// Scalars whose ranks differ from their iteration spaces' fuse too.
 // CHECK-LABEL: func.func @scalars(
 // CHECK: mtc.kernel [1]
 // CHECK: math.exp
@@ -90,7 +90,7 @@ func.func @scalars(%x: tensor<f32>) -> tensor<f32> {
   return %y : tensor<f32>
 }
 
-// A sum of squares reads what is squared once, so that it can be computed there, however few the rows are.
+// A sum of squares loads its operand once, so that the operand can be fused, even with few rows.
 // CHECK-LABEL: func.func @squares(
 // CHECK: mtc.kernel [2, 65536] reduce [0, 1]
 // CHECK-COUNT-1: math.exp
@@ -104,7 +104,7 @@ func.func @squares(%x: tensor<2x65536xf32>) -> tensor<f32> {
   return %s : tensor<f32>
 }
 
-// What is added is computed where it is added; what it is added onto has to be there as a whole.
+// Summands are fused; the initial tensor must be stored.
 // CHECK-LABEL: func.func @onto(
 // CHECK: mtc.kernel [36]
 // CHECK: math.absf
@@ -121,8 +121,7 @@ func.func @onto(%u: tensor<3x4xf32>, %i: tensor<3xi64>, %x: tensor<36xf32>) -> t
   return %y : tensor<9x4xf32>
 }
 
-// A small operand that is spread over a large result, which overlapping windows read: 2 of 9 of its elements are read twice, and
-// it is never stored.
+// A small operand of overlapping windows with a large result: 2 of 9 of its elements are read twice, and it is never stored.
 // CHECK-LABEL: func.func @spread(
 // CHECK: mtc.kernel [2, 112, 112, 8, 2, 2] reduce [4, 5](%{{.*}}, %{{.*}}) : (tensor<2x56x56x8xf32>, tensor<2x56x56x8xi8>) -> tensor<2x112x112x8xf32>
 // CHECK-NOT: mtc.kernel [
@@ -139,7 +138,7 @@ func.func @spread(%tap: tensor<2x56x56x8xi8>, %dy: tensor<2x56x56x8xf32>) -> ten
   return %dx : tensor<2x112x112x8xf32>
 }
 
-// Slow operations are not repeated.
+// Expensive operations are not duplicated.
 // CHECK-LABEL: func.func @spread_slow(
 // CHECK: math.exp
 // CHECK: mtc.kernel.yield %{{.*}} : f32

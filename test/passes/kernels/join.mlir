@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --split-input-file --pass-pipeline='builtin.module(mtc-kernel-pipeline)' -mlir-print-local-scope | FileCheck %s
 
-// Softmax: two reductions of a row and what follows from them.
+// Softmax: two reductions of a row and their users.
 // CHECK-LABEL: func.func @softmax(
 // CHECK: mtc.kernel [32, 64] reduce [1](%{{.*}}) : (tensor<32x64xf32>) -> tensor<32x64xf32>
 // CHECK: mtc.kernel.reduce max
@@ -21,8 +21,8 @@ func.func @softmax(%x: tensor<32x64xf32>) -> tensor<32x64xf32> {
 
 // -----
 
-// A sum and the normalization after it, through a change of shape: dims are split where one of the two has a boundary.
-// The sum is a result too, and so is what a row gives.
+// A sum and the normalization after it, through a change of shape: dims are split at the boundaries of both. The sum is a result too, and so are
+// values of a row.
 // CHECK-LABEL: func.func @residual_norm(
 // CHECK: %[[K:.*]]:3 = mtc.kernel [4, 8, 64] reduce [2]
 // CHECK-SAME: (tensor<4x8x64xf32>, tensor<4x8xf32>, tensor<32x64xf32>)
@@ -51,7 +51,7 @@ func.func @residual_norm(%a: tensor<32x64xf32>, %b: tensor<32x64xf32>, %w: tenso
 
 // -----
 
-// Kernels that read the same rows, and do not read each other.
+// Kernels that read the same rows and not each other's results.
 // CHECK-LABEL: func.func @siblings(
 // CHECK: mtc.kernel [32, 64] reduce [1](%{{.*}}) : (tensor<32x64xf32>) -> (tensor<32xf32>, tensor<32xf32>)
 // CHECK-NOT: mtc.kernel [
@@ -64,7 +64,7 @@ func.func @siblings(%x: tensor<32x64xf32>) -> (tensor<32xf32>, tensor<32xf32>) {
 
 // -----
 
-// Sums over columns join each other.
+// Column sums are joined.
 // CHECK-LABEL: func.func @columns(
 // CHECK: mtc.kernel [32, 64] reduce [0]
 // CHECK: mtc.kernel.reduce add
@@ -79,7 +79,7 @@ func.func @columns(%x: tensor<32x64xf32>, %y: tensor<32x64xf32>) -> (tensor<64xf
 
 // -----
 
-// A cheap result is computed by both of its readers, which run over different dims; an exponential is not.
+// A cheap result is computed by both users, which have different dims; an exponential is not.
 // CHECK-LABEL: func.func @computed_twice(
 // CHECK: mtc.kernel [32, 64] reduce [1]
 // CHECK-SAME: -> tensor<32xf32>
@@ -108,7 +108,7 @@ func.func @computed_once(%x: tensor<32x64xf32>) -> (tensor<32xf32>, tensor<64xf3
 
 // -----
 
-// A large result is not computed early, across a library call, to save one reading; a sum is.
+// A large result is not computed earlier, across a library call, to save one read; a sum is.
 // CHECK-LABEL: func.func @across_a_call(
 // CHECK: mtc.kernel [32, 64](
 // CHECK: mtc.contract
@@ -162,7 +162,7 @@ func.func @few_rows(%x: tensor<3x65536xf32>) -> (tensor<3x65536xf32>, tensor<3xf
   return %e, %s : tensor<3x65536xf32>, tensor<3xf32>
 }
 
-// Nor those of two kernels that have none: each point of the larger one may be computed by a thread of its own.
+// Two kernels without reductions are not joined: each iteration of the larger one may have its own thread.
 // CHECK-LABEL: func.func @points(
 // CHECK-DAG: mtc.kernel [64](
 // CHECK-DAG: mtc.kernel [64, 3136](
@@ -178,8 +178,8 @@ func.func @points(%x: tensor<64x3136xf32>, %m: tensor<64xf32>) -> (tensor<64x313
 
 // -----
 
-// The loss head: what is small is computed first, the lookup of the labels' scores alone, so that maximum, sum and
-// gradient are one kernel that may lie over the scores.
+// The loss head: small values are computed first, and the lookup of the labels' scores separately, so that maximum, sum and gradient are one kernel
+// that may overwrite the scores.
 // CHECK-LABEL: func.func @loss_head(
 // CHECK: mtc.contract
 // CHECK: mtc.kernel [256](%{{.*}}, %{{.*}}) : (tensor<256x4096xf32>, tensor<256xi64>) -> tensor<256xf32>

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s -mtc-keep-channels-last -canonicalize | FileCheck %s
 
-// Between two convolutions nothing is transposed; channels are the last axis of what is added, scaled and reduced.
+// Between two convolutions, nothing is transposed; channels are the last axis of added, scaled and reduced values.
 // CHECK-LABEL: func.func @block
 // CHECK-NEXT: %[[X:.*]] = mtc.transpose %arg0 [0, 2, 3, 1]
 // CHECK-NEXT: %[[C:.*]] = mtc.convolve %[[X]], %arg1
@@ -30,7 +30,7 @@ func.func @block(%x: tensor<2x3x6x6xf32>, %w: tensor<4x3x3x3xf32>, %b: tensor<4x
   return %m : tensor<2x5xf32>
 }
 
-// What needs the model's order gets it; other transposes stay where they are.
+// Users of the model's order get it; other transposes stay.
 // CHECK-LABEL: func.func @stays
 // CHECK: %[[C:.*]] = mtc.convolve
 // CHECK-NEXT: %[[T:.*]] = mtc.tanh %[[C]]
@@ -49,7 +49,7 @@ func.func @stays(%x: tensor<2x6x3xf32>, %w: tensor<4x3x3xf32>, %e: tensor<2x3xf3
   return %r, %ex : tensor<2x16xf32>, tensor<3x2xf32>
 }
 
-// Both forms of a choice by mode.
+// Both forms of a selection by mode.
 // CHECK-LABEL: func.func @modes
 // CHECK-NEXT: %[[C:.*]] = mtc.convolve
 // CHECK-NEXT: %[[E:.*]] = mtc.tanh %[[C]]

@@ -1,9 +1,9 @@
-// Each operation that is computed on the operand of a transpose gives what it gave.
+// Operations that are computed on the operand of a transpose keep their values.
 // RUN: mtc-opt %s -mtc-keep-channels-last -mtc-decompose=library-calls -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope \
 // RUN:   | %python %support/interpret.py %s
 // RUN: mtc-opt %s -mtc-keep-channels-last -canonicalize | FileCheck %s
 
-// A convolution whose one tap is 1: the identity.
+// A convolution with a single tap of 1: the identity.
 // CHECK-LABEL: func.func @elementwise
 // CHECK: mtc.compare
 // CHECK: mtc.select

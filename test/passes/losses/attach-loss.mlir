@@ -1,4 +1,4 @@
-// Each loss, on the module that importing gives.
+// Each loss, on the imported module.
 //
 // RUN: split-file %s %t
 // RUN: mtc-opt %t/classes.mlir --mtc-attach-loss=loss=cross-entropy | FileCheck %t/classes.mlir
@@ -28,7 +28,7 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"})
 // CHECK-NEXT: }
 // CHECK-NOT: @forward
 
-// The training step gives the loss alone and keeps what the forward function writes.
+// The training step returns only the loss, and keeps the forward function's writes.
 // CHECK-LABEL: func.func @micro_step(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4x3xf32> {mtc.name = "x"},
 // CHECK-SAME: %[[LABELS:[a-z0-9]+]]: tensor<4xi64> {mtc.name = "labels"})
@@ -44,7 +44,7 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"})
 // CHECK: %[[LOSS:.*]] = mtc.div %[[SUM]], %[[COUNT]] : tensor<f32>
 // CHECK: return %[[LOSS]] : tensor<f32>
 
-// Evaluation adds the rows' shares and writes nothing.
+// Evaluation sums the rows' contributions and writes nothing.
 // CHECK-LABEL: func.func @evaluate(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4x3xf32> {mtc.name = "x"}, %[[LABELS:[a-z0-9]+]]: tensor<4xi64>
 // CHECK-SAME: -> (tensor<f32> {mtc.name = "mtc.loss"}, tensor<4xf32> {mtc.name = "mtc.row_loss"},
@@ -70,7 +70,7 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"})
 // CHECK: %[[PREDICTED:.*]] = mtc.reduce min %{{.*}} axes [1] : tensor<4x3xi32> -> tensor<4xi32>
 // CHECK: return %[[LOSS]], %[[LOSSES]], %[[WEIGHTS]], %[[CORRECT]], %{{.*}}, %{{.*}} :
 
-// The outputs are a function of their own that runs aside, without the labels.
+// The outputs are a separate function without the labels.
 // CHECK-LABEL: func.func @outputs(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4x3xf32> {mtc.name = "x"})
 // CHECK-SAME: -> (tensor<4x3xf32> {mtc.name = "logits"}, tensor<4xi64> {mtc.name = "ids"}) attributes {mtc.aside}
@@ -128,7 +128,7 @@ func.func @forward(%ids: tensor<2x5xi64> {mtc.name = "input_ids"}, %mask: tensor
 // CHECK-SAME: tensor<2xf32> {mtc.name = "mtc.row_loss"}, tensor<2xf32> {mtc.name = "mtc.row_weight"}, tensor<2xf32> {mtc.name = "mtc.row_correct"}, tensor<2xf32> {mtc.name = "mtc.row_top5_correct"}, tensor<2xf32> {mtc.name = "mtc.row_negative_log_likelihood"}
 
 //--- image.mlir
-// Without labels in the graph the classes of an image are on axis 1.
+// Without labels in the graph, the classes of an image are on axis 1.
 func.func @forward(%x: tensor<2x3x8x9xf32> {mtc.name = "x"}) -> (tensor<2x3x8x9xf32> {mtc.name = "mask"}) {
   return %x : tensor<2x3x8x9xf32>
 }
@@ -141,7 +141,7 @@ func.func @forward(%x: tensor<2x3x8x9xf32> {mtc.name = "x"}) -> (tensor<2x3x8x9x
 // CHECK: mtc.gather %{{.*}}, %{{.*}} axis 3 batch 3 : tensor<2x8x9x3xf32>, tensor<2x8x9xi64> -> tensor<2x8x9xf32>
 
 //--- labels_inside.mlir
-// The graph's own input is taken; its shape says that the classes are on axis 1.
+// The graph's own input is the labels; its shape implies that the classes are on axis 1.
 func.func @forward(%x: tensor<2x3x8xf32> {mtc.name = "x"}, %y: tensor<2x8xi32> {mtc.name = "y"})
     -> (tensor<2x3x8xf32> {mtc.name = "scores"}) {
   return %x : tensor<2x3x8xf32>
@@ -174,7 +174,7 @@ func.func @forward(%x: tensor<1xf32> {mtc.name = "x"}, %y: tensor<2xi64> {mtc.na
 func.func @forward(%x: tensor<4x3xf64> {mtc.name = "x"}) -> (tensor<4x3xf64> {mtc.name = "y"}) {
   return %x : tensor<4x3xf64>
 }
-// The rows' sums are f32 all the same.
+// The rows' sums are f32 anyway.
 // F64: func.func @micro_step({{.*}}tensor<4x3xf64> {mtc.name = "labels"}) -> (tensor<f64> {mtc.name = "mtc.loss"})
 // F64: func.func @evaluate({{.*}} -> (tensor<f64> {mtc.name = "mtc.loss"}, tensor<4xf32> {mtc.name = "mtc.row_loss"}
 

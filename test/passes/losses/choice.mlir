@@ -1,4 +1,4 @@
-// The loss that follows from the outputs when none is given.
+// The loss that the outputs imply if none is given.
 //
 // RUN: mtc-opt %s --split-input-file --mtc-attach-loss | FileCheck %s
 
@@ -17,7 +17,7 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mt
 
 // -----
 
-// Of several inputs of the shape of the tokens, the one named input_ids is meant.
+// If several inputs have the tokens' shape, input_ids is used.
 // CHECK: mtc.program {{.*}} loss "causal-lm"
 // CHECK: mtc.input "labels" label shifted_from "input_ids"
 func.func @forward(%mask: tensor<4x3xi64> {mtc.name = "attention_mask"}, %ids: tensor<4x3xi64> {mtc.name = "input_ids"},
@@ -37,7 +37,7 @@ func.func @forward(%ids: tensor<4x3xi64> {mtc.name = "tokens"}, %mask: tensor<4x
 
 // -----
 
-// Of two inputs with other names neither is: the labels must be given.
+// Of two inputs with other names, neither is used: the labels must be given.
 // CHECK: mtc.program {{.*}} loss "causal-lm"
 // CHECK-NOT: shifted_from
 func.func @forward(%a: tensor<4x3xi64> {mtc.name = "tokens"}, %b: tensor<4x3xi64> {mtc.name = "positions"},
@@ -47,7 +47,7 @@ func.func @forward(%a: tensor<4x3xi64> {mtc.name = "tokens"}, %b: tensor<4x3xi64
 
 // -----
 
-// Labels without sign have no value for the last token, which is ignored.
+// Unsigned labels have no value for the last token, which is ignored.
 // CHECK: mtc.program {{.*}} loss "causal-lm"
 // CHECK-NOT: shifted_from
 func.func @forward(%ids: tensor<4x3xi64> {mtc.name = "input_ids"}, %labels: tensor<4x3xui8> {mtc.name = "labels"},

@@ -1,5 +1,5 @@
-// In the training step, dropout is replaced by its inference form, with a warning; the running statistics, which depend on a dropped
-// value, keep their training form.
+// In the training step, dropout is replaced by its inference form, with a warning; the running statistics, which depend on a dropped value, keep
+// their training form.
 // RUN: mtc-opt %s -split-input-file -mtc-disable-dropout -canonicalize -verify-diagnostics | FileCheck %s
 
 mtc.variable scalar @mtc.seed : tensor<i64> = #mtc.scalar<seed>

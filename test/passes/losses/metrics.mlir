@@ -1,4 +1,4 @@
-// What evaluation computes for metrics of each loss, per sample: sums, and the classes of targets.
+// Values per sample from which evaluation computes each loss's metrics: sums, and the classes of targets.
 //
 // DEFINE: %{values} = --mtc-decompose --canonicalize --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py
 // RUN: split-file %s %t
@@ -19,8 +19,8 @@
 // RUN: mtc-opt %t/scalars.mlir --mtc-attach-loss=loss=mse %{values} %t/scalars.mlir
 
 //--- classes.mlir
-// Of more than five classes, the five largest; ties count as correct, and the first class of a tie is predicted. A row without a number
-// predicts no class.
+// The five largest of more than five classes; ties count as correct, and the first class of a tie is predicted. A row with
+// NaN predicts no class.
 // CHECK-LABEL: func.func @evaluate(
 // CHECK-SAME: tensor<5xf32> {mtc.name = "mtc.row_loss"}, tensor<5xf32> {mtc.name = "mtc.row_weight"},
 // CHECK-SAME: tensor<5xf32> {mtc.name = "mtc.row_correct"}, tensor<5xf32> {mtc.name = "mtc.row_top5_correct"},
@@ -33,7 +33,7 @@ func.func @forward(%x: tensor<5x7xf32> {mtc.name = "x"}) -> (tensor<5x7xf32> {mt
 // expect @evaluate = (lambda l: (l.mean(), l, np.array([1, 1, 1, 0, 1]), np.array([1, 0, 0, 0, 0]), np.array([1, 0, 1, 0, 1]), np.array([1, 0, 0, -1, 7]), np.array([3, 5, 4, -1, 6])))(np.where(a1 == 9, 0, np.log(np.exp(a0).sum(1)) - a0[np.arange(5), np.minimum(a1, 6)]))
 
 //--- weights.mlir
-// With class weights, the number of targets is another sum.
+// With class weights, the number of targets is a separate sum.
 // CHECK-LABEL: func.func @evaluate(
 // CHECK-SAME: {mtc.name = "mtc.row_weight"}, tensor<2xf32> {mtc.name = "mtc.row_targets"}, tensor<2xf32> {mtc.name = "mtc.row_correct"}
 func.func @forward(%x: tensor<2x3xf32> {mtc.name = "x"}) -> (tensor<2x3xf32> {mtc.name = "logits"}) {

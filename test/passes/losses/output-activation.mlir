@@ -1,9 +1,9 @@
-// The loss of an output that is a softmax or a sigmoid is computed from its logits; the output itself stays.
+// The loss of an output that is a softmax or a sigmoid is computed from its logits; the output itself does not change.
 //
 // RUN: mtc-opt %s --split-input-file --mtc-attach-loss="loss=cross-entropy" --canonicalize 2>%t.err | FileCheck %s
 // RUN: FileCheck %s --check-prefix=MESSAGE --implicit-check-not=output <%t.err
 
-// A softmax over channels that is rounded to 16 bits: the classes are axis 1 of the labels' layout.
+// A softmax over channels that is rounded to 16 bits: the classes are axis 1 in the labels' layout.
 // CHECK-LABEL: func.func @micro_step
 // CHECK: %[[X:.*]] = mtc.transpose %{{.*}} [0, 2, 3, 1] : tensor<2x5x4x4xf32>
 // CHECK: mtc.softmax_cross_entropy %[[X]], %{{.*}} ignore -100
@@ -26,7 +26,7 @@ func.func @forward(%x: tensor<2x5x4x4xf32> {mtc.name = "x"}) -> (tensor<2x5x4x4x
 
 // -----
 
-// A softmax that is guarded against rows of -inf, of the first token.
+// A softmax of the first token that is guarded against rows of -inf.
 // CHECK-LABEL: func.func @micro_step
 // CHECK: %[[X:.*]] = mtc.slice %{{.*}} offsets [0, 0, 0] strides [1, 1, 1] : tensor<2x3x5xf32> -> tensor<2x1x5xf32>
 // CHECK: %[[Z:.*]] = mtc.reshape %[[X]] : tensor<2x1x5xf32> -> tensor<2x5xf32>

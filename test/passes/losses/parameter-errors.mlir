@@ -1,4 +1,4 @@
-// Parameters that a loss does not use, or that do not fit the output or the labels; all problems at once.
+// Parameters that a loss does not use, or that do not fit the output or the labels; all problems are reported at once.
 //
 // RUN: not mtc-opt %s --mtc-attach-loss="loss=mse label-smoothing=0.1 pos-weight=2 log-target" 2>&1 | FileCheck %s --check-prefix=UNUSED
 // UNUSED: --label-smoothing 0.1: not used by the loss mse; expected --loss cross-entropy or causal-lm

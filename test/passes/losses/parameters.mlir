@@ -1,4 +1,4 @@
-// Parameters of losses: PyTorch's formulas in numpy, with the mean and what each row contributes to it.
+// Parameters of losses: PyTorch's formulas in numpy, with the mean and the contribution of each row.
 //
 // DEFINE: %{values} = --mtc-decompose --canonicalize --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py
 // RUN: split-file %s %t
@@ -38,7 +38,7 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mt
 // expect @micro_step = (lambda p: (-0.9 * p[[0, 1, 3], [0, 0, 1]] - 0.1 / 3 * p[[0, 1, 3]].sum(1)).mean())(a0 - np.log(np.exp(a0).sum(1, keepdims=True)))
 
 //--- tokens.mlir
-// The ignored label is also that of the last token. Perplexity is that of the label alone.
+// The ignored label is also that of the last token. Perplexity only depends on the label.
 // CHECK: mtc.input "labels" label shifted_from "input_ids" indices <minimum = 0, limit = 4, ignored = 2, reader = "the loss">
 // CHECK-LABEL: func.func @micro_step
 // CHECK: mtc.softmax_cross_entropy %{{.*}}, %{{.*}} ignore 2 :
@@ -62,7 +62,7 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mt
 // expect @micro_step = (lambda p, w: (-0.7 * w[[2, 0, 1]] * p[[0, 1, 3], [2, 0, 1]] - 0.1 * (w * p[[0, 1, 3]]).sum(1)).sum() / w[[2, 0, 1]].sum())(a0 - np.log(np.exp(a0).sum(1, keepdims=True)), np.array([0.5, 2, 0.25]))
 
 //--- micro.mlir
-// Of micro-steps the weights are added; the update divides by their sum.
+// Micro-steps sum the weights; the update divides by their sum.
 // CHECK: accumulation <micro_steps = 4, targets = 16>
 func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mtc.name = "logits"}) {
   return %x : tensor<4x3xf32>
@@ -104,7 +104,7 @@ func.func @forward(%x: tensor<2x3x2x2xf32> {mtc.name = "x"}, %l: tensor<2x3x2x2x
 // expect @micro_step = -(a1.astype(np.float32) * (a0 - np.log(np.exp(a0).sum(1, keepdims=True)))).sum() / 8
 
 //--- divergence.mlir
-// The sum over each sample, mean over samples (batchmean); probabilities of 0 add nothing.
+// The sum over each sample, mean over samples (batchmean); probabilities of 0 contribute nothing.
 func.func @forward(%x: tensor<2x2x3xf32> {mtc.name = "x"}) -> (tensor<2x2x3xf32> {mtc.name = "logits"}) {
   return %x : tensor<2x2x3xf32>
 }
@@ -141,7 +141,7 @@ func.func @forward(%x: tensor<2x3xf32> {mtc.name = "x"}) -> (tensor<2x3xf32> {mt
 // expect @micro_step = np.abs(a0 - a1).mean()
 
 //--- positive.mlir
-// Nothing overflows far from 0.
+// Large values do not overflow.
 func.func @forward(%x: tensor<4xf32> {mtc.name = "x"}) -> (tensor<4xf32> {mtc.name = "y"}) {
   return %x : tensor<4xf32>
 }

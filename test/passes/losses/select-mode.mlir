@@ -1,4 +1,4 @@
-// Training steps compute the first form, evaluation and outputs the second, and nothing of the first.
+// Training steps compute the first form; evaluation and outputs compute only the second.
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-attach-loss{loss=mse}, func.func(mtc-select-mode), canonicalize)' | FileCheck %s
 
 mtc.variable scalar @mtc.seed : tensor<i64> = #mtc.scalar<seed>
@@ -39,7 +39,7 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mt
 // CHECK-NOT: mtc.write
 // CHECK: mtc.sub %[[X]], %[[OLD]]
 
-// Noise that both modes draw is drawn as in training steps.
+// Random numbers in both modes are those of training steps.
 // CHECK-LABEL: func.func @outputs(
 // CHECK-SAME: %[[X:.*]]: tensor<4x3xf32> {mtc.name = "x"})
 // CHECK: %[[OLD:.*]] = mtc.read @mean

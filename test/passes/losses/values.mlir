@@ -1,4 +1,4 @@
-// What the losses are, and what each row of the batch contributes.
+// The values of losses, and the contribution of each row of the batch.
 //
 // RUN: split-file %s %t
 // RUN: mtc-opt %t/classes.mlir --mtc-attach-loss=loss=cross-entropy --mtc-decompose --canonicalize --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py %t/classes.mlir
@@ -10,7 +10,7 @@
 // RUN: mtc-opt %t/bce.mlir --mtc-attach-loss=loss=bce-with-logits --canonicalize --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py %t/bce.mlir
 
 //--- classes.mlir
-// The third row does not count; the second is right, the fourth by a tie.
+// The third row is ignored; the second one is correct, the fourth by a tie.
 func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mtc.name = "logits"}) {
   return %x : tensor<4x3xf32>
 }
@@ -36,7 +36,7 @@ func.func @forward(%x: tensor<1x2x1x2xf32> {mtc.name = "x"}) -> (tensor<1x2x1x2x
 // expect @outputs = a0
 
 //--- ignored.mlir
-// A mean over no target is not a number, as in PyTorch.
+// The mean over no target is NaN, as in PyTorch.
 func.func @forward(%x: tensor<1x2x3xf32> {mtc.name = "x"}) -> (tensor<1x2x3xf32> {mtc.name = "logits"}) {
   return %x : tensor<1x2x3xf32>
 }
@@ -47,7 +47,7 @@ func.func @forward(%x: tensor<1x2x3xf32> {mtc.name = "x"}) -> (tensor<1x2x3xf32>
 // expect @outputs = a0
 
 //--- unsigned.mlir
-// Labels without sign all count.
+// All unsigned labels are valid.
 func.func @forward(%x: tensor<1x200xf32> {mtc.name = "x"}, %l: tensor<1xui8> {mtc.name = "labels"}) -> (tensor<1x200xf32> {mtc.name = "logits"}) {
   return %x : tensor<1x200xf32>
 }
@@ -76,7 +76,7 @@ func.func @forward(%x: tensor<2x3xf32> {mtc.name = "x"}) -> (tensor<2x3xf32> {mt
 // expect @outputs = a0
 
 //--- bce.mlir
-// Nothing overflows far from 0.
+// Large values do not overflow.
 func.func @forward(%x: tensor<4xf32> {mtc.name = "x"}) -> (tensor<4xf32> {mtc.name = "y"}) {
   return %x : tensor<4xf32>
 }

@@ -1,4 +1,4 @@
-// What is computed for one assembly is computed where it lies there; what others hold is copied.
+// A value with a single assembly is computed in its memory; others are copied.
 //
 // RUN: mtc-opt %s --mtc-allocate | FileCheck %s
 
@@ -21,7 +21,7 @@ func.func @tiles(%x: tensor<64x16xf32> {mtc.name = "x"}) -> (tensor<64x16xf32> {
   return %y : tensor<64x16xf32>
 }
 
-// A tile that is read later than the whole keeps the whole's bytes.
+// A tile that is read later than the whole keeps the whole's memory live.
 // CHECK-LABEL: mtc.step @late_tile
 // CHECK: mtc.call #mtc.contraction<{{.*}} into [#mtc.at<[[#A:]], tensor<32x16xf32>>]
 // CHECK: mtc.call #mtc.contraction<{{.*}} into [#mtc.at<[[#A+2048]], tensor<32x16xf32>>]

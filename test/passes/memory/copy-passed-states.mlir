@@ -1,4 +1,4 @@
-// An iteration copies the states that it passes on as other states, also through views. Other results stay.
+// An iteration copies states that it passes on as other states, also through views. Other results stay.
 //
 // RUN: mtc-opt %s --pass-pipeline="builtin.module(func.func(mtc-copy-passed-states))" | FileCheck %s
 
@@ -22,7 +22,7 @@ func.func private @view(%a: tensor<8xf32>, %b: tensor<2x4xf32>)
   return %a, %v : tensor<8xf32>, tensor<2x4xf32>
 }
 
-// The state stays where it is, and a slice of an input is no state.
+// The state is unchanged, and a slice of an input is no state.
 // CHECK-LABEL: func.func private @same
 // CHECK-NOT: mtc.move
 func.func private @same(%a: tensor<8xf32>, %b: tensor<8xf32>, %x: tensor<8xf32>)

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --mtc-allocate | FileCheck %s
 
-// A row's softmax lies where its operand does, though that has another shape; one that reads another element does not.
+// A row's softmax overwrites its operand, although that has another shape; one that reads another element does not.
 // CHECK-LABEL: mtc.step @f
 // CHECK: mtc.launch @{{.*}} into [#mtc.at<[[A:[0-9]+]], tensor<4x8x16xf32>>]
 // CHECK: mtc.launch @{{.*}} [#mtc.at<[[A]], tensor<4x8x16xf32>>] into [#mtc.at<[[A]], tensor<32x16xf32>>]
@@ -27,7 +27,7 @@ func.func @f(%x: tensor<4x8x16xf32> {mtc.name = "x"}) -> (tensor<32x16xf32> {mtc
   return %r : tensor<32x16xf32>
 }
 
-// What one of the summed points reads under a condition is read when others may have stored the sum already.
+// An operand that a summed iteration reads under a condition may be read after others have stored the sum.
 // CHECK-LABEL: mtc.step @conditional
 // CHECK: mtc.launch @{{.*}} into [#mtc.at<[[A:[0-9]+]], tensor<1xf32>>]
 // CHECK: mtc.launch @{{.*}} [#mtc.at<[[A]], tensor<1xf32>>, {{.*}}] into [#mtc.at<{{[0-9]+}}, tensor<2xf32>>, #mtc.at<[[B:[0-9]+]], tensor<f32>>]
@@ -55,7 +55,7 @@ func.func @conditional(%x: tensor<1xf32> {mtc.name = "x"}, %rate: tensor<f32> {m
   return %r#0, %r#1 : tensor<2xf32>, tensor<f32>
 }
 
-// Sums by index lie over what they start as; where that is read later, too, it is copied first.
+// Sums by index overwrite their initial tensor; if that has later users, it is copied first.
 // CHECK-LABEL: mtc.step @onto
 // CHECK: mtc.launch @{{.*}} into [#mtc.at<[[A:[0-9]+]], tensor<9x4xf32>>]
 // CHECK-NEXT: mtc.launch @{{.*}} [{{.*}}, #mtc.at<[[A]], tensor<9x4xf32>>] into [#mtc.at<[[A]], tensor<9x4xf32>>]
@@ -86,7 +86,7 @@ func.func @onto(%u: tensor<3x4xf32> {mtc.name = "u"}, %i: tensor<3xi64> {mtc.nam
   return %y, %z : tensor<9x4xf32>, tensor<9x4xf32>
 }
 
-// Two results do not lie over one operand, though nothing reads the first.
+// Two results do not overwrite one operand, although the first one has no users.
 // CHECK-LABEL: mtc.step @two
 // CHECK: mtc.launch @{{.*}} into [#mtc.at<[[A:[0-9]+]], tensor<16xf32>>]
 // CHECK: mtc.launch @{{.*}} [#mtc.at<[[A]], tensor<16xf32>>] into [#mtc.at<[[A]], tensor<16xf32>>, #mtc.at<[[B:[0-9]+]], tensor<16xf32>>] until [1, 2]

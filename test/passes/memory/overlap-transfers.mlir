@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s -mtc-overlap-copies | FileCheck %s
 
-// The launch that reads the received rows waits, and so does the one that overwrites what is sent. The launch in between does not.
+// The launch that reads the received rows waits, and so does the one that overwrites sent values. The launch in between does not.
 mtc.kernel_function @k [4] -> [tensor<4xf32>] {
 ^bb0(%a: tensor<4xf32>):
   %x = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<4xf32> -> f32
@@ -22,10 +22,10 @@ mtc.step @micro_step reads [] [] gives [] [] {
     [#mtc.at<704, tensor<8xf32>>] into [#mtc.at<768, tensor<4xf32>>]
   // CHECK: mtc.launch {{.*}} after %[[SECOND]]
   mtc.launch @k [#mtc.at<192, tensor<4xf32>>] into [#mtc.at<640, tensor<4xf32>>]
-  // The second transfer has completed, and so has the first one before it.
+  // The second transfer is complete, and therefore the first one too.
   // CHECK: mtc.launch @k {{\[}}#mtc.at<64, tensor<4xf32>>] into {{\[}}#mtc.at<0, tensor<4xf32>>]{{$}}
   mtc.launch @k [#mtc.at<64, tensor<4xf32>>] into [#mtc.at<0, tensor<4xf32>>]
-  // Transfers of one stream may be in progress at a time: one that receives what another one sends waits for it.
+  // Several transfers of one stream may be in progress: one that receives what another one sends waits for it.
   // CHECK: %[[THIRD:.*]] = mtc.async_transfer {{.*}} stream 3{{$}}
   mtc.transfer #mtc.collective<all_gather, ranks = 2, pieces = [4], totals = [8], element = f32>
     [#mtc.at<832, tensor<4xf32>>] into [#mtc.at<896, tensor<8xf32>>]

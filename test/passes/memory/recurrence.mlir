@@ -22,7 +22,7 @@ module {
 
 // -----
 
-// The input is kept.
+// The input is saved.
 // CHECK: mtc.call #mtc.recurrence<type = f32, cell = tanh, steps = 4, batch = 2, hidden = 8> [#mtc.at<0, tensor<4x2x8xf32>>,
 module {
   func.func @f(%x: tensor<4x2x8xf32> {mtc.name = "x"}, %r: tensor<8x8xf32> {mtc.name = "r"}, %h: tensor<2x8xf32> {mtc.name = "h"})

@@ -1,4 +1,4 @@
-// Operations move where less is alive; what each of them reads stays the same.
+// Operations move to points with fewer live bytes; their operands do not change.
 //
 // RUN: mtc-opt %s -split-input-file --mtc-reorder | FileCheck %s
 // RUN: mtc-opt %s -split-input-file --mtc-allocate | grep -o "mtc.arena size [0-9]*" | FileCheck %s --check-prefix=TEXT
@@ -11,8 +11,8 @@
 // MOVED-NEXT: size 50240
 // MOVED-NEXT: size 35840
 
-// A product of 16 KiB is computed before a large value comes and goes, and needed at the end alone: it is computed there, with its
-// reader and the write, though that replaces what an operation between them reads.
+// A contraction of 16 KiB is computed before a large temporary, but only needed at the end: it moves there, with its user and the write, although
+// that replaces an operand of an operation between.
 // CHECK-LABEL: func.func @later
 // CHECK-NEXT: %[[W:.*]] = mtc.read @w
 // CHECK-NEXT: mtc.contract %arg0, %[[W]]
@@ -42,7 +42,7 @@ func.func @later(%d: tensor<4x64xf32> {mtc.name = "d"}) -> (tensor<4x4xf32> {mtc
 
 // -----
 
-// The last reader of a large value runs before another is computed, with its own reader, which leaves less.
+// The last user of a large value runs before another one is computed, with its own user, which leaves fewer live bytes.
 // CHECK-LABEL: func.func @earlier
 // CHECK-NEXT: %[[FIRST:.*]] = mtc.contract %arg0, %arg0
 // CHECK-NEXT: mtc.contract %arg0, %[[FIRST]]
@@ -61,7 +61,7 @@ func.func @earlier(%d: tensor<4x64xf32> {mtc.name = "d"}) -> (tensor<4x4xf32> {m
 
 // -----
 
-// What reads a variable stays in front of what replaces it: not the product moves down, its reader moves up.
+// A read of a variable stays before its write: not the contraction moves down, its user moves up.
 // CHECK-LABEL: func.func @hazard
 // CHECK-NEXT: %[[V:.*]] = mtc.read @v
 // CHECK-NEXT: %[[G:.*]] = mtc.contract %arg0, %[[V]]

@@ -1,5 +1,5 @@
-// A scan becomes a repeat. Its body is allocated in the scan's scratch memory, and its slices move. Slices that are not aligned are
-// copied, and so are states that the body passes on.
+// A scan becomes a repeat. Its body is allocated in the scan's scratch memory, with moving slices. Unaligned slices are copied, and so are states
+// that the body passes on.
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-allocate)' | FileCheck %s
 
 // The initial value of n, which has no other user, is updated in place.
@@ -40,7 +40,7 @@ module {
 
 // -----
 
-// Two states that change places need a copy of one of them.
+// Two swapped states need a copy of one of them.
 // CHECK: mtc.repeat 3 times [#mtc.at<[[A:[0-9]+]], {{.*}}>, #mtc.at<[[B:[0-9]+]], {{.*}}>]
 // CHECK-SAME: scratch 64 at [[SCRATCH:[0-9]+]]
 // CHECK-NEXT: mtc.copy <[[B]], tensor<3xf32>> into <[[SCRATCH]], tensor<3xf32>> until [3]

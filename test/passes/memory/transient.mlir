@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s --mtc-allocate | FileCheck %s
 
-// A transient variable has a place behind the arena of the other functions: 64 bytes of @w, 64 of the input, and what
-// @train keeps; @gradients has both gradients at once.
+// A transient variable is stored after the arena of the other functions: 64 bytes of @w, 64 of the input, and the values of @train; @gradients has
+// both gradients at once.
 // CHECK: mtc.arena size 192 live 192 {aside = 256 : i64
 // CHECK-DAG: mtc.variable gradient transient @w.grad : tensor<16xf32> = #mtc.zeros of @w at 128
 // CHECK-DAG: mtc.variable gradient transient @v.grad : tensor<16xf32> = #mtc.zeros of @w at 192

@@ -1,8 +1,8 @@
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-allocate)' | FileCheck %s
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-allocate,mtc-overlap-copies)' | FileCheck %s --check-prefix=OVERLAP
 
-// Of 80 rows 32 fit into a slot. Windows take the slots in turn, read and write their rows of the parameter where it lies, and
-// leave the last rows to a kernel of their own.
+// 32 of 80 rows fit into a slot. Windows use the slots in turn, access their rows of the parameter in place, and leave the last rows to a separate
+// kernel.
 // CHECK-LABEL: mtc.arena size 20480
 // CHECK-SAME: workspace_bytes = 8192
 // CHECK-NEXT: mtc.arena in {{ *}}disk size 12288
@@ -16,7 +16,7 @@
 // CHECK-NEXT: mtc.copy <8192, tensor<16x32xf32>, disk> into <12288, tensor<16x32xf32>> until [7]
 // CHECK-NEXT: mtc.launch @kernel_1 [#mtc.at<12288, {{.*}}>, #mtc.at<8192, {{.*}}>] into [#mtc.at<8192, {{.*}}>, #mtc.at<12288, {{.*}}>] until [-1, 8]
 // CHECK-NEXT: mtc.copy <12288, tensor<16x32xf32>> into <8192, tensor<16x32xf32>, disk> until [-1]
-// Copies that bring windows start ahead, as far as their slots are free.
+// Copies into slots start early, as soon as slots are free.
 // OVERLAP: mtc.step @update
 // OVERLAP-NEXT: %[[A:.*]] = mtc.async_copy <0, {{.*}}, disk> into <12288, {{.*}}> stream 1 until [2]
 // OVERLAP-NEXT: %[[B:.*]] = mtc.async_copy <4096, {{.*}}, disk> into <16384, {{.*}}> stream 1 until [5]
@@ -45,7 +45,7 @@ module {
 
 // -----
 
-// A flat tensor's variables lie one after another on the disk, too, from a page on.
+// A flat tensor's variables are adjacent on the disk, too, starting at a page.
 // CHECK-LABEL: mtc.arena size 16384
 // CHECK: mtc.variable {{ *}}optimizer @alone in {{ *}}disk {{.*}} at 8192
 // CHECK: mtc.variable {{ *}}optimizer @a in {{ *}}disk {{.*}} at 0
@@ -68,14 +68,14 @@ module {
 
 // -----
 
-// What is moved away takes memory of the device until then, and from when it is moved back.
+// An offloaded value occupies memory until its copy is complete, and again when its copy back starts.
 // CHECK-LABEL: mtc.arena size 32768
 // CHECK-NEXT: mtc.arena in {{ *}}disk size 8192
 // CHECK: mtc.step @f
 // CHECK-NEXT: mtc.launch @kernel_0 {{.*}} into [#mtc.at<8192, {{.*}}>] until [3]
 // CHECK-NEXT: mtc.copy <8192, {{.*}}> into <0, {{.*}}, disk> until [5]
 // CHECK: mtc.copy <0, {{.*}}, disk> into <16384, {{.*}}> until [6]
-// What holds memory lets what takes it later wait; what is brought comes as soon as the memory is free.
+// Users of memory that is still occupied wait for it; copies start as soon as memory is free.
 // OVERLAP: mtc.step @f
 // OVERLAP-NEXT: mtc.launch @kernel_0 {{.*}} into [#mtc.at<8192, {{.*}}>] until [3]
 // OVERLAP-NEXT: %[[AWAY:.*]] = mtc.async_copy <8192, {{.*}}> into <0, {{.*}}, disk> stream 2 until [4]

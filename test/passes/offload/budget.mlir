@@ -3,7 +3,7 @@
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-offload-variables{offload=optimizer offload-window=4096 offload-budget=540000})' | FileCheck %s --check-prefix=NONE
 // NONE-NOT: disk
 
-// With a budget no more moves than has to. What is updated first moves first: the rest of the step runs beside its copies.
+// With a budget, only as much is offloaded as required. Variables with early updates come first: the rest of the step overlaps with their copies.
 // ALL: @late in {{ *}}disk
 // ALL: @early in {{ *}}disk
 // SOME: optimizer @late : tensor

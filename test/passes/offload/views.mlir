@@ -1,5 +1,4 @@
-// Two values that are moved back for one reader, which reads views of both: where copies do not run beside anything, each
-// comes back in front of its view.
+// Two offloaded values with one user, which reads views of both: if copies do not overlap with other work, each is fetched before its view.
 //
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-offload-activations{offload=activations offload-budget=1})' | FileCheck %s
 

@@ -1,5 +1,5 @@
-// Where micro-steps add to the gradients, the update leaves zeros behind for the next ones, in the kernel that reads them, and stays
-// apart. Where not all targets count, it divides gradients by the part that did.
+// If micro-steps accumulate gradients, the update resets them to zero in the kernel that reads them, and stays separate. If not all targets are
+// valid, it divides gradients by the share of valid ones.
 //
 // RUN: split-file %s %t
 // RUN: mtc-opt %t/all.mlir --mtc-optimizer=optimizer=sgd | FileCheck %t/all.mlir
@@ -41,7 +41,7 @@ func.func @micro_step(%x: tensor<4096xf32>) {
 }
 
 //--- counted.mlir
-// Both limits are those of the whole update's gradients.
+// Both limits apply to the whole update's gradients.
 mtc.program "model" stage forward accumulation <micro_steps = 4, targets = 32> {}
 mtc.variable parameter @w : tensor<3x5xf32> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<3x5xf32> = #mtc.zeros of @w
@@ -71,7 +71,7 @@ mtc.variable optimizer @mtc.target_count : tensor<f64> = #mtc.zeros
 // expect @update = (np.sqrt((np.clip(v["w.grad"] / 256, -0.5, 0.5).astype(np.float64) ** 2).sum()), 1024.0, False)
 
 //--- none.mlir
-// Without any target gradients are 0, as those of one batch are.
+// Without any valid target, gradients are 0, as with one batch.
 mtc.program "model" stage forward accumulation <micro_steps = 2, targets = 6> {}
 mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<4xf32> = #mtc.zeros of @w

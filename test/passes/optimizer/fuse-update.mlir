@@ -2,8 +2,8 @@
 // RUN: mtc-opt %s --split-input-file --pass-pipeline='builtin.module(mtc-autodiff,mtc-optimizer{optimizer=sgd clip-norm=1.0},mtc-fuse-update)' --remarks-filter=mtc-fuse-update --remark-policy=all 2>&1 | FileCheck %s --check-prefix=CLIP
 // RUN: mtc-opt %s --split-input-file --pass-pipeline='builtin.module(mtc-scale-loss{loss-scale=1024},mtc-autodiff,mtc-optimizer{optimizer=sgd},mtc-fuse-update)' --remarks-filter=mtc-fuse-update --remark-policy=all 2>&1 | FileCheck %s --check-prefix=SCALED
 
-// Each parameter's update stands behind its gradient, and behind the last use of its old value: @w is read once more for
-// the gradient of @v. No function but @gradients knows the gradients' variables.
+// Each parameter's update follows its gradient, and the last use of its old value: @w is read once more for the gradient of @v. Only @gradients uses
+// the gradients' variables.
 // CHECK-DAG: mtc.variable gradient transient @w.grad
 // CHECK-DAG: mtc.variable gradient transient @v.grad
 // CHECK-LABEL: func.func @micro_step
@@ -44,7 +44,7 @@ func.func @micro_step(%x: tensor<4x8xf32> {mtc.name = "x"}) -> (tensor<f32> {mtc
 
 // -----
 
-// A parameter that is itself the result must outlive the update, which stays apart.
+// A parameter that is itself the result must outlive the update, which stays separate.
 // CHECK-LABEL: func.func @micro_step
 // CHECK: mtc.write @w.grad
 // CHECK-NOT: func.func @gradients
@@ -58,8 +58,8 @@ func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
 
 // -----
 
-// Two biases beside a weight of 256 times their bytes: one flat update is left for them, of their own elements, padded. With
-// momentum and weight decay, biases do not decay and so are a group of their own.
+// Two biases, and a weight with 256 times their bytes: one flat update remains for the biases, with padding. With momentum and weight decay, biases
+// do not decay and so are a separate group.
 // CHECK-DAG: mtc.variable gradient transient @w.grad
 // CHECK-DAG: mtc.variable gradient @a.grad : tensor<8xf32> = {{[^{]*$}}
 // CHECK-DAG: mtc.variable gradient @b.grad : tensor<20xf32> = {{[^{]*$}}

@@ -1,4 +1,4 @@
-// The update where the loss is scaled: what it is in text, and what it makes of parameters, state, the scale and its counters.
+// The update with loss scaling: its text, and its effect on parameters, state, the scale and its counters.
 //
 // RUN: split-file %s %t
 // RUN: mtc-opt %t/text.mlir --mtc-scale-loss=loss-scale=1024 --mtc-optimizer="optimizer=momentum clip-norm=1 clip-value=0.5" --mtc-simplify | FileCheck %t/text.mlir
@@ -18,7 +18,7 @@
 // RUN: mtc-opt %t/results.mlir --mtc-scale-loss=loss-scale=1 --mtc-optimizer="optimizer=sgd grad-norm" --canonicalize --cse --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py %t/results.mlir
 
 //--- text.mlir
-// Each gradient is multiplied once. Nothing is written but where the update was not skipped.
+// Each gradient is multiplied once. A skipped update writes nothing.
 // CHECK: func.func @update() -> (tensor<f64> {mtc.name = "mtc.gradient_norm"}, tensor<f64> {mtc.name = "mtc.loss_scale"}, tensor<i1> {mtc.name = "mtc.update_skipped"})
 // CHECK: %[[STATE:.*]] = mtc.read @mtc.loss_scale : tensor<f32>
 // CHECK: %[[SCALE:.*]] = mtc.cast %[[STATE]] : tensor<f32> -> tensor<f64>
@@ -56,7 +56,7 @@ mtc.variable parameter @w : tensor<3x5xf64> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<3x5xf64> = #mtc.zeros of @w
 
 //--- one-kernel.mlir
-// A gradient is read twice: by the kernel that computes its norm, which checks it too, and by the update.
+// A gradient is read twice: by the kernel that computes its norm and checks it, and by the update.
 // CHECK-LABEL: func.func @update
 // CHECK: mtc.kernel [64, 2048] reduce [1]
 // CHECK: mtc.kernel.reduce add
@@ -70,7 +70,7 @@ mtc.variable parameter @w : tensor<64x2048xf32> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<64x2048xf32> = #mtc.zeros of @w
 
 //--- adamw.mlir
-// The third update that is made.
+// The third update that is not skipped.
 mtc.variable parameter @w : tensor<3x5xf32> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<3x5xf32> = #mtc.zeros of @w
 // given @update @mtc.learning_rate = 0.25
@@ -87,7 +87,7 @@ mtc.variable gradient @w.grad : tensor<3x5xf32> = #mtc.zeros of @w
 // expect @update @mtc.update_count = 3
 
 //--- skipped.mlir
-// One element of one gradient is not finite: nothing changes but the scale.
+// One element of one gradient is not finite: only the scale changes.
 mtc.variable parameter @w : tensor<3x5xf32> = #mtc.zeros
 mtc.variable parameter @b : tensor<17xf32> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<3x5xf32> = #mtc.zeros of @w
@@ -112,7 +112,7 @@ mtc.variable gradient @b.grad : tensor<17xf32> = #mtc.zeros of @b
 // expect @update @mtc.update_count = 2
 
 //--- shaped.mlir
-// Where each parameter is updated by itself, too.
+// With separate updates of parameters, too.
 mtc.variable parameter @w : tensor<3x5xf32> = #mtc.zeros
 mtc.variable parameter @b : tensor<17xf32> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<3x5xf32> = #mtc.zeros of @w
@@ -130,7 +130,7 @@ mtc.variable gradient @b.grad : tensor<17xf32> = #mtc.zeros of @b
 // expect @update @mtc.loss_scale = 512
 
 //--- large.mlir
-// Elements whose squares, and whose sum, overflow are finite.
+// Elements whose squares or sum overflow are finite.
 mtc.variable parameter @w : tensor<3x5xf32> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<3x5xf32> = #mtc.zeros of @w
 // given @update @mtc.learning_rate = 1e-35
@@ -143,7 +143,7 @@ mtc.variable gradient @w.grad : tensor<3x5xf32> = #mtc.zeros of @w
 // expect @update @mtc.update_count = 3
 
 //--- grown.mlir
-// The window is full.
+// The window is complete.
 mtc.variable parameter @w : tensor<3x5xf32> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<3x5xf32> = #mtc.zeros of @w
 // given @update @mtc.learning_rate = 0.25
@@ -182,7 +182,7 @@ mtc.variable gradient @w.grad : tensor<3x5xf32> = #mtc.zeros of @w
 // expect @update @mtc.update_count = 9
 
 //--- accumulated.mlir
-// The sum of skipped micro-steps does not outlive them. Of eight targets two counted.
+// The sum of skipped micro-steps is discarded. Two of eight targets are valid.
 mtc.program "model" stage forward accumulation <micro_steps = 4, targets = 8> {}
 mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<4xf32> = #mtc.zeros of @w
@@ -199,7 +199,7 @@ mtc.variable optimizer @mtc.target_count : tensor<f64> = #mtc.zeros
 // expect @update @mtc.loss_scale = 512
 
 //--- clipped.mlir
-// Both limits are those of the gradients without the scale.
+// Both limits apply to the unscaled gradients.
 mtc.variable parameter @w : tensor<3x5xf32> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<3x5xf32> = #mtc.zeros of @w
 // given @update @mtc.learning_rate = 0.25
@@ -220,7 +220,7 @@ mtc.variable gradient @w.grad : tensor<3x5xf32> = #mtc.zeros of @w
 // expect @update = (np.sqrt(15.0), 1024.0, False)
 
 //--- update-kernel.mlir
-// The update is one kernel, which reads and writes each variable once, and nothing of a parameter's size is kept beside them.
+// The update is one kernel, which reads and writes each variable once, and has no temporaries of a parameter's size.
 // CHECK-LABEL: func.func @update
 // CHECK: mtc.kernel [131072]
 // CHECK-NOT: [131072]

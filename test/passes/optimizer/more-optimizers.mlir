@@ -17,7 +17,7 @@
 // MOMENTUM: mtc.write_flat [@w.velocity], %[[NEWV]]
 // MOMENTUM: mtc.write_flat [@w], %[[NEW]]
 
-// Adam's decay goes through the moments, other than AdamW's. The gradient with the decay is written nowhere: one kernel reads it.
+// Adam's decay is part of the moments, unlike AdamW's. The gradient with the decay is not stored: one kernel reads it.
 // ADAM: %[[P:.*]] = mtc.read_flat [@w]
 // ADAM: %[[G:.*]] = mtc.read_flat [@w.grad]
 // ADAM: %[[M:.*]] = mtc.read_flat [@w.moment1]
@@ -36,9 +36,7 @@
 // LION: %[[NEWM:.*]] = mtc.add %[[KEPT]], %{{.*}}
 // LION: mtc.write_flat [@w.moment1], %[[NEWM]]
 
-// The norm is of all gradients together; each group is scaled by the same number.
-//
-// What several kernels read of a gradient that is changed takes its place.
+// The norm is of all gradients together; each group is scaled by the same number. A changed gradient that several kernels read is stored in place.
 // INPLACE: mtc.read @w : tensor<4x4xf32>
 // INPLACE: %[[G:.*]] = mtc.read @w.grad
 // INPLACE: %[[CLIPPED:.*]] = mtc.mul %[[G]]

@@ -1,10 +1,10 @@
-// Muon's matrices: those of hidden layers, but not what is looked up, nor the last before the loss; groups say otherwise.
+// Muon updates matrices of hidden layers, but not lookup tables or the last layer; groups override this.
 //
 // RUN: mtc-opt %s --mtc-autodiff --mtc-optimizer="optimizer=muon ns-steps=1" 2>&1 | FileCheck %s
 // RUN: mtc-opt %s --mtc-autodiff --mtc-optimizer="optimizer=muon group={{match=head optimizer=muon},{match=hidden optimizer=sgd}}" 2>&1 | FileCheck %s --check-prefix=GROUPS
 // RUN: not mtc-opt %s --mtc-autodiff --mtc-optimizer="optimizer=muon ns-steps=1.5" 2>&1 | FileCheck %s --check-prefix=WHOLE
 // RUN: not mtc-opt %s --mtc-autodiff --mtc-optimizer="optimizer=muon adjust-lr=none" 2>&1 | FileCheck %s --check-prefix=CHOICE
-// Each parameter's update stands behind its gradient, contractions and all.
+// Each parameter's update follows its gradient, including its contractions.
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-autodiff,mtc-optimizer{optimizer=muon ns-steps=1},mtc-fuse-update,mtc-simplify)' 2>/dev/null | FileCheck %s --check-prefix=FUSED
 
 // CHECK: remark: muon updates 1 of 5 parameters, the hidden matrices; adamw updates the others, matrices among them: embedding, shift, head
@@ -15,7 +15,7 @@
 // CHECK-LABEL: func.func @update
 // CHECK: mtc.read_flat [@embedding, @shift, @head, @bias]
 // CHECK: %[[W:.*]] = mtc.read @hidden : tensor<6x4xf32>
-// A tall matrix: its columns' products.
+// A tall matrix: the Gram matrix of its columns.
 // CHECK: %[[X:.*]] = mtc.div
 // CHECK: %[[S:.*]] = mtc.contract %[[X]], %[[X]] batch [] x [] over [0] x [0] : tensor<6x4xf32>, tensor<6x4xf32> -> tensor<4x4xf32>
 // CHECK: %[[SS:.*]] = mtc.contract %[[S]], %[[S]]

@@ -19,7 +19,7 @@
 // SGD-NOT: mtc.variable scalar
 // ADAMW-NEXT: mtc.variable scalar @mtc.step : tensor<i64> = #mtc.scalar<step>
 
-// Padded sizes: 15 elements take 16, 17 take 32. The constant is left alone.
+// Padded sizes: 15 elements occupy 16, 17 occupy 32. The constant does not change.
 // CHECK-LABEL: func.func @update()
 // CHECK: %[[LR:.*]] = mtc.read @mtc.learning_rate : tensor<f64>
 // ADAMW: %[[STEP:.*]] = mtc.read @mtc.step : tensor<i64>

@@ -1,4 +1,4 @@
-// Which parameters have quantized state, and how updates and their kernels become one.
+// Parameters with quantized state, and the fusion of their updates and kernels.
 // RUN: mtc-opt %s --mtc-optimizer="optimizer=adamw optimizer-bits=8 group='match=n optimizer-bits=4'" 2>%t.err | FileCheck %s
 // RUN: FileCheck %s --check-prefix=SAID < %t.err
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-optimizer{optimizer=adamw optimizer-bits=8},mtc-quantize-optimizer-state,mtc-simplify,func.func(mtc-form-kernels,mtc-fuse-kernels))' | FileCheck %s --check-prefix=KERNELS
@@ -18,7 +18,7 @@
 // CHECK-DAG: mtc.read_flat [@b, @c, @e]
 // CHECK-DAG: mtc.read @w :
 
-// One kernel for each: scalars of the step, the flat update, and the rows of a parameter's blocks; w's last one is not whole.
+// One kernel for each: scalars of the step, the flat update, and the rows of a parameter's blocks; w's last block is incomplete.
 // KERNELS-LABEL: func.func @update
 // KERNELS: mtc.kernel [17, 256] points 4225 reduce [1]
 // KERNELS-SAME: -> (tensor<4225xf32>, tensor<4225xui8>, tensor<17xf32>, tensor<4225xui8>, tensor<17xf32>)

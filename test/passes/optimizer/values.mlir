@@ -1,4 +1,4 @@
-// What one update makes of parameters and state, by the optimizers' formulas.
+// The effect of one update on parameters and state, by the optimizers' formulas.
 //
 // RUN: split-file %s %t
 // RUN: mtc-opt %t/sgd.mlir --mtc-optimizer="optimizer=sgd weight-decay=0.5" --canonicalize --cse --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py %t/sgd.mlir
@@ -85,7 +85,7 @@ mtc.variable gradient @b.grad : tensor<17xf32> = #mtc.zeros of @b
 // expect @update @b = v["b"] - 0.25 * v["b.grad"] * 0.5 / np.sqrt((v["w.grad"] ** 2).sum() + (v["b.grad"] ** 2).sum())
 
 //--- short.mlir
-// A gradient below the limit stays as it is.
+// A gradient below the limit does not change.
 mtc.variable parameter @w : tensor<3x5xf32> = #mtc.zeros
 mtc.variable parameter @b : tensor<17xf32> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<3x5xf32> = #mtc.zeros of @w

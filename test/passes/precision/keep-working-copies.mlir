@@ -1,12 +1,12 @@
 // RUN: mtc-opt %s --split-input-file --mtc-keep-working-copies | FileCheck %s
 // RUN: mtc-opt %s --split-input-file --mtc-keep-working-copies --mtc-optimizer=optimizer=sgd | FileCheck %s --check-prefix UPDATE
 
-// In bf16 a parameter is the upper halves of its elements; what reads it in f32 joins them.
+// In bf16, a parameter is the upper halves of its elements; users in f32 join both halves.
 // CHECK: mtc.variable parameter @w : tensor<8x16xbf16> = #mtc.initializer<"w">
 // CHECK-NEXT: mtc.variable low_half @w.low : tensor<8x16xi16> = #mtc.as_parameter of @w
-// A vector has no copy, nor has what only some operation in f32 reads.
+// A vector has no copy, nor has a parameter with users in f32 only.
 // CHECK: mtc.variable parameter @b : tensor<16xf32>
-// What is frozen has 16 bits alone.
+// Frozen parameters have 16 bits only.
 // CHECK: mtc.variable constant @frozen : tensor<8x16xbf16> = #mtc.initializer<"frozen">
 // CHECK-LABEL: func.func @micro_step
 // CHECK-DAG: %[[HIGH:.*]] = mtc.read @w : tensor<8x16xbf16>
@@ -45,8 +45,8 @@ func.func @micro_step(%x: tensor<4x8xbf16>) -> (tensor<4x16xf32>, tensor<4x16xf3
 
 // -----
 
-// In f16 a copy lies beside what is updated. Where both cannot be padded to the same number of elements, the parameter is
-// updated alone.
+// In f16, a copy is stored next to the updated parameter. If both cannot be padded to the same number of elements, the
+// parameter is updated alone.
 // CHECK: mtc.variable parameter @w : tensor<8x16xf32> = #mtc.initializer<"w">
 // CHECK-NEXT: mtc.variable copy @w.f16 : tensor<8x16xf16> = #mtc.as_parameter of @w
 // CHECK: mtc.variable copy @odd.f16 : tensor<3x3xf16> = #mtc.as_parameter of @odd

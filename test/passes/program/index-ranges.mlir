@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s --mtc-find-index-ranges | FileCheck %s
 
-// Values of an input that a gather reads rows by, directly or as another type or shape, are at most the fewest rows.
-// Labels have the loss's range, unless a gather has fewer rows.
+// Values of an input that indexes a gather, directly or through another type or shape, are less than the smallest number of rows. Labels have the
+// loss's range, unless a gather has fewer rows.
 // CHECK: mtc.input "ids" axis "batch" indices <minimum = -5, limit = 5, ignored = -5, reader = "/position">
 // CHECK-NEXT: mtc.input "labels" label indices <minimum = 0, limit = 5, ignored = -100, reader = "the loss">
 // CHECK-NEXT: mtc.input "plain"{{$}}

@@ -3,7 +3,7 @@
 // RUN: not mtc-opt %s --mtc-initialize-parameters=init=normal:-1 2>&1 | FileCheck %s --check-prefix=ERROR
 // ERROR: error: --init normal:-1: expected normal:S with a standard deviation S from 1.2e-38 to 3.4e+38
 
-// The pipeline (which finds no @forward here) has its option, and refuses the same before anything runs.
+// The pipeline (which finds no @forward here) has the option too, and rejects the same values before anything runs.
 // RUN: not mtc-opt %s --dump-pass-pipeline --mtc-training-pipeline="init=normal:0.5" 2>&1 | FileCheck %s --check-prefix=PIPELINE
 // PIPELINE: mtc-initialize-parameters{init=normal:0.5}
 // RUN: not mtc-opt %s --mtc-training-pipeline="init=uniform" 2>&1 | FileCheck %s --check-prefix=REFUSED
@@ -12,12 +12,12 @@
 // DRAWN: mtc.variable parameter @w : tensor<8x4xf32> = #mtc.normal<2.000000e-02 : f64>
 // READ: mtc.variable parameter @w : tensor<8x4xf32> = #mtc.initializer<"w">
 mtc.variable parameter @w : tensor<8x4xf32> = #mtc.initializer<"w">
-// Constants and state are the model's, unless their data is missing.
+// Constants and state keep the model's values, unless their data is missing.
 // CHECK: @table : tensor<8xf32> = #mtc.initializer<"table">
 mtc.variable constant @table : tensor<8xf32> = #mtc.initializer<"table">
 // DRAWN: @lost : tensor<8xf32> = #mtc.normal<2.000000e-02 : f64>
 // READ: @lost : tensor<8xf32> = #mtc.initializer<"lost", missing>
 mtc.variable constant @lost : tensor<8xf32> = #mtc.initializer<"lost", missing>
-// What starts as something else stays.
+// Other initial values do not change.
 // CHECK: @zeros : tensor<4xf32> = #mtc.zeros
 mtc.variable parameter @zeros : tensor<4xf32> = #mtc.zeros

@@ -1,4 +1,4 @@
-// Checkpoints: of nine layers every third is kept, and so is what follows the last; the others are computed again.
+// Checkpoints: every third of nine layers is saved, and so is the value after the last; the others are recomputed.
 //
 // RUN: mtc-opt %s -split-input-file --mtc-recompute=recompute=sqrt | FileCheck %s
 // RUN: mtc-opt %s -split-input-file --mtc-allocate | grep -o "mtc.arena size [0-9]*" | FileCheck %s --check-prefix=BEFORE
@@ -60,7 +60,7 @@ func.func @layers(%x: tensor<64x64xf32> {mtc.name = "x"}) -> (tensor<4x4xf32> {m
 
 // -----
 
-// The backward pass reads every other value only. The sixth of ten, a checkpoint that it does not read, is kept for the segment behind it.
+// The backward pass uses every other value only. The sixth of ten, a checkpoint that it does not use, is saved for the next segment.
 // CHECK-LABEL: func.func @between
 // CHECK-COUNT-5: mtc.contract
 // CHECK: %[[H3:.*]] = mtc.contract
@@ -95,7 +95,7 @@ func.func @between(%x: tensor<64x64xf32> {mtc.name = "x"}) -> (tensor<4x4xf32> {
 
 // -----
 
-// Nothing differentiates this function: there is no backward pass to compute anything again for.
+// This function has no backward pass: nothing is recomputed.
 // CHECK-LABEL: func.func @plain
 // CHECK-NOT: mtc.recomputed
 mtc.variable parameter @w : tensor<64x64xf32> = #mtc.zeros

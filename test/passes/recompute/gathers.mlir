@@ -1,5 +1,5 @@
-// A recomputation takes a gathered parameter from the gather of the late uses, which moves up for it, so that no gathered value is
-// alive between the passes. Gathers do not join segments.
+// A recomputation uses a gathered parameter from the gather of the late users, which moves up, so that no gathered value is live between the passes.
+// Gathers do not join segments.
 //
 // RUN: mtc-opt %s -split-input-file --mtc-recompute=recompute=all | FileCheck %s
 // RUN: mtc-opt %s -split-input-file --mtc-recompute=recompute=sqrt | FileCheck %s --check-prefix=SQRT

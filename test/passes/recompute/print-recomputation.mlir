@@ -1,15 +1,15 @@
-// What may be computed again is printed for each function, with what it takes; the module stays as it is.
+// Candidates for recomputation are printed for each function, with their cost; the module does not change.
 //
 // RUN: split-file %s %t
 // RUN: mtc-opt %t/step.mlir --mtc-print-recomputation -o %t.mlir 2> %t.json
 // RUN: mtc-opt %t/step.mlir | diff - %t.mlir
 // RUN: sed 's/{"again\|{"gives/\n&/g' %t.json | FileCheck %s --match-full-lines
 
-// Variable and input outlive the function; the new value of the variable is computed there.
+// Variable and input outlive the function; the new value of the variable is computed in its memory.
 // CHECK: {"bytes":[16384,16384,16384,0,256],"fixed_bytes":32768,"function":"micro_step","live_bytes":65536,"operations":[
 // CHECK-NEXT: {"again":true,"node":"product","ways":[
 // CHECK-NEXT: {"gives":[0],"in_place":[],"picoseconds":[[PRODUCT:[0-9]+]],"reads":[],"scratch":0,"variables":["w"]}],"writes":[]},
-// Both results may lie where the product was. One alone is computed of the product, and the second one of the first, too.
+// Both results may overwrite the contraction's result. One of them is computed from the contraction's result, and the second one from the first, too.
 // CHECK-NEXT: {"again":true,"node":"activation","ways":[
 // CHECK-NEXT: {"gives":[1,2],"in_place":{{\[\[}}0,0,0],[1,0,0]],"picoseconds":4997120,"reads":[0],"scratch":0,"variables":[]},
 // CHECK-NEXT: {"gives":[1],"in_place":{{\[\[}}0,0,0]],"picoseconds":3317760,"reads":[0],"scratch":0,"variables":[]},
@@ -21,11 +21,11 @@
 // CHECK-NEXT: {"gives":[],"in_place":[],"picoseconds":0,"reads":[3],"scratch":0,"variables":[]}],"writes":["w"]},
 // CHECK-NEXT: {"again":true,"node":"sum","ways":[
 // CHECK-NEXT: {"gives":[4],"in_place":[],"picoseconds":1704960,"reads":[2],"scratch":0,"variables":[]}],"writes":[]},
-// What is returned is alive until the end.
+// The returned value is live until the end.
 // CHECK-NEXT: {"again":false,"node":"","ways":[
 // CHECK-NEXT: {"gives":[],"in_place":[],"picoseconds":0,"reads":[4],"scratch":0,"variables":[]}],"writes":[]}]}
 
-// Nothing is said of tiles: the function does not come from `mtc-fit` with recomputation alone.
+// There are no remarks about tiles: the function is not from `mtc-fit` with recomputation only.
 // RUN: not mtc-opt %t/tiles.mlir --mtc-print-recomputation -o /dev/null 2>&1 | FileCheck %s --check-prefix=TILES
 // TILES: error: 'mtc.assemble' op is tiled or copied between memory spaces; expected neither
 

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --mtc-recompute-elementwise -split-input-file -mlir-print-local-scope | FileCheck %s
 
-// Two results of tanh and square cost more to keep than the product that they come from.
+// The two results of tanh and square need more memory than the contraction's result, from which they are recomputed.
 // CHECK-LABEL: func.func @chain(
 // CHECK: %[[X:.*]] = mtc.contract
 // CHECK: %[[L:.*]] = mtc.reduce
@@ -20,7 +20,7 @@ func.func @chain(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>) -> (tensor<f32> {
 
 // -----
 
-// One value in place of another of the same size gains nothing: what is needed itself is kept.
+// Replacing one live value by another of the same size has no benefit: the needed one is saved.
 // CHECK-LABEL: func.func @same_size(
 // CHECK-NOT: mtc.recomputed
 func.func @same_size(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>) -> (tensor<f32> {mtc.differentiated}, tensor<64x64xf32>) {
@@ -33,7 +33,7 @@ func.func @same_size(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>) -> (tensor<f3
 
 // -----
 
-// The result of a call is stored anyway; what is centered around its mean is not, at the price of one subtraction.
+// The result of a call is stored anyway; the value that is centered around its mean is not, for one subtraction.
 // CHECK-LABEL: func.func @centered(
 // CHECK: %[[X:.*]] = mtc.contract
 // CHECK: %[[L:.*]] = mtc.reduce add
@@ -50,7 +50,7 @@ func.func @centered(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>, %m: tensor<64x
 
 // -----
 
-// A sum of two values of its size is saved: the sums of a residual stream are not computed again from those before.
+// A sum of two values of its size is saved: sums of a residual stream are not recomputed from those before.
 // CHECK-LABEL: func.func @residual(
 // CHECK-NOT: mtc.recomputed
 func.func @residual(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>) -> (tensor<f32> {mtc.differentiated}, tensor<64x64xf32>) {
@@ -64,7 +64,7 @@ func.func @residual(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>) -> (tensor<f32
 
 // -----
 
-// A normalized value comes from its row's statistics; sums are never computed again. The broadcast is, through a view.
+// A normalized value is recomputed from its row's statistics; sums are never recomputed. The broadcast is, through a view.
 // CHECK-LABEL: func.func @statistics(
 // CHECK: %[[M:.*]] = mtc.reduce add %[[X:.*]] axes [1]
 // CHECK: mtc.reduce add
@@ -85,8 +85,7 @@ func.func @statistics(%x: tensor<64x32xf32>) -> (tensor<f32> {mtc.differentiated
 
 // -----
 
-// Which element of a window is the first, as a number of a byte: the comparison with the elements' numbers, which come from
-// their positions alone, is repeated.
+// The position of a window's maximum as a byte: the comparison with the elements' positions is recomputed.
 // CHECK-LABEL: func.func @positions(
 // CHECK: %[[F:.*]] = mtc.cast %{{.*}} : tensor<64xi32> -> tensor<64xi8>
 // CHECK: %[[L:.*]] = mtc.reduce add
@@ -127,7 +126,7 @@ func.func @positions(%x: tensor<64x9xf32>) -> (tensor<f32> {mtc.differentiated},
 
 // -----
 
-// A function that nothing differentiates stays as it is.
+// A function without a backward pass does not change.
 // CHECK-LABEL: func.func @plain(
 // CHECK-NOT: mtc.recomputed
 func.func @plain(%x: tensor<64x32xf32>) -> (tensor<f32>, tensor<64x32xf32>) {

@@ -1,4 +1,4 @@
-// Kernels and calls run again in front of the first of their late readers, so that less is alive at the peak.
+// Kernels and calls are recomputed before the first of their late users, to reduce the live bytes at the peak.
 //
 // RUN: mtc-opt %s -split-input-file --mtc-recompute=recompute=all | FileCheck %s
 // RUN: mtc-opt %s -split-input-file --mtc-recompute | FileCheck %s --check-prefix=KEPT
@@ -21,7 +21,7 @@
 // AFTER-NEXT: size 66816
 // BUDGET: size 34816
 
-// A product is computed again in front of its second reader.
+// A contraction is recomputed before its second user.
 // CHECK-LABEL: func.func @product
 // CHECK-NEXT: %[[W:.*]] = mtc.read @w
 // CHECK-NEXT: %[[H:.*]] = mtc.contract %arg0, %[[W]]
@@ -43,7 +43,7 @@ func.func @product(%x: tensor<4x64xf32> {mtc.name = "x"}) -> (tensor<4x64xf32> {
 
 // -----
 
-// What reads a variable that has a new value by then is kept.
+// A read of a variable that has a new value by then is saved.
 // CHECK-LABEL: func.func @replaced
 // CHECK-NOT: mtc.recomputed
 mtc.variable parameter @w : tensor<4x64xf32> = #mtc.zeros
@@ -61,7 +61,7 @@ func.func @replaced(%x: tensor<4x64xf32> {mtc.name = "x"}) -> (tensor<4x64xf32> 
 
 // -----
 
-// Of a chain the value that is needed last is computed again; another one is needed where most is alive.
+// In a chain, the value that is needed last is recomputed; another one is needed at the peak.
 // CHECK-LABEL: func.func @chain
 // CHECK: %[[D:.*]] = mtc.contract
 // CHECK: %[[AGAIN:.*]] = mtc.contract %arg0, %{{.*}} {mtc.recomputed}
@@ -84,7 +84,7 @@ func.func @chain(%x: tensor<64x64xf32> {mtc.name = "x"}) -> (tensor<4x4xf32> {mt
 
 // -----
 
-// A row is normalized again from the centred one and its deviation: the kernel's other results are alive, its operand is not.
+// A row is normalized again from the centered row and its deviation: the kernel's other results are live, its operand is not.
 // CHECK-LABEL: func.func @slice
 // CHECK: %[[N:.*]]:3 = mtc.kernel [64, 64] reduce [1]
 // CHECK: mtc.write @v
@@ -126,7 +126,7 @@ func.func @slice(%x: tensor<4x64xf32> {mtc.name = "x"}) -> (tensor<4x64xf32> {mt
 
 // -----
 
-// What a kernel reduces is not reduced by a part of it, which might add up in another order: all of it runs again.
+// A part of a kernel must not recompute its reductions, which might sum in another order: the whole kernel is recomputed.
 // CHECK-LABEL: func.func @whole
 // CHECK: mtc.kernel [64, 64] reduce [1]
 // CHECK: %[[AGAIN:.*]]:2 = mtc.kernel [64, 64] reduce [1](%{{.*}}) attributes {mtc.recomputed} : (tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>)

@@ -8,7 +8,7 @@ mtc.program "m" stage training ranks <count = 2> accumulation <micro_steps = 2> 
 mtc.variable parameter @w : tensor<8xf32> = #mtc.zeros
 mtc.variable state @mean : tensor<8xf32> = #mtc.zeros
 
-// A state that is updated from averages over the ranks is the same on all of them, and updated once.
+// A state that is updated from averages over the ranks is equal on all of them, and updated once.
 // CHECK-LABEL: func.func @micro_step
 // CHECK: %[[ALL:.*]] = mtc.all_gather %{{.*}} ranks 2 : tensor<8xf32> -> tensor<2x8xf32>
 // CHECK: %[[SUM:.*]] = mtc.add_rows %[[ALL]] : tensor<2x8xf32> -> tensor<8xf32>

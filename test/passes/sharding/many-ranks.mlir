@@ -1,4 +1,4 @@
-// The size of a program does not depend on the number of ranks, and most pieces of small values are empty.
+// The size of a program does not depend on the number of ranks, and most shards of small values are empty.
 // RUN: mtc-opt %s -mtc-optimizer="optimizer=adamw lr=0.1" -mtc-shard | FileCheck %s
 // RUN: mtc-opt %s -mtc-optimizer="optimizer=adamw lr=0.1" -mtc-shard -mtc-form-kernels -mtc-fuse-kernels | FileCheck %s --check-prefix=KERNELS
 

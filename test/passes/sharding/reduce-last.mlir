@@ -25,13 +25,13 @@ func.func @micro_step() {
 // CHECK: %[[TOTAL:.*]] = mtc.all_gather %{{.*}} ranks 2 : tensor<512xf32> -> tensor<20x30xf32>
 // CHECK: mtc.write @w.grad, %[[TOTAL]]
 // CHECK: mtc.read_flat [@w.grad]
-// The gradient is zero when the next micro-step adds to it.
+// The gradient is zero when the next micro-step accumulates.
 // CHECK: mtc.write_flat [@w.grad]
 // CHECK: mtc.write_flat [@w]
 
 // -----
 
-// Divided optimizer state: the update computes with the piece of the sums.
+// Sharded optimizer state: the update uses the shard of the sums.
 // CHECK-LABEL: mtc.program "divided"
 // CHECK: mtc.variable gradient @w.grad : tensor<20x30xf32>
 // CHECK-NOT: mtc.gradient_sum

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s -split-input-file -mtc-shard | FileCheck %s
 
-// The statistics of a micro-batch are gathered once they are known. The state moves by each rank's, one after the other.
+// The statistics of a micro-batch are gathered once they are known. Each rank's statistics update the state in order.
 mtc.program "m" stage training ranks <count = 2> accumulation <micro_steps = 2> {}
 mtc.variable state @mean : tensor<3xf32> = #mtc.zeros
 mtc.variable state @still : tensor<3xf32> = #mtc.zeros
@@ -33,7 +33,7 @@ func.func @update() {
 
 // -----
 
-// A state that moves twice in a micro-step does so for each rank; one that counts micro-batches needs no values.
+// A state with two updates per micro-step has two per rank; one that counts micro-batches needs no values.
 mtc.program "m" stage training ranks <count = 2> accumulation <micro_steps = 2> {}
 mtc.variable state @mean : tensor<3xf32> = #mtc.zeros
 mtc.variable state @count : tensor<f32> = #mtc.zeros
@@ -75,7 +75,7 @@ func.func @update() {
 
 // -----
 
-// States with the same update are concatenated; one with another factor is apart.
+// States with the same update are concatenated; one with another factor is separate.
 mtc.program "m" stage training ranks <count = 2> accumulation <micro_steps = 2> {}
 mtc.variable state @a : tensor<3xf32> = #mtc.zeros
 mtc.variable state @b : tensor<2x2xf32> = #mtc.zeros

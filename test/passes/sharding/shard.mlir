@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s -split-input-file -mtc-shard | FileCheck %s
 // RUN: mtc-opt %s -split-input-file -mtc-shard="bucket-bytes=1" | FileCheck %s --check-prefix=APART
 
-// The pieces are multiples of 256 elements.
+// The shards are multiples of 256 elements.
 // CHECK: mtc.variable gradient @mtc.gradient_sum.0 : tensor<512xf32> = #mtc.zeros
 // APART-DAG: mtc.variable gradient @mtc.gradient_sum.0 : tensor<256xf32> = #mtc.zeros
 // APART-DAG: mtc.variable gradient @mtc.gradient_sum.1 : tensor<256xf32> = #mtc.zeros
@@ -28,7 +28,7 @@ mtc.variable optimizer @mtc.loss_sum : tensor<f64> = #mtc.zeros
 // CHECK: %[[SUMS:.*]] = mtc.add_rows %[[ROWS]] onto %[[SUM]] : tensor<512xf32> : tensor<2x512xf32> -> tensor<512xf32>
 // CHECK: mtc.write @mtc.gradient_sum.0, %[[SUMS]]
 
-// The first bucket is added once the second one is sent.
+// The first bucket is accumulated after the second one is sent.
 // APART-LABEL: func.func @micro_step
 // APART: %[[W:.*]] = mtc.all_to_all %{{.*}} pieces [256] : tensor<4x5xf32> -> tensor<2x256xf32>
 // APART-NOT: mtc.add_rows %[[W]]
@@ -61,7 +61,7 @@ func.func @update() {
 
 // -----
 
-// One rank adds its row.
+// One rank accumulates its own row.
 // CHECK-LABEL: mtc.program "one"
 mtc.program "one" stage training ranks <count = 1> accumulation <micro_steps = 2> {}
 mtc.variable gradient @w.grad : tensor<4xf32> = #mtc.zeros

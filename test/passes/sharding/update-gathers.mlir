@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s -split-input-file -mtc-shard | FileCheck %s
 // RUN: mtc-opt %s -split-input-file -mtc-shard="bucket-bytes=4096" | FileCheck %s --check-prefix=SMALL
 
-// Updated parameters of one element type are gathered together, in place of the last gather.
+// Updated parameters of one element type are gathered together, at the last gather.
 mtc.program "update" stage training ranks <count = 2, shard = gradients> accumulation <micro_steps = 4> {}
 mtc.variable parameter @a : tensor<1024xf32> = #mtc.zeros
 mtc.variable parameter @b : tensor<1024xbf16> = #mtc.zeros
@@ -23,7 +23,7 @@ func.func @micro_step() {
 // CHECK-NEXT: mtc.write @d, %[[BF16]]#1
 // CHECK-NEXT: return
 
-// Two parameters of 16 bits fill a bucket.
+// Two 16-bit parameters fill a bucket.
 // SMALL-LABEL: func.func @update
 // SMALL: mtc.all_gather {{.*}} -> tensor<1024xf32>
 // SMALL-NEXT: mtc.write @a
@@ -54,7 +54,7 @@ func.func @update() {
 
 // -----
 
-// What reads a parameter sees its new value.
+// Later reads of a parameter return its new value.
 mtc.program "read" stage training ranks <count = 2, shard = gradients> accumulation <micro_steps = 4> {}
 mtc.variable parameter @a : tensor<1024xf32> = #mtc.zeros
 mtc.variable parameter @b : tensor<1024xf32> = #mtc.zeros

@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s -split-input-file -mtc-optimizer="optimizer=muon ns-steps=1 group={{match=* optimizer=muon}}" | FileCheck %s
 
-// Two equal matrices on three ranks: rank 0 assembles the first one from the pieces of all ranks, rank 1 the second one, and rank 2
-// computes with zeros. The steps return to the owners of the pieces.
+// Two equal matrices on three ranks: rank 0 assembles the first one from all ranks' shards, rank 1 the second one, and rank 2 computes with zeros.
+// The steps return to the owners of the shards.
 // CHECK-LABEL: mtc.program "equal"
 // CHECK: mtc.variable optimizer @a.moment1 : tensor<256xf32> piece of tensor<20x30xf32>
 // CHECK: mtc.variable optimizer @b.moment1 : tensor<256xf32> piece of tensor<20x30xf32>

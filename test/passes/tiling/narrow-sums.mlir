@@ -1,5 +1,4 @@
-// The sum of tiles of a contraction with a 16-bit result is rounded once. A library that cannot add f32 to a 16-bit result leaves it to a
-// kernel.
+// The sum of tiles of a contraction with a 16-bit result is rounded once. If a library cannot add f32 to a 16-bit result, a kernel adds.
 //
 // RUN: mtc-opt %s -split-input-file --mtc-fit="recompute=none memory=80000000" | FileCheck %s
 

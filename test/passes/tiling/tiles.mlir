@@ -1,4 +1,4 @@
-// Large values are computed in tiles with what computes and reads them.
+// Large values are computed in tiles together with their producers and users.
 //
 // RUN: mtc-opt %s -split-input-file --mlir-print-local-scope --mtc-fit="recompute=none memory=1700000" | FileCheck %s --check-prefix=MIDDLE
 // RUN: mtc-opt %s -split-input-file --mlir-print-local-scope --mtc-fit="recompute=none memory=1200000" | FileCheck %s --check-prefix=SUMS
@@ -12,7 +12,7 @@
 // WHOLE-NOT: mtc.tile
 // WHOLE-NOT: mtc.in_tiles
 
-// The middle between two products: rows of the first are read as rows of the second.
+// The value between two contractions: rows of the first are rows of the second.
 // MIDDLE-LABEL: func.func @middle
 // MIDDLE-DAG: %[[W:.*]] = mtc.read @w
 // MIDDLE-DAG: %[[V:.*]] = mtc.read @v
@@ -24,7 +24,7 @@
 // MIDDLE-NEXT: %[[Z1:.*]] = mtc.contract %[[Y1]], %[[V]]
 // MIDDLE-NEXT: %[[Z:.*]] = mtc.assemble %[[Z0]], %[[Z1]] : tensor<32x32xf32>, tensor<32x32xf32> -> tensor<64x32xf32>
 // MIDDLE-NEXT: return %[[Z]]
-// What is left is computed in tiles again.
+// The remainder is computed as another tile.
 // CHECK-LABEL: func.func @middle
 // CHECK: mtc.contract {{.*}} -> tensor<8x4096xf32>
 mtc.variable parameter @w : tensor<32x4096xf32> = #mtc.zeros
@@ -39,7 +39,7 @@ func.func @middle(%x: tensor<64x32xf32> {mtc.name = "x"}) -> (tensor<64x32xf32> 
 
 // -----
 
-// Terms of a sum over rows are added up; a kernel between has tiles of its space, and its own sums.
+// Terms of a sum over rows are accumulated; a kernel between has tiles of its iteration space, and its own sums.
 // SUMS-LABEL: func.func @sums
 // SUMS: %[[Y0:.*]] = mtc.contract {{.*}} -> tensor<32x4096xf32>
 // SUMS: %[[K0:.*]]:3 = mtc.kernel [2, 16, 4096] reduce [2](%[[Y0]]) {{.*}} -> (tensor<2x16x4096xf32>, tensor<4096xf32>, tensor<32xf32>)
@@ -72,7 +72,7 @@ func.func @sums(%x: tensor<64x8xf32> {mtc.name = "x"}, %u: tensor<8x4096xf32> {m
 
 // -----
 
-// What is given, or read along another axis, stays whole.
+// Values that are given, or read along another axis, stay whole.
 // CHECK-LABEL: func.func @whole
 // CHECK-NOT: mtc.tile
 func.func @whole(%x: tensor<64x32xf32> {mtc.name = "x"}, %w: tensor<32x4096xf32> {mtc.name = "w"})

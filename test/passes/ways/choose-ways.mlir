@@ -1,13 +1,13 @@
 // RUN: rm -rf %t
 // RUN: env MTC_CACHE_DIR=%t mtc-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(mtc-choose-ways))" | FileCheck %s
-// Nothing of it was measured. A measurement is stored.
+// Without measurements, nothing changes. A measurement is stored.
 // RUN: not ls %t
 // RUN: sed -e 's/tune = "off"/tune = "full"/' %s > %t.tuned.mlir
 // RUN: env MTC_CACHE_DIR=%t mtc-opt %t.tuned.mlir -split-input-file -pass-pipeline="builtin.module(func.func(mtc-choose-ways))"
 // RUN: ls %t | FileCheck %s --check-prefix=STORED
 // STORED: llvmcache-
 
-// Small contractions are not measured, and a way of an earlier shape is dropped.
+// Small contractions are not measured, and a choice for an earlier shape is removed.
 module attributes {mtc.target = #mtc_cpu.target<threads = 2>} {
   // CHECK-LABEL: func @small
   // CHECK: mtc.contract
@@ -20,7 +20,7 @@ module attributes {mtc.target = #mtc_cpu.target<threads = 2>} {
 
 // -----
 
-// Neither are contractions of programs that do not run here, or are tuned off.
+// Neither are contractions of programs for other machines, or with --tune off.
 module attributes {mtc.target = #mtc_cpu.target<threads = 2, tune = "off">} {
   // CHECK-LABEL: func @off
   // CHECK-NOT: mtc.way

@@ -1,5 +1,4 @@
-// Where the scratch memory of a way does not fit, the call at the peak reads its operands as stored. Other calls keep
-// their ways.
+// If the scratch memory of an algorithm does not fit, the call at the peak reads its operands as stored. Other calls keep their algorithms.
 //
 // RUN: mtc-opt %s --mtc-fit="memory=1500000 tile=none recompute=none" | FileCheck %s --check-prefixes=CHECK,TIGHT
 // RUN: mtc-opt %s --mtc-fit="memory=4000000 tile=none recompute=none" | FileCheck %s --check-prefixes=CHECK,AMPLE

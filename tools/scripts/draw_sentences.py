@@ -23,7 +23,8 @@ SCRIPTS = ("*.py", "*.cfg", "*.cfg.py.in", "*.cmake", "*CMakeLists.txt", "*.sh")
 TESTS = tuple(f"{folder}/*.{ending}" for folder in ("test", "bench") for ending in ("cpp", "h", "mlir"))
 MESSAGE = re.compile(r'(?:emitError|emitWarning|emitRemark|emitOpError|problems\.add|fail|makeUserError|createStringError|user_error|warn|note)\b')
 # Comments for tools, not for people.
-DIRECTIVE = re.compile(r"!|fmt:|noqa|type:|shellcheck|NOLINT|namespace\b|[A-Z0-9_-]+:|(given|expect|fault) @|expected-|-----|--- ")
+DIRECTIVE = re.compile(r"!|fmt:|noqa|type:|shellcheck|NOLINT|RUN:|namespace\b|(given|expect|fault) @|expected-|-----|--- ")
+CHECK = re.compile(r"^\s*// *[A-Z0-9_-]+(\{LITERAL\})?:.*$", re.MULTILINE)
 
 
 def files(*patterns: str) -> list[Path]:
@@ -102,7 +103,7 @@ def prose_of_tests(path: Path) -> list[tuple[int, str]]:
     """Returns the comments and docstrings of a test, script, CMake or shell file with their first line."""
     text = path.read_text()
     if path.suffix in (".cpp", ".h", ".mlir"):
-        return list(comment_blocks(text, "///?"))
+        return list(comment_blocks(CHECK.sub("", text) if path.suffix == ".mlir" else text, "///?"))
     return [*comment_blocks(text, "#"), *(docstrings(text) if path.suffix == ".py" else ())]
 
 

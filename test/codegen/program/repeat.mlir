@@ -1,4 +1,4 @@
-// A repeat runs its operations several times on moving slices: running products of the rows of x, and their sum, from the
+// A repeat runs its operations several times on moving slices: the running multiplication of the rows of x, and their sum, from the
 // last row to the first.
 // RUN: mtc-run %s | FileCheck %s
 // RUN: mtc-opt %s | mtc-opt | FileCheck %s --check-prefix=TEXT

@@ -1,4 +1,4 @@
-// Sums broadcast the cotangent; products are exact with zeros; equal extrema share the cotangent.
+// Sums broadcast the cotangent; reduce mul is exact with zeros; equal extrema share the cotangent.
 // RUN: mtc-opt %s -mtc-test-gradient -canonicalize -cse | FileCheck %s
 // RUN: mtc-opt %s -mtc-test-gradient -mtc-decompose -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope \
 // RUN:   | %python %support/interpret.py %s

@@ -1,5 +1,5 @@
-// How the module stores what the exporter changed: a matrix that products multiply by is its transpose, a vector is the same; of others,
-// and without a name, nothing is known. What the file names as the module does needs no image.
+// The module's layout of parameters that the exporter changed: the operand of a matrix multiplication is stored transposed, a vector
+// unchanged. Nothing is known about other parameters, and without a name. Parameters with the file's names and layouts need no image.
 // RUN: mtc-opt %s --onnx-choose-parameters --split-input-file | FileCheck %s
 
 // CHECK: onnx.initializer "fc.weight" {reason

@@ -1,4 +1,4 @@
-//===- main.cpp - mtc-bench: kernels and library calls, each timed alone ----------------------===//
+//===- main.cpp - mtc-bench: times kernels and library calls separately -----------------------===//
 //
 // A row `NAME nodes` is a kernel or call of the program, run repeatedly as in the program: with its
 // own slices of the arena, on all threads, and with operands in the cache if they fit. The

@@ -1,4 +1,4 @@
-//===- main.cpp - mtc-bench-plan: questions about a plan, each timed after a change -----------===//
+//===- main.cpp - mtc-bench-plan: times plan analyses after changes ---------------------------===//
 //
 // Benchmarks incremental analyses for a search over plans: changes one kernel of a model's step at
 // a time, as recomputation would, and queries the analyses after each change.

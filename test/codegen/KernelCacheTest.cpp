@@ -1,4 +1,4 @@
-//===- KernelCacheTest.cpp - Compiled kernels kept between compilations -----------------------===//
+//===- KernelCacheTest.cpp - The cache of compiled kernels ------------------------------------===//
 
 #include "codegen/target/KernelCache.h"
 #include "codegen/Codegen.h"

@@ -1,4 +1,4 @@
-//===- machine_memory_test.cpp - The memory that this machine has left ------------------------===//
+//===- machine_memory_test.cpp - Available memory of the machine ------------------------------===//
 
 #include "driver/MachineMemory.h"
 

@@ -1,4 +1,4 @@
-//===- own_technique_test.cpp - A technique that only this file knows -------------------------===//
+//===- own_technique_test.cpp - A technique that this test defines ----------------------------===//
 
 #include "driver/Flags.h"
 #include "driver/PlanSearch.h"

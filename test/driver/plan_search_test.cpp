@@ -1,4 +1,4 @@
-//===- plan_search_test.cpp - Plans do not depend on threads ----------------------------------===//
+//===- plan_search_test.cpp - Plans do not depend on the number of threads --------------------===//
 
 #include "driver/PlanSearch.h"
 #include "driver/Report.h"

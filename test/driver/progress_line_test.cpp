@@ -1,4 +1,4 @@
-//===- progress_line_test.cpp - What a terminal shows of what takes long ----------------------===//
+//===- progress_line_test.cpp - Progress on a terminal ----------------------------------------===//
 
 #include "driver/ProgressLine.h"
 #include "driver/Report.h"

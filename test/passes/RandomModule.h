@@ -1,4 +1,4 @@
-//===- RandomModule.h - Random modules, and passes' changes of them ---------------------------===//
+//===- RandomModule.h - Random modules, and random changes of them ----------------------------===//
 
 #ifndef MTC_TEST_PASSES_RANDOMMODULE_H
 #define MTC_TEST_PASSES_RANDOMMODULE_H

@@ -1,4 +1,4 @@
-//===- BatchAxisTest.cpp - Which inputs hold rows ---------------------------------------------===//
+//===- BatchAxisTest.cpp - Inputs with a batch axis -------------------------------------------===//
 
 #include "frontend/batching/BatchAxis.h"
 

@@ -1,4 +1,4 @@
-//===- FoldedFunctionsTest.cpp - Parameters behind functions that an exporter folded ---------===//
+//===- FoldedFunctionsTest.cpp - Parameters in functions that an exporter folded --------------===//
 
 #include "test/frontend/TestModel.h"
 

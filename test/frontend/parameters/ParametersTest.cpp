@@ -1,4 +1,4 @@
-//===- ParametersTest.cpp - What initializers are taken for -----------------------------------===//
+//===- ParametersTest.cpp - Classification of initializers ------------------------------------===//
 
 #include "test/frontend/TestModel.h"
 

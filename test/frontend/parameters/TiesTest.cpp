@@ -1,4 +1,4 @@
-//===- TiesTest.cpp - One weight that the file holds several times ----------------------------===//
+//===- TiesTest.cpp - Weights with several copies in the file ---------------------------------===//
 
 #include "test/frontend/TestModel.h"
 

@@ -1,4 +1,4 @@
-//===- TrainingSummaryTest.cpp - What of a model is trained, and what may have been meant -----===//
+//===- TrainingSummaryTest.cpp - Trained parameters, and possibly missing ones ----------------===//
 
 #include "test/frontend/TestModel.h"
 

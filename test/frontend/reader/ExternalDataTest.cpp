@@ -1,4 +1,4 @@
-//===- ExternalDataTest.cpp - Files beside the model, and attempts to read others -------------===//
+//===- ExternalDataTest.cpp - External data, and attempts to read other files -----------------===//
 
 #include "test/frontend/TestModel.h"
 

@@ -1,4 +1,4 @@
-//===- GraphTest.cpp - Graphs and functions that are not sound --------------------------------===//
+//===- GraphTest.cpp - Invalid graphs and functions -------------------------------------------===//
 
 #include "test/frontend/TestModel.h"
 

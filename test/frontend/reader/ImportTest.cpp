@@ -1,4 +1,4 @@
-//===- ImportTest.cpp - What the importer makes of sound models -------------------------------===//
+//===- ImportTest.cpp - Import of valid models ------------------------------------------------===//
 
 #include "test/frontend/TestModel.h"
 

@@ -1,4 +1,4 @@
-//===- ModelTest.cpp - Files that are no models, and tensors that are none --------------------===//
+//===- ModelTest.cpp - Files that are not models, and invalid tensors -------------------------===//
 
 #include "test/frontend/TestModel.h"
 

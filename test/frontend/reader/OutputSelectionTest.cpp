@@ -1,4 +1,4 @@
-//===- OutputSelectionTest.cpp - Outputs that are needed, named and left out -----------------===//
+//===- OutputSelectionTest.cpp - Required, selected and omitted outputs -----------------------===//
 
 #include "test/frontend/TestModel.h"
 

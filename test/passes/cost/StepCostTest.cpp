@@ -1,4 +1,4 @@
-//===- StepCostTest.cpp - Estimates that follow edits equal those from scratch ----------------===//
+//===- StepCostTest.cpp - Incremental estimates equal those from scratch ----------------------===//
 
 #include "passes/cost/StepCost.h"
 #include "test/passes/RandomModule.h"

@@ -1,4 +1,4 @@
-//===- ArenaLayoutTest.cpp - Offsets are those of the plain search ----------------------------===//
+//===- ArenaLayoutTest.cpp - Offsets equal those of a plain search ----------------------------===//
 
 #include "passes/memory/ArenaLayout.h"
 

@@ -1,4 +1,4 @@
-//===- MemoryAnalysisTest.cpp - Questions about a module that is not placed -------------------===//
+//===- MemoryAnalysisTest.cpp - Queries about a module that is not allocated ------------------===//
 
 #include "passes/memory/MemoryAnalysis.h"
 #include "passes/Passes.h"

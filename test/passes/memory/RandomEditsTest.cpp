@@ -1,4 +1,4 @@
-//===- RandomEditsTest.cpp - An analysis that follows edits equals one from scratch -----------===//
+//===- RandomEditsTest.cpp - Incremental analyses equal those from scratch --------------------===//
 
 #include "passes/memory/MemoryAnalysis.h"
 #include "test/passes/RandomModule.h"

@@ -1,4 +1,4 @@
-//===- OffersTest.cpp - Offers of the offloading techniques -----------------------------------===//
+//===- OffersTest.cpp - Candidates of the offloading techniques -------------------------------===//
 
 #include "passes/offload/ActivationOffload.h"
 #include "passes/offload/VariableOffload.h"

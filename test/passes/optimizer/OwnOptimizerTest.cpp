@@ -1,4 +1,4 @@
-//===- OwnOptimizerTest.cpp - An optimizer that this library does not know --------------------===//
+//===- OwnOptimizerTest.cpp - An optimizer that this test defines -----------------------------===//
 //
 // A record suffices to define an optimizer: options, groups, clipping, loss scaling, quantized
 // state and kernels follow from it.

@@ -1,4 +1,4 @@
-//===- SearchTest.cpp - Where a search ends ---------------------------------------------------===//
+//===- SearchTest.cpp - The end of a search ---------------------------------------------------===//
 
 #include "passes/search/Search.h"
 

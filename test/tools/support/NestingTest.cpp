@@ -1,4 +1,4 @@
-//===- NestingTest.cpp - How deep the brackets of a text nest ---------------------------------===//
+//===- NestingTest.cpp - Nesting depth of brackets in a text ----------------------------------===//
 
 #include "tools/support/Nesting.h"
 

@@ -1,4 +1,4 @@
-//===- OutputFileTest.cpp - Files that appear complete, and together --------------------------===//
+//===- OutputFileTest.cpp - Files that are written completely, and together -------------------===//
 
 #include "tools/support/OutputFile.h"
 #include "tools/support/Errors.h"

@@ -36,7 +36,6 @@
 #include "runtime/support/failure.h"
 #include "runtime/support/memory_limit.h"
 #include "runtime/support/messages.h"
-#include "runtime/support/openmp_waiting.h"
 #include "runtime/support/process.h"
 
 #include <algorithm>
@@ -452,7 +451,6 @@ int runMain(const MtcProgram &program, int count, char **arguments, OpenTranspor
   const std::string name = length > 0  ? std::string(path, static_cast<size_t>(length))
                            : count > 0 ? arguments[0]
                                        : "";
-  limitWaiting(name.c_str(), arguments);
   return runProgram(program, name,
                     std::vector<std::string>(arguments + (count > 0), arguments + count), open);
 }

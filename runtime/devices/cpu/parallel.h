@@ -1,5 +1,5 @@
-// The thread pool of a program. A second pool would compete for the cores, so programs with oneDNN
-// use its pool, that of libgomp, and all others the pool of thread_pool.cpp.
+// Parallel regions, on the threads of the process's pool, which oneDNN uses too: a second pool
+// would compete for the cores.
 #ifndef MTC_RUNTIME_DEVICES_CPU_PARALLEL_H
 #define MTC_RUNTIME_DEVICES_CPU_PARALLEL_H
 

@@ -1,11 +1,15 @@
 // Properties of mtc's own thread pool; parallel_test.cpp has the tests of all pools.
 #include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/thread_pool.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <numeric>
+#include <set>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 using namespace mtc::runtime;
@@ -60,16 +64,60 @@ TEST(ThreadPool, SeveralThreadsMayStartRegions) {
 }
 
 TEST(ThreadPool, APartKeepsItsThread) {
-  std::vector<std::thread::id> first(4), again(4);
-  for (auto *threads : {&first, &again})
-    runParts(
-        4,
-        [](void *context, int part) {
-          (*static_cast<std::vector<std::thread::id> *>(context))[static_cast<size_t>(part)] =
-              std::this_thread::get_id();
+  struct Region {
+    std::vector<std::thread::id> threads = std::vector<std::thread::id>(4);
+    std::atomic<int> arrived = 0;
+  } first, again;
+  for (Region *region : {&first, &again})
+    ThreadPool::get().run(
+        4, ThreadPool::Calls::Together,
+        [](void *context, int number, int) {
+          auto &r = *static_cast<Region *>(context);
+          r.threads[static_cast<size_t>(number)] = std::this_thread::get_id();
+          ++r.arrived;
+          while (r.arrived < 4) // No thread makes two calls.
+            std::this_thread::yield();
         },
-        threads);
-  EXPECT_EQ(first, again);
+        region);
+  EXPECT_EQ(first.threads, again.threads);
+  EXPECT_EQ(std::set(first.threads.begin(), first.threads.end()).size(), 4U);
+}
+
+TEST(ThreadPool, CallsOfThreadsThatAreLateAreMadeByOthers) {
+  // The helpers sleep after regions that they were late for, and are not woken for the next.
+  std::atomic<int64_t> calls = 0;
+  for (int i = 0; i < 5000; ++i)
+    runParts(
+        4, [](void *context, int) { ++*static_cast<std::atomic<int64_t> *>(context); }, &calls);
+  EXPECT_EQ(calls, 4 * 5000);
+}
+
+TEST(ThreadPool, CallsMayWaitForThreadsThatWereLate) {
+  for (int i = 0; i < 200; ++i) {
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    EXPECT_EQ(sumOf(4, 4), 6);
+    std::atomic<int> arrived = 0;
+    ThreadPool::get().run(
+        4, ThreadPool::Calls::Together,
+        [](void *context, int, int) {
+          auto &count = *static_cast<std::atomic<int> *>(context);
+          ++count;
+          while (count < 4)
+            std::this_thread::yield();
+        },
+        &arrived);
+    ASSERT_EQ(arrived, 4);
+  }
+}
+
+TEST(ThreadPool, AForkedProcessHasItsOwn) {
+  EXPECT_EQ(sumOf(4, 100), 4950);
+  const pid_t child = fork();
+  if (child == 0)
+    _exit(sumOf(4, 100) == 4950 ? 0 : 1);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 } // namespace

@@ -1,0 +1,76 @@
+// The threads of a process, which wait for work and compute its parts together.
+#ifndef MTC_RUNTIME_DEVICES_CPU_THREAD_POOL_H
+#define MTC_RUNTIME_DEVICES_CPU_THREAD_POOL_H
+
+#include "runtime/devices/cpu/wait_word.h"
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace mtc::runtime {
+
+/// Runs one region at a time. A region is a function that is called once with each of the numbers
+/// 0 to N - 1. Number i is thread i's, so that a thread finds its data in the caches of its core.
+///
+/// Nobody waits for a thread that does not get a core, since other processes have them: a thread
+/// that has ended its own call makes those that have not started.
+class ThreadPool {
+public:
+  using Body = void (*)(void *context, int number, int calls);
+
+  static ThreadPool &get();
+  ~ThreadPool();
+
+  /// How calls depend on each other.
+  enum class Calls {
+    Independent, ///< A thread that is late again and again is woken for fewer regions.
+    /// A call may wait for others. Each thread makes its own call before any other, so a call that
+    /// waits for one that has not started waits for its thread.
+    Together,
+  };
+
+  /// Runs a region of at most `wanted` calls, or exactly so many if they depend on each other.
+  /// Returns false, without effect, if a region runs already or if the system has too few threads.
+  /// `body` must not throw.
+  bool run(int wanted, Calls calls, Body body, void *context);
+
+private:
+  struct Region {
+    int calls;
+    Body body; ///< null: the helpers end
+    void *context;
+  };
+  /// The thread of a number above 0.
+  struct alignas(64) Helper {
+    WaitWord offered;                ///< number of calls that the helper was asked to make
+    std::atomic<uint32_t> taken = 0; ///< number of these that a thread has started
+    std::atomic<uint32_t> own = 0;   ///< the last of these that the helper itself has started
+    uint32_t patience = 0;           ///< regions for which a late helper is not woken
+    uint32_t unwoken = 0;            ///< how many of these are left
+    bool isWoken = false;            ///< for the current region
+    std::thread thread;
+
+    void offer(Calls calls);
+    /// Returns whether the calling thread has to make the call that was offered last.
+    bool take(uint32_t offer);
+    /// Decides for which of the next regions the helper is woken.
+    void judge();
+  };
+
+  ThreadPool();
+  int addHelpers(int wanted);
+  static void forgetHelpers();
+  void help(Helper &own, int number);
+  void makeOtherCalls(int number);
+
+  std::atomic_flag isBusy;
+  Region region = {};
+  WaitWord running; ///< calls of helpers that have not ended
+  std::vector<std::unique_ptr<Helper>> helpers;
+};
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_DEVICES_CPU_THREAD_POOL_H

@@ -138,19 +138,21 @@ static double getUserSeconds() {
   return std::chrono::duration<double>(user).count();
 }
 
-std::vector<Remedy> PlanQuestions::findRemedies(int64_t peak) {
+Remedies PlanQuestions::findRemedies(const MemoryPlan &plan) {
   // The search for a plan may have used up --search-seconds.
   if (isStageText(options.model) || !compilation.getModel() || options.searchSeconds)
     return {};
   Options limited = options;
   limited.searchSeconds = std::max(leastSecondsOfRemedies, getUserSeconds());
   return ShownPlanner("searching for flags that meet the budget", compilation, limited)
-      ->findRemedies(peak);
+      ->findRemedies(plan);
 }
 
-std::string mtc::tool::describe(ArrayRef<Remedy> remedies) {
+std::string mtc::tool::describe(const Remedies &remedies) {
+  if (remedies.isHopeless)
+    return "no flags that lower memory can meet it: a lower bound with all of them exceeds it";
   std::string text;
-  for (const Remedy &remedy : remedies)
+  for (const Remedy &remedy : remedies.known)
     text += llvm::formatv("{0}{1} with {2} ({3})", text.empty() ? "lower peaks: " : ", ",
                           formatBytes(remedy.peak), remedy.flags, describeEffect(remedy.effect));
   return text;

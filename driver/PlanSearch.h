@@ -24,7 +24,7 @@ public:
   std::vector<CurvePoint> findCurve();
   std::vector<Worth> measureTechniques();
   /// Returns nothing if the model is a stage's text, for which these flags are already decided.
-  std::vector<Remedy> findRemedies(int64_t peak);
+  Remedies findRemedies(const MemoryPlan &plan);
 
 private:
   const Options &options;
@@ -36,8 +36,9 @@ llvm::json::Array usedTechniques(mlir::ModuleOp allocated);
 /// Returns "recompute (the same bits); tile (sums in another order)"; "" if there are none.
 std::string describeUsedTechniques(mlir::ModuleOp allocated);
 
-/// Returns "lower peaks: 1.25 GiB with --precision bf16, …", or an empty string without remedies.
-std::string describe(llvm::ArrayRef<Remedy> remedies);
+/// Returns "lower peaks: 1.25 GiB with --precision bf16, …", that there cannot be remedies, or an
+/// empty string if none was found.
+std::string describe(const Remedies &remedies);
 llvm::json::Array toJson(llvm::ArrayRef<Remedy> remedies);
 llvm::json::Array toJson(llvm::ArrayRef<Worth> techniques);
 /// Adds `curve` and, if there is a knee, `knee_bytes`.

@@ -19,8 +19,9 @@ using namespace mtc;
 /// The distance between a budget and the current peak.
 enum class Distance { Near, Far, Hopeless };
 
-/// Returns Hopeless if the budget is below the memory that all functions share, and Far if most
-/// searches end above the budget. `isFarOpen`: Far counts as Near, which takes less time to find.
+/// Returns Hopeless if the budget is below a lower bound on the peak, and Far if most searches end
+/// above the budget. `isFarOpen`: of the lower bound, only the memory that all functions share
+/// counts, and Far counts as Near, which takes less time to find.
 static FailureOr<Distance> distanceOf(ModuleOp module, int64_t budget, bool mayMoveVariables,
                                       bool isFarOpen) {
   MemoryAnalysis analysis(module);
@@ -36,6 +37,8 @@ static FailureOr<Distance> distanceOf(ModuleOp module, int64_t budget, bool mayM
     return failure();
   constexpr int64_t mostFreed = 8;
   const int64_t live = analysis.getLiveBytes();
+  if (live > budget && !mayMoveVariables && analysis.findFloor() > budget)
+    return Distance::Hopeless;
   return (budget - fixed) * mostFreed < live - fixed ? Distance::Far : Distance::Near;
 }
 

@@ -48,6 +48,8 @@ public:
   int64_t getFixedBytes() const { return fixed; }
   /// Maximum number of live bytes in training, which is a lower bound on the bytes of the arena.
   int64_t getLiveBytes() const;
+  /// Returns a lower bound on the peak under any schedule and recomputation (see `findFloor`).
+  int64_t findFloor() const;
 
   // State of the module at the last query. Offsets require a query with layout.
   /// The functions of the program, without the bodies of scans.
@@ -96,7 +98,6 @@ private:
   mlir::LogicalResult updateBodies(const TargetInfo &target);
   void updateLayout();
   MemoryPlan summarize(bool isAllocated) const;
-  int64_t findFloor() const;
   void addPeak(MemoryPlan &plan, int64_t &workspace) const;
 
   mlir::ModuleOp module;

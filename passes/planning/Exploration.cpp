@@ -1,5 +1,6 @@
 //===- Exploration.cpp - Curve, worth of techniques, and remedies -----------------------------===//
 
+#include "passes/memory/MemoryPlan.h"
 #include "passes/planning/Planner.h"
 
 using namespace mlir;
@@ -104,40 +105,79 @@ std::vector<Worth> Planner::measureTechniques() {
   return worths;
 }
 
-std::vector<Remedy> Planner::findRemedies(int64_t peak) {
+/// Returns a lower bound on the peak with changes that leave at least the given parts.
+static int64_t boundWith(const LeastParts &least, const MemoryPlan &plan) {
+  const MemoryPlan::Categories &parts = plan.categories;
+  const int64_t variables = parts.parameters + parts.gradients + parts.optimizer;
+  // The scratch of library calls, which is a part of the working set, may shrink more than values.
+  const auto workingSet = 0.5 * static_cast<double>(std::max<int64_t>(plan.floor - variables, 0));
+  return static_cast<int64_t>(least.parameters * static_cast<double>(parts.parameters) +
+                              least.gradients * static_cast<double>(parts.gradients) +
+                              least.optimizer * static_cast<double>(parts.optimizer) +
+                              least.workingSet * workingSet);
+}
+
+Remedies Planner::findRemedies(const MemoryPlan &plan) {
   struct Open {
     const PlanChange *change;
     Effect effect;
+    bool mayMeet;
+    std::optional<PlanNeeds> needs = std::nullopt;
   };
   std::vector<Open> open;
+  LeastParts leastOfAll{1, 1, 1, 1}, leastOfDims = leastOfAll;
   for (Effect effect : {Effect::None, Effect::Order, Effect::Numerics})
     for (Permission permission : {Permission::Budget, Permission::Allow, Permission::Flag})
       for (auto [kind, own] : llvm::zip_equal(getTechniques(), changes))
-        if (kind.effect == effect && kind.permission == permission && !own.empty())
-          open.push_back({&own.front(), effect});
+        if (kind.effect == effect && kind.permission == permission && !own.empty()) {
+          open.push_back(
+              {&own.front(), effect, boundWith(own.front().least, plan) <= *given.memory});
+          PlanSettings changed = given;
+          own.back().apply(changed); // The strongest change.
+          if (changed.dims == given.dims)
+            leastOfAll = leastOfAll.with(own.back().least);
+          else
+            leastOfDims = leastOfDims.orElse(own.back().least);
+        }
+  if (boundWith(leastOfAll.with(leastOfDims), plan) > *given.memory)
+    return {{}, /*isHopeless=*/true};
   start(open.size() + 1);
-  std::vector<PlanSettings> settings(open.size(), given);
-  for (auto [each, changed] : llvm::zip_equal(open, settings))
-    each.change->apply(changed);
-  std::vector<Remedy> remedies;
+  bool isMet = false;
+  auto planThose = [&](bool thatMayMeet) {
+    SmallVector<Open *> those;
+    std::vector<PlanSettings> settings;
+    for (Open &each : open)
+      if (each.mayMeet == thatMayMeet) {
+        those.push_back(&each);
+        each.change->apply(settings.emplace_back(given));
+      }
+    for (auto [each, needs] : llvm::zip_equal(those, planAll(settings))) {
+      each->needs = needs;
+      isMet |= needs && needs->peak <= *given.memory;
+    }
+  };
+  planThose(/*thatMayMeet=*/true);
+  if (!isMet)
+    planThose(/*thatMayMeet=*/false);
+  Remedies remedies;
   PlanSettings all = given;
   Remedy together{"", Effect::None, 0};
-  bool isMet = false;
-  for (auto [each, changed, needs] : llvm::zip_equal(open, settings, planAll(settings))) {
-    if (!needs || needs->peak >= peak)
+  for (const Open &each : open) {
+    if (!each.needs || each.needs->peak >= plan.counted)
       continue;
-    remedies.push_back({each.change->flags, each.effect, needs->peak});
-    isMet |= needs->peak <= *given.memory;
+    remedies.known.push_back({each.change->flags, each.effect, each.needs->peak});
+    PlanSettings changed = given;
+    each.change->apply(changed);
     if (changed.dims != given.dims && all.dims != given.dims)
       continue; // One change of a dimension excludes the others.
     each.change->apply(all);
     together.flags += (together.flags.empty() ? "" : " ") + each.change->flags;
     together.effect = std::max(together.effect, each.effect);
   }
-  if (!isMet && remedies.size() > 1)
+  if (!isMet && remedies.known.size() > 1)
     if (std::optional<PlanNeeds> needs = planAll(all).front()) {
       together.peak = needs->peak;
-      remedies.push_back(std::move(together));
+      remedies.known.push_back(std::move(together));
     }
   return remedies;
 }

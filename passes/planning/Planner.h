@@ -14,6 +14,8 @@
 
 namespace mtc {
 
+struct MemoryPlan;
+
 /// Peak memory and estimated cost of an update, which includes all micro-batches and the part of
 /// transfers that computation does not hide.
 struct PlanNeeds {
@@ -58,6 +60,14 @@ struct Remedy {
   int64_t peak;
 };
 
+/// Flags that may help a program which exceeds the budget.
+struct Remedies {
+  std::vector<Remedy> known;
+  /// Whether no flags of techniques can meet the budget: a lower bound exceeds it, and no remedy
+  /// was searched for.
+  bool isHopeless = false;
+};
+
 /// Called with the number of finished and of all known parts of a question.
 using PlanProgress = std::function<void(size_t done, size_t all)>;
 
@@ -88,9 +98,10 @@ public:
   /// recomputation.
   std::vector<Worth> measureTechniques();
   /// Returns the changes that the user has not made and whose plans for the budget need less than
-  /// `peak` bytes, those that change results least first, then, if none of them meets the budget,
-  /// all of them together.
-  std::vector<Remedy> findRemedies(int64_t peak);
+  /// the peak of `plan`, those that change results least first, then, if none of them meets the
+  /// budget, all of them together. A change that meets the budget excludes those that cannot meet
+  /// it by the lower bound of `plan`.
+  Remedies findRemedies(const MemoryPlan &plan);
 
   /// The chosen change of each technique: an index of its changes, or none.
   struct Choice {

@@ -49,10 +49,30 @@ struct PlanContext {
   MemorySpace offloadSpace;
 };
 
+/// The smallest parts of the memory of a program that a change can leave, from 0, the default,
+/// to 1.
+struct LeastParts {
+  double parameters = 0;
+  double gradients = 0;
+  double optimizer = 0;
+  double workingSet = 0; ///< The largest working set of one operation.
+
+  /// Returns the parts that two changes leave, in addition to each other or instead.
+  LeastParts with(const LeastParts &other) const {
+    return {parameters * other.parameters, gradients * other.gradients, optimizer * other.optimizer,
+            workingSet * other.workingSet};
+  }
+  LeastParts orElse(const LeastParts &other) const {
+    return {std::min(parameters, other.parameters), std::min(gradients, other.gradients),
+            std::min(optimizer, other.optimizer), std::min(workingSet, other.workingSet)};
+  }
+};
+
 /// A change of settings, with the flags that make it.
 struct PlanChange {
   std::string flags; ///< In command-line syntax.
   std::function<void(PlanSettings &)> apply;
+  LeastParts least = {};
 };
 
 /// A registered technique.

@@ -87,11 +87,13 @@ TEST(OwnTechnique, IsInHelpRemediesTechniquesAndPlans) {
   const int64_t peak = peakOf(plain);
   options.memory = peak - peak / 8;
 
-  std::vector<Remedy> remedies = PlanQuestions(options, plain).findRemedies(peak);
-  EXPECT_THAT(remedies, testing::Contains(testing::AllOf(
-                            testing::Field(&Remedy::flags, "--own"),
-                            testing::Field(&Remedy::effect, Effect::Order),
-                            testing::Field(&Remedy::peak, testing::Le(*options.memory)))));
+  const Remedies remedies =
+      PlanQuestions(options, plain).findRemedies(MemoryPlan::ofAllocated(plain.getModule()));
+  EXPECT_FALSE(remedies.isHopeless);
+  EXPECT_THAT(remedies.known, testing::Contains(testing::AllOf(
+                                  testing::Field(&Remedy::flags, "--own"),
+                                  testing::Field(&Remedy::effect, Effect::Order),
+                                  testing::Field(&Remedy::peak, testing::Le(*options.memory)))));
 
   options.allow = {"own"};
   taken = 0;

@@ -52,8 +52,7 @@ void refuse(const MemoryPlan &plan, const Options &options, Compilation &compila
     text += llvm::formatv("; the lower bound with these flags is {0}: parameters, optimizer state, "
                           "and the operands and results of one operation",
                           formatBytes(plan.floor));
-  if (std::string remedies =
-          describe(PlanQuestions(options, compilation).findRemedies(plan.counted));
+  if (std::string remedies = describe(PlanQuestions(options, compilation).findRemedies(plan));
       !remedies.empty())
     text += "; " + remedies;
   emitError(UnknownLoc::get(&compilation.getContext()), text);

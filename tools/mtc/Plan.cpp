@@ -33,13 +33,16 @@ int writeFiles(const Options &options, Compilation &compilation,
   return report(commit(files));
 }
 
-void printVerdict(const Options &options, bool fits, llvm::ArrayRef<Remedy> remedies,
+void printVerdict(const Options &options, bool fits, const Remedies &remedies,
                   llvm::raw_ostream &os) {
   const std::string command =
       "mtc compile " + quoteForShell(options.model) + spellGivenFlags(Command::Compile);
   if (!fits) {
     os << "\nDoes not fit in " << formatBytes(*options.memory) << "\n";
-    for (const Remedy &remedy : remedies)
+    if (remedies.isHopeless)
+      os << "  No flags that lower memory can make it fit: a lower bound with all of them is "
+            "larger.\n";
+    for (const Remedy &remedy : remedies.known)
       os << "  needs " << formatBytes(remedy.peak) << " with " << remedy.flags << " ("
          << describeEffect(remedy.effect) << ")\n";
     return;
@@ -70,9 +73,9 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
     return code;
   const bool fits = !options.memory || plan.counted <= *options.memory;
   PlanQuestions questions(options, compilation);
-  std::vector<Remedy> remedies;
+  Remedies remedies;
   if (!fits)
-    remedies = questions.findRemedies(plan.counted);
+    remedies = questions.findRemedies(plan);
   StepCost cost(compilation.getModule());
   const TransferCost transfers = estimateTransfers(compilation.getModule(), cost);
   std::vector<Worth> techniques;
@@ -91,7 +94,7 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
     if (options.curve)
       addJson(curve, json);
     if (!fits)
-      json["remedies"] = toJson(remedies);
+      json["remedies"] = toJson(remedies.known);
     json["lowered_by"] = usedTechniques(compilation.getModule());
     json["training"] = compilation.getParameters().training.toJson();
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(json)));

@@ -23,7 +23,8 @@ TechniqueKind mtc::techniques::makeAccumulate() {
            [=, name = context.batch->name](PlanSettings &all) {
              all.dims[name] = part;
              all.training.loss.microSteps = count;
-           }});
+           },
+           {1, 1, 1, 1.0 / static_cast<double>(parts)}});
     }
     return changes;
   };

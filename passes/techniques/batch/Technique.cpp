@@ -17,7 +17,8 @@ TechniqueKind mtc::techniques::makeBatch() {
     for (int64_t size = context.batch ? context.batch->size / 2 : 0; size > 0; size /= 2)
       changes.push_back(
           {llvm::formatv("--dim {0}={1}", context.batch->name, size).str(),
-           [=, name = context.batch->name](PlanSettings &all) { all.dims[name] = size; }});
+           [=, name = context.batch->name](PlanSettings &all) { all.dims[name] = size; },
+           {1, 1, 1, static_cast<double>(size) / static_cast<double>(context.batch->size)}});
     return changes;
   };
   return kind;

@@ -14,9 +14,10 @@ TechniqueKind mtc::techniques::makeFuseUpdate() {
   kind.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;
     if (settings.passes.skips("mtc-fuse-update"))
-      changes.push_back({"without --skip-pass mtc-fuse-update", [](PlanSettings &all) {
-                           llvm::erase(all.passes.skipped, "mtc-fuse-update");
-                         }});
+      changes.push_back(
+          {"without --skip-pass mtc-fuse-update",
+           [](PlanSettings &all) { llvm::erase(all.passes.skipped, "mtc-fuse-update"); },
+           {1, 0, 1, 0}});
     return changes;
   };
   kind.disable = [](PlanSettings &all) { all.passes.skipped.push_back("mtc-fuse-update"); };

@@ -18,7 +18,8 @@ TechniqueKind mtc::techniques::makeGradientBits() {
     if (settings.training.loss.microSteps > 1 && settings.training.sharding.ranks == 0 &&
         settings.training.gradientStorage.bits == 32)
       changes.push_back({"--gradient-bits 16",
-                         [](PlanSettings &all) { all.training.gradientStorage.bits = 16; }});
+                         [](PlanSettings &all) { all.training.gradientStorage.bits = 16; },
+                         {1, 0.5, 1, 0.5}});
     return changes;
   };
   return kind;

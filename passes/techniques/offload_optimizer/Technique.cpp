@@ -17,8 +17,9 @@ TechniqueKind mtc::techniques::makeOffloadOptimizer() {
   kind.propose = [](const PlanSettings &settings, const PlanContext &context) {
     std::vector<PlanChange> changes;
     if (settings.offload.getUses(context.offloadSpace).isOff())
-      changes.push_back(
-          {"--offload auto", [](PlanSettings &all) { all.offload.offload = {"auto"}; }});
+      changes.push_back({"--offload auto",
+                         [](PlanSettings &all) { all.offload.offload = {"auto"}; },
+                         {0, 0, 0, 1}});
     return changes;
   };
   kind.disable = [](PlanSettings &all) { all.offload.disable(OffloadKind::Optimizer); };

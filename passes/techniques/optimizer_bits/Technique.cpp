@@ -16,7 +16,8 @@ TechniqueKind mtc::techniques::makeOptimizerBits() {
     std::vector<PlanChange> changes;
     if (settings.training.optimizer.optimizerBits == 32)
       changes.push_back({"--optimizer-bits 8",
-                         [](PlanSettings &all) { all.training.optimizer.optimizerBits = 8; }});
+                         [](PlanSettings &all) { all.training.optimizer.optimizerBits = 8; },
+                         {1, 1, 0.25, 1}});
     return changes;
   };
   return kind;

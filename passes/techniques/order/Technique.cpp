@@ -14,9 +14,9 @@ TechniqueKind mtc::techniques::makeOrder() {
   kind.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;
     if (settings.passes.skips("mtc-reorder"))
-      changes.push_back({"without --skip-pass mtc-reorder", [](PlanSettings &all) {
-                           llvm::erase(all.passes.skipped, "mtc-reorder");
-                         }});
+      changes.push_back({"without --skip-pass mtc-reorder",
+                         [](PlanSettings &all) { llvm::erase(all.passes.skipped, "mtc-reorder"); },
+                         {1, 1, 1, 1}});
     return changes;
   };
   kind.disable = [](PlanSettings &all) { all.passes.skipped.push_back("mtc-reorder"); };

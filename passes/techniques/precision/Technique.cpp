@@ -15,8 +15,9 @@ TechniqueKind mtc::techniques::makePrecision() {
   kind.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;
     if (settings.precision == Precision::F32 || settings.precision == Precision::TF32)
-      changes.push_back(
-          {"--precision bf16", [](PlanSettings &all) { all.precision = Precision::BF16; }});
+      changes.push_back({"--precision bf16",
+                         [](PlanSettings &all) { all.precision = Precision::BF16; },
+                         {0.5, 0.5, 1, 0.5}});
     return changes;
   };
   return kind;

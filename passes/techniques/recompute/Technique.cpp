@@ -16,7 +16,8 @@ TechniqueKind mtc::techniques::makeRecompute() {
     std::vector<PlanChange> changes;
     if (settings.recompute.recompute != RecomputeMode::Auto)
       changes.push_back({"--recompute auto",
-                         [](PlanSettings &all) { all.recompute.recompute = RecomputeMode::Auto; }});
+                         [](PlanSettings &all) { all.recompute.recompute = RecomputeMode::Auto; },
+                         {1, 1, 1, 1}});
     return changes;
   };
   kind.disable = [](PlanSettings &all) { all.recompute.recompute = RecomputeMode::None; };

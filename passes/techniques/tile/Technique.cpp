@@ -15,7 +15,8 @@ TechniqueKind mtc::techniques::makeTile() {
   kind.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;
     if (settings.tile.tile == TileMode::None)
-      changes.push_back({"--tile auto", [](PlanSettings &all) { all.tile.tile = TileMode::Auto; }});
+      changes.push_back(
+          {"--tile auto", [](PlanSettings &all) { all.tile.tile = TileMode::Auto; }, {1, 1, 1, 0}});
     return changes;
   };
   kind.disable = [](PlanSettings &all) { all.tile.tile = TileMode::None; };

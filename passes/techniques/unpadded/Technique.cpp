@@ -15,9 +15,10 @@ TechniqueKind mtc::techniques::makeUnpadded() {
     // Only libraries of GPUs are faster with padding.
     if (context.offloadSpace == MemorySpace::PinnedHost &&
         !settings.passes.skips("mtc-pad-contractions"))
-      changes.push_back({"--skip-pass mtc-pad-contractions", [](PlanSettings &all) {
-                           all.passes.skipped.push_back("mtc-pad-contractions");
-                         }});
+      changes.push_back(
+          {"--skip-pass mtc-pad-contractions",
+           [](PlanSettings &all) { all.passes.skipped.push_back("mtc-pad-contractions"); },
+           {1, 1, 1, 0.5}});
     return changes;
   };
   kind.isUndone = true;

@@ -51,7 +51,7 @@ def documentation() -> list[str]:
         if str(path.relative_to(ROOT)) in generated:
             continue
         text = re.sub(r"```.*?```|<!--.*?-->", "\n\n", path.read_text(), flags=re.DOTALL)
-        text = re.sub(r"^[|#].*$", "\n\n", text, flags=re.MULTILINE)
+        text = re.sub(r"^\s*[|#].*$", "\n\n", text, flags=re.MULTILINE)
         for paragraph in re.split(r"\n\s*\n|\n(?=[-*] |\d+\. )", text):
             found += sentences(re.sub(r"^([-*]|\d+\.) ", "", paragraph.strip()))
     return found

@@ -20,7 +20,7 @@ class Combination:
     flags: list[str]
     moves: list[str] = field(default_factory=list)
     budget: float | None = None  # memory budget relative to the peak without a budget
-    allow: list[str] = field(default_factory=list)  # techniques that the budget may use
+    allow: list[str] = field(default_factory=list)  # flags that permit changes of numerics for the budget
     run: list[str] = field(default_factory=list)
     emulated: bool = False
 

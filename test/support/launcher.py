@@ -18,7 +18,7 @@ SETTINGS = {
     # Tests may run as root in a container.
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    # Waiting ranks must not block the cores of computing ranks.
+    # There may be more ranks than cores, so ranks are not bound to cores.
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     # Without the permission for direct copies, which containers lack, Open MPI uses shared memory and prints a warning.

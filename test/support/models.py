@@ -16,7 +16,7 @@ class Example:
     name: str
     model: Path
     batch: int
-    data: Callable[[int], dict[str, np.ndarray]]  # function of the number of samples of each input and of the labels
+    data: Callable[[int], dict[str, np.ndarray]]  # returns this number of samples of each input and of the labels
     flags: tuple[str, ...]  # flags of mtc compile, besides the optimizer's
     rates: dict[str, float]  # optimizer -> learning rate
 

@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 PASSED = {"PASS", "FLAKYPASS", "XFAIL"}
 SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
-# For each kind of test (`--only`): folders of the build, and of the sanitized build.
+# Folders of the build, and of the sanitized build: all of them, and for each kind of test (`--only`).
 EVERYTHING = (["test", "bin/unit"], ["test/sanitized", "test/fuzz", "bin/unit"])
 KINDS = {
     "unit": (["bin/unit"], ["bin/unit"]),

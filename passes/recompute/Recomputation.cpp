@@ -81,16 +81,17 @@ FailureOr<std::optional<Technique::Offer>> Recomputation::findOffer(int64_t need
 std::tuple<size_t, int64_t, int64_t> Recomputation::kindOf(const Unit &unit) {
   OpResult first = unit.values.front();
   return {llvm::hash_combine(getValues().hashOf(first.getOwner()), first.getResultNumber(),
-                             unit.values.size()),
+                             unit.values.size(), unit.isTogether),
           unit.bytes, static_cast<int64_t>(1e12 * unit.time)};
 }
 
 /// Returns the units whose recomputation lowers the live bytes at a place: each value by itself,
-/// recomputing its dead operands, and groups of values for which one shared dead operand is saved
-/// instead. If `like` is given, only units of its kind are of interest.
+/// recomputing its dead operands, groups of values for which one shared dead operand is saved
+/// instead, and the results of an operation with many. If `like` is given, only units of its kind
+/// are of interest.
 SmallVector<Recomputation::Unit> Recomputation::findUnits(Operation *place, const Unit *like) {
   SmallVector<Unit> units;
-  const bool isAnyValue = !like || like->values.size() > 1;
+  const bool isAnyValue = !like || (like->values.size() > 1 && !like->isTogether);
   const size_t hash = isAnyValue ? 0 : getValues().hashOf(like->values.front().getOwner());
   llvm::MapVector<Value, Unit> keeping;
   const BlockOrder &order = getValues().getOrder();
@@ -99,6 +100,13 @@ SmallVector<Recomputation::Unit> Recomputation::findUnits(Operation *place, cons
        goal.function.getOrder().take_front(goal.function[place].time)) {
     if (goal.isTimeUp())
       break;
+    if (!like || (like->isTogether && getValues().hashOf(op->op) == hash))
+      if (std::optional<Unit> unit = findTogether(op->op, place)) {
+        units.push_back(std::move(*unit));
+        continue;
+      }
+    if (like && like->isTogether)
+      continue;
     for (OpResult value : op->op->getResults())
       if (int64_t bytes = bytesWaiting(value, place, order);
           isWorthwhile(bytes) && (isAnyValue || getValues().hashOf(op->op) == hash)) {
@@ -113,6 +121,33 @@ SmallVector<Recomputation::Unit> Recomputation::findUnits(Operation *place, cons
     if (isWorthwhile(unit.bytes))
       units.push_back(std::move(unit));
   return units;
+}
+
+/// Returns the late results of an operation, except those that other operations before the place
+/// use, from which they are recomputed. Nothing if there are few, which are recomputed one by one.
+std::optional<Recomputation::Unit> Recomputation::findTogether(Operation *op, Operation *place) {
+  constexpr size_t many = 16;
+  if (op->getNumResults() < many)
+    return std::nullopt;
+  const BlockOrder &order = getValues().getOrder();
+  Unit unit;
+  unit.isTogether = true;
+  for (OpResult value : op->getResults())
+    if (int64_t bytes = bytesWaiting(value, place, order);
+        bytes > 0 && llvm::all_of(findReaders(value), [&](OpOperand *use) {
+          return order.isBefore(place, use->getOwner());
+        })) {
+      unit.values.push_back(value);
+      unit.bytes += bytes;
+    }
+  if (unit.values.size() < many || !isWorthwhile(unit.bytes) || isRefused(unit))
+    return std::nullopt;
+  const size_t mark = getValues().mark();
+  std::optional<Rematerializer::Added> added = getValues().evictTogether(unit.values, place);
+  if (added)
+    unit.time = priceOf(*added);
+  getValues().undoTo(mark);
+  return added ? std::optional(unit) : std::nullopt;
 }
 
 /// Tries the eviction of one value for all values of equal layers, except if it would take much
@@ -207,15 +242,18 @@ double Recomputation::priceOf(const Rematerializer::Added &added) {
 
 /// Adds the cost of the eviction to `price`, and the additional operations to `step`.
 bool Recomputation::evict(const Unit &unit, Operation *place, double &price, Step &step) {
-  for (OpResult value : unit.values) {
-    std::optional<Rematerializer::Added> added = getValues().evict(value, place, unit.dead);
+  auto add = [&](const std::optional<Rematerializer::Added> &added) {
     if (!added)
       return false;
     step.time += added->remember(times);
     llvm::append_range(step.copies, added->copies);
     price += priceOf(*added);
-  }
-  return true;
+    return true;
+  };
+  if (unit.isTogether)
+    return add(getValues().evictTogether(unit.values, place));
+  return llvm::all_of(
+      unit.values, [&](OpResult value) { return add(getValues().evict(value, place, unit.dead)); });
 }
 
 Recomputation::Step &Recomputation::Step::operator+=(const Step &other) {

@@ -44,6 +44,8 @@ private:
     Rematerializer::DeadOperands dead;
     int64_t bytes = 0; ///< bytes freed at the peak
     double time = 0;   ///< added seconds
+    /// Whether the values are results of one operation that one copy computes.
+    bool isTogether = false;
   };
 
   /// Equal units of different layers, in execution order.
@@ -73,6 +75,7 @@ private:
   mlir::SmallVector<Unit> findUnits(mlir::Operation *place, const Unit *like = nullptr);
   void addUnits(mlir::OpResult value, int64_t bytes, mlir::Operation *place, double mostTime,
                 mlir::SmallVector<Unit> &units, llvm::MapVector<mlir::Value, Unit> &keeping);
+  std::optional<Unit> findTogether(mlir::Operation *op, mlir::Operation *place);
   double pricePerByte(const Unit &unit) const;
   std::optional<Rung> choose(mlir::ArrayRef<Rung> rungs) const;
   int64_t countFor(const Rung &rung) const;

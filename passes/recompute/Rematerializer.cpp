@@ -160,7 +160,8 @@ Value Rematerializer::copyAt(OpResult value, const Need &need) {
   if (!isPossible)
     return value;
   Operation *op = value.getOwner();
-  Operation *copy = cloneFor(value, need.reader);
+  const bool isTogether = llvm::is_contained(need.together, value);
+  Operation *copy = isTogether ? op->clone() : cloneFor(value, need.reader);
   isPossible = mayCompute(copy, need.reader);
   if (!isPossible) {
     copy->erase();
@@ -170,12 +171,24 @@ Value Rematerializer::copyAt(OpResult value, const Need &need) {
     operand.set(valueAt(operand.get(), need, copy));
   insert(copy, op, need);
   need.added->copies.push_back({copy, op, value, partOf(copy, op)});
+  recordCopy(value, copy, need);
+  return copies.lookup(value);
+}
+
+/// Records the results that the copy computes. Other results of the operation of a group stay live,
+/// so that recomputation of later operations does not need the copy.
+void Rematerializer::recordCopy(OpResult value, Operation *copy, const Need &need) {
+  if (llvm::is_contained(need.together, value)) {
+    for (OpResult each : need.together)
+      record(each, copy->getResult(each.getResultNumber()));
+    return;
+  }
+  Operation *op = value.getOwner();
   if (copy->getNumResults() == op->getNumResults())
     for (auto [original, again] : llvm::zip_equal(op->getResults(), copy->getResults()))
       record(original, again);
   else
     record(value, copy->getResult(0));
-  return copies.lookup(value);
 }
 
 /// Returns the value to use before `need.reader`, recomputing it if necessary. `consumer` is the
@@ -253,18 +266,24 @@ SmallVector<unsigned> Rematerializer::findDeadOperands(OpResult value, Operation
   return dead;
 }
 
-std::optional<Rematerializer::Added> Rematerializer::evict(OpResult value, Operation *place,
-                                                           DeadOperands dead) {
-  Operation *first = firstReader(value, place);
+std::optional<Rematerializer::Added> Rematerializer::evict(ArrayRef<OpResult> values,
+                                                           Operation *place, DeadOperands dead,
+                                                           ArrayRef<OpResult> together) {
+  Operation *first = nullptr;
+  for (OpResult value : values)
+    if (Operation *reader = firstReader(value, place);
+        reader && (!first || order.isBefore(reader, first)))
+      first = reader;
   if (!first)
     return std::nullopt;
   const size_t before = mark();
   isPossible = true;
   Added added;
-  copyAt(value, {first, dead, &added});
-  for (OpOperand *use : findReaders(value))
-    if (isPossible && order.isBefore(place, use->getOwner()))
-      setOperand(*use, valueAt(use->get(), {use->getOwner(), dead, &added}, use->getOwner()));
+  copyAt(values.front(), {first, dead, &added, together});
+  for (OpResult value : values)
+    for (OpOperand *use : findReaders(value))
+      if (isPossible && order.isBefore(place, use->getOwner()))
+        setOperand(*use, valueAt(use->get(), {use->getOwner(), dead, &added}, use->getOwner()));
   if (isPossible)
     return added;
   undoTo(before);

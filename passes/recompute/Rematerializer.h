@@ -66,7 +66,14 @@ public:
   /// Recomputes the result of a kernel or call for its uses after `place`. Returns nothing, without
   /// any change, if an operation to repeat is not pure or reads a variable that has been
   /// overwritten.
-  std::optional<Added> evict(mlir::OpResult value, mlir::Operation *place, DeadOperands dead);
+  std::optional<Added> evict(mlir::OpResult value, mlir::Operation *place, DeadOperands dead) {
+    return evict(value, place, dead, /*together=*/{});
+  }
+  /// Like `evict`, and recomputes several results of one operation by one copy of all of it.
+  std::optional<Added> evictTogether(mlir::ArrayRef<mlir::OpResult> values,
+                                     mlir::Operation *place) {
+    return evict(values, place, DeadOperands::ComputeAgain, /*together=*/values);
+  }
   /// Returns the numbers of the operands that are no longer live when the result is recomputed,
   /// except those that an elementwise kernel can compute from live values. Of operands that are
   /// views of one value, only the first counts.
@@ -91,12 +98,16 @@ private:
     mlir::Operation *reader; ///< The value is needed before this operation.
     DeadOperands dead;
     Added *added;
+    mlir::ArrayRef<mlir::OpResult> together = {}; ///< Results that share one copy.
   };
+  std::optional<Added> evict(mlir::ArrayRef<mlir::OpResult> values, mlir::Operation *place,
+                             DeadOperands dead, mlir::ArrayRef<mlir::OpResult> together);
   mlir::Operation *firstReader(mlir::Value value, mlir::Operation *place) const;
   mlir::Value valueAt(mlir::Value value, const Need &need, mlir::Operation *consumer);
   mlir::Value copyAt(mlir::OpResult value, const Need &need);
   mlir::Value gatheredAt(mlir::Value value, const Need &need);
   mlir::Operation *cloneFor(mlir::OpResult value, mlir::Operation *reader) const;
+  void recordCopy(mlir::OpResult value, mlir::Operation *copy, const Need &need);
   void insert(mlir::Operation *copy, mlir::Operation *original, const Need &need);
   void record(mlir::Value value, mlir::Value copy);
   void moveUp(mlir::Operation *copy, const Need &need);

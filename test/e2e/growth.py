@@ -2,10 +2,12 @@
 """The work of planning grows about linearly with the size of a model. The test counts the passes' work, which is independent of the
 machine's load."""
 
+import json
 import re
 
+import numpy as np
 from growing_models import KINDS
-from program import MTC, own_folder, run
+from program import MTC, compile, losses, own_folder, run
 
 folder = own_folder()
 
@@ -34,3 +36,29 @@ def kernels(count: int) -> list[int]:
 
 # A kernel evaluates the guards of all its operands for each element.
 assert max(kernels(900)) <= 100 < 900 <= sum(kernels(900))
+
+
+def chain(count: int, *flags: str) -> tuple[dict, str]:
+    """The plan of a chain of elementwise nodes, and the remarks."""
+    model, remarks = folder / f"chain{count}.onnx", folder / "remarks.txt"
+    KINDS["chain"](model, count)
+    command = [MTC, "plan", model, "--dim", "batch=4", "--loss", "output", "--cost-model", "avx512", "--json", "--remarks", remarks, "--force"]
+    return json.loads(run([*command, *flags], folder).stdout), remarks.read_text()
+
+
+# The values of a chain that a kernel saves are recomputed by one copy of the kernel. Each of 6000 values is a smaller part of the arena than a
+# change must free.
+for count in 800, 6000:
+    half = chain(count)[0]["peak_bytes"] // 2
+    found, remarks = chain(count, "--memory", str(half))
+    together = [int(values) for values in re.findall(r"mtc-recompute again .*; values: ([0-9]+)", remarks)]
+    assert found["fits"] and 8 * len(together) < sum(together), (count, found["peak_bytes"], half, together)
+
+model = folder / "chain800.onnx"
+data = {"x": np.random.default_rng(1).standard_normal((16, 64)).astype(np.float32)}
+half = chain(800)[0]["peak_bytes"] // 2
+trained = []
+for flags in [], ["--memory", half]:
+    program = compile(model, folder, data, "--dim", "batch=4", "--loss", "output", "--tile", "none", *flags, name=f"train{len(trained)}")
+    trained.append(losses(program.train(4, name=f"chain{len(trained)}")))
+assert len(trained[0]) == 4 and trained[0] == trained[1], trained

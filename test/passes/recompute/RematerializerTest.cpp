@@ -1,4 +1,4 @@
-//===- RematerializerTest.cpp - Hashes of evictions -------------------------------------------===//
+//===- RematerializerTest.cpp - Tests of evictions --------------------------------------------===//
 
 #include "passes/recompute/Rematerializer.h"
 
@@ -64,6 +64,52 @@ TEST(RematerializerTest, HashesOfCopiedResultsDifferByTheirOperations) {
   };
   ASSERT_TRUE(hashOf(a) && hashOf(b));
   EXPECT_NE(hashOf(a), hashOf(b));
+}
+
+// The first result is used before the place, too.
+constexpr const char *manyResults = R"(
+#map = affine_map<(d0, d1) -> (d0, d1)>
+func.func @step(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %a:3 = mtc.kernel [64, 64](%x) : (tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) {
+  ^bb0(%p: tensor<64x64xf32>):
+    %0 = mtc.kernel.load %p at #map : tensor<64x64xf32> -> f32
+    %1 = math.exp %0 : f32
+    %2 = math.exp %1 : f32
+    %3 = math.exp %2 : f32
+    mtc.kernel.yield %1, %2, %3 at [#map, #map, #map] : f32, f32, f32
+  }
+  %place = mtc.contract %x, %a#0 batch [] x [] over [1] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %late = mtc.contract %place, %a#2 batch [] x [] over [1] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %later = mtc.contract %late, %a#1 batch [] x [] over [1] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %latest = mtc.contract %later, %a#0 batch [] x [] over [1] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  return %latest : tensor<64x64xf32>
+}
+)";
+
+TEST(RematerializerTest, ResultsOfOneOperationShareACopy) {
+  MLIRContext context;
+  context.loadDialect<MtcDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect>();
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(manyResults, &context);
+  ASSERT_TRUE(module);
+  Block &block = (*module->getOps<func::FuncOp>().begin()).front();
+  KernelOp kernel = *block.getOps<KernelOp>().begin();
+  SmallVector<ContractOp> calls(block.getOps<ContractOp>());
+  OperationTimes times(*module);
+  Rematerializer values(block, times);
+
+  auto added = values.evictTogether({kernel->getResult(1), kernel->getResult(2)}, calls[0]);
+  ASSERT_TRUE(added);
+  ASSERT_EQ(added->copies.size(), 1u);
+  Operation *copy = added->copies[0].copy;
+  EXPECT_EQ(copy->getNextNode(), calls[1]);
+  EXPECT_EQ(calls[1]->getOperand(1), copy->getResult(2));
+  EXPECT_EQ(calls[2]->getOperand(1), copy->getResult(1));
+  EXPECT_EQ(calls[3]->getOperand(1), kernel->getResult(0));
+
+  values.undoTo(0);
+  EXPECT_EQ(calls[1]->getOperand(1), kernel->getResult(2));
+  EXPECT_EQ(calls[2]->getOperand(1), kernel->getResult(1));
+  EXPECT_EQ(llvm::range_size(block.getOps<KernelOp>()), 1u);
 }
 
 } // namespace

@@ -10,6 +10,7 @@
 #include "codegen/cuda/Architecture.h"
 #include "codegen/cuda/DeviceCall.h"
 #include "codegen/cuda/GpuFigures.h"
+#include "codegen/cuda/Hardware.h"
 #include "runtime/abi/cuda_library_call.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -20,6 +21,7 @@
 using namespace mlir;
 using namespace mtc;
 using namespace mtc::cuda;
+using namespace mtc::gpu;
 
 #include "codegen/cuda/CudaDialect.cpp.inc"
 
@@ -116,13 +118,13 @@ std::string TargetAttr::describeRates() const {
 }
 
 KernelPlanAttrInterface TargetAttr::planKernel(Operation *kernel) const {
-  return LaunchesAttr::get(getContext(), planLaunches(normalizeKernel(kernel)));
+  return LaunchesAttr::get(getContext(), planLaunches(normalizeKernel(kernel), hardware.warp));
 }
 
 int64_t LaunchesAttr::getScratchBytes() const { return getPlan().scratchBytes; }
 
 std::string LaunchesAttr::refuse(Operation *kernel) const {
-  return refusePlan(getPlan(), normalizeKernel(kernel));
+  return refusePlan(getPlan(), normalizeKernel(kernel), hardware.warp);
 }
 
 void LaunchesAttr::print(AsmPrinter &printer) const { printPlan(printer, getPlan()); }

@@ -3,7 +3,7 @@
 #ifndef MTC_CODEGEN_CUDA_CUDADIALECT_H
 #define MTC_CODEGEN_CUDA_CUDADIALECT_H
 
-#include "codegen/cuda/LaunchPlan.h"
+#include "codegen/gpu/LaunchPlan.h"
 
 #include "llvm/Support/Error.h"
 
@@ -15,7 +15,7 @@
 namespace mtc::cuda {
 
 /// Returns the plan of a kernel, which must be a plan of this target.
-inline const LaunchPlan &planOf(KernelFunctionOp kernel) {
+inline const gpu::LaunchPlan &planOf(KernelFunctionOp kernel) {
   return llvm::cast<LaunchesAttr>(*kernel.getPlan()).getPlan();
 }
 

@@ -49,7 +49,7 @@ def MtcCuda_LaunchesAttr : AttrDef<MtcCudaDialect, "Launches", [DeclareAttrInter
   let mnemonic = "launches";
   let summary = "mapping of a kernel's iteration space to grids, blocks and vectors";
   let description = [{
-    The fields of a `LaunchPlan` (codegen/cuda/LaunchPlan.h). Dimensions are those of the kernel in normal form. Loads are
+    The fields of a `LaunchPlan` (codegen/gpu/LaunchPlan.h). Dimensions are those of the kernel in normal form. Loads are
     numbered in the order of the body.
 
     ```mlir
@@ -57,7 +57,7 @@ def MtcCuda_LaunchesAttr : AttrDef<MtcCudaDialect, "Launches", [DeclareAttrInter
                        launches = [<grid = [16, 1, 1], block = [256, 1, 1]>]>
     ```
   }];
-  let parameters = (ins AttrParameter<"::mtc::cuda::LaunchPlan", "", "const ::mtc::cuda::LaunchPlan &">:$plan);
+  let parameters = (ins AttrParameter<"::mtc::gpu::LaunchPlan", "", "const ::mtc::gpu::LaunchPlan &">:$plan);
   let hasCustomAssemblyFormat = 1;
 }
 

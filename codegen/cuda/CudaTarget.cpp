@@ -5,7 +5,8 @@
 #include "codegen/cuda/Architecture.h"
 #include "codegen/cuda/DeviceCall.h"
 #include "codegen/cuda/DeviceCode.h"
-#include "codegen/cuda/KernelEmitter.h"
+#include "codegen/cuda/Hardware.h"
+#include "codegen/gpu/KernelEmitter.h"
 #include "codegen/program/ProgramTables.h"
 #include "runtime/abi/cuda.h"
 #include "runtime/abi/program.h"
@@ -15,6 +16,7 @@
 using namespace mlir;
 using namespace mtc;
 using namespace mtc::cuda;
+using namespace mtc::gpu;
 
 static_assert(static_cast<int>(ContractionPrecision::F32) == MTC_CUDA_F32 &&
               static_cast<int>(ContractionPrecision::TF32) == MTC_CUDA_TF32);
@@ -30,7 +32,8 @@ StringRef CudaTarget::refuseCopy(MemorySpace source, MemorySpace destination) co
 
 /// Sets the sizes of the buffers that parameters point to: inputs, outputs, scratch and fault, if
 /// any.
-static void setExtents(gpu::GPUModuleOp module, const NormalKernel &kernel, int64_t scratchBytes) {
+static void setExtents(mlir::gpu::GPUModuleOp module, const NormalKernel &kernel,
+                       int64_t scratchBytes) {
   SmallVector<int64_t> extents;
   for (RankedTensorType type : llvm::concat<const RankedTensorType>(kernel.inputs, kernel.outputs))
     extents.push_back(byteSize(type));
@@ -38,7 +41,7 @@ static void setExtents(gpu::GPUModuleOp module, const NormalKernel &kernel, int6
     extents.push_back(scratchBytes);
   extents.push_back(sizeof(MtcFault));
   Builder b(module.getContext());
-  for (auto function : module.getOps<gpu::GPUFuncOp>())
+  for (auto function : module.getOps<mlir::gpu::GPUFuncOp>())
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
       if (extents[i] > 0)
         function.setArgAttr(i, LLVM::LLVMDialect::getDereferenceableAttrName(),
@@ -50,7 +53,8 @@ OwningOpRef<ModuleOp> CudaTarget::emitLoops(const CodeSources &sources) {
   for (KernelFunctionOp function : sources.kernels) {
     NormalKernel kernel = normalizeKernel(function);
     const LaunchPlan &plan = planOf(function);
-    setExtents(emitKernel(kernel, plan, function.getSymName(), *module), kernel, plan.scratchBytes);
+    setExtents(emitKernel(kernel, plan, hardware, function.getSymName(), *module), kernel,
+               plan.scratchBytes);
   }
   return module;
 }
@@ -76,7 +80,7 @@ LogicalResult CudaTarget::forEachModule(const CodeSources &sources, Use use) {
   OwningOpRef<ModuleOp> emitted = emitLoops(sources);
   if (failed(lowerDeviceModules(*emitted)))
     return failure();
-  SmallVector<gpu::GPUModuleOp> modules(emitted->getOps<gpu::GPUModuleOp>());
+  SmallVector<mlir::gpu::GPUModuleOp> modules(emitted->getOps<mlir::gpu::GPUModuleOp>());
   auto generate = [&](size_t i,
                       llvm::LLVMContext &context) -> llvm::Expected<std::unique_ptr<llvm::Module>> {
     if (i >= kernels) {

@@ -4,7 +4,7 @@
 #define MTC_CODEGEN_CUDA_CUDATARGET_H
 
 #include "codegen/cuda/CudaDialect.h"
-#include "codegen/cuda/LaunchPlan.h"
+#include "codegen/gpu/LaunchPlan.h"
 #include "codegen/target/Target.h"
 
 namespace mtc::cuda {
@@ -31,7 +31,7 @@ protected:
   /// Returns the sources that become device code: kernels, and calls with device code.
   static CodeSources selectSources(const CodeSources &sources);
   /// Returns the launches of each selected source.
-  llvm::SmallVector<llvm::SmallVector<Launch>> planSources(const CodeSources &sources) const;
+  llvm::SmallVector<llvm::SmallVector<gpu::Launch>> planSources(const CodeSources &sources) const;
   /// Returns the precision as part of the cache key, in addition to the sources' text.
   std::string describePrecision() const {
     return precision == ContractionPrecision::F32 ? "" : " " + stringifyEnum(precision).str();
@@ -50,7 +50,7 @@ protected:
 
 private:
   /// Returns a pointer to an MtcCudaKernel.
-  llvm::Constant *describeLaunches(llvm::ArrayRef<Launch> launches, ConstantBuilder &builder);
+  llvm::Constant *describeLaunches(llvm::ArrayRef<gpu::Launch> launches, ConstantBuilder &builder);
 };
 
 /// Creates the target that compiles kernels to GPU machine code and PTX.

@@ -13,6 +13,7 @@
 using namespace llvm;
 using namespace mtc;
 using namespace mtc::cuda;
+using namespace mtc::gpu;
 
 static constexpr unsigned sharedSpace = 3;
 

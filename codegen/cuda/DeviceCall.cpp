@@ -17,6 +17,7 @@
 using namespace llvm;
 using namespace mtc;
 using namespace mtc::cuda;
+using namespace mtc::gpu;
 
 static const unsigned char attentionBitcode[] = {
 #embed "attention.bc"

@@ -10,7 +10,7 @@
 #ifndef MTC_CODEGEN_CUDA_DEVICECALL_H
 #define MTC_CODEGEN_CUDA_DEVICECALL_H
 
-#include "codegen/cuda/LaunchPlan.h"
+#include "codegen/gpu/LaunchPlan.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
@@ -27,14 +27,14 @@ struct DeviceCallKind;
 struct DeviceCall {
   const DeviceCallKind *kind = nullptr;
   struct Part {
-    Launch launch;
+    gpu::Launch launch;
     std::string entry;
   };
   llvm::SmallVector<Part> parts;
   /// The accessed bytes of each parameter, from its start to its last accessed byte.
   llvm::SmallVector<int64_t> extents;
 
-  llvm::SmallVector<Launch> launches() const;
+  llvm::SmallVector<gpu::Launch> launches() const;
 };
 
 /// Returns nullopt if the call is not supported: it is of another kind, no code exists for its

@@ -18,19 +18,19 @@ struct DeviceCallKind {
   std::optional<DeviceCall> (*plan)(CallAttrInterface call, ContractionPrecision precision);
   /// Returns the arguments of an entry function after the description, in a kernel that is called
   /// by `launch`.
-  llvm::SmallVector<llvm::Value *> (*arguments)(CallAttrInterface call, const Launch &launch,
+  llvm::SmallVector<llvm::Value *> (*arguments)(CallAttrInterface call, const gpu::Launch &launch,
                                                 llvm::Function &kernel);
 };
 
 std::optional<DeviceCall> planAttention(CallAttrInterface call, ContractionPrecision precision);
 /// The operands, where null stands for an absent one, the results, and shared memory.
-llvm::SmallVector<llvm::Value *> attentionArguments(CallAttrInterface call, const Launch &launch,
-                                                    llvm::Function &kernel);
+llvm::SmallVector<llvm::Value *>
+attentionArguments(CallAttrInterface call, const gpu::Launch &launch, llvm::Function &kernel);
 
 std::optional<DeviceCall> planRecurrence(CallAttrInterface call, ContractionPrecision precision);
 /// The parameters of the kernel.
-llvm::SmallVector<llvm::Value *> recurrenceArguments(CallAttrInterface call, const Launch &launch,
-                                                     llvm::Function &kernel);
+llvm::SmallVector<llvm::Value *>
+recurrenceArguments(CallAttrInterface call, const gpu::Launch &launch, llvm::Function &kernel);
 
 /// Returns the symbol of a call's launches: a name of the kind, and a hash of the description.
 std::string symbolOf(CallAttrInterface call, const llvm::Twine &name);

@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace mtc;
 
 void cuda::registerDeviceDialects(DialectRegistry &registry) {
-  registry.insert<gpu::GPUDialect, NVVM::NVVMDialect>();
+  registry.insert<mlir::gpu::GPUDialect, NVVM::NVVMDialect>();
   // The conversion to NVVM uses these dialects' conversion interfaces.
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
@@ -57,7 +57,7 @@ struct ExpandAbsolute : OpRewritePattern<math::AbsFOp> {
 
 /// Expands absolute values, and divisions that round up or down. The device has instructions for
 /// the other operations that the pass arith-expand would expand.
-struct ExpandArithmetic : PassWrapper<ExpandArithmetic, OperationPass<gpu::GPUModuleOp>> {
+struct ExpandArithmetic : PassWrapper<ExpandArithmetic, OperationPass<mlir::gpu::GPUModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandArithmetic)
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
@@ -72,7 +72,7 @@ struct ExpandArithmetic : PassWrapper<ExpandArithmetic, OperationPass<gpu::GPUMo
 
 LogicalResult cuda::lowerDeviceModules(ModuleOp module) {
   PassManager manager(module.getContext());
-  OpPassManager &pm = manager.nest<gpu::GPUModuleOp>();
+  OpPassManager &pm = manager.nest<mlir::gpu::GPUModuleOp>();
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(std::make_unique<ExpandArithmetic>());

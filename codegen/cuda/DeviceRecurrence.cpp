@@ -10,6 +10,7 @@
 using namespace llvm;
 using namespace mtc;
 using namespace mtc::cuda;
+using namespace mtc::gpu;
 
 /// Returns the bytes of the parameters, in the order of MtcCudaCell or MtcCudaCellGradient.
 static SmallVector<int64_t> cellExtents(const MtcRecurrence &p, bool isGradient,

@@ -5,9 +5,9 @@
 #include "codegen/cuda/Architecture.h"
 #include "codegen/cuda/Cubin.h"
 #include "codegen/cuda/DeviceCode.h"
-#include "codegen/cuda/LaunchPlan.h"
 #include "codegen/cuda/Resources.h"
 #include "codegen/cuda/Toolkit.h"
+#include "codegen/gpu/LaunchPlan.h"
 #include "codegen/target/KernelCache.h"
 #include "runtime/abi/cuda.h"
 
@@ -17,6 +17,7 @@
 using namespace mlir;
 using namespace mtc;
 using namespace mtc::cuda;
+using namespace mtc::gpu;
 
 namespace {
 

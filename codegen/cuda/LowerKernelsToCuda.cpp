@@ -3,7 +3,8 @@
 #include "codegen/passes/Passes.h"
 
 #include "codegen/cuda/CudaDialect.h"
-#include "codegen/cuda/KernelEmitter.h"
+#include "codegen/cuda/Hardware.h"
+#include "codegen/gpu/KernelEmitter.h"
 #include "codegen/target/CodeSources.h"
 
 namespace mtc {
@@ -24,10 +25,10 @@ struct LowerKernelsToCuda : mtc::impl::LowerKernelsToCudaBase<LowerKernelsToCuda
     if (failed(mtc::planKernels(kernels, target)))
       return signalPassFailure();
     for (mtc::KernelFunctionOp function : kernels)
-      mtc::cuda::emitKernel(mtc::normalizeKernel(function), mtc::cuda::planOf(function),
-                            function.getSymName(), module);
+      mtc::gpu::emitKernel(mtc::normalizeKernel(function), mtc::cuda::planOf(function),
+                           mtc::cuda::hardware, function.getSymName(), module);
     for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
-      if (!isa<gpu::GPUModuleOp>(op))
+      if (!isa<mlir::gpu::GPUModuleOp>(op))
         op.erase();
   }
 };

@@ -15,7 +15,7 @@ using namespace mtc;
 /// Returns the number of threads per block of each kernel, by its symbol.
 static llvm::StringMap<unsigned> findBlockSizes(ModuleOp module) {
   llvm::StringMap<unsigned> sizes;
-  module.walk([&](gpu::GPUFuncOp function) {
+  module.walk([&](mlir::gpu::GPUFuncOp function) {
     unsigned &size = sizes[function.getName()] = 1;
     if (auto block = function.getKnownBlockSizeAttr())
       for (int32_t extent : block.asArrayRef())
@@ -60,7 +60,9 @@ static llvm::Error printModule(Operation *gpuModule, const cuda::Architecture &a
   return llvm::Error::success();
 }
 
-bool mtc::hasDeviceModules(ModuleOp module) { return !module.getOps<gpu::GPUModuleOp>().empty(); }
+bool mtc::hasDeviceModules(ModuleOp module) {
+  return !module.getOps<mlir::gpu::GPUModuleOp>().empty();
+}
 
 LogicalResult mtc::printDeviceModules(ModuleOp module, StringRef target, StringRef stage,
                                       unsigned optLevel) {
@@ -74,7 +76,7 @@ LogicalResult mtc::printDeviceModules(ModuleOp module, StringRef target, StringR
   if (stage == "resources")
     *architectures = cuda::onePerProcessor(*architectures);
   for (const cuda::Architecture &architecture : *architectures)
-    for (auto gpuModule : module.getOps<gpu::GPUModuleOp>())
+    for (auto gpuModule : module.getOps<mlir::gpu::GPUModuleOp>())
       if (llvm::Error error = printModule(gpuModule, architecture, stage, optLevel, blockSizes))
         return fail(std::move(error));
   return success();

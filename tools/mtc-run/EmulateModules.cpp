@@ -27,7 +27,7 @@ struct WrittenLaunch {
 
 std::vector<WrittenLaunch> findLaunches(ModuleOp module) {
   std::vector<WrittenLaunch> launches;
-  module.walk([&](gpu::GPUFuncOp function) {
+  module.walk([&](mlir::gpu::GPUFuncOp function) {
     auto grid = function->getAttrOfType<DenseI32ArrayAttr>("run.grid");
     auto parameters = function->getAttrOfType<ArrayAttr>("run.parameters");
     auto block = function.getKnownBlockSizeAttr();
@@ -74,7 +74,7 @@ LogicalResult forEachModule(ModuleOp module, unsigned optLevel,
                             llvm::function_ref<llvm::Error(OwnedModule)> use) {
   if (failed(cuda::lowerDeviceModules(module)))
     return failure();
-  for (auto gpuModule : module.getOps<gpu::GPUModuleOp>()) {
+  for (auto gpuModule : module.getOps<mlir::gpu::GPUModuleOp>()) {
     OwnedModule owned{std::make_unique<llvm::LLVMContext>(), nullptr};
     owned.module = cuda::translateDeviceModule(gpuModule, *owned.context);
     if (!owned.module)

@@ -65,7 +65,7 @@ void runAs(ContractionPrecision precision, const MtcAttention &p, bool isGradien
     emulation::markDefined(memory.back(), buffer.bytes);
   }
   memory.push_back(nullptr); // scratch
-  for (const cuda::Launch &launch : plan->launches()) {
+  for (const gpu::Launch &launch : plan->launches()) {
     auto function = (*jit)->lookup(cuda::emulatedSymbol(launch.symbol));
     ASSERT_TRUE(bool(function)) << llvm::toString(function.takeError());
     MtcCudaLaunch description = {launch.symbol.c_str(),

@@ -102,7 +102,7 @@ public:
     cpu::optimize(*module, *machine, 1);
     llvm::cantFail(
         jit->addIRModule(llvm::orc::ThreadSafeModule(std::move(module), std::move(context))));
-    for (const cuda::Launch &launch : plan.launches()) {
+    for (const gpu::Launch &launch : plan.launches()) {
       auto function = llvm::cantFail(jit->lookup(cuda::emulatedSymbol(launch.symbol)));
       launches.push_back({"cell",
                           function.toPtr<MtcEmulatedFunction>(),
@@ -243,8 +243,8 @@ TEST(DeviceRecurrence, OtherLayersAreNotPlanned) {
 /// One program has both directions of a layer.
 TEST(DeviceRecurrence, DirectionsHaveTheirOwnNames) {
   const MtcRecurrence p = recordOf({RecurrentCell::Gru, 3, 2, 4}, MTC_F32);
-  for (const cuda::Launch &forward : cuda::planDeviceCall(describe(p, false))->launches())
-    for (const cuda::Launch &gradient : cuda::planDeviceCall(describe(p, true))->launches())
+  for (const gpu::Launch &forward : cuda::planDeviceCall(describe(p, false))->launches())
+    for (const gpu::Launch &gradient : cuda::planDeviceCall(describe(p, true))->launches())
       EXPECT_NE(forward.symbol, gradient.symbol);
 }
 

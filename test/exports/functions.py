@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import lzma
 import os
 import re
 import subprocess
@@ -162,7 +163,7 @@ def record(folder: Path, files: dict[str, Path], cases, expected, verdicts, alon
             kept = [entry for entry in node.metadata_props if entry.key == FX_KEY]
             del node.metadata_props[:]
             node.metadata_props.extend(kept)
-        onnx.save(model, folder / f"{EXPORTERS[exporter]}.onnx")
+        (folder / f"{EXPORTERS[exporter]}.onnx.xz").write_bytes(lzma.compress(model.SerializeToString(), preset=9 | lzma.PRESET_EXTREME))
         content = {
             name: {"function": each.name, "gradient": [float(value) for value in gradient]}
             for index, each in cases

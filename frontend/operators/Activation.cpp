@@ -167,7 +167,10 @@ void registerActivationOperators(Operators &operators) {
   operators.add("Gelu", 20, {.infer = inferGelu, .evaluate = evaluateGelu, .convert = convertGelu});
   operators.add("Relu", 1, {.infer = inferSame, .evaluate = evaluateRelu, .convert = convertRelu});
   operators.add("PRelu", 7,
-                {.infer = inferPRelu, .evaluate = evaluatePRelu, .convert = convertPRelu});
+                {.infer = inferPRelu,
+                 .evaluate = evaluatePRelu,
+                 .convert = convertPRelu,
+                 .roles = {{1, OperandRole::BiasOrScale}}});
   operators.add("mtc::LogSigmoid", 1, {.convert = convertLogSigmoid});
 }
 

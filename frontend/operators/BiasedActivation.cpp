@@ -74,15 +74,24 @@ LogicalResult convertBiasSplitGelu(Conversion &node) {
 
 void registerBiasedActivationOperators(Operators &operators) {
   for (StringRef name : {"com.microsoft::Gelu", "com.microsoft::BiasGelu"})
-    operators.add(name, 1, {.infer = inferBiased, .convert = convertGelu});
+    operators.add(
+        name, 1,
+        {.infer = inferBiased, .convert = convertGelu, .roles = {{1, OperandRole::BiasOrScale}}});
   addElementwise(
       operators, "com.microsoft::QuickGelu", 1,
       [](auto x, auto alpha) { return x / (1 + std::exp(-alpha * x)); }, swish,
       FloatAttribute{"alpha", 1.702});
-  operators.add("com.microsoft::FastGelu", 1, {.infer = inferBiased, .convert = convertFastGelu});
-  operators.add("com.microsoft::BiasAdd", 1, {.infer = inferBiasAdd, .convert = convertBiasAdd});
+  operators.add(
+      "com.microsoft::FastGelu", 1,
+      {.infer = inferBiased, .convert = convertFastGelu, .roles = {{1, OperandRole::BiasOrScale}}});
+  operators.add("com.microsoft::BiasAdd", 1,
+                {.infer = inferBiasAdd,
+                 .convert = convertBiasAdd,
+                 .roles = {{1, OperandRole::BiasOrScale}, {2, OperandRole::BiasOrScale}}});
   operators.add("com.microsoft::BiasSplitGelu", 1,
-                {.infer = inferBiasSplitGelu, .convert = convertBiasSplitGelu});
+                {.infer = inferBiasSplitGelu,
+                 .convert = convertBiasSplitGelu,
+                 .roles = {{1, OperandRole::BiasOrScale}}});
 }
 
 } // namespace mtc::onnx

@@ -256,12 +256,19 @@ void registerChannelNormalizationOperators(Operators &operators) {
   operators.add("BatchNormalization", 7,
                 {.infer = inferBatchNormalization,
                  .convert = convertBatchNormalization,
-                 .roles = {{3, OperandRole::RunningStatistic}, {4, OperandRole::RunningStatistic}},
+                 .roles = {{1, OperandRole::BiasOrScale},
+                           {2, OperandRole::BiasOrScale},
+                           {3, OperandRole::RunningStatistic},
+                           {4, OperandRole::RunningStatistic}},
                  .dependsOnStep = true});
   operators.add("InstanceNormalization", 6,
-                {.infer = inferInstanceNormalization, .convert = convertInstanceNormalization});
+                {.infer = inferInstanceNormalization,
+                 .convert = convertInstanceNormalization,
+                 .roles = {{1, OperandRole::BiasOrScale}, {2, OperandRole::BiasOrScale}}});
   operators.add("GroupNormalization", 18,
-                {.infer = inferGroupNormalization, .convert = convertGroupNormalization});
+                {.infer = inferGroupNormalization,
+                 .convert = convertGroupNormalization,
+                 .roles = {{1, OperandRole::BiasOrScale}, {2, OperandRole::BiasOrScale}}});
 }
 
 } // namespace mtc::onnx

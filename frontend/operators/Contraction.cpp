@@ -204,12 +204,26 @@ LogicalResult convertFusedMatMul(Conversion &node) {
 
 void registerContractionOperators(Operators &operators) {
   operators.add("com.microsoft::FusedGemm", 1,
-                {.infer = inferFusedGemm, .convert = convertFusedGemm});
+                {.infer = inferFusedGemm,
+                 .convert = convertFusedGemm,
+                 .roles = {{0, OperandRole::Factor},
+                           {1, OperandRole::Factor},
+                           {2, OperandRole::BiasOrScale}}});
   operators.add("com.microsoft::FusedMatMul", 1,
-                {.infer = inferFusedMatMul, .convert = convertFusedMatMul});
-  operators.add("Gemm", 7, {.infer = inferGemm, .convert = convertGemm});
+                {.infer = inferFusedMatMul,
+                 .convert = convertFusedMatMul,
+                 .roles = {{0, OperandRole::Factor}, {1, OperandRole::Factor}}});
+  operators.add("Gemm", 7,
+                {.infer = inferGemm,
+                 .convert = convertGemm,
+                 .roles = {{0, OperandRole::Factor},
+                           {1, OperandRole::Factor},
+                           {2, OperandRole::BiasOrScale}}});
   operators.add("MatMul", 1,
-                {.infer = inferMatMul, .evaluate = evaluateMatMul, .convert = convertMatMul});
+                {.infer = inferMatMul,
+                 .evaluate = evaluateMatMul,
+                 .convert = convertMatMul,
+                 .roles = {{0, OperandRole::Factor}, {1, OperandRole::Factor}}});
 }
 
 } // namespace mtc::onnx

@@ -198,11 +198,28 @@ LogicalResult convertQLinearConv(Conversion &node) {
 } // namespace
 
 void registerConvolutionOperators(Operators &operators) {
-  operators.add("Conv", 1, {.infer = inferConv, .convert = convertConv});
-  operators.add("ConvTranspose", 1, {.infer = inferConvTranspose, .convert = convertConvTranspose});
+  operators.add("Conv", 1,
+                {.infer = inferConv,
+                 .convert = convertConv,
+                 .roles = {{0, OperandRole::Factor},
+                           {1, OperandRole::Factor},
+                           {2, OperandRole::BiasOrScale}}});
+  operators.add("ConvTranspose", 1,
+                {.infer = inferConvTranspose,
+                 .convert = convertConvTranspose,
+                 .roles = {{0, OperandRole::Factor},
+                           {1, OperandRole::Factor},
+                           {2, OperandRole::BiasOrScale}}});
   operators.add("CausalConvWithState", 27,
-                {.infer = inferCausalConv, .convert = convertCausalConv});
-  operators.add("ConvInteger", 10, {.infer = inferConvInteger, .convert = convertConvInteger});
+                {.infer = inferCausalConv,
+                 .convert = convertCausalConv,
+                 .roles = {{0, OperandRole::Factor},
+                           {1, OperandRole::Factor},
+                           {2, OperandRole::BiasOrScale}}});
+  operators.add("ConvInteger", 10,
+                {.infer = inferConvInteger,
+                 .convert = convertConvInteger,
+                 .roles = {{0, OperandRole::Factor}, {1, OperandRole::Factor}}});
   operators.add("QLinearConv", 10,
                 {.infer = inferQLinearConv,
                  .convert = convertQLinearConv,

@@ -129,7 +129,10 @@ LogicalResult convertEinsum(Conversion &node) {
 } // namespace
 
 void registerEinsumOperators(Operators &operators) {
-  operators.add("Einsum", 12, {.infer = inferEinsum, .convert = convertEinsum});
+  operators.add("Einsum", 12,
+                {.infer = inferEinsum,
+                 .convert = convertEinsum,
+                 .roles = {{everyOperand, OperandRole::Factor}}});
 }
 
 } // namespace mtc::onnx

@@ -198,9 +198,13 @@ void registerElementwiseOperators(Operators &operators) {
   operators.add("IsNaN", 9,
                 {.infer = inferTest,
                  .evaluate = evaluateIsNaN,
-                 .convert = expression([](B &b, Value x) { return b.isNan(x); })});
+                 .convert = expression([](B &b, Value x) { return b.isNan(x); }),
+                 .roles = {{everyOperand, OperandRole::NoGradient}}});
   operators.add("IsInf", 10,
-                {.infer = inferIsInf, .evaluate = evaluateIsInf, .convert = convertIsInf});
+                {.infer = inferIsInf,
+                 .evaluate = evaluateIsInf,
+                 .convert = convertIsInf,
+                 .roles = {{everyOperand, OperandRole::NoGradient}}});
 }
 
 } // namespace mtc::onnx

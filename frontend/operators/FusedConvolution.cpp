@@ -69,7 +69,11 @@ LogicalResult convertFusedConvolution(Conversion &node) {
 void registerFusedConvolutionOperators(Operators &operators) {
   for (StringRef name : {"FusedConv", "NhwcConv", "NhwcFusedConv"})
     operators.add(("com.microsoft::" + name).str(), 1,
-                  {.infer = inferFusedConvolution, .convert = convertFusedConvolution});
+                  {.infer = inferFusedConvolution,
+                   .convert = convertFusedConvolution,
+                   .roles = {{0, OperandRole::Factor},
+                             {1, OperandRole::Factor},
+                             {2, OperandRole::BiasOrScale}}});
 }
 
 } // namespace mtc::onnx

@@ -143,11 +143,19 @@ LogicalResult convertEmbedding(Conversion &node) {
 
 void registerFusedNormalizationOperators(Operators &operators) {
   operators.add("com.microsoft::SkipLayerNormalization", 1,
-                {.infer = inferSkipNormalization, .convert = convertSkipNormalization});
+                {.infer = inferSkipNormalization,
+                 .convert = convertSkipNormalization,
+                 .roles = {{2, OperandRole::BiasOrScale},
+                           {3, OperandRole::BiasOrScale},
+                           {4, OperandRole::BiasOrScale}}});
   operators.add("com.microsoft::SkipSimplifiedLayerNormalization", 1,
-                {.infer = inferSkipNormalization, .convert = convertSkipNormalization});
+                {.infer = inferSkipNormalization,
+                 .convert = convertSkipNormalization,
+                 .roles = {{2, OperandRole::BiasOrScale}, {3, OperandRole::BiasOrScale}}});
   operators.add("com.microsoft::EmbedLayerNormalization", 1,
-                {.infer = inferEmbedding, .convert = convertEmbedding});
+                {.infer = inferEmbedding,
+                 .convert = convertEmbedding,
+                 .roles = {{5, OperandRole::BiasOrScale}, {6, OperandRole::BiasOrScale}}});
 }
 
 } // namespace mtc::onnx

@@ -305,7 +305,10 @@ void registerIndexingOperators(Operators &operators) {
   operators.add("GatherND", 11,
                 {.infer = inferGatherND, .evaluate = evaluateGatherND, .convert = convertGatherND});
   operators.add("OneHot", 9,
-                {.infer = inferOneHot, .evaluate = evaluateOneHot, .convert = convertOneHot});
+                {.infer = inferOneHot,
+                 .evaluate = evaluateOneHot,
+                 .convert = convertOneHot,
+                 .roles = {{2, OperandRole::NoGradient}}});
   operators.add("ReverseSequence", 10,
                 {.infer = inferReverseSequence, .convert = convertReverseSequence});
 }

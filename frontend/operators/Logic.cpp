@@ -47,7 +47,10 @@ void addComparison(Operators &operators, StringRef name, int64_t version, Comput
                        }));
   };
   operators.add(name, version,
-                {.infer = inferComparison, .evaluate = evaluate, .convert = convert});
+                {.infer = inferComparison,
+                 .evaluate = evaluate,
+                 .convert = convert,
+                 .roles = {{everyOperand, OperandRole::NoGradient}}});
 }
 
 template <typename Compute>

@@ -225,12 +225,19 @@ LogicalResult convertLRN(Conversion &node) {
 void registerNormalizationOperators(Operators &operators) {
   // onnxruntime writes LayerNormalization before opset 17, too.
   operators.add("LayerNormalization", 1,
-                {.infer = inferLayerNormalization, .convert = convertLayerNormalization});
+                {.infer = inferLayerNormalization,
+                 .convert = convertLayerNormalization,
+                 .roles = {{1, OperandRole::BiasOrScale}, {2, OperandRole::BiasOrScale}}});
   for (StringRef name :
        {"SimplifiedLayerNormalization", "com.microsoft::SimplifiedLayerNormalization"})
-    operators.add(name, 1, {.infer = inferRMSNormalization, .convert = convertRMSNormalization});
+    operators.add(name, 1,
+                  {.infer = inferRMSNormalization,
+                   .convert = convertRMSNormalization,
+                   .roles = {{1, OperandRole::BiasOrScale}}});
   operators.add("RMSNormalization", 23,
-                {.infer = inferRMSNormalization, .convert = convertRMSNormalization});
+                {.infer = inferRMSNormalization,
+                 .convert = convertRMSNormalization,
+                 .roles = {{1, OperandRole::BiasOrScale}}});
   operators.add(
       "MeanVarianceNormalization", 9,
       {.infer = inferMeanVarianceNormalization, .convert = convertMeanVarianceNormalization});

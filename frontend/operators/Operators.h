@@ -25,11 +25,18 @@ class Inference;
 /// The purpose of an operand, where it shows what an initializer is that the operand uses.
 enum class OperandRole {
   AngleTable,        ///< Sines or cosines of a rotary embedding.
+  BiasOrScale,       ///< Bias of a contraction, slope of an activation, scale or shift of a norm.
+  Factor,            ///< Factor of a contraction, which sums up products.
   InitialState,      ///< Initial state of a recurrent layer.
   MergedWeight,      ///< Weights of several layers of the module, which an optimizer merged.
+  NoGradient,        ///< Configures the operator, or is compared: no gradient flows to the operand.
   QuantizationScale, ///< Scale or zero point of a quantized tensor.
   RunningStatistic,  ///< State that training steps update.
+  Scattered,         ///< Base or updates of a Scatter.
 };
+
+/// Stands for all operands of an operator with a role.
+constexpr int64_t everyOperand = -1;
 
 /// One version of an operator. Operand and attribute kinds follow the schema (Schema.h) and are
 /// checked before these functions are called.
@@ -46,7 +53,7 @@ struct Operator {
   Evaluate evaluate = {};
   /// Builds the results in the core dialect. Null if the operator is not supported.
   Convert convert = {};
-  /// The operands with a role, by number.
+  /// The operands with a role, by number or `everyOperand`. An operand may have several roles.
   llvm::SmallVector<std::pair<int64_t, OperandRole>, 2> roles = {};
   /// Whether `convert` accepts integers of 2 and 4 bits, which programs store in 8 bits.
   bool acceptsPacked = false;

@@ -303,7 +303,9 @@ void registerQuantizationOperators(Operators &operators) {
   operators.add("QLinearMatMul", 10,
                 {.infer = inferQLinearMatMul,
                  .convert = convertQLinearMatMul,
-                 .roles = {{1, OperandRole::QuantizationScale},
+                 .roles = {{0, OperandRole::Factor},
+                           {3, OperandRole::Factor},
+                           {1, OperandRole::QuantizationScale},
                            {4, OperandRole::QuantizationScale},
                            {6, OperandRole::QuantizationScale}}});
 }

@@ -383,7 +383,12 @@ void registerRecurrentOperators(Operators &operators) {
     operators.add(kind.name, 7,
                   {.infer = [kind](Inference &node) { return inferRecurrent(node, kind); },
                    .convert = [kind](Conversion &node) { return convertRecurrent(node, kind); },
-                   .roles = {{5, OperandRole::InitialState}, {6, OperandRole::InitialState}}});
+                   .roles = {{1, OperandRole::Factor},
+                             {2, OperandRole::Factor},
+                             {3, OperandRole::BiasOrScale},
+                             {5, OperandRole::InitialState},
+                             {6, OperandRole::InitialState},
+                             {7, OperandRole::BiasOrScale}}});
 }
 
 } // namespace mtc::onnx

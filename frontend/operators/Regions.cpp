@@ -310,7 +310,14 @@ LogicalResult convertDeformConv(Conversion &node) {
 void registerRegionsOperators(Operators &operators) {
   operators.add("RoiAlign", 10, {.infer = inferRoiAlign, .convert = convertRoiAlign});
   operators.add("MaxRoiPool", 1, {.infer = inferMaxRoiPool, .convert = convertMaxRoiPool});
-  operators.add("DeformConv", 19, {.infer = inferDeformConv, .convert = convertDeformConv});
+  operators.add("DeformConv", 19,
+                {.infer = inferDeformConv,
+                 .convert = convertDeformConv,
+                 .roles = {{0, OperandRole::Factor},
+                           {1, OperandRole::Factor},
+                           {2, OperandRole::BiasOrScale},
+                           {3, OperandRole::BiasOrScale},
+                           {4, OperandRole::BiasOrScale}}});
 }
 
 } // namespace mtc::onnx

@@ -362,8 +362,16 @@ LogicalResult convertUpsample(Conversion &node) {
 } // namespace
 
 void registerResizeOperators(Operators &operators) {
-  operators.add("Resize", 10, {.infer = inferResize, .convert = convertResize});
-  operators.add("Upsample", 7, {.infer = inferUpsample, .convert = convertUpsample});
+  operators.add("Resize", 10,
+                {.infer = inferResize,
+                 .convert = convertResize,
+                 .roles = {{1, OperandRole::NoGradient},
+                           {2, OperandRole::NoGradient},
+                           {3, OperandRole::NoGradient}}});
+  operators.add("Upsample", 7,
+                {.infer = inferUpsample,
+                 .convert = convertUpsample,
+                 .roles = {{1, OperandRole::NoGradient}}});
 }
 
 } // namespace mtc::onnx

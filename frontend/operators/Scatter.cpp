@@ -308,10 +308,13 @@ void registerScatterOperators(Operators &operators) {
     operators.add(name, version,
                   {.infer = inferScatterElements,
                    .evaluate = evaluateScatterElements,
-                   .convert = convertScatterElements});
-  operators.add(
-      "ScatterND", 11,
-      {.infer = inferScatterND, .evaluate = evaluateScatterND, .convert = convertScatterND});
+                   .convert = convertScatterElements,
+                   .roles = {{0, OperandRole::Scattered}, {2, OperandRole::Scattered}}});
+  operators.add("ScatterND", 11,
+                {.infer = inferScatterND,
+                 .evaluate = evaluateScatterND,
+                 .convert = convertScatterND,
+                 .roles = {{0, OperandRole::Scattered}, {2, OperandRole::Scattered}}});
   operators.add("TensorScatter", 24,
                 {.infer = inferTensorScatter, .convert = convertTensorScatter});
 }

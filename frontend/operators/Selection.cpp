@@ -343,14 +343,22 @@ LogicalResult inferUnique(Inference &node) {
 void registerSelectionOperators(Operators &operators) {
   operators.add("TopK", 1, {.infer = inferTopK, .convert = convertTopK});
   operators.add("ArgMax", 1,
-                {.infer = inferArg, .evaluate = evaluateArg<true>, .convert = convertArg<true>});
+                {.infer = inferArg,
+                 .evaluate = evaluateArg<true>,
+                 .convert = convertArg<true>,
+                 .roles = {{everyOperand, OperandRole::NoGradient}}});
   operators.add("ArgMin", 1,
-                {.infer = inferArg, .evaluate = evaluateArg<false>, .convert = convertArg<false>});
+                {.infer = inferArg,
+                 .evaluate = evaluateArg<false>,
+                 .convert = convertArg<false>,
+                 .roles = {{everyOperand, OperandRole::NoGradient}}});
   operators.add("Trilu", 14,
                 {.infer = inferTrilu, .evaluate = evaluateTrilu, .convert = convertTrilu});
   operators.add("NonZero", 9, {.infer = inferNonZero});
   operators.add("Compress", 9, {.infer = inferCompress, .convert = convertCompress});
   operators.add("Unique", 11, {.infer = inferUnique});
+  // Is not compiled. `mtc inspect` classifies its thresholds.
+  operators.add("NonMaxSuppression", 10, {.roles = {{everyOperand, OperandRole::NoGradient}}});
 }
 
 } // namespace mtc::onnx

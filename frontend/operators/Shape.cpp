@@ -126,7 +126,8 @@ LogicalResult convertSameElements(Conversion &node) {
 } // namespace
 
 void registerShapeOperators(Operators &operators) {
-  operators.add("Shape", 1, {.infer = inferShape});
+  operators.add("Shape", 1,
+                {.infer = inferShape, .roles = {{everyOperand, OperandRole::NoGradient}}});
   operators.add("Size", 1, {.infer = inferSize});
   auto add = [&](StringRef name, int64_t version, auto infer) {
     operators.add(name, version,

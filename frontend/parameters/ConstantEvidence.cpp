@@ -19,15 +19,7 @@ namespace mtc::onnx {
 
 namespace {
 
-/// Returns whether a node multiplies the operand with another tensor and sums up the products.
-bool isContracted(const InitializerUse &use) {
-  return llvm::StringSwitch<bool>(NodeOp(use.node).getOpType())
-      .Cases({"MatMul", "Einsum"}, true)
-      .Cases({"Gemm", "Conv", "ConvTranspose", "CausalConvWithState", "DeformConv"},
-             use.operand < 2)
-      .Cases({"RNN", "GRU", "LSTM"}, use.operand == 1 || use.operand == 2)
-      .Default(false);
-}
+bool isContracted(const InitializerUse &use) { return hasRole(use, OperandRole::Factor); }
 
 bool isConvolved(const InitializerUse &use) {
   StringRef op = NodeOp(use.node).getOpType();
@@ -38,34 +30,25 @@ bool isConvolved(const InitializerUse &use) {
 bool isSumOfProducts(Value value) {
   for (auto node = value.getDefiningOp<NodeOp>(); node && !node.getInputs().empty();
        node = value.getDefiningOp<NodeOp>()) {
-    StringRef op = node.getOpType();
-    if (op == "MatMul" || op == "Gemm" || op == "Einsum" || op.starts_with("Conv") ||
-        op.ends_with("MatMul"))
+    if (hasRole(node, 0, OperandRole::Factor))
       return true;
     if (!llvm::is_contained(
-            {"Reshape", "Transpose", "Squeeze", "Unsqueeze", "Cast", "Identity", "Flatten"}, op))
+            {"Reshape", "Transpose", "Squeeze", "Unsqueeze", "Cast", "Identity", "Flatten"},
+            node.getOpType()))
       return false;
     value = node.getInputs().front();
   }
   return false;
 }
 
-/// Returns whether the operand is a bias of a contraction or a recurrent layer, a slope, or the
-/// scale or shift of a normalization.
+/// Returns whether the operand is a bias or scale by its role, or is added to a contraction.
 bool isBiasOrScale(const InitializerUse &use) {
   NodeOp node = use.node;
-  StringRef op = node.getOpType();
-  if (op == "Add")
-    return llvm::any_of(node->getOpOperands(), [&](OpOperand &other) {
-      return other.getOperandNumber() != use.operand && isSumOfProducts(other.get());
-    });
-  if (op.contains("Normalization") || op.contains("LayerNorm"))
-    return use.operand >= 1;
-  return llvm::StringSwitch<bool>(op)
-      .Cases({"Gemm", "Conv", "ConvTranspose", "FusedConv", "FusedGemm"}, use.operand == 2)
-      .Cases({"RNN", "GRU", "LSTM"}, use.operand == 3 || use.operand == 7)
-      .Cases({"PRelu", "BiasGelu", "BiasAdd", "FastGelu", "DeformConv"}, use.operand >= 1)
-      .Default(false);
+  if (!node.isOperator("Add"))
+    return hasRole(use, OperandRole::BiasOrScale);
+  return llvm::any_of(node->getOpOperands(), [&](OpOperand &other) {
+    return other.getOperandNumber() != use.operand && isSumOfProducts(other.get());
+  });
 }
 
 /// Returns whether a node computes each element of its result from one element of each operand.
@@ -73,17 +56,6 @@ bool isElementwise(const InitializerUse &use) {
   return llvm::StringSwitch<bool>(NodeOp(use.node).getOpType())
       .Cases({"Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "Sum", "Mean", "Mod"}, true)
       .Cases({"Clip", "Where", "Range"}, true)
-      .Default(false);
-}
-
-/// Returns whether no gradient flows to the operand: it configures the operator, or is compared.
-bool hasNoGradient(const InitializerUse &use) {
-  return llvm::StringSwitch<bool>(NodeOp(use.node).getOpType())
-      .Case("Resize", use.operand >= 1)
-      .Case("Upsample", use.operand == 1)
-      .Case("OneHot", use.operand == 2)
-      .Cases({"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"}, true)
-      .Cases({"ArgMax", "ArgMin", "IsNaN", "IsInf", "Shape", "NonMaxSuppression"}, true)
       .Default(false);
 }
 
@@ -101,11 +73,6 @@ bool isAddedBeforeRoot(const InitializerUse &use) {
   NodeOp node = use.node;
   return (node.isOperator("Add") || node.isOperator("Max")) && node.getNumResults() == 1 &&
          isGuarded(node.getResult(0));
-}
-
-bool isScattered(const InitializerUse &use) {
-  StringRef op = NodeOp(use.node).getOpType();
-  return op.starts_with("Scatter") && (use.operand == 0 || use.operand == 2);
 }
 
 /// Splits a name such as `model/dense_1/bias:0` or `norm.weight` into its last part without
@@ -213,7 +180,7 @@ std::optional<Evidence> ConstantEvidence::findByUse(InitializerOp initializer) c
   auto elements = dyn_cast_or_null<DenseElementsAttr>(initializer.getSampleAttr());
   const bool isOfOneValue = elements && elements.isSplat();
   const bool isZero = isOfOneValue && elements.getSplatValue<APFloat>().isZero();
-  if (llvm::all_of(readers, hasNoGradient))
+  if (haveRole(readers, OperandRole::NoGradient))
     return constant("configures operators or is compared, without a gradient");
   auto hasOperatorOfFirst = [&](const InitializerUse &use) {
     return NodeOp(use.node).getOpType() == NodeOp(readers.front().node).getOpType();
@@ -236,7 +203,7 @@ std::optional<Evidence> ConstantEvidence::findByUse(InitializerOp initializer) c
   }
   if (isZero && haveRole(readers, OperandRole::InitialState))
     return constant("the initial state of a recurrent layer");
-  if (llvm::all_of(readers, isScattered))
+  if (haveRole(readers, OperandRole::Scattered))
     return constant("written or updated by a Scatter", /*isDoubtful=*/!isOfOneValue);
   if (isZero && isBiasOfConstantFilters(initializer))
     return constant("the zero bias of constant filters");

@@ -62,11 +62,17 @@ StringMap<std::vector<InitializerUse>> initializerUses(GraphOp graph) {
   return uses;
 }
 
-bool hasRole(const InitializerUse &use, OperandRole role) {
-  NodeOp node = use.node;
+bool hasRole(NodeOp node, unsigned operand, OperandRole role) {
   const Operator *definition =
       Operators::get().find(node.getDomain().value_or(""), node.getOpType(), node.getVersion());
-  return definition && llvm::is_contained(definition->roles, std::pair(int64_t(use.operand), role));
+  return definition && llvm::any_of(definition->roles, [&](auto entry) {
+           return entry.second == role &&
+                  (entry.first == everyOperand || entry.first == int64_t(operand));
+         });
+}
+
+bool hasRole(const InitializerUse &use, OperandRole role) {
+  return hasRole(use.node, use.operand, role);
 }
 
 bool haveRole(ArrayRef<InitializerUse> uses, OperandRole role) {

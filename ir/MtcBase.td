@@ -259,6 +259,9 @@ defvar rangeSensitive = [{
     ::mtc::PrecisionClass getPrecisionClass() { return ::mtc::PrecisionClass::RangeSensitive; }
 }];
 
+// The result or a derivative has a pole, or leaves the range of floats.
+defvar unbounded = "bool isUnbounded() { return true; }";
+
 def Mtc_Gradient : DeclareOpInterfaceMethods<GradientOpInterface>;
 def Mtc_Fusible : DeclareOpInterfaceMethods<FusibleOpInterface>;
 def Mtc_Transposable : DeclareOpInterfaceMethods<TransposableOpInterface>;

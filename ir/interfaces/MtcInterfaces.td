@@ -16,11 +16,16 @@ def GradientOpInterface : OpInterface<"GradientOpInterface"> {
     The vector-Jacobian product (VJP) of an operation. An operation without this interface has the trait `ZeroGradient` or
     `NoGradient`.
   }];
-  let methods = [InterfaceMethod<[{
+  let methods = [
+    InterfaceMethod<[{
       Computes the cotangents of the operands from the cotangents of the results. For each operand i with `gradient.needs(i)`, the
       implementation calls `gradient.set(i, value)` with a value of the operand's type; an operand that is not set has no
       cotangent.
-    }], "void", "buildGradient", (ins "::mtc::GradientBuilder &":$gradient)>];
+    }], "void", "buildGradient", (ins "::mtc::GradientBuilder &":$gradient)>,
+    InterfaceMethod<[{
+      Returns whether a result or a derivative of an elementwise operation may be infinite or NaN although the operands are finite,
+      as of a logarithm at 0.
+    }], "bool", "isUnbounded", (ins), "", "return false;">];
 }
 
 def CostOpInterface : OpInterface<"CostOpInterface"> {

@@ -3,7 +3,6 @@
 #include "ir/Mtc.h"
 #include "ir/builders/KernelBuilder.h"
 #include "ir/builders/TensorBuilder.h"
-#include "ir/ops/Unbounded.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -154,13 +153,9 @@ OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-bool mtc::isUnbounded(Operation *op) {
-  if (auto div = dyn_cast<DivOp>(op)) {
-    DenseElementsAttr divisor;
-    return !matchPattern(div.getRhs(), m_Constant(&divisor)) || !divisor.isSplat() ||
-           isSplat(divisor, 0);
-  }
-  return isa<ExpOp, Expm1Op, LogOp, Log1pOp, SqrtOp, RsqrtOp, AsinOp, AcosOp, RemOp, PowOp>(op);
+bool DivOp::isUnbounded() {
+  DenseElementsAttr divisor;
+  return !matchPattern(getRhs(), m_Constant(&divisor)) || !divisor.isSplat() || isSplat(divisor, 0);
 }
 
 OpFoldResult SelectByModeOp::fold(FoldAdaptor) {

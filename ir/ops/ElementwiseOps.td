@@ -77,22 +77,22 @@ def AbsOp : Mtc_UnaryOp<"abs", "y = |x|",
   "isFloat ? math::AbsFOp::create(b, loc, x).getResult() : math::AbsIOp::create(b, loc, x).getResult()",
   "g.mul(dy, g.sign(x))", Mtc_NumberTensor>;
 def ExpOp : Mtc_UnaryOp<"exp", "y = e^x", "math::ExpOp::create(b, loc, x)", "g.mul(dy, y)"> {
-  let extraClassDeclaration = rangeSensitive;
+  let extraClassDeclaration = !strconcat(rangeSensitive, unbounded);
 }
 // The derivative is e^x and not y + 1, which loses all digits of e^x for very negative x.
 def Expm1Op : Mtc_UnaryOp<"expm1", "y = e^x - 1, exact near 0", "math::ExpM1Op::create(b, loc, x)",
-  "g.mul(dy, g.exp(x))">;
+  "g.mul(dy, g.exp(x))"> { let extraClassDeclaration = unbounded; }
 def LogOp : Mtc_UnaryOp<"log", "y = ln x", "math::LogOp::create(b, loc, x)", "g.div(dy, x)"> {
-  let extraClassDeclaration = rangeSensitive;
+  let extraClassDeclaration = !strconcat(rangeSensitive, unbounded);
 }
 def Log1pOp : Mtc_UnaryOp<"log1p", "y = ln(1 + x), exact near 0", "math::Log1pOp::create(b, loc, x)",
-  "g.div(dy, g.add(x, g.splat(x, 1.0)))">;
+  "g.div(dy, g.add(x, g.splat(x, 1.0)))"> { let extraClassDeclaration = unbounded; }
 // The derivative at 0 is infinite, and so is the gradient, as in PyTorch.
 def SqrtOp : Mtc_UnaryOp<"sqrt", "y = x^(1/2)", "math::SqrtOp::create(b, loc, x)",
-  "g.div(dy, g.mul(y, g.splat(y, 2.0)))">;
+  "g.div(dy, g.mul(y, g.splat(y, 2.0)))"> { let extraClassDeclaration = unbounded; }
 def RsqrtOp : Mtc_UnaryOp<"rsqrt", "y = x^(-1/2)",
   "arith::DivFOp::create(b, loc, ::mtc::scalarConstant(b, loc, x.getType(), 1), math::SqrtOp::create(b, loc, x))",
-  "g.mul(g.mul(dy, g.splat(y, -0.5)), g.mul(y, g.mul(y, y)))">;
+  "g.mul(g.mul(dy, g.splat(y, -0.5)), g.mul(y, g.mul(y, y)))"> { let extraClassDeclaration = unbounded; }
 def TanhOp : Mtc_UnaryOp<"tanh", "y = tanh x", "math::TanhOp::create(b, loc, x)",
   "g.mul(dy, g.sub(g.splat(y, 1.0), g.mul(y, y)))">;
 // For very negative x, e^-x is infinite and the quotient is 0, the correct limit; the gradient only depends on y.
@@ -105,9 +105,9 @@ def CosOp : Mtc_UnaryOp<"cos", "y = cos x", "math::CosOp::create(b, loc, x)", "g
 // The derivative at -1 and 1 is infinite, and so is the gradient, as in PyTorch. 1 - x² is computed as a product, which keeps its
 // precision near these points.
 def AsinOp : Mtc_UnaryOp<"asin", "y with sin y = x, from -pi/2 to pi/2", "math::AsinOp::create(b, loc, x)",
-  "g.mul(dy, g.rsqrt(g.mul(g.sub(g.splat(x, 1.0), x), g.add(g.splat(x, 1.0), x))))">;
+  "g.mul(dy, g.rsqrt(g.mul(g.sub(g.splat(x, 1.0), x), g.add(g.splat(x, 1.0), x))))"> { let extraClassDeclaration = unbounded; }
 def AcosOp : Mtc_UnaryOp<"acos", "y with cos y = x, from 0 to pi", "math::AcosOp::create(b, loc, x)",
-  "g.neg(g.mul(dy, g.rsqrt(g.mul(g.sub(g.splat(x, 1.0), x), g.add(g.splat(x, 1.0), x)))))">;
+  "g.neg(g.mul(dy, g.rsqrt(g.mul(g.sub(g.splat(x, 1.0), x), g.add(g.splat(x, 1.0), x)))))"> { let extraClassDeclaration = unbounded; }
 def AtanOp : Mtc_UnaryOp<"atan", "y with tan y = x, from -pi/2 to pi/2", "math::AtanOp::create(b, loc, x)",
   "g.div(dy, g.add(g.splat(x, 1.0), g.mul(x, x)))">;
 def FloorOp : Mtc_FlatUnaryOp<"floor", "the largest integer not greater than x", "math::FloorOp::create(b, loc, x)">;
@@ -262,10 +262,13 @@ def MulOp : Mtc_BinaryOp<"mul", "y = a * b", "::mtc::detail::arithmetic<arith::M
   "g.mul(dy, b)", "g.mul(dy, a)", Mtc_NumberTensor, [Commutative]> { let hasFolder = 1; }
 // Integer division truncates towards zero.
 def DivOp : Mtc_BinaryOp<"div", "y = a / b", "::mtc::detail::buildDivision(b, loc, x, y, isUnsigned)",
-  "g.div(dy, b)", "g.neg(g.div(g.mul(dy, y), b))"> { let hasFolder = 1; }
+  "g.div(dy, b)", "g.neg(g.div(g.mul(dy, y), b))"> {
+  let hasFolder = 1;
+  let extraClassDeclaration = "bool isUnbounded();";
+}
 // The remainder has the sign of the dividend, as C's fmod and %. It is a - b * trunc(a / b); trunc has a zero derivative.
 def RemOp : Mtc_BinaryOp<"rem", "y = a - b * trunc(a / b)", "::mtc::detail::buildRemainder(b, loc, x, y, isUnsigned)",
-  "dy", "g.neg(g.mul(dy, g.div(g.sub(a, y), b)))">;
+  "dy", "g.neg(g.mul(dy, g.div(g.sub(a, y), b)))"> { let extraClassDeclaration = unbounded; }
 // NaN is propagated. Where a = b, each operand gets half of the cotangent, as in PyTorch.
 def MaxOp : Mtc_BinaryOp<"max", "the larger of a and b", "::mtc::detail::buildExtremum(b, loc, x, y, isUnsigned, true)",
   "g.extremumShare(dy, a, b, y)", "g.extremumShare(dy, b, a, y)", Mtc_NumberTensor, [Commutative]>;
@@ -275,7 +278,7 @@ def MinOp : Mtc_BinaryOp<"min", "the smaller of a and b", "::mtc::detail::buildE
 def PowOp : Mtc_BinaryOp<"pow", "y = a^b", "math::PowFOp::create(b, loc, x, y)",
   "g.powBaseGradient(dy, a, b)", "g.powExponentGradient(dy, a, b, y)", Mtc_FloatTensor> {
   let hasCanonicalizer = 1;
-  let extraClassDeclaration = rangeSensitive;
+  let extraClassDeclaration = !strconcat(rangeSensitive, unbounded);
 }
 def AndOp : Mtc_LogicalOp<"and", "bitwise and", "arith::AndIOp::create(b, loc, x, y)">;
 def OrOp : Mtc_LogicalOp<"or", "bitwise or", "arith::OrIOp::create(b, loc, x, y)">;

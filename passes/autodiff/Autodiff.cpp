@@ -3,7 +3,6 @@
 #include "passes/autodiff/Autodiff.h"
 #include "ir/NodeNames.h"
 #include "ir/builders/TensorBuilder.h"
-#include "ir/ops/Unbounded.h"
 #include "passes/autodiff/ScanGradient.h"
 
 #include "mlir/IR/Matchers.h"
@@ -65,6 +64,11 @@ void ReverseMode::findVarying(ArrayRef<Value> wrt) {
     if (varies)
       onTheWay.push_back(&op);
   }
+}
+
+static bool isUnbounded(Operation *op) {
+  auto differentiable = dyn_cast<GradientOpInterface>(op);
+  return differentiable && differentiable.isUnbounded();
 }
 
 void ReverseMode::findUnbounded() {

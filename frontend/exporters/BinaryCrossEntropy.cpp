@@ -23,7 +23,7 @@ Value clampedLogarithm(Value value) {
 /// Returns x of 1 - x, which log1p(-x) is exported as Add(Neg(x), 1), or null.
 Value complement(Value value) {
   if (NodeOp sub = definedBy(value, "Sub"))
-    return splatOf(sub, 0) == 1.0 ? sub.getInputs()[1] : Value();
+    return splatOf(sub.getInputs()[0]) == 1.0 ? sub.getInputs()[1] : Value();
   NodeOp add = definedBy(value, "Add");
   Value inner = add ? operandBesides(add, 1) : Value();
   NodeOp neg = inner ? definedBy(inner, "Neg") : NodeOp();
@@ -50,7 +50,7 @@ struct FormBinaryCrossEntropy : OpRewritePattern<NodeOp> {
     Value probability = eitherOrder(loss.getInputs()[0], [&](Value factor, Value logarithm) {
       NodeOp sub = definedBy(factor, "Sub");
       Value argument = clampedLogarithm(logarithm);
-      if (!sub || splatOf(sub, 1) != 1.0 || !argument)
+      if (!sub || splatOf(sub.getInputs()[1]) != 1.0 || !argument)
         return Value();
       target = sub.getInputs()[0];
       return complement(argument);

@@ -20,7 +20,7 @@ struct FormLogSigmoid : OpRewritePattern<NodeOp> {
     if (!log.isOperator("Log"))
       return failure();
     NodeOp complement = definedBy(log.getInputs()[0], "Sub");
-    if (complement && splatOf(complement, 0) != 1.0)
+    if (complement && splatOf(complement.getInputs()[0]) != 1.0)
       return rewriter.notifyMatchFailure(log, "is of a difference from something else than 1");
     NodeOp sigmoid =
         definedBy(complement ? complement.getInputs()[1] : log.getInputs()[0], "Sigmoid");

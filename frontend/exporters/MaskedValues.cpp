@@ -12,18 +12,6 @@ using namespace mlir;
 
 namespace mtc::onnx {
 
-std::optional<double> splatOf(Value value) {
-  auto constant = value.getDefiningOp<ConstantOp>();
-  if (!constant)
-    return std::nullopt;
-  auto type = cast<RankedTensorType>(value.getType());
-  std::optional<Tensor> tensor = Tensor::fromAttribute(constant.getValue(), type);
-  if (!tensor || tensor->size() == 0)
-    return std::nullopt;
-  std::vector<double> elements = tensor->compactValues<double>();
-  return llvm::all_equal(elements) ? std::optional(elements.front()) : std::nullopt;
-}
-
 namespace {
 
 bool isFloat(Value value) { return isa<FloatType>(getElementTypeOrSelf(value.getType())); }

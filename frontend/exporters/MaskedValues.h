@@ -32,9 +32,6 @@ struct UniformNumbers {
   double low, high;
 };
 
-/// Returns the value of all elements of a constant, or nullopt for other values.
-std::optional<double> splatOf(mlir::Value value);
-
 class MaskedValues {
 public:
   /// Analyzes the results of a node, after the nodes of its operands.

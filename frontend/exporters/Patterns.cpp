@@ -11,17 +11,22 @@ NodeOp definedBy(Value value, StringRef opType) {
   return node && node.isOperator(opType) ? node : NodeOp();
 }
 
-std::optional<double> splatOf(NodeOp node, size_t operand) {
-  std::optional<SmallVector<double>> values = NodeView(node).constantFloats(operand);
-  if (!values || values->empty() || !llvm::all_equal(*values))
+std::optional<double> splatOf(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  if (!constant)
     return std::nullopt;
-  return values->front();
+  auto type = cast<RankedTensorType>(value.getType());
+  std::optional<Tensor> tensor = Tensor::fromAttribute(constant.getValue(), type);
+  if (!tensor || tensor->size() == 0)
+    return std::nullopt;
+  std::vector<double> elements = tensor->compactValues<double>();
+  return llvm::all_equal(elements) ? std::optional(elements.front()) : std::nullopt;
 }
 
 Value operandBesides(NodeOp node, double constant) {
   if (node.getInputs().size() == 2)
     for (size_t i : {1, 0})
-      if (splatOf(node, i) == constant)
+      if (splatOf(node.getInputs()[i]) == constant)
         return node.getInputs()[1 - i];
   return {};
 }

@@ -13,9 +13,9 @@ namespace mtc::onnx {
 /// Returns the node that defines a value if it is an instance of this ai.onnx operator, or null.
 NodeOp definedBy(mlir::Value value, llvm::StringRef opType);
 
-/// Returns the value of all elements of a constant operand, or nullopt if the operand is not
-/// constant or its elements differ.
-std::optional<double> splatOf(NodeOp node, size_t operand);
+/// Returns the value of all elements of a constant; nullopt for other values, also if elements
+/// differ.
+std::optional<double> splatOf(mlir::Value value);
 
 /// Returns the operand of a binary node that is not a constant of this value, for instance `x` of
 /// Add(x, 1) and Add(1, x); null if neither operand is that constant.

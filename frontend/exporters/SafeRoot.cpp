@@ -19,7 +19,7 @@ namespace {
 std::optional<double> exponentOf(NodeOp node) {
   if (node.isOperator("Sqrt"))
     return 0.5;
-  return node.isOperator("Pow") ? splatOf(node, 1) : std::nullopt;
+  return node.isOperator("Pow") ? splatOf(node.getInputs()[1]) : std::nullopt;
 }
 
 /// Returns whether a value is x * x, |x| or a power with an exponent above 1.
@@ -62,9 +62,10 @@ bool isSumOfPowers(Value value) {
     if (node.isOperator("ReduceSum") || node.isOperator("ReduceMean"))
       return isPower(node.getInputs()[0]);
     if (node.isOperator("Clip"))
-      return NodeView(node).has(1) && splatOf(node, 1) == 0.0;
+      return NodeView(node).has(1) && splatOf(node.getInputs()[1]) == 0.0;
     if (node.isOperator("Max"))
-      return node.getInputs().size() == 2 && (splatOf(node, 0) == 0.0 || splatOf(node, 1) == 0.0);
+      return node.getInputs().size() == 2 &&
+             (splatOf(node.getInputs()[0]) == 0.0 || splatOf(node.getInputs()[1]) == 0.0);
     value = scaledBy(node);
     if (!value)
       return false;

@@ -39,7 +39,7 @@ Value infiniteMask(Value value, PatternRewriter &rewriter) {
     return {};
   double lowest =
       APFloat::getLargest(element.getFloatSemantics(), /*Negative=*/true).convertToDouble();
-  if (splatOf(where, 1) != 0.0 || splatOf(where, 2) != lowest)
+  if (splatOf(where.getInputs()[1]) != 0.0 || splatOf(where.getInputs()[2]) != lowest)
     return {};
   auto scalar = RankedTensorType::get({}, element);
   APFloat infinity = APFloat::getInf(element.getFloatSemantics(), /*Negative=*/true);

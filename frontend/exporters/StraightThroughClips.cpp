@@ -36,7 +36,7 @@ NodeOp varianceOf(NodeOp add) {
     if (!clip || !div || div.getInputs()[1] != clip.getResult(0))
       continue;
     NodeOp pow = definedBy(div.getInputs()[0], "Pow", 2);
-    if (pow && splatOf(pow, 1) == 2.0 && definedBy(pow.getInputs()[0], "Sub", 2))
+    if (pow && splatOf(pow.getInputs()[1]) == 2.0 && definedBy(pow.getInputs()[0], "Sub", 2))
       return clip;
   }
   return {};

@@ -25,7 +25,7 @@ LogicalResult replaceBy(PatternRewriter &rewriter, NodeOp node, StringRef opType
 /// Returns x of a comparison with the constant 0, such as Equal(x, 0), or null.
 Value comparedToZero(Value condition, StringRef opType) {
   NodeOp node = definedBy(condition, opType);
-  return node && splatOf(node, 1) == 0.0 ? node.getInputs()[0] : Value();
+  return node && splatOf(node.getInputs()[1]) == 0.0 ? node.getInputs()[0] : Value();
 }
 
 /// Where(Equal(x, 0), x, Where(IsNaN(y), y, Mul(x, Log(y))))  =>  mtc.XLogY(x, y)
@@ -101,7 +101,7 @@ struct FormClippedLogit : OpRewritePattern<NodeOp> {
       return failure();
     NodeOp div = definedBy(log.getInputs()[0], "Div");
     NodeOp sub = div ? definedBy(div.getInputs()[1], "Sub") : NodeOp();
-    if (!sub || splatOf(sub, 0) != 1.0 || sub.getInputs()[1] != div.getInputs()[0])
+    if (!sub || splatOf(sub.getInputs()[0]) != 1.0 || sub.getInputs()[1] != div.getInputs()[0])
       return rewriter.notifyMatchFailure(log, "is of something else than odds");
     NodeOp low = definedBy(div.getInputs()[0], "Where");
     NodeOp high = low ? definedBy(low.getInputs()[2], "Where") : NodeOp();
@@ -128,7 +128,7 @@ struct FormCosineSimilarity : OpRewritePattern<NodeOp> {
     if (!div.isOperator("Div"))
       return failure();
     NodeOp max = definedBy(div.getInputs()[1], "Max");
-    if (!max || max.getInputs().size() != 2 || !splatOf(max, 1))
+    if (!max || max.getInputs().size() != 2 || !splatOf(max.getInputs()[1]))
       return rewriter.notifyMatchFailure(div, "does not divide by a clipped value");
     NodeOp root = definedBy(max.getInputs()[0], "Sqrt");
     NodeOp product = root ? definedBy(root.getInputs()[0], "Mul") : NodeOp();

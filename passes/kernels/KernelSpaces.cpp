@@ -181,8 +181,7 @@ std::optional<CommonSpace> mtc::findCommonSpace(KernelOp first, KernelOp second)
     // One kernel has one iteration per row of the other.
     unsigned larger = points[0] > points[1] ? 0 : 1;
     KernelOp whole = larger == 0 ? first : second, rows = larger == 0 ? second : first;
-    if (points[1 - larger] == 0 || points[larger] % points[1 - larger] != 0 ||
-        !rows.getReduced().empty() ||
+    if (points[larger] % points[1 - larger] != 0 || !rows.getReduced().empty() ||
         (whole.getShape() != FusibleShape::RowReduction &&
          whole.getShape() != FusibleShape::Elementwise))
       return std::nullopt;

@@ -46,8 +46,12 @@ public:
       if (Layout layout = layoutOf(initializer); layout != Layout::Unknown)
         names[initializer.getName()] = nameOf(initializer);
     llvm::StringMap<std::vector<std::string>> aliases = findModuleAliases(graph, names);
-    for (InitializerOp initializer : initializers())
-      describe(initializer, aliases.lookup(initializer.getName()));
+    for (InitializerOp initializer : initializers()) {
+      if (cast<RankedTensorType>(initializer.getType()).getNumElements() == 0)
+        addEmpty(initializer, aliases.lookup(initializer.getName()));
+      else
+        describe(initializer, aliases.lookup(initializer.getName()));
+    }
     addCounts();
   }
 
@@ -125,6 +129,27 @@ private:
     }
     llvm::append_range(images, copies);
     initializer.setModuleImagesAttr(builder.getArrayAttr(images));
+  }
+
+  /// Adds a tensor without elements under each of its names in the module. The operations that use
+  /// it compute nothing, so no variable is left of it.
+  void addEmpty(InitializerOp initializer, ArrayRef<std::string> aliases) {
+    auto type = cast<RankedTensorType>(initializer.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    if (layoutOf(initializer) == Layout::Transposed)
+      std::reverse(shape.begin(), shape.end());
+    OpBuilder builder(initializer);
+    auto add = [&](StringRef name, ArrayRef<int64_t> shape) {
+      auto nothing = DenseElementsAttr::get(RankedTensorType::get(shape, type.getElementType()),
+                                            ArrayRef<Attribute>());
+      BufferOp::create(builder, initializer.getLoc(), builder.getStringAttr(name), UnitAttr(),
+                       nothing);
+    };
+    add(nameOf(initializer), shape);
+    for (const std::string &alias : aliases)
+      add(alias, shape);
+    for (TensorImageAttr copy : namedCopies(initializer))
+      add(copy.getName(), copy.getShape());
   }
 
   /// Returns the tied copies that have a name of the module.

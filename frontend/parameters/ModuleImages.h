@@ -14,8 +14,8 @@ namespace mtc::onnx {
 ///   - A parameter may have several names (ModuleAliases.h), and tied copies names of their own.
 ///   - A renamed vector is unchanged.
 /// The list is empty for other initializers that the exporter created or renamed, since their form
-/// in the module is unknown. Also creates an `onnx.buffer` for `num_batches_tracked` of PyTorch's
-/// batch normalizations.
+/// in the module is unknown. Also creates an `onnx.buffer` for tensors without elements, and for
+/// `num_batches_tracked` of PyTorch's batch normalizations.
 void describeModuleImages(GraphOp graph);
 
 } // namespace mtc::onnx

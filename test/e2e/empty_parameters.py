@@ -1,5 +1,6 @@
 # RUN: %python %s %t
-"""A parameter without elements, such as a bias of extent 0, is frozen; the other parameters are trained by programs of each kind."""
+"""A parameter without elements, such as a bias of extent 0, is frozen; the other parameters are trained by programs of each kind.
+--export-weights writes all."""
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper, save
@@ -21,7 +22,9 @@ FLAGS = ("--loss", "output", "--output", "loss", "--dim", "batch=4", "--train", 
 train = compile(folder / "model.onnx", folder, {"x": x}, *FLAGS)
 train.train(2, "--save", folder / "saved", "--export-weights", folder / "weights.safetensors")
 exported = load_file(folder / "weights.safetensors")
+assert {name: array.shape for name, array in exported.items()} == {name: array.shape for name, array in weights.items()}, exported
 assert not np.array_equal(exported["w"], weights["w"])
+assert "warning" not in train.run("--steps", 1, "--weights", folder / "weights.safetensors").stderr
 train.train(3, "--resume", folder / "saved")
 assert train.gradients("gradients").keys() == {"w"}
 inspected = run([MTC, "inspect", "model.onnx", "--verbose"], folder).stdout

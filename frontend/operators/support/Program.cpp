@@ -204,6 +204,10 @@ Role Program::roleOf(InitializerOp initializer) {
 }
 
 Value Program::materialize(InitializerOp initializer) {
+  if (auto type = cast<RankedTensorType>(initializer.getType());
+      type.getNumElements() == 0 && roleOf(initializer) == Role::Frozen)
+    return builderAt(initializer.getLoc())
+        .constant(DenseElementsAttr::get(type, ArrayRef<Attribute>()));
   StringAttr symbol = freshSymbol(initializer.getName());
   symbolOf[initializer] = symbol;
   auto type = cast<RankedTensorType>(initializer.getType());

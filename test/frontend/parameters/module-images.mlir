@@ -90,3 +90,19 @@ onnx.graph @main(%x: tensor<2xi64>) -> (tensor<2x5xf32>)
   %1 = onnx.node "MatMul" version 13 (%0, %t) {} {onnx.index = 1 : i64, onnx.module = "lm_head"} : (tensor<2x3xf32>, tensor<3x5xf32>) -> tensor<2x5xf32>
   onnx.return %1 : tensor<2x5xf32>
 }
+
+// -----
+
+// Tensors without elements are buffers of the module, under all of their names.
+
+// CHECK: onnx.buffer "none.weight" = dense<> : tensor<0x3xf32>
+// CHECK-NEXT: onnx.initializer "onnx::MatMul_1" {module_name = "none.weight"
+// CHECK: onnx.buffer "none.bias" = dense<> : tensor<0xf16>
+// CHECK-NEXT: onnx.initializer "none.bias" {reason
+onnx.graph @main(%x: tensor<2x3xf32>) -> (tensor<2x0xf32>, tensor<0xf16>) {
+  %w = onnx.initializer "onnx::MatMul_1" : tensor<3x0xf32>
+  %b = onnx.initializer "none.bias" : tensor<0xf16>
+  %0 = onnx.node "MatMul" version 13 (%x, %w) {} {onnx.index = 0 : i64, onnx.module = "none"} : (tensor<2x3xf32>, tensor<3x0xf32>) -> tensor<2x0xf32>
+  %1 = onnx.node "Neg" version 13 (%b) {} {onnx.index = 1 : i64, onnx.module = "none"} : (tensor<0xf16>) -> tensor<0xf16>
+  onnx.return %0, %1 : tensor<2x0xf32>, tensor<0xf16>
+}

@@ -13,7 +13,9 @@
 
 #include "passes/sharding/RunningStatistics.h"
 
+#include "ir/NodeNames.h"
 #include "ir/builders/TensorBuilder.h"
+#include "passes/sharding/IndependentStates.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
@@ -99,15 +101,51 @@ static StringRef variableOf(Operation &op) {
   return write ? write.getVariable() : StringRef();
 }
 
-/// Finds the updates of a micro-step. Emits an error if other operations depend on updated state.
-static FailureOr<SmallVector<StateUpdate>> findUpdates(func::FuncOp microStep, int64_t ranks) {
+/// Operations that depend on updated states, in order, each with one of the states.
+using Dependents = llvm::MapVector<Operation *, StringRef>;
+
+static std::string describeNode(Operation *op) {
+  std::string names = op ? forwardNodeNames(op->getLoc()) : "";
+  return names.empty() ? "an operation" : "node '" + names + "'";
+}
+
+/// Emits the error that `op`, which is no update, depends on a state.
+static LogicalResult refuseDependence(Operation &op, StringRef state, const Dependents &dependents,
+                                      int64_t ranks) {
+  llvm::SmallPtrSet<Operation *, 8> computesState;
+  Operation *update = nullptr, *reader = &op;
+  for (auto write : op.getBlock()->getOps<WriteOp>())
+    if (write.getVariable() == state)
+      update = write.getValue().getDefiningOp();
+  for (auto [each, of] : llvm::reverse(dependents)) {
+    auto isOfState = [&](Operation *user) {
+      auto write = dyn_cast<WriteOp>(user);
+      return computesState.contains(user) || (write && write.getVariable() == of);
+    };
+    if (llvm::any_of(each->getUsers(), isOfState))
+      computesState.insert(each);
+    else if (of == state && !isa<WriteOp>(each))
+      reader = each;
+  }
+  return emitError(op.getLoc(), "--ranks ")
+         << ranks << ": " << describeNode(reader) << " reads '" << state << "' for a gradient or "
+         << "the loss, state that " << describeNode(update)
+         << " updates from the micro-batches of all ranks; use --batch-norm frozen for running "
+            "statistics, or compile without --ranks";
+}
+
+/// Finds the updates of a micro-step, without those of `independent` states. Emits an error if
+/// other operations depend on updated state.
+static FailureOr<SmallVector<StateUpdate>> findUpdates(func::FuncOp microStep, int64_t ranks,
+                                                       const llvm::StringSet<> &independent) {
   SymbolTable symbols(microStep->getParentOfType<ModuleOp>());
   llvm::EquivalenceClasses<StringRef> related; // states that are updated together
   for (auto write : microStep.front().getOps<WriteOp>())
-    if (symbols.lookup<VariableOp>(write.getVariable()).getRole() == Role::State)
+    if (symbols.lookup<VariableOp>(write.getVariable()).getRole() == Role::State &&
+        !independent.contains(write.getVariable()))
       related.insert(write.getVariable());
 
-  llvm::MapVector<Operation *, StringRef> dependents; // with a state that each depends on
+  Dependents dependents;
   for (Operation &op : microStep.front()) {
     StringRef state = variableOf(op);
     const bool isOfState = related.contains(state);
@@ -121,10 +159,7 @@ static FailureOr<SmallVector<StateUpdate>> findUpdates(func::FuncOp microStep, i
     if (state.empty())
       continue;
     if (!isOfState && (op.getNumRegions() != 0 || !isPure(&op)))
-      return emitError(op.getLoc(), "--ranks ")
-             << ranks << ": a gradient or the loss depends on '" << state
-             << "', state that the micro-batches of all ranks update; use --batch-norm frozen for "
-                "running statistics, or one rank";
+      return refuseDependence(op, state, dependents, ranks);
     dependents[&op] = state;
   }
 
@@ -347,7 +382,8 @@ static Value gatherRows(ArrayRef<Value> values, func::FuncOp microStep, int64_t 
 }
 
 LogicalResult mtc::exchangeRunningStatistics(func::FuncOp microStep, int64_t ranks) {
-  FailureOr<SmallVector<StateUpdate>> found = findUpdates(microStep, ranks);
+  const llvm::StringSet<> independent = repeatIndependentUpdates(microStep, ranks);
+  FailureOr<SmallVector<StateUpdate>> found = findUpdates(microStep, ranks, independent);
   if (failed(found) || found->empty())
     return found;
   llvm::MapVector<Attribute, ConcatenatedUpdate> updates; // by description

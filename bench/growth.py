@@ -4,9 +4,9 @@
     bench/growth.py
     bench/growth.py --only fan-out concat --command plan --mtc build/release/bin/mtc
 
-A row of the table is a model of `test/support/growing_models.py`: the user CPU time of `mtc plan` and of `mtc compile` without
-the cache of kernels, in seconds, and the exponent e of n^e between this row and the one before. `chain` is also planned within
-half of its peak. An exponent of 1 is linear. docs/benchmarks/growth.md has the results.
+Each row of the table has a model of `test/support/growing_models.py`, the user CPU time in seconds of `mtc plan` or of `mtc compile`
+without the kernel cache, and the exponent e of n^e from the preceding row to this one; 1 is linear. `chain` is also planned with a
+budget of half its peak. docs/benchmarks/growth.md has the results.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def main() -> None:
     parser.add_argument("--mtc", type=Path, default=ROOT / "build/release/bin/mtc", help="the compiler")
     parser.add_argument("--only", nargs="+", choices=KINDS, default=list(KINDS), help="kinds of models")
     parser.add_argument("--command", nargs="+", choices=("plan", "compile"), default=["plan", "compile"], help="what to measure")
-    parser.add_argument("--largest", type=int, default=sys.maxsize, help="leave out larger models")
+    parser.add_argument("--largest", type=int, default=sys.maxsize, help="omit larger models")
     options = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
     print("| model | nodes | command | user seconds | exponent |\n|---|---|---|---|---|")

@@ -354,7 +354,7 @@ void addTargetFlags(FlagTable &flags) {
   flags.add(&Options::tune,
             {.name = "tune",
              .valueName = "off|cached|full",
-             .help = "Measure which way of each large contraction and convolution is fastest",
+             .help = "Autotune large contractions and convolutions",
              .detail = "cached measures each shape once on this machine, for at most about 3 "
                        "seconds per run of mtc. full measures all of them again. off gives the "
                        "same program on every machine of a kind. Programs for other processors "

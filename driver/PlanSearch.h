@@ -33,7 +33,7 @@ private:
 
 /// Returns the techniques by which the budget was met, with what they change in the results.
 llvm::json::Array usedTechniques(mlir::ModuleOp allocated);
-/// Returns "recompute (the same bits); tile (sums in another order)"; "" if there are none.
+/// Returns "recompute (bit-identical); tile (sums in another order)"; "" if there are none.
 std::string describeUsedTechniques(mlir::ModuleOp allocated);
 
 /// Returns "lower peaks: 1.25 GiB with --precision bf16, …", that there cannot be remedies, or an

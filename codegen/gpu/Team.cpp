@@ -57,7 +57,7 @@ Accumulators Team::combine(const Reductions &reductions, Accumulators accumulato
   return size > threads.warp() ? combineWarps(reductions, accumulators) : accumulators;
 }
 
-/// Combines pairs at distances lanes/2, ..., 2, 1. Both lanes of a pair compute the same bits.
+/// Combines pairs at distances lanes/2, ..., 2, 1. Both lanes of a pair have bit-identical results.
 Accumulators Team::combineInWarp(const Reductions &reductions, Accumulators accumulators,
                                  int64_t lanes) {
   for (int64_t distance = lanes / 2; distance > 0; distance /= 2) {

@@ -81,21 +81,22 @@ LogicalResult ContractionCallAttr::verify(function_ref<InFlightDiagnostic()> emi
                        << " addends, expected at most " << std::size(c->batch) << " and "
                        << MTC_MAX_ADDENDS << " (contraction_call_c1)";
   if ((c->batch_rank && c->summed) || (c->has_auxiliary && c->activation != MTC_GELU))
-    return emitError() << "sums beside a batch, or has an auxiliary result without gelu "
+    return emitError() << "has a batch and sums, or an auxiliary result without gelu "
                           "(contraction_call_c2)";
   bool isNarrow = c->type == MTC_BF16 || c->type == MTC_F16;
   if (!isNarrow && (c->f32_result || c->f32_products ||
                     llvm::any_of(c->f32_addends, [](uint32_t isF32) { return isF32 != 0; })))
-    return emitError() << "has f32 beside " << typeName(c->type)
+    return emitError() << "has f32 flags with operands of type " << typeName(c->type)
                        << ", expected 16-bit operands (contraction_call_c3)";
   bool isStored = c->lhs_storage || c->rhs_storage;
   if (std::max(c->lhs_storage, c->rhs_storage) > MTC_STORED_NF4 || (isStored && c->batch_rank) ||
       (isStored && c->type == MTC_F64))
-    return emitError() << "has a stored operand beside a batch or f64, or of no known kind "
+    return emitError() << "has a stored operand with a batch, with f64, or of an unknown kind "
                           "(contraction_call_c4)";
   if (c->way && (c->way > MTC_OWN_PANELS || !hasWays(*c)))
-    return emitError() << "has a way of convolutions, or a way beside a batch, an activation, sums "
-                          "or a stored operand (contraction_call_c5)";
+    return emitError()
+           << "has an algorithm of convolutions, or one with a batch, an activation, sums "
+              "or a stored operand (contraction_call_c5)";
   if (!areAddressable(*c))
     return emitError() << "has extents or strides that are negative or that 64 bits cannot address "
                           "(contraction_call_c6)";

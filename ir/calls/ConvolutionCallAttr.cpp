@@ -70,7 +70,7 @@ static LogicalResult verifyRecord(function_ref<InFlightDiagnostic()> emitError,
                        << ", expected relu or nothing (convolution_call_c2)";
   bool isNarrow = c.type == MTC_BF16 || c.type == MTC_F16;
   if (!isNarrow && (c.f32_result || c.f32_bias || c.f32_addend || c.f32_products))
-    return emitError() << "has f32 beside " << typeName(c.type)
+    return emitError() << "has f32 flags with operands of type " << typeName(c.type)
                        << ", expected 16-bit operands (convolution_call_c4)";
   if (c.way && c.way != MTC_OWN_PANELS && c.way != MTC_WINOGRAD)
     return emitError() << "packs operands, expected to read them as stored, own_panels or winograd "

@@ -21,7 +21,7 @@ LogicalResult FusedContractOp::verify() {
       !llvm::all_of(getAddends().getTypes(), [&](Type other) { return contraction.mayAdd(other); }))
     return emitOpError() << "adds values of types " << getAddends().getTypes()
                          << ", expected at most " << maxAddends << " of the extents of " << type
-                         << ", of the operands' elements or f32 beside 16-bit ones "
+                         << ", of the operands' element type, or f32 if that has 16 bits "
                             "(fused_contract_c6)";
   bool needsPreactivation = getActivation() == Activation::GeluGradient;
   if (needsPreactivation != !!getPreactivation() ||
@@ -36,7 +36,7 @@ LogicalResult FusedContractOp::verify() {
     return emitOpError() << "has an auxiliary result of type " << getAuxiliary().getType()
                          << ", expected one of gelu, of type " << type << " (fused_contract_c4)";
   if (getSums() && !getSummed())
-    return emitOpError("gives sums, but does not say of what (fused_contract_c5)");
+    return emitOpError("returns sums, but has no `summed` attribute (fused_contract_c5)");
   if (!getSummed())
     return success();
   RankedTensorType expected = contraction.getSumsType(*getSummed());

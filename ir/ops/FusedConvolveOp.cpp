@@ -30,9 +30,10 @@ LogicalResult FusedConvolveOp::verify() {
   auto isOther = [&](Value value) { return value && !mayAdd(*this, value); };
   if ((!getBias() && !getAddend() && !getActivation()) || isOther(getBias()) ||
       isOther(getAddend()) || getActivation().value_or(Activation::Relu) != Activation::Relu)
-    return emitOpError() << "expected a bias or an addend of the extents of " << type
-                         << ", of the operands' elements or f32 beside 16-bit ones, or relu as its "
-                            "activation (fused_convolve_c1)";
+    return emitOpError()
+           << "expected a bias or an addend of the extents of " << type
+           << ", of the operands' element type, or f32 if that has 16 bits, or relu as its "
+              "activation (fused_convolve_c1)";
   return success();
 }
 

@@ -243,8 +243,9 @@ Operation *PadOp::buildKernel(OpBuilder &builder) {
 
 LogicalResult ReverseOp::verify() {
   if (!ascendWithin(getAxes(), getType().getRank()))
-    return emitOpError() << "axes " << toText(getAxes()) << " must ascend and lie within rank "
-                         << getType().getRank() << " (reverse_c1)";
+    return emitOpError() << "axes " << toText(getAxes())
+                         << " must be ascending axes of a tensor of rank " << getType().getRank()
+                         << " (reverse_c1)";
   return success();
 }
 

@@ -43,9 +43,10 @@ LogicalResult TransferSlotsOp::verify() {
   const auto count = static_cast<int64_t>(getCount()), size = static_cast<int64_t>(getSize());
   if (count >= 1 && size >= alignment && size % alignment == 0)
     return success();
-  return emitOpError("has ") << count << " slots of " << size
-                             << " bytes, expected one or more of a multiple of " << alignment
-                             << " (transfer_slots_c1)";
+  return emitOpError("has ")
+         << count << " slots of " << size
+         << " bytes, expected at least one slot, with a size that is a multiple of " << alignment
+         << " (transfer_slots_c1)";
 }
 
 /// Verifies that all slices are in device memory.

@@ -25,7 +25,7 @@ LogicalResult ReduceOp::verify() {
   RankedTensorType input = getInput().getType(), result = getType();
   if (!ascendWithin(getAxes(), input.getRank()))
     return emitOpError() << "axes " << toText(getAxes())
-                         << " must ascend and lie within the operand's rank " << input.getRank()
+                         << " must be ascending axes of the operand, of rank " << input.getRank()
                          << " (reduce_c1)";
   SmallVector<int64_t> expected = withoutAxes(input.getShape(), getAxes());
   if (result.getShape() != ArrayRef<int64_t>(expected) ||

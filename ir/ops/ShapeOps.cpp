@@ -76,7 +76,7 @@ LogicalResult BroadcastOp::verify() {
   RankedTensorType input = getInput().getType(), result = getType();
   if (!ascendWithin(getAxes(), result.getRank()))
     return emitOpError() << "axes " << toText(getAxes())
-                         << " must ascend and lie within the result's rank " << result.getRank()
+                         << " must be ascending axes of the result, of rank " << result.getRank()
                          << " (broadcast_c1)";
   SmallVector<int64_t> kept = withoutAxes(result.getShape(), getAxes());
   if (ArrayRef<int64_t>(kept) != input.getShape())

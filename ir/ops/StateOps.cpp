@@ -98,7 +98,7 @@ LogicalResult VariableOp::verify() {
            << " is in the memory space " << stringifyEnum(getSpace())
            << ", expected on the device (variable_c5)";
   if (isa<AsParameterAttr>(getInitial()) && !getOf())
-    return emitOpError("starts as its parameter, but belongs to none (variable_c3)");
+    return emitOpError("has the initial value of its parameter, but no `of` (variable_c3)");
   if (auto stored = dyn_cast<StoredAttr>(getInitial())) {
     if (getRole() == Role::Frozen && stored.getType().getRank() == 2 &&
         stored.getType().hasStaticShape() && stored.getType().getElementType().isF32() &&

@@ -65,10 +65,11 @@ LogicalResult verifyWindows(Op op, RankedTensorType windows, RankedTensorType sl
   };
   if (!ascendWithin(axes, slid.getRank()) || !arePositive(op.getStrides()) ||
       !arePositive(op.getDilations()))
-    return op.emitOpError() << "axes " << toText(axes) << " must ascend and lie within rank "
-                            << slid.getRank() << ", strides " << toText(op.getStrides())
-                            << " and dilations " << toText(op.getDilations())
-                            << " be positive, one of each for every axis (" << name << "_c1)";
+    return op.emitOpError() << "has axes " << toText(axes) << ", strides "
+                            << toText(op.getStrides()) << " and dilations "
+                            << toText(op.getDilations())
+                            << ", expected ascending axes of a tensor of rank " << slid.getRank()
+                            << ", each with a positive stride and dilation (" << name << "_c1)";
   int64_t rank = slid.getRank();
   bool fits = windows.getRank() == rank + static_cast<int64_t>(axes.size()) &&
               windows.getElementType() == slid.getElementType();

@@ -164,11 +164,12 @@ void mtc::registerMtcPipelines() {
   PassPipelineRegistration<> simplify("mtc-simplify", "canonicalize and merge equal operations",
                                       buildSimplifyPipeline);
   registerTablePipeline("mtc-forward-pipeline",
-                        "from the converted module to what training is made of",
+                        "convert the module to the forward function of training",
                         buildForwardPipeline);
   registerTablePipeline("mtc-training-pipeline",
-                        "from the forward function to the training program", buildTrainingPipeline);
-  registerTablePipeline("mtc-kernel-pipeline", "from values to kernels", buildKernelPipeline);
-  registerTablePipeline("mtc-allocation-pipeline", "from kernels to slices of memory",
+                        "build the training program from the forward function",
+                        buildTrainingPipeline);
+  registerTablePipeline("mtc-kernel-pipeline", "form kernels", buildKernelPipeline);
+  registerTablePipeline("mtc-allocation-pipeline", "allocate memory for kernels and calls",
                         buildAllocationPipeline);
 }

@@ -50,7 +50,7 @@ std::vector<OptionChoice> mtc::allowChoices() {
 llvm::StringRef mtc::describeEffect(Effect effect) {
   switch (effect) {
   case Effect::None:
-    return "the same bits";
+    return "bit-identical";
   case Effect::Order:
     return "sums in another order";
   case Effect::Numerics:
@@ -68,7 +68,7 @@ std::vector<const TechniqueKind *> mtc::getUsedTechniques(mlir::ModuleOp module)
   return used;
 }
 
-/// Returns what the search needs to use a technique that the user has not chosen.
+/// Returns the requirement for the search to use a technique.
 static std::string describePermission(const TechniqueKind &kind) {
   switch (kind.permission) {
   case Permission::Budget:
@@ -76,7 +76,7 @@ static std::string describePermission(const TechniqueKind &kind) {
   case Permission::Allow:
     return "--memory --allow " + kind.name;
   case Permission::Flag:
-    return "its flag";
+    return "explicit flag only";
   }
   llvm_unreachable("all permissions are handled");
 }
@@ -86,7 +86,7 @@ std::string mtc::describeTechniques() {
   llvm::raw_string_ostream os(table);
   auto row = [&](llvm::StringRef name, llvm::StringRef effect, llvm::StringRef permission,
                  llvm::StringRef summary) {
-    os << llvm::formatv("{0,-20} {1,-23} {2,-32} {3}\n", name, effect, permission, summary);
+    os << llvm::formatv("{0,-20} {1,-23} {2,-34} {3}\n", name, effect, permission, summary);
   };
   row("technique", "results", "used with", "what it does");
   for (const TechniqueKind &kind : getTechniques())

@@ -117,7 +117,7 @@ private:
 /// Returns the values of --allow.
 std::vector<OptionChoice> allowChoices();
 
-/// Returns a phrase for messages: "the same bits".
+/// Returns a phrase for messages: "bit-identical".
 llvm::StringRef describeEffect(Effect effect);
 
 /// Returns a table of all techniques.

@@ -67,7 +67,8 @@ struct ShardingOptions {
             .valueName = "NETWORK",
             .help = "Connection between ranks, for the cost model",
             .detail = "The network is " + Network::describeTexts() +
-                      ", or a file with such a line, which bench/network.py writes.",
+                      ", or a file with such a line. bench/network.py in the sources of mtc "
+                      "measures one.",
             .defaultText = "shm; nvlink-ib with --target cuda"},
            [](const ShardingOptions &all) -> std::string {
              return Network::parse(all.network)

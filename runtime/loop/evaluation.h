@@ -33,10 +33,10 @@ MetricSums sumsOfBatch(const StepScalars &scalars, int64_t valid, int64_t batch)
 void checkEvaluates(const MtcProgram &program, const Dataset &data, const std::string &flag);
 
 /// Evaluates all samples of `data`, each once; if only whole batches can be evaluated, those that
-/// fill a batch. The batches are divided among the ranks, which must all call it; the result has
-/// the bits of one process. Changes no variable of the program. `step` and `seed` are the values of
-/// the program's scalars. Returns nullopt if a signal (StopSignal) arrives on any rank before the
-/// end.
+/// fill a batch. The batches are divided among the ranks, which must all call it; the result is
+/// bit-identical to one process. Changes no variable of the program. `step` and `seed` are the
+/// values of the program's scalars. Returns nullopt if a signal (StopSignal) arrives on any rank
+/// before the end.
 std::optional<Evaluation> evaluateData(const Session &session, Dataset &data, EvaluationSums &sums,
                                        int64_t step, uint64_t seed,
                                        ForwardPhases phases = evaluationPhases);

@@ -119,8 +119,8 @@ private:
            (validation->isDue() || (state.step >= total && !validation->isDone()));
   }
 
-  /// Resumes validation: saves the best checkpoint in a new folder, and runs a validation that a
-  /// signal has interrupted, so that the run is that of an uninterrupted one.
+  /// Restores validation state: copies the best checkpoint to a new folder and repeats an
+  /// interrupted validation, so that the resumed run matches an uninterrupted one.
   void continueValidation() {
     const ValidationState &known = state.validation;
     if (session.best && known.best && session.best->heldStep().value_or(0) < known.bestStep) {
@@ -295,8 +295,7 @@ private:
     if (hasNoTargets(found))
       return warn(warnedOfNoTargets,
                   text("the loss of step ", found.step, " is ", found.loss,
-                       ", as without any target that is not ignored; all gradients of the step are "
-                       "finite"));
+                       " because all targets are ignored; all gradients are finite"));
     const std::string problem =
         found.skipped ? text("step ", found.step, " has gradients that are not finite, though the ",
                              "loss scale has fallen to ", *found.lossScale)

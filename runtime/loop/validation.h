@@ -14,8 +14,8 @@
 namespace mtc::runtime {
 
 /// Evaluates the data of --validate, keeps track of the best validation in the training state, and
-/// decides when --early-stop ends training. Validations change no other state: training has the
-/// same bits as without them.
+/// decides when --early-stop ends training. Validations change no other state: training is
+/// bit-identical to training without them.
 class Validation {
 public:
   /// `session.validation` is not null. If the state is that of a run with another metric, warns and

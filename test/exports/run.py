@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Trains exports of small architectures with mtc, and compares the losses with training the module in its own framework.
 
-    test/exports/run.py                                # all, in an environment of its own: build/exports-venv
+    test/exports/run.py                                # all, in the virtual environment build/exports-venv
     test/exports/run.py --only 'resnet18|bert.*' --mtc build/release/bin/mtc --markdown table.md
 
 Each architecture of zoo/ is exported by PyTorch's default exporter, by its TorchScript exporter and by `mtc.export`, compiled
 by mtc, and trained for ten steps of SGD. Exports and the framework's losses are kept in --cache; a second run with another mtc
-does not need PyTorch. The exit code is 1 if a default export differs without a warning or with a remedy that does not
-work, if an export of mtc.export is not equal, or if a warning is a false alarm.
+does not need PyTorch. The exit code is 1 if a default export differs without a warning or with each remedy, if an export
+of mtc.export is not equal, or if a warning is a false alarm.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ FAILURES = ("differs silently", "remedy fails", "false alarm", "crash")
 class Architecture:
     file: str
     name: str
-    hash: str  # of everything that the export and the framework's losses follow from, mtc.export excepted
+    hash: str  # of all sources on which the export and the framework's losses depend, except mtc.export
 
 
 @dataclass
@@ -290,7 +290,7 @@ def columns(architecture: Architecture) -> list[str]:
 
 
 def pieces(architecture: Architecture) -> list[str]:
-    """Returns what a row is made from."""
+    """Returns the cached pieces of a row."""
     own = architecture.file in OWN
     return ["reference", *("own" if own and column == "dynamo" else column for column in columns(architecture))]
 
@@ -374,7 +374,7 @@ def main() -> int:
     parser.add_argument("--cache", type=Path, default=ROOT / "build/exports", help="folder of exports and expected losses")
     parser.add_argument("--python", help="a Python with the packages of requirements.txt (default: build/exports-venv)")
     parser.add_argument("--only", default=".*", metavar="REGEX", help="architectures by name")
-    parser.add_argument("--jobs", type=int, default=2, help="architectures at a time (default: 2)")
+    parser.add_argument("--jobs", type=int, default=2, help="architectures to test in parallel (default: 2)")
     parser.add_argument("--timeout", type=int, default=600, metavar="S", help="limit of each process (default: 600)")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table; with --only, other rows of the file are kept")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all results, with warnings and messages")

@@ -1,11 +1,11 @@
-"""A module's weights in both directions: what a program exports is what the module loads, and what the module saves is what the
-program starts from. Needs torch, torchvision and transformers, so it is no part of the test suite:
+"""Transfers weights in both directions: the module loads the program's exports, and the program starts from the module's state_dict.
+Run by hand, because it needs torch, torchvision and transformers:
 
     python test/exports/state_dict.py FOLDER [MODEL ...]
 
-For each model and exporter: the program trains some steps; `load_state_dict(strict=True)` of its --export-weights, and of its
-checkpoint, gives the program's outputs; the state_dict of a module with other weights, saved by save_file (save_model for tied
-weights) and by save_pretrained, gives the program that module's outputs by --weights."""
+For each model and exporter: the program trains some steps; with `load_state_dict(strict=True)` of its --export-weights and of its
+checkpoint, the module has the program's outputs. The state_dict of a module with other weights, saved by save_file (save_model for tied
+weights) and by save_pretrained, is loaded by --weights; the program then has that module's outputs."""
 
 import json
 import os

@@ -31,28 +31,28 @@ mtc.step @f reads [] [] gives [] [] {
 // -----
 
 mtc.step @f reads [] [] gives [] [] {
-  // expected-error @below {{sums beside a batch, or has an auxiliary result without gelu (contraction_call_c2)}}
+  // expected-error @below {{has a batch and sums, or an auxiliary result without gelu (contraction_call_c2)}}
   mtc.call #mtc.contraction<type = f32, activation = relu, has_auxiliary = 1> [] into []
 }
 
 // -----
 
 mtc.step @f reads [] [] gives [] [] {
-  // expected-error @below {{has f32 beside f32, expected 16-bit operands (contraction_call_c3)}}
+  // expected-error @below {{has f32 flags with operands of type f32, expected 16-bit operands (contraction_call_c3)}}
   mtc.call #mtc.contraction<type = f32, f32_addends = [0, 1]> [] into []
 }
 
 // -----
 
 mtc.step @f reads [] [] gives [] [] {
-  // expected-error @below {{has a stored operand beside a batch or f64, or of no known kind (contraction_call_c4)}}
+  // expected-error @below {{has a stored operand with a batch, with f64, or of an unknown kind (contraction_call_c4)}}
   mtc.call #mtc.contraction<type = f32, batch_rank = 1, rhs_storage = nf4> [] into []
 }
 
 // -----
 
 mtc.step @f reads [] [] gives [] [] {
-  // expected-error @below {{has a way of convolutions, or a way beside a batch, an activation, sums or a stored operand (contraction_call_c5)}}
+  // expected-error @below {{has an algorithm of convolutions, or one with a batch, an activation, sums or a stored operand (contraction_call_c5)}}
   mtc.call #mtc.contraction<type = f32, batch_rank = 1, way = own_panels> [] into []
 }
 
@@ -73,14 +73,14 @@ mtc.step @f reads [] [] gives [] [] {
 // -----
 
 mtc.step @f reads [] [] gives [] [] {
-  // expected-error @below {{has a way of convolutions, or a way beside a batch, an activation, sums or a stored operand (contraction_call_c5)}}
+  // expected-error @below {{has an algorithm of convolutions, or one with a batch, an activation, sums or a stored operand (contraction_call_c5)}}
   mtc.call #mtc.contraction<type = f32, way = winograd> [] into []
 }
 
 // -----
 
 mtc.step @f reads [] [] gives [] [] {
-  // expected-error @below {{has f32 beside f64, expected 16-bit operands (convolution_call_c4)}}
+  // expected-error @below {{has f32 flags with operands of type f64, expected 16-bit operands (convolution_call_c4)}}
   mtc.call #mtc.convolution<type = f64, window_rank = 1, f32_result = 1> [] into []
 }
 

@@ -58,7 +58,7 @@ func.func @convolve_c4(%x: tensor<2x8x3xf32>, %w: tensor<4x3x3xf64>) {
 // -----
 
 func.func @fused_convolve_c1(%x: tensor<2x8x3xf32>, %w: tensor<4x3x3xf32>) {
-  // expected-error @below {{expected a bias or an addend of the extents of 'tensor<2x6x4xf32>', of the operands' elements or f32 beside 16-bit ones, or relu as its activation (fused_convolve_c1)}}
+  // expected-error @below {{expected a bias or an addend of the extents of 'tensor<2x6x4xf32>', of the operands' element type, or f32 if that has 16 bits, or relu as its activation (fused_convolve_c1)}}
   %y = mtc.fused_convolve %x, %w before [0] strides [1] dilations [1] : tensor<2x8x3xf32>, tensor<4x3x3xf32> -> tensor<2x6x4xf32>
   return
 }
@@ -66,7 +66,7 @@ func.func @fused_convolve_c1(%x: tensor<2x8x3xf32>, %w: tensor<4x3x3xf32>) {
 // -----
 
 func.func @fused_convolve_c1_bias(%x: tensor<2x8x3xf32>, %w: tensor<4x3x3xf32>, %b: tensor<4xf32>) {
-  // expected-error @below {{expected a bias or an addend of the extents of 'tensor<2x6x4xf32>', of the operands' elements or f32 beside 16-bit ones, or relu as its activation (fused_convolve_c1)}}
+  // expected-error @below {{expected a bias or an addend of the extents of 'tensor<2x6x4xf32>', of the operands' element type, or f32 if that has 16 bits, or relu as its activation (fused_convolve_c1)}}
   %y = mtc.fused_convolve %x, %w bias %b : tensor<4xf32> before [0] strides [1] dilations [1] : tensor<2x8x3xf32>, tensor<4x3x3xf32> -> tensor<2x6x4xf32>
   return
 }

@@ -2,7 +2,7 @@
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
 func.func @reduce_c1(%x: tensor<4x8xf32>) {
-  // expected-error @below {{axes [1, 0] must ascend and lie within the operand's rank 2 (reduce_c1)}}
+  // expected-error @below {{axes [1, 0] must be ascending axes of the operand, of rank 2 (reduce_c1)}}
   %s = mtc.reduce add %x axes [1, 0] : tensor<4x8xf32> -> tensor<f32>
   return
 }
@@ -98,7 +98,7 @@ func.func @fused_contract_c6_element(%a: tensor<4x8xbf16>, %b: tensor<8x5xbf16>,
 // -----
 
 func.func @fused_contract_c6(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>, %c: tensor<5xf32>) {
-  // expected-error @below {{adds values of types 'tensor<5xf32>', expected at most 2 of the extents of 'tensor<4x5xf32>', of the operands' elements or f32 beside 16-bit ones (fused_contract_c6)}}
+  // expected-error @below {{adds values of types 'tensor<5xf32>', expected at most 2 of the extents of 'tensor<4x5xf32>', of the operands' element type, or f32 if that has 16 bits (fused_contract_c6)}}
   %y = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] adding %c : tensor<5xf32> : tensor<4x8xf32>, tensor<8x5xf32> -> tensor<4x5xf32>
   return
 }
@@ -106,7 +106,7 @@ func.func @fused_contract_c6(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>, %c: tenso
 // -----
 
 func.func @fused_contract_c6_number(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>, %c: tensor<4x5xf32>) {
-  // expected-error @below {{expected at most 2 of the extents of 'tensor<4x5xf32>', of the operands' elements or f32 beside 16-bit ones (fused_contract_c6)}}
+  // expected-error @below {{expected at most 2 of the extents of 'tensor<4x5xf32>', of the operands' element type, or f32 if that has 16 bits (fused_contract_c6)}}
   %y = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] adding %c, %c, %c : tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>
          : tensor<4x8xf32>, tensor<8x5xf32> -> tensor<4x5xf32>
   return
@@ -251,7 +251,7 @@ func.func @fused_contract_c4_type(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
 // -----
 
 func.func @fused_contract_c5(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
-  // expected-error @below {{gives sums, but does not say of what (fused_contract_c5)}}
+  // expected-error @below {{returns sums, but has no `summed` attribute (fused_contract_c5)}}
   %y, %s = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] then relu : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32> sums tensor<16xf32>
   return
 }

@@ -10,7 +10,7 @@ func.func @iota_c1() -> tensor<4x8xi64> {
 // -----
 
 func.func @broadcast_c1(%x: tensor<4xf32>) {
-  // expected-error @below {{axes [2, 0] must ascend and lie within the result's rank 3 (broadcast_c1)}}
+  // expected-error @below {{axes [2, 0] must be ascending axes of the result, of rank 3 (broadcast_c1)}}
   %b = mtc.broadcast %x axes [2, 0] : tensor<4xf32> -> tensor<8x4x16xf32>
   return
 }
@@ -123,7 +123,7 @@ func.func @pad_c3(%x: tensor<4xf32>) {
 // -----
 
 func.func @reverse_c1(%x: tensor<4x8xf32>) {
-  // expected-error @below {{axes [0, 2] must ascend and lie within rank 2 (reverse_c1)}}
+  // expected-error @below {{axes [0, 2] must be ascending axes of a tensor of rank 2 (reverse_c1)}}
   %r = mtc.reverse %x axes [0, 2] : tensor<4x8xf32>
   return
 }

@@ -98,7 +98,7 @@ func.func @flat_c1_rank() {
 
 // -----
 
-// expected-error @below {{starts as its parameter, but belongs to none (variable_c3)}}
+// expected-error @below {{has the initial value of its parameter, but no `of` (variable_c3)}}
 mtc.variable average @a : tensor<4xf32> = #mtc.as_parameter
 
 // -----

@@ -2,7 +2,7 @@
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
 func.func @windows_c1_axes(%x: tensor<2x8xf32>) {
-  // expected-error @below {{axes [2] must ascend and lie within rank 2, strides [1] and dilations [1] be positive, one of each for every axis (windows_c1)}}
+  // expected-error @below {{has axes [2], strides [1] and dilations [1], expected ascending axes of a tensor of rank 2, each with a positive stride and dilation (windows_c1)}}
   %w = mtc.windows %x axes [2] strides [1] dilations [1] : tensor<2x8xf32> -> tensor<2x6x3xf32>
   return
 }
@@ -10,7 +10,7 @@ func.func @windows_c1_axes(%x: tensor<2x8xf32>) {
 // -----
 
 func.func @windows_c1_strides(%x: tensor<2x8xf32>) {
-  // expected-error @below {{strides [0] and dilations [1] be positive, one of each for every axis (windows_c1)}}
+  // expected-error @below {{strides [0] and dilations [1], expected ascending axes of a tensor of rank 2, each with a positive stride and dilation (windows_c1)}}
   %w = mtc.windows %x axes [1] strides [0] dilations [1] : tensor<2x8xf32> -> tensor<2x6x3xf32>
   return
 }
@@ -18,7 +18,7 @@ func.func @windows_c1_strides(%x: tensor<2x8xf32>) {
 // -----
 
 func.func @windows_c1_dilations(%x: tensor<2x8xf32>) {
-  // expected-error @below {{strides [1] and dilations [1, 1] be positive, one of each for every axis (windows_c1)}}
+  // expected-error @below {{strides [1] and dilations [1, 1], expected ascending axes of a tensor of rank 2, each with a positive stride and dilation (windows_c1)}}
   %w = mtc.windows %x axes [1] strides [1] dilations [1, 1] : tensor<2x8xf32> -> tensor<2x6x3xf32>
   return
 }
@@ -58,7 +58,7 @@ func.func @windows_c3_large(%x: tensor<2x8xf32>) {
 // -----
 
 func.func @overlap_add_c1_axes(%y: tensor<2x6x3xf32>) {
-  // expected-error @below {{axes [-1] must ascend and lie within rank 2}}
+  // expected-error @below {{has axes [-1], strides [1] and dilations [1], expected ascending axes of a tensor of rank 2}}
   %x = mtc.overlap_add %y axes [-1] offsets [0] strides [1] dilations [1] : tensor<2x6x3xf32> -> tensor<2x8xf32>
   return
 }

@@ -113,7 +113,7 @@ assert recomputed["costs_seconds"] > 0, recomputed
 
 # The page names the techniques that lowered the peak.
 plan(GPT2.model, *GPT2.flags, "--memory", curve[-1][0], "--html", "lowered.html")
-assert "Lowered by recompute (the same bits)" in (folder / "lowered.html").read_text()
+assert "Lowered by recompute (bit-identical)" in (folder / "lowered.html").read_text()
 
 # The visible part of the page.
 text = run([MTC, "plan", GPT2.model, *GPT2.flags, "--techniques", "--curve"], folder).stdout

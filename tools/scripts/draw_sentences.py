@@ -71,7 +71,7 @@ def messages() -> list[str]:
             statement = text[call.end() : text.find(";\n", call.end())][:600]
             literals = re.findall(r'"((?:[^"\\]|\\.)*)"', statement)
             message = "…".join(literals).replace("\\n", " ").replace('\\"', '"')
-            if len(message.split()) >= 5:
+            if len(message.split()) >= 5 and "#define" not in message:
                 found.append(message)
     return found
 

@@ -77,14 +77,14 @@ static std::unique_ptr<PreparedCall> prepareConvolution(const CallContext &conte
     systemError("a convolution is computed by cuDNN, version 9.19 or later, which ",
                 dnn::openLibrary() ? "cannot be started on this GPU" : dnn::describeAbsence(),
                 ". It comes with NVIDIA's package libcudnn9-cuda-13, or with PyPI's "
-                "nvidia-cudnn-cu13; if it lies elsewhere, set MTC_CUDA_PATH to its folder. ",
+                "nvidia-cudnn-cu13; if it is elsewhere, set MTC_CUDA_PATH to its folder. ",
                 withoutDnn);
   auto prepared = DnnConvolution::create(*dnn, convolution, computed, context.precision,
                                          context.buffers, context.scratch, call.scratch_bytes);
   if (!prepared)
     systemError("cuDNN has no kernel for this GPU that computes a convolution of ",
                 typeName(convolution.type), " in ", call.scratch_bytes,
-                " bytes of workspace, and gives the same bits each time. ", withoutDnn);
+                " bytes of workspace, and is deterministic. ", withoutDnn);
   return prepared;
 }
 

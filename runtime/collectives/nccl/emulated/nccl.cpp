@@ -87,7 +87,7 @@ int create(Communicator *communicator, int ranks, UniqueId id, int rank) {
   if (rank < 0 || rank >= ranks || text.size() <= host.size())
     return fail(invalidArgument, "no such rank or id");
   if (text.compare(0, host.size(), host) != 0)
-    return fail(invalidUsage, "an emulated NCCL connects processes of one machine");
+    return fail(invalidUsage, "emulated NCCL supports ranks on one machine only");
   constexpr uint64_t bytesOfPeer = 1 << 20;
   try {
     auto object = std::make_shared<CommunicatorObject>(text.substr(host.size()), ranks, rank);

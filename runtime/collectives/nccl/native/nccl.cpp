@@ -19,7 +19,7 @@ static Library loadLibrary() {
                 "installed here (looked for ",
                 file.searched(),
                 "). It is the distribution's or NVIDIA's package libnccl2, or PyPI's "
-                "nvidia-nccl-cu12 or -cu13; if it lies elsewhere, set MTC_CUDA_PATH to its folder");
+                "nvidia-nccl-cu12 or -cu13; if it is elsewhere, set MTC_CUDA_PATH to its folder");
   Library library = {};
   auto find = [&](auto &function, const char *name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(file.find(name));

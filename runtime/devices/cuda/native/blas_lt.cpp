@@ -13,7 +13,7 @@ static BlasLt loadBlasLt() {
                 "for ",
                 library.searched(),
                 "). It comes with the CUDA toolkit, with the distribution's package libcublas, or "
-                "with PyPI's nvidia-cublas; if it lies elsewhere, set MTC_CUDA_PATH to its folder");
+                "with PyPI's nvidia-cublas; if it is elsewhere, set MTC_CUDA_PATH to its folder");
   BlasLt blas = {};
   auto load = [&](auto &function, const char *name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(library.find(name));

@@ -344,7 +344,7 @@ TEST_F(Nccl, RefusesInvalidCalls) {
   Communicator other = nullptr;
   UniqueId elsewhere = {"elsewhere mtc-nccl-1-1"};
   expectStatus(rank.nccl.create(&other, 1, elsewhere, 0), invalidUsage,
-               "an emulated NCCL connects processes of one machine");
+               "emulated NCCL supports ranks on one machine only");
   expectStatus(rank.nccl.create(&other, 1, id, 1), invalidArgument, "no such rank or id");
 }
 

@@ -109,7 +109,7 @@ std::unique_ptr<Compilation> mtc::tool::choosePlan(Options &options) {
   options.leastIfMissed = true;
   options.mostSeconds.reset();
   // Another search for the minimum peak would exceed --search-seconds.
-  if ((!fits && !options.searchSeconds) || !needsAllocatedAlone(options))
+  if ((!fits && !options.searchSeconds) || !found->allocated || !needsAllocatedAlone(options))
     return std::make_unique<Compilation>(options);
   for (Diagnostic &message : found->messages)
     compilation->getContext().getDiagEngine().emit(std::move(message));

@@ -117,9 +117,9 @@ size_t Planner::findFirstCount(const Choice &choice, size_t technique) {
     return needs && needs->peak <= *given.memory;
   };
   size_t tooFew = 0, enough = changes[technique].size();
-  if (!fitsFreely(enough))
+  if (isTimeUp() || !fitsFreely(enough))
     return enough;
-  while (tooFew + 1 < enough) {
+  while (tooFew + 1 < enough && !isTimeUp()) {
     const size_t middle = (tooFew + enough) / 2;
     (fitsFreely(middle) ? enough : tooFew) = middle;
   }
@@ -271,11 +271,14 @@ std::vector<Planner::Bounded> Planner::boundByCalls(ArrayRef<Choice> combination
     return Lowering{settingsOf(countedAs(choice)), Stage::Training};
   }));
   std::vector<Bounded> open;
-  for (auto [number, choice] : llvm::enumerate(combinations))
+  for (auto [number, choice] : llvm::enumerate(combinations)) {
+    if (isTimeUp() && !open.empty())
+      break; // One combination is planned in any case.
     if (std::optional<double> seconds = getSecondsOfCalls(countedAs(choice)))
       open.push_back({choice, number,
                       llvm::count_if(choice.picks, [](const auto &pick) { return !!pick; }),
                       leastPart * *seconds, std::nullopt});
+  }
   return open;
 }
 
@@ -303,6 +306,7 @@ std::optional<Planner::Bounded> Planner::takeNext(CountedAs countedAs) {
     for (Bounded &each : open)
       if (!each.needs && each.least <= most)
         group.push_back(&each);
+    std::swap(group.front(), *llvm::find(group, &*next));
     const auto needs = boundEach(llvm::map_to_vector<0>(
         group, [&](const Bounded *each) { return countedAs(each->choice); }));
     for (auto [each, own] : llvm::zip_equal(group, needs)) {

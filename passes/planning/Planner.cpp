@@ -228,8 +228,12 @@ Planner::Candidate Planner::candidateOf(const Choice &choice, std::optional<int6
   constexpr double mostSaved = 1.25;
   if (bestFits())
     candidate.settings.mostSeconds = mostSaved * best->needs.seconds;
-  if (best) // The first plan has all of the time, whenever its kernels have been formed.
-    candidate.settings.searchSeconds = getSecondsLeft();
+  candidate.settings.searchSeconds = getSecondsLeft();
+  if (given.searchSeconds && !best) { // The first plan has some time, whenever it begins.
+    constexpr double leastPart = 0.2;
+    candidate.settings.searchSeconds =
+        std::max(*candidate.settings.searchSeconds, leastPart * *given.searchSeconds);
+  }
   return candidate;
 }
 
@@ -400,7 +404,8 @@ static std::optional<PlanNeeds> needsWithoutBudget(ModuleOp kernels, const PlanS
   return PlanNeeds{analysis.getLiveBytes(), update.seconds(), update.flops};
 }
 
-/// Returns the cost of each combination without a budget; nothing for those without a plan.
+/// Returns the cost of each combination without a budget; nothing for those without a plan and for
+/// those, except the first, whose turn comes after the time is up.
 SmallVector<std::optional<PlanNeeds>, 0> Planner::boundEach(ArrayRef<Choice> choices) {
   struct Part {
     std::string key;
@@ -418,6 +423,8 @@ SmallVector<std::optional<PlanNeeds>, 0> Planner::boundEach(ArrayRef<Choice> cho
   }
   lowerAll(llvm::map_to_vector<0>(
       parts, [](const Part &part) { return Lowering{part.settings, Stage::Kernels}; }));
+  while (parts.size() > 1 && isTimeUp() && !lowered.contains({Stage::Kernels, parts.back().key}))
+    parts.pop_back();
   for (Part &part : parts)
     part.kernels = lowerTo(Stage::Kernels, part.settings).module.get();
   parallelForEach(&source.getContext(), parts, [](Part &part) {
@@ -426,7 +433,10 @@ SmallVector<std::optional<PlanNeeds>, 0> Planner::boundEach(ArrayRef<Choice> cho
   });
   for (Part &part : parts)
     bounds.try_emplace(std::move(part.key), part.needs);
-  return llvm::map_to_vector<0>(keys, [&](const std::string &key) { return bounds.at(key); });
+  return llvm::map_to_vector<0>(keys, [&](const std::string &key) {
+    const auto known = bounds.find(key);
+    return known == bounds.end() ? std::nullopt : known->second;
+  });
 }
 
 /// Returns the seconds of the library calls of an update, before kernels are formed. Some calls

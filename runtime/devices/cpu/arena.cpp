@@ -1,7 +1,7 @@
 // Commits the pages of the arena.
 #include "runtime/devices/cpu/arena.h"
 
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/threads/parallel.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/process.h"
 

@@ -2,10 +2,10 @@
 #include "runtime/devices/cpu/cpu_device.h"
 
 #include "runtime/abi/offload.h"
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/measure/register_throughput.h"
+#include "runtime/devices/cpu/measure/throughput.h"
 #include "runtime/devices/cpu/processor.h"
-#include "runtime/devices/cpu/register_throughput.h"
-#include "runtime/devices/cpu/throughput.h"
+#include "runtime/devices/cpu/threads/parallel.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/memory_limit.h"
 #include "runtime/support/process.h"

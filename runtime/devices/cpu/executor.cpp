@@ -1,7 +1,7 @@
 // Runs launches, library calls and copies in program order.
 #include "runtime/devices/cpu/executor.h"
 
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/threads/parallel.h"
 #include "runtime/devices/observer.h"
 #include "runtime/support/failure.h"
 

@@ -2,7 +2,7 @@
 #include "runtime/devices/cpu/onednn.h"
 
 #include "runtime/abi/program.h"
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/threads/parallel.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // Fused attention against plain sums.
 #include "runtime/calls/attention/cpu/attention.h"
 #include "runtime/calls/attention/cpu/pair_scratch.h"
-#include "runtime/devices/cpu/narrow_floats.h"
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/threads/parallel.h"
+#include "runtime/devices/cpu/vector/narrow_floats.h"
 #include "test/support/attention_cases.h"
 
 #include <tuple>

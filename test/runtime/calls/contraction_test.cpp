@@ -2,7 +2,7 @@
 #include "runtime/calls/contraction/cpu/onednn/contraction.h"
 
 #include "runtime/calls/contraction/cpu/contraction.h"
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/threads/parallel.h"
 #include "test/support/library_level.h"
 
 #include <gmock/gmock.h>

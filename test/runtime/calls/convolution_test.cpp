@@ -1,9 +1,9 @@
 // Convolutions and their adjoints against plain sums.
 #include "runtime/abi/convolution.h"
 #include "runtime/calls/convolution/cpu/convolution.h"
-#include "runtime/devices/cpu/convert.h"
 #include "runtime/devices/cpu/library_call.h"
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/threads/parallel.h"
+#include "runtime/devices/cpu/vector/convert.h"
 #include "test/support/convolution_cases.h"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // Contractions of 16-bit elements, in all combinations with f32 that occur in training.
 #include "runtime/calls/contraction/cpu/panels.h"
 #include "runtime/calls/contraction/plain.h"
-#include "runtime/devices/cpu/narrow_floats.h"
 #include "runtime/devices/cpu/onednn.h"
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/threads/parallel.h"
+#include "runtime/devices/cpu/vector/narrow_floats.h"
 #include "runtime/support/element_type.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Contractions with own panels around the limits of tiles and blocks, for every instruction set:
 // errors against sums in f64, and bit-identical results for any number of threads.
 #include "runtime/calls/contraction/cpu/panels.h"
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/threads/parallel.h"
 
 #include <gtest/gtest.h>
 

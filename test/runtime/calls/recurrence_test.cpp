@@ -1,7 +1,7 @@
 // Recurrent layers against plain loops, and their gradients against central differences.
 #include "runtime/calls/recurrence/cpu/recurrence.h"
 
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/threads/parallel.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // --profile-summary: counted operations and bytes, and references.
 #include "runtime/calls/contraction/cpu/onednn/contraction.h"
 #include "runtime/calls/contraction/plain.h"
-#include "runtime/devices/cpu/throughput.h"
+#include "runtime/devices/cpu/measure/throughput.h"
 #include "runtime/reports/profile.h"
 #include "runtime/reports/profile_summary.h"
 #include "test/runtime/support.h"

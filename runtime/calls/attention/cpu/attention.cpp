@@ -8,8 +8,8 @@
 
 #include "runtime/calls/attention/cpu/head.h"
 #include "runtime/calls/attention/cpu/pair_scratch.h"
-#include "runtime/devices/cpu/narrow_floats.h"
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/threads/parallel.h"
+#include "runtime/devices/cpu/vector/narrow_floats.h"
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +27,7 @@ namespace {
 
 #define MTC_VECTOR_CODE "runtime/calls/attention/cpu/float_tiles.inc"
 #define MTC_BF16_VECTOR_CODE "runtime/calls/attention/cpu/pair_tiles.inc"
-#include "runtime/devices/cpu/each_vector_set.inc"
+#include "runtime/devices/cpu/vector/each_vector_set.inc"
 
 using Tasks = void (*)(const MtcAttention &, char *const *, int64_t, int64_t, int64_t, char *);
 

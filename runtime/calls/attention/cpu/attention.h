@@ -6,7 +6,7 @@
 
 #include "runtime/abi/attention.h"
 #include "runtime/devices/cpu/library_call.h"
-#include "runtime/devices/cpu/vector_set.h"
+#include "runtime/devices/cpu/vector/vector_set.h"
 
 #include <memory>
 

@@ -1,7 +1,7 @@
 // Contractions in plain loops over arbitrary strides.
 #include "runtime/calls/contraction/cpu/loops.h"
 
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/threads/parallel.h"
 
 #include <array>
 #include <utility>

@@ -1,7 +1,7 @@
 // Instantiates the functions of panels for each instruction set and element type.
 #include "runtime/calls/contraction/cpu/panel_kernels.h"
 
-#include "runtime/devices/cpu/narrow_floats.h"
+#include "runtime/devices/cpu/vector/narrow_floats.h"
 
 #include <algorithm>
 #include <array>
@@ -36,7 +36,7 @@ template <typename Element> struct Patch {};
 
 #define MTC_VECTOR_CODE "runtime/calls/contraction/cpu/panels.inc"
 #define MTC_BF16_VECTOR_CODE "runtime/calls/contraction/cpu/pair_panels.inc"
-#include "runtime/devices/cpu/each_vector_set.inc"
+#include "runtime/devices/cpu/vector/each_vector_set.inc"
 
 /// Calls `use` with a value of an operand's element type.
 template <typename Use> auto withStored(uint32_t type, uint32_t storage, const Use &use) {

@@ -4,7 +4,7 @@
 
 #include "runtime/abi/contraction.h"
 #include "runtime/calls/contraction/cpu/panels.h"
-#include "runtime/devices/cpu/vector_set.h"
+#include "runtime/devices/cpu/vector/vector_set.h"
 
 #include <array>
 #include <cstdint>

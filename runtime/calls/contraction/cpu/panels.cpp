@@ -8,8 +8,8 @@
 #include "runtime/calls/contraction/cpu/panel_kernels.h"
 #include "runtime/calls/contraction/cpu/panel_plan.h"
 #include "runtime/calls/contraction/plain.h"
-#include "runtime/devices/cpu/parallel.h"
-#include "runtime/devices/cpu/work_stealing.h"
+#include "runtime/devices/cpu/threads/parallel.h"
+#include "runtime/devices/cpu/threads/work_stealing.h"
 
 #include <algorithm>
 #include <array>

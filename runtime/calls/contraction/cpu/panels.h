@@ -17,7 +17,7 @@
 #include "runtime/abi/contraction.h"
 #include "runtime/calls/contraction/problem.h"
 #include "runtime/devices/cpu/library_call.h"
-#include "runtime/devices/cpu/vector_set.h"
+#include "runtime/devices/cpu/vector/vector_set.h"
 
 #include <array>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Strided copies, parallelized over all dimensions but the last.
 #include "runtime/calls/contraction/cpu/strided_copy.h"
 
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/threads/parallel.h"
 
 #include <cassert>
 

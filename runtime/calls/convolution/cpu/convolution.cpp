@@ -7,7 +7,7 @@
 #include "runtime/calls/contraction/problem.h"
 #include "runtime/calls/convolution/cpu/residues.h"
 #include "runtime/calls/convolution/cpu/winograd.h"
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/threads/parallel.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // Plans and runs minimal filtering in blocks whose transformed tiles stay in cache.
 #include "runtime/calls/convolution/cpu/winograd.h"
 
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/threads/parallel.h"
 
 #include <algorithm>
 #include <array>
@@ -103,7 +103,7 @@ struct WinogradKernels {
 };
 
 #define MTC_VECTOR_CODE "runtime/calls/convolution/cpu/winograd.inc"
-#include "runtime/devices/cpu/each_vector_set.inc"
+#include "runtime/devices/cpu/vector/each_vector_set.inc"
 
 std::array<int64_t, 2> firstTwo(const int64_t *extents) { return {extents[0], extents[1]}; }
 

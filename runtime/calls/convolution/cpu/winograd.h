@@ -19,7 +19,7 @@
 
 #include "runtime/calls/convolution/problem.h"
 #include "runtime/devices/cpu/library_call.h"
-#include "runtime/devices/cpu/vector_set.h"
+#include "runtime/devices/cpu/vector/vector_set.h"
 
 #include <memory>
 

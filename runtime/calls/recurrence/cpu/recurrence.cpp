@@ -7,7 +7,7 @@
 #include "runtime/calls/recurrence/cpu/recurrence.h"
 
 #include "runtime/calls/recurrence/cpu/pass.h"
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/threads/parallel.h"
 
 #include <type_traits>
 
@@ -15,7 +15,7 @@ namespace mtc::runtime {
 namespace {
 
 #define MTC_VECTOR_CODE "runtime/calls/recurrence/cpu/steps.inc"
-#include "runtime/devices/cpu/each_vector_set.inc"
+#include "runtime/devices/cpu/vector/each_vector_set.inc"
 
 template <typename Element> class Recurrence final : public LibraryCall {
 public:

@@ -1,5 +1,5 @@
 // The thread pool: ranges are covered once, for any number of threads.
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/threads/parallel.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Work-stealing loops: each item is computed once, and other threads compute the items of a delayed
 // thread.
-#include "runtime/devices/cpu/work_stealing.h"
+#include "runtime/devices/cpu/threads/work_stealing.h"
 
 #include <gtest/gtest.h>
 

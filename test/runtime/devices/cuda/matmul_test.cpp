@@ -3,7 +3,7 @@
 #include "runtime/abi/attention.h"
 #include "runtime/abi/cuda_library_call.h"
 #include "runtime/calls/contraction/cuda/matmul.h"
-#include "runtime/devices/cpu/convert.h"
+#include "runtime/devices/cpu/vector/convert.h"
 #include "runtime/devices/cuda/emulated/execution/emulator.h"
 #include "runtime/devices/cuda/handles.h"
 #include "runtime/support/failure.h"

@@ -8,7 +8,7 @@
 #include "runtime/calls/contraction/cpu/strided_copy.h"
 #include "runtime/calls/contraction/plain.h"
 #include "runtime/calls/contraction/problem.h"
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/threads/parallel.h"
 
 #include <algorithm>
 #include <array>

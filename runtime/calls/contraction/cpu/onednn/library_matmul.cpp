@@ -1,7 +1,7 @@
 // Translates the layouts of a contraction to oneDNN descriptors.
 #include "runtime/calls/contraction/cpu/onednn/library_matmul.h"
 
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/threads/parallel.h"
 
 #include <algorithm>
 #include <functional>

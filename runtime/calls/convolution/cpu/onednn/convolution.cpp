@@ -7,7 +7,7 @@
 #include "runtime/calls/convolution/cpu/winograd.h"
 #include "runtime/calls/convolution/problem.h"
 #include "runtime/devices/cpu/onednn.h"
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/threads/parallel.h"
 
 #include <algorithm>
 #include <array>

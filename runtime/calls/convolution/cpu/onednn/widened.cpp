@@ -1,8 +1,8 @@
 // Splits the batch into blocks and converts them in the scratch.
 #include "runtime/calls/convolution/cpu/onednn/widened.h"
 
-#include "runtime/devices/cpu/convert.h"
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/threads/parallel.h"
+#include "runtime/devices/cpu/vector/convert.h"
 
 #include <functional>
 #include <numeric>

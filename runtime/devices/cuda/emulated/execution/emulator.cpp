@@ -1,6 +1,6 @@
 #include "runtime/devices/cuda/emulated/execution/emulator.h"
 
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/threads/parallel.h"
 #include "runtime/devices/cuda/emulated/execution/block.h"
 #include "runtime/devices/cuda/emulated/execution/device_memory.h"
 #include "runtime/support/failure.h"

@@ -1,6 +1,6 @@
 // Properties of mtc's own thread pool; parallel_test.cpp has the tests of all pools.
-#include "runtime/devices/cpu/parallel.h"
-#include "runtime/devices/cpu/thread_pool.h"
+#include "runtime/devices/cpu/threads/parallel.h"
+#include "runtime/devices/cpu/threads/thread_pool.h"
 
 #include <gtest/gtest.h>
 

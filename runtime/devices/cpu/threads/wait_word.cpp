@@ -1,4 +1,4 @@
-#include "runtime/devices/cpu/wait_word.h"
+#include "runtime/devices/cpu/threads/wait_word.h"
 
 #include <climits>
 #include <linux/futex.h>

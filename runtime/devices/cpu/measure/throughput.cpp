@@ -1,11 +1,11 @@
 // Throughput of copies and contractions, measured in isolation.
-#include "runtime/devices/cpu/throughput.h"
+#include "runtime/devices/cpu/measure/throughput.h"
 
 #include "runtime/calls/contraction/plain.h"
 #include "runtime/devices/cpu/arena.h"
 #include "runtime/devices/cpu/library_call.h"
-#include "runtime/devices/cpu/parallel.h"
-#include "runtime/devices/cpu/timing.h"
+#include "runtime/devices/cpu/measure/timing.h"
+#include "runtime/devices/cpu/threads/parallel.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 

@@ -1,6 +1,6 @@
 // The addresses through which a shared library calls functions of other libraries.
-#ifndef MTC_RUNTIME_DEVICES_CPU_LIBRARY_SLOTS_H
-#define MTC_RUNTIME_DEVICES_CPU_LIBRARY_SLOTS_H
+#ifndef MTC_RUNTIME_DEVICES_CPU_THREADS_LIBRARY_SLOTS_H
+#define MTC_RUNTIME_DEVICES_CPU_THREADS_LIBRARY_SLOTS_H
 
 namespace mtc::runtime {
 
@@ -14,4 +14,4 @@ bool writeSlot(void **slot, void *function);
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_DEVICES_CPU_LIBRARY_SLOTS_H
+#endif // MTC_RUNTIME_DEVICES_CPU_THREADS_LIBRARY_SLOTS_H

@@ -1,6 +1,6 @@
 // Parallel conversions of 16-bit float arrays to and from f32.
-#ifndef MTC_RUNTIME_DEVICES_CPU_CONVERT_H
-#define MTC_RUNTIME_DEVICES_CPU_CONVERT_H
+#ifndef MTC_RUNTIME_DEVICES_CPU_VECTOR_CONVERT_H
+#define MTC_RUNTIME_DEVICES_CPU_VECTOR_CONVERT_H
 
 #include <cstdint>
 
@@ -13,4 +13,4 @@ void narrowArray(uint32_t type, const float *from, int64_t count, char *to, int 
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_DEVICES_CPU_CONVERT_H
+#endif // MTC_RUNTIME_DEVICES_CPU_VECTOR_CONVERT_H

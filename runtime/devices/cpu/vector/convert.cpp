@@ -1,18 +1,18 @@
 // Conversions for each instruction set.
-#include "runtime/devices/cpu/convert.h"
+#include "runtime/devices/cpu/vector/convert.h"
 
 #include "runtime/abi/program.h"
-#include "runtime/devices/cpu/narrow_floats.h"
-#include "runtime/devices/cpu/parallel.h"
-#include "runtime/devices/cpu/vector_set.h"
+#include "runtime/devices/cpu/threads/parallel.h"
+#include "runtime/devices/cpu/vector/narrow_floats.h"
+#include "runtime/devices/cpu/vector/vector_set.h"
 
 #include <type_traits>
 
 namespace mtc::runtime {
 namespace {
 
-#define MTC_VECTOR_CODE "runtime/devices/cpu/vector_floats.inc"
-#include "runtime/devices/cpu/each_vector_set.inc"
+#define MTC_VECTOR_CODE "runtime/devices/cpu/vector/vector_floats.inc"
+#include "runtime/devices/cpu/vector/each_vector_set.inc"
 
 constexpr int64_t grain = 1 << 14;
 

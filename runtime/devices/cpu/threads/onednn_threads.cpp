@@ -8,10 +8,10 @@
 //
 // All models in a process share the pool of the one that was loaded first. A region that cannot
 // have the pool, since a thread of another model has it, runs by libgomp.
-#include "runtime/devices/cpu/library_slots.h"
-#include "runtime/devices/cpu/parallel.h"
-#include "runtime/devices/cpu/thread_pool.h"
-#include "runtime/devices/cpu/wait_word.h"
+#include "runtime/devices/cpu/threads/library_slots.h"
+#include "runtime/devices/cpu/threads/parallel.h"
+#include "runtime/devices/cpu/threads/thread_pool.h"
+#include "runtime/devices/cpu/threads/wait_word.h"
 
 #include <atomic>
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 // 16-bit floats in memory. Arithmetic is in f32; conversions round to nearest, ties to even, and
 // preserve NaN.
-#ifndef MTC_RUNTIME_DEVICES_CPU_NARROW_FLOATS_H
-#define MTC_RUNTIME_DEVICES_CPU_NARROW_FLOATS_H
+#ifndef MTC_RUNTIME_DEVICES_CPU_VECTOR_NARROW_FLOATS_H
+#define MTC_RUNTIME_DEVICES_CPU_VECTOR_NARROW_FLOATS_H
 
 #include <bit>
 #include <cstdint>
@@ -63,4 +63,4 @@ inline void narrowByInstruction(float value, Float16 &to) {
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_DEVICES_CPU_NARROW_FLOATS_H
+#endif // MTC_RUNTIME_DEVICES_CPU_VECTOR_NARROW_FLOATS_H

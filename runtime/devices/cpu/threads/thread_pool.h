@@ -1,8 +1,8 @@
 // The threads of a process, which wait for work and compute its parts together.
-#ifndef MTC_RUNTIME_DEVICES_CPU_THREAD_POOL_H
-#define MTC_RUNTIME_DEVICES_CPU_THREAD_POOL_H
+#ifndef MTC_RUNTIME_DEVICES_CPU_THREADS_THREAD_POOL_H
+#define MTC_RUNTIME_DEVICES_CPU_THREADS_THREAD_POOL_H
 
-#include "runtime/devices/cpu/wait_word.h"
+#include "runtime/devices/cpu/threads/wait_word.h"
 
 #include <atomic>
 #include <memory>
@@ -73,4 +73,4 @@ private:
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_DEVICES_CPU_THREAD_POOL_H
+#endif // MTC_RUNTIME_DEVICES_CPU_THREADS_THREAD_POOL_H

@@ -1,6 +1,6 @@
 // Instruction sets for which the runtime has specialized code.
-#ifndef MTC_RUNTIME_DEVICES_CPU_VECTOR_SET_H
-#define MTC_RUNTIME_DEVICES_CPU_VECTOR_SET_H
+#ifndef MTC_RUNTIME_DEVICES_CPU_VECTOR_VECTOR_SET_H
+#define MTC_RUNTIME_DEVICES_CPU_VECTOR_VECTOR_SET_H
 
 namespace mtc::runtime {
 
@@ -22,4 +22,4 @@ const char *vectorSetName(VectorSet set);
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_DEVICES_CPU_VECTOR_SET_H
+#endif // MTC_RUNTIME_DEVICES_CPU_VECTOR_VECTOR_SET_H

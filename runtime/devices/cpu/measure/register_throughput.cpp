@@ -1,10 +1,10 @@
 // Loops of multiplications and additions in registers.
-#include "runtime/devices/cpu/register_throughput.h"
+#include "runtime/devices/cpu/measure/register_throughput.h"
 
 #include "runtime/abi/program.h"
-#include "runtime/devices/cpu/parallel.h"
-#include "runtime/devices/cpu/timing.h"
-#include "runtime/devices/cpu/vector_set.h"
+#include "runtime/devices/cpu/measure/timing.h"
+#include "runtime/devices/cpu/threads/parallel.h"
+#include "runtime/devices/cpu/vector/vector_set.h"
 
 #include <array>
 #include <atomic>
@@ -18,8 +18,8 @@
 namespace mtc::runtime {
 namespace {
 
-#define MTC_VECTOR_CODE "runtime/devices/cpu/register_throughput.inc"
-#include "runtime/devices/cpu/each_vector_set.inc"
+#define MTC_VECTOR_CODE "runtime/devices/cpu/measure/register_throughput.inc"
+#include "runtime/devices/cpu/vector/each_vector_set.inc"
 
 #if defined(__x86_64__)
 /// The same with products of pairs of bf16.

@@ -1,9 +1,9 @@
 // Loops over items of similar cost on the threads of the pool. A thread that the system interrupts
 // delays the loop by one item.
-#ifndef MTC_RUNTIME_DEVICES_CPU_WORK_STEALING_H
-#define MTC_RUNTIME_DEVICES_CPU_WORK_STEALING_H
+#ifndef MTC_RUNTIME_DEVICES_CPU_THREADS_WORK_STEALING_H
+#define MTC_RUNTIME_DEVICES_CPU_THREADS_WORK_STEALING_H
 
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/threads/parallel.h"
 
 #include <atomic>
 #include <cassert>
@@ -49,4 +49,4 @@ private:
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_DEVICES_CPU_WORK_STEALING_H
+#endif // MTC_RUNTIME_DEVICES_CPU_THREADS_WORK_STEALING_H

@@ -1,5 +1,5 @@
 // Detects the instruction sets of the machine.
-#include "runtime/devices/cpu/vector_set.h"
+#include "runtime/devices/cpu/vector/vector_set.h"
 
 namespace mtc::runtime {
 

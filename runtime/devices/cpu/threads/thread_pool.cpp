@@ -1,4 +1,4 @@
-#include "runtime/devices/cpu/thread_pool.h"
+#include "runtime/devices/cpu/threads/thread_pool.h"
 
 #include <algorithm>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // Measured peak throughput of this machine's processor.
-#ifndef MTC_RUNTIME_DEVICES_CPU_THROUGHPUT_H
-#define MTC_RUNTIME_DEVICES_CPU_THROUGHPUT_H
+#ifndef MTC_RUNTIME_DEVICES_CPU_MEASURE_THROUGHPUT_H
+#define MTC_RUNTIME_DEVICES_CPU_MEASURE_THROUGHPUT_H
 
 #include "runtime/abi/contraction.h"
 
@@ -19,4 +19,4 @@ std::optional<double> plainContractionThroughput(const MtcContraction &plain, in
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_DEVICES_CPU_THROUGHPUT_H
+#endif // MTC_RUNTIME_DEVICES_CPU_MEASURE_THROUGHPUT_H

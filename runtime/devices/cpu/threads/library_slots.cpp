@@ -1,4 +1,4 @@
-#include "runtime/devices/cpu/library_slots.h"
+#include "runtime/devices/cpu/threads/library_slots.h"
 
 #include <atomic>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Parallel regions, on the threads of the process's pool, which oneDNN uses too: a second pool
 // would compete for the cores.
-#ifndef MTC_RUNTIME_DEVICES_CPU_PARALLEL_H
-#define MTC_RUNTIME_DEVICES_CPU_PARALLEL_H
+#ifndef MTC_RUNTIME_DEVICES_CPU_THREADS_PARALLEL_H
+#define MTC_RUNTIME_DEVICES_CPU_THREADS_PARALLEL_H
 
 #include <algorithm>
 #include <cstdint>
@@ -66,4 +66,4 @@ void parallelFor(int threads, int64_t extent, int64_t grain, const Body &body) {
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_DEVICES_CPU_PARALLEL_H
+#endif // MTC_RUNTIME_DEVICES_CPU_THREADS_PARALLEL_H

@@ -1,6 +1,6 @@
 // Parallel regions of programs without oneDNN.
-#include "runtime/devices/cpu/parallel.h"
-#include "runtime/devices/cpu/thread_pool.h"
+#include "runtime/devices/cpu/threads/parallel.h"
+#include "runtime/devices/cpu/threads/thread_pool.h"
 
 namespace mtc::runtime {
 

@@ -1,6 +1,6 @@
 // Timing of repeated work.
-#ifndef MTC_RUNTIME_DEVICES_CPU_TIMING_H
-#define MTC_RUNTIME_DEVICES_CPU_TIMING_H
+#ifndef MTC_RUNTIME_DEVICES_CPU_MEASURE_TIMING_H
+#define MTC_RUNTIME_DEVICES_CPU_MEASURE_TIMING_H
 
 #include <algorithm>
 #include <chrono>
@@ -40,4 +40,4 @@ double fewestSeconds(const Action &action, double longEnough, int minRuns = 3,
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_DEVICES_CPU_TIMING_H
+#endif // MTC_RUNTIME_DEVICES_CPU_MEASURE_TIMING_H

@@ -1,7 +1,7 @@
 // Times calls and copies for the compiler's cost model.
 #include "runtime/devices/cpu/library_call.h"
-#include "runtime/devices/cpu/parallel.h"
-#include "runtime/devices/cpu/timing.h"
+#include "runtime/devices/cpu/measure/timing.h"
+#include "runtime/devices/cpu/threads/parallel.h"
 
 #include <array>
 #include <cstdlib>

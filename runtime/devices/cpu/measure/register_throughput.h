@@ -1,6 +1,6 @@
 // Measured throughput of multiplications and additions in registers, which no contraction exceeds.
-#ifndef MTC_RUNTIME_DEVICES_CPU_REGISTER_THROUGHPUT_H
-#define MTC_RUNTIME_DEVICES_CPU_REGISTER_THROUGHPUT_H
+#ifndef MTC_RUNTIME_DEVICES_CPU_MEASURE_REGISTER_THROUGHPUT_H
+#define MTC_RUNTIME_DEVICES_CPU_MEASURE_REGISTER_THROUGHPUT_H
 
 #include <cstdint>
 #include <optional>
@@ -14,4 +14,4 @@ std::optional<double> registerThroughput(uint32_t type, int threads);
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_DEVICES_CPU_REGISTER_THROUGHPUT_H
+#endif // MTC_RUNTIME_DEVICES_CPU_MEASURE_REGISTER_THROUGHPUT_H

@@ -1,6 +1,6 @@
 // A number whose changes threads wait for.
-#ifndef MTC_RUNTIME_DEVICES_CPU_WAIT_WORD_H
-#define MTC_RUNTIME_DEVICES_CPU_WAIT_WORD_H
+#ifndef MTC_RUNTIME_DEVICES_CPU_THREADS_WAIT_WORD_H
+#define MTC_RUNTIME_DEVICES_CPU_THREADS_WAIT_WORD_H
 
 #include <atomic>
 #include <cstdint>
@@ -26,4 +26,4 @@ private:
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_DEVICES_CPU_WAIT_WORD_H
+#endif // MTC_RUNTIME_DEVICES_CPU_THREADS_WAIT_WORD_H

@@ -43,7 +43,7 @@ public:
       StepAccess access(op);
       for (AtAttr read : access.reads)
         if (isOnDevice(read) && !isReadable(op, read))
-          return op->emitOpError("reads ") << read << ", where nothing lives (step_c5)";
+          return op->emitOpError("reads ") << read << ", where no value is live (step_c5)";
       const SmallVector<AtAttr> writes = access.getWrites();
       for (auto [result, written, lastUse] : llvm::zip(access.results, writes, access.lastUses))
         if (isOnDevice(result) && failed(write(op, result, written, lastUse)))
@@ -54,7 +54,7 @@ public:
     }
     for (auto output : outputs.getAsRange<AtAttr>())
       if (!covers(output))
-        return parent->emitOpError("gives ") << output << ", where nothing lives (step_c5)";
+        return parent->emitOpError("returns ") << output << ", where no value is live (step_c5)";
     return success();
   }
 
@@ -129,7 +129,7 @@ private:
       return add(op, slice, lastUse);
     if (!(isa<CallOp>(op) ? isWithinOne(written) : covers(slice)))
       return op->emitOpError("writes ")
-             << slice << " as a part of what lives, where nothing does (step_c5)";
+             << slice << " as a part of a live value, but no value is live there (step_c5)";
     return success();
   }
 
@@ -156,7 +156,7 @@ private:
   LogicalResult report(Operation *op, AtAttr slice, int64_t begin, const Life &life) {
     InFlightDiagnostic diagnostic = op->emitOpError("writes ")
                                     << slice << " over bytes " << begin << " to " << life.end - 1
-                                    << ", where " << describe(life) << " lives";
+                                    << ", where " << describe(life) << " is live";
     if (life.lastUse < static_cast<int64_t>(operations.size()))
       diagnostic << " until operation " << life.lastUse << ", "
                  << describe(operations[life.lastUse]) << ", has run (step_c4)";

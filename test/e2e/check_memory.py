@@ -92,16 +92,16 @@ other = next(value for value in values if kept[0] < value[0] < kept[1] and value
 offset = re.match(r"#mtc\.at<(\d+)", kept[2])[1]
 overlapping = text.replace(other[2], re.sub(r"<\d+", f"<{offset}", other[2], count=1))
 message = compiled(overlapping, "overlapping", code=1).stderr
-assert re.search(r"node '.*': 'mtc\.(launch|call)' op writes .* where a result of node '.*' lives until operation \d+, node '.*', has run \(step_c4\)", message), message
+assert re.search(r"node '.*': 'mtc\.(launch|call)' op writes .* where a result of node '.*' is live until operation \d+, node '.*', has run \(step_c4\)", message), message
 
 # A value is read after the end of its lifetime.
 shorter = text.replace(f"until [{kept[1]}]", f"until [{kept[0]}]", 1)
-assert "where nothing lives (step_c5)" in compiled(shorter, "shorter", code=1).stderr
+assert "where no value is live (step_c5)" in compiled(shorter, "shorter", code=1).stderr
 
 
 # Strides that exceed the operands of the first contraction, [32, 64] x [64, 256].
 for pattern, wrong, refusal in ((r"out_strides = \[256, 1\]", "out_strides = [258, 1]", "by strides that leave its result"),
-                                (r"lhs_strides = \[64, 1\]", "lhs_strides = [66, 1]", "where nothing lives")):  # fmt: skip
+                                (r"lhs_strides = \[64, 1\]", "lhs_strides = [66, 1]", "where no value is live")):  # fmt: skip
     start = text.index("mtc.step @micro_step")
     changed = text[:start] + re.sub(pattern, wrong, text[start:], count=1)
     assert changed != text, pattern

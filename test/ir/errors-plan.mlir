@@ -99,7 +99,7 @@ mtc.step @s reads [] [] gives [] [] {
 
 mtc.step @s reads ["x"] [#mtc.at<0, tensor<4xf32>>] gives [] [] {
   mtc.copy <0, tensor<4xf32>> into <64, tensor<4xf32>> until [2]
-  // expected-error @below {{writes #mtc.at<72, tensor<4xf32>> over bytes 64 to 79, where a result of mtc.copy lives until operation 2, mtc.copy, has run (step_c4)}}
+  // expected-error @below {{writes #mtc.at<72, tensor<4xf32>> over bytes 64 to 79, where a result of mtc.copy is live until operation 2, mtc.copy, has run (step_c4)}}
   mtc.copy <0, tensor<4xf32>> into <72, tensor<4xf32>> until [2]
   mtc.copy <64, tensor<4xf32>> into <128, tensor<4xf32>> until [2]
 }
@@ -113,7 +113,7 @@ mtc.kernel_function @k [4] -> [tensor<4xf32>] {
 }
 mtc.step @s reads ["x"] [#mtc.at<0, tensor<4xf32>>] gives [] [] {
   mtc.copy <0, tensor<4xf32>> into <64, tensor<4xf32>> until [1]
-  // expected-error @below {{writes #mtc.at<64, tensor<16xi8>> over bytes 64 to 79, where a result of mtc.copy lives until operation 1, mtc.launch, has run (step_c4)}}
+  // expected-error @below {{writes #mtc.at<64, tensor<16xi8>> over bytes 64 to 79, where a result of mtc.copy is live until operation 1, mtc.launch, has run (step_c4)}}
   mtc.launch @k [#mtc.at<64, tensor<4xf32>>] into [#mtc.at<128, tensor<4xf32>>] scratch 16 at 64 until [2]
 }
 
@@ -125,7 +125,7 @@ mtc.variable gradient transient @g : tensor<4xf32> = #mtc.zeros of @w at 128
 mtc.step @s reads ["x"] [#mtc.at<0, tensor<4xf32>>] gives [] [] {
   mtc.copy <0, tensor<4xf32>> into <128, tensor<4xf32>> until [1]
   mtc.copy <128, tensor<4xf32>> into <64, tensor<4xf32>> until [-1]
-  // expected-error @below {{writes #mtc.at<64, tensor<4xf32>> over bytes 64 to 79, where the variable 'w' lives until the step's end (step_c4)}}
+  // expected-error @below {{writes #mtc.at<64, tensor<4xf32>> over bytes 64 to 79, where the variable 'w' is live until the step's end (step_c4)}}
   mtc.copy <0, tensor<4xf32>> into <64, tensor<4xf32>> until [2]
 }
 
@@ -134,20 +134,20 @@ mtc.step @s reads ["x"] [#mtc.at<0, tensor<4xf32>>] gives [] [] {
 mtc.step @s reads ["x"] [#mtc.at<0, tensor<4xf32>>] gives [] [] {
   mtc.copy <0, tensor<4xf32>> into <64, tensor<4xf32>> until [1]
   mtc.copy <64, tensor<4xf32>> into <64, tensor<4xf32>> until [1]
-  // expected-error @below {{reads #mtc.at<64, tensor<4xf32>>, where nothing lives (step_c5)}}
+  // expected-error @below {{reads #mtc.at<64, tensor<4xf32>>, where no value is live (step_c5)}}
   mtc.copy <64, tensor<4xf32>> into <128, tensor<4xf32>> until [2]
 }
 
 // -----
 
 mtc.step @s reads ["x"] [#mtc.at<0, tensor<4xf32>>] gives [] [] {
-  // expected-error @below {{writes #mtc.at<64, tensor<4xf32>> as a part of what lives, where nothing does (step_c5)}}
+  // expected-error @below {{writes #mtc.at<64, tensor<4xf32>> as a part of a live value, but no value is live there (step_c5)}}
   mtc.copy <0, tensor<4xf32>> into <64, tensor<4xf32>> until [-1]
 }
 
 // -----
 
-// expected-error @below {{gives #mtc.at<64, tensor<4xf32>>, where nothing lives (step_c5)}}
+// expected-error @below {{returns #mtc.at<64, tensor<4xf32>>, where no value is live (step_c5)}}
 mtc.step @s reads ["x"] [#mtc.at<0, tensor<4xf32>>] gives ["y"] [#mtc.at<64, tensor<4xf32>>] {
   mtc.copy <0, tensor<4xf32>> into <64, tensor<4xf32>> until [0]
 }

@@ -40,7 +40,7 @@ mtc.step @repeat_c2_operation reads ["x"] [#mtc.at<0, tensor<16xf32>>] gives [] 
 mtc.step @step_c4 reads ["x"] [#mtc.at<0, tensor<16xf32>>] gives [] [] {
   mtc.repeat 2 times [#mtc.at<0, tensor<16xf32>>] into [#mtc.at<64, tensor<16xf32>>] scratch 128 at 128 until [1] {
     mtc.copy #mtc.at<0, tensor<16xf32>> into #mtc.at<128, tensor<16xf32>> until [2]
-    // expected-error @below {{writes #mtc.at<128, tensor<16xf32>> over bytes 128 to 191, where a result of mtc.copy lives until operation 2, mtc.copy, has run (step_c4)}}
+    // expected-error @below {{writes #mtc.at<128, tensor<16xf32>> over bytes 128 to 191, where a result of mtc.copy is live until operation 2, mtc.copy, has run (step_c4)}}
     mtc.copy #mtc.at<0, tensor<16xf32>> into #mtc.at<128, tensor<16xf32>> until [2]
     mtc.copy #mtc.at<128, tensor<16xf32>> into #mtc.at<64, tensor<16xf32>> until [-1]
   }
@@ -50,7 +50,7 @@ mtc.step @step_c4 reads ["x"] [#mtc.at<0, tensor<16xf32>>] gives [] [] {
 
 mtc.step @step_c5 reads ["x"] [#mtc.at<0, tensor<16xf32>>] gives [] [] {
   mtc.repeat 2 times [#mtc.at<0, tensor<16xf32>>] into [#mtc.at<64, tensor<16xf32>>] scratch 128 at 128 until [1] {
-    // expected-error @below {{reads #mtc.at<128, tensor<16xf32>>, where nothing lives (step_c5)}}
+    // expected-error @below {{reads #mtc.at<128, tensor<16xf32>>, where no value is live (step_c5)}}
     mtc.copy #mtc.at<128, tensor<16xf32>> into #mtc.at<64, tensor<16xf32>> until [-1]
   }
 }

@@ -97,16 +97,21 @@ private:
 } // namespace
 
 /// Allocates the buffers in the given order, each at the lowest offset that is free during its live
-/// range.
-static ArenaLayout layOutInOrder(ArrayRef<LiveBuffer> buffers, ArrayRef<unsigned> order) {
+/// range. The first `sameCount` buffers have the offsets of `same`. Ends with a layout of more than
+/// `mostBytes` bytes when its size exceeds them.
+static ArenaLayout layOutInOrder(ArrayRef<LiveBuffer> buffers, ArrayRef<unsigned> order,
+                                 ArrayRef<int64_t> same = {}, size_t sameCount = 0,
+                                 int64_t mostBytes = std::numeric_limits<int64_t>::max()) {
   ArenaLayout layout;
   layout.offsets.assign(buffers.size(), 0);
   AllocatedBuffers placed;
-  for (unsigned index : order) {
+  for (auto [place, index] : llvm::enumerate(order)) {
     const LiveBuffer &buffer = buffers[index];
     if (buffer.bytes == 0)
       continue;
-    int64_t offset = placed.findGap(buffer);
+    if (layout.size > mostBytes)
+      break;
+    int64_t offset = place < sameCount ? same[index] : placed.findGap(buffer);
     placed.insert(buffer, offset);
     layout.offsets[index] = offset;
     layout.size = std::max(layout.size, offset + buffer.bytes);
@@ -195,13 +200,13 @@ public:
       if (high.empty())
         return;
       const size_t from = high[random() % high.size()], to = random() % from;
-      SmallVector<unsigned> before = order;
-      std::rotate(order.begin() + to, order.begin() + from, order.begin() + from + 1);
-      placeInOrder();
+      const auto first = order.begin() + to, moved = order.begin() + from;
+      std::rotate(first, moved, moved + 1);
+      keepIfBest(layOutInOrder(buffers, order, current.offsets, to, current.size));
       if (last.size <= current.size)
         current = last;
       else
-        order = std::move(before);
+        std::rotate(first, first + 1, moved + 1);
     }
   }
 
@@ -210,8 +215,10 @@ public:
 private:
   bool isDone() const { return best && best->size <= enough; }
 
-  void placeInOrder() {
-    last = layOutInOrder(buffers, order);
+  void placeInOrder() { keepIfBest(layOutInOrder(buffers, order)); }
+
+  void keepIfBest(ArenaLayout layout) {
+    last = std::move(layout);
     if (!best || last.size < best->size) {
       best = last;
       bestOrder = order;

@@ -116,6 +116,7 @@ private:
   /// input from the same slice.
   LogicalResult emitInputs() {
     llvm::SmallVector<std::pair<StringRef, AtAttr>> slices;
+    llvm::StringSet<> trained; // inputs of steps that training and evaluation run
     for (StringRef name : {microStepName, evaluateName, outputsName}) {
       StepOp step = findStep(name);
       if (!step)
@@ -123,6 +124,8 @@ private:
       for (auto [inputName, slice] :
            llvm::zip_equal(step.getInputNames().getAsValueRange<StringAttr>(), step.getInputs())) {
         auto at = cast<AtAttr>(slice);
+        if (name != outputsName)
+          trained.insert(inputName);
         auto known = llvm::find_if(slices, [&](auto &pair) { return pair.first == inputName; });
         if (known == slices.end())
           slices.push_back({inputName, at});
@@ -144,7 +147,9 @@ private:
           c.record(field<&MtcInput::tensor>(describeTensor(c, name, at.getType(), at.getOffset())),
                    field<&MtcInput::is_label>(input && input.getLabel()),
                    field<&MtcInput::is_padded>(input && input->hasAttr(paddedAttribute)),
-                   field<&MtcInput::is_whole>(isWhole), field<&MtcInput::shifted_from>(shiftedFrom),
+                   field<&MtcInput::is_whole>(isWhole),
+                   field<&MtcInput::is_of_outputs>(!trained.contains(name)),
+                   field<&MtcInput::shifted_from>(shiftedFrom),
                    field<&MtcInput::minimum>(range ? range.getMinimum() : 0),
                    field<&MtcInput::limit>(range ? range.getLimit() : 0),
                    field<&MtcInput::ignored>(range ? range.getIgnored() : 0),

@@ -79,6 +79,8 @@ void mtc::buildGradientPipeline(OpPassManager &manager, const GradientPipelineOp
 }
 
 static void buildKernels(OpPassManager &manager, PassFilter takes) {
+  // After the batch axis has been chosen, which an input of outputs may have too.
+  manager.addPass(createEraseUnreadInputs());
   addOptional(manager, createFuseUpdate(), takes);
   OpPassManager &functions = manager.nest<func::FuncOp>();
   addOptional(functions, createPadContractions(), takes);

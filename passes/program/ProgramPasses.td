@@ -20,6 +20,21 @@ def FindIndexRanges : Pass<"mtc-find-index-ranges", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 
+def EraseUnreadInputs : Pass<"mtc-erase-unread-inputs", "::mlir::ModuleOp"> {
+  let summary = "erase inputs from training and evaluation that only outputs read";
+  let description = [{
+    Erases an argument of `@micro_step` and `@evaluate` that neither uses if `@outputs` uses the graph input of this name. Programs
+    then ask for data of the input only with `--outputs`.
+
+    ```mlir
+    func.func @micro_step(%x: tensor<4xf32> {mtc.name = "x"}, %z: tensor<4xf32> {mtc.name = "z"})
+    // becomes, if only @outputs uses z:
+    func.func @micro_step(%x: tensor<4xf32> {mtc.name = "x"})
+    ```
+  }];
+  let dependentDialects = ["::mtc::MtcDialect", "::mlir::func::FuncDialect"];
+}
+
 def InitializeParameters : Pass<"mtc-initialize-parameters", "::mlir::ModuleOp"> {
   let summary = "initialize parameters randomly";
   let description = [{

@@ -356,12 +356,11 @@ class Trainer:
         """Returns the number of samples of a data set, which is equal for all arrays."""
         self._check_names(data)
         counts = {name: len(array) for name, array in data.items()}
+        if not any(counts.values()):
+            raise ValueError("the data has no samples")
         if len(set(counts.values())) != 1:
             raise ValueError(f"arrays have different numbers of samples: {counts}")
-        count = next(iter(counts.values()))
-        if count == 0:
-            raise ValueError("the data has no samples")
-        return count
+        return next(iter(counts.values()))
 
     @staticmethod
     def _rows(data: Arrays, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
@@ -375,9 +374,6 @@ class Trainer:
         names = {info.name for info in self.inputs}
         if unknown := [name for name in batch if name not in names]:
             raise ValueError(f"unknown inputs {', '.join(unknown)}; expected {', '.join(sorted(names))}")
-        missing = [name for name in names if name not in batch and name not in self.labels]
-        if missing:
-            raise ValueError(f"missing inputs {', '.join(missing)}")
 
     def _pointers(self, batch: Arrays) -> tuple[Any, list[NDArray[Any]]]:
         """Returns pointers to the arrays of a batch, and the arrays that they point to."""

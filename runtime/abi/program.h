@@ -173,6 +173,8 @@ typedef struct MtcInput {
   /* 0: dims[0] is the batch axis, and each sample of the file has shape dims[1..]. 1: the input has
    * no batch axis; the whole tensor is either the same at each step or given anew for each step. */
   uint32_t is_whole;
+  /* Only compute_outputs reads the input: training and evaluation need no data for it. */
+  uint32_t is_of_outputs;
   /* Index of the token-id input from which omitted labels of `causal-lm` are derived: shifted by
    * one, the last one -100; in a token stream, the next token. -1 if the labels are required. */
   int32_t shifted_from;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -55,7 +56,7 @@ void Dataset::bind(const Flags &flags, bool labelsOptional, Problems &problems) 
         int64_t shift = input.shifted_from >= 0 && opened.isStream ? 1 : 0;
         columns[i].emplace(input, flagOf(input.tensor.name, *file), std::move(opened), shift);
       });
-    else if (input.shifted_from < 0 && !(labelsOptional && input.is_label))
+    else if (input.shifted_from < 0 && !(labelsOptional ? input.is_label : input.is_of_outputs))
       problems.add(flagName, " ", input.tensor.name,
                    "=FILE is missing: ", typeName(input.tensor.type), " ", shapesOfFiles(input));
   }
@@ -190,7 +191,9 @@ void Dataset::load(const Batch &batch, const std::vector<char *> &buffers) {
     else if (columns[i])
       columns[i]->load(batch.rows.data(), this->batch(), buffers[i]);
   for (size_t i = 0; i < columns.size(); ++i) {
-    if (!columns[i] || labelsOfStream[i])
+    if (!columns[i] && program.inputs[i].is_of_outputs)
+      std::memset(buffers[i], 0, static_cast<size_t>(program.inputs[i].tensor.bytes));
+    else if (!columns[i] || labelsOfStream[i])
       makeLabels(i, buffers);
     if (program.inputs[i].is_label)
       fillIgnored(program.inputs[i], batch.filler, buffers[i]);

@@ -20,7 +20,8 @@ public:
   /// reported in one failure: inputs without data, unknown input names, files that do not fit,
   /// columns of different lengths, and labels of a language model that are not the next tokens.
   /// Omitted labels are derived from the tokens if the program allows it. With `labelsOptional`
-  /// (forward pass only), omitted labels are filled with the value that losses ignore.
+  /// (forward pass only), omitted labels are filled with the value that losses ignore. Without it,
+  /// inputs that only the outputs depend on may be omitted, and are zero.
   Dataset(const MtcProgram &program, const std::vector<std::pair<std::string, std::string>> &flags,
           bool labelsOptional, std::string flagName = "--data");
 
@@ -61,7 +62,7 @@ private:
 
   const MtcProgram &program;
   std::string flagName;
-  std::vector<std::optional<DataColumn>> columns; ///< nullopt if labels are derived or ignored
+  std::vector<std::optional<DataColumn>> columns; ///< nullopt if the input is omitted
   std::vector<bool> labelsOfStream;               ///< labels that are derived from a token stream
   Feeding how = Feeding::Rows;
   int64_t rowCount = 0;

@@ -107,7 +107,8 @@ const char *mtc_model_message(const mtc_model_trainer *trainer);
 /* Batches. `inputs` has a pointer to each input, in the order of mtc_model_input; the data is
  * copied into the trainer's memory unless the pointer is that of mtc_model_input_buffer. A null
  * pointer selects labels that the trainer derives: the next tokens of a language model, or, for
- * mtc_model_infer, none. Values are checked before the batch is used. */
+ * mtc_model_infer, none. Inputs that only outputs depend on may be null in training and evaluation.
+ * Values are checked before the batch is used. */
 
 /* Writes the samples of the next training batch to `samples` (mtc_model_batch() numbers below
  * `count`), as the programs of mtc choose them from `count` samples: in order, or shuffled by the

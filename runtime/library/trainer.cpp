@@ -125,6 +125,8 @@ void Trainer::load(Inputs inputs, bool needsLabels) {
       std::memcpy(to, from, static_cast<size_t>(input.tensor.bytes));
     else if (!from && input.is_label && !needsLabels)
       fillIgnored(input, input.tensor.rank ? input.tensor.dims[0] : 1, to);
+    else if (!from && input.is_of_outputs && needsLabels)
+      std::memset(to, 0, static_cast<size_t>(input.tensor.bytes));
     else if (tokens) {
       shiftTokens(program.inputs[input.shifted_from], tokens, input, to);
       if (const int32_t mask = findPaddingMask(program, input); mask >= 0 && inputs[mask])

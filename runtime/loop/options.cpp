@@ -183,7 +183,7 @@ static std::string batchText(const MtcProgram &program) {
 std::string helpText(const MtcProgram &program, const std::string &programName, bool showsAll) {
   std::string help = text("Usage: ", programName);
   for (uint32_t i = 0; i < program.input_count; ++i)
-    if (program.inputs[i].shifted_from < 0)
+    if (program.inputs[i].shifted_from < 0 && !program.inputs[i].is_of_outputs)
       help += text(" --data ", program.inputs[i].tensor.name, "=FILE");
   help += text(" [FLAGS]\n\nTrain ", program.model_name, " (loss ", program.loss, ", optimizer ",
                program.optimizer, ", batch ", batchText(program), ", ",
@@ -193,7 +193,7 @@ std::string helpText(const MtcProgram &program, const std::string &programName, 
   };
   for (uint32_t i = 0; i < program.input_count; ++i) {
     const MtcInput &input = program.inputs[i];
-    std::string note = input.is_label ? "  labels" : "";
+    std::string note = input.is_label ? "  labels" : input.is_of_outputs ? "  for --outputs" : "";
     if (input.shifted_from >= 0) {
       const int32_t mask = findPaddingMask(program, input);
       note += text(

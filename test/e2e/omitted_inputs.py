@@ -1,5 +1,6 @@
 # RUN: %python %s %t
-"""A program does not require data of an input that only omitted outputs use, whether compiled from the model or from the text of a stage."""
+"""A program does not require data of an input that only omitted outputs use, whether compiled from the model or from the text of a stage.
+Training and evaluation do not require data of an input that only outputs without a loss use."""
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper, save
@@ -31,3 +32,24 @@ for name, (nodes, extra) in EXTRAS.items():
     run([MTC, "compile", f"{name}.onnx", *flags[:4], "--emit", "onnx", "-o", "text.mlir", "--force"], folder)
     run([MTC, "compile", "text.mlir", *flags[4:], "-o", name, "--force"], folder)
     Program(folder / name, data).run("--steps", 2, "--quiet")
+
+# Outputs that are computed: alone, or beside an output that is omitted. They are computed with --outputs, which needs the input.
+OTHERS = {"computed": [], "beside": EXTRAS["shape"][0]}
+for name, nodes in OTHERS.items():
+    values = [helper.make_tensor_value_info("also", TensorProto.FLOAT, ("batch", 4)), *([number] if nodes else [])]
+    graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"]), helper.make_node("Relu", ["z"], ["also"]), *nodes], name,
+                              [helper.make_tensor_value_info(each, TensorProto.FLOAT, ("batch", 4)) for each in "zx"],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, ("batch", 3)), *values], [weight])  # fmt: skip
+    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10), folder / f"{name}.onnx")
+    flags = ["--dim", "batch=4", "--output", "y", "--loss", "cross-entropy", "--check-memory"]
+    run([MTC, "compile", f"{name}.onnx", *flags, "-o", name], folder)
+    program = Program(folder / name, data)
+    program.run("--steps", 2, "--validate", "x=x.npy", "--validate", "labels=labels.npy", "--quiet")
+    program.run("--evaluate")
+    usage = run([folder / name, "--help"], folder).stdout
+    assert "--data x=FILE --data labels=FILE [FLAGS]" in usage and "z  f32 [rows, 4]  for --outputs" in usage, usage
+    said = program.run("--outputs", "refused.safetensors", code=1).stderr
+    assert "--data z=FILE is missing: f32 [rows, 4]" in said, said
+    z = rng.standard_normal((8, 4)).astype(np.float32)
+    found = Program(folder / name, {"x": data["x"], "z": z}).outputs(f"{name}-outputs")
+    assert np.array_equal(found["also"], np.maximum(z, 0)), found

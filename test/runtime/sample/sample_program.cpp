@@ -187,8 +187,8 @@ const MtcVariable variables[] = {
 };
 
 const MtcInput inputs[] = {
-    {f32("x", 2, xDims, batch *features, xAt), 0, 0, 0, -1, 0, 0, 0, ""},
-    {f32("target", 2, targetDims, batch, targetAt), 1, 0, 0, -1, 0, 0, 0, ""}};
+    {f32("x", 2, xDims, batch *features, xAt), 0, 0, 0, 0, -1, 0, 0, 0, ""},
+    {f32("target", 2, targetDims, batch, targetAt), 1, 0, 0, 0, -1, 0, 0, 0, ""}};
 const MtcTensor outputs[] = {f32("y", 2, targetDims, batch, yAt),
                              f32("total", 0, nullptr, 1, lossAt)};
 const MtcExportSegment segments[] = {{"\x72\x11\x0a\x0a" MTC_WRITER_KEY "\x12\x03" MTC_WRITER, 19,

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -43,7 +44,7 @@ public:
     accumulate = contraction.accumulate != 0;
     chosen.lhs = contraction.way == MTC_PACKED_OPERANDS;
     chosen.rhs = chosen.lhs || contraction.way == MTC_PACKED_RHS;
-    if (problem.out.isRowMajor() && chooseMatmul())
+    if (problem.out.isRowMajor() && (chooseCopiedAddend(contraction) || chooseMatmul()))
       return true;
     // Write the sums to the scratch first; accumulation and addends are applied in the copy to the
     // result.
@@ -84,7 +85,10 @@ public:
   void run(char *const *buffers, char *scratchStart) override {
     const char *lhs = buffers[0], *rhs = buffers[1];
     const char *const *added = buffers + 2;
-    char *out = buffers[2 + addends.size() + problem.addends.size()];
+    const size_t last = 2 + addends.size() + problem.addends.size();
+    char *out = buffers[isAddendCopied ? last + 1 : last];
+    if (isAddendCopied)
+      std::memcpy(out, buffers[last], static_cast<size_t>(resultBytes));
     if (problem.swapped)
       std::swap(lhs, rhs);
     lhs = pack(packedLhs, lhs, scratchStart);
@@ -112,6 +116,42 @@ public:
 
 private:
   static int bytesOf(dnnl_data_type_t type) { return static_cast<int>(dnnl_data_type_size(type)); }
+
+  /// The library's `gemm` starts long sums from the previous contents of the result. Whether the
+  /// last addend is accumulated into in place depends on the plan of the memory. If it is not, it
+  /// is copied to the result first, so that the sums have the same bits. Returns false, and plans
+  /// nothing, if there is no such addend or the library does not use `gemm`.
+  bool chooseCopiedAddend(const MtcContraction &contraction) {
+    if (accumulate || types.result != dnnl_f32 || !isLastAddendLikeResult(contraction))
+      return false;
+    const MatrixLayout last = problem.addends.back();
+    const int64_t scratchBefore = scratch;
+    problem.addends.pop_back();
+    accumulate = true;
+    isAddendCopied = chooseMatmul() && matmul.primitive->allocates();
+    if (isAddendCopied)
+      return true;
+    problem.addends.push_back(last);
+    accumulate = false;
+    scratch = scratchBefore;
+    return false;
+  }
+
+  /// Returns whether there are addends, and the last one and the result are dense and alike.
+  bool isLastAddendLikeResult(const MtcContraction &c) {
+    if (c.addend_count == 0 || types.addends[c.addend_count - 1] != types.result)
+      return false;
+    int64_t elements = 1;
+    for (uint32_t axis = c.batch_rank + 2; axis-- > 0;) {
+      const int64_t extent = axis < c.batch_rank ? c.batch[axis] : axis == c.batch_rank ? c.m : c.n;
+      if (extent != 1 && (c.out_strides[axis] != elements ||
+                          c.addend_strides[c.addend_count - 1][axis] != elements))
+        return false;
+      elements *= extent;
+    }
+    resultBytes = elements * bytesOf(types.result);
+    return true;
+  }
 
   /// Plans one matmul over as many batch axes as the library supports.
   bool chooseMatmul() {
@@ -254,6 +294,8 @@ private:
   ChosenLayouts chosen;
   std::optional<Packing> packedLhs, packedRhs, packedOut;
   bool accumulate = false;
+  bool isAddendCopied = false; ///< the last addend, to the result, before the matmul accumulates
+  int64_t resultBytes = 0;
   /// Accumulation and addends that the library does not support, which are applied after the
   /// matmul.
   bool accumulateAfterwards = false;

@@ -28,7 +28,16 @@ protected:
   int64_t dims[2] = {2, 3}, wideDims[2] = {1, 6};
   MtcInput inputs[2] = {
       {{"ids", MTC_I64, 2, dims, 0, 48, MTC_DEVICE}, 0, 0, 0, 0, -1, 0, 50, -100, "/embed/Gather"},
-      {{"labels", MTC_I64, 2, dims, 64, 48, MTC_DEVICE}, 1, 0, 0, 0, 0, 0, 50, -100, "/loss/Gather"}};
+      {{"labels", MTC_I64, 2, dims, 64, 48, MTC_DEVICE},
+       1,
+       0,
+       0,
+       0,
+       0,
+       0,
+       50,
+       -100,
+       "/loss/Gather"}};
   MtcProgram program{};
   alignas(64) char arena[128];
 
@@ -81,7 +90,8 @@ TEST_F(Data, RowsInAnyOrderAndLabelsShiftedByOne) {
 
 TEST_F(Data, PaddingIsNoLabel) {
   MtcInput padded[] = {inputs[0], inputs[1], inputs[0]};
-  padded[2] = {{"attention_mask", MTC_BOOL, 2, dims, 112, 6, MTC_DEVICE}, 0, 0, 0, 0, -1, 0, 0, 0, ""};
+  padded[2] = {
+      {"attention_mask", MTC_BOOL, 2, dims, 112, 6, MTC_DEVICE}, 0, 0, 0, 0, -1, 0, 0, 0, ""};
   program.inputs = padded;
   program.input_count = 3;
   const std::string ids = npy<int64_t>("a.npy", "<i8", "(2, 3)", {1, 2, 0, 0, 5, 6}),

@@ -22,6 +22,7 @@ from mtc import _trace, _translations
 from mtc.errors import ExportError, ExportWarning
 
 PREFIX = "module."  # prefix of the tensor names of a wrapped module
+PREFIXES = ("", PREFIX, 2 * PREFIX)  # of the tensor names of programs, which may be wrapped twice
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from mtc import _graph
-from mtc._capture import Call, flat_outputs
+from mtc._capture import PREFIXES, Call, flat_outputs
 from mtc._stops import reentrant_checkpoints_inlined
 from mtc._verify import is_close
 from mtc.errors import ExportError
@@ -72,7 +72,8 @@ class _Marked(torch.fx.Interpreter):
         signature = self.program.graph_signature
         inputs = self.program._graph_module_flat_inputs(args, kwargs)
         pairs = zip(signature.input_specs, inputs, strict=True)
-        results = self.run(*(parameters.get(spec.target, value) for spec, value in pairs))
+        named = {prefix + name: value for prefix in PREFIXES for name, value in parameters.items()}
+        results = self.run(*(named.get(spec.target, value) for spec, value in pairs))
         kinds = (spec.kind for spec in signature.output_specs)
         user = [y for kind, y in zip(kinds, results, strict=True) if kind == torch.export.graph_signature.OutputKind.USER_OUTPUT]
         return [y for y in user if isinstance(y, Tensor)]

@@ -17,7 +17,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree as pytree
 
 from mtc import _graph
-from mtc._capture import PREFIX, Call, Capture, flat_outputs
+from mtc._capture import PREFIXES, Call, Capture, flat_outputs
 from mtc.errors import ExportError
 
 HEAVY = 4096  # bytes of an initializer that is not copied
@@ -188,7 +188,7 @@ def gradients(capture: Capture | None, module: nn.Module, call: Call) -> None:
     copies = dict(traced.named_parameters(remove_duplicate=False))
     pairs = {
         name: (parameter, copies[prefix + name])
-        for prefix in ("", PREFIX, 2 * PREFIX)
+        for prefix in PREFIXES
         for name, parameter in module.named_parameters()
         if parameter.requires_grad and prefix + name in copies
     }

@@ -178,8 +178,7 @@ def _exported(
                 ExportWarning,
                 stacklevel=4,
             )
-    prefixes = ("", _capture.PREFIX, 2 * _capture.PREFIX)
-    canonical = {prefix + name: first for prefix in prefixes for name, first in canonical.items()}
+    canonical = {prefix + name: first for prefix in _capture.PREFIXES for name, first in canonical.items()}
     _graph.normalize(model, canonical, *tensors, trial.updates)
     return model, capture
 

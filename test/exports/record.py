@@ -50,6 +50,19 @@ SAMPLES = [
     ("gcn", "dynamo", []),  # The inputs have no batch axis.
     ("self_distillation", "mtc", []),  # Gradients are stopped.
     ("vector_quantization", "mtc", []),  # forward updates buffers.
+    ("spectrogram_classifier", "mtc", []),  # Short-time Fourier transforms.
+    ("diagonal_state_space", "mtc", []),  # Complex numbers and Fourier transforms.
+    ("edge_convolution", "mtc", []),  # Neighbors by topk.
+    ("mixture_density", "mtc", []),
+    ("mixture_of_experts", "mtc", []),
+    ("energy_score_matching", "mtc", []),  # The loss contains a derivative of the module.
+    ("ordinary_differential_equation", "mtc", []),
+    ("sparsemax_attention", "mtc", []),
+    ("spline_network", "mtc", []),
+    ("capsules", "mtc", []),
+    ("dice_segmentation", "mtc", []),
+    ("volumes", "mtc", []),  # Convolutions of three dimensions.
+    ("weibull_mixture", "mtc", []),
     ("keras_cnn", "mtc", []),
     ("keras_softmax", "mtc", []),
     ("sklearn_mlp_classifier", "own", []),

@@ -411,8 +411,8 @@ def main() -> int:
         if options.markdown:
             options.markdown.write_text(PAGE + table(rows()) + "\n" + summary(rows()))
         if options.json:
-            rows = {a.name: {column: asdict(cell) for column, cell in cells.items()} for a, cells in ordered.items()}
-            options.json.write_text(json.dumps(rows, indent=1) + "\n")
+            record = {a.name: {column: asdict(cell) for column, cell in cells.items()} for a, cells in ordered.items()}
+            options.json.write_text(json.dumps(record, indent=1) + "\n")
 
     with ThreadPoolExecutor(options.jobs) as pool:
         for done in [pool.submit(work, batch) for batch in batches(chosen)]:

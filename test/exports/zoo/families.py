@@ -106,7 +106,7 @@ def starcoder2() -> Example:
 
 @architecture
 def cohere() -> Example:
-    return causal(hf.CohereForCausalLM(hf.CohereConfig(**GROUPED)), mask=True)
+    return causal(hf.CohereForCausalLM(hf.CohereConfig(**GROUPED, logit_scale=1.0)), mask=True)
 
 
 @architecture
@@ -178,16 +178,6 @@ def shufflenet() -> Example:
 
 
 @architecture
-def mnasnet() -> Example:
-    return plain(tv.MNASNet(0.1, num_classes=5, dropout=0.0), lr=0.01)
-
-
-@architecture
-def timm_ghostnet() -> Example:
-    return plain(timm.create_model("ghostnet_050", num_classes=5, drop_rate=0.0), lr=0.005)
-
-
-@architecture
 def timm_xcit() -> Example:
     return plain(timm.models.xcit.Xcit(img_size=32, patch_size=8, embed_dim=32, depth=2, num_heads=4, num_classes=5, eta=1.0))
 
@@ -199,8 +189,3 @@ def timm_resmlp() -> Example:
     block = timm.models.mlp_mixer.ResBlock
     return plain(timm.models.mlp_mixer.MlpMixer(5, img_size=32, patch_size=8, num_blocks=2, embed_dim=32, mlp_ratio=2,
                                                 block_layer=block, norm_layer=partial(timm.models.mlp_mixer.Affine)))  # fmt: skip
-
-
-@architecture
-def timm_repvgg() -> Example:
-    return plain(timm.create_model("repvgg_a0", num_classes=5), lr=2e-4)

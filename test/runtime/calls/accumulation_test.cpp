@@ -1,7 +1,7 @@
 // The last addend of a contraction is an operand, or the previous contents of the result, as memory
 // allows: oneDNN's post-operations `binary_add` and `sum`. Both have the same bits.
 #include "runtime/calls/contraction/cpu/onednn/contraction.h"
-#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/threads/parallel.h"
 #include "runtime/support/element_type.h"
 
 #include <gtest/gtest.h>

@@ -5,8 +5,8 @@
     bench/growth.py --only fan-out concat --command plan --mtc build/release/bin/mtc
 
 Each row of the table has a model of `test/support/growing_models.py`, the user CPU time in seconds of `mtc plan` or of `mtc compile`
-without the kernel cache, and the exponent e of n^e from the preceding row to this one; 1 is linear. `chain` is also planned with a
-budget of half its peak. docs/benchmarks/growth.md has the results.
+without the kernel cache, and the exponent e of n^e from the preceding row to this one; 1 is linear. `half` plans `chain`
+with a budget of half its peak, and `refused` plans a model with a budget of 100 bytes. docs/benchmarks/growth.md has the results.
 """
 
 import argparse
@@ -26,8 +26,9 @@ from growing_models import KINDS  # noqa: E402
 
 SIZES = {
     "fan-out": (375, 750, 1500, 3000), "concat": (500, 1000, 2000, 4000), "split": (500, 1000, 2000), "chain": (2500, 5000, 10000, 20000),
-    "layers": (96, 192, 384, 768), "tree": (500, 1000, 2000),
+    "layers": (96, 192, 384, 768), "tree": (500, 1000, 2000), "outputs": (625, 1250, 2500, 5000), "parameters": (750, 1500, 3000),
 }  # fmt: skip
+FLAGS = {"parameters": ["--optimizer", "adamw", "--group", "match=*.bias weight-decay=0", "--group", "match=*.scale optimizer=sgd lr=1e-2"]}
 
 
 def user_seconds(command: list) -> tuple[float, str]:
@@ -42,13 +43,16 @@ def user_seconds(command: list) -> tuple[float, str]:
 def measure(mtc: Path, kind: str, size: int, commands: list[str], folder: Path) -> dict[str, float]:
     model = folder / f"{kind}{size}.onnx"
     KINDS[kind](model, size)
-    flags = [model, "--dim", "batch=4", "--loss", "output"]
+    flags = [model, "--dim", "batch=4", "--loss", "output", *FLAGS.get(kind, [])]
     times = {}
-    if "plan" in commands:
+    if "plan" in commands or "half" in commands:
         times["plan"], text = user_seconds([mtc, "plan", *flags, "--json"])
-        if kind == "chain":
-            half = json.loads(text)["peak_bytes"] // 2
-            times["plan, half"], _ = user_seconds([mtc, "plan", *flags, "--memory", half, "--quiet"])
+    if "half" in commands and kind == "chain":
+        half = json.loads(text)["peak_bytes"] // 2
+        times["half"], text = user_seconds([mtc, "plan", *flags, "--memory", half, "--json"])
+        assert json.loads(text)["fits"], f"{model.name} does not fit in {half} bytes"
+    if "refused" in commands:
+        times["refused"], _ = user_seconds([mtc, "plan", *flags, "--memory", 100, "--quiet"])
     if "compile" in commands:
         times["compile"], _ = user_seconds([mtc, "compile", *flags, "--no-cache", "--tune", "off", "--quiet", "--force", "-o", folder / "program"])
     model.unlink()
@@ -59,7 +63,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mtc", type=Path, default=ROOT / "build/release/bin/mtc", help="the compiler")
     parser.add_argument("--only", nargs="+", choices=KINDS, default=list(KINDS), help="kinds of models")
-    parser.add_argument("--command", nargs="+", choices=("plan", "compile"), default=["plan", "compile"], help="what to measure")
+    commands = ["plan", "half", "refused", "compile"]
+    parser.add_argument("--command", nargs="+", choices=commands, default=commands, help="what to measure")
     parser.add_argument("--largest", type=int, default=sys.maxsize, help="omit larger models")
     options = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"

@@ -1,6 +1,6 @@
 """Models with any number of nodes. Each represents a kind whose planning once took more than linear time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -22,11 +22,13 @@ class Graph:
         self.nodes.append(helper.make_node(kind, inputs, [name], name=name, **attributes))
         return name
 
-    def save(self, path: Path, width: int, result: str) -> None:
+    def save(self, path: Path, width: int, result: str, outputs: Iterable[str] = ()) -> None:
+        """Saves the model. `outputs` are further outputs of shape [batch, width]."""
         self.node("ReduceMean", [result], "mean", keepdims=0)
         value = helper.make_tensor_value_info
         graph = helper.make_graph(
-            self.nodes, "growing", [value("x", TensorProto.FLOAT, ("batch", width))], [value("mean", TensorProto.FLOAT, [])],
+            self.nodes, "growing", [value("x", TensorProto.FLOAT, ("batch", width))],
+            [value("mean", TensorProto.FLOAT, []), *(value(name, TensorProto.FLOAT, ("batch", width)) for name in outputs)],
             [numpy_helper.from_array(array, name) for name, array in self.parameters.items()],
         )  # fmt: skip
         onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), path)
@@ -90,6 +92,23 @@ def tree(path: Path, count: int) -> None:
     graph.save(path, 8, level[0])
 
 
+def outputs(path: Path, count: int) -> None:
+    """Outputs of `count` nodes, whose sum is the loss."""
+    graph = Graph()
+    names = [graph.node("Mul", ["x", graph.parameter(f"w{i}", 8)], f"y{i}") for i in range(count)]
+    graph.save(path, 8, graph.node("Sum", names, "sum"), names)
+
+
+def parameters(path: Path, count: int) -> None:
+    """A chain with `count` small parameters, a third of which are biases."""
+    graph, x = Graph(), "x"
+    for i in range(count):
+        name = f"layer{i // 3}.{'weight' if i % 3 == 0 else 'scale' if i % 3 == 1 else 'bias'}"
+        x = graph.node(["MatMul", "Mul", "Add"][i % 3], [x, graph.parameter(name, 8, 8) if i % 3 == 0 else graph.parameter(name, 8)], f"c{i}")
+    graph.save(path, 8, graph.node("Tanh", [x], "t"))
+
+
 KINDS: dict[str, Callable[[Path, int], None]] = {
     "fan-out": fan_out, "concat": concat, "split": split, "chain": chain, "layers": layers, "tree": tree,
+    "outputs": outputs, "parameters": parameters,
 }  # fmt: skip

@@ -55,15 +55,15 @@ void runRegion(void *opaque, int thread, int threads) {
   member = {};
 }
 
-void runTeam(void (*function)(void *), void *data, unsigned threads, ThreadPool::Calls calls) {
+void runTeam(void (*function)(void *), void *data, unsigned threads, unsigned flags) {
   const int wanted = threads ? static_cast<int>(threads) : omp_get_max_threads();
   Team team(function, data);
   if (member.team) { // Regions within regions have one thread.
     const Member outer = member;
     runRegion(&team, 0, 1);
     member = outer;
-  } else if (wanted <= 1 || !ThreadPool::get().run(wanted, calls, runRegion, &team)) {
-    GOMP_parallel(function, data, threads, 0);
+  } else if (wanted <= 1 || !ThreadPool::get().run(wanted, /*isExact=*/true, runRegion, &team)) {
+    GOMP_parallel(function, data, threads, flags);
   }
 }
 
@@ -80,17 +80,9 @@ void passBarrier() {
   team.barriers.add(1);
 }
 
-void runTogether(void (*function)(void *), void *data, unsigned threads, unsigned) {
-  runTeam(function, data, threads, ThreadPool::Calls::Together);
-}
 int threadNumber() { return member.team ? member.number : omp_get_thread_num(); }
 int teamSize() { return member.team ? member.threads : omp_get_num_threads(); }
 int isInTeam() { return member.team ? member.threads > 1 : omp_in_parallel(); }
-
-/// Regions whose parts do not wait for each other.
-void runIndependent(void (*function)(void *), void *data, unsigned threads, unsigned) {
-  runTeam(function, data, threads, ThreadPool::Calls::Independent);
-}
 
 /// The functions of the regions of this runtime: those that oneDNN calls.
 struct RegionFunctions {
@@ -127,7 +119,7 @@ RegionFunctions::RegionFunctions() {
   const struct {
     const char *name;
     void *function;
-  } own[] = {{"GOMP_parallel", reinterpret_cast<void *>(runTogether)},
+  } own[] = {{"GOMP_parallel", reinterpret_cast<void *>(runTeam)},
              {"GOMP_barrier", reinterpret_cast<void *>(passBarrier)},
              {"omp_get_thread_num", reinterpret_cast<void *>(mtc::runtime::threadNumber)},
              {"omp_get_num_threads", reinterpret_cast<void *>(mtc::runtime::teamSize)},
@@ -146,8 +138,7 @@ RegionFunctions::RegionFunctions() {
       if (!writeSlot(slots[i], own[i].function))
         return;
   }
-  const bool isOwn = *slots[0] == own[0].function;
-  run = isOwn ? runIndependent : reinterpret_cast<decltype(run)>(*slots[0]);
+  run = reinterpret_cast<decltype(run)>(*slots[0]);
   threadNumber = reinterpret_cast<decltype(threadNumber)>(*slots[2]);
   teamSize = reinterpret_cast<decltype(teamSize)>(*slots[3]);
 }

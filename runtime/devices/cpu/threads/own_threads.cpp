@@ -15,7 +15,7 @@ void runParts(int parts, void (*body)(void *context, int part), void *context) {
     }
   } region{parts, body, context};
   const bool isDone = parts > 1 && ThreadPool::get().run(
-                                       parts, ThreadPool::Calls::Independent,
+                                       parts, /*isExact=*/false,
                                        [](void *opaque, int number, int calls) {
                                          static_cast<Region *>(opaque)->run(number, calls);
                                        },

@@ -6,25 +6,11 @@
 
 namespace mtc::runtime {
 
-void ThreadPool::Helper::offer(Calls calls) {
-  isWoken = unwoken == 0 || calls == Calls::Together;
-  if (unwoken > 0)
-    --unwoken;
-  offered.add(1, isWoken);
-}
-
 bool ThreadPool::Helper::take(uint32_t offer) {
   uint32_t before = offer - 1;
   return taken.compare_exchange_strong(before, offer, std::memory_order_acq_rel);
 }
 
-void ThreadPool::Helper::judge() {
-  constexpr uint32_t most = 15;
-  if (own.load(std::memory_order_relaxed) == offered.load())
-    patience = unwoken = 0;
-  else if (isWoken)
-    unwoken = patience = std::min(2 * patience + 1, most);
-}
 ThreadPool::ThreadPool() { pthread_atfork(nullptr, nullptr, forgetHelpers); }
 
 ThreadPool &ThreadPool::get() {
@@ -55,22 +41,20 @@ ThreadPool::~ThreadPool() {
     helper->thread.join();
 }
 
-bool ThreadPool::run(int wanted, Calls calls, Body body, void *context) {
+bool ThreadPool::run(int wanted, bool isExact, Body body, void *context) {
   if (isBusy.test_and_set(std::memory_order_acquire))
     return false; // The caller is a part of a region, or another thread runs one.
   const int helping = addHelpers(wanted - 1);
-  const bool isPossible = calls == Calls::Independent || helping == wanted - 1;
+  const bool isPossible = !isExact || helping == wanted - 1;
   if (isPossible) {
     region = {helping + 1, body, context};
     running.reset(static_cast<uint32_t>(helping));
     for (int i = 0; i < helping; ++i)
-      helpers[static_cast<size_t>(i)]->offer(calls);
+      helpers[static_cast<size_t>(i)]->offered.add(1);
     body(context, 0, helping + 1);
     makeOtherCalls(0);
     for (uint32_t left; (left = running.load()) != 0;)
       running.waitForChange(left);
-    for (int i = 0; i < helping; ++i)
-      helpers[static_cast<size_t>(i)]->judge();
   }
   isBusy.clear(std::memory_order_release);
   return isPossible;
@@ -112,7 +96,6 @@ void ThreadPool::help(Helper &own, int number) {
     if (!own.take(offer))
       continue;
     // The region runs until this thread says that its call has ended.
-    own.own.store(offer, std::memory_order_relaxed);
     if (!region.body)
       return;
     region.body(region.context, number, region.calls);

@@ -15,7 +15,9 @@ namespace mtc::runtime {
 /// 0 to N - 1. Number i is thread i's, so that a thread finds its data in the caches of its core.
 ///
 /// Nobody waits for a thread that does not get a core, since other processes have them: a thread
-/// that has ended its own call makes those that have not started.
+/// that has ended its own call makes those that have not started. The calls of a region may wait
+/// for each other: each thread makes its own call before any other, so a call that waits for one
+/// that has not started waits for its thread.
 class ThreadPool {
 public:
   using Body = void (*)(void *context, int number, int calls);
@@ -23,18 +25,10 @@ public:
   static ThreadPool &get();
   ~ThreadPool();
 
-  /// How calls depend on each other.
-  enum class Calls {
-    Independent, ///< A thread that is late again and again is woken for fewer regions.
-    /// A call may wait for others. Each thread makes its own call before any other, so a call that
-    /// waits for one that has not started waits for its thread.
-    Together,
-  };
-
-  /// Runs a region of at most `wanted` calls, or exactly so many if they depend on each other.
-  /// Returns false, without effect, if a region runs already or if the system has too few threads.
-  /// `body` must not throw.
-  bool run(int wanted, Calls calls, Body body, void *context);
+  /// Runs a region of at most `wanted` calls, or exactly so many if `isExact`. Returns false,
+  /// without effect, if a region runs already or if the system has too few threads. `body` must not
+  /// throw.
+  bool run(int wanted, bool isExact, Body body, void *context);
 
 private:
   struct Region {
@@ -46,17 +40,10 @@ private:
   struct alignas(64) Helper {
     WaitWord offered;                ///< number of calls that the helper was asked to make
     std::atomic<uint32_t> taken = 0; ///< number of these that a thread has started
-    std::atomic<uint32_t> own = 0;   ///< the last of these that the helper itself has started
-    uint32_t patience = 0;           ///< regions for which a late helper is not woken
-    uint32_t unwoken = 0;            ///< how many of these are left
-    bool isWoken = false;            ///< for the current region
     std::thread thread;
 
-    void offer(Calls calls);
     /// Returns whether the calling thread has to make the call that was offered last.
     bool take(uint32_t offer);
-    /// Decides for which of the next regions the helper is woken.
-    void judge();
   };
 
   ThreadPool();

@@ -19,10 +19,10 @@ void relax() {
 
 } // namespace
 
-void WaitWord::add(uint32_t change, bool wakes) {
+void WaitWord::add(uint32_t change) {
   // Of this and a thread that goes to sleep, at least one sees the other's write.
   value.fetch_add(change, std::memory_order_seq_cst);
-  if (wakes && sleepers.load(std::memory_order_seq_cst) != 0)
+  if (sleepers.load(std::memory_order_seq_cst) != 0)
     syscall(SYS_futex, &value, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
 

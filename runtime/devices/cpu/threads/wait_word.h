@@ -15,8 +15,8 @@ public:
   uint32_t load() const { return value.load(std::memory_order_acquire); }
   /// Sets the number while nobody waits.
   void reset(uint32_t to) { value.store(to, std::memory_order_relaxed); }
-  /// Adds to the number, and wakes all that sleep, unless only those that spin shall see it.
-  void add(uint32_t change, bool wakes = true);
+  /// Adds to the number, and wakes all that wait.
+  void add(uint32_t change);
   /// Waits until the number differs from `before`. Returns the new number.
   uint32_t waitForChange(uint32_t before);
 

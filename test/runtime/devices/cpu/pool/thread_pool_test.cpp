@@ -70,7 +70,7 @@ TEST(ThreadPool, APartKeepsItsThread) {
   } first, again;
   for (Region *region : {&first, &again})
     ThreadPool::get().run(
-        4, ThreadPool::Calls::Together,
+        4, /*isExact=*/true,
         [](void *context, int number, int) {
           auto &r = *static_cast<Region *>(context);
           r.threads[static_cast<size_t>(number)] = std::this_thread::get_id();
@@ -84,7 +84,6 @@ TEST(ThreadPool, APartKeepsItsThread) {
 }
 
 TEST(ThreadPool, CallsOfThreadsThatAreLateAreMadeByOthers) {
-  // The helpers sleep after regions that they were late for, and are not woken for the next.
   std::atomic<int64_t> calls = 0;
   for (int i = 0; i < 5000; ++i)
     runParts(
@@ -98,7 +97,7 @@ TEST(ThreadPool, CallsMayWaitForThreadsThatWereLate) {
     EXPECT_EQ(sumOf(4, 4), 6);
     std::atomic<int> arrived = 0;
     ThreadPool::get().run(
-        4, ThreadPool::Calls::Together,
+        4, /*isExact=*/true,
         [](void *context, int, int) {
           auto &count = *static_cast<std::atomic<int> *>(context);
           ++count;

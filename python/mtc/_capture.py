@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import onnx
+import onnx_ir
 import torch
 from torch import Tensor, nn
 from torch.utils import _pytree as pytree
@@ -146,6 +147,7 @@ def with_dynamo(module: nn.Module, call: Call, opset: int | None) -> Capture:
         _trace.unite(program)
         exported = _trace.translated(program, call, opset)
         _rename_results(exported.model.graph)
+        _drop_weights(exported.model.graph, program)
         return Capture(exported.model_proto, program, exported.exported_program, program is not traced)
 
 
@@ -156,6 +158,14 @@ def _rename_results(graph: Any) -> None:
         for value in node.outputs:
             if value.name in taken:
                 value.name = f"{value.name}.result"
+
+
+def _drop_weights(graph: Any, program: torch.export.ExportedProgram) -> None:
+    """Removes the values of parameters, which :func:`mtc._graph.normalize` replaces by the module's, before they are copied."""
+    for name in program.graph_signature.parameters:
+        if (value := graph.initializers.get(name)) is not None and value.const_value is not None:
+            kind = onnx.TensorProto(name=name, dims=value.const_value.shape.numpy(), data_type=value.const_value.dtype)
+            value.const_value = onnx_ir.serde.TensorProtoTensor(kind)
 
 
 def with_torchscript(module: nn.Module, call: Call, opset: int | None) -> onnx.ModelProto:
@@ -176,7 +186,7 @@ def with_torchscript(module: nn.Module, call: Call, opset: int | None) -> onnx.M
     with _quietly(), _without_output(), _distinct_parameters(module):
         torch.onnx.export(
             wrapper,
-            tuple(call.tensors()),
+            tuple(tensor.detach().clone() for tensor in call.tensors()),
             file,
             dynamo=False,
             training=mode,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+import numpy as np
 import onnx
 import torch
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
@@ -85,7 +87,12 @@ def has_bytes(proto: TensorProto, tensor: Tensor) -> bool:
     tensor = real(tensor.detach()).cpu().contiguous()
     if (tuple(proto.dims), proto.data_type) != (tuple(tensor.shape), ELEMENT_TYPES[tensor.dtype]):
         return False
-    return not tensor.numel() or proto.raw_data == memoryview(tensor.flatten().view(torch.uint8).numpy())
+    return not tensor.numel() or np.array_equal(np.frombuffer(proto.raw_data, np.uint8), tensor.flatten().view(torch.uint8).numpy())
+
+
+def size(proto: TensorProto) -> int:
+    """Returns the size of an initializer in bytes, without copying its data."""
+    return math.prod(proto.dims) * helper.tensor_dtype_to_np_dtype(proto.data_type).itemsize
 
 
 def real(tensor: Tensor) -> Tensor:

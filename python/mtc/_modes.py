@@ -46,21 +46,23 @@ def differ(module: nn.Module, call: Call) -> bool:
 def _recorded(module: nn.Module, call: Call) -> _Recorder:
     args, kwargs = call.cloned()
     # Without gradients, attention in evaluation mode would call fused functions.
-    with torch.enable_grad(), _module.state_kept(module), torch.random.fork_rng(devices=[]), _Recorder() as recorder:
+    with torch.enable_grad(), _module.state_kept(module), torch.random.fork_rng(devices=[]), _Recorder(module) as recorder:
         module(*args, **kwargs)
     return recorder
 
 
 class _Recorder(TorchFunctionMode):
-    """Records the calls of functions of PyTorch.
+    """Records the calls of functions of PyTorch, except for those that count the batches of batch norms.
 
     Attributes:
         calls: Functions, arguments, and shapes and types of tensors.
         drops: Whether dropout was on.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, module: nn.Module) -> None:
         super().__init__()
+        norms = [each for each in module.modules() if isinstance(each, nn.modules.batchnorm._NormBase)]
+        self._counters = {id(norm.num_batches_tracked) for norm in norms}
         self.calls: list[Any] = []
         self.drops = False
 
@@ -69,7 +71,8 @@ class _Recorder(TorchFunctionMode):
         if func is F.dropout:
             given = inspect.signature(func).bind(*args, **kwargs).arguments
             self.drops |= given.get("training", True) and given.get("p", 0.5) > 0
-        self.calls.append((func, *_described(*_without_mode(func, args, kwargs))))
+        if not (func is Tensor.add_ and id(args[0]) in self._counters):
+            self.calls.append((func, *_described(*_without_mode(func, args, kwargs))))
         return func(*args, **kwargs)
 
 

@@ -207,8 +207,12 @@ class Stops(TorchFunctionMode):
 
     def _recorded(self, result: Any, inputs: list[Tensor], targets: list[Tensor] = []) -> Any:  # noqa: B006
         if any(x.requires_grad or storage(x) in self._derived for x in inputs):
+            written = {storage(target) for target in targets}
+            # Functions with several results, such as broadcast_tensors, return views of single operands.
+            others = {storage(x) for x in inputs if not x.requires_grad} - set(self._derived) - written
             for tensor in (*_tensors(result), *targets):
-                self._derive(tensor)
+                if storage(tensor) not in others:
+                    self._derive(tensor)
         return result
 
     def _derive(self, tensor: Tensor) -> None:

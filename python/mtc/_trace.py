@@ -16,6 +16,7 @@ from mtc.errors import ExportError
 if TYPE_CHECKING:
     from mtc._capture import Call
 
+
 def traced(module: nn.Module, call: Call) -> torch.export.ExportedProgram:
     """Returns the program of ``forward``, before the decomposition of operators and with gradients like the module's.
 
@@ -111,15 +112,22 @@ def unite(program: torch.export.ExportedProgram) -> None:
 
 def translated(program: torch.export.ExportedProgram, call: Call, opset: int | None) -> Any:
     """Returns PyTorch's ``ONNXProgram``, without its optimizations for inference."""
-    result = torch.onnx.export(
-        program,
-        dynamo=True,
-        optimize=False,
-        verbose=False,
-        dynamic_shapes=call.axes if any(call.axes) else None,
-        custom_translation_table=_translations.table(),
-        opset_version=opset,
-    )
+    try:
+        from mtc import _steps
+
+        steps, translations = _steps.faster(), None
+    except (ImportError, AttributeError):
+        steps, translations = contextlib.nullcontext(), _translations.table()
+    with steps:
+        result = torch.onnx.export(
+            program,
+            dynamo=True,
+            optimize=False,
+            verbose=False,
+            dynamic_shapes=call.axes if any(call.axes) else None,
+            custom_translation_table=translations,
+            opset_version=opset,
+        )
     if result is None:
         raise ExportError("PyTorch's exporter returned no model")
     return result

@@ -45,28 +45,39 @@ def parameters(model: onnx.ModelProto, expected: Mapping[str, Tensor]) -> None:
 def checked(model: onnx.ModelProto) -> None:
     """Raises ExportError if ONNX's checker rejects the graph."""
     try:
-        onnx.checker.check_model(_without_weights(model)[0], full_check=True)
+        onnx.checker.check_model(_without_weights(model), full_check=True)
     except Exception as error:
         raise ExportError(f"the exporter wrote an invalid graph: {error}") from None
 
 
-def _without_weights(model: onnx.ModelProto) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
-    """Returns the model with its larger initializers as inputs, whose values are not copied, and these values."""
+def _without_weights(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Returns the model with its larger initializers as inputs, whose values are not copied."""
     light = onnx.ModelProto(ir_version=model.ir_version, producer_name=model.producer_name)
     light.opset_import.extend(model.opset_import)
     light.functions.extend(model.functions)
     light.graph.name = model.graph.name
     for field in ("node", "input", "output", "value_info"):
         getattr(light.graph, field).extend(getattr(model.graph, field))
-    weights: dict[str, np.ndarray] = {}
     for tensor in model.graph.initializer:
-        kind = onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type)
-        if len(tensor.raw_data) < HEAVY or tensor.data_type == onnx.TensorProto.BFLOAT16:
+        if _is_heavy(tensor):
+            light.graph.input.append(onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
+        else:
             light.graph.initializer.append(tensor)
-            continue
-        weights[tensor.name] = np.frombuffer(tensor.raw_data, kind).reshape(tuple(tensor.dims))
-        light.graph.input.append(onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
-    return light, weights
+    return light
+
+
+def _weights(model: onnx.ModelProto, parameters: Mapping[str, Tensor]) -> dict[str, np.ndarray]:
+    """Returns the values of the initializers that :func:`_without_weights` makes inputs; those of ``parameters`` are not copied."""
+    values = {name: _graph.real(tensor.detach()).cpu().contiguous().numpy() for name, tensor in parameters.items()}
+    for tensor in filter(_is_heavy, model.graph.initializer):
+        if tensor.name not in values:
+            kind = onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type)
+            values[tensor.name] = np.frombuffer(tensor.raw_data, kind).reshape(tuple(tensor.dims))
+    return {tensor.name: values[tensor.name] for tensor in filter(_is_heavy, model.graph.initializer)}
+
+
+def _is_heavy(tensor: onnx.TensorProto) -> bool:
+    return tensor.data_type != onnx.TensorProto.BFLOAT16 and _graph.size(tensor) >= HEAVY
 
 
 def sizes(model: onnx.ModelProto) -> None:
@@ -147,8 +158,8 @@ def _compared(
     if len(names) != len(expected):
         raise ExportError(f"the module returns {len(expected)} tensors, the exported graph {len(names)}")
     tensors = zip(_graph.names(model.graph.input), _feeds(model, call), strict=True)
-    light, weights = _without_weights(model)
-    actual = _run(_without_dropout(light), dict(tensors) | weights)
+    trained = {name: p for name, p in module.named_parameters() if p.requires_grad and p.dtype != torch.bfloat16}
+    actual = _run(_without_dropout(_without_weights(model)), dict(tensors) | _weights(model, trained))
     if actual is None:
         return None
     for name, value, reference in zip(names, actual, expected, strict=True):
@@ -160,18 +171,27 @@ def _compared(
             )
         if not wanted.size or wanted.dtype == np.bool_:
             continue
-        scale = max(float(np.abs(wanted[np.isfinite(wanted)]).max(initial=0)), 1e-6)
-        with np.errstate(invalid="ignore"):
-            difference = np.abs(value.astype(np.float64) - wanted)
-        same = (value == wanted) | (np.isnan(value.astype(np.float64)) & np.isnan(wanted))
-        difference = np.where(same, 0, difference)
-        if not difference.max() <= TOLERANCE * scale:
+        difference, scale = _difference(value, wanted)
+        if not difference <= TOLERANCE * scale:
             raise ExportError(
-                f"output '{name}': the exported graph differs from the module by {difference.max():.2g}, where the largest "
+                f"output '{name}': the exported graph differs from the module by {difference:.2g}, where the largest "
                 f"element is {scale:.2g}; the exporter lost a part of the computation. Pass verify=False to "
                 "write the file anyway."
             )
     return actual
+
+
+def _difference(value: np.ndarray, wanted: np.ndarray) -> tuple[float, float]:
+    """Returns the largest difference of two arrays, and the largest magnitude of the second one, but at least 1e-6."""
+    if wanted.dtype.kind != "f" or value.dtype != wanted.dtype:
+        value, wanted = value.astype(np.float64), wanted.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        difference, magnitude = np.abs(value - wanted), np.abs(wanted)
+    if not (np.isfinite(magnitude.max()) and np.isfinite(difference.max())):
+        same = (value == wanted) | (np.isnan(value) & np.isnan(wanted))
+        difference = np.where(same, 0, difference)
+        magnitude = magnitude[np.isfinite(magnitude)]
+    return float(difference.max()), max(float(magnitude.max(initial=0)), 1e-6)
 
 
 def gradients(capture: Capture | None, module: nn.Module, call: Call) -> None:

@@ -282,7 +282,7 @@ def _name_values(
 
 def _save(model: onnx.ModelProto, path: Path) -> None:
     """Writes the file, and weights of more than 1 GiB to a separate file. Each file appears completely or not at all."""
-    large = sum(len(tensor.raw_data) for tensor in model.graph.initializer) > LARGE
+    large = sum(map(_graph.size, model.graph.initializer)) > LARGE
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
         temporary = Path(folder) / path.name
         data = path.name + ".data"

@@ -1,9 +1,9 @@
 # HTML pages that mtc and its programs write. Each becomes a string literal in a generated file, with the shared style sheet and script of
-# runtime/pages/ in place of @STYLE@ and @FIGURES@.
+# support/pages/ in place of @STYLE@ and @FIGURES@.
 
 function(mtc_embed_page output page)
-  set(style ${PROJECT_SOURCE_DIR}/runtime/pages/style.css)
-  set(figures ${PROJECT_SOURCE_DIR}/runtime/pages/figures.js)
+  set(style ${PROJECT_SOURCE_DIR}/support/pages/style.css)
+  set(figures ${PROJECT_SOURCE_DIR}/support/pages/figures.js)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${page} ${style} ${figures})
   file(READ ${page} text)
   file(READ ${style} style_text)

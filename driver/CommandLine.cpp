@@ -11,9 +11,9 @@
 
 #include "codegen/target/Target.h"
 #include "frontend/Suggestions.h"
-#include "runtime/command_line/help.h"
-#include "runtime/command_line/parser.h"
-#include "tools/support/Errors.h"
+#include "support/command_line/help.h"
+#include "support/command_line/parser.h"
+#include "support/compiler/Errors.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"

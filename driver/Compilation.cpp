@@ -24,7 +24,7 @@
 #include "ir/interfaces/TargetInfo.h"
 #include "passes/Passes.h"
 #include "passes/pipelines/Pipelines.h"
-#include "tools/support/WrittenByMtc.h"
+#include "support/compiler/WrittenByMtc.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -92,7 +92,7 @@ LogicalResult Compilation::chooseTarget(TargetAttrInterface named) {
 
 Compilation::~Compilation() = default;
 
-LogicalResult Compilation::report(const onnx::Problems &problems) {
+LogicalResult Compilation::report(const Problems &problems) {
   for (const std::string &message : problems.get())
     emitError(UnknownLoc::get(context.get()), message);
   return success(problems.empty());
@@ -195,7 +195,7 @@ void Compilation::chooseBatch() {
 }
 
 /// Reports sizes of dimensions that the model does not have.
-void Compilation::checkDimensions(onnx::Problems &problems) {
+void Compilation::checkDimensions(Problems &problems) {
   std::set<std::string> names;
   for (const onnx::ModelInput &input : onnx::modelInputs(*model))
     for (const std::string &dim : input.dims)
@@ -300,7 +300,7 @@ void Compilation::buildInferencePasses(OpPassManager &manager) const {
 LogicalResult Compilation::importModel() {
   if (failed(chooseTarget()))
     return failure();
-  onnx::Problems problems;
+  Problems problems;
   model = onnx::Model::read(options.model, problems);
   if (!model)
     return report(problems);
@@ -460,7 +460,7 @@ FailureOr<OwningOpRef<ModuleOp>> Compilation::importAgain(const PlanSettings &se
     sizes[entry.first()] = entry.second;
   if (sizes == dims)
     return OwningOpRef<ModuleOp>(first->clone());
-  onnx::Problems problems;
+  Problems problems;
   OwningOpRef<ModuleOp> again =
       onnx::importModel(*model, *context, {sizes, binds, options.training.loss.output}, problems);
   if (!problems.empty())

@@ -12,7 +12,7 @@
 #include "frontend/parameters/TrainingSummary.h"
 #include "frontend/reader/Export.h"
 #include "passes/planning/TechniqueKind.h"
-#include "tools/support/OutputFile.h"
+#include "support/compiler/OutputFile.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -88,7 +88,7 @@ public:
   int writeRemarks();
 
 private:
-  mlir::LogicalResult report(const onnx::Problems &problems);
+  mlir::LogicalResult report(const Problems &problems);
   mlir::LogicalResult splitBinds();
   mlir::FailureOr<TargetAttrInterface> findTarget(Precision precision);
   mlir::LogicalResult chooseTarget(TargetAttrInterface named = {});
@@ -107,7 +107,7 @@ private:
   void protectInputs();
   void prepareReports();
   void chooseBatch();
-  void checkDimensions(onnx::Problems &problems);
+  void checkDimensions(Problems &problems);
   mlir::LogicalResult run(llvm::function_ref<void(mlir::OpPassManager &)> build);
   mlir::LogicalResult runQuietly(mlir::ModuleOp other,
                                  llvm::function_ref<void(mlir::OpPassManager &)> build);

@@ -5,8 +5,8 @@
 
 #include "frontend/exporters/Passes.h"
 #include "frontend/reader/Import.h"
-#include "frontend/reader/InputFile.h"
 #include "ir/interfaces/TargetInfo.h"
+#include "support/compiler/InputFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
@@ -18,8 +18,7 @@ using namespace mtc::tool;
 
 /// Returns the hex digest of a file.
 static llvm::Expected<std::string> digestOf(StringRef path) {
-  llvm::Expected<mtc::onnx::InputFile> file =
-      mtc::onnx::readInputFile(path, mtc::onnx::anyBytes, mtc::onnx::FileForm::Binary);
+  llvm::Expected<InputFile> file = readInputFile(path, anyBytes, FileForm::Binary);
   if (!file)
     return file.takeError();
   llvm::TruncatedBLAKE3<16> digest;
@@ -120,7 +119,7 @@ LogicalResult Compilation::readSource() {
              << path << " has changed since " << options.model
              << " was made from it; compile the model again";
   }
-  onnx::Problems problems;
+  Problems problems;
   model = onnx::Model::read(path, problems);
   if (!model)
     return report(problems);

@@ -6,7 +6,7 @@
 #include "driver/Options.h"
 #include "passes/OptionTable.h"
 #include "passes/OptionValues.h"
-#include "runtime/command_line/flag.h"
+#include "support/command_line/flag.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"

@@ -3,9 +3,9 @@
 #include "driver/IrPrinter.h"
 #include "driver/Report.h"
 
-#include "tools/support/Errors.h"
-#include "tools/support/OutputFile.h"
-#include "tools/support/WrittenByMtc.h"
+#include "support/compiler/Errors.h"
+#include "support/compiler/OutputFile.h"
+#include "support/compiler/WrittenByMtc.h"
 
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/Pass.h"

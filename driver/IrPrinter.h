@@ -3,7 +3,7 @@
 #ifndef MTC_DRIVER_IRPRINTER_H
 #define MTC_DRIVER_IRPRINTER_H
 
-#include "tools/support/OutputPolicy.h"
+#include "support/compiler/OutputPolicy.h"
 
 #include "mlir/Pass/PassManager.h"
 

@@ -2,7 +2,7 @@
 
 #include "driver/LibraryFiles.h"
 
-#include "tools/support/WrittenByMtc.h"
+#include "support/compiler/WrittenByMtc.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"

@@ -7,7 +7,7 @@
 #include "frontend/inference/Expander.h"
 #include "frontend/operators/Operators.h"
 #include "frontend/reader/Model.h"
-#include "tools/support/Errors.h"
+#include "support/compiler/Errors.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

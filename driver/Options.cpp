@@ -8,10 +8,10 @@
 #include "driver/Recipe.h"
 #include "driver/Report.h"
 #include "driver/StageText.h"
-#include "frontend/Problems.h"
-#include "frontend/reader/InputFile.h"
 #include "frontend/reader/Npy.h"
-#include "tools/support/Errors.h"
+#include "support/compiler/Errors.h"
+#include "support/compiler/InputFile.h"
+#include "support/compiler/Problems.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -28,8 +28,7 @@ namespace {
 
 /// Reads the points of a file of `--schedule-table`. Returns the problem, or "".
 std::string readPointsOf(StringRef path, std::vector<std::string> &points) {
-  llvm::Expected<onnx::InputFile> file =
-      onnx::readInputFile(path, onnx::maxTableBytes, onnx::FileForm::Text);
+  llvm::Expected<InputFile> file = readInputFile(path, maxTableBytes, FileForm::Text);
   if (!file)
     return llvm::toString(file.takeError()) +
            "; expected a file, or points such as 1:1e-4,100:1e-3";
@@ -82,8 +81,7 @@ void expandNumbers(Options &options, StringRef flag, std::vector<std::string> &n
 
 /// Returns the first line of a file of `--network` that is no comment.
 llvm::Expected<std::string> readNetworkFile(StringRef path) {
-  llvm::Expected<onnx::InputFile> file =
-      onnx::readInputFile(path, onnx::maxTableBytes, onnx::FileForm::Text);
+  llvm::Expected<InputFile> file = readInputFile(path, maxTableBytes, FileForm::Text);
   if (!file)
     return file.takeError();
   for (StringRef line : llvm::split(file->bytes(), '\n')) {
@@ -91,11 +89,10 @@ llvm::Expected<std::string> readNetworkFile(StringRef path) {
     if (line.empty())
       continue;
     if (!Network::parse(line))
-      return onnx::problem(onnx::quoted(line) + " is no network; expected " +
-                           Network::describeTexts());
+      return problem(quoted(line) + " is no network; expected " + Network::describeTexts());
     return line.str();
   }
-  return onnx::problem("the file has no line; expected " + Network::describeTexts());
+  return problem("the file has no line; expected " + Network::describeTexts());
 }
 
 /// Replaces a file of `--network` by the network that it describes.

@@ -3,8 +3,8 @@
 #include "driver/PlanPage.h"
 
 #include "driver/PlanText.h"
-#include "runtime/pages/html.h"
-#include "tools/support/WrittenByMtc.h"
+#include "support/compiler/WrittenByMtc.h"
+#include "support/pages/html.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"

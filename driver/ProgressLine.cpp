@@ -2,8 +2,8 @@
 
 #include "driver/ProgressLine.h"
 
-#include "runtime/terminal/progress_bar.h"
-#include "runtime/terminal/status_line.h"
+#include "support/terminal/progress_bar.h"
+#include "support/terminal/status_line.h"
 
 #include <chrono>
 #include <condition_variable>

@@ -5,8 +5,8 @@
 #include "driver/Toml.h"
 #include "driver/TomlKeys.h"
 
-#include "frontend/Problems.h"
-#include "frontend/reader/InputFile.h"
+#include "support/compiler/InputFile.h"
+#include "support/compiler/Problems.h"
 
 #include <charconv>
 
@@ -102,8 +102,7 @@ static std::vector<Entry> spellAll(StringRef path, StringRef key, const toml::no
 static constexpr int64_t maxKeyParts = 16;
 
 static toml::table readRecipe(StringRef path) {
-  llvm::Expected<onnx::InputFile> file =
-      onnx::readInputFile(path, onnx::maxRecipeBytes, onnx::FileForm::Text);
+  llvm::Expected<InputFile> file = readInputFile(path, maxRecipeBytes, FileForm::Text);
   if (!file)
     fail("--recipe " + path + ": " + llvm::toString(file.takeError()));
   if (std::optional<int64_t> line = findDeepKey(file->bytes(), maxKeyParts))
@@ -127,7 +126,7 @@ void mtc::tool::applyRecipe(StringRef path, const FlagTable &flags, Command comm
       if (const Flag *other = flags.find(key, Command::Compile); other && other->isInRecipe)
         continue;
     if (!flag || !flag->isInRecipe)
-      fail("--recipe " + path + ": key " + onnx::quoted(key) + ": not a flag of recipes");
+      fail("--recipe " + path + ": key " + quoted(key) + ": not a flag of recipes");
     // The command line has precedence.
     if (flag->isGiven() && !flag->isPairs)
       continue;

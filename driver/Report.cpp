@@ -4,8 +4,8 @@
 
 #include "driver/ProgressLine.h"
 #include "ir/NodeNames.h"
-#include "runtime/terminal/printable.h"
-#include "tools/support/Errors.h"
+#include "support/compiler/Errors.h"
+#include "support/terminal/printable.h"
 
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/MapVector.h"

@@ -4,11 +4,11 @@
 
 #include "frontend/dialect/Onnx.h"
 #include "frontend/dialect/Shapes.h"
-#include "frontend/reader/InputFile.h"
 #include "ir/ReservedNames.h"
 #include "ir/interfaces/TargetInfo.h"
-#include "tools/support/Nesting.h"
-#include "tools/support/WrittenByMtc.h"
+#include "support/compiler/InputFile.h"
+#include "support/compiler/Nesting.h"
+#include "support/compiler/WrittenByMtc.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -30,7 +30,7 @@ static constexpr int maxNesting = 256;
 bool mtc::tool::isStageText(StringRef path) {
   if (llvm::sys::path::extension(path) == ".mlir")
     return true;
-  return onnx::startsWith(path, textMark("//"));
+  return fileStartsWith(path, textMark("//"));
 }
 
 static LogicalResult verifyComplete(ModuleOp module) {
@@ -114,8 +114,7 @@ static LogicalResult verifyStage(ModuleOp module, Stage stage, StringRef path) {
 }
 
 OwningOpRef<ModuleOp> mtc::tool::readStageText(StringRef path, MLIRContext &context) {
-  llvm::Expected<onnx::InputFile> file =
-      onnx::readInputFile(path, onnx::maxStageTextBytes, onnx::FileForm::Text);
+  llvm::Expected<InputFile> file = readInputFile(path, maxStageTextBytes, FileForm::Text);
   if (!file) {
     emitError(UnknownLoc::get(&context)) << path << ": " << llvm::toString(file.takeError());
     return {};

@@ -3,10 +3,10 @@
 
 #include "runtime/io/durable_file.h"
 #include "runtime/io/folder_lock.h"
-#include "runtime/io/written_by_mtc.h"
 #include "runtime/state/adapters.h"
 #include "runtime/state/checkpoint_history.h"
 #include "runtime/state/checkpoint_manifest.h"
+#include "support/files/written_by_mtc.h"
 
 #include <cerrno>
 #include <cstring>
@@ -208,7 +208,7 @@ public:
     if ((!status || !output.isStream) && access(folder.c_str(), W_OK | X_OK) != 0)
       return text("the folder ", folder, " cannot be written to: ", std::strerror(errno));
     if (status && status->st_size > 0 && !options.isForced &&
-        !isWrittenByMtc(output.marked.empty() ? path : output.marked))
+        !files::isWrittenByMtc(output.marked.empty() ? path : output.marked))
       return "exists, and mtc did not write it; choose another name, or replace it with --force";
     return "";
   }

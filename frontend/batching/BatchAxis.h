@@ -8,7 +8,7 @@
 #ifndef MTC_FRONTEND_BATCHING_BATCHAXIS_H
 #define MTC_FRONTEND_BATCHING_BATCHAXIS_H
 
-#include "frontend/Problems.h"
+#include "support/compiler/Problems.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"

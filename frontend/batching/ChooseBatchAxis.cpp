@@ -49,7 +49,7 @@ void ChooseBatchAxis::runOnOperation() {
     return signalPassFailure();
   }
   ProgramOp program = ProgramOp::findOrAdd(module);
-  mtc::onnx::Problems problems;
+  Problems problems;
   std::optional<mtc::onnx::BatchAxis> axis =
       mtc::onnx::chooseBatchAxis(collectInputs(microStep, program), *batchInputs, problems);
   for (const std::string &problem : problems.get())

@@ -22,8 +22,8 @@
 #ifndef MTC_FRONTEND_PARAMETERS_PARAMETERS_H
 #define MTC_FRONTEND_PARAMETERS_PARAMETERS_H
 
-#include "frontend/Problems.h"
 #include "frontend/dialect/Onnx.h"
+#include "support/compiler/Problems.h"
 
 #include "llvm/ADT/StringMap.h"
 

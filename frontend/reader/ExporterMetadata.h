@@ -16,8 +16,8 @@
 #ifndef MTC_FRONTEND_READER_EXPORTERMETADATA_H
 #define MTC_FRONTEND_READER_EXPORTERMETADATA_H
 
-#include "frontend/Problems.h"
 #include "frontend/reader/ModulePaths.h"
+#include "support/compiler/Problems.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"

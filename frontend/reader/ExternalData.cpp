@@ -2,8 +2,8 @@
 
 #include "frontend/reader/ExternalData.h"
 
-#include "frontend/Problems.h"
-#include "frontend/reader/InputFile.h"
+#include "support/compiler/InputFile.h"
+#include "support/compiler/Problems.h"
 
 #include "onnx-ml.pb.h"
 #include "llvm/ADT/SmallString.h"

@@ -3,7 +3,7 @@
 #ifndef MTC_FRONTEND_READER_FUNCTIONS_H
 #define MTC_FRONTEND_READER_FUNCTIONS_H
 
-#include "frontend/Problems.h"
+#include "support/compiler/Problems.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"

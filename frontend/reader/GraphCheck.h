@@ -3,7 +3,7 @@
 #ifndef MTC_FRONTEND_READER_GRAPHCHECK_H
 #define MTC_FRONTEND_READER_GRAPHCHECK_H
 
-#include "frontend/Problems.h"
+#include "support/compiler/Problems.h"
 
 #include "llvm/ADT/StringRef.h"
 

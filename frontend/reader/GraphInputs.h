@@ -3,7 +3,7 @@
 #ifndef MTC_FRONTEND_READER_GRAPHINPUTS_H
 #define MTC_FRONTEND_READER_GRAPHINPUTS_H
 
-#include "frontend/Problems.h"
+#include "support/compiler/Problems.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"

@@ -3,7 +3,7 @@
 #ifndef MTC_FRONTEND_READER_LINEARMODELS_H
 #define MTC_FRONTEND_READER_LINEARMODELS_H
 
-#include "frontend/Problems.h"
+#include "support/compiler/Problems.h"
 
 namespace onnx {
 class GraphProto;

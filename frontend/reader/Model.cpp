@@ -8,9 +8,9 @@
 #include "frontend/reader/FoldedFunctions.h"
 #include "frontend/reader/Functions.h"
 #include "frontend/reader/GraphOrder.h"
-#include "frontend/reader/InputFile.h"
 #include "frontend/reader/LinearModels.h"
 #include "frontend/reader/TensorData.h"
+#include "support/compiler/InputFile.h"
 
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/stubs/logging.h"

@@ -8,8 +8,8 @@
 #ifndef MTC_FRONTEND_READER_MODEL_H
 #define MTC_FRONTEND_READER_MODEL_H
 
-#include "frontend/Problems.h"
 #include "frontend/reader/ExternalData.h"
+#include "support/compiler/Problems.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/DenseMap.h"

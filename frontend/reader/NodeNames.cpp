@@ -2,7 +2,7 @@
 
 #include "frontend/reader/NodeNames.h"
 
-#include "frontend/Problems.h"
+#include "support/compiler/Problems.h"
 
 #include "onnx-ml.pb.h"
 #include "llvm/ADT/SmallVector.h"

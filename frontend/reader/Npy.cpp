@@ -2,10 +2,10 @@
 
 #include "frontend/reader/Npy.h"
 
-#include "frontend/Problems.h"
 #include "frontend/dialect/Shapes.h"
-#include "frontend/reader/InputFile.h"
 #include "frontend/reader/TensorData.h"
+#include "support/compiler/InputFile.h"
+#include "support/compiler/Problems.h"
 
 #include "onnx-ml.pb.h"
 #include "llvm/ADT/StringSwitch.h"

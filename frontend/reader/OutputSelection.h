@@ -3,7 +3,7 @@
 #ifndef MTC_FRONTEND_READER_OUTPUTSELECTION_H
 #define MTC_FRONTEND_READER_OUTPUTSELECTION_H
 
-#include "frontend/Problems.h"
+#include "support/compiler/Problems.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringSet.h"

@@ -2,9 +2,9 @@
 
 #include "frontend/reader/TensorData.h"
 
-#include "frontend/Problems.h"
 #include "frontend/dialect/ElementTypes.h"
 #include "frontend/dialect/Shapes.h"
+#include "support/compiler/Problems.h"
 
 #include "onnx-ml.pb.h"
 

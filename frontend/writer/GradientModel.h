@@ -3,8 +3,8 @@
 #ifndef MTC_FRONTEND_WRITER_GRADIENTMODEL_H
 #define MTC_FRONTEND_WRITER_GRADIENTMODEL_H
 
-#include "frontend/Problems.h"
 #include "frontend/reader/Model.h"
+#include "support/compiler/Problems.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

@@ -3,9 +3,9 @@
 #define MTC_RUNTIME_LOOP_OPTION_FLAGS_H
 
 #include "runtime/abi/number.h"
-#include "runtime/command_line/flag.h"
 #include "runtime/loop/options.h"
 #include "runtime/support/failure.h"
+#include "support/command_line/flag.h"
 
 #include <charconv>
 #include <limits>

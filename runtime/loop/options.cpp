@@ -1,8 +1,6 @@
 // Parsing, suggestions and help follow from the table of flags.
 #include "runtime/loop/options.h"
 
-#include "runtime/command_line/help.h"
-#include "runtime/command_line/parser.h"
 #include "runtime/data/data_column.h"
 #include "runtime/data/label_fill.h"
 #include "runtime/loop/evaluation_metrics.h"
@@ -13,6 +11,8 @@
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/process.h"
+#include "support/command_line/help.h"
+#include "support/command_line/parser.h"
 
 #include <algorithm>
 

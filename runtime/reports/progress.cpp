@@ -3,7 +3,7 @@
 
 #include "runtime/reports/standard_output.h"
 #include "runtime/support/failure.h"
-#include "runtime/terminal/progress_bar.h"
+#include "support/terminal/progress_bar.h"
 
 #include <algorithm>
 #include <array>

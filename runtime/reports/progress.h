@@ -3,7 +3,7 @@
 #define MTC_RUNTIME_REPORTS_PROGRESS_H
 
 #include "runtime/reports/run_listener.h"
-#include "runtime/terminal/status_line.h"
+#include "support/terminal/status_line.h"
 
 #include <chrono>
 #include <cstdint>

@@ -1,10 +1,10 @@
-// The page has all numbers as tables; runtime/pages/run.html draws the charts.
+// The page has all numbers as tables; runtime/reports/run.html draws the charts.
 #include "runtime/reports/report_page.h"
 
 #include "runtime/abi/file_marks.h"
-#include "runtime/pages/html.h"
 #include "runtime/support/element_type.h"
-#include "runtime/terminal/progress_bar.h"
+#include "support/pages/html.h"
+#include "support/terminal/progress_bar.h"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,6 @@
 #include "runtime/collectives/piece_exchange.h"
 #include "runtime/collectives/ranks.h"
 #include "runtime/io/durable_file.h"
-#include "runtime/io/written_by_mtc.h"
 #include "runtime/state/divided_file.h"
 #include "runtime/state/initial_values.h"
 #include "runtime/state/module_tensors.h"
@@ -12,6 +11,7 @@
 #include "runtime/state/variables.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
+#include "support/files/written_by_mtc.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -114,7 +114,7 @@ void CheckpointFolder::removeOthers(const std::string &kept) const {
   for (const std::string &name : names)
     // A user's file may have the name of a checkpoint file, so the mark is checked. Files of killed
     // runs are incomplete and have a leading dot.
-    if (name.front() == '.' || isWrittenByMtc(path(name)))
+    if (name.front() == '.' || files::isWrittenByMtc(path(name)))
       unlink(path(name).c_str());
 }
 

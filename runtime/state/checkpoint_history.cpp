@@ -3,8 +3,8 @@
 
 #include "runtime/abi/number.h"
 #include "runtime/io/folder_lock.h"
-#include "runtime/io/written_by_mtc.h"
 #include "runtime/support/failure.h"
+#include "support/files/written_by_mtc.h"
 
 #include <algorithm>
 #include <dirent.h>
@@ -54,7 +54,7 @@ void removeCheckpoint(const std::string &folder) {
       // A user's file may have the name of a checkpoint file, so the mark is checked. Files of
       // killed runs are incomplete and have a leading dot.
       const std::string path = folder + "/" + name;
-      if (isCheckpointFileName(name) && (name.front() == '.' || isWrittenByMtc(path)))
+      if (isCheckpointFileName(name) && (name.front() == '.' || files::isWrittenByMtc(path)))
         unlink(path.c_str());
     }
   } catch (const Failure &) {

@@ -1,7 +1,7 @@
 // Messages of all threads share standard error, and the terminal's status line.
 #include "runtime/support/messages.h"
 
-#include "runtime/terminal/status_line.h"
+#include "support/terminal/status_line.h"
 
 #include <cstdio>
 #include <utility>

@@ -3,7 +3,7 @@
 #define MTC_RUNTIME_SUPPORT_MESSAGES_H
 
 #include "runtime/support/failure.h"
-#include "runtime/terminal/printable.h"
+#include "support/terminal/printable.h"
 
 #include <functional>
 #include <string>

@@ -13,7 +13,7 @@ namespace mtc::fuzz {
 
 /// All symbolic dimensions have the same size.
 static void bindDimensions(tool::Options &options) {
-  onnx::Problems problems;
+  Problems problems;
   std::unique_ptr<onnx::Model> model = onnx::Model::read(options.model, problems);
   if (!model)
     return;

@@ -2,7 +2,7 @@
 #ifndef MTC_TEST_SUPPORT_PRECOMPILED_H
 #define MTC_TEST_SUPPORT_PRECOMPILED_H
 
-#include "runtime/support/precompiled.h"
+#include "cmake/mtc_runtime_pch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -16,9 +16,9 @@
 #include "frontend/reader/Export.h"
 #include "ir/Mtc.h"
 #include "runtime/abi/program.h"
-#include "tools/support/Errors.h"
-#include "tools/support/OutputFile.h"
-#include "tools/support/WrittenByMtc.h"
+#include "support/compiler/Errors.h"
+#include "support/compiler/OutputFile.h"
+#include "support/compiler/WrittenByMtc.h"
 
 #include "mlir/IR/Threading.h"
 #include "llvm/ADT/STLExtras.h"

@@ -6,8 +6,8 @@
 #include "driver/StageText.h"
 
 #include "frontend/writer/GradientModel.h"
-#include "tools/support/Errors.h"
-#include "tools/support/OutputFile.h"
+#include "support/compiler/Errors.h"
+#include "support/compiler/OutputFile.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -78,7 +78,7 @@ int mtc::tool::writeGradient(const Options &given) {
   if (failed(compilation.import()) || failed(compilation.lower(Stage::Forward)) ||
       failed(compilation.differentiate(GradientModel::getOperations())))
     return 1;
-  mtc::onnx::Problems problems;
+  Problems problems;
   std::unique_ptr<GradientModel> model =
       GradientModel::build(compilation.getModule(), *compilation.getModel(),
                            {options.parametersAreInputs, MTC_VERSION}, problems);

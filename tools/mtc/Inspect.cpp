@@ -47,7 +47,7 @@ std::optional<mtc::onnx::BatchAxis> guessBatchAxis(Compilation &compilation,
     entry.firstDim = input.dims.empty() ? "" : input.dims.front();
     entry.isLabel = input.name == "labels";
   }
-  mtc::onnx::Problems ignored;
+  Problems ignored;
   return mtc::onnx::chooseBatchAxis(inputs, options.batchInputs, ignored);
 }
 

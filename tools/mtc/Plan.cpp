@@ -8,7 +8,7 @@
 #include "driver/PlanText.h"
 
 #include "passes/memory/MemoryTimeline.h"
-#include "tools/support/OutputFile.h"
+#include "support/compiler/OutputFile.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

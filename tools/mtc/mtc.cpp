@@ -4,8 +4,8 @@
 
 #include "driver/CommandLine.h"
 #include "driver/PlanSearch.h"
-#include "tools/support/OutOfMemory.h"
-#include "tools/support/StandardStreams.h"
+#include "support/compiler/OutOfMemory.h"
+#include "support/compiler/StandardStreams.h"
 
 #include "llvm/Support/InitLLVM.h"
 

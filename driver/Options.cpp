@@ -8,9 +8,9 @@
 #include "driver/Recipe.h"
 #include "driver/Report.h"
 #include "driver/StageText.h"
-#include "frontend/reader/Npy.h"
 #include "support/compiler/Errors.h"
 #include "support/compiler/InputFile.h"
+#include "support/compiler/Npy.h"
 #include "support/compiler/Problems.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -68,7 +68,7 @@ void expandNumbers(Options &options, StringRef flag, std::vector<std::string> &n
       continue;
     }
     options.numberFiles.emplace_back(flag.str(), text.str());
-    llvm::Expected<std::vector<double>> read = onnx::readNpyNumbers(text);
+    llvm::Expected<std::vector<double>> read = readNpyNumbers(text);
     if (!read)
       return refuse("--" + flag + ": " + llvm::toString(read.takeError()));
     if (read->empty())

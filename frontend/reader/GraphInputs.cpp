@@ -5,9 +5,11 @@
 #include "frontend/Dimensions.h"
 #include "frontend/dialect/ElementTypes.h"
 #include "frontend/reader/Model.h"
-#include "frontend/reader/Npy.h"
 #include "frontend/reader/TensorData.h"
+#include "ir/TypeCode.h"
+#include "support/compiler/Npy.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Builders.h"
 #include "onnx-ml.pb.h"
 #include "llvm/Support/FileSystem.h"
@@ -163,8 +165,9 @@ llvm::Expected<DenseElementsAttr> boundValue(StringRef text, TensorType type) {
     llvm::Expected<NpyArray> array = readNpy(text);
     if (!array)
       return array.takeError();
+    // The names of types are those of MLIR.
     auto found = RankedTensorType::get(array->shape,
-                                       elementTypeFromOnnx(type.getContext(), array->dataType));
+                                       mlir::parseType(typeName(array->type), type.getContext()));
     if (found.getElementType() != element ||
         (type.hasRank() && failed(verifyCompatibleShape(found, type))))
       return problem("file " + quoted(text) + " holds " + typeText(found) + ", expected " +

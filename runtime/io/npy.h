@@ -8,8 +8,7 @@
 
 namespace mtc::runtime {
 
-/// Opens an array of format version 1 to 3 (NumPy Enhancement Proposal 1). Throws a user error,
-/// with a remedy, for object arrays, structured arrays, Fortran order and foreign byte order.
+/// Opens an array. Throws a user error if `files::readNpyHeader` fails.
 ArrayOnDisk openNpy(const std::string &path);
 
 } // namespace mtc::runtime

@@ -16,7 +16,7 @@ using Inputs = std::vector<StepInput>;
 /// Returns the batch size and the names of inputs with a batch axis, or the error.
 std::vector<std::string> choose(const Inputs &inputs,
                                 const std::vector<std::string> &batchInputs = {}) {
-  Problems problems;
+  mtc::Problems problems;
   std::optional<BatchAxis> axis = chooseBatchAxis(inputs, batchInputs, problems);
   EXPECT_EQ(axis.has_value(), problems.empty());
   if (!axis)

@@ -47,7 +47,7 @@ struct Read {
     return result;
   }
 
-  Problems problems;
+  mtc::Problems problems;
   Folder folder;
   std::unique_ptr<Model> model;
 };

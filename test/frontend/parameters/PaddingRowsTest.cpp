@@ -20,7 +20,7 @@ ModelProto tableModel(std::initializer_list<float> rows, const char *producer = 
 std::pair<int64_t, std::string> paddingOf(const ModelProto &proto) {
   mlir::MLIRContext context;
   Folder folder;
-  Problems problems;
+  mtc::Problems problems;
   std::string said;
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
     said += diagnostic.str();

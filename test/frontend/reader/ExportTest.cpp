@@ -17,7 +17,7 @@ namespace {
 struct Exported {
   Exported(const ModelProto &proto, std::initializer_list<const char *> trained,
            const Folder &folder, llvm::ArrayRef<AddedInitializer> added = {}) {
-    Problems problems;
+    mtc::Problems problems;
     model = Model::read(folder.write("m.onnx", proto.SerializeAsString()), problems);
     EXPECT_TRUE(problems.empty());
     llvm::StringSet<> names;

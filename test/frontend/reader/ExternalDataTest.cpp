@@ -28,7 +28,7 @@ struct Case {
   std::string message(const std::string &name = "model/m.onnx") {
     if (!fs::exists(folder / name))
       folder.write(name, proto.SerializeAsString());
-    Problems problems;
+    mtc::Problems problems;
     model = Model::read(folder / name, problems);
     if (!problems.empty())
       return problems.get().front();

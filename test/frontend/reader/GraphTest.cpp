@@ -138,7 +138,7 @@ TEST(Graph, SortsNodesWithSubgraphs) {
   addNode(body, "Neg", "first", {"late"}, {"first"});
   declare(*body.add_output(), "s");
   addNode(graph, "Exp", "late", {"x"}, {"late"});
-  Problems problems;
+  mtc::Problems problems;
   Folder folder;
   auto model = Model::read(folder.write("model.onnx", proto.SerializeAsString()), problems);
   ASSERT_TRUE(problems.empty());

@@ -54,7 +54,7 @@ ModelProto linearModel(const char *op, const Attributes &attributes,
 
 struct Expanded {
   explicit Expanded(const ModelProto &proto) {
-    Problems problems;
+    mtc::Problems problems;
     model = Model::read(folder.write("model.onnx", proto.SerializeAsString()), problems);
     for (const std::string &problem : problems.get())
       messages += problem + "\n";

@@ -37,7 +37,7 @@ struct Selected {
   }
 
   Folder folder;
-  Problems problems;
+  mtc::Problems problems;
   std::vector<std::string> outputs, remarks;
   std::string messages;
 };

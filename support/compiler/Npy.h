@@ -1,18 +1,21 @@
 //===- Npy.h - Reader for NumPy's .npy files --------------------------------------------------===//
 
-#ifndef MTC_FRONTEND_READER_NPY_H
-#define MTC_FRONTEND_READER_NPY_H
+#ifndef MTC_SUPPORT_COMPILER_NPY_H
+#define MTC_SUPPORT_COMPILER_NPY_H
 
+#include "runtime/abi/program.h"
+
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <memory>
 #include <vector>
 
-namespace mtc::onnx {
+namespace mtc {
 
 struct NpyArray {
-  int64_t dataType; // TensorProto.DataType
+  MtcType type;
   std::vector<int64_t> shape;
   llvm::ArrayRef<char> bytes; // Row-major, little-endian; valid while `file` exists.
   std::unique_ptr<llvm::MemoryBuffer> file;
@@ -24,6 +27,6 @@ llvm::Expected<NpyArray> readNpy(llvm::StringRef path);
 /// Reads an array of numbers as a list, in row-major order.
 llvm::Expected<std::vector<double>> readNpyNumbers(llvm::StringRef path);
 
-} // namespace mtc::onnx
+} // namespace mtc
 
-#endif // MTC_FRONTEND_READER_NPY_H
+#endif // MTC_SUPPORT_COMPILER_NPY_H

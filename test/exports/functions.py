@@ -43,7 +43,7 @@ FLAGS = ["--loss", "output", "--output", "loss", "--train", "p*", "--optimizer",
 HEADER = """# Gradients at singular points
 
 `test/exports/functions.py` writes this page. It compares the gradients of functions of PyTorch {version}, in f32 and at points where
-their formula has no finite derivative, with those of mtc from three exports. `test/e2e/functions.py` repeats the comparison with
+their formula has no finite derivative, with those of mtc from three exports. `test/e2e/models/functions.py` repeats the comparison with
 recorded exports.
 
 | entry | meaning |

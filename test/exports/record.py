@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records exports as small files, which test/e2e/exports.py trains without the frameworks that they come from.
+"""Records exports as small files, which test/e2e/models/recorded_exports.py trains without the frameworks that they come from.
 
     test/exports/run.py --only "$(test/exports/record.py --names)"     # makes the exports, in --cache
     test/exports/record.py                                             # writes test/e2e/inputs/exports

@@ -1,4 +1,4 @@
-"""A convolution with batch normalization in both forms of ONNX, for test/e2e/modes.py and, in PyTorch, record_batch_norm.py."""
+"""A convolution with batch normalization in both forms of ONNX, for test/e2e/training/modes.py and, in PyTorch, record_batch_norm.py."""
 
 import numpy as np
 import onnx

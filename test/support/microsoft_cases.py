@@ -1,4 +1,4 @@
-"""Nodes with onnxruntime's operators and their operands, which test/e2e/microsoft.py trains and record_microsoft.py runs."""
+"""Nodes with onnxruntime's operators and their operands, which test/e2e/models/microsoft.py trains and record_microsoft.py runs."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""Records modules whose exported files store weights in another form, for test/e2e/module_states.py:
+"""Records modules whose exported files store weights in another form, for test/e2e/models/module_states.py:
 
     python test/support/record_states.py
 

@@ -14,7 +14,7 @@ import numpy as np
 from models import DIGITS
 from program import MTC, compile_example, own_folder, run
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "python"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "python"))
 import mtc  # noqa: E402
 
 THREADS = 2

@@ -16,7 +16,7 @@ from onnx import TensorProto, helper, numpy_helper
 from program import MTC, compile, own_folder, run
 from safetensors.numpy import load_file
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "random"))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "random"))
 from reference import OPTIMIZERS, Optimizer  # noqa: E402
 
 STEPS, PAUSE, RATE = 6, 3, 0.1

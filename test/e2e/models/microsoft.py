@@ -19,7 +19,7 @@ from safetensors.numpy import save_file
 STEP = 1e-5
 folder = own_folder()
 CASES = cases()
-RECORDS = json.loads((Path(__file__).parent / "inputs/microsoft.json").read_text())
+RECORDS = json.loads((Path(__file__).parents[1] / "inputs/microsoft.json").read_text())
 
 
 def model(dtype) -> tuple[onnx.ModelProto, list[str]]:

@@ -9,7 +9,7 @@ import numpy as np
 from program import MTC, Program, losses, own_folder, read_metrics, run
 from safetensors.numpy import load_file
 
-INPUTS = Path(__file__).resolve().parent / "inputs/exports"
+INPUTS = Path(__file__).resolve().parents[1] / "inputs/exports"
 MINIMUM = 40  # exports
 
 folder = own_folder()

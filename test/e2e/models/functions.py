@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 from program import compile, own_folder
 
-INPUTS = Path(__file__).resolve().parent / "inputs/functions"
+INPUTS = Path(__file__).resolve().parents[1] / "inputs/functions"
 MINIMUM = 100  # tensors of each file
 
 folder = own_folder()

@@ -16,7 +16,7 @@ from safetensors.numpy import load_file
 folder = own_folder()
 DATA = data()
 FLAGS = ("--dim", f"batch={BATCH}", "--loss", "cross-entropy", "--optimizer", "sgd", "--lr", "0.1")
-RECORDED = json.loads((Path(__file__).parent / "inputs/batch_norm.json").read_text())
+RECORDED = json.loads((Path(__file__).parents[1] / "inputs/batch_norm.json").read_text())
 WARNING = "BatchNormalization nodes are in inference form"
 
 

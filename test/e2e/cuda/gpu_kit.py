@@ -8,7 +8,7 @@ from pathlib import Path
 
 from program import MTC, own_folder, run
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 folder = own_folder()
 kit = folder / "kit"
 run([sys.executable, ROOT / "tools/gpu_kit/make.py", "--out", kit, "--mtc", MTC, "--emulate", "--examples", "digits,convolutions,recurrence"], folder)

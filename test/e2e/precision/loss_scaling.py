@@ -16,7 +16,7 @@ from onnx import TensorProto, helper, numpy_helper
 from program import MTC, Program, compile, compile_example, losses, own_folder, read_metrics, run, same_bits
 from safetensors.numpy import load_file
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "random"))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "random"))
 from reference import OPTIMIZERS  # noqa: E402
 
 SHAPES = {"wide": (4, 7), "tall": (9, 5), "vector": (19,)}

@@ -10,7 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 from program import Program, compile, own_folder, run
 
 folder = own_folder()
-run(["clang-22", "-shared", "-fPIC", Path(__file__).parent / "inputs/any-gpu.c", "-o", folder / "libcuda.so.1"], folder)
+run(["clang-22", "-shared", "-fPIC", Path(__file__).parents[1] / "inputs/any-gpu.c", "-o", folder / "libcuda.so.1"], folder)
 os.environ["LD_LIBRARY_PATH"] = str(folder)
 
 data = {"x": np.ones((8, 32), np.float32), "target": np.ones((8, 32), np.float32)}

@@ -3,45 +3,19 @@
 #include "driver/Weights.h"
 
 #include "ir/Mtc.h"
+#include "ir/TypeCode.h"
 #include "runtime/abi/program.h"
 #include "runtime/abi/tensor_image.h"
 #include "runtime/abi/weights_file.h"
+#include "support/files/safetensors.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/Endian.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace mtc;
 using namespace mtc::tool;
-
-/// Returns the safetensors name of an element type.
-static StringRef safetensorsType(Type element) {
-  if (element.isF64())
-    return "F64";
-  if (element.isF32())
-    return "F32";
-  if (element.isF16())
-    return "F16";
-  if (element.isBF16())
-    return "BF16";
-  if (element.isInteger(1))
-    return "BOOL";
-  bool isUnsigned = mtc::isUnsigned(element);
-  switch (element.getIntOrFloatBitWidth()) {
-  case 8:
-    return isUnsigned ? "U8" : "I8";
-  case 16:
-    return isUnsigned ? "U16" : "I16";
-  case 32:
-    return isUnsigned ? "U32" : "I32";
-  default:
-    return isUnsigned ? "U64" : "I64";
-  }
-}
 
 /// Whether the program converts elements of type `from` to `to` when it reads the file.
 static bool isConverted(Type from, Type to) {
@@ -101,8 +75,7 @@ FailureOr<Weights> Weights::collect(ModuleOp module, onnx::Model *model) {
   if (failed(named))
     return failure();
   Weights weights;
-  llvm::json::Object header, metadata;
-  int64_t offset = 0;
+  files::SafetensorsHeader header;
   llvm::StringSet<> missing;
   for (const ModuleTensor &each : *named) {
     Tensor tensor = {};
@@ -129,13 +102,9 @@ FailureOr<Weights> Weights::collect(ModuleOp module, onnx::Model *model) {
       continue;
     tensor.elementBytes = elementBytes(element);
     tensor.bytes = byteSize(RankedTensorType::get(each.shape, element));
-    int64_t end = offset + tensor.bytes;
-    header[each.name] = llvm::json::Object{{"dtype", safetensorsType(element)},
-                                           {"shape", llvm::json::Array(each.shape)},
-                                           {"data_offsets", llvm::json::Array{offset, end}}};
-    offset = end;
+    header.add(each.name, typeCode(element), {each.shape.begin(), each.shape.end()}, tensor.bytes);
     read(tensor, [&](ArrayRef<char> bytes) {
-      metadata[MTC_WEIGHTS_CHECKSUM + each.name] =
+      header.metadata[MTC_WEIGHTS_CHECKSUM + each.name] =
           checksumText(StringRef(bytes.data(), bytes.size()));
     });
     weights.tensors.push_back(std::move(tensor));
@@ -147,12 +116,10 @@ FailureOr<Weights> Weights::collect(ModuleOp module, onnx::Model *model) {
               "normal:0.02";
 
   const std::string noDigest(16, '0');
-  metadata[MTC_WEIGHTS_DIGEST] = noDigest;
-  metadata[MTC_WEIGHTS_NAMES] = MTC_MODULE_NAMES;
-  header["__metadata__"] = std::move(metadata);
+  header.metadata[MTC_WEIGHTS_DIGEST] = noDigest;
+  header.metadata[MTC_WEIGHTS_NAMES] = MTC_MODULE_NAMES;
   std::string &text = weights.header;
-  text = llvm::formatv("{0}", llvm::json::Value(std::move(header)));
-  text.append((8 - text.size() % 8) % 8, ' ');
+  text = header.sortedText();
   weights.digest = checksumText(text);
   const std::string start = "\"" MTC_WEIGHTS_DIGEST "\":\"";
   text.replace(text.find(start + noDigest) + start.size(), noDigest.size(), weights.digest);
@@ -178,10 +145,7 @@ void Weights::read(const Tensor &tensor, llvm::function_ref<void(ArrayRef<char>)
 }
 
 void Weights::write(raw_ostream &os) const {
-  char length[8];
-  llvm::support::endian::write64le(length, header.size());
-  os.write(length, 8);
-  os << header;
+  os << files::SafetensorsHeader::startOfFile(header);
   for (const Tensor &tensor : tensors)
     read(tensor, [&](ArrayRef<char> bytes) { os.write(bytes.data(), bytes.size()); });
 }

@@ -1,4 +1,3 @@
-// The safetensors format: an 8-byte header length, a JSON header, and the bytes of the tensors.
 #include "runtime/io/safetensors.h"
 
 #include "runtime/abi/file_marks.h"
@@ -6,6 +5,7 @@
 #include "runtime/io/json_object.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
+#include "support/files/safetensors.h"
 
 #include <algorithm>
 #include <charconv>
@@ -15,8 +15,6 @@ namespace mtc::runtime {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr int64_t longestHeader = 100'000'000;
 
 struct Range {
   int64_t begin, end;
@@ -32,7 +30,7 @@ Range parseEntry(const std::string &path, const std::string &name, const Json &e
       !entry["data_offsets"].is_array() || entry["data_offsets"].size() != 2)
     bad("its entry needs dtype, shape and two data_offsets");
   std::string typeText = entry["dtype"];
-  auto type = typeOfSafetensorsName(typeText);
+  auto type = files::typeOfSafetensorsName(typeText);
   if (!type)
     bad("type ", typeText, " is not supported");
   array.type = *type;
@@ -60,10 +58,11 @@ SafetensorsFile::SafetensorsFile(const std::string &path)
     userError(path, ": is not a safetensors file: it has only ", file->size(), " bytes");
   uint64_t length = 0;
   file->read(0, &length, 8);
-  if (length > static_cast<uint64_t>(longestHeader) ||
+  if (length > static_cast<uint64_t>(files::maxSafetensorsHeaderBytes) ||
       static_cast<int64_t>(length) > file->size() - 8)
     userError(path, ": its header claims ", length, " bytes; the file has ", file->size(), " and ",
-              longestHeader, " are allowed; it is damaged or not a safetensors file");
+              files::maxSafetensorsHeaderBytes,
+              " are allowed; it is damaged or not a safetensors file");
   std::string text(length, '\0');
   file->read(8, text.data(), static_cast<int64_t>(length));
   const Json header = parseJsonObject(path + ": its header", text);
@@ -151,26 +150,19 @@ SafetensorsWriter::SafetensorsWriter(const std::string &path,
                                      const std::vector<SafetensorsEntry> &entries,
                                      std::map<std::string, std::string> metadata)
     : file(path) {
-  nlohmann::ordered_json header = nlohmann::ordered_json::object();
-  metadata[MTC_WRITER_KEY] = MTC_WRITER;
-  header["__metadata__"] = metadata;
-  int64_t end = 0;
+  files::SafetensorsHeader header;
+  header.metadata = std::move(metadata);
+  header.metadata[MTC_WRITER_KEY] = MTC_WRITER;
   for (const SafetensorsEntry &entry : entries) {
-    starts.push_back(end);
-    end += *elementCount(entry.dims, typeBytes(entry.type)) * typeBytes(entry.type);
-    header[entry.name] = {{"dtype", safetensorsTypeName(entry.type)},
-                          {"shape", entry.dims},
-                          {"data_offsets", {starts.back(), end}}};
+    const int64_t elementBytes = typeBytes(entry.type);
+    starts.push_back(header.add(entry.name, entry.type, entry.dims,
+                                *elementCount(entry.dims, elementBytes) * elementBytes));
   }
-  starts.push_back(end);
-  // Names come from a model and may contain any bytes.
-  std::string text = header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  text.resize((text.size() + 7) / 8 * 8, ' ');
-  uint64_t length = text.size();
-  file.append(&length, 8);
-  file.append(text);
-  for (int64_t &start : starts)
-    start += 8 + static_cast<int64_t>(length);
+  starts.push_back(header.dataBytes());
+  const std::string start = files::SafetensorsHeader::startOfFile(header.text());
+  file.append(start);
+  for (int64_t &offset : starts)
+    offset += static_cast<int64_t>(start.size());
 }
 
 void SafetensorsWriter::write(size_t index, int64_t offset, const void *data, int64_t bytes) {

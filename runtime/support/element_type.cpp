@@ -12,27 +12,27 @@ namespace {
 
 struct TypeRecord {
   int64_t bytes;
-  const char *name, *safetensors, *numpy;
+  const char *name, *numpy;
   bool integer;
 };
 
 /// Indexed by MtcType.
 constexpr std::array<TypeRecord, 15> types = {{
-    {8, "f64", "F64", "np.float64", false},
-    {4, "f32", "F32", "np.float32", false},
-    {2, "bf16", "BF16", "ml_dtypes.bfloat16", false},
-    {2, "f16", "F16", "np.float16", false},
-    {8, "i64", "I64", "np.int64", true},
-    {4, "i32", "I32", "np.int32", true},
-    {2, "i16", "I16", "np.int16", true},
-    {1, "i8", "I8", "np.int8", true},
-    {8, "u64", "U64", "np.uint64", true},
-    {4, "u32", "U32", "np.uint32", true},
-    {2, "u16", "U16", "np.uint16", true},
-    {1, "u8", "U8", "np.uint8", true},
-    {1, "bool", "BOOL", "np.bool_", false},
-    {1, "f8E4M3", "F8_E4M3", "ml_dtypes.float8_e4m3fn", false},
-    {1, "f8E5M2", "F8_E5M2", "ml_dtypes.float8_e5m2", false},
+    {8, "f64", "np.float64", false},
+    {4, "f32", "np.float32", false},
+    {2, "bf16", "ml_dtypes.bfloat16", false},
+    {2, "f16", "np.float16", false},
+    {8, "i64", "np.int64", true},
+    {4, "i32", "np.int32", true},
+    {2, "i16", "np.int16", true},
+    {1, "i8", "np.int8", true},
+    {8, "u64", "np.uint64", true},
+    {4, "u32", "np.uint32", true},
+    {2, "u16", "np.uint16", true},
+    {1, "u8", "np.uint8", true},
+    {1, "bool", "np.bool_", false},
+    {1, "f8E4M3", "ml_dtypes.float8_e4m3fn", false},
+    {1, "f8E5M2", "ml_dtypes.float8_e5m2", false},
 }};
 
 const TypeRecord &record(uint32_t type) {
@@ -44,19 +44,11 @@ const TypeRecord &record(uint32_t type) {
 
 int64_t typeBytes(uint32_t type) { return record(type).bytes; }
 const char *typeName(uint32_t type) { return record(type).name; }
-const char *safetensorsTypeName(uint32_t type) { return record(type).safetensors; }
 const char *numpyTypeName(uint32_t type) { return record(type).numpy; }
 bool isInteger(uint32_t type) { return record(type).integer; }
 
 bool isRepresentable(int64_t value, uint32_t type) {
   return withInteger(type, [&](auto example) { return std::in_range<decltype(example)>(value); });
-}
-
-std::optional<MtcType> typeOfSafetensorsName(std::string_view name) {
-  for (size_t i = 0; i < types.size(); ++i)
-    if (name == types[i].safetensors)
-      return static_cast<MtcType>(i);
-  return std::nullopt;
 }
 
 std::optional<MtcType> integerTypeOfName(std::string_view name) {

@@ -1,4 +1,4 @@
-// Element types: sizes, and names in messages and in safetensors files.
+// Element types: sizes, and names in messages.
 #ifndef MTC_RUNTIME_SUPPORT_ELEMENT_TYPE_H
 #define MTC_RUNTIME_SUPPORT_ELEMENT_TYPE_H
 
@@ -16,10 +16,6 @@ int64_t typeBytes(uint32_t type);
 
 /// Returns the name in messages, as the compiler prints it: `f32`, `i64`, `bool`.
 const char *typeName(uint32_t type);
-
-/// Returns the name in safetensors files: `F32`, `I64`, `BOOL`.
-const char *safetensorsTypeName(uint32_t type);
-std::optional<MtcType> typeOfSafetensorsName(std::string_view name);
 
 /// Returns the argument of numpy's `astype`, for advice in messages: `np.float32`.
 const char *numpyTypeName(uint32_t type);

@@ -3,6 +3,7 @@
 
 #include "runtime/abi/file_marks.h"
 #include "runtime/abi/program.h"
+#include "support/files/safetensors.h"
 
 #include <algorithm>
 #include <array>
@@ -53,12 +54,11 @@ bool isMetrics(std::string_view start) {
 }
 
 bool isSafetensors(std::istream &file, std::string_view start, uint64_t fileBytes) {
-  constexpr uint64_t longestHeader = 100'000'000;
   uint64_t length = 0;
   if (start.size() < 9 || start[8] != '{')
     return false;
   start.copy(reinterpret_cast<char *>(&length), sizeof length);
-  if (length > fileBytes - 8 || length > longestHeader)
+  if (length > fileBytes - 8 || length > uint64_t{maxSafetensorsHeaderBytes})
     return false;
   std::string header(length, '\0');
   if (!file.seekg(8).read(header.data(), static_cast<std::streamsize>(length)))

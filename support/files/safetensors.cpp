@@ -1,0 +1,57 @@
+#include "support/files/safetensors.h"
+
+#include <array>
+#include <cassert>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace mtc::files {
+
+/// Indexed by MtcType.
+static constexpr std::array<const char *, 15> typeNames = {
+    "F64", "F32", "BF16", "F16", "I64",  "I32",     "I16",    "I8",
+    "U64", "U32", "U16",  "U8",  "BOOL", "F8_E4M3", "F8_E5M2"};
+static_assert(typeNames.size() == MTC_F8E5M2 + 1);
+
+const char *safetensorsTypeName(uint32_t type) {
+  assert(type < typeNames.size() && "a type that the ABI does not have");
+  return typeNames[type];
+}
+
+std::optional<MtcType> typeOfSafetensorsName(std::string_view name) {
+  for (size_t i = 0; i < typeNames.size(); ++i)
+    if (name == typeNames[i])
+      return static_cast<MtcType>(i);
+  return std::nullopt;
+}
+
+int64_t SafetensorsHeader::add(std::string name, uint32_t type, std::vector<int64_t> shape,
+                               int64_t bytes) {
+  const int64_t begin = std::exchange(end, end + bytes);
+  tensors.push_back({std::move(name), type, std::move(shape), begin, end});
+  return begin;
+}
+
+template <typename Json> std::string SafetensorsHeader::dump() const {
+  Json header = Json::object();
+  header["__metadata__"] = metadata;
+  for (const Tensor &tensor : tensors)
+    header[tensor.name] = {{"dtype", safetensorsTypeName(tensor.type)},
+                           {"shape", tensor.shape},
+                           {"data_offsets", {tensor.begin, tensor.end}}};
+  std::string text = header.dump(-1, ' ', false, Json::error_handler_t::replace);
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  return text;
+}
+
+std::string SafetensorsHeader::text() const { return dump<nlohmann::ordered_json>(); }
+std::string SafetensorsHeader::sortedText() const { return dump<nlohmann::json>(); }
+
+std::string SafetensorsHeader::startOfFile(std::string_view text) {
+  std::string start(8, '\0');
+  for (size_t i = 0; i < 8; ++i)
+    start[i] = static_cast<char>(static_cast<uint64_t>(text.size()) >> (8 * i));
+  return start.append(text);
+}
+
+} // namespace mtc::files

@@ -10,10 +10,10 @@
 #include "passes/planning/TechniqueKind.h"
 
 #include "codegen/target/Target.h"
-#include "frontend/Suggestions.h"
 #include "support/command_line/help.h"
 #include "support/command_line/parser.h"
 #include "support/compiler/Errors.h"
+#include "support/terminal/suggestions.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -141,7 +141,7 @@ std::string describeUnknown(StringRef spelling, const CommandText &command,
   for (const auto &flag : getFlags().getFlags())
     if (flag->isOf(command.command))
       names.push_back(flag->text.name);
-  std::string near = onnx::suggestNames(name, names);
+  std::string near = terminal::suggestNames(name, names);
   return start + (near.empty() ? ("; see mtc " + command.name + " --help").str() : near);
 }
 
@@ -225,7 +225,7 @@ const CommandText &findCommand(llvm::ArrayRef<std::string> words) {
     names.push_back(command.name);
   if (first.starts_with("-"))
     fail("mtc " + first + ": expected a command before flags: inspect, plan, compile or grad");
-  const std::string near = onnx::suggestNames(first, names);
+  const std::string near = terminal::suggestNames(first, names);
   fail("mtc " + first + ": unknown command" +
        (near.empty() ? std::string("; expected one of: inspect, plan, compile, grad") : near));
 }

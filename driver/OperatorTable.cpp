@@ -2,12 +2,12 @@
 
 #include "driver/OperatorTable.h"
 
-#include "frontend/Suggestions.h"
 #include "frontend/dialect/Schema.h"
 #include "frontend/inference/Expander.h"
 #include "frontend/operators/Operators.h"
 #include "frontend/reader/Model.h"
 #include "support/compiler/Errors.h"
+#include "support/terminal/suggestions.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -72,7 +72,7 @@ llvm::Expected<std::string> mtc::tool::describeOperators(llvm::ArrayRef<std::str
     llvm::ArrayRef<Schema> schemas = Schema::versions(name);
     if (schemas.empty())
       return makeUserError("mtc operators " + name + ": ONNX has no such operator" +
-                           suggestNames(name, Schema::names()));
+                           terminal::suggestNames(name, Schema::names()));
     text += llvm::formatv("{0,-48} {1,-26} {2,-18} {3}\n", name, describeVersions(schemas),
                           describeFloats(schemas.back()), describeSupport(name));
   }

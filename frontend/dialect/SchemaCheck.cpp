@@ -1,9 +1,9 @@
 //===- SchemaCheck.cpp - Checks of a node against its operator's schema -----------------------===//
 
-#include "frontend/Suggestions.h"
 #include "frontend/dialect/Node.h"
 #include "frontend/dialect/Schema.h"
 #include "frontend/dialect/Shapes.h"
+#include "support/terminal/suggestions.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -45,7 +45,7 @@ LogicalResult checkAttribute(NodeView &node, const Schema &schema, StringRef nam
     SmallVector<StringRef> names;
     for (const AttributeSchema &attribute : schema.attributes)
       names.push_back(attribute.name);
-    std::string suggestion = suggestNames(name, names);
+    std::string suggestion = terminal::suggestNames(name, names);
     if (suggestion.empty())
       suggestion = names.empty() ? ", expected none" : ", expected " + llvm::join(names, ", ");
     return node.failure("has an unknown attribute '" + name + "'" + suggestion);

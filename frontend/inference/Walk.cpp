@@ -2,10 +2,10 @@
 
 #include "frontend/inference/Walk.h"
 
-#include "frontend/Suggestions.h"
 #include "frontend/dialect/Modes.h"
 #include "frontend/dialect/Schema.h"
 #include "frontend/dialect/Shapes.h"
+#include "support/terminal/suggestions.h"
 
 #include "llvm/Support/ScopedPrinter.h"
 
@@ -47,7 +47,7 @@ static std::string suggestReplacement(StringRef domain, StringRef opType) {
     return "; define it as a model-local function, or export the model without it";
   if (Schema::find(domain, opType, INT64_MAX))
     return "";
-  std::string near = suggestNames(opType, Operators::get().convertedNames());
+  std::string near = terminal::suggestNames(opType, Operators::get().convertedNames());
   return near.empty() ? "; not an ONNX operator" : near;
 }
 

@@ -2,7 +2,6 @@
 
 #include "frontend/parameters/Parameters.h"
 
-#include "frontend/Suggestions.h"
 #include "frontend/parameters/ConstantEvidence.h"
 #include "frontend/parameters/InitializerUses.h"
 #include "frontend/parameters/MovingStatistics.h"
@@ -10,6 +9,7 @@
 #include "frontend/parameters/Provenance.h"
 #include "frontend/parameters/TrainableConstants.h"
 #include "ir/attributes/TensorImage.h"
+#include "support/terminal/suggestions.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
@@ -434,7 +434,7 @@ private:
       problems.add(label + ": matches only constants that do not look trainable, such as " +
                    quoted(passedOver) + "; use a full name to train one");
     else
-      problems.add(label + ": no initializer matches" + suggestNames(text, knownNames()));
+      problems.add(label + ": no initializer matches" + terminal::suggestNames(text, knownNames()));
   }
 
   /// Returns the names of an initializer: its own, that in the module, and those of tied copies.

@@ -3,10 +3,10 @@
 #include "frontend/parameters/Ties.h"
 
 #include "frontend/FxValues.h"
-#include "frontend/Suggestions.h"
 #include "frontend/dialect/Shapes.h"
 #include "frontend/parameters/Provenance.h"
 #include "frontend/parameters/RenamedParameters.h"
+#include "support/terminal/suggestions.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -126,7 +126,7 @@ private:
       if (moduleName(initializer) != initializer.getName())
         names.push_back(moduleName(initializer));
     }
-    problems.add(flag + ": no parameter " + quoted(name) + suggestNames(name, names));
+    problems.add(flag + ": no parameter " + quoted(name) + terminal::suggestNames(name, names));
     return {};
   }
 

@@ -2,10 +2,10 @@
 
 #include "frontend/reader/OutputSelection.h"
 
-#include "frontend/Suggestions.h"
 #include "frontend/reader/GraphCheck.h"
 #include "frontend/reader/GraphOrder.h"
 #include "frontend/reader/TensorData.h"
+#include "support/terminal/suggestions.h"
 
 #include "onnx-ml.pb.h"
 #include "llvm/ADT/STLExtras.h"
@@ -106,7 +106,7 @@ private:
     SmallVector<StringRef> candidates;
     for (const auto &entry : producers)
       candidates.push_back(entry.getKey());
-    std::string near = suggestNames(name, candidates);
+    std::string near = terminal::suggestNames(name, candidates);
     problems.add(flag + "the graph has no value of this name" +
                  (near.empty() ? listOutputs() : near));
     return false;

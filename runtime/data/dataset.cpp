@@ -4,9 +4,9 @@
 #include "runtime/data/label_fill.h"
 #include "runtime/data/next_token_check.h"
 #include "runtime/data/value_range.h"
-#include "runtime/support/closest_name.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
+#include "support/terminal/suggestions.h"
 
 #include <algorithm>
 #include <cassert>
@@ -29,7 +29,7 @@ void Dataset::checkNames(const Flags &flags, Problems &problems) const {
       for (const std::string &name : names)
         list += (list.empty() ? "" : ", ") + name;
       problems.add(flagOf(flag->first, flag->second), ": the program has no input '", flag->first,
-                   "'", suggestion(flag->first, names), "; its inputs are ", list);
+                   "'", terminal::suggestNames(flag->first, names), "; its inputs are ", list);
     }
     if (std::find_if(flags.begin(), flag, [&](const auto &f) { return f.first == flag->first; }) !=
         flag)

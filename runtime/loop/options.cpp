@@ -7,12 +7,12 @@
 #include "runtime/loop/option_flags.h"
 #include "runtime/state/adapters.h"
 #include "runtime/state/averages.h"
-#include "runtime/support/closest_name.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/process.h"
 #include "support/command_line/help.h"
 #include "support/command_line/parser.h"
+#include "support/terminal/suggestions.h"
 
 #include <algorithm>
 
@@ -123,7 +123,7 @@ static std::string describeUnknown(const std::string &spelling) {
   names.reserve(optionFlags().size());
   for (const OptionFlag &flag : optionFlags())
     names.push_back(flag.line.spelling());
-  return text("unknown flag ", spelling, suggestion(spelling, names),
+  return text("unknown flag ", spelling, terminal::suggestNames(spelling, names),
               "; --help-all lists every flag");
 }
 

@@ -3,12 +3,12 @@
 
 #include "runtime/state/module_tensors.h"
 #include "runtime/support/bfloat16.h"
-#include "runtime/support/closest_name.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/half_floats.h"
 #include "runtime/support/parallel_ranges.h"
 #include "runtime/support/philox.h"
+#include "support/terminal/suggestions.h"
 
 #include <algorithm>
 #include <cassert>
@@ -207,7 +207,7 @@ void InitialValues::check(uint32_t variable, Problems &problems) const {
     for (const auto &[name, tensor] : weights->missing(variable))
       problems.add(weights->file().path(), ": tensor '", name, "' is missing; the program expects ",
                    typeName(tensor.type), " ", shapeText(shapeOf(tensor)),
-                   suggestion(name, unknown));
+                   terminal::suggestNames(name, unknown));
   }
   if (!chosen || chosen->repeated(variable).empty())
     return;

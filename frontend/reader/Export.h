@@ -3,7 +3,7 @@
 #ifndef MTC_FRONTEND_READER_EXPORT_H
 #define MTC_FRONTEND_READER_EXPORT_H
 
-#include "frontend/dialect/Onnx.h"
+#include "frontend/reader/AddedInitializers.h"
 #include "frontend/reader/InferenceValues.h"
 #include "frontend/reader/Model.h"
 
@@ -12,23 +12,6 @@
 #include <vector>
 
 namespace mtc::onnx {
-
-/// An initializer that is missing in the file. `readers` read it instead of their original operand.
-struct AddedInitializer {
-  std::string name;
-  std::string source; // Initial value: an initializer or a Constant's result.
-  /// A node, as its path from the main graph (index of a node, of its attribute, of a node in that
-  /// subgraph, …), and the index of one of its operands.
-  struct Reader {
-    std::vector<int64_t> node;
-    unsigned operand;
-  };
-  std::vector<Reader> readers;
-  std::optional<int64_t> replaced; // Index of the node whose result it replaces.
-};
-
-/// Returns the added initializers of a graph, after parameter selection.
-std::vector<AddedInitializer> findAddedInitializers(GraphOp graph);
 
 /// The exported files that contain a segment: all files, only the file in inference form, or only
 /// the file in the form that was read.

@@ -8,7 +8,7 @@
 namespace mtc::tool {
 
 /// The subcommands return the process's exit code: 0 success, 1 user error, 2 system error.
-int compile(Options &options, Compilation &compilation, const char *executable);
+int compile(const Options &options, Compilation &compilation);
 int plan(const Options &options, Compilation &compilation);
 int writeGradient(const Options &options);
 int inspect(const Options &options);

@@ -24,6 +24,5 @@ int main(int argc, char **argv) {
   std::unique_ptr<Compilation> compilation = choosePlan(options);
   if (!compilation)
     return 1;
-  return command == Command::Plan ? plan(options, *compilation)
-                                  : compile(options, *compilation, argv[0]);
+  return command == Command::Plan ? plan(options, *compilation) : compile(options, *compilation);
 }

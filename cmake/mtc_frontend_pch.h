@@ -4,10 +4,10 @@
 
 #include "cmake/mtc_pch.h"
 
-#include "frontend/dialect/Node.h"
-#include "frontend/dialect/Onnx.h"
-#include "frontend/operators/Operators.h"
-#include "frontend/operators/support/Conversion.h"
+#include "frontend/onnx/dialect/Node.h"
+#include "frontend/onnx/dialect/Onnx.h"
+#include "frontend/onnx/operators/Operators.h"
+#include "frontend/onnx/operators/support/Conversion.h"
 
 #include "onnx-ml.pb.h"
 

@@ -9,8 +9,8 @@
 #include "driver/Report.h"
 
 #include "codegen/target/Target.h"
-#include "frontend/parameters/TrainingSummary.h"
-#include "frontend/reader/Export.h"
+#include "frontend/onnx/parameters/TrainingSummary.h"
+#include "frontend/onnx/reader/Export.h"
 #include "passes/planning/TechniqueKind.h"
 #include "support/compiler/OutputFile.h"
 

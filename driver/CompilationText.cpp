@@ -3,8 +3,8 @@
 #include "driver/Compilation.h"
 #include "driver/StageText.h"
 
-#include "frontend/exporters/Passes.h"
-#include "frontend/reader/Import.h"
+#include "frontend/onnx/exporters/Passes.h"
+#include "frontend/onnx/reader/Import.h"
 #include "ir/interfaces/TargetInfo.h"
 #include "support/compiler/InputFile.h"
 

@@ -2,10 +2,10 @@
 
 #include "driver/OperatorTable.h"
 
-#include "frontend/dialect/Schema.h"
-#include "frontend/inference/Expander.h"
-#include "frontend/operators/Operators.h"
-#include "frontend/reader/Model.h"
+#include "frontend/onnx/dialect/Schema.h"
+#include "frontend/onnx/inference/Expander.h"
+#include "frontend/onnx/operators/Operators.h"
+#include "frontend/onnx/reader/Model.h"
 #include "support/compiler/Errors.h"
 #include "support/terminal/suggestions.h"
 

@@ -2,8 +2,8 @@
 
 #include "driver/ProgramExport.h"
 
-#include "frontend/dialect/ElementTypes.h"
-#include "frontend/reader/Export.h"
+#include "frontend/onnx/dialect/ElementTypes.h"
+#include "frontend/onnx/reader/Export.h"
 #include "ir/Mtc.h"
 #include "runtime/abi/program.h"
 

@@ -2,8 +2,8 @@
 
 #include "driver/StageText.h"
 
-#include "frontend/dialect/Onnx.h"
-#include "frontend/dialect/Shapes.h"
+#include "frontend/onnx/dialect/Onnx.h"
+#include "frontend/onnx/dialect/Shapes.h"
 #include "ir/ReservedNames.h"
 #include "ir/interfaces/TargetInfo.h"
 #include "support/compiler/InputFile.h"

@@ -3,7 +3,7 @@
 #ifndef MTC_DRIVER_WEIGHTS_H
 #define MTC_DRIVER_WEIGHTS_H
 
-#include "frontend/reader/Model.h"
+#include "frontend/onnx/reader/Model.h"
 #include "ir/attributes/TensorImage.h"
 
 #include "mlir/IR/BuiltinOps.h"

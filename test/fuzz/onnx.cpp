@@ -3,7 +3,7 @@
 #include "test/fuzz/written_input.h"
 
 #include "driver/Compilation.h"
-#include "frontend/Dimensions.h"
+#include "frontend/onnx/Dimensions.h"
 
 #include "llvm/ADT/StringExtras.h"
 

@@ -24,7 +24,7 @@ SEED, GRAPHS = 1, 12
 
 
 # Operators without a generator: random ones (test/e2e/training/random_numbers.py), those on integers only, which are not trained (ONNX's own tests,
-# test/frontend/backend), and preprocessing of features (test/e2e/models/linear_models.py).
+# test/frontend/onnx/backend), and preprocessing of features (test/e2e/models/linear_models.py).
 NOT_GENERATED = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike",
          "ConvInteger", "DynamicQuantizeLinear", "MatMulInteger", "QLinearConv", "QLinearMatMul",
          "ai.onnx.ml::ArrayFeatureExtractor", "ai.onnx.ml::Binarizer", "ai.onnx.ml::Imputer", "ai.onnx.ml::Normalizer",

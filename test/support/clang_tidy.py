@@ -13,7 +13,7 @@ from typing import NamedTuple
 from formats import Listed, git
 
 # folders of the compiler and the runtime
-SOURCES = ["ir", "passes", "codegen", "frontend", "driver", "runtime", "tools"]
+SOURCES = ["ir", "passes", "codegen", "frontend", "driver", "runtime", "support", "tools"]
 HOURS, OTHERS = 4, 10  # Hours of changes to check, and the number of other units.
 FOLDER = "test/clang-tidy"  # build folder whose compile commands clang-tidy uses
 

@@ -1,4 +1,4 @@
-"""Registers the operators of frontend/dialect/MicrosoftSchemas.inc in the package `onnx`, so that its checker accepts them."""
+"""Registers the operators of frontend/onnx/dialect/MicrosoftSchemas.inc in the package `onnx`, so that its checker accepts them."""
 
 import atexit
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 import onnx.reference  # noqa: F401
 from onnx import TensorProto, TypeProto, defs
 
-TABLE = Path(__file__).resolve().parent.parent.parent / "frontend/dialect/MicrosoftSchemas.inc"
+TABLE = Path(__file__).resolve().parent.parent.parent / "frontend/onnx/dialect/MicrosoftSchemas.inc"
 RECORD = re.compile(r'\{"([^"]*)", (\d+), false, "([^"]*)", "([^"]*)", "([^"]*)", "([^"]*)"\},')
 TYPES = {"f32": "float", "f64": "double", "f16": "float16", "bf16": "bfloat16", "f8E4M3FN": "float8e4m3fn",
          "f8E5M2": "float8e5m2", "i4": "int4", "ui4": "uint4", "i8": "int8", "ui8": "uint8", "i16": "int16", "ui16": "uint16",

@@ -1,6 +1,6 @@
 //===- mtc-lsp-server.cpp - Language server for textual IR ------------------------------------===//
 
-#include "frontend/dialect/Onnx.h"
+#include "frontend/onnx/dialect/Onnx.h"
 #include "ir/Mtc.h"
 
 #include "mlir/InitAllDialects.h"

@@ -2,12 +2,12 @@
 
 #include "codegen/Codegen.h"
 #include "codegen/passes/Passes.h"
-#include "frontend/batching/Passes.h"
-#include "frontend/convert/Passes.h"
-#include "frontend/exporters/Passes.h"
-#include "frontend/inference/Passes.h"
-#include "frontend/operators/Operators.h"
-#include "frontend/parameters/Passes.h"
+#include "frontend/onnx/batching/Passes.h"
+#include "frontend/onnx/convert/Passes.h"
+#include "frontend/onnx/exporters/Passes.h"
+#include "frontend/onnx/inference/Passes.h"
+#include "frontend/onnx/operators/Operators.h"
+#include "frontend/onnx/parameters/Passes.h"
 #include "ir/Mtc.h"
 #include "passes/Passes.h"
 #include "passes/pipelines/Pipelines.h"
@@ -30,15 +30,15 @@ namespace mtc {
 #include "passes/Passes.h.inc"
 namespace onnx {
 #define GEN_PASS_REGISTRATION
-#include "frontend/batching/Passes.h.inc"
+#include "frontend/onnx/batching/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
-#include "frontend/convert/Passes.h.inc"
+#include "frontend/onnx/convert/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
-#include "frontend/exporters/Passes.h.inc"
+#include "frontend/onnx/exporters/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
-#include "frontend/inference/Passes.h.inc"
+#include "frontend/onnx/inference/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
-#include "frontend/parameters/Passes.h.inc"
+#include "frontend/onnx/parameters/Passes.h.inc"
 } // namespace onnx
 } // namespace mtc
 

@@ -5,7 +5,7 @@
 #include "driver/ProgressLine.h"
 #include "driver/StageText.h"
 
-#include "frontend/writer/GradientModel.h"
+#include "frontend/onnx/writer/GradientModel.h"
 #include "support/compiler/Errors.h"
 #include "support/compiler/OutputFile.h"
 

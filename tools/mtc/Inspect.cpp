@@ -7,9 +7,9 @@
 #include "driver/Report.h"
 #include "driver/StageText.h"
 
-#include "frontend/Dimensions.h"
-#include "frontend/batching/BatchAxis.h"
-#include "frontend/reader/Import.h"
+#include "frontend/onnx/Dimensions.h"
+#include "frontend/onnx/batching/BatchAxis.h"
+#include "frontend/onnx/reader/Import.h"
 #include "ir/ReservedNames.h"
 #include "ir/attributes/DiscardableAttributes.h"
 

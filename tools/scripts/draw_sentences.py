@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-SOURCES = ("ir", "frontend", "passes", "codegen", "driver", "runtime", "tools")
+SOURCES = ("ir", "frontend", "passes", "codegen", "driver", "runtime", "support", "tools")
 SCRIPTS = ("*.py", "*.cfg", "*.cfg.py.in", "*.cmake", "*CMakeLists.txt", "*.sh")
 TESTS = tuple(f"{folder}/*.{ending}" for folder in ("test", "bench") for ending in ("cpp", "h", "mlir"))
 MESSAGE = re.compile(r'(?:emitError|emitWarning|emitRemark|emitOpError|problems\.add|fail|makeUserError|createStringError|user_error|warn|note)\b')

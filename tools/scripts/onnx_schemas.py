@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes frontend/dialect/Schemas.inc: the signatures of ONNX's operators, from the package `onnx` of build/venv.
+"""Writes frontend/onnx/dialect/Schemas.inc: the signatures of ONNX's operators, from the package `onnx` of build/venv.
 
     build/venv/bin/python3 tools/scripts/onnx_schemas.py            # writes the file
     build/venv/bin/python3 tools/scripts/onnx_schemas.py --check    # exits with 1 if the file is out of date
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from onnx import defs
 
-FILE = Path(__file__).resolve().parent.parent.parent / "frontend/dialect/Schemas.inc"
+FILE = Path(__file__).resolve().parent.parent.parent / "frontend/onnx/dialect/Schemas.inc"
 OLDEST_OPSET, NEWEST_OPSET = 7, 27
 # Operators of other domains that have a record.
 OTHER_DOMAINS = {

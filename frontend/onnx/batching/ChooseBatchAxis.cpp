@@ -1,0 +1,63 @@
+//===- ChooseBatchAxis.cpp - Inputs with a batch axis -----------------------------------------===//
+
+#include "frontend/onnx/batching/BatchAxis.h"
+#include "frontend/onnx/batching/Passes.h"
+#include "ir/ReservedNames.h"
+#include "ir/attributes/DiscardableAttributes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mtc::onnx {
+#define GEN_PASS_DEF_CHOOSEBATCHAXIS
+#include "frontend/onnx/batching/Passes.h.inc"
+} // namespace mtc::onnx
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+struct ChooseBatchAxis : mtc::onnx::impl::ChooseBatchAxisBase<ChooseBatchAxis> {
+  using ChooseBatchAxisBase::ChooseBatchAxisBase;
+  void runOnOperation() override;
+};
+
+} // namespace
+
+/// Returns the inputs of the step, and adds them to the program.
+static std::vector<mtc::onnx::StepInput> collectInputs(func::FuncOp microStep, ProgramOp program) {
+  std::vector<mtc::onnx::StepInput> inputs;
+  for (unsigned i = 0; i < microStep.getNumArguments(); ++i) {
+    auto name = microStep.getArgAttrOfType<StringAttr>(i, nameAttribute);
+    InputOp known = program.findOrAddInput(name ? name.getValue() : "");
+    auto type = cast<RankedTensorType>(microStep.getArgument(i).getType());
+    inputs.push_back({.name = known.getName().str(),
+                      .firstDim = known.getAxis().value_or("").str(),
+                      .shape = llvm::to_vector(type.getShape()),
+                      .isLabel = known.getLabel()});
+  }
+  return inputs;
+}
+
+void ChooseBatchAxis::runOnOperation() {
+  ModuleOp module = getOperation();
+  auto unknown = UnknownLoc::get(&getContext()); // For diagnostics about the whole program.
+  auto microStep = module.lookupSymbol<func::FuncOp>(microStepName);
+  if (!microStep) {
+    emitError(unknown, "the module has no function @micro_step; run mtc-attach-loss first");
+    return signalPassFailure();
+  }
+  ProgramOp program = ProgramOp::findOrAdd(module);
+  Problems problems;
+  std::optional<mtc::onnx::BatchAxis> axis =
+      mtc::onnx::chooseBatchAxis(collectInputs(microStep, program), *batchInputs, problems);
+  for (const std::string &problem : problems.get())
+    emitError(unknown, problem);
+  if (!axis)
+    return signalPassFailure();
+  program.setBatch(axis->batch);
+  for (auto input : program.getInputs().getOps<InputOp>())
+    input.setRows(axis->inputs.contains(input.getName()));
+  if (!axis->note.empty())
+    emitRemark(unknown, axis->note);
+}

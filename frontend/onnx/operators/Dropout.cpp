@@ -1,0 +1,92 @@
+//===- Dropout.cpp - Dropout ------------------------------------------------------------------===//
+
+#include "frontend/onnx/operators/Operators.h"
+#include "frontend/onnx/operators/support/Conversion.h"
+#include "frontend/onnx/operators/support/Inference.h"
+#include "frontend/onnx/operators/support/RandomNumbers.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/ScopedPrinter.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace mtc::onnx {
+namespace {
+
+/// The drop probability of a node.
+struct DropRatio {
+  std::optional<double> value;
+  size_t unknown = 0; ///< If `value` is empty: the operand that is not known at compile time.
+};
+
+/// Returns 0 if the node is in inference mode, as specified by operand 2 from version 12 on.
+/// Earlier versions are always in inference mode.
+DropRatio readRatio(const NodeView &node) {
+  if (node.version() < 12 || !node.has(2))
+    return {0.0};
+  std::optional<SmallVector<int64_t>> training = node.constantInts(2);
+  std::optional<SmallVector<double>> ratio = node.constantFloats(1);
+  if (!node.has(1))
+    ratio = SmallVector<double>{0.5};
+  if ((training && !training->front()) || (ratio && ratio->front() == 0))
+    return {0.0};
+  if (!training || !ratio)
+    return {std::nullopt, training ? size_t(1) : size_t(2)};
+  return {ratio->front()};
+}
+
+/// A node that drops nothing is replaced by its operand; its mask is true.
+LogicalResult inferDropout(Inference &node) {
+  if (!node.floatElements(0) || !node.hasOneElement(1) || !node.hasOneElement(2))
+    return failure();
+  bool isIdentity = readRatio(node).value == 0.0;
+  auto mask = RankedTensorType::get(node.shape(0), IntegerType::get(node.context(), 1));
+  if (failed(isIdentity ? node.forward(0, 0) : node.result(0, node.type(0))) ||
+      failed(node.result(1, mask)))
+    return failure();
+  if (isIdentity)
+    node.fold(1, Tensor::fromValues<uint8_t>(mask, uint8_t(1)));
+  return success();
+}
+
+/// Returns a mask of the kept elements. The mask is a function of seed, step and node, so it need
+/// not be saved for the backward pass. A signed random 32-bit integer is at least -2^31 + ratio
+/// 2^32 with probability 1 - ratio.
+Value keepMask(Conversion &node, double ratio) {
+  TensorBuilder &b = node.b;
+  Value bits = randomBits(node, node.shape(0));
+  double threshold = std::floor(std::ldexp(ratio, 32)) - std::ldexp(1.0, 31);
+  return b.compare(Predicate::Ge, bits, b.splat(bits, threshold));
+}
+
+/// Elements are only dropped in training steps.
+LogicalResult convertDropout(Conversion &node) {
+  auto [ratio, unknown] = readRatio(node);
+  if (!ratio)
+    return node.needsConstant(unknown);
+  if (!(*ratio >= 0 && *ratio < 1))
+    return node.failure(node.operandName(1) + " = " + llvm::to_string(llvm::format("%g", *ratio)) +
+                        ", expected at least 0 and below 1");
+  TensorBuilder &b = node.b;
+  Value x = node.value(0);
+  auto keepAll = [&] { return b.splat(RankedTensorType::get(node.shape(0), b.getI1Type()), 1.0); };
+  if (*ratio == 0)
+    return success(succeeded(node.result(0, x)) &&
+                   (!node.wants(1) || succeeded(node.result(1, keepAll()))));
+  Value mask = keepMask(node, *ratio);
+  Value y = b.select(mask, b.mul(x, b.splat(x, 1.0 / (1.0 - *ratio))), b.splat(x, 0.0));
+  if (failed(node.result(0, b.selectByMode(y, x))))
+    return failure();
+  return node.wants(1) ? node.result(1, b.selectByMode(mask, keepAll())) : success();
+}
+
+} // namespace
+
+void registerDropoutOperators(Operators &operators) {
+  operators.add("Dropout", 7,
+                {.infer = inferDropout, .convert = convertDropout, .dependsOnStep = true});
+}
+
+} // namespace mtc::onnx

@@ -1,0 +1,39 @@
+//===- ExportLosses.h - Module parameters that an exporter transformed ------------------------===//
+
+#ifndef MTC_FRONTEND_ONNX_PARAMETERS_EXPORTLOSSES_H
+#define MTC_FRONTEND_ONNX_PARAMETERS_EXPORTLOSSES_H
+
+#include "frontend/onnx/parameters/Parameters.h"
+
+#include "llvm/ADT/StringSet.h"
+
+#include <string>
+#include <vector>
+
+namespace mtc::onnx {
+
+/// Parameters of the module that the file stores in a transformed way, such that training the file
+/// differs from training the module.
+struct ExportLosses {
+  /// Module paths of batch normalizations that were folded into convolutions.
+  std::vector<std::string> norms;
+  /// Convolutions whose weight and bias were folded with tensors that the file does not name.
+  std::vector<std::string> convolutions;
+  /// Initializers computed from parameters by more than a change of layout or an added constant,
+  /// such as `'mul' (c.weight_g, c.weight_v)`. In files without parameter names, with the module
+  /// that uses them.
+  std::vector<std::string> computed;
+  /// Parameters of the module that belong to one of these lists, that an initializer was folded
+  /// from, or that the module does not use in its computation.
+  llvm::StringSet<> accounted;
+  /// How to export without these losses, for the file's exporter; empty if unknown.
+  std::string remedy;
+};
+
+/// Finds the transformed parameters of an imported graph. `classes` holds the classes of its
+/// initializers.
+ExportLosses findExportLosses(GraphOp graph, const llvm::StringMap<InitializerClass> &classes);
+
+} // namespace mtc::onnx
+
+#endif // MTC_FRONTEND_ONNX_PARAMETERS_EXPORTLOSSES_H

@@ -127,14 +127,14 @@ llvm::Constant *CudaTarget::describeLaunches(ArrayRef<Launch> launches, Constant
     return c.structure({c.u32(values[0]), c.u32(values[1]), c.u32(values[2])});
   };
   for (const Launch &launch : launches)
-    entries.push_back(c.record(field<&MtcCudaLaunch::symbol>(launch.symbol),
-                               field<&MtcCudaLaunch::emulated>(describeFunction(launch.symbol, c)),
-                               field<&MtcCudaLaunch::grid>(extents(launch.grid)),
-                               field<&MtcCudaLaunch::block>(extents(launch.block)),
-                               field<&MtcCudaLaunch::shared_bytes>(launch.sharedBytes)));
-  return c.array({c.record(field<&MtcCudaKernel::image>(imageOf(launches.front().symbol)),
-                           field<&MtcCudaKernel::launch_count>(entries.size()),
-                           field<&MtcCudaKernel::launches>(c.array(entries)))});
+    entries.push_back(c.record(field<&MtcGpuLaunch::symbol>(launch.symbol),
+                               field<&MtcGpuLaunch::emulated>(describeFunction(launch.symbol, c)),
+                               field<&MtcGpuLaunch::grid>(extents(launch.grid)),
+                               field<&MtcGpuLaunch::block>(extents(launch.block)),
+                               field<&MtcGpuLaunch::shared_bytes>(launch.sharedBytes)));
+  return c.array({c.record(field<&MtcGpuKernel::image>(imageOf(launches.front().symbol)),
+                           field<&MtcGpuKernel::launch_count>(entries.size()),
+                           field<&MtcGpuKernel::launches>(c.array(entries)))});
 }
 
 llvm::Constant *CudaTarget::describeKernel(KernelFunctionOp kernel, ConstantBuilder &c) {

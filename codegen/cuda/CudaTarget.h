@@ -49,7 +49,7 @@ protected:
   ContractionPrecision precision;
 
 private:
-  /// Returns a pointer to an MtcCudaKernel.
+  /// Returns a pointer to an MtcGpuKernel.
   llvm::Constant *describeLaunches(llvm::ArrayRef<gpu::Launch> launches, ConstantBuilder &builder);
 };
 

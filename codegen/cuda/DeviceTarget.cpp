@@ -202,8 +202,8 @@ llvm::Constant *DeviceTarget::describeProgram(ConstantBuilder &c) {
   for (auto [architecture, ofArchitecture] : llvm::zip_equal(architectures, images)) {
     SmallVector<llvm::Constant *> entries;
     for (const Object &image : ofArchitecture)
-      entries.push_back(c.record(field<&MtcCudaImage::bytes>(c.bytes(image->getBuffer())),
-                                 field<&MtcCudaImage::byte_count>(image->getBufferSize())));
+      entries.push_back(c.record(field<&MtcGpuImage::bytes>(c.bytes(image->getBuffer())),
+                                 field<&MtcGpuImage::byte_count>(image->getBufferSize())));
     tables.push_back(c.record(field<&MtcCudaArchitecture::major>(architecture.major),
                               field<&MtcCudaArchitecture::minor>(architecture.minor),
                               field<&MtcCudaArchitecture::code>(architecture.code),

@@ -196,7 +196,7 @@ typedef struct MtcFault {
 /* A generated kernel. */
 typedef struct MtcKernel {
   const char *name;
-  const void *code;      /* target-specific: MtcCpuKernel or MtcCudaKernel */
+  const void *code;      /* target-specific: MtcCpuKernel or MtcGpuKernel */
   int64_t scratch_bytes; /* planned for each launch */
   int64_t flops, bytes;  /* of the whole launch, for profiles */
   uint32_t may_fault;

@@ -13,11 +13,11 @@ using namespace mtc::abi;
 // A nested struct counts as one field, an array as its elements.
 static_assert(countFields<MtcFault>() == 3);
 static_assert(countFields<MtcVariable>() == 13);
-static_assert(countFields<MtcCudaLaunch>() == 3 + 3 + 3);
+static_assert(countFields<MtcGpuLaunch>() == 3 + 3 + 3);
 
 static_assert(areAllFields<&MtcFault::raised, &MtcFault::index, &MtcFault::extent>());
-static_assert(areAllFields<&MtcCudaLaunch::symbol, &MtcCudaLaunch::emulated, &MtcCudaLaunch::grid,
-                           &MtcCudaLaunch::block, &MtcCudaLaunch::shared_bytes>());
+static_assert(areAllFields<&MtcGpuLaunch::symbol, &MtcGpuLaunch::emulated, &MtcGpuLaunch::grid,
+                           &MtcGpuLaunch::block, &MtcGpuLaunch::shared_bytes>());
 // One field is missing, or two are swapped.
 static_assert(!areAllFields<&MtcFault::raised, &MtcFault::extent>());
 static_assert(!areAllFields<&MtcFault::raised, &MtcFault::extent, &MtcFault::index>());

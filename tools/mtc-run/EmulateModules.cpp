@@ -46,7 +46,7 @@ RankedTensorType typeOf(Attribute parameter) {
 }
 
 void run(const WrittenLaunch &written, MtcEmulatedFunction function) {
-  MtcCudaLaunch launch = {};
+  MtcGpuLaunch launch = {};
   launch.symbol = written.symbol.c_str();
   launch.emulated = function;
   std::copy_n(written.grid.begin(), 3, launch.grid);

@@ -61,7 +61,7 @@ public:
   void markDefined(char *memory, int64_t bytes) override { emulation::markDefined(memory, bytes); }
 
   void describe(const MtcKernel &kernel, raw_ostream &os) override {
-    for (const MtcCudaLaunch &launch : launchesOf(kernel)) {
+    for (const MtcGpuLaunch &launch : launchesOf(kernel)) {
       os << " grid " << launch.grid[0];
       if (launch.grid[1] > 1)
         os << 'x' << launch.grid[1];
@@ -77,7 +77,7 @@ public:
     SmallVector<char *> parameters(operands);
     if (kernel.may_fault)
       parameters.push_back(faultBuffer.get());
-    for (const MtcCudaLaunch &launch : launchesOf(kernel)) {
+    for (const MtcGpuLaunch &launch : launchesOf(kernel)) {
       std::string wrong = emulation::launch(launch, parameters.data(), "", /*hostThreads=*/2);
       if (!wrong.empty())
         return llvm::createStringError(wrong);
@@ -90,8 +90,8 @@ public:
   }
 
 private:
-  static ArrayRef<MtcCudaLaunch> launchesOf(const MtcKernel &kernel) {
-    const auto *code = static_cast<const MtcCudaKernel *>(kernel.code);
+  static ArrayRef<MtcGpuLaunch> launchesOf(const MtcKernel &kernel) {
+    const auto *code = static_cast<const MtcGpuKernel *>(kernel.code);
     return {code->launches, code->launch_count};
   }
 };

@@ -1,9 +1,9 @@
 // The functions of NCCL that programs use, declared here for the reasons given in
-// runtime/devices/cuda/driver.h.
+// runtime/devices/gpu/driver.h.
 #ifndef MTC_RUNTIME_COLLECTIVES_NCCL_NCCL_H
 #define MTC_RUNTIME_COLLECTIVES_NCCL_NCCL_H
 
-#include "runtime/devices/cuda/driver.h"
+#include "runtime/devices/gpu/driver.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace mtc::runtime::nccl {
 
 using Communicator = struct CommunicatorObject *;
-using Stream = cuda::Stream;
+using Stream = gpu::Stream;
 
 /// Identifies a communicator that is being created.
 struct UniqueId {

@@ -15,20 +15,20 @@ uint32_t Progress::add(std::string name) {
   return static_cast<uint32_t>(names.size());
 }
 
-void Progress::start(cuda::Stream stream) {
+void Progress::start(gpu::Stream stream) {
   const size_t count = names.size() + 1, bytes = count * markBytes;
   numbers.emplace(gpu.driver, static_cast<int64_t>(markBytes + bytes));
   auto *source = reinterpret_cast<uint32_t *>(numbers->data()) + 1;
   source[-1] = 0;
   std::iota(source, source + count, 0);
-  table = cuda::DeviceMemory(gpu.driver, static_cast<int64_t>(bytes));
+  table = gpu::DeviceMemory(gpu.driver, static_cast<int64_t>(bytes));
   if (!table.address())
     systemError("no memory of the GPU is left for exchanges with other ranks");
   gpu.check(gpu.driver.copyToDevice(table.address(), source, bytes, stream),
             "data cannot be copied to the GPU");
 }
 
-void Progress::mark(uint32_t exchange, cuda::Stream stream) const {
+void Progress::mark(uint32_t exchange, gpu::Stream stream) const {
   gpu.check(gpu.driver.copyToHost(numbers->data(), table.address() + exchange * markBytes,
                                   markBytes, stream),
             "data cannot be copied from the GPU");

@@ -2,8 +2,8 @@
 #ifndef MTC_RUNTIME_COLLECTIVES_NCCL_PROGRESS_H
 #define MTC_RUNTIME_COLLECTIVES_NCCL_PROGRESS_H
 
-#include "runtime/devices/cuda/gpu.h"
-#include "runtime/devices/cuda/handles.h"
+#include "runtime/devices/gpu/gpu.h"
+#include "runtime/devices/gpu/handles.h"
 
 #include <cstdint>
 #include <optional>
@@ -17,16 +17,16 @@ namespace mtc::runtime::nccl {
 /// graph.
 class Progress {
 public:
-  explicit Progress(const cuda::Gpu &gpu) : gpu(gpu) {}
+  explicit Progress(const gpu::Gpu &gpu) : gpu(gpu) {}
 
   /// Adds an exchange, before `start`, and returns its number.
   uint32_t add(std::string name);
   /// Allocates memory for the exchanges.
-  void start(cuda::Stream stream);
+  void start(gpu::Stream stream);
 
   /// Enqueue the marks of an exchange.
-  void markBegin(uint32_t exchange, cuda::Stream stream) const { mark(exchange, stream); }
-  void markEnd(cuda::Stream stream) const { mark(0, stream); }
+  void markBegin(uint32_t exchange, gpu::Stream stream) const { mark(exchange, stream); }
+  void markEnd(gpu::Stream stream) const { mark(0, stream); }
 
   /// Returns the name of the running exchange; "" if there is none.
   std::string running() const;
@@ -34,14 +34,14 @@ public:
   bool hasAdvanced();
 
 private:
-  void mark(uint32_t exchange, cuda::Stream stream) const;
+  void mark(uint32_t exchange, gpu::Stream stream) const;
   uint32_t read() const;
 
-  const cuda::Gpu &gpu;
+  const gpu::Gpu &gpu;
   std::vector<std::string> names; ///< of exchange 1 and the following
-  std::optional<cuda::PinnedMemory>
-      numbers;              ///< that of the running exchange, then the source of `table`
-  cuda::DeviceMemory table; ///< the numbers 0, 1, 2, ...
+  std::optional<gpu::PinnedMemory>
+      numbers;             ///< that of the running exchange, then the source of `table`
+  gpu::DeviceMemory table; ///< the numbers 0, 1, 2, ...
   uint32_t last = 0;
 };
 

@@ -3,7 +3,7 @@
 #include "runtime/collectives/nccl/nccl.h"
 #include "runtime/collectives/nccl/progress.h"
 #include "runtime/collectives/ranks.h"
-#include "runtime/devices/cuda/device_transport.h"
+#include "runtime/devices/gpu/device_transport.h"
 #include "runtime/support/failure.h"
 
 #include <algorithm>
@@ -32,9 +32,9 @@ UniqueId fromDigits(const std::string &digits) {
   return id;
 }
 
-class NcclTransport final : public cuda::DeviceTransport {
+class NcclTransport final : public gpu::DeviceTransport {
 public:
-  NcclTransport(const cuda::Gpu &gpu, Ranks &ranks) : gpu(gpu), ranks(ranks), progress(gpu) {}
+  NcclTransport(const gpu::Gpu &gpu, Ranks &ranks) : gpu(gpu), ranks(ranks), progress(gpu) {}
   NcclTransport(const NcclTransport &) = delete;
   NcclTransport &operator=(const NcclTransport &) = delete;
   ~NcclTransport() override {
@@ -45,7 +45,7 @@ public:
       library->destroy(communicator);
   }
 
-  std::unique_ptr<cuda::DeviceExchange>
+  std::unique_ptr<gpu::DeviceExchange>
   prepare(std::vector<Message> sent, std::vector<Message> received, std::string what) override;
   bool sendsToItself() const override { return ranks.count() == 1; }
   void connect() override;
@@ -78,7 +78,7 @@ private:
                 words && *words ? text(" (", words, ")") : "");
   }
 
-  const cuda::Gpu &gpu;
+  const gpu::Gpu &gpu;
   Ranks &ranks;
   const Library *library = nullptr;
   Communicator communicator = nullptr;
@@ -87,7 +87,7 @@ private:
   bool wasAborted = false;
 };
 
-class NcclExchange final : public cuda::DeviceExchange {
+class NcclExchange final : public gpu::DeviceExchange {
 public:
   NcclExchange(const NcclTransport &transport, std::vector<Message> sent,
                std::vector<Message> received, uint32_t number, std::string what)
@@ -105,7 +105,7 @@ private:
   std::string what;
 };
 
-std::unique_ptr<cuda::DeviceExchange>
+std::unique_ptr<gpu::DeviceExchange>
 NcclTransport::prepare(std::vector<Message> sent, std::vector<Message> received, std::string what) {
   const uint32_t number = progress.add(what);
   return std::make_unique<NcclExchange>(*this, std::move(sent), std::move(received), number,
@@ -168,10 +168,10 @@ void NcclTransport::createCommunicator() {
 /// Exchanges a byte with each other rank: the library allocates buffers for a pair of ranks at
 /// their first message, on which the host waits.
 void NcclTransport::exchangeBytes() {
-  const cuda::OwnedStream stream(gpu.driver);
+  const gpu::OwnedStream stream(gpu.driver);
   progress.start(stream);
   const auto count = static_cast<size_t>(ranks.count());
-  const cuda::DeviceMemory memory(gpu.driver, static_cast<int64_t>(2 * count));
+  const gpu::DeviceMemory memory(gpu.driver, static_cast<int64_t>(2 * count));
   if (!memory.address())
     systemError("no memory of the GPU is left for exchanges with other ranks");
   gpu.check(gpu.driver.fillBytes(memory.address(), 0, 2 * count, stream),
@@ -229,7 +229,7 @@ void NcclTransport::check() {
 } // namespace
 } // namespace nccl
 
-std::unique_ptr<cuda::DeviceTransport> cuda::openDeviceTransport(const Gpu &gpu, Ranks &ranks) {
+std::unique_ptr<gpu::DeviceTransport> gpu::openDeviceTransport(const Gpu &gpu, Ranks &ranks) {
   // A single rank uses the library only to test its calls.
   const char *wanted = std::getenv("MTC_NCCL");
   if (ranks.count() == 1 && !(wanted && *wanted == '1'))

@@ -2,7 +2,7 @@
 #ifndef MTC_RUNTIME_DEVICES_CUDA_BLAS_LT_H
 #define MTC_RUNTIME_DEVICES_CUDA_BLAS_LT_H
 
-#include "runtime/devices/cuda/driver.h"
+#include "runtime/devices/gpu/driver.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -84,7 +84,7 @@ struct BlasLt {
                 MatrixLayoutHandle aLayout, const void *b, MatrixLayoutHandle bLayout,
                 const void *beta, const void *c, MatrixLayoutHandle cLayout, void *d,
                 MatrixLayoutHandle dLayout, const MatmulAlgorithm *algorithm, void *workspace,
-                size_t workspaceBytes, Stream stream);
+                size_t workspaceBytes, gpu::Stream stream);
 };
 
 /// Returns the library. Throws a system error, which states what was searched and what to install,

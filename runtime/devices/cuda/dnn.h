@@ -4,7 +4,7 @@
 #ifndef MTC_RUNTIME_DEVICES_CUDA_DNN_H
 #define MTC_RUNTIME_DEVICES_CUDA_DNN_H
 
-#include "runtime/devices/cuda/driver.h"
+#include "runtime/devices/gpu/driver.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -156,7 +156,7 @@ struct Library {
   size_t (*version)(); ///< 10000 * major + 100 * minor + patch
   int (*create)(Handle *handle);
   int (*destroy)(Handle handle);
-  int (*setStream)(Handle handle, Stream stream);
+  int (*setStream)(Handle handle, gpu::Stream stream);
   /// Returns the message of the calling thread's last failed call.
   void (*lastError)(char *message, size_t bytes);
   int (*createDescriptor)(int kind, RawDescriptor *descriptor);

@@ -5,6 +5,8 @@
 
 namespace mtc::runtime::cuda {
 
+using namespace gpu;
+
 /// Returns nullopt if the library has no code for the device after all.
 static std::optional<dnn::Descriptor> finalizePlan(const Dnn &dnn, const DnnChoice &choice,
                                                    const dnn::Descriptor &device) {

@@ -29,9 +29,9 @@ public:
   static std::optional<DnnExecution> choose(const Dnn &dnn, dnn::OperationGraph graph,
                                             const DnnLimits &limits);
 
-  void bind(const DnnTensors &tensors, Address workspace);
+  void bind(const DnnTensors &tensors, gpu::Address workspace);
   /// Throws a system error that names `what` if the library fails to run the graph.
-  void enqueue(Stream stream, const char *what) const;
+  void enqueue(gpu::Stream stream, const char *what) const;
   /// Returns the name of the implementation, for profiles.
   std::string implementation() const;
 

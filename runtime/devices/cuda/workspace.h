@@ -2,7 +2,7 @@
 #ifndef MTC_RUNTIME_DEVICES_CUDA_WORKSPACE_H
 #define MTC_RUNTIME_DEVICES_CUDA_WORKSPACE_H
 
-#include "runtime/devices/cuda/driver.h"
+#include "runtime/devices/gpu/driver.h"
 
 namespace mtc::runtime::cuda {
 
@@ -14,8 +14,8 @@ constexpr int64_t workspaceAlignment = 256;
 constexpr int64_t workspaceSlack = workspaceAlignment - MTC_ALIGNMENT;
 
 /// Returns the first aligned workspace address at or after `scratch`.
-constexpr Address workspaceFrom(Address scratch) {
-  constexpr Address alignment = workspaceAlignment;
+constexpr gpu::Address workspaceFrom(gpu::Address scratch) {
+  constexpr gpu::Address alignment = workspaceAlignment;
   return (scratch + alignment - 1) / alignment * alignment;
 }
 

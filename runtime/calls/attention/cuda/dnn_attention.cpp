@@ -12,6 +12,8 @@
 
 namespace mtc::runtime::cuda {
 
+using namespace gpu;
+
 DnnAttention::DnnAttention(const MtcAttention &a)
     : scalars{static_cast<float>(a.scale), 1, -std::numeric_limits<float>::infinity(),
               static_cast<int32_t>(a.causal_offset)} {}

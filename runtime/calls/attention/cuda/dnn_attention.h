@@ -15,22 +15,23 @@ namespace mtc::runtime::cuda {
 
 extern const CallKind attentionCalls, attentionGradientCalls;
 
-class DnnAttention : public PreparedCall {
+class DnnAttention : public gpu::PreparedCall {
 public:
   /// Returns null if the library cannot compute the call with `scratchBytes` of scratch, on this
   /// device or at these addresses. `buffers` are the call's operands, then its results.
   static std::unique_ptr<DnnAttention> create(const Dnn &dnn, const MtcAttention &attention,
-                                              bool isGradient, const std::vector<Address> &buffers,
-                                              Address scratch, int64_t scratchBytes);
+                                              bool isGradient,
+                                              const std::vector<gpu::Address> &buffers,
+                                              gpu::Address scratch, int64_t scratchBytes);
 
   /// Throws a system error if the library fails to run the call.
-  void enqueue(Stream stream) const override;
+  void enqueue(gpu::Stream stream) const override;
   std::string implementation() const override;
 
 private:
   explicit DnnAttention(const MtcAttention &attention);
   DnnTensors tensors(const MtcAttention &attention, bool isGradient,
-                     const std::vector<Address> &buffers, Address scratch) const;
+                     const std::vector<gpu::Address> &buffers, gpu::Address scratch) const;
 
   struct Scalars {
     float scale, one, noScore;

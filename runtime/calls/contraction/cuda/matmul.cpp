@@ -10,6 +10,8 @@
 
 namespace mtc::runtime::cuda {
 
+using namespace gpu;
+
 static constexpr const char *cannot = "cuBLASLt cannot describe a contraction";
 
 static int scalarType(uint32_t type) {

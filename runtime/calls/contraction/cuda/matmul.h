@@ -13,15 +13,15 @@ namespace mtc::runtime::cuda {
 
 extern const CallKind contractionCalls;
 
-class Matmul : public PreparedCall {
+class Matmul : public gpu::PreparedCall {
 public:
   /// Selects the library's best algorithm for the plan over `buffers`, the buffers of the
   /// contraction, with a workspace in the `scratchBytes` at `scratch`. f32 operands may be rounded
   /// to `precision`. Throws a system error if the library has no algorithm.
-  Matmul(const Blas &blas, const MatmulPlan &plan, std::vector<Address> buffers, Address scratch,
-         int64_t scratchBytes, MtcCudaPrecision precision);
+  Matmul(const Blas &blas, const MatmulPlan &plan, std::vector<gpu::Address> buffers,
+         gpu::Address scratch, int64_t scratchBytes, MtcCudaPrecision precision);
 
-  void enqueue(Stream stream) const override;
+  void enqueue(gpu::Stream stream) const override;
   std::string implementation() const override;
 
 private:
@@ -32,12 +32,12 @@ private:
   uint32_t typeOf(uint32_t buffer) const;
   void describe(MtcCudaPrecision precision);
   void choose();
-  Address address(uint32_t buffer, int64_t call = 0) const;
+  gpu::Address address(uint32_t buffer, int64_t call = 0) const;
 
   const Blas &blas;
   MatmulPlan plan;
-  std::vector<Address> buffers;
-  Address workspace;
+  std::vector<gpu::Address> buffers;
+  gpu::Address workspace;
   int64_t workspaceBytes;
   Owned<MatrixLayoutHandle> a, b, c, d;
   Owned<MatmulDescription> description{nullptr, nullptr};

@@ -11,6 +11,8 @@
 
 namespace mtc::runtime::cuda {
 
+using namespace gpu;
+
 uint32_t refusedNotes(const MtcConvolution &convolution, MtcCudaPrecision precision) {
   uint32_t refused = dnn::isNondeterministic | dnn::roundsSums;
   if (convolution.type == MTC_F32)

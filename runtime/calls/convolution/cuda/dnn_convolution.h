@@ -19,16 +19,16 @@ extern const CallKind convolutionCalls, transposedConvolutionCalls, convolutionW
 /// and kernels that round more than `precision` allows.
 uint32_t refusedNotes(const MtcConvolution &convolution, MtcCudaPrecision precision);
 
-class DnnConvolution : public PreparedCall {
+class DnnConvolution : public gpu::PreparedCall {
 public:
   /// Returns null if the library cannot compute the call with `scratchBytes` of scratch, on this
   /// device or at these addresses. `buffers` are the call's operands, then its results.
   static std::unique_ptr<DnnConvolution> create(const Dnn &dnn, const MtcConvolution &convolution,
                                                 Computed computed, MtcCudaPrecision precision,
-                                                const std::vector<Address> &buffers,
-                                                Address scratch, int64_t scratchBytes);
+                                                const std::vector<gpu::Address> &buffers,
+                                                gpu::Address scratch, int64_t scratchBytes);
 
-  void enqueue(Stream stream) const override { execution.enqueue(stream, "a convolution"); }
+  void enqueue(gpu::Stream stream) const override { execution.enqueue(stream, "a convolution"); }
   std::string implementation() const override { return execution.implementation(); }
 
 private:

@@ -6,12 +6,15 @@
 #include "runtime/calls/recurrence/cuda/recurrence.h"
 
 #include "runtime/abi/recurrence.h"
+#include "runtime/devices/cuda/driver.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 
 #include <utility>
 
 namespace mtc::runtime::cuda {
+
+using namespace gpu;
 
 static const MtcRecurrence &recordOf(const MtcCall &call) {
   return *static_cast<const MtcRecurrence *>(call.description);
@@ -23,8 +26,7 @@ static const MtcRecurrence &recordOf(const MtcCall &call) {
 
 RecurrentLayer::RecurrentLayer(const CallContext &context, const MtcCall &call, bool isGradient,
                                Address weights, Address dState)
-    : driver(openDriver()), p(recordOf(call)),
-      code(*static_cast<const MtcCudaKernel *>(call.code)) {
+    : driver(openDriver()), p(recordOf(call)), code(*static_cast<const MtcGpuKernel *>(call.code)) {
   const RecurrencePlan plan = planRecurrence(p, isGradient);
   lines = context.scratch;
   productsOut = lines + static_cast<Address>(plan.linesBytes);

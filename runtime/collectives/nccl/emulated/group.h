@@ -21,7 +21,7 @@ struct CommunicatorObject {
 
   int ranks, rank;
   Mailbox mailbox;
-  cuda::Address buffers = 0; ///< device memory, as the library allocates it
+  gpu::Address buffers = 0; ///< device memory, as the library allocates it
   uint64_t bufferBytes = 0;
   uint64_t groups = 0;    ///< number of groups that have started
   uint64_t sentBytes = 0; ///< to other ranks

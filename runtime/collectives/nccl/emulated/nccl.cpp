@@ -5,6 +5,7 @@
 #include "runtime/collectives/nccl/nccl.h"
 
 #include "runtime/collectives/nccl/emulated/group.h"
+#include "runtime/devices/cuda/driver.h"
 #include "runtime/devices/cuda/emulated/streams.h"
 #include "runtime/support/failure.h"
 
@@ -27,7 +28,7 @@ struct Assembly {
   int depth = 0;
   std::map<std::pair<Communicator, Stream>, std::vector<Message>> messages;
   /// The name of the next group of a stream, and the events that it waits for.
-  std::map<Stream, std::pair<std::string, std::vector<cuda::Position>>> names;
+  std::map<Stream, std::pair<std::string, std::vector<gpu::Position>>> names;
 };
 Assembly &assembly() {
   static Assembly instance;
@@ -92,8 +93,8 @@ int create(Communicator *communicator, int ranks, UniqueId id, int rank) {
   try {
     auto object = std::make_shared<CommunicatorObject>(text.substr(host.size()), ranks, rank);
     object->bufferBytes = bytesOfPeer * static_cast<uint64_t>(ranks);
-    const cuda::Driver &driver = cuda::openDriver();
-    if (driver.allocate(&object->buffers, object->bufferBytes) != cuda::success)
+    const gpu::Driver &driver = cuda::openDriver();
+    if (driver.allocate(&object->buffers, object->bufferBytes) != gpu::success)
       return fail(systemFailed, "out of memory of the device");
     *communicator = object.get();
     communicators()[*communicator] = std::move(object);
@@ -141,7 +142,7 @@ int beginGroup() {
 void enqueueGroup(Communicator communicator, Stream stream, std::vector<Message> messages) {
   const auto known = assembly().names.find(stream);
   std::string name = "without a name";
-  std::vector<cuda::Position> awaited;
+  std::vector<gpu::Position> awaited;
   if (known != assembly().names.end()) {
     std::tie(name, awaited) = std::move(known->second);
     assembly().names.erase(known);
@@ -149,11 +150,11 @@ void enqueueGroup(Communicator communicator, Stream stream, std::vector<Message>
   auto group = std::make_shared<Group>(communicators().at(communicator), std::move(name),
                                        std::move(messages));
   if (!awaited.empty())
-    cuda::enqueueAt(awaited.front(), [group, mayStart = awaited.size() == 1] {
+    gpu::enqueueAt(awaited.front(), [group, mayStart = awaited.size() == 1] {
       group->announce(mayStart);
       return "";
     });
-  cuda::enqueue(stream, [group] { return group->run(); });
+  gpu::enqueue(stream, [group] { return group->run(); });
 }
 
 int endGroup() {

@@ -15,6 +15,8 @@
 #include <utility>
 
 namespace mtc::runtime::cuda {
+
+using namespace gpu;
 namespace {
 
 constexpr auto invalidValue = static_cast<Result>(1);
@@ -290,6 +292,8 @@ Result launchGraph(ExecutableGraph executable, Stream stream) {
 
 const Driver &openDriver() {
   static const Driver driver = {
+      .vendor = "NVIDIA",
+      .visibleDevices = "CUDA_VISIBLE_DEVICES",
       .init = init,
       .driverVersion = driverVersion,
       .deviceCount = deviceCount,

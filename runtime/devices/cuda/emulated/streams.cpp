@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-namespace mtc::runtime::cuda {
+namespace mtc::runtime::gpu {
 
 namespace {
 
@@ -163,4 +163,4 @@ void destroyStream(StreamHandle *stream) {
   stream->tasks.clear();
 }
 
-} // namespace mtc::runtime::cuda
+} // namespace mtc::runtime::gpu

@@ -6,7 +6,7 @@
 #ifndef MTC_RUNTIME_DEVICES_CUDA_EMULATED_STREAMS_H
 #define MTC_RUNTIME_DEVICES_CUDA_EMULATED_STREAMS_H
 
-#include "runtime/devices/cuda/driver.h"
+#include "runtime/devices/gpu/driver.h"
 
 #include <chrono>
 #include <cstdint>
@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace mtc::runtime::cuda {
+namespace mtc::runtime::gpu {
 
 /// Runs and returns an error message; empty on success, and nullopt if the task waits for another
 /// process and must be run again.
@@ -90,6 +90,6 @@ StreamHandle *createStream();
 /// Runs the remaining work of the stream first.
 void destroyStream(StreamHandle *stream);
 
-} // namespace mtc::runtime::cuda
+} // namespace mtc::runtime::gpu
 
 #endif // MTC_RUNTIME_DEVICES_CUDA_EMULATED_STREAMS_H

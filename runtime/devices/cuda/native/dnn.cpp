@@ -9,6 +9,8 @@
 
 namespace mtc::runtime::cuda::dnn {
 
+using namespace gpu;
+
 static constexpr size_t oldestVersion = 91900;
 
 static const SharedLibrary &file() {

@@ -7,6 +7,8 @@
 
 namespace mtc::runtime::cuda {
 
+using namespace gpu;
+
 static Driver loadDriver() {
   static const SharedLibrary library({"libcuda.so.1"});
   if (!library.isOpen())
@@ -15,6 +17,8 @@ static Driver loadDriver() {
         "for ",
         library.searched(), "); install the driver, or compile with --target cpu");
   Driver driver = {};
+  driver.vendor = "NVIDIA";
+  driver.visibleDevices = "CUDA_VISIBLE_DEVICES";
   auto load = [&](auto &function, const char *name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(library.find(name));
     if (!function)

@@ -68,11 +68,11 @@ void runAs(ContractionPrecision precision, const MtcAttention &p, bool isGradien
   for (const gpu::Launch &launch : plan->launches()) {
     auto function = (*jit)->lookup(cuda::emulatedSymbol(launch.symbol));
     ASSERT_TRUE(bool(function)) << llvm::toString(function.takeError());
-    MtcCudaLaunch description = {launch.symbol.c_str(),
-                                 function->toPtr<MtcEmulatedFunction>(),
-                                 {uint32_t(launch.grid[0]), 1, 1},
-                                 {uint32_t(launch.block[0]), 1, 1},
-                                 uint32_t(launch.sharedBytes)};
+    MtcGpuLaunch description = {launch.symbol.c_str(),
+                                function->toPtr<MtcEmulatedFunction>(),
+                                {uint32_t(launch.grid[0]), 1, 1},
+                                {uint32_t(launch.block[0]), 1, 1},
+                                uint32_t(launch.sharedBytes)};
     EXPECT_EQ(emulation::launch(description, memory.data(), "a node", 2), "");
   }
   for (size_t i = 0; i < buffers.size(); ++i) {

@@ -8,7 +8,8 @@
 #include "codegen/cuda/emulated/Emulation.h"
 #include "runtime/abi/cuda_library_call.h"
 #include "runtime/devices/cuda/call.h"
-#include "runtime/devices/cuda/handles.h"
+#include "runtime/devices/cuda/driver.h"
+#include "runtime/devices/gpu/handles.h"
 
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
 
@@ -17,6 +18,7 @@
 
 using namespace mtc;
 using namespace mtc::runtime::cuda;
+using namespace mtc::runtime::gpu;
 
 namespace {
 
@@ -113,12 +115,12 @@ public:
     kernel = {0, uint32_t(launches.size()), launches.data()};
   }
 
-  MtcCudaKernel kernel;
+  MtcGpuKernel kernel;
 
 private:
   cpu::Processor processor = llvm::cantFail(cpu::describeProcessor("host", ""));
   std::unique_ptr<llvm::orc::LLJIT> jit;
-  std::vector<MtcCudaLaunch> launches;
+  std::vector<MtcGpuLaunch> launches;
 };
 
 /// Runs a call with the planned scratch memory. The emulator reports reads of undefined elements
@@ -137,10 +139,8 @@ void runOnDevice(MtcRecurrence p, bool isGradient, Tensors<Element> &tensors) {
                         .bytes = 0,
                         .code = &code.kernel};
 
-  MtcCudaProgram program = {};
-  program.is_emulated = 1;
-  Gpu gpu(program, "");
-  KernelImages images(gpu, program);
+  Gpu gpu(openDriver(), "");
+  KernelImages images(gpu, {});
   Libraries libraries;
   OwnedStream stream(gpu.driver);
   DeviceMemory scratch(gpu.driver, call.scratch_bytes);
@@ -155,7 +155,7 @@ void runOnDevice(MtcRecurrence p, bool isGradient, Tensors<Element> &tensors) {
         gpu.driver.copyToDevice(addresses.back(), each.data(), bytes, stream);
     }
   auto prepared = findCallKind(kind)->prepare(
-      {libraries, MTC_CUDA_TF32, addresses, scratch.address(), &images, "a node"}, call);
+      {libraries, MTC_CUDA_TF32, {addresses, scratch.address(), &images, "a node"}}, call);
   ASSERT_TRUE(prepared);
   prepared->enqueue(stream);
   gpu.waitFor(stream, "the layer");

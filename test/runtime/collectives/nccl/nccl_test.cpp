@@ -1,7 +1,8 @@
 // The emulated NCCL: results, order and errors.
 #include "runtime/collectives/nccl/nccl.h"
+#include "runtime/devices/cuda/driver.h"
 #include "runtime/devices/cuda/emulated/streams.h"
-#include "runtime/devices/cuda/handles.h"
+#include "runtime/devices/gpu/handles.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,9 +15,10 @@
 #include <unistd.h>
 
 using namespace mtc::runtime;
-using namespace mtc::runtime::cuda;
+using namespace mtc::runtime::gpu;
 using namespace mtc::runtime::nccl;
-using mtc::runtime::cuda::Stream;
+using mtc::runtime::cuda::openDriver;
+using mtc::runtime::gpu::Stream;
 using testing::HasSubstr;
 
 namespace {

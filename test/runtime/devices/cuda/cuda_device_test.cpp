@@ -1,9 +1,10 @@
 // The target `cuda`: errors, delayed errors, and synchronization.
 #include "runtime/abi/attention.h"
 #include "runtime/abi/cuda.h"
+#include "runtime/devices/cuda/architecture.h"
+#include "runtime/devices/cuda/driver.h"
 #include "runtime/devices/cuda/emulated/streams.h"
-#include "runtime/devices/cuda/handles.h"
-#include "runtime/devices/cuda/images.h"
+#include "runtime/devices/gpu/handles.h"
 #include "runtime/run_program.h"
 #include "test/runtime/support.h"
 
@@ -16,6 +17,7 @@
 #include <dlfcn.h>
 
 using namespace mtc::runtime::cuda;
+using namespace mtc::runtime::gpu;
 using namespace mtc::test;
 using testing::HasSubstr;
 
@@ -88,7 +90,7 @@ TEST_F(CudaDevice, MustHaveCode) {
 
 TEST_F(CudaDevice, TakesPtxOfAnEarlierArchitecture) {
   const char text[] = ".version 7.0";
-  const MtcCudaImage images[] = {{text, sizeof text}};
+  const MtcGpuImage images[] = {{text, sizeof text}};
   RunResult result =
       runFor({{8, 0, MTC_CUBIN, nullptr}, {8, 0, MTC_PTX, images}}, withData(folder, {}));
   EXPECT_EQ(result.status, 2); // The emulated driver compiles none.

@@ -2,7 +2,8 @@
 // receives.
 #include "runtime/calls/attention/cuda/dnn_attention.h"
 #include "runtime/calls/attention/cuda/dnn_attention_plan.h"
-#include "runtime/devices/cuda/handles.h"
+#include "runtime/devices/cuda/driver.h"
+#include "runtime/devices/gpu/handles.h"
 
 #include <gtest/gtest.h>
 
@@ -15,6 +16,7 @@
 #include <vector>
 
 using namespace mtc::runtime::cuda;
+using namespace mtc::runtime::gpu;
 
 namespace {
 

@@ -3,7 +3,8 @@
 #include "runtime/abi/cuda_library_call.h"
 #include "runtime/calls/convolution/cuda/dnn_convolution.h"
 #include "runtime/calls/convolution/cuda/dnn_convolution_plan.h"
-#include "runtime/devices/cuda/handles.h"
+#include "runtime/devices/cuda/driver.h"
+#include "runtime/devices/gpu/handles.h"
 #include "runtime/support/failure.h"
 #include "test/support/convolution_cases.h"
 #include "test/support/convolution_graphs.h"
@@ -21,6 +22,7 @@
 using namespace mtc::convolution_cases;
 using namespace mtc::runtime;
 using namespace mtc::runtime::cuda;
+using namespace mtc::runtime::gpu;
 using testing::HasSubstr;
 
 namespace {
@@ -233,7 +235,7 @@ TEST(DnnConvolution, SaysWhatIsMissing) {
     Libraries libraries;
     call.scratch_bytes = scratchBytes;
     try {
-      convolutionCalls.prepare({libraries, MTC_CUDA_F32, {4096, 8192, 12288}, 256}, call);
+      convolutionCalls.prepare({libraries, MTC_CUDA_F32, {{4096, 8192, 12288}, 256}}, call);
     } catch (const Failure &failure) {
       EXPECT_EQ(failure.exitCode(), exitSystemFault);
       return failure.what();

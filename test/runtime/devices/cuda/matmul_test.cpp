@@ -4,8 +4,9 @@
 #include "runtime/abi/cuda_library_call.h"
 #include "runtime/calls/contraction/cuda/matmul.h"
 #include "runtime/devices/cpu/vector/convert.h"
+#include "runtime/devices/cuda/driver.h"
 #include "runtime/devices/cuda/emulated/execution/emulator.h"
-#include "runtime/devices/cuda/handles.h"
+#include "runtime/devices/gpu/handles.h"
 #include "runtime/support/failure.h"
 
 #include <gmock/gmock.h>
@@ -19,6 +20,7 @@
 #include <vector>
 
 using namespace mtc::runtime::cuda;
+using namespace mtc::runtime::gpu;
 
 namespace {
 

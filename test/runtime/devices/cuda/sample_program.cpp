@@ -37,22 +37,22 @@ template <size_t number> void runThread(char *const *parameters) {
 }
 
 template <size_t... numbers>
-std::array<MtcCudaLaunch, kernelCount> makeLaunches(std::index_sequence<numbers...>) {
+std::array<MtcGpuLaunch, kernelCount> makeLaunches(std::index_sequence<numbers...>) {
   auto gridOf = [](int64_t extent) {
     return (static_cast<uint32_t>(extent) + blockSize - 1) / blockSize;
   };
-  return {MtcCudaLaunch{kernels[numbers].name,
-                        runThread<numbers>,
-                        {gridOf(stages[numbers].extent), 1, 1},
-                        {blockSize, 1, 1},
-                        0}...};
+  return {MtcGpuLaunch{kernels[numbers].name,
+                       runThread<numbers>,
+                       {gridOf(stages[numbers].extent), 1, 1},
+                       {blockSize, 1, 1},
+                       0}...};
 }
 
 /// Data of the program's tables.
 struct CudaSample {
-  std::array<MtcCudaLaunch, kernelCount> launches =
+  std::array<MtcGpuLaunch, kernelCount> launches =
       makeLaunches(std::make_index_sequence<kernelCount>());
-  std::vector<MtcCudaKernel> codes;
+  std::vector<MtcGpuKernel> codes;
   std::vector<MtcKernel> tables;
   MtcCudaProgram data = {.is_emulated = 1,
                          .precision = MTC_CUDA_F32,

@@ -35,7 +35,7 @@ std::string nameIndex(const uint32_t index[3], const uint32_t extents[3]) {
 
 } // namespace
 
-Block::Block(const MtcCudaLaunch &launch, char *const *parameters, Order order, GlobalRaces *races)
+Block::Block(const MtcGpuLaunch &launch, char *const *parameters, Order order, GlobalRaces *races)
     : launch(launch), parameters(parameters), order(order), threadCount(product(launch.block)),
       threads(threadCount), warps((threadCount + warpSize - 1) / warpSize), sharedClock(1),
       races(races), globalClock(races ? races->startLaunch() : 1) {

@@ -27,7 +27,7 @@ class Block {
 public:
   /// Reports each global-memory access to `races`, unless it is null. All blocks of a launch must
   /// then run on one object.
-  Block(const MtcCudaLaunch &launch, char *const *parameters, Order order, GlobalRaces *races);
+  Block(const MtcGpuLaunch &launch, char *const *parameters, Order order, GlobalRaces *races);
 
   /// Runs a block. Returns false if one of its threads failed.
   bool run(uint64_t number);
@@ -91,7 +91,7 @@ private:
   std::string describeRace(const GlobalAccess &access, const Conflict &conflict) const;
   std::string nameThread(unsigned thread) const;
 
-  const MtcCudaLaunch &launch;
+  const MtcGpuLaunch &launch;
   char *const *parameters;
   Order order;
   MtcEmulatedBlock block;

@@ -32,10 +32,10 @@ Order chosenOrder() {
 
 /// A launch on all host threads, which fetch its blocks in order.
 struct Run {
-  Run(const MtcCudaLaunch &launch, char *const *parameters, uint64_t blocks)
+  Run(const MtcGpuLaunch &launch, char *const *parameters, uint64_t blocks)
       : launch(launch), parameters(parameters), blocks(blocks) {}
 
-  const MtcCudaLaunch &launch;
+  const MtcGpuLaunch &launch;
   char *const *parameters;
   uint64_t blocks;
   std::atomic<uint64_t> next = 0;
@@ -64,7 +64,7 @@ struct Run {
 
 } // namespace
 
-std::string launch(const MtcCudaLaunch &launch, char *const *parameters, const char *nodes,
+std::string launch(const MtcGpuLaunch &launch, char *const *parameters, const char *nodes,
                    int hostThreads) {
   uint64_t blocks = uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
   Run run(launch, parameters, blocks);

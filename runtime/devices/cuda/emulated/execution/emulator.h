@@ -30,7 +30,7 @@ std::string findFault(const void *begin, size_t bytes, bool isRead);
 /// Runs the blocks of a launch on `hostThreads` threads. Returns an error message, empty on
 /// success: the launch, its `nodes`, the thread, and its invalid action. The message is that of the
 /// first failing block, independent of the number of threads.
-std::string launch(const MtcCudaLaunch &launch, char *const *parameters, const char *nodes,
+std::string launch(const MtcGpuLaunch &launch, char *const *parameters, const char *nodes,
                    int hostThreads);
 
 } // namespace mtc::runtime::emulation

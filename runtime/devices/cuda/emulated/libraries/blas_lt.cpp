@@ -17,6 +17,8 @@
 
 namespace mtc::runtime::cuda {
 
+using namespace gpu;
+
 struct MatmulDescriptionObject {
   int32_t transposeA = 0, transposeB = 0;
   uint32_t epilogue = plainEpilogue;

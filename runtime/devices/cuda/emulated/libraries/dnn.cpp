@@ -10,6 +10,8 @@
 
 namespace mtc::runtime::cuda::dnn {
 
+using namespace gpu;
+
 struct HandleObject {
   Stream stream = nullptr;
 };

@@ -12,9 +12,9 @@ namespace mtc::runtime::cuda {
 /// transposition.
 struct BlasEpilogue {
   uint32_t kind = plainEpilogue; ///< bits of `Epilogue`
-  Address auxiliary = 0;
+  gpu::Address auxiliary = 0;
   int64_t auxiliaryLeading = 0, auxiliaryStride = 0;
-  Address vector = 0; ///< the bias, or the destination of the sums
+  gpu::Address vector = 0; ///< the bias, or the destination of the sums
   bool transposesA = false, transposesB = false;
   MatrixLayoutObject a, b, d;
   char *aData = nullptr, *bData = nullptr, *dData = nullptr;

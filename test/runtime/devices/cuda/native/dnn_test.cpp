@@ -22,6 +22,7 @@
 
 using namespace mtc::runtime;
 using namespace mtc::runtime::cuda;
+using namespace mtc::runtime::gpu;
 
 namespace {
 

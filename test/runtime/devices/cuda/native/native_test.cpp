@@ -14,6 +14,7 @@
 
 using namespace mtc::runtime;
 using namespace mtc::runtime::cuda;
+using namespace mtc::runtime::gpu;
 using testing::HasSubstr;
 
 namespace {

@@ -39,7 +39,7 @@ private:
 
 std::string launch(MtcEmulatedFunction function, uint32_t grid, uint32_t block,
                    std::vector<char *> parameters, int hostThreads = 2) {
-  MtcCudaLaunch launch = {"k", function, {grid, 1, 1}, {block, 1, 1}, 0};
+  MtcGpuLaunch launch = {"k", function, {grid, 1, 1}, {block, 1, 1}, 0};
   return emulation::launch(launch, parameters.data(), "/layer/Mul", hostThreads);
 }
 

@@ -1,9 +1,9 @@
 // Enqueues the messages of a transfer, and then its copies.
-#include "runtime/devices/cuda/step_transfer.h"
+#include "runtime/devices/gpu/step_transfer.h"
 
 #include <utility>
 
-namespace mtc::runtime::cuda {
+namespace mtc::runtime::gpu {
 
 StepTransfer::StepTransfer(const MtcProgram &program, const MtcOperation &operation, Address arena,
                            Ranks *ranks, DeviceTransport *transport)
@@ -50,4 +50,4 @@ void StepTransfer::enqueue(const Gpu &gpu, Stream stream) const {
         copyFails);
 }
 
-} // namespace mtc::runtime::cuda
+} // namespace mtc::runtime::gpu

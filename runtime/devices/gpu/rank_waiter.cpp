@@ -1,11 +1,11 @@
 // A query of the device as an exchange with a time limit.
-#include "runtime/devices/cuda/rank_waiter.h"
+#include "runtime/devices/gpu/rank_waiter.h"
 
 #include "runtime/support/failure.h"
 
 #include <exception>
 
-namespace mtc::runtime::cuda {
+namespace mtc::runtime::gpu {
 namespace {
 
 class DeviceQuery final : public Exchange {
@@ -67,4 +67,4 @@ void RankWaiter::finish() {
     transport.abort();
 }
 
-} // namespace mtc::runtime::cuda
+} // namespace mtc::runtime::gpu

@@ -1,11 +1,11 @@
 // Copies of a function.
-#ifndef MTC_RUNTIME_DEVICES_CUDA_STEP_COPY_H
-#define MTC_RUNTIME_DEVICES_CUDA_STEP_COPY_H
+#ifndef MTC_RUNTIME_DEVICES_GPU_STEP_COPY_H
+#define MTC_RUNTIME_DEVICES_GPU_STEP_COPY_H
 
 #include "runtime/abi/program.h"
-#include "runtime/devices/cuda/driver.h"
+#include "runtime/devices/gpu/driver.h"
 
-namespace mtc::runtime::cuda {
+namespace mtc::runtime::gpu {
 
 /// An MTC_COPY, whose source or destination (or both) is on the device.
 class StepCopy {
@@ -23,6 +23,6 @@ private:
   char *hostArena;
 };
 
-} // namespace mtc::runtime::cuda
+} // namespace mtc::runtime::gpu
 
-#endif // MTC_RUNTIME_DEVICES_CUDA_STEP_COPY_H
+#endif // MTC_RUNTIME_DEVICES_GPU_STEP_COPY_H

@@ -1,16 +1,16 @@
 // Asynchronous transfer of scalars to the device, and of losses and faults to the host.
-#ifndef MTC_RUNTIME_DEVICES_CUDA_SMALL_VALUES_H
-#define MTC_RUNTIME_DEVICES_CUDA_SMALL_VALUES_H
+#ifndef MTC_RUNTIME_DEVICES_GPU_SMALL_VALUES_H
+#define MTC_RUNTIME_DEVICES_GPU_SMALL_VALUES_H
 
 #include "runtime/abi/program.h"
-#include "runtime/devices/cuda/gpu.h"
-#include "runtime/devices/cuda/handles.h"
+#include "runtime/devices/gpu/gpu.h"
+#include "runtime/devices/gpu/handles.h"
 
 #include <cstdint>
 #include <map>
 #include <vector>
 
-namespace mtc::runtime::cuda {
+namespace mtc::runtime::gpu {
 
 /// Writes scalars to the arena.
 class ScalarWriter {
@@ -71,6 +71,6 @@ private:
   int64_t requests = 0;
 };
 
-} // namespace mtc::runtime::cuda
+} // namespace mtc::runtime::gpu
 
-#endif // MTC_RUNTIME_DEVICES_CUDA_SMALL_VALUES_H
+#endif // MTC_RUNTIME_DEVICES_GPU_SMALL_VALUES_H

@@ -1,15 +1,14 @@
 // Throughput of copies and contractions, measured in isolation.
-#include "runtime/devices/cuda/cuda_device.h"
+#include "runtime/devices/gpu/gpu_device.h"
 
 #include "runtime/calls/contraction/plain.h"
-#include "runtime/devices/cuda/call_planner.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 
 #include <algorithm>
 #include <limits>
 
-namespace mtc::runtime::cuda {
+namespace mtc::runtime::gpu {
 
 /// Returns the minimum time in seconds of a run of `enqueue`. Runs it at least 3 times, and up to
 /// 100 times until the runs take 50 ms together. A warm-up run is not counted.
@@ -54,10 +53,16 @@ std::optional<double> measureCopy(const Gpu &gpu, Stream stream) {
   return 2 * static_cast<double>(bytes) / seconds;
 }
 
-std::optional<double> measureContraction(const Gpu &gpu, Libraries &libraries, Stream stream,
-                                         const MtcContraction &plain, MtcCudaPrecision precision) {
-  const CallPlanner *planner = findCallPlanner(MTC_CONTRACTION);
-  const int64_t workspaceSize = planner->scratchBytes(&plain);
+std::optional<double> measureContraction(const Gpu &gpu, Platform &platform, Stream stream,
+                                         const MtcContraction &plain) {
+  MtcCall call = {.kind = MTC_CONTRACTION,
+                  .description = &plain,
+                  .scratch_bytes = 0,
+                  .flops = 0,
+                  .bytes = 0,
+                  .code = nullptr};
+  const int64_t workspaceSize = platform.scratchBytes(call);
+  call.scratch_bytes = workspaceSize;
   if (workspaceSize < 0)
     return std::nullopt;
   auto bytes = [&](int64_t rows, int64_t columns) {
@@ -72,16 +77,8 @@ std::optional<double> measureContraction(const Gpu &gpu, Libraries &libraries, S
   const Address start = memory.address();
   gpu.check(gpu.driver.fillBytes(start, 0, out, stream), "no memory can be filled");
   try {
-    const MtcCall call = {.kind = MTC_CONTRACTION,
-                          .description = &plain,
-                          .scratch_bytes = workspaceSize,
-                          .flops = 0,
-                          .bytes = 0,
-                          .code = nullptr};
-    auto prepared =
-        findCallKind(MTC_CONTRACTION)
-            ->prepare({libraries, precision, {start, start + rhs, start + out}, start + workspace},
-                      call);
+    auto prepared = platform.prepare(
+        call, {.buffers = {start, start + rhs, start + out}, .scratch = start + workspace});
     double seconds = fewestSeconds(gpu, stream, [&] { prepared->enqueue(stream); });
     return contractionFlops(plain) / seconds;
   } catch (const Failure &) {
@@ -89,4 +86,4 @@ std::optional<double> measureContraction(const Gpu &gpu, Libraries &libraries, S
   }
 }
 
-} // namespace mtc::runtime::cuda
+} // namespace mtc::runtime::gpu

@@ -1,14 +1,14 @@
 // Transfers of arena ranges between host and device.
-#ifndef MTC_RUNTIME_DEVICES_CUDA_TRANSFER_H
-#define MTC_RUNTIME_DEVICES_CUDA_TRANSFER_H
+#ifndef MTC_RUNTIME_DEVICES_GPU_TRANSFER_H
+#define MTC_RUNTIME_DEVICES_GPU_TRANSFER_H
 
-#include "runtime/devices/cuda/gpu.h"
-#include "runtime/devices/cuda/handles.h"
 #include "runtime/devices/device.h"
+#include "runtime/devices/gpu/gpu.h"
+#include "runtime/devices/gpu/handles.h"
 
 #include <array>
 
-namespace mtc::runtime::cuda {
+namespace mtc::runtime::gpu {
 
 /// Double buffering in pinned memory: one buffer is copied while the host accesses the other.
 class Transfer {
@@ -37,6 +37,6 @@ private:
   size_t next = 0; ///< buffer of the next chunk
 };
 
-} // namespace mtc::runtime::cuda
+} // namespace mtc::runtime::gpu
 
-#endif // MTC_RUNTIME_DEVICES_CUDA_TRANSFER_H
+#endif // MTC_RUNTIME_DEVICES_GPU_TRANSFER_H

@@ -1,13 +1,13 @@
 // RAII wrappers of driver objects.
-#ifndef MTC_RUNTIME_DEVICES_CUDA_HANDLES_H
-#define MTC_RUNTIME_DEVICES_CUDA_HANDLES_H
+#ifndef MTC_RUNTIME_DEVICES_GPU_HANDLES_H
+#define MTC_RUNTIME_DEVICES_GPU_HANDLES_H
 
-#include "runtime/devices/cuda/driver.h"
+#include "runtime/devices/gpu/driver.h"
 
 #include <cstdint>
 #include <utility>
 
-namespace mtc::runtime::cuda {
+namespace mtc::runtime::gpu {
 
 /// Device memory, owned or borrowed. Its address is 0 if it is empty.
 class DeviceMemory {
@@ -97,6 +97,6 @@ private:
   Event event = nullptr;
 };
 
-} // namespace mtc::runtime::cuda
+} // namespace mtc::runtime::gpu
 
-#endif // MTC_RUNTIME_DEVICES_CUDA_HANDLES_H
+#endif // MTC_RUNTIME_DEVICES_GPU_HANDLES_H

@@ -1,17 +1,17 @@
 // Moves bytes in device memory between the ranks of a program. runtime/collectives/nccl implements
 // it.
-#ifndef MTC_RUNTIME_DEVICES_CUDA_DEVICE_TRANSPORT_H
-#define MTC_RUNTIME_DEVICES_CUDA_DEVICE_TRANSPORT_H
+#ifndef MTC_RUNTIME_DEVICES_GPU_DEVICE_TRANSPORT_H
+#define MTC_RUNTIME_DEVICES_GPU_DEVICE_TRANSPORT_H
 
 #include "runtime/collectives/transfer_messages.h"
-#include "runtime/devices/cuda/gpu.h"
 #include "runtime/devices/device.h"
+#include "runtime/devices/gpu/gpu.h"
 
 #include <memory>
 #include <optional>
 #include <string>
 
-namespace mtc::runtime::cuda {
+namespace mtc::runtime::gpu {
 
 /// Messages to and from other ranks, between the same ranges of device memory each time.
 class DeviceExchange {
@@ -52,6 +52,6 @@ public:
 /// needed.
 std::unique_ptr<DeviceTransport> openDeviceTransport(const Gpu &gpu, Ranks &ranks);
 
-} // namespace mtc::runtime::cuda
+} // namespace mtc::runtime::gpu
 
-#endif // MTC_RUNTIME_DEVICES_CUDA_DEVICE_TRANSPORT_H
+#endif // MTC_RUNTIME_DEVICES_GPU_DEVICE_TRANSPORT_H

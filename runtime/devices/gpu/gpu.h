@@ -1,15 +1,14 @@
 // The GPU of a program.
-#ifndef MTC_RUNTIME_DEVICES_CUDA_GPU_H
-#define MTC_RUNTIME_DEVICES_CUDA_GPU_H
+#ifndef MTC_RUNTIME_DEVICES_GPU_GPU_H
+#define MTC_RUNTIME_DEVICES_GPU_GPU_H
 
-#include "runtime/abi/cuda.h"
-#include "runtime/devices/cuda/driver.h"
+#include "runtime/devices/gpu/driver.h"
 
 #include <cstdint>
 #include <functional>
 #include <string>
 
-namespace mtc::runtime::cuda {
+namespace mtc::runtime::gpu {
 
 /// Waits of the host for work of the device that depends on other processes.
 class DeviceWaiter {
@@ -23,19 +22,19 @@ public:
 class Gpu {
 public:
   /// Opens the device of --device ("": that of the process with number `process` on this
-  /// machine). Throws a user error if the device does not exist, and a system error if there is no
-  /// driver or GPU, or if the driver is too old for the program.
-  Gpu(const MtcCudaProgram &program, const std::string &ordinal, int process = 0);
+  /// machine). Throws a user error if the device does not exist, and a system error if there is
+  /// none.
+  Gpu(const Driver &driver, const std::string &ordinal, int process = 0);
   ~Gpu();
   Gpu(const Gpu &) = delete;
   Gpu &operator=(const Gpu &) = delete;
 
   const Driver &driver;
   /// Throws a system error if `result` is an error of the driver.
-  void check(Result result, const char *what) const { cuda::check(driver, result, what); }
+  void check(Result result, const char *what) const { gpu::check(driver, result, what); }
   const std::string &name() const { return deviceName; }
-  uint32_t major() const { return majorNumber; }
-  uint32_t minor() const { return minorNumber; }
+  /// Returns an attribute of the device, by the driver's number.
+  int attribute(int number) const;
 
   /// Returns the identity of the device as hexadecimal digits.
   std::string identity() const;
@@ -60,9 +59,8 @@ private:
   Context context = nullptr;
   DeviceWaiter *waiter = nullptr;
   std::string deviceName;
-  uint32_t majorNumber = 0, minorNumber = 0;
 };
 
-} // namespace mtc::runtime::cuda
+} // namespace mtc::runtime::gpu
 
-#endif // MTC_RUNTIME_DEVICES_CUDA_GPU_H
+#endif // MTC_RUNTIME_DEVICES_GPU_GPU_H

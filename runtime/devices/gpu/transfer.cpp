@@ -1,9 +1,9 @@
 // Chunked transfers through two pinned buffers.
-#include "runtime/devices/cuda/transfer.h"
+#include "runtime/devices/gpu/transfer.h"
 
 #include <algorithm>
 
-namespace mtc::runtime::cuda {
+namespace mtc::runtime::gpu {
 
 static constexpr const char *copyFails = "data cannot be copied between host and GPU";
 
@@ -40,4 +40,4 @@ void Transfer::read(Address from, int64_t bytes, const Device::Use &use) {
   }
 }
 
-} // namespace mtc::runtime::cuda
+} // namespace mtc::runtime::gpu

@@ -1,29 +1,29 @@
-// The target `cuda`: an arena in GPU memory, and functions that run asynchronously to the host.
-#ifndef MTC_RUNTIME_DEVICES_CUDA_CUDA_DEVICE_H
-#define MTC_RUNTIME_DEVICES_CUDA_CUDA_DEVICE_H
+// A GPU with an arena in its memory, and functions that run asynchronously to the host.
+#ifndef MTC_RUNTIME_DEVICES_GPU_GPU_DEVICE_H
+#define MTC_RUNTIME_DEVICES_GPU_GPU_DEVICE_H
 
-#include "runtime/devices/cuda/batch_transfer.h"
-#include "runtime/devices/cuda/call.h"
-#include "runtime/devices/cuda/gpu.h"
-#include "runtime/devices/cuda/handles.h"
-#include "runtime/devices/cuda/images.h"
-#include "runtime/devices/cuda/rank_waiter.h"
-#include "runtime/devices/cuda/small_values.h"
-#include "runtime/devices/cuda/step.h"
-#include "runtime/devices/cuda/transfer.h"
 #include "runtime/devices/device.h"
+#include "runtime/devices/gpu/batch_transfer.h"
+#include "runtime/devices/gpu/gpu.h"
+#include "runtime/devices/gpu/handles.h"
+#include "runtime/devices/gpu/platform.h"
+#include "runtime/devices/gpu/rank_waiter.h"
+#include "runtime/devices/gpu/small_values.h"
+#include "runtime/devices/gpu/step.h"
+#include "runtime/devices/gpu/transfer.h"
 
 #include <memory>
 #include <optional>
 #include <vector>
 
-namespace mtc::runtime::cuda {
+namespace mtc::runtime::gpu {
 
-class CudaDevice final : public Device {
+class GpuDevice final : public Device {
 public:
   /// See openDevice.
-  CudaDevice(const MtcProgram &program, const DeviceChoice &choice);
-  ~CudaDevice() override;
+  GpuDevice(const MtcProgram &program, const DeviceChoice &choice,
+            std::unique_ptr<Platform> platform);
+  ~GpuDevice() override;
 
   void onThisThread(const std::function<void()> &action) override;
   void write(ArenaAddress to, int64_t bytes, const Fill &fill) override;
@@ -54,7 +54,6 @@ private:
   void run(Step &step);
 
   const MtcProgram &program;
-  const MtcCudaProgram &target;
   int64_t arenaBytes;
   Gpu gpu;
   Gpu::Memory before; ///< memory of the device before the arena was allocated
@@ -64,7 +63,7 @@ private:
   Transfer transfer;
   ScalarWriter scalars;
   KernelImages images;
-  Libraries libraries;
+  std::unique_ptr<Platform> platform;
   std::unique_ptr<DeviceTransport> transport; ///< null if the program has one rank
   std::optional<RankWaiter> waiter;           ///< if there are other ranks
   std::vector<Observer *> observers;
@@ -76,9 +75,9 @@ private:
 
 /// Returns the bytes read and written per second, and the operations per second: see Device.
 std::optional<double> measureCopy(const Gpu &gpu, Stream stream);
-std::optional<double> measureContraction(const Gpu &gpu, Libraries &libraries, Stream stream,
-                                         const MtcContraction &plain, MtcCudaPrecision precision);
+std::optional<double> measureContraction(const Gpu &gpu, Platform &platform, Stream stream,
+                                         const MtcContraction &plain);
 
-} // namespace mtc::runtime::cuda
+} // namespace mtc::runtime::gpu
 
-#endif // MTC_RUNTIME_DEVICES_CUDA_CUDA_DEVICE_H
+#endif // MTC_RUNTIME_DEVICES_GPU_GPU_DEVICE_H

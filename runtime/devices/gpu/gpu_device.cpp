@@ -1,5 +1,5 @@
 // Allocates memory on construction and prepares functions on demand.
-#include "runtime/devices/cuda/cuda_device.h"
+#include "runtime/devices/gpu/gpu_device.h"
 
 #include "runtime/support/failure.h"
 #include "runtime/support/process.h"
@@ -9,13 +9,7 @@
 #include <cstring>
 #include <utility>
 
-namespace mtc::runtime {
-
-std::unique_ptr<Device> openDevice(const MtcProgram &program, const DeviceChoice &choice) {
-  return std::make_unique<cuda::CudaDevice>(program, choice);
-}
-
-namespace cuda {
+namespace mtc::runtime::gpu {
 
 static std::array<const MtcFunction *, 5> functionsOf(const MtcProgram &program) {
   return {&program.micro_step, &program.update, &program.gradients, &program.evaluate,
@@ -47,17 +41,16 @@ static DeviceMemory allocate(const Gpu &gpu, int64_t needed) {
   return memory;
 }
 
-CudaDevice::CudaDevice(const MtcProgram &program, const DeviceChoice &choice)
-    : Device(choice.ranks), program(program),
-      target(*static_cast<const MtcCudaProgram *>(program.target_data)),
-      arenaBytes(choice.arenaBytes),
-      gpu(target, choice.name, choice.ranks ? choice.ranks->rankOnMachine() : 0),
+GpuDevice::GpuDevice(const MtcProgram &program, const DeviceChoice &choice,
+                     std::unique_ptr<Platform> target)
+    : Device(choice.ranks), program(program), arenaBytes(choice.arenaBytes),
+      gpu(target->openDriver(), choice.name, choice.ranks ? choice.ranks->rankOnMachine() : 0),
       before(gpu.memory()), compute(gpu.driver),
       arena(choice.memory ? DeviceMemory(reinterpret_cast<Address>(choice.memory))
                           : allocate(gpu, arenaBytes)),
       faults(allocate(gpu, faultBytes(program))),
       hostArena(gpu.driver, program.pinned_host_arena_bytes), transfer(gpu, compute),
-      scalars(gpu, compute), images(gpu, target) {
+      scalars(gpu, compute), images(gpu, target->chooseCode(gpu)), platform(std::move(target)) {
   if (choice.ranks && program.collective_count)
     transport = openDeviceTransport(gpu, *choice.ranks);
   if (transport && choice.ranks->count() > 1)
@@ -65,12 +58,12 @@ CudaDevice::CudaDevice(const MtcProgram &program, const DeviceChoice &choice)
   zeroVariables();
 }
 
-void CudaDevice::onThisThread(const std::function<void()> &action) {
+void GpuDevice::onThisThread(const std::function<void()> &action) {
   gpu.makeCurrent();
   action();
 }
 
-CudaDevice::~CudaDevice() {
+GpuDevice::~GpuDevice() {
   if (waiter)
     waiter->finish();
   gpu.driver.waitForStream(compute);
@@ -79,7 +72,7 @@ CudaDevice::~CudaDevice() {
 /// Zeroes the variables. Steps write all other values before they read them. An update that treats
 /// variables as one flat tensor also reads the padding between them, up to the next multiple of
 /// MTC_ALIGNMENT.
-void CudaDevice::zeroVariables() {
+void GpuDevice::zeroVariables() {
   auto zero = [&](Address to, int64_t bytes) {
     gpu.check(gpu.driver.fillBytes(to, 0, static_cast<size_t>(bytes), compute),
               "the GPU's memory cannot be written");
@@ -99,21 +92,21 @@ void CudaDevice::zeroVariables() {
     zero(faults.address(), faultBytes(program));
 }
 
-void CudaDevice::write(ArenaAddress to, int64_t bytes, const Fill &fill) {
+void GpuDevice::write(ArenaAddress to, int64_t bytes, const Fill &fill) {
   if (to.space == MTC_DEVICE)
     return transfer.write(at(to.offset), bytes, fill);
   wait(); // Steps copy to and from the host arena.
   fill(hostArena.data() + to.offset, 0, bytes);
 }
 
-void CudaDevice::read(ArenaAddress from, int64_t bytes, const Use &use) {
+void GpuDevice::read(ArenaAddress from, int64_t bytes, const Use &use) {
   wait();
   if (from.space == MTC_DEVICE)
     return transfer.read(at(from.offset), bytes, use);
   use(hostArena.data() + from.offset, 0, bytes);
 }
 
-void CudaDevice::copy(ArenaAddress source, ArenaAddress destination, int64_t bytes) {
+void GpuDevice::copy(ArenaAddress source, ArenaAddress destination, int64_t bytes) {
   if (source.space != MTC_DEVICE || destination.space != MTC_DEVICE)
     return read(source, bytes, [&](const char *from, int64_t begin, int64_t count) {
       write(destination + begin, count, [&](char *to, int64_t piece, int64_t part) {
@@ -125,24 +118,24 @@ void CudaDevice::copy(ArenaAddress source, ArenaAddress destination, int64_t byt
             "the GPU's memory cannot be copied");
 }
 
-void CudaDevice::writeScalar(int64_t offset, const void *value, int64_t bytes) {
+void GpuDevice::writeScalar(int64_t offset, const void *value, int64_t bytes) {
   scalars.write(at(offset), value, bytes);
 }
 
-int64_t CudaDevice::request(int64_t offset, int64_t bytes) {
+int64_t GpuDevice::request(int64_t offset, int64_t bytes) {
   return results->request(at(offset), bytes);
 }
 
-void CudaDevice::receive(int64_t request, void *to) { results->receive(request, to); }
+void GpuDevice::receive(int64_t request, void *to) { results->receive(request, to); }
 
-void CudaDevice::prepare(std::vector<Observer *> told) {
+void GpuDevice::prepare(std::vector<Observer *> told) {
   observers = std::move(told);
   batches.emplace(gpu, program, arena.address(), compute);
   size_t operationCount = 0;
   const StepContext context = {.gpu = gpu,
                                .program = program,
                                .images = images,
-                               .libraries = libraries,
+                               .platform = *platform,
                                .stream = compute,
                                .arena = arena.address(),
                                .hostArena = hostArena.data(),
@@ -156,26 +149,26 @@ void CudaDevice::prepare(std::vector<Observer *> told) {
   results.emplace(gpu, compute, faults.address(), faulting);
 }
 
-void CudaDevice::run(Step &step) {
+void GpuDevice::run(Step &step) {
   if (observers.empty())
     step.run();
   else
     step.observe(observers);
 }
 
-void CudaDevice::wait() {
+void GpuDevice::wait() {
   if (results)
     results->wait();
   gpu.waitFor(compute, "the GPU failed");
 }
 
-std::optional<double> CudaDevice::copyThroughput() { return measureCopy(gpu, compute); }
+std::optional<double> GpuDevice::copyThroughput() { return measureCopy(gpu, compute); }
 
-std::optional<double> CudaDevice::contractionThroughput(const MtcContraction &plain) {
-  return measureContraction(gpu, libraries, compute, plain, precisionOf(target));
+std::optional<double> GpuDevice::contractionThroughput(const MtcContraction &plain) {
+  return measureContraction(gpu, *platform, compute, plain);
 }
 
-std::vector<MemoryUse> CudaDevice::memoryBesideArena() {
+std::vector<MemoryUse> GpuDevice::memoryBesideArena() {
   const Gpu::Memory now = gpu.memory();
   const ProcessMemory host = processMemory();
   int64_t pinned = Transfer::pinnedBytes() + ScalarWriter::pinnedBytes();
@@ -187,7 +180,7 @@ std::vector<MemoryUse> CudaDevice::memoryBesideArena() {
        std::max<int64_t>(0, before.free - now.free - arenaBytes - (messages ? messages->bytes : 0)),
        text("of ", gpu.name(), " with ", now.total, " bytes, ", before.free,
             " were free before the arena was allocated, ", now.free,
-            " are now; the rest is the arena, the images of kernels, cuBLASLt's kernels and "
+            " are now; the rest is the arena, the images of kernels, the libraries' kernels and "
             "graphs of launches")},
       {"GPU: context and others", now.total - before.free,
        "what the driver takes for a process, and other processes on the GPU"},
@@ -196,7 +189,8 @@ std::vector<MemoryUse> CudaDevice::memoryBesideArena() {
       {"heap and stacks", host.anonymous,
        "of the host: the driver and its libraries, buffers of files; the arena is the GPU's"},
       {"code and libraries", host.fileBacked,
-       "pages of the program, the driver, cuBLASLt and the C and C++ libraries; shared and "
+       "pages of the program, the driver and its libraries, and the C and C++ libraries; shared "
+       "and "
        "reclaimable"}};
   if (messages)
     uses.insert(uses.begin() + 1, *messages);
@@ -206,5 +200,4 @@ std::vector<MemoryUse> CudaDevice::memoryBesideArena() {
   return uses;
 }
 
-} // namespace cuda
-} // namespace mtc::runtime
+} // namespace mtc::runtime::gpu

@@ -1,11 +1,11 @@
 // Ring buffers of pinned slots.
-#include "runtime/devices/cuda/small_values.h"
+#include "runtime/devices/gpu/small_values.h"
 
 #include "runtime/devices/operation_info.h"
 
 #include <cstring>
 
-namespace mtc::runtime::cuda {
+namespace mtc::runtime::gpu {
 
 static constexpr const char *stepFails = "the GPU failed while it ran the program";
 
@@ -90,4 +90,4 @@ void ResultReader::throwFaults(const char *records) const {
   }
 }
 
-} // namespace mtc::runtime::cuda
+} // namespace mtc::runtime::gpu

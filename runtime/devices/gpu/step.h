@@ -1,13 +1,12 @@
 // A function of a program on the GPU.
-#ifndef MTC_RUNTIME_DEVICES_CUDA_STEP_H
-#define MTC_RUNTIME_DEVICES_CUDA_STEP_H
+#ifndef MTC_RUNTIME_DEVICES_GPU_STEP_H
+#define MTC_RUNTIME_DEVICES_GPU_STEP_H
 
-#include "runtime/devices/cuda/call.h"
-#include "runtime/devices/cuda/handles.h"
-#include "runtime/devices/cuda/images.h"
-#include "runtime/devices/cuda/step_copy.h"
-#include "runtime/devices/cuda/step_streams.h"
-#include "runtime/devices/cuda/step_transfer.h"
+#include "runtime/devices/gpu/handles.h"
+#include "runtime/devices/gpu/platform.h"
+#include "runtime/devices/gpu/step_copy.h"
+#include "runtime/devices/gpu/step_streams.h"
+#include "runtime/devices/gpu/step_transfer.h"
 #include "runtime/devices/observer.h"
 
 #include <deque>
@@ -16,14 +15,14 @@
 #include <string>
 #include <vector>
 
-namespace mtc::runtime::cuda {
+namespace mtc::runtime::gpu {
 
 /// The state that is needed to prepare functions.
 struct StepContext {
   const Gpu &gpu;
   const MtcProgram &program;
   KernelImages &images;
-  Libraries &libraries;
+  Platform &platform;
   Stream stream;
   Address arena;
   char *hostArena; ///< pinned memory
@@ -53,7 +52,7 @@ public:
 private:
   struct Launch {
     Function function;
-    const MtcCudaLaunch *source;
+    const MtcGpuLaunch *source;
   };
   struct Prepared {
     OperationInfo info;
@@ -88,6 +87,6 @@ private:
   bool hasRun = false;
 };
 
-} // namespace mtc::runtime::cuda
+} // namespace mtc::runtime::gpu
 
-#endif // MTC_RUNTIME_DEVICES_CUDA_STEP_H
+#endif // MTC_RUNTIME_DEVICES_GPU_STEP_H

@@ -1,15 +1,15 @@
 // Transfers of batches to the device.
-#ifndef MTC_RUNTIME_DEVICES_CUDA_BATCH_TRANSFER_H
-#define MTC_RUNTIME_DEVICES_CUDA_BATCH_TRANSFER_H
+#ifndef MTC_RUNTIME_DEVICES_GPU_BATCH_TRANSFER_H
+#define MTC_RUNTIME_DEVICES_GPU_BATCH_TRANSFER_H
 
 #include "runtime/abi/program.h"
-#include "runtime/devices/cuda/gpu.h"
-#include "runtime/devices/cuda/handles.h"
+#include "runtime/devices/gpu/gpu.h"
+#include "runtime/devices/gpu/handles.h"
 
 #include <array>
 #include <vector>
 
-namespace mtc::runtime::cuda {
+namespace mtc::runtime::gpu {
 
 /// Double buffering of the inputs in pinned memory. If the arena has a staging buffer, a batch is
 /// copied there during the previous step, and then to the inputs; otherwise it is copied to the
@@ -44,6 +44,6 @@ private:
   size_t next = 0;
 };
 
-} // namespace mtc::runtime::cuda
+} // namespace mtc::runtime::gpu
 
-#endif // MTC_RUNTIME_DEVICES_CUDA_BATCH_TRANSFER_H
+#endif // MTC_RUNTIME_DEVICES_GPU_BATCH_TRANSFER_H

@@ -1,7 +1,7 @@
 // Copies between the arenas.
-#include "runtime/devices/cuda/step_copy.h"
+#include "runtime/devices/gpu/step_copy.h"
 
-namespace mtc::runtime::cuda {
+namespace mtc::runtime::gpu {
 
 Result StepCopy::enqueue(const Driver &driver, Stream stream) const {
   const int64_t from = operation->operands[0], to = operation->operands[1];
@@ -13,4 +13,4 @@ Result StepCopy::enqueue(const Driver &driver, Stream stream) const {
   return driver.copyOnDevice(onDevice(to), onDevice(from), bytes, stream);
 }
 
-} // namespace mtc::runtime::cuda
+} // namespace mtc::runtime::gpu

@@ -1,16 +1,16 @@
 // Copies and transfers of a function that run concurrently with the other operations.
-#ifndef MTC_RUNTIME_DEVICES_CUDA_STEP_STREAMS_H
-#define MTC_RUNTIME_DEVICES_CUDA_STEP_STREAMS_H
+#ifndef MTC_RUNTIME_DEVICES_GPU_STEP_STREAMS_H
+#define MTC_RUNTIME_DEVICES_GPU_STEP_STREAMS_H
 
-#include "runtime/devices/cuda/gpu.h"
-#include "runtime/devices/cuda/handles.h"
+#include "runtime/devices/gpu/gpu.h"
+#include "runtime/devices/gpu/handles.h"
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <vector>
 
-namespace mtc::runtime::cuda {
+namespace mtc::runtime::gpu {
 
 /// The streams of a function's asynchronous operations, in addition to the function's own stream.
 class StepStreams {
@@ -41,6 +41,6 @@ private:
   size_t next = 0;
 };
 
-} // namespace mtc::runtime::cuda
+} // namespace mtc::runtime::gpu
 
-#endif // MTC_RUNTIME_DEVICES_CUDA_STEP_STREAMS_H
+#endif // MTC_RUNTIME_DEVICES_GPU_STEP_STREAMS_H

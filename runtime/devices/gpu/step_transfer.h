@@ -1,14 +1,14 @@
 // Transfers of a function between ranks.
-#ifndef MTC_RUNTIME_DEVICES_CUDA_STEP_TRANSFER_H
-#define MTC_RUNTIME_DEVICES_CUDA_STEP_TRANSFER_H
+#ifndef MTC_RUNTIME_DEVICES_GPU_STEP_TRANSFER_H
+#define MTC_RUNTIME_DEVICES_GPU_STEP_TRANSFER_H
 
 #include "runtime/collectives/ranks.h"
-#include "runtime/devices/cuda/device_transport.h"
+#include "runtime/devices/gpu/device_transport.h"
 
 #include <memory>
 #include <vector>
 
-namespace mtc::runtime::cuda {
+namespace mtc::runtime::gpu {
 
 /// An MTC_TRANSFER: messages to and from other ranks, and copies within this rank.
 class StepTransfer {
@@ -31,6 +31,6 @@ private:
   std::unique_ptr<DeviceExchange> exchange; ///< null if there are no messages
 };
 
-} // namespace mtc::runtime::cuda
+} // namespace mtc::runtime::gpu
 
-#endif // MTC_RUNTIME_DEVICES_CUDA_STEP_TRANSFER_H
+#endif // MTC_RUNTIME_DEVICES_GPU_STEP_TRANSFER_H

@@ -1,6 +1,7 @@
-// Selects and loads the image for the device.
-#include "runtime/devices/cuda/images.h"
+// Selects the code for a device by its compute capability.
+#include "runtime/devices/cuda/architecture.h"
 
+#include "runtime/devices/cuda/driver.h"
 #include "runtime/support/failure.h"
 
 #include <algorithm>
@@ -49,8 +50,8 @@ const MtcCudaArchitecture *chooseArchitecture(const MtcCudaProgram &program, uin
   return best;
 }
 
-[[noreturn]] static void refuse(const Gpu &gpu, const MtcCudaProgram &program) {
-  const Capability device = {gpu.major(), gpu.minor()};
+[[noreturn]] static void refuse(const MtcCudaProgram &program, const std::string &gpu,
+                                Capability device) {
   constexpr Capability first = {8, 0}; // the minimum that the compiler supports
   std::string all;
   Capability earlier = first; // the latest in the program that is at most the device's
@@ -65,48 +66,21 @@ const MtcCudaArchitecture *chooseArchitecture(const MtcCudaProgram &program, uin
       device < first ? text("programs of mtc run on GPUs from ", nameOf(first, MTC_CUBIN), " on")
                      : text("compile it again with ", found, " added to --target, or with ",
                             nameOf(earlier, MTC_PTX), ", which all later GPUs run, too");
-  systemError("this program has code for ", all, ", and ", gpu.name(), " is ", found, "; ", remedy);
+  systemError("this program has code for ", all, ", and ", gpu, " is ", found, "; ", remedy);
 }
 
-KernelImages::KernelImages(const Gpu &gpu, const MtcCudaProgram &program)
-    : gpu(gpu), program(program), modules(program.image_count) {
+gpu::KernelCode chooseCode(const MtcCudaProgram &program, const gpu::Gpu &gpu) {
   if (program.is_emulated)
-    return;
-  architecture = chooseArchitecture(program, gpu.major(), gpu.minor());
-  if (!architecture)
-    refuse(gpu, program);
-}
-
-KernelImages::~KernelImages() {
-  for (Module module : modules)
-    if (module)
-      gpu.driver.unloadModule(module);
-}
-
-Function KernelImages::find(const MtcCudaKernel &kernel, const MtcCudaLaunch &launch,
-                            const char *nodes) {
-  if (program.is_emulated)
-    return reinterpret_cast<Function>(&emulated.emplace_back(EmulatedFunction{&launch, nodes}));
-  Module &module = modules[kernel.image];
-  if (!module)
-    gpu.check(gpu.driver.loadModule(&module, architecture->images[kernel.image].bytes),
-              architecture->code == MTC_PTX ? "the driver cannot compile the program's PTX"
-                                            : "the program's code cannot be loaded");
-  Function function = nullptr;
-  gpu.check(gpu.driver.findFunction(&function, module, launch.symbol),
-            text("the program's code lacks the kernel ", launch.symbol).c_str());
-  return function;
-}
-
-Result enqueueLaunch(const Driver &driver, Function function, const MtcCudaLaunch &launch,
-                     void *parameters, size_t bytes, Stream stream) {
-  void *extra[] = {reinterpret_cast<void *>(parameterBuffer), parameters,
-                   reinterpret_cast<void *>(parameterBufferBytes), &bytes,
-                   reinterpret_cast<void *>(endOfParameters)};
-  const uint32_t *grid = launch.grid, *block = launch.block;
-  // Shared memory is static, so the launch requests no dynamic shared memory.
-  return driver.launch(function, grid[0], grid[1], grid[2], block[0], block[1], block[2], 0, stream,
-                       nullptr, extra);
+    return {.images = nullptr, .imageCount = program.image_count, .loadFailure = ""};
+  const Capability device = {static_cast<uint32_t>(gpu.attribute(majorAttribute)),
+                             static_cast<uint32_t>(gpu.attribute(minorAttribute))};
+  const MtcCudaArchitecture *best = chooseArchitecture(program, device.first, device.second);
+  if (!best)
+    refuse(program, gpu.name(), device);
+  return {.images = best->images,
+          .imageCount = program.image_count,
+          .loadFailure = best->code == MTC_PTX ? "the driver cannot compile the program's PTX"
+                                               : "the program's code cannot be loaded"};
 }
 
 } // namespace mtc::runtime::cuda

@@ -1,7 +1,7 @@
 // Copies batches from pinned memory, through the staging buffer, to the inputs.
-#include "runtime/devices/cuda/batch_transfer.h"
+#include "runtime/devices/gpu/batch_transfer.h"
 
-namespace mtc::runtime::cuda {
+namespace mtc::runtime::gpu {
 
 static constexpr const char *copyFails = "a batch cannot be copied to the GPU";
 
@@ -65,4 +65,4 @@ void BatchTransfer::take() {
   gpu.check(gpu.driver.recordEvent(stagingIsFree, compute), copyFails);
 }
 
-} // namespace mtc::runtime::cuda
+} // namespace mtc::runtime::gpu

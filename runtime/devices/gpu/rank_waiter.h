@@ -1,11 +1,11 @@
 // Waits of the host for a device that exchanges values with other ranks.
-#ifndef MTC_RUNTIME_DEVICES_CUDA_RANK_WAITER_H
-#define MTC_RUNTIME_DEVICES_CUDA_RANK_WAITER_H
+#ifndef MTC_RUNTIME_DEVICES_GPU_RANK_WAITER_H
+#define MTC_RUNTIME_DEVICES_GPU_RANK_WAITER_H
 
 #include "runtime/collectives/ranks.h"
-#include "runtime/devices/cuda/device_transport.h"
+#include "runtime/devices/gpu/device_transport.h"
 
-namespace mtc::runtime::cuda {
+namespace mtc::runtime::gpu {
 
 /// Polls the device, so that an error of the transport, or a rank that has died or stopped, is
 /// noticed. The time limit of an exchange begins when the device runs it. While the host waits for
@@ -30,6 +30,6 @@ private:
   Stream compute;
 };
 
-} // namespace mtc::runtime::cuda
+} // namespace mtc::runtime::gpu
 
-#endif // MTC_RUNTIME_DEVICES_CUDA_RANK_WAITER_H
+#endif // MTC_RUNTIME_DEVICES_GPU_RANK_WAITER_H

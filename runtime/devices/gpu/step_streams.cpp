@@ -1,9 +1,9 @@
 // Streams and events of asynchronous operations.
-#include "runtime/devices/cuda/step_streams.h"
+#include "runtime/devices/gpu/step_streams.h"
 
 #include "runtime/support/failure.h"
 
-namespace mtc::runtime::cuda {
+namespace mtc::runtime::gpu {
 
 const OwnedEvent *StepStreams::add(uint32_t number) {
   auto &stream = streams[number];
@@ -34,4 +34,4 @@ void StepStreams::join() {
   next = 0;
 }
 
-} // namespace mtc::runtime::cuda
+} // namespace mtc::runtime::gpu

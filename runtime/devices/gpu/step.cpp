@@ -1,12 +1,12 @@
 // Launches, library calls, copies and transfers, one by one or as a CUDA graph.
-#include "runtime/devices/cuda/step.h"
+#include "runtime/devices/gpu/step.h"
 
 #include "runtime/support/failure.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace mtc::runtime::cuda {
+namespace mtc::runtime::gpu {
 
 static constexpr const char *graphFails = "the program's steps cannot be made a graph";
 
@@ -47,8 +47,8 @@ void Step::prepareLaunch(const StepContext &context, Prepared &operation) {
   const MtcOperation &source = *operation.info.source;
   const bool isKernel = source.kind == MTC_LAUNCH;
   const auto &code =
-      *static_cast<const MtcCudaKernel *>(isKernel ? context.program.kernels[source.index].code
-                                                   : context.program.calls[source.index].code);
+      *static_cast<const MtcGpuKernel *>(isKernel ? context.program.kernels[source.index].code
+                                                  : context.program.calls[source.index].code);
   if (isKernel && context.program.kernels[source.index].may_fault) {
     operation.operands.push_back(context.faults + context.faulting.size() * sizeof(MtcFault));
     context.faulting.push_back(&source);
@@ -73,13 +73,11 @@ static Address scratchOf(const StepContext &context, const MtcOperation &source)
 void Step::prepareCall(const StepContext &context, Prepared &operation,
                        const MtcOperation &source) {
   const MtcCall &call = context.program.calls[source.index];
-  const auto &target = *static_cast<const MtcCudaProgram *>(context.program.target_data);
-  const CallContext prepared = {
-      context.libraries,          precisionOf(target), buffersOf(context, source),
-      scratchOf(context, source), &context.images,     source.nodes};
   try {
-    if (const CallKind *kind = findCallKind(call.kind))
-      operation.call = kind->prepare(prepared, call);
+    operation.call = context.platform.prepare(call, {.buffers = buffersOf(context, source),
+                                                     .scratch = scratchOf(context, source),
+                                                     .images = &context.images,
+                                                     .nodes = source.nodes});
   } catch (const Failure &failure) {
     systemError(source.nodes, ": ", failure.what());
   }
@@ -194,4 +192,4 @@ void Step::observe(const std::vector<Observer *> &observers) {
     tell(i);
 }
 
-} // namespace mtc::runtime::cuda
+} // namespace mtc::runtime::gpu

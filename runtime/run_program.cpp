@@ -6,19 +6,14 @@
 #include "runtime/abi/memory_limit.h"
 #include "runtime/checks/memory_check.h"
 #include "runtime/collectives/ranks.h"
-#include "runtime/io/checksum.h"
 #include "runtime/io/durable_file.h"
 #include "runtime/loop/evaluate.h"
-#include "runtime/loop/evaluation.h"
 #include "runtime/loop/gradients.h"
 #include "runtime/loop/listeners.h"
-#include "runtime/loop/options.h"
-#include "runtime/loop/schedule.h"
-#include "runtime/loop/schedule_override.h"
 #include "runtime/loop/session.h"
 #include "runtime/loop/signal_thread.h"
 #include "runtime/loop/train.h"
-#include "runtime/output_check.h"
+#include "runtime/rank_agreement.h"
 #include "runtime/reports/memory_report.h"
 #include "runtime/reports/profile.h"
 #include "runtime/reports/profile_summary.h"
@@ -26,8 +21,6 @@
 #include "runtime/reports/trace.h"
 #include "runtime/state/adapters.h"
 #include "runtime/state/averages.h"
-#include "runtime/state/checkpoint.h"
-#include "runtime/state/checkpoint_history.h"
 #include "runtime/state/divided_file.h"
 #include "runtime/state/export_model.h"
 #include "runtime/state/export_weights.h"
@@ -39,11 +32,9 @@
 #include "runtime/support/process.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <climits>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -54,29 +45,6 @@
 namespace mtc::runtime {
 namespace {
 
-/// Returns the initial training state: that of a checkpoint, or of step 0.
-TrainingState startingState(const Options &options, const std::optional<Checkpoint> &resumed) {
-  TrainingState state;
-  if (!resumed) {
-    state.seed = options.seed.value_or(0);
-    state.shuffle = options.shuffle.value_or(true);
-    state.lastBatch = options.lastBatch.value_or(LastBatch::Wrap);
-    return state;
-  }
-  state = resumed->state();
-  if (options.seed && *options.seed != state.seed)
-    userError("--seed ", *options.seed, ": the checkpoint in ", options.resume,
-              " was made with seed ", state.seed);
-  if (options.shuffle && *options.shuffle != state.shuffle)
-    userError("--resume ", options.resume, ": the checkpoint was made with ",
-              state.shuffle ? "--shuffle" : "--no-shuffle");
-  if (options.lastBatch && *options.lastBatch != state.lastBatch)
-    userError("--resume ", options.resume, ": the checkpoint was made with --last-batch ",
-              nameOf(state.lastBatch), "; with ", nameOf(*options.lastBatch),
-              " its steps would have been of other rows");
-  return state;
-}
-
 void runSession(const Session &session, TrainingState &state) {
   const Options &options = session.options;
   if (!options.gradients.empty())
@@ -86,15 +54,6 @@ void runSession(const Session &session, TrainingState &state) {
   if (options.evaluate)
     return evaluate(session, state);
   train(session, state);
-}
-
-/// Reports samples that are used twice or not at all, unless the user has set --last-batch.
-void sayLastBatch(const MtcProgram &program, const Options &options, const Dataset &data,
-                  LastBatch last, int64_t steps) {
-  const std::string line = describeLastBatch(last, program, data.rows(), data.batchOfStep(), steps);
-  const bool isWarning = data.rows() < data.batchOfStep();
-  if (!line.empty() && !options.lastBatch && (isWarning || !options.quiet))
-    writeMessage(text(isWarning ? "warning: " : "note: ", line));
 }
 
 void reportProfile(const MtcProgram &program, Device &device, const Options &options,
@@ -119,78 +78,6 @@ int64_t arenaBytes(const MtcProgram &program, const Options &options) {
   return isAside ? program.aside_arena_bytes : program.arena_bytes;
 }
 
-/// The inputs of a run. All errors are reported in one failure.
-struct Inputs {
-  std::optional<CheckpointFolder> checkpoints; ///< checkpoints of --save
-  std::optional<CheckpointFolder> best;        ///< the checkpoint of --keep-best
-  std::optional<CheckpointHistory> history;    ///< the checkpoints of --keep
-  std::optional<Checkpoint> resumed;
-  std::optional<Dataset> data;       ///< nullopt if the run only exports
-  std::optional<Dataset> validation; ///< data of --validate
-  TrainingState state;
-
-  Inputs(const MtcProgram &program, const std::string &programPath, const Options &options,
-         const Ranks &ranks) {
-    Problems problems;
-    if (ranks.isLeader()) // Only this rank writes files.
-      checkOutputs(program, programPath, options, problems);
-    if (!options.save.empty())
-      problems.collect([&] { openCheckpoints(options); });
-    problems.collect([&] {
-      if (!options.resume.empty())
-        resumed.emplace(program, options.resume);
-      state = startingState(options, resumed);
-      if (options.schedule.any())
-        state.schedule =
-            overrideSchedule(ScheduleSettings(scheduleOf(program, state)), options.schedule);
-    });
-    if (options.readsData())
-      problems.collect([&] { data.emplace(program, options.data, !options.outputs.empty()); });
-    if (!options.validate.empty())
-      problems.collect([&] {
-        validation.emplace(program, options.validate, /*labelsOptional=*/false, "--validate");
-        checkEvaluates(program, *validation, "--validate");
-      });
-    for (const std::optional<Dataset> *each : {&data, &validation})
-      if (*each && !(*each)->warning().empty() && !problems.any())
-        warn((*each)->warning());
-    const bool usesOrder = options.trains() || !options.gradients.empty();
-    if (usesOrder && !problems.any())
-      problems.collect([&] {
-        checkLastBatch(state.lastBatch, program, data->rows(), data->batchOfStep());
-        const int64_t last = lastStep(options, orderOf(*data, state));
-        if (options.trains())
-          state.scheduleSteps =
-              chooseScheduleSteps(program, state, resumed ? &resumed->state() : nullptr, last,
-                                  options.scheduleSteps, options.schedule.spelling());
-        if (!problems.any())
-          sayLastBatch(program, options, *data, state.lastBatch, options.trains() ? last : 1);
-      });
-    problems.throwIfAny();
-    if (resumed && options.trains() && !options.quiet && !resumed->batchChange().empty())
-      note("--resume ", options.resume, ": ", resumed->batchChange());
-    if (resumed && state.schedule && !options.schedule.any() && options.trains() && !options.quiet)
-      note("--resume ", options.resume, ": the learning rate is that of the checkpoint's run, ",
-           state.schedule->flags());
-  }
-
-private:
-  void openCheckpoints(const Options &options) {
-    checkpoints.emplace(options.save);
-    if (!options.keepBest.empty())
-      best.emplace(options.save + "/" + bestFolderName);
-    if (options.keep)
-      history.emplace(options.save, options.keep);
-    if (options.overwrites)
-      return;
-    checkpoints->checkReplaces(options.resume);
-    if (best && !checkpoints->isAt(options.resume))
-      best->checkReplaces(options.resume);
-    if (history)
-      history->checkReplaces(options.resume);
-  }
-};
-
 template <typename Value> Value *addressOf(std::optional<Value> &value) {
   return value ? &*value : nullptr;
 }
@@ -198,7 +85,7 @@ template <typename Value> Value *addressOf(std::optional<Value> &value) {
 /// Executes the run except for the exports at its end. Write errors are added to `failures`, so
 /// that the exports still run.
 void runOnData(const MtcProgram &program, const std::string &programPath, const Options &options,
-               Device &device, Ranks &ranks, Inputs &inputs, const FiniteVariables &finite,
+               Device &device, Ranks &ranks, RunInputs &inputs, const FiniteVariables &finite,
                Problems &failures) {
   std::optional<Trace> trace;
   Profile profile;
@@ -231,54 +118,6 @@ void runOnData(const MtcProgram &program, const std::string &programPath, const 
     failures.attempt([&] { reportProfile(program, device, options, profile); });
 }
 
-/// Returns the checksum of all variables that training starts from and that are not divided.
-std::string checksumOfVariables(const MtcProgram &program, Device &device) {
-  Checksum sum;
-  for (uint32_t i = 0; i < program.variable_count; ++i)
-    if (const MtcVariable &variable = program.variables[i];
-        variable.role != MTC_GRADIENT && variable.role != MTC_SCALAR &&
-        variable.initial != MTC_INITIAL_NONE && !variable.whole)
-      device.read(runtime::addressOf(variable.tensor), variable.tensor.bytes,
-                  [&](const char *from, int64_t, int64_t bytes) { sum.add(from, bytes); });
-  return checksumText(sum.value());
-}
-
-/// Returns the kind of run, as a flag.
-const char *kindOf(const Options &options) {
-  return options.evaluate ? "--evaluate" : !options.outputs.empty() ? "--outputs" : "training";
-}
-
-/// Compares what the run depends on with the other ranks.
-void agree(const MtcProgram &program, const Options &options, const Inputs &inputs, Device &device,
-           Ranks &ranks) {
-  if (ranks.count() == 1 || !inputs.data)
-    return;
-  const TrainingState &state = inputs.state;
-  std::vector<std::pair<std::string, std::string>> settings;
-  auto add = [&](const char *name, const auto &...values) {
-    settings.emplace_back(name, text(values...));
-  };
-  add("program", program.compiler_version, " ", program.fingerprint, " ", program.arena_bytes);
-  add("kind of run", kindOf(options));
-  add("checksum of the weights", checksumOfVariables(program, device));
-  add("number of samples", inputs.data->rows());
-  add("number of samples of --validate", inputs.validation ? inputs.validation->rows() : 0);
-  add("last step", options.trains() ? lastStep(options, orderOf(*inputs.data, state)) : 0);
-  add("step to resume from", state.step);
-  add("--seed", state.seed);
-  add("--shuffle", state.shuffle);
-  add("--last-batch", nameOf(state.lastBatch));
-  add("learning-rate schedule", ScheduleSettings(scheduleOf(program, state)).flags(), " ",
-      state.scheduleSteps);
-  add("--validate-every", options.validateEvery);
-  add("--keep-best", options.keepBest);
-  add("--early-stop", options.earlyStop);
-  add("--on-nan continue", options.continuesOnNan);
-  add("--use-ema", options.useEma);
-  add("--memory-report given", !options.memoryReport.empty());
-  ranks.agree(settings);
-}
-
 /// Returns the options of a rank that prints nothing and writes no files.
 Options withoutOutputs(Options options) {
   options.quiet = true;
@@ -293,7 +132,7 @@ Options withoutOutputs(Options options) {
 
 void run(const MtcProgram &program, const std::string &programPath, const Options &options,
          Ranks &ranks) {
-  Inputs inputs(program, programPath, options, ranks);
+  RunInputs inputs(program, programPath, options, ranks);
   std::unique_ptr<Device> opened =
       openDevice(program, {options.device, options.threads, arenaBytes(program, options),
                            options.offloadFolder, nullptr, &ranks});

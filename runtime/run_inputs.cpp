@@ -1,0 +1,106 @@
+#include "runtime/run_inputs.h"
+
+#include "runtime/loop/evaluation.h"
+#include "runtime/loop/schedule.h"
+#include "runtime/loop/schedule_override.h"
+#include "runtime/loop/train.h"
+#include "runtime/output_check.h"
+#include "runtime/support/failure.h"
+#include "runtime/support/messages.h"
+
+namespace mtc::runtime {
+
+/// Returns the initial training state: that of a checkpoint, or of step 0.
+static TrainingState startingState(const Options &options,
+                                   const std::optional<Checkpoint> &resumed) {
+  TrainingState state;
+  if (!resumed) {
+    state.seed = options.seed.value_or(0);
+    state.shuffle = options.shuffle.value_or(true);
+    state.lastBatch = options.lastBatch.value_or(LastBatch::Wrap);
+    return state;
+  }
+  state = resumed->state();
+  if (options.seed && *options.seed != state.seed)
+    userError("--seed ", *options.seed, ": the checkpoint in ", options.resume,
+              " was made with seed ", state.seed);
+  if (options.shuffle && *options.shuffle != state.shuffle)
+    userError("--resume ", options.resume, ": the checkpoint was made with ",
+              state.shuffle ? "--shuffle" : "--no-shuffle");
+  if (options.lastBatch && *options.lastBatch != state.lastBatch)
+    userError("--resume ", options.resume, ": the checkpoint was made with --last-batch ",
+              nameOf(state.lastBatch), "; with ", nameOf(*options.lastBatch),
+              " its steps would have been of other rows");
+  return state;
+}
+
+/// Reports samples that are used twice or not at all, unless the user has set --last-batch.
+static void reportLastBatch(const MtcProgram &program, const Options &options, const Dataset &data,
+                            LastBatch last, int64_t steps) {
+  const std::string line = describeLastBatch(last, program, data.rows(), data.batchOfStep(), steps);
+  const bool isWarning = data.rows() < data.batchOfStep();
+  if (!line.empty() && !options.lastBatch && (isWarning || !options.quiet))
+    writeMessage(text(isWarning ? "warning: " : "note: ", line));
+}
+
+void RunInputs::openCheckpoints(const Options &options) {
+  checkpoints.emplace(options.save);
+  if (!options.keepBest.empty())
+    best.emplace(options.save + "/" + bestFolderName);
+  if (options.keep)
+    history.emplace(options.save, options.keep);
+  if (options.overwrites)
+    return;
+  checkpoints->checkReplaces(options.resume);
+  if (best && !checkpoints->isAt(options.resume))
+    best->checkReplaces(options.resume);
+  if (history)
+    history->checkReplaces(options.resume);
+}
+
+RunInputs::RunInputs(const MtcProgram &program, const std::string &programPath,
+                     const Options &options, const Ranks &ranks) {
+  Problems problems;
+  if (ranks.isLeader()) // Only this rank writes files.
+    checkOutputs(program, programPath, options, problems);
+  if (!options.save.empty())
+    problems.collect([&] { openCheckpoints(options); });
+  problems.collect([&] {
+    if (!options.resume.empty())
+      resumed.emplace(program, options.resume);
+    state = startingState(options, resumed);
+    if (options.schedule.any())
+      state.schedule =
+          overrideSchedule(ScheduleSettings(scheduleOf(program, state)), options.schedule);
+  });
+  if (options.readsData())
+    problems.collect([&] { data.emplace(program, options.data, !options.outputs.empty()); });
+  if (!options.validate.empty())
+    problems.collect([&] {
+      validation.emplace(program, options.validate, /*labelsOptional=*/false, "--validate");
+      checkEvaluates(program, *validation, "--validate");
+    });
+  for (const std::optional<Dataset> *each : {&data, &validation})
+    if (*each && !(*each)->warning().empty() && !problems.any())
+      warn((*each)->warning());
+  const bool usesOrder = options.trains() || !options.gradients.empty();
+  if (usesOrder && !problems.any())
+    problems.collect([&] {
+      checkLastBatch(state.lastBatch, program, data->rows(), data->batchOfStep());
+      const int64_t last = lastStep(options, orderOf(*data, state));
+      if (options.trains())
+        state.scheduleSteps =
+            chooseScheduleSteps(program, state, resumed ? &resumed->state() : nullptr, last,
+                                options.scheduleSteps, options.schedule.spelling());
+      if (!problems.any())
+        reportLastBatch(program, options, *data, state.lastBatch, options.trains() ? last : 1);
+    });
+  problems.throwIfAny();
+  if (resumed && options.trains() && !options.quiet && !resumed->batchChange().empty())
+    note("--resume ", options.resume, ": ", resumed->batchChange());
+  if (resumed && state.schedule && !options.schedule.any() && options.trains() && !options.quiet)
+    note("--resume ", options.resume, ": the learning rate is that of the checkpoint's run, ",
+         state.schedule->flags());
+}
+
+} // namespace mtc::runtime

@@ -8,6 +8,8 @@
 #include "ir/steps/StepAccess.h"
 #include "runtime/abi/program.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace mlir;
 using namespace mtc;
 
@@ -100,95 +102,116 @@ LogicalResult StepTables::addRepeat(RepeatOp repeat, ArrayRef<int64_t> waits,
   return success();
 }
 
+struct StepTables::Entry {
+  uint32_t kind = MTC_LAUNCH, index = 0, stream = 0;
+  AtAttr source, destination; ///< Of a copy.
+  int64_t bytes = 0, iterations = 0;
+  SmallVector<int64_t> offsets, strides;
+};
+
+void StepTables::addSlices(ArrayRef<Attribute> slices, int64_t iteration, Entry &entry) const {
+  for (Attribute attribute : slices) {
+    auto slice = cast<AtAttr>(attribute);
+    entry.offsets.push_back(slice.getOffset() + iteration * slice.getStride());
+    entry.strides.push_back(target.hasRepeats() ? slice.getStride() : 0);
+  }
+}
+
+LogicalResult StepTables::describeLaunch(LaunchOp launch, int64_t iteration, Entry &entry) const {
+  auto known = kernelIndex.find(launch.getKernel());
+  if (known == kernelIndex.end())
+    return launch->emitError() << "launches @" << launch.getKernel()
+                               << ", which is not a kernel function";
+  entry.index = known->second;
+  addSlices(launch.getInputs().getValue(), iteration, entry);
+  addSlices(launch.getOutputs().getValue(), iteration, entry);
+  const int64_t scratch = scratchBytes[entry.index];
+  if (launch.getScratchBytes() != static_cast<uint64_t>(scratch))
+    return launch->emitError() << "was allocated with " << launch.getScratchBytes()
+                               << " bytes of scratch, but the target '" << target.getName()
+                               << "' needs " << scratch;
+  if (scratch)
+    entry.offsets.push_back(static_cast<int64_t>(launch.getScratchOffset()));
+  return success();
+}
+
+LogicalResult StepTables::describeCopy(Operation *op, AtAttr source, AtAttr destination,
+                                       int64_t iteration, Entry &entry) const {
+  if (StringRef reason = target.refuseCopy(source.getSpace(), destination.getSpace());
+      !reason.empty())
+    return op->emitError() << "copies from " << source << " to " << destination << ", but "
+                           << reason;
+  entry.kind = MTC_COPY;
+  entry.source = source;
+  entry.destination = destination;
+  entry.bytes = byteSize(source.getType());
+  addSlices({source, destination}, iteration, entry);
+  return success();
+}
+
+LogicalResult StepTables::describe(Operation *op, int64_t iteration, Entry &entry) {
+  auto describeTransfer = [&](auto transfer) {
+    entry.kind = MTC_TRANSFER;
+    entry.index = addCollective(transfer.getCollective(), transfer.getInputs(),
+                                transfer.getOutputs(), entry.offsets);
+    return success();
+  };
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](LaunchOp launch) { return describeLaunch(launch, iteration, entry); })
+      .Case([&](CallOp call) {
+        entry.kind = MTC_CALL;
+        entry.index = addCall(call);
+        addSlices(call.getInputs().getValue(), iteration, entry);
+        addSlices(call.getOutputs().getValue(), iteration, entry);
+        entry.offsets.push_back(static_cast<int64_t>(call.getScratchOffset()));
+        return success();
+      })
+      .Case([&](RepeatOp repeat) {
+        entry.kind = MTC_REPEAT;
+        entry.index = repeat.getBody().front().getOperations().size();
+        entry.iterations = static_cast<int64_t>(repeat.getIterations());
+        return success();
+      })
+      .Case([&](TransferOp transfer) { return describeTransfer(transfer); })
+      .Case([&](AsyncTransferOp transfer) {
+        entry.stream = transfer.getStream();
+        return describeTransfer(transfer);
+      })
+      .Case([&](CopyOp copy) {
+        return describeCopy(op, copy.getSource(), copy.getDestination(), iteration, entry);
+      })
+      .Case([&](AsyncCopyOp copy) {
+        entry.stream = copy.getStream();
+        return describeCopy(op, copy.getSource(), copy.getDestination(), iteration, entry);
+      })
+      .Default([&](Operation *) {
+        return op->emitError("expected only launches, calls, copies and transfers in a step");
+      });
+}
+
 Constant *StepTables::describeOperation(Operation *op, ArrayRef<int64_t> waits,
                                         ArrayRef<int64_t> last, int64_t end, int64_t iteration,
                                         int64_t number) {
-  uint32_t kind = MTC_LAUNCH, index = 0, stream = 0;
-  AtAttr source, destination; // of a copy
-  int64_t bytes = 0, iterations = 0;
-  SmallVector<int64_t> offsets, strides;
-  auto addSlice = [&](Attribute attribute) {
-    auto slice = cast<AtAttr>(attribute);
-    offsets.push_back(slice.getOffset() + iteration * slice.getStride());
-    strides.push_back(target.hasRepeats() ? slice.getStride() : 0);
-  };
-  if (auto launchOp = dyn_cast<LaunchOp>(op)) {
-    auto known = kernelIndex.find(launchOp.getKernel());
-    if (known == kernelIndex.end()) {
-      op->emitError() << "launches @" << launchOp.getKernel() << ", which is not a kernel function";
-      return nullptr;
-    }
-    index = known->second;
-    for (Attribute slice : llvm::concat<const Attribute>(launchOp.getInputs().getValue(),
-                                                         launchOp.getOutputs().getValue()))
-      addSlice(slice);
-    if (launchOp.getScratchBytes() != static_cast<uint64_t>(scratchBytes[index])) {
-      op->emitError() << "was allocated with " << launchOp.getScratchBytes()
-                      << " bytes of scratch, but the target '" << target.getName() << "' needs "
-                      << scratchBytes[index];
-      return nullptr;
-    }
-    if (scratchBytes[index])
-      offsets.push_back(static_cast<int64_t>(launchOp.getScratchOffset()));
-  } else if (auto call = dyn_cast<CallOp>(op)) {
-    kind = MTC_CALL;
-    index = addCall(call);
-    for (Attribute slice :
-         llvm::concat<const Attribute>(call.getInputs().getValue(), call.getOutputs().getValue()))
-      addSlice(slice);
-    offsets.push_back(static_cast<int64_t>(call.getScratchOffset()));
-  } else if (auto repeat = dyn_cast<RepeatOp>(op)) {
-    kind = MTC_REPEAT;
-    index = repeat.getBody().front().getOperations().size();
-    iterations = static_cast<int64_t>(repeat.getIterations());
-  } else if (auto transfer = dyn_cast<TransferOp>(op)) {
-    kind = MTC_TRANSFER;
-    index = addCollective(transfer.getCollective(), transfer.getInputs(), transfer.getOutputs(),
-                          offsets);
-  } else if (auto transfer = dyn_cast<AsyncTransferOp>(op)) {
-    kind = MTC_TRANSFER;
-    stream = transfer.getStream();
-    index = addCollective(transfer.getCollective(), transfer.getInputs(), transfer.getOutputs(),
-                          offsets);
-  } else if (auto copy = dyn_cast<CopyOp>(op)) {
-    source = copy.getSource();
-    destination = copy.getDestination();
-  } else if (auto copy = dyn_cast<AsyncCopyOp>(op)) {
-    source = copy.getSource();
-    destination = copy.getDestination();
-    stream = copy.getStream();
-  } else {
-    op->emitError("expected only launches, calls, copies and transfers in a step");
+  Entry entry;
+  if (failed(describe(op, iteration, entry)))
     return nullptr;
-  }
-  if (source) {
-    if (StringRef reason = target.refuseCopy(source.getSpace(), destination.getSpace());
-        !reason.empty()) {
-      op->emitError() << "copies from " << source << " to " << destination << ", but " << reason;
-      return nullptr;
-    }
-    kind = MTC_COPY;
-    bytes = byteSize(source.getType());
-    addSlice(source);
-    addSlice(destination);
-  }
-  if (llvm::all_of(strides, [](int64_t stride) { return stride == 0; }))
-    strides.clear();
+  if (llvm::all_of(entry.strides, [](int64_t stride) { return stride == 0; }))
+    entry.strides.clear();
   else
-    strides.resize(offsets.size()); // Scratch memory does not move.
+    entry.strides.resize(entry.offsets.size()); // Scratch memory does not move.
   SmallVector<Constant *> writes = describeWrites(op, last, end, iteration, number);
+  auto spaceOf = [](AtAttr slice) { return slice ? slice.getSpace() : MemorySpace::Device; };
   return c.record(
-      field<&MtcOperation::kind>(kind), field<&MtcOperation::index>(index),
-      field<&MtcOperation::operand_count>(offsets.size()),
-      field<&MtcOperation::operands>(c.i64Array(offsets)),
-      field<&MtcOperation::strides>(c.i64Array(strides)), field<&MtcOperation::bytes>(bytes),
-      field<&MtcOperation::iterations>(iterations),
+      field<&MtcOperation::kind>(entry.kind), field<&MtcOperation::index>(entry.index),
+      field<&MtcOperation::operand_count>(entry.offsets.size()),
+      field<&MtcOperation::operands>(c.i64Array(entry.offsets)),
+      field<&MtcOperation::strides>(c.i64Array(entry.strides)),
+      field<&MtcOperation::bytes>(entry.bytes), field<&MtcOperation::iterations>(entry.iterations),
       field<&MtcOperation::nodes>(nodeNames(op->getLoc())),
       field<&MtcOperation::wait_count>(waits.size()),
-      field<&MtcOperation::waits>(c.i64Array(waits)), field<&MtcOperation::stream>(stream),
-      field<&MtcOperation::source_space>(source ? source.getSpace() : MemorySpace::Device),
-      field<&MtcOperation::destination_space>(source ? destination.getSpace()
-                                                     : MemorySpace::Device),
+      field<&MtcOperation::waits>(c.i64Array(waits)), field<&MtcOperation::stream>(entry.stream),
+      field<&MtcOperation::source_space>(spaceOf(entry.source)),
+      field<&MtcOperation::destination_space>(spaceOf(entry.destination)),
       field<&MtcOperation::write_count>(writes.size()),
       field<&MtcOperation::writes>(c.array(writes)));
 }

@@ -41,6 +41,14 @@ private:
   mlir::LogicalResult addRepeat(RepeatOp repeat, mlir::ArrayRef<int64_t> waits,
                                 mlir::ArrayRef<int64_t> last, int64_t end,
                                 llvm::SmallVectorImpl<llvm::Constant *> &operations);
+  /// The fields of an entry that depend on the kind of operation.
+  struct Entry;
+  mlir::LogicalResult describe(mlir::Operation *op, int64_t iteration, Entry &entry);
+  mlir::LogicalResult describeLaunch(LaunchOp launch, int64_t iteration, Entry &entry) const;
+  mlir::LogicalResult describeCopy(mlir::Operation *op, AtAttr source, AtAttr destination,
+                                   int64_t iteration, Entry &entry) const;
+  /// Adds the offsets and strides of slices.
+  void addSlices(mlir::ArrayRef<mlir::Attribute> slices, int64_t iteration, Entry &entry) const;
   llvm::Constant *describeOperation(mlir::Operation *op, mlir::ArrayRef<int64_t> waits,
                                     mlir::ArrayRef<int64_t> last, int64_t end, int64_t iteration,
                                     int64_t number);

@@ -31,6 +31,123 @@ WindowWriter::findTransfers(KernelOp kernel, ArrayRef<AtAttr> slices) {
   return llvm::to_vector(llvm::make_second_range(transfers));
 }
 
+/// The windows of a kernel, and how its operands are staged.
+struct WindowWriter::Plan {
+  KernelOp kernel;
+  ArrayRef<AtAttr> slices;
+  KernelWindows windows;
+  SmallVector<Transfer> transfers;
+  int64_t alignment = 0; ///< Of slices within a slot.
+  int64_t rows = 0;      ///< Of a window.
+};
+
+/// Returns why the kernel cannot run in windows; empty if it can.
+std::string WindowWriter::findObstacle(const Plan &plan) {
+  const unsigned inputs = KernelOp(plan.kernel).getInputs().size();
+  for (unsigned result = inputs; result < plan.slices.size(); ++result)
+    for (AtAttr input : plan.slices.take_front(inputs))
+      if (!plan.windows.getBytesPerRow(result) && input.overlaps(plan.slices[result]))
+        return "every window writes what the next one reads";
+  for (const Transfer &transfer : plan.transfers)
+    if (!plan.windows.getBytesPerRow(transfer.operand))
+      return "every window reads all of an operand";
+  return "";
+}
+
+/// Sets the alignment and the number of rows. Returns whether a row fits into a slot.
+bool WindowWriter::chooseRows(Plan &plan) {
+  const auto slotBytes = static_cast<int64_t>(slots.getSize());
+  const auto operands =
+      llvm::map_to_vector(plan.transfers, [](const Transfer &each) { return each.operand; });
+  for (int64_t alignment : {int64_t{TransferSlotsOp::alignment}, paddedBytes(1)}) {
+    plan.alignment = alignment;
+    plan.rows = plan.windows.getMostRows(slotBytes, operands, alignment);
+    if (plan.rows)
+      return true;
+  }
+  return false;
+}
+
+/// Returns the function of a window, or null if it needs scratch memory.
+KernelFunctionOp WindowWriter::outline(const Plan &plan, int64_t begin, int64_t count,
+                                       OpBuilder &builder) {
+  OpBuilder::InsertionGuard guard(builder);
+  KernelOp window = plan.windows.cut(builder, begin, count);
+  KernelPlanAttrInterface kernelPlan = TargetInfo::of(plan.kernel).planKernel(window);
+  KernelFunctionOp function;
+  if (!kernelPlan || !kernelPlan.getScratchBytes())
+    function = outliner.outline(window, kernelPlan);
+  window.erase();
+  return function;
+}
+
+/// Returns the slices of the transfers of a window, in a slot that starts at offset `at`.
+SmallVector<AtAttr> WindowWriter::stage(const Plan &plan, int64_t begin, int64_t count,
+                                        int64_t at) {
+  SmallVector<AtAttr> staged;
+  for (const Transfer &transfer : plan.transfers) {
+    RankedTensorType type = plan.windows.getType(transfer.operand, begin, count);
+    staged.push_back(AtAttr::get(type.getContext(), at, type));
+    at = llvm::alignTo(staged.back().getEnd(), plan.alignment);
+  }
+  return staged;
+}
+
+void WindowWriter::emitWindow(const Plan &plan, KernelFunctionOp function, int64_t begin,
+                              int64_t count, OpBuilder &builder) {
+  KernelOp kernel = plan.kernel;
+  MLIRContext *context = kernel.getContext();
+  const unsigned inputs = kernel.getInputs().size();
+  const int64_t slot = next++ % static_cast<int64_t>(slots.getCount());
+  const SmallVector<AtAttr> staged =
+      stage(plan, begin, count, offset + slot * static_cast<int64_t>(slots.getSize()));
+  auto firstByte = [&](AtAttr slice, unsigned operand) {
+    return slice.getOffset() + begin * plan.windows.getBytesPerRow(operand);
+  };
+  SmallVector<std::pair<AtAttr, AtAttr>> reads, writes;
+  for (auto [transfer, here] : llvm::zip_equal(plan.transfers, staged)) {
+    auto there = AtAttr::get(context, firstByte(transfer.slice, transfer.operand), here.getType(),
+                             transfer.slice.getSpace());
+    if (transfer.isRead)
+      reads.push_back({there, here});
+    if (transfer.isWritten)
+      writes.push_back({here, there});
+  }
+  const auto launch =
+      static_cast<int64_t>(builder.getInsertionBlock()->getOperations().size() + reads.size());
+  for (auto [there, here] : reads)
+    CopyOp::create(builder, kernel.getLoc(), there, here, ValueRange(),
+                   builder.getDenseI64ArrayAttr(launch));
+  auto slice = [&](unsigned operand) -> Attribute {
+    AtAttr whole = plan.slices[operand];
+    RankedTensorType type = plan.windows.getType(operand, begin, count);
+    if (!isElsewhere(whole))
+      return AtAttr::get(context, firstByte(whole, operand), type);
+    for (auto [transfer, here] : llvm::zip_equal(plan.transfers, staged))
+      if (transfer.slice.overlaps(whole))
+        return AtAttr::get(context, here.getOffset(), type);
+    llvm_unreachable("each operand elsewhere has its part of a slot");
+  };
+  SmallVector<Attribute> read, written;
+  for (unsigned operand = 0; operand < plan.slices.size(); ++operand)
+    (operand < inputs ? read : written).push_back(slice(operand));
+  SmallVector<int64_t> lastUses;
+  for (auto [i, attribute] : llvm::enumerate(written)) {
+    auto ofResult = llvm::find_if(
+        writes, [&](auto copy) { return copy.first.overlaps(cast<AtAttr>(attribute)); });
+    if (ofResult != writes.end())
+      lastUses.push_back(launch + 1 + (ofResult - writes.begin()));
+    else // The first window starts the live range of a result that all windows share.
+      lastUses.push_back(begin > 0 && !plan.windows.getBytesPerRow(inputs + i) ? -1 : asPlanned);
+  }
+  LaunchOp::create(builder, kernel.getLoc(), function.getSymName(), builder.getArrayAttr(read),
+                   builder.getArrayAttr(written), 0, 0, ValueRange(),
+                   builder.getDenseI64ArrayAttr(lastUses));
+  for (auto [here, there] : writes)
+    CopyOp::create(builder, kernel.getLoc(), here, there, ValueRange(),
+                   builder.getDenseI64ArrayAttr(-1));
+}
+
 LogicalResult WindowWriter::write(KernelOp kernel, ArrayRef<AtAttr> slices, OpBuilder &builder) {
   auto refuse = [&](const Twine &why) {
     return kernel.emitOpError("has operands in another memory space, but cannot run in windows: ")
@@ -45,93 +162,22 @@ LogicalResult WindowWriter::write(KernelOp kernel, ArrayRef<AtAttr> slices, OpBu
   FailureOr<SmallVector<Transfer>> transfers = findTransfers(kernel, slices);
   if (failed(transfers))
     return failure();
-  const unsigned inputs = kernel.getInputs().size();
-  for (unsigned result = inputs; result < slices.size(); ++result)
-    for (AtAttr input : slices.take_front(inputs))
-      if (!windows->getBytesPerRow(result) && input.overlaps(slices[result]))
-        return refuse("every window writes what the next one reads");
-  SmallVector<unsigned> operands;
-  for (const Transfer &transfer : *transfers) {
-    operands.push_back(transfer.operand);
-    if (!windows->getBytesPerRow(transfer.operand))
-      return refuse("every window reads all of an operand");
-  }
-  const auto slotBytes = static_cast<int64_t>(slots.getSize());
-  int64_t alignment = TransferSlotsOp::alignment;
-  int64_t rows = windows->getMostRows(slotBytes, operands, alignment);
-  if (!rows) {
-    alignment = paddedBytes(1);
-    rows = windows->getMostRows(slotBytes, operands, alignment);
-  }
-  if (!rows)
-    return refuse("slots of " + Twine(slotBytes) + " bytes are too small");
+  Plan plan{kernel, slices, std::move(*windows), std::move(*transfers)};
+  if (std::string obstacle = findObstacle(plan); !obstacle.empty())
+    return refuse(obstacle);
+  if (!chooseRows(plan))
+    return refuse("slots of " + Twine(static_cast<int64_t>(slots.getSize())) +
+                  " bytes are too small");
 
-  TargetInfo target = TargetInfo::of(kernel);
   llvm::SmallDenseMap<std::pair<int64_t, int64_t>, KernelFunctionOp> functions;
-  auto number = static_cast<int64_t>(builder.getInsertionBlock()->getOperations().size());
-  for (auto [begin, count] : windows->partition(rows)) {
-    KernelFunctionOp &function = functions[{count, int64_t{begin + count == windows->getRows()}}];
-    if (!function) {
-      OpBuilder::InsertionGuard guard(builder);
-      KernelOp window = windows->cut(builder, begin, count);
-      KernelPlanAttrInterface plan = target.planKernel(window);
-      if (plan && plan.getScratchBytes()) {
-        window.erase();
-        return refuse("its windows need scratch");
-      }
-      function = outliner.outline(window, plan);
-      window.erase();
-    }
-    int64_t at = offset + next++ % static_cast<int64_t>(slots.getCount()) * slotBytes;
-    SmallVector<AtAttr> staged; // One slice per transfer.
-    SmallVector<std::pair<AtAttr, AtAttr>> reads, writes;
-    for (const Transfer &transfer : *transfers) {
-      RankedTensorType type = windows->getType(transfer.operand, begin, count);
-      int64_t first =
-          transfer.slice.getOffset() + begin * windows->getBytesPerRow(transfer.operand);
-      auto there = AtAttr::get(kernel.getContext(), first, type, transfer.slice.getSpace());
-      auto here = AtAttr::get(kernel.getContext(), at, type);
-      at = llvm::alignTo(here.getEnd(), alignment);
-      staged.push_back(here);
-      if (transfer.isRead)
-        reads.push_back({there, here});
-      if (transfer.isWritten)
-        writes.push_back({here, there});
-    }
-    const int64_t launch = number + static_cast<int64_t>(reads.size());
-    for (auto [there, here] : reads)
-      CopyOp::create(builder, kernel.getLoc(), there, here, ValueRange(),
-                     builder.getDenseI64ArrayAttr(launch));
-    auto slice = [&](unsigned operand) -> Attribute {
-      AtAttr whole = slices[operand];
-      RankedTensorType type = windows->getType(operand, begin, count);
-      if (!isElsewhere(whole))
-        return AtAttr::get(kernel.getContext(),
-                           whole.getOffset() + begin * windows->getBytesPerRow(operand), type);
-      for (auto [transfer, here] : llvm::zip_equal(*transfers, staged))
-        if (transfer.slice.overlaps(whole))
-          return AtAttr::get(kernel.getContext(), here.getOffset(), type);
-      llvm_unreachable("each operand elsewhere has its part of a slot");
-    };
-    SmallVector<Attribute> read, written;
-    for (unsigned operand = 0; operand < slices.size(); ++operand)
-      (operand < inputs ? read : written).push_back(slice(operand));
-    SmallVector<int64_t> lastUses;
-    for (auto [i, attribute] : llvm::enumerate(written)) {
-      auto ofResult = llvm::find_if(
-          writes, [&](auto copy) { return copy.first.overlaps(cast<AtAttr>(attribute)); });
-      if (ofResult != writes.end())
-        lastUses.push_back(launch + 1 + (ofResult - writes.begin()));
-      else // The first window starts the live range of a result that all windows share.
-        lastUses.push_back(begin > 0 && !windows->getBytesPerRow(inputs + i) ? -1 : asPlanned);
-    }
-    LaunchOp::create(builder, kernel.getLoc(), function.getSymName(), builder.getArrayAttr(read),
-                     builder.getArrayAttr(written), 0, 0, ValueRange(),
-                     builder.getDenseI64ArrayAttr(lastUses));
-    for (auto [here, there] : writes)
-      CopyOp::create(builder, kernel.getLoc(), here, there, ValueRange(),
-                     builder.getDenseI64ArrayAttr(-1));
-    number = launch + 1 + static_cast<int64_t>(writes.size());
+  for (auto [begin, count] : plan.windows.partition(plan.rows)) {
+    const bool isLast = begin + count == plan.windows.getRows();
+    KernelFunctionOp &function = functions[{count, int64_t{isLast}}];
+    if (!function)
+      function = outline(plan, begin, count, builder);
+    if (!function)
+      return refuse("its windows need scratch");
+    emitWindow(plan, function, begin, count, builder);
   }
   return success();
 }

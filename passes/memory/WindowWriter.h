@@ -37,6 +37,16 @@ private:
   };
   mlir::FailureOr<mlir::SmallVector<Transfer>> findTransfers(KernelOp kernel,
                                                              mlir::ArrayRef<AtAttr> slices);
+  struct Plan;
+  static std::string findObstacle(const Plan &plan);
+  bool chooseRows(Plan &plan);
+  KernelFunctionOp outline(const Plan &plan, int64_t begin, int64_t count,
+                           mlir::OpBuilder &builder);
+  static mlir::SmallVector<AtAttr> stage(const Plan &plan, int64_t begin, int64_t count,
+                                         int64_t at);
+  /// Emits the copies and the launch of a window at the end of the block.
+  void emitWindow(const Plan &plan, KernelFunctionOp function, int64_t begin, int64_t count,
+                  mlir::OpBuilder &builder);
 
   TransferSlotsOp slots;
   int64_t offset;

@@ -1,4 +1,4 @@
-//===- ControlFlow.cpp - Expansion of If, Loop and Scan ---------------------------------------===//
+//===- ControlFlow.cpp - Expansion of If and Scan ---------------------------------------------===//
 
 #include "frontend/onnx/dialect/Shapes.h"
 #include "frontend/onnx/inference/Expander.h"
@@ -28,17 +28,6 @@ LogicalResult Expander::checkSignature(Inference &node, StringRef name, size_t i
       succeeded(check(graph->front().getTerminator()->getNumOperands(), outputs, "outputs")));
 }
 
-/// Reports that a value must be known at compile time, with the graph inputs that it depends on.
-static LogicalResult unknownValue(Inference &node, Value value, const Twine &what,
-                                  const Twine &remedy) {
-  SmallVector<std::string> names = dataSources(value);
-  std::string reason = (what + " must be known at compile time, but depends on ").str();
-  if (names.empty())
-    return node.failure(reason + "weights; " + remedy);
-  return node.failure(reason + "the data of " + llvm::join(names, ", ") + "; " + remedy +
-                      ", or use --bind " + names.front() + "=VALUE");
-}
-
 FailureOr<std::optional<bool>> Expander::condition(Inference &node, Value value,
                                                    const Twine &what) {
   if (walk.isUnknown(value))
@@ -66,124 +55,6 @@ LogicalResult Expander::expandIf(Inference &node) {
     return selectBranch(node);
   ReturnOp values = inlineGraph(node, *node.graph(**isTaken ? "then_branch" : "else_branch"), {});
   return values ? replace(node, values.getValues()) : failure();
-}
-
-/// Unrolls Loop(trip count?, condition?, carried values...) -> (final carried values, scan
-/// outputs). The body maps (iteration, condition, carried values...) to (condition, carried values,
-/// scan outputs). If the condition depends on data, all iterations up to the trip count are
-/// computed, and each carried value keeps its last value once the condition is false.
-LogicalResult Expander::expandLoop(Inference &node) {
-  size_t carriedCount = node.operandCount() < 2 ? 0 : node.operandCount() - 2;
-  if (node.resultCount() < carriedCount)
-    return node.failure("has " + Twine(node.resultCount()) + " results, expected at least " +
-                        Twine(carriedCount));
-  if (failed(checkSignature(node, "body", carriedCount + 2, node.resultCount() + 1)))
-    return failure();
-  Region &body = *node.graph("body");
-  StringRef remedy = "export the model with the loop unrolled (Keras: unroll=True; PyTorch: trace "
-                     "the module, or loop over a Python range)";
-
-  std::optional<int64_t> limit;
-  if (node.has(0)) {
-    std::optional<SmallVector<int64_t>> known = node.constantInts(0);
-    if (!known)
-      return unknownValue(node, node.operand(0), "the number of iterations", remedy);
-    if (known->size() != 1)
-      return node.failure(node.operandName(0) + " has shape " + shapeText(node.shape(0)) +
-                          ", expected one element");
-    limit = known->front();
-  }
-  bool hasCondition = node.has(1);
-  if (!limit && !hasCondition)
-    return node.failure("has neither a trip count nor a condition; expected at least one of them");
-  bool goesOn = true;
-  Value isActive; // Whether the next iteration takes place; null while this is known.
-  auto readCondition = [&](Value value, const Twine &what) -> LogicalResult {
-    FailureOr<std::optional<bool>> known = condition(node, value, what);
-    if (failed(known))
-      return failure();
-    if (*known)
-      goesOn = **known;
-    else if (!limit || *limit > static_cast<int64_t>(maxExpandedNodes))
-      return unknownValue(node, value, what, remedy + Twine(" or give it a maximum trip count"));
-    else if (Value holds = createCondition(node, value); !isActive)
-      isActive = holds;
-    else
-      isActive = create(node, "And", 7, {isActive, holds}, {}).getResult(0);
-    return success();
-  };
-  if (hasCondition && failed(readCondition(node.operand(1), node.operandName(1))))
-    return failure();
-  if (limit && goesOn && !isActive) {
-    const size_t outputs = node.resultCount() - carriedCount;
-    ScanLists none, stacked{SmallVector<int64_t>(outputs, 0), SmallVector<bool>(outputs, false)};
-    FailureOr<bool> isKept =
-        keepLoop(node, /*isLoop=*/true, *limit,
-                 node.op().getInputs().drop_front(std::min<size_t>(2, node.operandCount())), {},
-                 none, stacked, /*ignoresCondition=*/!hasCondition);
-    if (failed(isKept) || *isKept)
-      return success(succeeded(isKept));
-  }
-  Value flag = hasCondition ? node.operand(1) : createFlag(node, true);
-
-  SmallVector<Value> carried(
-      node.op().getInputs().drop_front(std::min<size_t>(2, node.operandCount())));
-  SmallVector<SmallVector<Value>> scanned(node.resultCount() - carriedCount);
-  bool isScanned = llvm::any_of(llvm::seq(carriedCount, node.resultCount()),
-                                [&](size_t i) { return node.wants(i); });
-  auto runBody = [&](int64_t iteration) -> ReturnOp {
-    SmallVector<Value> arguments = {createScalar(node, iteration), flag};
-    IRMapping mapping;
-    if (isActive)
-      gateCaptured(node, body, isActive, true, mapping);
-    for (Value value : carried)
-      arguments.push_back(isActive ? gate(node, isActive, value, true) : value);
-    return inlineGraph(node, body, arguments, mapping);
-  };
-  int64_t iteration = 0;
-  for (; goesOn && (!limit || iteration < *limit); ++iteration) {
-    if (isActive && isScanned)
-      return unknownValue(node, isActive, "the number of elements of its scan outputs", remedy);
-    ReturnOp values = runBody(iteration);
-    if (!values)
-      return failure();
-    for (auto [i, next] : llvm::enumerate(values.getValues().slice(1, carriedCount))) {
-      FailureOr<Value> kept = next;
-      if (isActive)
-        kept = select(node, isActive, next, carried[i],
-                      "carried value " + Twine(i) + " in iteration " + Twine(iteration));
-      if (failed(kept))
-        return failure();
-      carried[i] = *kept;
-    }
-    for (auto [list, value] : llvm::zip(scanned, values.getValues().drop_front(1 + carriedCount)))
-      list.push_back(value);
-    if (hasCondition) {
-      flag = values.getValues().front();
-      if (failed(readCondition(flag, "the condition after iteration " + Twine(iteration))))
-        return failure();
-    }
-  }
-
-  // Without iterations, the types of the scan outputs are taken from one expansion of the body,
-  // which is erased later.
-  ReturnOp sample;
-  if (iteration == 0 && isScanned) {
-    sample = runBody(0);
-    if (!sample)
-      return failure();
-  }
-  SmallVector<Value> results = carried;
-  for (auto [i, list] : llvm::enumerate(scanned))
-    if (!node.wants(carriedCount + i))
-      results.push_back(Value());
-    else if (!sample)
-      results.push_back(stack(node, list, 0));
-    else if (Value value = sample.getValues()[1 + carriedCount + i]; isSequence(value))
-      return node.failure("scan output " + Twine(i) + " is a sequence, expected a tensor");
-    else
-      results.push_back(createEmpty(node, value, 0));
-  return replace(node, results);
 }
 
 Value Expander::createEmpty(Inference &node, Value element, int64_t axis) {

@@ -63,10 +63,14 @@ private:
   static Function functionOf(NodeOp node);
   static Function functionOf(llvm::StringRef domain, llvm::StringRef opType);
 
+  //===--- Loops (Loop.cpp) -------------------------------------------------------------------===//
+
+  class LoopUnroller;
+  mlir::LogicalResult expandLoop(Inference &node);
+
   //===--- Control flow (ControlFlow.cpp) -----------------------------------------------------===//
 
   mlir::LogicalResult expandIf(Inference &node);
-  mlir::LogicalResult expandLoop(Inference &node);
   mlir::LogicalResult expandScan(Inference &node);
   mlir::LogicalResult expandBatchedScan(Inference &node, size_t stateCount, size_t inputCount);
 
@@ -120,8 +124,7 @@ private:
   /// Returns the boolean, of one element, as a scalar.
   mlir::Value createCondition(Inference &node, mlir::Value value);
 
-  //===--- Attention with subgraphs (FlexAttention.cpp)
-  //-----------------------------------------===//
+  //===--- Attention with subgraphs (FlexAttention.cpp) ---------------------------------------===//
 
   mlir::LogicalResult expandFlexAttention(Inference &node);
   /// Returns the result of the subgraph `name` for `scores`, or `scores` if there is no subgraph.

@@ -1,0 +1,18 @@
+//===- Classifier.h - Classification of initializers without patterns -------------------------===//
+
+#ifndef MTC_FRONTEND_ONNX_PARAMETERS_CLASSIFIER_H
+#define MTC_FRONTEND_ONNX_PARAMETERS_CLASSIFIER_H
+
+#include "frontend/onnx/parameters/Parameters.h"
+
+namespace mtc::onnx {
+
+/// Reason of initializers that nodes with `onnx.update` name.
+inline constexpr llvm::StringLiteral updatedReason = "the module's forward pass updates it";
+
+/// Classifies initializers by the rules in Parameters.h; keyed by name.
+llvm::StringMap<InitializerClass> classifyByRules(GraphOp graph);
+
+} // namespace mtc::onnx
+
+#endif // MTC_FRONTEND_ONNX_PARAMETERS_CLASSIFIER_H

@@ -16,7 +16,7 @@ mtc_add_doc(onnx-dialect frontend/onnx/dialect/OnnxOps.td -gen-dialect-doc -dial
 mtc_add_doc(passes passes/Passes.td -gen-pass-doc)
 mtc_add_doc(onnx-inference-passes frontend/onnx/inference/Passes.td -gen-pass-doc)
 mtc_add_doc(onnx-exporters-passes frontend/onnx/exporters/Passes.td -gen-pass-doc)
-mtc_add_doc(onnx-batching-passes frontend/onnx/batching/Passes.td -gen-pass-doc)
+mtc_add_doc(onnx-batching-passes frontend/batching/Passes.td -gen-pass-doc)
 mtc_add_doc(onnx-conversion-passes frontend/onnx/convert/Passes.td -gen-pass-doc)
 mtc_add_doc(codegen-passes codegen/passes/Passes.td -gen-pass-doc)
 mtc_add_doc(cpu-target codegen/cpu/CpuDialect.td -gen-attrdef-doc -attrdefs-dialect=mtc_cpu)

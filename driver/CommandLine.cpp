@@ -4,8 +4,8 @@
 
 #include "driver/Completion.h"
 #include "driver/Flags.h"
+#include "driver/Frontends.h"
 #include "driver/ManPage.h"
-#include "driver/OperatorTable.h"
 #include "driver/Report.h"
 #include "passes/planning/TechniqueKind.h"
 
@@ -174,7 +174,7 @@ std::string findModel(llvm::ArrayRef<std::string> files, const CommandText &comm
 
 /// Implements `mtc operators [NAME...]`.
 [[noreturn]] void printOperators(llvm::ArrayRef<std::string> words) {
-  llvm::Expected<std::string> table = describeOperators(words);
+  llvm::Expected<std::string> table = getFrontend().describeOperators(words);
   if (!table)
     fail(table.takeError());
   print(*table);

@@ -1,26 +1,13 @@
 //===- Compilation.cpp - Compilation of a model through all stages ----------------------------===//
 
 #include "driver/Compilation.h"
+#include "driver/Frontends.h"
 #include "driver/ProgressLine.h"
 #include "driver/StageText.h"
 
 #include "codegen/Codegen.h"
-#include "frontend/onnx/Dimensions.h"
-#include "frontend/onnx/batching/Passes.h"
-#include "frontend/onnx/convert/Passes.h"
-#include "frontend/onnx/dialect/Onnx.h"
-#include "frontend/onnx/exporters/Passes.h"
-#include "frontend/onnx/inference/Passes.h"
-#include "frontend/onnx/parameters/FoldedNormalizations.h"
-#include "frontend/onnx/parameters/FrozenModules.h"
-#include "frontend/onnx/parameters/InferenceForms.h"
-#include "frontend/onnx/parameters/InitializerUses.h"
-#include "frontend/onnx/parameters/Passes.h"
-#include "frontend/onnx/parameters/PossibleBuffers.h"
-#include "frontend/onnx/parameters/StoppedGradients.h"
-#include "frontend/onnx/reader/Import.h"
+#include "frontend/batching/Passes.h"
 #include "ir/Mtc.h"
-#include "ir/ReservedNames.h"
 #include "ir/interfaces/TargetInfo.h"
 #include "passes/Passes.h"
 #include "passes/pipelines/Pipelines.h"
@@ -29,22 +16,17 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/Verifier.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Threading.h"
-
-#include <set>
 
 using namespace mlir;
 using namespace mtc;
 using namespace mtc::tool;
 
-/// Size of a symbolic batch dimension that the user has not set.
-static constexpr int64_t defaultBatch = 8;
-
 Compilation::Compilation(Options given)
     : options(std::move(given)), outputs(options.force), dims(options.dims) {
   DialectRegistry registry;
-  registry.insert<MtcDialect, onnx::OnnxDialect, func::FuncDialect>();
+  registry.insert<MtcDialect, func::FuncDialect>();
+  getFrontend().registerDialects(registry);
   registerCodegenDialects(registry);
   context = std::make_unique<MLIRContext>(registry);
   context->loadAllAvailableDialects();
@@ -101,11 +83,9 @@ LogicalResult Compilation::report(const Problems &problems) {
 /// Prevents outputs from overwriting the inputs of the run.
 void Compilation::protectInputs() {
   outputs.addInput("the model", options.model);
-  if (model) {
-    outputs.addInput("the model", model->file());
-    for (llvm::sys::fs::UniqueID id : model->dataFiles())
-      outputs.addInput("external data of the model", id);
-  }
+  if (model)
+    for (auto [i, id] : llvm::enumerate(model->getFiles()))
+      outputs.addInput(i == 0 ? "the model" : "external data of the model", id);
   if (!options.recipe.empty())
     outputs.addInput("the recipe", options.recipe);
   for (const std::string &file : options.scheduleFiles)
@@ -114,24 +94,6 @@ void Compilation::protectInputs() {
     outputs.addInput("the value of --" + flag, file);
   for (const auto &[input, value] : binds)
     outputs.addInput("the value of --bind " + input, value);
-}
-
-/// Splits INPUT=VALUE. An input name may contain `=`, so the longest matching input name is used,
-/// and the first `=` otherwise.
-LogicalResult Compilation::splitBinds() {
-  std::vector<onnx::ModelInput> inputs = onnx::modelInputs(*model);
-  for (StringRef text : options.binds) {
-    size_t end = text.find('=');
-    for (const onnx::ModelInput &input : inputs)
-      if (text.starts_with(input.name) && text.substr(input.name.size()).starts_with("=") &&
-          input.name.size() > end)
-        end = input.name.size();
-    if (end == 0 || end == StringRef::npos || end + 1 == text.size())
-      return emitError(UnknownLoc::get(context.get()))
-             << "--bind " << text << ": expected INPUT=VALUE";
-    binds.emplace_back(text.take_front(end), text.drop_front(end + 1));
-  }
-  return success();
 }
 
 /// Checks the paths of `--remarks`, `--print-ir-after-all` and `--crash-reproducer` before any work
@@ -176,40 +138,6 @@ int Compilation::writeRemarks() {
   return mtc::tool::report(commit(files));
 }
 
-/// Sets the size of open batch dimensions: dimensions that come first in an input and have a name
-/// but no size.
-void Compilation::chooseBatch() {
-  for (const onnx::ModelInput &input : onnx::modelInputs(*model)) {
-    if (input.dims.empty())
-      continue;
-    const std::string &name = input.dims.front();
-    int64_t number;
-    if (name.empty() || !StringRef(name).getAsInteger(10, number) || dims.contains(name) ||
-        !onnx::isDimensionName(name))
-      continue;
-    dims[name] = defaultBatch;
-    if (options.explainsDefaults)
-      note(llvm::formatv("dimension '{0}': size {1} is assumed; use --dim {0}=N to set it", name,
-                         defaultBatch));
-  }
-}
-
-/// Reports sizes of dimensions that the model does not have.
-void Compilation::checkDimensions(Problems &problems) {
-  std::set<std::string> names;
-  for (const onnx::ModelInput &input : onnx::modelInputs(*model))
-    for (const std::string &dim : input.dims)
-      for (std::string &name : onnx::dimensionNames(dim))
-        if (!llvm::isDigit(name.empty() ? '0' : name.front()))
-          names.insert(std::move(name));
-  for (const auto &entry : options.dims)
-    if (!names.contains(entry.first().str()))
-      problems.add("--dim " + entry.first() + "=" + Twine(entry.second) +
-                   ": no input has this dimension" +
-                   (names.empty() ? "; all dimensions are fixed"
-                                  : "; the dimensions are " + llvm::join(names, ", ")));
-}
-
 LogicalResult Compilation::import() {
   if (module)
     return success();
@@ -218,24 +146,6 @@ LogicalResult Compilation::import() {
     return failure();
   first = module->clone();
   return success();
-}
-
-/// Records the passes' results for messages, for `mtc inspect` and for the program's export.
-void Compilation::describeParameters(ModuleOp imported) {
-  auto graph = *imported.getOps<onnx::GraphOp>().begin();
-  llvm::StringMap<onnx::InitializerClass> classes = onnx::chosenClasses(graph);
-  for (onnx::InitializerOp initializer : onnx::trainableInitializers(graph)) {
-    parameters.initializers.push_back(
-        {initializer.getName().str(),
-         llvm::to_vector(cast<RankedTensorType>(initializer.getType()).getShape()),
-         classes[initializer.getName()]});
-    if (ArrayAttr images = initializer.getFileImagesAttr())
-      for (auto image : images.getAsRange<TensorImageAttr>())
-        parameters.ties.push_back(
-            {initializer.getName().str(), image.getName().str(), image.isWhole()});
-  }
-  parameters.added = onnx::findAddedInitializers(graph);
-  parameters.training = onnx::summarizeTraining(graph, classes);
 }
 
 /// Runs passes and verifies their result. Verification after each pass, which names the pass that
@@ -259,107 +169,6 @@ LogicalResult Compilation::runQuietly(ModuleOp other,
   return runAndVerify(manager, other, /*verifiesEachPass=*/false);
 }
 
-void Compilation::warnOfInferenceForms(onnx::GraphOp graph) {
-  std::string batchNorm = options.batchNorm
-                              ? onnx::unusedModeWarning(graph, *options.batchNorm)
-                              : onnx::batchNormWarning(graph, onnx::chosenClasses(graph));
-  for (const std::string &text : {batchNorm, onnx::dropoutWarning(graph),
-                                  onnx::stoppedGradientsWarning(graph, onnx::chosenClasses(graph))})
-    if (!text.empty())
-      warn(text);
-  if (options.batchNorm.value_or(BatchNormMode::AsExported) == BatchNormMode::AsExported)
-    for (const std::string &text : onnx::runningVarianceNotes(graph))
-      note(text);
-}
-
-/// Returns the maximum number of iterations of loops that are unrolled. Matrices in other loops get
-/// no adapters, and are not compressed.
-static int64_t unrollLimit(const Options &options) {
-  const bool changesMatrices =
-      !options.lora.empty() || options.training.frozenStorage.bits != FrozenStorageOptions().bits;
-  return changesMatrices ? INT64_MAX : options.unroll;
-}
-
-/// Adds the passes that classify the initializers; `areNamed` as parameters that flags can name.
-void Compilation::buildParameterPasses(OpPassManager &manager, bool areNamed) const {
-  manager.addNestedPass<onnx::GraphOp>(onnx::createExpandControlFlowPass({unrollLimit(options)}));
-  onnx::ParameterPatterns patterns{options.train, options.freeze, !options.lora.empty()};
-  onnx::ParameterChoices choices;
-  choices.merged = options.sharedInitializers;
-  if (areNamed)
-    choices = {options.sharedInitializers, options.tie, options.untie, patterns};
-  onnx::buildParametersPipeline(manager, choices);
-}
-
-void Compilation::buildInferencePasses(OpPassManager &manager) const {
-  manager.addNestedPass<onnx::GraphOp>(onnx::createFoldInitializersPass());
-  manager.addNestedPass<onnx::GraphOp>(onnx::createInferAndFoldPass({unrollLimit(options)}));
-  manager.addNestedPass<onnx::GraphOp>(onnx::createFormDropoutPass());
-}
-
-LogicalResult Compilation::importModel() {
-  if (failed(chooseTarget()))
-    return failure();
-  Problems problems;
-  model = onnx::Model::read(options.model, problems);
-  if (!model)
-    return report(problems);
-  if (failed(splitBinds()))
-    return failure();
-  protectInputs();
-  prepareReports();
-  checkDimensions(problems);
-  chooseBatch();
-  module =
-      onnx::importModel(*model, *context, {dims, binds, options.training.loss.output}, problems);
-  bool isWhole = succeeded(report(problems));
-  if (isWhole) {
-    (*module)->setAttr(targetAttribute, targetAttr);
-    describeProgram();
-  }
-  auto graph = *module->getOps<onnx::GraphOp>().begin();
-  // A broken graph may have no nodes, and then the names of its parameters in the module are
-  // unknown.
-  bool areNamed = isWhole || !graph.getOps<onnx::NodeOp>().empty();
-  auto choose = [&](OpPassManager &manager) { buildParameterPasses(manager, areNamed); };
-  LogicalResult chosen = isWhole ? run(choose) : runQuietly(*module, choose);
-  describeParameters(*module);
-  if (!isWhole || failed(chosen))
-    return failure();
-  const llvm::StringMap<onnx::InitializerClass> classes = onnx::chosenClasses(graph);
-  for (const std::string &text : onnx::normalizationWarnings(graph, classes))
-    warn(text);
-  for (const std::string &text : onnx::possibleBufferWarnings(graph, classes))
-    warn(text);
-  for (const std::string &text : parameters.training.notes())
-    note(text);
-  for (const std::string &text : parameters.training.warnings())
-    warn(text);
-  warnOfInferenceForms(graph);
-  bool isMeant = !options.train.empty() || !options.freeze.empty() || !options.lora.empty();
-  if (!isMeant && parameters.training.trainsLessThanHalf())
-    return emitError(UnknownLoc::get(context.get()), parameters.training.refusal());
-  const std::string frozenModules = isMeant ? "" : onnx::frozenModulesNote(graph, classes);
-  if (failed(run([&](OpPassManager &manager) { buildInferencePasses(manager); })))
-    return failure();
-  parameters.replaced = onnx::findReplacedNodes(graph);
-  if (std::string text = onnx::randomWarning(graph); !text.empty())
-    warn(text);
-  if (!frozenModules.empty() && computesOwnLoss(graph))
-    note(frozenModules);
-  return success();
-}
-
-bool Compilation::computesOwnLoss(onnx::GraphOp graph) const {
-  const LossOptions &loss = options.training.loss;
-  if (!loss.loss.empty())
-    return loss.loss == "output";
-  return llvm::any_of(graph.getFunctionType().getResults(), [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.hasStaticShape() && tensor.getNumElements() == 1;
-  });
-}
-
 LogicalResult Compilation::run(llvm::function_ref<void(OpPassManager &)> build) {
   PassManager manager(context.get());
   if (irPrinter) {
@@ -372,25 +181,17 @@ LogicalResult Compilation::run(llvm::function_ref<void(OpPassManager &)> build) 
   return runAndVerify(manager, *module, /*verifiesEachPass=*/irPrinter || reproducerTarget);
 }
 
-/// Adds the passes that convert a model to the `mtc` dialect.
-static void buildConversion(OpPassManager &manager, const Options &options) {
-  mtc::onnx::buildExportersPipeline(manager);
-  manager.addPass(mtc::onnx::createConvertOnnxToMtcPass(
-      {options.passes.skips("mtc-recognize-attention"), options.batchNorm.value_or(BatchNormMode()),
-       std::max<int64_t>(options.training.sharding.ranks, 1)}));
-}
-
 /// Adds the passes that lead from the previous stage to `stage`; to Stage::Forward, those after the
 /// conversion.
 static void buildStage(OpPassManager &manager, Stage stage, const Options &options) {
   switch (stage) {
-  case Stage::Onnx:
+  case Stage::Imported:
     return; // Initial stage of a compilation.
   case Stage::Forward:
     return buildForwardPipeline(manager, options.passes);
   case Stage::Training:
     buildTrainingPipeline(manager, options.training);
-    manager.addPass(mtc::onnx::createChooseBatchAxis({llvm::to_vector(options.batchInputs)}));
+    manager.addPass(createChooseBatchAxis({llvm::to_vector(options.batchInputs)}));
     return;
   case Stage::Kernels:
     return buildKernelPipeline(manager, options.passes);
@@ -405,7 +206,7 @@ static Stage nextOf(Stage stage) { return static_cast<Stage>(static_cast<unsigne
 /// Returns what the passes that lead to a stage do.
 static StringRef activityOf(Stage stage) {
   switch (stage) {
-  case Stage::Onnx:
+  case Stage::Imported:
     return "reading the model";
   case Stage::Forward:
     return "converting operators";
@@ -426,8 +227,9 @@ LogicalResult Compilation::lower(Stage stage) {
   for (Stage reached = first; reached < stage; reached = nextOf(reached)) {
     line.next(activityOf(nextOf(reached)).str());
     // Verified before patterns rely on it.
-    if (nextOf(reached) == Stage::Forward &&
-        failed(run([&](OpPassManager &manager) { buildConversion(manager, options); })))
+    if (nextOf(reached) == Stage::Forward && failed(run([&](OpPassManager &manager) {
+          getFrontend().buildConversion(manager, graphSettings(options));
+        })))
       return failure();
     if (failed(run([&](OpPassManager &manager) { buildStage(manager, nextOf(reached), options); })))
       return failure();
@@ -443,37 +245,6 @@ LogicalResult Compilation::differentiate(ArrayRef<std::string> keep) {
   });
 }
 
-const BatchDimension *Compilation::getBatch() {
-  // The first symbolic dimension that is leading in an input.
-  if (model && !batch)
-    for (const mtc::onnx::ModelInput &input : mtc::onnx::modelInputs(*model))
-      if (!input.dims.empty() && dims.contains(input.dims.front())) {
-        batch = {input.dims.front(), dims.lookup(input.dims.front())};
-        break;
-      }
-  return batch ? &*batch : nullptr;
-}
-
-FailureOr<OwningOpRef<ModuleOp>> Compilation::importAgain(const PlanSettings &settings) {
-  llvm::StringMap<int64_t> sizes = dims;
-  for (const auto &entry : settings.dims)
-    sizes[entry.first()] = entry.second;
-  if (sizes == dims)
-    return OwningOpRef<ModuleOp>(first->clone());
-  Problems problems;
-  OwningOpRef<ModuleOp> again =
-      onnx::importModel(*model, *context, {sizes, binds, options.training.loss.output}, problems);
-  if (!problems.empty())
-    return failure();
-  (*again)->setAttr(targetAttribute, targetAttr);
-  if (failed(runQuietly(*again, [&](OpPassManager &manager) {
-        buildParameterPasses(manager, /*areNamed=*/true);
-        buildInferencePasses(manager);
-      })))
-    return failure();
-  return again;
-}
-
 LogicalResult Compilation::lowerAgain(ModuleOp other, Stage stage, const PlanSettings &settings) {
   if (stage == Stage::Forward) {
     FailureOr<TargetAttrInterface> found = findTarget(settings.precision);
@@ -485,7 +256,7 @@ LogicalResult Compilation::lowerAgain(ModuleOp other, Stage stage, const PlanSet
   static_cast<PlanSettings &>(all) = settings;
   PassManager manager(context.get());
   if (stage == Stage::Forward)
-    buildConversion(manager, all);
+    getFrontend().buildConversion(manager, graphSettings(all));
   buildStage(manager, stage, all);
 #ifdef NDEBUG
   // A search makes many such modules, of which the chosen one is verified.

@@ -9,8 +9,7 @@
 #include "driver/Report.h"
 
 #include "codegen/target/Target.h"
-#include "frontend/onnx/parameters/TrainingSummary.h"
-#include "frontend/onnx/reader/Export.h"
+#include "frontend/Frontend.h"
 #include "passes/planning/TechniqueKind.h"
 #include "support/compiler/OutputFile.h"
 
@@ -20,24 +19,8 @@
 
 namespace mtc::tool {
 
-/// Classification of a model's initializers.
-struct Parameters {
-  struct Row {
-    std::string name;
-    llvm::SmallVector<int64_t> shape;
-    onnx::InitializerClass known;
-  };
-  /// Two initializers of the file that represent the same weight.
-  struct Tie {
-    std::string name, copy;
-    bool hasSameLayout;
-  };
-  std::vector<Row> initializers; // In graph order, without tied copies.
-  std::vector<Tie> ties;
-  std::vector<onnx::AddedInitializer> added;
-  std::vector<onnx::ReplacedNode> replaced;
-  onnx::TrainingSummary training;
-};
+/// Returns the settings of the frontend.
+GraphSettings graphSettings(const Options &options);
 
 /// Drives a model through the stages of compilation. Each step reports its errors and returns
 /// failure.
@@ -61,7 +44,7 @@ public:
 
   // For plans with other settings (PlanSource). The model must have been imported.
   const BatchDimension *getBatch();
-  Stage getFirstStage() { return first ? ProgramOp::find(*first).getStage() : Stage::Onnx; }
+  Stage getFirstStage() { return first ? ProgramOp::find(*first).getStage() : Stage::Imported; }
   mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> importAgain(const PlanSettings &settings);
   mlir::LogicalResult lowerAgain(mlir::ModuleOp other, Stage stage, const PlanSettings &settings);
 
@@ -71,7 +54,7 @@ public:
   ProgramOp getProgram() { return ProgramOp::find(*module); }
   /// Returns null if no model was read, for instance because the model of a stage's text does not
   /// exist.
-  onnx::Model *getModel() { return model.get(); }
+  SourceModel *getModel() { return model.get(); }
   /// Returns the classification of the model's parameters, available after the model has been read.
   const Parameters &getParameters() const { return parameters; }
   const llvm::StringMap<int64_t> &getDims() const { return dims; }
@@ -94,12 +77,7 @@ private:
   mlir::LogicalResult chooseTarget(TargetAttrInterface named = {});
   mlir::LogicalResult importModel();
   void buildParameterPasses(mlir::OpPassManager &manager, bool areNamed) const;
-  void buildInferencePasses(mlir::OpPassManager &manager) const;
-  void describeParameters(mlir::ModuleOp imported);
-  /// Warns about batch normalization and dropout that training would compute in inference form.
-  void warnOfInferenceForms(onnx::GraphOp graph);
-  /// Returns whether the loss is an output of the graph, as far as known before its stage.
-  bool computesOwnLoss(onnx::GraphOp graph) const;
+  mlir::LogicalResult finishImport();
   void describeProgram();
   mlir::LogicalResult readText();
   mlir::LogicalResult checkFlags();
@@ -119,7 +97,7 @@ private:
   Remarks remarks; // Must outlive the context, whose passes add to it.
   std::unique_ptr<mlir::MLIRContext> context;
   std::unique_ptr<DiagnosticPrinter> printer;
-  std::unique_ptr<onnx::Model> model;
+  std::unique_ptr<SourceModel> model;
   Parameters parameters;
   llvm::StringMap<int64_t> dims;
   std::vector<std::pair<std::string, std::string>> binds;

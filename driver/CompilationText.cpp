@@ -1,10 +1,9 @@
 //===- CompilationText.cpp - Compilation from the text of a stage -----------------------------===//
 
 #include "driver/Compilation.h"
+#include "driver/Frontends.h"
 #include "driver/StageText.h"
 
-#include "frontend/onnx/exporters/Passes.h"
-#include "frontend/onnx/reader/Import.h"
 #include "ir/interfaces/TargetInfo.h"
 #include "support/compiler/InputFile.h"
 
@@ -42,7 +41,7 @@ static std::vector<std::string> textsOf(ArrayAttr strings) {
 
 void Compilation::describeProgram() {
   auto builder = OpBuilder::atBlockBegin(module->getBody());
-  auto program = ProgramOp::create(builder, module->getLoc(), model->name(), Stage::Onnx);
+  auto program = ProgramOp::create(builder, module->getLoc(), model->getName(), Stage::Imported);
   llvm::SmallString<256> path(options.model);
   // The path stays relative if the working directory does not exist.
   static_cast<void>(llvm::sys::fs::make_absolute(path));
@@ -57,7 +56,7 @@ void Compilation::describeProgram() {
       context.get(), path, digest, options.sharedInitializers, stringsOf(*context, options.train),
       stringsOf(*context, options.freeze), stringsOf(*context, options.lora),
       stringsOf(*context, options.tie), stringsOf(*context, options.untie)));
-  for (const onnx::ModelInput &input : onnx::modelInputs(*model)) {
+  for (const ModelInput &input : model->getInputs()) {
     if (llvm::is_contained(llvm::make_first_range(binds), input.name))
       continue;
     InputOp added = program.findOrAddInput(input.name);
@@ -120,22 +119,23 @@ LogicalResult Compilation::readSource() {
              << " was made from it; compile the model again";
   }
   Problems problems;
-  model = onnx::Model::read(path, problems);
+  model = getFrontend().read(path, problems);
   if (!model)
     return report(problems);
   // Same import as for the text. Dimensions and outputs are irrelevant here.
-  OwningOpRef<ModuleOp> graph = onnx::importModel(
-      *model, *context,
+  OwningOpRef<ModuleOp> graph = model->import(
+      *context,
       {.dims = {}, .binds = {}, .allOutputsOptional = true, .allowUnboundDimensions = true},
       problems);
   LogicalResult chosen = runQuietly(*graph, [&](OpPassManager &manager) {
-    onnx::buildParametersPipeline(
+    getFrontend().buildParameterPasses(
         manager,
         {source.getMerged(),
          textsOf(source.getTie()),
          textsOf(source.getUntie()),
-         {textsOf(source.getTrain()), textsOf(source.getFreeze()), source.getLora() != nullptr}});
+         {textsOf(source.getTrain()), textsOf(source.getFreeze()), source.getLora() != nullptr}},
+        /*unrollLimit=*/std::nullopt);
   });
-  describeParameters(*graph);
+  parameters = model->describeParameters(*graph);
   return success(succeeded(report(problems)) && succeeded(chosen));
 }

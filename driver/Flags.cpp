@@ -116,7 +116,7 @@ StringRef describe(Precision precision) {
 
 StringRef describe(Stage stage) {
   switch (stage) {
-  case Stage::Onnx:
+  case Stage::Imported:
     return "the imported model, with types";
   case Stage::Forward:
     return "the model in core operations";
@@ -150,7 +150,7 @@ void addTrainingOptions(FlagTable &flags, Values TrainingOptions::*options,
 }
 
 void addModelFlags(FlagTable &flags) {
-  FlagScope scope{everyCommand, modelGroup, Stage::Onnx};
+  FlagScope scope{everyCommand, modelGroup, Stage::Imported};
   flags.addTexts({"dim", "NAME=N", "Set a symbolic dimension"}, scope, takeDim).isPairs = true;
   flags
       .add(&Options::binds,
@@ -201,7 +201,7 @@ void addModelFlags(FlagTable &flags) {
            "compilation takes less time, its step less memory and more time. Other loops are "
            "always unrolled, and so are all loops with --lora or --frozen-bits.",
        .defaultText = spellOption(Options().unroll)},
-      {described, modelGroup, Stage::Onnx}, takeUnroll);
+      {described, modelGroup, Stage::Imported}, takeUnroll);
   flags.add(&Options::batchInputs,
             {.name = "batch-input",
              .valueName = "INPUT",
@@ -249,7 +249,7 @@ void addTrainingFlags(FlagTable &flags) {
   flags.add(&Options::precision,
             {"precision", "TYPE", "Precision of contractions and activations",
              choicesOf<Precision>(describe)},
-            {planned, lossGroup, Stage::Onnx});
+            {planned, lossGroup, Stage::Imported});
   addTrainingOptions(flags, &TrainingOptions::precision, ofLoss);
   addTrainingOptions(flags, &TrainingOptions::lossScaling, ofLoss);
   addTrainingOptions(flags, &TrainingOptions::optimizer, ofOptimizer);
@@ -270,7 +270,7 @@ void addTrainingFlags(FlagTable &flags) {
                       "x W becomes x W + alpha / rank (x A) B. All other parameters are frozen, "
                       "unless --train names them. If several patterns match, the one with the "
                       "most literal characters wins."},
-                 {planned, adapterGroup, Stage::Onnx}, takeLora);
+                 {planned, adapterGroup, Stage::Imported}, takeLora);
   addTrainingOptions(flags, &TrainingOptions::frozenStorage,
                      {planned, adapterGroup, Stage::Training});
   addTrainingOptions(flags, &TrainingOptions::sharding, {planned, targetGroup, Stage::Training});
@@ -309,13 +309,13 @@ void addMemoryFlags(FlagTable &flags) {
                 scope, takeOffloadWindow);
   flags.addNames({"allow", "CHANGE,...", "Numerics that --memory may change to meet the budget",
                   allowChoices()},
-                 {planned, memoryGroup, Stage::Onnx}, takeAllow);
+                 {planned, memoryGroup, Stage::Imported}, takeAllow);
   flags.add(&Options::fitsBatch,
             {.name = "fit-batch",
              .valueName = "",
              .help = "Use the largest batch that fits --memory",
              .detail = "The size is found to 1/32 of it."},
-            {planned, memoryGroup, Stage::Onnx});
+            {planned, memoryGroup, Stage::Imported});
   flags.addText({.name = "search-seconds",
                  .valueName = "N",
                  .help = "Use the best plan found after this time",
@@ -324,7 +324,7 @@ void addMemoryFlags(FlagTable &flags) {
 }
 
 void addTargetFlags(FlagTable &flags) {
-  FlagScope scope{planned, targetGroup, Stage::Onnx};
+  FlagScope scope{planned, targetGroup, Stage::Imported};
   flags.add(&Options::target,
             {.name = "target",
              .valueName = "TARGET",

@@ -117,7 +117,7 @@ void freezeGroups(Options &options) {
       llvm::append_range(options.freeze, group->patterns);
     bool isFrozen = group && group->isFrozen;
     if (isFrozen)
-      options.given.push_back({"--group " + text, Stage::Onnx});
+      options.given.push_back({"--group " + text, Stage::Imported});
     return isFrozen;
   });
 }

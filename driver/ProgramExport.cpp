@@ -2,8 +2,6 @@
 
 #include "driver/ProgramExport.h"
 
-#include "frontend/onnx/dialect/ElementTypes.h"
-#include "frontend/onnx/reader/Export.h"
 #include "ir/Mtc.h"
 #include "runtime/abi/program.h"
 
@@ -16,13 +14,13 @@ using namespace mlir;
 using namespace mtc;
 using namespace mtc::tool;
 
-static MtcExportForm codeOf(mtc::onnx::ExportForm form) {
+static MtcExportForm codeOf(ExportForm form) {
   switch (form) {
-  case mtc::onnx::ExportForm::Every:
+  case ExportForm::Every:
     return MTC_EVERY_FORM;
-  case mtc::onnx::ExportForm::Inference:
+  case ExportForm::Inference:
     return MTC_INFERENCE_FORM;
-  case mtc::onnx::ExportForm::Original:
+  case ExportForm::Original:
     return MTC_ORIGINAL_FORM;
   }
   llvm_unreachable("all forms are handled");
@@ -44,7 +42,7 @@ void mtc::tool::addExport(Compilation &compilation, ProgramFiles &files) {
     // Integers are no parameters, but may be state.
     if (known.contains(variable.getSymName()) ||
         (variable.getRole() == Role::State &&
-         compilation.getModel()->findInitializer(variable.getSymName())))
+         compilation.getModel()->hasInitializer(variable.getSymName())))
       names.insert(variable.getSymName());
     if (ArrayAttr list = variable.getFileImagesAttr())
       for (auto image : list.getAsRange<TensorImageAttr>()) {
@@ -52,30 +50,24 @@ void mtc::tool::addExport(Compilation &compilation, ProgramFiles &files) {
         images[image.getName()] = {variable.getSymName().str(), image};
       }
   }
-  const Parameters &parameters = compilation.getParameters();
-  auto segments = mtc::onnx::exportSegments(*compilation.getModel(), parameters.added, names,
-                                            parameters.replaced);
+  auto segments = compilation.getModel()->exportSegments(compilation.getContext(), names);
   if (!segments) {
     // The program can still train.
     warn("--export: not available in the program: " + llvm::toString(segments.takeError()));
     return;
   }
-  for (mtc::onnx::FileSegment &segment : *segments) {
-    Type element =
-        mtc::onnx::elementTypeFromOnnx(compilation.getModule().getContext(), segment.dataType);
+  for (ModelSegment &segment : *segments) {
     auto [variable, image] = images.lookup(segment.initializer);
     files.exportSegments.push_back({std::move(segment.bytes),
-                                    image ? variable : std::move(segment.initializer), element,
-                                    image, codeOf(segment.form)});
+                                    image ? variable : std::move(segment.initializer),
+                                    segment.elementType, image, codeOf(segment.form)});
   }
 }
 
-std::string mtc::tool::listModelFiles(const mtc::onnx::Model &model, StringRef program) {
+std::string mtc::tool::listModelFiles(const SourceModel &model, StringRef program) {
   const std::filesystem::path folder = std::filesystem::path(program.str()).parent_path();
-  std::vector<std::string> paths = model.dataPaths();
-  paths.insert(paths.begin(), model.path());
   std::string list;
-  for (const std::string &path : paths)
+  for (const std::string &path : model.getPaths())
     if (llvm::SmallString<256> real; !llvm::sys::fs::real_path(path, real))
       list += std::filesystem::path(real.str().str()).lexically_relative(folder).string() + '\0';
   return list;

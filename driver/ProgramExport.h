@@ -15,7 +15,7 @@ void addExport(Compilation &compilation, ProgramFiles &files);
 
 /// Returns the model's files, which the program must not overwrite: null-terminated paths relative
 /// to the program's folder.
-std::string listModelFiles(const mtc::onnx::Model &model, llvm::StringRef program);
+std::string listModelFiles(const SourceModel &model, llvm::StringRef program);
 
 } // namespace mtc::tool
 

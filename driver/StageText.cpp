@@ -1,9 +1,9 @@
 //===- StageText.cpp - Reading and printing the text of a stage -------------------------------===//
 
 #include "driver/StageText.h"
+#include "driver/Frontends.h"
 
-#include "frontend/onnx/dialect/Onnx.h"
-#include "frontend/onnx/dialect/Shapes.h"
+#include "ir/CheckedExtents.h"
 #include "ir/ReservedNames.h"
 #include "ir/interfaces/TargetInfo.h"
 #include "support/compiler/InputFile.h"
@@ -48,12 +48,20 @@ static LogicalResult verifyComplete(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
-/// Applies the size limit of model tensors, so that products of extents cannot overflow in passes.
+/// Returns whether a tensor of this shape has at most 2^48 elements, as those of models, so that
+/// products of extents cannot overflow in passes.
+static bool isWithinLimit(ArrayRef<int64_t> shape) {
+  const SmallVector<int64_t> extents =
+      llvm::map_to_vector(shape, [](int64_t extent) { return std::max<int64_t>(extent, 1); });
+  return saturatingProduct(extents) <= int64_t(1) << 48;
+}
+
+/// Applies the size limit of tensors.
 static LogicalResult verifySizes(ModuleOp module) {
   RankedTensorType tooLarge;
   AttrTypeWalker walker;
   walker.addWalk([&](RankedTensorType type) {
-    if (!type.hasStaticShape() || onnx::isAddressable(type.getShape()))
+    if (!type.hasStaticShape() || isWithinLimit(type.getShape()))
       return WalkResult::advance();
     tooLarge = type;
     return WalkResult::interrupt();
@@ -100,8 +108,10 @@ static LogicalResult verifyStage(ModuleOp module, Stage stage, StringRef path) {
     return module.lookupSymbol<func::FuncOp>(name) != nullptr;
   };
   switch (stage) {
-  case Stage::Onnx:
-    return module.getOps<onnx::GraphOp>().empty() ? fail("no onnx.graph") : success();
+  case Stage::Imported:
+    if (StringRef graph = getFrontend().findMissingGraph(module); !graph.empty())
+      return fail(("no " + graph).str());
+    return success();
   case Stage::Forward:
     return hasFunction(forwardName) ? success() : fail("no function @forward");
   case Stage::Training:

@@ -24,9 +24,9 @@ static bool isConverted(Type from, Type to) {
 }
 
 /// Returns the type of an initializer in the model. Fails if a text declares an incompatible type.
-static llvm::Expected<RankedTensorType> typeInModel(mtc::onnx::Model &model, InitializerAttr source,
+static llvm::Expected<RankedTensorType> typeInModel(SourceModel &model, InitializerAttr source,
                                                     RankedTensorType type) {
-  auto found = model.initializerType(type.getContext(), source.getName());
+  auto found = model.getInitialType(type.getContext(), source.getName());
   if (found && *found != type &&
       !(found->getShape() == type.getShape() &&
         isConverted(found->getElementType(), type.getElementType()))) {
@@ -45,14 +45,14 @@ struct FileTensor {
 };
 } // namespace
 
-static llvm::Expected<FileTensor> tensorOf(mtc::onnx::Model *model, InitializerAttr source,
+static llvm::Expected<FileTensor> tensorOf(SourceModel *model, InitializerAttr source,
                                            RankedTensorType type) {
   if (!model)
     return llvm::createStringError("the model is missing");
   auto found = typeInModel(*model, source, type);
   if (!found)
     return found.takeError();
-  auto bytes = model->initializerBytes(source.getName());
+  auto bytes = model->getInitialBytes(source.getName());
   if (!bytes)
     return bytes.takeError();
   return FileTensor{*found, *bytes};
@@ -69,7 +69,7 @@ static std::string checksumText(StringRef bytes) {
   return llvm::utohexstr(llvm::xxHash64(bytes), /*LowerCase=*/true, /*Width=*/16);
 }
 
-FailureOr<Weights> Weights::collect(ModuleOp module, onnx::Model *model) {
+FailureOr<Weights> Weights::collect(ModuleOp module, SourceModel *model) {
   FailureOr<std::vector<ModuleTensor>> named =
       collectModuleTensors(module, [](VariableOp variable) { return bool(sourceOf(variable)); });
   if (failed(named))

@@ -3,7 +3,7 @@
 #ifndef MTC_DRIVER_WEIGHTS_H
 #define MTC_DRIVER_WEIGHTS_H
 
-#include "frontend/onnx/reader/Model.h"
+#include "frontend/Frontend.h"
 #include "ir/attributes/TensorImage.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -19,7 +19,7 @@ class Weights {
 public:
   /// Collects the weights. Fails with diagnostics if the data of initializers is missing, naming
   /// the first three and their total number. `model` is null if the model itself is missing.
-  static mlir::FailureOr<Weights> collect(mlir::ModuleOp module, onnx::Model *model);
+  static mlir::FailureOr<Weights> collect(mlir::ModuleOp module, SourceModel *model);
 
   /// Returns the file name of a program's weights. `train` has `train.weights.safetensors`, since
   /// `train.safetensors` is a common name for a model's own data.

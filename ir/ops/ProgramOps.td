@@ -7,7 +7,7 @@ include "ir/MtcBase.td"
 include "mlir/IR/RegionKindInterface.td"
 
 def Mtc_Stage : Mtc_Enum<"Stage", "compilation stage of a module", [
-  I32EnumCase<"Onnx", 0, "onnx">, I32EnumCase<"Forward", 1, "forward">, I32EnumCase<"Training", 2, "training">,
+  I32EnumCase<"Imported", 0, "onnx">, I32EnumCase<"Forward", 1, "forward">, I32EnumCase<"Training", 2, "training">,
   I32EnumCase<"Kernels", 3, "kernels">, I32EnumCase<"Allocated", 4, "allocated">]>;
 def Mtc_StageAttr : Mtc_EnumAttr<Mtc_Stage, "stage"> { let assemblyFormat = "$value"; }
 

@@ -128,7 +128,7 @@ Planner::Lowered &Planner::lowerTo(Stage stage, const PlanSettings &settings) {
   auto holdMessages = [&](Diagnostic &message) { result.messages.push_back(std::move(message)); };
   const Stage first = source.getFirstStage();
   if (stage < first ||
-      (stage == first && first != Stage::Onnx && keyOf(stage, settings) != keyOf(stage, given)))
+      (stage == first && first != Stage::Imported && keyOf(stage, settings) != keyOf(stage, given)))
     return result; // A text has decided these settings.
   if (stage == first) {
     ScopedDiagnosticHandler handler(&source.getContext(), holdMessages);
@@ -246,8 +246,8 @@ std::vector<std::optional<Plan>> Planner::planEach(ArrayRef<Candidate> candidate
   };
   struct Part {
     Plan plan;
-    Stage reached = Stage::Onnx; ///< That of the module.
-    ModuleOp before = {};        ///< Null if there is nothing to lower.
+    Stage reached = Stage::Imported; ///< That of the module.
+    ModuleOp before = {};            ///< Null if there is nothing to lower.
     OwningOpRef<ModuleOp> module = {};
     std::vector<Step> steps = {}; ///< Stages that this part reaches.
     bool isPlanned = false;

@@ -62,7 +62,7 @@ def ReachStage : Pass<"mtc-reach-stage", "::mlir::ModuleOp"> {
   let options = [
     Option<"stage", "stage", "::mtc::Stage", "::mtc::Stage::Forward", "the stage",
            [{::llvm::cl::values(
-               clEnumValN(::mtc::Stage::Onnx, "onnx", "a model's graph"),
+               clEnumValN(::mtc::Stage::Imported, "onnx", "a model's graph"),
                clEnumValN(::mtc::Stage::Forward, "forward", "@forward in core operations"),
                clEnumValN(::mtc::Stage::Training, "training", "@micro_step, @update and @evaluate"),
                clEnumValN(::mtc::Stage::Kernels, "kernels", "kernels and library calls"),

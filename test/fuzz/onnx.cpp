@@ -3,7 +3,8 @@
 #include "test/fuzz/written_input.h"
 
 #include "driver/Compilation.h"
-#include "frontend/onnx/Dimensions.h"
+#include "frontend/Dimensions.h"
+#include "frontend/onnx/reader/Model.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -18,7 +19,7 @@ static void bindDimensions(tool::Options &options) {
   if (!model)
     return;
   for (const onnx::SymbolicDimension &dimension : model->symbolicDimensions())
-    for (const std::string &name : onnx::dimensionNames(dimension.text))
+    for (const std::string &name : dimensionNames(dimension.text))
       if (!name.empty() && !llvm::isDigit(name.front()))
         options.dims[name] = 3;
 }

@@ -2,7 +2,7 @@
 
 #include "codegen/Codegen.h"
 #include "codegen/passes/Passes.h"
-#include "frontend/onnx/batching/Passes.h"
+#include "frontend/batching/Passes.h"
 #include "frontend/onnx/convert/Passes.h"
 #include "frontend/onnx/exporters/Passes.h"
 #include "frontend/onnx/inference/Passes.h"
@@ -28,9 +28,9 @@ namespace mtc {
 #include "codegen/passes/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "passes/Passes.h.inc"
-namespace onnx {
 #define GEN_PASS_REGISTRATION
-#include "frontend/onnx/batching/Passes.h.inc"
+#include "frontend/batching/Passes.h.inc"
+namespace onnx {
 #define GEN_PASS_REGISTRATION
 #include "frontend/onnx/convert/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
@@ -88,7 +88,7 @@ int main(int argc, char **argv) {
   mtc::onnx::registerExportersPipeline();
   mtc::onnx::registerConversionPasses();
   mtc::onnx::registerParametersPasses();
-  mtc::onnx::registerBatchingPasses();
+  mtc::registerBatchingPasses();
   auto [input, output] = mlir::registerAndParseCLIOptions(
       argc, argv, "Runs the compiler's passes on textual IR\n", registry);
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();

@@ -2,10 +2,10 @@
 
 #include "Commands.h"
 #include "driver/Compilation.h"
+#include "driver/Frontends.h"
 #include "driver/ProgressLine.h"
 #include "driver/StageText.h"
 
-#include "frontend/onnx/writer/GradientModel.h"
 #include "support/compiler/Errors.h"
 #include "support/compiler/OutputFile.h"
 
@@ -17,8 +17,6 @@ using namespace mtc;
 using namespace mtc::tool;
 
 namespace {
-
-using mtc::onnx::GradientModel;
 
 /// Passes whose results have no form in ONNX, or only a larger one: attention as one operation, and
 /// layouts with the channels last.
@@ -76,12 +74,11 @@ int mtc::tool::writeGradient(const Options &given) {
   options.passes.skipped.assign(std::begin(skippedPasses), std::end(skippedPasses));
   Compilation compilation(options);
   if (failed(compilation.import()) || failed(compilation.lower(Stage::Forward)) ||
-      failed(compilation.differentiate(GradientModel::getOperations())))
+      failed(compilation.differentiate(getFrontend().getGradientOperations())))
     return 1;
   Problems problems;
-  std::unique_ptr<GradientModel> model =
-      GradientModel::build(compilation.getModule(), *compilation.getModel(),
-                           {options.parametersAreInputs, MTC_VERSION}, problems);
+  std::unique_ptr<GradientModel> model = compilation.getModel()->makeGradient(
+      compilation.getModule(), {options.parametersAreInputs, MTC_VERSION}, problems);
   if (!model) {
     for (const std::string &problem : problems.get())
       emitError(UnknownLoc::get(&compilation.getContext()), problem);

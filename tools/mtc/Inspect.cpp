@@ -7,9 +7,8 @@
 #include "driver/Report.h"
 #include "driver/StageText.h"
 
-#include "frontend/onnx/Dimensions.h"
-#include "frontend/onnx/batching/BatchAxis.h"
-#include "frontend/onnx/reader/Import.h"
+#include "frontend/Dimensions.h"
+#include "frontend/batching/BatchAxis.h"
 #include "ir/ReservedNames.h"
 #include "ir/attributes/DiscardableAttributes.h"
 
@@ -19,10 +18,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
-#include "onnx-ml.pb.h"
-
-#include <map>
-
 using namespace mlir;
 using namespace mtc;
 using namespace mtc::tool;
@@ -30,16 +25,15 @@ using namespace mtc::tool;
 namespace {
 
 /// Infers the batch inputs without knowledge of the loss; nullopt if they cannot be inferred.
-std::optional<mtc::onnx::BatchAxis> guessBatchAxis(Compilation &compilation,
-                                                   const Options &options) {
-  std::vector<mtc::onnx::StepInput> inputs;
-  for (const mtc::onnx::ModelInput &input : mtc::onnx::modelInputs(*compilation.getModel())) {
+std::optional<BatchAxis> guessBatchAxis(Compilation &compilation, const Options &options) {
+  std::vector<StepInput> inputs;
+  for (const ModelInput &input : compilation.getModel()->getInputs()) {
     if (llvm::is_contained(llvm::make_first_range(compilation.getBinds()), input.name))
       continue;
-    mtc::onnx::StepInput &entry = inputs.emplace_back();
+    StepInput &entry = inputs.emplace_back();
     entry.name = input.name;
     for (const std::string &dim : input.dims) {
-      std::optional<int64_t> extent = mtc::onnx::evaluateDimension(dim, compilation.getDims());
+      std::optional<int64_t> extent = evaluateDimension(dim, compilation.getDims());
       if (!extent)
         return std::nullopt;
       entry.shape.push_back(*extent);
@@ -48,7 +42,7 @@ std::optional<mtc::onnx::BatchAxis> guessBatchAxis(Compilation &compilation,
     entry.isLabel = input.name == "labels";
   }
   Problems ignored;
-  return mtc::onnx::chooseBatchAxis(inputs, options.batchInputs, ignored);
+  return chooseBatchAxis(inputs, options.batchInputs, ignored);
 }
 
 /// Adds to each input whether it has a batch axis: the decision of the training program if it
@@ -59,8 +53,8 @@ void addBatchAxis(Compilation &compilation, const Options &options, bool hasProg
   if (hasProgram) {
     for (auto input : compilation.getProgram().getInputs().getOps<InputOp>())
       isBatched[input.getName()] = input.getRows();
-  } else if (std::optional<mtc::onnx::BatchAxis> axis = guessBatchAxis(compilation, options)) {
-    for (const mtc::onnx::ModelInput &input : mtc::onnx::modelInputs(*compilation.getModel()))
+  } else if (std::optional<BatchAxis> axis = guessBatchAxis(compilation, options)) {
+    for (const ModelInput &input : compilation.getModel()->getInputs())
       isBatched[input.name] = axis->inputs.contains(input.name);
   }
   for (llvm::json::Value &value : *description.getArray("inputs")) {
@@ -70,30 +64,20 @@ void addBatchAxis(Compilation &compilation, const Options &options, bool hasProg
   }
 }
 
-/// Counts the nodes of a graph and its subgraphs by operator.
-void countOperators(const ::onnx::GraphProto &graph, std::map<std::string, int64_t> &operators) {
-  for (const auto &node : graph.node()) {
-    ++operators[node.op_type()];
-    for (const auto &attribute : node.attribute())
-      if (attribute.has_g())
-        countOperators(attribute.g(), operators);
-  }
-}
-
 /// Describes the model before compilation.
 llvm::json::Object describe(Compilation &compilation) {
-  mtc::onnx::Model &model = *compilation.getModel();
+  const SourceModel &model = *compilation.getModel();
   llvm::json::Array inputs, initializers;
-  for (const mtc::onnx::ModelInput &input : mtc::onnx::modelInputs(model))
+  for (const ModelInput &input : model.getInputs())
     inputs.push_back(
         llvm::json::Object{{"name", input.name}, {"dims", llvm::json::Array(input.dims)}});
   int64_t parameters = 0;
-  for (const auto &[name, extents, known] : compilation.getParameters().initializers) {
-    if (known.role == mtc::onnx::InitializerRole::Parameter)
-      parameters += ShapedType::getNumElements(extents);
-    llvm::json::Object row{{"name", name},
-                           {"shape", llvm::json::Array(extents)},
-                           {"role", mtc::onnx::roleName(known.role)},
+  for (const Parameters::Row &known : compilation.getParameters().initializers) {
+    if (known.isTrained)
+      parameters += ShapedType::getNumElements(known.shape);
+    llvm::json::Object row{{"name", known.name},
+                           {"shape", llvm::json::Array(known.shape)},
+                           {"role", known.role},
                            {"reason", known.reason}};
     if (!known.moduleName.empty())
       row["module_name"] = known.moduleName;
@@ -104,10 +88,7 @@ llvm::json::Object describe(Compilation &compilation) {
     initializers.push_back(std::move(row));
   }
   // Adds trainable constants that are Constant nodes instead of initializers.
-  for (const mtc::onnx::TrainableConstant &constant :
-       compilation.getParameters().training.constants) {
-    if (model.hasInitializer(constant.name))
-      continue;
+  for (const TrainableConstant &constant : compilation.getParameters().constants) {
     llvm::json::Object row{{"name", constant.name},
                            {"shape", llvm::json::Array(constant.shape)},
                            {"role", "constant"},
@@ -121,25 +102,13 @@ llvm::json::Object describe(Compilation &compilation) {
   for (const Parameters::Tie &tie : compilation.getParameters().ties)
     ties.push_back(llvm::json::Object{
         {"name", tie.name}, {"copy", tie.copy}, {"same_layout", tie.hasSameLayout}});
-  // Excludes the nodes that initializers replace.
-  std::map<std::string, int64_t> operators;
-  countOperators(model.proto().graph(), operators);
-  for (const mtc::onnx::AddedInitializer &added : compilation.getParameters().added)
-    if (added.replaced)
-      if (const auto &node = model.proto().graph().node(static_cast<int>(*added.replaced));
-          --operators[node.op_type()] == 0)
-        operators.erase(node.op_type());
-  llvm::json::Object counts;
-  for (const auto &[name, count] : operators)
-    counts[name] = count;
-  llvm::json::Array outputs;
-  for (const auto &output : model.proto().graph().output())
-    outputs.push_back(output.name());
-  return llvm::json::Object{
-      {"model", model.name()},         {"opset", model.opset()},
-      {"inputs", std::move(inputs)},   {"outputs", std::move(outputs)},
-      {"parameter_count", parameters}, {"initializers", std::move(initializers)},
-      {"ties", std::move(ties)},       {"operators", std::move(counts)}};
+  llvm::json::Object description = model.describe();
+  description["model"] = model.getName();
+  description["inputs"] = std::move(inputs);
+  description["parameter_count"] = parameters;
+  description["initializers"] = std::move(initializers);
+  description["ties"] = std::move(ties);
+  return description;
 }
 
 /// Adds the number of fused attentions, and the reasons why others stay decomposed; adds nothing if
@@ -175,10 +144,10 @@ struct Attempt {
 /// Returns the dimensions of inputs without a size, fixed or given by `--dim`.
 std::vector<std::string> findOpenDimensions(Compilation &compilation) {
   std::vector<std::string> open;
-  for (const mtc::onnx::ModelInput &input : mtc::onnx::modelInputs(*compilation.getModel()))
+  for (const ModelInput &input : compilation.getModel()->getInputs())
     for (const std::string &dim : input.dims)
-      if (!mtc::onnx::evaluateDimension(dim, compilation.getDims()))
-        for (const std::string &name : mtc::onnx::dimensionNames(dim))
+      if (!evaluateDimension(dim, compilation.getDims()))
+        for (const std::string &name : dimensionNames(dim))
           if (!compilation.getDims().contains(name) && !llvm::is_contained(open, name))
             open.push_back(name);
   return open;

@@ -3,6 +3,7 @@
 #ifndef MTC_FRONTEND_ONNX_EXPORTERS_PASSES_H
 #define MTC_FRONTEND_ONNX_EXPORTERS_PASSES_H
 
+#include "frontend/Parameters.h"
 #include "frontend/onnx/dialect/Onnx.h"
 #include "frontend/onnx/parameters/Parameters.h"
 #include "ir/Mtc.h"
@@ -13,15 +14,6 @@ namespace mtc::onnx {
 
 #define GEN_PASS_DECL
 #include "frontend/onnx/exporters/Passes.h.inc"
-
-/// The user's choices about a model's parameters, from the command line.
-struct ParameterChoices {
-  /// How to treat initializers in which the exporter stored several parameters.
-  SharedInitializerPolicy merged = SharedInitializerPolicy::Auto;
-  /// Initializers to tie (`A=B`) and initializers to untie, by name.
-  std::vector<std::string> tie, untie;
-  ParameterPatterns patterns;
-};
 
 /// Builds the pipeline that chooses the trained parameters of imported graphs. It must run before
 /// any pass drops the file's metadata of initializers and nodes.

@@ -2,11 +2,11 @@
 
 #include "frontend/onnx/parameters/Ties.h"
 
-#include "frontend/onnx/Lists.h"
 #include "frontend/onnx/exporters/Passes.h"
 #include "frontend/onnx/parameters/InitializerUses.h"
 #include "frontend/onnx/parameters/TrainableConstants.h"
 #include "ir/attributes/TensorImage.h"
+#include "support/compiler/Lists.h"
 
 using namespace llvm;
 using namespace mlir;

@@ -2,9 +2,9 @@
 
 #include "frontend/onnx/parameters/FoldedNormalizations.h"
 
-#include "frontend/onnx/Lists.h"
 #include "frontend/onnx/parameters/InitializerUses.h"
 #include "frontend/onnx/parameters/MovingStatistics.h"
+#include "support/compiler/Lists.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"

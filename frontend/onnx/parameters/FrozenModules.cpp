@@ -2,8 +2,8 @@
 
 #include "frontend/onnx/parameters/FrozenModules.h"
 
-#include "frontend/onnx/Lists.h"
 #include "frontend/onnx/parameters/InitializerUses.h"
+#include "support/compiler/Lists.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"

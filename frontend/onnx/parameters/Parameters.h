@@ -22,6 +22,7 @@
 #ifndef MTC_FRONTEND_ONNX_PARAMETERS_PARAMETERS_H
 #define MTC_FRONTEND_ONNX_PARAMETERS_PARAMETERS_H
 
+#include "frontend/Parameters.h"
 #include "frontend/onnx/dialect/Onnx.h"
 #include "support/compiler/Problems.h"
 
@@ -48,17 +49,6 @@ struct InitializerClass {
   bool looksTrainable = false;  // A constant that is used like a parameter.
   bool isInferred = false;      // The reason is evidence from use, elements or name.
   bool isDoubtful = false;      // The evidence is weak.
-};
-
-/// Glob patterns over names of initializers and modules, which override the rules. If `train` is
-/// not empty, only matching initializers are trained. If several patterns match, the one with the
-/// most literal characters decides; on a tie, `freeze` decides. A full name trains any
-/// floating-point constant, a pattern with wildcards only parameters and constants that look
-/// trainable. With adapters, only initializers that `train` matches are trained in addition to the
-/// adapters.
-struct ParameterPatterns {
-  std::vector<std::string> train, freeze;
-  bool hasAdapters = false;
 };
 
 /// Returns whether the torch.export-based exporter generated this name for a folded tensor:

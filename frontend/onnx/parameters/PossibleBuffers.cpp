@@ -2,9 +2,9 @@
 
 #include "frontend/onnx/parameters/PossibleBuffers.h"
 
-#include "frontend/onnx/Lists.h"
 #include "frontend/onnx/dialect/Shapes.h"
 #include "frontend/onnx/parameters/InitializerUses.h"
+#include "support/compiler/Lists.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"

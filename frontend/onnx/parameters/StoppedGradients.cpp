@@ -2,8 +2,8 @@
 
 #include "frontend/onnx/parameters/StoppedGradients.h"
 
-#include "frontend/onnx/Lists.h"
 #include "frontend/onnx/parameters/InitializerUses.h"
+#include "support/compiler/Lists.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSwitch.h"

@@ -2,7 +2,7 @@
 
 #include "frontend/onnx/parameters/Ties.h"
 
-#include "frontend/onnx/FxValues.h"
+#include "frontend/onnx/dialect/FxValues.h"
 #include "frontend/onnx/dialect/Shapes.h"
 #include "frontend/onnx/parameters/Provenance.h"
 #include "frontend/onnx/parameters/RenamedParameters.h"

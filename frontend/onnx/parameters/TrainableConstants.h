@@ -10,28 +10,25 @@
 #ifndef MTC_FRONTEND_ONNX_PARAMETERS_TRAINABLECONSTANTS_H
 #define MTC_FRONTEND_ONNX_PARAMETERS_TRAINABLECONSTANTS_H
 
+#include "frontend/TrainingSummary.h"
 #include "frontend/onnx/parameters/Parameters.h"
 
 namespace mtc::onnx {
 
-/// A floating-point constant of the main graph that is used like a parameter: as an operand of a
-/// contraction, an elementwise operation or a normalization, as a lookup table, or as a part of a
-/// concatenation. Its elements must not be mask values (infinite or huge), and a single number must
-/// not look like a literal: a short decimal, or the root or inverse root of an integer.
+/// Returns the trainable constants in the order of their first use. `classes` are the classes by
+/// the rules.
+///
+/// A trainable constant is a floating-point constant of the main graph that is used like a
+/// parameter: as an operand of a contraction, an elementwise operation or a normalization, as a
+/// lookup table, or as a part of a concatenation. Its elements must not be mask values (infinite or
+/// huge), and a single number must not look like a literal: a short decimal, or the root or inverse
+/// root of an integer.
 ///
 /// If the file lists the module's parameters, the constant's user must belong to a module with a
 /// parameter that the file lacks. Otherwise the elements must differ, and a single number must be
 /// an initializer of a PyTorch file. The TorchScript-based exporter stores parameters as
 /// initializers, so Constant nodes in the same file are literals of the code, unless they are used
 /// by contractions, convolutions, recurrent layers or lookups.
-struct TrainableConstant {
-  std::string name; // Name of the initializer, or of the Constant node's result.
-  std::vector<int64_t> shape;
-  std::string moduleName; // The parameter or module that it seems to belong to, or empty.
-};
-
-/// Returns the trainable constants in the order of their first use. `classes` are the classes by
-/// the rules.
 std::vector<TrainableConstant>
 findTrainableConstants(GraphOp graph, const llvm::StringMap<InitializerClass> &classes);
 

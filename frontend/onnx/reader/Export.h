@@ -3,6 +3,7 @@
 #ifndef MTC_FRONTEND_ONNX_READER_EXPORT_H
 #define MTC_FRONTEND_ONNX_READER_EXPORT_H
 
+#include "frontend/Frontend.h"
 #include "frontend/onnx/reader/AddedInitializers.h"
 #include "frontend/onnx/reader/InferenceValues.h"
 #include "frontend/onnx/reader/Model.h"
@@ -12,10 +13,6 @@
 #include <vector>
 
 namespace mtc::onnx {
-
-/// The exported files that contain a segment: all files, only the file in inference form, or only
-/// the file in the form that was read.
-enum class ExportForm { Every, Inference, Original };
 
 /// A segment of a file: bytes, followed by the data of an initializer with the given
 /// TensorProto.DataType. No data follows if the name is empty.

@@ -2,11 +2,11 @@
 
 #include "frontend/onnx/reader/ExporterMetadata.h"
 
-#include "frontend/onnx/Lists.h"
 #include "frontend/onnx/dialect/Onnx.h"
 #include "frontend/onnx/reader/Functions.h"
 #include "frontend/onnx/reader/MetadataKeys.h"
 #include "frontend/onnx/reader/NodeNames.h"
+#include "support/compiler/Lists.h"
 
 #include "onnx-ml.pb.h"
 #include "llvm/ADT/STLExtras.h"

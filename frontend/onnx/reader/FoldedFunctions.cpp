@@ -2,7 +2,7 @@
 
 #include "frontend/onnx/reader/FoldedFunctions.h"
 
-#include "frontend/onnx/FxValues.h"
+#include "frontend/onnx/dialect/FxValues.h"
 #include "frontend/onnx/reader/ExporterMetadata.h"
 #include "frontend/onnx/reader/NodeNames.h"
 

@@ -2,7 +2,7 @@
 
 #include "frontend/onnx/reader/GraphInputs.h"
 
-#include "frontend/onnx/Dimensions.h"
+#include "frontend/Dimensions.h"
 #include "frontend/onnx/dialect/ElementTypes.h"
 #include "frontend/onnx/reader/Model.h"
 #include "frontend/onnx/reader/TensorData.h"

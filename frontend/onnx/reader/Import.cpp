@@ -2,7 +2,7 @@
 
 #include "frontend/onnx/reader/Import.h"
 
-#include "frontend/onnx/Dimensions.h"
+#include "frontend/Dimensions.h"
 #include "frontend/onnx/dialect/ElementTypes.h"
 #include "frontend/onnx/dialect/Modes.h"
 #include "frontend/onnx/dialect/OptionalOutputs.h"

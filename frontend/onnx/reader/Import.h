@@ -3,6 +3,7 @@
 #ifndef MTC_FRONTEND_ONNX_READER_IMPORT_H
 #define MTC_FRONTEND_ONNX_READER_IMPORT_H
 
+#include "frontend/Frontend.h"
 #include "frontend/onnx/reader/Model.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -10,23 +11,6 @@
 
 namespace mtc::onnx {
 
-struct ImportOptions {
-  llvm::StringMap<int64_t> dims; // Sizes of symbolic dimensions.
-  /// Graph inputs to replace by constants: a number, a list such as 1,2,3, or a .npy file.
-  std::vector<std::pair<std::string, std::string>> binds;
-  /// The value from which the loss is computed; empty to infer it (OutputSelection.h).
-  std::string output = {};
-  /// Whether to omit any output that cannot be imported.
-  bool allOutputsOptional = false;
-  /// Whether dimensions may be unbound; their extents are dynamic.
-  bool allowUnboundDimensions = false;
-};
-
-/// A graph input as declared in the file.
-struct ModelInput {
-  std::string name;
-  std::vector<std::string> dims; // Numbers, names or expressions; INPUT.AXIS if unnamed.
-};
 /// Returns the graph inputs that are not initializers.
 std::vector<ModelInput> modelInputs(const Model &model);
 
@@ -36,7 +20,8 @@ std::vector<ModelInput> modelInputs(const Model &model);
 ///   other initializers become `onnx.initializer`, with attributes (Onnx.h) for parameter
 ///   selection;
 /// - a value has its declared type, or `tensor<*xindex>` if the file declares none;
-/// - results are the file's outputs and the value named by `output`. Results that are not required
+/// - results are the file's outputs and the value named by `output` (OutputSelection.h). Results
+/// that are not required
 ///   have the attribute `onnx.optional` and are omitted with a remark if they cannot be imported.
 /// If problems are reported, the module contains the parts that could be imported; for an invalid
 /// graph these are only the initializers.

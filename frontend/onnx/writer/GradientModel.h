@@ -3,6 +3,7 @@
 #ifndef MTC_FRONTEND_ONNX_WRITER_GRADIENTMODEL_H
 #define MTC_FRONTEND_ONNX_WRITER_GRADIENTMODEL_H
 
+#include "frontend/Frontend.h"
 #include "frontend/onnx/reader/Model.h"
 #include "support/compiler/Problems.h"
 
@@ -21,13 +22,8 @@ namespace mtc::onnx {
 /// | outputs | `loss`, `NAME.gradient` of each parameter, `NAME.updated` of each state |
 ///
 /// Initializers have the element types of the source, whose data they reference.
-class GradientModel {
+class GradientModel : public mtc::GradientModel {
 public:
-  struct Options {
-    bool parametersAreInputs = false;
-    std::string producerVersion;
-  };
-
   /// Builds the model. Adds all problems, or returns a model if there are none: operations without
   /// a form in standard operators, names that clash, missing data. The source must outlive the
   /// model.
@@ -35,19 +31,18 @@ public:
                                               const Options &options, Problems &problems);
   /// Returns the names of the operations that the model can represent as they are.
   static std::vector<std::string> getOperations();
-  ~GradientModel();
+  ~GradientModel() override;
 
   /// Returns whether the data of initializers is stored in another file: because that of the source
   /// is, or because the file would exceed protobuf's limit of 2 GiB.
-  bool needsDataFile() const;
-  /// References the data of all initializers in a file of this name, in the folder of the model.
-  void useDataFile(llvm::StringRef name);
+  bool needsDataFile() const override;
+  void useDataFile(llvm::StringRef name) override;
 
-  void write(llvm::raw_ostream &os);
+  void write(llvm::raw_ostream &os) override;
   /// Writes the data file: a text line that marks the file as written by mtc, and the data.
-  void writeData(llvm::raw_ostream &os) const;
+  void writeData(llvm::raw_ostream &os) const override;
 
-  size_t getGradientCount() const { return gradientCount; }
+  size_t getGradientCount() const override { return gradientCount; }
 
 private:
   class Builder;

@@ -11,7 +11,7 @@ TechniqueKind makeAccumulate();
 } // namespace mtc::techniques
 
 TechniqueKind mtc::techniques::makeAccumulate() {
-  TechniqueKind kind{"accumulate", "gradient accumulation over micro-batches", Stage::Onnx,
+  TechniqueKind kind{"accumulate", "gradient accumulation over micro-batches", Stage::Imported,
                      Effect::Order, Permission::Allow};
   kind.propose = [](const PlanSettings &settings, const PlanContext &context) {
     std::vector<PlanChange> changes;

@@ -11,7 +11,8 @@ TechniqueKind makeBatch();
 } // namespace mtc::techniques
 
 TechniqueKind mtc::techniques::makeBatch() {
-  TechniqueKind kind{"batch", "a smaller batch", Stage::Onnx, Effect::Numerics, Permission::Flag};
+  TechniqueKind kind{"batch", "a smaller batch", Stage::Imported, Effect::Numerics,
+                     Permission::Flag};
   kind.propose = [](const PlanSettings &, const PlanContext &context) {
     std::vector<PlanChange> changes;
     for (int64_t size = context.batch ? context.batch->size / 2 : 0; size > 0; size /= 2)

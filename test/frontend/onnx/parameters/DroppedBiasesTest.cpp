@@ -2,7 +2,7 @@
 
 #include "test/frontend/onnx/TestModel.h"
 
-#include "frontend/onnx/parameters/TrainingSummary.h"
+#include "frontend/onnx/parameters/SummarizeTraining.h"
 
 using namespace mtc::onnx;
 using namespace mtc::onnx::test;
@@ -55,7 +55,7 @@ TEST(DroppedBiases, AreTrainedAndExported) {
   declare(*proto.mutable_graph()->add_output(), proto.graph().node(1).output(0));
   Chosen result(proto);
   EXPECT_EQ(result.classes["layer.bias"].role, InitializerRole::Parameter);
-  TrainingSummary summary = summarizeTraining(result.graph(), result.classes);
+  mtc::TrainingSummary summary = summarizeTraining(result.graph(), result.classes);
   EXPECT_THAT(summary.missing, IsEmpty());
   EXPECT_THAT(summary.warnings(), IsEmpty());
   ModelProto exported = result.exported();

@@ -2,7 +2,7 @@
 
 #include "test/frontend/onnx/TestModel.h"
 
-#include "frontend/onnx/parameters/TrainingSummary.h"
+#include "frontend/onnx/parameters/SummarizeTraining.h"
 
 #include <cmath>
 #include <cstring>

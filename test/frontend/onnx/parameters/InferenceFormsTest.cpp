@@ -29,7 +29,7 @@ void addNodes(ModelProto &proto, int training) {
   }
 }
 
-std::string warningOf(const ModelProto &proto, const ParameterPatterns &patterns = {}) {
+std::string warningOf(const ModelProto &proto, const mtc::ParameterPatterns &patterns = {}) {
   Chosen chosen(proto, patterns);
   return batchNormWarning(chosen.graph(), chosen.classes);
 }

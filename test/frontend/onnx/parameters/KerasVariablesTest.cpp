@@ -3,7 +3,7 @@
 #include "test/frontend/onnx/TestModel.h"
 
 #include "frontend/onnx/parameters/MovingStatistics.h"
-#include "frontend/onnx/parameters/TrainingSummary.h"
+#include "frontend/onnx/parameters/SummarizeTraining.h"
 
 #include "llvm/ADT/StringExtras.h"
 

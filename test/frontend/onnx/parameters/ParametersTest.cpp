@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 namespace {
 
 struct Classified : Chosen {
-  explicit Classified(const ModelProto &proto, const ParameterPatterns &patterns = {})
+  explicit Classified(const ModelProto &proto, const mtc::ParameterPatterns &patterns = {})
       : Chosen(proto, patterns, mtc::SharedInitializerPolicy::Keep) {}
 };
 

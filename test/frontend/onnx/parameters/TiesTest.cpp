@@ -268,7 +268,7 @@ TEST(Ties, AreFrozenByEitherName) {
   add(proto, "b", {3, 2}, matrix);
   for (const char *name : {"a", "b"})
     addModuleUse(proto, "MatMul", name, {"x", name});
-  Chosen frozen(proto, ParameterChoices{{}, {"a=b"}, {}, {.train = {}, .freeze = {"b"}}});
+  Chosen frozen(proto, mtc::ParameterChoices{{}, {"a=b"}, {}, {.train = {}, .freeze = {"b"}}});
   EXPECT_EQ(frozen.role("a"), InitializerRole::Frozen);
   EXPECT_THAT(frozen.problems, IsEmpty());
 }

@@ -2,7 +2,7 @@
 
 #include "test/frontend/onnx/TestModel.h"
 
-#include "frontend/onnx/parameters/TrainingSummary.h"
+#include "frontend/onnx/parameters/SummarizeTraining.h"
 
 using namespace mtc::onnx;
 using namespace mtc::onnx::test;
@@ -14,17 +14,17 @@ using ::testing::IsEmpty;
 namespace {
 
 struct Summarized : Chosen {
-  explicit Summarized(const ModelProto &proto, const ParameterPatterns &patterns = {})
+  explicit Summarized(const ModelProto &proto, const mtc::ParameterPatterns &patterns = {})
       : Chosen(proto, patterns), summary(summarizeTraining(graph(), classes)) {}
   std::vector<std::string> constants() const {
     std::vector<std::string> names;
     names.reserve(summary.constants.size());
-    for (const TrainableConstant &constant : summary.constants)
+    for (const mtc::TrainableConstant &constant : summary.constants)
       names.push_back(constant.name + "=" + constant.moduleName);
     return names;
   }
 
-  TrainingSummary summary;
+  mtc::TrainingSummary summary;
 };
 
 TensorProto scalar(const char *name, float value) { return floats(name, {}, {value}); }

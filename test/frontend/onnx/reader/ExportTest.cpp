@@ -31,10 +31,10 @@ struct Exported {
   }
 
   /// Returns the file of a form, with `fill` in every byte of the trained initializers.
-  ModelProto filled(char fill, ExportForm form = ExportForm::Original) {
+  ModelProto filled(char fill, mtc::ExportForm form = mtc::ExportForm::Original) {
     std::string bytes;
     for (const FileSegment &segment : segments) {
-      if (segment.form != ExportForm::Every && segment.form != form)
+      if (segment.form != mtc::ExportForm::Every && segment.form != form)
         continue;
       bytes += segment.bytes;
       if (!segment.initializer.empty())
@@ -259,7 +259,7 @@ TEST(Export, InferenceFormDropsWhatTrainingComputes) {
 
   Exported result(proto, {"w", "mean"}, folder);
   ASSERT_EQ(result.reason, "");
-  ModelProto inference = result.filled('\x11', ExportForm::Inference);
+  ModelProto inference = result.filled('\x11', mtc::ExportForm::Inference);
   EXPECT_THAT(nodesOf(inference.graph()),
               ElementsAre("Identity(mean,)running_mean,", "Constant()off,",
                           "Dropout(x,ratio,)a,mask,", "Dropout(a,)b,", "Dropout(b,ratio,off,)c,",
@@ -312,7 +312,7 @@ TEST(Export, InferenceFormOfSubgraphsAndFunctions) {
 
   Exported result(proto, {}, folder);
   ASSERT_EQ(result.reason, "");
-  ModelProto inference = result.filled('\0', ExportForm::Inference);
+  ModelProto inference = result.filled('\0', mtc::ExportForm::Inference);
   EXPECT_THAT(
       nodesOf(inference.functions(0)),
       ElementsAre("BatchNormalization(input,scale,bias,mean,variance,)n, 0", "Dropout(n,)d,"));
@@ -335,7 +335,7 @@ TEST(Export, InferenceFormBeforeVersionsWithTrainingMode) {
   declare(*graph.add_output(), "sv");
   Exported result(proto, {}, folder);
   ASSERT_EQ(result.reason, "");
-  EXPECT_THAT(nodesOf(result.filled('\0', ExportForm::Inference).graph()),
+  EXPECT_THAT(nodesOf(result.filled('\0', mtc::ExportForm::Inference).graph()),
               ElementsAre("Identity(variance,)sv,", "Dropout(x,)d,",
                           "BatchNormalization(d,scale,bias,mean,variance,)y,"));
 }

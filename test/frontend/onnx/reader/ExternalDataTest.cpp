@@ -64,7 +64,7 @@ TEST(ExternalData, TakesTheLengthOfTheShape) {
 TEST(ExternalData, MissingFilesMatterWhenAskedForOnly) {
   Case c({{"location", "w.bin"}});
   EXPECT_THAT(c.message(), HasSubstr("later: external data file 'w.bin' is not in the model's"));
-  ImportOptions options;
+  mtc::ImportOptions options;
   Imported result(c.folder / "model/m.onnx", options);
   EXPECT_EQ(result.messages(), "");
 }

@@ -39,7 +39,7 @@ std::string npy(const Folder &folder, const std::string &header, const std::stri
 } // namespace
 
 TEST(Import, BindsDimensionsAndExpressions) {
-  ImportOptions options;
+  mtc::ImportOptions options;
   options.dims["batch"] = 8;
   options.dims["sequence"] = 15;
   Imported result(symbolicModel(), options);
@@ -65,7 +65,7 @@ TEST(Import, TakesPlaceholdersForUnnamedDimensions) {
     declare(x, "x");
     addDim(x, text);
     addDim(x, text);
-    ImportOptions options;
+    mtc::ImportOptions options;
     options.dims["x.0"] = 48;
     options.dims["x.1"] = 192;
     Imported result(proto, options);
@@ -77,7 +77,7 @@ TEST(Import, TakesPlaceholdersForUnnamedDimensions) {
 }
 
 TEST(Import, LeavesDimensionsOpenOnRequest) {
-  ImportOptions options;
+  mtc::ImportOptions options;
   options.allowUnboundDimensions = true;
   Imported result(symbolicModel(), options);
   ASSERT_EQ(result.messages(), "");
@@ -86,7 +86,7 @@ TEST(Import, LeavesDimensionsOpenOnRequest) {
 }
 
 TEST(Import, RefusesDimensionsThatCannotBe) {
-  ImportOptions options;
+  mtc::ImportOptions options;
   options.dims["batch"] = -1;
   options.dims["sequence"] = INT64_MAX;
   std::string messages = Imported(symbolicModel(), options).messages();
@@ -111,7 +111,7 @@ TEST(Import, NamesDimensionsWithoutNameByInputAndAxis) {
   shape.mutable_dim(0)->Clear();
   shape.mutable_dim(1)->set_dim_value(-1);
   EXPECT_THAT(Imported(proto).messages(), HasSubstr("--dim x.0=N"));
-  ImportOptions options;
+  mtc::ImportOptions options;
   options.dims["x.0"] = 2;
   options.dims["x.1"] = 3;
   EXPECT_EQ(Imported(proto, options).messages(), "");
@@ -139,7 +139,7 @@ TEST(Import, RefusesInputsThatAreNoTensors) {
 TEST(Import, BindsInputsToNumbersAndFiles) {
   ModelProto proto = reluModel();
   Folder folder;
-  ImportOptions options;
+  mtc::ImportOptions options;
   options.binds = {{"x", "0.5"}};
   Imported filled(proto, options);
   ASSERT_EQ(filled.messages(), "");
@@ -162,7 +162,7 @@ TEST(Import, RefusesBindsThatDoNotFit) {
   ModelProto proto = reluModel();
   Folder folder;
   auto message = [&](const std::string &value, const std::string &name = "x") {
-    ImportOptions options;
+    mtc::ImportOptions options;
     options.binds = {{name, value}};
     return Imported(proto, options).messages();
   };

@@ -23,7 +23,7 @@ struct Selected {
     });
     auto model = Model::read(folder.write("model.onnx", proto.SerializeAsString()), problems);
     EXPECT_TRUE(model && problems.empty());
-    ImportOptions options;
+    mtc::ImportOptions options;
     options.output = named;
     auto module = importModel(*model, context, options, problems);
     EXPECT_TRUE(mlir::succeeded(mlir::verify(*module)));

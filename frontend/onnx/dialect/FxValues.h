@@ -5,8 +5,8 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#ifndef MTC_FRONTEND_ONNX_FXVALUES_H
-#define MTC_FRONTEND_ONNX_FXVALUES_H
+#ifndef MTC_FRONTEND_ONNX_DIALECT_FXVALUES_H
+#define MTC_FRONTEND_ONNX_DIALECT_FXVALUES_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -26,4 +26,4 @@ bool changesLayout(llvm::StringRef name);
 
 } // namespace mtc::onnx
 
-#endif // MTC_FRONTEND_ONNX_FXVALUES_H
+#endif // MTC_FRONTEND_ONNX_DIALECT_FXVALUES_H

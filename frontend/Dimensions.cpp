@@ -1,6 +1,6 @@
 //===- Dimensions.cpp - Symbolic dimensions and their extents ---------------------------------===//
 
-#include "frontend/onnx/Dimensions.h"
+#include "frontend/Dimensions.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -9,7 +9,7 @@
 
 using namespace llvm;
 
-namespace mtc::onnx {
+namespace mtc {
 
 namespace {
 
@@ -258,4 +258,4 @@ bool isDimensionName(StringRef text) {
   return names.size() == 1 && names[0] == text;
 }
 
-} // namespace mtc::onnx
+} // namespace mtc

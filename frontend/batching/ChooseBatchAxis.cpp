@@ -1,23 +1,23 @@
 //===- ChooseBatchAxis.cpp - Inputs with a batch axis -----------------------------------------===//
 
-#include "frontend/onnx/batching/BatchAxis.h"
-#include "frontend/onnx/batching/Passes.h"
+#include "frontend/batching/BatchAxis.h"
+#include "frontend/batching/Passes.h"
 #include "ir/ReservedNames.h"
 #include "ir/attributes/DiscardableAttributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-namespace mtc::onnx {
+namespace mtc {
 #define GEN_PASS_DEF_CHOOSEBATCHAXIS
-#include "frontend/onnx/batching/Passes.h.inc"
-} // namespace mtc::onnx
+#include "frontend/batching/Passes.h.inc"
+} // namespace mtc
 
 using namespace mlir;
 using namespace mtc;
 
 namespace {
 
-struct ChooseBatchAxis : mtc::onnx::impl::ChooseBatchAxisBase<ChooseBatchAxis> {
+struct ChooseBatchAxis : mtc::impl::ChooseBatchAxisBase<ChooseBatchAxis> {
   using ChooseBatchAxisBase::ChooseBatchAxisBase;
   void runOnOperation() override;
 };
@@ -25,8 +25,8 @@ struct ChooseBatchAxis : mtc::onnx::impl::ChooseBatchAxisBase<ChooseBatchAxis> {
 } // namespace
 
 /// Returns the inputs of the step, and adds them to the program.
-static std::vector<mtc::onnx::StepInput> collectInputs(func::FuncOp microStep, ProgramOp program) {
-  std::vector<mtc::onnx::StepInput> inputs;
+static std::vector<mtc::StepInput> collectInputs(func::FuncOp microStep, ProgramOp program) {
+  std::vector<mtc::StepInput> inputs;
   for (unsigned i = 0; i < microStep.getNumArguments(); ++i) {
     auto name = microStep.getArgAttrOfType<StringAttr>(i, nameAttribute);
     InputOp known = program.findOrAddInput(name ? name.getValue() : "");
@@ -49,8 +49,8 @@ void ChooseBatchAxis::runOnOperation() {
   }
   ProgramOp program = ProgramOp::findOrAdd(module);
   Problems problems;
-  std::optional<mtc::onnx::BatchAxis> axis =
-      mtc::onnx::chooseBatchAxis(collectInputs(microStep, program), *batchInputs, problems);
+  std::optional<mtc::BatchAxis> axis =
+      mtc::chooseBatchAxis(collectInputs(microStep, program), *batchInputs, problems);
   for (const std::string &problem : problems.get())
     emitError(unknown, problem);
   if (!axis)

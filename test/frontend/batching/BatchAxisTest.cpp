@@ -1,11 +1,11 @@
 //===- BatchAxisTest.cpp - Inputs with a batch axis -------------------------------------------===//
 
-#include "frontend/onnx/batching/BatchAxis.h"
+#include "frontend/batching/BatchAxis.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-using namespace mtc::onnx;
+using namespace mtc;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

@@ -1,10 +1,10 @@
 //===- DimensionsTest.cpp - Expressions of symbolic dimensions --------------------------------===//
 
-#include "frontend/onnx/Dimensions.h"
+#include "frontend/Dimensions.h"
 
 #include <gtest/gtest.h>
 
-using namespace mtc::onnx;
+using namespace mtc;
 
 namespace {
 

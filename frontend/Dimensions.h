@@ -6,8 +6,8 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#ifndef MTC_FRONTEND_ONNX_DIMENSIONS_H
-#define MTC_FRONTEND_ONNX_DIMENSIONS_H
+#ifndef MTC_FRONTEND_DIMENSIONS_H
+#define MTC_FRONTEND_DIMENSIONS_H
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -15,7 +15,7 @@
 #include <optional>
 #include <string>
 
-namespace mtc::onnx {
+namespace mtc {
 
 /// Returns the extent of the dimension `text` under `bindings`: the extent bound to the whole text
 /// if there is one, otherwise the value of the expression. Returns nullopt if a name is unbound,
@@ -30,6 +30,6 @@ llvm::SmallVector<std::string> dimensionNames(llvm::StringRef text);
 /// Returns whether a symbolic dimension is a plain name, which `--dim` can set.
 bool isDimensionName(llvm::StringRef text);
 
-} // namespace mtc::onnx
+} // namespace mtc
 
-#endif // MTC_FRONTEND_ONNX_DIMENSIONS_H
+#endif // MTC_FRONTEND_DIMENSIONS_H

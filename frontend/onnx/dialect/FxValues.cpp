@@ -1,6 +1,6 @@
 //===- FxValues.cpp - Operators encoded in the names of FX values -----------------------------===//
 
-#include "frontend/onnx/FxValues.h"
+#include "frontend/onnx/dialect/FxValues.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

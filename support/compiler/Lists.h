@@ -1,12 +1,12 @@
 //===- Lists.h - Abbreviated lists in messages ------------------------------------------------===//
 
-#ifndef MTC_FRONTEND_ONNX_LISTS_H
-#define MTC_FRONTEND_ONNX_LISTS_H
+#ifndef MTC_SUPPORT_COMPILER_LISTS_H
+#define MTC_SUPPORT_COMPILER_LISTS_H
 
 #include <cstddef>
 #include <string>
 
-namespace mtc::onnx {
+namespace mtc {
 
 /// The number of list entries that a message shows.
 inline constexpr size_t shownEntries = 4;
@@ -24,6 +24,6 @@ template <typename Range, typename Text> std::string listed(const Range &range, 
   return result;
 }
 
-} // namespace mtc::onnx
+} // namespace mtc
 
-#endif // MTC_FRONTEND_ONNX_LISTS_H
+#endif // MTC_SUPPORT_COMPILER_LISTS_H

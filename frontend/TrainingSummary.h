@@ -1,13 +1,22 @@
 //===- TrainingSummary.h - Summary of the trained parameters ----------------------------------===//
 
-#ifndef MTC_FRONTEND_ONNX_PARAMETERS_TRAININGSUMMARY_H
-#define MTC_FRONTEND_ONNX_PARAMETERS_TRAININGSUMMARY_H
-
-#include "frontend/onnx/parameters/TrainableConstants.h"
+#ifndef MTC_FRONTEND_TRAININGSUMMARY_H
+#define MTC_FRONTEND_TRAININGSUMMARY_H
 
 #include "llvm/Support/JSON.h"
 
-namespace mtc::onnx {
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mtc {
+
+/// A constant of the file that is used like a parameter.
+struct TrainableConstant {
+  std::string name; // Name of the initializer, or of the Constant node's result.
+  std::vector<int64_t> shape;
+  std::string moduleName; // The parameter or module that it seems to belong to, or empty.
+};
 
 /// The number of trained parameters and elements, and the differences from the module's own
 /// training.
@@ -69,9 +78,6 @@ struct TrainingSummary {
   llvm::json::Object toJson() const;
 };
 
-/// Summarizes the training of a graph whose initializers have these classes.
-TrainingSummary summarizeTraining(GraphOp graph, const llvm::StringMap<InitializerClass> &classes);
+} // namespace mtc
 
-} // namespace mtc::onnx
-
-#endif // MTC_FRONTEND_ONNX_PARAMETERS_TRAININGSUMMARY_H
+#endif // MTC_FRONTEND_TRAININGSUMMARY_H

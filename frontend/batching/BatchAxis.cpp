@@ -1,15 +1,15 @@
 //===- BatchAxis.cpp - Detection of the batch axis of inputs ----------------------------------===//
 
-#include "frontend/onnx/batching/BatchAxis.h"
+#include "frontend/batching/BatchAxis.h"
 
-#include "frontend/onnx/Dimensions.h"
+#include "frontend/Dimensions.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 
-namespace mtc::onnx {
+namespace mtc {
 
 namespace {
 
@@ -196,4 +196,4 @@ std::optional<BatchAxis> chooseBatchAxis(ArrayRef<StepInput> inputs,
   return batchInputs.empty() ? chooser.guessed() : chooser.named(batchInputs);
 }
 
-} // namespace mtc::onnx
+} // namespace mtc

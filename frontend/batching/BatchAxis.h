@@ -5,8 +5,8 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#ifndef MTC_FRONTEND_ONNX_BATCHING_BATCHAXIS_H
-#define MTC_FRONTEND_ONNX_BATCHING_BATCHAXIS_H
+#ifndef MTC_FRONTEND_BATCHING_BATCHAXIS_H
+#define MTC_FRONTEND_BATCHING_BATCHAXIS_H
 
 #include "support/compiler/Problems.h"
 
@@ -17,7 +17,7 @@
 #include <optional>
 #include <string>
 
-namespace mtc::onnx {
+namespace mtc {
 
 /// An input of the training step: a graph input, or the labels that the loss adds.
 struct StepInput {
@@ -51,6 +51,6 @@ std::optional<BatchAxis> chooseBatchAxis(llvm::ArrayRef<StepInput> inputs,
                                          llvm::ArrayRef<std::string> batchInputs,
                                          Problems &problems);
 
-} // namespace mtc::onnx
+} // namespace mtc
 
-#endif // MTC_FRONTEND_ONNX_BATCHING_BATCHAXIS_H
+#endif // MTC_FRONTEND_BATCHING_BATCHAXIS_H

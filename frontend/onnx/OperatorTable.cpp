@@ -1,6 +1,6 @@
 //===- OperatorTable.cpp - Supported ONNX operators -------------------------------------------===//
 
-#include "driver/OperatorTable.h"
+#include "frontend/onnx/OperatorTable.h"
 
 #include "frontend/onnx/dialect/Schema.h"
 #include "frontend/onnx/inference/Expander.h"
@@ -62,7 +62,7 @@ std::string describeSupport(StringRef name) {
 
 } // namespace
 
-llvm::Expected<std::string> mtc::tool::describeOperators(llvm::ArrayRef<std::string> names) {
+llvm::Expected<std::string> mtc::onnx::describeOperators(llvm::ArrayRef<std::string> names) {
   std::vector<StringRef> shown(names.begin(), names.end());
   if (shown.empty())
     shown = Schema::names();
@@ -71,8 +71,8 @@ llvm::Expected<std::string> mtc::tool::describeOperators(llvm::ArrayRef<std::str
   for (StringRef name : shown) {
     llvm::ArrayRef<Schema> schemas = Schema::versions(name);
     if (schemas.empty())
-      return makeUserError("mtc operators " + name + ": ONNX has no such operator" +
-                           terminal::suggestNames(name, Schema::names()));
+      return tool::makeUserError("mtc operators " + name + ": ONNX has no such operator" +
+                                 terminal::suggestNames(name, Schema::names()));
     text += llvm::formatv("{0,-48} {1,-26} {2,-18} {3}\n", name, describeVersions(schemas),
                           describeFloats(schemas.back()), describeSupport(name));
   }

@@ -13,6 +13,7 @@
 #include "frontend/onnx/parameters/StoppedGradients.h"
 #include "frontend/onnx/parameters/SummarizeTraining.h"
 #include "frontend/onnx/reader/Export.h"
+#include "frontend/onnx/reader/GraphInputs.h"
 #include "frontend/onnx/reader/Import.h"
 #include "frontend/onnx/writer/GradientModel.h"
 

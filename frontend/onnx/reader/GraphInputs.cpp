@@ -88,6 +88,18 @@ mlir::Attribute parseNumber(StringRef text, mlir::Type type) {
 
 } // namespace
 
+std::vector<ModelInput> modelInputs(const Model &model) {
+  std::vector<ModelInput> result;
+  for (const auto &input : model.proto().graph().input()) {
+    if (model.hasInitializer(input.name())) // In IR 3, initializers are listed as inputs too.
+      continue;
+    ModelInput &entry = result.emplace_back(ModelInput{input.name(), {}});
+    for (int axis = 0; axis < input.type().tensor_type().shape().dim_size(); ++axis)
+      entry.dims.push_back(dimensionText(input, axis));
+  }
+  return result;
+}
+
 TensorType declaredType(const ::onnx::ValueInfoProto &value, const StringMap<int64_t> &bindings,
                         MLIRContext *context) {
   const auto &tensor = value.type().tensor_type();

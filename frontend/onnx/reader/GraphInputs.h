@@ -3,6 +3,7 @@
 #ifndef MTC_FRONTEND_ONNX_READER_GRAPHINPUTS_H
 #define MTC_FRONTEND_ONNX_READER_GRAPHINPUTS_H
 
+#include "frontend/Frontend.h"
 #include "support/compiler/Problems.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -14,6 +15,11 @@ class ValueInfoProto;
 } // namespace onnx
 
 namespace mtc::onnx {
+
+class Model;
+
+/// Returns the graph inputs that are not initializers.
+std::vector<ModelInput> modelInputs(const Model &model);
 
 /// Returns the declared type of a value after substituting `bindings`; static if all extents are
 /// known. Returns null if the file declares no tensor type or an unsupported one.

@@ -14,6 +14,7 @@
 #include "frontend/onnx/reader/NodeImporter.h"
 #include "frontend/onnx/reader/OutputSelection.h"
 #include "frontend/onnx/reader/PaddingRows.h"
+#include "frontend/onnx/reader/SampledElements.h"
 #include "frontend/onnx/reader/TensorData.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -29,12 +30,6 @@ using namespace mlir;
 namespace mtc::onnx {
 
 namespace {
-
-/// Integers are never trained, so integer initializers up to the limit are constants, for folding.
-/// Whether a float initializer is trained is not known yet, and it may be a large table.
-constexpr uint64_t maxIntegerConstant = 64 << 20, maxFloatConstant = 64 << 10;
-/// Number of elements that are sampled from a large float tensor to classify it.
-constexpr int64_t maxSampledElements = 4096;
 
 class Importer {
 public:
@@ -351,7 +346,7 @@ private:
       if (isMain)
         nodes.checkDeclared(initializer.name, type, "initializer " + quoted(initializer.name));
       Location location = locationOf(initializer.name);
-      DenseElementsAttr known = knownElements(initializer, type);
+      DenseElementsAttr known = knownElements(model, initializer, type);
       bool isUpdated = isMain && metadata.isUpdated(initializer.name);
       if (known && !isFloatingPoint(initializer.dataType) && !isUpdated) {
         auto constant = ConstantOp::create(builder, location, type, known);
@@ -376,26 +371,6 @@ private:
   bool isMissing(const Initializer &initializer) {
     return initializer.isExternal &&
            errorToBool(model.initializerBytes(initializer.name).takeError());
-  }
-
-  /// Returns the elements of a small initializer, or the first elements of a large float
-  /// initializer. Returns null if the data is missing, which is reported when the data is used.
-  DenseElementsAttr knownElements(const Initializer &initializer, RankedTensorType type) {
-    bool isFloat = isa<FloatType>(type.getElementType());
-    bool isSmall = initializer.bytes <= (isFloat ? maxFloatConstant : maxIntegerConstant) ||
-                   isPacked(type.getElementType());
-    if (!isSmall && !isFloatingPoint(initializer.dataType))
-      return {};
-    llvm::Expected<ArrayRef<char>> bytes = model.initializerBytes(initializer.name);
-    if (!bytes) {
-      consumeError(bytes.takeError());
-      return {};
-    }
-    if (isSmall)
-      return denseElements(type, *bytes);
-    return denseElements(
-        RankedTensorType::get(maxSampledElements, type.getElementType()),
-        bytes->take_front(maxSampledElements * elementBytes(initializer.dataType)));
   }
 
   /// Creates the terminator and sets the result types and names. A graph whose nodes were not
@@ -453,18 +428,6 @@ private:
 };
 
 } // namespace
-
-std::vector<ModelInput> modelInputs(const Model &model) {
-  std::vector<ModelInput> result;
-  for (const auto &input : model.proto().graph().input()) {
-    if (model.hasInitializer(input.name())) // In IR 3, initializers are listed as inputs too.
-      continue;
-    ModelInput &entry = result.emplace_back(ModelInput{input.name(), {}});
-    for (int axis = 0; axis < input.type().tensor_type().shape().dim_size(); ++axis)
-      entry.dims.push_back(dimensionText(input, axis));
-  }
-  return result;
-}
 
 OwningOpRef<ModuleOp> importModel(Model &model, MLIRContext &context, const ImportOptions &options,
                                   Problems &problems) {

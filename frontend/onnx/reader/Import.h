@@ -11,9 +11,6 @@
 
 namespace mtc::onnx {
 
-/// Returns the graph inputs that are not initializers.
-std::vector<ModelInput> modelInputs(const Model &model);
-
 /// Imports the model as a module with one `onnx.graph @main`:
 /// - model-local functions are inlined, with the call's name as prefix of their nodes' names;
 /// - Constant nodes, and integer initializers whose data is available, become `onnx.constant`;

@@ -7,7 +7,7 @@
 #include "driver/Frontends.h"
 #include "driver/ManPage.h"
 #include "driver/Report.h"
-#include "passes/planning/TechniqueKind.h"
+#include "passes/planning/Technique.h"
 
 #include "codegen/target/Target.h"
 #include "support/command_line/help.h"

@@ -10,7 +10,7 @@
 
 #include "codegen/target/Target.h"
 #include "frontend/Frontend.h"
-#include "passes/planning/TechniqueKind.h"
+#include "passes/planning/Technique.h"
 #include "support/compiler/OutputFile.h"
 
 #include "mlir/IR/BuiltinOps.h"

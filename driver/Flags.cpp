@@ -4,7 +4,7 @@
 
 #include "codegen/target/Target.h"
 #include "driver/FlagValues.h"
-#include "passes/planning/TechniqueKind.h"
+#include "passes/planning/Technique.h"
 
 using llvm::StringRef;
 using namespace mtc;

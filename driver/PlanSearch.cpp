@@ -66,8 +66,8 @@ static bool needsAllocatedAlone(const Options &options) {
 static bool hasChoices(const Options &options) {
   const PlanContext context{nullptr, options.getOffloadSpace()};
   return !options.allow.empty() || options.fitsBatch ||
-         llvm::any_of(getTechniques(), [&](const TechniqueKind &kind) {
-           return kind.isUndone && !kind.propose(options, context).empty();
+         llvm::any_of(getTechniques(), [&](const Technique &technique) {
+           return technique.isUndone && !technique.propose(options, context).empty();
          });
 }
 

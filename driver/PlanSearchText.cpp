@@ -63,20 +63,20 @@ void mtc::tool::print(llvm::ArrayRef<CurvePoint> curve, llvm::raw_ostream &strea
 
 llvm::json::Array mtc::tool::usedTechniques(mlir::ModuleOp allocated) {
   llvm::json::Array array;
-  for (const TechniqueKind *kind : getUsedTechniques(allocated))
+  for (const Technique *technique : getUsedTechniques(allocated))
     array.push_back(
-        llvm::json::Object{{"name", kind->name}, {"results", describeEffect(kind->effect)}});
+        llvm::json::Object{{"name", technique->name}, {"results", describeEffect(technique->effect)}});
   return array;
 }
 
 std::string mtc::tool::describeUsedTechniques(mlir::ModuleOp allocated) {
-  const std::vector<const TechniqueKind *> used = getUsedTechniques(allocated);
+  const std::vector<const Technique *> used = getUsedTechniques(allocated);
   std::string text;
   for (Effect effect : {Effect::None, Effect::Order, Effect::Numerics}) {
     std::string names;
-    for (const TechniqueKind *kind : used)
-      if (kind->effect == effect)
-        names += (names.empty() ? "" : ", ") + kind->name;
+    for (const Technique *technique : used)
+      if (technique->effect == effect)
+        names += (names.empty() ? "" : ", ") + technique->name;
     if (!names.empty())
       text +=
           llvm::formatv("{0}{1} ({2})", text.empty() ? "" : "; ", names, describeEffect(effect));

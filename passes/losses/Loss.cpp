@@ -7,7 +7,7 @@ using namespace mtc;
 
 namespace mtc {
 #define MTC_FILE(NAME) void add##NAME##Losses(std::vector<Loss> &losses);
-#include "passes/losses/Kinds.inc"
+#include "passes/losses/Losses.inc"
 #undef MTC_FILE
 } // namespace mtc
 
@@ -15,7 +15,7 @@ ArrayRef<Loss> mtc::getLosses() {
   static const std::vector<Loss> losses = [] {
     std::vector<Loss> all;
 #define MTC_FILE(NAME) add##NAME##Losses(all);
-#include "passes/losses/Kinds.inc"
+#include "passes/losses/Losses.inc"
 #undef MTC_FILE
     return all;
   }();

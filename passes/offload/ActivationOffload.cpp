@@ -1,4 +1,4 @@
-//===- ActivationOffload.cpp - Offloading of activations as a memory-saving technique ---------===//
+//===- ActivationOffload.cpp - Reduction of peak memory by offloading of activations ---------===//
 
 #include "passes/offload/ActivationOffload.h"
 
@@ -136,7 +136,7 @@ ActivationOffload::findCheapest(std::optional<size_t> kind) const {
   return cheapest;
 }
 
-FailureOr<std::optional<Technique::Offer>> ActivationOffload::findOffer(int64_t excess) {
+FailureOr<std::optional<PeakReducer::Offer>> ActivationOffload::findOffer(int64_t excess) {
   needed = excess;
   if (!offered)
     offered = findCheapest(/*kind=*/std::nullopt);

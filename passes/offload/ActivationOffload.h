@@ -1,4 +1,4 @@
-//===- ActivationOffload.h - Offloading of activations as a memory-saving technique -----------===//
+//===- ActivationOffload.h - Reduction of peak memory by offloading of activations -----------===//
 
 #ifndef MTC_PASSES_OFFLOAD_ACTIVATIONOFFLOAD_H
 #define MTC_PASSES_OFFLOAD_ACTIVATIONOFFLOAD_H
@@ -7,7 +7,7 @@
 #include "passes/offload/CopyPlacement.h"
 #include "passes/offload/EditLog.h"
 #include "passes/search/Goal.h"
-#include "passes/search/Technique.h"
+#include "passes/search/PeakReducer.h"
 #include "passes/search/TransferTimes.h"
 
 namespace mtc {
@@ -16,7 +16,7 @@ namespace mtc {
 /// after their last use before the peak, and back to the device before their first use after it.
 /// Equal values of equal layers are moved together, those with the longest gap between two uses
 /// first.
-class ActivationOffload final : public Technique {
+class ActivationOffload final : public PeakReducer {
 public:
   ActivationOffload(const Goal &goal, OperationTimes &times);
 

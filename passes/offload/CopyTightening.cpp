@@ -1,4 +1,4 @@
-//===- CopyTightening.cpp - Shorter reservations for copies as a memory-saving technique ------===//
+//===- CopyTightening.cpp - Reduction of peak memory by shorter reservations for copies ------===//
 
 #include "passes/offload/CopyTightening.h"
 
@@ -60,7 +60,7 @@ CopyTightening::shorten(const PlannedOperation &op, int64_t excess,
   return std::nullopt;
 }
 
-FailureOr<std::optional<Technique::Offer>> CopyTightening::findOffer(int64_t excess) {
+FailureOr<std::optional<PeakReducer::Offer>> CopyTightening::findOffer(int64_t excess) {
   offered.reset();
   double least = 0;
   const CopyPlacement placement(goal.function, times, target);

@@ -1,4 +1,4 @@
-//===- CopyTightening.h - Shorter reservations for copies as a memory-saving technique --------===//
+//===- CopyTightening.h - Reduction of peak memory by shorter reservations for copies --------===//
 
 #ifndef MTC_PASSES_OFFLOAD_COPYTIGHTENING_H
 #define MTC_PASSES_OFFLOAD_COPYTIGHTENING_H
@@ -7,14 +7,14 @@
 #include "passes/offload/CopyPlacement.h"
 #include "passes/offload/EditLog.h"
 #include "passes/search/Goal.h"
-#include "passes/search/Technique.h"
+#include "passes/search/PeakReducer.h"
 
 namespace mtc {
 
 /// Frees device memory that is reserved at the peak of a function because a value is being copied
 /// between memory spaces: starts the copy to the device after the peak, or waits for the copy away
 /// before the peak.
-class CopyTightening final : public Technique {
+class CopyTightening final : public PeakReducer {
 public:
   CopyTightening(const Goal &goal, OperationTimes &times)
       : goal(goal), times(times), target(TargetInfo::of(goal.function.getFunction())),

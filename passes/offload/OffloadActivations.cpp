@@ -13,22 +13,22 @@ namespace mtc {
 using namespace mlir;
 using namespace mtc;
 
-/// Applies a technique to the function with the highest peak until the budget is met or, if there
+/// Applies a reducer's changes to the function with the highest peak until the budget is met or, if there
 /// is none, as often as it lowers the peak.
-static LogicalResult apply(Technique &technique, const Goal &goal) {
-  technique.noticeChange();
+static LogicalResult apply(PeakReducer &reducer, const Goal &goal) {
+  reducer.noticeChange();
   while (true) {
     FailureOr<int64_t> excess = goal.findExcess();
     if (failed(excess))
       return failure();
     if (*excess <= 0)
       return success();
-    auto offer = technique.findOffer(*excess);
+    auto offer = reducer.findOffer(*excess);
     if (failed(offer))
       return failure();
     if (!*offer)
       return success();
-    if (failed(technique.take()))
+    if (failed(reducer.take()))
       return failure();
   }
 }
@@ -44,15 +44,15 @@ static LogicalResult offload(ModuleOp module, int64_t budget) {
     if (function.isAside())
       continue;
     const Goal goal{function, analysis, budget};
-    ActivationOffload technique(goal, times);
-    if (failed(apply(technique, goal)))
+    ActivationOffload offload(goal, times);
+    if (failed(apply(offload, goal)))
       return failure();
     // Copies overlap with computation unless the budget requires their memory.
     CopyTightening tightening(goal, times);
     if (budget && failed(apply(tightening, goal)))
       return failure();
-    count += technique.getCount();
-    bytes += technique.getBytes();
+    count += offload.getCount();
+    bytes += offload.getBytes();
   }
   reportMoved(module, count, bytes);
   return success();

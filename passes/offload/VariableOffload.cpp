@@ -1,4 +1,4 @@
-//===- VariableOffload.cpp - Offloading of variables as a memory-saving technique -------------===//
+//===- VariableOffload.cpp - Reduction of peak memory by offloading of variables -------------===//
 
 #include "passes/offload/VariableOffload.h"
 
@@ -77,7 +77,7 @@ std::optional<VariableOffload::Choice> VariableOffload::choose(int64_t excess) {
   return best;
 }
 
-FailureOr<std::optional<Technique::Offer>> VariableOffload::findOffer(int64_t excess) {
+FailureOr<std::optional<PeakReducer::Offer>> VariableOffload::findOffer(int64_t excess) {
   needed = excess;
   // Other changes affect the price only slightly, so it is checked when the offer is taken. An
   // offer that frees more than is needed now may be too large.

@@ -1,4 +1,4 @@
-//===- VariableOffload.h - Offloading of variables as a memory-saving technique ---------------===//
+//===- VariableOffload.h - Reduction of peak memory by offloading of variables ---------------===//
 
 #ifndef MTC_PASSES_OFFLOAD_VARIABLEOFFLOAD_H
 #define MTC_PASSES_OFFLOAD_VARIABLEOFFLOAD_H
@@ -8,14 +8,14 @@
 #include "passes/offload/VariableGroups.h"
 #include "passes/offload/VariableMover.h"
 #include "passes/search/Goal.h"
-#include "passes/search/Technique.h"
+#include "passes/search/PeakReducer.h"
 
 namespace mtc {
 
 /// Moves variables of one kind to another memory space, in the order of `collectGroups`. A change
 /// affects all functions of the module; its time is that of an update. Transfer slots count as the
 /// price of the first group that needs them, so an offer may consist of several groups.
-class VariableOffload final : public Technique {
+class VariableOffload final : public PeakReducer {
 public:
   /// `window` is the maximum size of a transfer slot.
   VariableOffload(const Goal &goal, OperationTimes &times, OffloadKind kind, int64_t window);

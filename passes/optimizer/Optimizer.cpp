@@ -108,7 +108,7 @@ const Hyperparameter *OptimizerKind::findHyperparameter(StringRef name) const {
 
 namespace mtc {
 #define MTC_FILE(NAME) void add##NAME##Optimizers(std::vector<OptimizerKind> &optimizers);
-#include "passes/optimizer/Kinds.inc"
+#include "passes/optimizer/Optimizers.inc"
 #undef MTC_FILE
 } // namespace mtc
 
@@ -116,7 +116,7 @@ static std::vector<OptimizerKind> &allOptimizers() {
   static std::vector<OptimizerKind> optimizers = [] {
     std::vector<OptimizerKind> all;
 #define MTC_FILE(NAME) add##NAME##Optimizers(all);
-#include "passes/optimizer/Kinds.inc"
+#include "passes/optimizer/Optimizers.inc"
 #undef MTC_FILE
     return all;
   }();

@@ -2,7 +2,7 @@
 
 #include "passes/pipelines/Pipelines.h"
 
-#include "passes/fit/Fit.h"
+#include "passes/planning/Fit.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"

@@ -75,11 +75,11 @@ std::vector<Worth> Planner::measureTechniques() {
   PlanSettings &plain = all[1];
   plain.recompute.recompute = RecomputeMode::None;
   plain.memory.reset();
-  for (const TechniqueKind &kind : getTechniques())
-    if (kind.disable && kind.make) {
-      pairs.push_back({kind.name, 0, all.size()});
+  for (const Technique &technique : getTechniques())
+    if (technique.disable && technique.make) {
+      pairs.push_back({technique.name, 0, all.size()});
       all.push_back(given);
-      kind.disable(all.back());
+      technique.disable(all.back());
     }
   for (const OptionalPass &pass : getOptionalPasses())
     if (!given.passes.skips(pass.name)) {
@@ -128,8 +128,8 @@ Remedies Planner::findRemedies(const MemoryPlan &plan) {
   LeastParts leastOfAll{1, 1, 1, 1}, leastOfDims = leastOfAll;
   for (Effect effect : {Effect::None, Effect::Order, Effect::Numerics})
     for (Permission permission : {Permission::Budget, Permission::Allow, Permission::Flag})
-      for (auto [kind, own] : llvm::zip_equal(getTechniques(), changes))
-        if (kind.effect == effect && kind.permission == permission && !own.empty()) {
+      for (auto [technique, own] : llvm::zip_equal(getTechniques(), changes))
+        if (technique.effect == effect && technique.permission == permission && !own.empty()) {
           open.push_back(
               {&own.front(), effect, boundWith(own.front().least, plan) <= *given.memory});
           PlanSettings changed = given;

@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace mtc;
 
-bool Planner::isPermitted(const TechniqueKind &kind) const {
+bool Planner::isPermitted(const Technique &kind) const {
   switch (kind.permission) {
   case Permission::Budget:
     return true;
@@ -195,7 +195,7 @@ void Planner::addOpened() {
 
 /// Returns the change of a technique that only the changes of a combination permit.
 std::optional<PlanChange> Planner::findOpened(size_t technique, const Choice &choice) {
-  const TechniqueKind &kind = getTechniques()[technique];
+  const Technique &kind = getTechniques()[technique];
   if (kind.permission != Permission::Allow || !isPermitted(kind) || !changes[technique].empty() ||
       !kind.propose)
     return std::nullopt;

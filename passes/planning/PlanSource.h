@@ -3,7 +3,7 @@
 #ifndef MTC_PASSES_PLANNING_PLANSOURCE_H
 #define MTC_PASSES_PLANNING_PLANSOURCE_H
 
-#include "passes/planning/TechniqueKind.h"
+#include "passes/planning/Technique.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

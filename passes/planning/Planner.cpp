@@ -79,8 +79,8 @@ static int64_t bytesOfVariables(ModuleOp module, Stage stage) {
 Planner::Planner(PlanSource &source, PlanSettings given, ArrayRef<std::string> allowed,
                  PlanProgress progress)
     : source(source), given(std::move(given)), allowed(allowed), progress(std::move(progress)) {
-  for (const TechniqueKind &kind : getTechniques())
-    changes.push_back(kind.propose ? kind.propose(this->given, source.getPlanContext())
+  for (const Technique &technique : getTechniques())
+    changes.push_back(technique.propose ? technique.propose(this->given, source.getPlanContext())
                                    : std::vector<PlanChange>());
 }
 
@@ -218,10 +218,10 @@ Planner::Candidate Planner::candidateOf(const Choice &choice, std::optional<int6
                                         const Changes &changes) const {
   Candidate candidate{settingsOf(choice, changes)};
   candidate.settings.memory = budget;
-  for (auto [kind, own, pick] : llvm::zip_equal(getTechniques(), changes, choice.picks))
+  for (auto [technique, own, pick] : llvm::zip_equal(getTechniques(), changes, choice.picks))
     if (pick) {
       candidate.flags += (candidate.flags.empty() ? "" : " ") + own[*pick].flags;
-      candidate.effect = std::max(candidate.effect, kind.effect);
+      candidate.effect = std::max(candidate.effect, technique.effect);
     }
   // The search removes superfluous changes after it has met the budget, so that its result may be
   // faster than the first plan that meets the budget.

@@ -189,7 +189,7 @@ private:
   bool paysLittle(const Choice &choice);
   bool bestFits() const { return best && !best->isTooMuch && best->needs.peak <= *given.memory; }
   bool isBetter(const Plan &a, const Plan &b) const;
-  bool isPermitted(const TechniqueKind &kind) const;
+  bool isPermitted(const Technique &kind) const;
   void addMessages(Plan &plan);
   bool isTimeUp() const { return std::chrono::steady_clock::now() > deadline; }
   std::optional<double> getSecondsLeft() const;

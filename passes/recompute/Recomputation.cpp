@@ -1,4 +1,4 @@
-//===- Recomputation.cpp - Recomputation as a memory-saving technique -------------------------===//
+//===- Recomputation.cpp - Reduction of peak memory by recomputation -------------------------===//
 
 #include "passes/recompute/Recomputation.h"
 
@@ -63,7 +63,7 @@ void Recomputation::report() const {
 // Selection of the next rung
 //===------------------------------------------------------------------------------------------===//
 
-FailureOr<std::optional<Technique::Offer>> Recomputation::findOffer(int64_t needed) {
+FailureOr<std::optional<PeakReducer::Offer>> Recomputation::findOffer(int64_t needed) {
   excess = needed;
   llvm::MapVector<std::tuple<size_t, int64_t, int64_t>, Rung> rungs;
   for (Unit &unit : findUnits(goal.getPeakOperation()))

@@ -1,4 +1,4 @@
-//===- Recomputation.h - Recomputation as a memory-saving technique ---------------------------===//
+//===- Recomputation.h - Reduction of peak memory by recomputation ---------------------------===//
 
 #ifndef MTC_PASSES_RECOMPUTE_RECOMPUTATION_H
 #define MTC_PASSES_RECOMPUTE_RECOMPUTATION_H
@@ -7,7 +7,7 @@
 #include "passes/recompute/Retention.h"
 #include "passes/recompute/Segments.h"
 #include "passes/search/Goal.h"
-#include "passes/search/Technique.h"
+#include "passes/search/PeakReducer.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -20,7 +20,7 @@ namespace mtc {
 /// the longest live ranges first. The alternative start recomputes the segments between
 /// checkpoints, so that recomputing one layer after another does not have to go back to the first
 /// layer.
-class Recomputation final : public Technique {
+class Recomputation final : public PeakReducer {
 public:
   Recomputation(const Goal &goal, OperationTimes &times)
       : goal(goal), times(times), listeners(goal.analysis, times), segments(goal, times),

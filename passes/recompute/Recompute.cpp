@@ -40,9 +40,9 @@ static LogicalResult recomputeSegments(ModuleOp module) {
 /// Applies every recomputation that lowers the peak.
 static LogicalResult recomputeAll(ModuleOp module) {
   auto make = [](const Goal &goal, OperationTimes &times) {
-    Techniques techniques;
-    techniques.push_back(std::make_unique<Recomputation>(goal, times));
-    return techniques;
+    PeakReducers reducers;
+    reducers.push_back(std::make_unique<Recomputation>(goal, times));
+    return reducers;
   };
   FailureOr<FittedModule> fitted = searchFit(module, /*budget=*/0, make);
   if (succeeded(fitted))

@@ -29,7 +29,7 @@ private:
 } // namespace
 
 LogicalResult Ladder::climb(double mostTime, int64_t mostEffort) {
-  for (Technique *each : techniques)
+  for (PeakReducer *each : reducers)
     each->noticeChange();
   Progress progress(goal.liveBytes(), goal.getSeconds(times));
   while (true) {
@@ -47,24 +47,24 @@ LogicalResult Ladder::climb(double mostTime, int64_t mostEffort) {
       return failure();
     if (!*cheapest || ((*cheapest)->time >= 0 && time >= mostTime))
       return success();
-    Technique *chosen = (*cheapest)->technique;
+    PeakReducer *chosen = (*cheapest)->reducer;
     FailureOr<bool> isTaken = chosen->take();
     if (failed(isTaken))
       return failure();
     if (!*isTaken)
       continue;
     chosen->setUsed();
-    for (Technique *each : techniques)
+    for (PeakReducer *each : reducers)
       if (each != chosen)
         each->noticeChange();
   }
 }
 
-/// Returns the technique with the least time per freed byte, or nothing if no technique frees any.
+/// Returns the reducer with the least time per freed byte, or nothing if no reducer frees any.
 FailureOr<std::optional<Ladder::Rung>> Ladder::findCheapest(int64_t needed) {
   std::optional<Rung> cheapest;
   double least = 0;
-  for (Technique *each : techniques) {
+  for (PeakReducer *each : reducers) {
     auto offer = each->findOffer(needed);
     if (failed(offer))
       return failure();

@@ -25,9 +25,9 @@ public:
       : module(module.clone()), analysis(*this->module), times(*this->module), budget(budget),
         startsOver(startsOver), deadline(deadline) {}
 
-  /// Creates the techniques on the first call, and applies their alternative starts if requested.
-  LogicalResult begin(MakeTechniques make) {
-    if (!techniques.empty())
+  /// Creates the reducers on the first call, and applies their alternative starts if requested.
+  LogicalResult begin(MakePeakReducers make) {
+    if (!reducers.empty())
       return success();
     if (failed(analysis.update()))
       return failure();
@@ -35,8 +35,8 @@ public:
       if (function.isAside())
         continue;
       goals.push_back(std::make_unique<Goal>(Goal{function, analysis, budget, deadline}));
-      techniques.push_back(make(*goals.back(), times));
-      for (const std::unique_ptr<Technique> &each : techniques.back())
+      reducers.push_back(make(*goals.back(), times));
+      for (const std::unique_ptr<PeakReducer> &each : reducers.back())
         if (each->hasOtherStart()) {
           canStartOver = true;
           if (startsOver) {
@@ -64,7 +64,7 @@ public:
     SmallVector<bool> hasMet(goals.size(), true);
     // A change of variables for one function may raise the peak of another that has met the budget.
     for (int round = 0; round < 2; ++round)
-      for (auto [goal, own, met] : llvm::zip_equal(goals, techniques, hasMet)) {
+      for (auto [goal, own, met] : llvm::zip_equal(goals, reducers, hasMet)) {
         if (met && failed(climb(*goal, own, mostTime)))
           return failure();
         FailureOr<int64_t> excess = goal->findExcess();
@@ -72,11 +72,11 @@ public:
           return failure();
         met = *excess <= 0;
       }
-    for (auto [goal, own] : llvm::zip_equal(goals, techniques)) {
+    for (auto [goal, own] : llvm::zip_equal(goals, reducers)) {
       FailureOr<int64_t> excess = goal->findExcess();
       if (failed(excess))
         return failure();
-      for (const std::unique_ptr<Technique> &each : own)
+      for (const std::unique_ptr<PeakReducer> &each : own)
         if (*excess <= 0 && failed(each->finish()))
           return failure();
     }
@@ -84,8 +84,8 @@ public:
   }
 
   LogicalResult improve() {
-    for (const Techniques &own : techniques)
-      for (const std::unique_ptr<Technique> &each : own)
+    for (const PeakReducers &own : reducers)
+      for (const std::unique_ptr<PeakReducer> &each : own)
         if (failed(each->improve()))
           return failure();
     return layOut();
@@ -118,8 +118,8 @@ public:
   /// Emits the remarks, and returns the result with the names of used techniques.
   FittedModule take() {
     llvm::SetVector<StringRef> used;
-    for (const Techniques &own : techniques)
-      for (const std::unique_ptr<Technique> &each : own) {
+    for (const PeakReducers &own : reducers)
+      for (const std::unique_ptr<PeakReducer> &each : own) {
         each->report();
         if (each->isUsed() && !each->getName().empty())
           used.insert(each->getName());
@@ -130,7 +130,7 @@ public:
   }
 
 private:
-  LogicalResult climb(const Goal &goal, const Techniques &own, double mostTime) {
+  LogicalResult climb(const Goal &goal, const PeakReducers &own, double mostTime) {
     auto pointers = llvm::map_to_vector(own, [](auto &each) { return each.get(); });
     const auto runs = static_cast<double>(Goal::countRuns(goal.function.getFunction()));
     const double others = getTime() - runs * goal.getSeconds(times);
@@ -146,7 +146,7 @@ private:
   bool startsOver;
   Deadline deadline;
   std::vector<std::unique_ptr<Goal>> goals;
-  SmallVector<Techniques, 0> techniques; ///< for each goal
+  SmallVector<PeakReducers, 0> reducers; ///< for each goal
   bool canStartOver = false;
   int64_t peak = 0;
 };
@@ -165,7 +165,7 @@ using Starts = SmallVector<Start>;
 /// Runs the attempts in parallel and returns the best one; ties keep the first. Attempts stop when
 /// the step takes `mostTime` seconds.
 static FailureOr<std::unique_ptr<Attempt>>
-findBest(ModuleOp module, Starts starts, MakeTechniques make, double mostTime, Deadline deadline) {
+findBest(ModuleOp module, Starts starts, MakePeakReducers make, double mostTime, Deadline deadline) {
   if (failed(failableParallelForEach(module.getContext(), starts, [&](Start &each) {
         if (!each.attempt)
           each.attempt = std::make_unique<Attempt>(module, each.budget, each.startsOver, deadline);
@@ -199,11 +199,11 @@ void FittedModule::applyTo(ModuleOp searched) {
   if (!module)
     return;
   searched.getBodyRegion().takeBody(module->getBodyRegion());
-  if (Attribute techniques = (*module)->getAttr(techniquesAttribute))
-    searched->setAttr(techniquesAttribute, techniques);
+  if (Attribute names = (*module)->getAttr(techniquesAttribute))
+    searched->setAttr(techniquesAttribute, names);
 }
 
-FailureOr<FittedModule> mtc::searchFit(ModuleOp module, int64_t budget, MakeTechniques make,
+FailureOr<FittedModule> mtc::searchFit(ModuleOp module, int64_t budget, MakePeakReducers make,
                                        double mostSeconds, Deadline deadline) {
   Starts starts;
   starts.push_back({budget, /*startsOver=*/false,

@@ -5,7 +5,7 @@
 
 #include "passes/cost/OperationTimes.h"
 #include "passes/search/Goal.h"
-#include "passes/search/Technique.h"
+#include "passes/search/PeakReducer.h"
 
 #include "mlir/IR/OwningOpRef.h"
 
@@ -13,8 +13,8 @@
 
 namespace mtc {
 
-using Techniques = llvm::SmallVector<std::unique_ptr<Technique>>;
-using MakeTechniques = llvm::function_ref<Techniques(const Goal &goal, OperationTimes &times)>;
+using PeakReducers = llvm::SmallVector<std::unique_ptr<PeakReducer>>;
+using MakePeakReducers = llvm::function_ref<PeakReducers(const Goal &goal, OperationTimes &times)>;
 
 /// The result of a search.
 struct FittedModule {
@@ -25,15 +25,15 @@ struct FittedModule {
   void applyTo(mlir::ModuleOp searched);
 };
 
-/// Changes the functions of a copy of a module by techniques until its arena has at most `budget`
-/// bytes. Several attempts are made, from the module as given and from the techniques' alternative
+/// Changes the functions of a copy of a module by reducers until its arena has at most `budget`
+/// bytes. Several attempts are made, from the module as given and from the reducers' alternative
 /// starts, and the one with the lowest estimated time is kept. If none meets the budget, the one
 /// with the lowest peak is kept. An attempt ends when an update takes `mostSeconds`. The search is
 /// limited by the number of planned operations, so that its result is deterministic; a deadline
-/// ends it earlier with what it has reached. Emits the techniques' remarks. Fails with a diagnostic
+/// ends it earlier with what it has reached. Emits the reducers' remarks. Fails with a diagnostic
 /// if there is no memory plan.
 mlir::FailureOr<FittedModule>
-searchFit(mlir::ModuleOp module, int64_t budget, MakeTechniques make,
+searchFit(mlir::ModuleOp module, int64_t budget, MakePeakReducers make,
           double mostSeconds = std::numeric_limits<double>::infinity(),
           Deadline deadline = Deadline::max());
 

@@ -25,9 +25,9 @@ struct TilePass : PassWithOptions<mtc::impl::TilePassBase<TilePass>, TileOptions
     if (options->tile != TileMode::All)
       return;
     auto inTiles = [](const Goal &goal, OperationTimes &times) {
-      Techniques techniques;
-      techniques.push_back(std::make_unique<TileSearch>(goal, times));
-      return techniques;
+      PeakReducers reducers;
+      reducers.push_back(std::make_unique<TileSearch>(goal, times));
+      return reducers;
     };
     // Applies every tiling that lowers the peak.
     FailureOr<FittedModule> fitted = searchFit(getOperation(), /*budget=*/0, inTiles);

@@ -1,4 +1,4 @@
-//===- TileSearch.cpp - Tiling as a memory-saving technique -----------------------------------===//
+//===- TileSearch.cpp - Reduction of peak memory by tiling -----------------------------------===//
 
 #include "passes/tiling/TileSearch.h"
 
@@ -152,7 +152,7 @@ const TileSearch::Known *TileSearch::findKnown(Value value, int64_t peak, int64_
   return choice && choice->lowers >= excess ? nullptr : &found->second;
 }
 
-FailureOr<std::optional<Technique::Offer>> TileSearch::findOffer(int64_t excess) {
+FailureOr<std::optional<PeakReducer::Offer>> TileSearch::findOffer(int64_t excess) {
   offered.reset();
   double least = 0;
   const OrderScore before = goal.score();

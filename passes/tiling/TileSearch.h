@@ -1,4 +1,4 @@
-//===- TileSearch.h - Tiling as a memory-saving technique -------------------------------------===//
+//===- TileSearch.h - Reduction of peak memory by tiling -------------------------------------===//
 
 #ifndef MTC_PASSES_TILING_TILESEARCH_H
 #define MTC_PASSES_TILING_TILESEARCH_H
@@ -6,14 +6,14 @@
 #include "passes/Listeners.h"
 #include "passes/cost/OperationTimes.h"
 #include "passes/search/Goal.h"
-#include "passes/search/Technique.h"
+#include "passes/search/PeakReducer.h"
 #include "passes/tiling/TileRegion.h"
 #include "passes/tiling/TileWriter.h"
 
 namespace mtc {
 
 /// Finds tilings of values that are live at the peak of a function, by applying and measuring them.
-class TileSearch final : public Technique {
+class TileSearch final : public PeakReducer {
 public:
   TileSearch(const Goal &goal, OperationTimes &times)
       : goal(goal), times(times), listeners(goal.analysis, times) {}

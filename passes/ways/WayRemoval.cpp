@@ -1,4 +1,4 @@
-//===- WayRemoval.cpp - Calls without packed operands as a memory-saving technique ------------===//
+//===- WayRemoval.cpp - Reduction of peak memory by calls without packed operands ------------===//
 
 #include "passes/ways/WayRemoval.h"
 
@@ -16,7 +16,7 @@ int64_t WayRemoval::scratchAsStored(LibraryCallOpInterface call) const {
   return bytes;
 }
 
-FailureOr<std::optional<Technique::Offer>> WayRemoval::findOffer(int64_t) {
+FailureOr<std::optional<PeakReducer::Offer>> WayRemoval::findOffer(int64_t) {
   offered = nullptr;
   Operation *op = goal.getPeakOperation();
   auto call = dyn_cast<LibraryCallOpInterface>(op);

@@ -1,4 +1,4 @@
-//===- WayRemoval.h - Calls without packed operands as a memory-saving technique --------------===//
+//===- WayRemoval.h - Reduction of peak memory by calls without packed operands --------------===//
 
 #ifndef MTC_PASSES_WAYS_WAYREMOVAL_H
 #define MTC_PASSES_WAYS_WAYREMOVAL_H
@@ -6,7 +6,7 @@
 #include "ir/interfaces/TargetInfo.h"
 #include "passes/Listeners.h"
 #include "passes/search/Goal.h"
-#include "passes/search/Technique.h"
+#include "passes/search/PeakReducer.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -14,7 +14,7 @@ namespace mtc {
 
 /// Frees the scratch memory that a call at the peak of a function needs for the way that
 /// `mtc-choose-ways` has chosen: the call reads its operands as stored.
-class WayRemoval final : public Technique {
+class WayRemoval final : public PeakReducer {
 public:
   WayRemoval(const Goal &goal, OperationTimes &times)
       : goal(goal), times(times), target(TargetInfo::of(goal.function.getFunction())),

@@ -19,7 +19,7 @@ namespace {
 std::atomic<int> taken = 0;
 
 /// Recomputation that counts its changes.
-class OwnTechnique final : public mtc::Technique {
+class OwnTechnique final : public mtc::PeakReducer {
 public:
   OwnTechnique(const Goal &goal, OperationTimes &times) : inner(goal, times) {}
 
@@ -40,23 +40,23 @@ private:
 };
 
 /// The technique; its setting is that of tiles.
-TechniqueKind ownTechnique() {
-  TechniqueKind kind{"own", "what only a test does", Stage::Allocated, Effect::Order,
+Technique ownTechnique() {
+  Technique technique{"own", "what only a test does", Stage::Allocated, Effect::Order,
                      Permission::Allow};
-  kind.propose = [](const PlanSettings &settings, const PlanContext &) {
+  technique.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;
     if (settings.tile.tile == TileMode::None)
       changes.push_back({"--own", [](PlanSettings &all) { all.tile.tile = TileMode::Auto; }});
     return changes;
   };
-  kind.disable = [](PlanSettings &all) { all.tile.tile = TileMode::None; };
-  kind.make = [](const Goal &goal, OperationTimes &times,
-                 const FitOptions &options) -> std::unique_ptr<mtc::Technique> {
+  technique.disable = [](PlanSettings &all) { all.tile.tile = TileMode::None; };
+  technique.make = [](const Goal &goal, OperationTimes &times,
+                 const FitOptions &options) -> std::unique_ptr<mtc::PeakReducer> {
     if (options.tile.tile != TileMode::Auto)
       return nullptr;
     return std::make_unique<OwnTechnique>(goal, times);
   };
-  return kind;
+  return technique;
 }
 
 TEST(OwnTechnique, IsInHelpRemediesTechniquesAndPlans) {

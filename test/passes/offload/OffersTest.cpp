@@ -86,17 +86,17 @@ protected:
     goal = std::make_unique<Goal>(Goal{*analysis->getFunctions().begin(), *analysis, 0});
   }
 
-  Technique::Offer offerOf(Technique &technique, int64_t excess) {
+  PeakReducer::Offer offerOf(PeakReducer &technique, int64_t excess) {
     auto offer = technique.findOffer(excess);
     EXPECT_TRUE(succeeded(offer) && offer->has_value());
     return **offer;
   }
-  bool take(Technique &technique) {
+  bool take(PeakReducer &technique) {
     FailureOr<bool> isTaken = technique.take();
     EXPECT_TRUE(succeeded(isTaken));
     return *isTaken;
   }
-  bool hasOffer(Technique &technique) {
+  bool hasOffer(PeakReducer &technique) {
     auto offer = technique.findOffer(1 << 20);
     EXPECT_TRUE(succeeded(offer));
     return offer->has_value();

@@ -28,7 +28,7 @@ func.func @step(%x: tensor<16xf32> {mtc.name = "x"}) -> tensor<16xf32> {
 )";
 
 /// Always proposes a candidate, which never frees memory.
-class Endless final : public Technique {
+class Endless final : public PeakReducer {
 public:
   Endless(const Goal &goal, int64_t &taken) : goal(goal), taken(taken) {}
 
@@ -59,7 +59,7 @@ countTaken(StringRef source, double mostSeconds = std::numeric_limits<double>::i
   FailureOr<FittedModule> fitted = searchFit(
       *module, /*budget=*/0,
       [&](const Goal &goal, OperationTimes &) {
-        Techniques techniques;
+        PeakReducers techniques;
         techniques.push_back(
             std::make_unique<Endless>(goal, taken[goal.function.getFunction().getSymName().str()]));
         return techniques;

@@ -70,7 +70,7 @@ protected:
     goal = std::make_unique<Goal>(Goal{*analysis->getFunctions().begin(), *analysis, 0});
   }
 
-  bool hasOffer(Technique &technique) {
+  bool hasOffer(PeakReducer &technique) {
     auto offer = technique.findOffer(1 << 20);
     EXPECT_TRUE(succeeded(offer));
     return succeeded(offer) && offer->has_value();

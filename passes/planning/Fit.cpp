@@ -1,0 +1,110 @@
+//===- Fit.cpp - Search for a plan within the memory budget -----------------------------------===//
+
+#include "passes/planning/Fit.h"
+#include "ir/attributes/DiscardableAttributes.h"
+#include "ir/interfaces/TargetInfo.h"
+#include "passes/OptionTable.h"
+#include "passes/Passes.h"
+#include "passes/planning/Technique.h"
+#include "passes/search/Search.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_FIT
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+/// The distance between a budget and the current peak.
+enum class Distance { Near, Far, Hopeless };
+
+/// Returns Hopeless if the budget is below a lower bound on the peak, and Far if most searches end
+/// above the budget. `isFarOpen`: of the lower bound, only the memory that all functions share
+/// counts, and Far counts as Near, which takes less time to find.
+static FailureOr<Distance> distanceOf(ModuleOp module, int64_t budget, bool mayMoveVariables,
+                                      bool isFarOpen) {
+  MemoryAnalysis analysis(module);
+  FailureOr<int64_t> shared = analysis.findFixedBytes();
+  if (failed(shared))
+    return failure();
+  const int64_t fixed = mayMoveVariables ? 0 : *shared;
+  if (budget < fixed)
+    return Distance::Hopeless;
+  if (isFarOpen)
+    return Distance::Near;
+  if (failed(analysis.update()))
+    return failure();
+  constexpr int64_t mostFreed = 8;
+  const int64_t live = analysis.getLiveBytes();
+  if (live > budget && !mayMoveVariables && analysis.findFloor() > budget)
+    return Distance::Hopeless;
+  return (budget - fixed) * mostFreed < live - fixed ? Distance::Far : Distance::Near;
+}
+
+namespace {
+
+struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
+  using PassWithOptions::PassWithOptions;
+
+  void runOnOperation() override {
+    FailureOr<FitOptions> options = readOptions();
+    if (failed(options))
+      return signalPassFailure();
+    if (options->memory == 0)
+      return;
+    ModuleOp module = getOperation();
+    const OffloadUses uses = options->offload.getUses(TargetInfo::of(module).getOffloadSpace());
+    auto make = [&](const Goal &goal, OperationTimes &times) {
+      PeakReducers reducers;
+      for (const Technique &technique : getTechniques())
+        if (technique.make)
+          if (std::unique_ptr<PeakReducer> made = technique.make(goal, times, *options)) {
+            made->setName(technique.name);
+            reducers.push_back(std::move(made));
+          }
+      return reducers;
+    };
+    FailureOr<Distance> distance = distanceOf(module, options->memory, uses.mayMoveVariables(),
+                                              /*isFarOpen=*/!options->leastIfMissed);
+    if (failed(distance))
+      return signalPassFailure();
+    module->removeAttr(techniquesAttribute);
+    const double mostSeconds =
+        options->mostSeconds.value_or(std::numeric_limits<double>::infinity());
+    const Deadline deadline = deadlineIn(options->searchSeconds);
+    FailureOr<FittedModule> fitted = FittedModule();
+    auto search = [&](int64_t budget) {
+      fitted = searchFit(module, budget, make, mostSeconds, deadline);
+      return succeeded(fitted) && fitted->peak > options->memory;
+    };
+    // If the budget is missed, even slightly, the plan with the smallest known peak is used. This
+    // peak does not depend on the budget, so that a program fits a budget that an earlier run
+    // reported as required.
+    const bool isLeastFirst = options->leastIfMissed && *distance != Distance::Near;
+    bool isMissed = isLeastFirst && search(/*budget=*/0);
+    if (!isMissed && succeeded(fitted) && *distance != Distance::Hopeless) {
+      isMissed = search(options->memory);
+      // Fragmentation of the arena is known only after all functions have changed. If it exceeds
+      // the budget slightly, the search is repeated with a smaller budget.
+      auto isTimeUp = [&] { return std::chrono::steady_clock::now() >= deadline; };
+      if (isMissed && fitted->peak - options->memory <= options->memory / 64 && !isTimeUp())
+        isMissed = search(options->memory - 4 * (fitted->peak - options->memory));
+      if (isMissed && options->leastIfMissed && !isTimeUp())
+        search(/*budget=*/0);
+    }
+    if (failed(fitted))
+      return signalPassFailure();
+    fitted->applyTo(module);
+    if (fitted->peak > options->memory && std::chrono::steady_clock::now() >= deadline)
+      emitWarning(UnknownLoc::get(&getContext()))
+          << "--search-seconds: the search ended after " << spellNumber(*options->searchSeconds)
+          << " s, before it met --memory; with more time it may meet the budget";
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> mtc::createFit(const FitOptions &options) {
+  return std::make_unique<FitPass>(options);
+}

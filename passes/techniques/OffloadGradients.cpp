@@ -1,0 +1,24 @@
+//===- OffloadGradients.cpp - Gradients in another memory -------------------------------------===//
+
+#include "passes/offload/VariableOffload.h"
+#include "passes/planning/Technique.h"
+#include "passes/search/Goal.h"
+
+using namespace mtc;
+
+namespace mtc {
+void addOffloadGradientsTechniques(std::vector<Technique> &techniques) {
+  Technique technique{"offload-gradients", "gradients in host memory or on disk", Stage::Allocated,
+                     Effect::None, Permission::Flag};
+  technique.disable = [](PlanSettings &all) { all.offload.disable(OffloadKind::Gradients); };
+  technique.make = [](const Goal &goal, OperationTimes &times,
+                 const FitOptions &options) -> std::unique_ptr<PeakReducer> {
+    if (options.offload.getUses(goal.getOffloadSpace())[OffloadKind::Gradients] !=
+        OffloadUse::Automatic)
+      return nullptr;
+    return std::make_unique<VariableOffload>(goal, times, OffloadKind::Gradients,
+                                             options.offload.window);
+  };
+  techniques.push_back(std::move(technique));
+}
+} // namespace mtc

@@ -1,0 +1,33 @@
+//===- OffloadOptimizer.cpp - Optimizer state in another memory -------------------------------===//
+
+#include "passes/offload/VariableOffload.h"
+#include "passes/planning/Technique.h"
+#include "passes/search/Goal.h"
+
+using namespace mtc;
+
+namespace mtc {
+void addOffloadOptimizerTechniques(std::vector<Technique> &techniques) {
+  Technique technique{"offload-optimizer", "optimizer state in host memory or on disk",
+                     Stage::Allocated, Effect::None, Permission::Flag};
+  // One change for all kinds: each of them takes part as needed.
+  technique.propose = [](const PlanSettings &settings, const PlanContext &context) {
+    std::vector<PlanChange> changes;
+    if (settings.offload.getUses(context.offloadSpace).isOff())
+      changes.push_back({"--offload auto",
+                         [](PlanSettings &all) { all.offload.offload = {"auto"}; },
+                         {0, 0, 0, 1}});
+    return changes;
+  };
+  technique.disable = [](PlanSettings &all) { all.offload.disable(OffloadKind::Optimizer); };
+  technique.make = [](const Goal &goal, OperationTimes &times,
+                 const FitOptions &options) -> std::unique_ptr<PeakReducer> {
+    if (options.offload.getUses(goal.getOffloadSpace())[OffloadKind::Optimizer] !=
+        OffloadUse::Automatic)
+      return nullptr;
+    return std::make_unique<VariableOffload>(goal, times, OffloadKind::Optimizer,
+                                             options.offload.window);
+  };
+  techniques.push_back(std::move(technique));
+}
+} // namespace mtc

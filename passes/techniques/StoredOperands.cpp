@@ -1,0 +1,17 @@
+//===- StoredOperands.cpp - Calls that read their operands as stored --------------------------===//
+
+#include "passes/planning/Technique.h"
+#include "passes/ways/WayRemoval.h"
+
+using namespace mtc;
+
+namespace mtc {
+void addStoredOperandsTechniques(std::vector<Technique> &techniques) {
+  Technique technique{"stored-operands", "calls without packed operands", Stage::Allocated,
+                     Effect::Order};
+  technique.make = [](const Goal &goal, OperationTimes &times, const FitOptions &) {
+    return std::make_unique<WayRemoval>(goal, times);
+  };
+  techniques.push_back(std::move(technique));
+}
+} // namespace mtc

@@ -1,0 +1,28 @@
+//===- Tile.cpp - Computation in tiles --------------------------------------------------------===//
+
+#include "passes/planning/Technique.h"
+#include "passes/search/Goal.h"
+#include "passes/tiling/TileSearch.h"
+
+using namespace mtc;
+
+namespace mtc {
+void addTileTechniques(std::vector<Technique> &techniques) {
+  Technique technique{"tile", "large values in tiles", Stage::Allocated, Effect::Order};
+  technique.propose = [](const PlanSettings &settings, const PlanContext &) {
+    std::vector<PlanChange> changes;
+    if (settings.tile.tile == TileMode::None)
+      changes.push_back(
+          {"--tile auto", [](PlanSettings &all) { all.tile.tile = TileMode::Auto; }, {1, 1, 1, 0}});
+    return changes;
+  };
+  technique.disable = [](PlanSettings &all) { all.tile.tile = TileMode::None; };
+  technique.make = [](const Goal &goal, OperationTimes &times,
+                 const FitOptions &options) -> std::unique_ptr<PeakReducer> {
+    if (options.tile.tile != TileMode::Auto)
+      return nullptr;
+    return std::make_unique<TileSearch>(goal, times);
+  };
+  techniques.push_back(std::move(technique));
+}
+} // namespace mtc

@@ -147,9 +147,11 @@ function(mtc_add_library name)
   endif()
 endfunction()
 
-# Writes `output` into the build folder, with a line MTC_FILE(NAME) for each NAME.cpp in `folder`.
+# Writes `output` into the build folder, with a line MTC_FILE(NAME) for each NAME.cpp in `folder`, except those named by EXCLUDE.
 function(mtc_list_files output folder)
+  cmake_parse_arguments(ARG "" "" "EXCLUDE" ${ARGN})
   file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/${folder} ${folder}/*.cpp)
+  list(REMOVE_ITEM files ${ARG_EXCLUDE})
   list(TRANSFORM files REPLACE "(.*)\\.cpp$" "MTC_FILE(\\1)\n")
   list(JOIN files "" lines)
   file(CONFIGURE OUTPUT ${output} CONTENT "${lines}")

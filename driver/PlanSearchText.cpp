@@ -64,8 +64,8 @@ void mtc::tool::print(llvm::ArrayRef<CurvePoint> curve, llvm::raw_ostream &strea
 llvm::json::Array mtc::tool::usedTechniques(mlir::ModuleOp allocated) {
   llvm::json::Array array;
   for (const Technique *technique : getUsedTechniques(allocated))
-    array.push_back(
-        llvm::json::Object{{"name", technique->name}, {"results", describeEffect(technique->effect)}});
+    array.push_back(llvm::json::Object{{"name", technique->name},
+                                       {"results", describeEffect(technique->effect)}});
   return array;
 }
 

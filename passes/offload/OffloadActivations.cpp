@@ -13,8 +13,8 @@ namespace mtc {
 using namespace mlir;
 using namespace mtc;
 
-/// Applies a reducer's changes to the function with the highest peak until the budget is met or, if there
-/// is none, as often as it lowers the peak.
+/// Applies a reducer's changes to the function with the highest peak until the budget is met or, if
+/// there is none, as often as it lowers the peak.
 static LogicalResult apply(PeakReducer &reducer, const Goal &goal) {
   reducer.noticeChange();
   while (true) {

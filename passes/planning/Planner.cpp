@@ -81,7 +81,7 @@ Planner::Planner(PlanSource &source, PlanSettings given, ArrayRef<std::string> a
     : source(source), given(std::move(given)), allowed(allowed), progress(std::move(progress)) {
   for (const Technique &technique : getTechniques())
     changes.push_back(technique.propose ? technique.propose(this->given, source.getPlanContext())
-                                   : std::vector<PlanChange>());
+                                        : std::vector<PlanChange>());
 }
 
 Planner::~Planner() {

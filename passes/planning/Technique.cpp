@@ -92,6 +92,7 @@ std::string mtc::describeTechniques() {
   };
   row("technique", "results", "used with", "what it does");
   for (const Technique &technique : getTechniques())
-    row(technique.name, describeEffect(technique.effect), describePermission(technique), technique.summary);
+    row(technique.name, describeEffect(technique.effect), describePermission(technique),
+        technique.summary);
   return table;
 }

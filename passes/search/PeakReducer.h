@@ -10,8 +10,8 @@
 
 namespace mtc {
 
-/// Lowers the peak memory of one function by one technique, change by change, at the cost of time. A
-/// search applies the changes of several reducers to one function alternately.
+/// Lowers the peak memory of one function by one technique, change by change, at the cost of time.
+/// A search applies the changes of several reducers to one function alternately.
 class PeakReducer {
 public:
   /// Bytes that the next change frees at the peak, and the time that it adds.

@@ -164,8 +164,9 @@ using Starts = SmallVector<Start>;
 
 /// Runs the attempts in parallel and returns the best one; ties keep the first. Attempts stop when
 /// the step takes `mostTime` seconds.
-static FailureOr<std::unique_ptr<Attempt>>
-findBest(ModuleOp module, Starts starts, MakePeakReducers make, double mostTime, Deadline deadline) {
+static FailureOr<std::unique_ptr<Attempt>> findBest(ModuleOp module, Starts starts,
+                                                    MakePeakReducers make, double mostTime,
+                                                    Deadline deadline) {
   if (failed(failableParallelForEach(module.getContext(), starts, [&](Start &each) {
         if (!each.attempt)
           each.attempt = std::make_unique<Attempt>(module, each.budget, each.startsOver, deadline);

@@ -8,7 +8,7 @@ using namespace mtc;
 namespace mtc {
 void addAccumulateTechniques(std::vector<Technique> &techniques) {
   Technique technique{"accumulate", "gradient accumulation over micro-batches", Stage::Imported,
-                     Effect::Order, Permission::Allow};
+                      Effect::Order, Permission::Allow};
   technique.propose = [](const PlanSettings &settings, const PlanContext &context) {
     std::vector<PlanChange> changes;
     for (int64_t parts = 2; context.batch && context.batch->size % parts == 0; parts *= 2) {

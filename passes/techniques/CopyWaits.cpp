@@ -8,11 +8,11 @@ using namespace mtc;
 
 namespace mtc {
 void addCopyWaitsTechniques(std::vector<Technique> &techniques) {
-  Technique technique{"copy-waits", "copies that wait instead of reserving memory", Stage::Allocated,
-                     Effect::None, Permission::Flag};
+  Technique technique{"copy-waits", "copies that wait instead of reserving memory",
+                      Stage::Allocated, Effect::None, Permission::Flag};
   // Explicit offloading reserves memory for copies, too.
   technique.make = [](const Goal &goal, OperationTimes &times,
-                 const FitOptions &options) -> std::unique_ptr<PeakReducer> {
+                      const FitOptions &options) -> std::unique_ptr<PeakReducer> {
     if (options.offload.getUses(goal.getOffloadSpace()).isOff())
       return nullptr;
     return std::make_unique<CopyTightening>(goal, times);

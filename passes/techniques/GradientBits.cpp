@@ -7,7 +7,7 @@ using namespace mtc;
 namespace mtc {
 void addGradientBitsTechniques(std::vector<Technique> &techniques) {
   Technique technique{"gradient-bits", "16-bit accumulated gradients", Stage::Training,
-                     Effect::Numerics, Permission::Allow};
+                      Effect::Numerics, Permission::Allow};
   technique.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;
     // Without accumulation, most gradients are not stored in variables.

@@ -9,10 +9,10 @@ using namespace mtc;
 namespace mtc {
 void addOffloadActivationsTechniques(std::vector<Technique> &techniques) {
   Technique technique{"offload-activations", "activations in host memory or on disk",
-                     Stage::Allocated, Effect::None, Permission::Flag};
+                      Stage::Allocated, Effect::None, Permission::Flag};
   technique.disable = [](PlanSettings &all) { all.offload.disable(OffloadKind::Activations); };
   technique.make = [](const Goal &goal, OperationTimes &times,
-                 const FitOptions &options) -> std::unique_ptr<PeakReducer> {
+                      const FitOptions &options) -> std::unique_ptr<PeakReducer> {
     if (options.offload.getUses(goal.getOffloadSpace())[OffloadKind::Activations] !=
         OffloadUse::Automatic)
       return nullptr;

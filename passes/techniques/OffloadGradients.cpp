@@ -9,10 +9,10 @@ using namespace mtc;
 namespace mtc {
 void addOffloadGradientsTechniques(std::vector<Technique> &techniques) {
   Technique technique{"offload-gradients", "gradients in host memory or on disk", Stage::Allocated,
-                     Effect::None, Permission::Flag};
+                      Effect::None, Permission::Flag};
   technique.disable = [](PlanSettings &all) { all.offload.disable(OffloadKind::Gradients); };
   technique.make = [](const Goal &goal, OperationTimes &times,
-                 const FitOptions &options) -> std::unique_ptr<PeakReducer> {
+                      const FitOptions &options) -> std::unique_ptr<PeakReducer> {
     if (options.offload.getUses(goal.getOffloadSpace())[OffloadKind::Gradients] !=
         OffloadUse::Automatic)
       return nullptr;

@@ -9,7 +9,7 @@ using namespace mtc;
 namespace mtc {
 void addOffloadOptimizerTechniques(std::vector<Technique> &techniques) {
   Technique technique{"offload-optimizer", "optimizer state in host memory or on disk",
-                     Stage::Allocated, Effect::None, Permission::Flag};
+                      Stage::Allocated, Effect::None, Permission::Flag};
   // One change for all kinds: each of them takes part as needed.
   technique.propose = [](const PlanSettings &settings, const PlanContext &context) {
     std::vector<PlanChange> changes;
@@ -21,7 +21,7 @@ void addOffloadOptimizerTechniques(std::vector<Technique> &techniques) {
   };
   technique.disable = [](PlanSettings &all) { all.offload.disable(OffloadKind::Optimizer); };
   technique.make = [](const Goal &goal, OperationTimes &times,
-                 const FitOptions &options) -> std::unique_ptr<PeakReducer> {
+                      const FitOptions &options) -> std::unique_ptr<PeakReducer> {
     if (options.offload.getUses(goal.getOffloadSpace())[OffloadKind::Optimizer] !=
         OffloadUse::Automatic)
       return nullptr;

@@ -8,11 +8,11 @@ using namespace mtc;
 
 namespace mtc {
 void addOffloadParametersTechniques(std::vector<Technique> &techniques) {
-  Technique technique{"offload-parameters", "parameters in host memory or on disk", Stage::Allocated,
-                     Effect::None, Permission::Flag};
+  Technique technique{"offload-parameters", "parameters in host memory or on disk",
+                      Stage::Allocated, Effect::None, Permission::Flag};
   technique.disable = [](PlanSettings &all) { all.offload.disable(OffloadKind::Parameters); };
   technique.make = [](const Goal &goal, OperationTimes &times,
-                 const FitOptions &options) -> std::unique_ptr<PeakReducer> {
+                      const FitOptions &options) -> std::unique_ptr<PeakReducer> {
     if (options.offload.getUses(goal.getOffloadSpace())[OffloadKind::Parameters] !=
         OffloadUse::Automatic)
       return nullptr;

@@ -7,7 +7,7 @@ using namespace mtc;
 namespace mtc {
 void addOptimizerBitsTechniques(std::vector<Technique> &techniques) {
   Technique technique{"optimizer-bits", "8-bit optimizer state", Stage::Training, Effect::Numerics,
-                     Permission::Allow};
+                      Permission::Allow};
   technique.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;
     if (settings.training.optimizer.optimizerBits == 32)

@@ -7,7 +7,7 @@ using namespace mtc;
 namespace mtc {
 void addPrecisionTechniques(std::vector<Technique> &techniques) {
   Technique technique{"precision", "bf16 instead of f32", Stage::Forward, Effect::Numerics,
-                     Permission::Allow};
+                      Permission::Allow};
   technique.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;
     if (settings.precision == Precision::F32 || settings.precision == Precision::TF32)

@@ -19,7 +19,7 @@ void addRecomputeTechniques(std::vector<Technique> &techniques) {
   };
   technique.disable = [](PlanSettings &all) { all.recompute.recompute = RecomputeMode::None; };
   technique.make = [](const Goal &goal, OperationTimes &times,
-                 const FitOptions &options) -> std::unique_ptr<PeakReducer> {
+                      const FitOptions &options) -> std::unique_ptr<PeakReducer> {
     if (options.recompute.recompute != RecomputeMode::Auto)
       return nullptr;
     return std::make_unique<Recomputation>(goal, times);

@@ -7,7 +7,7 @@ using namespace mtc;
 namespace mtc {
 void addShardParametersTechniques(std::vector<Technique> &techniques) {
   Technique technique{"shard-parameters", "all variables divided among ranks", Stage::Training,
-                     Effect::None, Permission::Allow};
+                      Effect::None, Permission::Allow};
   technique.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;
     const ShardingOptions &given = settings.training.sharding;

@@ -7,7 +7,7 @@ using namespace mtc;
 namespace mtc {
 void addShardStateTechniques(std::vector<Technique> &techniques) {
   Technique technique{"shard-state", "optimizer state and gradients divided among ranks",
-                     Stage::Training, Effect::None, Permission::Allow};
+                      Stage::Training, Effect::None, Permission::Allow};
   technique.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;
     const ShardingOptions &given = settings.training.sharding;

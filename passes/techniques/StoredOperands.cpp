@@ -8,7 +8,7 @@ using namespace mtc;
 namespace mtc {
 void addStoredOperandsTechniques(std::vector<Technique> &techniques) {
   Technique technique{"stored-operands", "calls without packed operands", Stage::Allocated,
-                     Effect::Order};
+                      Effect::Order};
   technique.make = [](const Goal &goal, OperationTimes &times, const FitOptions &) {
     return std::make_unique<WayRemoval>(goal, times);
   };

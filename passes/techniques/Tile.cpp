@@ -18,7 +18,7 @@ void addTileTechniques(std::vector<Technique> &techniques) {
   };
   technique.disable = [](PlanSettings &all) { all.tile.tile = TileMode::None; };
   technique.make = [](const Goal &goal, OperationTimes &times,
-                 const FitOptions &options) -> std::unique_ptr<PeakReducer> {
+                      const FitOptions &options) -> std::unique_ptr<PeakReducer> {
     if (options.tile.tile != TileMode::Auto)
       return nullptr;
     return std::make_unique<TileSearch>(goal, times);

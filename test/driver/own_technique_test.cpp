@@ -42,7 +42,7 @@ private:
 /// The technique; its setting is that of tiles.
 Technique ownTechnique() {
   Technique technique{"own", "what only a test does", Stage::Allocated, Effect::Order,
-                     Permission::Allow};
+                      Permission::Allow};
   technique.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;
     if (settings.tile.tile == TileMode::None)
@@ -51,7 +51,7 @@ Technique ownTechnique() {
   };
   technique.disable = [](PlanSettings &all) { all.tile.tile = TileMode::None; };
   technique.make = [](const Goal &goal, OperationTimes &times,
-                 const FitOptions &options) -> std::unique_ptr<mtc::PeakReducer> {
+                      const FitOptions &options) -> std::unique_ptr<mtc::PeakReducer> {
     if (options.tile.tile != TileMode::Auto)
       return nullptr;
     return std::make_unique<OwnTechnique>(goal, times);

@@ -162,7 +162,7 @@ LogicalResult convertPRelu(Conversion &node) {
 
 } // namespace
 
-void registerActivationOperators(Operators &operators) {
+void addActivationOperators(Operators &operators) {
   registerFunctions(operators);
   operators.add("Gelu", 20, {.infer = inferGelu, .evaluate = evaluateGelu, .convert = convertGelu});
   operators.add("Relu", 1, {.infer = inferSame, .evaluate = evaluateRelu, .convert = convertRelu});

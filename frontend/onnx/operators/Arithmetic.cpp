@@ -207,7 +207,7 @@ LogicalResult convertSafeRoot(Conversion &node) {
 
 } // namespace
 
-void registerArithmeticOperators(Operators &operators) {
+void addArithmeticOperators(Operators &operators) {
   using B = TensorBuilder;
   // Before version 7, operands broadcast only if attributes request it.
   addArithmetic(

@@ -118,7 +118,7 @@ LogicalResult convertAttention(Conversion &node) {
 
 } // namespace
 
-void registerAttentionOperators(Operators &operators) {
+void addAttentionOperators(Operators &operators) {
   operators.add("Attention", 23, {.infer = inferAttention, .convert = convertAttention});
 }
 

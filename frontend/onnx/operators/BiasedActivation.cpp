@@ -72,7 +72,7 @@ LogicalResult convertBiasSplitGelu(Conversion &node) {
 
 } // namespace
 
-void registerBiasedActivationOperators(Operators &operators) {
+void addBiasedActivationOperators(Operators &operators) {
   for (StringRef name : {"com.microsoft::Gelu", "com.microsoft::BiasGelu"})
     operators.add(
         name, 1,

@@ -405,7 +405,7 @@ LogicalResult convertGatherQuantized(Conversion &node) {
 
 } // namespace
 
-void registerBlockQuantizationOperators(Operators &operators) {
+void addBlockQuantizationOperators(Operators &operators) {
   operators.add(
       "com.microsoft::MatMulNBits", 1,
       {.infer = inferMatMulNBits,

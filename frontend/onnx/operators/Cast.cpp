@@ -124,7 +124,7 @@ LogicalResult convertIdentity(Conversion &node) {
 
 } // namespace
 
-void registerCastOperators(Operators &operators) {
+void addCastOperators(Operators &operators) {
   operators.add("Cast", 6, {.infer = inferCast, .convert = convertCast, .acceptsPacked = true});
   operators.add("CastLike", 15,
                 {.infer = inferCastLike, .convert = convertCast, .acceptsPacked = true});

@@ -252,7 +252,7 @@ LogicalResult convertGroupNormalization(Conversion &node) {
 
 } // namespace
 
-void registerChannelNormalizationOperators(Operators &operators) {
+void addChannelNormalizationOperators(Operators &operators) {
   operators.add("BatchNormalization", 7,
                 {.infer = inferBatchNormalization,
                  .convert = convertBatchNormalization,

@@ -80,7 +80,7 @@ LogicalResult convertClip(Conversion &node) {
 
 } // namespace
 
-void registerClipOperators(Operators &operators) {
+void addClipOperators(Operators &operators) {
   operators.add("Clip", 6, {.infer = inferClip, .evaluate = evaluateClip, .convert = convertClip});
 }
 

@@ -75,7 +75,7 @@ LogicalResult convertCol2Im(Conversion &node) {
 
 } // namespace
 
-void registerColumnsOperators(Operators &operators) {
+void addColumnsOperators(Operators &operators) {
   operators.add("Col2Im", 18, {.infer = inferCol2Im, .convert = convertCol2Im});
 }
 

@@ -202,7 +202,7 @@ LogicalResult convertFusedMatMul(Conversion &node) {
 
 } // namespace
 
-void registerContractionOperators(Operators &operators) {
+void addContractionOperators(Operators &operators) {
   operators.add("com.microsoft::FusedGemm", 1,
                 {.infer = inferFusedGemm,
                  .convert = convertFusedGemm,

@@ -197,7 +197,7 @@ LogicalResult convertQLinearConv(Conversion &node) {
 
 } // namespace
 
-void registerConvolutionOperators(Operators &operators) {
+void addConvolutionOperators(Operators &operators) {
   operators.add("Conv", 1,
                 {.infer = inferConv,
                  .convert = convertConv,

@@ -117,7 +117,7 @@ LogicalResult inferEyeLike(Inference &node) {
 
 } // namespace
 
-void registerCreationOperators(Operators &operators) {
+void addCreationOperators(Operators &operators) {
   operators.add("Constant", 1, {.infer = inferConstant});
   operators.add("Range", 11, {.infer = inferRange});
   operators.add("ConstantOfShape", 9, {.infer = inferConstantOfShape});

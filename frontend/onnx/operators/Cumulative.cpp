@@ -110,7 +110,7 @@ LogicalResult convertCumProd(Conversion &node) {
 
 } // namespace
 
-void registerCumulativeOperators(Operators &operators) {
+void addCumulativeOperators(Operators &operators) {
   operators.add("CumSum", 11,
                 {.infer = inferCumulative, .evaluate = evaluateCumSum, .convert = convertCumSum});
   operators.add("CumProd", 26,

@@ -72,7 +72,7 @@ LogicalResult convertDet(Conversion &node) {
 
 } // namespace
 
-void registerDeterminantOperators(Operators &operators) {
+void addDeterminantOperators(Operators &operators) {
   operators.add("Det", 11, {.infer = inferDet, .convert = convertDet});
 }
 

@@ -84,7 +84,7 @@ LogicalResult convertDropout(Conversion &node) {
 
 } // namespace
 
-void registerDropoutOperators(Operators &operators) {
+void addDropoutOperators(Operators &operators) {
   operators.add("Dropout", 7,
                 {.infer = inferDropout, .convert = convertDropout, .dependsOnStep = true});
 }

@@ -128,7 +128,7 @@ LogicalResult convertEinsum(Conversion &node) {
 
 } // namespace
 
-void registerEinsumOperators(Operators &operators) {
+void addEinsumOperators(Operators &operators) {
   operators.add("Einsum", 12,
                 {.infer = inferEinsum,
                  .convert = convertEinsum,

@@ -171,7 +171,7 @@ void evaluateIsNaN(Inference &node) {
 
 } // namespace
 
-void registerElementwiseOperators(Operators &operators) {
+void addElementwiseOperators(Operators &operators) {
   registerFunctions(operators);
   using B = TensorBuilder;
   auto expression = [](auto build) {

@@ -163,7 +163,7 @@ LogicalResult convertArrayFeatureExtractor(Conversion &node) {
 
 } // namespace
 
-void registerFeaturesOperators(Operators &operators) {
+void addFeaturesOperators(Operators &operators) {
   operators.add("ai.onnx.ml::Scaler", 1, {.infer = inferScaler, .convert = convertScaler});
   operators.add("ai.onnx.ml::Normalizer", 1,
                 {.infer = inferNormalizer, .convert = convertNormalizer});

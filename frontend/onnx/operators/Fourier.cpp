@@ -215,7 +215,7 @@ LogicalResult convertSTFT(Conversion &node) {
 
 } // namespace
 
-void registerFourierOperators(Operators &operators) {
+void addFourierOperators(Operators &operators) {
   operators.add("DFT", 17, {.infer = inferDFT, .convert = convertDFT});
   operators.add("STFT", 17, {.infer = inferSTFT, .convert = convertSTFT});
 }

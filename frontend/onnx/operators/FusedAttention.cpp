@@ -273,7 +273,7 @@ LogicalResult convertMultiHeadAttention(Conversion &node) {
 
 } // namespace
 
-void registerFusedAttentionOperators(Operators &operators) {
+void addFusedAttentionOperators(Operators &operators) {
   operators.add("com.microsoft::Attention", 1,
                 {.infer = inferFusedAttention,
                  .convert = convertFusedAttention,

@@ -66,7 +66,7 @@ LogicalResult convertFusedConvolution(Conversion &node) {
 
 } // namespace
 
-void registerFusedConvolutionOperators(Operators &operators) {
+void addFusedConvolutionOperators(Operators &operators) {
   for (StringRef name : {"FusedConv", "NhwcConv", "NhwcFusedConv"})
     operators.add(("com.microsoft::" + name).str(), 1,
                   {.infer = inferFusedConvolution,

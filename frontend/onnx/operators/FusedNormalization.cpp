@@ -141,7 +141,7 @@ LogicalResult convertEmbedding(Conversion &node) {
 
 } // namespace
 
-void registerFusedNormalizationOperators(Operators &operators) {
+void addFusedNormalizationOperators(Operators &operators) {
   operators.add("com.microsoft::SkipLayerNormalization", 1,
                 {.infer = inferSkipNormalization,
                  .convert = convertSkipNormalization,

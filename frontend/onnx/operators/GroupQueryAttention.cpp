@@ -250,7 +250,7 @@ LogicalResult convertGroupQueryAttention(Conversion &node) {
 
 } // namespace
 
-void registerGroupQueryAttentionOperators(Operators &operators) {
+void addGroupQueryAttentionOperators(Operators &operators) {
   operators.add("com.microsoft::GroupQueryAttention", 1,
                 {.infer = inferGroupQueryAttention,
                  .convert = convertGroupQueryAttention,

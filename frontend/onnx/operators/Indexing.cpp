@@ -295,7 +295,7 @@ LogicalResult convertReverseSequence(Conversion &node) {
 
 } // namespace
 
-void registerIndexingOperators(Operators &operators) {
+void addIndexingOperators(Operators &operators) {
   operators.add("Gather", 1,
                 {.infer = inferGather, .evaluate = evaluateGather, .convert = convertGather});
   operators.add("GatherElements", 11,

@@ -133,7 +133,7 @@ LogicalResult convertLinearAttention(Conversion &node) {
 
 } // namespace
 
-void registerLinearAttentionOperators(Operators &operators) {
+void addLinearAttentionOperators(Operators &operators) {
   operators.add("LinearAttention", 27,
                 {.infer = inferLinearAttention, .convert = convertLinearAttention});
 }

@@ -155,7 +155,7 @@ LogicalResult convertGate(Conversion &node) {
 
 } // namespace
 
-void registerLogicOperators(Operators &operators) {
+void addLogicOperators(Operators &operators) {
   addComparison(operators, "Equal", 7, std::equal_to<>(), Predicate::Eq);
   addComparison(operators, "Greater", 7, std::greater<>(), Predicate::Gt);
   addComparison(operators, "GreaterOrEqual", 12, std::greater_equal<>(), Predicate::Ge);

@@ -155,7 +155,7 @@ LogicalResult convertNegativeLogLikelihoodLoss(Conversion &node) {
 
 } // namespace
 
-void registerLossOperators(Operators &operators) {
+void addLossOperators(Operators &operators) {
   operators.add("SoftmaxCrossEntropyLoss", 12,
                 {.infer = inferClassLoss, .convert = convertSoftmaxCrossEntropyLoss});
   operators.add("NegativeLogLikelihoodLoss", 12,

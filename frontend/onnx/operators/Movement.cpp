@@ -175,7 +175,7 @@ LogicalResult convertSpaceToDepth(Conversion &node) {
 
 } // namespace
 
-void registerMovementOperators(Operators &operators) {
+void addMovementOperators(Operators &operators) {
   operators.add("Transpose", 1,
                 {.infer = inferTranspose,
                  .evaluate = evaluateTranspose,

@@ -222,7 +222,7 @@ LogicalResult convertLRN(Conversion &node) {
 
 } // namespace
 
-void registerNormalizationOperators(Operators &operators) {
+void addNormalizationOperators(Operators &operators) {
   // onnxruntime writes LayerNormalization before opset 17, too.
   operators.add("LayerNormalization", 1,
                 {.infer = inferLayerNormalization,

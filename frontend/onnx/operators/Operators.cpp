@@ -6,12 +6,16 @@ using namespace mlir;
 
 namespace mtc::onnx {
 
+#define MTC_FILE(NAME) void add##NAME##Operators(Operators &operators);
+#include "frontend/onnx/operators/Families.inc"
+#undef MTC_FILE
+
 const Operators &Operators::get() {
   static const Operators operators = [] {
     Operators all;
-#define MTC_OPERATOR_FAMILY(NAME) register##NAME##Operators(all);
+#define MTC_FILE(NAME) add##NAME##Operators(all);
 #include "frontend/onnx/operators/Families.inc"
-#undef MTC_OPERATOR_FAMILY
+#undef MTC_FILE
     return all;
   }();
   return operators;

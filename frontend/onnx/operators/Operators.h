@@ -1,7 +1,8 @@
 //===- Operators.h - Registry of ONNX operators -----------------------------------------------===//
 //
 // Maps each operator (domain, name, version) to its type inference, constant folding and conversion
-// to the core dialect.
+// to the core dialect. Records are defined in the files of this folder, one per family of
+// operators, each of which has `void addNAMEOperators(Operators &operators)`; CMake finds them.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -87,11 +88,6 @@ private:
 
   llvm::StringMap<Versions> operators;
 };
-
-// Registration functions of the operator families, each defined in the file of the same name.
-#define MTC_OPERATOR_FAMILY(NAME) void register##NAME##Operators(Operators &operators);
-#include "frontend/onnx/operators/Families.inc"
-#undef MTC_OPERATOR_FAMILY
 
 } // namespace mtc::onnx
 

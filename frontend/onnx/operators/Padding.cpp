@@ -223,7 +223,7 @@ LogicalResult convertCenterCropPad(Conversion &node) {
 
 } // namespace
 
-void registerPaddingOperators(Operators &operators) {
+void addPaddingOperators(Operators &operators) {
   operators.add("Pad", 2, {.infer = inferPad, .evaluate = evaluatePad, .convert = convertPad});
   operators.add("CenterCropPad", 18,
                 {.infer = inferCenterCropPad, .convert = convertCenterCropPad});

@@ -338,7 +338,7 @@ LogicalResult convertMaxUnpool(Conversion &node) {
 
 } // namespace
 
-void registerPoolingOperators(Operators &operators) {
+void addPoolingOperators(Operators &operators) {
   operators.add("MaxPool", 1, {.infer = inferPool, .convert = convertMaxPool});
   operators.add("AveragePool", 1, {.infer = inferPool, .convert = convertAveragePool});
   operators.add("LpPool", 1, {.infer = inferLpPool, .convert = convertLpPool});

@@ -282,7 +282,7 @@ LogicalResult convertQLinearMatMul(Conversion &node) {
 
 } // namespace
 
-void registerQuantizationOperators(Operators &operators) {
+void addQuantizationOperators(Operators &operators) {
   // onnxruntime's quantizers write its own operators for integers of 4 and 16 bits before opset 21.
   for (auto [domain, version] : {std::pair("", 10), std::pair("com.microsoft::", 1)}) {
     operators.add(std::string(domain) + "QuantizeLinear", version,

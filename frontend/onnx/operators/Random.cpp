@@ -128,7 +128,7 @@ LogicalResult convertMultinomial(Conversion &node) {
 
 } // namespace
 
-void registerRandomOperators(Operators &operators) {
+void addRandomOperators(Operators &operators) {
   auto add = [&](StringRef name, int64_t version, Operator::Infer infer,
                  Operator::Convert convert) {
     operators.add(

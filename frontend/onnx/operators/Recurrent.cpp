@@ -376,7 +376,7 @@ LogicalResult convertRecurrent(Conversion &node, const CellKind &kind) {
 
 } // namespace
 
-void registerRecurrentOperators(Operators &operators) {
+void addRecurrentOperators(Operators &operators) {
   for (const CellKind &kind :
        {CellKind{"RNN", 1, {"Tanh"}, false}, CellKind{"GRU", 3, {"Sigmoid", "Tanh"}, false},
         CellKind{"LSTM", 4, {"Sigmoid", "Tanh", "Tanh"}, true}})

@@ -226,7 +226,7 @@ template <bool isMaximum> LogicalResult convertExtremum(Conversion &node) {
 
 } // namespace
 
-void registerReductionOperators(Operators &operators) {
+void addReductionOperators(Operators &operators) {
   auto zero = [](auto kind) { return decltype(kind)(0); };
   auto one = [](auto kind) { return decltype(kind)(1); };
   auto least = [](auto kind) { return bottom(kind); };

@@ -307,7 +307,7 @@ LogicalResult convertDeformConv(Conversion &node) {
 
 } // namespace
 
-void registerRegionsOperators(Operators &operators) {
+void addRegionsOperators(Operators &operators) {
   operators.add("RoiAlign", 10, {.infer = inferRoiAlign, .convert = convertRoiAlign});
   operators.add("MaxRoiPool", 1, {.infer = inferMaxRoiPool, .convert = convertMaxRoiPool});
   operators.add("DeformConv", 19,

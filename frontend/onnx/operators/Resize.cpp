@@ -361,7 +361,7 @@ LogicalResult convertUpsample(Conversion &node) {
 
 } // namespace
 
-void registerResizeOperators(Operators &operators) {
+void addResizeOperators(Operators &operators) {
   operators.add("Resize", 10,
                 {.infer = inferResize,
                  .convert = convertResize,

@@ -161,7 +161,7 @@ LogicalResult convertTableRotation(Conversion &node) {
 
 } // namespace
 
-void registerRotaryEmbeddingOperators(Operators &operators) {
+void addRotaryEmbeddingOperators(Operators &operators) {
   operators.add("RotaryEmbedding", 23,
                 {.infer = inferRotaryEmbedding,
                  .convert = convertRotaryEmbedding,

@@ -248,7 +248,7 @@ LogicalResult convertAffineGrid(Conversion &node) {
 
 } // namespace
 
-void registerSamplingOperators(Operators &operators) {
+void addSamplingOperators(Operators &operators) {
   operators.add("GridSample", 16, {.infer = inferGridSample, .convert = convertGridSample});
   operators.add("AffineGrid", 20, {.infer = inferAffineGrid, .convert = convertAffineGrid});
 }

@@ -303,7 +303,7 @@ LogicalResult convertTensorScatter(Conversion &node) {
 
 } // namespace
 
-void registerScatterOperators(Operators &operators) {
+void addScatterOperators(Operators &operators) {
   for (auto [name, version] : {std::pair("Scatter", 9), std::pair("ScatterElements", 11)})
     operators.add(name, version,
                   {.infer = inferScatterElements,

@@ -13,7 +13,7 @@ static LogicalResult convertSelectByMode(Conversion &node) {
   return node.result(0, node.b.selectByMode(node.value(0), node.value(1)));
 }
 
-void registerSelectByModeOperators(Operators &operators) {
+void addSelectByModeOperators(Operators &operators) {
   operators.add(("mtc::" + selectByModeOperator).str(), 1,
                 {.convert = convertSelectByMode, .dependsOnStep = true});
 }

@@ -340,7 +340,7 @@ LogicalResult inferUnique(Inference &node) {
 
 } // namespace
 
-void registerSelectionOperators(Operators &operators) {
+void addSelectionOperators(Operators &operators) {
   operators.add("TopK", 1, {.infer = inferTopK, .convert = convertTopK});
   operators.add("ArgMax", 1,
                 {.infer = inferArg,

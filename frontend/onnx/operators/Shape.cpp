@@ -125,7 +125,7 @@ LogicalResult convertSameElements(Conversion &node) {
 
 } // namespace
 
-void registerShapeOperators(Operators &operators) {
+void addShapeOperators(Operators &operators) {
   operators.add("Shape", 1,
                 {.infer = inferShape, .roles = {{everyOperand, OperandRole::NoGradient}}});
   operators.add("Size", 1, {.infer = inferSize});

@@ -262,7 +262,7 @@ LogicalResult convertConcat(Conversion &node) {
 
 } // namespace
 
-void registerSliceOperators(Operators &operators) {
+void addSliceOperators(Operators &operators) {
   operators.add("Slice", 1,
                 {.infer = inferSlice, .evaluate = evaluateSlice, .convert = convertSlice});
   operators.add("Split", 2,

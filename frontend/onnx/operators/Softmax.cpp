@@ -115,7 +115,7 @@ LogicalResult convertHardmax(Conversion &node) {
 
 } // namespace
 
-void registerSoftmaxOperators(Operators &operators) {
+void addSoftmaxOperators(Operators &operators) {
   operators.add(
       "Softmax", 1,
       {.infer = inferRows, .evaluate = evaluateSoftmax<false>, .convert = convertSoftmax});

@@ -102,7 +102,7 @@ LogicalResult inferMelWeightMatrix(Inference &node) {
 
 } // namespace
 
-void registerSpectralOperators(Operators &operators) {
+void addSpectralOperators(Operators &operators) {
   operators.add("HannWindow", 17,
                 {.infer = [](Inference &node) { return inferCosineWindow(node, 0.5, 0.5, 0); }});
   operators.add("HammingWindow", 17, {.infer = [](Inference &node) {

@@ -89,7 +89,7 @@ LogicalResult convertAtan2(Conversion &node) {
 
 } // namespace
 
-void registerTorchFunctionsOperators(Operators &operators) {
+void addTorchFunctionsOperators(Operators &operators) {
   operators.add("mtc::BinaryCrossEntropy", 1, {.convert = convertBinaryCrossEntropy});
   operators.add("mtc::XLogY", 1, {.convert = convertXLogY});
   operators.add("mtc::LogAddExp", 1, {.convert = convertLogAddExp});

@@ -78,7 +78,7 @@ std::unique_ptr<Compilation> mtc::tool::choosePlan(Options &options) {
   plain.remarks.clear();
   plain.irFolder.clear();
   plain.reproducer.clear();
-  plain.leastIfMissed = false;
+  plain.minimizeIfMissed = false;
   auto compilation = std::make_unique<Compilation>(plain);
   if (failed(compilation->import()))
     return nullptr;
@@ -106,8 +106,8 @@ std::unique_ptr<Compilation> mtc::tool::choosePlan(Options &options) {
         found->flags, describeEffect(found->effect),
         options.allow.empty() ? ". --allow permits more changes" : ""));
   static_cast<PlanSettings &>(options) = found->settings;
-  options.leastIfMissed = true;
-  options.mostSeconds.reset();
+  options.minimizeIfMissed = true;
+  options.maxSeconds.reset();
   // Another search for the minimum peak would exceed --search-seconds.
   if ((!fits && !options.searchSeconds) || !found->allocated || !needsAllocatedAlone(options))
     return std::make_unique<Compilation>(options);

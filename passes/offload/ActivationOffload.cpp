@@ -12,21 +12,21 @@ using namespace mlir;
 using namespace mtc;
 
 /// Smaller copies are dominated by their start-up latency.
-static constexpr int64_t leastBytes = 16 << 10;
-/// The number of kinds of values that are priced for an offer.
-static constexpr size_t mostKinds = 4;
+static constexpr int64_t minBytes = 16 << 10;
+/// The number of kinds of values that are priced for a candidate.
+static constexpr size_t maxKinds = 4;
 
-ActivationOffload::ActivationOffload(const Goal &goal, OperationTimes &times)
-    : goal(goal), times(times), target(TargetInfo::of(goal.function.getFunction())),
-      listeners(goal.analysis, times), edits(listeners) {}
+ActivationOffload::ActivationOffload(const FunctionBudget &budget, OperationTimes &times)
+    : budget(budget), times(times), target(TargetInfo::of(budget.function.getFunction())),
+      listeners(budget.analysis, times), edits(listeners) {}
 
 void ActivationOffload::noticeChange() {
-  offered.reset();
+  candidate.reset();
   refused.clear(); // The peak may have changed.
 }
 
 void ActivationOffload::report() const {
-  reportMoved(goal.function.getFunction()->getParentOfType<ModuleOp>(), count, bytes);
+  reportMoved(budget.function.getFunction()->getParentOfType<ModuleOp>(), count, bytes);
 }
 
 void mtc::reportMoved(ModuleOp module, size_t count, int64_t bytes) {
@@ -51,13 +51,13 @@ static size_t kindOf(const PlannedValue &value) {
 }
 
 SmallVector<ActivationOffload::Gap, 0> ActivationOffload::findGaps() const {
-  const FunctionMemory &function = goal.function;
+  const FunctionMemory &function = budget.function;
   const int64_t peak = function.getPeakTime();
   llvm::MapVector<const PlannedValue *, Gap> gaps;
   for (PlannedOperation *op : function.getOrder().take_front(peak))
     for (PlannedValue &result : op->results)
-      if (op->isCompute && !op->isMove && result.lastUse > peak && result.bytes >= leastBytes &&
-          goal.isWorthwhile(result.bytes) && !result.buffer->fixedOffset &&
+      if (op->isCompute && !op->isMove && result.lastUse > peak && result.bytes >= minBytes &&
+          budget.isWorthwhile(result.bytes) && !result.buffer->fixedOffset &&
           !refused.contains(result.value))
         gaps.insert({&result, {result.value, result.bytes, op->time, result.lastUse}});
   for (PlannedOperation *op : function.getOrder()) {
@@ -90,15 +90,15 @@ SmallVector<ActivationOffload::Gap, 0> ActivationOffload::findGaps() const {
 /// position before which it is fetched. In between, its memory is free where the live bytes are
 /// close to the peak.
 std::pair<int64_t, int64_t> ActivationOffload::placeCopies(const Gap &gap) const {
-  const CopyPlacement placement(goal.function, times, target);
-  const int64_t peak = goal.function.getPeakTime();
-  const int64_t limit = goal.function.getLive()[peak] - std::min(needed, gap.bytes);
+  const CopyPlacement placement(budget.function, times, target);
+  const int64_t peak = budget.function.getPeakTime();
+  const int64_t limit = budget.function.getLive()[peak] - std::min(needed, gap.bytes);
   return {placement.findRelease(gap.begin, gap.bytes, peak, limit),
           placement.findStart(gap.end, gap.bytes, peak, limit)};
 }
 
 TransferTimes ActivationOffload::simulate(ArrayRef<PlannedCopy> added) const {
-  return estimateTransfers(goal.function, times, target, goal.analysis.getSlotBytes(), added);
+  return estimateTransfers(budget.function, times, target, budget.analysis.getSlotBytes(), added);
 }
 
 double ActivationOffload::priceOf(const Gap &gap, const TransferTimes &before) const {
@@ -124,7 +124,7 @@ ActivationOffload::findCheapest(std::optional<size_t> kind) const {
   llvm::sort(gaps, [](const Gap &a, const Gap &b) {
     return std::tuple(-a.worth(), a.begin, a.number) < std::tuple(-b.worth(), b.begin, b.number);
   });
-  gaps.truncate(std::min(gaps.size(), mostKinds));
+  gaps.truncate(std::min(gaps.size(), maxKinds));
   if (gaps.empty())
     return std::nullopt;
   const TransferTimes before = simulate({});
@@ -136,11 +136,11 @@ ActivationOffload::findCheapest(std::optional<size_t> kind) const {
   return cheapest;
 }
 
-FailureOr<std::optional<PeakReducer::Offer>> ActivationOffload::findOffer(int64_t excess) {
+FailureOr<std::optional<PeakReducer::Candidate>> ActivationOffload::findCandidate(int64_t excess) {
   needed = excess;
-  if (!offered)
-    offered = findCheapest(/*kind=*/std::nullopt);
-  return offered ? std::optional(Offer{offered->gap.bytes, offered->time}) : std::nullopt;
+  if (!candidate)
+    candidate = findCheapest(/*kind=*/std::nullopt);
+  return candidate ? std::optional(Candidate{candidate->gap.bytes, candidate->time}) : std::nullopt;
 }
 
 //===------------------------------------------------------------------------------------------===//
@@ -148,7 +148,7 @@ FailureOr<std::optional<PeakReducer::Offer>> ActivationOffload::findOffer(int64_
 //===------------------------------------------------------------------------------------------===//
 
 void ActivationOffload::move(const Gap &gap) {
-  const FunctionMemory &function = goal.function;
+  const FunctionMemory &function = budget.function;
   auto [release, start] = placeCopies(gap);
   // In block order, since only writes may run later than their position in the block.
   SmallVector<Operation *> late;
@@ -180,23 +180,23 @@ void ActivationOffload::move(const Gap &gap) {
   readMoved(edits, late, gap.value, back);
 }
 
-/// Moves the offered value and, until the function meets the budget, equal values of equal layers
-/// that are live at the new peak.
-FailureOr<bool> ActivationOffload::take() {
-  const double most = offered->time * 1.01;
+/// Moves the candidate's value and, until the function meets the budget, equal values of equal
+/// layers that are live at the new peak.
+FailureOr<bool> ActivationOffload::applyCandidate() {
+  const double limit = candidate->time * 1.01;
   const size_t known = count;
-  for (std::optional<Priced> next = offered; next && next->time <= most && needed > 0;
+  for (std::optional<Priced> next = candidate; next && next->time <= limit && needed > 0;
        next = findCheapest(next->gap.kind)) {
-    const OrderScore before = goal.score();
+    const OrderScore before = budget.score();
     const size_t mark = edits.mark();
     move(next->gap);
-    FailureOr<int64_t> excess = goal.findExcess();
+    FailureOr<int64_t> excess = budget.findExcess();
     if (failed(excess))
       return failure();
-    if (!(goal.score() < before)) {
+    if (!(budget.score() < before)) {
       edits.undoTo(mark);
       refused.insert(next->gap.value);
-      if (failed(goal.analysis.update()))
+      if (failed(budget.analysis.update()))
         return failure();
       continue;
     }
@@ -205,7 +205,7 @@ FailureOr<bool> ActivationOffload::take() {
     bytes += next->gap.bytes;
   }
   edits.keep();
-  offered.reset();
+  candidate.reset();
   if (count > known)
     refused.clear();
   return count > known;

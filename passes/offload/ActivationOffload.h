@@ -6,7 +6,7 @@
 #include "passes/Listeners.h"
 #include "passes/offload/CopyPlacement.h"
 #include "passes/offload/EditLog.h"
-#include "passes/search/Goal.h"
+#include "passes/search/FunctionBudget.h"
 #include "passes/search/PeakReducer.h"
 #include "passes/search/TransferTimes.h"
 
@@ -18,10 +18,10 @@ namespace mtc {
 /// first.
 class ActivationOffload final : public PeakReducer {
 public:
-  ActivationOffload(const Goal &goal, OperationTimes &times);
+  ActivationOffload(const FunctionBudget &budget, OperationTimes &times);
 
-  mlir::FailureOr<std::optional<Offer>> findOffer(int64_t excess) override;
-  mlir::FailureOr<bool> take() override;
+  mlir::FailureOr<std::optional<Candidate>> findCandidate(int64_t excess) override;
+  mlir::FailureOr<bool> applyCandidate() override;
   void noticeChange() override;
   void report() const override;
 
@@ -54,12 +54,12 @@ private:
   void move(const Gap &gap);
   TransferTimes simulate(mlir::ArrayRef<PlannedCopy> added) const;
 
-  const Goal &goal;
+  const FunctionBudget &budget;
   OperationTimes &times;
   TargetInfo target;
   Listeners listeners;
   EditLog edits;
-  std::optional<Priced> offered;
+  std::optional<Priced> candidate;
   llvm::DenseSet<mlir::Value> refused;
   int64_t needed = 0;
   size_t count = 0;

@@ -12,7 +12,7 @@ using namespace mtc;
 std::optional<CopyTightening::Choice>
 CopyTightening::shorten(const PlannedOperation &op, int64_t excess,
                         const CopyPlacement &placement) const {
-  const FunctionMemory &function = goal.function;
+  const FunctionMemory &function = budget.function;
   const int64_t peak = function.getPeakTime();
   auto secondsOf = [&](int64_t begin, int64_t end) {
     double seconds = 0;
@@ -60,41 +60,41 @@ CopyTightening::shorten(const PlannedOperation &op, int64_t excess,
   return std::nullopt;
 }
 
-FailureOr<std::optional<PeakReducer::Offer>> CopyTightening::findOffer(int64_t excess) {
-  offered.reset();
-  double least = 0;
-  const CopyPlacement placement(goal.function, times, target);
-  for (const PlannedOperation *op : goal.function.getOrder()) {
+FailureOr<std::optional<PeakReducer::Candidate>> CopyTightening::findCandidate(int64_t excess) {
+  candidate.reset();
+  double lowest = 0;
+  const CopyPlacement placement(budget.function, times, target);
+  for (const PlannedOperation *op : budget.function.getOrder()) {
     if (!isa<MoveOp, HoldOp>(op->op) || refused.contains(op->op))
       continue;
     std::optional<Choice> choice = shorten(*op, excess, placement);
-    if (!choice || !goal.isWorthwhile(choice->bytes))
+    if (!choice || !budget.isWorthwhile(choice->bytes))
       continue;
     const double price = choice->time / static_cast<double>(choice->bytes);
-    if (!offered || price < least) {
-      offered = choice;
-      least = price;
+    if (!candidate || price < lowest) {
+      candidate = choice;
+      lowest = price;
     }
   }
-  return offered ? std::optional<Offer>(*offered) : std::nullopt;
+  return candidate ? std::optional<Candidate>(*candidate) : std::nullopt;
 }
 
-/// Applies the offered change and, while as many bytes are live at another operation, changes there
+/// Applies the candidate and, while as many bytes are live at another operation, changes there
 /// that take no more time.
-FailureOr<bool> CopyTightening::take() {
-  const int64_t before = goal.liveBytes();
-  const double most = offered->time * 1.01;
+FailureOr<bool> CopyTightening::applyCandidate() {
+  const int64_t before = budget.liveBytes();
+  const double limit = candidate->time * 1.01;
   bool isTaken = false;
-  while (offered && offered->time <= most && goal.liveBytes() == before) {
-    const OrderScore score = goal.score();
-    edits.moveBefore(offered->op, offered->place);
-    FailureOr<int64_t> excess = goal.findExcess();
+  while (candidate && candidate->time <= limit && budget.liveBytes() == before) {
+    const OrderScore score = budget.score();
+    edits.moveBefore(candidate->op, candidate->place);
+    FailureOr<int64_t> excess = budget.findExcess();
     if (failed(excess))
       return failure();
-    if (!(goal.score() < score)) {
+    if (!(budget.score() < score)) {
       edits.undoTo(0);
-      refused.insert(offered->op);
-      if (failed(goal.analysis.update()))
+      refused.insert(candidate->op);
+      if (failed(budget.analysis.update()))
         return failure();
       return isTaken;
     }
@@ -102,7 +102,7 @@ FailureOr<bool> CopyTightening::take() {
     refused.clear();
     isTaken = true;
     if (*excess > 0)
-      if (auto next = findOffer(*excess); failed(next))
+      if (auto next = findCandidate(*excess); failed(next))
         return failure();
   }
   return isTaken;

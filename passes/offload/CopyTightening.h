@@ -6,7 +6,7 @@
 #include "passes/Listeners.h"
 #include "passes/offload/CopyPlacement.h"
 #include "passes/offload/EditLog.h"
-#include "passes/search/Goal.h"
+#include "passes/search/FunctionBudget.h"
 #include "passes/search/PeakReducer.h"
 
 namespace mtc {
@@ -16,30 +16,30 @@ namespace mtc {
 /// before the peak.
 class CopyTightening final : public PeakReducer {
 public:
-  CopyTightening(const Goal &goal, OperationTimes &times)
-      : goal(goal), times(times), target(TargetInfo::of(goal.function.getFunction())),
-        listeners(goal.analysis, times), edits(listeners) {}
+  CopyTightening(const FunctionBudget &budget, OperationTimes &times)
+      : budget(budget), times(times), target(TargetInfo::of(budget.function.getFunction())),
+        listeners(budget.analysis, times), edits(listeners) {}
 
-  mlir::FailureOr<std::optional<Offer>> findOffer(int64_t excess) override;
-  mlir::FailureOr<bool> take() override;
+  mlir::FailureOr<std::optional<Candidate>> findCandidate(int64_t excess) override;
+  mlir::FailureOr<bool> applyCandidate() override;
   void noticeChange() override { refused.clear(); }
   void report() const override {}
 
 private:
   /// Moves an operation, a hold or a copy to the device, before another one.
-  struct Choice : Offer {
+  struct Choice : Candidate {
     mlir::Operation *op, *place;
   };
 
   std::optional<Choice> shorten(const PlannedOperation &op, int64_t excess,
                                 const CopyPlacement &placement) const;
 
-  const Goal &goal;
+  const FunctionBudget &budget;
   OperationTimes &times;
   TargetInfo target;
   Listeners listeners;
   EditLog edits;
-  std::optional<Choice> offered;
+  std::optional<Choice> candidate;
   llvm::DenseSet<mlir::Operation *> refused;
 };
 

@@ -15,25 +15,25 @@ using namespace mtc;
 
 /// Applies a reducer's changes to the function with the highest peak until the budget is met or, if
 /// there is none, as often as it lowers the peak.
-static LogicalResult apply(PeakReducer &reducer, const Goal &goal) {
+static LogicalResult apply(PeakReducer &reducer, const FunctionBudget &budget) {
   reducer.noticeChange();
   while (true) {
-    FailureOr<int64_t> excess = goal.findExcess();
+    FailureOr<int64_t> excess = budget.findExcess();
     if (failed(excess))
       return failure();
     if (*excess <= 0)
       return success();
-    auto offer = reducer.findOffer(*excess);
-    if (failed(offer))
+    auto candidate = reducer.findCandidate(*excess);
+    if (failed(candidate))
       return failure();
-    if (!*offer)
+    if (!*candidate)
       return success();
-    if (failed(reducer.take()))
+    if (failed(reducer.applyCandidate()))
       return failure();
   }
 }
 
-static LogicalResult offload(ModuleOp module, int64_t budget) {
+static LogicalResult offload(ModuleOp module, int64_t maxBytes) {
   MemoryAnalysis analysis(module);
   OperationTimes times(module);
   if (failed(analysis.update()))
@@ -43,13 +43,13 @@ static LogicalResult offload(ModuleOp module, int64_t budget) {
   for (const FunctionMemory &function : analysis.getFunctions()) {
     if (function.isAside())
       continue;
-    const Goal goal{function, analysis, budget};
-    ActivationOffload offload(goal, times);
-    if (failed(apply(offload, goal)))
+    const FunctionBudget budget{function, analysis, maxBytes};
+    ActivationOffload offload(budget, times);
+    if (failed(apply(offload, budget)))
       return failure();
     // Copies overlap with computation unless the budget requires their memory.
-    CopyTightening tightening(goal, times);
-    if (budget && failed(apply(tightening, goal)))
+    CopyTightening tightening(budget, times);
+    if (maxBytes && failed(apply(tightening, budget)))
       return failure();
     count += offload.getCount();
     bytes += offload.getBytes();

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mtc;
 
 /// Smaller copies are dominated by their start-up latency.
-static constexpr int64_t leastBytes = 16 << 10;
+static constexpr int64_t minBytes = 16 << 10;
 
 static std::optional<OffloadKind> kindOf(Role role) {
   switch (role) {
@@ -70,7 +70,7 @@ mtc::collectGroups(ModuleOp module, llvm::function_ref<bool(OffloadKind kind)> i
   for (auto &[leader, group] : byLeader)
     if (!mixed.contains(leader)) {
       group.number = groups.size();
-      if (group.bytes < leastBytes)
+      if (group.bytes < minBytes)
         group.refusal = "it is small";
       groups.push_back(std::move(group));
     }

@@ -4,7 +4,7 @@
 
 #include "passes/kernels/KernelEditing.h"
 #include "passes/offload/MovedUses.h"
-#include "passes/search/Goal.h"
+#include "passes/search/FunctionBudget.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -201,7 +201,7 @@ int64_t VariableMover::getCopiedBytes(const FunctionMemory &function, int64_t ti
 double VariableMover::getAddedSeconds() {
   double seconds = 0;
   for (const auto &[function, added] : copies)
-    if (const int64_t runs = Goal::countRuns(function->getFunction());
+    if (const int64_t runs = FunctionBudget::countRuns(function->getFunction());
         runs && !function->isAside()) {
       auto [known, isNew] = before.try_emplace(function);
       if (isNew)

@@ -7,10 +7,11 @@
 using namespace mlir;
 using namespace mtc;
 
-VariableOffload::VariableOffload(const Goal &goal, OperationTimes &times, OffloadKind kind,
-                                 int64_t window)
-    : goal(goal), times(times), module(goal.function.getFunction()->getParentOfType<ModuleOp>()),
-      window(window), listeners(goal.analysis, times), edits(listeners),
+VariableOffload::VariableOffload(const FunctionBudget &budget, OperationTimes &times,
+                                 OffloadKind kind, int64_t window)
+    : budget(budget), times(times),
+      module(budget.function.getFunction()->getParentOfType<ModuleOp>()), window(window),
+      listeners(budget.analysis, times), edits(listeners),
       groups(collectGroups(module, [&](OffloadKind other) { return other == kind; })) {}
 
 void VariableOffload::noticeChange() {
@@ -57,13 +58,13 @@ std::optional<VariableOffload::Choice> VariableOffload::choose(int64_t excess) {
       planned->groups.push_back(group);
     }
     const int64_t freed = moved - (VariableMover::slotCount * mover.getSlotBytes() - slotsBefore) -
-                          mover.getCopiedBytes(goal.function, goal.function.getPeakTime());
+                          mover.getCopiedBytes(budget.function, budget.function.getPeakTime());
     const bool isLast = freed >= excess || i + 1 == left.size();
     const size_t size = planned->groups.size();
     if (size == 0 || (size < next && !isLast))
       continue;
     next = 2 * size;
-    if (goal.isWorthwhile(freed)) {
+    if (budget.isWorthwhile(freed)) {
       const Choice choice{{freed, mover.getAddedSeconds()}, size};
       auto perByte = [&](const Choice &each) {
         return each.time / static_cast<double>(std::min(each.bytes, excess));
@@ -77,25 +78,25 @@ std::optional<VariableOffload::Choice> VariableOffload::choose(int64_t excess) {
   return best;
 }
 
-FailureOr<std::optional<PeakReducer::Offer>> VariableOffload::findOffer(int64_t excess) {
+FailureOr<std::optional<PeakReducer::Candidate>> VariableOffload::findCandidate(int64_t excess) {
   needed = excess;
-  // Other changes affect the price only slightly, so it is checked when the offer is taken. An
-  // offer that frees more than is needed now may be too large.
-  if (!isKnown || (isStale && offered && offered->bytes > excess && offered->count > 1)) {
-    offered = choose(excess);
+  // Other changes affect the price only slightly, so it is checked when the candidate is applied. A
+  // candidate that frees more than is needed now may be too large.
+  if (!isKnown || (isStale && candidate && candidate->bytes > excess && candidate->count > 1)) {
+    candidate = choose(excess);
     isKnown = true;
     isStale = false;
   }
-  return offered ? std::optional<Offer>(*offered) : std::nullopt;
+  return candidate ? std::optional<Candidate>(*candidate) : std::nullopt;
 }
 
-VariableOffload::Planned &VariableOffload::planOffered() {
-  if (planned && planned->groups.size() == offered->count &&
-      planned->reads == goal.analysis.getReads())
+VariableOffload::Planned &VariableOffload::planCandidate() {
+  if (planned && planned->groups.size() == candidate->count &&
+      planned->reads == budget.analysis.getReads())
     return *planned;
   planned.emplace(*this);
   for (VariableGroup *group : findLeft()) {
-    if (planned->groups.size() == offered->count)
+    if (planned->groups.size() == candidate->count)
       break;
     group->refusal = planned->mover.plan(*group);
     if (group->refusal.empty())
@@ -104,27 +105,27 @@ VariableOffload::Planned &VariableOffload::planOffered() {
   return *planned;
 }
 
-FailureOr<bool> VariableOffload::take() {
+FailureOr<bool> VariableOffload::applyCandidate() {
   if (isStale) {
-    const double before = offered->time / static_cast<double>(offered->bytes);
-    offered = choose(needed);
+    const double before = candidate->time / static_cast<double>(candidate->bytes);
+    candidate = choose(needed);
     isStale = false;
-    if (!offered || offered->time / static_cast<double>(offered->bytes) > 1.01 * before)
+    if (!candidate || candidate->time / static_cast<double>(candidate->bytes) > 1.01 * before)
       return false; // The ladder compares the new price.
   }
-  const OrderScore score = goal.score();
-  const int64_t before = goal.liveBytes();
-  planOffered().mover.apply(edits);
+  const OrderScore score = budget.score();
+  const int64_t before = budget.liveBytes();
+  planCandidate().mover.apply(edits);
   const SmallVector<VariableGroup *> taken = std::move(planned->groups);
   planned.reset();
   isKnown = false;
-  if (failed(goal.analysis.update()))
+  if (failed(budget.analysis.update()))
     return failure();
-  const int64_t after = goal.liveBytes();
-  if (after > before || (after == before && !(goal.score() < score))) {
+  const int64_t after = budget.liveBytes();
+  if (after > before || (after == before && !(budget.score() < score))) {
     edits.undoTo(0);
     refused.insert_range(taken);
-    if (failed(goal.analysis.update()))
+    if (failed(budget.analysis.update()))
       return failure();
     return false;
   }

@@ -7,26 +7,27 @@
 #include "passes/offload/EditLog.h"
 #include "passes/offload/VariableGroups.h"
 #include "passes/offload/VariableMover.h"
-#include "passes/search/Goal.h"
+#include "passes/search/FunctionBudget.h"
 #include "passes/search/PeakReducer.h"
 
 namespace mtc {
 
 /// Moves variables of one kind to another memory space, in the order of `collectGroups`. A change
 /// affects all functions of the module; its time is that of an update. Transfer slots count as the
-/// price of the first group that needs them, so an offer may consist of several groups.
+/// price of the first group that needs them, so a candidate may consist of several groups.
 class VariableOffload final : public PeakReducer {
 public:
   /// `window` is the maximum size of a transfer slot.
-  VariableOffload(const Goal &goal, OperationTimes &times, OffloadKind kind, int64_t window);
+  VariableOffload(const FunctionBudget &budget, OperationTimes &times, OffloadKind kind,
+                  int64_t window);
 
-  mlir::FailureOr<std::optional<Offer>> findOffer(int64_t excess) override;
-  mlir::FailureOr<bool> take() override;
+  mlir::FailureOr<std::optional<Candidate>> findCandidate(int64_t excess) override;
+  mlir::FailureOr<bool> applyCandidate() override;
   void noticeChange() override;
   void report() const override;
 
 private:
-  struct Choice : Offer {
+  struct Choice : Candidate {
     size_t count; ///< number of groups
   };
 
@@ -34,8 +35,8 @@ private:
   /// use after the analysis has read any of them again.
   struct Planned {
     explicit Planned(const VariableOffload &offload)
-        : mover(offload.module, offload.goal.analysis, offload.times, offload.window),
-          reads(offload.goal.analysis.getReads()) {}
+        : mover(offload.module, offload.budget.analysis, offload.times, offload.window),
+          reads(offload.budget.analysis.getReads()) {}
 
     VariableMover mover;
     int64_t reads;
@@ -44,10 +45,10 @@ private:
 
   mlir::SmallVector<VariableGroup *> findLeft();
   std::optional<Choice> choose(int64_t excess);
-  /// Plans the groups of the offer, unless `choose` has just done so.
-  Planned &planOffered();
+  /// Plans the groups of the candidate, unless `choose` has just done so.
+  Planned &planCandidate();
 
-  const Goal &goal;
+  const FunctionBudget &budget;
   OperationTimes &times;
   mlir::ModuleOp module;
   const int64_t window;
@@ -55,9 +56,9 @@ private:
   EditLog edits;
   std::vector<VariableGroup> groups;
   llvm::DenseSet<VariableGroup *> refused;
-  std::optional<Choice> offered;
+  std::optional<Choice> candidate;
   std::optional<Planned> planned; ///< The groups that `choose` compared.
-  bool isKnown = false;           ///< `offered` was chosen before, possibly before another change
+  bool isKnown = false;           ///< `candidate` was chosen before, possibly before another change
   bool isStale = false;           ///< another change was made since
   int64_t needed = 0;
   size_t count = 0;

@@ -106,7 +106,7 @@ std::vector<Worth> Planner::measureTechniques() {
 }
 
 /// Returns a lower bound on the peak with changes that leave at least the given parts.
-static int64_t boundWith(const LeastParts &least, const MemoryPlan &plan) {
+static int64_t boundWith(const MinParts &least, const MemoryPlan &plan) {
   const MemoryPlan::Categories &parts = plan.categories;
   const int64_t variables = parts.parameters + parts.gradients + parts.optimizer;
   // The scratch of library calls, which is a part of the working set, may shrink more than values.
@@ -125,21 +125,21 @@ Remedies Planner::findRemedies(const MemoryPlan &plan) {
     std::optional<PlanNeeds> needs = std::nullopt;
   };
   std::vector<Open> open;
-  LeastParts leastOfAll{1, 1, 1, 1}, leastOfDims = leastOfAll;
+  MinParts minOfAll{1, 1, 1, 1}, minOfDims = minOfAll;
   for (Effect effect : {Effect::None, Effect::Order, Effect::Numerics})
     for (Permission permission : {Permission::Budget, Permission::Allow, Permission::Flag})
       for (auto [technique, own] : llvm::zip_equal(getTechniques(), changes))
         if (technique.effect == effect && technique.permission == permission && !own.empty()) {
           open.push_back(
-              {&own.front(), effect, boundWith(own.front().least, plan) <= *given.memory});
+              {&own.front(), effect, boundWith(own.front().minParts, plan) <= *given.memory});
           PlanSettings changed = given;
           own.back().apply(changed); // The strongest change.
           if (changed.dims == given.dims)
-            leastOfAll = leastOfAll.with(own.back().least);
+            minOfAll = minOfAll.with(own.back().minParts);
           else
-            leastOfDims = leastOfDims.orElse(own.back().least);
+            minOfDims = minOfDims.orElse(own.back().minParts);
         }
-  if (boundWith(leastOfAll.with(leastOfDims), plan) > *given.memory)
+  if (boundWith(minOfAll.with(minOfDims), plan) > *given.memory)
     return {{}, /*isHopeless=*/true};
   start(open.size() + 1);
   bool isMet = false;

@@ -55,7 +55,7 @@ void Planner::undoSavings() {
       best->effect = same.effect;
       bestChoice = without;
     } else if (bestFits() && needs[1] && needs[1]->seconds < best->needs.seconds) {
-      tryOut(without, best->settings.mostSeconds);
+      tryOut(without, best->settings.maxSeconds);
     }
   }
 }
@@ -266,7 +266,7 @@ std::optional<size_t> Planner::findCounted() const {
 std::vector<Planner::Bounded> Planner::boundByCalls(ArrayRef<Choice> combinations,
                                                     CountedAs countedAs) {
   // Some calls become parts of others, or kernels, after this stage.
-  constexpr double leastPart = 0.75;
+  constexpr double minPart = 0.75;
   lowerAll(llvm::map_to_vector<0>(combinations, [&](const Choice &choice) {
     return Lowering{settingsOf(countedAs(choice)), Stage::Training};
   }));
@@ -277,7 +277,7 @@ std::vector<Planner::Bounded> Planner::boundByCalls(ArrayRef<Choice> combination
     if (std::optional<double> seconds = getSecondsOfCalls(countedAs(choice)))
       open.push_back({choice, number,
                       llvm::count_if(choice.picks, [](const auto &pick) { return !!pick; }),
-                      leastPart * *seconds, std::nullopt});
+                      minPart * *seconds, std::nullopt});
   }
   return open;
 }
@@ -341,9 +341,9 @@ std::optional<Plan> Planner::findFastest() {
       ahead.push_back({settingsOf(asLargestCount(choice)), Stage::Training});
     lowerAll(ahead);
     // Plans that must free nearly everything take the longest and hardly ever fit.
-    constexpr int64_t mostFreed = 8;
+    constexpr int64_t maxFreed = 8;
     std::optional<PlanNeeds> plain = bound(saving());
-    mustCount = plain && plain->peak / mostFreed > *given.memory;
+    mustCount = plain && plain->peak / maxFreed > *given.memory;
   }
   auto countedAs = [&](const Choice &choice) {
     return mustCount ? asLargestCount(choice) : choice;

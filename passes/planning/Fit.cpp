@@ -35,11 +35,11 @@ static FailureOr<Distance> distanceOf(ModuleOp module, int64_t budget, bool mayM
     return Distance::Near;
   if (failed(analysis.update()))
     return failure();
-  constexpr int64_t mostFreed = 8;
+  constexpr int64_t maxFreed = 8;
   const int64_t live = analysis.getLiveBytes();
   if (live > budget && !mayMoveVariables && analysis.findFloor() > budget)
     return Distance::Hopeless;
-  return (budget - fixed) * mostFreed < live - fixed ? Distance::Far : Distance::Near;
+  return (budget - fixed) * maxFreed < live - fixed ? Distance::Far : Distance::Near;
 }
 
 namespace {
@@ -55,33 +55,32 @@ struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
       return;
     ModuleOp module = getOperation();
     const OffloadUses uses = options->offload.getUses(TargetInfo::of(module).getOffloadSpace());
-    auto make = [&](const Goal &goal, OperationTimes &times) {
+    auto make = [&](const FunctionBudget &budget, OperationTimes &times) {
       PeakReducers reducers;
       for (const Technique &technique : getTechniques())
         if (technique.make)
-          if (std::unique_ptr<PeakReducer> made = technique.make(goal, times, *options)) {
+          if (std::unique_ptr<PeakReducer> made = technique.make(budget, times, *options)) {
             made->setName(technique.name);
             reducers.push_back(std::move(made));
           }
       return reducers;
     };
     FailureOr<Distance> distance = distanceOf(module, options->memory, uses.mayMoveVariables(),
-                                              /*isFarOpen=*/!options->leastIfMissed);
+                                              /*isFarOpen=*/!options->minimizeIfMissed);
     if (failed(distance))
       return signalPassFailure();
     module->removeAttr(techniquesAttribute);
-    const double mostSeconds =
-        options->mostSeconds.value_or(std::numeric_limits<double>::infinity());
+    const double maxSeconds = options->maxSeconds.value_or(std::numeric_limits<double>::infinity());
     const Deadline deadline = deadlineIn(options->searchSeconds);
     FailureOr<FittedModule> fitted = FittedModule();
     auto search = [&](int64_t budget) {
-      fitted = searchFit(module, budget, make, mostSeconds, deadline);
+      fitted = searchFit(module, budget, make, maxSeconds, deadline);
       return succeeded(fitted) && fitted->peak > options->memory;
     };
     // If the budget is missed, even slightly, the plan with the smallest known peak is used. This
     // peak does not depend on the budget, so that a program fits a budget that an earlier run
     // reported as required.
-    const bool isLeastFirst = options->leastIfMissed && *distance != Distance::Near;
+    const bool isLeastFirst = options->minimizeIfMissed && *distance != Distance::Near;
     bool isMissed = isLeastFirst && search(/*budget=*/0);
     if (!isMissed && succeeded(fitted) && *distance != Distance::Hopeless) {
       isMissed = search(options->memory);
@@ -90,7 +89,7 @@ struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
       auto isTimeUp = [&] { return std::chrono::steady_clock::now() >= deadline; };
       if (isMissed && fitted->peak - options->memory <= options->memory / 64 && !isTimeUp())
         isMissed = search(options->memory - 4 * (fitted->peak - options->memory));
-      if (isMissed && options->leastIfMissed && !isTimeUp())
+      if (isMissed && options->minimizeIfMissed && !isTimeUp())
         search(/*budget=*/0);
     }
     if (failed(fitted))

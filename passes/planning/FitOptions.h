@@ -15,8 +15,8 @@ struct FitOptions {
   RecomputeOptions recompute;
   OffloadOptions offload;
   int64_t memory = 0; ///< Budget of the arena in bytes; 0: unlimited.
-  bool leastIfMissed = true;
-  std::optional<double> mostSeconds;   ///< Longest update of interest.
+  bool minimizeIfMissed = true;
+  std::optional<double> maxSeconds;    ///< Longest update of interest.
   std::optional<double> searchSeconds; ///< Time of the search.
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
@@ -25,10 +25,10 @@ struct FitOptions {
     visitMember(&FitOptions::offload, option);
     option(&FitOptions::memory,
            {"memory", "", "Memory budget of the arena in bytes; 0: unlimited"});
-    option(&FitOptions::leastIfMissed,
-           {"least-if-missed", "", "Search for the smallest peak if the budget cannot be met"});
-    option(&FitOptions::mostSeconds,
-           {"most-seconds", "", "Estimated seconds of the longest update of interest"});
+    option(&FitOptions::minimizeIfMissed,
+           {"minimize-if-missed", "", "Search for the smallest peak if the budget cannot be met"});
+    option(&FitOptions::maxSeconds,
+           {"max-seconds", "", "Estimated seconds of the longest update of interest"});
     option(&FitOptions::searchSeconds,
            {"search-seconds", "", "Seconds after which the search ends with the best plan found"});
   }

@@ -5,7 +5,8 @@
 using namespace mtc;
 
 MemoryOptions PlanSettings::getMemoryOptions() const {
-  return {{tile, recompute, offload, memory.value_or(0), leastIfMissed, mostSeconds, searchSeconds},
-          allocate,
-          passes};
+  return {
+      {tile, recompute, offload, memory.value_or(0), minimizeIfMissed, maxSeconds, searchSeconds},
+      allocate,
+      passes};
 }

@@ -67,8 +67,8 @@ struct PlanSettings {
   AllocateOptions allocate;
   PassSelection passes;
   std::optional<int64_t> memory;       ///< Budget in bytes.
-  bool leastIfMissed = true;           ///< Search for the minimum peak if the budget cannot be met.
-  std::optional<double> mostSeconds;   ///< Longest update of interest.
+  bool minimizeIfMissed = true;        ///< Search for the minimum peak if the budget cannot be met.
+  std::optional<double> maxSeconds;    ///< Longest update of interest.
   std::optional<double> searchSeconds; ///< Time of a search for a plan within the budget.
 
   /// Returns the options of the allocation pipeline.

@@ -5,7 +5,7 @@
 #include "ir/ReservedNames.h"
 #include "passes/cost/TransferCost.h"
 #include "passes/memory/MemoryAnalysis.h"
-#include "passes/search/Goal.h"
+#include "passes/search/FunctionBudget.h"
 
 #include "mlir/IR/Threading.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -225,14 +225,14 @@ Planner::Candidate Planner::candidateOf(const Choice &choice, std::optional<int6
     }
   // The search removes superfluous changes after it has met the budget, so that its result may be
   // faster than the first plan that meets the budget.
-  constexpr double mostSaved = 1.25;
+  constexpr double maxSaved = 1.25;
   if (bestFits())
-    candidate.settings.mostSeconds = mostSaved * best->needs.seconds;
+    candidate.settings.maxSeconds = maxSaved * best->needs.seconds;
   candidate.settings.searchSeconds = getSecondsLeft();
   if (given.searchSeconds && !best) { // The first plan has some time, whenever it begins.
-    constexpr double leastPart = 0.2;
+    constexpr double minPart = 0.2;
     candidate.settings.searchSeconds =
-        std::max(*candidate.settings.searchSeconds, leastPart * *given.searchSeconds);
+        std::max(*candidate.settings.searchSeconds, minPart * *given.searchSeconds);
   }
   return candidate;
 }
@@ -337,14 +337,14 @@ void Planner::lowerShared(ArrayRef<Candidate> candidates) {
   }
 }
 
-/// Keeps the plan of a combination if it is the best one. `mostSeconds` limits an update instead of
+/// Keeps the plan of a combination if it is the best one. `maxSeconds` limits an update instead of
 /// the best plan does. Other threads plan the combinations that probably follow.
-std::optional<PlanNeeds> Planner::tryOut(const Choice &choice, std::optional<double> mostSeconds) {
+std::optional<PlanNeeds> Planner::tryOut(const Choice &choice, std::optional<double> maxSeconds) {
   Candidate own = candidateOf(choice, given.memory);
-  if (mostSeconds)
-    own.settings.mostSeconds = mostSeconds;
+  if (maxSeconds)
+    own.settings.maxSeconds = maxSeconds;
   auto isOwn = [&](const Ahead &each) {
-    return each.flags == own.flags && each.mostSeconds == own.settings.mostSeconds;
+    return each.flags == own.flags && each.maxSeconds == own.settings.maxSeconds;
   };
   if (auto known = llvm::find_if(ahead, isOwn); known != ahead.end()) {
     std::optional<Plan> plan = std::move(known->plan);
@@ -357,7 +357,7 @@ std::optional<PlanNeeds> Planner::tryOut(const Choice &choice, std::optional<dou
     llvm::append_range(candidates, guessNext());
   std::vector<std::optional<Plan>> plans = planEach(candidates);
   for (size_t i = 1; i < plans.size(); ++i)
-    ahead.push_back({candidates[i].flags, candidates[i].settings.mostSeconds, std::move(plans[i])});
+    ahead.push_back({candidates[i].flags, candidates[i].settings.maxSeconds, std::move(plans[i])});
   return compare(choice, std::move(plans.front()));
 }
 

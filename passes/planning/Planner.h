@@ -140,7 +140,7 @@ private:
   /// The plan of a candidate that may be tried out next.
   struct Ahead {
     std::string flags;
-    std::optional<double> mostSeconds;
+    std::optional<double> maxSeconds;
     std::optional<Plan> plan;
   };
 
@@ -177,7 +177,7 @@ private:
   size_t findFirstCount(const Choice &choice, size_t technique);
   std::vector<Candidate> guessNext();
   std::optional<PlanNeeds> tryOut(const Choice &choice,
-                                  std::optional<double> mostSeconds = std::nullopt);
+                                  std::optional<double> maxSeconds = std::nullopt);
   std::optional<PlanNeeds> compare(const Choice &choice, std::optional<Plan> found);
   /// Returns the combination whose cost bounds that of a combination within the budget.
   using CountedAs = llvm::function_ref<Choice(const Choice &)>;

@@ -20,7 +20,7 @@
 
 namespace mtc {
 
-struct Goal;
+struct FunctionBudget;
 class OperationTimes;
 
 /// What a technique changes in the results of a program.
@@ -51,18 +51,18 @@ struct PlanContext {
 
 /// The smallest parts of the memory of a program that a change can leave, from 0, the default,
 /// to 1.
-struct LeastParts {
+struct MinParts {
   double parameters = 0;
   double gradients = 0;
   double optimizer = 0;
   double workingSet = 0; ///< The largest working set of one operation.
 
   /// Returns the parts that two changes leave, in addition to each other or instead.
-  LeastParts with(const LeastParts &other) const {
+  MinParts with(const MinParts &other) const {
     return {parameters * other.parameters, gradients * other.gradients, optimizer * other.optimizer,
             workingSet * other.workingSet};
   }
-  LeastParts orElse(const LeastParts &other) const {
+  MinParts orElse(const MinParts &other) const {
     return {std::min(parameters, other.parameters), std::min(gradients, other.gradients),
             std::min(optimizer, other.optimizer), std::min(workingSet, other.workingSet)};
   }
@@ -72,7 +72,7 @@ struct LeastParts {
 struct PlanChange {
   std::string flags; ///< In command-line syntax.
   std::function<void(PlanSettings &)> apply;
-  LeastParts least = {};
+  MinParts minParts = {};
 };
 
 /// A technique of saving memory: what the search and messages know of it.
@@ -93,7 +93,8 @@ struct Technique {
   bool isUndone = false;
   /// Creates what changes a function in a search by this technique, or returns null if the options
   /// do not use it as needed. Empty if the technique acts before allocation.
-  std::function<std::unique_ptr<PeakReducer>(const Goal &, OperationTimes &, const FitOptions &)>
+  std::function<std::unique_ptr<PeakReducer>(const FunctionBudget &, OperationTimes &,
+                                             const FitOptions &)>
       make = {};
 };
 

@@ -22,12 +22,12 @@ size_t mtc::hashWithoutOperands(Operation *op) {
 }
 
 /// Follows the operands as `copyAt`, `valueAt` and `moveUp` do, until the operations take
-/// `mostTime` seconds.
+/// `maxTime` seconds.
 class Rematerializer::EvictionHash {
 public:
   EvictionHash(const Rematerializer &values, Operation *reader, OperationTimes &times,
-               double mostTime)
-      : values(values), reader(reader), times(times), timeLeft(mostTime) {}
+               double maxTime)
+      : values(values), reader(reader), times(times), timeLeft(maxTime) {}
 
   void addCopy(OpResult value) {
     if (Value known = values.copies.lookup(value))
@@ -162,11 +162,11 @@ size_t Rematerializer::hashOf(Operation *op) const {
 }
 
 std::optional<size_t> Rematerializer::hashEviction(OpResult value, Operation *place,
-                                                   OperationTimes &times, double mostTime) const {
+                                                   OperationTimes &times, double maxTime) const {
   Operation *first = firstReader(value, place);
   if (!first)
     return std::nullopt;
-  EvictionHash hash(*this, first, times, mostTime);
+  EvictionHash hash(*this, first, times, maxTime);
   if (copies.contains(value))
     hash.addOwner(value);
   hash.addCopy(value);

@@ -27,7 +27,7 @@ static int64_t bytesWaiting(OpResult value, Operation *place, const BlockOrder &
 /// Returns the rematerializer for the current state of the function.
 Rematerializer &Recomputation::getValues() {
   if (!values)
-    values = std::make_unique<Rematerializer>(goal.function.getFunction().front(), listeners);
+    values = std::make_unique<Rematerializer>(budget.function.getFunction().front(), listeners);
   return *values;
 }
 
@@ -49,32 +49,33 @@ LogicalResult Recomputation::finish() {
   if (failed(saved))
     return failure();
   time -= *saved;
-  return goal.analysis.update();
+  return budget.analysis.update();
 }
 
 void Recomputation::report() const {
   for (const Taken &unit : taken)
     remark::passed(unit.location, remark::RemarkOpts::name("again").category("mtc-recompute"))
         << remark::metric("bytes", unit.bytes) << remark::metric("values", unit.values);
-  reportRecomputed(goal, times, segments.getCount() + taken.size(), segments.getTime() + time);
+  reportRecomputed(budget, times, segments.getCount() + taken.size(), segments.getTime() + time);
 }
 
 //===------------------------------------------------------------------------------------------===//
-// Selection of the next rung
+// Selection of the next candidate
 //===------------------------------------------------------------------------------------------===//
 
-FailureOr<std::optional<PeakReducer::Offer>> Recomputation::findOffer(int64_t needed) {
+FailureOr<std::optional<PeakReducer::Candidate>> Recomputation::findCandidate(int64_t needed) {
   excess = needed;
-  llvm::MapVector<std::tuple<size_t, int64_t, int64_t>, Rung> rungs;
-  for (Unit &unit : findUnits(goal.getPeakOperation()))
+  llvm::MapVector<std::tuple<size_t, int64_t, int64_t>, UnitGroup> groups;
+  for (Unit &unit : findUnits(budget.getPeakOperation()))
     if (!isRefused(unit))
-      rungs[kindOf(unit)].units.push_back(std::move(unit));
-  offered = choose(llvm::to_vector(llvm::make_second_range(rungs)));
-  if (!offered)
-    return std::optional<Offer>();
-  const int64_t count = std::min(countFor(*offered), static_cast<int64_t>(offered->units.size()));
+      groups[kindOf(unit)].units.push_back(std::move(unit));
+  candidate = choose(llvm::to_vector(llvm::make_second_range(groups)));
+  if (!candidate)
+    return std::optional<Candidate>();
+  const int64_t count =
+      std::min(countFor(*candidate), static_cast<int64_t>(candidate->units.size()));
   return std::optional(
-      Offer{count * offered->getBytes(), static_cast<double>(count) * offered->getTime()});
+      Candidate{count * candidate->getBytes(), static_cast<double>(count) * candidate->getTime()});
 }
 
 /// Returns a key that is equal for corresponding units of equal layers.
@@ -95,10 +96,10 @@ SmallVector<Recomputation::Unit> Recomputation::findUnits(Operation *place, cons
   const size_t hash = isAnyValue ? 0 : getValues().hashOf(like->values.front().getOwner());
   llvm::MapVector<Value, Unit> keeping;
   const BlockOrder &order = getValues().getOrder();
-  double least = std::numeric_limits<double>::infinity(); // Price per byte of the best value.
+  double lowest = std::numeric_limits<double>::infinity(); // Price per byte of the best value.
   for (const PlannedOperation *op :
-       goal.function.getOrder().take_front(goal.function[place].time)) {
-    if (goal.isTimeUp())
+       budget.function.getOrder().take_front(budget.function[place].time)) {
+    if (budget.isTimeUp())
       break;
     if (!like || (like->isTogether && getValues().hashOf(op->op) == hash))
       if (std::optional<Unit> unit = findTogether(op->op, place)) {
@@ -112,9 +113,9 @@ SmallVector<Recomputation::Unit> Recomputation::findUnits(Operation *place, cons
           isWorthwhile(bytes) && (isAnyValue || getValues().hashOf(op->op) == hash)) {
         const size_t known = units.size();
         const auto useful = static_cast<double>(std::clamp<int64_t>(excess, 1, bytes));
-        addUnits(value, bytes, place, like ? like->time : least * useful, units, keeping);
+        addUnits(value, bytes, place, like ? like->time : lowest * useful, units, keeping);
         if (units.size() > known && !isRefused(units.back()))
-          least = std::min(least, pricePerByte(units.back()));
+          lowest = std::min(lowest, pricePerByte(units.back()));
       }
   }
   for (auto &[value, unit] : keeping)
@@ -151,15 +152,15 @@ std::optional<Recomputation::Unit> Recomputation::findTogether(Operation *op, Op
 }
 
 /// Tries the eviction of one value for all values of equal layers, except if it would take much
-/// more than `mostTime` seconds.
-Recomputation::Trial Recomputation::tryOut(OpResult value, Operation *place, double mostTime) {
-  constexpr double mostParts = 4;
+/// more than `maxTime` seconds.
+Recomputation::Trial Recomputation::tryOut(OpResult value, Operation *place, double maxTime) {
+  constexpr double maxParts = 4;
   Rematerializer &values = getValues();
   auto findDead = [&]() -> std::optional<unsigned> {
     SmallVector<unsigned> dead = values.findDeadOperands(value, place);
     return dead.size() == 1 ? std::optional(dead.front()) : std::nullopt;
   };
-  std::optional<size_t> hash = values.hashEviction(value, place, times, mostParts * mostTime);
+  std::optional<size_t> hash = values.hashEviction(value, place, times, maxParts * maxTime);
   if (!hash)
     return {std::nullopt, findDead()};
   auto [entry, isNew] = trials.try_emplace(*hash);
@@ -179,17 +180,17 @@ double Recomputation::pricePerByte(const Unit &unit) const {
   return unit.time / static_cast<double>(std::clamp<int64_t>(excess, 1, unit.bytes));
 }
 
-void Recomputation::addUnits(OpResult value, int64_t bytes, Operation *place, double mostTime,
+void Recomputation::addUnits(OpResult value, int64_t bytes, Operation *place, double maxTime,
                              SmallVector<Unit> &units, llvm::MapVector<Value, Unit> &keeping) {
   using enum Rematerializer::DeadOperands;
-  const Trial trial = tryOut(value, place, mostTime);
+  const Trial trial = tryOut(value, place, maxTime);
   if (trial.price)
     units.push_back({{value}, ComputeAgain, bytes, *trial.price});
   if (!trial.dead)
     return;
   const Value dead = rootOf(value.getOwner()->getOperand(*trial.dead));
   Unit &unit = keeping[dead];
-  const bool isFree = isImproving && goal.function[dead].lastUse >= goal.function[place].time;
+  const bool isFree = isImproving && budget.function[dead].lastUse >= budget.function[place].time;
   if (unit.values.empty())
     unit = {{}, Keep, isFree ? 0 : -PlannedValue::bytesOf(dead), 0};
   unit.values.push_back(value);
@@ -197,33 +198,33 @@ void Recomputation::addUnits(OpResult value, int64_t bytes, Operation *place, do
   unit.time += times.of(value.getOwner());
 }
 
-/// Returns the number of units of a rung that free the required bytes.
-int64_t Recomputation::countFor(const Rung &rung) const {
-  return (excess + rung.getBytes() - 1) / rung.getBytes();
+/// Returns the number of units of a group that free the required bytes.
+int64_t Recomputation::countFor(const UnitGroup &group) const {
+  return (excess + group.getBytes() - 1) / group.getBytes();
 }
 
-/// Returns the rung with the lowest time per byte or, if this one frees more than required, the
-/// rung that frees the required bytes in the shortest time.
-std::optional<Recomputation::Rung> Recomputation::choose(ArrayRef<Rung> rungs) const {
-  auto timePerByte = [](const Rung &rung) {
-    return rung.getTime() / static_cast<double>(rung.getBytes());
+/// Returns the group with the lowest time per byte or, if this one frees more than required, the
+/// group that frees the required bytes in the shortest time.
+std::optional<Recomputation::UnitGroup> Recomputation::choose(ArrayRef<UnitGroup> groups) const {
+  auto timePerByte = [](const UnitGroup &group) {
+    return group.getTime() / static_cast<double>(group.getBytes());
   };
-  auto suffices = [&](const Rung &rung) {
-    return countFor(rung) <= static_cast<int64_t>(rung.units.size());
+  auto suffices = [&](const UnitGroup &group) {
+    return countFor(group) <= static_cast<int64_t>(group.units.size());
   };
-  auto timeFor = [&](const Rung &rung) {
-    return static_cast<double>(countFor(rung)) * rung.getTime();
+  auto timeFor = [&](const UnitGroup &group) {
+    return static_cast<double>(countFor(group)) * group.getTime();
   };
-  const Rung *best = nullptr;
-  for (const Rung &rung : rungs)
-    if (!best || timePerByte(rung) < timePerByte(*best))
-      best = &rung;
+  const UnitGroup *best = nullptr;
+  for (const UnitGroup &group : groups)
+    if (!best || timePerByte(group) < timePerByte(*best))
+      best = &group;
   if (!best)
     return std::nullopt;
   if (suffices(*best))
-    for (const Rung &rung : rungs)
-      if (suffices(rung) && timeFor(rung) < timeFor(*best))
-        best = &rung;
+    for (const UnitGroup &group : groups)
+      if (suffices(group) && timeFor(group) < timeFor(*best))
+        best = &group;
   return *best;
 }
 
@@ -237,7 +238,7 @@ double Recomputation::priceOf(const Rematerializer::Added &added) {
 }
 
 //===------------------------------------------------------------------------------------------===//
-// Application of a rung
+// Application of a candidate
 //===------------------------------------------------------------------------------------------===//
 
 /// Adds the cost of the eviction to `price`, and the additional operations to `step`.
@@ -286,13 +287,13 @@ Recomputation::Step Recomputation::apply(ArrayRef<Unit> units, double price, Ope
 /// Returns operations of other layers that are equal to the one at the peak and at which about as
 /// much memory is live.
 SmallVector<Operation *> Recomputation::findEqualPlaces() {
-  ArrayRef<int64_t> live = goal.function.getLive();
-  Operation *place = goal.getPeakOperation();
-  const int64_t peak = live[goal.function.getPeakTime()];
+  ArrayRef<int64_t> live = budget.function.getLive();
+  Operation *place = budget.getPeakOperation();
+  const int64_t peak = live[budget.function.getPeakTime()];
   const size_t hash = getValues().hashOf(place);
   SmallVector<Operation *> places;
-  for (const PlannedOperation *op : goal.function.getOrder())
-    if (op->op != place && !goal.isWorthwhile(peak - live[op->time]) &&
+  for (const PlannedOperation *op : budget.function.getOrder())
+    if (op->op != place && !budget.isWorthwhile(peak - live[op->time]) &&
         getValues().hashOf(op->op) == hash)
       places.push_back(op->op);
   return places;
@@ -300,12 +301,12 @@ SmallVector<Operation *> Recomputation::findEqualPlaces() {
 
 /// Evicts units like the one that was evicted at the peak at the equal places of other layers.
 LogicalResult Recomputation::takeEqual(const Unit &like, ArrayRef<Operation *> places) {
-  const OrderScore before = goal.score();
+  const OrderScore before = budget.score();
   const size_t mark = getValues().mark();
   const auto kind = kindOf(like);
   Step step;
   for (Operation *place : places) {
-    if (goal.isTimeUp())
+    if (budget.isTimeUp())
       break;
     for (const Unit &unit : findUnits(place, &like))
       if (kindOf(unit) == kind) {
@@ -313,12 +314,12 @@ LogicalResult Recomputation::takeEqual(const Unit &like, ArrayRef<Operation *> p
         break;
       }
   }
-  FailureOr<int64_t> changed = goal.findExcess();
+  FailureOr<int64_t> changed = budget.findExcess();
   if (failed(changed))
     return failure();
-  if (before < goal.score()) {
+  if (before < budget.score()) {
     getValues().undoTo(mark);
-    return goal.analysis.update();
+    return budget.analysis.update();
   }
   excess = *changed;
   add(step);
@@ -332,29 +333,29 @@ void Recomputation::add(const Step &step) {
   time += step.time;
 }
 
-/// Evicts units of the offered rung until the function meets the budget or the peak no longer
+/// Evicts units of the candidate until the function meets the budget or the peak no longer
 /// falls. The number of units evicted at once doubles as long as the peak falls by all the bytes
 /// that they free, and is halved otherwise. If the budget is not met, also evicts equal units of
 /// equal layers where about as much memory is live.
-FailureOr<bool> Recomputation::take() {
+FailureOr<bool> Recomputation::applyCandidate() {
   const SmallVector<Operation *> equalPlaces = findEqualPlaces();
   size_t together = 1;
-  Operation *place = goal.getPeakOperation();
-  OrderScore before = goal.score();
+  Operation *place = budget.getPeakOperation();
+  OrderScore before = budget.score();
   const size_t known = taken.size();
-  for (ArrayRef<Unit> rest = offered->units; !rest.empty() && excess > 0 && !goal.isTimeUp();) {
-    const auto most = static_cast<size_t>(countFor(*offered));
-    ArrayRef<Unit> units = rest.take_front(std::min(together, most));
+  for (ArrayRef<Unit> rest = candidate->units; !rest.empty() && excess > 0 && !budget.isTimeUp();) {
+    const auto maxCount = static_cast<size_t>(countFor(*candidate));
+    ArrayRef<Unit> units = rest.take_front(std::min(together, maxCount));
     const size_t mark = getValues().mark();
-    Step step = apply(units, offered->getTime(), place);
-    FailureOr<int64_t> changed = goal.findExcess();
+    Step step = apply(units, candidate->getTime(), place);
+    FailureOr<int64_t> changed = budget.findExcess();
     if (failed(changed))
       return failure();
-    const OrderScore after = goal.score();
+    const OrderScore after = budget.score();
     const bool isTooMany = units.size() > 1 && after.peak > before.peak - step.bytes;
     if (isTooMany || !(after < before)) {
       getValues().undoTo(mark);
-      if (failed(goal.analysis.update()))
+      if (failed(budget.analysis.update()))
         return failure();
       if (isTooMany) {
         together = units.size() / 2;
@@ -366,7 +367,7 @@ FailureOr<bool> Recomputation::take() {
       continue;
     }
     before = after;
-    place = goal.getPeakOperation();
+    place = budget.getPeakOperation();
     excess = *changed;
     add(step);
     together *= 2;
@@ -374,7 +375,8 @@ FailureOr<bool> Recomputation::take() {
   }
   if (taken.size() == known)
     return false;
-  if (excess > 0 && !equalPlaces.empty() && failed(takeEqual(offered->units.front(), equalPlaces)))
+  if (excess > 0 && !equalPlaces.empty() &&
+      failed(takeEqual(candidate->units.front(), equalPlaces)))
     return failure();
   refused.clear(); // The peak may have changed.
   return true;

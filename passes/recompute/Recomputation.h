@@ -6,7 +6,7 @@
 #include "passes/cost/OperationTimes.h"
 #include "passes/recompute/Retention.h"
 #include "passes/recompute/Segments.h"
-#include "passes/search/Goal.h"
+#include "passes/search/FunctionBudget.h"
 #include "passes/search/PeakReducer.h"
 
 #include "mlir/IR/Remarks.h"
@@ -22,12 +22,12 @@ namespace mtc {
 /// layer.
 class Recomputation final : public PeakReducer {
 public:
-  Recomputation(const Goal &goal, OperationTimes &times)
-      : goal(goal), times(times), listeners(goal.analysis, times), segments(goal, times),
-        retention(goal, times, listeners) {}
+  Recomputation(const FunctionBudget &budget, OperationTimes &times)
+      : budget(budget), times(times), listeners(budget.analysis, times), segments(budget, times),
+        retention(budget, times, listeners) {}
 
-  mlir::FailureOr<std::optional<Offer>> findOffer(int64_t excess) override;
-  mlir::FailureOr<bool> take() override;
+  mlir::FailureOr<std::optional<Candidate>> findCandidate(int64_t excess) override;
+  mlir::FailureOr<bool> applyCandidate() override;
   void noticeChange() override;
 
   mlir::LogicalResult finish() override;
@@ -49,7 +49,7 @@ private:
   };
 
   /// Equal units of different layers, in execution order.
-  struct Rung {
+  struct UnitGroup {
     mlir::SmallVector<Unit> units;
 
     int64_t getBytes() const { return units.front().bytes; }
@@ -71,14 +71,14 @@ private:
 
   Rematerializer &getValues();
   std::tuple<size_t, int64_t, int64_t> kindOf(const Unit &unit);
-  Trial tryOut(mlir::OpResult value, mlir::Operation *place, double mostTime);
+  Trial tryOut(mlir::OpResult value, mlir::Operation *place, double maxTime);
   mlir::SmallVector<Unit> findUnits(mlir::Operation *place, const Unit *like = nullptr);
-  void addUnits(mlir::OpResult value, int64_t bytes, mlir::Operation *place, double mostTime,
+  void addUnits(mlir::OpResult value, int64_t bytes, mlir::Operation *place, double maxTime,
                 mlir::SmallVector<Unit> &units, llvm::MapVector<mlir::Value, Unit> &keeping);
   std::optional<Unit> findTogether(mlir::Operation *op, mlir::Operation *place);
   double pricePerByte(const Unit &unit) const;
-  std::optional<Rung> choose(mlir::ArrayRef<Rung> rungs) const;
-  int64_t countFor(const Rung &rung) const;
+  std::optional<UnitGroup> choose(mlir::ArrayRef<UnitGroup> groups) const;
+  int64_t countFor(const UnitGroup &group) const;
   struct Step {
     mlir::SmallVector<Unit> applied;
     mlir::SmallVector<Rematerializer::Added::Copy> copies;
@@ -96,24 +96,24 @@ private:
 
   mlir::FailureOr<bool> replace(const Rematerializer::Added::Copy &copy,
                                 mlir::ArrayRef<Retention::TimedCopy> known, Removals &removals);
-  mlir::FailureOr<std::optional<Step>> repair(mlir::Value original, double mostTime,
+  mlir::FailureOr<std::optional<Step>> repair(mlir::Value original, double maxTime,
                                               std::optional<Unit> &first);
   bool isWorthwhile(int64_t bytes) const {
-    return goal.isWorthwhile(bytes) || (isImproving && bytes > 0 && bytes >= excess);
+    return budget.isWorthwhile(bytes) || (isImproving && bytes > 0 && bytes >= excess);
   }
   bool isRefused(const Unit &unit) const {
     return refused.contains({unit.values.front(), unit.values.size()});
   }
   void refuse(const Unit &unit) { refused.insert({unit.values.front(), unit.values.size()}); }
 
-  const Goal &goal;
+  const FunctionBudget &budget;
   OperationTimes &times;
   Listeners listeners;
   Segments segments;
   Retention retention;
   std::unique_ptr<Rematerializer> values; ///< null after another technique changed the function
   std::map<size_t, Trial> trials;         ///< By Rematerializer::hashEviction.
-  std::optional<Rung> offered;
+  std::optional<UnitGroup> candidate;
   std::vector<Taken> taken;
   double time = 0;                                        ///< added seconds
   llvm::DenseSet<std::pair<mlir::Value, size_t>> refused; ///< By first value and number of values.

@@ -6,24 +6,24 @@ using namespace mlir;
 using namespace mtc;
 
 /// Limits on the improvement.
-static constexpr int mostRepairs = 8, mostStarts = 3;
-static constexpr int64_t mostEffort = 40'000;
+static constexpr int maxRepairs = 8, maxStarts = 3;
+static constexpr int64_t maxEffort = 40'000;
 
 /// Replaces copies by cheaper ones, most expensive first, until no copy can be replaced. The greedy
 /// search only makes changes that lower the peak, so that it misses changes that do so together.
 LogicalResult Recomputation::improve() {
   isImproving = true;
-  const int64_t lastEffort = goal.analysis.getEffort() + mostEffort;
+  const int64_t lastEffort = budget.analysis.getEffort() + maxEffort;
   for (bool isImproved = true; isImproved;) {
     isImproved = false;
     Removals removals; // Keeps removed operations alive, since the list of copies refers to them.
     std::map<double, int> needed;
     const auto known = retention.getMostExpensiveFirst();
     for (const auto &[seconds, copy] : known) {
-      if (goal.analysis.getEffort() > lastEffort || goal.isTimeUp())
+      if (budget.analysis.getEffort() > lastEffort || budget.isTimeUp())
         break;
       if (!copy.copy->getBlock() || !copy.value.getOwner()->getBlock() ||
-          needed[seconds] >= mostNeeded)
+          needed[seconds] >= maxNeeded)
         continue;
       FailureOr<bool> isReplaced = replace(copy, known, removals);
       if (failed(isReplaced))
@@ -40,12 +40,12 @@ LogicalResult Recomputation::improve() {
 /// Undoes this unless it saves time.
 FailureOr<bool> Recomputation::replace(const Rematerializer::Added::Copy &copy,
                                        ArrayRef<Retention::TimedCopy> known, Removals &removals) {
-  const double before = goal.getSeconds(times);
+  const double before = budget.getSeconds(times);
   auto removal = std::make_unique<CopyRemoval>(times, listeners);
   if (!removal->remove(copy))
     return false;
   SmallVector<Unit> firsts;
-  for (int start = 0; start < mostStarts; ++start) {
+  for (int start = 0; start < maxStarts; ++start) {
     values.reset();
     refused.clear();
     refused.insert({copy.value, 1});
@@ -64,11 +64,11 @@ FailureOr<bool> Recomputation::replace(const Rematerializer::Added::Copy &copy,
           saved += other->getTime();
       }
       if (saved > (*step)->time * (1 + 1e-6)) {
-        FailureOr<int64_t> now = goal.findExcess();
+        FailureOr<int64_t> now = budget.findExcess();
         if (failed(now))
           return failure();
         // The time of waiting for copies between memory spaces may have grown.
-        if (*now <= 0 && goal.getSeconds(times) < before) {
+        if (*now <= 0 && budget.getSeconds(times) < before) {
           add(**step);
           time -= saved;
           values.reset();
@@ -88,39 +88,39 @@ FailureOr<bool> Recomputation::replace(const Rematerializer::Added::Copy &copy,
     firsts.push_back(*first);
   }
   removal->undo();
-  if (failed(goal.analysis.update()))
+  if (failed(budget.analysis.update()))
     return failure();
   return false;
 }
 
 /// Recomputes values at the peaks until the function meets the budget, except a value whose copy
-/// was removed. Returns nothing if this is impossible in `mostTime` seconds; the caller undoes the
+/// was removed. Returns nothing if this is impossible in `maxTime` seconds; the caller undoes the
 /// changes. Sets `first` to the first choice.
-FailureOr<std::optional<Recomputation::Step>> Recomputation::repair(Value original, double mostTime,
+FailureOr<std::optional<Recomputation::Step>> Recomputation::repair(Value original, double maxTime,
                                                                     std::optional<Unit> &first) {
   Step sum;
-  for (int tries = 0; tries < mostRepairs; ++tries) {
-    if (failed(goal.analysis.update()))
+  for (int tries = 0; tries < maxRepairs; ++tries) {
+    if (failed(budget.analysis.update()))
       return failure();
-    excess = goal.liveBytes() - goal.budget;
+    excess = budget.liveBytes() - budget.bytes;
     if (excess <= 0)
       return std::optional(sum);
-    Operation *place = goal.getPeakOperation();
-    SmallVector<Rung> rungs;
+    Operation *place = budget.getPeakOperation();
+    SmallVector<UnitGroup> groups;
     for (Unit &unit : findUnits(place))
       if (!isRefused(unit) && !llvm::is_contained(unit.values, original))
-        rungs.emplace_back().units.push_back(std::move(unit));
-    std::optional<Rung> best = choose(rungs);
-    if (!best || sum.time + best->getTime() > mostTime)
+        groups.emplace_back().units.push_back(std::move(unit));
+    std::optional<UnitGroup> best = choose(groups);
+    if (!best || sum.time + best->getTime() > maxTime)
       return std::optional<Step>();
     if (!first)
       first = best->units.front();
-    const OrderScore before = goal.score();
+    const OrderScore before = budget.score();
     const size_t mark = getValues().mark();
     Step step = apply(best->units, best->getTime(), place);
-    if (failed(goal.analysis.update()))
+    if (failed(budget.analysis.update()))
       return failure();
-    if (!step.applied.empty() && goal.score() < before) {
+    if (!step.applied.empty() && budget.score() < before) {
       sum += step;
       continue;
     }

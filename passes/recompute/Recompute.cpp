@@ -14,15 +14,15 @@ using namespace mlir;
 using namespace mtc;
 
 /// Recomputes the segments between checkpoints if that lowers the peak.
-static LogicalResult recomputeSegments(const Goal &goal, OperationTimes &times) {
-  const OrderScore before = goal.score();
-  Segments segments(goal, times);
+static LogicalResult recomputeSegments(const FunctionBudget &budget, OperationTimes &times) {
+  const OrderScore before = budget.score();
+  Segments segments(budget, times);
   if (failed(segments.recompute()))
     return failure();
-  if (!(goal.score() < before))
+  if (!(budget.score() < before))
     segments.undo();
-  reportRecomputed(goal, times, segments.getCount(), segments.getTime());
-  return goal.analysis.update();
+  reportRecomputed(budget, times, segments.getCount(), segments.getTime());
+  return budget.analysis.update();
 }
 
 /// Recomputes the segments of each function.
@@ -33,15 +33,15 @@ static LogicalResult recomputeSegments(ModuleOp module) {
   OperationTimes times(module);
   return success(llvm::all_of(analysis.getFunctions(), [&](const FunctionMemory &function) {
     return function.isAside() ||
-           succeeded(recomputeSegments({function, analysis, /*budget=*/0}, times));
+           succeeded(recomputeSegments({function, analysis, /*bytes=*/0}, times));
   }));
 }
 
 /// Applies every recomputation that lowers the peak.
 static LogicalResult recomputeAll(ModuleOp module) {
-  auto make = [](const Goal &goal, OperationTimes &times) {
+  auto make = [](const FunctionBudget &budget, OperationTimes &times) {
     PeakReducers reducers;
-    reducers.push_back(std::make_unique<Recomputation>(goal, times));
+    reducers.push_back(std::make_unique<Recomputation>(budget, times));
     return reducers;
   };
   FailureOr<FittedModule> fitted = searchFit(module, /*budget=*/0, make);

@@ -80,9 +80,9 @@ public:
   mlir::SmallVector<unsigned> findDeadOperands(mlir::OpResult value, mlir::Operation *place) const;
   /// Returns a hash that is equal for values of equal layers whose evictions repeat equal
   /// operations from equal live operands. Returns nothing if there is no eviction or if it takes
-  /// more than `mostTime` seconds.
+  /// more than `maxTime` seconds.
   std::optional<size_t> hashEviction(mlir::OpResult value, mlir::Operation *place,
-                                     OperationTimes &times, double mostTime) const;
+                                     OperationTimes &times, double maxTime) const;
   /// Returns the hash of an operation without its operands, as `hashWithoutOperands` does, which is
   /// computed once.
   size_t hashOf(mlir::Operation *op) const;

@@ -8,11 +8,11 @@ using namespace mlir;
 using namespace mtc;
 
 /// Limit on the number of memory plans.
-static constexpr size_t mostTries = 128;
+static constexpr size_t maxTries = 128;
 
 void Retention::forgetErased() {
   llvm::DenseSet<Operation *> known;
-  for (Operation &op : goal.function.getFunction().front())
+  for (Operation &op : budget.function.getFunction().front())
     known.insert(&op);
   llvm::erase_if(copies, [&](const Rematerializer::Added::Copy &each) {
     return !known.contains(each.copy) || !known.contains(each.original);
@@ -45,36 +45,36 @@ SmallVector<Retention::TimedCopy, 0> Retention::getMostExpensiveFirst() const {
       order, [&](auto each) { return TimedCopy(-each.first, copies[each.second]); });
 }
 
-LogicalResult Retention::remove(ArrayRef<TimedCopy> known, size_t mostTries, Removals &removals) {
+LogicalResult Retention::remove(ArrayRef<TimedCopy> known, size_t maxTries, Removals &removals) {
   std::map<double, int> needed; // Number of needed copies by cost.
   for (const auto &[seconds, each] : known) {
-    if (!each.copy->getBlock() || !each.original->getBlock() || needed[seconds] >= mostNeeded)
+    if (!each.copy->getBlock() || !each.original->getBlock() || needed[seconds] >= maxNeeded)
       continue;
     auto removal = std::make_unique<CopyRemoval>(times, listener);
     if (!removal->remove(each))
       continue;
-    if (failed(goal.analysis.update()))
+    if (failed(budget.analysis.update()))
       return failure();
-    if (goal.liveBytes() <= goal.budget) {
+    if (budget.liveBytes() <= budget.bytes) {
       removals.push_back(std::move(removal));
     } else {
       ++needed[seconds];
       removal->undo();
     }
-    if (--mostTries == 0 || goal.isTimeUp())
+    if (--maxTries == 0 || budget.isTimeUp())
       break;
   }
-  return goal.analysis.update();
+  return budget.analysis.update();
 }
 
 FailureOr<double> Retention::dropSuperfluous() {
   forgetErased();
   Removals drops;
-  if (failed(remove(getMostExpensiveFirst(), mostTries, drops)))
+  if (failed(remove(getMostExpensiveFirst(), maxTries, drops)))
     return failure();
   // The layout may exceed the budget although the live bytes do not. In this case, all drops are
   // undone.
-  FailureOr<int64_t> excess = goal.findExcess();
+  FailureOr<int64_t> excess = budget.findExcess();
   if (failed(excess))
     return failure();
   double saved = 0;

@@ -8,12 +8,12 @@
 using namespace mlir;
 using namespace mtc;
 
-Segments::Segments(const Goal &goal, OperationTimes &times)
-    : goal(goal), times(times), listeners(goal.analysis, times),
-      checkpoints(findCheckpoints(goal.function.getFunction())) {}
+Segments::Segments(const FunctionBudget &budget, OperationTimes &times)
+    : budget(budget), times(times), listeners(budget.analysis, times),
+      checkpoints(findCheckpoints(budget.function.getFunction())) {}
 
 LogicalResult Segments::recompute() {
-  values = std::make_unique<Rematerializer>(goal.function.getFunction().front(), listeners);
+  values = std::make_unique<Rematerializer>(budget.function.getFunction().front(), listeners);
   for (OpResult value : checkpoints.kept)
     values->keep(value);
   for (OpResult value : checkpoints.recomputed)
@@ -23,7 +23,7 @@ LogicalResult Segments::recompute() {
       llvm::append_range(copies, added->copies);
       ++count;
     }
-  return goal.analysis.update();
+  return budget.analysis.update();
 }
 
 void Segments::undo() {
@@ -34,10 +34,11 @@ void Segments::undo() {
   time = 0;
 }
 
-void mtc::reportRecomputed(const Goal &goal, OperationTimes &times, size_t count, double time) {
+void mtc::reportRecomputed(const FunctionBudget &budget, OperationTimes &times, size_t count,
+                           double time) {
   if (!count)
     return;
-  func::FuncOp function = goal.function.getFunction();
+  func::FuncOp function = budget.function.getFunction();
   const double without = times.ofFunction(function) - time;
   remark::passed(function.getLoc(),
                  remark::RemarkOpts::name("recomputed").category("mtc-recompute"))

@@ -7,14 +7,14 @@
 #include "passes/cost/OperationTimes.h"
 #include "passes/recompute/Checkpoints.h"
 #include "passes/recompute/Rematerializer.h"
-#include "passes/search/Goal.h"
+#include "passes/search/FunctionBudget.h"
 
 namespace mtc {
 
 /// Recomputes the segments of a function between its checkpoints.
 class Segments {
 public:
-  Segments(const Goal &goal, OperationTimes &times);
+  Segments(const FunctionBudget &budget, OperationTimes &times);
 
   bool empty() const { return checkpoints.recomputed.empty(); }
   /// Fails with a diagnostic if there is no memory plan.
@@ -26,7 +26,7 @@ public:
   double getTime() const { return time; }
 
 private:
-  const Goal &goal;
+  const FunctionBudget &budget;
   OperationTimes &times;
   Listeners listeners;
   Checkpoints checkpoints;
@@ -37,7 +37,8 @@ private:
 };
 
 /// Emits a remark on the number of recomputed values of a function and the added time.
-void reportRecomputed(const Goal &goal, OperationTimes &times, size_t count, double time);
+void reportRecomputed(const FunctionBudget &budget, OperationTimes &times, size_t count,
+                      double time);
 
 } // namespace mtc
 

@@ -15,7 +15,7 @@ namespace mtc {
 class PeakReducer {
 public:
   /// Bytes that the next change frees at the peak, and the time that it adds.
-  struct Offer {
+  struct Candidate {
     int64_t bytes;
     double time; ///< in seconds
   };
@@ -28,10 +28,10 @@ public:
   /// Returns the change with the lowest time per byte or, among changes that free `excess` bytes,
   /// the one with the lowest time. Returns nothing if there is none. Fails with a diagnostic if
   /// there is no memory plan.
-  virtual mlir::FailureOr<std::optional<Offer>> findOffer(int64_t excess) = 0;
-  /// Applies the last offered change, or as much of it as is needed. Returns false if the peak does
-  /// not fall; the change is then not offered again until another change is made.
-  virtual mlir::FailureOr<bool> take() = 0;
+  virtual mlir::FailureOr<std::optional<Candidate>> findCandidate(int64_t excess) = 0;
+  /// Applies the candidate that was found last, or as much of it as is needed. Returns false if the
+  /// peak does not fall; the change is then no candidate again until another change is made.
+  virtual mlir::FailureOr<bool> applyCandidate() = 0;
   /// Notifies the reducer that another one has changed the function.
   virtual void noticeChange() = 0;
 
@@ -51,7 +51,7 @@ public:
   /// The name of the registered technique; "" if it is not registered.
   llvm::StringRef getName() const { return name; }
   void setName(llvm::StringRef given) { name = given.str(); }
-  /// Whether a change was taken, even if `finish` reverted it.
+  /// Whether a change was applied, even if `finish` reverted it.
   bool isUsed() const { return used; }
   void setUsed() { used = true; }
 

@@ -3,7 +3,7 @@
 #include "passes/search/Search.h"
 
 #include "ir/attributes/DiscardableAttributes.h"
-#include "passes/search/Ladder.h"
+#include "passes/search/GreedySearch.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Threading.h"
@@ -16,13 +16,13 @@ namespace {
 
 /// Limit on the effort for a function, in units of FunctionMemory::getEffort: about a second
 /// of a CPU of 2021.
-constexpr int64_t mostEffort = 2'000'000;
+constexpr int64_t maxEffort = 2'000'000;
 
 /// One sequence of changes to a module, applied to a clone of the module.
 class Attempt {
 public:
-  Attempt(ModuleOp module, int64_t budget, bool startsOver, Deadline deadline)
-      : module(module.clone()), analysis(*this->module), times(*this->module), budget(budget),
+  Attempt(ModuleOp module, int64_t bytes, bool startsOver, Deadline deadline)
+      : module(module.clone()), analysis(*this->module), times(*this->module), bytes(bytes),
         startsOver(startsOver), deadline(deadline) {}
 
   /// Creates the reducers on the first call, and applies their alternative starts if requested.
@@ -34,8 +34,9 @@ public:
     for (const FunctionMemory &function : analysis.getFunctions()) {
       if (function.isAside())
         continue;
-      goals.push_back(std::make_unique<Goal>(Goal{function, analysis, budget, deadline}));
-      reducers.push_back(make(*goals.back(), times));
+      budgets.push_back(
+          std::make_unique<FunctionBudget>(FunctionBudget{function, analysis, bytes, deadline}));
+      reducers.push_back(make(*budgets.back(), times));
       for (const std::unique_ptr<PeakReducer> &each : reducers.back())
         if (each->hasOtherStart()) {
           canStartOver = true;
@@ -58,22 +59,22 @@ public:
     return success();
   }
 
-  /// Stops when the step takes `mostTime` seconds, or when the limit on the effort for a function
+  /// Stops when the step takes `maxTime` seconds, or when the limit on the effort for a function
   /// is reached.
-  LogicalResult climb(double mostTime) {
-    SmallVector<bool> hasMet(goals.size(), true);
+  LogicalResult run(double maxTime) {
+    SmallVector<bool> hasMet(budgets.size(), true);
     // A change of variables for one function may raise the peak of another that has met the budget.
     for (int round = 0; round < 2; ++round)
-      for (auto [goal, own, met] : llvm::zip_equal(goals, reducers, hasMet)) {
-        if (met && failed(climb(*goal, own, mostTime)))
+      for (auto [budget, own, met] : llvm::zip_equal(budgets, reducers, hasMet)) {
+        if (met && failed(reduce(*budget, own, maxTime)))
           return failure();
-        FailureOr<int64_t> excess = goal->findExcess();
+        FailureOr<int64_t> excess = budget->findExcess();
         if (failed(excess))
           return failure();
         met = *excess <= 0;
       }
-    for (auto [goal, own] : llvm::zip_equal(goals, reducers)) {
-      FailureOr<int64_t> excess = goal->findExcess();
+    for (auto [budget, own] : llvm::zip_equal(budgets, reducers)) {
+      FailureOr<int64_t> excess = budget->findExcess();
       if (failed(excess))
         return failure();
       for (const std::unique_ptr<PeakReducer> &each : own)
@@ -92,21 +93,21 @@ public:
   }
 
   bool hasOtherStart() const { return canStartOver; }
-  bool fits() const { return peak <= budget; }
+  bool fits() const { return peak <= bytes; }
   int64_t getFixedBytes() const { return analysis.getFixedBytes(); }
   size_t countOperations() const {
     size_t count = 0;
-    for (const std::unique_ptr<Goal> &goal : goals)
-      count += goal->function.getOrder().size();
+    for (const std::unique_ptr<FunctionBudget> &budget : budgets)
+      count += budget->function.getOrder().size();
     return count;
   }
   int64_t getPeak() const { return peak; }
   /// Returns the estimated seconds of an update, including all micro-steps.
   double getTime() {
     double sum = 0;
-    for (const std::unique_ptr<Goal> &goal : goals)
-      sum += static_cast<double>(Goal::countRuns(goal->function.getFunction())) *
-             goal->getSeconds(times);
+    for (const std::unique_ptr<FunctionBudget> &budget : budgets)
+      sum += static_cast<double>(FunctionBudget::countRuns(budget->function.getFunction())) *
+             budget->getSeconds(times);
     return sum;
   }
   bool isBetterThan(Attempt &other) {
@@ -130,23 +131,23 @@ public:
   }
 
 private:
-  LogicalResult climb(const Goal &goal, const PeakReducers &own, double mostTime) {
+  LogicalResult reduce(const FunctionBudget &budget, const PeakReducers &own, double maxTime) {
     auto pointers = llvm::map_to_vector(own, [](auto &each) { return each.get(); });
-    const auto runs = static_cast<double>(Goal::countRuns(goal.function.getFunction()));
-    const double others = getTime() - runs * goal.getSeconds(times);
-    const double mostOwn =
-        runs != 0 ? (mostTime - others) / runs : std::numeric_limits<double>::infinity();
-    return Ladder(goal, times, pointers).climb(mostOwn, analysis.getEffort() + mostEffort);
+    const auto runs = static_cast<double>(FunctionBudget::countRuns(budget.function.getFunction()));
+    const double others = getTime() - runs * budget.getSeconds(times);
+    const double maxOwn =
+        runs != 0 ? (maxTime - others) / runs : std::numeric_limits<double>::infinity();
+    return GreedySearch(budget, times, pointers).run(maxOwn, analysis.getEffort() + maxEffort);
   }
 
   OwningOpRef<ModuleOp> module;
   MemoryAnalysis analysis;
   OperationTimes times;
-  int64_t budget;
+  int64_t bytes; ///< The budget.
   bool startsOver;
   Deadline deadline;
-  std::vector<std::unique_ptr<Goal>> goals;
-  SmallVector<PeakReducers, 0> reducers; ///< for each goal
+  std::vector<std::unique_ptr<FunctionBudget>> budgets;
+  SmallVector<PeakReducers, 0> reducers; ///< for each budget
   bool canStartOver = false;
   int64_t peak = 0;
 };
@@ -163,15 +164,14 @@ using Starts = SmallVector<Start>;
 } // namespace
 
 /// Runs the attempts in parallel and returns the best one; ties keep the first. Attempts stop when
-/// the step takes `mostTime` seconds.
-static FailureOr<std::unique_ptr<Attempt>> findBest(ModuleOp module, Starts starts,
-                                                    MakePeakReducers make, double mostTime,
-                                                    Deadline deadline) {
+/// the step takes `maxTime` seconds.
+static FailureOr<std::unique_ptr<Attempt>>
+findBest(ModuleOp module, Starts starts, MakePeakReducers make, double maxTime, Deadline deadline) {
   if (failed(failableParallelForEach(module.getContext(), starts, [&](Start &each) {
         if (!each.attempt)
           each.attempt = std::make_unique<Attempt>(module, each.budget, each.startsOver, deadline);
         return success(succeeded(each.attempt->begin(make)) &&
-                       succeeded(each.attempt->climb(mostTime)));
+                       succeeded(each.attempt->run(maxTime)));
       })))
     return failure();
   auto best = llvm::min_element(
@@ -185,12 +185,12 @@ static FailureOr<std::unique_ptr<Attempt>> findBest(ModuleOp module, Starts star
 /// depend on the budget.
 static SmallVector<int64_t> findSmallerBudgets(const Attempt &best, int64_t budget, int64_t fixed,
                                                int64_t before) {
-  constexpr size_t few = 4096, most = 3;
+  constexpr size_t few = 4096, maxCount = 3;
   constexpr int64_t parts = 32;
   SmallVector<int64_t> budgets;
   if (budget - best.getPeak() > budget / 128)
     budgets.push_back(best.getPeak());
-  for (int64_t i = 1; i < parts && best.countOperations() <= few && budgets.size() < most; ++i)
+  for (int64_t i = 1; i < parts && best.countOperations() <= few && budgets.size() < maxCount; ++i)
     if (int64_t smaller = before - (before - fixed) * i / parts; smaller < budget)
       budgets.push_back(smaller);
   return budgets;
@@ -205,7 +205,7 @@ void FittedModule::applyTo(ModuleOp searched) {
 }
 
 FailureOr<FittedModule> mtc::searchFit(ModuleOp module, int64_t budget, MakePeakReducers make,
-                                       double mostSeconds, Deadline deadline) {
+                                       double maxSeconds, Deadline deadline) {
   Starts starts;
   starts.push_back({budget, /*startsOver=*/false,
                     std::make_unique<Attempt>(module, budget, /*startsOver=*/false, deadline)});
@@ -218,7 +218,7 @@ FailureOr<FittedModule> mtc::searchFit(ModuleOp module, int64_t budget, MakePeak
   if (first.hasOtherStart())
     starts.push_back({budget, /*startsOver=*/true});
   FailureOr<std::unique_ptr<Attempt>> best =
-      findBest(module, std::move(starts), make, mostSeconds, deadline);
+      findBest(module, std::move(starts), make, maxSeconds, deadline);
   if (failed(best))
     return failure();
   auto isTimeUp = [&] { return std::chrono::steady_clock::now() >= deadline; };

@@ -4,7 +4,7 @@
 #define MTC_PASSES_SEARCH_SEARCH_H
 
 #include "passes/cost/OperationTimes.h"
-#include "passes/search/Goal.h"
+#include "passes/search/FunctionBudget.h"
 #include "passes/search/PeakReducer.h"
 
 #include "mlir/IR/OwningOpRef.h"
@@ -14,7 +14,8 @@
 namespace mtc {
 
 using PeakReducers = llvm::SmallVector<std::unique_ptr<PeakReducer>>;
-using MakePeakReducers = llvm::function_ref<PeakReducers(const Goal &goal, OperationTimes &times)>;
+using MakePeakReducers =
+    llvm::function_ref<PeakReducers(const FunctionBudget &budget, OperationTimes &times)>;
 
 /// The result of a search.
 struct FittedModule {
@@ -28,14 +29,14 @@ struct FittedModule {
 /// Changes the functions of a copy of a module by reducers until its arena has at most `budget`
 /// bytes. Several attempts are made, from the module as given and from the reducers' alternative
 /// starts, and the one with the lowest estimated time is kept. If none meets the budget, the one
-/// with the lowest peak is kept. An attempt ends when an update takes `mostSeconds`. The search is
+/// with the lowest peak is kept. An attempt ends when an update takes `maxSeconds`. The search is
 /// limited by the number of planned operations, so that its result is deterministic; a deadline
 /// ends it earlier with what it has reached. Emits the reducers' remarks. Fails with a diagnostic
 /// if there is no memory plan.
-mlir::FailureOr<FittedModule>
-searchFit(mlir::ModuleOp module, int64_t budget, MakePeakReducers make,
-          double mostSeconds = std::numeric_limits<double>::infinity(),
-          Deadline deadline = Deadline::max());
+mlir::FailureOr<FittedModule> searchFit(mlir::ModuleOp module, int64_t budget,
+                                        MakePeakReducers make,
+                                        double maxSeconds = std::numeric_limits<double>::infinity(),
+                                        Deadline deadline = Deadline::max());
 
 } // namespace mtc
 

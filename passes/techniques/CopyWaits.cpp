@@ -2,7 +2,7 @@
 
 #include "passes/offload/CopyTightening.h"
 #include "passes/planning/Technique.h"
-#include "passes/search/Goal.h"
+#include "passes/search/FunctionBudget.h"
 
 using namespace mtc;
 
@@ -11,11 +11,11 @@ void addCopyWaitsTechniques(std::vector<Technique> &techniques) {
   Technique technique{"copy-waits", "copies that wait instead of reserving memory",
                       Stage::Allocated, Effect::None, Permission::Flag};
   // Explicit offloading reserves memory for copies, too.
-  technique.make = [](const Goal &goal, OperationTimes &times,
+  technique.make = [](const FunctionBudget &budget, OperationTimes &times,
                       const FitOptions &options) -> std::unique_ptr<PeakReducer> {
-    if (options.offload.getUses(goal.getOffloadSpace()).isOff())
+    if (options.offload.getUses(budget.getOffloadSpace()).isOff())
       return nullptr;
-    return std::make_unique<CopyTightening>(goal, times);
+    return std::make_unique<CopyTightening>(budget, times);
   };
   techniques.push_back(std::move(technique));
 }

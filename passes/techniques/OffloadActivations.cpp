@@ -2,7 +2,7 @@
 
 #include "passes/offload/ActivationOffload.h"
 #include "passes/planning/Technique.h"
-#include "passes/search/Goal.h"
+#include "passes/search/FunctionBudget.h"
 
 using namespace mtc;
 
@@ -11,12 +11,12 @@ void addOffloadActivationsTechniques(std::vector<Technique> &techniques) {
   Technique technique{"offload-activations", "activations in host memory or on disk",
                       Stage::Allocated, Effect::None, Permission::Flag};
   technique.disable = [](PlanSettings &all) { all.offload.disable(OffloadKind::Activations); };
-  technique.make = [](const Goal &goal, OperationTimes &times,
+  technique.make = [](const FunctionBudget &budget, OperationTimes &times,
                       const FitOptions &options) -> std::unique_ptr<PeakReducer> {
-    if (options.offload.getUses(goal.getOffloadSpace())[OffloadKind::Activations] !=
+    if (options.offload.getUses(budget.getOffloadSpace())[OffloadKind::Activations] !=
         OffloadUse::Automatic)
       return nullptr;
-    return std::make_unique<ActivationOffload>(goal, times);
+    return std::make_unique<ActivationOffload>(budget, times);
   };
   techniques.push_back(std::move(technique));
 }

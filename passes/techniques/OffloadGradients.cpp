@@ -2,7 +2,7 @@
 
 #include "passes/offload/VariableOffload.h"
 #include "passes/planning/Technique.h"
-#include "passes/search/Goal.h"
+#include "passes/search/FunctionBudget.h"
 
 using namespace mtc;
 
@@ -11,12 +11,12 @@ void addOffloadGradientsTechniques(std::vector<Technique> &techniques) {
   Technique technique{"offload-gradients", "gradients in host memory or on disk", Stage::Allocated,
                       Effect::None, Permission::Flag};
   technique.disable = [](PlanSettings &all) { all.offload.disable(OffloadKind::Gradients); };
-  technique.make = [](const Goal &goal, OperationTimes &times,
+  technique.make = [](const FunctionBudget &budget, OperationTimes &times,
                       const FitOptions &options) -> std::unique_ptr<PeakReducer> {
-    if (options.offload.getUses(goal.getOffloadSpace())[OffloadKind::Gradients] !=
+    if (options.offload.getUses(budget.getOffloadSpace())[OffloadKind::Gradients] !=
         OffloadUse::Automatic)
       return nullptr;
-    return std::make_unique<VariableOffload>(goal, times, OffloadKind::Gradients,
+    return std::make_unique<VariableOffload>(budget, times, OffloadKind::Gradients,
                                              options.offload.window);
   };
   techniques.push_back(std::move(technique));

@@ -2,7 +2,7 @@
 
 #include "passes/offload/VariableOffload.h"
 #include "passes/planning/Technique.h"
-#include "passes/search/Goal.h"
+#include "passes/search/FunctionBudget.h"
 
 using namespace mtc;
 
@@ -20,12 +20,12 @@ void addOffloadOptimizerTechniques(std::vector<Technique> &techniques) {
     return changes;
   };
   technique.disable = [](PlanSettings &all) { all.offload.disable(OffloadKind::Optimizer); };
-  technique.make = [](const Goal &goal, OperationTimes &times,
+  technique.make = [](const FunctionBudget &budget, OperationTimes &times,
                       const FitOptions &options) -> std::unique_ptr<PeakReducer> {
-    if (options.offload.getUses(goal.getOffloadSpace())[OffloadKind::Optimizer] !=
+    if (options.offload.getUses(budget.getOffloadSpace())[OffloadKind::Optimizer] !=
         OffloadUse::Automatic)
       return nullptr;
-    return std::make_unique<VariableOffload>(goal, times, OffloadKind::Optimizer,
+    return std::make_unique<VariableOffload>(budget, times, OffloadKind::Optimizer,
                                              options.offload.window);
   };
   techniques.push_back(std::move(technique));

@@ -2,7 +2,7 @@
 
 #include "passes/planning/Technique.h"
 #include "passes/recompute/Recomputation.h"
-#include "passes/search/Goal.h"
+#include "passes/search/FunctionBudget.h"
 
 using namespace mtc;
 
@@ -18,11 +18,11 @@ void addRecomputeTechniques(std::vector<Technique> &techniques) {
     return changes;
   };
   technique.disable = [](PlanSettings &all) { all.recompute.recompute = RecomputeMode::None; };
-  technique.make = [](const Goal &goal, OperationTimes &times,
+  technique.make = [](const FunctionBudget &budget, OperationTimes &times,
                       const FitOptions &options) -> std::unique_ptr<PeakReducer> {
     if (options.recompute.recompute != RecomputeMode::Auto)
       return nullptr;
-    return std::make_unique<Recomputation>(goal, times);
+    return std::make_unique<Recomputation>(budget, times);
   };
   techniques.push_back(std::move(technique));
 }

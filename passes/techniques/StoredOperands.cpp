@@ -9,8 +9,8 @@ namespace mtc {
 void addStoredOperandsTechniques(std::vector<Technique> &techniques) {
   Technique technique{"stored-operands", "calls without packed operands", Stage::Allocated,
                       Effect::Order};
-  technique.make = [](const Goal &goal, OperationTimes &times, const FitOptions &) {
-    return std::make_unique<WayRemoval>(goal, times);
+  technique.make = [](const FunctionBudget &budget, OperationTimes &times, const FitOptions &) {
+    return std::make_unique<WayRemoval>(budget, times);
   };
   techniques.push_back(std::move(technique));
 }

@@ -1,7 +1,7 @@
 //===- Tile.cpp - Computation in tiles --------------------------------------------------------===//
 
 #include "passes/planning/Technique.h"
-#include "passes/search/Goal.h"
+#include "passes/search/FunctionBudget.h"
 #include "passes/tiling/TileSearch.h"
 
 using namespace mtc;
@@ -17,11 +17,11 @@ void addTileTechniques(std::vector<Technique> &techniques) {
     return changes;
   };
   technique.disable = [](PlanSettings &all) { all.tile.tile = TileMode::None; };
-  technique.make = [](const Goal &goal, OperationTimes &times,
+  technique.make = [](const FunctionBudget &budget, OperationTimes &times,
                       const FitOptions &options) -> std::unique_ptr<PeakReducer> {
     if (options.tile.tile != TileMode::Auto)
       return nullptr;
-    return std::make_unique<TileSearch>(goal, times);
+    return std::make_unique<TileSearch>(budget, times);
   };
   techniques.push_back(std::move(technique));
 }

@@ -24,9 +24,9 @@ struct TilePass : PassWithOptions<mtc::impl::TilePassBase<TilePass>, TileOptions
       return signalPassFailure();
     if (options->tile != TileMode::All)
       return;
-    auto inTiles = [](const Goal &goal, OperationTimes &times) {
+    auto inTiles = [](const FunctionBudget &budget, OperationTimes &times) {
       PeakReducers reducers;
-      reducers.push_back(std::make_unique<TileSearch>(goal, times));
+      reducers.push_back(std::make_unique<TileSearch>(budget, times));
       return reducers;
     };
     // Applies every tiling that lowers the peak.

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mtc;
 
 /// Limit on the number of operations of a region.
-static constexpr size_t mostOperations = 24;
+static constexpr size_t maxOperations = 24;
 
 /// Whether the views between a value and its root preserve the order of elements.
 static bool isInOrder(Value value) {
@@ -47,7 +47,7 @@ bool TileRegion::agrees(Operation *op, const Tiles &way) const {
 }
 
 bool TileRegion::add(Operation *op) {
-  if (!op || ways.size() == mostOperations)
+  if (!op || ways.size() == maxOperations)
     return false;
   if (contains(op))
     return true;

@@ -11,26 +11,26 @@
 using namespace mlir;
 using namespace mtc;
 
-/// Values smaller than 1/leastPart of the live bytes at the peak are not tried.
-static constexpr int64_t leastPart = 32;
-static constexpr size_t mostValues = 6;
-static constexpr int64_t mostTiles = 64;
+/// Values smaller than 1/minPart of the live bytes at the peak are not tried.
+static constexpr int64_t minPart = 32;
+static constexpr size_t maxValues = 6;
+static constexpr int64_t maxTiles = 64;
 
 /// Returns the largest values that are computed or live at the peak.
 SmallVector<Value> TileSearch::findValues() const {
-  const FunctionMemory &function = goal.function;
+  const FunctionMemory &function = budget.function;
   const int64_t peak = function.getPeakTime(), live = function.getLive()[peak];
   SmallVector<Value> values;
   llvm::DenseMap<Value, std::pair<int64_t, size_t>> ranks; // Largest first, ties in schedule order.
   for (const PlannedOperation *op : function.getOrder())
     for (const PlannedValue &result : op->results)
       if (op->isCompute && op->time <= peak && peak <= result.lastUse &&
-          result.bytes * leastPart >= live) {
+          result.bytes * minPart >= live) {
         ranks[result.value] = {-result.bytes, values.size()};
         values.push_back(result.value);
       }
   llvm::sort(values, [&](Value a, Value b) { return ranks.lookup(a) < ranks.lookup(b); });
-  values.truncate(std::min(values.size(), mostValues));
+  values.truncate(std::min(values.size(), maxValues));
   return values;
 }
 
@@ -38,7 +38,7 @@ SmallVector<Value> TileSearch::findValues() const {
 /// change; the memory plan is that of the tiled function.
 FailureOr<TileSearch::Trial> TileSearch::tryOut(Value value, const TileRegion &region,
                                                 const OrderScore &before) {
-  const FunctionMemory &function = goal.function;
+  const FunctionMemory &function = budget.function;
   double time = 0;
   for (Operation *op : region.getOperations())
     time -= times.of(op);
@@ -46,16 +46,16 @@ FailureOr<TileSearch::Trial> TileSearch::tryOut(Value value, const TileRegion &r
   SmallVector<Operation *, 0> added = writer.write(region);
   for (Operation *op : added)
     time += times.of(op);
-  if (failed(goal.analysis.update()))
+  if (failed(budget.analysis.update()))
     return failure();
   int64_t left = 0;
   for (Operation *op : added)
     left = std::max(left, function.getLive()[function[op].time]);
-  const OrderScore score = goal.score();
+  const OrderScore score = budget.score();
   writer.undo();
   if (!(score < before))
     return Trial{std::nullopt, /*isElsewhere=*/left < score.peak};
-  if (!goal.isWorthwhile(before.peak - left))
+  if (!budget.isWorthwhile(before.peak - left))
     return Trial{std::nullopt, /*isElsewhere=*/false};
   const int64_t lowers = before.peak - score.peak;
   return Trial{Choice{{before.peak - left, time}, value, value.getLoc(), region.getCount(), lowers},
@@ -104,7 +104,7 @@ FailureOr<std::optional<TileSearch::Choice>> TileSearch::findCount(Value value, 
   std::optional<Choice> best;
   SmallVector<Operation *, 0> hopeless; // Operations whose number of tiles does not matter.
   int64_t effortPerTile = 0, lastEffort = 0, lastCount = 0; // Known after two trials.
-  for (int64_t count = 2; count <= mostTiles; count *= 2) {
+  for (int64_t count = 2; count <= maxTiles; count *= 2) {
     std::optional<TileRegion> region = TileRegion::find(value, count);
     if (!region)
       break; // Larger counts have no region either.
@@ -113,15 +113,15 @@ FailureOr<std::optional<TileSearch::Choice>> TileSearch::findCount(Value value, 
         if (!region->isReadOutside(result))
           tried.insert(result);
     FailureOr<Trial> trial = Trial();
-    if (goal.isWorthwhile(before.peak - plan.findBytesLeft(*region))) {
-      const int64_t effort = goal.analysis.getEffort();
+    if (budget.isWorthwhile(before.peak - plan.findBytesLeft(*region))) {
+      const int64_t effort = budget.analysis.getEffort();
       const bool isHopeless = region->getOperations() == ArrayRef(hopeless);
       if (isHopeless && effortPerTile) { // The effort grows linearly with the number of tiles.
-        goal.analysis.addEffort(lastEffort + effortPerTile * (count - lastCount));
+        budget.analysis.addEffort(lastEffort + effortPerTile * (count - lastCount));
         continue;
       }
       trial = tryOut(value, *region, before);
-      const int64_t spent = goal.analysis.getEffort() - effort;
+      const int64_t spent = budget.analysis.getEffort() - effort;
       effortPerTile = isHopeless ? (spent - lastEffort) / (count - lastCount) : 0;
       lastEffort = spent;
       lastCount = count;
@@ -152,16 +152,16 @@ const TileSearch::Known *TileSearch::findKnown(Value value, int64_t peak, int64_
   return choice && choice->lowers >= excess ? nullptr : &found->second;
 }
 
-FailureOr<std::optional<PeakReducer::Offer>> TileSearch::findOffer(int64_t excess) {
-  offered.reset();
-  double least = 0;
-  const OrderScore before = goal.score();
+FailureOr<std::optional<PeakReducer::Candidate>> TileSearch::findCandidate(int64_t excess) {
+  candidate.reset();
+  double lowest = 0;
+  const OrderScore before = budget.score();
   std::optional<Plan> plan; // Trials change the analysis.
   for (Value value : findValues()) {
     const Known *found = findKnown(value, before.peak, excess);
     if (!found) {
       if (!plan)
-        plan.emplace(goal.function);
+        plan.emplace(budget.function);
       llvm::DenseSet<Value> tried;
       auto choice = findCount(value, excess, before, *plan, tried);
       if (failed(choice))
@@ -178,21 +178,21 @@ FailureOr<std::optional<PeakReducer::Offer>> TileSearch::findOffer(int64_t exces
     if (choice.lowers >= excess)
       choice.bytes = excess;
     const double price = choice.time / static_cast<double>(choice.bytes);
-    if (!offered || price < least) {
-      offered = choice;
-      least = price;
+    if (!candidate || price < lowest) {
+      candidate = choice;
+      lowest = price;
     }
   }
-  if (failed(goal.analysis.update()))
+  if (failed(budget.analysis.update()))
     return failure();
-  return offered ? std::optional<Offer>(*offered) : std::nullopt;
+  return candidate ? std::optional<Candidate>(*candidate) : std::nullopt;
 }
 
 /// Returns the value and the corresponding values of equal layers that are live while about as much
 /// memory is live.
 SmallVector<Value> TileSearch::findEqual(Value value) const {
-  ArrayRef<int64_t> live = goal.function.getLive();
-  const int64_t most = live[goal.function.getPeakTime()];
+  ArrayRef<int64_t> live = budget.function.getLive();
+  const int64_t peak = live[budget.function.getPeakTime()];
   auto hashOf = [&](Value of) {
     Operation *op = of.getDefiningOp();
     return std::tuple(OperationEquivalence::computeHash(op, OperationEquivalence::ignoreHashValue,
@@ -202,41 +202,41 @@ SmallVector<Value> TileSearch::findEqual(Value value) const {
   };
   const auto hash = hashOf(value);
   SmallVector<Value> equal{value};
-  for (const PlannedOperation *op : goal.function.getOrder())
+  for (const PlannedOperation *op : budget.function.getOrder())
     for (const PlannedValue &result : op->results)
       if (op->isCompute && result.value != value && result.value.getType() == value.getType() &&
           hashOf(result.value) == hash &&
-          !goal.isWorthwhile(most - *llvm::max_element(live.slice(
-                                        static_cast<size_t>(op->time),
-                                        static_cast<size_t>(result.lastUse - op->time + 1)))))
+          !budget.isWorthwhile(peak - *llvm::max_element(live.slice(
+                                          static_cast<size_t>(op->time),
+                                          static_cast<size_t>(result.lastUse - op->time + 1)))))
         equal.push_back(result.value);
   return equal;
 }
 
-FailureOr<bool> TileSearch::take() {
-  const OrderScore before = goal.score();
+FailureOr<bool> TileSearch::applyCandidate() {
+  const OrderScore before = budget.score();
   TileWriter writer(listeners);
   std::vector<Choice> changed;
   size_t size = 0;
   llvm::DenseSet<Operation *> replaced;
-  for (Value value : findEqual(offered->value)) {
+  for (Value value : findEqual(candidate->value)) {
     if (replaced.contains(value.getDefiningOp()))
       continue;
-    std::optional<TileRegion> region = TileRegion::find(value, offered->count);
+    std::optional<TileRegion> region = TileRegion::find(value, candidate->count);
     if (!region || (!changed.empty() && region->getOperations().size() != size))
       continue;
     size = region->getOperations().size();
     replaced.insert_range(region->getOperations());
-    changed.push_back(*offered);
+    changed.push_back(*candidate);
     changed.back().location = value.getLoc();
     writer.write(*region);
   }
-  if (failed(goal.analysis.update()))
+  if (failed(budget.analysis.update()))
     return failure();
-  if (!(goal.score() < before)) { // The trial was made at another peak.
+  if (!(budget.score() < before)) { // The trial was made at another peak.
     writer.undo();
-    known.insert_or_assign(offered->value, Known{before.peak, std::nullopt});
-    if (failed(goal.analysis.update()))
+    known.insert_or_assign(candidate->value, Known{before.peak, std::nullopt});
+    if (failed(budget.analysis.update()))
       return failure();
     return false;
   }

@@ -5,7 +5,7 @@
 
 #include "passes/Listeners.h"
 #include "passes/cost/OperationTimes.h"
-#include "passes/search/Goal.h"
+#include "passes/search/FunctionBudget.h"
 #include "passes/search/PeakReducer.h"
 #include "passes/tiling/TileRegion.h"
 #include "passes/tiling/TileWriter.h"
@@ -15,18 +15,18 @@ namespace mtc {
 /// Finds tilings of values that are live at the peak of a function, by applying and measuring them.
 class TileSearch final : public PeakReducer {
 public:
-  TileSearch(const Goal &goal, OperationTimes &times)
-      : goal(goal), times(times), listeners(goal.analysis, times) {}
+  TileSearch(const FunctionBudget &budget, OperationTimes &times)
+      : budget(budget), times(times), listeners(budget.analysis, times) {}
 
-  mlir::FailureOr<std::optional<Offer>> findOffer(int64_t excess) override;
-  mlir::FailureOr<bool> take() override;
+  mlir::FailureOr<std::optional<Candidate>> findCandidate(int64_t excess) override;
+  mlir::FailureOr<bool> applyCandidate() override;
   void noticeChange() override {}
   void report() const override;
 
 private:
-  /// A value and its number of tiles. The offer's bytes are those freed at the current peak, even
-  /// if the new peak is elsewhere.
-  struct Choice : Offer {
+  /// A value and its number of tiles. The candidate's bytes are those freed at the current peak,
+  /// even if the new peak is elsewhere.
+  struct Choice : Candidate {
     mlir::Value value;
     mlir::Location location; ///< of the value, which is replaced
     int64_t count;
@@ -73,11 +73,11 @@ private:
                                 const OrderScore &before);
   mlir::SmallVector<mlir::Value> findEqual(mlir::Value value) const;
 
-  const Goal &goal;
+  const FunctionBudget &budget;
   OperationTimes &times;
   Listeners listeners;
   llvm::DenseMap<mlir::Value, Known> known;
-  std::optional<Choice> offered;
+  std::optional<Choice> candidate;
   std::vector<Choice> taken;
 };
 

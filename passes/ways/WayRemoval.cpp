@@ -16,45 +16,45 @@ int64_t WayRemoval::scratchAsStored(LibraryCallOpInterface call) const {
   return bytes;
 }
 
-FailureOr<std::optional<PeakReducer::Offer>> WayRemoval::findOffer(int64_t) {
-  offered = nullptr;
-  Operation *op = goal.getPeakOperation();
+FailureOr<std::optional<PeakReducer::Candidate>> WayRemoval::findCandidate(int64_t) {
+  candidate = nullptr;
+  Operation *op = budget.getPeakOperation();
   auto call = dyn_cast<LibraryCallOpInterface>(op);
   if (!call || !call->hasAttr(wayAttribute) || refused.contains(op))
-    return std::optional<Offer>();
-  const int64_t bytes = goal.function[op].scratchBytes - scratchAsStored(call);
-  if (!goal.isWorthwhile(bytes))
-    return std::optional<Offer>();
-  offered = call;
+    return std::optional<Candidate>();
+  const int64_t bytes = budget.function[op].scratchBytes - scratchAsStored(call);
+  if (!budget.isWorthwhile(bytes))
+    return std::optional<Candidate>();
+  candidate = call;
   const double slowdown = call->getAttrOfType<CallWayAttr>(wayAttribute).getSlowdownAsStored();
-  return std::optional(Offer{bytes, (slowdown - 1) * times.of(op)});
+  return std::optional(Candidate{bytes, (slowdown - 1) * times.of(op)});
 }
 
 /// Changes the call and, while as many bytes are live at another such call, that one, too.
-FailureOr<bool> WayRemoval::take() {
-  const int64_t before = goal.liveBytes();
+FailureOr<bool> WayRemoval::applyCandidate() {
+  const int64_t before = budget.liveBytes();
   bool isTaken = false;
-  while (offered && goal.liveBytes() == before) {
-    const OrderScore score = goal.score();
-    const Attribute way = offered->removeAttr(wayAttribute);
-    listeners.notifyOperationModified(offered);
-    FailureOr<int64_t> excess = goal.findExcess();
+  while (candidate && budget.liveBytes() == before) {
+    const OrderScore score = budget.score();
+    const Attribute way = candidate->removeAttr(wayAttribute);
+    listeners.notifyOperationModified(candidate);
+    FailureOr<int64_t> excess = budget.findExcess();
     if (failed(excess))
       return failure();
-    if (!(goal.score() < score)) {
-      offered->setAttr(wayAttribute, way);
-      listeners.notifyOperationModified(offered);
-      refused.insert(offered);
-      if (failed(goal.analysis.update()))
+    if (!(budget.score() < score)) {
+      candidate->setAttr(wayAttribute, way);
+      listeners.notifyOperationModified(candidate);
+      refused.insert(candidate);
+      if (failed(budget.analysis.update()))
         return failure();
       return isTaken;
     }
-    changed.push_back(offered->getLoc());
+    changed.push_back(candidate->getLoc());
     refused.clear();
     isTaken = true;
     if (*excess <= 0)
       break;
-    if (failed(findOffer(*excess)))
+    if (failed(findCandidate(*excess)))
       return failure();
   }
   return isTaken;

@@ -5,7 +5,7 @@
 
 #include "ir/interfaces/TargetInfo.h"
 #include "passes/Listeners.h"
-#include "passes/search/Goal.h"
+#include "passes/search/FunctionBudget.h"
 #include "passes/search/PeakReducer.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -16,23 +16,23 @@ namespace mtc {
 /// `mtc-choose-ways` has chosen: the call reads its operands as stored.
 class WayRemoval final : public PeakReducer {
 public:
-  WayRemoval(const Goal &goal, OperationTimes &times)
-      : goal(goal), times(times), target(TargetInfo::of(goal.function.getFunction())),
-        listeners(goal.analysis, times) {}
+  WayRemoval(const FunctionBudget &budget, OperationTimes &times)
+      : budget(budget), times(times), target(TargetInfo::of(budget.function.getFunction())),
+        listeners(budget.analysis, times) {}
 
-  mlir::FailureOr<std::optional<Offer>> findOffer(int64_t excess) override;
-  mlir::FailureOr<bool> take() override;
+  mlir::FailureOr<std::optional<Candidate>> findCandidate(int64_t excess) override;
+  mlir::FailureOr<bool> applyCandidate() override;
   void noticeChange() override { refused.clear(); }
   void report() const override;
 
 private:
   int64_t scratchAsStored(LibraryCallOpInterface call) const;
 
-  const Goal &goal;
+  const FunctionBudget &budget;
   OperationTimes &times;
   TargetInfo target;
   Listeners listeners;
-  LibraryCallOpInterface offered;
+  LibraryCallOpInterface candidate;
   llvm::DenseSet<mlir::Operation *> refused;
   std::vector<mlir::Location> changed;
 };

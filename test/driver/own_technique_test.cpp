@@ -21,13 +21,13 @@ std::atomic<int> taken = 0;
 /// Recomputation that counts its changes.
 class OwnTechnique final : public mtc::PeakReducer {
 public:
-  OwnTechnique(const Goal &goal, OperationTimes &times) : inner(goal, times) {}
+  OwnTechnique(const FunctionBudget &budget, OperationTimes &times) : inner(budget, times) {}
 
-  mlir::FailureOr<std::optional<Offer>> findOffer(int64_t excess) override {
-    return inner.findOffer(excess);
+  mlir::FailureOr<std::optional<Candidate>> findCandidate(int64_t excess) override {
+    return inner.findCandidate(excess);
   }
-  mlir::FailureOr<bool> take() override {
-    mlir::FailureOr<bool> result = inner.take();
+  mlir::FailureOr<bool> applyCandidate() override {
+    mlir::FailureOr<bool> result = inner.applyCandidate();
     taken += succeeded(result) && *result;
     return result;
   }
@@ -50,11 +50,11 @@ Technique ownTechnique() {
     return changes;
   };
   technique.disable = [](PlanSettings &all) { all.tile.tile = TileMode::None; };
-  technique.make = [](const Goal &goal, OperationTimes &times,
+  technique.make = [](const FunctionBudget &budget, OperationTimes &times,
                       const FitOptions &options) -> std::unique_ptr<mtc::PeakReducer> {
     if (options.tile.tile != TileMode::Auto)
       return nullptr;
-    return std::make_unique<OwnTechnique>(goal, times);
+    return std::make_unique<OwnTechnique>(budget, times);
   };
   return technique;
 }

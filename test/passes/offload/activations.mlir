@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-offload-activations{offload=activations offload-budget=65536})' | FileCheck %s
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-fit{recompute=none tile=none offload=auto memory=65536})' | FileCheck %s
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-offload-activations{offload=activations offload-budget=81920})' | FileCheck %s --check-prefix=FITS
-// RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-fit{recompute=none tile=none memory=65536 least-if-missed=false})' | FileCheck %s --check-prefix=FITS
+// RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-fit{recompute=none tile=none memory=65536 minimize-if-missed=false})' | FileCheck %s --check-prefix=FITS
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-offload-activations{offload=none offload-budget=65536})' | FileCheck %s --check-prefix=FITS
 // FITS-NOT: mtc.move
 

@@ -60,7 +60,7 @@ TEST(RematerializerTest, HashesOfCopiedResultsDifferByTheirOperations) {
   for (OpResult value : {a, b})
     ASSERT_TRUE(values.evict(value, calls[2], Rematerializer::DeadOperands::ComputeAgain));
   const auto hashOf = [&](OpResult value) {
-    return values.hashEviction(value, calls[0], times, /*mostTime=*/1);
+    return values.hashEviction(value, calls[0], times, /*maxTime=*/1);
   };
   ASSERT_TRUE(hashOf(a) && hashOf(b));
   EXPECT_NE(hashOf(a), hashOf(b));

@@ -30,41 +30,41 @@ func.func @step(%x: tensor<16xf32> {mtc.name = "x"}) -> tensor<16xf32> {
 /// Always proposes a candidate, which never frees memory.
 class Endless final : public PeakReducer {
 public:
-  Endless(const Goal &goal, int64_t &taken) : goal(goal), taken(taken) {}
+  Endless(const FunctionBudget &budget, int64_t &taken) : budget(budget), taken(taken) {}
 
-  FailureOr<std::optional<Offer>> findOffer(int64_t) override {
-    return std::optional(Offer{/*bytes=*/64, /*time=*/0});
+  FailureOr<std::optional<Candidate>> findCandidate(int64_t) override {
+    return std::optional(Candidate{/*bytes=*/64, /*time=*/0});
   }
-  FailureOr<bool> take() override {
+  FailureOr<bool> applyCandidate() override {
     ++taken;
-    for (Operation &op : goal.function.getFunction().front())
-      goal.analysis.notifyOperationModified(&op);
+    for (Operation &op : budget.function.getFunction().front())
+      budget.analysis.notifyOperationModified(&op);
     return true;
   }
   void noticeChange() override {}
   void report() const override {}
 
 private:
-  const Goal &goal;
+  const FunctionBudget &budget;
   int64_t &taken;
 };
 
 /// Returns the number of changes of each function.
 std::map<std::string, int64_t>
-countTaken(StringRef source, double mostSeconds = std::numeric_limits<double>::infinity()) {
+countTaken(StringRef source, double maxSeconds = std::numeric_limits<double>::infinity()) {
   MLIRContext context;
   context.loadDialect<MtcDialect, func::FuncDialect>();
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
   std::map<std::string, int64_t> taken;
   FailureOr<FittedModule> fitted = searchFit(
       *module, /*budget=*/0,
-      [&](const Goal &goal, OperationTimes &) {
+      [&](const FunctionBudget &budget, OperationTimes &) {
         PeakReducers techniques;
-        techniques.push_back(
-            std::make_unique<Endless>(goal, taken[goal.function.getFunction().getSymName().str()]));
+        techniques.push_back(std::make_unique<Endless>(
+            budget, taken[budget.function.getFunction().getSymName().str()]));
         return techniques;
       },
-      mostSeconds);
+      maxSeconds);
   EXPECT_TRUE(succeeded(fitted));
   return taken;
 }
@@ -76,8 +76,8 @@ TEST(Search, EndsWhereNothingFits) {
 }
 
 TEST(Search, EndsWhenTheUpdateTakesTooLong) {
-  EXPECT_GT(countTaken(text, /*mostSeconds=*/1)["step"], 100);
-  EXPECT_EQ(countTaken(text, /*mostSeconds=*/0)["step"], 0);
+  EXPECT_GT(countTaken(text, /*maxSeconds=*/1)["step"], 100);
+  EXPECT_EQ(countTaken(text, /*maxSeconds=*/0)["step"], 0);
 }
 
 // A function that exhausts its effort leaves as much to the next one.

@@ -67,28 +67,29 @@ protected:
     analysis = std::make_unique<MemoryAnalysis>(*module);
     times = std::make_unique<OperationTimes>(*module);
     EXPECT_TRUE(succeeded(analysis->getPlan()));
-    goal = std::make_unique<Goal>(Goal{*analysis->getFunctions().begin(), *analysis, 0});
+    budget = std::make_unique<FunctionBudget>(
+        FunctionBudget{*analysis->getFunctions().begin(), *analysis, 0});
   }
 
-  bool hasOffer(PeakReducer &technique) {
-    auto offer = technique.findOffer(1 << 20);
-    EXPECT_TRUE(succeeded(offer));
-    return succeeded(offer) && offer->has_value();
+  bool hasCandidate(PeakReducer &technique) {
+    auto candidate = technique.findCandidate(1 << 20);
+    EXPECT_TRUE(succeeded(candidate));
+    return succeeded(candidate) && candidate->has_value();
   }
 
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
   std::unique_ptr<MemoryAnalysis> analysis;
   std::unique_ptr<OperationTimes> times;
-  std::unique_ptr<Goal> goal;
+  std::unique_ptr<FunctionBudget> budget;
 };
 
 // The peak is outside of the tiles. Trials of 2 and of 4 tiles show this; those of 8, 16, 32 and 64
 // tiles are skipped, but count as effort.
 TEST_F(TileSearchTest, CountsSkippedTrialsAsEffort) {
-  TileSearch technique(*goal, *times);
+  TileSearch technique(*budget, *times);
   const int64_t reads = analysis->getReads(), effort = analysis->getEffort();
-  EXPECT_FALSE(hasOffer(technique));
+  EXPECT_FALSE(hasCandidate(technique));
   constexpr int64_t tiles = 2 + 4 + 8 + 16 + 32 + 64, operations = 3, effortOfRead = 64;
   EXPECT_LT(analysis->getReads() - reads, tiles);
   EXPECT_GT(analysis->getEffort() - effort, tiles * operations * effortOfRead);
@@ -96,15 +97,15 @@ TEST_F(TileSearchTest, CountsSkippedTrialsAsEffort) {
 
 // Another technique may raise the peak elsewhere, where a tiling helps that did not help before.
 TEST_F(TileSearchTest, TriesAgainAtAHigherPeak) {
-  TileSearch technique(*goal, *times);
-  EXPECT_FALSE(hasOffer(technique));
+  TileSearch technique(*budget, *times);
+  EXPECT_FALSE(hasCandidate(technique));
   auto function = *module->getOps<func::FuncOp>().begin();
   SmallVector<KernelOp> kernels = llvm::to_vector(function.getOps<KernelOp>());
   Listeners listeners(*analysis, *times);
   IRRewriter rewriter(&context, &listeners);
   rewriter.moveOpAfter(kernels[2], kernels[5]); // %y is live at %e.
   EXPECT_TRUE(succeeded(analysis->update()));
-  EXPECT_TRUE(hasOffer(technique));
+  EXPECT_TRUE(hasCandidate(technique));
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-//===- OffersTest.cpp - Candidates of the offloading techniques -------------------------------===//
+//===- CandidatesTest.cpp - Candidates of the offloading techniques --------------------------===//
 
 #include "passes/offload/ActivationOffload.h"
 #include "passes/offload/VariableOffload.h"
@@ -75,71 +75,72 @@ func.func @step(%x: tensor<128x128xf32> {mtc.name = "x"}) -> (tensor<128x128xf32
 )";
 constexpr int64_t bytes = 64 << 10, window = 4096;
 
-class OffersTest : public testing::Test {
+class CandidatesTest : public testing::Test {
 protected:
-  explicit OffersTest(const std::string &source = text) {
+  explicit CandidatesTest(const std::string &source = text) {
     context.loadDialect<MtcDialect, func::FuncDialect, arith::ArithDialect>();
     module = parseSourceString<ModuleOp>(source, &context);
     analysis = std::make_unique<MemoryAnalysis>(*module);
     times = std::make_unique<OperationTimes>(*module);
     EXPECT_TRUE(succeeded(analysis->getPlan()));
-    goal = std::make_unique<Goal>(Goal{*analysis->getFunctions().begin(), *analysis, 0});
+    budget = std::make_unique<FunctionBudget>(
+        FunctionBudget{*analysis->getFunctions().begin(), *analysis, 0});
   }
 
-  PeakReducer::Offer offerOf(PeakReducer &technique, int64_t excess) {
-    auto offer = technique.findOffer(excess);
-    EXPECT_TRUE(succeeded(offer) && offer->has_value());
-    return **offer;
+  PeakReducer::Candidate candidateOf(PeakReducer &technique, int64_t excess) {
+    auto candidate = technique.findCandidate(excess);
+    EXPECT_TRUE(succeeded(candidate) && candidate->has_value());
+    return **candidate;
   }
   bool take(PeakReducer &technique) {
-    FailureOr<bool> isTaken = technique.take();
+    FailureOr<bool> isTaken = technique.applyCandidate();
     EXPECT_TRUE(succeeded(isTaken));
     return *isTaken;
   }
-  bool hasOffer(PeakReducer &technique) {
-    auto offer = technique.findOffer(1 << 20);
-    EXPECT_TRUE(succeeded(offer));
-    return offer->has_value();
+  bool hasCandidate(PeakReducer &technique) {
+    auto candidate = technique.findCandidate(1 << 20);
+    EXPECT_TRUE(succeeded(candidate));
+    return candidate->has_value();
   }
 
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
   std::unique_ptr<MemoryAnalysis> analysis;
   std::unique_ptr<OperationTimes> times;
-  std::unique_ptr<Goal> goal;
+  std::unique_ptr<FunctionBudget> budget;
 };
 
-TEST_F(OffersTest, MovesAnActivationThatIsNotUsedAtThePeak) {
-  ActivationOffload technique(*goal, *times);
-  const int64_t before = goal->liveBytes();
-  EXPECT_EQ(offerOf(technique, 1 << 20).bytes, bytes);
+TEST_F(CandidatesTest, MovesAnActivationThatIsNotUsedAtThePeak) {
+  ActivationOffload technique(*budget, *times);
+  const int64_t before = budget->liveBytes();
+  EXPECT_EQ(candidateOf(technique, 1 << 20).bytes, bytes);
   EXPECT_TRUE(take(technique));
-  EXPECT_EQ(goal->liveBytes(), before - bytes);
+  EXPECT_EQ(budget->liveBytes(), before - bytes);
   EXPECT_EQ(technique.getCount(), 1U);
   EXPECT_EQ(technique.getBytes(), bytes);
-  EXPECT_FALSE(hasOffer(technique)); // All other values are used at the peak.
+  EXPECT_FALSE(hasCandidate(technique)); // All other values are used at the peak.
   EXPECT_TRUE(succeeded(verify(*module)));
 }
 
-TEST_F(OffersTest, CountsTransferSlotsWithTheFirstGroup) {
-  VariableOffload technique(*goal, *times, OffloadKind::Optimizer, window);
-  const int64_t before = goal->liveBytes();
-  EXPECT_EQ(offerOf(technique, /*excess=*/1).bytes, bytes - 4 * window);
+TEST_F(CandidatesTest, CountsTransferSlotsWithTheFirstGroup) {
+  VariableOffload technique(*budget, *times, OffloadKind::Optimizer, window);
+  const int64_t before = budget->liveBytes();
+  EXPECT_EQ(candidateOf(technique, /*excess=*/1).bytes, bytes - 4 * window);
   EXPECT_TRUE(take(technique));
   // Slots start at a multiple of the page size.
-  EXPECT_NEAR(goal->liveBytes(), before - (bytes - 4 * window), 4096);
-  EXPECT_EQ(offerOf(technique, /*excess=*/1).bytes, bytes);
+  EXPECT_NEAR(budget->liveBytes(), before - (bytes - 4 * window), 4096);
+  EXPECT_EQ(candidateOf(technique, /*excess=*/1).bytes, bytes);
   EXPECT_TRUE(take(technique));
-  EXPECT_NEAR(goal->liveBytes(), before - (2 * bytes - 4 * window), 4096);
-  EXPECT_FALSE(hasOffer(technique)); // The last variable is small.
+  EXPECT_NEAR(budget->liveBytes(), before - (2 * bytes - 4 * window), 4096);
+  EXPECT_FALSE(hasCandidate(technique)); // The last variable is small.
   EXPECT_TRUE(succeeded(verify(*module)));
 }
 
-TEST_F(OffersTest, OffersSeveralGroupsIfOneFreesLessThanTheSlotsNeed) {
-  VariableOffload technique(*goal, *times, OffloadKind::Optimizer, /*window=*/16 << 10);
-  EXPECT_EQ(offerOf(technique, 1 << 20).bytes, 2 * bytes - 4 * (16 << 10));
+TEST_F(CandidatesTest, HasSeveralGroupsIfOneFreesLessThanTheSlotsNeed) {
+  VariableOffload technique(*budget, *times, OffloadKind::Optimizer, /*window=*/16 << 10);
+  EXPECT_EQ(candidateOf(technique, 1 << 20).bytes, 2 * bytes - 4 * (16 << 10));
   EXPECT_TRUE(take(technique));
-  EXPECT_FALSE(hasOffer(technique));
+  EXPECT_FALSE(hasCandidate(technique));
 }
 
 /// The update of @m needs a copy of the whole variable.
@@ -150,9 +151,9 @@ std::string textOfWholeCopies() {
   return source.replace(source.find(row, update), row.size(), "%p at #reversed");
 }
 
-class WholeCopies : public OffersTest {
+class WholeCopies : public CandidatesTest {
 protected:
-  WholeCopies() : OffersTest(textOfWholeCopies()) {}
+  WholeCopies() : CandidatesTest(textOfWholeCopies()) {}
 
   Operation *findUpdate() {
     Operation *update = nullptr;
@@ -166,8 +167,8 @@ protected:
 
 // Trials of other techniques replace operations without notice.
 TEST_F(WholeCopies, ArePlannedAgainAfterOperationsHaveChanged) {
-  VariableOffload technique(*goal, *times, OffloadKind::Optimizer, window);
-  offerOf(technique, /*excess=*/1 << 20);
+  VariableOffload technique(*budget, *times, OffloadKind::Optimizer, window);
+  candidateOf(technique, /*excess=*/1 << 20);
   Operation *update = findUpdate();
   ASSERT_TRUE(update);
   Listeners listeners(*analysis, *times);
@@ -185,10 +186,10 @@ TEST_F(WholeCopies, ArePlannedAgainAfterOperationsHaveChanged) {
   update->destroy();
 }
 
-TEST_F(OffersTest, HasNoVariablesOfOtherKinds) {
+TEST_F(CandidatesTest, HasNoVariablesOfOtherKinds) {
   for (OffloadKind kind : {OffloadKind::Parameters, OffloadKind::Gradients}) {
-    VariableOffload technique(*goal, *times, kind, window);
-    EXPECT_FALSE(hasOffer(technique));
+    VariableOffload technique(*budget, *times, kind, window);
+    EXPECT_FALSE(hasCandidate(technique));
   }
 }
 

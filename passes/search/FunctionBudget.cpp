@@ -1,6 +1,6 @@
-//===- Goal.cpp - Memory budget of a function -------------------------------------------------===//
+//===- FunctionBudget.cpp - Memory budget of a function --------------------------------------===//
 
-#include "passes/search/Goal.h"
+#include "passes/search/FunctionBudget.h"
 
 #include "ir/ReservedNames.h"
 #include "ir/interfaces/TargetInfo.h"
@@ -16,7 +16,7 @@ Deadline mtc::deadlineIn(std::optional<double> seconds) {
   return steady_clock::now() + duration_cast<steady_clock::duration>(duration<double>(*seconds));
 }
 
-OrderScore Goal::score() const {
+OrderScore FunctionBudget::score() const {
   ArrayRef<int64_t> live = function.getLive();
   const int64_t peak = live[function.getPeakTime()];
   return {peak, llvm::count_if(function.getOrder(), [&](const PlannedOperation *op) {
@@ -24,14 +24,14 @@ OrderScore Goal::score() const {
           })};
 }
 
-int64_t Goal::countRuns(func::FuncOp function) {
+int64_t FunctionBudget::countRuns(func::FuncOp function) {
   if (function.getSymName() == evaluateName)
     return 0;
   ProgramOp program = ProgramOp::find(function->getParentOfType<ModuleOp>());
   return program && function.getSymName() == microStepName ? program.getMicroStepsOfRank() : 1;
 }
 
-double Goal::getSeconds(OperationTimes &times) const {
+double FunctionBudget::getSeconds(OperationTimes &times) const {
   const double computing = times.ofFunction(function.getFunction());
   const TargetInfo target = TargetInfo::of(function.getFunction());
   if (function.getBuffers().movedAway.empty() &&
@@ -40,22 +40,22 @@ double Goal::getSeconds(OperationTimes &times) const {
   return computing + estimateTransfers(function, times, target, analysis.getSlotBytes()).exposed;
 }
 
-FailureOr<int64_t> Goal::findExcess() const {
+FailureOr<int64_t> FunctionBudget::findExcess() const {
   if (failed(analysis.update()))
     return failure();
-  const int64_t excess = liveBytes() - budget;
+  const int64_t excess = liveBytes() - bytes;
   if (excess > 0)
     return excess;
   // Another function determines the peak of the common layout, so lay out this function alone.
   if (analysis.getLiveBytes() > liveBytes())
-    return function.findArenaBytes(budget - analysis.getFixedBytes()) + analysis.getFixedBytes() -
-           budget;
-  FailureOr<int64_t> bytes = analysis.findArenaBytes(budget);
-  if (failed(bytes))
+    return function.findArenaBytes(bytes - analysis.getFixedBytes()) + analysis.getFixedBytes() -
+           bytes;
+  FailureOr<int64_t> needed = analysis.findArenaBytes(bytes);
+  if (failed(needed))
     return failure();
-  return *bytes - budget;
+  return *needed - bytes;
 }
 
-MemorySpace Goal::getOffloadSpace() const {
+MemorySpace FunctionBudget::getOffloadSpace() const {
   return TargetInfo::of(function.getFunction()).getOffloadSpace();
 }

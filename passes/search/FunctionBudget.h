@@ -1,7 +1,7 @@
-//===- Goal.h - Memory budget of a function ---------------------------------------------------===//
+//===- FunctionBudget.h - Memory budget of a function ----------------------------------------===//
 
-#ifndef MTC_PASSES_SEARCH_GOAL_H
-#define MTC_PASSES_SEARCH_GOAL_H
+#ifndef MTC_PASSES_SEARCH_FUNCTIONBUDGET_H
+#define MTC_PASSES_SEARCH_FUNCTIONBUDGET_H
 
 #include "passes/cost/OperationTimes.h"
 #include "passes/memory/MemoryAnalysis.h"
@@ -18,10 +18,10 @@ Deadline deadlineIn(std::optional<double> seconds);
 
 /// A function and the bytes of the arena that it may use. All members refer to the state at the
 /// last query of the memory plan.
-struct Goal {
+struct FunctionBudget {
   const FunctionMemory &function;
   MemoryAnalysis &analysis;
-  int64_t budget;
+  int64_t bytes;
   Deadline deadline = Deadline::max();
 
   /// Whether the search must end with the current state. Long loops query this in each iteration.
@@ -53,4 +53,4 @@ struct Goal {
 
 } // namespace mtc
 
-#endif // MTC_PASSES_SEARCH_GOAL_H
+#endif // MTC_PASSES_SEARCH_FUNCTIONBUDGET_H

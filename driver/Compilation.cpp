@@ -23,7 +23,7 @@ using namespace mtc;
 using namespace mtc::tool;
 
 Compilation::Compilation(Options given)
-    : options(std::move(given)), outputs(options.force), dims(options.dims) {
+    : options(std::move(given)), outputs(options.force), dims(options.plan.dims) {
   DialectRegistry registry;
   registry.insert<MtcDialect, func::FuncDialect>();
   getFrontend().registerDialects(registry);
@@ -59,7 +59,7 @@ FailureOr<TargetAttrInterface> Compilation::findTarget(Precision precision) {
 /// Sets the target from the flags, or from a text.
 LogicalResult Compilation::chooseTarget(TargetAttrInterface named) {
   if (!named) {
-    FailureOr<TargetAttrInterface> found = findTarget(options.precision);
+    FailureOr<TargetAttrInterface> found = findTarget(options.plan.precision);
     if (failed(found))
       return failure();
     named = *found;
@@ -188,15 +188,15 @@ static void buildStage(OpPassManager &manager, Stage stage, const Options &optio
   case Stage::Imported:
     return; // Initial stage of a compilation.
   case Stage::Forward:
-    return buildForwardPipeline(manager, options.passes);
+    return buildForwardPipeline(manager, options.plan.passes);
   case Stage::Training:
-    buildTrainingPipeline(manager, options.training);
+    buildTrainingPipeline(manager, options.plan.training);
     manager.addPass(createChooseBatchAxis({llvm::to_vector(options.batchInputs)}));
     return;
   case Stage::Kernels:
-    return buildKernelPipeline(manager, options.passes);
+    return buildKernelPipeline(manager, options.plan.passes);
   case Stage::Allocated:
-    return buildAllocationPipeline(manager, options.getMemoryOptions());
+    return buildAllocationPipeline(manager, options.plan.getMemoryOptions());
   }
   llvm_unreachable("all stages are handled");
 }
@@ -240,8 +240,9 @@ LogicalResult Compilation::lower(Stage stage) {
 LogicalResult Compilation::differentiate(ArrayRef<std::string> keep) {
   ProgressLine line("building the gradient");
   return run([&](OpPassManager &manager) {
-    buildGradientPipeline(manager, {options.training.loss, llvm::to_vector(options.inputGradients),
-                                    llvm::to_vector(keep)});
+    buildGradientPipeline(manager,
+                          {options.plan.training.loss, llvm::to_vector(options.inputGradients),
+                           llvm::to_vector(keep)});
   });
 }
 
@@ -253,7 +254,7 @@ LogicalResult Compilation::lowerAgain(ModuleOp other, Stage stage, const PlanSet
     other->setAttr(targetAttribute, *found);
   }
   Options all = options;
-  static_cast<PlanSettings &>(all) = settings;
+  all.plan = settings;
   PassManager manager(context.get());
   if (stage == Stage::Forward)
     getFrontend().buildConversion(manager, graphSettings(all));
@@ -271,7 +272,7 @@ LogicalResult Compilation::lowerAgain(ModuleOp other, Stage stage, const PlanSet
 LogicalResult Compilation::adopt(const PlanSettings &settings, OwningOpRef<ModuleOp> lowered) {
   for (const auto &entry : settings.dims)
     dims[entry.first()] = entry.second;
-  static_cast<PlanSettings &>(options) = settings;
+  options.plan = settings;
   module = std::move(lowered);
   targetAttr = (*module)->getAttrOfType<TargetAttrInterface>(targetAttribute);
   target = llvm::cantFail(Target::create(targetAttr)); // It has been created before.

@@ -62,7 +62,7 @@ void Compilation::checkDimensions(Problems &problems) {
       for (std::string &name : dimensionNames(dim))
         if (!llvm::isDigit(name.empty() ? '0' : name.front()))
           names.insert(std::move(name));
-  for (const auto &entry : options.dims)
+  for (const auto &entry : options.plan.dims)
     if (!names.contains(entry.first().str()))
       problems.add("--dim " + entry.first() + "=" + Twine(entry.second) +
                    ": no input has this dimension" +
@@ -74,13 +74,13 @@ void Compilation::checkDimensions(Problems &problems) {
 /// no adapters, and are not compressed.
 static int64_t unrollLimit(const Options &options) {
   const bool changesMatrices =
-      !options.lora.empty() || options.training.frozenStorage.bits != FrozenStorageOptions().bits;
+      !options.lora.empty() || options.plan.training.frozenStorage.bits != FrozenStorageOptions().bits;
   return changesMatrices ? INT64_MAX : options.unroll;
 }
 
 GraphSettings mtc::tool::graphSettings(const Options &options) {
-  return {options.batchNorm, unrollLimit(options), options.passes.skips("mtc-recognize-attention"),
-          std::max<int64_t>(options.training.sharding.ranks, 1)};
+  return {options.batchNorm, unrollLimit(options), options.plan.passes.skips("mtc-recognize-attention"),
+          std::max<int64_t>(options.plan.training.sharding.ranks, 1)};
 }
 
 /// Returns whether the loss is an output of the graph, as far as known before its stage.
@@ -118,7 +118,7 @@ LogicalResult Compilation::importModel() {
   prepareReports();
   checkDimensions(problems);
   chooseBatch();
-  module = model->import(*context, {dims, binds, options.training.loss.output}, problems);
+  module = model->import(*context, {dims, binds, options.plan.training.loss.output}, problems);
   const bool isWhole = succeeded(report(problems));
   if (isWhole) {
     (*module)->setAttr(targetAttribute, targetAttr);
@@ -143,7 +143,7 @@ LogicalResult Compilation::finishImport() {
           [&](OpPassManager &manager) { getFrontend().buildInferencePasses(manager, settings); })))
     return failure();
   print(model->checkGraph(*module));
-  if (!frozenModules.empty() && computesOwnLoss(options.training.loss, *model, *module))
+  if (!frozenModules.empty() && computesOwnLoss(options.plan.training.loss, *model, *module))
     note(frozenModules);
   return success();
 }
@@ -167,7 +167,7 @@ FailureOr<OwningOpRef<ModuleOp>> Compilation::importAgain(const PlanSettings &se
     return OwningOpRef<ModuleOp>(first->clone());
   Problems problems;
   OwningOpRef<ModuleOp> again =
-      model->import(*context, {sizes, binds, options.training.loss.output}, problems);
+      model->import(*context, {sizes, binds, options.plan.training.loss.output}, problems);
   if (!problems.empty())
     return failure();
   (*again)->setAttr(targetAttribute, targetAttr);

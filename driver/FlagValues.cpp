@@ -33,7 +33,7 @@ std::string mtc::tool::takeDim(Options &options, StringRef text) {
   int64_t size;
   if (value.getAsInteger(10, size) || size <= 0)
     return ("expected a positive size, such as " + name + "=8").str();
-  auto [known, isNew] = options.dims.try_emplace(name, size);
+  auto [known, isNew] = options.plan.dims.try_emplace(name, size);
   if (!isNew)
     return ("'" + name + "' is given twice, first as " + Twine(known->second)).str();
   return "";
@@ -93,16 +93,17 @@ std::string mtc::tool::takeMemory(Options &options, StringRef text) {
   options.takesAvailableMemory = text == "auto";
   if (options.takesAvailableMemory)
     return "";
-  options.memory = parseSize(text);
-  return options.memory ? ""
-                        : "expected a size such as 12GiB, 800MiB or a number of bytes, or auto";
+  options.plan.fit.memory = parseSize(text);
+  return options.plan.fit.memory
+             ? ""
+             : "expected a size such as 12GiB, 800MiB or a number of bytes, or auto";
 }
 
 std::string mtc::tool::takeOffloadWindow(Options &options, StringRef text) {
   std::optional<int64_t> size = parseSize(text);
   if (!size || *size < 4096 || *size % 4096 != 0)
     return "expected a size such as 8MiB, a multiple of 4 KiB";
-  options.offload.window = *size;
+  options.plan.fit.offload.window = *size;
   return "";
 }
 
@@ -110,7 +111,7 @@ std::string mtc::tool::takeSearchSeconds(Options &options, StringRef text) {
   std::optional<double> seconds = parseNumber(text);
   if (!seconds || *seconds <= 0 || *seconds > abi::maxSeconds)
     return "expected a number of seconds greater than 0 and at most 1e9";
-  options.searchSeconds = seconds;
+  options.plan.fit.searchSeconds = seconds;
   return "";
 }
 
@@ -121,7 +122,7 @@ std::string mtc::tool::takeAllow(Options &options, StringRef name) {
 
 /// Records the stage of each skipped pass, at which its flag takes effect.
 std::string mtc::tool::takeSkippedPass(Options &options, StringRef name) {
-  options.passes.skipped.push_back(name.str());
+  options.plan.passes.skipped.push_back(name.str());
   for (const OptionalPass &pass : getOptionalPasses())
     if (pass.name == name)
       options.given.push_back({("--skip-pass " + name).str(), pass.stage});

@@ -144,8 +144,8 @@ template <typename Values>
 void addTrainingOptions(FlagTable &flags, Values TrainingOptions::*options,
                         const FlagScope &scope) {
   visitMember(options, [&](auto access, OptionText text, auto...) {
-    flags.add([access](Options &all) -> auto & { return access(all.training); }, std::move(text),
-              scope);
+    flags.add([access](Options &all) -> auto & { return access(all.plan.training); },
+              std::move(text), scope);
   });
 }
 
@@ -219,8 +219,8 @@ void addLossFlags(FlagTable &flags) {
     llvm::ArrayRef<Command> commands = differentiated;
     if (text.name == "accumulate")
       commands = planned;
-    flags.add([access](Options &all) -> auto & { return access(all.training); }, std::move(text),
-              {commands, lossGroup, Stage::Training});
+    flags.add([access](Options &all) -> auto & { return access(all.plan.training); },
+              std::move(text), {commands, lossGroup, Stage::Training});
   });
 }
 
@@ -246,7 +246,7 @@ void addTrainingFlags(FlagTable &flags) {
   FlagScope ofLoss{planned, lossGroup, Stage::Training};
   FlagScope ofOptimizer{planned, optimizerGroup, Stage::Training};
   addLossFlags(flags);
-  flags.add(&Options::precision,
+  flags.add([](Options &all) -> auto & { return all.plan.precision; },
             {"precision", "TYPE", "Precision of contractions and activations",
              choicesOf<Precision>(describe)},
             {planned, lossGroup, Stage::Imported});
@@ -276,12 +276,11 @@ void addTrainingFlags(FlagTable &flags) {
   addTrainingOptions(flags, &TrainingOptions::sharding, {planned, targetGroup, Stage::Training});
 }
 
-/// Adds flags for options of passes that run before allocation.
-template <typename Values>
-void addPlanOptions(FlagTable &flags, Values PlanSettings::*options, StringRef group) {
+/// Adds flags for options of mtc-fit.
+template <typename Values> void addFitOptions(FlagTable &flags, Values FitOptions::*options) {
   visitMember(options, [&](auto access, OptionText text, auto...) {
-    flags.add([access](Options &all) -> auto & { return access(all); }, std::move(text),
-              {planned, group, Stage::Allocated});
+    flags.add([access](Options &all) -> auto & { return access(all.plan.fit); }, std::move(text),
+              {planned, memoryGroup, Stage::Allocated});
   });
 }
 
@@ -294,13 +293,14 @@ void addMemoryFlags(FlagTable &flags) {
                      "If the budget cannot be met, mtc exits with the smallest reachable peak "
                      "and the flags that would lower it."},
                 {planned, memoryGroup}, takeMemory);
-  addPlanOptions(flags, &Options::recompute, memoryGroup);
-  addPlanOptions(flags, &Options::tile, memoryGroup);
+  addFitOptions(flags, &FitOptions::recompute);
+  addFitOptions(flags, &FitOptions::tile);
   OffloadOptions::visitOptions([&](auto access, const OptionText &text, auto...) {
     if constexpr (isOptionList<OptionValueType<decltype(access), OffloadOptions>>)
       if (text.name == "offload")
-        flags.add([access](Options &all) -> auto & { return std::invoke(access, all.offload); },
-                  text, scope);
+        flags.add(
+            [access](Options &all) -> auto & { return std::invoke(access, all.plan.fit.offload); },
+            text, scope);
   });
   flags.addText({.name = "offload-window",
                  .valueName = "SIZE",
@@ -423,7 +423,10 @@ void addOutputFlags(FlagTable &flags) {
 void addDebugFlags(FlagTable &flags) {
   FlagScope scope{planned, debugGroup}, ofCompile{compiled, debugGroup},
       ofPasses{differentiated, debugGroup};
-  addPlanOptions(flags, &Options::allocate, debugGroup);
+  visitMember(&PlanSettings::allocate, [&](auto access, OptionText text, auto...) {
+    flags.add([access](Options &all) -> auto & { return access(all.plan); }, std::move(text),
+              {planned, debugGroup, Stage::Allocated});
+  });
   PassSelection::visitOptions([&](auto, OptionText text, auto...) {
     flags.addTexts(std::move(text), scope, takeSkippedPass);
   });

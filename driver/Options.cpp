@@ -39,7 +39,7 @@ std::string readPointsOf(StringRef path, std::vector<std::string> &points) {
 bool expandScheduleTable(Options &options, Refuse refuse) {
   std::vector<std::string> points;
   bool isRead = true;
-  for (StringRef text : options.training.optimizer.schedule.points) {
+  for (StringRef text : options.plan.training.optimizer.schedule.points) {
     std::string problem;
     if (!llvm::sys::fs::exists(text) && abi::arePoints(text)) {
       problem = abi::splitPoints(text, points);
@@ -52,7 +52,7 @@ bool expandScheduleTable(Options &options, Refuse refuse) {
     isRead = false;
     refuse("--schedule-table " + text + ": " + problem);
   }
-  options.training.optimizer.schedule.points = std::move(points);
+  options.plan.training.optimizer.schedule.points = std::move(points);
   return isRead;
 }
 
@@ -97,7 +97,7 @@ llvm::Expected<std::string> readNetworkFile(StringRef path) {
 
 /// Replaces a file of `--network` by the network that it describes.
 void readNetwork(Options &options, Refuse refuse) {
-  std::string &network = options.training.sharding.network;
+  std::string &network = options.plan.training.sharding.network;
   if (Network::parse(network) || !llvm::sys::fs::exists(network))
     return;
   llvm::Expected<std::string> read = readNetworkFile(network);
@@ -108,7 +108,7 @@ void readNetwork(Options &options, Refuse refuse) {
 
 /// Freezes the parameters of frozen groups, since freezing is decided when the model is read.
 void freezeGroups(Options &options) {
-  std::vector<std::string> &groups = options.training.optimizer.groups;
+  std::vector<std::string> &groups = options.plan.training.optimizer.groups;
   llvm::erase_if(groups, [&](const std::string &text) {
     llvm::Expected<ParameterGroup> group = ParameterGroup::parse(text);
     if (!group)
@@ -131,12 +131,12 @@ void takeAvailableMemory(Options &options, Refuse refuse) {
   if (!available)
     return refuse(
         "--memory auto: the available memory is unknown; use a size, such as --memory 12GiB");
-  options.memory = budgetOfAvailable(*available);
-  if (!options.memory)
+  options.plan.fit.memory = budgetOfAvailable(*available);
+  if (!options.plan.fit.memory)
     return refuse("--memory auto: " + formatBytes(*available) +
                   " available, too little for any program");
-  note("--memory auto: " + formatBytes(*options.memory) + ", of " + formatBytes(*available) +
-       " available");
+  note("--memory auto: " + formatBytes(*options.plan.fit.memory) + ", of " +
+       formatBytes(*available) + " available");
 }
 
 /// Refuses settings that programs of several processes do not support.
@@ -152,8 +152,8 @@ void checkRanks(const Options &options, int64_t ranks, Refuse refuse) {
 
 /// Lets the search divide variables: --shard auto.
 void allowShards(Options &options, Refuse refuse) {
-  options.training.sharding.shard = "none";
-  if (!options.memory && !options.takesAvailableMemory)
+  options.plan.training.sharding.shard = "none";
+  if (!options.plan.fit.memory && !options.takesAvailableMemory)
     return refuse("--shard auto: no memory budget; use it with --memory");
   for (StringRef name : {"shard-state", "shard-parameters"})
     if (!llvm::is_contained(options.allow, name))
@@ -185,48 +185,48 @@ void mtc::tool::collectOptions(Options &options, Command command) {
     const Flag *flag = flags.find(name, command);
     return flag && flag->isGiven() ? flag : nullptr;
   };
-  LossParameters &loss = options.training.loss.parameters;
+  LossParameters &loss = options.plan.training.loss.parameters;
   expandNumbers(options, "class-weights", loss.classWeights, refuse);
   expandNumbers(options, "pos-weight", loss.positiveWeight, refuse);
   readNetwork(options, refuse);
   // If the table could not be read, checks would report it as missing, too.
   if (expandScheduleTable(options, refuse)) {
     freezeGroups(options);
-    checkOptions(options.training, refuse, [&](StringRef name) -> std::string {
+    checkOptions(options.plan.training, refuse, [&](StringRef name) -> std::string {
       const Flag *flag = find(name);
       return flag ? flag->spell() : "";
     });
   }
   const MemorySpace offloadSpace = options.getOffloadSpace();
-  const bool hasBudget = options.memory || options.takesAvailableMemory;
+  const bool hasBudget = options.plan.fit.memory || options.takesAvailableMemory;
   if (const Flag *window = find("offload-window");
-      window &&
-      (options.offload.getUses(offloadSpace).isOff() || (!options.offload.isSet() && !hasBudget)))
+      window && (options.plan.fit.offload.getUses(offloadSpace).isOff() ||
+                 (!options.plan.fit.offload.isSet() && !hasBudget)))
     refuse("--offload-window " + window->spell() + ": nothing is offloaded; use it with --offload");
-  const std::string &scale = options.training.lossScaling.scale;
-  bool isScaled = scale.empty() ? options.precision == Precision::F16 : scale != "none";
+  const std::string &scale = options.plan.training.lossScaling.scale;
+  bool isScaled = scale.empty() ? options.plan.precision == Precision::F16 : scale != "none";
   if (const Flag *window = find("loss-scale-window");
       window && !isScaled && !isStageText(options.model))
     refuse("--loss-scale-window " + window->spell() +
            ": the loss is not scaled; use it with --loss-scale");
-  const bool hasRanks = options.training.sharding.ranks != 0;
+  const bool hasRanks = options.plan.training.sharding.ranks != 0;
   if (const Flag *ranks = find("ranks"); ranks && !hasRanks)
     refuse("--ranks " + ranks->spell() + ": expected 1 to 4096 ranks");
   if (const Flag *network = find("network"); network && !hasRanks)
     refuse("--network " + network->spell() + ": needs --ranks");
   if (options.target != "cpu" && !find("network"))
-    options.training.sharding.network = "nvlink-ib";
-  if (const int64_t ranks = options.training.sharding.ranks; ranks > 1)
+    options.plan.training.sharding.network = "nvlink-ib";
+  if (const int64_t ranks = options.plan.training.sharding.ranks; ranks > 1)
     checkRanks(options, ranks, refuse);
-  if (options.batchNorm == BatchNormMode::Sync && !options.training.sharding.ranks)
+  if (options.batchNorm == BatchNormMode::Sync && !options.plan.training.sharding.ranks)
     refuse("--batch-norm sync: needs --ranks; without ranks, use --batch-norm train");
   if (options.takesAvailableMemory)
     takeAvailableMemory(options, refuse);
-  if (options.training.sharding.shard == "auto")
+  if (options.plan.training.sharding.shard == "auto")
     allowShards(options, refuse);
-  if (!options.allow.empty() && !options.memory && !options.takesAvailableMemory)
+  if (!options.allow.empty() && !options.plan.fit.memory && !options.takesAvailableMemory)
     refuse("--allow: no memory budget; use it with --memory");
-  if (options.fitsBatch && !options.memory)
+  if (options.fitsBatch && !options.plan.fit.memory)
     refuse("--fit-batch: no memory budget; use it with --memory");
   if (problems)
     fail(std::move(problems));

@@ -29,7 +29,8 @@ enum class Command { Compile, Plan, Gradient, Inspect };
 
 /// Validated flags of the commands with a model. Strings are empty and optionals have no value
 /// if the flag was not given.
-struct Options : PlanSettings {
+struct Options {
+  PlanSettings plan;
   std::string model;  // File name of a model or of a stage's text.
   std::string output; // `-o`.
   std::string recipe;

@@ -43,7 +43,7 @@ class ShownPlanner {
 public:
   ShownPlanner(std::string what, Compilation &compilation, const Options &options)
       : line(std::move(what)), source(compilation),
-        planner(source, options, options.allow,
+        planner(source, options.plan, options.allow,
                 [this](size_t done, size_t all) { line.update(done, all); }) {}
 
   Planner *operator->() { return &planner; }
@@ -67,18 +67,18 @@ static bool hasChoices(const Options &options) {
   const PlanContext context{nullptr, options.getOffloadSpace()};
   return !options.allow.empty() || options.fitsBatch ||
          llvm::any_of(getTechniques(), [&](const Technique &technique) {
-           return technique.isUndone && !technique.propose(options, context).empty();
+           return technique.isUndone && !technique.propose(options.plan, context).empty();
          });
 }
 
 std::unique_ptr<Compilation> mtc::tool::choosePlan(Options &options) {
-  if (!options.memory || !hasChoices(options))
+  if (!options.plan.fit.memory || !hasChoices(options))
     return std::make_unique<Compilation>(options);
   Options plain = options; // Without outputs that only the final run writes.
   plain.remarks.clear();
   plain.irFolder.clear();
   plain.reproducer.clear();
-  plain.minimizeIfMissed = false;
+  plain.plan.fit.minimizeIfMissed = false;
   auto compilation = std::make_unique<Compilation>(plain);
   if (failed(compilation->import()))
     return nullptr;
@@ -94,7 +94,7 @@ std::unique_ptr<Compilation> mtc::tool::choosePlan(Options &options) {
       options.fitsBatch ? planner->findLargestBatch() : planner->findFastest();
   if (!found)
     return std::make_unique<Compilation>(options); // The run itself reports the problem.
-  const bool fits = found->needs.peak <= *options.memory && !found->isTooMuch;
+  const bool fits = found->needs.peak <= *options.plan.fit.memory && !found->isTooMuch;
   if (!found->flags.empty() && fits)
     note(llvm::formatv("{0}: selected {1} ({2}): {3}, about {4} per update", flag, found->flags,
                        describeEffect(found->effect), formatBytes(found->needs.peak),
@@ -105,15 +105,16 @@ std::unique_ptr<Compilation> mtc::tool::choosePlan(Options &options) {
         "lowest peak{2}",
         found->flags, describeEffect(found->effect),
         options.allow.empty() ? ". --allow permits more changes" : ""));
-  static_cast<PlanSettings &>(options) = found->settings;
-  options.minimizeIfMissed = true;
-  options.maxSeconds.reset();
+  options.plan = found->settings;
+  options.plan.fit.minimizeIfMissed = true;
+  options.plan.fit.maxSeconds.reset();
   // Another search for the minimum peak would exceed --search-seconds.
-  if ((!fits && !options.searchSeconds) || !found->allocated || !needsAllocatedAlone(options))
+  if ((!fits && !options.plan.fit.searchSeconds) || !found->allocated ||
+      !needsAllocatedAlone(options))
     return std::make_unique<Compilation>(options);
   for (Diagnostic &message : found->messages)
     compilation->getContext().getDiagEngine().emit(std::move(message));
-  if (failed(compilation->adopt(options, std::move(found->allocated))))
+  if (failed(compilation->adopt(options.plan, std::move(found->allocated))))
     return nullptr;
   return compilation;
 }
@@ -140,10 +141,10 @@ static double getUserSeconds() {
 
 Remedies PlanQuestions::findRemedies(const MemoryPlan &plan) {
   // The search for a plan may have used up --search-seconds.
-  if (isStageText(options.model) || !compilation.getModel() || options.searchSeconds)
+  if (isStageText(options.model) || !compilation.getModel() || options.plan.fit.searchSeconds)
     return {};
   Options limited = options;
-  limited.searchSeconds = std::max(leastSecondsOfRemedies, getUserSeconds());
+  limited.plan.fit.searchSeconds = std::max(leastSecondsOfRemedies, getUserSeconds());
   return ShownPlanner("searching for flags that meet the budget", compilation, limited)
       ->findRemedies(plan);
 }

@@ -75,7 +75,7 @@ ProgramWriter::ProgramWriter(const Options &options, Compilation &compilation,
                              const MemoryPlan &plan, std::optional<OutputTarget> destination)
     : options(options), compilation(compilation), plan(plan), destination(std::move(destination)) {
   files.compilerVersion = MTC_VERSION;
-  llvm::json::Object planJson = mtc::tool::toJson(plan, options.memory);
+  llvm::json::Object planJson = mtc::tool::toJson(plan, options.plan.fit.memory);
   addRanks(compilation.getModule(), planJson);
   files.planJson = llvm::formatv("{0}", llvm::json::Value(std::move(planJson)));
 }
@@ -209,7 +209,7 @@ std::string ProgramWriter::describe() const {
 }
 
 llvm::json::Object ProgramWriter::toJson() const {
-  llvm::json::Object json = mtc::tool::toJson(plan, options.memory);
+  llvm::json::Object json = mtc::tool::toJson(plan, options.plan.fit.memory);
   addRanks(compilation.getModule(), json);
   json["training"] = compilation.getParameters().training.toJson();
   json[options.result == Result::Library ? "library" : "program"] = destination->name;

@@ -87,6 +87,8 @@ template <typename T> std::string spellOption(const T &value) {
     return stringifyEnum(value).str();
   else if constexpr (std::is_same_v<T, std::optional<double>>)
     return value ? spellNumber(*value) : "";
+  else if constexpr (std::is_same_v<T, std::optional<int64_t>>)
+    return value ? std::to_string(*value) : "";
   else if constexpr (std::is_integral_v<T>)
     return std::to_string(value);
   else if constexpr (isOptionList<T>)

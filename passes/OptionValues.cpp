@@ -10,16 +10,25 @@ using llvm::StringRef;
 
 std::string mtc::parseValue(StringRef text, double &value) { return abi::parseNumber(text, value); }
 
-std::string mtc::parseValue(StringRef text, std::optional<double> &value) {
-  double number = 0.0;
-  std::string problem = parseValue(text, number);
+template <typename Number>
+static std::string parseOptional(StringRef text, std::optional<Number> &value) {
+  Number number = 0;
+  std::string problem = mtc::parseValue(text, number);
   if (problem.empty())
     value = number;
   return problem;
 }
 
+std::string mtc::parseValue(StringRef text, std::optional<double> &value) {
+  return parseOptional(text, value);
+}
+
 std::string mtc::parseValue(StringRef text, int64_t &value) {
   return abi::parseNumber(text, value);
+}
+
+std::string mtc::parseValue(StringRef text, std::optional<int64_t> &value) {
+  return parseOptional(text, value);
 }
 
 std::string mtc::parseValue(StringRef text, bool &value) {

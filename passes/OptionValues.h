@@ -22,6 +22,7 @@ std::string parseValue(llvm::StringRef text, double &value);
 std::string parseValue(llvm::StringRef text, std::optional<double> &value);
 /// Parses a whole number in decimal notation.
 std::string parseValue(llvm::StringRef text, int64_t &value);
+std::string parseValue(llvm::StringRef text, std::optional<int64_t> &value);
 /// Parses "true" or "false" and the spellings that LLVM's flags accept; "" is true, as for a switch
 /// without a value.
 std::string parseValue(llvm::StringRef text, bool &value);

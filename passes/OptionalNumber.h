@@ -9,14 +9,14 @@
 
 #include <optional>
 
-/// Parses pass options of type std::optional<double>. LLVM prints an unset option as `None`.
-template <>
-class llvm::cl::parser<std::optional<double>>
-    : public llvm::cl::basic_parser<std::optional<double>> {
+/// Parses optional numbers, double or int64_t. LLVM prints an unset option as `None`.
+template <typename Number>
+class llvm::cl::parser<std::optional<Number>>
+    : public llvm::cl::basic_parser<std::optional<Number>> {
 public:
-  using basic_parser::basic_parser;
+  using basic_parser<std::optional<Number>>::basic_parser;
 
-  bool parse(Option &option, StringRef name, StringRef text, std::optional<double> &value) {
+  bool parse(Option &option, StringRef name, StringRef text, std::optional<Number> &value) {
     value.reset();
     if (text == "None")
       return false;
@@ -24,9 +24,9 @@ public:
     return !problem.empty() && option.error("'" + text + "': " + problem, name);
   }
   StringRef getValueName() const override { return "number"; }
-  void printOptionDiff(const Option &option, const std::optional<double> &,
-                       const OptionValue<std::optional<double>> &, size_t width) const {
-    printOptionNoValue(option, width);
+  void printOptionDiff(const Option &option, const std::optional<Number> &,
+                       const OptionValue<std::optional<Number>> &, size_t width) const {
+    this->printOptionNoValue(option, width);
   }
 };
 

@@ -33,7 +33,7 @@ static LogicalResult apply(PeakReducer &reducer, const FunctionBudget &budget) {
   }
 }
 
-static LogicalResult offload(ModuleOp module, int64_t maxBytes) {
+static LogicalResult offload(ModuleOp module, std::optional<int64_t> maxBytes) {
   MemoryAnalysis analysis(module);
   OperationTimes times(module);
   if (failed(analysis.update()))
@@ -43,7 +43,7 @@ static LogicalResult offload(ModuleOp module, int64_t maxBytes) {
   for (const FunctionMemory &function : analysis.getFunctions()) {
     if (function.isAside())
       continue;
-    const FunctionBudget budget{function, analysis, maxBytes};
+    const FunctionBudget budget{function, analysis, maxBytes.value_or(0)};
     ActivationOffload offload(budget, times);
     if (failed(apply(offload, budget)))
       return failure();

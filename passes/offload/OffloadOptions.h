@@ -85,12 +85,12 @@ private:
 /// Options of mtc-offload-variables and mtc-offload-activations, which apply explicit choices.
 struct OffloadPassOptions {
   OffloadOptions choice;
-  int64_t budget = 0; ///< Size limit of the arena in bytes; 0: unlimited.
+  std::optional<int64_t> budget; ///< Size limit of the arena in bytes.
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     visitMember(&OffloadPassOptions::choice, option);
     option(&OffloadPassOptions::budget,
-           {"offload-budget", "", "Memory budget of the arena in bytes; 0: unlimited"});
+           {"offload-budget", "", "Memory budget of the arena in bytes"});
   }
 };
 

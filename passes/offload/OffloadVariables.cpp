@@ -22,7 +22,7 @@ static LogicalResult keepNeeded(std::vector<VariableGroup> &groups, MemoryAnalys
   FailureOr<int64_t> bytes = analysis.findArenaBytes();
   if (failed(bytes))
     return failure();
-  int64_t excess = *bytes - options.budget;
+  int64_t excess = *bytes - *options.budget;
   if (excess > 0)
     excess += VariableMover::slotCount * options.choice.window;
   size_t count = 0;

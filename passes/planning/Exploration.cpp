@@ -10,13 +10,13 @@ std::vector<CurvePoint> Planner::findCurve() {
   constexpr int64_t intervals = 8;
   start(intervals + 1);
   PlanSettings settings = given;
-  if (settings.recompute.recompute != RecomputeMode::None)
-    settings.recompute.recompute = RecomputeMode::Auto;
+  if (settings.fit.recompute.recompute != RecomputeMode::None)
+    settings.fit.recompute.recompute = RecomputeMode::Auto;
   std::vector<CurvePoint> curve;
   auto add = [&](ArrayRef<std::optional<int64_t>> budgets) {
     std::vector<PlanSettings> all(budgets.size(), settings);
     for (auto [each, budget] : llvm::zip_equal(all, budgets))
-      each.memory = budget;
+      each.fit.memory = budget;
     for (const std::optional<PlanNeeds> &needs : planAll(all))
       if (needs)
         curve.push_back({needs->peak, needs->seconds});
@@ -73,8 +73,8 @@ std::vector<Worth> Planner::measureTechniques() {
   std::vector<Pair> pairs;
   std::vector<PlanSettings> all = {given, given};
   PlanSettings &plain = all[1];
-  plain.recompute.recompute = RecomputeMode::None;
-  plain.memory.reset();
+  plain.fit.recompute.recompute = RecomputeMode::None;
+  plain.fit.memory.reset();
   for (const Technique &technique : getTechniques())
     if (technique.disable && technique.make) {
       pairs.push_back({technique.name, 0, all.size()});
@@ -131,7 +131,7 @@ Remedies Planner::findRemedies(const MemoryPlan &plan) {
       for (auto [technique, own] : llvm::zip_equal(getTechniques(), changes))
         if (technique.effect == effect && technique.permission == permission && !own.empty()) {
           open.push_back(
-              {&own.front(), effect, boundWith(own.front().minParts, plan) <= *given.memory});
+              {&own.front(), effect, boundWith(own.front().minParts, plan) <= *given.fit.memory});
           PlanSettings changed = given;
           own.back().apply(changed); // The strongest change.
           if (changed.dims == given.dims)
@@ -139,7 +139,7 @@ Remedies Planner::findRemedies(const MemoryPlan &plan) {
           else
             minOfDims = minOfDims.orElse(own.back().minParts);
         }
-  if (boundWith(minOfAll.with(minOfDims), plan) > *given.memory)
+  if (boundWith(minOfAll.with(minOfDims), plan) > *given.fit.memory)
     return {{}, /*isHopeless=*/true};
   start(open.size() + 1);
   bool isMet = false;
@@ -153,7 +153,7 @@ Remedies Planner::findRemedies(const MemoryPlan &plan) {
       }
     for (auto [each, needs] : llvm::zip_equal(those, planAll(settings))) {
       each->needs = needs;
-      isMet |= needs && needs->peak <= *given.memory;
+      isMet |= needs && needs->peak <= *given.fit.memory;
     }
   };
   planThose(/*thatMayMeet=*/true);

@@ -21,7 +21,7 @@ bool Planner::isPermitted(const Technique &kind) const {
 }
 
 bool Planner::isBetter(const Plan &a, const Plan &b) const {
-  const int64_t budget = *given.memory;
+  const int64_t budget = *given.fit.memory;
   const bool aFits = a.needs.peak <= budget, bFits = b.needs.peak <= budget;
   if (aFits != bFits)
     return aFits;
@@ -49,13 +49,13 @@ void Planner::undoSavings() {
     without.picks[i] = std::nullopt;
     const auto needs = boundEach({bestChoice, without});
     if (needs[0] && needs[0] == needs[1]) {
-      Candidate same = candidateOf(without, given.memory);
+      Candidate same = candidateOf(without, given.fit.memory);
       best->settings = std::move(same.settings);
       best->flags = std::move(same.flags);
       best->effect = same.effect;
       bestChoice = without;
     } else if (bestFits() && needs[1] && needs[1]->seconds < best->needs.seconds) {
-      tryOut(without, best->settings.maxSeconds);
+      tryOut(without, best->settings.fit.maxSeconds);
     }
   }
 }
@@ -64,10 +64,10 @@ void Planner::undoSavings() {
 /// undone in the end would only make it slower.
 std::optional<Plan> Planner::planUnchanged() {
   std::optional<PlanNeeds> free = bound(none());
-  if (!free || free->peak > *given.memory)
+  if (!free || free->peak > *given.fit.memory)
     return std::nullopt;
-  std::optional<Plan> found = plan(none(), given.memory);
-  if (!found || found->isTooMuch || found->needs.peak > *given.memory ||
+  std::optional<Plan> found = plan(none(), given.fit.memory);
+  if (!found || found->isTooMuch || found->needs.peak > *given.fit.memory ||
       (*found->allocated)->hasAttr(techniquesAttribute))
     return std::nullopt;
   return found;
@@ -96,7 +96,7 @@ std::optional<PlanNeeds> Planner::compare(const Choice &choice, std::optional<Pl
   finishPart();
   if (!found)
     return std::nullopt;
-  const bool fits = found->needs.peak <= *given.memory && !found->isTooMuch;
+  const bool fits = found->needs.peak <= *given.fit.memory && !found->isTooMuch;
   const PlanNeeds needs = found->needs;
   const std::optional<size_t> counted = findCounted();
   if (!fits && !found->isTooMuch && bestFits() && needs.seconds > best->needs.seconds &&
@@ -114,7 +114,7 @@ std::optional<PlanNeeds> Planner::compare(const Choice &choice, std::optional<Pl
 size_t Planner::findFirstCount(const Choice &choice, size_t technique) {
   auto fitsFreely = [&](size_t count) {
     std::optional<PlanNeeds> needs = bound(withCount(choice, technique, count));
-    return needs && needs->peak <= *given.memory;
+    return needs && needs->peak <= *given.fit.memory;
   };
   size_t tooFew = 0, enough = changes[technique].size();
   if (isTimeUp() || !fitsFreely(enough))
@@ -142,8 +142,8 @@ void Planner::tryCounts(const Choice &choice, size_t technique, size_t least) {
   size_t count = isFirst ? findFirstCount(choice, technique) : *bestChoice.picks[technique] + 1;
   // If the first count fits, the next one is tried in any case.
   if (!bestFits() && count > least && !isTimeUp()) {
-    auto both = planEach({candidateOf(withCount(choice, technique, count), given.memory),
-                          candidateOf(withCount(choice, technique, count - 1), given.memory)});
+    auto both = planEach({candidateOf(withCount(choice, technique, count), given.fit.memory),
+                          candidateOf(withCount(choice, technique, count - 1), given.fit.memory)});
     planned[count] = std::move(both.front());
     planned[count - 1] = std::move(both.back());
   }
@@ -223,7 +223,7 @@ std::vector<Planner::Candidate> Planner::guessNext() {
     Choice choice = next->choice;
     if (std::optional<size_t> counted = findCounted())
       choice.picks[*counted] = bestChoice.picks[*counted];
-    return {candidateOf(choice, given.memory)};
+    return {candidateOf(choice, given.fit.memory)};
   }
   Choice choice = bestChoice;
   for (size_t technique = 0; technique < changes.size(); ++technique)
@@ -233,11 +233,11 @@ std::vector<Planner::Candidate> Planner::guessNext() {
       Changes all = changes; // The search adds the change when its turn comes.
       all[technique] = {std::move(*opened)};
       choice.picks[technique] = 0;
-      std::vector<Candidate> guesses = {candidateOf(choice, given.memory, all)};
+      std::vector<Candidate> guesses = {candidateOf(choice, given.fit.memory, all)};
       for (auto [pick, other] : llvm::zip_equal(choice.picks, getTechniques()))
         if (other.isUndone && pick) {
           pick = std::nullopt;
-          guesses.push_back(candidateOf(choice, given.memory, all));
+          guesses.push_back(candidateOf(choice, given.fit.memory, all));
           break;
         }
       return guesses;
@@ -343,14 +343,14 @@ std::optional<Plan> Planner::findFastest() {
     // Plans that must free nearly everything take the longest and hardly ever fit.
     constexpr int64_t maxFreed = 8;
     std::optional<PlanNeeds> plain = bound(saving());
-    mustCount = plain && plain->peak / maxFreed > *given.memory;
+    mustCount = plain && plain->peak / maxFreed > *given.fit.memory;
   }
   auto countedAs = [&](const Choice &choice) {
     return mustCount ? asLargestCount(choice) : choice;
   };
   open = boundByCalls(combinations, countedAs);
   std::vector<Bounded> known;
-  const bool offloads = !given.offload.getUses(source.getPlanContext().offloadSpace).isOff();
+  const bool offloads = !given.fit.offload.getUses(source.getPlanContext().offloadSpace).isOff();
   while (!best || !isTimeUp()) {
     std::optional<Bounded> next = takeNext(countedAs);
     if (!next)

@@ -51,21 +51,22 @@ struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
     FailureOr<FitOptions> options = readOptions();
     if (failed(options))
       return signalPassFailure();
-    if (options->memory == 0)
+    if (!options->memory)
       return;
+    const int64_t budget = *options->memory;
     ModuleOp module = getOperation();
     const OffloadUses uses = options->offload.getUses(TargetInfo::of(module).getOffloadSpace());
-    auto make = [&](const FunctionBudget &budget, OperationTimes &times) {
+    auto make = [&](const FunctionBudget &own, OperationTimes &times) {
       PeakReducers reducers;
       for (const Technique &technique : getTechniques())
         if (technique.make)
-          if (std::unique_ptr<PeakReducer> made = technique.make(budget, times, *options)) {
+          if (std::unique_ptr<PeakReducer> made = technique.make(own, times, *options)) {
             made->setName(technique.name);
             reducers.push_back(std::move(made));
           }
       return reducers;
     };
-    FailureOr<Distance> distance = distanceOf(module, options->memory, uses.mayMoveVariables(),
+    FailureOr<Distance> distance = distanceOf(module, budget, uses.mayMoveVariables(),
                                               /*isFarOpen=*/!options->minimizeIfMissed);
     if (failed(distance))
       return signalPassFailure();
@@ -73,29 +74,29 @@ struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
     const double maxSeconds = options->maxSeconds.value_or(std::numeric_limits<double>::infinity());
     const Deadline deadline = deadlineIn(options->searchSeconds);
     FailureOr<FittedModule> fitted = FittedModule();
-    auto search = [&](int64_t budget) {
-      fitted = searchFit(module, budget, make, maxSeconds, deadline);
-      return succeeded(fitted) && fitted->peak > options->memory;
+    auto search = [&](int64_t bytes) {
+      fitted = searchFit(module, bytes, make, maxSeconds, deadline);
+      return succeeded(fitted) && fitted->peak > budget;
     };
     // If the budget is missed, even slightly, the plan with the smallest known peak is used. This
     // peak does not depend on the budget, so that a program fits a budget that an earlier run
     // reported as required.
     const bool isLeastFirst = options->minimizeIfMissed && *distance != Distance::Near;
-    bool isMissed = isLeastFirst && search(/*budget=*/0);
+    bool isMissed = isLeastFirst && search(/*bytes=*/0);
     if (!isMissed && succeeded(fitted) && *distance != Distance::Hopeless) {
-      isMissed = search(options->memory);
+      isMissed = search(budget);
       // Fragmentation of the arena is known only after all functions have changed. If it exceeds
       // the budget slightly, the search is repeated with a smaller budget.
       auto isTimeUp = [&] { return std::chrono::steady_clock::now() >= deadline; };
-      if (isMissed && fitted->peak - options->memory <= options->memory / 64 && !isTimeUp())
-        isMissed = search(options->memory - 4 * (fitted->peak - options->memory));
+      if (isMissed && fitted->peak - budget <= budget / 64 && !isTimeUp())
+        isMissed = search(budget - 4 * (fitted->peak - budget));
       if (isMissed && options->minimizeIfMissed && !isTimeUp())
-        search(/*budget=*/0);
+        search(/*bytes=*/0);
     }
     if (failed(fitted))
       return signalPassFailure();
     fitted->applyTo(module);
-    if (fitted->peak > options->memory && std::chrono::steady_clock::now() >= deadline)
+    if (fitted->peak > budget && std::chrono::steady_clock::now() >= deadline)
       emitWarning(UnknownLoc::get(&getContext()))
           << "--search-seconds: the search ended after " << spellNumber(*options->searchSeconds)
           << " s, before it met --memory; with more time it may meet the budget";

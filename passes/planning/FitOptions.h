@@ -14,8 +14,8 @@ struct FitOptions {
   TileOptions tile;
   RecomputeOptions recompute;
   OffloadOptions offload;
-  int64_t memory = 0; ///< Budget of the arena in bytes; 0: unlimited.
-  bool minimizeIfMissed = true;
+  std::optional<int64_t> memory;       ///< Budget of the arena in bytes.
+  bool minimizeIfMissed = true;        ///< Search for the smallest peak if the budget is missed.
   std::optional<double> maxSeconds;    ///< Longest update of interest.
   std::optional<double> searchSeconds; ///< Time of the search.
 
@@ -23,8 +23,7 @@ struct FitOptions {
     visitMember(&FitOptions::tile, option);
     visitMember(&FitOptions::recompute, option);
     visitMember(&FitOptions::offload, option);
-    option(&FitOptions::memory,
-           {"memory", "", "Memory budget of the arena in bytes; 0: unlimited"});
+    option(&FitOptions::memory, {"memory", "", "Memory budget of the arena in bytes"});
     option(&FitOptions::minimizeIfMissed,
            {"minimize-if-missed", "", "Search for the smallest peak if the budget cannot be met"});
     option(&FitOptions::maxSeconds,

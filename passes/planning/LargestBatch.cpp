@@ -36,7 +36,7 @@ static int64_t nextSize(const SizeRange &range, int64_t budget) {
 
 std::optional<Plan> Planner::findLargestBatch() {
   const BatchDimension *batch = source.getPlanContext().batch;
-  const int64_t budget = *given.memory;
+  const int64_t budget = *given.fit.memory;
   start(12); // About as many sizes are tried.
   SizeRange range;
   std::optional<Plan> largest;

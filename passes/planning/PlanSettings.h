@@ -8,7 +8,6 @@
 #include "passes/losses/Loss.h"
 #include "passes/losses/LossScaling.h"
 #include "passes/memory/AllocateOptions.h"
-#include "passes/offload/OffloadOptions.h"
 #include "passes/optimizer/OptimizerOptions.h"
 #include "passes/planning/FitOptions.h"
 #include "passes/planning/PassSelection.h"
@@ -61,18 +60,12 @@ struct PlanSettings {
   llvm::StringMap<int64_t> dims; ///< Sizes of symbolic dimensions.
   Precision precision = Precision::F32;
   TrainingOptions training;
-  TileOptions tile;
-  RecomputeOptions recompute;
-  OffloadOptions offload;
+  FitOptions fit;
   AllocateOptions allocate;
   PassSelection passes;
-  std::optional<int64_t> memory;       ///< Budget in bytes.
-  bool minimizeIfMissed = true;        ///< Search for the minimum peak if the budget cannot be met.
-  std::optional<double> maxSeconds;    ///< Longest update of interest.
-  std::optional<double> searchSeconds; ///< Time of a search for a plan within the budget.
 
   /// Returns the options of the allocation pipeline.
-  MemoryOptions getMemoryOptions() const;
+  MemoryOptions getMemoryOptions() const { return {fit, allocate, passes}; }
 };
 
 } // namespace mtc

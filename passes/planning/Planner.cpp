@@ -92,14 +92,14 @@ Planner::~Planner() {
 void Planner::start(size_t count) {
   done = 0;
   parts = count;
-  deadline = deadlineIn(given.searchSeconds);
+  deadline = deadlineIn(given.fit.searchSeconds);
   if (progress)
     progress(done, parts);
 }
 
 /// Returns the seconds until the deadline, or nothing if there is none.
 std::optional<double> Planner::getSecondsLeft() const {
-  if (!given.searchSeconds)
+  if (!given.fit.searchSeconds)
     return std::nullopt;
   const std::chrono::duration<double> left = deadline - std::chrono::steady_clock::now();
   return std::max(left.count(), 0.0);
@@ -217,7 +217,7 @@ void Planner::lowerAll(ArrayRef<Lowering> lowerings) {
 Planner::Candidate Planner::candidateOf(const Choice &choice, std::optional<int64_t> budget,
                                         const Changes &changes) const {
   Candidate candidate{settingsOf(choice, changes)};
-  candidate.settings.memory = budget;
+  candidate.settings.fit.memory = budget;
   for (auto [technique, own, pick] : llvm::zip_equal(getTechniques(), changes, choice.picks))
     if (pick) {
       candidate.flags += (candidate.flags.empty() ? "" : " ") + own[*pick].flags;
@@ -227,12 +227,12 @@ Planner::Candidate Planner::candidateOf(const Choice &choice, std::optional<int6
   // faster than the first plan that meets the budget.
   constexpr double maxSaved = 1.25;
   if (bestFits())
-    candidate.settings.maxSeconds = maxSaved * best->needs.seconds;
-  candidate.settings.searchSeconds = getSecondsLeft();
-  if (given.searchSeconds && !best) { // The first plan has some time, whenever it begins.
+    candidate.settings.fit.maxSeconds = maxSaved * best->needs.seconds;
+  candidate.settings.fit.searchSeconds = getSecondsLeft();
+  if (given.fit.searchSeconds && !best) { // The first plan has some time, whenever it begins.
     constexpr double minPart = 0.2;
-    candidate.settings.searchSeconds =
-        std::max(*candidate.settings.searchSeconds, minPart * *given.searchSeconds);
+    candidate.settings.fit.searchSeconds =
+        std::max(*candidate.settings.fit.searchSeconds, minPart * *given.fit.searchSeconds);
   }
   return candidate;
 }
@@ -255,11 +255,11 @@ std::vector<std::optional<Plan>> Planner::planEach(ArrayRef<Candidate> candidate
   };
   lowerShared(candidates);
   const bool mayMoveVariables =
-      given.offload.getUses(source.getPlanContext().offloadSpace).mayMoveVariables();
+      given.fit.offload.getUses(source.getPlanContext().offloadSpace).mayMoveVariables();
   auto checkVariables = [&](Plan &plan, ModuleOp module, Stage stage) {
     plan.needs.peak = bytesOfVariables(module, stage);
-    plan.isTooMuch =
-        plan.settings.memory && plan.needs.peak > *plan.settings.memory && !mayMoveVariables;
+    plan.isTooMuch = plan.settings.fit.memory && plan.needs.peak > *plan.settings.fit.memory &&
+                     !mayMoveVariables;
   };
   std::vector<Part> parts;
   for (const Candidate &candidate : candidates) {
@@ -340,11 +340,11 @@ void Planner::lowerShared(ArrayRef<Candidate> candidates) {
 /// Keeps the plan of a combination if it is the best one. `maxSeconds` limits an update instead of
 /// the best plan does. Other threads plan the combinations that probably follow.
 std::optional<PlanNeeds> Planner::tryOut(const Choice &choice, std::optional<double> maxSeconds) {
-  Candidate own = candidateOf(choice, given.memory);
+  Candidate own = candidateOf(choice, given.fit.memory);
   if (maxSeconds)
-    own.settings.maxSeconds = maxSeconds;
+    own.settings.fit.maxSeconds = maxSeconds;
   auto isOwn = [&](const Ahead &each) {
-    return each.flags == own.flags && each.maxSeconds == own.settings.maxSeconds;
+    return each.flags == own.flags && each.maxSeconds == own.settings.fit.maxSeconds;
   };
   if (auto known = llvm::find_if(ahead, isOwn); known != ahead.end()) {
     std::optional<Plan> plan = std::move(known->plan);
@@ -357,7 +357,8 @@ std::optional<PlanNeeds> Planner::tryOut(const Choice &choice, std::optional<dou
     llvm::append_range(candidates, guessNext());
   std::vector<std::optional<Plan>> plans = planEach(candidates);
   for (size_t i = 1; i < plans.size(); ++i)
-    ahead.push_back({candidates[i].flags, candidates[i].settings.maxSeconds, std::move(plans[i])});
+    ahead.push_back(
+        {candidates[i].flags, candidates[i].settings.fit.maxSeconds, std::move(plans[i])});
   return compare(choice, std::move(plans.front()));
 }
 
@@ -381,7 +382,7 @@ std::vector<std::optional<PlanNeeds>> Planner::planAll(ArrayRef<PlanSettings> al
     if (part.kernels && !isTimeUp()) {
       const OwningOpRef<ModuleOp> module = part.kernels.clone();
       PlanSettings settings = *part.settings;
-      settings.searchSeconds = getSecondsLeft();
+      settings.fit.searchSeconds = getSecondsLeft();
       if (succeeded(source.lower(*module, Stage::Allocated, settings)))
         part.needs = needsOf(*module, settings);
     }

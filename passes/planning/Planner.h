@@ -76,7 +76,7 @@ using PlanProgress = std::function<void(size_t done, size_t all)>;
 /// known when the time is up.
 class Planner {
 public:
-  /// `allowed` are the techniques of --allow. `given.searchSeconds` limits each question.
+  /// `allowed` are the techniques of --allow. `given.fit.searchSeconds` limits each question.
   Planner(PlanSource &source, PlanSettings given, llvm::ArrayRef<std::string> allowed,
           PlanProgress progress = {});
   Planner(const Planner &) = delete;
@@ -187,7 +187,9 @@ private:
   void tryCounts(const Choice &choice, size_t technique, size_t least);
   void addOpened();
   bool paysLittle(const Choice &choice);
-  bool bestFits() const { return best && !best->isTooMuch && best->needs.peak <= *given.memory; }
+  bool bestFits() const {
+    return best && !best->isTooMuch && best->needs.peak <= *given.fit.memory;
+  }
   bool isBetter(const Plan &a, const Plan &b) const;
   bool isPermitted(const Technique &kind) const;
   void addMessages(Plan &plan);

@@ -13,13 +13,13 @@ void addOffloadOptimizerTechniques(std::vector<Technique> &techniques) {
   // One change for all kinds: each of them takes part as needed.
   technique.propose = [](const PlanSettings &settings, const PlanContext &context) {
     std::vector<PlanChange> changes;
-    if (settings.offload.getUses(context.offloadSpace).isOff())
+    if (settings.fit.offload.getUses(context.offloadSpace).isOff())
       changes.push_back({"--offload auto",
-                         [](PlanSettings &all) { all.offload.offload = {"auto"}; },
+                         [](PlanSettings &all) { all.fit.offload.offload = {"auto"}; },
                          {0, 0, 0, 1}});
     return changes;
   };
-  technique.disable = [](PlanSettings &all) { all.offload.disable(OffloadKind::Optimizer); };
+  technique.disable = [](PlanSettings &all) { all.fit.offload.disable(OffloadKind::Optimizer); };
   technique.make = [](const FunctionBudget &budget, OperationTimes &times,
                       const FitOptions &options) -> std::unique_ptr<PeakReducer> {
     if (options.offload.getUses(budget.getOffloadSpace())[OffloadKind::Optimizer] !=

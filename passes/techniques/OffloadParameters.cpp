@@ -10,7 +10,7 @@ namespace mtc {
 void addOffloadParametersTechniques(std::vector<Technique> &techniques) {
   Technique technique{"offload-parameters", "parameters in host memory or on disk",
                       Stage::Allocated, Effect::None, Permission::Flag};
-  technique.disable = [](PlanSettings &all) { all.offload.disable(OffloadKind::Parameters); };
+  technique.disable = [](PlanSettings &all) { all.fit.offload.disable(OffloadKind::Parameters); };
   technique.make = [](const FunctionBudget &budget, OperationTimes &times,
                       const FitOptions &options) -> std::unique_ptr<PeakReducer> {
     if (options.offload.getUses(budget.getOffloadSpace())[OffloadKind::Parameters] !=

@@ -11,13 +11,14 @@ void addRecomputeTechniques(std::vector<Technique> &techniques) {
   Technique technique{"recompute", "recomputation of activations", Stage::Allocated};
   technique.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;
-    if (settings.recompute.recompute != RecomputeMode::Auto)
-      changes.push_back({"--recompute auto",
-                         [](PlanSettings &all) { all.recompute.recompute = RecomputeMode::Auto; },
-                         {1, 1, 1, 1}});
+    if (settings.fit.recompute.recompute != RecomputeMode::Auto)
+      changes.push_back(
+          {"--recompute auto",
+           [](PlanSettings &all) { all.fit.recompute.recompute = RecomputeMode::Auto; },
+           {1, 1, 1, 1}});
     return changes;
   };
-  technique.disable = [](PlanSettings &all) { all.recompute.recompute = RecomputeMode::None; };
+  technique.disable = [](PlanSettings &all) { all.fit.recompute.recompute = RecomputeMode::None; };
   technique.make = [](const FunctionBudget &budget, OperationTimes &times,
                       const FitOptions &options) -> std::unique_ptr<PeakReducer> {
     if (options.recompute.recompute != RecomputeMode::Auto)

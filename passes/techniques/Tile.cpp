@@ -11,12 +11,13 @@ void addTileTechniques(std::vector<Technique> &techniques) {
   Technique technique{"tile", "large values in tiles", Stage::Allocated, Effect::Order};
   technique.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;
-    if (settings.tile.tile == TileMode::None)
-      changes.push_back(
-          {"--tile auto", [](PlanSettings &all) { all.tile.tile = TileMode::Auto; }, {1, 1, 1, 0}});
+    if (settings.fit.tile.tile == TileMode::None)
+      changes.push_back({"--tile auto",
+                         [](PlanSettings &all) { all.fit.tile.tile = TileMode::Auto; },
+                         {1, 1, 1, 0}});
     return changes;
   };
-  technique.disable = [](PlanSettings &all) { all.tile.tile = TileMode::None; };
+  technique.disable = [](PlanSettings &all) { all.fit.tile.tile = TileMode::None; };
   technique.make = [](const FunctionBudget &budget, OperationTimes &times,
                       const FitOptions &options) -> std::unique_ptr<PeakReducer> {
     if (options.tile.tile != TileMode::Auto)

@@ -45,11 +45,11 @@ Technique ownTechnique() {
                       Permission::Allow};
   technique.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;
-    if (settings.tile.tile == TileMode::None)
-      changes.push_back({"--own", [](PlanSettings &all) { all.tile.tile = TileMode::Auto; }});
+    if (settings.fit.tile.tile == TileMode::None)
+      changes.push_back({"--own", [](PlanSettings &all) { all.fit.tile.tile = TileMode::Auto; }});
     return changes;
   };
-  technique.disable = [](PlanSettings &all) { all.tile.tile = TileMode::None; };
+  technique.disable = [](PlanSettings &all) { all.fit.tile.tile = TileMode::None; };
   technique.make = [](const FunctionBudget &budget, OperationTimes &times,
                       const FitOptions &options) -> std::unique_ptr<mtc::PeakReducer> {
     if (options.tile.tile != TileMode::Auto)
@@ -72,12 +72,12 @@ TEST(OwnTechnique, IsInHelpRemediesTechniquesAndPlans) {
 
   Options options;
   options.model = mtc::test::exampleModel;
-  options.dims["batch"] = 4;
-  options.dims["sequence"] = 64;
-  options.training.loss.loss = "causal-lm";
+  options.plan.dims["batch"] = 4;
+  options.plan.dims["sequence"] = 64;
+  options.plan.training.loss.loss = "causal-lm";
   options.costModel = "avx512";
-  options.recompute.recompute = RecomputeMode::None;
-  options.tile.tile = TileMode::None;
+  options.plan.fit.recompute.recompute = RecomputeMode::None;
+  options.plan.fit.tile.tile = TileMode::None;
   auto peakOf = [](Compilation &compilation) {
     EXPECT_TRUE(succeeded(compilation.import()));
     EXPECT_TRUE(succeeded(compilation.lower(Stage::Allocated)));
@@ -85,22 +85,23 @@ TEST(OwnTechnique, IsInHelpRemediesTechniquesAndPlans) {
   };
   Compilation plain(options);
   const int64_t peak = peakOf(plain);
-  options.memory = peak - peak / 8;
+  options.plan.fit.memory = peak - peak / 8;
 
   const Remedies remedies =
       PlanQuestions(options, plain).findRemedies(MemoryPlan::ofAllocated(plain.getModule()));
   EXPECT_FALSE(remedies.isHopeless);
-  EXPECT_THAT(remedies.known, testing::Contains(testing::AllOf(
-                                  testing::Field(&Remedy::flags, "--own"),
-                                  testing::Field(&Remedy::effect, Effect::Order),
-                                  testing::Field(&Remedy::peak, testing::Le(*options.memory)))));
+  EXPECT_THAT(
+      remedies.known,
+      testing::Contains(testing::AllOf(
+          testing::Field(&Remedy::flags, "--own"), testing::Field(&Remedy::effect, Effect::Order),
+          testing::Field(&Remedy::peak, testing::Le(*options.plan.fit.memory)))));
 
   options.allow = {"own"};
   taken = 0;
   std::unique_ptr<Compilation> chosen = choosePlan(options);
   ASSERT_NE(chosen, nullptr);
-  EXPECT_EQ(options.tile.tile, TileMode::Auto);
-  EXPECT_LE(peakOf(*chosen), *options.memory);
+  EXPECT_EQ(options.plan.fit.tile.tile, TileMode::Auto);
+  EXPECT_LE(peakOf(*chosen), *options.plan.fit.memory);
   EXPECT_GT(taken, 0);
 
   EXPECT_THAT(

@@ -48,17 +48,17 @@ TEST(PlanSearch, OneThreadFindsTheSamePlan) {
   HeldMessages messages;
   Options options;
   options.model = mtc::test::exampleModel;
-  options.dims["batch"] = 32;
-  options.dims["sequence"] = 64;
-  options.training.loss.loss = "causal-lm";
+  options.plan.dims["batch"] = 32;
+  options.plan.dims["sequence"] = 64;
+  options.plan.training.loss.loss = "causal-lm";
   options.costModel = "avx512";
   options.threads = 2;
-  options.tile.tile = TileMode::None;
+  options.plan.fit.tile.tile = TileMode::None;
   for (const std::vector<std::string> &allowed : std::vector<std::vector<std::string>>{
            {"accumulate", "gradient-bits"}, {"accumulate", "gradient-bits", "precision"}})
     for (int64_t budget : {6'000'000, 7'000'000, 12'000'000}) {
       options.allow = allowed;
-      options.memory = budget;
+      options.plan.fit.memory = budget;
       const std::string several = findPlan(options);
       const OneProcessor restricted;
       EXPECT_NE(several, "");

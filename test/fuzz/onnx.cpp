@@ -21,7 +21,7 @@ static void bindDimensions(tool::Options &options) {
   for (const onnx::SymbolicDimension &dimension : model->symbolicDimensions())
     for (const std::string &name : dimensionNames(dimension.text))
       if (!name.empty() && !llvm::isDigit(name.front()))
-        options.dims[name] = 3;
+        options.plan.dims[name] = 3;
 }
 
 /// Counts errors, which the tool would print. An error of an invalid model names its nodes: one
@@ -39,7 +39,7 @@ static LogicalResult count(Diagnostic &diagnostic, unsigned &errors) {
 static void plan(const std::string &path, const char *loss) {
   tool::Options options;
   options.model = path;
-  options.training.loss.loss = loss;
+  options.plan.training.loss.loss = loss;
   options.threads = 1;
   bindDimensions(options);
   tool::Compilation compilation(options);

@@ -24,16 +24,16 @@ namespace {
 
 /// Reports that the program exceeds the memory budget, and the flags that would lower its peak.
 void refuse(const MemoryPlan &plan, const Options &options, Compilation &compilation) {
-  std::string text =
-      llvm::formatv("the program needs {0}, but --memory is {1}; the peak is at node '{2}'",
-                    formatBytes(plan.counted), formatBytes(*options.memory), peakNodes(plan));
+  std::string text = llvm::formatv(
+      "the program needs {0}, but --memory is {1}; the peak is at node '{2}'",
+      formatBytes(plan.counted), formatBytes(*options.plan.fit.memory), peakNodes(plan));
   const MemoryPlan::Categories &categories = plan.categories;
   int64_t fixed = categories.parameters + categories.gradients + categories.optimizer;
-  if (fixed > *options.memory)
+  if (fixed > *options.plan.fit.memory)
     text += llvm::formatv("; parameters, gradients and optimizer state alone need {0}; use "
                           "--freeze PATTERN to train fewer parameters",
                           formatBytes(fixed));
-  else if (plan.floor > *options.memory)
+  else if (plan.floor > *options.plan.fit.memory)
     text += llvm::formatv("; the lower bound with these flags is {0}: parameters, optimizer state, "
                           "and the operands and results of one operation",
                           formatBytes(plan.floor));
@@ -137,7 +137,7 @@ int mtc::tool::compile(const Options &options, Compilation &compilation) {
                                            : emitIr(compilation, destination);
 
   const MemoryPlan plan = MemoryPlan::ofAllocated(compilation.getModule());
-  if (options.memory && plan.counted > *options.memory) {
+  if (options.plan.fit.memory && plan.counted > *options.plan.fit.memory) {
     refuse(plan, options, compilation);
     return std::max(1, compilation.writeRemarks());
   }

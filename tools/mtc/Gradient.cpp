@@ -71,7 +71,7 @@ int mtc::tool::writeGradient(const Options &given) {
     fail(given.model + ": stage text; expected an ONNX model");
   Options options = given;
   options.unroll = INT64_MAX; // The gradient of a loop has no form in ONNX.
-  options.passes.skipped.assign(std::begin(skippedPasses), std::end(skippedPasses));
+  options.plan.passes.skipped.assign(std::begin(skippedPasses), std::end(skippedPasses));
   Compilation compilation(options);
   if (failed(compilation.import()) || failed(compilation.lower(Stage::Forward)) ||
       failed(compilation.differentiate(getFrontend().getGradientOperations())))

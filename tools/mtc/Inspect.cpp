@@ -161,7 +161,7 @@ Attempt tryOpenDimensions(const Options &options, llvm::ArrayRef<std::string> op
   for (int64_t size : sizes) {
     Options sized = options;
     for (const std::string &name : open)
-      sized.dims[name] = size;
+      sized.plan.dims[name] = size;
     Attempt attempt(sized);
     if (attempt.compiles)
       return attempt;
@@ -186,8 +186,9 @@ std::string suggestCommand(const Options &options, llvm::ArrayRef<std::string> o
   std::string command =
       "mtc compile " + quoteForShell(options.model) + spellGivenFlags(Command::Compile);
   for (const std::string &name : open)
-    command += " --dim " + quoteForShell(name + "=" + std::to_string(options.dims.lookup(name)));
-  if (options.training.loss.loss.empty() && loss != "output")
+    command +=
+        " --dim " + quoteForShell(name + "=" + std::to_string(options.plan.dims.lookup(name)));
+  if (options.plan.training.loss.loss.empty() && loss != "output")
     command += " --loss " + (loss.empty() ? "NAME" : loss.str());
   return command;
 }

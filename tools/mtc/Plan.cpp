@@ -38,7 +38,7 @@ void printVerdict(const Options &options, bool fits, const Remedies &remedies,
   const std::string command =
       "mtc compile " + quoteForShell(options.model) + spellGivenFlags(Command::Compile);
   if (!fits) {
-    os << "\nDoes not fit in " << formatBytes(*options.memory) << "\n";
+    os << "\nDoes not fit in " << formatBytes(*options.plan.fit.memory) << "\n";
     if (remedies.isHopeless)
       os << "  No flags that lower memory can make it fit: a lower bound with all of them is "
             "larger.\n";
@@ -47,8 +47,8 @@ void printVerdict(const Options &options, bool fits, const Remedies &remedies,
          << describeEffect(remedy.effect) << ")\n";
     return;
   }
-  if (options.memory)
-    os << "\nFits in " << formatBytes(*options.memory);
+  if (options.plan.fit.memory)
+    os << "\nFits in " << formatBytes(*options.plan.fit.memory);
   os << "\nCompile with: " << command << "\n";
 }
 
@@ -71,7 +71,7 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
   MemoryTimeline timeline(compilation.getModule());
   if (int code = writeFiles(options, compilation, page, timeline))
     return code;
-  const bool fits = !options.memory || plan.counted <= *options.memory;
+  const bool fits = !options.plan.fit.memory || plan.counted <= *options.plan.fit.memory;
   PlanQuestions questions(options, compilation);
   Remedies remedies;
   if (!fits)
@@ -85,7 +85,7 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
   if (options.curve)
     curve = questions.findCurve();
   if (options.json) {
-    llvm::json::Object json = toJson(plan, options.memory);
+    llvm::json::Object json = toJson(plan, options.plan.fit.memory);
     addJson(cost, transfers, json);
     addRanks(compilation.getModule(), json);
     json["alive_at_peak"] = aliveAtPeak(timeline);

@@ -1,6 +1,6 @@
 //===- LargestBatch.cpp - The largest batch within a budget -----------------------------------===//
 
-#include "passes/planning/Planner.h"
+#include "passes/planning/PlanQueries.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -21,9 +21,9 @@ struct SizeRange {
 /// Returns the next size to try: where a line through the two peaks meets the budget, but at least
 /// a sixteenth of the range away from its ends.
 static int64_t nextSize(const SizeRange &range, int64_t budget) {
-  constexpr int64_t most = int64_t{1} << 30;
-  if (range.exceeds > most)
-    return std::min(most, std::max<int64_t>(1, 2 * range.fits));
+  constexpr int64_t maxSize = int64_t{1} << 30;
+  if (range.exceeds > maxSize)
+    return std::min(maxSize, std::max<int64_t>(1, 2 * range.fits));
   const int64_t width = range.exceeds - range.fits, margin = std::max<int64_t>(1, width / 16);
   int64_t size = range.fits + width / 2;
   if (range.fits && range.exceedsPeak > range.fitsPeak)
@@ -34,30 +34,29 @@ static int64_t nextSize(const SizeRange &range, int64_t budget) {
   return std::clamp(size, range.fits + margin, range.exceeds - margin);
 }
 
-std::optional<Plan> Planner::findLargestBatch() {
-  const BatchDimension *batch = source.getPlanContext().batch;
+std::optional<Plan> PlanQueries::findLargestBatch() {
+  const BatchDimension *batch = planner.getContext().batch;
   const int64_t budget = *given.fit.memory;
-  start(12); // About as many sizes are tried.
+  planner.getProgress().start(12); // About as many sizes are tried.
   SizeRange range;
   std::optional<Plan> largest;
   auto tryWith = [&](int64_t size) {
-    PlanSettings before = given;
-    given.dims[batch->name] = size;
-    std::optional<Plan> found = plan(none(), budget);
+    PlanRequest request{given, "--dim " + batch->name + "=" + std::to_string(size),
+                        Effect::Numerics};
+    request.settings.dims[batch->name] = size;
+    request.settings.fit.searchSeconds = planner.getProgress().getSecondsOfFirst();
+    std::optional<Plan> found = planner.plan(request);
     if (found)
-      addMessages(*found);
-    given = std::move(before);
-    lowered.clear(); // Sizes share no stages.
-    finishPart();
-    if (found && !found->isTooMuch && found->needs.peak <= budget) {
+      planner.addMessages(*found);
+    planner.forgetStages(); // Sizes share no stages.
+    planner.getProgress().finishPart();
+    if (found && found->fits(budget)) {
       range.fits = size;
-      range.fitsPeak = found->needs.peak;
+      range.fitsPeak = found->cost.peak;
       largest = std::move(found);
-      largest->effect = Effect::Numerics; // Another batch.
-      largest->flags = "--dim " + batch->name + "=" + std::to_string(size);
     } else {
       range.exceeds = size;
-      range.exceedsPeak = found ? found->needs.peak : 0;
+      range.exceedsPeak = found ? found->cost.peak : 0;
     }
   };
   tryWith(std::max<int64_t>(1, batch->size));
@@ -65,7 +64,7 @@ std::optional<Plan> Planner::findLargestBatch() {
     tryWith(1);
   if (!range.fits)
     return std::nullopt;
-  while (!range.isNarrow() && !isTimeUp())
+  while (!range.isNarrow() && !planner.isTimeUp())
     tryWith(nextSize(range, budget));
   return largest;
 }

@@ -1,8 +1,8 @@
-//===- Technique.h - Registered techniques that save memory -------------------------------===//
+//===- Technique.h - Registered techniques that save memory ----------------------------------===//
 //
 // Records are defined in the files of passes/techniques, each of which has `void
 // addNAMETechniques(std::vector<Technique> &techniques)`; CMake finds them. The help, the search,
-// the remedies, `mtc plan --techniques` and the reference read these records.
+// the suggestions, `mtc plan --techniques` and the reference read these records.
 //
 //===------------------------------------------------------------------------------------------===//
 

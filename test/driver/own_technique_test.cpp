@@ -1,7 +1,7 @@
 //===- own_technique_test.cpp - A technique that this test defines ----------------------------===//
 
 #include "driver/Flags.h"
-#include "driver/PlanSearch.h"
+#include "driver/PlanChoice.h"
 #include "driver/Report.h"
 
 #include "passes/recompute/Recomputation.h"
@@ -59,7 +59,7 @@ Technique ownTechnique() {
   return technique;
 }
 
-TEST(OwnTechnique, IsInHelpRemediesTechniquesAndPlans) {
+TEST(OwnTechnique, IsInHelpSuggestionsBenefitsAndPlans) {
   const TechniqueRegistration registration(ownTechnique());
   HeldMessages messages;
 
@@ -87,14 +87,14 @@ TEST(OwnTechnique, IsInHelpRemediesTechniquesAndPlans) {
   const int64_t peak = peakOf(plain);
   options.plan.fit.memory = peak - peak / 8;
 
-  const Remedies remedies =
-      PlanQuestions(options, plain).findRemedies(MemoryPlan::ofAllocated(plain.getModule()));
-  EXPECT_FALSE(remedies.isHopeless);
-  EXPECT_THAT(
-      remedies.known,
-      testing::Contains(testing::AllOf(
-          testing::Field(&Remedy::flags, "--own"), testing::Field(&Remedy::effect, Effect::Order),
-          testing::Field(&Remedy::peak, testing::Le(*options.plan.fit.memory)))));
+  const Suggestions suggestions = CompilationQueries(options, plain)
+                                      .findSuggestions(MemoryPlan::ofAllocated(plain.getModule()));
+  EXPECT_FALSE(suggestions.isHopeless);
+  EXPECT_THAT(suggestions.known,
+              testing::Contains(testing::AllOf(
+                  testing::Field(&Suggestion::flags, "--own"),
+                  testing::Field(&Suggestion::effect, Effect::Order),
+                  testing::Field(&Suggestion::peak, testing::Le(*options.plan.fit.memory)))));
 
   options.allow = {"own"};
   taken = 0;
@@ -105,9 +105,9 @@ TEST(OwnTechnique, IsInHelpRemediesTechniquesAndPlans) {
   EXPECT_GT(taken, 0);
 
   EXPECT_THAT(
-      PlanQuestions(options, *chosen).measureTechniques(),
-      testing::Contains(testing::AllOf(testing::Field(&Worth::name, "own"),
-                                       testing::Field(&Worth::savesBytes, testing::Gt(0)))));
+      CompilationQueries(options, *chosen).measureBenefits(),
+      testing::Contains(testing::AllOf(testing::Field(&Benefit::name, "own"),
+                                       testing::Field(&Benefit::savesBytes, testing::Gt(0)))));
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 //===- Compile.cpp - `mtc compile` ------------------------------------------------------------===//
 
 #include "Commands.h"
-#include "driver/PlanSearch.h"
+#include "driver/PlanChoice.h"
 #include "driver/PlanText.h"
 #include "driver/ProgramWriter.h"
 #include "driver/StageText.h"
@@ -37,9 +37,10 @@ void refuse(const MemoryPlan &plan, const Options &options, Compilation &compila
     text += llvm::formatv("; the lower bound with these flags is {0}: parameters, optimizer state, "
                           "and the operands and results of one operation",
                           formatBytes(plan.floor));
-  if (std::string remedies = describe(PlanQuestions(options, compilation).findRemedies(plan));
-      !remedies.empty())
-    text += "; " + remedies;
+  if (std::string suggestions =
+          describe(CompilationQueries(options, compilation).findSuggestions(plan));
+      !suggestions.empty())
+    text += "; " + suggestions;
   emitError(UnknownLoc::get(&compilation.getContext()), text);
 }
 

@@ -3,8 +3,8 @@
 #include "Commands.h"
 #include "driver/Compilation.h"
 #include "driver/Flags.h"
+#include "driver/PlanChoice.h"
 #include "driver/PlanPage.h"
-#include "driver/PlanSearch.h"
 #include "driver/PlanText.h"
 
 #include "passes/memory/MemoryTimeline.h"
@@ -33,18 +33,18 @@ int writeFiles(const Options &options, Compilation &compilation,
   return report(commit(files));
 }
 
-void printVerdict(const Options &options, bool fits, const Remedies &remedies,
+void printVerdict(const Options &options, bool fits, const Suggestions &suggestions,
                   llvm::raw_ostream &os) {
   const std::string command =
       "mtc compile " + quoteForShell(options.model) + spellGivenFlags(Command::Compile);
   if (!fits) {
     os << "\nDoes not fit in " << formatBytes(*options.plan.fit.memory) << "\n";
-    if (remedies.isHopeless)
+    if (suggestions.isHopeless)
       os << "  No flags that lower memory can make it fit: a lower bound with all of them is "
             "larger.\n";
-    for (const Remedy &remedy : remedies.known)
-      os << "  needs " << formatBytes(remedy.peak) << " with " << remedy.flags << " ("
-         << describeEffect(remedy.effect) << ")\n";
+    for (const Suggestion &suggestion : suggestions.known)
+      os << "  needs " << formatBytes(suggestion.peak) << " with " << suggestion.flags << " ("
+         << describeEffect(suggestion.effect) << ")\n";
     return;
   }
   if (options.plan.fit.memory)
@@ -72,18 +72,18 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
   if (int code = writeFiles(options, compilation, page, timeline))
     return code;
   const bool fits = !options.plan.fit.memory || plan.counted <= *options.plan.fit.memory;
-  PlanQuestions questions(options, compilation);
-  Remedies remedies;
+  CompilationQueries queries(options, compilation);
+  Suggestions suggestions;
   if (!fits)
-    remedies = questions.findRemedies(plan);
+    suggestions = queries.findSuggestions(plan);
   StepCost cost(compilation.getModule());
   const TransferCost transfers = estimateTransfers(compilation.getModule(), cost);
-  std::vector<Worth> techniques;
+  std::vector<Benefit> techniques;
   if (options.techniques)
-    techniques = questions.measureTechniques();
+    techniques = queries.measureBenefits();
   std::vector<CurvePoint> curve;
   if (options.curve)
-    curve = questions.findCurve();
+    curve = queries.findCurve();
   if (options.json) {
     llvm::json::Object json = toJson(plan, options.plan.fit.memory);
     addJson(cost, transfers, json);
@@ -94,7 +94,7 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
     if (options.curve)
       addJson(curve, json);
     if (!fits)
-      json["remedies"] = toJson(remedies.known);
+      json["suggestions"] = toJson(suggestions.known);
     json["lowered_by"] = usedTechniques(compilation.getModule());
     json["training"] = compilation.getParameters().training.toJson();
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(json)));
@@ -112,7 +112,7 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
       print(techniques, os);
     if (options.curve)
       print(curve, os);
-    printVerdict(options, fits, remedies, os);
+    printVerdict(options, fits, suggestions, os);
     show(text);
   }
   return fits ? 0 : 1;

@@ -3,7 +3,7 @@
 #include "Commands.h"
 
 #include "driver/CommandLine.h"
-#include "driver/PlanSearch.h"
+#include "driver/PlanChoice.h"
 #include "support/compiler/OutOfMemory.h"
 #include "support/compiler/StandardStreams.h"
 

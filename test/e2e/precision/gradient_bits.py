@@ -195,7 +195,7 @@ for its in TARGETS.values():
 # The search uses it where a budget needs it, and suggests it where it is not allowed.
 budget = plan("--memory", 1, code=1)["peak_bytes"] - 1
 refused = plan("--memory", budget, code=1)
-assert any(remedy["flags"] == "--gradient-bits 16" for remedy in refused["remedies"]), refused["remedies"]
+assert any(each["flags"] == "--gradient-bits 16" for each in refused["suggestions"]), refused["suggestions"]
 said = run([MTC, "plan", GPT2.model, *recipe, "--memory", budget, "--allow", "gradient-bits"], folder).stderr
 assert "--memory: selected --gradient-bits 16 (other numerics)" in said, said
 ample = run([MTC, "plan", GPT2.model, *recipe, "--memory", "1GiB", "--allow", "gradient-bits"], folder).stderr

@@ -159,7 +159,7 @@ def check_divergence(name: str, *flags):
 
 
 def check_forward_overflow(name: str, *flags):
-    """If activations overflow f16, no loss scale helps: the message names the node and the remedies."""
+    """If activations overflow f16, no loss scale helps: the message names the node and suggests flags."""
     nodes = [
         helper.make_node("Gemm", ["x", "wide"], ["hidden"], name="/0/Gemm"),
         helper.make_node("Relu", ["hidden"], ["active"], name="/1/Relu"),

@@ -1,6 +1,6 @@
-//===- plan_search_test.cpp - Plans do not depend on the number of threads --------------------===//
+//===- plan_choice_test.cpp - Plans do not depend on the number of threads -------------------===//
 
-#include "driver/PlanSearch.h"
+#include "driver/PlanChoice.h"
 #include "driver/Report.h"
 #include "test/driver/example_model.h"
 
@@ -44,7 +44,7 @@ std::string findPlan(Options options) {
 }
 
 // Several threads plan the next combination in parallel to the current one.
-TEST(PlanSearch, OneThreadFindsTheSamePlan) {
+TEST(PlanChoice, OneThreadFindsTheSamePlan) {
   HeldMessages messages;
   Options options;
   options.model = mtc::test::exampleModel;

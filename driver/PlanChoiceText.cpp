@@ -1,6 +1,6 @@
-//===- PlanSearchText.cpp - Techniques and budget curve as text and JSON ----------------------===//
+//===- PlanChoiceText.cpp - Techniques and budget curve as text and JSON ---------------------===//
 
-#include "driver/PlanSearch.h"
+#include "driver/PlanChoice.h"
 #include "driver/PlanText.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -10,9 +10,9 @@
 using namespace mtc;
 using namespace mtc::tool;
 
-llvm::json::Array mtc::tool::toJson(llvm::ArrayRef<Worth> techniques) {
+llvm::json::Array mtc::tool::toJson(llvm::ArrayRef<Benefit> techniques) {
   llvm::json::Array array;
-  for (const Worth &technique : techniques)
+  for (const Benefit &technique : techniques)
     array.push_back(llvm::json::Object{{"name", technique.name},
                                        {"saves_bytes", technique.savesBytes},
                                        {"costs_flops", technique.costsFlops},
@@ -37,9 +37,9 @@ static std::string formatAdded(double seconds) {
   return (seconds < 0 ? "-" : "+") + formatSeconds(std::abs(seconds));
 }
 
-void mtc::tool::print(llvm::ArrayRef<Worth> techniques, llvm::raw_ostream &stream) {
+void mtc::tool::print(llvm::ArrayRef<Benefit> techniques, llvm::raw_ostream &stream) {
   stream << "\nTechniques                        saves bytes        adds time\n";
-  for (const Worth &technique : techniques)
+  for (const Benefit &technique : techniques)
     stream << llvm::formatv("  {0,-26} {1,16} {2,16}\n", technique.name, technique.savesBytes,
                             formatAdded(technique.costsSeconds));
 }

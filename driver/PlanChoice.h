@@ -1,10 +1,10 @@
-//===- PlanSearch.h - Searches for plans of a compilation -------------------------------------===//
+//===- PlanChoice.h - Choice of a plan for a compilation -------------------------------------===//
 
-#ifndef MTC_DRIVER_PLANSEARCH_H
-#define MTC_DRIVER_PLANSEARCH_H
+#ifndef MTC_DRIVER_PLANCHOICE_H
+#define MTC_DRIVER_PLANCHOICE_H
 
 #include "driver/Compilation.h"
-#include "passes/planning/Planner.h"
+#include "passes/planning/PlanQueries.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -15,16 +15,16 @@ namespace mtc::tool {
 /// options, which has reached the last stage if the search has, or null after reporting an error.
 std::unique_ptr<Compilation> choosePlan(Options &options);
 
-/// Answers questions about other plans of an imported compilation.
-class PlanQuestions {
+/// Answers queries about other plans of an imported compilation.
+class CompilationQueries {
 public:
-  PlanQuestions(const Options &options, Compilation &compilation)
+  CompilationQueries(const Options &options, Compilation &compilation)
       : options(options), compilation(compilation) {}
 
   std::vector<CurvePoint> findCurve();
-  std::vector<Worth> measureTechniques();
+  std::vector<Benefit> measureBenefits();
   /// Returns nothing if the model is a stage's text, for which these flags are already decided.
-  Remedies findRemedies(const MemoryPlan &plan);
+  Suggestions findSuggestions(const MemoryPlan &plan);
 
 private:
   const Options &options;
@@ -36,16 +36,16 @@ llvm::json::Array usedTechniques(mlir::ModuleOp allocated);
 /// Returns "recompute (bit-identical); tile (sums in another order)"; "" if there are none.
 std::string describeUsedTechniques(mlir::ModuleOp allocated);
 
-/// Returns "lower peaks: 1.25 GiB with --precision bf16, …", that there cannot be remedies, or an
-/// empty string if none was found.
-std::string describe(const Remedies &remedies);
-llvm::json::Array toJson(llvm::ArrayRef<Remedy> remedies);
-llvm::json::Array toJson(llvm::ArrayRef<Worth> techniques);
+/// Returns "lower peaks: 1.25 GiB with --precision bf16, …", that there cannot be suggestions, or
+/// an empty string if none was found.
+std::string describe(const Suggestions &suggestions);
+llvm::json::Array toJson(llvm::ArrayRef<Suggestion> suggestions);
+llvm::json::Array toJson(llvm::ArrayRef<Benefit> techniques);
 /// Adds `curve` and, if there is a knee, `knee_bytes`.
 void addJson(llvm::ArrayRef<CurvePoint> curve, llvm::json::Object &object);
-void print(llvm::ArrayRef<Worth> techniques, llvm::raw_ostream &stream);
+void print(llvm::ArrayRef<Benefit> techniques, llvm::raw_ostream &stream);
 void print(llvm::ArrayRef<CurvePoint> curve, llvm::raw_ostream &stream);
 
 } // namespace mtc::tool
 
-#endif // MTC_DRIVER_PLANSEARCH_H
+#endif // MTC_DRIVER_PLANCHOICE_H

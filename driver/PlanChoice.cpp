@@ -1,12 +1,13 @@
-//===- PlanSearch.cpp - Searches for plans of a compilation -----------------------------------===//
+//===- PlanChoice.cpp - Choice of a plan for a compilation -----------------------------------===//
 
-#include "driver/PlanSearch.h"
+#include "driver/PlanChoice.h"
 
 #include "driver/PlanText.h"
 #include "driver/ProgressLine.h"
 #include "driver/Report.h"
 #include "driver/StageText.h"
 #include "ir/interfaces/TargetInfo.h"
+#include "passes/planning/PlanSearch.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Process.h"
@@ -43,10 +44,10 @@ class ShownPlanner {
 public:
   ShownPlanner(std::string what, Compilation &compilation, const Options &options)
       : line(std::move(what)), source(compilation),
-        planner(source, options.plan, options.allow,
-                [this](size_t done, size_t all) { line.update(done, all); }) {}
+        planner(source, options.plan, [this](size_t done, size_t all) { line.update(done, all); }) {
+  }
 
-  Planner *operator->() { return &planner; }
+  operator Planner &() { return planner; }
 
 private:
   ProgressLine line;
@@ -90,22 +91,22 @@ std::unique_ptr<Compilation> mtc::tool::choosePlan(Options &options) {
     return nullptr;
   }
   ShownPlanner planner("searching for a plan within --memory", *compilation, plain);
-  std::optional<Plan> found =
-      options.fitsBatch ? planner->findLargestBatch() : planner->findFastest();
+  std::optional<Plan> found = options.fitsBatch ? PlanQueries(planner).findLargestBatch()
+                                                : PlanSearch(planner, plain.allow).findFastest();
   if (!found)
     return std::make_unique<Compilation>(options); // The run itself reports the problem.
-  const bool fits = found->needs.peak <= *options.plan.fit.memory && !found->isTooMuch;
-  if (!found->flags.empty() && fits)
-    note(llvm::formatv("{0}: selected {1} ({2}): {3}, about {4} per update", flag, found->flags,
-                       describeEffect(found->effect), formatBytes(found->needs.peak),
-                       formatSeconds(found->needs.seconds)));
-  else if (!found->flags.empty())
+  const bool fits = found->fits(*options.plan.fit.memory);
+  if (!found->request.flags.empty() && fits)
+    note(llvm::formatv("{0}: selected {1} ({2}): {3}, about {4} per update", flag,
+                       found->request.flags, describeEffect(found->request.effect),
+                       formatBytes(found->cost.peak), formatSeconds(found->cost.seconds)));
+  else if (!found->request.flags.empty())
     note(llvm::formatv(
         "--memory: no plan meets the budget; continuing with {0} ({1}), which has the "
         "lowest peak{2}",
-        found->flags, describeEffect(found->effect),
+        found->request.flags, describeEffect(found->request.effect),
         options.allow.empty() ? ". --allow permits more changes" : ""));
-  options.plan = found->settings;
+  options.plan = found->request.settings;
   options.plan.fit.minimizeIfMissed = true;
   options.plan.fit.maxSeconds.reset();
   // Another search for the minimum peak would exceed --search-seconds.
@@ -119,17 +120,19 @@ std::unique_ptr<Compilation> mtc::tool::choosePlan(Options &options) {
   return compilation;
 }
 
-std::vector<CurvePoint> PlanQuestions::findCurve() {
-  return ShownPlanner("planning for several budgets", compilation, options)->findCurve();
+std::vector<CurvePoint> CompilationQueries::findCurve() {
+  ShownPlanner planner("planning for several budgets", compilation, options);
+  return PlanQueries(planner).findCurve();
 }
 
-std::vector<Worth> PlanQuestions::measureTechniques() {
-  return ShownPlanner("measuring techniques", compilation, options)->measureTechniques();
+std::vector<Benefit> CompilationQueries::measureBenefits() {
+  ShownPlanner planner("measuring techniques", compilation, options);
+  return PlanQueries(planner).measureBenefits();
 }
 
-/// Remedies are searched for as long as the plan has taken, but at least for this time: a budget
+/// Suggestions are searched for as long as the plan has taken, but at least for this time: a budget
 /// that cannot be met is refused in about the time of a plan.
-static constexpr double leastSecondsOfRemedies = 10;
+static constexpr double minSecondsOfSuggestions = 10;
 
 /// Returns the user CPU time of the process.
 static double getUserSeconds() {
@@ -139,31 +142,32 @@ static double getUserSeconds() {
   return std::chrono::duration<double>(user).count();
 }
 
-Remedies PlanQuestions::findRemedies(const MemoryPlan &plan) {
+Suggestions CompilationQueries::findSuggestions(const MemoryPlan &plan) {
   // The search for a plan may have used up --search-seconds.
   if (isStageText(options.model) || !compilation.getModel() || options.plan.fit.searchSeconds)
     return {};
   Options limited = options;
-  limited.plan.fit.searchSeconds = std::max(leastSecondsOfRemedies, getUserSeconds());
-  return ShownPlanner("searching for flags that meet the budget", compilation, limited)
-      ->findRemedies(plan);
+  limited.plan.fit.searchSeconds = std::max(minSecondsOfSuggestions, getUserSeconds());
+  ShownPlanner planner("searching for flags that meet the budget", compilation, limited);
+  return PlanQueries(planner).findSuggestions(plan);
 }
 
-std::string mtc::tool::describe(const Remedies &remedies) {
-  if (remedies.isHopeless)
+std::string mtc::tool::describe(const Suggestions &suggestions) {
+  if (suggestions.isHopeless)
     return "no flags that lower memory can meet it: a lower bound with all of them exceeds it";
   std::string text;
-  for (const Remedy &remedy : remedies.known)
+  for (const Suggestion &suggestion : suggestions.known)
     text += llvm::formatv("{0}{1} with {2} ({3})", text.empty() ? "lower peaks: " : ", ",
-                          formatBytes(remedy.peak), remedy.flags, describeEffect(remedy.effect));
+                          formatBytes(suggestion.peak), suggestion.flags,
+                          describeEffect(suggestion.effect));
   return text;
 }
 
-llvm::json::Array mtc::tool::toJson(ArrayRef<Remedy> remedies) {
+llvm::json::Array mtc::tool::toJson(ArrayRef<Suggestion> suggestions) {
   llvm::json::Array array;
-  for (const Remedy &remedy : remedies)
-    array.push_back(llvm::json::Object{{"flags", remedy.flags},
-                                       {"results", describeEffect(remedy.effect)},
-                                       {"peak_bytes", remedy.peak}});
+  for (const Suggestion &suggestion : suggestions)
+    array.push_back(llvm::json::Object{{"flags", suggestion.flags},
+                                       {"results", describeEffect(suggestion.effect)},
+                                       {"peak_bytes", suggestion.peak}});
   return array;
 }

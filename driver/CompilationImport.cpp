@@ -73,14 +73,15 @@ void Compilation::checkDimensions(Problems &problems) {
 /// Returns the maximum number of iterations of loops that are unrolled. Matrices in other loops get
 /// no adapters, and are not compressed.
 static int64_t unrollLimit(const Options &options) {
-  const bool changesMatrices =
-      !options.lora.empty() || options.plan.training.frozenStorage.bits != FrozenStorageOptions().bits;
+  const bool changesMatrices = !options.lora.empty() || options.plan.training.frozenStorage.bits !=
+                                                            FrozenStorageOptions().bits;
   return changesMatrices ? INT64_MAX : options.unroll;
 }
 
 GraphSettings mtc::tool::graphSettings(const Options &options) {
-  return {options.batchNorm, unrollLimit(options), options.plan.passes.skips("mtc-recognize-attention"),
-          std::max<int64_t>(options.plan.training.sharding.ranks, 1)};
+  return {options.batchNorm, unrollLimit(options),
+          options.plan.passes.skips("mtc-recognize-attention"),
+          options.plan.training.sharding.ranks.value_or(1)};
 }
 
 /// Returns whether the loss is an output of the graph, as far as known before its stage.

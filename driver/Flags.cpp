@@ -216,9 +216,8 @@ void addModelFlags(FlagTable &flags) {
 /// Adds the flags of the loss. Gradients that are written are those of one batch.
 void addLossFlags(FlagTable &flags) {
   visitMember(&TrainingOptions::loss, [&](auto access, OptionText text, auto...) {
-    llvm::ArrayRef<Command> commands = differentiated;
-    if (text.name == "accumulate")
-      commands = planned;
+    const llvm::ArrayRef<Command> commands =
+        text.isOfUpdate ? llvm::ArrayRef(planned) : llvm::ArrayRef(differentiated);
     flags.add([access](Options &all) -> auto & { return access(all.plan.training); },
               std::move(text), {commands, lossGroup, Stage::Training});
   });
@@ -297,7 +296,7 @@ void addMemoryFlags(FlagTable &flags) {
   addFitOptions(flags, &FitOptions::tile);
   OffloadOptions::visitOptions([&](auto access, const OptionText &text, auto...) {
     if constexpr (isOptionList<OptionValueType<decltype(access), OffloadOptions>>)
-      if (text.name == "offload")
+      if (!text.isOfPass)
         flags.add(
             [access](Options &all) -> auto & { return std::invoke(access, all.plan.fit.offload); },
             text, scope);

@@ -98,12 +98,12 @@ llvm::Expected<std::string> readNetworkFile(StringRef path) {
 /// Replaces a file of `--network` by the network that it describes.
 void readNetwork(Options &options, Refuse refuse) {
   std::string &network = options.plan.training.sharding.network;
-  if (Network::parse(network) || !llvm::sys::fs::exists(network))
+  if (network.empty() || Network::parse(network) || !llvm::sys::fs::exists(network))
     return;
   llvm::Expected<std::string> read = readNetworkFile(network);
   if (!read)
     refuse("--network " + network + ": " + llvm::toString(read.takeError()));
-  network = read ? *read : ShardingOptions().network; // The other options are checked with it.
+  network = read ? *read : ""; // The other options are checked with it.
 }
 
 /// Freezes the parameters of frozen groups, since freezing is decided when the model is read.
@@ -124,7 +124,7 @@ void freezeGroups(Options &options) {
 
 /// Resolves `--memory auto` and reports the budget.
 void takeAvailableMemory(Options &options, Refuse refuse) {
-  if (options.target != "cpu")
+  if (!options.isForCpu())
     return refuse("--memory auto: not supported for --target " + options.target +
                   "; use the size of the device's memory, such as --memory 24GiB");
   std::optional<int64_t> available = findAvailableMemory();
@@ -139,98 +139,66 @@ void takeAvailableMemory(Options &options, Refuse refuse) {
        formatBytes(*available) + " available");
 }
 
-/// Refuses settings that programs of several processes do not support.
-void checkRanks(const Options &options, int64_t ranks, Refuse refuse) {
-  const std::string flag = "--ranks " + std::to_string(ranks) + ": ";
-  if (options.isStatic)
-    refuse(flag + "the program needs the shared library of MPI; use it without --static");
-  if (options.cpu == "aarch64")
-    refuse(flag + "MPI is linked for this machine's architecture; use it without --cpu aarch64");
-  if (options.result == Result::Library)
-    refuse(flag + "mpirun starts programs, not libraries; use it without --emit library");
-}
-
 /// Lets the search divide variables: --shard auto.
 void allowShards(Options &options, Refuse refuse) {
   options.plan.training.sharding.shard = "none";
-  if (!options.plan.fit.memory && !options.takesAvailableMemory)
+  if (!options.hasBudget())
     return refuse("--shard auto: no memory budget; use it with --memory");
   for (StringRef name : {"shard-state", "shard-parameters"})
     if (!llvm::is_contained(options.allow, name))
       options.allow.push_back(name.str());
 }
 
-} // namespace
-
-void mtc::tool::collectOptions(Options &options, Command command) {
-  FlagTable &flags = getFlags();
-  auto refuseAtOnce = [](const Twine &problem) { fail(problem); };
-  llvm::StringSet<> onCommandLine;
-  for (const auto &flag : flags.getFlags())
-    if (flag->isGiven())
-      onCommandLine.insert(flag->text.name);
-  if (const Flag *recipe = flags.find("recipe", command); recipe && recipe->isGiven()) {
-    recipe->collect(options, refuseAtOnce);
-    applyRecipe(options.recipe, flags, command);
-  }
-
-  llvm::Error problems = llvm::Error::success();
-  auto refuse = [&](const Twine &text) {
-    problems = llvm::joinErrors(std::move(problems), makeUserError(text));
-  };
-  for (const auto &flag : flags.getFlags())
-    if (flag->isGiven() && flag->text.name != "recipe")
-      flag->collect(options, refuse);
-  auto find = [&](StringRef name) -> const Flag * {
-    const Flag *flag = flags.find(name, command);
-    return flag && flag->isGiven() ? flag : nullptr;
-  };
+/// Replaces files by their contents, and expands options that stand for others. Returns false if a
+/// schedule table could not be read, which other checks would report as missing, too.
+bool expandOptions(Options &options, Refuse refuse) {
   LossParameters &loss = options.plan.training.loss.parameters;
   expandNumbers(options, "class-weights", loss.classWeights, refuse);
   expandNumbers(options, "pos-weight", loss.positiveWeight, refuse);
   readNetwork(options, refuse);
-  // If the table could not be read, checks would report it as missing, too.
-  if (expandScheduleTable(options, refuse)) {
-    freezeGroups(options);
-    checkOptions(options.plan.training, refuse, [&](StringRef name) -> std::string {
-      const Flag *flag = find(name);
-      return flag ? flag->spell() : "";
-    });
-  }
-  const MemorySpace offloadSpace = options.getOffloadSpace();
-  const bool hasBudget = options.plan.fit.memory || options.takesAvailableMemory;
-  if (const Flag *window = find("offload-window");
-      window && (options.plan.fit.offload.getUses(offloadSpace).isOff() ||
-                 (!options.plan.fit.offload.isSet() && !hasBudget)))
-    refuse("--offload-window " + window->spell() + ": nothing is offloaded; use it with --offload");
-  const std::string &scale = options.plan.training.lossScaling.scale;
-  bool isScaled = scale.empty() ? options.plan.precision == Precision::F16 : scale != "none";
-  if (const Flag *window = find("loss-scale-window");
-      window && !isScaled && !isStageText(options.model))
-    refuse("--loss-scale-window " + window->spell() +
-           ": the loss is not scaled; use it with --loss-scale");
-  const bool hasRanks = options.plan.training.sharding.ranks != 0;
-  if (const Flag *ranks = find("ranks"); ranks && !hasRanks)
-    refuse("--ranks " + ranks->spell() + ": expected 1 to 4096 ranks");
-  if (const Flag *network = find("network"); network && !hasRanks)
-    refuse("--network " + network->spell() + ": needs --ranks");
-  if (options.target != "cpu" && !find("network"))
-    options.plan.training.sharding.network = "nvlink-ib";
-  if (const int64_t ranks = options.plan.training.sharding.ranks; ranks > 1)
-    checkRanks(options, ranks, refuse);
-  if (options.batchNorm == BatchNormMode::Sync && !options.plan.training.sharding.ranks)
-    refuse("--batch-norm sync: needs --ranks; without ranks, use --batch-norm train");
+  if (!expandScheduleTable(options, refuse))
+    return false;
+  freezeGroups(options);
+  return true;
+}
+
+/// Resolves options that depend on the budget or on the target.
+void resolveOptions(Options &options, Refuse refuse) {
+  ShardingOptions &sharding = options.plan.training.sharding;
+  if (sharding.hasRanks() && sharding.network.empty() && !options.isForCpu())
+    sharding.network = "nvlink-ib";
   if (options.takesAvailableMemory)
     takeAvailableMemory(options, refuse);
-  if (options.plan.training.sharding.shard == "auto")
+  if (sharding.shard == "auto")
     allowShards(options, refuse);
-  if (!options.allow.empty() && !options.plan.fit.memory && !options.takesAvailableMemory)
+  if (!options.allow.empty() && !options.hasBudget())
     refuse("--allow: no memory budget; use it with --memory");
   if (options.fitsBatch && !options.plan.fit.memory)
     refuse("--fit-batch: no memory budget; use it with --memory");
-  if (problems)
-    fail(std::move(problems));
+}
+
+/// Sets the options from the flags that were given on the command line or by the recipe, which is
+/// applied first. Returns the names of those on the command line.
+llvm::StringSet<> collectFlags(Options &options, Command command, Refuse refuse) {
+  FlagTable &flags = getFlags();
+  llvm::StringSet<> onCommandLine;
   for (const auto &flag : flags.getFlags())
+    if (flag->isGiven())
+      onCommandLine.insert(flag->text.name);
+  const Flag *recipe = flags.find("recipe", command);
+  if (recipe && recipe->isGiven()) {
+    recipe->collect(options, [](const Twine &problem) { fail(problem); });
+    applyRecipe(options.recipe, flags, command);
+  }
+  for (const auto &flag : flags.getFlags())
+    if (flag->isGiven() && flag.get() != recipe)
+      flag->collect(options, refuse);
+  return onCommandLine;
+}
+
+/// Records the given flags that a stage's text may already have decided.
+void recordDecidedFlags(Options &options, const llvm::StringSet<> &onCommandLine) {
+  for (const auto &flag : getFlags().getFlags())
     if (flag->isGiven() && flag->decidedBy) {
       StringRef name = flag->text.name;
       options.given.push_back({onCommandLine.contains(name)
@@ -239,4 +207,45 @@ void mtc::tool::collectOptions(Options &options, Command command) {
                                *flag->decidedBy});
     }
   llvm::sort(options.given, [](const GivenFlag &a, const GivenFlag &b) { return a.text < b.text; });
+}
+
+} // namespace
+
+void Options::check(RefuseOption refuse) const {
+  plan.checkOffload(getOffloadSpace(), hasBudget(), refuse);
+  if (!isStageText(model)) // Its text has the precision.
+    plan.checkLossScaling(refuse);
+  const ShardingOptions &sharding = plan.training.sharding;
+  if (sharding.ranks > 1) {
+    if (isStatic)
+      refuse("ranks", "the program needs the shared library of MPI; use it without --static");
+    if (cpu == "aarch64")
+      refuse("ranks",
+             "MPI is linked for this machine's architecture; use it without --cpu aarch64");
+    if (result == Result::Library)
+      refuse("ranks", "mpirun starts programs, not libraries; use it without --emit library");
+  }
+  if (batchNorm == BatchNormMode::Sync && !sharding.hasRanks())
+    refuse("batch-norm", "needs --ranks; without ranks, use --batch-norm train");
+}
+
+void mtc::tool::collectOptions(Options &options, Command command) {
+  llvm::Error problems = llvm::Error::success();
+  auto refuse = [&](const Twine &text) {
+    problems = llvm::joinErrors(std::move(problems), makeUserError(text));
+  };
+  auto spell = [&](StringRef name) -> std::string {
+    const Flag *flag = getFlags().find(name, command);
+    return flag && flag->isGiven() ? flag->spell() : "";
+  };
+  const llvm::StringSet<> onCommandLine = collectFlags(options, command, refuse);
+  if (expandOptions(options, refuse))
+    checkOptions(options.plan.training, refuse, spell);
+  options.check([&](StringRef flag, const Twine &problem) {
+    refuse("--" + flag + " " + spell(flag) + ": " + problem);
+  });
+  resolveOptions(options, refuse);
+  if (problems)
+    fail(std::move(problems));
+  recordDecidedFlags(options, onCommandLine);
 }

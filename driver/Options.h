@@ -76,9 +76,14 @@ struct Options {
 
   std::vector<GivenFlag> given; // Flags that a stage's text may already have decided.
 
+  bool isForCpu() const { return target == "cpu"; }
+  /// Whether there will be a memory budget.
+  bool hasBudget() const { return plan.fit.memory || takesAvailableMemory; }
+  /// Reports contradictions between options.
+  void check(RefuseOption refuse) const;
   /// Returns where values are offloaded to on the target.
   MemorySpace getOffloadSpace() const {
-    return target == "cpu" ? MemorySpace::Disk : MemorySpace::PinnedHost;
+    return isForCpu() ? MemorySpace::Disk : MemorySpace::PinnedHost;
   }
 };
 

@@ -12,7 +12,8 @@
 //   };
 //
 // A row may end with a check: a function that accepts the struct and returns the problem, or "" if
-// the value is valid.
+// the value is valid. A rule that also depends on other structs is a function `check` of the struct
+// that contains all of them.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -52,12 +53,17 @@ struct OptionText {
   llvm::StringRef sharedFlag = {};        // The flag that sets several options, comma-separated.
   std::string detail = {};                // Sentences for --help-all and the reference.
   std::string defaultText = {};           // Describes the default if no value represents it.
+  bool isOfUpdate = false;                // Has no effect on the gradient of one batch.
+  bool isOfPass = false;                  // An option of passes that is no flag of mtc.
 
   llvm::StringRef getFlag() const { return sharedFlag.empty() ? name : sharedFlag; }
   /// Returns the problem with a value that is set but not among the choices; "" if the value is
   /// valid or the option has no choices.
   std::string checkChoice(llvm::StringRef value) const;
 };
+
+/// Reports a problem with the value of a flag: "offload-window", "nothing is offloaded".
+using RefuseOption = llvm::function_ref<void(llvm::StringRef flag, const llvm::Twine &problem)>;
 
 /// Returns the values of a dialect enumeration; `help` describes each value.
 template <typename Enum>

@@ -127,7 +127,8 @@ struct LossOptions {
             .valueName = "N",
             .help = "Accumulate the gradients of N batches before each update",
             .detail = "A step reads N batches, one at a time, and has the loss and the update of "
-                      "one batch N times as large."},
+                      "one batch N times as large.",
+            .isOfUpdate = true},
            [](const LossOptions &all) -> std::string {
              bool isValid = all.microSteps >= 1 && all.microSteps <= 1000000;
              return isValid ? "" : "expected 1 to 1000000 batches";

@@ -11,8 +11,8 @@ namespace mtc {
 
 /// Options of mtc-scale-loss.
 struct LossScalingOptions {
-  std::string scale; ///< Empty: chosen from the precision.
-  int64_t window = 2000;
+  std::string scale;             ///< Empty: chosen from the precision.
+  std::optional<int64_t> window; ///< Steps without overflow.
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     option(&LossScalingOptions::scale,
@@ -23,16 +23,19 @@ struct LossScalingOptions {
             .defaultText = "none; 65536 for f16"},
            [](const LossScalingOptions &all) { return all.checkScale(); });
     option(&LossScalingOptions::window,
-           {"loss-scale-window", "STEPS",
-            "Double the loss scale after this many steps without overflow"},
+           {.name = "loss-scale-window",
+            .valueName = "STEPS",
+            .help = "Double the loss scale after this many steps without overflow",
+            .defaultText = "2000"},
            [](const LossScalingOptions &all) -> std::string {
-             return all.window >= 1 ? "" : "expected a positive number of steps";
+             return all.getWindow() >= 1 ? "" : "expected a positive number of steps";
            });
   }
 
   /// Returns the initial scale; nothing if loss scaling is disabled or unspecified. The options
   /// must be valid.
   std::optional<float> getScale() const;
+  int64_t getWindow() const { return window.value_or(2000); }
 
 private:
   std::string checkScale() const;

@@ -56,7 +56,7 @@ struct ScaleLossPass
     Builder b(&getContext());
     auto least = b.getF64FloatAttr(std::min(*scale, leastScale));
     ProgramOp::findOrAdd(getOperation())
-        .setLossScalingAttr(LossScalingAttr::get(&getContext(), options->window, least));
+        .setLossScalingAttr(LossScalingAttr::get(&getContext(), options->getWindow(), least));
     addVariable(lossScaleName, b.getF32FloatAttr(*scale));
     addVariable(finiteUpdatesName, b.getI64IntegerAttr(0));
     addVariable(updateCountName, b.getI64IntegerAttr(0));

@@ -47,12 +47,13 @@ private:
 struct OffloadOptions {
   std::vector<std::string> offload;
   std::vector<std::string> without; ///< Kinds that `offload` does not mean.
-  int64_t window = 8 << 20;         ///< Bytes of a transfer slot.
+  std::optional<int64_t> window;    ///< Bytes of a transfer slot.
 
   /// Returns the use of each kind on a target that offloads to `space`. If the option is not set,
   /// offloading to host memory is automatic, and nothing is offloaded to disk.
   OffloadUses getUses(MemorySpace space) const;
   bool isSet() const { return !offload.empty(); }
+  int64_t getWindow() const { return window.value_or(8 << 20); }
   /// Switches a kind off, whatever `offload` says.
   void disable(OffloadKind kind);
 
@@ -65,12 +66,15 @@ struct OffloadOptions {
             .detail = "Without this flag: auto with --target cuda and --memory, none with cpu.",
             .defaultText = "by target"},
            [](const OffloadOptions &options) { return options.check(); });
-    option(&OffloadOptions::without,
-           {"offload-without", "KIND", "Kinds that --offload does not mean", getKindChoices()});
+    option(&OffloadOptions::without, {.name = "offload-without",
+                                      .valueName = "KIND",
+                                      .help = "Kinds that --offload does not mean",
+                                      .choices = getKindChoices(),
+                                      .isOfPass = true});
     option(&OffloadOptions::window,
            {"offload-window", "bytes", "Bytes of one transfer window; four windows are allocated"},
            [](const OffloadOptions &options) {
-             return options.window < 4096 || options.window % 4096 != 0
+             return options.getWindow() < 4096 || options.getWindow() % 4096 != 0
                         ? "expected a multiple of 4096"
                         : "";
            });

@@ -24,7 +24,7 @@ static LogicalResult keepNeeded(std::vector<VariableGroup> &groups, MemoryAnalys
     return failure();
   int64_t excess = *bytes - *options.budget;
   if (excess > 0)
-    excess += VariableMover::slotCount * options.choice.window;
+    excess += VariableMover::slotCount * options.choice.getWindow();
   size_t count = 0;
   for (; count < groups.size() && excess > 0; ++count)
     excess -= groups[count].bytes;
@@ -53,7 +53,7 @@ static LogicalResult offload(ModuleOp module, const OffloadPassOptions &options,
   if (failed(analysis.update()))
     return failure();
   // Reports what cannot be moved at all before the budget selects from the rest.
-  VariableMover trial(module, analysis, times, options.choice.window);
+  VariableMover trial(module, analysis, times, options.choice.getWindow());
   llvm::erase_if(groups, [&](VariableGroup &group) {
     if (group.refusal.empty())
       group.refusal = trial.plan(group);
@@ -65,7 +65,7 @@ static LogicalResult offload(ModuleOp module, const OffloadPassOptions &options,
     return failure();
   if (groups.empty())
     return success();
-  VariableMover mover(module, analysis, times, options.choice.window);
+  VariableMover mover(module, analysis, times, options.choice.getWindow());
   int64_t bytes = 0;
   size_t count = 0;
   for (VariableGroup &group : groups)
@@ -80,7 +80,7 @@ static LogicalResult offload(ModuleOp module, const OffloadPassOptions &options,
   if (slots >= bytes)
     emitWarning(UnknownLoc::get(module.getContext()), "--offload: frees ")
         << bytes << " bytes, but the copy windows need " << slots
-        << "; use an --offload-window smaller than " << options.choice.window
+        << "; use an --offload-window smaller than " << options.choice.getWindow()
         << " to need less memory";
   reportOffloaded(module, count, bytes);
   return success();

@@ -66,6 +66,11 @@ struct PlanSettings {
 
   /// Returns the options of the allocation pipeline.
   MemoryOptions getMemoryOptions() const { return {fit, allocate, passes}; }
+
+  /// Report options that have no effect, since others disable what they configure. `space` is that
+  /// to which the target offloads, and `hasBudget` whether there will be a memory budget.
+  void checkLossScaling(RefuseOption refuse) const;
+  void checkOffload(MemorySpace space, bool hasBudget, RefuseOption refuse) const;
 };
 
 } // namespace mtc

@@ -73,7 +73,7 @@ struct Planner::Part {
   };
   Plan plan;
   Stage reached = Stage::Imported; ///< That of the module.
-  ModuleOp before = {};        ///< Null if there is nothing to lower.
+  ModuleOp before = {};            ///< Null if there is nothing to lower.
   OwningOpRef<ModuleOp> module = {};
   std::vector<Step> steps = {};
   bool isPlanned = false;

@@ -20,21 +20,23 @@ struct SetRanksPass : PassWithOptions<mtc::impl::SetRanksBase<SetRanksPass>, Sha
     FailureOr<ShardingOptions> options = readOptions();
     if (failed(options))
       return signalPassFailure();
+    const int64_t ranks = options->ranks.value_or(0);
     WalkResult result = getOperation().walk([&](AverageOverRanksOp op) {
-      if (static_cast<int64_t>(op.getRanks()) == options->ranks)
+      if (static_cast<int64_t>(op.getRanks()) == ranks)
         return WalkResult::advance();
       emitError(op.getLoc(), "--ranks ")
-          << options->ranks << ": the model was converted for " << op.getRanks()
+          << ranks << ": the model was converted for " << op.getRanks()
           << " ranks (--batch-norm sync); expected the same number";
       return WalkResult::interrupt();
     });
     if (result.wasInterrupted())
       return signalPassFailure();
-    if (options->ranks)
+    if (options->hasRanks())
       ProgramOp::findOrAdd(getOperation())
           .setRanksAttr(RanksAttr::get(
-              &getContext(), options->ranks, symbolizeShard(options->shard).value_or(Shard::None),
-              options->network, symbolizeReduce(options->reduce).value_or(Reduce::Every)));
+              &getContext(), ranks, symbolizeShard(options->shard).value_or(Shard::None),
+              options->network.empty() ? "shm" : StringRef(options->network),
+              symbolizeReduce(options->reduce).value_or(Reduce::Every)));
   }
 };
 

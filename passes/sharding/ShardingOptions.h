@@ -12,8 +12,11 @@ namespace mtc {
 
 /// Options of mtc-set-ranks.
 struct ShardingOptions {
-  int64_t ranks = 0; ///< 0: a program of one process, without collectives.
-  std::string shard = "none", reduce = "every", network = "shm";
+  std::optional<int64_t> ranks; ///< Nothing: a program of one process, without collectives.
+  std::string shard = "none", reduce = "every";
+  std::string network; ///< "": that of the ranks of one machine.
+
+  bool hasRanks() const { return ranks.value_or(0) != 0; }
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     option(&ShardingOptions::ranks,
@@ -25,7 +28,7 @@ struct ShardingOptions {
                       "--accumulate 3 are 1 rank with --accumulate 6.",
             .defaultText = "one process"},
            [](const ShardingOptions &all) -> std::string {
-             bool isValid = all.ranks >= 0 && all.ranks <= 4096;
+             bool isValid = !all.ranks || (*all.ranks >= 1 && *all.ranks <= 4096);
              return isValid ? "" : "expected 1 to 4096 ranks";
            });
     option(&ShardingOptions::shard,
@@ -41,7 +44,7 @@ struct ShardingOptions {
             .detail = "Each rank keeps and updates its piece of what is divided. The results are "
                       "the same, bit for bit."},
            [](const ShardingOptions &all) -> std::string {
-             return all.shard == "none" || all.ranks ? "" : "needs --ranks";
+             return all.shard == "none" || all.hasRanks() ? "" : "needs --ranks";
            });
     option(&ShardingOptions::reduce,
            {.name = "reduce",
@@ -55,7 +58,7 @@ struct ShardingOptions {
            [](const ShardingOptions &all) -> std::string {
              if (all.reduce != "last")
                return "";
-             if (!all.ranks)
+             if (!all.hasRanks())
                return "needs --ranks";
              return all.shard == "gradients" || all.shard == "parameters"
                         ? "each rank holds whole gradients, which --shard " + all.shard +
@@ -71,9 +74,11 @@ struct ShardingOptions {
                       "measures one.",
             .defaultText = "shm; nvlink-ib with --target cuda"},
            [](const ShardingOptions &all) -> std::string {
-             return Network::parse(all.network)
-                        ? ""
-                        : "expected " + Network::describeTexts() + ", or a file with such a line";
+             if (all.network.empty())
+               return "";
+             if (!Network::parse(all.network))
+               return "expected " + Network::describeTexts() + ", or a file with such a line";
+             return all.hasRanks() ? "" : "needs --ranks";
            });
   }
 };

@@ -7,7 +7,8 @@ using namespace mtc;
 
 namespace mtc {
 void addBatchTechniques(std::vector<Technique> &techniques) {
-  Technique technique{"batch", "a smaller batch", Stage::Imported, Effect::Numerics, Permission::Flag};
+  Technique technique{"batch", "a smaller batch", Stage::Imported, Effect::Numerics,
+                      Permission::Flag};
   technique.propose = [](const PlanSettings &, const PlanContext &context) {
     std::vector<PlanChange> changes;
     for (int64_t size = context.batch ? context.batch->size / 2 : 0; size > 0; size /= 2)

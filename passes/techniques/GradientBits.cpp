@@ -11,7 +11,7 @@ void addGradientBitsTechniques(std::vector<Technique> &techniques) {
   technique.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;
     // Without accumulation, most gradients are not stored in variables.
-    if (settings.training.loss.microSteps > 1 && settings.training.sharding.ranks == 0 &&
+    if (settings.training.loss.microSteps > 1 && !settings.training.sharding.ranks &&
         settings.training.gradientStorage.bits == 32)
       changes.push_back({"--gradient-bits 16",
                          [](PlanSettings &all) { all.training.gradientStorage.bits = 16; },

@@ -1,0 +1,19 @@
+//===- PlanSettings.cpp - Settings that decide how a program uses memory ----------------------===//
+
+#include "passes/planning/PlanSettings.h"
+
+using namespace mtc;
+
+void PlanSettings::checkLossScaling(RefuseOption refuse) const {
+  const LossScalingOptions &scaling = training.lossScaling;
+  const bool isScaled =
+      scaling.scale.empty() ? precision == Precision::F16 : scaling.scale != "none";
+  if (scaling.window && !isScaled)
+    refuse("loss-scale-window", "the loss is not scaled; use it with --loss-scale");
+}
+
+void PlanSettings::checkOffload(MemorySpace space, bool hasBudget, RefuseOption refuse) const {
+  const OffloadOptions &offload = fit.offload;
+  if (offload.window && (offload.getUses(space).isOff() || (!offload.isSet() && !hasBudget)))
+    refuse("offload-window", "nothing is offloaded; use it with --offload");
+}

@@ -1,15 +1,10 @@
 //===- OptimizerPass.cpp - Generates the update function of all parameters --------------------===//
 
 #include "ir/ReservedNames.h"
-#include "ir/attributes/DiscardableAttributes.h"
-#include "ir/attributes/QuantizationTable.h"
-#include "passes/GraphSignature.h"
 #include "passes/Passes.h"
 #include "passes/optimizer/GradientScaling.h"
-#include "passes/optimizer/UpdateRules.h"
-#include "passes/sharding/Division.h"
+#include "passes/optimizer/UpdateGroups.h"
 #include "passes/sharding/WholeTensors.h"
-#include "passes/variables/ParameterStorage.h"
 
 #include "llvm/ADT/MapVector.h"
 #include <optional>
@@ -24,17 +19,6 @@ using namespace mlir;
 using namespace mtc;
 
 namespace {
-
-/// Parameters with the same update rule and storage. All lists are in the same order.
-struct Group {
-  UpdateRule rule;
-  bool isFlat; ///< Whether the parameters are updated as one flat tensor.
-  SmallVector<ParameterStorage> parameters;
-  SmallVector<VariableOp> gradients;
-  /// One list per state; null if a parameter does not have the state.
-  SmallVector<SmallVector<VariableOp>> states;
-  SmallVector<VariableOp> averages; ///< Empty without averages.
-};
 
 /// Views read and written to update one parameter, or several as one flat tensor.
 struct Operands {
@@ -58,12 +42,7 @@ struct OptimizerPass : PassWithOptions<mtc::impl::OptimizerBase<OptimizerPass>, 
   void runOnOperation() override;
 
 private:
-  FailureOr<llvm::StringMap<UpdateRule>> chooseRules(UpdateRules &rules);
-  FailureOr<std::vector<Group>> makeGroups(const llvm::StringMap<UpdateRule> &rules);
-  VariableOp addState(ParameterStorage &parameter, const OptimizerState &state,
-                      const UpdateRule &rule);
-  VariableOp addVariable(VariableOp parameter, Role role, StringRef suffix, Type type,
-                         Attribute initial);
+  void buildFunction(func::FuncOp function, ArrayRef<UpdateGroup> groups, ProgramOp program);
   Value readScalar(TensorBuilder &b, RuntimeScalar scalar);
   void clearSums(TensorBuilder &b);
   Value keep(TensorBuilder &b, Value changed, Value old) const;
@@ -71,7 +50,7 @@ private:
   void finish(StartedUpdate &started);
   void buildUpdate(const Update &update, const Operands &operands);
   void buildDivided(const Update &update, ArrayRef<Operands> operands, RankedTensorType type);
-  void buildGroup(const Update &update, const Group &group);
+  void buildGroup(const Update &update, const UpdateGroup &group);
 
   OptimizerOptions options;
   bool hasRanks = false;
@@ -89,106 +68,6 @@ private:
 };
 
 } // namespace
-
-/// Adds a variable that belongs to a parameter.
-VariableOp OptimizerPass::addVariable(VariableOp parameter, Role role, StringRef suffix, Type type,
-                                      Attribute initial) {
-  OpBuilder builder(&getContext());
-  auto variable = VariableOp::create(builder, parameter.getLoc(), role,
-                                     (parameter.getSymName() + "." + suffix).str(), type, initial,
-                                     FlatSymbolRefAttr::get(parameter.getSymNameAttr()));
-  symbols->insert(variable, variablesEnd);
-  division->setWhole(variable, parameter);
-  return variable;
-}
-
-/// Adds a state of a parameter. Returns null if the parameter does not have the state.
-VariableOp OptimizerPass::addState(ParameterStorage &storage, const OptimizerState &state,
-                                   const UpdateRule &rule) {
-  VariableOp parameter = storage.parameter;
-  ArrayRef<int64_t> whole = parameter.getWholeType().getShape();
-  std::optional<Shape> shape = state.shape(whole, rule);
-  if (!shape)
-    return {};
-  const bool isLikeParameter = ArrayRef<int64_t>(*shape) == whole;
-  auto type =
-      RankedTensorType::get(isLikeParameter ? division->viewOf(parameter).getType().getShape()
-                                            : ArrayRef<int64_t>(*shape),
-                            storage.getElementType());
-  double value = state.initial.empty() ? 0.0 : rule[state.initial];
-  Builder builder(&getContext());
-  Attribute initial = ZerosAttr::get(&getContext());
-  if (value != 0.0)
-    initial =
-        DenseElementsAttr::get(type, builder.getFloatAttr(type.getElementType(), value).getValue());
-  VariableOp variable = addVariable(parameter, Role::Optimizer, state.suffix, type, initial);
-  if (auto elements = dyn_cast<DenseElementsAttr>(initial))
-    variable.setInitialAttr(elements.resizeSplat(variable.getWholeType()));
-  if (rule.stateBits != 32 && isLikeParameter)
-    variable->setAttr(quantizationAttribute,
-                      QuantizationMapAttr::get(
-                          &getContext(), findQuantizationMap(rule.stateBits,
-                                                             /*isSigned=*/!state.isNonNegative)));
-  return variable;
-}
-
-/// Returns the update rule of each parameter by name.
-FailureOr<llvm::StringMap<UpdateRule>> OptimizerPass::chooseRules(UpdateRules &rules) {
-  llvm::StringMap<UpdateRule> chosen;
-  llvm::StringMap<ParameterStorage> storages = findParameterStorage(getOperation());
-  for (auto parameter : getOperation().getOps<VariableOp>()) {
-    if (parameter.getRole() != Role::Parameter)
-      continue;
-    ParameterStorage &storage = storages[parameter.getSymName()];
-    if (!storage.gradient)
-      return emitError(parameter.getLoc(), "parameter '")
-             << parameter.getSymName() << "' has no gradient; run mtc-autodiff first";
-    Type element = storage.getElementType();
-    if (!element.isF32() && !element.isF64())
-      return emitError(parameter.getLoc(), "parameter '")
-             << parameter.getSymName() << "' is " << print(parameter.getTensorType())
-             << "; expected f32 or f64";
-    FailureOr<UpdateRule> rule = rules.choose(parameter);
-    if (failed(rule))
-      return failure();
-    chosen.try_emplace(parameter.getSymName(), *rule);
-  }
-  if (failed(rules.checkGroups()))
-    return failure();
-  return chosen;
-}
-
-/// Returns the groups in the order of their first parameters.
-FailureOr<std::vector<Group>> OptimizerPass::makeGroups(const llvm::StringMap<UpdateRule> &rules) {
-  llvm::StringMap<ParameterStorage> storages = findParameterStorage(getOperation());
-  std::vector<Group> groups;
-  for (auto parameter : llvm::to_vector(getOperation().getOps<VariableOp>())) {
-    if (parameter.getRole() != Role::Parameter)
-      continue;
-    ParameterStorage &storage = storages[parameter.getSymName()];
-    const UpdateRule &rule = rules.at(parameter.getSymName());
-    bool isFlat = rule.kind->isElementwise() && rule.stateBits == 32 && storage.isPaddedAlike() &&
-                  !division->includes(parameter);
-    auto group = llvm::find_if(groups, [&](Group &each) {
-      return each.isFlat == isFlat && each.rule == rule && storage.isLike(each.parameters.front());
-    });
-    if (group == groups.end()) {
-      groups.push_back({rule, isFlat, {}, {}, {}, {}});
-      group = std::prev(groups.end());
-      group->states.resize(rule.kind->states.size());
-    }
-    group->parameters.push_back(storage);
-    group->gradients.push_back(storage.gradient);
-    for (auto [variables, state] : llvm::zip_equal(group->states, rule.kind->states))
-      variables.push_back(addState(storage, state, rule));
-    if (options.ema)
-      group->averages.push_back(
-          addVariable(parameter, Role::Average, "ema",
-                      division->viewOf(parameter).getType().clone(storage.getElementType()),
-                      AsParameterAttr::get(&getContext())));
-  }
-  return groups;
-}
 
 /// Reads a scalar that the runtime sets, as f64.
 Value OptimizerPass::readScalar(TensorBuilder &b, RuntimeScalar scalar) {
@@ -331,7 +210,7 @@ void OptimizerPass::buildDivided(const Update &update, ArrayRef<Operands> operan
   }
 }
 
-void OptimizerPass::buildGroup(const Update &update, const Group &group) {
+void OptimizerPass::buildGroup(const Update &update, const UpdateGroup &group) {
   if (group.isFlat) {
     Operands operands{ParameterView(group.parameters), VariableView(group.gradients), {}, {}};
     if (options.ema)
@@ -367,19 +246,6 @@ void OptimizerPass::buildGroup(const Update &update, const Group &group) {
       buildDivided(update, rest.take_front(ranks), cast<RankedTensorType>(type));
 }
 
-/// Sorts gradients by the position of their variables in the module.
-static SmallVector<UpdatedGradient> inOrderOfVariables(ArrayRef<UpdatedGradient> gradients,
-                                                       ArrayRef<StringRef> names, ModuleOp module) {
-  llvm::StringMap<size_t> positions;
-  for (auto [position, name] : llvm::enumerate(names))
-    positions[name] = position;
-  SmallVector<UpdatedGradient> sorted;
-  for (auto variable : module.getOps<VariableOp>())
-    if (auto found = positions.find(variable.getSymName()); found != positions.end())
-      sorted.push_back(gradients[found->second]);
-  return sorted;
-}
-
 /// Terminates a function with the named results.
 static void setResults(func::FuncOp function, TensorBuilder &b,
                        ArrayRef<std::pair<StringRef, Value>> results) {
@@ -390,56 +256,21 @@ static void setResults(func::FuncOp function, TensorBuilder &b,
     function.setResultAttr(i, nameAttribute, b.getStringAttr(result.first));
 }
 
-void OptimizerPass::runOnOperation() {
-  ModuleOp module = getOperation();
-  symbols.emplace(module);
-  auto functions = module.getOps<func::FuncOp>();
-  variablesEnd = functions.empty() ? module.getBody()->end() : (*functions.begin())->getIterator();
-  FailureOr<OptimizerOptions> given = readOptions();
-  if (failed(given))
-    return signalPassFailure();
-  options = *given;
-  ProgramOp program = ProgramOp::findOrAdd(module);
-  UpdateRules rules(options, module);
-  FailureOr<llvm::StringMap<UpdateRule>> chosen = chooseRules(rules);
-  if (failed(chosen))
-    return signalPassFailure();
-  division.emplace(module);
-  FailureOr<std::vector<Group>> groups = makeGroups(*chosen);
-  if (failed(groups))
-    return signalPassFailure();
-  if (std::string others = rules.describeOthers(); !others.empty())
-    emitRemark(UnknownLoc::get(&getContext()), others);
-  if (std::string kept = rules.describeStateBits(); !kept.empty())
-    emitRemark(UnknownLoc::get(&getContext()), kept);
+static Location locationOf(const OptimizerKind &kind, MLIRContext *context) {
+  return NameLoc::get(StringAttr::get(context, "optimizer " + kind.name));
+}
 
-  hasRanks = bool(program.getRanks());
-  accumulates = program.getMicroSteps() > 1;
-  resetsGradients = accumulates && (!program.getRanks() || program.reducesInUpdate());
-  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  auto locationOf = [&](const OptimizerKind &kind) {
-    return NameLoc::get(builder.getStringAttr("optimizer " + kind.name));
-  };
-  auto function = func::FuncOp::create(builder, locationOf(rules.getKind()), updateName,
-                                       builder.getFunctionType({}, {}));
-  symbols->insert(function);
-  builder.setInsertionPointToStart(function.addEntryBlock());
+/// Builds the body of the update function.
+void OptimizerPass::buildFunction(func::FuncOp function, ArrayRef<UpdateGroup> groups,
+                                  ProgramOp program) {
+  OpBuilder builder = OpBuilder::atBlockBegin(function.addEntryBlock());
   TensorBuilder b(function.getLoc(), builder);
   division->exchangeInUpdate(b);
-  double rate = options.getLearningRate();
+  const double rate = options.getLearningRate();
   Value learningRate = readScalar(b, RuntimeScalar::LearningRate), step;
-  SmallVector<UpdatedGradient> gradients;
-  SmallVector<StringRef> names;
-  for (const Group &group : *groups)
-    for (auto [parameter, gradient] : llvm::zip_equal(group.parameters, group.gradients)) {
-      const bool isDivided = division->includes(parameter.parameter);
-      RankedTensorType type = VariableOp(gradient).getTensorType();
-      gradients.push_back({division->viewOf(gradient), isDivided ? type.getNumElements() : 0});
-      names.push_back(VariableOp(gradient).getSymName());
-    }
   // Groups depend on what is divided, and the norm must not.
-  if (program.getRanks())
-    gradients = inOrderOfVariables(gradients, names, module);
+  const SmallVector<UpdatedGradient> gradients = collectGradients(
+      groups, getOperation(), *division, /*inModuleOrder=*/bool(program.getRanks()));
   lossScale.reset();
   if (LossScalingAttr attribute = program.getLossScalingAttr())
     lossScale.emplace(b, attribute);
@@ -450,10 +281,10 @@ void OptimizerPass::runOnOperation() {
   // After `build`, so that the kernels that compute the norm also check the gradients.
   if (lossScale)
     lossScale->check(b, gradients, program.getRankCount());
-  if (llvm::any_of(*groups, [](const Group &group) { return group.rule.kind->usesStep; }))
+  if (llvm::any_of(groups, [](const UpdateGroup &group) { return group.rule.kind->usesStep; }))
     step = lossScale ? lossScale->getStep() : readScalar(b, RuntimeScalar::Step);
-  for (const Group &group : *groups) {
-    b.setLoc(locationOf(*group.rule.kind));
+  for (const UpdateGroup &group : groups) {
+    b.setLoc(locationOf(*group.rule.kind, &getContext()));
     Update update(b, group.rule);
     double own = group.rule["lr"]; // A different base rate follows the same schedule.
     double ratio = group.rule.rateFactor.value_or(own == rate ? 1.0 : own / rate);
@@ -473,10 +304,41 @@ void OptimizerPass::runOnOperation() {
     results.push_back({updateSkippedName, lossScale->getSkipped()});
   }
   setResults(function, b, results);
-  division->eraseGradients();
+}
 
+void OptimizerPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  symbols.emplace(module);
+  auto functions = module.getOps<func::FuncOp>();
+  variablesEnd = functions.empty() ? module.getBody()->end() : (*functions.begin())->getIterator();
+  FailureOr<OptimizerOptions> given = readOptions();
+  if (failed(given))
+    return signalPassFailure();
+  options = *given;
+  ProgramOp program = ProgramOp::findOrAdd(module);
+  UpdateRules rules(options, module);
+  FailureOr<llvm::StringMap<UpdateRule>> chosen = chooseUpdateRules(module, rules);
+  if (failed(chosen))
+    return signalPassFailure();
+  division.emplace(module);
+  const std::vector<UpdateGroup> groups =
+      UpdateGroupBuilder(*symbols, variablesEnd, *division).build(*chosen, options.ema.has_value());
+  if (std::string others = rules.describeOthers(); !others.empty())
+    emitRemark(UnknownLoc::get(&getContext()), others);
+  if (std::string kept = rules.describeStateBits(); !kept.empty())
+    emitRemark(UnknownLoc::get(&getContext()), kept);
+
+  hasRanks = bool(program.getRanks());
+  accumulates = program.getMicroSteps() > 1;
+  resetsGradients = accumulates && (!program.getRanks() || program.reducesInUpdate());
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  auto function = func::FuncOp::create(builder, locationOf(rules.getKind(), &getContext()),
+                                       updateName, builder.getFunctionType({}, {}));
+  symbols->insert(function);
+  buildFunction(function, groups, program);
+  division->eraseGradients();
   program.setOptimizer(rules.getKind().name);
-  program.setScheduleAttr(options.schedule.make(&getContext(), rate));
+  program.setScheduleAttr(options.schedule.make(&getContext(), options.getLearningRate()));
 }
 
 std::unique_ptr<Pass> mtc::createOptimizer(const OptimizerOptions &options) {

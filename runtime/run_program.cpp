@@ -30,6 +30,7 @@
 #include "runtime/support/memory_limit.h"
 #include "runtime/support/messages.h"
 #include "runtime/support/process.h"
+#include "runtime/support/stages.h"
 
 #include <algorithm>
 #include <climits>
@@ -264,7 +265,7 @@ int runProgram(const MtcProgram &program, const std::string &programPath,
       ranks.emplace(open, options.timeout); // Before errors are reported, which all ranks may have.
       if (problem)
         std::rethrow_exception(problem);
-      runRank(program, programPath, options, *ranks);
+      runRank(stageOf(program, ranks->rank()), programPath, options, *ranks);
     } else if (options.help) {
       print("%s", printable(helpText(program, name, options.helpsWithAll)).c_str());
     } else {

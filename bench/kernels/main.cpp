@@ -66,10 +66,11 @@ public:
 
   void registerAll() {
     fillIntegers();
-    for (const MtcFunction *function : {&program.micro_step, &program.update})
+    for (const MtcFunction *function : functionsOf({program.micro_step, program.update}))
       for (uint32_t i = 0; i < function->operation_count; ++i)
         ++runsOfStep[{function->operations[i].kind, function->operations[i].index}];
-    for (const MtcFunction *function : {&program.micro_step, &program.update, &program.evaluate})
+    for (const MtcFunction *function :
+         functionsOf({program.micro_step, program.update, program.evaluate}))
       for (uint32_t i = 0; i < function->operation_count; ++i)
         registerOne(function->operations[i]);
     for (uint32_t type : {MTC_F32, MTC_BF16})
@@ -195,12 +196,20 @@ private:
       prepared->run(operands.data(), scratch.data());
   }
 
+  std::vector<const MtcFunction *> functionsOf(std::initializer_list<MtcSequence> sequences) const {
+    std::vector<const MtcFunction *> functions;
+    for (const MtcSequence &sequence : sequences)
+      for (uint32_t i = 0; i < sequence.count; ++i)
+        functions.push_back(&program.functions[sequence.functions[i]]);
+    return functions;
+  }
+
   /// Random integers below the smallest axis that a kernel indexes by them. If all were 0, lookups
   /// would only read from the cache.
   void fillIntegers() {
     int64_t extent = int64_t{1} << 30;
     fillIntegers(extent);
-    for (const MtcFunction *function : {&program.micro_step, &program.evaluate})
+    for (const MtcFunction *function : functionsOf({program.micro_step, program.evaluate}))
       for (uint32_t i = 0; i < function->operation_count; ++i) {
         const MtcOperation &operation = function->operations[i];
         if (operation.kind != MTC_LAUNCH || !program.kernels[operation.index].may_fault)

@@ -63,13 +63,9 @@ public:
         failed(emitOutputs()))
       return failure();
     steps.addKernels(placed);
-    Constant *microStep = steps.addFunction(findStep(microStepName));
-    Constant *update = steps.addFunction(findStep(updateName));
-    Constant *gradients = steps.addFunction(findStep(gradientsName));
-    Constant *evaluate = steps.addFunction(findStep(evaluateName));
-    Constant *computeOutputs = steps.addFunction(findStep(outputsName));
-    if (!microStep || !update || !gradients || !evaluate || !computeOutputs)
-      return failure();
+    for (StringRef name : {microStepName, updateName, gradientsName, evaluateName, outputsName})
+      if (failed(steps.addSequence(name, findStep(name))))
+        return failure();
     if (namedSteps)
       for (StepOp step : placed.getOps<StepOp>()) {
         Constant *function = steps.addFunction(step);
@@ -78,7 +74,7 @@ public:
         c.global(function, stepSymbol(step.getSymName()))
             ->setLinkage(llvm::GlobalValue::ExternalLinkage);
       }
-    return emitProgram(microStep, update, gradients, evaluate, computeOutputs);
+    return emitProgram();
   }
 
 private:
@@ -353,8 +349,7 @@ private:
     llvm::appendToUsed(module, {note});
   }
 
-  LogicalResult emitProgram(Constant *microStep, Constant *update, Constant *gradients,
-                            Constant *evaluate, Constant *computeOutputs) {
+  LogicalResult emitProgram() {
     FailureOr<Constant *> segments = emitSegments();
     if (failed(segments))
       return failure();
@@ -392,6 +387,7 @@ private:
         field<&MtcProgram::adapter_count>(adapters.size()),
         field<&MtcProgram::buffer_count>(buffers.size()),
         field<&MtcProgram::collective_count>(steps.getCollectives().size()),
+        field<&MtcProgram::function_count>(steps.getFunctions().size()),
         field<&MtcProgram::variables>(c.array(variables.getEntries())),
         field<&MtcProgram::inputs>(c.array(inputs)), field<&MtcProgram::outputs>(c.array(outputs)),
         field<&MtcProgram::kernels>(c.array(steps.getKernels())),
@@ -399,10 +395,13 @@ private:
         field<&MtcProgram::segments>(*segments), field<&MtcProgram::adapters>(c.array(adapters)),
         field<&MtcProgram::buffers>(c.array(buffers)),
         field<&MtcProgram::collectives>(c.array(steps.getCollectives())),
+        field<&MtcProgram::functions>(c.array(steps.getFunctions())),
 
-        field<&MtcProgram::micro_step>(microStep), field<&MtcProgram::update>(update),
-        field<&MtcProgram::evaluate>(evaluate), field<&MtcProgram::gradients>(gradients),
-        field<&MtcProgram::compute_outputs>(computeOutputs),
+        field<&MtcProgram::micro_step>(steps.sequenceOf(microStepName)),
+        field<&MtcProgram::update>(steps.sequenceOf(updateName)),
+        field<&MtcProgram::evaluate>(steps.sequenceOf(evaluateName)),
+        field<&MtcProgram::gradients>(steps.sequenceOf(gradientsName)),
+        field<&MtcProgram::compute_outputs>(steps.sequenceOf(outputsName)),
 
         field<&MtcProgram::aside_arena_bytes>(asideArenaBytes()),
         field<&MtcProgram::gradients_loss>(outputOffset(gradientsName, lossName)),
@@ -415,7 +414,9 @@ private:
         field<&MtcProgram::row_metrics>(describeRowMetrics()),
         field<&MtcProgram::scalars>(describeScalars(c, placed)),
 
-        field<&MtcProgram::schedule>(describeSchedule()));
+        field<&MtcProgram::schedule>(describeSchedule()),
+        field<&MtcProgram::following_stage_count>(0),
+        field<&MtcProgram::following_stages>(c.null()));
     emitMark();
     c.global(table, "mtc_program")->setLinkage(llvm::GlobalValue::ExternalLinkage);
     return success();

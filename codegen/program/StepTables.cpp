@@ -53,24 +53,39 @@ int64_t StepTables::number(Block &block, int64_t first, SmallVectorImpl<int64_t>
 
 Constant *StepTables::addFunction(StepOp step) {
   SmallVector<Constant *> operations;
-  if (step) {
-    SmallVector<int64_t> last;
-    const int64_t end = number(step.getBody().front(), 0, last);
-    llvm::DenseMap<Value, int64_t> copies; // the index of the operation that produces each token
-    for (Operation &op : step.getBody().front()) {
-      auto waits =
-          llvm::map_to_vector(op.getOperands(), [&](Value token) { return copies.at(token); });
-      for (Value token : op.getResults())
-        copies[token] = static_cast<int64_t>(operations.size());
-      LogicalResult added = isa<RepeatOp>(op)
-                                ? addRepeat(cast<RepeatOp>(op), waits, last, end, operations)
-                                : add(&op, waits, last, end, /*iteration=*/0, operations);
-      if (failed(added))
-        return nullptr;
-    }
+  SmallVector<int64_t> last;
+  const int64_t end = number(step.getBody().front(), 0, last);
+  llvm::DenseMap<Value, int64_t> copies; // the index of the operation that produces each token
+  for (Operation &op : step.getBody().front()) {
+    auto waits =
+        llvm::map_to_vector(op.getOperands(), [&](Value token) { return copies.at(token); });
+    for (Value token : op.getResults())
+      copies[token] = static_cast<int64_t>(operations.size());
+    LogicalResult added = isa<RepeatOp>(op)
+                              ? addRepeat(cast<RepeatOp>(op), waits, last, end, operations)
+                              : add(&op, waits, last, end, /*iteration=*/0, operations);
+    if (failed(added))
+      return nullptr;
   }
   return c.record(field<&MtcFunction::operation_count>(operations.size()),
                   field<&MtcFunction::operations>(c.array(operations)));
+}
+
+LogicalResult StepTables::addSequence(StringRef name, StepOp step) {
+  if (!step || step.getBody().front().empty())
+    return success();
+  Constant *function = addFunction(step);
+  if (!function)
+    return failure();
+  sequences[name] = c.array({c.u32(functions.size())});
+  functions.push_back(function);
+  return success();
+}
+
+Constant *StepTables::sequenceOf(StringRef name) {
+  Constant *numbers = sequences.lookup(name);
+  return c.record(field<&MtcSequence::count>(numbers ? 1 : 0),
+                  field<&MtcSequence::functions>(numbers ? numbers : c.null()));
 }
 
 LogicalResult StepTables::add(Operation *op, ArrayRef<int64_t> waits, ArrayRef<int64_t> last,

@@ -18,12 +18,17 @@ public:
 
   /// Adds the kernels of an allocated program.
   void addKernels(mlir::ModuleOp placed);
-  /// Returns the MtcFunction of a step, and adds the library calls in it. A null step yields an
-  /// empty function. Returns null after emitting a diagnostic.
+  /// Returns the MtcFunction of a step, and adds the library calls in it. Returns null after
+  /// emitting a diagnostic.
   llvm::Constant *addFunction(StepOp step);
+  /// Adds the function of a step to the program under a name. A null or empty step has none.
+  mlir::LogicalResult addSequence(llvm::StringRef name, StepOp step);
+  /// Returns an MtcSequence of the functions under a name.
+  llvm::Constant *sequenceOf(llvm::StringRef name);
 
   llvm::ArrayRef<llvm::Constant *> getKernels() const { return kernels; }
   llvm::ArrayRef<llvm::Constant *> getCalls() const { return calls; }
+  llvm::ArrayRef<llvm::Constant *> getFunctions() const { return functions; }
   llvm::ArrayRef<llvm::Constant *> getCollectives() const { return collectives; }
 
 private:
@@ -68,7 +73,8 @@ private:
   /// The description and the target's code of each call.
   llvm::DenseMap<mlir::Attribute, std::pair<llvm::Constant *, llvm::Constant *>> descriptions;
   llvm::DenseMap<llvm::Constant *, uint32_t> callIndex;
-  llvm::SmallVector<llvm::Constant *> kernels, calls, collectives;
+  llvm::SmallVector<llvm::Constant *> kernels, calls, collectives, functions;
+  llvm::StringMap<llvm::Constant *> sequences; ///< Numbers of functions, by name.
 };
 
 } // namespace mtc

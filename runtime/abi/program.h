@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 21u
+#define MTC_ABI_VERSION 22u
 #define MTC_ALIGNMENT 64
 #define MTC_MAX_RANK 12
 
@@ -281,6 +281,12 @@ typedef struct MtcFunction {
   const MtcOperation *operations; /* null if there are none */
 } MtcFunction;
 
+/* Functions that run one after the other, by their indices in MtcProgram::functions. */
+typedef struct MtcSequence {
+  uint32_t count;
+  const uint32_t *functions; /* null if there are none */
+} MtcSequence;
+
 /* Arena offsets of the scalars that the runtime writes before a step; -1 if the program does not
  * use the scalar. */
 typedef struct MtcScalars {
@@ -366,6 +372,7 @@ typedef struct MtcExportSegment {
   uint32_t form;               /* MtcExportForm */
 } MtcExportSegment;
 
+/* The tables of a rank. All ranks of a pipeline stage have the same ones. */
 typedef struct MtcProgram {
   uint32_t abi_version; /* MTC_ABI_VERSION */
   const char *compiler_version;
@@ -402,7 +409,7 @@ typedef struct MtcProgram {
   const char *plan_json; /* the output of `mtc plan --json` */
 
   uint32_t variable_count, input_count, output_count, kernel_count, call_count, segment_count,
-      adapter_count, buffer_count, collective_count;
+      adapter_count, buffer_count, collective_count, function_count;
   const MtcVariable *variables; /* each array is null if its count is 0 */
   const MtcInput *inputs;
   /* The graph's outputs after `compute_outputs`. An output whose dims[0] equals `batch` has one row
@@ -414,13 +421,14 @@ typedef struct MtcProgram {
   const MtcAdapter *adapters;
   const MtcBuffer *buffers;
   const MtcCollective *collectives;
+  const MtcFunction *functions;
 
-  MtcFunction micro_step; /* inputs -> loss and gradients; also updates if `update` is empty */
-  MtcFunction update;     /* gradients -> parameters, optimizer state */
-  MtcFunction evaluate;   /* inputs -> loss, row metrics; writes no variable */
+  MtcSequence micro_step; /* inputs -> loss and gradients; also updates if `update` is empty */
+  MtcSequence update;     /* gradients -> parameters, optimizer state */
+  MtcSequence evaluate;   /* inputs -> loss, row metrics; writes no variable */
   /* Functions that need an arena of aside_arena_bytes. */
-  MtcFunction gradients;       /* inputs -> loss and gradients; empty if micro_step computes them */
-  MtcFunction compute_outputs; /* inputs -> outputs; writes no variable */
+  MtcSequence gradients;       /* inputs -> loss and gradients; empty if micro_step computes them */
+  MtcSequence compute_outputs; /* inputs -> outputs; writes no variable */
 
   int64_t aside_arena_bytes;
   int64_t gradients_loss;
@@ -434,8 +442,13 @@ typedef struct MtcProgram {
   MtcScalars scalars;
 
   MtcSchedule schedule;
+  /* The tables of the following pipeline stages, each without following stages: see
+   * runtime/support/stages.h. */
+  uint32_t following_stage_count; /* 0: all ranks have this table */
+  const struct MtcProgram *following_stages;
 } MtcProgram;
 
+/* The tables of the first pipeline stage. */
 extern const MtcProgram mtc_program;
 
 #ifdef __cplusplus

@@ -35,11 +35,11 @@ MemoryCheck::MemoryCheck(const MtcProgram &program, Device &device, int64_t aren
 }
 
 const MtcFunction &MemoryCheck::functionOf(const MtcOperation &operation) const {
-  for (const MtcFunction *function : {&program.micro_step, &program.update, &program.gradients,
-                                      &program.evaluate, &program.compute_outputs})
-    if (function->operation_count && function->operations <= &operation &&
-        &operation < function->operations + function->operation_count)
-      return *function;
+  for (uint32_t i = 0; i < program.function_count; ++i)
+    if (const MtcFunction &function = program.functions[i];
+        function.operations <= &operation &&
+        &operation < function.operations + function.operation_count)
+      return function;
   systemError("an operation of '", operation.nodes, "' is in no function of the program");
 }
 

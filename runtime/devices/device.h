@@ -99,11 +99,13 @@ public:
   virtual void prepare(std::vector<Observer *> observers) = 0;
   /// Adds an observer for the following operations. Copies on streams then run in order.
   virtual void observe(Observer &observer) = 0;
-  virtual void microStep() = 0;
-  virtual void update() = 0;
-  virtual void gradients() = 0;
-  virtual void evaluate() = 0;
-  virtual void computeOutputs() = 0;
+  /// Runs a function of the program, by its index in MtcProgram::functions.
+  virtual void call(uint32_t function) = 0;
+  /// Runs the functions of a sequence of the program.
+  void run(const MtcSequence &sequence) {
+    for (uint32_t i = 0; i < sequence.count; ++i)
+      call(sequence.functions[i]);
+  }
   /// Waits for all queued work.
   virtual void wait() = 0;
   /// Returns the number of steps to queue before requesting the results of the first.

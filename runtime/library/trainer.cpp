@@ -177,7 +177,7 @@ Trainer::Step Trainer::update(double rate) {
     return from ? std::optional(value) : std::nullopt;
   };
   const StepLossRequest loss = scalars().requestStepLoss(program.micro_step_loss);
-  device->update();
+  device->run(program.update);
   const std::optional<int64_t> norm = request(program.gradient_norm, sizeof(double)),
                                scale = request(scaling.used, sizeof(double)),
                                skipped = request(scaling.skipped, sizeof(char));
@@ -202,7 +202,7 @@ Trainer::Step Trainer::train(Inputs inputs) {
     const double rate = nextLearningRate();
     isBroken = true; // until the computation has succeeded
     scalars().set(state.step + 1, microStep, rate, state.seed);
-    device->microStep();
+    device->run(program.micro_step);
     last.updated = false;
     if (++microStep == program.accumulation.micro_steps) {
       microStep = 0;
@@ -226,7 +226,7 @@ void Trainer::evaluate(Inputs inputs, int64_t samples) {
     load(inputs, /*needsLabels=*/true);
     refreshCopies();
     scalars().set(state.step + 1, /*microStep=*/0, /*learningRate=*/0, state.seed);
-    device->evaluate();
+    device->run(program.evaluate);
     evaluation += sumsOfBatch(scalars(), samples, program.batch);
     device->wait();
   });
@@ -251,7 +251,7 @@ void Trainer::infer(Inputs inputs, void *const *outputs) {
     load(inputs, /*needsLabels=*/false);
     refreshCopies();
     scalars().set(state.step + 1, /*microStep=*/0, /*learningRate=*/0, state.seed);
-    device->computeOutputs();
+    device->run(program.compute_outputs);
     for (uint32_t i = 0; i < program.output_count; ++i)
       if (void *to = outputs[i])
         device->read(addressOf(program.outputs[i]), program.outputs[i].bytes,

@@ -117,7 +117,7 @@ void writeOutputs(const Session &session, const TrainingState &state) {
           });
     }
   };
-  runForward(session, session.data, batches, &Device::computeOutputs, move);
+  runForward(session, session.data, batches, session.program.compute_outputs, move);
   StopSignal::stopIfAgreed(nothingWritten);
   if (writer)
     writer->commit();

@@ -108,7 +108,7 @@ std::optional<Evaluation> evaluateData(const Session &session, Dataset &data, Ev
     if (!std::isfinite(added.sum(abi::rowLoss)) && firstNotFinite < 0)
       firstNotFinite = number * batch;
   };
-  if (!runForward(session, data, batches, &Device::evaluate, move, phases))
+  if (!runForward(session, data, batches, session.program.evaluate, move, phases))
     return std::nullopt;
   const MetricSums total = sums.finish();
   Evaluation result;

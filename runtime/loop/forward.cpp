@@ -7,9 +7,9 @@
 
 namespace mtc::runtime {
 
-/// Loads a batch of this rank and runs `function`.
+/// Loads a batch of this rank and runs `functions`.
 static void compute(const Session &session, Dataset &data, const ForwardBatches &batches,
-                    int64_t round, void (Device::*function)(), ForwardPhases phases) {
+                    int64_t round, const MtcSequence &functions, ForwardPhases phases) {
   const int64_t number = batches.computedIn(round), step = number + 1;
   auto &[batch, next] = session.batches.lists;
   session.run(phases.load, step, [&] {
@@ -19,16 +19,16 @@ static void compute(const Session &session, Dataset &data, const ForwardBatches 
       batches.samplesOf(batches.computedIn(round + 1), next);
     session.batches.load(data, batch, next);
   });
-  session.run(phases.run, step, [&] { (session.device.*function)(); });
+  session.run(phases.run, step, [&] { session.device.run(functions); });
 }
 
 bool runForward(const Session &session, Dataset &data, const ForwardBatches &batches,
-                void (Device::*function)(), const MoveResult &move, ForwardPhases phases) {
+                const MtcSequence &functions, const MoveResult &move, ForwardPhases phases) {
   Ranks &ranks = session.ranks;
   bool isStopped = false;
   for (int64_t round = 0; round < batches.rounds() && !isStopped; ++round) {
     ranks.setBatch(batches.computedIn(round) + 1);
-    compute(session, data, batches, round, function, phases);
+    compute(session, data, batches, round, functions, phases);
     session.device.wait(); // A signal during the computation discards its result.
     isStopped = StopSignal::agree(ranks, "agreement on the next batch");
     for (int rank = 0; rank < ranks.count() && !isStopped; ++rank)

@@ -20,11 +20,11 @@ inline constexpr ForwardPhases validationPhases = {Phase::LoadValidation, Phase:
 /// rank 0.
 using MoveResult = std::function<void(int rank, int64_t number)>;
 
-/// Runs `function` on each batch of `data` on the batch's rank, and prefetches the following batch.
-/// Every rank calls `move` for each batch, in file order. Returns false if a signal (StopSignal)
-/// arrives on any rank before the end. All ranks must call it.
+/// Runs `functions` on each batch of `data` on the batch's rank, and prefetches the following
+/// batch. Every rank calls `move` for each batch, in file order. Returns false if a signal
+/// (StopSignal) arrives on any rank before the end. All ranks must call it.
 bool runForward(const Session &session, Dataset &data, const ForwardBatches &batches,
-                void (Device::*function)(), const MoveResult &move,
+                const MtcSequence &functions, const MoveResult &move,
                 ForwardPhases phases = evaluationPhases);
 
 } // namespace mtc::runtime

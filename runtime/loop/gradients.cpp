@@ -29,14 +29,14 @@ std::vector<const MtcVariable *> gradientsOf(const MtcProgram &program) {
 /// Runs all micro-steps of a step.
 StepLoss runMicroSteps(const Session &session, const TrainingState &state, int64_t step) {
   const MtcProgram &program = session.program;
-  const bool isApart = program.gradients.operation_count > 0;
+  const bool isApart = program.gradients.count > 0;
   for (int64_t micro = 0; micro < session.microSteps(); ++micro) {
     session.run(Phase::Load, step, [&] {
       session.scalars().set(step, micro, /*learningRate=*/0, state.seed);
       session.loadBatch(state, step, micro, step);
     });
     session.run(Phase::MicroStep, step,
-                [&] { isApart ? session.device.gradients() : session.device.microStep(); });
+                [&] { session.device.run(isApart ? program.gradients : program.micro_step); });
   }
   return session.scalars().stepLoss(session.scalars().requestStepLoss(
       isApart ? program.gradients_loss : program.micro_step_loss));

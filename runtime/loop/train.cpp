@@ -207,13 +207,13 @@ private:
         return abandonStep(micro);
       }
       session.run(Phase::MicroStep, number, [&] {
-        session.device.microStep();
+        session.device.run(session.program.micro_step);
         if (micro + 1 == session.microSteps())
           pending.loss = session.scalars().requestStepLoss(session.program.micro_step_loss);
       });
     }
     session.run(Phase::Update, number, [&] {
-      session.device.update();
+      session.device.run(session.program.update);
       pending.norm = request(session.program.gradient_norm, sizeof(double));
       pending.scale = request(scaling.used, sizeof(double));
       pending.skipped = request(scaling.skipped, sizeof(char));
@@ -331,7 +331,7 @@ private:
       });
       if (!startsFinite(session.program, session.device))
         return "";
-      session.device.microStep();
+      session.device.run(session.program.micro_step);
       if (finder.found())
         return describeOverflow(*finder.found());
     }

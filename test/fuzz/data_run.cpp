@@ -26,6 +26,7 @@ void runSample(MtcType type, const std::vector<std::string> &arguments) {
   MtcProgram program = mtc_program;
   program.inputs = inputs;
   program.micro_step = program.evaluate = program.update = {0, nullptr};
+  program.function_count = 0;
   const int status = runtime::runProgram(program, "/nowhere/sample", arguments);
   if (status != runtime::exitDone && status != runtime::exitUserInput)
     std::abort();

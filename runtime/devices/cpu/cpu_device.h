@@ -28,11 +28,7 @@ public:
   void takeBatch(bool ahead) override;
   void prepare(std::vector<Observer *> observers) override;
   void observe(Observer &observer) override { executor->observe(observer); }
-  void microStep() override { executor->microStep(); }
-  void update() override { executor->update(); }
-  void gradients() override { executor->gradients(); }
-  void evaluate() override { executor->evaluate(); }
-  void computeOutputs() override { executor->computeOutputs(); }
+  void call(uint32_t function) override { executor->call(function); }
   void wait() override {}
   int queuedSteps() const override { return 0; }
   std::optional<double> copyThroughput() override;

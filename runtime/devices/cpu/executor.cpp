@@ -19,16 +19,13 @@ Executor::Executor(const MtcProgram &program, const Arenas &arenas, int threads,
   if (arenas.disk)
     bounce.emplace();
   setLibraryThreads(threads);
-  microStepOperations = prepare(program.micro_step);
-  updateOperations = prepare(program.update);
-  gradientsOperations = prepare(program.gradients);
-  evaluateOperations = prepare(program.evaluate);
-  outputsOperations = prepare(program.compute_outputs);
+  for (uint32_t i = 0; i < program.function_count; ++i)
+    functions.push_back(prepare(program.functions[i]));
 }
 
 Executor::~Executor() = default;
 
-LibraryCall &Executor::call(const MtcOperation &operation) {
+LibraryCall &Executor::prepareCall(const MtcOperation &operation) {
   auto &prepared = calls[operation.index];
   if (prepared)
     return *prepared;
@@ -65,7 +62,7 @@ std::vector<PreparedOperation> Executor::prepare(const MtcFunction &function) {
     if (source.kind == MTC_LAUNCH)
       operation.kernel = &program.kernels[source.index];
     else if (source.kind == MTC_CALL)
-      operation.call = &call(source);
+      operation.call = &prepareCall(source);
     operation.info =
         describeOperation(program, source, preparedCount++,
                           operation.call ? operation.call->implementation() : std::string());

@@ -39,15 +39,12 @@ public:
   ~Executor();
 
   void observe(Observer &observer) { observers.push_back(&observer); }
-  void microStep() { run(microStepOperations); }
-  void update() { run(updateOperations); }
-  void gradients() { run(gradientsOperations); }
-  void evaluate() { run(evaluateOperations); }
-  void computeOutputs() { run(outputsOperations); }
+  /// Runs a function of the program, by its index.
+  void call(uint32_t function) { run(functions[function]); }
 
 private:
   std::vector<PreparedOperation> prepare(const MtcFunction &function);
-  LibraryCall &call(const MtcOperation &operation);
+  LibraryCall &prepareCall(const MtcOperation &operation);
   void run(std::vector<PreparedOperation> &operations);
   void runOne(PreparedOperation &operation);
   void observeOne(PreparedOperation &operation);
@@ -68,8 +65,7 @@ private:
   Ranks &ranks;
   std::vector<std::unique_ptr<LibraryCall>> calls;
   std::vector<MtcFault> faults; ///< one per thread
-  std::vector<PreparedOperation> microStepOperations, updateOperations, gradientsOperations,
-      evaluateOperations, outputsOperations;
+  std::vector<std::vector<PreparedOperation>> functions;
   CopyStreams streams;
   std::vector<Transfer *> transfers; ///< those of the running function that have been started
 };

@@ -5,23 +5,17 @@
 #include "runtime/support/process.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <utility>
 
 namespace mtc::runtime::gpu {
 
-static std::array<const MtcFunction *, 5> functionsOf(const MtcProgram &program) {
-  return {&program.micro_step, &program.update, &program.gradients, &program.evaluate,
-          &program.compute_outputs};
-}
-
 /// Returns the size of the fault records: one per operation, in all functions, that may fault.
 static int64_t faultBytes(const MtcProgram &program) {
   int64_t bytes = 0;
-  for (const MtcFunction *function : functionsOf(program))
-    for (uint32_t i = 0; i < function->operation_count; ++i)
-      if (const MtcOperation &operation = function->operations[i];
+  for (uint32_t f = 0; f < program.function_count; ++f)
+    for (uint32_t i = 0; i < program.functions[f].operation_count; ++i)
+      if (const MtcOperation &operation = program.functions[f].operations[i];
           operation.kind == MTC_LAUNCH && program.kernels[operation.index].may_fault)
         bytes += static_cast<int64_t>(sizeof(MtcFault));
   return bytes;
@@ -144,16 +138,16 @@ void GpuDevice::prepare(std::vector<Observer *> told) {
                                .operationCount = operationCount,
                                .ranks = ranks(),
                                .transport = transport.get()};
-  for (const MtcFunction *function : functionsOf(program))
-    steps.push_back(std::make_unique<Step>(context, *function));
+  for (uint32_t i = 0; i < program.function_count; ++i)
+    steps.push_back(std::make_unique<Step>(context, program.functions[i]));
   results.emplace(gpu, compute, faults.address(), faulting);
 }
 
-void GpuDevice::run(Step &step) {
+void GpuDevice::call(uint32_t function) {
   if (observers.empty())
-    step.run();
+    steps[function]->run();
   else
-    step.observe(observers);
+    steps[function]->observe(observers);
 }
 
 void GpuDevice::wait() {

@@ -36,11 +36,7 @@ public:
   void takeBatch(bool) override { batches->take(); }
   void prepare(std::vector<Observer *> observers) override;
   void observe(Observer &observer) override { observers.push_back(&observer); }
-  void microStep() override { run(*steps[0]); }
-  void update() override { run(*steps[1]); }
-  void gradients() override { run(*steps[2]); }
-  void evaluate() override { run(*steps[3]); }
-  void computeOutputs() override { run(*steps[4]); }
+  void call(uint32_t function) override;
   void wait() override;
   int queuedSteps() const override { return observers.empty() ? 1 : 0; }
   std::optional<double> copyThroughput() override;
@@ -51,7 +47,6 @@ public:
 private:
   Address at(int64_t offset) const { return arena.address() + static_cast<Address>(offset); }
   void zeroVariables();
-  void run(Step &step);
 
   const MtcProgram &program;
   int64_t arenaBytes;
@@ -70,7 +65,7 @@ private:
   std::optional<BatchTransfer> batches;
   std::vector<const MtcOperation *> faulting;
   std::optional<ResultReader> results;
-  std::vector<std::unique_ptr<Step>> steps; ///< in the order of functionsOf
+  std::vector<std::unique_ptr<Step>> steps; ///< by function
 };
 
 /// Returns the bytes read and written per second, and the operations per second: see Device.

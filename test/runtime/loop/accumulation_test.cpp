@@ -73,20 +73,22 @@ public:
     kernels.assign(program.kernels, program.kernels + program.kernel_count);
     kernels.push_back({"add", &code[0], 0, 0, 0, 0});
     kernels.push_back({"take", &code[1], 0, 0, 0, 0});
-    micros.assign(program.micro_step.operations,
-                  program.micro_step.operations + program.micro_step.operation_count);
+    functions.assign(program.functions, program.functions + program.function_count);
+    MtcFunction &microStep = functions[program.micro_step.functions[0]];
+    MtcFunction &update = functions[program.update.functions[0]];
+    micros.assign(microStep.operations, microStep.operations + microStep.operation_count);
     micros.push_back(launch(program.kernel_count, added));
     updates = {launch(program.kernel_count + 1, taken)};
-    updates.insert(updates.end(), program.update.operations,
-                   program.update.operations + program.update.operation_count);
+    updates.insert(updates.end(), update.operations, update.operations + update.operation_count);
     variables.assign(program.variables, program.variables + program.variable_count);
     for (MtcVariable &variable : variables)
       if (variable.role == MTC_GRADIENT)
         variable.tensor.offset = variable.of == 0 ? weightSum : biasSum;
     program.kernels = kernels.data();
     program.kernel_count = static_cast<uint32_t>(kernels.size());
-    program.micro_step = {static_cast<uint32_t>(micros.size()), micros.data()};
-    program.update = {static_cast<uint32_t>(updates.size()), updates.data()};
+    microStep = {static_cast<uint32_t>(micros.size()), micros.data()};
+    update = {static_cast<uint32_t>(updates.size()), updates.data()};
+    program.functions = functions.data();
     program.variables = variables.data();
   }
 
@@ -113,6 +115,7 @@ private:
   MtcCpuKernel code[2] = {{1, &stages[0]}, {1, &stages[1]}};
   std::vector<MtcKernel> kernels;
   std::vector<MtcOperation> micros, updates;
+  std::vector<MtcFunction> functions;
   std::vector<MtcVariable> variables;
   std::vector<int64_t> added, taken;
 };

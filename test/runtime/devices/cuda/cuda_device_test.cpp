@@ -193,9 +193,10 @@ TEST_F(CudaDevice, WhatTheDriverReportsEndsTheRun) {
   // A copy from outside the arena fails. Afterwards the driver rejects all calls, like a real one.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   MtcProgram program = mtc_program;
-  std::vector<MtcOperation> operations(program.micro_step.operations,
-                                       program.micro_step.operations +
-                                           program.micro_step.operation_count);
+  std::vector<MtcFunction> functions(program.functions, program.functions + program.function_count);
+  MtcFunction &microStep = functions[program.micro_step.functions[0]];
+  std::vector<MtcOperation> operations(microStep.operations,
+                                       microStep.operations + microStep.operation_count);
   const int64_t beyond[] = {program.arena_bytes, 0};
   MtcOperation &copy = operations.emplace_back();
   copy.kind = MTC_COPY;
@@ -203,7 +204,8 @@ TEST_F(CudaDevice, WhatTheDriverReportsEndsTheRun) {
   copy.operands = beyond;
   copy.bytes = 64;
   copy.nodes = "/copy/Identity";
-  program.micro_step = {static_cast<uint32_t>(operations.size()), operations.data()};
+  microStep = {static_cast<uint32_t>(operations.size()), operations.data()};
+  program.functions = functions.data();
   EXPECT_EXIT(
       {
         std::exit(mtc::runtime::runProgram(program, "/nowhere/sample",

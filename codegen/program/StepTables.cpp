@@ -267,6 +267,7 @@ uint32_t StepTables::addCollective(CollectiveAttr collective, ArrayAttr inputs, 
       c.record(field<&MtcCollective::kind>(static_cast<uint32_t>(collective.getKind())),
                field<&MtcCollective::count>(collective.getTotals().size()),
                field<&MtcCollective::ranks>(collective.getRanks()),
+               field<&MtcCollective::stride>(collective.getStride()),
                field<&MtcCollective::element_bytes>(elementBytes(collective.getElement())),
                field<&MtcCollective::pieces>(c.i64Array(collective.getPieces())),
                field<&MtcCollective::totals>(c.i64Array(collective.getTotals()))));

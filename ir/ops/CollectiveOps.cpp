@@ -20,8 +20,11 @@ static bool holds(int64_t ranks, int64_t piece, int64_t total) {
 }
 
 LogicalResult CollectiveAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
-                                     CollectiveKind, int64_t ranks, ArrayRef<int64_t> pieces,
-                                     ArrayRef<int64_t> totals, Type) {
+                                     CollectiveKind, int64_t ranks, int64_t stride,
+                                     ArrayRef<int64_t> pieces, ArrayRef<int64_t> totals, Type) {
+  if (stride < 1)
+    return emitError() << "has ranks with the stride " << stride
+                       << ", expected at least 1 (collective_c1)";
   if (pieces.empty() || pieces.size() != totals.size())
     return emitError() << "has " << pieces.size() << " pieces and " << totals.size()
                        << " totals, expected one of each for every value (collective_c1)";
@@ -35,21 +38,14 @@ LogicalResult CollectiveAttr::verify(llvm::function_ref<InFlightDiagnostic()> em
 int64_t CollectiveAttr::getSentBytes(int64_t rank) {
   int64_t elements = 0;
   for (auto [piece, total] : llvm::zip_equal(getPieces(), getTotals()))
-    elements += mtc_sent_elements(static_cast<uint32_t>(getKind()), getRanks(), piece, total, rank);
+    elements += mtc_sent_elements(static_cast<uint32_t>(getKind()), getRanks(), piece, total,
+                                  mtc_number_in_group(rank, getRanks(), getStride()));
   return elementBytes(getElement()) * elements;
 }
 
-int64_t CollectiveAttr::getTraffic() {
-  if (getKind() == CollectiveKind::OwnPiece)
-    return 0;
-  // Each element crosses to every rank but its owner, or from every rank but its owner.
-  return elementBytes(getElement()) *
-         std::accumulate(getTotals().begin(), getTotals().end(), int64_t{0}) * (getRanks() - 1);
-}
-
 int64_t CollectiveAttr::getMaximumSentBytes() {
-  // The first rank owns most elements of each value, the last one least.
-  return std::max(getSentBytes(0), getSentBytes(getRanks() - 1));
+  // The first rank of a group owns most elements of each value, the last one least.
+  return std::max(getSentBytes(0), getSentBytes((getRanks() - 1) * getStride()));
 }
 
 static SmallVector<int64_t> elementCounts(TypeRange types) {
@@ -77,11 +73,11 @@ static LogicalResult verifyPieces(Operation *op, int64_t ranks, TypeRange values
   return success();
 }
 
-static CollectiveAttr describe(CollectiveKind kind, int64_t ranks, TypeRange values,
-                               ArrayRef<int64_t> pieces) {
+static CollectiveAttr describe(CollectiveKind kind, int64_t ranks, uint64_t stride,
+                               TypeRange values, ArrayRef<int64_t> pieces) {
   auto first = cast<RankedTensorType>(values.front());
-  return CollectiveAttr::get(first.getContext(), kind, ranks, pieces, elementCounts(values),
-                             first.getElementType());
+  return CollectiveAttr::get(first.getContext(), kind, ranks, static_cast<int64_t>(stride), pieces,
+                             elementCounts(values), first.getElementType());
 }
 
 LogicalResult AllToAllOp::verify() {
@@ -95,7 +91,7 @@ LogicalResult AllToAllOp::verify() {
 }
 
 CollectiveAttr AllToAllOp::getCollective() {
-  return describe(CollectiveKind::AllToAll, getRows().getType().getDimSize(0),
+  return describe(CollectiveKind::AllToAll, getRows().getType().getDimSize(0), getStride(),
                   getValues().getTypes(), getPieces());
 }
 
@@ -105,7 +101,7 @@ LogicalResult AllGatherOp::verify() {
 }
 
 CollectiveAttr AllGatherOp::getCollective() {
-  return describe(CollectiveKind::AllGather, static_cast<int64_t>(getRanks()),
+  return describe(CollectiveKind::AllGather, static_cast<int64_t>(getRanks()), getStride(),
                   getValues().getTypes(), elementCounts(getPieces().getTypes()));
 }
 
@@ -130,7 +126,7 @@ LogicalResult OwnPieceOp::verify() {
 }
 
 CollectiveAttr OwnPieceOp::getCollective() {
-  return describe(CollectiveKind::OwnPiece, static_cast<int64_t>(getRanks()),
+  return describe(CollectiveKind::OwnPiece, static_cast<int64_t>(getRanks()), getStride(),
                   getValues().getTypes(), elementCounts(getPieces().getTypes()));
 }
 

@@ -14,14 +14,19 @@ def Mtc_CollectiveKind : Mtc_Enum<"CollectiveKind", "data movement of a collecti
   [I32EnumCase<"AllToAll", 0, "all_to_all">, I32EnumCase<"AllGather", 1, "all_gather">, I32EnumCase<"OwnPiece", 2, "own_piece">]>;
 
 def Mtc_CollectiveAttr : Mtc_Attr<"Collective", "collective"> {
-  let summary = "exchange of values between ranks";
+  let summary = "exchange of values between the ranks of a group";
   let description = [{
-    Each of the values is a row-major tensor of `totals` elements, which is divided into one piece of `pieces` elements per rank. Rank
-    r owns the elements from r times the piece to r + 1 times the piece that exist: the last pieces may be shorter, or empty.
+    The ranks of a program form groups of `ranks` ranks, whose numbers differ by `stride` (default: 1). Rank r has number
+    r / stride mod ranks in its group. With 8 ranks, `ranks = 4` has the groups 0 1 2 3 and 4 5 6 7, and `ranks = 4 stride 2` has
+    the groups 0 2 4 6 and 1 3 5 7. The groups of a program are independent of each other.
+
+    Each of the values is a row-major tensor of `totals` elements, which is divided into one piece of `pieces` elements per rank of
+    the group. The rank with number i in its group owns the elements from i times the piece to i + 1 times the piece that exist: the
+    last pieces may be shorter, or empty.
 
     * `all_to_all`: every rank has the whole values, and sends each piece to its owner. The owner receives one piece from each
-      rank, including itself. The pieces of one rank are contiguous.
-    * `all_gather`: every rank sends its own pieces to all ranks, and receives the whole values.
+      rank of the group, including itself. The pieces of one rank are contiguous.
+    * `all_gather`: every rank sends its own pieces to all ranks of the group, and receives the whole values.
     * `own_piece`: every rank copies its own pieces, and sends nothing.
 
     Elements of a received piece that do not exist are zeros.
@@ -30,19 +35,19 @@ def Mtc_CollectiveAttr : Mtc_Attr<"Collective", "collective"> {
     #mtc.collective<all_to_all, ranks = 2, pieces = [64, 16], totals = [100, 10], element = f32>
     ```
 
-    * collective_c1: there is at least one rank and one value, pieces are not empty, and together they hold the values.
+    * collective_c1: there is at least one rank and one value, the stride is at least 1, pieces are not empty, and together they hold
+      the values.
   }];
-  let parameters = (ins "::mtc::CollectiveKind":$kind, "int64_t":$ranks, ArrayRefParameter<"int64_t">:$pieces,
+  let parameters = (ins "::mtc::CollectiveKind":$kind, "int64_t":$ranks, DefaultValuedParameter<"int64_t", "1">:$stride,
+                        ArrayRefParameter<"int64_t">:$pieces,
                         ArrayRefParameter<"int64_t">:$totals, "::mlir::Type":$element);
   let assemblyFormat = [{
-    `<` $kind `,` `ranks` `=` $ranks `,` `pieces` `=` `[` $pieces `]` `,` `totals` `=` `[` $totals `]` `,` `element` `=` $element `>`
+    `<` $kind `,` `ranks` `=` $ranks (`stride` $stride^)? `,` `pieces` `=` `[` $pieces `]` `,` `totals` `=` `[` $totals `]` `,` `element` `=` $element `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Returns the number of bytes that a rank sends to other ranks.
+    /// Returns the number of bytes that a rank of the program sends to other ranks.
     int64_t getSentBytes(int64_t rank);
-    /// Returns the number of bytes that all ranks send to other ranks.
-    int64_t getTraffic();
     /// Returns the maximum number of bytes that one rank sends.
     int64_t getMaximumSentBytes();
   }];
@@ -64,12 +69,14 @@ def AllToAllOp : Mtc_CollectiveOp<"all_to_all"> {
     %rows = mtc.all_to_all %a, %b pieces [32, 32] : tensor<8x8xf32>, tensor<36xf32> -> tensor<2x64xf32>
     ```
 
+    `stride` is that of the group (see `#mtc.collective`), as in the other collectives.
+
     * all_to_all_c1: each operand has the element type of the result and a piece that can hold its elements (see
       `#mtc.collective`); the result has one row for each rank, with all pieces.
   }];
-  let arguments = (ins Variadic<Mtc_Tensor>:$values, DenseI64ArrayAttr:$pieces);
+  let arguments = (ins Variadic<Mtc_Tensor>:$values, DenseI64ArrayAttr:$pieces, DefaultValuedAttr<I64Attr, "1">:$stride);
   let results = (outs Mtc_Tensor:$rows);
-  let assemblyFormat = "$values `pieces` $pieces attr-dict `:` type($values) `->` type($rows)";
+  let assemblyFormat = "$values `pieces` $pieces (`stride` $stride^)? attr-dict `:` type($values) `->` type($rows)";
 }
 
 def AllGatherOp : Mtc_CollectiveOp<"all_gather"> {
@@ -84,9 +91,9 @@ def AllGatherOp : Mtc_CollectiveOp<"all_gather"> {
     * all_gather_c1: there is one result for each operand, with its element type, and the pieces hold its elements: see
       `#mtc.collective`.
   }];
-  let arguments = (ins Variadic<Mtc_Tensor>:$pieces, I64Attr:$ranks);
+  let arguments = (ins Variadic<Mtc_Tensor>:$pieces, I64Attr:$ranks, DefaultValuedAttr<I64Attr, "1">:$stride);
   let results = (outs Variadic<Mtc_Tensor>:$values);
-  let assemblyFormat = "$pieces `ranks` $ranks attr-dict `:` type($pieces) `->` type($values)";
+  let assemblyFormat = "$pieces `ranks` $ranks (`stride` $stride^)? attr-dict `:` type($pieces) `->` type($values)";
 }
 
 def OwnPieceOp : Mtc_CollectiveOp<"own_piece"> {
@@ -102,9 +109,9 @@ def OwnPieceOp : Mtc_CollectiveOp<"own_piece"> {
     * own_piece_c1: there is one result for each operand, with its element type, and the pieces hold its elements: see
       `#mtc.collective`.
   }];
-  let arguments = (ins Variadic<Mtc_Tensor>:$values, I64Attr:$ranks);
+  let arguments = (ins Variadic<Mtc_Tensor>:$values, I64Attr:$ranks, DefaultValuedAttr<I64Attr, "1">:$stride);
   let results = (outs Variadic<Mtc_Tensor>:$pieces);
-  let assemblyFormat = "$values `ranks` $ranks attr-dict `:` type($values) `->` type($pieces)";
+  let assemblyFormat = "$values `ranks` $ranks (`stride` $stride^)? attr-dict `:` type($values) `->` type($pieces)";
 }
 
 def AverageOverRanksOp : Mtc_ValueOp<"average_over_ranks", [SameOperandsAndResultType, Mtc_Gradient]> {

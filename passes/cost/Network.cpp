@@ -112,7 +112,8 @@ double mtc::estimateTransfer(CollectiveAttr collective, StringRef text) {
   const int64_t others = collective.getRanks() - 1;
   if (!network || others == 0 || collective.getKind() == CollectiveKind::OwnPiece)
     return 0;
-  const int64_t inside = std::min(others, network->ranksOfNode - 1);
+  const int64_t ofNode = std::max<int64_t>(1, network->ranksOfNode / collective.getStride());
+  const int64_t inside = std::min(others, ofNode - 1);
   auto estimate = [&](const Link &link, int64_t messages) {
     const double share = static_cast<double>(messages) / static_cast<double>(others);
     return link.estimate(messages, share * static_cast<double>(collective.getMaximumSentBytes()));

@@ -21,16 +21,29 @@ static inline const char *mtc_collective_name(uint32_t kind) {
                                   : "own_piece";
 }
 
-/* Returns the number of elements that a rank owns: those from rank * piece on, at most `piece`. */
-static inline int64_t mtc_owned_elements(int64_t piece, int64_t total, int64_t rank) {
-  const int64_t begin = rank * piece;
+/* The ranks of a program form groups of `ranks` ranks, whose numbers differ by `stride`. Returns
+ * the number of a rank in its group. */
+static inline int64_t mtc_number_in_group(int64_t rank, int64_t ranks, int64_t stride) {
+  return rank / stride % ranks;
+}
+
+/* Returns the rank with number `number` in the group of `rank`. */
+static inline int64_t mtc_rank_of_group(int64_t rank, int64_t ranks, int64_t stride,
+                                        int64_t number) {
+  return rank + (number - mtc_number_in_group(rank, ranks, stride)) * stride;
+}
+
+/* Returns the number of elements that the rank with number `number` in its group owns: those from
+ * number * piece on, at most `piece`. */
+static inline int64_t mtc_owned_elements(int64_t piece, int64_t total, int64_t number) {
+  const int64_t begin = number * piece;
   return begin >= total ? 0 : total - begin < piece ? total - begin : piece;
 }
 
-/* Returns the number of elements that a rank sends to other ranks. */
+/* Returns the number of elements that this rank sends to the other ranks of its group. */
 static inline int64_t mtc_sent_elements(uint32_t kind, int64_t ranks, int64_t piece, int64_t total,
-                                        int64_t rank) {
-  const int64_t owned = mtc_owned_elements(piece, total, rank);
+                                        int64_t number) {
+  const int64_t owned = mtc_owned_elements(piece, total, number);
   return kind == MTC_ALL_TO_ALL ? total - owned : kind == MTC_ALL_GATHER ? (ranks - 1) * owned : 0;
 }
 

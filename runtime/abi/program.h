@@ -217,7 +217,9 @@ typedef struct MtcCall {
 typedef struct MtcCollective {
   uint32_t kind;  /* MtcCollectiveKind */
   uint32_t count; /* number of values */
-  int64_t ranks;  /* number of ranks of the program, or 1: every rank copies its own values */
+  /* The groups, whose values are independent: see runtime/abi/collective.h. With one rank, every
+   * rank copies its own values. */
+  int64_t ranks, stride;
   int64_t element_bytes;
   const int64_t *pieces, *totals; /* elements of a piece of each value, and of each value */
 } MtcCollective;

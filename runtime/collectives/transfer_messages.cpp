@@ -4,6 +4,7 @@
 #include "runtime/abi/collective.h"
 #include "runtime/support/failure.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace mtc::runtime {
@@ -13,17 +14,17 @@ namespace {
 struct DividedValue {
   char *whole, *piece;
   int64_t pieceElements, total, elementBytes;
-  int64_t rowBytes; ///< between the pieces of successive ranks
+  int64_t rowBytes; ///< between the pieces of successive ranks of the group
 
-  int64_t ownedBytes(int64_t rank) const {
-    return elementBytes * mtc_owned_elements(pieceElements, total, rank);
+  int64_t ownedBytes(int64_t number) const {
+    return elementBytes * mtc_owned_elements(pieceElements, total, number);
   }
   int64_t pieceBytes() const { return pieceElements * elementBytes; }
-  /// Returns the elements of the value that a rank owns.
-  Message::Range ownedBy(int64_t rank) const {
-    return {whole + rank * pieceBytes(), ownedBytes(rank)};
+  /// Returns the elements of the value that the rank with this number in its group owns.
+  Message::Range ownedBy(int64_t number) const {
+    return {whole + number * pieceBytes(), ownedBytes(number)};
   }
-  /// Returns the piece in row `row`, as far as rank `owner` owns elements.
+  /// Returns the piece in row `row`, as far as number `owner` owns elements.
   Message::Range pieceOf(int64_t row, int64_t owner) const {
     return {piece + row * rowBytes, ownedBytes(owner)};
   }
@@ -46,15 +47,16 @@ int64_t TransferMessages::sentBytes() const {
 TransferMessages divideTransfer(const MtcProgram &program, const MtcOperation &operation,
                                 const std::vector<char *> &operands, int rankOfProcess) {
   const MtcCollective &collective = program.collectives[operation.index];
-  const int64_t rank = collective.ranks == 1 ? 0 : rankOfProcess;
-  const auto count = static_cast<size_t>(collective.ranks), own = static_cast<size_t>(rank);
+  const auto ranks = static_cast<size_t>(std::max<int64_t>(1, program.ranks)),
+             own = static_cast<size_t>(rankOfProcess);
+  const int64_t ownNumber = mtc_number_in_group(rankOfProcess, collective.ranks, collective.stride);
   const bool gathers = collective.kind == MTC_ALL_GATHER, sends = collective.kind != MTC_OWN_PIECE;
   TransferMessages result;
   result.what = text(mtc_collective_name(collective.kind), " of ", operation.nodes);
   int64_t rowBytes = 0, column = 0;
   for (uint32_t i = 0; i < collective.count; ++i)
     rowBytes += collective.pieces[i] * collective.element_bytes;
-  std::vector<Message> sent(count), received(count);
+  std::vector<Message> sent(ranks), received(ranks);
   for (uint32_t i = 0; i < collective.count; ++i) {
     DividedValue value{operands[gathers ? collective.count + i : i],
                        operands[gathers ? i : collective.count],
@@ -66,17 +68,18 @@ TransferMessages divideTransfer(const MtcProgram &program, const MtcOperation &o
       value.piece += std::exchange(column, column + value.pieceBytes());
     else if (collective.kind == MTC_OWN_PIECE)
       value.piece = operands[collective.count + i];
-    for (size_t r = 0; r < count; ++r) {
-      const auto other = static_cast<int64_t>(r);
+    for (int64_t other = 0; other < collective.ranks; ++other) {
+      const auto r = static_cast<size_t>(
+          mtc_rank_of_group(rankOfProcess, collective.ranks, collective.stride, other));
       if (gathers) {
-        add(sent[r], value.pieceOf(0, rank));
+        add(sent[r], value.pieceOf(0, ownNumber));
         add(received[r], value.ownedBy(other));
         continue;
       }
       if (r != own && !sends)
         continue;
       add(sent[r], value.ownedBy(other));
-      const Message::Range piece = value.pieceOf(sends ? other : 0, rank);
+      const Message::Range piece = value.pieceOf(sends ? other : 0, ownNumber);
       add(received[r], piece);
       if (piece.bytes < value.pieceBytes())
         result.zeros.push_back({piece.data + piece.bytes, value.pieceBytes() - piece.bytes});

@@ -19,7 +19,8 @@ struct TransferMessages {
     int64_t bytes;
   };
 
-  std::vector<Message> sent, received; ///< by rank; those of this rank are empty
+  /// By rank of the program. Those of this rank, and of ranks outside of its group, are empty.
+  std::vector<Message> sent, received;
   std::vector<Copy> copies;
   std::vector<Message::Range> zeros; ///< elements of received rows that do not exist
   std::string what;                  ///< the collective and its nodes

@@ -5,6 +5,11 @@
 
 // -----
 
+// expected-error @below {{has ranks with the stride 0, expected at least 1 (collective_c1)}}
+#stride = #mtc.collective<all_to_all, ranks = 2 stride 0, pieces = [16], totals = [32], element = f32>
+
+// -----
+
 // expected-error @below {{0 ranks, expected at least 1 (ranks_c1)}}
 mtc.program "m" stage training ranks <count = 0> {}
 

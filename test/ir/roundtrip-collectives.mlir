@@ -18,6 +18,17 @@ func.func @values(%a: tensor<8x8xf32>, %b: tensor<36xf32>, %p: tensor<32xf32>) -
   return %d : tensor<36xf32>
 }
 
+// CHECK-LABEL: func.func @groups
+func.func @groups(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // CHECK: mtc.all_to_all %{{.*}} pieces [32] stride 4 : tensor<8x8xf32> -> tensor<2x32xf32>
+  %rows = mtc.all_to_all %a pieces [32] stride 4 : tensor<8x8xf32> -> tensor<2x32xf32>
+  // CHECK: %[[OWN:.*]] = mtc.own_piece %{{.*}} ranks 2 stride 4 : tensor<8x8xf32> -> tensor<32xf32>
+  %own = mtc.own_piece %a ranks 2 stride 4 : tensor<8x8xf32> -> tensor<32xf32>
+  // CHECK: mtc.all_gather %[[OWN]] ranks 2 stride 4 : tensor<32xf32> -> tensor<8x8xf32>
+  %all = mtc.all_gather %own ranks 2 stride 4 : tensor<32xf32> -> tensor<8x8xf32>
+  return %all : tensor<8x8xf32>
+}
+
 // CHECK-LABEL: mtc.step @transfers
 mtc.step @transfers reads [] [] gives [] [] {
   // CHECK: mtc.transfer <all_to_all, ranks = 2, pieces = [8, 4], totals = [16, 8], element = f32> [#mtc.at<0, tensor<2x8xf32>>, #mtc.at<64, tensor<8xf32>>] into [#mtc.at<128, tensor<2x12xf32>>]
@@ -26,6 +37,9 @@ mtc.step @transfers reads [] [] gives [] [] {
   // CHECK: %[[T:.*]] = mtc.async_transfer <all_gather, ranks = 2, pieces = [16], totals = [24], element = f32> [#mtc.at<256, tensor<16xf32>>] into [#mtc.at<0, tensor<24xf32>>] stream 3
   %t = mtc.async_transfer #mtc.collective<all_gather, ranks = 2, pieces = [16], totals = [24], element = f32>
     [#mtc.at<256, tensor<16xf32>>] into [#mtc.at<0, tensor<24xf32>>] stream 3
+  // CHECK: mtc.transfer <all_to_all, ranks = 2 stride 4, pieces = [16], totals = [24], element = f32>
+  mtc.transfer #mtc.collective<all_to_all, ranks = 2 stride 4, pieces = [16], totals = [24], element = f32>
+    [#mtc.at<0, tensor<24xf32>>] into [#mtc.at<128, tensor<2x16xf32>>] after %t
   // CHECK: mtc.copy {{.*}} after %[[T]]
   mtc.copy #mtc.at<0, tensor<24xf32>> into #mtc.at<512, tensor<24xf32>> after %t
 }

@@ -32,10 +32,13 @@ struct Values {
 /// A collective with the memory of one rank.
 class Collective {
 public:
-  Collective(MtcCollectiveKind kind, const Values &divided, Ranks &ranks)
+  /// `groups` has the number and the stride of the ranks of a group; 0 ranks: all of them.
+  Collective(MtcCollectiveKind kind, const Values &divided, Ranks &ranks,
+             std::pair<int64_t, int64_t> groups = {0, 1})
       : divided(divided), kind(kind), table{kind,
                                             static_cast<uint32_t>(divided.count()),
-                                            ranks.count(),
+                                            groups.first ? groups.first : ranks.count(),
+                                            groups.second,
                                             divided.elementBytes,
                                             this->divided.pieces.data(),
                                             this->divided.totals.data()} {
@@ -44,7 +47,7 @@ public:
       pieces.emplace_back(divided.pieceBytes(i), poison);
     }
     if (kind == MTC_ALL_TO_ALL)
-      rows.assign(divided.rowBytes() * static_cast<size_t>(ranks.count()), poison);
+      rows.assign(divided.rowBytes() * static_cast<size_t>(table.ranks), poison);
     MtcProgram program{};
     program.ranks = ranks.count();
     program.collectives = &table;
@@ -200,6 +203,53 @@ TEST_P(TransferTest, OwnPieceCopiesWithinTheRank) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, TransferTest, testing::Range(1, 8));
+
+/// Ranks 0 to 11 in groups, each by its number and stride of ranks.
+class TransferOfGroups : public testing::TestWithParam<std::pair<int64_t, int64_t>> {};
+
+TEST_P(TransferOfGroups, StaysWithinThem) {
+  const auto [count, stride] = GetParam();
+  const auto sizes = static_cast<int>(count);
+  for (const Values &divided : valuesFor(sizes)) {
+    const auto results = runRanks(12, [&, count = count, stride = stride](Ranks &ranks) {
+      const int number = ranks.rank() / static_cast<int>(stride) % sizes;
+      const int first = ranks.rank() - number * static_cast<int>(stride);
+      Collective exchange(MTC_ALL_TO_ALL, divided, ranks, GetParam());
+      Collective gather(MTC_ALL_GATHER, divided, ranks, GetParam());
+      Collective own(MTC_OWN_PIECE, divided, ranks, GetParam());
+      exchange.setValues(ranks.rank(), 0);
+      own.setValues(ranks.rank(), 0);
+      int64_t sent = 0;
+      for (size_t i = 0; i < divided.count(); ++i) {
+        const std::string piece =
+            pieceOf(bytesOf(divided, i, first, 0), divided.pieceBytes(i), number);
+        std::memcpy(gather.pieces[i].data(), piece.data(), piece.size());
+        sent += static_cast<int64_t>(piece.size()) * (count - 1);
+      }
+      exchange.run();
+      gather.run();
+      own.run();
+      std::string rows;
+      for (int other = 0; other < sizes; ++other)
+        for (size_t i = 0; i < divided.count(); ++i)
+          rows += paddedPieceOf(bytesOf(divided, i, first + other * stride, 0),
+                                divided.pieceBytes(i), number);
+      EXPECT_TRUE(exchange.rows == rows) << "rank " << ranks.rank();
+      for (size_t i = 0; i < divided.count(); ++i) {
+        EXPECT_TRUE(gather.values[i] == bytesOf(divided, i, first, 0)) << "rank " << ranks.rank();
+        EXPECT_TRUE(own.pieces[i] == paddedPieceOf(bytesOf(divided, i, ranks.rank(), 0),
+                                                   divided.pieceBytes(i), number));
+      }
+      EXPECT_EQ(ranks.sentBytes(MTC_ALL_GATHER), sent);
+    });
+    for (const RankResult &result : results)
+      EXPECT_EQ(result.error, "");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Groups, TransferOfGroups,
+                         testing::Values(std::pair(4, 1), std::pair(3, 4), std::pair(2, 6),
+                                         std::pair(3, 2), std::pair(12, 1), std::pair(1, 1)));
 
 TEST(Transfer, OfNoElementsToSomeRanksWaitsForTheOthers) {
   // Of 3 ranks, rank 0 owns 16 elements, rank 1 owns 4, and rank 2 none.

@@ -1,5 +1,7 @@
 // The emulated NCCL: results, order and errors.
+#include "runtime/abi/collective.h"
 #include "runtime/collectives/nccl/nccl.h"
+#include "runtime/collectives/transfer_messages.h"
 #include "runtime/devices/cuda/driver.h"
 #include "runtime/devices/cuda/emulated/streams.h"
 #include "runtime/devices/gpu/handles.h"
@@ -132,6 +134,48 @@ TEST_F(Nccl, DeliversMessagesInOrder) {
       for (const Rank &rank : ranks)
         EXPECT_EQ(rank.found, isFirst ? 10 * (peer + 1) : peer + 1);
     }
+}
+
+TEST_F(Nccl, ExchangesWithinGroups) {
+  // The groups 0 2 and 1 3, at the same time.
+  start(4);
+  constexpr int64_t piece = bytes, total = 2 * piece;
+  const MtcCollective collective = {.kind = MTC_ALL_TO_ALL,
+                                    .count = 1,
+                                    .ranks = 2,
+                                    .stride = 2,
+                                    .element_bytes = 1,
+                                    .pieces = &piece,
+                                    .totals = &total};
+  MtcProgram program{};
+  program.ranks = 4;
+  program.collectives = &collective;
+  MtcOperation operation{};
+  operation.nodes = "fc";
+  for (Rank &rank : ranks) {
+    rank.fill(1, rank.number + 1);
+    const TransferMessages messages =
+        divideTransfer(program, operation, {rank.at(0), rank.at(2)}, rank.number);
+    rank.group(messages.what.c_str(), [&] {
+      for (int peer = 0; peer < 4; ++peer) {
+        for (const auto &range : messages.sent[static_cast<size_t>(peer)].ranges)
+          EXPECT_EQ(rank.nccl.send(range.data, static_cast<size_t>(range.bytes), byteType, peer,
+                                   rank.communicator, rank.messages),
+                    done);
+        for (const auto &range : messages.received[static_cast<size_t>(peer)].ranges)
+          EXPECT_EQ(rank.nccl.receive(range.data, static_cast<size_t>(range.bytes), byteType, peer,
+                                      rank.communicator, rank.messages),
+                    done);
+      }
+    });
+    // The row of the other rank of the group.
+    rank.read(rank.number < 2 ? 3 : 2);
+  }
+  EXPECT_EQ(run(), "");
+  for (const Rank &rank : ranks) {
+    const int peer = (rank.number + 2) % 4;
+    EXPECT_EQ(rank.found, rank.number < 2 ? 10 * (peer + 1) : peer + 1) << "rank " << rank.number;
+  }
 }
 
 TEST_F(Nccl, CountsBytesToOtherRanks) {

@@ -88,7 +88,22 @@ static bool isInModule(VariableOp variable) {
          (!images || !images->empty());
 }
 
+namespace {
+/// How a variable is divided: see MtcVariable.
+struct Groups {
+  int64_t run = 0, parts = 0, stride = 0;
+};
+} // namespace
+
+static Groups groupsOf(VariableOp piece, int64_t ranks) {
+  if (AxisSplitAttr split = piece.getSplitAttr())
+    return {split.getRunOf(piece.getWholeType()), split.getParts(), split.getStride()};
+  return {piece.getTensorType().getNumElements(), ranks, 1};
+}
+
 LogicalResult VariableTable::add(ModuleOp placed) {
+  ProgramOp program = ProgramOp::find(placed);
+  const int64_t ranks = program ? program.getRankCount() : 1;
   for (VariableOp variable : placed.getOps<VariableOp>()) {
     if (!variable.getOffset())
       return variable.emitError("variable has no offset in the arena");
@@ -137,8 +152,11 @@ LogicalResult VariableTable::add(ModuleOp placed) {
     if (stored)
       source = c.global(describeTensor(c, name, stored.getType(), /*offset=*/-1));
     Constant *whole = c.null();
-    if (variable.getWhole())
+    Groups groups;
+    if (variable.getWhole()) {
       whole = c.global(describeTensor(c, name, variable.getWholeType(), /*offset=*/-1));
+      groups = groupsOf(variable, ranks);
+    }
     llvm::SmallVector<Constant *> images;
     if (std::optional<ArrayAttr> list = variable.getModuleImages())
       for (auto image : list->getAsRange<TensorImageAttr>())
@@ -153,6 +171,8 @@ LogicalResult VariableTable::add(ModuleOp placed) {
                                             : uint32_t{MTC_STORED_AS_IS}),
         field<&MtcVariable::is_transposed>(stored && stored.getTransposed()),
         field<&MtcVariable::source>(source), field<&MtcVariable::whole>(whole),
+        field<&MtcVariable::run>(groups.run), field<&MtcVariable::parts>(groups.parts),
+        field<&MtcVariable::stride>(groups.stride),
         field<&MtcVariable::is_in_module>(isInModule(variable)),
         field<&MtcVariable::image_count>(images.size()),
         field<&MtcVariable::images>(c.array(images))));

@@ -48,6 +48,33 @@ int64_t CollectiveAttr::getMaximumSentBytes() {
   return std::max(getSentBytes(0), getSentBytes((getRanks() - 1) * getStride()));
 }
 
+LogicalResult AxisSplitAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                                    int64_t axis, int64_t outer, int64_t parts, int64_t stride) {
+  if (axis >= 0 && outer >= 1 && parts >= 1 && stride >= 1)
+    return success();
+  return emitError() << "has axis " << axis << ", outer " << outer << ", parts " << parts
+                     << " and stride " << stride
+                     << ", expected an axis of at least 0 and other numbers of at least 1 "
+                        "(axis_split_c1)";
+}
+
+RankedTensorType AxisSplitAttr::getPartOf(RankedTensorType whole) {
+  if (getAxis() >= whole.getRank() || whole.getDimSize(getAxis()) % getParts() ||
+      whole.getDimSize(getAxis()) / getParts() % getOuter())
+    return {};
+  SmallVector<int64_t> shape(whole.getShape());
+  shape[getAxis()] /= getParts();
+  return RankedTensorType::get(shape, whole.getElementType());
+}
+
+int64_t AxisSplitAttr::getRunOf(RankedTensorType whole) {
+  ArrayRef<int64_t> shape = whole.getShape();
+  int64_t run = shape[getAxis()] / getParts() / getOuter();
+  for (int64_t extent : shape.drop_front(getAxis() + 1))
+    run *= extent;
+  return run;
+}
+
 static SmallVector<int64_t> elementCounts(TypeRange types) {
   return llvm::map_to_vector(
       types, [](Type type) { return cast<RankedTensorType>(type).getNumElements(); });

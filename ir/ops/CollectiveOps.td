@@ -53,6 +53,31 @@ def Mtc_CollectiveAttr : Mtc_Attr<"Collective", "collective"> {
   }];
 }
 
+def Mtc_AxisSplitAttr : Mtc_Attr<"AxisSplit", "axis_split"> {
+  let summary = "division of an axis of a variable among the ranks of a group";
+  let description = [{
+    The axis has `outer` times `parts` times n elements. Of each of the `outer` blocks, the rank with number i in its group of
+    `parts` ranks (see `#mtc.collective`) has the n elements from i times n on. A weight of fused queries, keys and values is divided
+    along the heads with `outer = 3`.
+
+    ```mlir
+    #mtc.axis_split<axis = 1, outer = 3, parts = 4>
+    ```
+
+    * axis_split_c1: the axis is not negative, and the other numbers are at least 1.
+  }];
+  let parameters = (ins "int64_t":$axis, DefaultValuedParameter<"int64_t", "1">:$outer, "int64_t":$parts,
+                        DefaultValuedParameter<"int64_t", "1">:$stride);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Returns the type of a rank's part of a tensor; null if the axis cannot be divided.
+    ::mlir::RankedTensorType getPartOf(::mlir::RankedTensorType whole);
+    /// Returns the number of consecutive elements of the whole tensor that one rank has.
+    int64_t getRunOf(::mlir::RankedTensorType whole);
+  }];
+}
+
 def Mtc_Collective : DeclareOpInterfaceMethods<CollectiveOpInterface>;
 
 class Mtc_CollectiveOp<string mnemonic> : Mtc_Op<mnemonic, [MemoryEffects<[MemWrite]>, Mtc_NoGradient, Mtc_Collective]> {

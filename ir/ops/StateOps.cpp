@@ -13,8 +13,9 @@ using namespace mtc;
 void VariableOp::build(OpBuilder &b, OperationState &state, Role role, const Twine &name, Type type,
                        Attribute initial, FlatSymbolRefAttr of, StringAttr moduleName) {
   build(b, state, RoleAttr::get(b.getContext(), role), b.getStringAttr(name), TypeAttr::get(type),
-        /*whole=*/TypeAttr(), initial, of, moduleName, ArrayAttr(), ArrayAttr(), IntegerAttr(),
-        UnitAttr(), MemorySpaceAttr::get(b.getContext(), MemorySpace::Device));
+        /*whole=*/TypeAttr(), /*split=*/AxisSplitAttr(), initial, of, moduleName, ArrayAttr(),
+        ArrayAttr(), IntegerAttr(), UnitAttr(),
+        MemorySpaceAttr::get(b.getContext(), MemorySpace::Device));
 }
 
 RankedTensorType VariableOp::getSourceType() {
@@ -67,16 +68,23 @@ static LogicalResult verifyImages(VariableOp variable) {
 
 /// Verifies variable_c7.
 static LogicalResult verifyPiece(VariableOp variable) {
-  if (!variable.getWhole())
-    return success();
+  AxisSplitAttr split = variable.getSplitAttr();
+  if (!variable.getWhole()) {
+    if (!split)
+      return success();
+    return variable.emitOpError("is divided along an axis, but is no piece (variable_c7)");
+  }
   auto whole = dyn_cast<RankedTensorType>(*variable.getWhole());
   RankedTensorType piece = variable.getTensorType();
-  if (whole && whole.hasStaticShape() && piece.getRank() == 1 &&
-      whole.getElementType() == piece.getElementType())
+  const bool isKnown = whole && whole.hasStaticShape();
+  if (split && isKnown && piece == split.getPartOf(whole))
     return success();
-  return variable.emitOpError("is ") << piece << ", a piece of " << *variable.getWhole()
-                                     << ", expected a flat piece of a tensor with the same "
-                                        "elements (variable_c7)";
+  if (!split && isKnown && piece.getRank() == 1 && whole.getElementType() == piece.getElementType())
+    return success();
+  auto error = variable.emitOpError("is ") << piece << ", a piece of " << *variable.getWhole();
+  if (split)
+    return error << ", expected its part along " << split << " (variable_c7)";
+  return error << ", expected a flat piece of a tensor with the same elements (variable_c7)";
 }
 
 LogicalResult VariableOp::verify() {

@@ -4,6 +4,7 @@
 #define MTC_IR_STATE_OPS
 
 include "ir/attributes/TensorImage.td"
+include "ir/ops/CollectiveOps.td"
 
 def VariableOp : Mtc_Op<"variable", [Symbol]> {
   let summary = "a tensor that persists across steps";
@@ -22,7 +23,7 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
     after that function returns: it has a slice only in that function's arena.
 
     A variable that is a `piece of` a type is divided among the ranks of the program: it is the piece of this rank of a variable
-    of that type. The pieces are those of collectives (`#mtc.collective`).
+    of that type. The pieces are those of collectives (`#mtc.collective`), or parts `along` an axis (`#mtc.axis_split`).
 
     ```mlir
     mtc.variable parameter @fc.weight : tensor<10x64xf32> = #mtc.initializer<"fc.weight">
@@ -30,6 +31,8 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
     mtc.variable scalar @mtc.step : tensor<i64> = #mtc.scalar<step>
     mtc.variable optimizer @fc.weight.moment1 in disk : tensor<10x64xf32> = #mtc.zeros of @fc.weight
     mtc.variable optimizer @fc.weight.moment2 : tensor<512xf32> piece of tensor<10x64xf32> = #mtc.zeros of @fc.weight
+    mtc.variable parameter @fc2.weight : tensor<10x32xf32> piece of tensor<10x64xf32> along #mtc.axis_split<axis = 1, parts = 2>
+      = #mtc.initializer<"fc2.weight">
     ```
 
     * variable_c1: the initial value is #mtc.initializer, #mtc.normal, #mtc.uniform, #mtc.zeros, #mtc.as_parameter, #mtc.scalar,
@@ -40,15 +43,15 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
     * variable_c5: scalars and transient variables are in device memory.
     * variable_c6: images are #mtc.tensor_image whose parts are within the variable; each group of module images contains every
       element once, and file images contain no other elements.
-    * variable_c7: a piece is flat, and has the element type of the whole variable.
+    * variable_c7: a piece is flat and has the element type of the whole variable, or is a part of it along an axis.
   }];
   let arguments = (ins Mtc_RoleAttr:$role, SymbolNameAttr:$sym_name, TypeAttr:$type, OptionalAttr<TypeAttr>:$whole,
-                       AnyAttr:$initial,
+                       OptionalAttr<Mtc_AxisSplitAttr>:$split, AnyAttr:$initial,
                        OptionalAttr<FlatSymbolRefAttr>:$of, OptionalAttr<StrAttr>:$module_name,
                        OptionalAttr<Mtc_TensorImageArrayAttr>:$module_images,
                        OptionalAttr<Mtc_TensorImageArrayAttr>:$file_images, OptionalAttr<I64Attr>:$offset, UnitAttr:$transient,
                        DefaultValuedAttr<Mtc_MemorySpaceAttr, "::mtc::MemorySpace::Device">:$space);
-  let assemblyFormat = "$role (`transient` $transient^)? $sym_name (`in` $space^)? `:` $type (`piece` `of` $whole^)? `=` $initial (`of` $of^)? (`at` $offset^)? attr-dict";
+  let assemblyFormat = "$role (`transient` $transient^)? $sym_name (`in` $space^)? `:` $type (`piece` `of` $whole^)? (`along` $split^)? `=` $initial (`of` $of^)? (`at` $offset^)? attr-dict";
   let builders = [
     OpBuilder<(ins "::mtc::Role":$role, "const ::llvm::Twine &":$name, "::mlir::Type":$type, "::mlir::Attribute":$initial,
                    CArg<"::mlir::FlatSymbolRefAttr", "{}">:$of, CArg<"::mlir::StringAttr", "{}">:$moduleName)>];

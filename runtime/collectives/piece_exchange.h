@@ -18,9 +18,10 @@ struct PieceRequest {
   enum class Kind : int64_t {
     Proceed, ///< continue with the next step
     Wait,    ///< rank 0 is still busy
-    Read,    ///< send the chunk of a variable from byte `begin` of its value on
+    Read,    ///< send the chunk of a variable from byte `begin` of the own elements on
     Open,    ///< open the file of rank 0 whose path follows, with the number `file`
-    Write,   ///< write the own piece of a variable from byte `begin` on; byte 0 is at `file`
+    Write,   ///< write the own elements of a variable, from byte `begin` of them on, into the value
+             ///< at `file`
     Sync,    ///< make what was written durable
   };
   Kind kind = Kind::Proceed;

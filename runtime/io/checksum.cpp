@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace mtc::runtime {
 namespace {
@@ -80,15 +81,17 @@ void PieceChecksum::add(const void *bytes, int64_t count) {
   auto *next = static_cast<const char *>(bytes);
   while (count > 0) {
     const int64_t added = pieceBytes ? std::min(count, pieceBytes - inPiece) : count;
-    piece.add(next, added);
+    Checksum &part = parts.empty() ? piece : parts[static_cast<size_t>(number) % parts.size()];
+    part.add(next, added);
     inPiece += added;
     next += added;
     count -= added;
     if (inPiece != pieceBytes)
       continue;
-    addPiece(piece.value());
-    piece = {};
     inPiece = 0;
+    ++number;
+    if (parts.empty())
+      addPiece(std::exchange(piece, {}).value());
   }
 }
 
@@ -103,8 +106,10 @@ uint64_t PieceChecksum::value() const {
   if (!pieceBytes)
     return piece.value();
   PieceChecksum all = *this;
-  if (inPiece)
+  if (inPiece && parts.empty())
     all.addPiece(piece.value());
+  for (const Checksum &part : parts)
+    all.addPiece(part.value());
   return all.pieces.value();
 }
 

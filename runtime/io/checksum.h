@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace mtc::runtime {
 
@@ -23,26 +24,30 @@ private:
   std::array<unsigned char, 32> rest{}; ///< the last total % 32 bytes
 };
 
-/// The checksum of data whose pieces several processes may write: of the checksums of the pieces,
-/// as little-endian words in order. Data that is not divided has the checksum of its bytes.
+/// The checksum of data whose parts several processes may write: of the checksums of the parts, as
+/// little-endian words in order. Data that is not divided has the checksum of its bytes.
 class PieceChecksum {
 public:
-  /// `pieceBytes` is the size of every piece but the last; 0: the data is not divided.
-  explicit PieceChecksum(int64_t pieceBytes = 0) : pieceBytes(pieceBytes) {}
+  /// `pieceBytes` is the size of every piece but the last; 0: the data is not divided. Pieces
+  /// belong to the parts in turn; 0 parts: each piece is a part.
+  explicit PieceChecksum(int64_t pieceBytes = 0, int64_t parts = 0)
+      : pieceBytes(pieceBytes), parts(static_cast<size_t>(parts)) {}
 
   /// Begins again.
-  void restart() { *this = PieceChecksum(pieceBytes); }
+  void restart() { *this = PieceChecksum(pieceBytes, static_cast<int64_t>(parts.size())); }
   /// Adds the next bytes; pieces may be split in any way.
   void add(const void *bytes, int64_t count);
-  /// Adds the checksum of the next piece. Empty pieces have none.
+  /// Adds the checksum of the next part. Empty parts have none.
   void addPiece(uint64_t checksum);
   uint64_t value() const;
 
 private:
   int64_t pieceBytes;
-  int64_t inPiece = 0; ///< bytes of `piece`
-  Checksum piece;      ///< of the piece that is being added
-  Checksum pieces;     ///< of the checksums of complete pieces
+  int64_t inPiece = 0;         ///< bytes of the piece that is being added
+  Checksum piece;              ///< of that piece, if it is a part
+  Checksum pieces;             ///< of the checksums of complete parts
+  std::vector<Checksum> parts; ///< of parts of several pieces
+  int64_t number = 0;          ///< of the piece that is being added
 };
 
 inline constexpr size_t checksumDigits = 16;

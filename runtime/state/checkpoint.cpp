@@ -168,7 +168,10 @@ void CheckpointFolder::writeTensors(const MtcProgram &program, Device &device,
       if (!checksum)
         refuse(i);
       manifest.checksums[tensors[i].name] = checksumText(*checksum);
-      manifest.pieceBytes[tensors[i].name] = StoredVariable(program, first).pieceBytes();
+      const StoredVariable stored(program, first);
+      manifest.pieceBytes[tensors[i].name] = stored.runBytes();
+      if (stored.divided().isInterleaved())
+        manifest.parts[tensors[i].name] = stored.divided().parts;
       continue;
     }
     Checksum sum;
@@ -294,7 +297,7 @@ Checkpoint::read(const MtcTensor &expected,
     return text(file->path(), ": tensor '", expected.name, "' is missing");
   if (std::string why = mismatch(expected, *found); !why.empty())
     return text(file->path(), ": tensor '", expected.name, "' ", why);
-  PieceChecksum sum(manifest.pieceBytesOf(expected.name));
+  PieceChecksum sum = manifest.emptyChecksumOf(expected.name);
   if (!use(*found, sum))
     return "";
   auto known = manifest.checksums.find(expected.name);

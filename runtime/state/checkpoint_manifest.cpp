@@ -1,7 +1,6 @@
 // Manifests as JSON.
 #include "runtime/state/checkpoint_manifest.h"
 
-#include "runtime/io/checksum.h"
 #include "runtime/io/json_object.h"
 #include "runtime/state/program_description.h"
 #include "runtime/support/failure.h"
@@ -113,6 +112,7 @@ private:
 
 /// The limit keeps the number of samples since the first step within 64 bits.
 constexpr uint64_t maxSteps = uint64_t{1} << 48;
+constexpr uint64_t maxParts = uint64_t{1} << 20;
 
 ScheduleSettings parseSchedule(const std::string &path, const Json &json) {
   const Fields fields(path, json);
@@ -220,9 +220,12 @@ std::optional<int64_t> stepOfManifest(const std::string &text) {
   return step.is_number_unsigned() ? std::optional(step.get<int64_t>()) : std::nullopt;
 }
 
-int64_t CheckpointManifest::pieceBytesOf(const std::string &tensor) const {
-  const auto found = pieceBytes.find(tensor);
-  return found == pieceBytes.end() ? 0 : found->second;
+PieceChecksum CheckpointManifest::emptyChecksumOf(const std::string &tensor) const {
+  auto numberIn = [&](const std::map<std::string, int64_t> &numbers) {
+    const auto found = numbers.find(tensor);
+    return found == numbers.end() ? 0 : found->second;
+  };
+  return PieceChecksum(numberIn(pieceBytes), numberIn(parts));
 }
 
 std::string checkpointFileName(int64_t step, int attempt) {
@@ -262,6 +265,8 @@ std::string writeManifest(const MtcProgram &program, const CheckpointManifest &m
                {"checksums", manifest.checksums}};
   if (!manifest.pieceBytes.empty())
     json["piece_bytes"] = manifest.pieceBytes;
+  if (!manifest.parts.empty())
+    json["parts"] = manifest.parts;
   if (state.schedule)
     json["schedule"] = jsonOf(*state.schedule);
   if (state.validation.step)
@@ -312,11 +317,16 @@ CheckpointManifest parseManifest(const MtcProgram &program, const std::string &p
     userError(path, ": names the file '", manifest.file, "', which is not one of a checkpoint");
   for (const auto &[name, checksum] : fields.object("checksums").items())
     manifest.checksums[name] = checksum.is_string() ? checksum.get<std::string>() : "";
-  if (json.contains("piece_bytes")) {
-    const Fields pieces(path, fields.object("piece_bytes"));
-    for (const auto &[name, bytes] : json["piece_bytes"].items())
-      manifest.pieceBytes[name] = pieces.natural(name.c_str(), INT64_MAX);
-  }
+  auto parseNumbers = [&](const char *field, std::map<std::string, int64_t> &numbers,
+                          int64_t maximum) {
+    if (!json.contains(field))
+      return;
+    const Fields all(path, fields.object(field));
+    for (const auto &[name, number] : json[field].items())
+      numbers[name] = all.natural(name.c_str(), maximum);
+  };
+  parseNumbers("piece_bytes", manifest.pieceBytes, INT64_MAX);
+  parseNumbers("parts", manifest.parts, maxParts);
   return manifest;
 }
 

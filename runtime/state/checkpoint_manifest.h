@@ -2,6 +2,7 @@
 #ifndef MTC_RUNTIME_STATE_CHECKPOINT_MANIFEST_H
 #define MTC_RUNTIME_STATE_CHECKPOINT_MANIFEST_H
 
+#include "runtime/io/checksum.h"
 #include "runtime/state/training_state.h"
 
 #include <cstdint>
@@ -22,9 +23,11 @@ struct CheckpointManifest {
       checksums; ///< checksums of its tensors and of frozen variables
   /// Sizes of the pieces of which the checksums of tensors are made (PieceChecksum).
   std::map<std::string, int64_t> pieceBytes;
+  /// Numbers of parts of tensors whose parts have several pieces.
+  std::map<std::string, int64_t> parts;
 
-  /// Returns the size of the pieces of a tensor; 0 if it has none.
-  int64_t pieceBytesOf(const std::string &tensor) const;
+  /// Returns the checksum of a tensor before its first byte.
+  PieceChecksum emptyChecksumOf(const std::string &tensor) const;
 
   /// Describes the steps before this program's if their batch differs; otherwise "".
   std::string batchChange;

@@ -58,11 +58,12 @@ public:
 
 private:
   void send(const PieceRequest &request) {
+    char *to = exchange.chunk();
     StoredVariable(program, static_cast<uint32_t>(request.variable))
         .readOwn(device, request.begin, PieceExchange::chunkBytes,
-                 [&](const char *from, int64_t at, int64_t bytes) {
-                   std::memcpy(exchange.chunk() + (at - request.begin), from,
-                               static_cast<size_t>(bytes));
+                 [&](const char *from, int64_t, int64_t bytes) {
+                   std::memcpy(to, from, static_cast<size_t>(bytes));
+                   to += bytes;
                  });
     exchange.sendToLeader(device.ranks()->rank());
   }
@@ -78,7 +79,7 @@ private:
 
   PieceReply write(const PieceRequest &request) {
     const StoredVariable variable(program, static_cast<uint32_t>(request.variable));
-    if (request.begin == device.ranks()->rank() * variable.pieceBytes())
+    if (request.begin == 0)
       ofPiece = {};
     DividedFile::WrittenPiece piece{variable, request.refusesNonFinite != 0, ofPiece};
     variable.readOwn(device, request.begin, requestBytes,
@@ -150,29 +151,29 @@ std::optional<uint64_t> DividedFile::write(uint32_t index, size_t tensor, bool r
   if (!sees)
     open();
   const StoredVariable variable(program, index);
-  const int64_t pieceBytes = variable.pieceBytes();
+  const Division &division = variable.divided();
   // The last ranks may own nothing.
-  const int64_t owners = (variable.bytes() + pieceBytes - 1) / pieceBytes;
+  const int64_t owners = division.ownedParts();
   std::vector<uint64_t> checksums(static_cast<size_t>(owners));
   WrittenPiece own{variable, refusesNonFinite};
   bool isRefused = false;
-  for (int64_t at = 0; at < pieceBytes; at += requestBytes)
+  for (int64_t at = 0; at < variable.partBytes(0); at += requestBytes)
     isRefused |= writePart(own, index, tensor, at, checksums);
-  for (int r = 1; r < owners; ++r) {
-    if ((*sees)[static_cast<size_t>(r)])
+  for (int64_t part = 1; part < owners; ++part) {
+    if ((*sees)[static_cast<size_t>(division.ownerOf(part))])
       continue;
     WrittenPiece piece{variable, refusesNonFinite};
-    variable.readPiece(device, r, [&](const char *from, int64_t to, int64_t bytes) {
+    variable.readPart(device, part, [&](const char *from, int64_t to, int64_t bytes) {
       piece.add(from, bytes);
       file.write(tensor, to, from, bytes);
     });
     isRefused |= piece.isRefused;
-    checksums[static_cast<size_t>(r)] = piece.checksum.value();
+    checksums[static_cast<size_t>(part)] = piece.checksum.value();
   }
   if (isRefused || own.isRefused)
     return std::nullopt;
   checksums[0] = own.checksum.value();
-  PieceChecksum all(pieceBytes);
+  PieceChecksum all(variable.runBytes());
   for (uint64_t checksum : checksums)
     all.addPiece(checksum);
   return all.value();
@@ -181,15 +182,16 @@ std::optional<uint64_t> DividedFile::write(uint32_t index, size_t tensor, bool r
 bool DividedFile::writePart(WrittenPiece &own, uint32_t index, size_t tensor, int64_t at,
                             std::vector<uint64_t> &checksums) {
   PieceExchange &exchange = *device.ranks()->pieces();
-  std::vector<int> asked;
+  const Division &division = own.variable.divided();
+  std::vector<int64_t> asked; // by part
   exchange.keepWaiting();
-  for (int r = 1; r < static_cast<int>(checksums.size()); ++r) {
-    const int64_t begin = r * own.variable.pieceBytes() + at;
-    if (!(*sees)[static_cast<size_t>(r)] || begin >= own.variable.bytes())
+  for (int64_t part = 1; part < static_cast<int64_t>(checksums.size()); ++part) {
+    const int rank = division.ownerOf(part);
+    if (!(*sees)[static_cast<size_t>(rank)] || at >= own.variable.partBytes(part))
       continue;
-    exchange.ask(r, {PieceRequest::Kind::Write, index, begin,
-                     static_cast<uint64_t>(file.startOf(tensor)), own.refusesNonFinite});
-    asked.push_back(r);
+    exchange.ask(rank, {PieceRequest::Kind::Write, index, at,
+                        static_cast<uint64_t>(file.startOf(tensor)), own.refusesNonFinite});
+    asked.push_back(part);
   }
   // All answers are received, also where a rank fails.
   Problems problems;
@@ -201,10 +203,10 @@ bool DividedFile::writePart(WrittenPiece &own, uint32_t index, size_t tensor, in
                          });
   });
   bool isRefused = false;
-  for (int r : asked) {
-    const PieceReply reply = replyOf(r, problems);
+  for (int64_t part : asked) {
+    const PieceReply reply = replyOf(division.ownerOf(part), problems);
     isRefused |= reply.status == PieceReply::Status::NotFinite;
-    checksums[static_cast<size_t>(r)] = reply.checksum;
+    checksums[static_cast<size_t>(part)] = reply.checksum;
   }
   problems.throwIfAny();
   return isRefused;

@@ -54,41 +54,44 @@ void split(const std::vector<uint32_t> &whole, std::vector<uint16_t> &upper,
 
 } // namespace
 
-/// Returns the number of elements of a variable's piece; 0 if it is not divided.
-static int64_t pieceOf(const MtcVariable &variable) {
-  return variable.whole ? variable.tensor.bytes / typeBytes(variable.tensor.type) : 0;
-}
-
 static const MtcTensor &wholeOf(const MtcVariable &variable) {
   return variable.whole ? *variable.whole : variable.tensor;
 }
 
 static int rankOf(Device &device) { return device.ranks() ? device.ranks()->rank() : 0; }
 
-/// Gathers the pieces of a variable that every rank has whole, but of which each has written only
-/// its piece.
-static void sharePieces(Device &device, const MtcVariable &variable, int64_t piece) {
+/// Returns the address of a run in a variable.
+static ArenaAddress addressOf(const MtcVariable &variable, const ElementRun &run) {
+  return addressOf(variable.tensor) +
+         (variable.whole ? run.own : run.value) * typeBytes(variable.tensor.type);
+}
+
+/// Gathers the parts of a variable that every rank has whole, but of which each has written only
+/// its part.
+static void shareParts(Device &device, const MtcVariable &variable, const Division &division) {
   Ranks *ranks = device.ranks();
   if (!ranks || ranks->count() == 1)
     return;
   PieceExchange &exchange = *ranks->pieces();
-  const int64_t size = typeBytes(variable.tensor.type), total = variable.tensor.bytes;
-  for (int r = 0; r < ranks->count(); ++r) {
-    const int64_t end = std::min(total, (r + 1) * piece * size);
-    for (int64_t at = r * piece * size; at < end; at += PieceExchange::chunkBytes) {
-      const int64_t count = std::min(PieceExchange::chunkBytes, end - at);
-      const ArenaAddress place = addressOf(variable.tensor) + at;
-      if (r == ranks->rank())
+  const int64_t size = typeBytes(variable.tensor.type);
+  auto share = [&](int owner, const ElementRun &run) {
+    for (int64_t at = 0; at < run.count * size; at += PieceExchange::chunkBytes) {
+      const int64_t count = std::min(PieceExchange::chunkBytes, run.count * size - at);
+      const ArenaAddress place = addressOf(variable, run) + at;
+      if (owner == ranks->rank())
         device.read(place, count, [&](const char *from, int64_t begin, int64_t bytes) {
           std::memcpy(exchange.chunk() + begin, from, static_cast<size_t>(bytes));
         });
-      exchange.broadcast(r);
-      if (r != ranks->rank())
+      exchange.broadcast(owner);
+      if (owner != ranks->rank())
         device.write(place, count, [&](char *to, int64_t begin, int64_t bytes) {
           std::memcpy(to, exchange.chunk() + begin, static_cast<size_t>(bytes));
         });
     }
-  }
+  };
+  for (int64_t part = 0; part < division.ownedParts(); ++part)
+    division.forEachRun(part, 0, division.countOf(part),
+                        [&](const ElementRun &run) { share(division.ownerOf(part), run); });
 }
 
 StoredVariable::StoredVariable(const MtcProgram &program, uint32_t index)
@@ -97,7 +100,7 @@ StoredVariable::StoredVariable(const MtcProgram &program, uint32_t index)
     if (program.variables[i].role == MTC_LOW_HALF &&
         program.variables[i].of == static_cast<int32_t>(index))
       low = &program.variables[i];
-  piece = std::max(pieceOf(variable), low ? pieceOf(*low) : 0);
+  division = Division::of(variable.whole || !low ? variable : *low);
 }
 
 MtcTensor StoredVariable::tensor() const {
@@ -112,169 +115,194 @@ MtcTensor StoredVariable::tensor() const {
   return whole;
 }
 
-StoredVariable::Range StoredVariable::all() const { return {0, bytes() / typeBytes(type())}; }
-
-StoredVariable::Range StoredVariable::owned(Device &device) const {
-  if (!piece)
-    return all();
-  const int64_t begin = rankOf(device) * piece;
-  return {begin, std::min(all().end, begin + piece)};
+template <typename Use>
+void StoredVariable::forEachOwnRun(Device &device, const Division &each, const Use &use) const {
+  if (!each)
+    return use(all());
+  const int64_t part = each.partOf(rankOf(device));
+  each.forEachRun(part, 0, each.countOf(part), use);
 }
 
-ArenaAddress StoredVariable::place(Device &device, const MtcVariable &stored,
-                                   int64_t element) const {
-  const int64_t first = stored.whole ? rankOf(device) * piece : 0;
-  return addressOf(stored.tensor) + (element - first) * typeBytes(stored.tensor.type);
-}
-
-void StoredVariable::readRange(Device &device, Range range, const Device::Use &use) const {
+void StoredVariable::readRun(Device &device, const ElementRun &run, const Device::Use &use) const {
   const int64_t size = typeBytes(type());
   if (!low) {
-    if (range.count())
-      device.read(place(device, variable, range.begin), range.count() * size,
+    if (run.count)
+      device.read(addressOf(variable, run), run.count * size,
                   [&](const char *from, int64_t at, int64_t bytes) {
-                    use(from, range.begin * size + at, bytes);
+                    use(from, run.value * size + at, bytes);
                   });
     return;
   }
   std::vector<uint32_t> joined(chunkElements);
   std::vector<uint16_t> upper(chunkElements);
   std::vector<int16_t> lower(chunkElements);
-  inChunks(range.count(), [&](int64_t at, int64_t count) {
-    readInto(device, place(device, variable, range.begin + at), upper, count);
-    readInto(device, place(device, *low, range.begin + at), lower, count);
+  inChunks(run.count, [&](int64_t at, int64_t count) {
+    const ElementRun part{run.own + at, run.value + at, count};
+    readInto(device, addressOf(variable, part), upper, count);
+    readInto(device, addressOf(*low, part), lower, count);
     join(upper, lower, joined, count);
-    use(reinterpret_cast<const char *>(joined.data()), size * (range.begin + at), size * count);
+    use(reinterpret_cast<const char *>(joined.data()), size * part.value, size * count);
   });
 }
 
 void StoredVariable::readOwn(Device &device, const Device::Use &use) const {
-  readRange(device, owned(device), use);
+  forEachOwnRun(device, division, [&](const ElementRun &run) { readRun(device, run, use); });
 }
 
 void StoredVariable::readOwn(Device &device, int64_t begin, int64_t most,
                              const Device::Use &use) const {
-  const int64_t size = typeBytes(type());
-  readRange(device, {begin / size, std::min(owned(device).end, (begin + most) / size)}, use);
+  const int64_t size = typeBytes(type()), part = division.partOf(rankOf(device));
+  division.forEachRun(part, begin / size, std::min(division.countOf(part), (begin + most) / size),
+                      [&](const ElementRun &run) { readRun(device, run, use); });
 }
 
-int64_t StoredVariable::pieceBytes() const { return piece * typeBytes(type()); }
+int64_t StoredVariable::runBytes() const { return division.run * typeBytes(type()); }
 
-void StoredVariable::readPiece(Device &device, int rank, const Device::Use &use) const {
+int64_t StoredVariable::partBytes(int64_t part) const {
+  return division.countOf(part) * typeBytes(type());
+}
+
+void StoredVariable::receive(Device &device, int64_t part, int64_t begin, int64_t bytes,
+                             const Device::Use &use) const {
   PieceExchange &exchange = *device.ranks()->pieces();
-  const int64_t end = std::min(bytes(), (rank + 1) * pieceBytes());
-  for (int64_t at = rank * pieceBytes(); at < end; at += PieceExchange::chunkBytes) {
+  const int rank = division.ownerOf(part);
+  const int64_t size = typeBytes(type()), end = begin + bytes;
+  for (int64_t at = begin; at < end; at += PieceExchange::chunkBytes) {
     exchange.keepWaiting();
     exchange.ask(rank, {PieceRequest::Kind::Read, index, at});
     exchange.sendToLeader(rank);
-    use(exchange.chunk(), at, std::min(PieceExchange::chunkBytes, end - at));
+    const int64_t last = std::min(end, at + PieceExchange::chunkBytes);
+    division.forEachRun(part, at / size, last / size, [&](const ElementRun &run) {
+      use(exchange.chunk() + (run.own * size - at), run.value * size, run.count * size);
+    });
   }
+}
+
+void StoredVariable::readPart(Device &device, int64_t part, const Device::Use &use) const {
+  receive(device, part, 0, partBytes(part), use);
 }
 
 void StoredVariable::read(Device &device, const Device::Use &use) const {
   Ranks *ranks = device.ranks();
   PieceExchange *waiting = ranks && ranks->isLeader() ? ranks->pieces() : nullptr;
-  readRange(device, owned(device), [&](const char *from, int64_t at, int64_t bytes) {
-    if (waiting)
-      waiting->keepWaiting();
-    use(from, at, bytes);
-  });
-  if (!piece || !ranks)
-    return;
-  for (int r = 1; r < ranks->count(); ++r)
-    readPiece(device, r, use);
+  auto readOne = [&](const ElementRun &run) {
+    readRun(device, run, [&](const char *from, int64_t at, int64_t bytes) {
+      if (waiting)
+        waiting->keepWaiting();
+      use(from, at, bytes);
+    });
+  };
+  if (!division)
+    return readOne(all());
+  const int64_t size = typeBytes(type());
+  // In the order of the value, whose runs belong to the parts in turn.
+  for (int64_t at = 0; at < division.total; at += division.run) {
+    const int64_t part = division.partOfElement(at);
+    division.forEachRunWithin(part, at, std::min(division.total, at + division.run),
+                              [&](const ElementRun &run) {
+                                if (part == division.partOf(rankOf(device)))
+                                  readOne(run);
+                                else if (ranks)
+                                  receive(device, part, run.own * size, run.count * size, use);
+                              });
+  }
 }
 
-void StoredVariable::writeRange(Device &device, Range range, const Device::Fill &fill) const {
+void StoredVariable::writeRun(Device &device, const ElementRun &run,
+                              const Device::Fill &fill) const {
   const int64_t size = typeBytes(type());
   if (!low) {
-    if (range.count())
+    if (run.count)
       device.write(
-          place(device, variable, range.begin), range.count() * size,
-          [&](char *to, int64_t at, int64_t bytes) { fill(to, range.begin * size + at, bytes); });
+          addressOf(variable, run), run.count * size,
+          [&](char *to, int64_t at, int64_t bytes) { fill(to, run.value * size + at, bytes); });
     return;
   }
-  // The upper halves may be whole where the lower ones are a piece.
-  const Range own = owned(device);
   std::vector<uint32_t> whole(chunkElements);
   std::vector<uint16_t> upper(chunkElements);
   std::vector<int16_t> lower(chunkElements);
-  inChunks(range.count(), [&](int64_t at, int64_t count) {
-    const int64_t begin = range.begin + at;
-    fill(reinterpret_cast<char *>(whole.data()), size * begin, size * count);
+  std::vector<int16_t> kept(chunkElements);
+  inChunks(run.count, [&](int64_t at, int64_t count) {
+    const ElementRun part{run.own + at, run.value + at, count};
+    fill(reinterpret_cast<char *>(whole.data()), size * part.value, size * count);
     split(whole, upper, lower, count);
-    writeFrom(device, place(device, variable, begin), upper, count);
-    const Range kept{low->whole ? std::max(begin, own.begin) : begin,
-                     low->whole ? std::min(begin + count, own.end) : begin + count};
-    if (!kept.count())
-      return;
-    std::copy_n(lower.begin() + (kept.begin - begin), kept.count(), lower.begin());
-    writeFrom(device, place(device, *low, kept.begin), lower, kept.count());
+    writeFrom(device, addressOf(variable, part), upper, count);
+    if (!low->whole)
+      return writeFrom(device, addressOf(*low, part), lower, count);
+    // The upper halves may be whole where the lower ones are a piece.
+    division.forEachRunWithin(division.partOf(rankOf(device)), part.value, part.value + count,
+                              [&](const ElementRun &own) {
+                                std::copy_n(lower.begin() + (own.value - part.value), own.count,
+                                            kept.begin());
+                                writeFrom(device, addressOf(*low, own), kept, own.count);
+                              });
   });
 }
 
 bool StoredVariable::write(Device &device, const Device::Fill &fill) const {
-  const Range stored = variable.whole ? owned(device) : all();
-  writeRange(device, stored, fill);
-  return stored.count() == all().count();
+  int64_t count = 0;
+  forEachOwnRun(device, Division::of(variable), [&](const ElementRun &run) {
+    writeRun(device, run, fill);
+    count += run.count;
+  });
+  return count == all().count;
 }
 
-StoredVariable::Range StoredVariable::common(Device &device, const MtcVariable &other) const {
-  const int64_t divided = std::max(piece, pieceOf(other));
-  if (!divided)
-    return all();
-  const int64_t begin = rankOf(device) * divided;
-  return {begin, std::min(all().end, begin + divided)};
+Division StoredVariable::common(const MtcVariable &other) const {
+  return division ? division : Division::of(other);
 }
 
-void StoredVariable::share(Device &device, int64_t divided) const {
+void StoredVariable::share(Device &device, const Division &parts) const {
   for (const MtcVariable *each : {&variable, low})
-    if (each && !each->whole && divided)
-      sharePieces(device, *each, divided);
+    if (each && !each->whole && parts)
+      shareParts(device, *each, parts);
 }
 
 void StoredVariable::copyFrom(Device &device, const MtcVariable &other) const {
-  const Range range = common(device, other);
   const int64_t size = typeBytes(type());
-  const ArenaAddress source = addressOf(other.tensor) + (other.whole ? 0 : range.begin * size);
-  writeRange(device, range, [&](char *to, int64_t at, int64_t bytes) {
-    device.read(source + (at - range.begin * size), bytes,
-                [&](const char *from, int64_t begin, int64_t count) {
-                  std::memcpy(to + begin, from, static_cast<size_t>(count));
-                });
+  forEachOwnRun(device, common(other), [&](const ElementRun &run) {
+    const ArenaAddress source = addressOf(other, run);
+    writeRun(device, run, [&](char *to, int64_t at, int64_t bytes) {
+      device.read(source + (at - run.value * size), bytes,
+                  [&](const char *from, int64_t begin, int64_t count) {
+                    std::memcpy(to + begin, from, static_cast<size_t>(count));
+                  });
+    });
   });
-  share(device, pieceOf(other));
+  share(device, Division::of(other));
 }
 
 void StoredVariable::copyTo(Device &device, const MtcVariable &other) const {
-  const Range range = common(device, other);
   const int64_t size = typeBytes(type());
-  const ArenaAddress destination = addressOf(other.tensor) + (other.whole ? 0 : range.begin * size);
-  readRange(device, range, [&](const char *from, int64_t at, int64_t bytes) {
-    device.write(destination + (at - range.begin * size), bytes,
-                 [&](char *to, int64_t begin, int64_t count) {
-                   std::memcpy(to, from + begin, static_cast<size_t>(count));
-                 });
+  forEachOwnRun(device, common(other), [&](const ElementRun &run) {
+    const ArenaAddress destination = addressOf(other, run);
+    readRun(device, run, [&](const char *from, int64_t at, int64_t bytes) {
+      device.write(destination + (at - run.value * size), bytes,
+                   [&](char *to, int64_t begin, int64_t count) {
+                     std::memcpy(to, from + begin, static_cast<size_t>(count));
+                   });
+    });
   });
 }
 
 void StoredVariable::exchange(Device &device, const MtcVariable &other) const {
-  const Range range = common(device, other);
   const int64_t size = typeBytes(type());
-  const ArenaAddress place = addressOf(other.tensor) + (other.whole ? 0 : range.begin * size);
   std::vector<char> ours(static_cast<size_t>(chunkElements * size)), theirs(ours.size());
-  inChunks(range.count(), [&](int64_t at, int64_t count) {
-    const Range part{range.begin + at, range.begin + at + count};
-    readRange(device, part, [&](const char *from, int64_t begin, int64_t bytes) {
-      std::memcpy(ours.data() + (begin - part.begin * size), from, static_cast<size_t>(bytes));
+  forEachOwnRun(device, common(other), [&](const ElementRun &run) {
+    inChunks(run.count, [&](int64_t at, int64_t count) {
+      const ElementRun part{run.own + at, run.value + at, count};
+      const ArenaAddress place = addressOf(other, part);
+      readRun(device, part, [&](const char *from, int64_t begin, int64_t bytes) {
+        std::memcpy(ours.data() + (begin - part.value * size), from, static_cast<size_t>(bytes));
+      });
+      readInto(device, place, theirs, count * size);
+      writeRun(device, part, [&](char *to, int64_t begin, int64_t bytes) {
+        std::memcpy(to, theirs.data() + (begin - part.value * size), static_cast<size_t>(bytes));
+      });
+      writeFrom(device, place, ours, count * size);
     });
-    readInto(device, place + at * size, theirs, count * size);
-    writeRange(device, part, [&](char *to, int64_t begin, int64_t bytes) {
-      std::memcpy(to, theirs.data() + (begin - part.begin * size), static_cast<size_t>(bytes));
-    });
-    writeFrom(device, place + at * size, ours, count * size);
   });
-  share(device, pieceOf(other));
+  share(device, Division::of(other));
 }
 
 void writeCopies(const MtcProgram &program, Device &device) {
@@ -285,17 +313,25 @@ void writeCopies(const MtcProgram &program, Device &device) {
     if (copy.role != MTC_COPIED)
       continue;
     const MtcVariable &original = program.variables[copy.of];
+    auto write = [&](ArenaAddress from, ArenaAddress to, int64_t all) {
+      inChunks(all, [&](int64_t at, int64_t count) {
+        readInto(device, from + 4 * at, values, count);
+        narrowFloats(copy.tensor.type, values.data(), count,
+                     reinterpret_cast<char *>(narrow.data()));
+        writeFrom(device, to + 2 * at, narrow, count);
+      });
+    };
+    const Division division = Division::of(original);
+    if (copy.whole || !division) {
+      write(addressOf(original.tensor), addressOf(copy.tensor), copy.tensor.bytes / 2);
+      continue;
+    }
     // A whole copy of a piece starts as the same piece.
-    const int64_t piece = copy.whole ? 0 : pieceOf(original), begin = rankOf(device) * piece;
-    const int64_t all = copy.tensor.bytes / 2;
-    inChunks(piece ? std::clamp<int64_t>(all - begin, 0, piece) : all, [&](int64_t at,
-                                                                           int64_t count) {
-      readInto(device, addressOf(original.tensor) + 4 * at, values, count);
-      narrowFloats(copy.tensor.type, values.data(), count, reinterpret_cast<char *>(narrow.data()));
-      writeFrom(device, addressOf(copy.tensor) + 2 * (begin + at), narrow, count);
+    const int64_t part = division.partOf(rankOf(device));
+    division.forEachRun(part, 0, division.countOf(part), [&](const ElementRun &run) {
+      write(addressOf(original, run), addressOf(copy, run), run.count);
     });
-    if (piece)
-      sharePieces(device, copy, piece);
+    shareParts(device, copy, division);
   }
 }
 

@@ -3,6 +3,7 @@
 #define MTC_RUNTIME_STATE_STORED_VARIABLE_H
 
 #include "runtime/devices/device.h"
+#include "runtime/state/division.h"
 
 #include <cstdint>
 #include <vector>
@@ -22,10 +23,13 @@ public:
   /// Returns the whole value's tensor.
   MtcTensor tensor() const;
   /// Returns whether no rank has the whole value.
-  bool isDivided() const { return piece != 0; }
-  /// Returns the size of a rank's piece: that of every rank but the last ones, whose pieces may be
-  /// shorter or empty. 0 if the value is not divided.
-  int64_t pieceBytes() const;
+  bool isDivided() const { return bool(division); }
+  /// Returns how the value is divided among the ranks.
+  const Division &divided() const { return division; }
+  /// Returns the size of a run of a divided value.
+  int64_t runBytes() const;
+  /// Returns the size of a part of a divided value.
+  int64_t partBytes(int64_t part) const;
 
   /// Equal to Device::read: chunks cover each element once, in order. If the value is divided, only
   /// rank 0 may call it, while the others wait for it (waitForRankZero). Rank 0 tells them that it
@@ -33,10 +37,10 @@ public:
   void read(Device &device, const Device::Use &use) const;
   /// Reads the elements that this rank owns: all of them if the value is not divided.
   void readOwn(Device &device, const Device::Use &use) const;
-  /// Reads at most `most` bytes of the own elements, from byte `begin` of the value on.
+  /// Reads at most `most` bytes of the own elements, from byte `begin` of them on.
   void readOwn(Device &device, int64_t begin, int64_t most, const Device::Use &use) const;
-  /// Rank 0: reads the piece of another rank, which waits for it (waitForRankZero).
-  void readPiece(Device &device, int rank, const Device::Use &use) const;
+  /// Rank 0: reads the part of another rank, which waits for it (waitForRankZero).
+  void readPart(Device &device, int64_t part, const Device::Use &use) const;
   /// Equal to Device::write: chunks cover each element that this rank stores once, in order.
   /// Returns whether these were all elements.
   bool write(Device &device, const Device::Fill &fill) const;
@@ -49,27 +53,25 @@ public:
   void exchange(Device &device, const MtcVariable &other) const;
 
 private:
-  /// A range of elements of the value.
-  struct Range {
-    int64_t begin, end;
-    int64_t count() const { return end > begin ? end - begin : 0; }
-  };
-  Range all() const;
-  Range owned(Device &device) const;
-  /// Returns the address of an element in the variable or its lower halves, of `size` bytes each.
-  ArenaAddress place(Device &device, const MtcVariable &stored, int64_t element) const;
-  /// Returns the elements that this rank accesses together with another variable.
-  Range common(Device &device, const MtcVariable &other) const;
-  void readRange(Device &device, Range range, const Device::Use &use) const;
-  void writeRange(Device &device, Range range, const Device::Fill &fill) const;
-  /// Gathers pieces of `divided` elements that the ranks have written of variables that all have
-  /// whole.
-  void share(Device &device, int64_t divided) const;
+  /// Returns the whole value as one run.
+  ElementRun all() const { return {0, 0, bytes() / typeBytes(type())}; }
+  /// Calls `use` with the runs of elements that this rank has of a value with this division.
+  template <typename Use>
+  void forEachOwnRun(Device &device, const Division &each, const Use &use) const;
+  /// Returns the division of the elements that this rank accesses together with another variable.
+  Division common(const MtcVariable &other) const;
+  void readRun(Device &device, const ElementRun &run, const Device::Use &use) const;
+  void writeRun(Device &device, const ElementRun &run, const Device::Fill &fill) const;
+  /// Rank 0: reads bytes of another rank, from byte `begin` of its elements on.
+  void receive(Device &device, int64_t part, int64_t begin, int64_t bytes,
+               const Device::Use &use) const;
+  /// Gathers parts that the ranks have written of variables that all have whole.
+  void share(Device &device, const Division &parts) const;
 
   const MtcVariable &variable;
   uint32_t index;
   const MtcVariable *low = nullptr; ///< The lower halves; null if the value is not split.
-  int64_t piece = 0;                ///< elements of a piece; 0 if the value is not divided
+  Division division;
 };
 
 /// Updates variables that are copies of others (MTC_COPIED). Must be called after the host wrote

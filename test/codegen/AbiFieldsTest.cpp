@@ -12,7 +12,7 @@ using namespace mtc::abi;
 
 // A nested struct counts as one field, an array as its elements.
 static_assert(countFields<MtcFault>() == 3);
-static_assert(countFields<MtcVariable>() == 13);
+static_assert(countFields<MtcVariable>() == 16);
 static_assert(countFields<MtcGpuLaunch>() == 3 + 3 + 3);
 
 static_assert(areAllFields<&MtcFault::raised, &MtcFault::index, &MtcFault::extent>());

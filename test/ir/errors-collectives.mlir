@@ -10,6 +10,21 @@
 
 // -----
 
+// expected-error @below {{has axis 1, outer 0, parts 4 and stride 1, expected an axis of at least 0 and other numbers of at least 1 (axis_split_c1)}}
+#split = #mtc.axis_split<axis = 1, outer = 0, parts = 4>
+
+// -----
+
+// expected-error @below {{is 'tensor<8x8xf32>', a piece of 'tensor<8x24xf32>', expected its part along #mtc.axis_split<axis = 1, parts = 4> (variable_c7)}}
+mtc.variable parameter @qkv : tensor<8x8xf32> piece of tensor<8x24xf32> along #mtc.axis_split<axis = 1, parts = 4> = #mtc.initializer<"qkv">
+
+// -----
+
+// expected-error @below {{is divided along an axis, but is no piece (variable_c7)}}
+mtc.variable parameter @qkv : tensor<8x8xf32> along #mtc.axis_split<axis = 1, parts = 4> = #mtc.initializer<"qkv">
+
+// -----
+
 // expected-error @below {{0 ranks, expected at least 1 (ranks_c1)}}
 mtc.program "m" stage training ranks <count = 0> {}
 

@@ -171,21 +171,21 @@ constexpr MtcTensor f32(const char *name, uint32_t rank, const int64_t *dims, in
 
 const MtcVariable variables[] = {
     {f32("fc.weight", 2, weightDims, features, weightAt), MTC_PARAMETER, MTC_INITIAL_NORMAL,
-     nullptr, 0.5, -1, 0, 0, nullptr, nullptr, 1, 0, nullptr},
+     nullptr, 0.5, -1, 0, 0, nullptr, nullptr, 0, 0, 0, 1, 0, nullptr},
     {f32("fc.bias", 1, biasDims, 1, biasAt), MTC_PARAMETER, MTC_INITIAL_ZERO, nullptr, 0, -1, 0, 0,
-     nullptr, nullptr, 1, 0, nullptr},
+     nullptr, nullptr, 0, 0, 0, 1, 0, nullptr},
     {f32("decay", 0, nullptr, 1, decayAt), MTC_CONSTANT, MTC_INITIAL_DATA, &decay, 0, -1, 0, 0,
-     nullptr, nullptr, 1, 0, nullptr},
+     nullptr, nullptr, 0, 0, 0, 1, 0, nullptr},
     {f32("seen", 0, nullptr, 1, seenAt), MTC_STATE, MTC_INITIAL_ZERO, nullptr, 0, -1, 0, 0, nullptr,
-     nullptr, 1, 0, nullptr},
+     nullptr, 0, 0, 0, 1, 0, nullptr},
     {f32("fc.weight.grad", 2, weightDims, features, weightGradAt), MTC_GRADIENT, MTC_INITIAL_ZERO,
-     nullptr, 0, 0, 0, 0, nullptr, nullptr, 0, 0, nullptr},
+     nullptr, 0, 0, 0, 0, nullptr, nullptr, 0, 0, 0, 0, 0, nullptr},
     {f32("fc.bias.grad", 1, biasDims, 1, biasGradAt), MTC_GRADIENT, MTC_INITIAL_ZERO, nullptr, 0, 1,
-     0, 0, nullptr, nullptr, 0, 0, nullptr},
+     0, 0, nullptr, nullptr, 0, 0, 0, 0, 0, nullptr},
     {f32("fc.weight.momentum", 2, weightDims, features, weightMomentumAt), MTC_OPTIMIZER,
-     MTC_INITIAL_ZERO, nullptr, 0, 0, 0, 0, nullptr, nullptr, 0, 0, nullptr},
+     MTC_INITIAL_ZERO, nullptr, 0, 0, 0, 0, nullptr, nullptr, 0, 0, 0, 0, 0, nullptr},
     {f32("fc.bias.momentum", 1, biasDims, 1, biasMomentumAt), MTC_OPTIMIZER, MTC_INITIAL_ZERO,
-     nullptr, 0, 1, 0, 0, nullptr, nullptr, 0, 0, nullptr},
+     nullptr, 0, 1, 0, 0, nullptr, nullptr, 0, 0, 0, 0, 0, nullptr},
 };
 
 const MtcInput inputs[] = {

@@ -49,7 +49,7 @@ class Problem:
     @staticmethod
     def read(line: str) -> "Problem":
         found = json.loads(line)
-        operations = [Operation(each["node"], each["again"], each["writes"], [Alternative(**alternative) for alternative in each["ways"]])
+        operations = [Operation(each["node"], each["again"], each["writes"], [Alternative(**alternative) for alternative in each["alternatives"]])
                       for each in found["operations"]]  # fmt: skip
         return Problem(found["fixed_bytes"], found["live_bytes"], found["bytes"], operations)
 

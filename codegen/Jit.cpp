@@ -86,7 +86,7 @@ FailureOr<std::unique_ptr<JitProgram>> JitProgram::create(ModuleOp placed, Targe
 
   const MtcProgram &program = *result->table;
   result->arenas[MTC_DEVICE] =
-      AlignedBytes(std::max(program.arena_bytes, program.aside_arena_bytes));
+      AlignedBytes(std::max(program.arena_bytes, program.separate_arena_bytes));
   result->arenas[MTC_PINNED_HOST] = AlignedBytes(program.pinned_host_arena_bytes);
   result->arenas[MTC_HOST] = AlignedBytes(program.host_arena_bytes);
   result->arenas[MTC_DISK] = AlignedBytes(program.disk_arena_bytes);

@@ -177,10 +177,10 @@ static StringRef withoutDriversLine(StringRef said) {
 }
 
 /// Returns whether the linker failed because the disk is full, which terminates lld with SIGBUS.
-static bool isOfFullDisk(StringRef said, StringRef output, uint64_t least) {
+static bool isOfFullDisk(StringRef said, StringRef output, uint64_t minimum) {
   ErrorOr<fs::space_info> space = fs::disk_space(path::parent_path(output));
   return said.contains("Bus error") || said.contains("No space left on device") ||
-         (space && space->available < least);
+         (space && space->available < minimum);
 }
 
 namespace {

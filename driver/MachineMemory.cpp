@@ -42,12 +42,12 @@ static std::optional<int64_t> leftInGroup(const Twine &folder, StringRef limitNa
 }
 
 std::optional<int64_t> mtc::tool::findAvailableMemory(StringRef root) {
-  std::optional<int64_t> least = findNumber(readText(root + "/proc/meminfo"), "MemAvailable");
-  if (!least)
+  std::optional<int64_t> minimum = findNumber(readText(root + "/proc/meminfo"), "MemAvailable");
+  if (!minimum)
     return std::nullopt;
-  *least *= 1024;
+  *minimum *= 1024;
   auto limit = [&](std::optional<int64_t> left) {
-    least = std::min(*least, left.value_or(*least));
+    minimum = std::min(*minimum, left.value_or(*minimum));
   };
   const std::string groups = readText(root + "/proc/self/cgroup");
   for (StringRef line : llvm::split(groups, '\n')) {
@@ -69,11 +69,11 @@ std::optional<int64_t> mtc::tool::findAvailableMemory(StringRef root) {
         break;
     }
   }
-  return least;
+  return minimum;
 }
 
 std::optional<int64_t> mtc::tool::budgetOfAvailable(int64_t available) {
-  constexpr int64_t least = int64_t(256) << 20;
-  const int64_t budget = available - std::max(least, available / 20);
+  constexpr int64_t minimum = int64_t(256) << 20;
+  const int64_t budget = available - std::max(minimum, available / 20);
   return budget > 0 ? std::optional(budget) : std::nullopt;
 }

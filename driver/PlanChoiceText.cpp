@@ -50,11 +50,11 @@ void mtc::tool::print(llvm::ArrayRef<CurvePoint> curve, llvm::raw_ostream &strea
   constexpr double width = 40; // Columns of the longest bar.
   const std::optional<size_t> knee = findKnee(curve);
   const CurvePoint &first = curve.front();
-  const double most = static_cast<double>(first.peak);
+  const double maximum = static_cast<double>(first.peak);
   stream << "\n--memory                    step time\n";
   for (auto [i, point] : llvm::enumerate(curve)) {
     const double added = first.seconds > 0 ? 100 * (point.seconds / first.seconds - 1) : 0;
-    const auto bar = std::lround(width * static_cast<double>(point.peak) / most);
+    const auto bar = std::lround(width * static_cast<double>(point.peak) / maximum);
     stream << llvm::formatv("  {0,16} {1,11} {2,7:f1} %  {3}{4}\n", point.peak,
                             formatSeconds(point.seconds), added, std::string(bar, '#'),
                             knee == i ? "  <- knee: smaller budgets cost more time per byte" : "");

@@ -60,7 +60,7 @@ static llvm::json::Object pageData(const MemoryTimeline &timeline) {
     lifetimes.push_back(llvm::json::Array{each.offset, each.bytes, each.first, each.last,
                                           static_cast<int64_t>(each.category),
                                           strings.add(each.type), strings.add(each.name),
-                                          strings.add(each.reader), strings.add(each.reason)});
+                                          strings.add(each.user), strings.add(each.reason)});
   return llvm::json::Object{{"arena_bytes", timeline.arenaBytes},
                             {"peak", timeline.peak},
                             {"live", llvm::json::Array(timeline.live)},
@@ -138,9 +138,9 @@ static std::string categories(const MemoryTimeline &timeline,
 }
 
 static std::string values(llvm::ArrayRef<const MemoryTimeline::Lifetime *> alive) {
-  constexpr size_t most = 200;
+  constexpr size_t maximum = 200;
   std::vector<html::Row> rows;
-  for (const MemoryTimeline::Lifetime *each : alive.take_front(most))
+  for (const MemoryTimeline::Lifetime *each : alive.take_front(maximum))
     rows.push_back({{each->name, sizeText(each->bytes), html::wholeText(each->bytes), each->type,
                      each->reason, llvm::formatv("{0} – {1}", each->first, each->last)},
                     colorOf(each->category)});

@@ -41,8 +41,8 @@ llvm::json::Object mtc::tool::toJson(const MemoryPlan &plan, std::optional<int64
       spaces[stringifyEnum(space)] = bytes;
     object["spaces"] = std::move(spaces);
   }
-  if (plan.asideRun)
-    object["aside_run_bytes"] = plan.asideRun;
+  if (plan.separateRun)
+    object["separate_run_bytes"] = plan.separateRun;
   return object;
 }
 
@@ -99,8 +99,8 @@ void mtc::tool::print(const MemoryPlan &plan, bool isVerbose, llvm::raw_ostream 
          << " at the peak: a lower bound of every allocation in this order\n"
          << "Lower bound   " << formatBytes(plan.floor)
          << " for every order and recomputation of these operations\n";
-  if (plan.asideRun)
-    stream << "Other runs    " << formatBytes(plan.asideRun)
+  if (plan.separateRun)
+    stream << "Other runs    " << formatBytes(plan.separateRun)
            << " with --gradients or --outputs, which keep every result\n";
   if (std::string nodes = peakNodes(plan); !nodes.empty())
     stream << "Peak at       " << nodes << "\n";
@@ -117,8 +117,8 @@ llvm::json::Array mtc::tool::aliveAtPeak(const MemoryTimeline &timeline) {
                               {"why", each->reason},
                               {"from_operation", each->first},
                               {"to_operation", each->last}};
-    if (!each->reader.empty())
-      object["last_read_by"] = each->reader;
+    if (!each->user.empty())
+      object["last_read_by"] = each->user;
     array.push_back(std::move(object));
   }
   return array;
@@ -175,7 +175,7 @@ static std::vector<AliveRow> groupAlive(llvm::ArrayRef<const MemoryTimeline::Lif
 
 void mtc::tool::print(const MemoryTimeline &timeline, bool isVerbose, llvm::raw_ostream &stream) {
   constexpr size_t nameColumns = 44, reasonColumns = 60;
-  const size_t most = isVerbose ? 64 : 12;
+  const size_t maximum = isVerbose ? 64 : 12;
   std::vector<const MemoryTimeline::Lifetime *> alive = timeline.getAliveAtPeak();
   if (alive.empty())
     return;
@@ -183,7 +183,7 @@ void mtc::tool::print(const MemoryTimeline &timeline, bool isVerbose, llvm::raw_
   stream << llvm::formatv("\nLargest of the {0} tensors that are live at the peak\n", alive.size());
   int64_t others = 0, bytes = 0;
   for (auto [i, row] : llvm::enumerate(rows)) {
-    if (i < most) {
+    if (i < maximum) {
       stream << llvm::formatv("  {0,12} {1,6}  {2,-44}  {3}\n", roundBytes(row.bytes),
                               row.count > 1 ? llvm::formatv("{0} x", row.count).str() : "",
                               shorten(row.name, nameColumns), shorten(row.reason, reasonColumns));

@@ -32,13 +32,13 @@ int64_t mtc::saturatingSum(llvm::ArrayRef<int64_t> terms) {
 }
 
 bool mtc::isAddressable(llvm::ArrayRef<int64_t> extents, llvm::ArrayRef<int64_t> strides) {
-  constexpr int64_t most = INT64_MAX / 16;
+  constexpr int64_t maximum = INT64_MAX / 16;
   auto isNegative = [](int64_t value) { return value < 0; };
   if (llvm::any_of(extents, isNegative) || llvm::any_of(strides, isNegative) ||
-      saturatingProduct(extents) > most)
+      saturatingProduct(extents) > maximum)
     return false;
   int64_t last = 0;
   for (auto [extent, stride] : llvm::zip(extents, strides))
     last = saturatingSum({last, saturatingProduct({std::max<int64_t>(extent - 1, 0), stride})});
-  return last < most;
+  return last < maximum;
 }

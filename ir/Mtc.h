@@ -137,9 +137,9 @@ struct MatrixProduct {
   int64_t inSequence = 0;
 };
 
-/// The way in which a target computes a call; none if it reads the operands as stored.
-struct ChosenWay {
-  std::optional<CallWay> way = std::nullopt;
+/// The algorithm of a call on a target; none if it reads the operands as stored.
+struct ChosenAlgorithm {
+  std::optional<CallAlgorithm> algorithm = std::nullopt;
   double speedup = 1; ///< over reading the operands as stored
 };
 

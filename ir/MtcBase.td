@@ -101,7 +101,7 @@ def Mtc_Summed : Mtc_Enum<"Summed", "tensor that a contraction also reduces; val
   [I32EnumCase<"Result", 1, "result">, I32EnumCase<"Lhs", 2, "lhs">, I32EnumCase<"Rhs", 3, "rhs">]>;
 def Mtc_SummedAttr : Mtc_EnumAttr<Mtc_Summed, "summed"> { let assemblyFormat = "$value"; }
 
-def Mtc_CallWay : Mtc_Enum<"CallWay", "way in which the CPU computes a library call; values match the ABI",
+def Mtc_CallAlgorithm : Mtc_Enum<"CallAlgorithm", "algorithm of a library call on the CPU; values match the ABI",
   [I32EnumCase<"PackedRhs", 1, "packed_rhs">, I32EnumCase<"PackedOperands", 2, "packed_operands">,
    I32EnumCase<"OwnPanels", 3, "own_panels">, I32EnumCase<"Winograd", 4, "winograd">]>;
 
@@ -146,17 +146,17 @@ def Mtc_InitializerAttr : Mtc_Attr<"Initializer", "initializer"> {
   let assemblyFormat = "`<` $name `` custom<Missing>($missing) `>`";
 }
 
-def Mtc_CallWayAttr : Mtc_Attr<"CallWay", "call_way"> {
-  let summary = "way in which the CPU computes a library call";
+def Mtc_CallAlgorithmAttr : Mtc_Attr<"CallAlgorithm", "call_algorithm"> {
+  let summary = "algorithm of a library call on the CPU";
   let description = [{
     The values are `packed_rhs`, `packed_operands`, `own_panels` and `winograd`. The speedup over reading the operands as stored is
     absent if it was not measured.
 
     ```mlir
-    #mtc<call_way own_panels, speedup = 1.25 : f64>
+    #mtc<call_algorithm own_panels, speedup = 1.25 : f64>
     ```
   }];
-  let parameters = (ins "::mtc::CallWay":$value, OptionalParameter<"::mlir::FloatAttr">:$speedup);
+  let parameters = (ins "::mtc::CallAlgorithm":$value, OptionalParameter<"::mlir::FloatAttr">:$speedup);
   let assemblyFormat = "$value (`,` `speedup` `=` $speedup^)?";
   let extraClassDeclaration = [{
     /// Returns the factor by which the call takes longer if it reads the operands as stored; 1 if it was not measured.

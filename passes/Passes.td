@@ -20,6 +20,6 @@ include "passes/tiling/TilePasses.td"
 include "passes/precision/PrecisionPasses.td"
 include "passes/program/ProgramPasses.td"
 include "passes/recompute/RecomputePasses.td"
-include "passes/ways/WayPasses.td"
+include "passes/algorithms/AlgorithmPasses.td"
 
 #endif // MTC_PASSES

@@ -137,8 +137,9 @@ private:
       for (const char *kind :
            {MTC_CONVOLUTION, MTC_TRANSPOSED_CONVOLUTION, MTC_CONVOLUTION_WEIGHT_GRADIENT})
         if (llvm::StringRef(call.kind) == kind)
-          registerWays(operation, call, *static_cast<const MtcConvolution *>(call.description),
-                       {MTC_AS_STORED, MTC_OWN_PANELS, MTC_WINOGRAD});
+          registerAlgorithms(operation, call,
+                             *static_cast<const MtcConvolution *>(call.description),
+                             {MTC_AS_STORED, MTC_OWN_PANELS, MTC_WINOGRAD});
       return;
     }
     add(name + " as a plain contraction", [=, this, &call](benchmark::State &state) {
@@ -154,22 +155,22 @@ private:
     });
     if (!contraction->batch_rank && !contraction->activation && !contraction->summed &&
         !contraction->lhs_storage && !contraction->rhs_storage)
-      registerWays(operation, call, *contraction,
-                   {MTC_AS_STORED, MTC_PACKED_RHS, MTC_PACKED_OPERANDS, MTC_OWN_PANELS});
+      registerAlgorithms(operation, call, *contraction,
+                         {MTC_AS_STORED, MTC_PACKED_RHS, MTC_PACKED_OPERANDS, MTC_OWN_PANELS});
   }
 
   /// Registers a call with each of its algorithms.
   template <typename Record>
-  void registerWays(const MtcOperation &operation, const MtcCall &call, Record record,
-                    std::initializer_list<uint32_t> ways) {
+  void registerAlgorithms(const MtcOperation &operation, const MtcCall &call, Record record,
+                          std::initializer_list<uint32_t> algorithms) {
     constexpr const char *words[] = {" as stored", " with a packed rhs", " with packed operands",
                                      " by own panels", " by winograd"};
-    for (uint32_t way : ways) {
-      record.way = way;
+    for (uint32_t algorithm : algorithms) {
+      record.algorithm = algorithm;
       if constexpr (std::is_same_v<Record, MtcConvolution>)
-        if (way == MTC_WINOGRAD && !mtc_has_winograd(&record))
+        if (algorithm == MTC_WINOGRAD && !mtc_has_winograd(&record))
           continue;
-      add(text(call.kind, "_", operation.index, words[way]),
+      add(text(call.kind, "_", operation.index, words[algorithm]),
           [=, this, &call](benchmark::State &state) {
             runCall(state, call.kind, &record, places(operation));
             setRates(state, call.flops, 0);

@@ -2,7 +2,7 @@
 
 #include "codegen/cpu/CpuDialect.h"
 
-#include "codegen/cpu/CallWays.h"
+#include "codegen/cpu/CallAlgorithms.h"
 #include "codegen/cpu/DiskRates.h"
 #include "codegen/cpu/Rates.h"
 #include "codegen/host/Processor.h"
@@ -106,11 +106,11 @@ bool TargetAttr::multipliesInF32(Type element) const {
 }
 
 /// Measures only for programs that run here, and whose times are measured here.
-ChosenWay TargetAttr::chooseWay(CallAttrInterface call) const {
+ChosenAlgorithm TargetAttr::chooseAlgorithm(CallAttrInterface call) const {
   if (getTune() == "off" || getLibrary() != MTC_ONEDNN || getProcessor() != "host" ||
       !getRates().empty())
     return {};
-  return measureWays(call, static_cast<int>(getThreads()), getTune() == "full");
+  return measureAlgorithms(call, static_cast<int>(getThreads()), getTune() == "full");
 }
 
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, Precision, unsigned,

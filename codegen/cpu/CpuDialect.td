@@ -13,7 +13,7 @@ def MtcCpuDialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
 }
 
-def MtcCpu_TargetAttr : AttrDef<MtcCpuDialect, "Target", [DeclareAttrInterfaceMethods<TargetAttrInterface, ["multipliesInF32", "chooseWay"]>]> {
+def MtcCpu_TargetAttr : AttrDef<MtcCpuDialect, "Target", [DeclareAttrInterfaceMethods<TargetAttrInterface, ["multipliesInF32", "chooseAlgorithm"]>]> {
   let mnemonic = "target";
   let summary = "CPU target: native kernels, library calls by oneDNN or the runtime";
   let description = [{
@@ -22,7 +22,7 @@ def MtcCpu_TargetAttr : AttrDef<MtcCpuDialect, "Target", [DeclareAttrInterfaceMe
     uses rates measured on this machine, or those of the class of another processor; `rates` selects a class explicitly
     (`avx512bf16`, `avx512`, `avx2`, `sse`, `neon`). `without` lists libraries that the program must not use: without `onednn`,
     the runtime computes library calls itself. `is_static` programs contain all of their libraries, and do not use oneDNN. `tune`
-    says whether the ways of large contractions are measured: `off`, `cached` (each once on this machine) or `full` (again). Only
+    says whether the algorithms of large contractions are measured: `off`, `cached` (each once on this machine) or `full` (again). Only
     the rates and the processor of this machine are measured.
 
     ```mlir

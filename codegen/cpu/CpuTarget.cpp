@@ -2,7 +2,7 @@
 
 #include "codegen/cpu/CpuTarget.h"
 
-#include "codegen/cpu/CallWays.h"
+#include "codegen/cpu/CallAlgorithms.h"
 #include "codegen/cpu/ColumnSums.h"
 #include "codegen/cpu/CpuDialect.h"
 #include "codegen/cpu/Lowering.h"

@@ -101,17 +101,18 @@ void KeptValues::allocate(ImplicitLocOpBuilder &b) {
   }
 }
 
-Value KeptValues::address(ImplicitLocOpBuilder &b, VectorPointEmitter &emitter, unsigned i) const {
+Value KeptValues::address(ImplicitLocOpBuilder &b, VectorIterationEmitter &emitter,
+                          unsigned i) const {
   return LLVM::GEPOp::create(b, places[i].getType(), b.getF32Type(), places[i],
                              emitter.getState().dims[dim]);
 }
 
-void KeptValues::store(ImplicitLocOpBuilder &b, VectorPointEmitter &emitter) const {
+void KeptValues::store(ImplicitLocOpBuilder &b, VectorIterationEmitter &emitter) const {
   for (auto [i, value] : llvm::enumerate(values))
     LLVM::StoreOp::create(b, emitter.getLanes(value), address(b, emitter, i), /*alignment=*/4);
 }
 
-void KeptValues::load(ImplicitLocOpBuilder &b, VectorPointEmitter &emitter) const {
+void KeptValues::load(ImplicitLocOpBuilder &b, VectorIterationEmitter &emitter) const {
   auto type = VectorType::get({emitter.getState().lanes}, b.getF32Type());
   for (auto [i, value] : llvm::enumerate(values))
     emitter.define(value, LLVM::LoadOp::create(b, type, address(b, emitter, i), /*alignment=*/4));

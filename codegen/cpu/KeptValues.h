@@ -4,7 +4,7 @@
 #define MTC_CODEGEN_CPU_KEPTVALUES_H
 
 #include "codegen/cpu/LoopPlan.h"
-#include "codegen/cpu/VectorPointEmitter.h"
+#include "codegen/cpu/VectorIterationEmitter.h"
 
 namespace mtc::cpu {
 
@@ -19,12 +19,13 @@ public:
   /// Allocates the buffers at the beginning of a function.
   void allocate(mlir::ImplicitLocOpBuilder &b);
   /// Stores the values of the bound lanes.
-  void store(mlir::ImplicitLocOpBuilder &b, VectorPointEmitter &emitter) const;
+  void store(mlir::ImplicitLocOpBuilder &b, VectorIterationEmitter &emitter) const;
   /// Defines the values of the bound lanes from the buffers.
-  void load(mlir::ImplicitLocOpBuilder &b, VectorPointEmitter &emitter) const;
+  void load(mlir::ImplicitLocOpBuilder &b, VectorIterationEmitter &emitter) const;
 
 private:
-  mlir::Value address(mlir::ImplicitLocOpBuilder &b, VectorPointEmitter &emitter, unsigned i) const;
+  mlir::Value address(mlir::ImplicitLocOpBuilder &b, VectorIterationEmitter &emitter,
+                      unsigned i) const;
 
   int64_t extent = 0; ///< elements of a row, rounded up to whole vectors
   unsigned dim = 0;

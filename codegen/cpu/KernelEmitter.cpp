@@ -19,7 +19,7 @@
 #include "codegen/cpu/FiniteRows.h"
 #include "codegen/cpu/KeptValues.h"
 #include "codegen/cpu/ReductionEmitter.h"
-#include "codegen/cpu/VectorPointEmitter.h"
+#include "codegen/cpu/VectorIterationEmitter.h"
 #include "codegen/kernels/Reductions.h"
 #include "codegen/kernels/Storage.h"
 
@@ -35,7 +35,7 @@ namespace {
 class KernelEmitter {
 public:
   KernelEmitter(const NormalKernel &kernel, const LoopPlan &plan, ImplicitLocOpBuilder &b,
-                VectorPointEmitter &emitter, Value scratch)
+                VectorIterationEmitter &emitter, Value scratch)
       : kernel(kernel), plan(plan), b(b), emitter(emitter), scratch(scratch), kept(kernel, plan),
         reductions(kernel, plan, b, emitter, kept) {
     if (plan.vectorIsReduced(kernel))
@@ -46,7 +46,7 @@ public:
     KernelYieldOp yield = kernel.yield;
     for (unsigned i = 0; i < kernel.outputs.size(); ++i) {
       bool varies = (kernel.storeDims(i) & kernel.reduced) != 0;
-      (varies || kernel.scatters() ? pointResults : rowResults).push_back(i);
+      (varies || kernel.scatters() ? iterationResults : rowResults).push_back(i);
     }
     kept.allocate(b);
     stored.assign(yield.getValues().begin(), yield.getValues().end());
@@ -66,7 +66,7 @@ private:
     auto forOp = scf::ForOp::create(b, low, high, emitter.index(step));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(forOp.getBody());
-    PointEmitter::Scope scope(emitter);
+    IterationEmitter::Scope scope(emitter);
     body(forOp.getInductionVar());
   }
 
@@ -93,7 +93,7 @@ private:
         emitter.bindDim(dim, takeDigit(kernel.space[dim], i == 0));
     }
     if (!plan.blockDim)
-      return emitPoints();
+      return emitIterations();
     int64_t extent = kernel.space[*plan.blockDim];
     Value low = arith::MulIOp::create(b, blockIndex, emitter.index(plan.block));
     Value high = arith::AddIOp::create(b, low, emitter.index(plan.block));
@@ -101,7 +101,7 @@ private:
       high = arith::MinSIOp::create(b, high, emitter.index(extent));
     if (kernel.lastRow > 0)
       return emitRows(low, high);
-    emitDim(*plan.blockDim, low, high, [&] { emitPoints(); });
+    emitDim(*plan.blockDim, low, high, [&] { emitIterations(); });
   }
 
   /// Emits the rows of a block; the last row of the space is shorter than the others.
@@ -110,16 +110,16 @@ private:
     Value last = emitter.index(kernel.space[0] - 1);
     loop(low, arith::MinSIOp::create(b, high, last), 1, [&](Value row) {
       emitter.bindDim(0, row);
-      emitPoints();
+      emitIterations();
     });
     Value hasLast = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, high, last);
     auto branch = scf::IfOp::create(b, hasLast, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(branch.thenYield());
-    PointEmitter::Scope scope(emitter);
+    IterationEmitter::Scope scope(emitter);
     emitter.bindDim(0, last);
     rowExtent = kernel.lastRow;
-    emitPoints();
+    emitIterations();
     rowExtent.reset();
   }
 
@@ -152,7 +152,7 @@ private:
     auto branch = scf::IfOp::create(b, isLast, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(branch.thenYield());
-    PointEmitter::Scope scope(emitter);
+    IterationEmitter::Scope scope(emitter);
     int64_t lanes = plan.tileDim ? plan.lanes : llvm::PowerOf2Ceil(extent - full);
     emitter.bindLanes(dim, emitter.index(full), lanes, extent - full);
     body();
@@ -168,28 +168,28 @@ private:
     emitWhole(dims.front(), [&] { emitDims(dims.drop_front(), body); });
   }
 
-  void emitPoints() {
+  void emitIterations() {
     if (kernel.scatters() && !kernel.addsOnto())
-      for (unsigned result : pointResults)
+      for (unsigned result : iterationResults)
         emitZeros(result);
-    emitDims(plan.innerDims, [&] { emitPoint(); });
+    emitDims(plan.innerDims, [&] { emitIteration(); });
   }
 
   /// Emits one iteration of the parallel dimensions: the reductions level by level, then the
   /// stores.
-  void emitPoint() {
+  void emitIteration() {
     if (plan.tileDim)
       return emitTiles();
     if (finite)
-      return emitFinitePoint();
+      return emitFiniteIteration();
     emitFromLevel(1);
   }
 
   /// Emits level 1 as if all elements were finite. If its maxima say so, the other levels need no
   /// checks, either; otherwise all levels are emitted with checks.
-  void emitFinitePoint() {
-    const PointEmitter::State checked = emitter.getState();
-    PointEmitter::Scope scope(emitter);
+  void emitFiniteIteration() {
+    const IterationEmitter::State checked = emitter.getState();
+    IterationEmitter::Scope scope(emitter);
     emitter.define(finite->condition, arith::ConstantOp::create(b, b.getBoolAttr(true)));
     reductions.emitLevel(1, rowExtent);
     constexpr int32_t infinity = 0x7f800000;
@@ -202,7 +202,7 @@ private:
     auto branch = scf::IfOp::create(b, all, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     {
-      PointEmitter::Scope inBranch(emitter);
+      IterationEmitter::Scope inBranch(emitter);
       b.setInsertionPoint(branch.thenYield());
       emitFromLevel(2);
     }
@@ -215,11 +215,11 @@ private:
   void emitFromLevel(unsigned first) {
     for (unsigned level = first; level <= kernel.levels; ++level)
       reductions.emitLevel(level, rowExtent);
-    if (!pointResults.empty()) {
+    if (!iterationResults.empty()) {
       emitter.hoist(stored, kernel.levels);
       emitDims(plan.reducedDims, [&] {
         kept.load(b, emitter);
-        emitter.store(pointResults);
+        emitter.store(iterationResults);
       });
     }
     if (!rowResults.empty())
@@ -277,13 +277,13 @@ private:
   void emitTile(Value row, int64_t rows) {
     SmallVector<SmallVector<Value>> tiles;
     {
-      PointEmitter::Scope scope(emitter);
+      IterationEmitter::Scope scope(emitter);
       emitter.bindDim(*plan.tileDim, row);
       for (unsigned load : plan.tiledLoads)
         tiles.push_back(emitter.loadTransposed(kernel.getLoad(load), rows));
     }
     for (int64_t i = 0; i < rows; ++i) {
-      PointEmitter::Scope scope(emitter);
+      IterationEmitter::Scope scope(emitter);
       emitter.bindDim(*plan.tileDim, arith::AddIOp::create(b, row, emitter.index(i)));
       for (auto [load, tile] : llvm::zip_equal(plan.tiledLoads, tiles))
         emitter.define(kernel.getLoad(load).getValue(), tile[i]);
@@ -326,12 +326,12 @@ private:
   const NormalKernel &kernel;
   const LoopPlan &plan;
   ImplicitLocOpBuilder &b;
-  VectorPointEmitter &emitter;
+  VectorIterationEmitter &emitter;
   Value scratch;
   KeptValues kept;
   ReductionEmitter reductions;
   std::optional<FiniteRows> finite;
-  SmallVector<unsigned> pointResults, rowResults;
+  SmallVector<unsigned> iterationResults, rowResults;
   SmallVector<Value> stored;
   Value tileLow, tileHigh;
   std::optional<int64_t> rowExtent; ///< of the last row, if it is shorter
@@ -343,7 +343,7 @@ void mtc::cpu::emitKernel(const NormalKernel &kernel, const LoopPlan &plan, Stri
                           ModuleOp module, TablePermutations permutations) {
   ImplicitLocOpBuilder b(kernel.body->getParentOp()->getLoc(), module.getContext());
   StageFunction stage = beginStage(b, kernel, symbol, module);
-  VectorPointEmitter emitter(b, kernel, stage.operands, stage.fault, permutations);
+  VectorIterationEmitter emitter(b, kernel, stage.operands, stage.fault, permutations);
   emitter.prepareTables(plan.lanes);
   KernelEmitter(kernel, plan, b, emitter, stage.scratch).run(stage.begin, stage.end);
   LLVM::ReturnOp::create(b, ValueRange());

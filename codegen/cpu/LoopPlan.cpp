@@ -14,9 +14,9 @@ namespace {
 
 /// Iterations per work item: enough to amortize the loop over items, and few enough for a launch to
 /// have items for many threads.
-constexpr int64_t kPointsPerItem = 4096;
+constexpr int64_t kIterationsPerItem = 4096;
 /// The minimum number of iterations for a call on a separate thread.
-constexpr int64_t kPointsPerCall = 16384;
+constexpr int64_t kIterationsPerCall = 16384;
 /// The width and height of a tile.
 constexpr int64_t kTileLanes = 16;
 constexpr size_t kLongestTiledBody = 40;
@@ -192,22 +192,22 @@ private:
   void formItems() {
     if (kernel.lastRow > 0)
       return formItemsOfRows();
-    int64_t points = 1;
+    int64_t iterations = 1;
     for (unsigned dim : llvm::concat<unsigned>(plan.reducedDims, plan.innerDims))
-      points *= kernel.space[dim];
+      iterations *= kernel.space[dim];
     if (plan.tileDim)
-      points *= kTileBlock;
+      iterations *= kTileBlock;
     // Finds the longest suffix of dimensions that fits into an item completely.
     unsigned whole = outer.size();
-    while (whole > 0 && points * kernel.space[outer[whole - 1]] <= kPointsPerItem)
-      points *= kernel.space[outer[--whole]];
+    while (whole > 0 && iterations * kernel.space[outer[whole - 1]] <= kIterationsPerItem)
+      iterations *= kernel.space[outer[--whole]];
     if (whole > 0) {
       unsigned dim = outer[whole - 1];
       int64_t step = dim == plan.vectorDim ? plan.lanes : 1;
-      int64_t wanted = std::max<int64_t>(1, kPointsPerItem / points);
+      int64_t wanted = std::max<int64_t>(1, kIterationsPerItem / iterations);
       plan.block = llvm::alignTo(std::min(wanted, kernel.space[dim]), step);
       plan.blockDim = dim;
-      points *= plan.block;
+      iterations *= plan.block;
       plan.extent = llvm::divideCeil(kernel.space[dim], plan.block);
       plan.itemDims.assign(outer.begin(), outer.begin() + (whole - 1));
       for (unsigned itemDim : plan.itemDims)
@@ -218,15 +218,15 @@ private:
       plan.itemDims.push_back(*plan.tileDim);
       plan.extent *= llvm::divideCeil(kernel.space[*plan.tileDim], kTileBlock);
     }
-    plan.grain = std::max<int64_t>(1, kPointsPerCall / points);
+    plan.grain = std::max<int64_t>(1, kIterationsPerCall / iterations);
   }
 
   /// Forms items of rows; the last row is shorter than the others.
   void formItemsOfRows() {
     plan.blockDim = 0;
-    plan.block = std::clamp<int64_t>(kPointsPerItem / kernel.space[1], 1, kernel.space[0]);
+    plan.block = std::clamp<int64_t>(kIterationsPerItem / kernel.space[1], 1, kernel.space[0]);
     plan.extent = llvm::divideCeil(kernel.space[0], plan.block);
-    plan.grain = std::max<int64_t>(1, kPointsPerCall / (plan.block * kernel.space[1]));
+    plan.grain = std::max<int64_t>(1, kIterationsPerCall / (plan.block * kernel.space[1]));
     if (plan.reducedDims.empty())
       plan.innerDims.push_back(1);
   }
@@ -239,7 +239,7 @@ private:
       if (contains(kernel.summedDims, dim) &&
           (!plan.blockDim || kernel.space[dim] > kernel.space[*plan.blockDim]))
         plan.blockDim = dim;
-    int64_t points = kernel.points();
+    int64_t iterations = kernel.iterations();
     if (plan.blockDim) {
       int64_t rows = kernel.space[*plan.blockDim];
       plan.block = llvm::divideCeil(rows, std::clamp<int64_t>(rows / rowsPerItem, 1, maxItems));
@@ -247,7 +247,7 @@ private:
       llvm::erase(outer, *plan.blockDim);
     }
     plan.innerDims = outer;
-    plan.grain = std::max<int64_t>(1, kPointsPerCall * plan.extent / points);
+    plan.grain = std::max<int64_t>(1, kIterationsPerCall * plan.extent / iterations);
     for (unsigned result : kernel.columnSums) {
       RankedTensorType type = kernel.outputs[result];
       KernelYieldOp yield = kernel.yield;
@@ -256,7 +256,7 @@ private:
       plan.scratchBytes += paddedBytes(plan.extent * type.getNumElements() * bytes);
       plan.sumExtent += llvm::divideCeil(type.getNumElements(), kSumBlock);
     }
-    plan.sumGrain = std::max<int64_t>(1, kPointsPerCall / (plan.extent * kSumBlock));
+    plan.sumGrain = std::max<int64_t>(1, kIterationsPerCall / (plan.extent * kSumBlock));
   }
 
   const NormalKernel &kernel;

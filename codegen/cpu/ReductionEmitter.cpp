@@ -2,7 +2,7 @@
 
 #include "codegen/cpu/ReductionEmitter.h"
 
-#include "codegen/cpu/VectorPointEmitter.h"
+#include "codegen/cpu/VectorIterationEmitter.h"
 #include "ir/builders/Scalar.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -27,7 +27,7 @@ static void setGroup(Accumulators &all, const Reductions &reductions, int64_t gr
 }
 
 ReductionEmitter::ReductionEmitter(const NormalKernel &kernel, const LoopPlan &plan,
-                                   ImplicitLocOpBuilder &b, VectorPointEmitter &emitter,
+                                   ImplicitLocOpBuilder &b, VectorIterationEmitter &emitter,
                                    const KeptValues &kept)
     : kernel(kernel), plan(plan), b(b), emitter(emitter), kept(kept),
       isAlongRow(plan.vectorIsReduced(kernel)) {}
@@ -105,7 +105,7 @@ Accumulators ReductionEmitter::emitLoop(Value low, Value high, int64_t step,
   auto forOp = scf::ForOp::create(b, low, high, emitter.index(step), accumulators);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(forOp.getBody());
-  PointEmitter::Scope scope(emitter);
+  IterationEmitter::Scope scope(emitter);
   scf::YieldOp::create(b, body(forOp.getInductionVar(), Accumulators(forOp.getRegionIterArgs())));
   return Accumulators(forOp.getResults());
 }
@@ -114,7 +114,7 @@ Accumulators ReductionEmitter::emitLoop(Value low, Value high, int64_t step,
 Accumulators ReductionEmitter::emitLoops(const Reductions &reductions, ArrayRef<unsigned> dims,
                                          const Accumulators &accumulators) {
   if (dims.empty())
-    return accumulatePoint(reductions, accumulators);
+    return accumulateIteration(reductions, accumulators);
   unsigned dim = dims.front();
   ArrayRef<unsigned> inner = dims.drop_front();
   if (dim == plan.vectorDim)
@@ -140,14 +140,14 @@ Accumulators ReductionEmitter::emitRow(const Reductions &reductions, unsigned di
                 step = groups * plan.lanes, full = extent / step * step;
   auto emitGroups = [&](Value low, int64_t count, Accumulators all) {
     for (int64_t begin = 0; begin < count; begin += plan.lanes) {
-      PointEmitter::Scope scope(emitter);
+      IterationEmitter::Scope scope(emitter);
       Value first = begin == 0 ? low : arith::AddIOp::create(b, low, emitter.index(begin));
       emitter.bindLanes(dim, first, plan.lanes, std::min(plan.lanes, count - begin));
       if (count == step)
         emitter.hoist(reductions.operands, reductions.level - 1);
       const int64_t group = begin / plan.lanes;
       setGroup(all, reductions, group,
-               accumulatePoint(reductions, groupOf(all, reductions, group)));
+               accumulateIteration(reductions, groupOf(all, reductions, group)));
     }
     return all;
   };
@@ -177,8 +177,8 @@ Accumulators ReductionEmitter::emitLong(const Reductions &reductions, int64_t ex
                   });
 }
 
-Accumulators ReductionEmitter::accumulatePoint(const Reductions &reductions,
-                                               const Accumulators &accumulators) {
+Accumulators ReductionEmitter::accumulateIteration(const Reductions &reductions,
+                                                   const Accumulators &accumulators) {
   if (reductions.level > 1)
     kept.load(b, emitter);
   SmallVector<Value> values;

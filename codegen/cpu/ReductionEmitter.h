@@ -15,7 +15,7 @@ class ReductionEmitter {
 public:
   /// All references must outlive the object.
   ReductionEmitter(const NormalKernel &kernel, const LoopPlan &plan, mlir::ImplicitLocOpBuilder &b,
-                   VectorPointEmitter &emitter, const KeptValues &kept);
+                   VectorIterationEmitter &emitter, const KeptValues &kept);
 
   /// Emits the reductions of a level and defines their results. `rowExtent` is the length of the
   /// row if it is shorter than the others.
@@ -37,12 +37,12 @@ private:
   Accumulators emitRow(const Reductions &reductions, unsigned dim, Accumulators accumulators);
   Accumulators emitLong(const Reductions &reductions, int64_t extent, int64_t step,
                         const Accumulators &accumulators, Body body);
-  Accumulators accumulatePoint(const Reductions &reductions, const Accumulators &accumulators);
+  Accumulators accumulateIteration(const Reductions &reductions, const Accumulators &accumulators);
 
   const NormalKernel &kernel;
   const LoopPlan &plan;
   mlir::ImplicitLocOpBuilder &b;
-  VectorPointEmitter &emitter;
+  VectorIterationEmitter &emitter;
   const KeptValues &kept;
   const bool isAlongRow;
   int64_t groups = 1; ///< of accumulators per reduction of the current level

@@ -23,7 +23,7 @@ using namespace mtc::cpu;
 
 constexpr int64_t kIntervals = RoundedLines::kIntervals;
 constexpr int kMantissaBits = 11, kExponentBits = 5;
-constexpr int kBias = 127, kLeastExponent = kBias + 1 - kIntervals;
+constexpr int kBias = 127, kMinExponent = kBias + 1 - kIntervals;
 constexpr double kFraction = 256; ///< of fixed-point numbers
 
 namespace {
@@ -38,8 +38,8 @@ class Matcher {
 public:
   /// Matches `value`, the bits of a minimum.
   bool match(Value value) {
-    if (auto least = value.getDefiningOp<arith::MinSIOp>())
-      return match(least.getLhs()) && match(least.getRhs());
+    if (auto minimum = value.getDefiningOp<arith::MinSIOp>())
+      return match(minimum.getLhs()) && match(minimum.getRhs());
     auto bits = value.getDefiningOp<arith::BitcastOp>();
     auto sum = bits ? bits.getIn().getDefiningOp<arith::AddFOp>() : nullptr;
     auto product = sum ? sum.getLhs().getDefiningOp<arith::MulFOp>() : nullptr;
@@ -66,13 +66,13 @@ public:
 } // namespace
 
 static double minimumOf(ArrayRef<Line> lines, double x) {
-  double least = INFINITY;
+  double minimum = INFINITY;
   for (const Line &line : lines)
-    least = std::min(least, line.at(x));
-  return least;
+    minimum = std::min(minimum, line.at(x));
+  return minimum;
 }
 
-static const Line &leastOf(ArrayRef<Line> lines, double x) {
+static const Line &minOf(ArrayRef<Line> lines, double x) {
   return *llvm::min_element(lines, [&](const Line &a, const Line &b) { return a.at(x) < b.at(x); });
 }
 
@@ -83,10 +83,10 @@ static uint16_t toFixed(double value) {
 /// Fills the tables. Returns the maximum error where the minimum is below 256.
 static double makeTables(ArrayRef<Line> lines, RoundedLines &rounded) {
   // Smaller numbers are rounded up to the start of the first interval.
-  double error = minimumOf(lines, std::ldexp(1.0, kLeastExponent - kBias)) - minimumOf(lines, 0);
+  double error = minimumOf(lines, std::ldexp(1.0, kMinExponent - kBias)) - minimumOf(lines, 0);
   for (int64_t i = 0; i < kIntervals; ++i) {
-    double low = std::ldexp(1.0, static_cast<int>(i) + kLeastExponent - kBias);
-    const Line *both[] = {&leastOf(lines, low), &leastOf(lines, 2 * low)};
+    double low = std::ldexp(1.0, static_cast<int>(i) + kMinExponent - kBias);
+    const Line *both[] = {&minOf(lines, low), &minOf(lines, 2 * low)};
     for (auto [line, table] : llvm::zip_equal(both, rounded.lines)) {
       double growth = line->slope * low, halfStep = growth / (2 << kMantissaBits);
       table.start[i] = toFixed(line->at(low) + halfStep);
@@ -186,7 +186,7 @@ Value mtc::cpu::emitRoundedLines(ImplicitLocOpBuilder &b, const RoundedLines &ro
                                                  ArrayRef<int64_t>{size}, ArrayRef<int64_t>{one});
   };
   Value bits = arith::MaxSIOp::create(b, arith::BitcastOp::create(b, integers, x),
-                                      splat(b, integers, int64_t(kLeastExponent) << 23));
+                                      splat(b, integers, int64_t(kMinExponent) << 23));
   // The upper half has the 5 and 11 bits.
   Value shifted = arith::ShLIOp::create(b, bits, splat(b, integers, 8 - kExponentBits + 1));
   SmallVector<Value> bytes;

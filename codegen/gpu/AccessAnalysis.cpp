@@ -9,11 +9,11 @@
 using namespace mlir;
 using namespace mtc;
 
-int64_t mtc::gpu::pointsOf(const NormalKernel &kernel, ArrayRef<unsigned> dims) {
-  int64_t points = 1;
+int64_t mtc::gpu::iterationsOf(const NormalKernel &kernel, ArrayRef<unsigned> dims) {
+  int64_t iterations = 1;
   for (unsigned dim : dims)
-    points *= kernel.space[dim];
-  return points;
+    iterations *= kernel.space[dim];
+  return iterations;
 }
 
 namespace {
@@ -58,13 +58,13 @@ SmallVector<Access> accessesOf(const NormalKernel &kernel) {
 std::optional<unsigned> mtc::gpu::contiguousDim(const NormalKernel &kernel, DimSet among) {
   SmallVector<double> weights(kernel.rank(), 0);
   for (const Access &access : accessesOf(kernel)) {
-    double points = elementBytes(access.element);
+    double iterations = elementBytes(access.element);
     for (unsigned dim = 0; dim < kernel.rank(); ++dim)
       if (contains(access.dims, dim))
-        points *= static_cast<double>(kernel.space[dim]);
+        iterations *= static_cast<double>(kernel.space[dim]);
     for (unsigned dim = 0; dim < kernel.rank(); ++dim)
       if (access.runsAlong(dim))
-        weights[dim] += points;
+        weights[dim] += iterations;
   }
   std::optional<unsigned> best;
   for (unsigned dim = 0; dim < kernel.rank(); ++dim)
@@ -145,10 +145,10 @@ static double boundOf(AffineExpr expr, ArrayRef<int64_t> space) {
 
 bool mtc::gpu::fitsInto32Bits(const NormalKernel &kernel) {
   constexpr double limit = 2147483648.0, strideOfGrid = 1 << 24;
-  double points = 1;
+  double iterations = 1;
   for (int64_t extent : kernel.space)
-    points *= static_cast<double>(extent);
-  if (points + strideOfGrid >= limit)
+    iterations *= static_cast<double>(extent);
+  if (iterations + strideOfGrid >= limit)
     return false;
   auto fits = [&](const LinearForm &form) {
     double bound = boundOf(form.rest, kernel.space);

@@ -8,7 +8,7 @@
 namespace mtc::gpu {
 
 /// Returns the product of the dimensions' extents.
-int64_t pointsOf(const NormalKernel &kernel, llvm::ArrayRef<unsigned> dims);
+int64_t iterationsOf(const NormalKernel &kernel, llvm::ArrayRef<unsigned> dims);
 
 /// Returns the dimension of `among` that is contiguous in most accesses, weighted by bytes
 /// accessed; the last one in case of a tie. Returns nullopt if no access is contiguous along any of

@@ -19,10 +19,10 @@ int64_t BlockSums::sharedBytes(const NormalKernel &kernel, const ReductionPlan &
                                int64_t warp) {
   if (!plan.sumsBlocks || countSlots(plan, warp) == 1)
     return 0;
-  int64_t most = 0;
+  int64_t maximum = 0;
   for (unsigned result : kernel.columnSums)
-    most = std::max(most, elementBytes(typeOfPartial(kernel, result)));
-  return countSlots(plan, warp) * plan.team * plan.vector.width * most;
+    maximum = std::max(maximum, elementBytes(typeOfPartial(kernel, result)));
+  return countSlots(plan, warp) * plan.team * plan.vector.width * maximum;
 }
 
 Value BlockSums::shuffle(Value value, int64_t distance) {

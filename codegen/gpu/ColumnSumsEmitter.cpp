@@ -98,10 +98,10 @@ private:
 } // namespace
 
 int64_t mtc::gpu::bytesOfColumnSums(const NormalKernel &kernel, ArrayRef<unsigned> columnSums) {
-  int64_t most = 0;
+  int64_t maximum = 0;
   for (unsigned result : columnSums)
-    most = std::max(most, elementBytes(typeOfPartial(kernel, result)));
-  return kSumColumns * kSumMembers * most;
+    maximum = std::max(maximum, elementBytes(typeOfPartial(kernel, result)));
+  return kSumColumns * kSumMembers * maximum;
 }
 
 void mtc::gpu::emitColumnSums(LaunchEmitter &emitter, ArrayRef<unsigned> columnSums,

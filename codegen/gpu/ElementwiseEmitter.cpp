@@ -12,21 +12,21 @@ namespace {
 class ElementwiseEmitter {
 public:
   ElementwiseEmitter(LaunchEmitter &e, const ElementwisePlan &plan)
-      : plan(plan), threads(e.threads), points(e.points), kernel(e.kernel), stored(e.stored()),
-        results(e.resultNumbers()), gridThreads(e.launch.grid[0] * e.launch.block[0]),
-        blockThreads(e.launch.block[0]) {}
+      : plan(plan), threads(e.threads), iterations(e.iterations), kernel(e.kernel),
+        stored(e.stored()), results(e.resultNumbers()),
+        gridThreads(e.launch.grid[0] * e.launch.block[0]), blockThreads(e.launch.block[0]) {}
 
   void run() {
     Value first = threads.add(threads.scale(threads.block(), blockThreads), threads.thread());
-    int64_t all = kernel.points(), groups = all / plan.vector.width;
+    int64_t all = kernel.iterations(), groups = all / plan.vector.width;
     if (groups <= gridThreads) {
       Value exists = groups % blockThreads != 0 ? threads.less(first, groups) : Value();
-      threads.ifThen(exists, [&] { emitPoints(first, plan.vector); });
+      threads.ifThen(exists, [&] { emitIterations(first, plan.vector); });
     } else {
-      points.hoist(stored, /*level=*/0);
+      iterations.hoist(stored, /*level=*/0);
       threads.unrolledLoop(first, threads.index(groups), gridThreads, plan.unroll, {},
                            [&](ArrayRef<Value> indices, ValueRange) {
-                             emitPoints(indices, plan.vector);
+                             emitIterations(indices, plan.vector);
                              return ThreadBuilder::Values();
                            });
     }
@@ -34,31 +34,31 @@ public:
     int64_t rest = all - groups * plan.vector.width;
     if (rest > 0)
       threads.ifThen(threads.less(first, rest), [&] {
-        emitPoints(threads.add(first, groups * plan.vector.width), PointVector());
+        emitIterations(threads.add(first, groups * plan.vector.width), IterationVector());
       });
   }
 
 private:
   /// Computes the values of several iterations before the first store, so that loads overlap.
-  void emitPoints(ArrayRef<Value> indices, const PointVector &vector) {
-    PointEmitter::Scope scope(points);
-    PointEmitter::State outside = points.getState();
-    SmallVector<PointEmitter::State> states;
+  void emitIterations(ArrayRef<Value> indices, const IterationVector &vector) {
+    IterationEmitter::Scope scope(iterations);
+    IterationEmitter::State outside = iterations.getState();
+    SmallVector<IterationEmitter::State> states;
     for (Value index : indices) {
-      points.setState(outside);
-      points.bindPoint(plan.dims, index, vector);
-      points.hoist(stored, /*level=*/0);
-      states.push_back(points.getState());
+      iterations.setState(outside);
+      iterations.bindIteration(plan.dims, index, vector);
+      iterations.hoist(stored, /*level=*/0);
+      states.push_back(iterations.getState());
     }
-    for (const PointEmitter::State &state : states) {
-      points.setState(state);
-      points.store(results);
+    for (const IterationEmitter::State &state : states) {
+      iterations.setState(state);
+      iterations.store(results);
     }
   }
 
   const ElementwisePlan &plan;
   ThreadBuilder &threads;
-  GlobalPointEmitter &points;
+  GlobalIterationEmitter &iterations;
   const NormalKernel &kernel;
   SmallVector<Value> stored;
   SmallVector<unsigned> results;

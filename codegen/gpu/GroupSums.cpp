@@ -34,7 +34,7 @@ void GroupSums::begin(Value group, Value exists) {
     bases.push_back(base);
     if (llvm::is_contained(residentSums, result))
       continue;
-    points.addUpAt(result, base);
+    iterations.addUpAt(result, base);
     any = true;
     threads.ifThen(groupExists, [&] {
       Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
@@ -74,16 +74,16 @@ ThreadBuilder::Values GroupSums::zeros() {
 
 ThreadBuilder::Values GroupSums::addUp(ValueRange carried, ArrayRef<RowStep> steps,
                                        Value rowExists) {
-  PointEmitter::Scope scope(points);
+  IterationEmitter::Scope scope(iterations);
   ThreadBuilder::Values next;
   KernelYieldOp yield = kernel.yield;
-  const RowStep row = {points.getState(), Value()};
+  const RowStep row = {iterations.getState(), Value()};
   for (unsigned result : residentSums)
     for (const RowStep &step : variesAlongRow(result) ? steps : ArrayRef(row)) {
-      points.setState(step.state);
-      Value sum = carried[next.size()], value = points.get(yield.getValues()[result]);
+      iterations.setState(step.state);
+      Value sum = carried[next.size()], value = iterations.get(yield.getValues()[result]);
       if (isa<VectorType>(sum.getType()))
-        value = points.broadcast(value);
+        value = iterations.broadcast(value);
       Value more = arith::AddFOp::create(b, sum, value);
       if (Value exists = threads.both(rowExists, step.exists))
         more = arith::SelectOp::create(b, exists, more, sum);
@@ -98,17 +98,17 @@ void GroupSums::store(ArrayRef<Value> sums) {
     if (!llvm::is_contained(residentSums, result))
       continue;
     for (int64_t i = 0; i < sumsOf(result); ++i) {
-      PointEmitter::Scope scope(points);
+      IterationEmitter::Scope scope(iterations);
       Value at = threads.add(team.member(), i * plan.team), exists;
       if (variesAlongRow(result) && (i + 1) * plan.team > plan.steps)
         exists = threads.less(at, plan.steps);
       if (firstRow)
-        points.bindPoint(plan.rowDims, firstRow, plan.vector);
+        iterations.bindIteration(plan.rowDims, firstRow, plan.vector);
       if (variesAlongRow(result))
-        points.bindPoint(plan.reducedDims, at, plan.vector);
+        iterations.bindIteration(plan.reducedDims, at, plan.vector);
       Value sum = plan.sumsBlocks ? blockSums.addUp(sums.front()) : sums.front();
       threads.ifThen(threads.both(stores, exists),
-                     [&, result = result, base = base] { points.storeSum(result, base, sum); });
+                     [&, result = result, base = base] { iterations.storeSum(result, base, sum); });
       sums = sums.drop_front();
     }
   }

@@ -11,7 +11,7 @@ namespace mtc::gpu {
 
 /// One step of a row whose values stay in registers: a vector of reduced iterations.
 struct RowStep {
-  PointEmitter::State state;
+  IterationEmitter::State state;
   mlir::Value exists; ///< null if it always exists
 };
 
@@ -20,8 +20,8 @@ struct RowStep {
 class GroupSums {
 public:
   GroupSums(LaunchEmitter &e, const ReductionPlan &plan, Team &team)
-      : plan(plan), kernel(e.kernel), b(e.b), threads(e.threads), points(e.points), team(team),
-        blockSums(e.kernel, plan, e.b, e.threads, team), scratch(e.scratch) {}
+      : plan(plan), kernel(e.kernel), b(e.b), threads(e.threads), iterations(e.iterations),
+        team(team), blockSums(e.kernel, plan, e.b, e.threads, team), scratch(e.scratch) {}
 
   /// Returns whether the elements of a result depend on the reduced dimensions.
   bool variesAlongRow(unsigned result) const;
@@ -54,7 +54,7 @@ private:
   const NormalKernel &kernel;
   mlir::ImplicitLocOpBuilder &b;
   ThreadBuilder &threads;
-  GlobalPointEmitter &points;
+  GlobalIterationEmitter &iterations;
   Team &team;
   BlockSums blockSums;
   mlir::Value scratch, share, copy, firstRow, groupExists;

@@ -65,13 +65,13 @@ mlir::gpu::GPUModuleOp mtc::gpu::emitKernel(const NormalKernel &kernel, const La
     b.setInsertionPointToStart(&function.front());
     ValueRange parameters = function.getArguments();
     Value scratch = needsScratch ? parameters[operandCount] : Value();
-    GlobalPointEmitter points(b, kernel, parameters.take_front(operandCount),
-                              mayFault ? parameters.back() : Value(), indexType);
+    GlobalIterationEmitter iterations(b, kernel, parameters.take_front(operandCount),
+                                      mayFault ? parameters.back() : Value(), indexType);
     ThreadBuilder threads(b, function, indexType, hardware);
     LaunchEmitter emitter{kernel,
                           b,
                           threads,
-                          points,
+                          iterations,
                           parameters.slice(kernel.inputs.size(), kernel.outputs.size()),
                           scratch,
                           plan.scratchBytes,

@@ -3,7 +3,7 @@
 #ifndef MTC_CODEGEN_GPU_LAUNCHEMITTER_H
 #define MTC_CODEGEN_GPU_LAUNCHEMITTER_H
 
-#include "codegen/gpu/GlobalPointEmitter.h"
+#include "codegen/gpu/GlobalIterationEmitter.h"
 #include "codegen/gpu/ThreadBuilder.h"
 
 namespace mtc::gpu {
@@ -14,7 +14,7 @@ struct LaunchEmitter {
   const NormalKernel &kernel;
   mlir::ImplicitLocOpBuilder &b;
   ThreadBuilder &threads;
-  GlobalPointEmitter &points;
+  GlobalIterationEmitter &iterations;
   mlir::ValueRange results; ///< pointers to the results
   mlir::Value scratch;      ///< null if the plan needs none
   int64_t scratchBytes;

@@ -86,7 +86,7 @@ void planElementwise(const NormalKernel &kernel, int64_t warp, LaunchPlan &plan)
     shape.dims.erase(shape.dims.begin() + *dim);
     shape.dims.push_back(*dim);
   }
-  int64_t groups = std::max<int64_t>(1, kernel.points() / shape.vector.width);
+  int64_t groups = std::max<int64_t>(1, kernel.iterations() / shape.vector.width);
   int64_t bytes = 0;
   for (KernelLoadOp load : loadsAlong(kernel, kernel.allDims()))
     bytes += shape.vector.width * elementBytes(load.getSource().getType().getElementType());
@@ -133,7 +133,7 @@ void planScatter(const NormalKernel &kernel, int64_t warp, LaunchPlan &plan) {
   int64_t vectors = llvm::divideCeil(std::max(bytes, plan.scratchBytes), 16);
   if (!kernel.addsOnto())
     addLaunch(plan, std::min<int64_t>(llvm::divideCeil(vectors, kBlock), kMaxBlocks), kBlock);
-  int64_t owned = pointsOf(kernel, shape.ownedDims) / shape.vector.width;
+  int64_t owned = iterationsOf(kernel, shape.ownedDims) / shape.vector.width;
   int64_t threads = std::min<int64_t>(llvm::alignTo(owned, warp), kBlock);
   if (shape.byIndex)
     threads = std::max<int64_t>(threads, kBlock / 2);
@@ -152,7 +152,7 @@ void planReduction(const NormalKernel &kernel, int64_t warp, LaunchPlan &plan) {
   if (shape.splits == 1) {
     addLaunch(plan, rowBlocks, shape.threads());
   } else {
-    for (unsigned level = 0; level < kernel.levels + hasResultsOfPoints(kernel); ++level)
+    for (unsigned level = 0; level < kernel.levels + hasResultsOfIterations(kernel); ++level)
       addLaunch(plan, rowBlocks * shape.splits, shape.threads());
     if (hasResultsOfRows(kernel))
       addLaunch(plan, rowBlocks, shape.threads());
@@ -176,7 +176,7 @@ bool mtc::gpu::isElementwise(const NormalKernel &kernel) {
                       [&](unsigned i) { return (kernel.reduced & ~kernel.storeDims(i)) == 0; });
 }
 
-bool mtc::gpu::hasResultsOfPoints(const NormalKernel &kernel) {
+bool mtc::gpu::hasResultsOfIterations(const NormalKernel &kernel) {
   return llvm::any_of(llvm::seq<unsigned>(kernel.outputs.size()),
                       [&](unsigned i) { return (kernel.storeDims(i) & kernel.reduced) != 0; });
 }

@@ -35,21 +35,21 @@ struct Launch : LaunchSize {
 
 /// Describes a linear index over a list of dimensions, the last one fastest. If `dim` is set and is
 /// in the list, it is the last dimension, and the index counts groups of `width` of its indices.
-struct PointVector {
+struct IterationVector {
   std::optional<unsigned> dim;
   int64_t width = 1;
 
   template <typename Visitor> static constexpr void visitFields(Visitor &&field) {
-    field("dim", &PointVector::dim);
-    field("width", &PointVector::width);
+    field("dim", &IterationVector::dim);
+    field("width", &IterationVector::width);
   }
-  bool operator==(const PointVector &) const = default;
+  bool operator==(const IterationVector &) const = default;
 };
 
 /// A thread computes `unroll` vectors of iterations at a time, with all loads before the first
 /// store.
 struct ElementwisePlan {
-  PointVector vector;
+  IterationVector vector;
   llvm::SmallVector<unsigned> dims;
   int64_t unroll = 1;
 
@@ -68,7 +68,7 @@ struct ElementwisePlan {
 /// chunk each: the launch of each reduction level stores partial results in scratch memory, and the
 /// next launch starts from them.
 struct ReductionPlan {
-  PointVector vector;
+  IterationVector vector;
   bool vectorIsReduced = false;
   llvm::SmallVector<unsigned> rowDims, reducedDims;
   int64_t team = 1;
@@ -141,7 +141,7 @@ struct ReductionPlan {
 /// Each result element is the sum of the values scattered to it, in the order of the dimensions
 /// that are not owned. A thread computes a vector of owned iterations exclusively.
 struct ScatterPlan {
-  PointVector vector;
+  IterationVector vector;
   llvm::SmallVector<unsigned> ownedDims, otherDims;
   /// Whether the scatter index is uniform over the owned dimensions. If so, blocks divide the
   /// indices among themselves, and each block searches for the iterations that scatter to its
@@ -225,7 +225,7 @@ LaunchPlan planLaunches(const NormalKernel &kernel, int64_t warp);
 /// elements than iterations may alias an operand that several iterations read.
 bool isElementwise(const NormalKernel &kernel);
 /// Returns whether any result has an element for each iteration of a reduction's rows.
-bool hasResultsOfPoints(const NormalKernel &kernel);
+bool hasResultsOfIterations(const NormalKernel &kernel);
 /// Returns whether any result has one element for each row.
 bool hasResultsOfRows(const NormalKernel &kernel);
 

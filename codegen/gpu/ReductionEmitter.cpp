@@ -31,7 +31,7 @@ namespace {
 class ReductionEmitter {
 public:
   ReductionEmitter(LaunchEmitter &e, const ReductionPlan &plan)
-      : plan(plan), kernel(e.kernel), b(e.b), threads(e.threads), points(e.points),
+      : plan(plan), kernel(e.kernel), b(e.b), threads(e.threads), iterations(e.iterations),
         stored(e.stored()), team(e.b, e.threads, plan), partials(e.kernel, plan, e.b, e.scratch),
         groupSums(e, plan, team), position(e.position) {
     DimSet along = 0;
@@ -46,7 +46,7 @@ public:
       if (kernel.isColumnSum(i) && isOfOneRow && (!varies || plan.residentSteps > 0))
         groupSums.keepInRegisters(i);
       else
-        (varies ? pointResults : rowResults).push_back(i);
+        (varies ? iterationResults : rowResults).push_back(i);
     }
     for (unsigned level = 1; level <= kernel.levels; ++level)
       levels.emplace_back(kernel, level);
@@ -65,8 +65,8 @@ private:
   /// Computes a row, or the part of a row that the launch computes.
   void runRow() {
     for (const Reductions &level : levels)
-      points.hoist(level.operands, /*level=*/0);
-    points.hoist(stored, /*level=*/0);
+      iterations.hoist(level.operands, /*level=*/0);
+    iterations.hoist(stored, /*level=*/0);
     if (plan.splits > 1)
       return runSplit();
     if (levels.empty() && !rowResults.empty())
@@ -75,7 +75,7 @@ private:
       readSteps();
     for (const Reductions &level : levels)
       define(level, team.combine(level, accumulate(level)));
-    storePoints();
+    storeIterations();
     storeRow();
   }
 
@@ -93,7 +93,7 @@ private:
     ThreadBuilder::Values sums = groupSums.zeros();
     sums = threads.loop(threads.index(0), threads.index(plan.rowsPerGroup()), 1, sums,
                         [&](Value i, ValueRange carried) {
-                          PointEmitter::Scope scope(points);
+                          IterationEmitter::Scope scope(iterations);
                           bindRowOfGroup(i);
                           runRow();
                           ThreadBuilder::Values next = groupSums.addUp(carried, steps, rowExists);
@@ -115,8 +115,8 @@ private:
       rowExists = threads.both(groupExists, threads.less(row, rows));
     if (Value first = groupSums.getFirstRow())
       row = threads.add(first, row);
-    points.bindPoint(plan.rowDims, row, plan.vector);
-    points.bindExists(rowExists);
+    iterations.bindIteration(plan.rowDims, row, plan.vector);
+    iterations.bindExists(rowExists);
   }
 
   //===----------------------------------------------------------------------------------------===//
@@ -135,8 +135,8 @@ private:
         for (auto [reduce, result] : llvm::zip_equal(levels[position].ops, results))
           partials.write(reduce, split, row, result);
       });
-    } else if (position == levels.size() && !pointResults.empty()) {
-      storePoints();
+    } else if (position == levels.size() && !iterationResults.empty()) {
+      storeIterations();
     } else {
       storeRow();
     }
@@ -152,8 +152,8 @@ private:
     row = threads.add(threads.scale(block, plan.rowsPerBlock), team.team());
     if (plan.rows % plan.rowsPerBlock != 0)
       rowExists = threads.less(row, plan.rows);
-    points.bindPoint(plan.rowDims, row, plan.vector);
-    points.bindExists(rowExists);
+    iterations.bindIteration(plan.rowDims, row, plan.vector);
+    iterations.bindExists(rowExists);
     low = threads.scale(split, plan.chunk);
     high = threads.index(plan.steps);
     if (plan.splits > 1)
@@ -164,7 +164,7 @@ private:
   }
 
   bool isLastOfSplit() const {
-    return position > levels.size() || (position == levels.size() && pointResults.empty());
+    return position > levels.size() || (position == levels.size() && iterationResults.empty());
   }
 
   Value isFirstMember() {
@@ -174,12 +174,12 @@ private:
   /// Defines the results of reductions, and hoists per-row values that depend on them.
   void define(const Reductions &level, const Accumulators &results) {
     for (auto [reduce, result] : llvm::zip_equal(level.ops, results))
-      points.define(KernelReduceOp(reduce).getResult(), result);
+      iterations.define(KernelReduceOp(reduce).getResult(), result);
     for (const Reductions &later : levels)
-      points.hoist(later.operands, level.level);
-    points.hoist(stored, level.level);
+      iterations.hoist(later.operands, level.level);
+    iterations.hoist(stored, level.level);
     for (RowStep &step : steps)
-      for (auto [bodyValue, value] : points.getState().values)
+      for (auto [bodyValue, value] : iterations.getState().values)
         step.state.values.try_emplace(bodyValue, value);
   }
 
@@ -188,20 +188,20 @@ private:
   //===----------------------------------------------------------------------------------------===//
 
   void readSteps() {
-    PointEmitter::State outside = points.getState();
+    IterationEmitter::State outside = iterations.getState();
     for (int64_t i = 0; i < plan.residentSteps; ++i) {
-      points.setState(outside);
+      iterations.setState(outside);
       Value at = threads.add(team.member(), i * plan.team), exists;
       if ((i + 1) * plan.team > plan.steps || kernel.lastRow > 0)
         exists = threads.less(at, high);
-      points.bindPoint(plan.reducedDims, at, plan.vector);
-      points.bindExists(threads.both(rowExists, exists));
-      points.hoist(loads, /*level=*/0);
+      iterations.bindIteration(plan.reducedDims, at, plan.vector);
+      iterations.bindExists(threads.both(rowExists, exists));
+      iterations.hoist(loads, /*level=*/0);
       if (!levels.empty())
-        points.hoist(levels.front().operands, /*level=*/0);
-      steps.push_back({points.getState(), exists});
+        iterations.hoist(levels.front().operands, /*level=*/0);
+      steps.push_back({iterations.getState(), exists});
     }
-    points.setState(outside);
+    iterations.setState(outside);
   }
 
   /// Emits a loop over the member's part of the row, unrolled, if the row exists.
@@ -217,19 +217,19 @@ private:
   Accumulators accumulate(const Reductions &level) {
     Accumulators accumulators = neutral(level);
     if (plan.residentSteps > 0) {
-      PointEmitter::Scope scope(points);
+      IterationEmitter::Scope scope(iterations);
       for (RowStep &step : steps) {
-        points.setState(step.state);
-        accumulators = accumulatePoint(level, accumulators, step.exists);
-        step.state = points.getState();
+        iterations.setState(step.state);
+        accumulators = accumulateIteration(level, accumulators, step.exists);
+        step.state = iterations.getState();
       }
     } else {
       accumulators = forOwnSteps(accumulators, [&](ArrayRef<Value> indices, ValueRange carried) {
         Accumulators next(carried);
-        for (PointEmitter::State &state : statesAt(indices, level.operands, level.level - 1)) {
-          PointEmitter::Scope scope(points);
-          points.setState(state);
-          next = accumulatePoint(level, next, Value());
+        for (IterationEmitter::State &state : statesAt(indices, level.operands, level.level - 1)) {
+          IterationEmitter::Scope scope(iterations);
+          iterations.setState(state);
+          next = accumulateIteration(level, next, Value());
         }
         return next;
       });
@@ -240,11 +240,13 @@ private:
     return accumulators;
   }
 
-  Accumulators accumulatePoint(const Reductions &level, Accumulators accumulators, Value exists) {
+  Accumulators accumulateIteration(const Reductions &level, Accumulators accumulators,
+                                   Value exists) {
     SmallVector<Value> values;
     for (auto [operand, accumulator] : llvm::zip_equal(level.operands, accumulators)) {
-      Value value = points.get(operand);
-      values.push_back(isa<VectorType>(accumulator.getType()) ? points.broadcast(value) : value);
+      Value value = iterations.get(operand);
+      values.push_back(isa<VectorType>(accumulator.getType()) ? iterations.broadcast(value)
+                                                              : value);
     }
     Accumulators combined = level.combine(b, accumulators, values);
     if (exists)
@@ -288,42 +290,43 @@ private:
 
   /// Returns the states of several reduced iterations, with the operands of the targets emitted in
   /// each.
-  SmallVector<PointEmitter::State> statesAt(ArrayRef<Value> indices, ValueRange targets,
-                                            unsigned level) {
-    PointEmitter::State outside = points.getState();
-    SmallVector<PointEmitter::State> states;
+  SmallVector<IterationEmitter::State> statesAt(ArrayRef<Value> indices, ValueRange targets,
+                                                unsigned level) {
+    IterationEmitter::State outside = iterations.getState();
+    SmallVector<IterationEmitter::State> states;
     for (Value index : indices) {
-      points.setState(outside);
-      points.bindPoint(plan.reducedDims, index, plan.vector);
-      points.bindExists(Value());
-      points.hoist(targets, level);
-      states.push_back(points.getState());
+      iterations.setState(outside);
+      iterations.bindIteration(plan.reducedDims, index, plan.vector);
+      iterations.bindExists(Value());
+      iterations.hoist(targets, level);
+      states.push_back(iterations.getState());
     }
-    points.setState(outside);
+    iterations.setState(outside);
     return states;
   }
 
-  void storePoints() {
-    if (pointResults.empty())
+  void storeIterations() {
+    if (iterationResults.empty())
       return;
     if (plan.residentSteps > 0) {
-      PointEmitter::Scope scope(points);
+      IterationEmitter::Scope scope(iterations);
       for (RowStep &step : steps) {
-        points.setState(step.state);
-        points.hoist(stored, kernel.levels);
-        step.state = points.getState();
+        iterations.setState(step.state);
+        iterations.hoist(stored, kernel.levels);
+        step.state = iterations.getState();
       }
       for (const RowStep &step : steps) {
-        points.setState(step.state);
-        threads.ifThen(threads.both(rowExists, step.exists), [&] { points.store(pointResults); });
+        iterations.setState(step.state);
+        threads.ifThen(threads.both(rowExists, step.exists),
+                       [&] { iterations.store(iterationResults); });
       }
       return;
     }
     forOwnSteps({}, [&](ArrayRef<Value> indices, ValueRange) {
-      for (PointEmitter::State &state : statesAt(indices, stored, kernel.levels)) {
-        PointEmitter::Scope scope(points);
-        points.setState(state);
-        points.store(pointResults);
+      for (IterationEmitter::State &state : statesAt(indices, stored, kernel.levels)) {
+        IterationEmitter::Scope scope(iterations);
+        iterations.setState(state);
+        iterations.store(iterationResults);
       }
       return ThreadBuilder::Values();
     });
@@ -334,22 +337,22 @@ private:
       return;
     if (!levels.empty() && team.isOfOneWarp())
       team.wait();
-    PointEmitter::Scope scope(points);
-    threads.ifThen(isFirstMember(), [&] { points.store(rowResults); });
+    IterationEmitter::Scope scope(iterations);
+    threads.ifThen(isFirstMember(), [&] { iterations.store(rowResults); });
   }
 
   const ReductionPlan &plan;
   const NormalKernel &kernel;
   ImplicitLocOpBuilder &b;
   ThreadBuilder &threads;
-  GlobalPointEmitter &points;
+  GlobalIterationEmitter &iterations;
   SmallVector<Value> stored;
   SmallVector<Value> loads; ///< values that vary along the row
   Team team;
   PartialResults partials;
   GroupSums groupSums;
   unsigned position;
-  SmallVector<unsigned> pointResults, rowResults;
+  SmallVector<unsigned> iterationResults, rowResults;
   std::vector<Reductions> levels;
   Value split, row, rowExists, low, high, group, groupExists;
   SmallVector<RowStep> steps;

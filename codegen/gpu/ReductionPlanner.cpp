@@ -87,8 +87,8 @@ private:
           (contains(rowSet(), dim) ? plan.rowDims : plan.reducedDims).push_back(dim);
     if (plan.vector.dim)
       (plan.vectorIsReduced ? plan.reducedDims : plan.rowDims).push_back(*plan.vector.dim);
-    plan.rows = pointsOf(kernel, plan.rowDims);
-    plan.steps = pointsOf(kernel, plan.reducedDims);
+    plan.rows = iterationsOf(kernel, plan.rowDims);
+    plan.steps = iterationsOf(kernel, plan.reducedDims);
     (plan.vectorIsReduced ? plan.steps : plan.rows) /= plan.vector.width;
   }
 
@@ -161,10 +161,10 @@ private:
           plan.keptRows *= kernel.space[dim];
     const int64_t busy =
         std::min(kEnoughThreads / plan.team, maxBytesOfBusy / bytes) / plan.keptRows;
-    int64_t most = std::max({maxGroups / plan.keptRows, maxPartials / elements, busy});
-    most = std::max<int64_t>(1, std::min(most, kMaxBytes / bytes));
+    int64_t maximum = std::max({maxGroups / plan.keptRows, maxPartials / elements, busy});
+    maximum = std::max<int64_t>(1, std::min(maximum, kMaxBytes / bytes));
     int64_t rows = plan.rows / plan.keptRows;
-    plan.groups = plan.keptRows * std::clamp<int64_t>(rows / minRows, 1, most);
+    plan.groups = plan.keptRows * std::clamp<int64_t>(rows / minRows, 1, maximum);
     plan.groups = plan.keptRows * llvm::divideCeil(rows, plan.rowsPerGroup());
     plan.rowsPerBlock = std::min<int64_t>(plan.rowsPerBlock, llvm::PowerOf2Ceil(plan.groups));
     plan.rowsPerBlock =

@@ -25,7 +25,7 @@ static bool isLaunch(const LaunchSize &launch) {
          launch.sharedBytes <= maxSharedBytes;
 }
 
-static bool isVector(const PointVector &vector, const NormalKernel &kernel, bool exact) {
+static bool isVector(const IterationVector &vector, const NormalKernel &kernel, bool exact) {
   if (!vector.dim)
     return vector.width == 1;
   return *vector.dim < kernel.rank() &&
@@ -89,7 +89,7 @@ static std::string refuse(const ReductionPlan &plan, const NormalKernel &kernel,
       (plan.vector.dim &&
        plan.vectorIsReduced != llvm::is_contained(plan.reducedDims, *plan.vector.dim)))
     return wrongVector;
-  int64_t rows = pointsOf(kernel, plan.rowDims), steps = pointsOf(kernel, plan.reducedDims);
+  int64_t rows = iterationsOf(kernel, plan.rowDims), steps = iterationsOf(kernel, plan.reducedDims);
   (plan.vectorIsReduced ? steps : rows) /= plan.vector.width;
   if (plan.rows != rows || plan.steps != steps || plan.splits > steps || plan.chunk > steps ||
       plan.splits * plan.chunk < steps || (kernel.lastRow > 0 && plan.splits > 1))
@@ -119,7 +119,7 @@ static std::string refuse(const ScatterPlan &plan, const NormalKernel &kernel, i
   if (!isVector(plan.vector, kernel, /*exact=*/true))
     return wrongVector;
   auto results = llvm::to_vector(llvm::seq<unsigned>(kernel.outputs.size()));
-  if (plan.chunks > std::max<int64_t>(1, pointsOf(kernel, plan.otherDims)))
+  if (plan.chunks > std::max<int64_t>(1, iterationsOf(kernel, plan.otherDims)))
     return "it has more 'chunks' than points";
   if (plan.chunks > 1 && kernel.addsOnto())
     return "it has 'chunks' of a result that starts as an operand";
@@ -143,7 +143,7 @@ static size_t countLaunches(const Shape &shape, const NormalKernel &kernel) {
   if constexpr (std::is_same_v<Shape, ReductionPlan>) {
     size_t rows = shape.splits == 1
                       ? 1
-                      : kernel.levels + hasResultsOfPoints(kernel) + hasResultsOfRows(kernel);
+                      : kernel.levels + hasResultsOfIterations(kernel) + hasResultsOfRows(kernel);
     return rows + !kernel.columnSums.empty();
   }
   return 1;

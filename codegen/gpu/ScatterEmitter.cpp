@@ -21,9 +21,9 @@ namespace {
 class ScatterEmitter {
 public:
   ScatterEmitter(LaunchEmitter &e, const ScatterPlan &plan)
-      : plan(plan), kernel(e.kernel), b(e.b), threads(e.threads), points(e.points),
+      : plan(plan), kernel(e.kernel), b(e.b), threads(e.threads), iterations(e.iterations),
         stored(e.stored()), results(e.resultNumbers()), blockThreads(e.launch.block[0]),
-        others(pointsOf(e.kernel, plan.otherDims)), scratch(e.scratch) {}
+        others(iterationsOf(e.kernel, plan.otherDims)), scratch(e.scratch) {}
 
   void run() {
     Value block = threads.block();
@@ -43,7 +43,7 @@ public:
     }
     bindOwned(block);
     if (!plan.byIndex)
-      return threads.loop(low, high, 1, [&](Value other) { addPoint(other); });
+      return threads.loop(low, high, 1, [&](Value other) { addIteration(other); });
     shared = threads.allocateShared(maskType(), blockThreads / threads.warp());
     threads.loop(low, high, blockThreads, [&](Value first) {
       findOwn(first);
@@ -60,37 +60,37 @@ private:
       Value base = LLVM::GEPOp::create(b, scratch.getType(), b.getI8Type(), scratch,
                                        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
       Value first = threads.scale(chunk, kernel.outputs[result].getNumElements());
-      points.addUpAt(result, threads.elementAt(base, typeOfPartial(kernel, result), first));
+      iterations.addUpAt(result, threads.elementAt(base, typeOfPartial(kernel, result), first));
     }
   }
 
   /// Binds the owned dimensions to the thread's iterations.
   void bindOwned(Value block) {
-    int64_t owned = pointsOf(kernel, plan.ownedDims) / plan.vector.width;
+    int64_t owned = iterationsOf(kernel, plan.ownedDims) / plan.vector.width;
     Value own = threads.add(threads.scale(block, blockThreads), threads.thread());
     if (owned % blockThreads != 0)
       exists = threads.less(own, owned);
-    points.bindPoint(plan.ownedDims, own, plan.vector);
-    points.bindExists(exists);
-    points.hoist(stored, /*level=*/0);
+    iterations.bindIteration(plan.ownedDims, own, plan.vector);
+    iterations.bindExists(exists);
+    iterations.hoist(stored, /*level=*/0);
   }
 
-  void addPoint(Value other) {
-    PointEmitter::Scope scope(points);
-    points.bindPoint(plan.otherDims, other, PointVector());
-    points.bindExists(Value());
-    threads.ifThen(exists, [&] { points.store(results); });
+  void addIteration(Value other) {
+    IterationEmitter::Scope scope(iterations);
+    iterations.bindIteration(plan.otherDims, other, IterationVector());
+    iterations.bindExists(Value());
+    threads.ifThen(exists, [&] { iterations.store(results); });
   }
 
   /// Finds which of the next iterations, one per thread, scatter to indices of this block. Stores
   /// the result as a bit mask over the lanes of each warp.
   void findOwn(Value first) {
-    PointEmitter::Scope scope(points);
-    Value point = threads.add(first, threads.thread());
-    Value inside = threads.less(point, high);
-    points.bindPoint(plan.otherDims, point, PointVector());
-    points.bindExists(inside);
-    Value index = threads.divide(points.indexOfOthers(), plan.indexStride);
+    IterationEmitter::Scope scope(iterations);
+    Value iteration = threads.add(first, threads.thread());
+    Value inside = threads.less(iteration, high);
+    iterations.bindIteration(plan.otherDims, iteration, IterationVector());
+    iterations.bindExists(inside);
+    Value index = threads.divide(iterations.indexOfOthers(), plan.indexStride);
     Value isOwn = inside;
     if (group)
       isOwn = threads.both(isOwn, arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
@@ -120,7 +120,7 @@ private:
     Value bits = b.createBlock(&loop.getAfter(), {}, {mask}, {b.getLoc()})->getArgument(0);
     Value lane = LLVM::CountTrailingZerosOp::create(b, mask, bits, /*is_zero_poison=*/true);
     lane = convert(lane, first.getType());
-    addPoint(threads.add(threads.add(first, threads.scale(warp, threads.warp())), lane));
+    addIteration(threads.add(threads.add(first, threads.scale(warp, threads.warp())), lane));
     Value rest = arith::AndIOp::create(b, bits, arith::SubIOp::create(b, bits, constant(1)));
     scf::YieldOp::create(b, rest);
   }
@@ -143,7 +143,7 @@ private:
   const NormalKernel &kernel;
   ImplicitLocOpBuilder &b;
   ThreadBuilder &threads;
-  GlobalPointEmitter &points;
+  GlobalIterationEmitter &iterations;
   SmallVector<Value> stored;
   SmallVector<unsigned> results;
   int64_t blockThreads, others;

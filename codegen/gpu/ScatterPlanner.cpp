@@ -11,7 +11,7 @@ using namespace mtc::gpu;
 /// The number of blocks for indices, or for combinations of indices and chunks.
 constexpr int64_t kBlocks = 512;
 /// The maximum number of iterations that each thread executes completely.
-constexpr int64_t kFewPoints = 8;
+constexpr int64_t kFewIterations = 8;
 /// The minimum number of iterations per chunk, and the maximum size of all chunks' copies of the
 /// results.
 constexpr int64_t kMinChunk = 16, kMaxPartialBytes = 1 << 20;
@@ -42,9 +42,9 @@ ScatterPlan mtc::gpu::planScatterShape(const NormalKernel &kernel) {
       (contains(kernel.owned, dim) ? plan.ownedDims : plan.otherDims).push_back(dim);
   if (plan.vector.dim)
     plan.ownedDims.push_back(*plan.vector.dim);
-  int64_t points = pointsOf(kernel, plan.otherDims);
+  int64_t iterations = iterationsOf(kernel, plan.otherDims);
   ArrayRef<std::pair<int64_t, int64_t>> axes = kernel.freeAxes.front();
-  if (points <= kFewPoints || axes.empty() || !hasOneIndex(kernel))
+  if (iterations <= kFewIterations || axes.empty() || !hasOneIndex(kernel))
     return plan;
 
   plan.byIndex = true;
@@ -60,6 +60,6 @@ ScatterPlan mtc::gpu::planScatterShape(const NormalKernel &kernel) {
   if (kernel.addsOnto()) // The copies start as zero, not as the operand.
     return plan;
   plan.chunks = std::max<int64_t>(
-      1, std::min({kBlocks / plan.indexGroups, points / kMinChunk, kMaxPartialBytes / bytes}));
+      1, std::min({kBlocks / plan.indexGroups, iterations / kMinChunk, kMaxPartialBytes / bytes}));
   return plan;
 }

@@ -20,7 +20,7 @@ namespace {
 class TransposeEmitter {
 public:
   TransposeEmitter(LaunchEmitter &e, const TransposePlan &plan)
-      : plan(plan), kernel(e.kernel), b(e.b), threads(e.threads), points(e.points),
+      : plan(plan), kernel(e.kernel), b(e.b), threads(e.threads), iterations(e.iterations),
         stored(e.stored()), results(e.resultNumbers()),
         loads(llvm::map_to_vector(plan.loads, [&](unsigned i) { return kernel.getLoad(i); })) {}
 
@@ -36,8 +36,8 @@ public:
     };
     firstStore = takeTile(plan.storeDim);
     firstLoad = takeTile(plan.loadDim);
-    points.bindPoint(plan.outerDims, block, PointVector());
-    points.hoist(stored, /*level=*/0);
+    iterations.bindIteration(plan.outerDims, block, IterationVector());
+    iterations.hoist(stored, /*level=*/0);
     loadSquares();
     threads.barrier();
     storeSquares();
@@ -55,7 +55,7 @@ private:
   /// always is.
   Value bind(unsigned dim, Value first, Value offset) {
     Value index = threads.add(first, offset);
-    points.bindDim(dim, index);
+    iterations.bindDim(dim, index);
     int64_t extent = kernel.space[dim];
     return extent % kTile != 0 ? threads.less(index, extent) : Value();
   }
@@ -65,11 +65,11 @@ private:
       squares.push_back(threads.allocateShared(storageOf(load), kTile * kPitch));
     SmallVector<SmallVector<Value>> rows(kTile / kTileRows);
     for (auto [k, loaded] : llvm::enumerate(rows)) {
-      PointEmitter::Scope scope(points);
+      IterationEmitter::Scope scope(iterations);
       Value inColumn = bind(plan.loadDim, firstLoad, column);
-      points.bindExists(threads.both(inColumn, bind(plan.storeDim, firstStore, rowAt(k))));
+      iterations.bindExists(threads.both(inColumn, bind(plan.storeDim, firstStore, rowAt(k))));
       for (KernelLoadOp load : loads)
-        loaded.push_back(points.get(load.getValue()));
+        loaded.push_back(iterations.get(load.getValue()));
     }
     for (auto [k, loaded] : llvm::enumerate(rows)) {
       Value place = threads.add(threads.scale(rowAt(k), kPitch), column);
@@ -81,26 +81,26 @@ private:
   }
 
   void storeSquares() {
-    SmallVector<std::pair<PointEmitter::State, Value>> rows;
+    SmallVector<std::pair<IterationEmitter::State, Value>> rows;
     for (int64_t k = 0; k < kTile / kTileRows; ++k) {
-      PointEmitter::Scope scope(points);
+      IterationEmitter::Scope scope(iterations);
       Value exists = threads.both(bind(plan.storeDim, firstStore, column),
                                   bind(plan.loadDim, firstLoad, rowAt(k)));
-      points.bindExists(exists);
+      iterations.bindExists(exists);
       Value place = threads.add(threads.scale(column, kPitch), rowAt(k));
       for (auto [load, square] : llvm::zip_equal(loads, squares)) {
         Type type = KernelLoadOp(load).getValue().getType();
         Value bits = LLVM::LoadOp::create(b, storageOf(load),
                                           threads.elementAt(square, storageOf(load), place));
-        points.define(KernelLoadOp(load).getValue(), fromStorage(b, bits, type));
+        iterations.define(KernelLoadOp(load).getValue(), fromStorage(b, bits, type));
       }
-      points.hoist(stored, /*level=*/0);
-      rows.push_back({points.getState(), exists});
+      iterations.hoist(stored, /*level=*/0);
+      rows.push_back({iterations.getState(), exists});
     }
     for (auto &[state, exists] : rows) {
-      PointEmitter::Scope scope(points);
-      points.setState(state);
-      threads.ifThen(exists, [&] { points.store(results); });
+      IterationEmitter::Scope scope(iterations);
+      iterations.setState(state);
+      threads.ifThen(exists, [&] { iterations.store(results); });
     }
   }
 
@@ -108,7 +108,7 @@ private:
   const NormalKernel &kernel;
   ImplicitLocOpBuilder &b;
   ThreadBuilder &threads;
-  GlobalPointEmitter &points;
+  GlobalIterationEmitter &iterations;
   SmallVector<Value> stored;
   SmallVector<unsigned> results;
   SmallVector<KernelLoadOp> loads;

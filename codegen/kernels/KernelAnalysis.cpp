@@ -21,7 +21,7 @@ std::optional<int64_t> LinearForm::stride(unsigned dim) const {
   return dims[dim];
 }
 
-int64_t NormalKernel::points() const {
+int64_t NormalKernel::iterations() const {
   int64_t count = 1;
   for (int64_t extent : space)
     count *= extent;
@@ -47,7 +47,7 @@ struct Access {
 class Normalizer {
 public:
   Normalizer(Block &body, ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
-             std::optional<int64_t> points, ArrayRef<RankedTensorType> outputs)
+             std::optional<int64_t> iterations, ArrayRef<RankedTensorType> outputs)
       : context(body.getParentOp()->getContext()), space(space), isReduced(space.size(), false),
         isOwned(space.size(), false) {
     for (int64_t dim : reduced)
@@ -57,8 +57,8 @@ public:
     for (Type type : body.getArgumentTypes())
       kernel.inputs.push_back(cast<RankedTensorType>(type));
     kernel.outputs.assign(outputs.begin(), outputs.end());
-    if (points)
-      kernel.lastRow = *points - (space[0] - 1) * space[1];
+    if (iterations)
+      kernel.lastRow = *iterations - (space[0] - 1) * space[1];
   }
 
   NormalKernel run() {
@@ -364,7 +364,7 @@ bool NormalKernel::isSpace(std::initializer_list<ArrayRef<unsigned>> lists) cons
 
 NormalKernel mtc::normalizeKernel(KernelFunctionOp function) {
   return Normalizer(function.getBody().front(), function.getSpace(), function.getReduced(),
-                    function.getPoints(), function.getOutputTypes())
+                    function.getIterations(), function.getOutputTypes())
       .run();
 }
 
@@ -382,6 +382,6 @@ NormalKernel mtc::normalizeKernel(Operation *op) {
   for (Type type : kernel.getOutputs().getTypes())
     outputs.push_back(cast<RankedTensorType>(type));
   return Normalizer(kernel.getBody().front(), kernel.getSpace(), kernel.getReduced(),
-                    kernel.getPoints(), outputs)
+                    kernel.getIterations(), outputs)
       .run();
 }

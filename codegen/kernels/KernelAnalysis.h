@@ -91,7 +91,7 @@ struct NormalKernel {
   /// Returns whether the initial values of scattered results are an operand, not zero.
   bool addsOnto() const { return static_cast<bool>(KernelYieldOp(yield).getOnto()); }
   /// Returns the number of iterations in the space.
-  int64_t points() const;
+  int64_t iterations() const;
   /// Returns the dimensions that the store of result i depends on, through its value or its offset.
   DimSet storeDims(unsigned i) const;
 };

@@ -47,8 +47,8 @@ class Interpreter {
 public:
   Interpreter(KernelFunctionOp kernel, ArrayRef<const char *> inputs, ArrayRef<char *> outputs)
       : body(kernel.getBody().front()), yield(cast<KernelYieldOp>(body.getTerminator())),
-        space(kernel.getSpace()), points(kernel.getPoints()), inputs(inputs), outputs(outputs),
-        outputTypes(kernel.getOutputTypes()) {
+        space(kernel.getSpace()), iterations(kernel.getIterations()), inputs(inputs),
+        outputs(outputs), outputTypes(kernel.getOutputTypes()) {
     for (unsigned dim = 0; dim < space.size(); ++dim)
       (llvm::is_contained(kernel.getReduced(), dim) ? reduced : parallel).push_back(dim);
   }
@@ -62,8 +62,8 @@ public:
       if (yield.isColumnSum(i))
         columnSums[i].resize(type.getNumElements());
     }
-    point.assign(space.size(), 0);
-    forEach(parallel, [&] { computeParallelPoint(); });
+    iteration.assign(space.size(), 0);
+    forEach(parallel, [&] { computeParallelIteration(); });
     for (auto &[i, sums] : columnSums) {
       Type element = outputTypes[i].getElementType();
       for (auto [k, sum] : llvm::enumerate(sums))
@@ -81,16 +81,18 @@ private:
     if (dims.empty())
       return exists() ? visit() : void();
     for (int64_t i = 0; i < space[dims.front()] && error.empty(); ++i) {
-      point[dims.front()] = i;
+      iteration[dims.front()] = i;
       forEach(dims.drop_front(), visit);
     }
-    point[dims.front()] = 0;
+    iteration[dims.front()] = 0;
   }
 
   /// Returns whether the current iteration is in a ragged space. The first of a row always is.
-  bool exists() const { return !points || point[0] * space[1] + point[1] < *points; }
+  bool exists() const {
+    return !iterations || iteration[0] * space[1] + iteration[1] < *iterations;
+  }
 
-  void computeParallelPoint() {
+  void computeParallelIteration() {
     reductions.clear();
     // Each round computes the reductions whose operands only depend on reductions of earlier
     // rounds.
@@ -253,7 +255,7 @@ private:
   }
 
   SmallVector<int64_t> apply(AffineMap map, ArrayRef<int64_t> symbols) {
-    SmallVector<int64_t> operands(point), results;
+    SmallVector<int64_t> operands(iteration), results;
     llvm::append_range(operands, symbols);
     SmallVector<Attribute> attributes, folded;
     for (int64_t operand : operands)
@@ -328,12 +330,12 @@ private:
   Block &body;
   KernelYieldOp yield;
   ArrayRef<int64_t> space;
-  std::optional<int64_t> points;
+  std::optional<int64_t> iterations;
   ArrayRef<const char *> inputs;
   ArrayRef<char *> outputs;
   SmallVector<RankedTensorType> outputTypes;
   SmallVector<unsigned> parallel, reduced;
-  SmallVector<int64_t> point;
+  SmallVector<int64_t> iteration;
   std::map<unsigned, std::vector<double>> columnSums;
   bool isFirstOfRow = false;
   DenseMap<Value, Attribute> reductions, values;

@@ -93,7 +93,7 @@ def AttachTarget : Pass<"mtc-attach-target", "::mlir::ModuleOp"> {
     Option<"processor", "cpu", "std::string", "\"host\"", "processor of the program: host, an LLVM CPU name, or aarch64">,
     Option<"threads", "threads", "unsigned", "1", "number of threads to plan library calls for">,
     Option<"rates", "rates", "std::string", "\"\"", "processor class of the cost model">,
-    Option<"tune", "tune", "std::string", "\"\"", "whether ways of contractions are measured: off, cached or full">,
+    Option<"tune", "tune", "std::string", "\"\"", "whether algorithms of contractions are measured: off, cached or full">,
   ];
 }
 

@@ -149,7 +149,7 @@ private:
                    field<&MtcInput::minimum>(range ? range.getMinimum() : 0),
                    field<&MtcInput::limit>(range ? range.getLimit() : 0),
                    field<&MtcInput::ignored>(range ? range.getIgnored() : 0),
-                   field<&MtcInput::reader>(range ? range.getReader() : StringRef())));
+                   field<&MtcInput::user>(range ? range.getUser() : StringRef())));
     }
     return success();
   }
@@ -206,8 +206,8 @@ private:
     return other ? static_cast<int64_t>(other.getSize()) : 0;
   }
 
-  int64_t asideArenaBytes() {
-    return static_cast<int64_t>(std::max(arena.getAside(), arena.getSize()));
+  int64_t separateArenaBytes() {
+    return static_cast<int64_t>(std::max(arena.getSeparate(), arena.getSize()));
   }
 
   uint32_t lossType() {
@@ -235,8 +235,8 @@ private:
     }
     return c.record(field<&MtcSchedule::kind>(schedule.getKind()),
                     field<&MtcSchedule::rate>(schedule.getRate().getValueAsDouble()),
-                    field<&MtcSchedule::least>(
-                        schedule.getLeast() ? schedule.getLeast().getValueAsDouble() : 0.0),
+                    field<&MtcSchedule::min_rate>(
+                        schedule.getMinRate() ? schedule.getMinRate().getValueAsDouble() : 0.0),
                     field<&MtcSchedule::warmup>(schedule.getWarmup()),
                     field<&MtcSchedule::decay>(schedule.getDecay()),
                     field<&MtcSchedule::point_count>(steps.size()),
@@ -264,11 +264,11 @@ private:
 
   Constant *describeLossScaling() {
     LossScalingAttr scaling = program.getLossScalingAttr();
-    return c.record(
-        field<&MtcLossScaling::scale>(scaling ? variableOffset(lossScaleName) : -1),
-        field<&MtcLossScaling::used>(outputOffset(updateName, lossScaleName)),
-        field<&MtcLossScaling::skipped>(outputOffset(updateName, updateSkippedName)),
-        field<&MtcLossScaling::least>(scaling ? scaling.getLeast().getValueAsDouble() : 0.0));
+    return c.record(field<&MtcLossScaling::scale>(scaling ? variableOffset(lossScaleName) : -1),
+                    field<&MtcLossScaling::used>(outputOffset(updateName, lossScaleName)),
+                    field<&MtcLossScaling::skipped>(outputOffset(updateName, updateSkippedName)),
+                    field<&MtcLossScaling::min_scale>(
+                        scaling ? scaling.getMinScale().getValueAsDouble() : 0.0));
   }
 
   /// Returns a hex digest of the properties that a checkpoint depends on.
@@ -403,7 +403,7 @@ private:
         field<&MtcProgram::gradients>(steps.sequenceOf(gradientsName)),
         field<&MtcProgram::compute_outputs>(steps.sequenceOf(outputsName)),
 
-        field<&MtcProgram::aside_arena_bytes>(asideArenaBytes()),
+        field<&MtcProgram::separate_arena_bytes>(separateArenaBytes()),
         field<&MtcProgram::gradients_loss>(outputOffset(gradientsName, lossName)),
         field<&MtcProgram::micro_step_loss>(outputOffset(microStepName, lossName)),
         field<&MtcProgram::evaluate_loss>(outputOffset(evaluateName, lossName)),

@@ -51,7 +51,7 @@ struct TargetFlags {
   /// --cost-model: the processor class of the cost model. If empty, this machine's rates, or those
   /// of the class of the target processor.
   std::string rates = {};
-  /// --tune: whether the ways of large contractions are measured: `off`, `cached` or `full`.
+  /// --tune: whether the algorithms of large contractions are measured: `off`, `cached` or `full`.
   /// Empty: the target's default.
   std::string tune = {};
 };

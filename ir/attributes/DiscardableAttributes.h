@@ -23,7 +23,7 @@ inline constexpr llvm::StringLiteral nameAttribute = "mtc.name";
 inline constexpr llvm::StringLiteral attentionAttribute = "mtc.attention";
 /// On a function: it is executed in a separate run with its own arena, so that its memory does not
 /// count towards that of other functions; a unit.
-inline constexpr llvm::StringLiteral asideAttribute = "mtc.aside";
+inline constexpr llvm::StringLiteral separateArenaAttribute = "mtc.separate_arena";
 /// On a function: it computes an iteration of `mtc.scan`, and is no function of the program; the
 /// numbers of states and of scanned inputs (ScanBody.h).
 inline constexpr llvm::StringLiteral bodyAttribute = "mtc.body";
@@ -35,9 +35,9 @@ inline constexpr llvm::StringLiteral recomputedAttribute = "mtc.recomputed";
 /// On operations that compute a tile of a larger operation and do not constrain memory plans; a
 /// unit.
 inline constexpr llvm::StringLiteral inTilesAttribute = "mtc.in_tiles";
-/// On a library call: the way in which the target computes it, if it does not read the operands as
-/// stored, and its speedup; a CallWayAttr.
-inline constexpr llvm::StringLiteral wayAttribute = "mtc.way";
+/// On a library call: the algorithm with which the target computes it, if it does not read the
+/// operands as stored, and its speedup; a CallAlgorithmAttr.
+inline constexpr llvm::StringLiteral algorithmAttribute = "mtc.algorithm";
 
 /// On a variable: optimizer state that `mtc-quantize-optimizer-state` stores as codes with this
 /// map; a QuantizationMapAttr.

@@ -105,8 +105,8 @@ static QuantizationTable make8(bool isSigned) {
                           .bounds = {},
                           .lines = makeLines(decades, isSigned),
                           .tolerance = 0.2F,
-                          .leastScale = 1e-38F,
-                          .storesLeastScale = false,
+                          .minScale = 1e-38F,
+                          .storesMinScale = false,
                           .multiplies = true,
                           .zeroOfSigned = std::nullopt};
   table.bounds = middlesOf(table.values);
@@ -122,8 +122,8 @@ static QuantizationTable make4(std::vector<float> values) {
                           .bounds = {},
                           .lines = {},
                           .tolerance = 0,
-                          .leastScale = 1e-12F,
-                          .storesLeastScale = true,
+                          .minScale = 1e-12F,
+                          .storesMinScale = true,
                           .multiplies = false,
                           .zeroOfSigned = std::nullopt};
   table.bounds = roundedMiddlesOf(table.values);

@@ -29,9 +29,9 @@ struct QuantizationTable {
   float tolerance;
 
   /// Lower bound of the scale that elements are divided by.
-  float leastScale;
+  float minScale;
   /// Whether the lower bound also applies to the stored scale of a block.
-  bool storesLeastScale;
+  bool storesMinScale;
   /// Whether elements are multiplied by the reciprocal of the block's scale instead of divided.
   bool multiplies;
   /// The code of 0 in a signed map with lines. Negative numbers that round to 0 get the next lower

@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace mtc;
 
 KernelBuilder::KernelBuilder(OpBuilder &builder, Operation *op, ArrayRef<int64_t> space,
-                             ArrayRef<int64_t> reduced, std::optional<int64_t> points)
+                             ArrayRef<int64_t> reduced, std::optional<int64_t> iterations)
     : spaceExtents(space), bodyBuilder(op->getLoc(), builder.getContext()) {
   if (spaceExtents.empty())
     spaceExtents.push_back(1);
@@ -29,7 +29,7 @@ KernelBuilder::KernelBuilder(OpBuilder &builder, Operation *op, ArrayRef<int64_t
   SmallVector<int64_t> combined =
       llvm::to_vector(llvm::make_filter_range(reduced, [&](int64_t d) { return space[d] != 1; }));
   kernel = KernelOp::create(builder, op->getLoc(), op->getResultTypes(), spaceExtents, combined,
-                            points, inputs);
+                            iterations, inputs);
   Block &block = kernel.getBody().emplaceBlock();
   for (Value input : inputs)
     block.addArgument(input.getType(), op->getLoc());

@@ -17,7 +17,8 @@ public:
   /// See `mtc.kernel` for `space`, `reduced` and `points`. An empty space (a scalar) becomes [1].
   /// Dimensions of extent 1 are not reduced, since there is nothing to combine along them.
   KernelBuilder(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ArrayRef<int64_t> space,
-                mlir::ArrayRef<int64_t> reduced = {}, std::optional<int64_t> points = std::nullopt);
+                mlir::ArrayRef<int64_t> reduced = {},
+                std::optional<int64_t> iterations = std::nullopt);
 
   /// Adds a constant operand to the kernel and returns its operand number.
   unsigned addConstant(mlir::ElementsAttr elements);

@@ -30,7 +30,7 @@ class Mtc_Call<string name, string mnemonic, string record, string kind, list<st
 }
 
 def ContractionCallAttr
-    : Mtc_Call<"ContractionCall", "contraction", "MtcContraction", "MTC_CONTRACTION", ["inWay"]> {
+    : Mtc_Call<"ContractionCall", "contraction", "MtcContraction", "MTC_CONTRACTION", ["withAlgorithm"]> {
   let summary = "a contraction with epilogue: `MtcContraction` of the program ABI";
   let description = [{
     ```mlir
@@ -41,19 +41,19 @@ def ContractionCallAttr
     * contraction_call_c2: a batch excludes sums; only gelu has an auxiliary result.
     * contraction_call_c3: results, addends or multiplications in f32 with another `type` require 16-bit operands.
     * contraction_call_c4: a compressed operand has a known storage format, and requires no batch and a `type` of 16 or 32 bits.
-    * contraction_call_c5: a `way` excludes a batch, an activation, sums and compressed operands, and is not `winograd`.
+    * contraction_call_c5: an `algorithm` excludes a batch, an activation, sums and compressed operands, and is not `winograd`.
     * contraction_call_c6: extents and strides are at least 0, and 64 bits can address all elements.
   }];
 }
 
 class Mtc_ConvolutionCall<string name, string mnemonic, string kind>
-    : Mtc_Call<name, mnemonic, "MtcConvolution", kind, ["inWay"]> {
+    : Mtc_Call<name, mnemonic, "MtcConvolution", kind, ["withAlgorithm"]> {
   let description = [{
     * convolution_call_c1: windows slide along 1 to MTC_MAX_WINDOW_AXES axes.
     * convolution_call_c2: the activation, if there is one, is relu.
     * convolution_call_c3: the adjoints have neither a bias nor an addend nor an activation.
     * convolution_call_c4: a result, bias, addend or multiplications in f32 with another `type` require 16-bit operands.
-    * convolution_call_c5: a `way` is `own_panels` or `winograd`; `winograd` requires f32, one group, no activation,
+    * convolution_call_c5: an `algorithm` is `own_panels` or `winograd`; `winograd` requires f32, one group, no activation,
       and 3x3 windows with stride and dilation 1.
     * convolution_call_c6: strides and dilations are positive, extents and padding at least 0, and 64 bits can address all elements.
   }];

@@ -29,7 +29,7 @@ static constexpr void visitFields(Record &c, Visitor &&visit) {
   visit("f32_products", c.f32_products);
   visit("lhs_storage", c.lhs_storage, enumWords<Storage>);
   visit("rhs_storage", c.rhs_storage, enumWords<Storage>);
-  visit("way", c.way, enumWords<CallWay>);
+  visit("algorithm", c.algorithm, enumWords<CallAlgorithm>);
 }
 
 static_assert(visitsAll<MtcContraction>([](auto &record, auto &visit) {
@@ -41,10 +41,10 @@ static_assert(static_cast<int>(Activation::Relu) == MTC_RELU &&
               static_cast<int>(Activation::GeluGradient) == MTC_GELU_GRADIENT);
 static_assert(static_cast<int>(Storage::BF16) == MTC_STORED_BF16 &&
               static_cast<int>(Storage::NF4) == MTC_STORED_NF4);
-static_assert(static_cast<int>(CallWay::PackedRhs) == MTC_PACKED_RHS &&
-              static_cast<int>(CallWay::PackedOperands) == MTC_PACKED_OPERANDS &&
-              static_cast<int>(CallWay::OwnPanels) == MTC_OWN_PANELS &&
-              static_cast<int>(CallWay::Winograd) == MTC_WINOGRAD);
+static_assert(static_cast<int>(CallAlgorithm::PackedRhs) == MTC_PACKED_RHS &&
+              static_cast<int>(CallAlgorithm::PackedOperands) == MTC_PACKED_OPERANDS &&
+              static_cast<int>(CallAlgorithm::OwnPanels) == MTC_OWN_PANELS &&
+              static_cast<int>(CallAlgorithm::Winograd) == MTC_WINOGRAD);
 static_assert(static_cast<int>(Summed::Result) == MTC_RESULT_SUMMED &&
               static_cast<int>(Summed::Lhs) == MTC_LHS_SUMMED &&
               static_cast<int>(Summed::Rhs) == MTC_RHS_SUMMED);
@@ -70,7 +70,7 @@ static bool areAddressable(const MtcContraction &c) {
          llvm::all_of(ArrayRef(c.addend_strides, c.addend_count), isAddend);
 }
 
-static bool hasWays(const MtcContraction &c) {
+static bool hasAlgorithms(const MtcContraction &c) {
   return !c.batch_rank && !c.activation && !c.summed && !c.lhs_storage && !c.rhs_storage;
 }
 
@@ -93,7 +93,7 @@ LogicalResult ContractionCallAttr::verify(function_ref<InFlightDiagnostic()> emi
       (isStored && c->type == MTC_F64))
     return emitError() << "has a stored operand with a batch, with f64, or of an unknown kind "
                           "(contraction_call_c4)";
-  if (c->way && (c->way > MTC_OWN_PANELS || !hasWays(*c)))
+  if (c->algorithm && (c->algorithm > MTC_OWN_PANELS || !hasAlgorithms(*c)))
     return emitError()
            << "has an algorithm of convolutions, or one with a batch, an activation, sums "
               "or a stored operand (contraction_call_c5)";
@@ -103,11 +103,11 @@ LogicalResult ContractionCallAttr::verify(function_ref<InFlightDiagnostic()> emi
   return success();
 }
 
-CallAttrInterface ContractionCallAttr::inWay(std::optional<CallWay> way) const {
-  if (way && (*way == CallWay::Winograd || !hasWays(*getRecord())))
+CallAttrInterface ContractionCallAttr::withAlgorithm(std::optional<CallAlgorithm> algorithm) const {
+  if (algorithm && (*algorithm == CallAlgorithm::Winograd || !hasAlgorithms(*getRecord())))
     return {};
   MtcContraction c = *getRecord();
-  c.way = way ? static_cast<uint32_t>(*way) : uint32_t(MTC_AS_STORED);
+  c.algorithm = algorithm ? static_cast<uint32_t>(*algorithm) : uint32_t(MTC_AS_STORED);
   return ContractionCallAttr::get(getContext(), c);
 }
 

@@ -28,7 +28,7 @@ static constexpr void visitFields(Record &c, Visitor &&visit) {
   visit("f32_bias", c.f32_bias);
   visit("f32_addend", c.f32_addend);
   visit("f32_products", c.f32_products);
-  visit("way", c.way, enumWords<CallWay>);
+  visit("algorithm", c.algorithm, enumWords<CallAlgorithm>);
 }
 
 static_assert(visitsAll<MtcConvolution>([](auto &record, auto &visit) {
@@ -72,10 +72,10 @@ static LogicalResult verifyRecord(function_ref<InFlightDiagnostic()> emitError,
   if (!isNarrow && (c.f32_result || c.f32_bias || c.f32_addend || c.f32_products))
     return emitError() << "has f32 flags with operands of type " << typeName(c.type)
                        << ", expected 16-bit operands (convolution_call_c4)";
-  if (c.way && c.way != MTC_OWN_PANELS && c.way != MTC_WINOGRAD)
+  if (c.algorithm && c.algorithm != MTC_OWN_PANELS && c.algorithm != MTC_WINOGRAD)
     return emitError() << "packs operands, expected to read them as stored, own_panels or winograd "
                           "(convolution_call_c5)";
-  if (c.way == MTC_WINOGRAD && !mtc_has_winograd(&c))
+  if (c.algorithm == MTC_WINOGRAD && !mtc_has_winograd(&c))
     return emitError() << "is by winograd, expected f32, one group, no activation, and 3x3 windows "
                           "with stride and dilation 1 (convolution_call_c5)";
   if (!areAddressable(c))
@@ -92,22 +92,26 @@ static LogicalResult verifyPlain(function_ref<InFlightDiagnostic()> emitError,
   return verifyRecord(emitError, c);
 }
 
-template <typename Attr> static CallAttrInterface inWayOf(Attr call, std::optional<CallWay> way) {
+template <typename Attr>
+static CallAttrInterface withAlgorithmOf(Attr call, std::optional<CallAlgorithm> algorithm) {
   MtcConvolution c = *call.getRecord();
-  if (way && *way != CallWay::OwnPanels && (*way != CallWay::Winograd || !mtc_has_winograd(&c)))
+  if (algorithm && *algorithm != CallAlgorithm::OwnPanels &&
+      (*algorithm != CallAlgorithm::Winograd || !mtc_has_winograd(&c)))
     return {};
-  c.way = way ? static_cast<uint32_t>(*way) : uint32_t(MTC_AS_STORED);
+  c.algorithm = algorithm ? static_cast<uint32_t>(*algorithm) : uint32_t(MTC_AS_STORED);
   return Attr::get(call.getContext(), c);
 }
 
-CallAttrInterface ConvolutionCallAttr::inWay(std::optional<CallWay> way) const {
-  return inWayOf(*this, way);
+CallAttrInterface ConvolutionCallAttr::withAlgorithm(std::optional<CallAlgorithm> algorithm) const {
+  return withAlgorithmOf(*this, algorithm);
 }
-CallAttrInterface TransposedConvolutionCallAttr::inWay(std::optional<CallWay> way) const {
-  return inWayOf(*this, way);
+CallAttrInterface
+TransposedConvolutionCallAttr::withAlgorithm(std::optional<CallAlgorithm> algorithm) const {
+  return withAlgorithmOf(*this, algorithm);
 }
-CallAttrInterface ConvolutionWeightGradientCallAttr::inWay(std::optional<CallWay> way) const {
-  return inWayOf(*this, way);
+CallAttrInterface
+ConvolutionWeightGradientCallAttr::withAlgorithm(std::optional<CallAlgorithm> algorithm) const {
+  return withAlgorithmOf(*this, algorithm);
 }
 
 static uint32_t typeWhere(bool isF32, const MtcConvolution &c) {

@@ -19,8 +19,8 @@ def CallAttrInterface : AttrInterface<"CallAttrInterface"> {
       "::mtc::MatrixProduct", "getProduct">,
     InterfaceMethod<"Returns the operands and results of the call, in the ABI's order.", "::mtc::CallShapes",
       "getShapes">,
-    InterfaceMethod<"Returns the call computed in a way, or from operands as stored; null if it does not have the way.",
-      "::mtc::CallAttrInterface", "inWay", (ins "::std::optional<::mtc::CallWay>":$way), "", [{ return {}; }]>];
+    InterfaceMethod<"Returns the call with an algorithm, or with operands as stored; null if it does not have the algorithm.",
+      "::mtc::CallAttrInterface", "withAlgorithm", (ins "::std::optional<::mtc::CallAlgorithm>":$algorithm), "", [{ return {}; }]>];
 }
 
 #endif // MTC_IR_CALL_INTERFACES

@@ -15,7 +15,7 @@ public:
   std::string write(KernelOp kernel) {
     add(kernel.getSpaceAttr());
     add(kernel.getReducedAttr());
-    add(kernel.getPointsAttr());
+    add(kernel.getIterationsAttr());
     addTypes(kernel.getOutputs().getTypes());
     Block &body = kernel.getBody().front();
     addTypes(body.getArgumentTypes());

@@ -226,7 +226,7 @@ def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
     InterfaceMethod<[{
       Returns the fastest way to compute a call, which the target may measure. The description must be one that reads the operands
       as stored.
-    }], "::mtc::ChosenWay", "chooseWay", (ins "::mtc::CallAttrInterface":$call), "", [{ return {}; }]>,
+    }], "::mtc::ChosenAlgorithm", "chooseAlgorithm", (ins "::mtc::CallAttrInterface":$call), "", [{ return {}; }]>,
     InterfaceMethod<"Returns the plan of an `mtc.kernel` or `mtc.kernel_function`. It depends only on the kernel.",
       "::mtc::KernelPlanAttrInterface", "planKernel", (ins "::mlir::Operation *":$kernel)>,
     InterfaceMethod<"Returns the estimated time of the call in seconds.", "double", "getCallSeconds",

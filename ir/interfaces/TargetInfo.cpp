@@ -14,8 +14,8 @@ using namespace mtc;
 CallAttrInterface mtc::describeChosenCall(LibraryCallOpInterface call,
                                           std::optional<unsigned> accumulated) {
   CallAttrInterface described = call.describeCall(accumulated);
-  if (auto way = call->getAttrOfType<CallWayAttr>(wayAttribute))
-    if (CallAttrInterface chosen = described.inWay(way.getValue()))
+  if (auto algorithm = call->getAttrOfType<CallAlgorithmAttr>(algorithmAttribute))
+    if (CallAttrInterface chosen = described.withAlgorithm(algorithm.getValue()))
       return chosen;
   return described;
 }
@@ -50,8 +50,8 @@ bool TargetInfo::multipliesInF32(Type element) const {
   return target && target.multipliesInF32(element);
 }
 
-ChosenWay TargetInfo::chooseWay(LibraryCallOpInterface call) const {
-  return target ? target.chooseWay(call.describeCall(std::nullopt)) : ChosenWay();
+ChosenAlgorithm TargetInfo::chooseAlgorithm(LibraryCallOpInterface call) const {
+  return target ? target.chooseAlgorithm(call.describeCall(std::nullopt)) : ChosenAlgorithm();
 }
 
 double TargetInfo::getCallSeconds(CallAttrInterface call) const {

@@ -10,7 +10,7 @@
 
 namespace mtc {
 
-/// Returns the description of a call, in the way that `mtc-choose-ways` has chosen.
+/// Returns the description of a call with the algorithm that `mtc-choose-algorithms` has chosen.
 CallAttrInterface describeChosenCall(LibraryCallOpInterface call,
                                      std::optional<unsigned> accumulated);
 
@@ -36,8 +36,8 @@ public:
   bool isFasterAsKernel(LibraryCallOpInterface call) const;
   /// Returns whether calls convert elements of this type to f32 before they multiply.
   bool multipliesInF32(mlir::Type element) const;
-  /// Returns the fastest way to compute a call whose operands are read as stored.
-  ChosenWay chooseWay(LibraryCallOpInterface call) const;
+  /// Returns the fastest algorithm of a call whose operands are read as stored.
+  ChosenAlgorithm chooseAlgorithm(LibraryCallOpInterface call) const;
   /// Returns the memory space for offloaded values: disk if the module has no target.
   MemorySpace getOffloadSpace() const {
     return target ? target.getOffloadSpace() : MemorySpace::Disk;

@@ -84,14 +84,14 @@ static std::optional<Tiles> inTerms(const Contraction &c, int64_t count) {
 }
 
 SmallVector<Tiles> Contraction::getTiles(int64_t count) const {
-  SmallVector<Tiles> ways;
+  SmallVector<Tiles> tilings;
   if (!isLibraryCall())
-    return ways;
+    return tilings;
   if (std::optional<Tiles> rows = inRows(*this, count))
-    ways.push_back(*rows);
+    tilings.push_back(*rows);
   if (std::optional<Tiles> terms = inTerms(*this, count))
-    ways.push_back(*terms);
-  return ways;
+    tilings.push_back(*terms);
+  return tilings;
 }
 
 /// Returns the call that computes the terms of a tile, with a result of this type.
@@ -155,10 +155,11 @@ SmallVector<Value> ContractOp::buildTile(OpBuilder &builder, const Tiles &tiles,
 SmallVector<Tiles> FusedContractOp::getTiles(int64_t count) {
   if (getSummed())
     return {};
-  SmallVector<Tiles> ways = Contraction(*this).getTiles(count);
+  SmallVector<Tiles> tilings = Contraction(*this).getTiles(count);
   if (getActivation())
-    llvm::erase_if(ways, [](const Tiles &way) { return way.results.front() == TileKind::Sum; });
-  return ways;
+    llvm::erase_if(tilings,
+                   [](const Tiles &tiling) { return tiling.results.front() == TileKind::Sum; });
+  return tilings;
 }
 
 SmallVector<Value> FusedContractOp::buildTile(OpBuilder &builder, const Tiles &tiles, int64_t index,

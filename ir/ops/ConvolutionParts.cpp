@@ -29,7 +29,7 @@ public:
     if (groups == 1)
       return b.contract(x, w, {}, {}, axes(rank + 1, rank + 1), axes(1, rank + 1));
     Value y = b.contract(x, w, {1 + rank}, {0}, axes(rank + 2, rank + 1), axes(2, rank + 1));
-    return flat(groupsBehindPositions(y), op.getOutput());
+    return flat(groupsAfterPositions(y), op.getOutput());
   }
 
   Value input() {
@@ -39,7 +39,7 @@ public:
     else if (groups == 1)
       products = b.contract(y, w, {}, {}, {1 + rank}, {0});
     else
-      products = groupsBehindPositions(b.contract(y, w, {1 + rank}, {0}, {2 + rank}, {1}));
+      products = groupsAfterPositions(b.contract(y, w, {1 + rank}, {0}, {2 + rank}, {1}));
     SmallVector<int64_t> shape(shapeOf(op.getInput()));
     if (groups > 1) {
       shape.back() = groups;
@@ -100,7 +100,7 @@ private:
   }
 
   /// Transposes [G, N, O.., rest] to [N, O.., G, rest].
-  Value groupsBehindPositions(Value x) {
+  Value groupsAfterPositions(Value x) {
     SmallVector<int64_t> order = axes(1, 1 + rank);
     order.push_back(0);
     llvm::append_range(order, axes(2 + rank, typeOf(x).getRank() - rank - 2));

@@ -56,11 +56,11 @@ static llvm::SmallBitVector dimensionsOf(Value value, ArrayRef<int64_t> space,
   return result;
 }
 
-static int64_t pointsAlong(const llvm::SmallBitVector &dims, ArrayRef<int64_t> space) {
-  int64_t points = 1;
+static int64_t iterationsAlong(const llvm::SmallBitVector &dims, ArrayRef<int64_t> space) {
+  int64_t iterations = 1;
   for (unsigned d : dims.set_bits())
-    points *= space[d];
-  return points;
+    iterations *= space[d];
+  return iterations;
 }
 
 /// Returns the bytes of an operand that its loads read: one element for each iteration that differs
@@ -74,7 +74,7 @@ static int64_t bytesRead(BlockArgument operand, ArrayRef<int64_t> space, ArrayRe
     if (auto sum = dyn_cast<KernelAddRowsOp>(user)) {
       llvm::SmallBitVector dims(space.size());
       addDimensions(sum.getMap(), dims);
-      elements += sum.getRowCount() * pointsAlong(dims, space);
+      elements += sum.getRowCount() * iterationsAlong(dims, space);
       if (elements >= all)
         return byteSize(type);
       continue;
@@ -92,7 +92,7 @@ static int64_t bytesRead(BlockArgument operand, ArrayRef<int64_t> space, ArrayRe
     addDimensions(load.getMap(), dims);
     for (Value symbol : load.getSymbols())
       dims |= dimensionsOf(symbol, space, reduced, known);
-    elements += pointsAlong(dims, space);
+    elements += iterationsAlong(dims, space);
     if (elements >= all)
       return byteSize(type);
   }
@@ -112,22 +112,22 @@ static bool isFunction(Operation &op) {
 static Cost costOfKernel(ArrayRef<int64_t> space, ArrayRef<int64_t> reduced, Block &body,
                          TypeRange outputs) {
   Cost cost;
-  const int64_t points = saturatingProduct(space);
-  int64_t perPoint = 0;
+  const int64_t iterations = saturatingProduct(space);
+  int64_t perIteration = 0;
   for (Operation &op : body)
     if (auto sum = dyn_cast<KernelAddRowsOp>(op))
-      perPoint += (sum.getRowCount() - (sum.getOnto() ? 0 : 1)) * (sum.getDecay() ? 2 : 1);
+      perIteration += (sum.getRowCount() - (sum.getOnto() ? 0 : 1)) * (sum.getDecay() ? 2 : 1);
     else if (isa<KernelReduceOp>(op) ||
              (op.getNumResults() && !op.hasTrait<OpTrait::ConstantLike>() &&
               isa<FloatType>(op.getResult(0).getType()) && !isa<KernelLoadOp>(op)))
-      ++perPoint;
-  cost.flops = saturatingProduct({points, perPoint});
+      ++perIteration;
+  cost.flops = saturatingProduct({iterations, perIteration});
   DenseMap<Value, llvm::SmallBitVector> known;
   for (Operation &op : body)
     if (isFunction(op))
-      cost.functions =
-          saturatingSum({cost.functions,
-                         pointsAlong(dimensionsOf(op.getResult(0), space, reduced, known), space)});
+      cost.functions = saturatingSum(
+          {cost.functions,
+           iterationsAlong(dimensionsOf(op.getResult(0), space, reduced, known), space)});
   for (BlockArgument operand : body.getArguments())
     cost.bytes += bytesRead(operand, space, reduced, known);
   for (Type type : outputs)
@@ -171,16 +171,17 @@ static LogicalResult verifySums(Operation *op, KernelYieldOp yield, ArrayRef<int
 }
 
 /// Verifies kernel_c8.
-static LogicalResult verifyPoints(Operation *op, ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
-                                  std::optional<int64_t> points, KernelYieldOp yield) {
-  if (!points)
+static LogicalResult verifyIterations(Operation *op, ArrayRef<int64_t> space,
+                                      ArrayRef<int64_t> reduced, std::optional<int64_t> iterations,
+                                      KernelYieldOp yield) {
+  if (!iterations)
     return success();
   bool isValid = space.size() == 2 && !llvm::is_contained(reduced, 0) && yield.getAdded().empty() &&
-                 *points > (space[0] - 1) * space[1] && *points < space[0] * space[1] &&
+                 *iterations > (space[0] - 1) * space[1] && *iterations < space[0] * space[1] &&
                  space[0] > 1;
   if (!isValid)
-    return op->emitOpError() << *points
-                             << " points: expected whole rows and a part of the last row of a "
+    return op->emitOpError() << *iterations
+                             << " iterations: expected whole rows and a part of the last row of a "
                                 "two-dimensional space that is neither reduced nor added "
                                 "(kernel_c8)";
   return success();
@@ -241,12 +242,13 @@ static LogicalResult verifyWithin(Operation *op, AffineMap map, ArrayRef<int64_t
 }
 
 static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
-                                  std::optional<int64_t> points, Block &body, TypeRange outputs) {
+                                  std::optional<int64_t> iterations, Block &body,
+                                  TypeRange outputs) {
   for (int64_t extent : space)
     if (extent <= 0)
       return op->emitOpError("extent ") << extent << " of the space is not positive (kernel_c1)";
   if (!countElements(space))
-    return op->emitOpError("has more points than 64 bits can count (kernel_c1)");
+    return op->emitOpError("has more iterations than 64 bits can count (kernel_c1)");
   for (auto [i, d] : llvm::enumerate(reduced))
     if (d < 0 || d >= static_cast<int64_t>(space.size()) || (i > 0 && d <= reduced[i - 1]))
       return op->emitOpError("reduced dimension ")
@@ -280,8 +282,8 @@ static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayR
              << AffineMapAttr::get(map) << ", expected " << space.size() << " dims, "
              << yield.getSymbols().size() << " symbols and " << tensor.getRank()
              << " results (kernel_c4)";
-    // With `points`, the last row is partial.
-    if (!points && failed(verifyWithin(op, map, space, tensor, "kernel_c10")))
+    // With `iterations`, the last row is partial.
+    if (!iterations && failed(verifyWithin(op, map, space, tensor, "kernel_c10")))
       return failure();
     llvm::SmallBitVector dims = dimensionsOf(value, space, reduced, known);
     bool differs =
@@ -291,7 +293,7 @@ static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayR
              << AffineMapAttr::get(map)
              << " a value that differs along a reduced dimension (kernel_c5)";
   }
-  if (failed(verifyPoints(op, space, reduced, points, yield)))
+  if (failed(verifyIterations(op, space, reduced, iterations, yield)))
     return failure();
   return verifySums(op, yield, reduced, outputs);
 }
@@ -302,16 +304,17 @@ static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayR
 
 void KernelOp::build(OpBuilder &b, OperationState &state, TypeRange outputs,
                      ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
-                     std::optional<int64_t> points, ValueRange inputs) {
+                     std::optional<int64_t> iterations, ValueRange inputs) {
   build(b, state, outputs, b.getDenseI64ArrayAttr(space), b.getDenseI64ArrayAttr(reduced),
-        points ? b.getI64IntegerAttr(*points) : IntegerAttr(), inputs);
+        iterations ? b.getI64IntegerAttr(*iterations) : IntegerAttr(), inputs);
 }
 
 LogicalResult KernelOp::verify() {
   Block &body = getBody().front();
   if (body.getArgumentTypes() != getInputs().getTypes())
     return emitOpError("body's arguments differ from the operands' types (kernel_c2)");
-  return verifyKernel(*this, getSpace(), getReduced(), getPoints(), body, getOutputs().getTypes());
+  return verifyKernel(*this, getSpace(), getReduced(), getIterations(), body,
+                      getOutputs().getTypes());
 }
 
 FusibleShape KernelOp::getShape() {
@@ -375,8 +378,8 @@ static unsigned spaceRank(Operation *op) { return spaceAround(op).size(); }
 
 static bool hasPartialRow(Operation *op) {
   if (auto kernel = dyn_cast<KernelOp>(op->getParentOp()))
-    return kernel.getPoints().has_value();
-  return cast<KernelFunctionOp>(op->getParentOp()).getPoints().has_value();
+    return kernel.getIterations().has_value();
+  return cast<KernelFunctionOp>(op->getParentOp()).getIterations().has_value();
 }
 
 LogicalResult KernelLoadOp::verify() {
@@ -455,7 +458,7 @@ LogicalResult KernelFunctionOp::verify() {
   for (Type type : outputs)
     if (!isa<RankedTensorType>(type))
       return emitOpError("has the output ") << type << ", expected tensors (kernel_c4)";
-  return verifyKernel(*this, getSpace(), getReduced(), getPoints(), getBody().front(), outputs);
+  return verifyKernel(*this, getSpace(), getReduced(), getIterations(), getBody().front(), outputs);
 }
 
 FusibleShape KernelFunctionOp::getShape() {

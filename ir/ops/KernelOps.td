@@ -12,7 +12,7 @@ def KernelOp : Mtc_Op<"kernel", [
     The body computes scalars for each iteration of an iteration space with the extents `space`. It reads operands with
     `mtc.kernel.load` at affine functions of the iteration's indices. `mtc.kernel.reduce` combines values over the dimensions in
     `reduced`: its result has one value for each iteration of the other dimensions, and may be used in every iteration.
-    `mtc.kernel.yield` specifies the index of each result's element. With `points`, only that many iterations in row-major order
+    `mtc.kernel.yield` specifies the index of each result's element. With `iterations`, only that many iterations in row-major order
     exist, so the last row is partial; the remaining iterations do not load, combine or store anything.
 
     The body computes 16-bit and 8-bit floats in f32: loads extend, and the yield rounds. The order of iterations is unspecified,
@@ -38,23 +38,23 @@ def KernelOp : Mtc_Op<"kernel", [
       floats, and every dimension that is not reduced and that the map of one of them does not use is used by the maps of all
       results that are not in `add`.
     * kernel_c7: if the body reduces, a reduced dimension has an extent other than 1.
-    * kernel_c8: a space with `points` has two dimensions, the first of which are rows; all rows but the last are complete, and
+    * kernel_c8: a space with `iterations` has two dimensions, the first of which are rows; all rows but the last are complete, and
       the last is partial but not empty. Rows are not reduced, and `add` is empty.
     * kernel_c9: with `onto`, the kernel is a scatter with one result; `onto` is an argument of the body of the result's type.
-    * kernel_c10: without `points`, indices that the yield's maps compute without symbols are within the result in every
+    * kernel_c10: without `iterations`, indices that the yield's maps compute without symbols are within the result in every
       iteration.
   }];
   let arguments = (ins DenseI64ArrayAttr:$space, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$reduced,
-                       OptionalAttr<I64Attr>:$points, Variadic<Mtc_Tensor>:$inputs);
+                       OptionalAttr<I64Attr>:$iterations, Variadic<Mtc_Tensor>:$inputs);
   let results = (outs Variadic<Mtc_Tensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $space (`points` $points^)? (`reduce` $reduced^)? `(` $inputs `)` attr-dict-with-keyword
+    $space (`iterations` $iterations^)? (`reduce` $reduced^)? `(` $inputs `)` attr-dict-with-keyword
       `:` functional-type($inputs, $outputs) $body
   }];
   let builders = [
     OpBuilder<(ins "::mlir::TypeRange":$outputs, "::llvm::ArrayRef<int64_t>":$space, "::llvm::ArrayRef<int64_t>":$reduced,
-                   "::std::optional<int64_t>":$points, "::mlir::ValueRange":$inputs)>];
+                   "::std::optional<int64_t>":$iterations, "::mlir::ValueRange":$inputs)>];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
@@ -76,7 +76,7 @@ def KernelLoadOp : Mtc_Op<"kernel.load", [Pure, AttrSizedOperandSegments, Parent
 
     * load_c1: the map has as many results as the operand has axes, and as many symbols as are given.
     * load_c2: `otherwise` is present if there is a guard; it and the value have the scalar type of the operand's element type.
-    * load_c3: without a guard, and in a kernel without `points`, indices computed without symbols are within the operand.
+    * load_c3: without a guard, and in a kernel without `iterations`, indices computed without symbols are within the operand.
   }];
   let arguments = (ins Mtc_Tensor:$source, AffineMapAttr:$map, Variadic<I64>:$symbols, Optional<I1>:$guard,
                        Optional<Mtc_Scalar>:$otherwise);
@@ -103,7 +103,7 @@ def KernelAddRowsOp : Mtc_Op<"kernel.add_rows", [Pure, AttrSizedOperandSegments,
     * kernel_add_rows_c1: the map has one symbol, which is its first result and is in no other, and as many results as the operand
       has axes.
     * kernel_add_rows_c2: `onto`, `decay` and the value have the scalar type of the operand's element type, a float.
-    * kernel_add_rows_c3: without a guard, and in a kernel without `points`, the indices are within the operand.
+    * kernel_add_rows_c3: without a guard, and in a kernel without `iterations`, the indices are within the operand.
   }];
   let arguments = (ins Mtc_FloatTensor:$source, AffineMapAttr:$map, Optional<Mtc_Scalar>:$onto, Optional<Mtc_Scalar>:$decay,
                        Optional<I1>:$guard);

@@ -12,7 +12,7 @@ namespace {
 
 /// The minimum and maximum of an expression.
 struct Bounds {
-  int64_t least, greatest;
+  int64_t minimum, maximum;
 };
 
 } // namespace
@@ -33,41 +33,41 @@ static std::optional<Bounds> boundsOf(AffineExpr expr, const Box &box) {
   if (!a || !b)
     return std::nullopt;
   if (expr.getKind() == AffineExprKind::Add)
-    return Bounds{a->least + b->least, a->greatest + b->greatest};
-  const int64_t factor = b->least;
-  if (b->greatest != factor)
+    return Bounds{a->minimum + b->minimum, a->maximum + b->maximum};
+  const int64_t factor = b->minimum;
+  if (b->maximum != factor)
     return std::nullopt;
   if (expr.getKind() == AffineExprKind::Mul)
-    return factor >= 0 ? Bounds{a->least * factor, a->greatest * factor}
-                       : Bounds{a->greatest * factor, a->least * factor};
+    return factor >= 0 ? Bounds{a->minimum * factor, a->maximum * factor}
+                       : Bounds{a->maximum * factor, a->minimum * factor};
   if (factor <= 0 || expr.getKind() == AffineExprKind::CeilDiv)
     return std::nullopt;
-  const int64_t first = llvm::divideFloorSigned(a->least, factor),
-                last = llvm::divideFloorSigned(a->greatest, factor);
+  const int64_t first = llvm::divideFloorSigned(a->minimum, factor),
+                last = llvm::divideFloorSigned(a->maximum, factor);
   if (expr.getKind() == AffineExprKind::FloorDiv)
     return Bounds{first, last};
   if (first == last)
-    return Bounds{a->least - first * factor, a->greatest - first * factor};
+    return Bounds{a->minimum - first * factor, a->maximum - first * factor};
   return Bounds{0, factor - 1};
 }
 
 /// Returns whether a map maps all iterations of a box into a tile. Indices of axes that are not
 /// tiled may be symbols.
-static bool staysWithin(AffineMap map, const Box &points, const Box &tile,
+static bool staysWithin(AffineMap map, const Box &iterations, const Box &tile,
                         ArrayRef<int64_t> shape) {
   return llvm::all_of(llvm::enumerate(map.getResults()), [&](auto result) {
     const unsigned axis = result.index();
     if (!tile.cuts(axis, shape))
       return true;
-    std::optional<Bounds> bounds = boundsOf(result.value(), points);
-    return bounds && bounds->least >= tile.offsets[axis] &&
-           bounds->greatest < tile.offsets[axis] + tile.extents[axis];
+    std::optional<Bounds> bounds = boundsOf(result.value(), iterations);
+    return bounds && bounds->minimum >= tile.offsets[axis] &&
+           bounds->maximum < tile.offsets[axis] + tile.extents[axis];
   });
 }
 
-static bool isFreeOf(AffineMap map, const Box &points, ArrayRef<int64_t> space) {
+static bool isFreeOf(AffineMap map, const Box &iterations, ArrayRef<int64_t> space) {
   return llvm::none_of(llvm::seq<unsigned>(space.size()), [&](unsigned dim) {
-    return points.cuts(dim, space) && map.isFunctionOfDim(dim);
+    return iterations.cuts(dim, space) && map.isFunctionOfDim(dim);
   });
 }
 
@@ -84,11 +84,11 @@ static bool staysInTiles(AffineMap map, ArrayRef<int64_t> space, RankedTensorTyp
 }
 
 /// Whether each tile of the kernel needs only a tile of an operand.
-static bool isReadInTiles(BlockArgument operand, const Box &points, ArrayRef<int64_t> space,
+static bool isReadInTiles(BlockArgument operand, const Box &iterations, ArrayRef<int64_t> space,
                           int64_t count) {
   return llvm::all_of(operand.getUsers(), [&](Operation *user) {
     auto load = dyn_cast<KernelLoadOp>(user); // Sums of rows read all rows in each tile.
-    return load && !isFreeOf(load.getMap(), points, space) &&
+    return load && !isFreeOf(load.getMap(), iterations, space) &&
            staysInTiles(load.getMap(), space, load.getSource().getType(), count);
   });
 }
@@ -97,18 +97,18 @@ static bool isReadInTiles(BlockArgument operand, const Box &points, ArrayRef<int
 SmallVector<Tiles> KernelOp::getTiles(int64_t count) {
   Block &body = getBody().front();
   auto yield = cast<KernelYieldOp>(body.getTerminator());
-  std::optional<Box> points = findTile(getSpace(), count, 0);
-  auto isCut = [&](int64_t dim) { return points->cuts(dim, getSpace()); };
-  if (!points || getPoints() || yield.scatters() || llvm::any_of(getReduced(), isCut))
+  std::optional<Box> iterations = findTile(getSpace(), count, 0);
+  auto isCut = [&](int64_t dim) { return iterations->cuts(dim, getSpace()); };
+  if (!iterations || getIterations() || yield.scatters() || llvm::any_of(getReduced(), isCut))
     return {};
   Tiles tiles{count, SmallVector<TileKind>(getInputs().size(), TileKind::Whole), {}};
   for (BlockArgument operand : body.getArguments())
-    if (isReadInTiles(operand, *points, getSpace(), count))
+    if (isReadInTiles(operand, *iterations, getSpace(), count))
       tiles.operands[operand.getArgNumber()] = TileKind::Tile;
   for (auto [number, output] : llvm::enumerate(getOutputs())) {
     AffineMap stored = cast<AffineMapAttr>(yield.getMaps()[number]).getValue();
     auto type = cast<RankedTensorType>(output.getType());
-    if (yield.isColumnSum(number) && isFreeOf(stored, *points, getSpace()) &&
+    if (yield.isColumnSum(number) && isFreeOf(stored, *iterations, getSpace()) &&
         type.getElementTypeBitWidth() >= 32)
       tiles.results.push_back(TileKind::Sum);
     else if (staysInTiles(stored, getSpace(), type, count))
@@ -124,8 +124,8 @@ namespace {
 /// Adapts maps over a kernel's space to the space of one of its tiles.
 class MapMover {
 public:
-  MapMover(const Box &points, MLIRContext *context) {
-    for (auto [dim, offset] : llvm::enumerate(points.offsets))
+  MapMover(const Box &iterations, MLIRContext *context) {
+    for (auto [dim, offset] : llvm::enumerate(iterations.offsets))
       moved.push_back(getAffineDimExpr(dim, context) + offset);
   }
 
@@ -164,21 +164,21 @@ static Value buildSum(OpBuilder &builder, Location loc, Value a, Value b) {
 
 SmallVector<Value> KernelOp::buildTile(OpBuilder &builder, const Tiles &tiles, int64_t index,
                                        ValueRange operands, ArrayRef<Value> sums) {
-  const Box points = *findTile(getSpace(), tiles.count, index);
+  const Box iterations = *findTile(getSpace(), tiles.count, index);
   SmallVector<Type> types;
   for (auto [output, kind] : llvm::zip_equal(getOutputs(), tiles.results)) {
     auto type = cast<RankedTensorType>(output.getType());
     types.push_back(kind == TileKind::Tile ? *tileType(type, tiles.count) : type);
   }
-  auto tile = KernelOp::create(builder, getLoc(), types, points.extents, getReduced(), std::nullopt,
-                               operands);
+  auto tile = KernelOp::create(builder, getLoc(), types, iterations.extents, getReduced(),
+                               std::nullopt, operands);
   tile->setDiscardableAttrs((*this)->getDiscardableAttrDictionary());
   tile.getBody().getBlocks().clear();
   IRMapping mapping;
   getBody().cloneInto(&tile.getBody(), mapping);
 
   Block &body = tile.getBody().front();
-  const MapMover mover(points, getContext());
+  const MapMover mover(iterations, getContext());
   for (auto [argument, operand, kind] :
        llvm::zip_equal(body.getArguments(), operands, tiles.operands)) {
     const Box whole{SmallVector<int64_t>(typeOf(argument).getRank(), 0), {}};

@@ -19,7 +19,7 @@ LogicalResult ArenaOp::verify() {
   if (module && find(module, getSpace()) != *this)
     return emitOpError("is the second arena of the space ")
            << stringifyEnum(getSpace()) << " (arena_c1)";
-  const auto size = static_cast<int64_t>(std::max(getSize(), getAside()));
+  const auto size = static_cast<int64_t>(std::max(getSize(), getSeparate()));
   auto isWithin = [&](VariableOp variable) {
     auto type = dyn_cast<RankedTensorType>(variable.getType());
     const auto at = static_cast<int64_t>(*variable.getOffset());

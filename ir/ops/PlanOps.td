@@ -28,7 +28,7 @@ def ArenaOp : Mtc_Op<"arena"> {
     is the operation with this maximum, whose scratch memory is `workspace_bytes`. The inputs have `data_bytes`. If `staging` is
     not 0, it is the distance in bytes from each input to the slice into which the next batch is read concurrently. `floor` is a
     lower bound of the size for all plans of the same operations. Functions that write transient variables, or that are
-    `mtc.aside`, have a separate arena of `aside` bytes, if that is larger. In a program that checks what its operations write, at
+    `mtc.separate_arena`, have a separate arena of `separate` bytes, if that is larger. In a program that checks what its operations write, at
     least `redzone` unused bytes follow each value.
 
     ```mlir
@@ -41,7 +41,7 @@ def ArenaOp : Mtc_Op<"arena"> {
   }];
   let arguments = (ins I64Attr:$size, I64Attr:$live, DefaultValuedAttr<I64Attr, "0">:$data_bytes,
                        DefaultValuedAttr<I64Attr, "0">:$workspace_bytes, DefaultValuedAttr<I64Attr, "0">:$staging,
-                       DefaultValuedAttr<I64Attr, "0">:$aside, OptionalAttr<Mtc_LocationAttr>:$peak_at,
+                       DefaultValuedAttr<I64Attr, "0">:$separate, OptionalAttr<Mtc_LocationAttr>:$peak_at,
                        DefaultValuedAttr<Mtc_MemorySpaceAttr, "::mtc::MemorySpace::Device">:$space,
                        DefaultValuedAttr<I64Attr, "0">:$floor, DefaultValuedAttr<I64Attr, "0">:$redzone);
   let assemblyFormat = "(`in` $space^)? `size` $size `live` $live attr-dict";
@@ -84,10 +84,10 @@ def KernelFunctionOp : Mtc_Op<"kernel_function", [Symbol, IsolatedFromAbove,
     target runs the kernel; code generation creates the plan if it is absent.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$space, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$reduced,
-                       OptionalAttr<I64Attr>:$points, TypeArrayAttr:$outputs, OptionalAttr<Mtc_KernelPlanAttr>:$plan);
+                       OptionalAttr<I64Attr>:$iterations, TypeArrayAttr:$outputs, OptionalAttr<Mtc_KernelPlanAttr>:$plan);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name $space (`points` $points^)? (`reduce` $reduced^)? `->` $outputs (`plan` $plan^)? attr-dict-with-keyword $body
+    $sym_name $space (`iterations` $iterations^)? (`reduce` $reduced^)? `->` $outputs (`plan` $plan^)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

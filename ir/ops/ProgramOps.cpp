@@ -28,10 +28,10 @@ LogicalResult ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emit
 }
 
 LogicalResult LossScalingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
-                                      int64_t window, FloatAttr least) {
-  if (window < 1 || !(least.getValueAsDouble() > 0.0))
-    return emitError() << "a window of " << window << " updates and a least scale of "
-                       << least.getValueAsDouble() << " (loss_scaling_c1)";
+                                      int64_t window, FloatAttr minimum) {
+  if (window < 1 || !(minimum.getValueAsDouble() > 0.0))
+    return emitError() << "a window of " << window << " updates and a minimum scale of "
+                       << minimum.getValueAsDouble() << " (loss_scaling_c1)";
   return success();
 }
 

@@ -29,7 +29,7 @@ def Mtc_ScheduleAttr : Mtc_Attr<"Schedule", "schedule"> {
   let summary = "learning rate schedule";
   let description = [{
     The kinds and their parameters are defined in `runtime/abi/schedule.h`. `rate` is the maximum, which is reached after `warmup`
-    steps; `least` is the rate that it decays to, and `decay` the number of steps of the decay. A table has points: step numbers
+    steps; `min_rate` is the rate that it decays to, and `decay` the number of steps of the decay. A table has points: step numbers
     and their rates.
 
     ```mlir
@@ -41,11 +41,11 @@ def Mtc_ScheduleAttr : Mtc_Attr<"Schedule", "schedule"> {
     * schedule_c2: warmup and decay are not negative.
     * schedule_c3: only a table has points; steps ascend, and each has a rate.
   }];
-  let parameters = (ins StringRefParameter<>:$kind, "::mlir::FloatAttr":$rate, OptionalParameter<"::mlir::FloatAttr">:$least,
+  let parameters = (ins StringRefParameter<>:$kind, "::mlir::FloatAttr":$rate, OptionalParameter<"::mlir::FloatAttr">:$min_rate,
                         DefaultValuedParameter<"int64_t", "0">:$warmup, DefaultValuedParameter<"int64_t", "0">:$decay,
                         OptionalParameter<"::mlir::DenseI64ArrayAttr">:$steps,
                         OptionalParameter<"::mlir::DenseF64ArrayAttr">:$rates);
-  let assemblyFormat = "`<` custom<Name>($kind) `,` struct($rate, $least, $warmup, $decay, $steps, $rates) `>`";
+  let assemblyFormat = "`<` custom<Name>($kind) `,` struct($rate, $min_rate, $warmup, $decay, $steps, $rates) `>`";
   let genVerifyDecl = 1;
 }
 
@@ -53,11 +53,11 @@ def Mtc_LossScalingAttr : Mtc_Attr<"LossScaling", "loss_scaling"> {
   let summary = "dynamic loss scaling";
   let description = [{
     The variable `@mtc.loss_scale` contains the scale. After `window` consecutive updates the scale is doubled. A step with a
-    non-finite gradient halves the scale, with `least` as the minimum, and skips the update.
+    non-finite gradient halves the scale, with `min_scale` as the minimum, and skips the update.
 
     * loss_scaling_c1: the window is at least one update, and the minimum scale is greater than 0.
   }];
-  let parameters = (ins "int64_t":$window, "::mlir::FloatAttr":$least);
+  let parameters = (ins "int64_t":$window, "::mlir::FloatAttr":$min_scale);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -111,11 +111,11 @@ def Mtc_RanksAttr : Mtc_Attr<"Ranks", "ranks"> {
 def Mtc_IndexRangeAttr : Mtc_Attr<"IndexRange", "index_range"> {
   let summary = "the valid values of an input that is used as an index";
   let description = [{
-    A value is valid if minimum <= value < limit, or value == ignored. `reader` names the node that uses the index.
+    A value is valid if minimum <= value < limit, or value == ignored. `user` names the node that uses the index.
 
     * index_range_c1: the range is not empty.
   }];
-  let parameters = (ins "int64_t":$minimum, "int64_t":$limit, "int64_t":$ignored, StringRefParameter<>:$reader);
+  let parameters = (ins "int64_t":$minimum, "int64_t":$limit, "int64_t":$ignored, StringRefParameter<>:$user);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
@@ -152,7 +152,7 @@ def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, 
     mtc.program "digits" stage training batch 32 loss "cross-entropy" optimizer "adamw"
         schedule <cosine, rate = 1.000000e-03 : f64, warmup = 100> {
       mtc.input "x" axis "batch" rows
-      mtc.input "labels" rows label indices <minimum = 0, limit = 10, ignored = -100, reader = "the loss">
+      mtc.input "labels" rows label indices <minimum = 0, limit = 10, ignored = -100, user = "the loss">
     }
     ```
 

@@ -58,7 +58,7 @@ class BlockKernel : public KernelBuilder {
 public:
   BlockKernel(OpBuilder &builder, Operation *op, QuantizationMap map, int64_t elements,
               ArrayRef<int64_t> reduced = {})
-      : KernelBuilder(builder, op, spaceOf(map, elements), reduced, pointsOf(map, elements)),
+      : KernelBuilder(builder, op, spaceOf(map, elements), reduced, iterationsOf(map, elements)),
         table(getQuantizationTable(map)), element(dim(0) * space()[1] + dim(1)), block(dim(0)),
         b(body()), lookedUp(addConstant(table.asTensor(builder.getContext()))) {}
 
@@ -92,7 +92,7 @@ private:
     const QuantizationTable &table = getQuantizationTable(map);
     return {table.blocksOf(elements), std::min(table.block, elements)};
   }
-  static std::optional<int64_t> pointsOf(QuantizationMap map, int64_t elements) {
+  static std::optional<int64_t> iterationsOf(QuantizationMap map, int64_t elements) {
     int64_t block = getQuantizationTable(map).block;
     return elements > block && elements % block != 0 ? std::optional(elements) : std::nullopt;
   }
@@ -107,14 +107,14 @@ private:
 Value BlockKernel::scaleOf(Value x) {
   Value magnitude = arith::AndIOp::create(b, bitsOf(x), integer(INT32_MAX));
   Value largest = numberOf(reduce(ReductionKind::Max, magnitude));
-  return table.storesLeastScale
-             ? arith::MaximumFOp::create(b, largest, number(table.leastScale)).getResult()
+  return table.storesMinScale
+             ? arith::MaximumFOp::create(b, largest, number(table.minScale)).getResult()
              : largest;
 }
 
 Value BlockKernel::quantize(Value x, Value scale) {
-  if (!table.storesLeastScale)
-    scale = arith::MaximumFOp::create(b, scale, number(table.leastScale));
+  if (!table.storesMinScale)
+    scale = arith::MaximumFOp::create(b, scale, number(table.minScale));
   Value scaled =
       table.multiplies
           ? arith::MulFOp::create(b, x, arith::DivFOp::create(b, number(1), scale)).getResult()
@@ -144,13 +144,13 @@ Value BlockKernel::searchNearLines(Value x, Value scaled) {
   Value magnitude = isSigned ? math::AbsFOp::create(b, scaled).getResult()
                              : numberOf(arith::MaxSIOp::create(b, bitsOf(scaled), integer(0)));
   auto fused = arith::FastMathFlags::contract;
-  Value least; // The lines are positive, so their order is that of their bits.
+  Value minimum; // The lines are positive, so their order is that of their bits.
   for (auto [slope, offset] : table.lines) {
     Value y = arith::AddFOp::create(b, arith::MulFOp::create(b, magnitude, number(slope), fused),
                                     number(offset), fused);
-    least = least ? arith::MinSIOp::create(b, least, bitsOf(y)).getResult() : bitsOf(y);
+    minimum = minimum ? arith::MinSIOp::create(b, minimum, bitsOf(y)).getResult() : bitsOf(y);
   }
-  Value position = numberOf(least);
+  Value position = numberOf(minimum);
   if (isSigned) {
     Value isNegative = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, number(0));
     position = arith::AddFOp::create(

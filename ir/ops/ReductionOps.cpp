@@ -153,8 +153,8 @@ namespace {
 
 /// Returns whether a large reduction has too few results to occupy many threads.
 static bool leavesFewRows(RankedTensorType from, RankedTensorType to) {
-  constexpr int64_t enoughRows = 64, pointsOfOneThread = 1 << 16;
-  return to.getNumElements() < enoughRows && from.getNumElements() > pointsOfOneThread;
+  constexpr int64_t enoughRows = 64, iterationsOfOneThread = 1 << 16;
+  return to.getNumElements() < enoughRows && from.getNumElements() > iterationsOfOneThread;
 }
 
 /// reduce(reduce(x)) => reduce(x), for reductions of the same kind.

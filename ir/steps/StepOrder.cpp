@@ -94,8 +94,8 @@ public:
         ArrayRef<StringRef>{microStepName, updateName, evaluateName}, step.getSymName());
     for (auto arena : module.getOps<ArenaOp>()) {
       const auto size = static_cast<int64_t>(arena.getSize()),
-                 aside = static_cast<int64_t>(arena.getAside());
-      sizes[static_cast<unsigned>(arena.getSpace())] = isTraining ? size : std::max(size, aside);
+                 separate = static_cast<int64_t>(arena.getSeparate());
+      sizes[static_cast<unsigned>(arena.getSpace())] = isTraining ? size : std::max(size, separate);
       if (arena.getSpace() == MemorySpace::Device)
         staging = static_cast<int64_t>(arena.getStaging());
     }

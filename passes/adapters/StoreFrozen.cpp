@@ -28,7 +28,7 @@ struct StoreFrozenPass
 
 private:
   void store(VariableOp variable);
-  void readStored(func::FuncOp function, const AdaptableUses &readers, StoredAttr as, ReadOp first);
+  void readStored(func::FuncOp function, const AdaptableUses &users, StoredAttr as, ReadOp first);
   bool readByLibrary(const AdaptableUse &use, Value stored, StoredAttr as);
 
   Storage storage;
@@ -100,12 +100,12 @@ static void eraseUnused(Operation *op) {
 
 /// Replaces all reads of the matrix by reads of its stored form. Users other than contractions read
 /// a widened copy.
-void StoreFrozenPass::readStored(func::FuncOp function, const AdaptableUses &readers, StoredAttr as,
+void StoreFrozenPass::readStored(func::FuncOp function, const AdaptableUses &users, StoredAttr as,
                                  ReadOp first) {
   OpBuilder builder(first);
   TensorBuilder b(first.getLoc(), builder);
   Value stored = ReadOp::create(b, as.getStoredType(), first.getVariableAttr());
-  for (auto [number, use] : llvm::enumerate(readers.uses)) {
+  for (auto [number, use] : llvm::enumerate(users.uses)) {
     // A contraction whose operands have the stored element type is faster as a plain contraction.
     ContractOp contraction = use.contraction;
     bool isAsStored = getElementTypeOrSelf(contraction->getOperand(use.operand)) ==
@@ -119,8 +119,8 @@ void StoreFrozenPass::readStored(func::FuncOp function, const AdaptableUses &rea
     read.replaceAllUsesWith(first.getResult());
     read.erase();
   }
-  SmallVector<Operation *> users(first->getUsers());
-  for (Operation *user : users)
+  SmallVector<Operation *> others(first->getUsers());
+  for (Operation *user : others)
     if (isa<TransposeOp, CastOp>(user))
       eraseUnused(user);
   if (!first.use_empty())

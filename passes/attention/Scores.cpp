@@ -54,8 +54,8 @@ private:
     // Any other operation ends the walk. The reason is reported only if its operand leads to a
     // contraction.
     std::string ignored;
-    Walk behind(ignored, fruitless, depth);
-    if (op->getNumOperands() > 0 && behind.to(op->getOperand(0)))
+    Walk next(ignored, fruitless, depth);
+    if (op->getNumOperands() > 0 && next.to(op->getOperand(0)))
       reason = ("its scores pass through " + op->getName().getStringRef()).str();
     return false;
   }
@@ -82,11 +82,11 @@ private:
   bool added(AddOp add) {
     for (auto [scores, bias] :
          {std::pair(add.getLhs(), add.getRhs()), std::pair(add.getRhs(), add.getLhs())}) {
-      Walk behind(reason, fruitless, depth);
-      behind.chain = chain;
-      behind.chain.biases.push_back({bias, chain.scale});
-      if (behind.to(scores)) {
-        chain = behind.chain;
+      Walk next(reason, fruitless, depth);
+      next.chain = chain;
+      next.chain.biases.push_back({bias, chain.scale});
+      if (next.to(scores)) {
+        chain = next.chain;
         return true;
       }
     }

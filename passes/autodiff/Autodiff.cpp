@@ -37,7 +37,7 @@ private:
   /// Values that depend on `wrt` through operations with a derivative.
   DenseSet<Value> varying;
   /// Operations with a varying operand and a varying result, in program order.
-  SmallVector<Operation *> onTheWay;
+  SmallVector<Operation *> onPath;
   DenseMap<Value, Value> cotangents;
   /// Results of chains of elementwise operations that may be infinite or NaN.
   DenseSet<Value> unbounded;
@@ -62,7 +62,7 @@ void ReverseMode::findVarying(ArrayRef<Value> wrt) {
       if (isDifferentiable(result.getType()))
         varies = varying.insert(result).second || varies;
     if (varies)
-      onTheWay.push_back(&op);
+      onPath.push_back(&op);
   }
 }
 
@@ -186,7 +186,7 @@ LogicalResult ReverseMode::run(ArrayRef<Value> outputs, ArrayRef<Value> seeds,
   for (auto [output, seed] : llvm::zip_equal(outputs, seeds))
     if (varying.contains(output))
       contribute(output, seed, backwardLocation(output.getLoc()));
-  for (Operation *op : llvm::reverse(onTheWay))
+  for (Operation *op : llvm::reverse(onPath))
     if (failed(visit(op)))
       return failure();
   for (ScanOp scan : replaced)

@@ -30,8 +30,8 @@ bool mtc::makeAvailable(Value value, Operation *user) {
   return true;
 }
 
-Value mtc::readAs(OpBuilder &builder, Value root, const PointOffsets &offsets,
-                  const PointOffsets &own, RankedTensorType type, ArrayRef<int64_t> space) {
+Value mtc::readAs(OpBuilder &builder, Value root, const IterationOffsets &offsets,
+                  const IterationOffsets &own, RankedTensorType type, ArrayRef<int64_t> space) {
   auto source = cast<RankedTensorType>(root.getType());
   if (source.getElementType() != type.getElementType())
     return {};
@@ -50,7 +50,7 @@ Value mtc::inputOf(KernelOp kernel, KernelLoadOp load) {
   return kernel.getInputs()[cast<BlockArgument>(load.getSource()).getArgNumber()];
 }
 
-std::optional<PointOffsets> mtc::offsetsOf(KernelOp kernel, KernelLoadOp load) {
+std::optional<IterationOffsets> mtc::offsetsOf(KernelOp kernel, KernelLoadOp load) {
   if (load.getGuard() || !load.getSymbols().empty())
     return std::nullopt;
   auto type = cast<RankedTensorType>(load.getSource().getType());

@@ -4,7 +4,7 @@
 #define MTC_PASSES_CALLS_CALLEDITING_H
 
 #include "ir/interfaces/TargetInfo.h"
-#include "passes/calls/PointOffsets.h"
+#include "passes/calls/IterationOffsets.h"
 
 namespace mtc {
 
@@ -19,14 +19,14 @@ bool makeAvailable(mlir::Value value, mlir::Operation *user);
 /// Returns the elements of `root` that a kernel over the iteration space `space` reads at
 /// `offsets`, as a tensor of `type` whose elements are stored densely at `own`. Returns null if the
 /// element types differ or no view represents the access.
-mlir::Value readAs(mlir::OpBuilder &builder, mlir::Value root, const PointOffsets &offsets,
-                   const PointOffsets &own, mlir::RankedTensorType type,
+mlir::Value readAs(mlir::OpBuilder &builder, mlir::Value root, const IterationOffsets &offsets,
+                   const IterationOffsets &own, mlir::RankedTensorType type,
                    llvm::ArrayRef<int64_t> space);
 
 /// Returns the kernel operand that a load reads.
 mlir::Value inputOf(KernelOp kernel, KernelLoadOp load);
 /// Returns the element offsets of a load without guard and symbols; nothing for other loads.
-std::optional<PointOffsets> offsetsOf(KernelOp kernel, KernelLoadOp load);
+std::optional<IterationOffsets> offsetsOf(KernelOp kernel, KernelLoadOp load);
 /// Whether the kernel is the only user of its operand and of all values that the operand is a view
 /// of.
 bool isReadByAlone(KernelOp kernel, mlir::Value input);

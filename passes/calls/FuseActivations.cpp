@@ -9,7 +9,7 @@
 #include "ir/builders/TensorBuilder.h"
 #include "passes/Passes.h"
 #include "passes/calls/CallEditing.h"
-#include "passes/calls/PointFunction.h"
+#include "passes/calls/ElementwiseFunction.h"
 #include "passes/kernels/KernelEditing.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,13 +28,13 @@ namespace {
 /// A kernel that applies an activation, or the gradient of an activation, to a call's result.
 struct ActivationKernel {
   KernelOp kernel;
-  PointOffsets own; // Offsets of the results and of the loads of `product`.
+  IterationOffsets own; // Offsets of the results and of the loads of `product`.
   Activation activation;
-  Value product;                          // The call's result.
-  Value bias = {};                        // Addend before the activation, if any.
-  std::optional<PointOffsets> added = {}; // Offsets at which the kernel reads `bias`.
-  Value preactivation = {};               // Argument of the activation's gradient.
-  SmallVector<bool> isSum = {};           // For each result, whether it is the pre-activation.
+  Value product;                              // The call's result.
+  Value bias = {};                            // Addend before the activation, if any.
+  std::optional<IterationOffsets> added = {}; // Offsets at which the kernel reads `bias`.
+  Value preactivation = {};                   // Argument of the activation's gradient.
+  SmallVector<bool> isSum = {};               // For each result, whether it is the pre-activation.
 };
 
 Value rootOfLoad(KernelOp kernel, KernelLoadOp load) { return rootOf(inputOf(kernel, load)); }
@@ -51,17 +51,17 @@ Type elementOf(KernelOp kernel) { return getElementTypeOrSelf(kernel->getResult(
 
 /// Returns the common offsets of all results of an elementwise kernel; nothing if offsets or
 /// element types differ, or the results are not dense.
-std::optional<PointOffsets> commonOffsets(KernelOp kernel) {
+std::optional<IterationOffsets> commonOffsets(KernelOp kernel) {
   KernelYieldOp yield = yieldOf(kernel);
   if (kernel.getShape() != FusibleShape::Elementwise || !yield.getAdded().empty())
     return std::nullopt;
-  std::optional<PointOffsets> common;
+  std::optional<IterationOffsets> common;
   for (auto [i, result] : llvm::enumerate(kernel->getResults())) {
     auto type = cast<RankedTensorType>(result.getType());
-    std::optional<PointOffsets> stored =
+    std::optional<IterationOffsets> stored =
         offsetsOf(storedAt(kernel, i), type.getShape(), kernel.getSpace());
-    if (!stored || (common && !(*common == *stored)) || pointsOf(kernel) != type.getNumElements() ||
-        type.getElementType() != elementOf(kernel))
+    if (!stored || (common && !(*common == *stored)) ||
+        iterationsOf(kernel) != type.getNumElements() || type.getElementType() != elementOf(kernel))
       return std::nullopt;
     common = stored;
   }
@@ -112,12 +112,12 @@ class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivation
   //===----------------------------------------------------------------------------------------===//
 
   static std::optional<ActivationKernel> find(KernelOp kernel) {
-    std::optional<PointOffsets> own = commonOffsets(kernel);
+    std::optional<IterationOffsets> own = commonOffsets(kernel);
     if (!own)
       return std::nullopt;
     for (auto load : kernel.getBody().front().getOps<KernelLoadOp>()) {
       Value product = rootOfLoad(kernel, load);
-      std::optional<PointOffsets> offsets = offsetsOf(kernel, load);
+      std::optional<IterationOffsets> offsets = offsetsOf(kernel, load);
       if (!callOf(product) || !offsets || !(*offsets == *own) ||
           !cast<BlockArgument>(load.getSource()).hasOneUse() ||
           getElementTypeOrSelf(product) != elementOf(kernel))
@@ -134,7 +134,7 @@ class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivation
   /// Matches kernels whose results are each z or relu(z), or each z or gelu(z), where z is the
   /// loaded element or its sum with an element of another tensor.
   static std::optional<ActivationKernel> findForward(KernelOp kernel, KernelLoadOp load,
-                                                     const PointOffsets &own) {
+                                                     const IterationOffsets &own) {
     ActivationKernel found{kernel, own, Activation::Relu, rootOfLoad(kernel, load)};
     Value sum = load;
     if (KernelLoadOp other = addedTo(load)) {
@@ -144,7 +144,7 @@ class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivation
         return std::nullopt;
       sum = load->user_begin()->getResult(0);
     }
-    PointFunction function(kernel, own);
+    ElementwiseFunction function(kernel, own);
     function.addArgument(sum);
     auto values = yieldOf(kernel).getValues();
     for (Value value : values)
@@ -165,17 +165,17 @@ class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivation
   /// Matches kernels whose only result is the loaded element times gelu's gradient at a matrix of
   /// the same size.
   static std::optional<ActivationKernel> findGradient(KernelOp kernel, KernelLoadOp load,
-                                                      const PointOffsets &own) {
+                                                      const IterationOffsets &own) {
     if (kernel->getNumResults() != 1)
       return std::nullopt;
     auto type = cast<RankedTensorType>(kernel->getResult(0).getType());
     for (auto at : kernel.getBody().front().getOps<KernelLoadOp>()) {
       Value preactivation = rootOfLoad(kernel, at);
-      auto pointType = cast<RankedTensorType>(preactivation.getType());
-      if (at == load || pointType.getElementType() != type.getElementType() ||
-          pointType.getNumElements() != type.getNumElements())
+      auto preactivationType = cast<RankedTensorType>(preactivation.getType());
+      if (at == load || preactivationType.getElementType() != type.getElementType() ||
+          preactivationType.getNumElements() != type.getNumElements())
         continue;
-      PointFunction function(kernel, own);
+      ElementwiseFunction function(kernel, own);
       function.addArgument(load);
       function.addElement(preactivation);
       if (function.isGeluGradient(yieldOf(kernel).getValues().front()))
@@ -208,10 +208,10 @@ class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivation
         for (KernelLoadOp load :
              loadsOf(kernel.getBody().front().getArgument(use.getOperandNumber()))) {
           KernelLoadOp other = addedTo(load);
-          std::optional<PointOffsets> own = offsetsOf(kernel, load);
+          std::optional<IterationOffsets> own = offsetsOf(kernel, load);
           if (!other || !own || rootOfLoad(kernel, other) != found.bias)
             return false;
-          std::optional<PointOffsets> added = offsetsOf(kernel, other);
+          std::optional<IterationOffsets> added = offsetsOf(kernel, other);
           std::optional<StridedLayout> same =
               added ? layoutAt(*added, *own, shape, kernel.getSpace()) : std::nullopt;
           if (!same || same->offset != layout.offset || same->strides != layout.strides)
@@ -243,7 +243,7 @@ class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivation
 
     OpBuilder builder(call);
     SmallVector<Operation *> created;
-    auto take = [&](Value root, const PointOffsets &offsets) {
+    auto take = [&](Value root, const IterationOffsets &offsets) {
       Value operand = readAs(builder, root, offsets, found.own, type, found.kernel.getSpace());
       if (operand && operand != root)
         created.push_back(operand.getDefiningOp());
@@ -299,13 +299,13 @@ class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivation
       result.replaceAllUsesWith(value);
     }
     for (KernelLoadOp load : sums) {
-      auto reader = cast<KernelOp>(load->getParentOp());
-      if (reader == kernel)
+      auto user = cast<KernelOp>(load->getParentOp());
+      if (user == kernel)
         continue;
       Operation *sum = *load->user_begin();
       sum->getResult(0).replaceAllUsesWith(load);
       sum->erase();
-      eraseUnread(reader);
+      eraseUnread(user);
     }
     kernel.erase();
     Operation *call = found.product.getDefiningOp();

@@ -68,14 +68,14 @@ std::optional<Sums> findSums(KernelOp kernel) {
       yield.getValues().front() != reduce.getResult())
     return std::nullopt;
   auto type = cast<RankedTensorType>(kernel->getResult(0).getType());
-  std::optional<PointOffsets> read = offsetsOf(kernel, load),
-                              stored = offsetsOf(storedAt(kernel, 0), type.getShape(),
-                                                 kernel.getSpace());
+  std::optional<IterationOffsets> read = offsetsOf(kernel, load),
+                                  stored = offsetsOf(storedAt(kernel, 0), type.getShape(),
+                                                     kernel.getSpace());
   Sums sums{kernel, rootOf(inputOf(kernel, load)), {}};
   auto source = cast<RankedTensorType>(sums.summed.getType());
   if (!read || !stored || read->offset != 0 || stored->offset != 0 ||
       source.getElementType() != type.getElementType() ||
-      pointsOf(kernel) != source.getNumElements())
+      iterationsOf(kernel) != source.getNumElements())
     return std::nullopt;
   SmallVector<Extent> all;
   for (auto [dim, count] : llvm::enumerate(kernel.getSpace())) {

@@ -9,7 +9,7 @@
 #include "ir/attributes/OperandLayout.h"
 #include "passes/Passes.h"
 #include "passes/calls/CallEditing.h"
-#include "passes/calls/PointOffsets.h"
+#include "passes/calls/IterationOffsets.h"
 #include "passes/kernels/KernelEditing.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,7 +29,7 @@ namespace {
 struct Term {
   KernelLoadOp load;
   Value root;
-  PointOffsets offsets;
+  IterationOffsets offsets;
 };
 
 /// A sum that a kernel stores, and its terms.
@@ -39,11 +39,11 @@ struct StoredSum {
   Value value;
   SmallVector<Term> products; // Call results with no other use, in order of the calls.
   SmallVector<Term> others;
-  PointOffsets offsets;
+  IterationOffsets offsets;
 };
 
 /// Whether the kernel's load is the only user of a library call's result.
-bool isProductFor(KernelOp kernel, Term term, const PointOffsets &stored) {
+bool isProductFor(KernelOp kernel, Term term, const IterationOffsets &stored) {
   auto call = term.root.getDefiningOp<LibraryCallOpInterface>();
   if (!call || !call.isLibraryCall() || !isa<EpilogueOpInterface>(*call) ||
       call->getNumResults() != 1 || !(term.offsets == stored) || !term.load->hasOneUse() ||
@@ -106,18 +106,18 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
   static std::optional<StoredSum> findSum(KernelOp kernel, unsigned result) {
     KernelYieldOp yield = yieldOf(kernel);
     auto type = cast<RankedTensorType>(kernel->getResult(result).getType());
-    std::optional<PointOffsets> stored =
+    std::optional<IterationOffsets> stored =
         offsetsOf(storedAt(kernel, result), type.getShape(), kernel.getSpace());
     SmallVector<KernelLoadOp> leaves;
     Value value = yield.getValues()[result], exact = withoutRounding(value, type.getElementType());
-    if (!stored || !yield.getSymbols().empty() || pointsOf(kernel) != type.getNumElements() ||
+    if (!stored || !yield.getSymbols().empty() || iterationsOf(kernel) != type.getNumElements() ||
         (exact == value && !value.getDefiningOp<arith::AddFOp>()) ||
         !collectLeaves(exact, true, leaves))
       return std::nullopt;
     StoredSum sum{kernel, result, value, {}, {}, *stored};
     for (KernelLoadOp load : leaves) {
       auto source = cast<RankedTensorType>(load.getSource().getType());
-      std::optional<PointOffsets> offsets =
+      std::optional<IterationOffsets> offsets =
           offsetsOf(load.getMap(), source.getShape(), kernel.getSpace());
       if (!offsets)
         return std::nullopt;

@@ -125,10 +125,11 @@ StepCost::OperationCost StepCost::estimate(Operation *op) {
     if (!target)
       seconds = withoutTarget(cost);
     // Limits of one operation, 10 hours of time, keep sums over the operations within 64 bits.
-    constexpr int64_t mostTime = int64_t{1} << 55, most = int64_t{1} << 58;
-    const double picoseconds = std::min(1e12 * seconds, static_cast<double>(mostTime));
+    constexpr int64_t maxTime = int64_t{1} << 55, maximum = int64_t{1} << 58;
+    const double picoseconds = std::min(1e12 * seconds, static_cast<double>(maxTime));
     return OperationCost{
-        {std::llround(picoseconds), std::min(cost.flops, most), std::min(cost.bytes, most)}, kind};
+        {std::llround(picoseconds), std::min(cost.flops, maximum), std::min(cost.bytes, maximum)},
+        kind};
   };
   auto ofKernel = [&](Operation *kernel, const Cost &cost) {
     return result(info.getKernelSeconds(kernel), cost, "kernel");

@@ -69,12 +69,12 @@ class FormKernelsPass : public mtc::impl::FormKernelsBase<FormKernelsPass> {
   /// loads of all operands for each element, so the work and the code of one kernel would grow with
   /// the square of the number of operands.
   void splitWide(ConcatenateOp op) {
-    constexpr size_t mostOperands = 32;
+    constexpr size_t maxOperands = 32;
     const SmallVector<Value> operands(op.getInputs());
-    if (operands.size() <= mostOperands)
+    if (operands.size() <= maxOperands)
       return;
     const auto width =
-        std::max(mostOperands,
+        std::max(maxOperands,
                  static_cast<size_t>(std::ceil(std::sqrt(static_cast<double>(operands.size())))));
     OpBuilder builder(op);
     TensorBuilder b(op.getLoc(), builder);

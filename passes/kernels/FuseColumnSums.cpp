@@ -31,12 +31,12 @@ bool isColumnSum(KernelOp kernel) {
 }
 
 /// Replaces a kernel by one with other reduced dims. The caller must update the yield.
-KernelOp replaceReduced(KernelOp kernel, ArrayRef<int64_t> reduced, ReaderIndex &index) {
+KernelOp replaceReduced(KernelOp kernel, ArrayRef<int64_t> reduced, UserIndex &index) {
   int64_t position = index.remove(kernel);
   OpBuilder builder(kernel);
   auto changed =
       KernelOp::create(builder, kernel.getLoc(), kernel->getResultTypes(), kernel.getSpace(),
-                       reduced, kernel.getPoints(), kernel.getInputs());
+                       reduced, kernel.getIterations(), kernel.getInputs());
   changed->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
   changed.getBody().takeBody(kernel.getBody());
   kernel->replaceAllUsesWith(changed);
@@ -46,7 +46,7 @@ KernelOp replaceReduced(KernelOp kernel, ArrayRef<int64_t> reduced, ReaderIndex 
 }
 
 /// Converts reductions over leading dims to column sums of an elementwise kernel.
-KernelOp reductionsToColumnSums(KernelOp kernel, ReaderIndex &index) {
+KernelOp reductionsToColumnSums(KernelOp kernel, UserIndex &index) {
   KernelOp changed = replaceReduced(kernel, {}, index);
   KernelYieldOp yield = yieldOf(changed);
   yield.setAdded(llvm::to_vector(llvm::seq<int64_t>(0, changed->getNumResults())));
@@ -59,7 +59,7 @@ KernelOp reductionsToColumnSums(KernelOp kernel, ReaderIndex &index) {
 }
 
 /// Undoes `reductionsToColumnSums`.
-KernelOp columnSumsToReductions(KernelOp kernel, ArrayRef<int64_t> reduced, ReaderIndex &index) {
+KernelOp columnSumsToReductions(KernelOp kernel, ArrayRef<int64_t> reduced, UserIndex &index) {
   KernelOp changed = replaceReduced(kernel, reduced, index);
   KernelYieldOp yield = yieldOf(changed);
   yield.setAdded({});
@@ -71,24 +71,24 @@ KernelOp columnSumsToReductions(KernelOp kernel, ArrayRef<int64_t> reduced, Read
 }
 
 /// Returns the kernels that compute or read a large part of the operands of `kernel`: producers
-/// first, then the nearest readers, since there may be many.
-SmallVector<KernelOp> partnersOf(KernelOp kernel, const ReaderIndex &index) {
-  constexpr unsigned maxReaders = 32; // Per value and direction.
-  llvm::SmallSetVector<KernelOp, 8> producers, readers;
+/// first, then the nearest users, since there may be many.
+SmallVector<KernelOp> partnersOf(KernelOp kernel, const UserIndex &index) {
+  constexpr unsigned maxUsers = 32; // Per value and direction.
+  llvm::SmallSetVector<KernelOp, 8> producers, users;
   llvm::SmallSetVector<Value, 8> roots;
   for (Value input : kernel.getInputs())
-    if (cast<RankedTensorType>(input.getType()).getNumElements() * 2 >= pointsOf(kernel))
+    if (cast<RankedTensorType>(input.getType()).getNumElements() * 2 >= iterationsOf(kernel))
       roots.insert(rootOf(input));
   for (Value root : roots) {
     if (auto producer = root.getDefiningOp<KernelOp>())
       producers.insert(producer);
-    readers.insert_range(index.kernelsBefore(root, kernel, maxReaders));
-    readers.insert_range(index.kernelsBehind(root, kernel, maxReaders));
+    users.insert_range(index.kernelsBefore(root, kernel, maxUsers));
+    users.insert_range(index.kernelsAfter(root, kernel, maxUsers));
   }
   SmallVector<KernelOp> partners(producers.begin(), producers.end());
-  for (KernelOp reader : readers)
-    if (!producers.contains(reader))
-      partners.push_back(reader);
+  for (KernelOp user : users)
+    if (!producers.contains(user))
+      partners.push_back(user);
   return partners;
 }
 
@@ -102,12 +102,12 @@ private:
     // Column sums are not fused with each other, so none is erased before it is visited.
     SmallVector<KernelOp> sums(
         llvm::make_filter_range(getOperation().getOps<KernelOp>(), isColumnSum));
-    ReaderIndex index(getOperation().front());
+    UserIndex index(getOperation().front());
     for (KernelOp kernel : sums)
       fuse(kernel, index);
   }
 
-  void fuse(KernelOp kernel, ReaderIndex &index) {
+  void fuse(KernelOp kernel, UserIndex &index) {
     SmallVector<int64_t> reduced(kernel.getReduced());
     KernelOp sums = reductionsToColumnSums(kernel, index);
     StringRef reason = "no kernel computes or reads the rows";
@@ -119,8 +119,8 @@ private:
           reason = "another column sum reads the rows";
           continue;
         }
-        bool isBehind = index.isBefore(sums, partner);
-        KernelOp first = isBehind ? sums : partner, second = isBehind ? partner : sums;
+        bool isAfter = index.isBefore(sums, partner);
+        KernelOp first = isAfter ? sums : partner, second = isAfter ? partner : sums;
         std::optional<Joint> joint =
             findJoint(first, second, {maxInputs, maxOperations}, index, reason);
         if (!joint)

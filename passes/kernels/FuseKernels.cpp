@@ -59,23 +59,23 @@ private:
 
   void inlineProducers() {
     llvm::SmallPtrSet<Operation *, 16> erased;
-    for (KernelOp reader : kernelsFromTheEnd()) {
-      if (erased.contains(reader))
+    for (KernelOp consumer : kernelsFromTheEnd()) {
+      if (erased.contains(consumer))
         continue;
-      for (unsigned i = 0; i < reader.getInputs().size();) {
-        if (readThroughView(reader, i))
+      for (unsigned i = 0; i < consumer.getInputs().size();) {
+        if (readThroughView(consumer, i))
           continue; // The view's source may be a view or a producer.
         // A sum of x * x, for instance, must read x once to absorb its producer; with few rows it
         // could not be fused with the producer otherwise.
-        if (!reader.getReduced().empty())
-          mergeLoads(reader.getBody().front().getArgument(i));
-        auto producer = reader.getInputs()[i].getDefiningOp<KernelOp>();
-        if (!producer || !refuseInlining(producer, reader, i).empty()) {
+        if (!consumer.getReduced().empty())
+          mergeLoads(consumer.getBody().front().getArgument(i));
+        auto producer = consumer.getInputs()[i].getDefiningOp<KernelOp>();
+        if (!producer || !refuseInlining(producer, consumer, i).empty()) {
           ++i;
           continue;
         }
         Operation *inlined = producer;
-        if (inlineProducer(producer, reader, i))
+        if (inlineProducer(producer, consumer, i))
           erased.insert(inlined);
         i = 0; // Operands have moved.
       }
@@ -83,11 +83,11 @@ private:
   }
 
   /// Returns the reason why a producer cannot be inlined; empty if it can.
-  StringRef refuseInlining(KernelOp producer, KernelOp reader, unsigned input) {
-    unsigned result = cast<OpResult>(reader.getInputs()[input]).getResultNumber();
-    if (reader.getBody().front().getArgument(input) == yieldOf(reader).getOnto())
+  StringRef refuseInlining(KernelOp producer, KernelOp consumer, unsigned input) {
+    unsigned result = cast<OpResult>(consumer.getInputs()[input]).getResultNumber();
+    if (consumer.getBody().front().getArgument(input) == yieldOf(consumer).getOnto())
       return "the user accumulates onto it";
-    if (isReadByRows(reader.getBody().front().getArgument(input)))
+    if (isReadByRows(consumer.getBody().front().getArgument(input)))
       return "the user adds its rows";
     if (producer.getShape() != FusibleShape::Elementwise)
       return "the producer is not elementwise";
@@ -99,15 +99,15 @@ private:
     if (onlyNarrows(producer))
       return "its result is smaller than its operands";
     if (onlyDecodes(producer))
-      return exceedsLimits(producer, reader, limits);
+      return exceedsLimits(producer, consumer, limits);
     bool isShared =
-        llvm::any_of(producer->getUsers(), [&](Operation *user) { return user != reader; });
-    if (isShared && (moves ? reader.getShape() != FusibleShape::Elementwise
+        llvm::any_of(producer->getUsers(), [&](Operation *user) { return user != consumer; });
+    if (isShared && (moves ? consumer.getShape() != FusibleShape::Elementwise
                            : !mayComputeTwice || !isWorthComputingTwice(producer)))
       return "its result has other users";
-    if (!moves && computesTooManyPoints(producer, reader))
+    if (!moves && computesTooManyIterations(producer, consumer))
       return "its elements would be computed several times";
-    SmallVector<KernelLoadOp> loads = loadsOf(reader.getBody().front().getArgument(input));
+    SmallVector<KernelLoadOp> loads = loadsOf(consumer.getBody().front().getArgument(input));
     if (!moves && loads.size() > 1)
       return "the user reads it at several indices";
     bool isGathered =
@@ -116,7 +116,7 @@ private:
       return "it depends on an index at which the user gathers";
     if (isGathered && !producer.getBody().front().getOps<KernelAddRowsOp>().empty())
       return "it adds rows, and the user gathers";
-    return exceedsLimits(producer, reader, limits);
+    return exceedsLimits(producer, consumer, limits);
   }
 
   /// Whether a kernel reads few elements of a large computed value, as an embedding lookup does: a
@@ -135,11 +135,12 @@ private:
   /// A few additional iterations, as for padding, cost less than a pass over memory. This is also
   /// true for twice the iterations of a producer that spreads small operands over a large result,
   /// such as the gradient of a maximum over all elements of its window.
-  static bool computesTooManyPoints(KernelOp producer, KernelOp reader) {
+  static bool computesTooManyIterations(KernelOp producer, KernelOp consumer) {
     constexpr unsigned maxOperations = 12;
     const bool spreads =
         isCheap(producer, maxOperations) && 2 * inputBytesOf(producer) <= resultBytesOf(producer);
-    return pointsOf(reader) > (spreads ? 2 * pointsOf(producer) : pointsOf(producer) * 3 / 2);
+    return iterationsOf(consumer) >
+           (spreads ? 2 * iterationsOf(producer) : iterationsOf(producer) * 3 / 2);
   }
 
   static int64_t inputBytesOf(KernelOp kernel) {
@@ -171,21 +172,21 @@ private:
   /// Whether every user of a cheap result should recompute it: this reads hardly more memory than
   /// the result occupies, and saves writing the result.
   bool isWorthComputingTwice(KernelOp producer) {
-    constexpr unsigned maxOperations = 8, maxReaders = 4;
+    constexpr unsigned maxOperations = 8, maxUsers = 4;
     if (producer->getNumResults() != 1 || !isCheap(producer, maxOperations) ||
         inputBytesOf(producer) > resultBytesOf(producer) * 5 / 4)
       return false;
-    llvm::SmallSetVector<Operation *, 4> readers;
+    llvm::SmallSetVector<Operation *, 4> consumers;
     for (Operation *user : producer->getUsers())
-      if (readers.insert(user) && readers.size() > maxReaders)
+      if (consumers.insert(user) && consumers.size() > maxUsers)
         return false;
-    return llvm::all_of(readers, [&](Operation *op) {
-      auto reader = dyn_cast<KernelOp>(op);
-      if (!reader || computesTooManyPoints(producer, reader) ||
-          !exceedsLimits(producer, reader, limits).empty())
+    return llvm::all_of(consumers, [&](Operation *op) {
+      auto consumer = dyn_cast<KernelOp>(op);
+      if (!consumer || computesTooManyIterations(producer, consumer) ||
+          !exceedsLimits(producer, consumer, limits).empty())
         return false;
       return llvm::all_of(
-          llvm::zip_equal(reader.getInputs(), reader.getBody().front().getArguments()),
+          llvm::zip_equal(consumer.getInputs(), consumer.getBody().front().getArguments()),
           [&](auto pair) {
             auto [input, argument] = pair;
             return input.getDefiningOp() != producer || argument.hasOneUse();
@@ -238,7 +239,7 @@ private:
   }
 
   void joinAll(int64_t minBytes) {
-    ReaderIndex index(getOperation().front());
+    UserIndex index(getOperation().front());
     llvm::SmallPtrSet<Operation *, 16> erased;
     for (KernelOp kernel : kernelsFromTheEnd()) {
       if (erased.contains(kernel))
@@ -271,7 +272,7 @@ private:
     Joint joint;
   };
 
-  std::optional<Partner> asPartner(KernelOp candidate, KernelOp kernel, const ReaderIndex &index) {
+  std::optional<Partner> asPartner(KernelOp candidate, KernelOp kernel, const UserIndex &index) {
     StringRef reason;
     if (std::optional<Joint> joint = findJoint(candidate, kernel, limits, index, reason))
       return Partner{candidate, std::move(*joint)};
@@ -280,7 +281,7 @@ private:
 
   /// Returns a kernel before `kernel` that can be fused with it profitably: a producer of an
   /// operand of at least `minBytes`, or a kernel that reads the same large operand.
-  std::optional<Partner> findPartner(KernelOp kernel, int64_t minBytes, const ReaderIndex &index) {
+  std::optional<Partner> findPartner(KernelOp kernel, int64_t minBytes, const UserIndex &index) {
     llvm::SmallSetVector<Value, 8> roots;
     for (Value input : kernel.getInputs())
       if (bytesOf(input) >= minBytes)
@@ -292,7 +293,7 @@ private:
     if (readsLittleOfMuch(kernel))
       return std::nullopt;
     for (Value root : roots) {
-      if (cast<RankedTensorType>(root.getType()).getNumElements() * 2 < pointsOf(kernel))
+      if (cast<RankedTensorType>(root.getType()).getNumElements() * 2 < iterationsOf(kernel))
         continue;
       for (KernelOp sibling : index.kernelsBefore(root, kernel, maxSiblings)) {
         if (sumsTogether(sibling, kernel) || readsLittleOfMuch(sibling))
@@ -312,17 +313,17 @@ private:
   void remarkOnBoundaries() {
     if (!getContext().getRemarkEngine())
       return;
-    ReaderIndex index(getOperation().front());
-    for (auto reader : getOperation().getOps<KernelOp>())
-      for (auto [i, input] : llvm::enumerate(reader.getInputs())) {
+    UserIndex index(getOperation().front());
+    for (auto consumer : getOperation().getOps<KernelOp>())
+      for (auto [i, input] : llvm::enumerate(consumer.getInputs())) {
         auto producer = rootOf(input).getDefiningOp<KernelOp>();
         if (!producer)
           continue;
         StringRef apart, alone = "a view is between them";
         if (input.getDefiningOp() == producer)
-          alone = refuseInlining(producer, reader, i);
-        findJoint(producer, reader, limits, index, apart);
-        remark::missed(reader.getLoc(),
+          alone = refuseInlining(producer, consumer, i);
+        findJoint(producer, consumer, limits, index, apart);
+        remark::missed(consumer.getLoc(),
                        remark::RemarkOpts::name("not-fused").category(categoryName))
             << remark::reason("in the user: {0}; as one kernel: {1}", alone, apart)
             << remark::metric("bytes", bytesOf(input));

@@ -12,7 +12,7 @@ namespace {
 
 /// Whether each load by `second` of a result of `first` reads the element that `first` computes in
 /// the same iteration. A column sum is complete only after the last iteration.
-bool readsAtSamePoint(KernelOp first, KernelOp second, const CommonSpace &common) {
+bool readsAtSameIteration(KernelOp first, KernelOp second, const CommonSpace &common) {
   Block &body = second.getBody().front();
   for (auto [input, argument] : llvm::zip_equal(second.getInputs(), body.getArguments())) {
     Value root = rootOf(input);
@@ -58,16 +58,16 @@ bool sumsAlongRows(KernelOp kernel, const CommonSpace &common, ArrayRef<AffineEx
 bool rowsAreTooFew(KernelOp first, KernelOp second, const CommonSpace &common) {
   const bool noneHasRows = first.getReduced().empty() && second.getReduced().empty();
   const int64_t enoughRows = noneHasRows ? 256 : 64;
-  constexpr int64_t pointsOfOneThread = 1 << 16;
+  constexpr int64_t iterationsOfOneThread = 1 << 16;
   if (common.reduced.empty() || (!first.getReduced().empty() && !second.getReduced().empty()))
     return false;
-  int64_t rows = 1, points = 1;
+  int64_t rows = 1, iterations = 1;
   for (auto [d, extent] : llvm::enumerate(common.space)) {
-    points *= extent;
+    iterations *= extent;
     if (!llvm::is_contained(common.reduced, d))
       rows *= extent;
   }
-  return rows < enoughRows && points > pointsOfOneThread;
+  return rows < enoughRows && iterations > iterationsOfOneThread;
 }
 
 int64_t resultBytes(KernelOp kernel) {
@@ -87,7 +87,7 @@ bool givesLittle(KernelOp kernel) {
 
 /// Whether the second kernel can be moved up to the first. Large results must not become live
 /// across library calls.
-bool canMoveUp(KernelOp first, KernelOp second, const ReaderIndex &index) {
+bool canMoveUp(KernelOp first, KernelOp second, const UserIndex &index) {
   for (Value input : second.getInputs()) {
     Operation *source = rootOf(input).getDefiningOp();
     if (source && source != first && index.isBefore(first, source))
@@ -98,7 +98,7 @@ bool canMoveUp(KernelOp first, KernelOp second, const ReaderIndex &index) {
 
 /// Whether fusion would extend the live range of an operand of `first` to `second`, although the
 /// operand is larger than the results of `first`.
-bool wouldLiveLonger(Value value, KernelOp first, KernelOp second, const ReaderIndex &index) {
+bool wouldLiveLonger(Value value, KernelOp first, KernelOp second, const UserIndex &index) {
   Value root = rootOf(value);
   Operation *source = root.getDefiningOp();
   if (!source || isOfVariable(root) ||
@@ -107,7 +107,7 @@ bool wouldLiveLonger(Value value, KernelOp first, KernelOp second, const ReaderI
   return !index.isReadFrom(root, second);
 }
 
-bool canMoveDown(KernelOp first, KernelOp second, const ReaderIndex &index) {
+bool canMoveDown(KernelOp first, KernelOp second, const UserIndex &index) {
   if (llvm::any_of(first.getInputs(),
                    [&](Value input) { return wouldLiveLonger(input, first, second, index); }))
     return false;
@@ -116,7 +116,7 @@ bool canMoveDown(KernelOp first, KernelOp second, const ReaderIndex &index) {
 }
 
 /// Moves the views between a value and its root before `op`.
-void moveViewsBefore(Value value, Operation *op, ReaderIndex &index) {
+void moveViewsBefore(Value value, Operation *op, UserIndex &index) {
   Operation *view = value.getDefiningOp();
   if (!view || !view->hasTrait<mtc::View>() || index.isBefore(view, op))
     return;
@@ -125,12 +125,12 @@ void moveViewsBefore(Value value, Operation *op, ReaderIndex &index) {
 }
 
 /// Moves the views of an operation's results after `op` if they precede it.
-void moveViewsBehind(Value value, Operation *op, ReaderIndex &index) {
+void moveViewsAfter(Value value, Operation *op, UserIndex &index) {
   for (Operation *user : llvm::to_vector(value.getUsers()))
     if (user->hasTrait<mtc::View>()) {
       if (index.isBefore(user, op))
         index.moveViewAfter(user, op);
-      moveViewsBehind(user->getResult(0), user, index);
+      moveViewsAfter(user->getResult(0), user, index);
     }
 }
 
@@ -172,7 +172,7 @@ private:
 } // namespace
 
 std::optional<Joint> mtc::findJoint(KernelOp first, KernelOp second, const KernelLimits &limits,
-                                    const ReaderIndex &index, StringRef &reason) {
+                                    const UserIndex &index, StringRef &reason) {
   reason = exceedsLimits(first, second, limits);
   if (!reason.empty())
     return std::nullopt;
@@ -200,7 +200,7 @@ std::optional<Joint> mtc::findJoint(KernelOp first, KernelOp second, const Kerne
     reason = "a reduction runs along the rows";
     return std::nullopt;
   }
-  if (!readsAtSamePoint(first, second, *common)) {
+  if (!readsAtSameIteration(first, second, *common)) {
     reason = "the user needs elements of other iterations";
     return std::nullopt;
   }
@@ -213,7 +213,7 @@ std::optional<Joint> mtc::findJoint(KernelOp first, KernelOp second, const Kerne
   return joint;
 }
 
-KernelOp mtc::joinKernels(KernelOp first, KernelOp second, const Joint &joint, ReaderIndex &index) {
+KernelOp mtc::joinKernels(KernelOp first, KernelOp second, const Joint &joint, UserIndex &index) {
   const CommonSpace &common = joint.space;
   Operation *place = joint.standsAtFirst ? first : second;
   SmallVector<Type> types(second->getResultTypes());
@@ -229,8 +229,8 @@ KernelOp mtc::joinKernels(KernelOp first, KernelOp second, const Joint &joint, R
 
   OpBuilder builder(place);
   auto loc = FusedLoc::get(builder.getContext(), {first.getLoc(), second.getLoc()});
-  auto joined = KernelOp::create(builder, loc, types, common.space, common.reduced, common.points,
-                                 ValueRange());
+  auto joined = KernelOp::create(builder, loc, types, common.space, common.reduced,
+                                 common.iterations, ValueRange());
   joined->setDiscardableAttrs(second->getDiscardableAttrDictionary());
   joined.getBody().emplaceBlock();
   BodyMover mover(joined, common);
@@ -280,6 +280,6 @@ KernelOp mtc::joinKernels(KernelOp first, KernelOp second, const Joint &joint, R
   for (Value input : joined.getInputs())
     moveViewsBefore(input, joined, index);
   for (Value result : joined->getResults())
-    moveViewsBehind(result, joined, index);
+    moveViewsAfter(result, joined, index);
   return joined;
 }

@@ -5,7 +5,7 @@
 
 #include "passes/kernels/KernelEditing.h"
 #include "passes/kernels/KernelSpaces.h"
-#include "passes/kernels/ReaderIndex.h"
+#include "passes/kernels/UserIndex.h"
 
 namespace mtc {
 
@@ -19,11 +19,11 @@ struct Joint {
 
 /// Returns how two kernels can be fused; nothing, with a `reason`, if they cannot.
 std::optional<Joint> findJoint(KernelOp first, KernelOp second, const KernelLimits &limits,
-                               const ReaderIndex &index, llvm::StringRef &reason);
+                               const UserIndex &index, llvm::StringRef &reason);
 
 /// Fuses two kernels and erases both. The fused kernel returns the results of `second`, then those
 /// results of `first` that have other users.
-KernelOp joinKernels(KernelOp first, KernelOp second, const Joint &joint, ReaderIndex &index);
+KernelOp joinKernels(KernelOp first, KernelOp second, const Joint &joint, UserIndex &index);
 
 } // namespace mtc
 

@@ -11,13 +11,13 @@ using namespace mtc;
 
 int64_t mtc::bytesOf(Value tensor) { return byteSize(cast<RankedTensorType>(tensor.getType())); }
 
-int64_t mtc::pointsOf(KernelOp kernel) {
-  if (std::optional<int64_t> points = kernel.getPoints())
-    return *points;
-  int64_t points = 1;
+int64_t mtc::iterationsOf(KernelOp kernel) {
+  if (std::optional<int64_t> iterations = kernel.getIterations())
+    return *iterations;
+  int64_t iterations = 1;
   for (int64_t extent : kernel.getSpace())
-    points *= extent;
-  return points;
+    iterations *= extent;
+  return iterations;
 }
 
 KernelYieldOp mtc::yieldOf(KernelOp kernel) {
@@ -126,14 +126,14 @@ Value mtc::rootOf(Value value) {
   return value;
 }
 
-SmallVector<OpOperand *> mtc::findReaders(Value value) {
-  SmallVector<OpOperand *> readers;
+SmallVector<OpOperand *> mtc::findUses(Value value) {
+  SmallVector<OpOperand *> consumers;
   for (OpOperand &use : value.getUses())
     if (use.getOwner()->hasTrait<mtc::View>())
-      llvm::append_range(readers, findReaders(use.getOwner()->getResult(0)));
+      llvm::append_range(consumers, findUses(use.getOwner()->getResult(0)));
     else
-      readers.push_back(&use);
-  return readers;
+      consumers.push_back(&use);
+  return consumers;
 }
 
 bool mtc::isOfVariable(Value value) {
@@ -142,13 +142,13 @@ bool mtc::isOfVariable(Value value) {
 
 bool mtc::standsBefore(Operation *first, Operation *second) {
   constexpr unsigned maxSteps = 64;
-  Operation *behindFirst = first, *behindSecond = second;
+  Operation *afterFirst = first, *afterSecond = second;
   for (unsigned i = 0; i < maxSteps; ++i) {
-    behindFirst = behindFirst ? behindFirst->getNextNode() : nullptr;
-    if (behindFirst == second)
+    afterFirst = afterFirst ? afterFirst->getNextNode() : nullptr;
+    if (afterFirst == second)
       return first != second;
-    behindSecond = behindSecond ? behindSecond->getNextNode() : nullptr;
-    if (behindSecond == first)
+    afterSecond = afterSecond ? afterSecond->getNextNode() : nullptr;
+    if (afterSecond == first)
       return false;
   }
   return first->isBeforeInBlock(second);
@@ -164,16 +164,16 @@ void mtc::eraseUnreadViewsOf(Value value) {
   }
 }
 
-SmallVector<Value> mtc::shareInputs(KernelOp producer, KernelOp reader) {
-  Block &body = reader.getBody().front();
+SmallVector<Value> mtc::shareInputs(KernelOp producer, KernelOp consumer) {
+  Block &body = consumer.getBody().front();
   SmallVector<Value> arguments;
   for (Value value : producer.getInputs()) {
-    auto known = llvm::find(reader.getInputs(), value);
-    if (known != reader.getInputs().end()) {
-      arguments.push_back(body.getArgument(known - reader.getInputs().begin()));
+    auto known = llvm::find(consumer.getInputs(), value);
+    if (known != consumer.getInputs().end()) {
+      arguments.push_back(body.getArgument(known - consumer.getInputs().begin()));
       continue;
     }
-    reader.getInputsMutable().append(value);
+    consumer.getInputsMutable().append(value);
     arguments.push_back(body.addArgument(value.getType(), producer.getLoc()));
   }
   return arguments;
@@ -206,7 +206,7 @@ KernelOp mtc::withoutResult(KernelOp kernel, int64_t result) {
       added.push_back(sum > result ? sum - 1 : sum);
   OpBuilder builder(kernel);
   auto smaller = KernelOp::create(builder, kernel.getLoc(), types, kernel.getSpace(),
-                                  kernel.getReduced(), kernel.getPoints(), kernel.getInputs());
+                                  kernel.getReduced(), kernel.getIterations(), kernel.getInputs());
   smaller->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
   smaller.getBody().takeBody(kernel.getBody());
   builder.setInsertionPoint(yield);
@@ -223,16 +223,16 @@ KernelOp mtc::withoutResult(KernelOp kernel, int64_t result) {
   return smaller;
 }
 
-StringRef mtc::exceedsLimits(KernelOp producer, KernelOp reader, const KernelLimits &limits) {
+StringRef mtc::exceedsLimits(KernelOp producer, KernelOp consumer, const KernelLimits &limits) {
   llvm::SmallDenseSet<Value> inputs;
   inputs.insert(producer.getInputs().begin(), producer.getInputs().end());
-  for (Value input : reader.getInputs())
+  for (Value input : consumer.getInputs())
     if (input.getDefiningOp() != producer)
       inputs.insert(input);
   if (inputs.size() > limits.inputs)
     return "the kernel would have too many operands";
   auto count = [](KernelOp kernel) { return llvm::range_size(kernel.getBody().front()); };
-  if (count(producer) + count(reader) > limits.operations)
+  if (count(producer) + count(consumer) > limits.operations)
     return "the kernel would hold too many operations";
   return {};
 }

@@ -15,7 +15,7 @@ struct KernelLimits {
 /// Returns the size of a tensor in bytes.
 int64_t bytesOf(mlir::Value tensor);
 /// Returns the number of iterations.
-int64_t pointsOf(KernelOp kernel);
+int64_t iterationsOf(KernelOp kernel);
 KernelYieldOp yieldOf(KernelOp kernel);
 /// Returns the affine map from an iteration to the element of the result that it stores.
 mlir::AffineMap storedAt(KernelOp kernel, unsigned result);
@@ -43,7 +43,7 @@ mlir::AffineMap reshapeMap(mlir::AffineMap map, mlir::ArrayRef<int64_t> to,
 /// Returns the value that a value is a view of, or the value itself.
 mlir::Value rootOf(mlir::Value value);
 /// Returns the uses of a value and of its views by operations other than views.
-mlir::SmallVector<mlir::OpOperand *> findReaders(mlir::Value value);
+mlir::SmallVector<mlir::OpOperand *> findUses(mlir::Value value);
 /// Whether a value is the read of a variable or a view of it, and thus live for the whole step.
 bool isOfVariable(mlir::Value value);
 /// Whether `first` precedes `second` in a block. Searches nearby operations first, since MLIR
@@ -52,8 +52,8 @@ bool standsBefore(mlir::Operation *first, mlir::Operation *second);
 /// Erases views of a value without users, transitively.
 void eraseUnreadViewsOf(mlir::Value value);
 
-/// Returns the reader's block arguments for the producer's operands; missing operands are added.
-llvm::SmallVector<mlir::Value> shareInputs(KernelOp producer, KernelOp reader);
+/// Returns the consumer's block arguments for the producer's operands; missing operands are added.
+llvm::SmallVector<mlir::Value> shareInputs(KernelOp producer, KernelOp consumer);
 
 /// Erases dead operations of the body and operands without loads.
 void eraseUnread(KernelOp kernel);
@@ -61,7 +61,7 @@ void eraseUnread(KernelOp kernel);
 KernelOp withoutResult(KernelOp kernel, int64_t result);
 
 /// Returns the reason why a kernel fused from both would be too large; empty if it would not.
-llvm::StringRef exceedsLimits(KernelOp producer, KernelOp reader, const KernelLimits &limits);
+llvm::StringRef exceedsLimits(KernelOp producer, KernelOp consumer, const KernelLimits &limits);
 
 /// load(view(x))[m] => load(x)[m'] for an operand, if m' needs no division. Returns false if the
 /// operand is not changed.

@@ -96,13 +96,13 @@ def FuseKernels : Pass<"mtc-fuse-kernels", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::arith::ArithDialect"];
 }
 
-def ComputeInReaders : Pass<"mtc-compute-in-readers", "::mlir::func::FuncOp"> {
+def ComputeInUsers : Pass<"mtc-compute-in-users", "::mlir::func::FuncOp"> {
   let summary = "duplicate elementwise producers into their users";
   let description = [{
     If only kernels after a library call use a large result of a kernel, they recompute the result, provided that they can do so
     elementwise and bit-exactly from values that are live there anyway. The result is then neither stored nor kept alive: the
     derivative of a GELU is computed from its operand, as the GELU is, and not from an intermediate value that both use. The
-    other results of a kernel that reduces may be the starting point.
+    other results of a kernel that reduces may be the starting iteration.
 
     ```mlir
     %y, %t = mtc.kernel [64] (%x) … yield (x * (1 + tanh x)), (tanh x)

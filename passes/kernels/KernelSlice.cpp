@@ -91,7 +91,7 @@ static KernelOp slice(OpBuilder &builder, KernelOp kernel, unsigned result,
                         Value());
   auto sliced = KernelOp::create(builder, kernel.getLoc(), kernel->getResult(result).getType(),
                                  kernel.getSpace(), /*reduced=*/ArrayRef<int64_t>(),
-                                 kernel.getPoints(), inputs);
+                                 kernel.getIterations(), inputs);
   sliced->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
   sliced.getBody().push_back(block.release());
   return sliced;

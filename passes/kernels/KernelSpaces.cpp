@@ -41,14 +41,14 @@ public:
 
   /// Takes the innermost `points` iterations of one kernel, which correspond to one iteration of
   /// the other kernel.
-  bool takeRows(unsigned owner, int64_t points) {
-    while (points > 1) {
+  bool takeRows(unsigned owner, int64_t iterations) {
+    while (iterations > 1) {
       if (next[owner] == dims[owner].size())
         return false;
       Dim dim = dims[owner][next[owner]++];
-      if (points % dim.extent != 0)
+      if (iterations % dim.extent != 0)
         return false;
-      points /= dim.extent;
+      iterations /= dim.extent;
       addTerm(owner, dim, 1);
       found.push_back({dim.extent, true});
     }
@@ -141,13 +141,13 @@ private:
 static std::optional<SmallVector<AffineExpr>> placeInPartRows(KernelOp kernel, KernelOp whole) {
   MLIRContext *context = kernel.getContext();
   AffineExpr row = getAffineDimExpr(0, context), column = getAffineDimExpr(1, context);
-  if (kernel.getPoints()) {
-    if (kernel.getPoints() != whole.getPoints() || kernel.getSpace() != whole.getSpace())
+  if (kernel.getIterations()) {
+    if (kernel.getIterations() != whole.getIterations() || kernel.getSpace() != whole.getSpace())
       return std::nullopt;
     return SmallVector<AffineExpr>{row, column};
   }
   SmallVector<Dim> dims = dimsOf(kernel);
-  if (dims.size() != 1 || dims[0].isReduced || pointsOf(kernel) != pointsOf(whole) ||
+  if (dims.size() != 1 || dims[0].isReduced || iterationsOf(kernel) != iterationsOf(whole) ||
       !yieldOf(kernel).getAdded().empty())
     return std::nullopt;
   SmallVector<AffineExpr> exprs(kernel.getSpace().size(), getAffineConstantExpr(0, context));
@@ -165,7 +165,7 @@ static std::optional<CommonSpace> takePartRows(KernelOp first, KernelOp second, 
   common.space.assign(whole.getSpace().begin(), whole.getSpace().end());
   KernelOp reducing = first.getReduced().empty() ? second : first;
   common.reduced.assign(reducing.getReduced().begin(), reducing.getReduced().end());
-  common.points = whole.getPoints();
+  common.iterations = whole.getIterations();
   common.first = std::move(*ofFirst);
   common.second = std::move(*ofSecond);
   return common;
@@ -173,25 +173,25 @@ static std::optional<CommonSpace> takePartRows(KernelOp first, KernelOp second, 
 
 std::optional<CommonSpace> mtc::findCommonSpace(KernelOp first, KernelOp second) {
   for (KernelOp whole : {first, second})
-    if (whole.getPoints())
+    if (whole.getIterations())
       return takePartRows(first, second, whole);
-  int64_t points[2] = {pointsOf(first), pointsOf(second)};
+  int64_t iterations[2] = {iterationsOf(first), iterationsOf(second)};
   Refinement refinement(first, second);
-  if (points[0] != points[1]) {
+  if (iterations[0] != iterations[1]) {
     // One kernel has one iteration per row of the other.
-    unsigned larger = points[0] > points[1] ? 0 : 1;
+    unsigned larger = iterations[0] > iterations[1] ? 0 : 1;
     KernelOp whole = larger == 0 ? first : second, rows = larger == 0 ? second : first;
-    if (points[larger] % points[1 - larger] != 0 || !rows.getReduced().empty() ||
+    if (iterations[larger] % iterations[1 - larger] != 0 || !rows.getReduced().empty() ||
         (whole.getShape() != FusibleShape::RowReduction &&
          whole.getShape() != FusibleShape::Elementwise))
       return std::nullopt;
-    int64_t reducedPoints = 1;
+    int64_t reducedIterations = 1;
     for (int64_t d : whole.getReduced())
-      reducedPoints *= whole.getSpace()[d];
-    int64_t rowPoints = points[larger] / points[1 - larger];
-    if (!whole.getReduced().empty() && reducedPoints != rowPoints)
+      reducedIterations *= whole.getSpace()[d];
+    int64_t rowIterations = iterations[larger] / iterations[1 - larger];
+    if (!whole.getReduced().empty() && reducedIterations != rowIterations)
       return std::nullopt;
-    if (!refinement.takeRows(larger, rowPoints))
+    if (!refinement.takeRows(larger, rowIterations))
       return std::nullopt;
   }
   if (!refinement.refine() || !refinement.agree())

@@ -10,7 +10,7 @@ namespace mtc {
 /// An iteration space for two kernels, and each kernel's dims as functions of the common dims.
 struct CommonSpace {
   llvm::SmallVector<int64_t> space, reduced;
-  std::optional<int64_t> points; ///< As for `mtc.kernel`.
+  std::optional<int64_t> iterations; ///< As for `mtc.kernel`.
   llvm::SmallVector<mlir::AffineExpr> first, second;
 
   /// Rewrites a map over a kernel's own dims as a map over the common dims.

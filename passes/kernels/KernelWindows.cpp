@@ -27,7 +27,7 @@ std::string KernelWindows::find() {
     return "a kernel that reads or writes it has one row";
   dim = outermost - space.begin();
   rows = *outermost;
-  if (kernel.getPoints() && dim != 0)
+  if (kernel.getIterations() && dim != 0)
     return "a kernel that reads or writes it has a part of a row";
   Block &body = kernel.getBody().front();
   if (llvm::is_contained(kernel.getReduced(), static_cast<int64_t>(dim)) &&
@@ -86,7 +86,7 @@ std::string KernelWindows::add(Value operand, ArrayRef<AffineMap> maps) {
   const int64_t step = llvm::divideCeil(type.getDimSize(axis), rows);
   // Only the last row may be partial, and only in kernels with `points`.
   const int64_t missing = step * rows - type.getDimSize(axis);
-  if (missing >= step || (missing != 0 && !kernel.getPoints()))
+  if (missing >= step || (missing != 0 && !kernel.getIterations()))
     return scattered;
   SmallVector<std::optional<int64_t>> lowers, uppers;
   for (int64_t extent : kernel.getSpace()) {
@@ -129,10 +129,10 @@ int64_t KernelWindows::getGranule(ArrayRef<unsigned> operands, int64_t alignment
   return granule;
 }
 
-int64_t KernelWindows::getMostRows(int64_t slotBytes, ArrayRef<unsigned> operands,
-                                   int64_t alignment) const {
+int64_t KernelWindows::getMaxRows(int64_t slotBytes, ArrayRef<unsigned> operands,
+                                  int64_t alignment) const {
   KernelOp whole = kernel;
-  const int64_t granule = getGranule(operands, alignment), extra = whole.getPoints() ? 1 : 0;
+  const int64_t granule = getGranule(operands, alignment), extra = whole.getIterations() ? 1 : 0;
   auto fits = [&](int64_t count) {
     int64_t bytes = 0;
     for (unsigned operand : operands)
@@ -156,7 +156,7 @@ SmallVector<std::pair<int64_t, int64_t>> KernelWindows::partition(int64_t count)
   for (int64_t begin = 0; begin < rows;) {
     int64_t size = std::min(count, rows - begin);
     // A partial row cannot be a window of its own.
-    if (whole.getPoints() && rows - begin - size == 1)
+    if (whole.getIterations() && rows - begin - size == 1)
       ++size;
     windows.push_back({begin, size});
     begin += size;
@@ -178,16 +178,16 @@ KernelOp KernelWindows::cut(OpBuilder &builder, int64_t begin, int64_t count) co
   KernelOp whole = kernel;
   Block &body = whole.getBody().front();
   SmallVector<int64_t> space(whole.getSpace());
-  std::optional<int64_t> points;
-  if (whole.getPoints() && begin + count == rows)
-    points = static_cast<int64_t>(*whole.getPoints()) - begin * space[1];
+  std::optional<int64_t> iterations;
+  if (whole.getIterations() && begin + count == rows)
+    iterations = static_cast<int64_t>(*whole.getIterations()) - begin * space[1];
   space[dim] = count;
   unsigned inputs = body.getNumArguments();
   auto outputs = llvm::map_to_vector(llvm::seq<unsigned>(whole.getNumResults()), [&](unsigned i) {
     return Type(getType(inputs + i, begin, count));
   });
   auto window = KernelOp::create(builder, whole.getLoc(), outputs, space, whole.getReduced(),
-                                 points, ValueRange());
+                                 iterations, ValueRange());
   Block &copy = window.getBody().emplaceBlock();
   IRMapping mapping;
   for (BlockArgument argument : body.getArguments())

@@ -23,8 +23,7 @@ public:
   int64_t getBytesPerRow(unsigned operand) const { return bytesPerRow[operand]; }
   /// Returns the maximum number of rows per window such that the window's ranges of `operands` fit
   /// into `slotBytes`, each at a multiple of `alignment`; 0 if no window fits.
-  int64_t getMostRows(int64_t slotBytes, mlir::ArrayRef<unsigned> operands,
-                      int64_t alignment) const;
+  int64_t getMaxRows(int64_t slotBytes, mlir::ArrayRef<unsigned> operands, int64_t alignment) const;
   /// Splits the kernel into windows of `count` rows, as pairs of first row and number of rows.
   mlir::SmallVector<std::pair<int64_t, int64_t>> partition(int64_t count) const;
 

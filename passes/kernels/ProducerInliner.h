@@ -11,10 +11,10 @@ namespace mtc {
 /// stores the result at a permutation of its iteration space.
 bool canInline(KernelOp producer, unsigned result);
 
-/// Recomputes an elementwise producer's result at the indices of the reader's loads of `input`, and
-/// removes this operand from the reader. Erases the producer if it has no other use, and returns
-/// whether it did.
-bool inlineProducer(KernelOp producer, KernelOp reader, unsigned input);
+/// Recomputes an elementwise producer's result at the indices of the consumer's loads of `input`,
+/// and removes this operand from the consumer. Erases the producer if it has no other use, and
+/// returns whether it did.
+bool inlineProducer(KernelOp producer, KernelOp consumer, unsigned input);
 
 } // namespace mtc
 

@@ -29,7 +29,7 @@ namespace {
 /// Libraries load and store 16 bytes of a row at a time.
 constexpr int64_t kAlignment = 16;
 /// The extent is at least this many times the padding.
-constexpr int64_t kLeastExtentOfPadding = 64;
+constexpr int64_t kMinExtentOfPadding = 64;
 /// The padded contraction takes at most this fraction of the time.
 constexpr double kWorthwhile = 0.9;
 
@@ -69,7 +69,7 @@ public:
 
   /// Whether the padded contraction is faster, and no large value is needed in its original extent.
   bool isWorthwhile() {
-    if (padded == extent || extent < kLeastExtentOfPadding * (padded - extent) || !isFaster())
+    if (padded == extent || extent < kMinExtentOfPadding * (padded - extent) || !isFaster())
       return false;
     widened.insert(first.getResult());
     for (Operation *op = first->getNextNode(); op; op = op->getNextNode())

@@ -354,7 +354,7 @@ static func::FuncOp copyForward(func::FuncOp forward, StringRef name) {
 /// the loss does not need complete outputs.
 static void makeOutputs(func::FuncOp forward) {
   func::FuncOp function = copyForward(forward, outputsName);
-  function->setAttr(asideAttribute, UnitAttr::get(forward.getContext()));
+  function->setAttr(separateArenaAttribute, UnitAttr::get(forward.getContext()));
   eraseWrites(function);
   SmallVector<Result> results;
   for (auto [i, value] : llvm::enumerate(function.front().getTerminator()->getOperands()))
@@ -410,7 +410,7 @@ static void describe(func::FuncOp microStep, const Plan &plan) {
   if (plan.layout.limit > 0)
     labels.setIndicesAttr(IndexRangeAttr::get(b.getContext(), plan.layout.minimum,
                                               plan.layout.limit, plan.parameters.ignoredLabel,
-                                              /*reader=*/"the loss"));
+                                              /*user=*/"the loss"));
   if (!plan.shiftedFrom.empty())
     labels.setShiftedFrom(plan.shiftedFrom);
   if (!plan.loss || !plan.loss->hasSequences)
@@ -426,7 +426,7 @@ static void describe(func::FuncOp microStep, const Plan &plan) {
   }
   int64_t frames = plan.outputType.getDimSize(1 - plan.layout.batchAxis);
   lengths.setIndicesAttr(IndexRangeAttr::get(b.getContext(), /*minimum=*/0, frames + 1,
-                                             /*ignored=*/0, /*reader=*/"the loss"));
+                                             /*ignored=*/0, /*user=*/"the loss"));
 }
 
 void AttachLossPass::runOnOperation() {

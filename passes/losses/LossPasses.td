@@ -113,7 +113,7 @@ def ScaleLoss : Pass<"mtc-scale-loss", "::mlir::ModuleOp"> {
     mtc.program "model" stage forward loss "mse" {
     }
     // becomes, with loss-scale=65536:
-    mtc.program "model" stage forward loss "mse" loss_scaling <window = 2000, least = 6.103515625E-5 : f64> {
+    mtc.program "model" stage forward loss "mse" loss_scaling <window = 2000, min_scale = 6.103515625E-5 : f64> {
     }
     mtc.variable optimizer @mtc.loss_scale : tensor<f32> = dense<6.553600e+04> : tensor<f32>
     mtc.variable optimizer @mtc.finite_updates : tensor<i64> = dense<0> : tensor<i64>

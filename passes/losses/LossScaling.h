@@ -11,8 +11,8 @@ namespace mtc {
 
 /// Options of mtc-scale-loss.
 struct LossScalingOptions {
-  std::string scale;             ///< Empty: chosen from the precision.
-  std::optional<int64_t> window; ///< Steps without overflow.
+  std::string scale;                            ///< Empty: chosen from the precision.
+  std::optional<int64_t> window = std::nullopt; ///< Steps without overflow.
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     option(&LossScalingOptions::scale,

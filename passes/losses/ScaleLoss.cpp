@@ -18,7 +18,7 @@ using namespace mtc;
 
 /// Lower limit of the scale. If gradients overflow 16 bits even at this scale, the run has
 /// diverged.
-static constexpr float leastScale = 0x1p-14F;
+static constexpr float minScale = 0x1p-14F;
 
 /// The initial scale of PyTorch's GradScaler.
 static constexpr float defaultScale = 0x1p16F;
@@ -54,9 +54,9 @@ struct ScaleLossPass
     if (!scale)
       return;
     Builder b(&getContext());
-    auto least = b.getF64FloatAttr(std::min(*scale, leastScale));
+    auto minimum = b.getF64FloatAttr(std::min(*scale, minScale));
     ProgramOp::findOrAdd(getOperation())
-        .setLossScalingAttr(LossScalingAttr::get(&getContext(), options->getWindow(), least));
+        .setLossScalingAttr(LossScalingAttr::get(&getContext(), options->getWindow(), minimum));
     addVariable(lossScaleName, b.getF32FloatAttr(*scale));
     addVariable(finiteUpdatesName, b.getI64IntegerAttr(0));
     addVariable(updateCountName, b.getI64IntegerAttr(0));

@@ -53,7 +53,7 @@ private:
     OpBuilder builder(module.getContext());
     builder.setInsertionPointToStart(module.getBody());
     ArenaOp::create(builder, module.getLoc(), plan.peak, plan.live, plan.categories.data,
-                    plan.categories.workspace, plan.staging, plan.asideRun, plan.peakAt,
+                    plan.categories.workspace, plan.staging, plan.separateRun, plan.peakAt,
                     MemorySpace::Device, plan.floor, redzone);
     for (auto [space, bytes] : plan.otherSpaces)
       ArenaOp::create(builder, module.getLoc(), bytes, bytes, 0, 0, 0, 0, LocationAttr(), space, 0,
@@ -289,17 +289,17 @@ private:
     return lastUse;
   }
 
-  /// Returns the last use of a result as an index into the step's operations. `reader` is the index
+  /// Returns the last use of a result as an index into the step's operations. `user` is the index
   /// of the only user if the same planned operation emits it, and -1 otherwise.
-  int64_t lastUseOf(const PlannedOperation &planned, size_t result, int64_t reader,
+  int64_t lastUseOf(const PlannedOperation &planned, size_t result, int64_t user,
                     ArrayRef<int64_t> counts) const {
     const auto end = static_cast<int64_t>(counts.size()) - 1;
     bool isWrite = !planned.written.empty();
     Buffer buffer = isWrite ? bufferOf(planned.written.front()) : *planned.results[result].buffer;
     if (buffer.fixedOffset)
       return -1;
-    if (reader >= 0)
-      return reader;
+    if (user >= 0)
+      return user;
     auto own = transients.find(buffer.temporary);
     const bool isTransient = own != transients.end() && llvm::is_contained(own->second, buffer);
     const int64_t time = isTransient ? end : lastUseOf(planned.results[result]);

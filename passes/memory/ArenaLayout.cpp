@@ -98,10 +98,10 @@ private:
 
 /// Allocates the buffers in the given order, each at the lowest offset that is free during its live
 /// range. The first `sameCount` buffers have the offsets of `same`. Ends with a layout of more than
-/// `mostBytes` bytes when its size exceeds them.
+/// `maxBytes` bytes when its size exceeds them.
 static ArenaLayout layOutInOrder(ArrayRef<LiveBuffer> buffers, ArrayRef<unsigned> order,
                                  ArrayRef<int64_t> same = {}, size_t sameCount = 0,
-                                 int64_t mostBytes = std::numeric_limits<int64_t>::max()) {
+                                 int64_t maxBytes = std::numeric_limits<int64_t>::max()) {
   ArenaLayout layout;
   layout.offsets.assign(buffers.size(), 0);
   AllocatedBuffers placed;
@@ -109,7 +109,7 @@ static ArenaLayout layOutInOrder(ArrayRef<LiveBuffer> buffers, ArrayRef<unsigned
     const LiveBuffer &buffer = buffers[index];
     if (buffer.bytes == 0)
       continue;
-    if (layout.size > mostBytes)
+    if (layout.size > maxBytes)
       break;
     int64_t offset = place < sameCount ? same[index] : placed.findGap(buffer);
     placed.insert(buffer, offset);
@@ -169,8 +169,8 @@ public:
   /// Repeatedly moves the buffer with the highest end to the front of the order. The number of
   /// tries decreases with the number of buffers to bound compile time.
   void raise() {
-    constexpr size_t most = 64, placements = 4096;
-    const size_t tries = std::min(most, placements / std::max<size_t>(buffers.size(), 1));
+    constexpr size_t maximum = 64, placements = 4096;
+    const size_t tries = std::min(maximum, placements / std::max<size_t>(buffers.size(), 1));
     for (size_t i = 0; i < tries && !isDone(); ++i) {
       auto highest = llvm::find_if(order, [&](unsigned index) {
         return last.offsets[index] + buffers[index].bytes == last.size;
@@ -185,9 +185,9 @@ public:
   /// generator's seed is fixed, so compilation is deterministic. The number of tries bounds compile
   /// time.
   void wander() {
-    constexpr size_t placements = 1 << 17, most = 1 << 11;
+    constexpr size_t placements = 1 << 17, maximum = 1 << 11;
     const size_t tries = placements / std::max<size_t>(buffers.size(), 1);
-    if (isDone() || buffers.size() > most)
+    if (isDone() || buffers.size() > maximum)
       return;
     std::minstd_rand random; // NOLINT(bugprone-random-generator-seed): deterministic output.
     ArenaLayout current = *best;

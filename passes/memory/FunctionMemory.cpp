@@ -107,11 +107,12 @@ LogicalResult FunctionMemory::update(const MemoryContext &context) {
   if (failed(scheduled))
     return failure();
   order = std::move(*scheduled);
-  aside = function->hasAttr(asideAttribute) || llvm::any_of(text, [&](PlannedOperation *op) {
-            return llvm::any_of(op->written, [&](FlatSymbolRefAttr symbol) {
-              return context.variables.isTransient(symbol);
-            });
-          });
+  separate =
+      function->hasAttr(separateArenaAttribute) || llvm::any_of(text, [&](PlannedOperation *op) {
+        return llvm::any_of(op->written, [&](FlatSymbolRefAttr symbol) {
+          return context.variables.isTransient(symbol);
+        });
+      });
   buffers = BufferAssignment::compute(function, order, arguments, accesses, context);
   sum();
   arenaSize.reset();

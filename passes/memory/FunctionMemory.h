@@ -35,7 +35,7 @@ public:
   const BufferAssignment &getBuffers() const { return buffers; }
   /// Whether the function runs only in a separate run such as `--gradients` and not during
   /// training: it writes transient variables or has the corresponding attribute.
-  bool isAside() const { return aside; }
+  bool hasSeparateArena() const { return separate; }
   /// Live bytes of buffers with a live range at each position of the schedule.
   mlir::ArrayRef<int64_t> getLive() const { return live; }
   /// Returns the first schedule position with the maximum number of live bytes.
@@ -71,7 +71,7 @@ private:
   mlir::SmallVector<PlannedOperation *, 0> text, order;
   PlannedAccesses accesses;
   BufferAssignment buffers;
-  bool aside = false;
+  bool separate = false;
   mlir::SmallVector<int64_t, 0> live;
   int64_t peakTime = 0;
   mutable ArenaSize arenaSize;

@@ -27,7 +27,7 @@ KernelFunctionOp KernelOutliner::outline(KernelOp kernel, KernelPlanAttrInterfac
   last = KernelFunctionOp::create(builder, kernel.getLoc(),
                                   ("kernel_" + Twine(functions.size() - 1)).str(),
                                   kernel.getSpaceAttr(), kernel.getReducedAttr(),
-                                  kernel.getPointsAttr(), builder.getArrayAttr(outputs), plan);
+                                  kernel.getIterationsAttr(), builder.getArrayAttr(outputs), plan);
   last.getBody().takeBody(kernel.getBody());
   known->second = last;
   return last;

@@ -76,11 +76,11 @@ void LiveProfile::summarize(Block &block) const {
   block.times = 0;
   for (unsigned node : block.nodes) {
     const int64_t live = block.change + allocated[node];
-    if (block.times == 0 || live > block.most) {
-      block.most = live;
+    if (block.times == 0 || live > block.maximum) {
+      block.maximum = live;
       block.times = 0;
     }
-    block.times += live == block.most;
+    block.times += live == block.maximum;
     block.change = live - freed[node];
   }
   block.isStale = false;
@@ -94,12 +94,12 @@ OrderScore LiveProfile::score() {
       summarize(block);
     if (block.nodes.empty())
       continue;
-    const int64_t most = before + block.most;
-    if (most > score.peak) {
-      score = {most, 0};
+    const int64_t maximum = before + block.maximum;
+    if (maximum > score.peak) {
+      score = {maximum, 0};
       peakBlock = number;
     }
-    if (most == score.peak)
+    if (maximum == score.peak)
       score.times += block.times;
     before += block.change;
   }
@@ -110,7 +110,7 @@ unsigned LiveProfile::findPeak() const {
   const Block &block = blocks[peakBlock];
   int64_t before = 0;
   for (unsigned node : block.nodes) {
-    if (before + allocated[node] == block.most)
+    if (before + allocated[node] == block.maximum)
       return node;
     before += allocated[node] - freed[node];
   }

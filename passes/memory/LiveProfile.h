@@ -47,9 +47,9 @@ public:
 private:
   struct Block {
     mlir::SmallVector<unsigned, 0> nodes;
-    int64_t change = 0;          ///< Bytes allocated less bytes freed.
-    int64_t most = 0, times = 0; ///< Peak relative to the bytes before the block.
-    bool isStale = true;         ///< Whether the sums must be computed.
+    int64_t change = 0;             ///< Bytes allocated less bytes freed.
+    int64_t maximum = 0, times = 0; ///< Peak relative to the bytes before the block.
+    bool isStale = true;            ///< Whether the sums must be computed.
   };
   struct Place {
     unsigned block, index;

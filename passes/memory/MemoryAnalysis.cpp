@@ -125,11 +125,11 @@ LogicalResult MemoryAnalysis::update() {
 // Queries
 //===----------------------------------------------------------------------------------------===//
 
-SmallVector<LiveBuffer, 0> MemoryAnalysis::collectTemporaries(bool ofAside) const {
+SmallVector<LiveBuffer, 0> MemoryAnalysis::collectTemporaries(bool ofSeparateArena) const {
   SmallVector<LiveBuffer, 0> temporaries;
   int64_t time = 0;
   for (const FunctionMemory &function : getFunctions()) {
-    if (function.isAside() != ofAside)
+    if (function.hasSeparateArena() != ofSeparateArena)
       continue;
     for (LiveBuffer buffer : function.getBuffers().temporaries)
       temporaries.push_back(
@@ -139,15 +139,15 @@ SmallVector<LiveBuffer, 0> MemoryAnalysis::collectTemporaries(bool ofAside) cons
   return temporaries;
 }
 
-MemoryAnalysis::Region MemoryAnalysis::layOutRegion(bool ofAside) const {
+MemoryAnalysis::Region MemoryAnalysis::layOutRegion(bool ofSeparateArena) const {
   Region region;
   size_t first = 0;
   for (const FunctionMemory &function : getFunctions())
-    if (function.isAside() == ofAside) {
+    if (function.hasSeparateArena() == ofSeparateArena) {
       region.first[&function] = first;
       first += function.getBuffers().temporaries.size();
     }
-  region.layout = layOut(collectTemporaries(ofAside));
+  region.layout = layOut(collectTemporaries(ofSeparateArena));
   return region;
 }
 
@@ -172,8 +172,8 @@ int64_t MemoryAnalysis::getMovedOffset(MemorySpace space) const {
 void MemoryAnalysis::updateLayout() {
   if (!isLayoutStale)
     return;
-  common = layOutRegion(/*ofAside=*/false);
-  aside = layOutRegion(/*ofAside=*/true);
+  common = layOutRegion(/*ofSeparateArena=*/false);
+  separate = layOutRegion(/*ofSeparateArena=*/true);
   movedAway = layOutMovedAway();
   isLayoutStale = false;
 }
@@ -210,7 +210,7 @@ static std::vector<MemoryPlan::AliveBuffer> aliveAt(const FunctionMemory &functi
 void MemoryAnalysis::addPeak(MemoryPlan &plan, int64_t &workspace) const {
   const FunctionMemory *highest = nullptr;
   for (const FunctionMemory &function : getFunctions()) {
-    if (function.isAside())
+    if (function.hasSeparateArena())
       continue;
     ArrayRef<int64_t> live = function.getLive();
     for (auto [op, bytes] : llvm::zip_equal(function.getOrder(), live))
@@ -233,7 +233,7 @@ int64_t MemoryAnalysis::findFloor() const {
   TargetInfo info = TargetInfo::of(module);
   int64_t floor = 0;
   for (const FunctionMemory &function : getFunctions())
-    if (!function.isAside())
+    if (!function.hasSeparateArena())
       floor = std::max(floor, mtc::findFloor(function, info));
   return fixed + floor;
 }
@@ -244,13 +244,13 @@ MemoryPlan MemoryAnalysis::summarize(bool isAllocated) const {
   const MemorySpace offloadSpace = TargetInfo::of(module).getOffloadSpace();
   int64_t workspace = 0;
   addPeak(plan, workspace);
-  int64_t mostAside = 0;
+  int64_t maxSeparate = 0;
   for (const FunctionMemory &function : getFunctions())
-    if (function.isAside())
-      mostAside = std::max(mostAside, function.getLive()[function.getPeakTime()]);
+    if (function.hasSeparateArena())
+      maxSeparate = std::max(maxSeparate, function.getLive()[function.getPeakTime()]);
   plan.peak = isAllocated ? fixed + common.layout.size : plan.live;
-  int64_t asideRun = fixed + (isAllocated ? aside.layout.size : mostAside);
-  plan.asideRun = asideRun > plan.peak ? asideRun : 0;
+  int64_t separateRun = fixed + (isAllocated ? separate.layout.size : maxSeparate);
+  plan.separateRun = separateRun > plan.peak ? separateRun : 0;
   plan.floor = isAllocated ? findFloor() : 0;
   plan.categories = variableCategories;
   plan.categories.fill(plan.peak, arguments.getSize() + staging, workspace + slots);
@@ -263,11 +263,11 @@ MemoryPlan MemoryAnalysis::summarize(bool isAllocated) const {
 }
 
 int64_t MemoryAnalysis::getLiveBytes() const {
-  int64_t most = 0;
+  int64_t maximum = 0;
   for (const FunctionMemory &function : getFunctions())
-    if (!function.isAside())
-      most = std::max(most, function.getLive()[function.getPeakTime()]);
-  return fixed + most;
+    if (!function.hasSeparateArena())
+      maximum = std::max(maximum, function.getLive()[function.getPeakTime()]);
+  return fixed + maximum;
 }
 
 FailureOr<int64_t> MemoryAnalysis::findFixedBytes() {
@@ -279,8 +279,8 @@ FailureOr<int64_t> MemoryAnalysis::findFixedBytes() {
 FailureOr<int64_t> MemoryAnalysis::findArenaBytes(int64_t enough) {
   if (failed(update()))
     return failure();
-  return fixed +
-         arenaSize.find(enough - fixed, [&] { return collectTemporaries(/*ofAside=*/false); });
+  return fixed + arenaSize.find(enough - fixed,
+                                [&] { return collectTemporaries(/*ofSeparateArena=*/false); });
 }
 
 FailureOr<MemoryPlan> MemoryAnalysis::getPlan() {
@@ -308,7 +308,7 @@ int64_t MemoryAnalysis::offsetOf(const FunctionMemory &function, Buffer buffer) 
   if (buffer.space != MemorySpace::Device)
     return getMovedOffset(buffer.space) +
            movedAway.layout.offsets[movedAway.first.at(&function) + buffer.temporary];
-  const Region &region = function.isAside() ? aside : common;
+  const Region &region = function.hasSeparateArena() ? separate : common;
   return fixed + region.layout.offsets[region.first.at(&function) + buffer.temporary] + buffer.part;
 }
 

@@ -21,8 +21,8 @@ namespace mtc {
 /// The device arena contains, in this order: variables, inputs, staging space for the inputs of the
 /// next batch, transfer slots, and the temporaries of the functions. Variables in other memory
 /// spaces are allocated in the arenas of those spaces. Functions that only `--gradients` or
-/// `--outputs` runs execute (`isAside`) have a separately sized arena, so that their temporaries do
-/// not count toward the peak of training.
+/// `--outputs` runs execute (`hasSeparateArena`) have a separately sized arena, so that their
+/// temporaries do not count toward the peak of training.
 class MemoryAnalysis : public mlir::RewriterBase::Listener {
 public:
   /// The layout leaves `redzone` unused bytes after each value; `redzone` must be a multiple of the
@@ -78,15 +78,16 @@ public:
   void notifyOperationErased(mlir::Operation *op) override;
 
 private:
-  /// Arena layout of the temporaries of a set of functions: those with `isAside`, or all others.
+  /// Arena layout of the temporaries of a set of functions: those with `hasSeparateArena`, or all
+  /// others.
   struct Region {
     ArenaLayout layout;
     /// Index of each function's first temporary
     llvm::DenseMap<const FunctionMemory *, size_t> first;
   };
-  Region layOutRegion(bool ofAside) const;
+  Region layOutRegion(bool ofSeparateArena) const;
   /// Returns the temporaries of the functions of a region, one function after another.
-  mlir::SmallVector<LiveBuffer, 0> collectTemporaries(bool ofAside) const;
+  mlir::SmallVector<LiveBuffer, 0> collectTemporaries(bool ofSeparateArena) const;
   Region layOutMovedAway() const;
   /// Offset of the first offloaded value in the arena of a memory space.
   int64_t getMovedOffset(MemorySpace space) const;
@@ -112,7 +113,7 @@ private:
   llvm::MapVector<mlir::Operation *, std::unique_ptr<FunctionMemory>> functions, bodies;
   llvm::DenseMap<const FunctionMemory *, ArenaLayout> bodyLayouts;
   llvm::DenseMap<mlir::Attribute, int64_t> bodyBytes; ///< by symbol
-  Region common, aside, movedAway;
+  Region common, separate, movedAway;
   ArenaSize arenaSize; ///< Without the shared bytes.
   int64_t addedEffort = 0;
 };

@@ -19,11 +19,11 @@ static bool mayLieInVariable(const PlannedValue &value) {
 }
 
 /// Returns the bytes of the operands and results of an operation, except those tiled by `way`.
-static int64_t bytesOfValues(PlannedOperation &op, const Tiles *way) {
+static int64_t bytesOfValues(PlannedOperation &op, const Tiles *tiling) {
   int64_t bytes = 0;
   llvm::SmallSetVector<PlannedValue *, 8> operands;
   for (auto [number, operand] : llvm::enumerate(op.operands))
-    if (!way || way->operands[number] != TileKind::Tile)
+    if (!tiling || tiling->operands[number] != TileKind::Tile)
       operands.insert(operand);
   for (const PlannedValue *operand : operands)
     if (!mayLieInVariable(*operand))
@@ -32,7 +32,7 @@ static int64_t bytesOfValues(PlannedOperation &op, const Tiles *way) {
     const bool mayShare = llvm::any_of(operands, [&](PlannedValue *operand) {
       return isComputed(*operand) && op.mayShare(number, operand);
     });
-    const bool isTile = way && way->results[number] == TileKind::Tile;
+    const bool isTile = tiling && tiling->results[number] == TileKind::Tile;
     if (!mayShare && !isTile && !mayLieInVariable(result))
       bytes += result.bytes;
   }
@@ -40,32 +40,32 @@ static int64_t bytesOfValues(PlannedOperation &op, const Tiles *way) {
 }
 
 /// Returns the minimum scratch over all operands to accumulate into, including none.
-static int64_t leastScratch(PlannedOperation &op, const TargetInfo &target) {
+static int64_t minScratch(PlannedOperation &op, const TargetInfo &target) {
   const std::optional<unsigned> none;
-  int64_t least = op.getScratchBytes(target, none);
+  int64_t minimum = op.getScratchBytes(target, none);
   if (auto call = dyn_cast<EpilogueOpInterface>(op.op))
     for (unsigned operand = 0; operand < op.operands.size(); ++operand)
       if (call.mayAccumulate(operand))
-        least = std::min(least, op.getScratchBytes(target, operand));
-  return paddedBytes(std::max<int64_t>(least, 0));
+        minimum = std::min(minimum, op.getScratchBytes(target, operand));
+  return paddedBytes(std::max<int64_t>(minimum, 0));
 }
 
 /// Returns the minimum working set of an operation, or 0 if it is at most `known`.
-static int64_t leastBytes(PlannedOperation &op, const TargetInfo &target, int64_t known) {
+static int64_t minBytes(PlannedOperation &op, const TargetInfo &target, int64_t known) {
   if (auto piecewise = dyn_cast<TileableOpInterface>(op.op)) {
-    int64_t least = -1;
-    for (const Tiles &way : piecewise.getTiles(/*count=*/2)) {
-      const int64_t bytes = bytesOfValues(op, &way);
-      least = least < 0 ? bytes : std::min(least, bytes);
+    int64_t minimum = -1;
+    for (const Tiles &tiling : piecewise.getTiles(/*count=*/2)) {
+      const int64_t bytes = bytesOfValues(op, &tiling);
+      minimum = minimum < 0 ? bytes : std::min(minimum, bytes);
     }
-    if (least >= 0)
-      return least;
+    if (minimum >= 0)
+      return minimum;
   }
-  const int64_t values = bytesOfValues(op, /*way=*/nullptr);
+  const int64_t values = bytesOfValues(op, /*tiling=*/nullptr);
   // Most operations stay below the known bound, and querying a library for its scratch is slow.
   if (values + paddedBytes(std::max<int64_t>(op.scratchBytes, 0)) <= known)
     return 0;
-  return values + leastScratch(op, target);
+  return values + minScratch(op, target);
 }
 
 int64_t mtc::findFloor(const FunctionMemory &function, const TargetInfo &target) {
@@ -74,7 +74,7 @@ int64_t mtc::findFloor(const FunctionMemory &function, const TargetInfo &target)
     if (!op->isCompute || op->isAssembly || isa<MoveOp>(op->op) ||
         op->op->hasAttr(recomputedAttribute) || op->op->hasAttr(inTilesAttribute))
       continue;
-    floor = std::max(floor, leastBytes(*op, target, floor));
+    floor = std::max(floor, minBytes(*op, target, floor));
   }
   return floor;
 }

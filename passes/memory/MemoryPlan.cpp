@@ -40,7 +40,7 @@ MemoryPlan MemoryPlan::ofAllocated(ModuleOp placed) {
   plan.live = arena.getLive();
   plan.counted = arena.getRedzone() ? plan.live : plan.peak;
   plan.floor = arena.getFloor();
-  plan.asideRun = arena.getAside();
+  plan.separateRun = arena.getSeparate();
   plan.staging = arena.getStaging();
   for (auto other : placed.getOps<ArenaOp>())
     if (other != arena)

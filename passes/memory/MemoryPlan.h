@@ -13,7 +13,7 @@ namespace mtc {
 
 /// Memory requirements of a program in bytes, computed by `MemoryAnalysis` or read from an
 /// allocated module. Functions that only `--gradients` or `--outputs` runs execute are reported
-/// separately in `asideRun` and are excluded from all other numbers.
+/// separately in `separateRun` and are excluded from all other numbers.
 struct MemoryPlan {
   /// Device bytes by purpose. `workspace` is the scratch of the operation at the peak plus the
   /// transfer slots, and `data` are the inputs. `activations` is the remainder: temporaries of the
@@ -54,7 +54,7 @@ struct MemoryPlan {
   /// together with a layout; 0 otherwise.
   int64_t floor = 0;
   /// Size of the arena of `--gradients` and `--outputs` runs if it exceeds `peak`, and 0 otherwise.
-  int64_t asideRun = 0;
+  int64_t separateRun = 0;
   /// Distance in bytes from an input to its staging buffer for the next batch, and 0 without
   /// staging.
   int64_t staging = 0;

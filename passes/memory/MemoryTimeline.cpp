@@ -107,10 +107,10 @@ public:
 
 private:
   void add(AtAttr slice, int64_t first, int64_t lastUse, Category category, std::string name,
-           std::string reader, std::string reason) {
+           std::string user, std::string reason) {
     timeline.lifetimes.push_back({slice.getOffset(), paddedBytes(byteSize(slice.getType())), first,
                                   lastUse, category, describeType(slice.getType()), std::move(name),
-                                  std::move(reader), std::move(reason)});
+                                  std::move(user), std::move(reason)});
   }
 
   void addVariables() {
@@ -161,10 +161,10 @@ private:
           operand.last = std::min(operand.last, std::max(operand.first, now - 1));
         }
         const bool isKept = static_cast<size_t>(lastUse) >= operations.size();
-        Operation *reader = isKept ? nullptr : operations[lastUse];
+        Operation *user = isKept ? nullptr : operations[lastUse];
         add(result, now, begin + (isKept ? operations.size() - 1 : lastUse), Category::Activation,
-            timeline.operations.back(), reader ? nodeNames(reader->getLoc()) : "",
-            reasonOf(op, reader, isAgain));
+            timeline.operations.back(), user ? nodeNames(user->getLoc()) : "",
+            reasonOf(op, user, isAgain));
       }
       if (access.scratch)
         add(access.scratch, now, now, Category::Workspace, timeline.operations.back(),
@@ -204,22 +204,22 @@ private:
     llvm_unreachable("all spaces are handled");
   }
 
-  static std::string reasonOf(Operation *maker, Operation *reader, bool isAgain) {
+  static std::string reasonOf(Operation *maker, Operation *user, bool isAgain) {
     if (AtAttr source = sourceOf(maker); source && source.getSpace() != MemorySpace::Device)
       return "copied from " + describe(source.getSpace()) + " for " +
-             (reader ? forwardNodeNames(reader->getLoc()) : "the step's end");
-    if (!reader)
+             (user ? forwardNodeNames(user->getLoc()) : "the step's end");
+    if (!user)
       return "result of the step";
-    if (reader == maker)
+    if (user == maker)
       return "unused result";
-    std::string name = forwardNodeNames(reader->getLoc());
-    if (isBackward(reader->getLoc()))
+    std::string name = forwardNodeNames(user->getLoc());
+    if (isBackward(user->getLoc()))
       name = "the backward pass of " + name;
     if (isBackward(maker->getLoc()))
       return "gradient, last used by " + name;
     if (isAgain)
       return "recomputed for " + name;
-    if (isBackward(reader->getLoc()))
+    if (isBackward(user->getLoc()))
       return "saved for " + name;
     return "activation, last used by " + name;
   }

@@ -27,7 +27,7 @@ struct MemoryTimeline {
     Category category;
     std::string type;   ///< "f32[4, 256]"
     std::string name;   ///< nodes that compute the value, or the name of the variable or input
-    std::string reader; ///< nodes of the last user; empty for variables and inputs
+    std::string user;   ///< nodes of the last user; empty for variables and inputs
     std::string reason; ///< why the value is stored
   };
   struct Step {

@@ -57,7 +57,7 @@ public:
           last.back() = last.back()->getPrevNode();
         dying[last.back()].push_back(result);
       }
-      lastReaders.insert({op, std::move(last)});
+      lastUsers.insert({op, std::move(last)});
     }
   }
 
@@ -72,11 +72,11 @@ public:
     llvm::DenseMap<Operation *, int64_t> numbers;
     for (Operation &op : step)
       numbers.insert({&op, static_cast<int64_t>(numbers.size())});
-    for (const auto &[op, readers] : lastReaders) {
+    for (const auto &[op, users] : lastUsers) {
       SmallVector<int64_t> lastUses(StepAccess(op).lastUses);
-      for (auto [lastUse, reader] : llvm::zip(lastUses, readers))
-        if (reader)
-          lastUse = numbers.at(reader);
+      for (auto [lastUse, user] : llvm::zip(lastUses, users))
+        if (user)
+          lastUse = numbers.at(user);
       if (!lastUses.empty())
         setLastUses(op, lastUses);
     }
@@ -84,7 +84,7 @@ public:
 
 private:
   Block &step;
-  llvm::DenseMap<Operation *, SmallVector<Operation *, 1>> lastReaders; ///< for each result
+  llvm::DenseMap<Operation *, SmallVector<Operation *, 1>> lastUsers; ///< for each result
   llvm::DenseMap<Operation *, SmallVector<AtAttr, 1>> dying;
 };
 

@@ -61,9 +61,9 @@ static bool mayAddOnto(KernelOp kernel, Value root) {
   if (!onto || !onto.hasOneUse())
     return false;
   Value base = kernel.getInputs()[onto.getArgNumber()];
-  auto readers = llvm::make_filter_range(kernel.getInputs(),
-                                         [&](Value input) { return rootOf(input) == root; });
-  return rootOf(base) == root && llvm::hasSingleElement(readers) && offsetInBuffer(base) == 0 &&
+  auto users = llvm::make_filter_range(kernel.getInputs(),
+                                       [&](Value input) { return rootOf(input) == root; });
+  return rootOf(base) == root && llvm::hasSingleElement(users) && offsetInBuffer(base) == 0 &&
          byteSize(cast<RankedTensorType>(root.getType())) ==
              byteSize(cast<RankedTensorType>(base.getType()));
 }

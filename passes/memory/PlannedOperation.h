@@ -49,7 +49,7 @@ struct PlannedValue {
   // Decisions of the current plan.
   std::optional<Buffer> buffer;
   int64_t lastUse = 0;
-  PlannedOperation *lastReader = nullptr; ///< in block order, variable writes excluded
+  PlannedOperation *lastUser = nullptr; ///< in block order, variable writes excluded
   /// Operations that write the value to a variable.
   mlir::SmallVector<PlannedOperation *, 1> writers;
 };

@@ -40,7 +40,7 @@ public:
     best = model.score();
     peak = model.findPeak();
     for (const OrderModel::Touched &buffer : model.getBuffers()) {
-      if (buffer.bytes * leastPart < best.peak || --work <= 0)
+      if (buffer.bytes * minPart < best.peak || --work <= 0)
         break;
       const unsigned first = buffer.first, last = buffer.last;
       if (model.isBefore(peak, first) || model.isBefore(last, peak))
@@ -83,7 +83,7 @@ private:
     belongs.set(node);
   }
 
-  bool isTooLarge() const { return group.size() > mostMoved; }
+  bool isTooLarge() const { return group.size() > maxMoved; }
 
   void sort() {
     llvm::sort(group, [&](unsigned a, unsigned b) { return model.isBefore(a, b); });
@@ -102,7 +102,7 @@ private:
         }
     sort();
     for (unsigned round = 0; round < rounds; ++round) {
-      std::optional<unsigned> at = firstBehind();
+      std::optional<unsigned> at = firstAfter();
       if (!at || belongs.test(model.size() - 1))
         return false;
       if (moveIfBetter(getPreviousOther(*at)))
@@ -114,7 +114,7 @@ private:
   }
 
   /// Returns the first node after the peak that depends on the group.
-  std::optional<unsigned> firstBehind() const {
+  std::optional<unsigned> firstAfter() const {
     std::optional<unsigned> at;
     for (unsigned node : group)
       for (unsigned other : model.after(node))
@@ -129,7 +129,7 @@ private:
     for (size_t i = 0; i < before; ++i)
       for (unsigned other : model.before(group[i]))
         if (!belongs.test(other) &&
-            llvm::all_of(model.after(other), [&](unsigned reader) { return belongs.test(reader); }))
+            llvm::all_of(model.after(other), [&](unsigned user) { return belongs.test(user); }))
           take(other);
     sort();
     return group.size() > before && !isTooLarge();
@@ -155,7 +155,7 @@ private:
         return false;
       if (moveIfBetter(model.getPrevious(peak)) || moveIfBetter(earliest()))
         return true;
-      if (!takeReaders())
+      if (!takeUsers())
         return false;
     }
     return false;
@@ -174,7 +174,7 @@ private:
 
   /// Adds the users that depend only on the group and on nodes before the peak. Returns false if
   /// there are none, or too many.
-  bool takeReaders() {
+  bool takeUsers() {
     size_t before = group.size();
     for (size_t i = 0; i < before; ++i)
       for (unsigned other : model.after(group[i]))
@@ -185,9 +185,9 @@ private:
     return group.size() > before && !isTooLarge();
   }
 
-  /// Buffers smaller than 1/leastPart of the peak are not worth a move.
-  static constexpr int64_t leastPart = 4096;
-  static constexpr size_t mostMoved = 12;
+  /// Buffers smaller than 1/minPart of the peak are not worth a move.
+  static constexpr int64_t minPart = 4096;
+  static constexpr size_t maxMoved = 12;
   static constexpr unsigned rounds = 4;
   static constexpr int64_t workOfScore = 512;
 
@@ -249,7 +249,7 @@ class ReorderPass : public mtc::impl::ReorderBase<ReorderPass> {
     auto planned = std::make_unique<OrderModel>(function);
     OrderScore score = planned->score();
     const int64_t before = score.peak;
-    int64_t work = mostWork, taken = 0, verified = 0;
+    int64_t work = maxWork, taken = 0, verified = 0;
     RefusedMoves refused;
     for (size_t together = 1; work > 0;) {
       OrderModel model = *planned;
@@ -297,7 +297,7 @@ class ReorderPass : public mtc::impl::ReorderBase<ReorderPass> {
   }
 
   /// Limit on the number of visited operations and buffers.
-  static constexpr int64_t mostWork = 100'000'000;
+  static constexpr int64_t maxWork = 100'000'000;
 };
 
 } // namespace

@@ -25,14 +25,14 @@ public:
       op->path.assign(1, static_cast<int64_t>(number));
       op->movedAfter.clear();
       for (PlannedValue &result : op->results) {
-        result.lastReader = op;
+        result.lastUser = op;
         result.writers.clear();
       }
       if (op->isView)
         continue;
       for (PlannedValue *operand : op->operands)
         if (op->written.empty())
-          operand->lastReader = op;
+          operand->lastUser = op;
         else
           operand->writers.push_back(op);
     }
@@ -59,7 +59,7 @@ private:
       for (PlannedOperation *read : accesses.readersOf(variable)) {
         if (!read->isBefore(*write))
           continue;
-        last = later(last, read->results[0].lastReader);
+        last = later(last, read->results[0].lastUser);
         for (PlannedOperation *user : read->results[0].writers)
           last = later(last, user);
       }

@@ -61,7 +61,7 @@ bool WindowWriter::chooseRows(Plan &plan) {
       llvm::map_to_vector(plan.transfers, [](const Transfer &each) { return each.operand; });
   for (int64_t alignment : {int64_t{TransferSlotsOp::alignment}, paddedBytes(1)}) {
     plan.alignment = alignment;
-    plan.rows = plan.windows.getMostRows(slotBytes, operands, alignment);
+    plan.rows = plan.windows.getMaxRows(slotBytes, operands, alignment);
     if (plan.rows)
       return true;
   }

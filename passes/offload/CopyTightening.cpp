@@ -22,7 +22,7 @@ CopyTightening::shorten(const PlannedOperation &op, int64_t excess,
     return seconds;
   };
   auto timesOfUsers = [&](Value value) {
-    return llvm::map_to_vector(findReaders(value), [&](OpOperand *use) {
+    return llvm::map_to_vector(findUses(value), [&](OpOperand *use) {
       return std::pair(function[use->getOwner()].time, use->getOwner());
     });
   };

@@ -41,7 +41,7 @@ static LogicalResult offload(ModuleOp module, std::optional<int64_t> maxBytes) {
   size_t count = 0;
   int64_t bytes = 0;
   for (const FunctionMemory &function : analysis.getFunctions()) {
-    if (function.isAside())
+    if (function.hasSeparateArena())
       continue;
     const FunctionBudget budget{function, analysis, maxBytes.value_or(0)};
     ActivationOffload offload(budget, times);

@@ -17,7 +17,7 @@ VariableMover::VariableMover(ModuleOp module, const MemoryAnalysis &analysis, Op
     : module(module), times(times), target(TargetInfo::of(module)), window(window),
       presentSlotBytes(analysis.getSlotBytes()), slotBytes(presentSlotBytes) {
   for (const FunctionMemory &function : analysis.getFunctions()) {
-    if (!function.isAside())
+    if (!function.hasSeparateArena())
       limit = std::max(limit, function.getLive()[function.getPeakTime()]);
     placements[&function] = std::make_unique<CopyPlacement>(function, times, target);
     for (const PlannedOperation *op : function.getText()) {
@@ -76,7 +76,7 @@ std::string VariableMover::tryWindows(KernelOp kernel, const PlannedOperation &o
                            TransferSlotsOp::alignment);
   }
   const int64_t slot = std::max(slotBytes, std::min(window, bytes));
-  if (!windows->getMostRows(slot, operands.getArrayRef(), paddedBytes(1)))
+  if (!windows->getMaxRows(slot, operands.getArrayRef(), paddedBytes(1)))
     return "a few of its rows exceed --offload-window";
   if (op.scratchBytes)
     return "a kernel that reads or writes it needs scratch";
@@ -89,7 +89,7 @@ std::string VariableMover::tryWindows(KernelOp kernel, const PlannedOperation &o
 void VariableMover::addFetches(const FunctionMemory &function, Value value, int64_t after,
                                llvm::function_ref<bool(Operation *)> isInWindows, Moves &moves) {
   SmallVector<std::pair<int64_t, Operation *>> users;
-  for (OpOperand *use : findReaders(value))
+  for (OpOperand *use : findUses(value))
     if (Operation *user = use->getOwner(); !isInWindows(user) && function[user].written.empty())
       users.push_back({function[user].time, user});
   llvm::sort(users);
@@ -124,14 +124,14 @@ std::string VariableMover::plan(const VariableGroup &group) {
           found.push_back(access);
     return found;
   };
-  const SmallVector<Access> readers = accessesOf(reads), writers = accessesOf(writes);
+  const SmallVector<Access> users = accessesOf(reads), writers = accessesOf(writes);
   for (const Access &write : writers)
     if (!write.op->operands.front()->definition)
       return "it is assigned an input";
 
   // Decide for each kernel that writes the variables whether it runs in windows.
   llvm::DenseSet<Value> values; // Values in the variables.
-  for (const Access &read : readers)
+  for (const Access &read : users)
     values.insert(read.op->results.front().value);
   for (const Access &write : writers)
     values.insert(write.op->operands.front()->value);
@@ -169,7 +169,7 @@ std::string VariableMover::plan(const VariableGroup &group) {
     moves.writes.push_back({&function, write.op->op, write.op->time, release});
     add(function, {PlannedCopy::Kind::Away, write.op->time, value.bytes, release});
   }
-  for (const Access &read : readers) {
+  for (const Access &read : users) {
     // The value may be fetched before it is read, but not before an earlier write of the variable.
     int64_t after = -1;
     for (const Access &write : writers)
@@ -202,7 +202,7 @@ double VariableMover::getAddedSeconds() {
   double seconds = 0;
   for (const auto &[function, added] : copies)
     if (const int64_t runs = FunctionBudget::countRuns(function->getFunction());
-        runs && !function->isAside()) {
+        runs && !function->hasSeparateArena()) {
       auto [known, isNew] = before.try_emplace(function);
       if (isNew)
         known->second = estimateTransfers(*function, times, target, presentSlotBytes);

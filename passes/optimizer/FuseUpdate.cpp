@@ -101,7 +101,7 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
             SymbolTable &symbols, const llvm::StringSet<> &together) {
     OpBuilder start = OpBuilder::atBlockBegin(&microStep.front());
     whole.copyScalars(start);
-    llvm::StringMap<Operation *> lastReaders = findLastReaders(microStep, symbols);
+    llvm::StringMap<Operation *> lastUsers = findLastUsers(microStep, symbols);
     for (auto [name, write] : gradients) {
       if (together.contains(name))
         continue;
@@ -109,8 +109,8 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
       // The new value overwrites the old one in place, so insert after the last user of the old
       // value.
       Operation *place = write;
-      if (Operation *reader = lastReaders.lookup(name); reader && place->isBeforeInBlock(reader))
-        place = reader;
+      if (Operation *user = lastUsers.lookup(name); user && place->isBeforeInBlock(user))
+        place = user;
       OpBuilder builder(place);
       builder.setInsertionPointAfter(place);
       TensorBuilder b(updateLocation, builder);
@@ -124,7 +124,7 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
 
   /// Returns the last operation, the terminator excluded, that reads each parameter's value or a
   /// view of it, from any variable that stores the parameter.
-  static llvm::StringMap<Operation *> findLastReaders(func::FuncOp function, SymbolTable &symbols) {
+  static llvm::StringMap<Operation *> findLastUsers(func::FuncOp function, SymbolTable &symbols) {
     llvm::StringMap<Operation *> last;
     for (auto read : function.front().getOps<ReadOp>()) {
       auto variable = symbols.lookup<VariableOp>(read.getVariable());

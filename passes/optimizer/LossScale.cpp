@@ -61,7 +61,7 @@ void LossScale::write(TensorBuilder &b) const {
   doubled = b.select(b.compare(Predicate::Le, doubled, b.splat(doubled, LossScalingAttr::largest)),
                      doubled, oldScale);
   Value halved = b.max(b.mul(oldScale, b.splat(oldScale, 0.5)),
-                       b.splat(oldScale, attribute.getLeast().getValueAsDouble()));
+                       b.splat(oldScale, attribute.getMinScale().getValueAsDouble()));
   b.create<WriteOp>(lossScaleName, b.select(skipped, halved, b.select(grows, doubled, oldScale)));
   b.create<WriteOp>(finiteUpdatesName, b.select(b.logicalOr(skipped, grows), zero, next));
   Value counted = b.add(updateCount, b.splat(updateCount, 1.0));

@@ -110,8 +110,8 @@ double OptimizerOptions::getLearningRate() const {
   return makeRule(*findOptimizer(optimizer))["lr"];
 }
 
-std::string OptimizerOptions::checkLeastRate() const {
-  return findOptimizer(optimizer) ? schedule.checkLeast(getLearningRate()) : "";
+std::string OptimizerOptions::checkMinRate() const {
+  return findOptimizer(optimizer) ? schedule.checkMin(getLearningRate()) : "";
 }
 
 std::string OptimizerOptions::checkGroups() const {

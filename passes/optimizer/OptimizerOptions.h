@@ -105,12 +105,12 @@ private:
     option([](auto &all) -> auto & { return all.schedule.kind; },
            {"schedule", "NAME", "Learning-rate schedule after the warm-up", scheduleChoices()},
            [](All all) { return all.schedule.checkKind(); });
-    option([](auto &all) -> auto & { return all.schedule.least; },
+    option([](auto &all) -> auto & { return all.schedule.minRate; },
            {.name = "min-lr",
             .valueName = "RATE",
             .help = "Final learning rate of the schedule",
             .defaultText = "0; one-cycle: lr / 25e4"},
-           [](All all) { return all.checkLeastRate(); });
+           [](All all) { return all.checkMinRate(); });
     option([](auto &all) -> auto & { return all.schedule.warmup; },
            {"warmup", "STEPS", "Steps of linear learning-rate warm-up"},
            [](All all) { return all.schedule.checkWarmup(); });
@@ -126,7 +126,7 @@ private:
                 "and a rate on each line."},
            [](All all) { return all.schedule.checkPoints(); });
   }
-  std::string checkLeastRate() const;
+  std::string checkMinRate() const;
   std::string checkGroups() const;
   /// Returns the optimizer, the fallback for parameters outside its domain, and the optimizers of
   /// groups; empty if the optimizer is unknown.

@@ -106,7 +106,7 @@ static void keepFinite(Update &update, Value oldParameter) {
 
 /// Returns zeros that the kernel which computes `value` can store as well. A constant would be a
 /// separate kernel and could run before the old value is read. `value < value` is always false.
-static Value zerosBehind(TensorBuilder &b, Value value, RankedTensorType like) {
+static Value zerosAfter(TensorBuilder &b, Value value, RankedTensorType like) {
   return b.cast(b.compare(Predicate::Lt, value, value), like.getElementType());
 }
 
@@ -136,7 +136,7 @@ void OptimizerPass::finish(StartedUpdate &started) {
   bool isShared = !update.rule.kind->isElementwise() && update.rule.stateBits == 32 &&
                   !update.gradient.hasOneUse() && operands.gradient.isWritable();
   if (resetsGradients && operands.gradient.isWritable())
-    written.push_back({operands.gradient, zerosBehind(b, update.parameter, typeOf(given))});
+    written.push_back({operands.gradient, zerosAfter(b, update.parameter, typeOf(given))});
   else if (update.gradient != given && isShared)
     written.push_back({operands.gradient, update.gradient});
   for (auto [state, value, old] : llvm::zip_equal(operands.states, update.states, oldStates))

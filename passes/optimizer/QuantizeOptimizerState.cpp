@@ -101,7 +101,7 @@ Value QuantizedState::read(TensorBuilder &b) const {
                    type.getShape());
 }
 
-static Value behindReshapes(Value value) {
+static Value withoutReshapes(Value value) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>())
     value = reshape.getInput();
   return value;
@@ -113,9 +113,9 @@ void QuantizedState::write(TensorBuilder &b, Value value) const {
   // produce different codes.
   DequantizeBlocksOp old;
   Value isSkipped;
-  if (auto select = behindReshapes(value).getDefiningOp<SelectOp>()) {
+  if (auto select = withoutReshapes(value).getDefiningOp<SelectOp>()) {
     auto broadcast = select.getCondition().getDefiningOp<BroadcastOp>();
-    old = behindReshapes(select.getOnTrue()).getDefiningOp<DequantizeBlocksOp>();
+    old = withoutReshapes(select.getOnTrue()).getDefiningOp<DequantizeBlocksOp>();
     if (old && isOld(old) && broadcast && broadcast.getInput().getType().getRank() == 0) {
       isSkipped = broadcast.getInput();
       value = select.getOnFalse();

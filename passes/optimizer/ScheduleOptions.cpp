@@ -23,12 +23,12 @@ std::optional<double> ScheduleOptions::getHighest() const {
 
 ScheduleAttr ScheduleOptions::make(MLIRContext *context, double rate) const {
   Builder b(context);
-  FloatAttr falls;
-  if (double lowest = leastRate(rate); least || lowest != 0.0)
-    falls = b.getF64FloatAttr(lowest);
+  FloatAttr minimum;
+  if (double floor = minRateOf(rate); minRate || floor != 0.0)
+    minimum = b.getF64FloatAttr(floor);
   abi::SchedulePoints parsed = *abi::parsePoints(points);
   bool hasPoints = !parsed.steps.empty();
-  return ScheduleAttr::get(context, kind, b.getF64FloatAttr(rate), falls, warmup, decay,
+  return ScheduleAttr::get(context, kind, b.getF64FloatAttr(rate), minimum, warmup, decay,
                            hasPoints ? b.getDenseI64ArrayAttr(parsed.steps) : nullptr,
                            hasPoints ? b.getDenseF64ArrayAttr(parsed.rates) : nullptr);
 }

@@ -127,7 +127,7 @@ FailureOr<const OptimizerKind *> UpdateRules::chooseKind(VariableOp parameter,
 /// state makes their training unstable, and small parameters do because nothing would be saved.
 void UpdateRules::chooseStateBits(VariableOp parameter, const Decisions &decisions,
                                   UpdateRule &rule) {
-  constexpr int64_t leastElements = 4096;
+  constexpr int64_t minElements = 4096;
   auto bits = static_cast<unsigned>(options.optimizerBits);
   if (auto decided = decisions.find("optimizer-bits"); decided != decisions.end())
     bits = *decided->second.group->stateBits;
@@ -138,7 +138,7 @@ void UpdateRules::chooseStateBits(VariableOp parameter, const Decisions &decisio
   if (bits == 32 || !hasState)
     return;
   StringRef reason;
-  if (type.getNumElements() < leastElements)
+  if (type.getNumElements() < minElements)
     reason = "fewer than 4096 elements";
   else if (uses.isEmbedding(parameter.getSymName()))
     reason = "embeddings";

@@ -89,7 +89,7 @@ static void buildKernels(OpPassManager &manager, PassFilter takes) {
   functions.addPass(createPrepareCalls()); // Its transpositions become kernels, too.
   functions.addPass(createFormKernels());
   addOptional(functions, createFuseKernels(), takes);
-  addOptional(functions, createComputeInReaders(), takes);
+  addOptional(functions, createComputeInUsers(), takes);
   functions.addPass(createMergeEqual()); // Each operand of a sum is loaded once.
   addOptional(functions, createFuseEpilogues(), takes);
   addOptional(functions, createFuseActivations(), takes);
@@ -100,7 +100,7 @@ static void buildKernels(OpPassManager &manager, PassFilter takes) {
   buildSimplifyPipeline(manager);
   OpPassManager &simplified = manager.nest<func::FuncOp>();
   simplified.addPass(createCopyPassedStates());
-  addOptional(simplified, createChooseWays(), takes);
+  addOptional(simplified, createChooseAlgorithms(), takes);
   manager.addPass(createOutlineConstants());
   manager.addPass(createReachStage({Stage::Kernels}));
 }

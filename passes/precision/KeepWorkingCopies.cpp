@@ -56,7 +56,7 @@ private:
   }
 
   /// Adds a variable that stores another representation of `variable`.
-  VariableOp addBeside(VariableOp variable, Role role, StringRef suffix, Type element) {
+  VariableOp addCompanion(VariableOp variable, Role role, StringRef suffix, Type element) {
     OpBuilder builder(variable.getContext());
     auto added = VariableOp::create(
         builder, variable.getLoc(), role, (variable.getSymName() + "." + suffix).str(),
@@ -82,7 +82,7 @@ private:
   /// Splits the variable into the upper and lower halves of its elements.
   void split(VariableOp variable, Reads &reads) {
     OpBuilder builder(variable.getContext());
-    VariableOp low = addBeside(variable, Role::LowHalf, "low", builder.getI16Type());
+    VariableOp low = addCompanion(variable, Role::LowHalf, "low", builder.getI16Type());
     variable.setType(variable.getTensorType().clone(builder.getBF16Type()));
     for (ReadOp wide : reads.all) {
       Value high = read(wide, variable);
@@ -97,7 +97,7 @@ private:
   }
 
   void copy(VariableOp variable, Reads &reads, Type narrow) {
-    VariableOp copied = addBeside(variable, Role::Copy, narrow.isF16() ? "f16" : "bf16", narrow);
+    VariableOp copied = addCompanion(variable, Role::Copy, narrow.isF16() ? "f16" : "bf16", narrow);
     for (CastOp cast : reads.narrow) {
       cast->replaceAllUsesWith(ValueRange{read(cast.getInput().getDefiningOp<ReadOp>(), copied)});
       cast->erase();

@@ -86,9 +86,9 @@ private:
   }
 
   /// Whether a user returns the value, or a view of it, from the function.
-  static bool leaves(Operation *reader) {
-    return reader->hasTrait<OpTrait::IsTerminator>() ||
-           (reader->hasTrait<mtc::View>() && llvm::any_of(reader->getUsers(), leaves));
+  static bool leaves(Operation *user) {
+    return user->hasTrait<OpTrait::IsTerminator>() ||
+           (user->hasTrait<mtc::View>() && llvm::any_of(user->getUsers(), leaves));
   }
 
   static bool isComputation(Operation *op) { return isa<PrecisionOpInterface>(op); }

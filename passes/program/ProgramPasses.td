@@ -14,7 +14,7 @@ def FindIndexRanges : Pass<"mtc-find-index-ranges", "::mlir::ModuleOp"> {
     ```mlir
     mtc.input "ids" axis "batch"
     // becomes, with a gather from 50257 rows at the node "/embedding":
-    mtc.input "ids" axis "batch" indices <minimum = -50257, limit = 50257, ignored = -50257, reader = "/embedding">
+    mtc.input "ids" axis "batch" indices <minimum = -50257, limit = 50257, ignored = -50257, user = "/embedding">
     ```
   }];
   let dependentDialects = ["::mtc::MtcDialect"];

@@ -29,7 +29,7 @@ public:
     for (Operation &op : function.front())
       if (contains(&op))
         add(&op);
-    for (auto [value, end] : lastForwardReader)
+    for (auto [value, end] : lastForwardUser)
       largest = std::max(largest, bytesOf(value));
   }
 
@@ -39,8 +39,8 @@ public:
     SmallVector<Operation *> passages;
     llvm::SmallSetVector<Operation *, 8> crossing; // Operations with results that are used later.
     for (Operation *op : operations) {
-      crossing.remove_if([&](Operation *source) { return !isReadBehind(source, op); });
-      if (isReadBehind(op, op))
+      crossing.remove_if([&](Operation *source) { return !isReadAfter(source, op); });
+      if (isReadAfter(op, op))
         crossing.insert(op);
       if (crossing.size() == 1 && crossing.front() == op)
         passages.push_back(op);
@@ -49,12 +49,12 @@ public:
   }
 
   /// Whether the backward pass uses the value, so that it is saved.
-  bool isKept(OpResult value) const { return firstBackwardReader.contains(value); }
+  bool isKept(OpResult value) const { return firstBackwardUser.contains(value); }
   /// Whether the rest of the forward pass uses the value, and the value is not negligibly small.
   bool isReadForward(OpResult value) const {
-    return lastForwardReader.contains(value) && isLarge(value);
+    return lastForwardUser.contains(value) && isLarge(value);
   }
-  Operation *firstReaderBehind(OpResult value) const { return firstBackwardReader.lookup(value); }
+  Operation *firstUserAfter(OpResult value) const { return firstBackwardUser.lookup(value); }
   ArrayRef<Operation *> getOperations() const { return operations; }
 
 private:
@@ -81,18 +81,17 @@ private:
       return;
     operations.push_back(op);
     for (OpResult value : op->getResults())
-      for (OpOperand *use : findReaders(value)) {
-        Operation *reader = use->getOwner();
-        Operation *&known =
-            contains(reader) ? lastForwardReader[value] : firstBackwardReader[value];
-        if (!known || known->isBeforeInBlock(reader) == contains(reader))
-          known = reader;
+      for (OpOperand *use : findUses(value)) {
+        Operation *user = use->getOwner();
+        Operation *&known = contains(user) ? lastForwardUser[value] : firstBackwardUser[value];
+        if (!known || known->isBeforeInBlock(user) == contains(user))
+          known = user;
       }
   }
 
-  bool isReadBehind(Operation *source, Operation *op) const {
+  bool isReadAfter(Operation *source, Operation *op) const {
     return trained.contains(source) && llvm::any_of(source->getResults(), [&](OpResult value) {
-             Operation *last = lastForwardReader.lookup(value);
+             Operation *last = lastForwardUser.lookup(value);
              return last && op->isBeforeInBlock(last) && isLarge(value);
            });
   }
@@ -105,7 +104,7 @@ private:
   llvm::DenseSet<Operation *> forward;
   llvm::DenseSet<Operation *> trained;    ///< operations in `forward` that depend on a variable
   SmallVector<Operation *, 0> operations; ///< operations that compute, in block order
-  DenseMap<Value, Operation *> lastForwardReader, firstBackwardReader;
+  DenseMap<Value, Operation *> lastForwardUser, firstBackwardUser;
   int64_t largest = 0;
 };
 
@@ -155,9 +154,9 @@ Checkpoints mtc::findCheckpoints(func::FuncOp function) {
       if (!forward.isKept(value))
         continue;
       found.recomputed.push_back(value);
-      Operation *reader = forward.firstReaderBehind(value);
-      if (!found.forwardEnd || reader->isBeforeInBlock(found.forwardEnd))
-        found.forwardEnd = reader;
+      Operation *user = forward.firstUserAfter(value);
+      if (!found.forwardEnd || user->isBeforeInBlock(found.forwardEnd))
+        found.forwardEnd = user;
     }
   }
   if (found.forwardEnd)

@@ -25,9 +25,8 @@ size_t mtc::hashWithoutOperands(Operation *op) {
 /// `maxTime` seconds.
 class Rematerializer::EvictionHash {
 public:
-  EvictionHash(const Rematerializer &values, Operation *reader, OperationTimes &times,
-               double maxTime)
-      : values(values), reader(reader), times(times), timeLeft(maxTime) {}
+  EvictionHash(const Rematerializer &values, Operation *user, OperationTimes &times, double maxTime)
+      : values(values), user(user), times(times), timeLeft(maxTime) {}
 
   void addCopy(OpResult value) {
     if (Value known = values.copies.lookup(value))
@@ -42,10 +41,10 @@ public:
       return;
     add(value.getResultNumber());
     add(values.hashOf(op));
-    add(values.mayCompute(op, reader));
+    add(values.mayCompute(op, user));
     // A slice of a kernel may start from other results.
     for (Value other : op->getResults())
-      add(values.isAvailableAt(other, reader));
+      add(values.isAvailableAt(other, user));
     for (Value operand : operands)
       addOperand(operand, op);
   }
@@ -57,7 +56,7 @@ public:
     add(value.getResultNumber());
     add(values.hashOf(op));
     for (Value operand : op->getOperands())
-      add(values.isAvailableAt(operand, reader));
+      add(values.isAvailableAt(operand, user));
   }
 
   std::optional<size_t> get() const { return timeLeft >= 0 ? std::optional(hash) : std::nullopt; }
@@ -75,7 +74,7 @@ private:
       return llvm::map_to_vector(numbers,
                                  [&](unsigned number) { return kernel->getOperand(number); });
     };
-    auto isAvailable = [&](Value each) { return values.isAvailableAt(each, reader); };
+    auto isAvailable = [&](Value each) { return values.isAvailableAt(each, user); };
     auto [inputs, isNew] = values.inputs.try_emplace(kernel->getResult(result));
     if (isNew)
       inputs->second = findInputsOf(kernel, result);
@@ -127,13 +126,13 @@ private:
       return addOperand(op->getOperand(0), consumer);
     }
     if (!values.copies.contains(value) &&
-        (isSmallBeside(value, consumer) || values.isAliveAt(value, reader)))
+        (isSmallComparedTo(value, consumer) || values.isAliveAt(value, user)))
       return add(Source::Live);
     addCopy(cast<OpResult>(value));
   }
 
   void addMove(Operation *copy) {
-    if (values.order.isBefore(copy, reader))
+    if (values.order.isBefore(copy, user))
       return add(Source::Before);
     if (copy->getNumResults() > 0 && addKnown(copy->getResult(0)))
       return;
@@ -147,7 +146,7 @@ private:
   }
 
   const Rematerializer &values;
-  Operation *reader;
+  Operation *user;
   OperationTimes &times;
   double timeLeft;
   size_t hash = 0;
@@ -163,7 +162,7 @@ size_t Rematerializer::hashOf(Operation *op) const {
 
 std::optional<size_t> Rematerializer::hashEviction(OpResult value, Operation *place,
                                                    OperationTimes &times, double maxTime) const {
-  Operation *first = firstReader(value, place);
+  Operation *first = firstUser(value, place);
   if (!first)
     return std::nullopt;
   EvictionHash hash(*this, first, times, maxTime);

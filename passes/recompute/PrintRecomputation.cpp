@@ -86,8 +86,8 @@ private:
   LogicalResult add(PlannedOperation *op);
   LogicalResult addSlices();
   json::Object writeOperation(PlannedOperation *op);
-  json::Object writeWay(PlannedOperation *way, int64_t scratch, json::Array gives);
-  json::Array writeSharing(PlannedOperation *way, int64_t scratch);
+  json::Object writeAlternative(PlannedOperation *alternative, int64_t scratch, json::Array gives);
+  json::Array writeSharing(PlannedOperation *alternative, int64_t scratch);
 
   const FunctionMemory &function;
   MemoryAnalysis &analysis;
@@ -148,59 +148,61 @@ LogicalResult FunctionWriter::addSlices() {
 }
 
 /// Emits triples [result, value it may be computed in place of, scratch in this case].
-json::Array FunctionWriter::writeSharing(PlannedOperation *way, int64_t scratch) {
+json::Array FunctionWriter::writeSharing(PlannedOperation *alternative, int64_t scratch) {
   json::Array sharing;
-  for (auto [number, result] : llvm::enumerate(way->results)) {
+  for (auto [number, result] : llvm::enumerate(alternative->results)) {
     auto own = numbers.find(result.value);
     if (own != numbers.end() && bytes[own->second] == 0)
       continue;
     llvm::SmallSetVector<PlannedValue *, 4> operands;
-    for (auto [index, operand] : llvm::enumerate(way->operands)) {
+    for (auto [index, operand] : llvm::enumerate(alternative->operands)) {
       auto other = numbers.find(operand->value);
       if (other == numbers.end() || bytes[other->second] == 0 || !operands.insert(operand) ||
-          !way->mayShare(number, operand))
+          !alternative->mayShare(number, operand))
         continue;
-      int64_t then = number == 0 ? way->getScratchBytes(target, index) : scratch;
+      int64_t then = number == 0 ? alternative->getScratchBytes(target, index) : scratch;
       sharing.push_back(json::Array{static_cast<int64_t>(number), other->second, padded(then)});
     }
   }
   return sharing;
 }
 
-json::Object FunctionWriter::writeWay(PlannedOperation *way, int64_t scratch, json::Array gives) {
+json::Object FunctionWriter::writeAlternative(PlannedOperation *alternative, int64_t scratch,
+                                              json::Array gives) {
   llvm::SmallSetVector<int64_t, 8> reads;
   llvm::SmallSetVector<StringRef, 4> variables;
-  for (PlannedValue *operand : way->operands) {
+  for (PlannedValue *operand : alternative->operands) {
     if (auto number = numbers.find(operand->value); number != numbers.end())
       reads.insert(number->second);
     else if (operand->definition)
       for (FlatSymbolRefAttr variable : operand->definition->read)
         variables.insert(variable.getValue());
   }
-  return json::Object{{"picoseconds", costs.of(way->op).picoseconds},
+  return json::Object{{"picoseconds", costs.of(alternative->op).picoseconds},
                       {"scratch", padded(scratch)},
                       {"reads", json::Array(reads)},
                       {"variables", json::Array(variables)},
                       {"gives", std::move(gives)},
-                      {"in_place", writeSharing(way, scratch)}};
+                      {"in_place", writeSharing(alternative, scratch)}};
 }
 
 json::Object FunctionWriter::writeOperation(PlannedOperation *op) {
-  json::Array results, writes, ways;
+  json::Array results, writes, alternatives;
   for (const PlannedValue &result : op->results)
     results.push_back(numbers[result.value]);
-  ways.push_back(writeWay(op, scratch.lookup(op), std::move(results)));
+  alternatives.push_back(writeAlternative(op, scratch.lookup(op), std::move(results)));
   for (auto [value, slice] : slices.lookup(op)) {
-    PlannedOperation *way = planned.at(slice);
-    ways.push_back(writeWay(way, way->getScratchBytes(target, std::nullopt),
-                            json::Array{numbers[value->value]}));
+    PlannedOperation *alternative = planned.at(slice);
+    alternatives.push_back(writeAlternative(alternative,
+                                            alternative->getScratchBytes(target, std::nullopt),
+                                            json::Array{numbers[value->value]}));
   }
   for (FlatSymbolRefAttr variable : op->written)
     writes.push_back(variable.getValue());
   return json::Object{{"node", json::fixUTF8(nodeNames(op->op->getLoc()))},
                       {"again", op->isCompute && mayRunAgain(op->op)},
                       {"writes", std::move(writes)},
-                      {"ways", std::move(ways)}};
+                      {"alternatives", std::move(alternatives)}};
 }
 
 FailureOr<json::Object> FunctionWriter::write() {
@@ -231,7 +233,7 @@ struct PrintRecomputation : mtc::impl::PrintRecomputationBase<PrintRecomputation
     if (failed(analysis.getPlan()))
       return signalPassFailure();
     for (const FunctionMemory &function : analysis.getFunctions()) {
-      if (function.isAside())
+      if (function.hasSeparateArena())
         continue;
       FailureOr<json::Object> text = FunctionWriter(function, analysis, costs, target).write();
       if (failed(text))

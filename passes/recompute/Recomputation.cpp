@@ -16,7 +16,7 @@ static int64_t bytesWaiting(OpResult value, Operation *place, const BlockOrder &
   if (!isa<KernelOp, LibraryCallOpInterface, AssembleOp>(value.getOwner()))
     return 0;
   bool isLate = false;
-  for (OpOperand *use : findReaders(value)) {
+  for (OpOperand *use : findUses(value)) {
     if (use->getOwner() == place)
       return 0;
     isLate |= order.isBefore(place, use->getOwner());
@@ -135,7 +135,7 @@ std::optional<Recomputation::Unit> Recomputation::findTogether(Operation *op, Op
   unit.isTogether = true;
   for (OpResult value : op->getResults())
     if (int64_t bytes = bytesWaiting(value, place, order);
-        bytes > 0 && llvm::all_of(findReaders(value), [&](OpOperand *use) {
+        bytes > 0 && llvm::all_of(findUses(value), [&](OpOperand *use) {
           return order.isBefore(place, use->getOwner());
         })) {
       unit.values.push_back(value);

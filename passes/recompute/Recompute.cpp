@@ -32,7 +32,7 @@ static LogicalResult recomputeSegments(ModuleOp module) {
     return failure();
   OperationTimes times(module);
   return success(llvm::all_of(analysis.getFunctions(), [&](const FunctionMemory &function) {
-    return function.isAside() ||
+    return function.hasSeparateArena() ||
            succeeded(recomputeSegments({function, analysis, /*bytes=*/0}, times));
   }));
 }

@@ -165,18 +165,18 @@ private:
   }
 
   /// Recomputes the value before its first use in the backward pass.
-  Value recompute(Value value, Operation *reader, const KeptValues &kept) {
+  Value recompute(Value value, Operation *user, const KeptValues &kept) {
     if (Value known = again.lookup(value))
       return known;
     Operation *op = value.getDefiningOp();
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
-      operands.push_back(kept.isRecomputed(operand) ? recompute(operand, reader, kept) : operand);
+      operands.push_back(kept.isRecomputed(operand) ? recompute(operand, user, kept) : operand);
     Operation *clone = op->clone();
     clone->setOperands(operands);
     clone->setLoc(backwardLocation(op->getLoc()));
     clone->setDiscardableAttr(recomputedAttribute, UnitAttr::get(&getContext()));
-    reader->getBlock()->getOperations().insert(reader->getIterator(), clone);
+    user->getBlock()->getOperations().insert(user->getIterator(), clone);
     return again[value] = clone->getResult(0);
   }
 

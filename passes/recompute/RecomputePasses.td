@@ -71,16 +71,16 @@ def PrintRecomputation : Pass<"mtc-print-recomputation", "::mlir::ModuleOp"> {
 
     `bytes` lists the sizes of the function's values by index; the size is 0 for a value stored in a variable. `fixed_bytes` are
     live during the whole function. `live_bytes` are live at its peak and include `fixed_bytes`. `operations` are in execution
-    order. Each has the name of its node, whether it may run `again`, the variables that it `writes`, and the `ways` to compute
-    its values. The first way is the operation itself; the others are slices of its kernel, one of which runs when that value is
-    recomputed. Each way has an estimated time in `picoseconds`, its `scratch`, the values and variables that it reads, and the
+    order. Each has the name of its node, whether it may run `again`, the variables that it `writes`, and the `alternatives` to compute
+    its values. The first alternative is the operation itself; the others are slices of its kernel, one of which runs when that value is
+    recomputed. Each alternative has an estimated time in `picoseconds`, its `scratch`, the values and variables that it reads, and the
     values that it `gives`. Each entry of `in_place` is a triple [result, value, scratch]: [0, 3, 64] means that the first result
     may be computed in place of value 3 if this is the value's last use, with 64 bytes of scratch in this case.
 
     ```
     {"function":"micro_step","fixed_bytes":1024,"live_bytes":1536,"bytes":[256,256],
      "operations":[{"node":"Relu","again":true,"writes":[],
-                    "ways":[{"picoseconds":500000,"scratch":0,"reads":[0],"gives":[1],"variables":[],"in_place":[[0,0,0]]} ]} ]}
+                    "alternatives":[{"picoseconds":500000,"scratch":0,"reads":[0],"gives":[1],"variables":[],"in_place":[[0,0,0]]} ]} ]}
     ```
   }];
 }

@@ -27,7 +27,7 @@ double Rematerializer::Added::remember(OperationTimes &times) const {
   return time(times);
 }
 
-bool mtc::isSmallBeside(Value value, Operation *op) {
+bool mtc::isSmallComparedTo(Value value, Operation *op) {
   auto bytes = [](Value each) { return byteSize(cast<RankedTensorType>(each.getType())); };
   int64_t computed = 0;
   for (Value result : op->getResults())
@@ -35,12 +35,12 @@ bool mtc::isSmallBeside(Value value, Operation *op) {
   return bytes(value) <= computed / 64;
 }
 
-/// Whether the value is used at or after `reader` in any case. Users without a place in the order
+/// Whether the value is used at or after `user` in any case. Users without a place in the order
 /// are copies whose operands are not chosen yet.
-bool Rematerializer::isAliveAt(Value value, Operation *reader) const {
-  return kept.contains(value) || llvm::any_of(findReaders(value), [&](OpOperand *use) {
-           Operation *user = use->getOwner();
-           return user == reader || (order.contains(user) && order.isBefore(reader, user));
+bool Rematerializer::isAliveAt(Value value, Operation *user) const {
+  return kept.contains(value) || llvm::any_of(findUses(value), [&](OpOperand *use) {
+           Operation *other = use->getOwner();
+           return other == user || (order.contains(other) && order.isBefore(user, other));
          });
 }
 
@@ -49,7 +49,7 @@ bool mtc::mayRunAgain(Operation *op) {
   return isPure(op) && (!recomputable || recomputable.isRecomputable());
 }
 
-bool Rematerializer::mayCompute(Operation *op, Operation *reader) const {
+bool Rematerializer::mayCompute(Operation *op, Operation *user) const {
   if (!mayRunAgain(op))
     return false;
   SmallVector<Value> values(op->getOperands());
@@ -61,7 +61,7 @@ bool Rematerializer::mayCompute(Operation *op, Operation *reader) const {
       values.push_back(source->getOperand(0));
     for (FlatSymbolRefAttr variable : readVariables(source))
       for (Operation *write : accesses.writersOf(variable))
-        if (order.isBefore(source, write) && order.isBefore(write, reader))
+        if (order.isBefore(source, write) && order.isBefore(write, user))
           return false;
   }
   return true;
@@ -82,9 +82,9 @@ void Rematerializer::setOperand(OpOperand &operand, Value value) {
 /// Moves a copy, and the copies that it uses, before an earlier user. That is impossible if one of
 /// them uses a result of the user.
 void Rematerializer::moveUp(Operation *copy, const Need &need) {
-  if (copy == need.reader)
+  if (copy == need.user)
     isPossible = false;
-  if (!isPossible || order.isBefore(copy, need.reader))
+  if (!isPossible || order.isBefore(copy, need.user))
     return;
   for (Value operand : copy->getOperands())
     if (Operation *source = operand.getDefiningOp())
@@ -92,7 +92,7 @@ void Rematerializer::moveUp(Operation *copy, const Need &need) {
   if (!isPossible)
     return;
   const BlockOrder::Place place = order.placeOf(copy);
-  order.put(copy, need.reader);
+  order.put(copy, need.user);
   need.added->moved.push_back(copy);
   listener.notifyOperationInserted(copy, {});
   undo.push_back([this, copy, place] {
@@ -101,20 +101,20 @@ void Rematerializer::moveUp(Operation *copy, const Need &need) {
   });
 }
 
-/// Whether a kernel before `reader` can use the value without recomputing anything.
-bool Rematerializer::isAvailableAt(Value value, Operation *reader) const {
+/// Whether a kernel before `user` can use the value without recomputing anything.
+bool Rematerializer::isAvailableAt(Value value, Operation *user) const {
   Value root = rootOf(value);
   Operation *source = root.getDefiningOp();
-  return !source || !computes(source) || copies.contains(root) || isAliveAt(root, reader);
+  return !source || !computes(source) || copies.contains(root) || isAliveAt(root, user);
 }
 
-/// Returns a detached operation that computes a value before `reader`, with the original operands.
-Operation *Rematerializer::cloneFor(OpResult value, Operation *reader) const {
-  OpBuilder builder(reader);
+/// Returns a detached operation that computes a value before `user`, with the original operands.
+Operation *Rematerializer::cloneFor(OpResult value, Operation *user) const {
+  OpBuilder builder(user);
   Operation *copy = nullptr;
   if (auto kernel = dyn_cast<KernelOp>(value.getOwner()))
     copy = sliceKernel(builder, kernel, value.getResultNumber(), [&](Value other) {
-      return rootOf(other) != value && isAvailableAt(other, reader);
+      return rootOf(other) != value && isAvailableAt(other, user);
     });
   if (!copy)
     return value.getOwner()->clone();
@@ -123,7 +123,7 @@ Operation *Rematerializer::cloneFor(OpResult value, Operation *reader) const {
 }
 
 void Rematerializer::insert(Operation *copy, Operation *original, const Need &need) {
-  order.put(copy, need.reader); // Its recomputed operands are already before the user.
+  order.put(copy, need.user); // Its recomputed operands are already before the user.
   copy->setLoc(backwardLocation(original->getLoc()));
   copy->setDiscardableAttr(recomputedAttribute, UnitAttr::get(copy->getContext()));
   listener.notifyOperationInserted(copy, {});
@@ -161,8 +161,8 @@ Value Rematerializer::copyAt(OpResult value, const Need &need) {
     return value;
   Operation *op = value.getOwner();
   const bool isTogether = llvm::is_contained(need.together, value);
-  Operation *copy = isTogether ? op->clone() : cloneFor(value, need.reader);
-  isPossible = mayCompute(copy, need.reader);
+  Operation *copy = isTogether ? op->clone() : cloneFor(value, need.user);
+  isPossible = mayCompute(copy, need.user);
   if (!isPossible) {
     copy->erase();
     return value;
@@ -191,7 +191,7 @@ void Rematerializer::recordCopy(OpResult value, Operation *copy, const Need &nee
     record(value, copy->getResult(0));
 }
 
-/// Returns the value to use before `need.reader`, recomputing it if necessary. `consumer` is the
+/// Returns the value to use before `need.user`, recomputing it if necessary. `consumer` is the
 /// operation that uses it.
 Value Rematerializer::valueAt(Value value, const Need &need, Operation *consumer) {
   Operation *op = value.getDefiningOp();
@@ -208,20 +208,20 @@ Value Rematerializer::valueAt(Value value, const Need &need, Operation *consumer
     insert(copy, op, need);
     return copy->getResult(0);
   }
-  const bool isKept = need.dead == DeadOperands::Keep || isSmallBeside(value, consumer);
-  if (!copies.contains(value) && (isKept || isAliveAt(value, need.reader)))
+  const bool isKept = need.dead == DeadOperands::Keep || isSmallComparedTo(value, consumer);
+  if (!copies.contains(value) && (isKept || isAliveAt(value, need.user)))
     return value;
   return copyAt(cast<OpResult>(value), need);
 }
 
-/// Returns the value of a gather that is live before `need.reader`, or else that of the next one,
+/// Returns the value of a gather that is live before `need.user`, or else that of the next one,
 /// which moves up.
 Value Rematerializer::gatheredAt(Value value, const Need &need) {
   Value next;
   for (Value equal : gathers.equalTo(value)) {
     Operation *gather = equal.getDefiningOp();
-    const bool isBefore = order.isBefore(gather, need.reader);
-    if (isBefore && isAliveAt(equal, need.reader))
+    const bool isBefore = order.isBefore(gather, need.user);
+    if (isBefore && isAliveAt(equal, need.user))
       return equal;
     if (!isBefore && (!next || order.isBefore(gather, next.getDefiningOp())))
       next = equal;
@@ -229,16 +229,16 @@ Value Rematerializer::gatheredAt(Value value, const Need &need) {
   if (!next)
     return value;
   Added unpriced; // The transfer takes no more time than before.
-  moveUp(next.getDefiningOp(), {need.reader, need.dead, &unpriced});
+  moveUp(next.getDefiningOp(), {need.user, need.dead, &unpriced});
   return next;
 }
 
-Operation *Rematerializer::firstReader(Value value, Operation *place) const {
+Operation *Rematerializer::firstUser(Value value, Operation *place) const {
   Operation *first = nullptr;
-  for (OpOperand *use : findReaders(value)) {
-    Operation *reader = use->getOwner();
-    if (order.isBefore(place, reader) && (!first || order.isBefore(reader, first)))
-      first = reader;
+  for (OpOperand *use : findUses(value)) {
+    Operation *user = use->getOwner();
+    if (order.isBefore(place, user) && (!first || order.isBefore(user, first)))
+      first = user;
   }
   return first;
 }
@@ -246,20 +246,20 @@ Operation *Rematerializer::firstReader(Value value, Operation *place) const {
 SmallVector<unsigned> Rematerializer::findDeadOperands(OpResult value, Operation *place) const {
   SmallVector<unsigned> dead;
   llvm::SmallDenseSet<Value> roots;
-  Operation *op = value.getOwner(), *reader = firstReader(value, place);
+  Operation *op = value.getOwner(), *user = firstUser(value, place);
   auto isMadeElementwise = [&](OpResult operand) {
     if (!isa<KernelOp>(operand.getOwner()))
       return false;
-    auto kernel = dyn_cast<KernelOp>(cloneFor(operand, reader));
+    auto kernel = dyn_cast<KernelOp>(cloneFor(operand, user));
     const bool isMade =
         kernel.getShape() == FusibleShape::Elementwise &&
-        llvm::all_of(kernel.getInputs(), [&](Value each) { return isAvailableAt(each, reader); });
+        llvm::all_of(kernel.getInputs(), [&](Value each) { return isAvailableAt(each, user); });
     kernel->erase();
     return isMade;
   };
   for (OpOperand &operand : op->getOpOperands()) {
     Value root = rootOf(operand.get());
-    if (!isAvailableAt(root, reader) && !isSmallBeside(root, op) && roots.insert(root).second &&
+    if (!isAvailableAt(root, user) && !isSmallComparedTo(root, op) && roots.insert(root).second &&
         !isMadeElementwise(cast<OpResult>(root)))
       dead.push_back(operand.getOperandNumber());
   }
@@ -271,9 +271,8 @@ std::optional<Rematerializer::Added> Rematerializer::evict(ArrayRef<OpResult> va
                                                            ArrayRef<OpResult> together) {
   Operation *first = nullptr;
   for (OpResult value : values)
-    if (Operation *reader = firstReader(value, place);
-        reader && (!first || order.isBefore(reader, first)))
-      first = reader;
+    if (Operation *user = firstUser(value, place); user && (!first || order.isBefore(user, first)))
+      first = user;
   if (!first)
     return std::nullopt;
   const size_t before = mark();
@@ -281,7 +280,7 @@ std::optional<Rematerializer::Added> Rematerializer::evict(ArrayRef<OpResult> va
   Added added;
   copyAt(values.front(), {first, dead, &added, together});
   for (OpResult value : values)
-    for (OpOperand *use : findReaders(value))
+    for (OpOperand *use : findUses(value))
       if (isPossible && order.isBefore(place, use->getOwner()))
         setOperand(*use, valueAt(use->get(), {use->getOwner(), dead, &added}, use->getOwner()));
   if (isPossible)

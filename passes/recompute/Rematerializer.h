@@ -21,7 +21,7 @@ bool mayRunAgain(mlir::Operation *op);
 bool computes(mlir::Operation *op);
 /// Whether a value is so small compared with the operation's results that it is saved, not
 /// recomputed.
-bool isSmallBeside(mlir::Value value, mlir::Operation *op);
+bool isSmallComparedTo(mlir::Value value, mlir::Operation *op);
 /// Returns a hash of an operation and of its regions, excluding operands and locations.
 size_t hashWithoutOperands(mlir::Operation *op);
 
@@ -95,25 +95,25 @@ public:
 private:
   class EvictionHash;
   struct Need {
-    mlir::Operation *reader; ///< The value is needed before this operation.
+    mlir::Operation *user; ///< The value is needed before this operation.
     DeadOperands dead;
     Added *added;
     mlir::ArrayRef<mlir::OpResult> together = {}; ///< Results that share one copy.
   };
   std::optional<Added> evict(mlir::ArrayRef<mlir::OpResult> values, mlir::Operation *place,
                              DeadOperands dead, mlir::ArrayRef<mlir::OpResult> together);
-  mlir::Operation *firstReader(mlir::Value value, mlir::Operation *place) const;
+  mlir::Operation *firstUser(mlir::Value value, mlir::Operation *place) const;
   mlir::Value valueAt(mlir::Value value, const Need &need, mlir::Operation *consumer);
   mlir::Value copyAt(mlir::OpResult value, const Need &need);
   mlir::Value gatheredAt(mlir::Value value, const Need &need);
-  mlir::Operation *cloneFor(mlir::OpResult value, mlir::Operation *reader) const;
+  mlir::Operation *cloneFor(mlir::OpResult value, mlir::Operation *user) const;
   void recordCopy(mlir::OpResult value, mlir::Operation *copy, const Need &need);
   void insert(mlir::Operation *copy, mlir::Operation *original, const Need &need);
   void record(mlir::Value value, mlir::Value copy);
   void moveUp(mlir::Operation *copy, const Need &need);
-  bool isAvailableAt(mlir::Value value, mlir::Operation *reader) const;
-  bool isAliveAt(mlir::Value value, mlir::Operation *reader) const;
-  bool mayCompute(mlir::Operation *op, mlir::Operation *reader) const;
+  bool isAvailableAt(mlir::Value value, mlir::Operation *user) const;
+  bool isAliveAt(mlir::Value value, mlir::Operation *user) const;
+  bool mayCompute(mlir::Operation *op, mlir::Operation *user) const;
   void setOperand(mlir::OpOperand &operand, mlir::Value value);
 
   mlir::RewriterBase::Listener &listener;

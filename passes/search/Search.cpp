@@ -32,7 +32,7 @@ public:
     if (failed(analysis.update()))
       return failure();
     for (const FunctionMemory &function : analysis.getFunctions()) {
-      if (function.isAside())
+      if (function.hasSeparateArena())
         continue;
       budgets.push_back(
           std::make_unique<FunctionBudget>(FunctionBudget{function, analysis, bytes, deadline}));

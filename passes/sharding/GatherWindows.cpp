@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace mtc;
 
 /// A small model has at least so many windows, so that it does not hold all of its variables.
-static constexpr int64_t leastWindows = 16;
+static constexpr int64_t minWindows = 16;
 
 GatherWindows::GatherWindows(func::FuncOp function, const llvm::StringSet<> &variables,
                              int64_t ranks)
@@ -29,7 +29,7 @@ GatherWindows::GatherWindows(func::FuncOp function, const llvm::StringSet<> &var
     reads.push_back(read);
     bytes += byteSize(typeOf(read.getResult()));
   });
-  windowBytes = std::min(defaultBucketBytes, bytes / leastWindows);
+  windowBytes = std::min(defaultBucketBytes, bytes / minWindows);
 }
 
 /// Returns whether an operation is repeated for each gather of its operand.

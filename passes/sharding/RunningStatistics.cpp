@@ -113,7 +113,7 @@ static std::string describeNode(Operation *op) {
 static LogicalResult refuseDependence(Operation &op, StringRef state, const Dependents &dependents,
                                       int64_t ranks) {
   llvm::SmallPtrSet<Operation *, 8> computesState;
-  Operation *update = nullptr, *reader = &op;
+  Operation *update = nullptr, *user = &op;
   for (auto write : op.getBlock()->getOps<WriteOp>())
     if (write.getVariable() == state)
       update = write.getValue().getDefiningOp();
@@ -125,10 +125,10 @@ static LogicalResult refuseDependence(Operation &op, StringRef state, const Depe
     if (llvm::any_of(each->getUsers(), isOfState))
       computesState.insert(each);
     else if (of == state && !isa<WriteOp>(each))
-      reader = each;
+      user = each;
   }
   return emitError(op.getLoc(), "--ranks ")
-         << ranks << ": " << describeNode(reader) << " reads '" << state << "' for a gradient or "
+         << ranks << ": " << describeNode(user) << " reads '" << state << "' for a gradient or "
          << "the loss, state that " << describeNode(update)
          << " updates from the micro-batches of all ranks; use --batch-norm frozen for running "
             "statistics, or compile without --ranks";

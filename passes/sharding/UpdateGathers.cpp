@@ -50,7 +50,7 @@ void Bucket::join() {
   *this = {};
 }
 
-/// Returns the operation behind a gather if it writes the only result to a variable, and nothing
+/// Returns the operation after a gather if it writes the only result to a variable, and nothing
 /// else uses it.
 static WriteOp writeOf(AllGatherOp gather) {
   if (gather.getValues().size() != 1 || !gather.getValues().front().hasOneUse())

@@ -24,21 +24,21 @@ static bool isInOrder(Value value) {
 }
 
 /// Whether tiling the operation this way is compatible with the tiling of the region's operations.
-bool TileRegion::agrees(Operation *op, const Tiles &way) const {
+bool TileRegion::agrees(Operation *op, const Tiles &tiling) const {
   for (OpOperand &operand : op->getOpOperands()) {
     Value root = rootOf(operand.get());
-    auto found = ways.find(root.getDefiningOp());
-    if (found == ways.end())
+    auto found = tilings.find(root.getDefiningOp());
+    if (found == tilings.end())
       continue;
     const TileKind given = found->second.results[cast<OpResult>(root).getResultNumber()];
-    if (given != TileKind::Tile || way.operands[operand.getOperandNumber()] != TileKind::Tile ||
+    if (given != TileKind::Tile || tiling.operands[operand.getOperandNumber()] != TileKind::Tile ||
         !isInOrder(operand.get()))
       return false;
   }
-  for (auto [result, given] : llvm::zip_equal(op->getResults(), way.results))
-    for (OpOperand *use : findReaders(result)) {
-      auto found = ways.find(use->getOwner());
-      if (found != ways.end() &&
+  for (auto [result, given] : llvm::zip_equal(op->getResults(), tiling.results))
+    for (OpOperand *use : findUses(result)) {
+      auto found = tilings.find(use->getOwner());
+      if (found != tilings.end() &&
           (given != TileKind::Tile || !isInOrder(use->get()) ||
            found->second.operands[use->getOperandNumber()] != TileKind::Tile))
         return false;
@@ -47,16 +47,16 @@ bool TileRegion::agrees(Operation *op, const Tiles &way) const {
 }
 
 bool TileRegion::add(Operation *op) {
-  if (!op || ways.size() == maxOperations)
+  if (!op || tilings.size() == maxOperations)
     return false;
   if (contains(op))
     return true;
   auto piecewise = dyn_cast<TileableOpInterface>(op);
   if (!piecewise)
     return false;
-  for (const Tiles &way : piecewise.getTiles(count))
-    if (agrees(op, way)) {
-      ways[op] = way;
+  for (const Tiles &tiling : piecewise.getTiles(count))
+    if (agrees(op, tiling)) {
+      tilings[op] = tiling;
       return true;
     }
   return false;
@@ -65,21 +65,21 @@ bool TileRegion::add(Operation *op) {
 /// Adds the producer and the users of a value.
 bool TileRegion::addAround(Value value) {
   if (!add(value.getDefiningOp()) ||
-      ways[value.getDefiningOp()].results[cast<OpResult>(value).getResultNumber()] !=
+      tilings[value.getDefiningOp()].results[cast<OpResult>(value).getResultNumber()] !=
           TileKind::Tile)
     return false;
-  return llvm::all_of(findReaders(value), [&](OpOperand *use) { return add(use->getOwner()); });
+  return llvm::all_of(findUses(value), [&](OpOperand *use) { return add(use->getOwner()); });
 }
 
 /// Finds the operations that the region depends on, and adds those of them that depend on the
 /// region's results to the region. Returns false if one of these cannot be tiled.
 bool TileRegion::close() {
   while (true) {
-    operations = llvm::to_vector(llvm::make_first_range(ways));
+    operations = llvm::to_vector(llvm::make_first_range(tilings));
     llvm::sort(operations, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
     llvm::SetVector<Operation *> found;
-    auto collect = [&](Operation *reader) {
-      for (Value operand : reader->getOperands())
+    auto collect = [&](Operation *user) {
+      for (Value operand : user->getOperands())
         if (Operation *source = operand.getDefiningOp();
             source && !contains(source) && operations.front()->isBeforeInBlock(source))
           found.insert(source);
@@ -90,14 +90,14 @@ bool TileRegion::close() {
     needed = llvm::to_vector(found);
     llvm::sort(needed, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
 
-    llvm::DenseSet<Operation *> behind;
+    llvm::DenseSet<Operation *> after;
     SmallVector<Operation *> between;
     for (Operation *op : needed)
       if (llvm::any_of(op->getOperands(), [&](Value operand) {
             Operation *source = operand.getDefiningOp();
-            return source && (contains(source) || behind.contains(source));
+            return source && (contains(source) || after.contains(source));
           })) {
-        behind.insert(op);
+        after.insert(op);
         if (!op->hasTrait<mtc::View>())
           between.push_back(op);
       }
@@ -123,12 +123,12 @@ void TileRegion::grow(int64_t bytes) {
     hasGrown = false;
     llvm::SetVector<Value> large;
     for (Operation *op : operations) {
-      const Tiles &way = ways[op];
+      const Tiles &tiling = tilings[op];
       for (OpOperand &operand : op->getOpOperands())
-        if (way.operands[operand.getOperandNumber()] == TileKind::Tile &&
+        if (tiling.operands[operand.getOperandNumber()] == TileKind::Tile &&
             isLarge(rootOf(operand.get())))
           large.insert(rootOf(operand.get()));
-      for (auto [result, kind] : llvm::zip_equal(op->getResults(), way.results))
+      for (auto [result, kind] : llvm::zip_equal(op->getResults(), tiling.results))
         if (kind == TileKind::Tile && isLarge(result))
           large.insert(result);
     }
@@ -145,8 +145,7 @@ void TileRegion::grow(int64_t bytes) {
 }
 
 bool TileRegion::isReadOutside(Value result) const {
-  return llvm::any_of(findReaders(result),
-                      [&](OpOperand *use) { return !contains(use->getOwner()); });
+  return llvm::any_of(findUses(result), [&](OpOperand *use) { return !contains(use->getOwner()); });
 }
 
 /// Whether the region can run at the position of its first operation: no variable that it reads is
@@ -176,14 +175,14 @@ bool TileRegion::isAligned() const {
     return paddedBytes(bytes) == bytes;
   };
   return llvm::all_of(operations, [&](Operation *op) {
-    const Tiles &way = ways.at(op);
+    const Tiles &tiling = tilings.at(op);
     return llvm::all_of(op->getOpOperands(),
                         [&](OpOperand &operand) {
-                          return way.operands[operand.getOperandNumber()] != TileKind::Tile ||
+                          return tiling.operands[operand.getOperandNumber()] != TileKind::Tile ||
                                  contains(rootOf(operand.get()).getDefiningOp()) ||
                                  fits(operand.get());
                         }) &&
-           llvm::all_of(llvm::zip_equal(op->getResults(), way.results), [&](auto result) {
+           llvm::all_of(llvm::zip_equal(op->getResults(), tiling.results), [&](auto result) {
              auto [value, kind] = result;
              return kind != TileKind::Tile || !isReadOutside(value) || fits(value);
            });

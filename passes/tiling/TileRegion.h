@@ -22,8 +22,8 @@ public:
   int64_t getCount() const { return count; }
   /// Returns the operations in block order, without views.
   mlir::ArrayRef<mlir::Operation *> getOperations() const { return operations; }
-  const Tiles &getTiles(mlir::Operation *op) const { return ways.at(op); }
-  bool contains(mlir::Operation *op) const { return ways.contains(op); }
+  const Tiles &getTiles(mlir::Operation *op) const { return tilings.at(op); }
+  bool contains(mlir::Operation *op) const { return tilings.contains(op); }
   /// Returns the operations between the first and the last operation of the region on which the
   /// region depends, in block order, including views and reads. They must run before the region.
   mlir::ArrayRef<mlir::Operation *> getNeeded() const { return needed; }
@@ -35,14 +35,14 @@ private:
 
   bool add(mlir::Operation *op);
   bool addAround(mlir::Value value);
-  bool agrees(mlir::Operation *op, const Tiles &way) const;
+  bool agrees(mlir::Operation *op, const Tiles &tiling) const;
   bool close();
   void grow(int64_t bytes);
   bool mayRunEarly() const;
   bool isAligned() const;
 
   int64_t count;
-  llvm::DenseMap<mlir::Operation *, Tiles> ways;
+  llvm::DenseMap<mlir::Operation *, Tiles> tilings;
   mlir::SmallVector<mlir::Operation *> operations, needed;
 };
 

@@ -70,7 +70,7 @@ TileSearch::Plan::Plan(const FunctionMemory &function) {
       // A value that is written to a variable may be computed in the variable's buffer.
       if (value.writers.empty() && value.buffer && !value.buffer->fixedOffset &&
           value.buffer->space == MemorySpace::Device)
-        values.push_back({op->time, value.lastReader->time, value.bytes});
+        values.push_back({op->time, value.lastUser->time, value.bytes});
   }
 }
 
@@ -81,7 +81,7 @@ int64_t TileSearch::Plan::findBytesLeft(const TileRegion &region) const {
     begin = std::min(begin, time);
     end = std::max(end, time);
     for (Value result : op->getResults())
-      if (region.isReadOutside(result) && llvm::all_of(findReaders(result), [](OpOperand *use) {
+      if (region.isReadOutside(result) && llvm::all_of(findUses(result), [](OpOperand *use) {
             return writtenVariables(use->getOwner()).empty();
           }))
         left += PlannedValue::bytesOf(result);

@@ -37,14 +37,14 @@ private:
   }
 
   void build(Operation *op, int64_t index) {
-    const Tiles &way = region.getTiles(op);
+    const Tiles &tiling = region.getTiles(op);
     SmallVector<Value> operands, sums;
-    for (auto [operand, kind] : llvm::zip_equal(op->getOperands(), way.operands))
+    for (auto [operand, kind] : llvm::zip_equal(op->getOperands(), tiling.operands))
       operands.push_back(kind == TileKind::Tile ? tileOf(operand, index) : operand);
     for (Value result : op->getResults())
       sums.push_back(kindOf(result) == TileKind::Sum && index > 0 ? tiles[result].back() : Value());
     SmallVector<Value> results =
-        cast<TileableOpInterface>(op).buildTile(builder, way, index, operands, sums);
+        cast<TileableOpInterface>(op).buildTile(builder, tiling, index, operands, sums);
     for (auto [whole, tile] : llvm::zip_equal(op->getResults(), results))
       tiles[whole].push_back(tile);
   }

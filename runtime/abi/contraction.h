@@ -4,9 +4,9 @@
 #define MTC_RUNTIME_ABI_CONTRACTION_H
 
 #include "runtime/abi/activation.h"
+#include "runtime/abi/algorithm.h"
 #include "runtime/abi/program.h"
 #include "runtime/abi/storage.h"
-#include "runtime/abi/way.h"
 
 #define MTC_CONTRACTION "contraction" /* described by an MtcContraction */
 
@@ -53,7 +53,7 @@ typedef struct MtcContraction {
   uint32_t f32_products; /* multiply in f32, because the target CPU has no 16-bit multiply
                             instructions */
   uint32_t lhs_storage, rhs_storage; /* MtcStorage, which overrides `type` */
-  uint32_t way;                      /* MtcWay */
+  uint32_t algorithm;                /* MtcAlgorithm */
 } MtcContraction;
 
 #endif /* MTC_RUNTIME_ABI_CONTRACTION_H */

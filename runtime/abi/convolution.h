@@ -4,8 +4,8 @@
 #define MTC_RUNTIME_ABI_CONVOLUTION_H
 
 #include "runtime/abi/activation.h"
+#include "runtime/abi/algorithm.h"
 #include "runtime/abi/program.h"
-#include "runtime/abi/way.h"
 
 /* All kinds are described by an MtcConvolution. */
 #define MTC_CONVOLUTION "convolution" /* input, weights, bias?, addend? -> output */
@@ -42,11 +42,11 @@ typedef struct MtcConvolution {
   uint32_t f32_result, f32_bias, f32_addend; /* the result, bias or addend is f32 */
   uint32_t f32_products; /* multiply in f32, because the target CPU has no 16-bit multiply
                             instructions */
-  uint32_t way;          /* MtcWay: as stored, own panels or Winograd */
+  uint32_t algorithm;    /* MtcAlgorithm: as stored, own panels or Winograd */
 } MtcConvolution;
 
-/* Returns whether a convolution and its adjoints have the way MTC_WINOGRAD: f32, one group, 3x3
- * windows with stride and dilation 1, and no activation. */
+/* Returns whether a convolution and its adjoints have the algorithm MTC_WINOGRAD: f32, one group,
+ * 3x3 windows with stride and dilation 1, and no activation. */
 static inline int mtc_has_winograd(const MtcConvolution *c) {
   if (c->type != MTC_F32 || c->groups != 1 || c->window_rank != 2 ||
       c->activation != MTC_NO_ACTIVATION)

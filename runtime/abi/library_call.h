@@ -56,9 +56,9 @@ int mtc_call_run(const MtcCall *call, char *const *buffers);
 double mtc_call_seconds(MtcCallLibrary library, const char *kind, const void *description,
                         const int64_t *bytes, int count, int threads);
 /* Times `count` calls of one kind that read and write the same operands and results in different
- * ways: sets `seconds[i]` to the CPU time of a run of `descriptions[i]` on one thread, negative if
- * it cannot be run. The calls run in turn on the same buffers, of which the i-th of `buffers` has
- * `bytes[i]` bytes, and the slow ones only once. Returns the CPU time of it all. */
+ * algorithms: sets `seconds[i]` to the CPU time of a run of `descriptions[i]` on one thread,
+ * negative if it cannot be run. The calls run in turn on the same buffers, of which the i-th of
+ * `buffers` has `bytes[i]` bytes, and the slow ones only once. Returns the CPU time of it all. */
 double mtc_compare_calls(MtcCallLibrary library, const char *kind, const void *const *descriptions,
                          int count, const int64_t *bytes, int buffers, double *seconds);
 

@@ -182,10 +182,10 @@ typedef struct MtcInput {
    * one, the last one -100; in a token stream, the next token. -1 if the labels are required. */
   int32_t shifted_from;
   /* Valid values of an integer input that is used as an index: minimum <= value < limit, or value
-   * == ignored (labels). minimum == limit if the range is unrestricted. `reader` is the name of the
+   * == ignored (labels). minimum == limit if the range is unrestricted. `user` is the name of the
    * node that uses the index. */
   int64_t minimum, limit, ignored;
-  const char *reader;
+  const char *user;
 } MtcInput;
 
 /* An out-of-range index reported by a kernel. The kernel continues with a valid index; the runtime
@@ -305,10 +305,10 @@ typedef struct MtcScalars {
  * divides the gradients by it. If a gradient is not finite, `update` changes no parameter or state
  * and lowers the scale. All offsets are -1 if the program does not scale its loss. */
 typedef struct MtcLossScaling {
-  int64_t scale;   /* offset of the scale of the next step, an f32 variable */
-  int64_t used;    /* offset of an f64 scalar that `update` writes: the scale of its step */
-  int64_t skipped; /* offset of a byte that `update` writes: 1 if it skipped the step, else 0 */
-  double least;    /* minimum scale */
+  int64_t scale;    /* offset of the scale of the next step, an f32 variable */
+  int64_t used;     /* offset of an f64 scalar that `update` writes: the scale of its step */
+  int64_t skipped;  /* offset of a byte that `update` writes: 1 if it skipped the step, else 0 */
+  double min_scale; /* minimum scale */
 } MtcLossScaling;
 
 /* Gradient accumulation. Each of the `micro_steps` micro-steps of all ranks before an update, of
@@ -349,11 +349,11 @@ typedef struct MtcRowMetrics {
 
 /* The learning rate schedule: see runtime/abi/schedule.h. */
 typedef struct MtcSchedule {
-  const char *kind;   /* name of an entry of `schedules` */
-  double rate, least; /* peak and minimum learning rate */
-  int64_t warmup;     /* number of warm-up steps */
-  int64_t decay;      /* number of final decay steps, if the schedule has them and the user sets
-                         them; otherwise 0 */
+  const char *kind;      /* name of an entry of `schedules` */
+  double rate, min_rate; /* peak and minimum learning rate */
+  int64_t warmup;        /* number of warm-up steps */
+  int64_t decay;         /* number of final decay steps, if the schedule has them and the user sets
+                            them; otherwise 0 */
   uint32_t point_count;
   const int64_t *steps; /* steps of the points, increasing; null if there are none */
   const double *rates;
@@ -431,11 +431,11 @@ typedef struct MtcProgram {
   MtcSequence micro_step; /* inputs -> loss and gradients; also updates if `update` is empty */
   MtcSequence update;     /* gradients -> parameters, optimizer state */
   MtcSequence evaluate;   /* inputs -> loss, row metrics; writes no variable */
-  /* Functions that need an arena of aside_arena_bytes. */
+  /* Functions that need an arena of separate_arena_bytes. */
   MtcSequence gradients;       /* inputs -> loss and gradients; empty if micro_step computes them */
   MtcSequence compute_outputs; /* inputs -> outputs; writes no variable */
 
-  int64_t aside_arena_bytes;
+  int64_t separate_arena_bytes;
   int64_t gradients_loss;
   int64_t micro_step_loss; /* offset of an f32 scalar (f64 in an f64 program) */
   int64_t evaluate_loss;

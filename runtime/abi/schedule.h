@@ -22,14 +22,14 @@ struct Schedule {
   const char *name, *help;
   Rate rate;
   bool hasEnd = true;    ///< The rates depend on `end`.
-  bool hasLeast = true;  ///< The schedule has a minimum rate.
+  bool hasMin = true;    ///< The schedule has a minimum rate.
   bool hasWarmup = true; ///< The number of warm-up steps is an option.
   bool hasDecay = false; ///< The number of decay steps is an option.
   bool hasPoints = false;
   /// The schedule defines its own warm-up instead of the linear one from 0.
   bool risesItself = false;
-  bool warmsUpFromLeast = false; ///< The linear warm-up starts at the minimum rate, not at 0.
-  double least = 0;              ///< Default minimum rate, as a fraction of the peak rate.
+  bool warmsUpFromMin = false; ///< The linear warm-up starts at the minimum rate, not at 0.
+  double minRate = 0;          ///< Default minimum rate, as a fraction of the peak rate.
 };
 
 /// Returns the progress from the end of the warm-up to `end`: from 0 to 1, where 1 is after the
@@ -49,13 +49,13 @@ inline double constantRate(const MtcSchedule &s, double, double) { return s.rate
 
 /// Equals get_linear_schedule_with_warmup of Hugging Face, and LinearLR of PyTorch from factor 1.
 inline double linearRate(const MtcSchedule &s, double step, double end) {
-  return s.least + (s.rate - s.least) * (1 - shareDone(s, step, end));
+  return s.min_rate + (s.rate - s.min_rate) * (1 - shareDone(s, step, end));
 }
 
 /// Equals get_cosine_with_min_lr_schedule_with_warmup of Hugging Face, and CosineAnnealingLR of
 /// PyTorch.
 inline double cosineRate(const MtcSchedule &s, double step, double end) {
-  return alongCosine(s.rate, s.least, shareDone(s, step, end));
+  return alongCosine(s.rate, s.min_rate, shareDone(s, step, end));
 }
 
 /// The schedule of Vaswani et al., "Attention Is All You Need", 2017, and of
@@ -64,7 +64,7 @@ inline double cosineRate(const MtcSchedule &s, double step, double end) {
 inline double inverseRootRate(const MtcSchedule &s, double step, double) {
   const double scale = s.warmup ? static_cast<double>(s.warmup) : 1e4;
   const double later = step - static_cast<double>(s.warmup);
-  return std::max(s.least, s.rate * std::sqrt(scale / (later + scale)));
+  return std::max(s.min_rate, s.rate * std::sqrt(scale / (later + scale)));
 }
 
 /// Warm-up, stable, decay (Hu et al., "MiniCPM", 2024) with a linear decay: equals get_wsd_schedule
@@ -72,7 +72,7 @@ inline double inverseRootRate(const MtcSchedule &s, double step, double) {
 inline double stableRate(const MtcSchedule &s, double step, double end) {
   const double left = std::max(end - static_cast<double>(s.warmup), 1.0);
   const double decay = s.decay ? static_cast<double>(s.decay) : std::max(left / 10, 1.0);
-  return s.least + (s.rate - s.least) * std::clamp((end - step) / decay, 0.0, 1.0);
+  return s.min_rate + (s.rate - s.min_rate) * std::clamp((end - step) / decay, 0.0, 1.0);
 }
 
 /// Equals OneCycleLR of PyTorch, which starts at 1/25 of the peak rate, reaches the peak after 30 %
@@ -82,7 +82,7 @@ inline double oneCycleRate(const MtcSchedule &s, double step, double end) {
   if (step < top)
     return alongCosine(s.rate / 25, s.rate, step / top);
   const double share = end - 1 > top ? (step - top) / (end - 1 - top) : 0;
-  return alongCosine(s.rate, s.least, std::min(share, 1.0));
+  return alongCosine(s.rate, s.min_rate, std::min(share, 1.0));
 }
 
 /// Piecewise linear between the points, whose steps count from 1; constant before the first and
@@ -104,7 +104,7 @@ inline constexpr Schedule schedules[] = {
      .help = "constant",
      .rate = constantRate,
      .hasEnd = false,
-     .hasLeast = false},
+     .hasMin = false},
     {.name = "linear", .help = "linear decay to --min-lr", .rate = linearRate},
     {.name = "cosine", .help = "cosine decay to --min-lr", .rate = cosineRate},
     {.name = "inverse-sqrt",
@@ -115,17 +115,17 @@ inline constexpr Schedule schedules[] = {
      .help = "warm-up, stable, then linear decay over --decay-steps",
      .rate = stableRate,
      .hasDecay = true,
-     .warmsUpFromLeast = true},
+     .warmsUpFromMin = true},
     {.name = "one-cycle",
      .help = "one-cycle policy: cosine warm-up from lr / 25, cosine decay",
      .rate = oneCycleRate,
      .risesItself = true,
-     .least = 1.0 / 25e4},
+     .minRate = 1.0 / 25e4},
     {.name = "table",
      .help = "the points of --schedule-table",
      .rate = tableRate,
      .hasEnd = false,
-     .hasLeast = false,
+     .hasMin = false,
      .hasWarmup = false,
      .hasPoints = true,
      .risesItself = true}};

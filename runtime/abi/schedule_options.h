@@ -109,7 +109,7 @@ inline std::string schedulesWith(bool Schedule::*has) {
 /// if the option is valid. Unknown schedules are reported elsewhere.
 struct ScheduleOptions {
   std::string kind = "constant";
-  std::optional<double> least;     ///< the minimum rate; nullopt: the default of the schedule
+  std::optional<double> minRate;   ///< the minimum rate; nullopt: the default of the schedule
   int64_t warmup = 0, decay = 0;   ///< 0 if not given
   std::vector<std::string> points; ///< entries "STEP:RATE"
 
@@ -119,14 +119,14 @@ struct ScheduleOptions {
   }
 
   /// `rate` is the peak rate.
-  std::string checkLeast(double rate) const {
-    if (!least)
+  std::string checkMin(double rate) const {
+    if (!minRate)
       return "";
     std::array<char, 32> spelled{};
     std::snprintf(spelled.data(), spelled.size(), "%g", rate);
-    if (!(*least >= 0 && *least <= rate))
+    if (!(*minRate >= 0 && *minRate <= rate))
       return std::string("expected a rate from 0 to --lr, which is ") + spelled.data();
-    return checkHas(&Schedule::hasLeast, "final learning rate");
+    return checkHas(&Schedule::hasMin, "final learning rate");
   }
 
   std::string checkWarmup() const { return checkSteps(warmup, &Schedule::hasWarmup, "warm-up"); }
@@ -142,8 +142,8 @@ struct ScheduleOptions {
   }
 
   /// Returns the minimum rate of a valid schedule with this peak rate.
-  double leastRate(double rate) const {
-    return least.value_or(findSchedule(kind.c_str())->least * rate);
+  double minRateOf(double rate) const {
+    return minRate.value_or(findSchedule(kind.c_str())->minRate * rate);
   }
 
 private:

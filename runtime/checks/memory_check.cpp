@@ -238,7 +238,7 @@ std::string MemoryCheck::describe(const MtcFunction &function, int64_t number, i
   }
   if (!before)
     return "holds nothing";
-  return text("holds nothing, ", byte - before->range.end, " bytes behind ", before->name);
+  return text("holds nothing, ", byte - before->range.end, " bytes after ", before->name);
 }
 
 } // namespace mtc::runtime

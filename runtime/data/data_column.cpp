@@ -134,7 +134,7 @@ void DataColumn::checkRange(int64_t item, const char *values) const {
   std::optional<WrongValue> wrong = findWrongValue(*input, values, itemElements);
   if (!wrong)
     return;
-  const std::string takes = text("; ", input->reader, " takes ", rangeText(*input));
+  const std::string takes = text("; ", input->user, " takes ", rangeText(*input));
   if (file.isStream)
     userError(flagText, ": token ", item * itemElements + shift + wrong->index, " is ",
               wrong->value, takes,

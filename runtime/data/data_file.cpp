@@ -30,12 +30,12 @@ std::optional<Name> split(const std::string &file, const std::string &ending) {
 
 /// Returns the names of the first tensors, for messages.
 std::string listNames(const SafetensorsFile &file) {
-  constexpr size_t most = 10;
+  constexpr size_t maximum = 10;
   std::string names;
   size_t count = 0;
   for (const auto &[tensor, array] : file.tensors()) {
-    if (count++ == most)
-      return names + " and " + std::to_string(file.tensors().size() - most) + " more";
+    if (count++ == maximum)
+      return names + " and " + std::to_string(file.tensors().size() - maximum) + " more";
     names += (names.empty() ? "" : ", ") + tensor;
   }
   return names;

@@ -178,7 +178,7 @@ void Dataset::makeLabels(size_t i, const std::vector<char *> &buffers) {
   const int64_t count = labels.tensor.bytes / typeBytes(labels.tensor.type);
   if (std::optional<WrongValue> wrong = findWrongValue(labels, buffers[i], count))
     userError(columns[from]->flag(), ": holds the token ", wrong->value, ", as a label of which ",
-              labels.reader, " takes ", rangeText(labels));
+              labels.user, " takes ", rangeText(labels));
 }
 
 void Dataset::load(const Batch &batch, const std::vector<char *> &buffers) {

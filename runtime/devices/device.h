@@ -115,13 +115,13 @@ public:
   /// its memory cannot be allocated.
   virtual std::optional<double> copyThroughput() = 0;
   /// Returns the operations per second of a contraction in the form of `plainContraction`, in the
-  /// fastest of its ways.
+  /// fastest of its algorithms.
   virtual std::optional<double> contractionThroughput(const MtcContraction &plain) = 0;
   /// Returns the operations per second of multiplications of elements of an MtcType and additions
   /// in registers; nullopt if it is unknown.
   virtual std::optional<double> registerThroughput(uint32_t type) = 0;
   /// Returns the maximum memory allocated outside the arena, with reasons.
-  virtual std::vector<MemoryUse> memoryBesideArena() = 0;
+  virtual std::vector<MemoryUse> memoryOutsideArena() = 0;
 
 private:
   Ranks *processes;

@@ -85,9 +85,9 @@ StepLoss runScaled(const Session &session, const TrainingState &state, int64_t s
   auto isFiniteGradient = [&](const MtcVariable *gradient) {
     return isFinite(session.device, *gradient);
   };
-  const auto least = static_cast<float>(scaling.least);
-  while (scale > least && !std::ranges::all_of(gradients, isFiniteGradient)) {
-    scale = std::max(scale / 2, least);
+  const auto minimum = static_cast<float>(scaling.min_scale);
+  while (scale > minimum && !std::ranges::all_of(gradients, isFiniteGradient)) {
+    scale = std::max(scale / 2, minimum);
     session.device.writeScalar(scaling.scale, &scale, sizeof scale);
     clearSums(session);
     loss = runMicroSteps(session, state, step);
@@ -111,12 +111,12 @@ void readScaled(Device &device, const MtcTensor &tensor, double factor, const De
   const uint32_t type = writtenType(tensor);
   if (factor == 1 && type == tensor.type)
     return device.read(addressOf(tensor), tensor.bytes, use);
-  constexpr int64_t most = 1 << 16;
+  constexpr int64_t maximum = 1 << 16;
   const int64_t growth = typeBytes(type) / typeBytes(tensor.type);
   std::vector<char> piece;
   device.read(addressOf(tensor), tensor.bytes, [&](const char *from, int64_t at, int64_t bytes) {
-    for (int64_t begin = 0; begin < bytes; begin += most) {
-      const int64_t size = std::min(most, bytes - begin);
+    for (int64_t begin = 0; begin < bytes; begin += maximum) {
+      const int64_t size = std::min(maximum, bytes - begin);
       piece.resize(static_cast<size_t>(size * growth));
       if (type == tensor.type)
         std::memcpy(piece.data(), from + begin, piece.size());

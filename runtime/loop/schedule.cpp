@@ -22,7 +22,7 @@ double learningRate(const MtcSchedule &schedule, int64_t step, int64_t scheduleS
   const abi::Schedule &kind = kindOf(schedule);
   const auto before = static_cast<double>(step - 1);
   if (step <= schedule.warmup && !kind.risesItself) {
-    const double start = kind.warmsUpFromLeast ? schedule.least : 0;
+    const double start = kind.warmsUpFromMin ? schedule.min_rate : 0;
     return start + (schedule.rate - start) * before / static_cast<double>(schedule.warmup);
   }
   return kind.rate(schedule, before, static_cast<double>(scheduleSteps));

@@ -16,7 +16,7 @@ MtcSchedule scheduleOf(const MtcProgram &program, const TrainingState &state);
 
 /// Returns the rate of step `step` (from 1) in a schedule of `scheduleSteps` steps; PyTorch and
 /// Hugging Face count this step as `step - 1`. During the first `warmup` steps the rate rises
-/// linearly from 0, or from the minimum rate at step 1 if the schedule has `warmsUpFromLeast` set,
+/// linearly from 0, or from the minimum rate at step 1 if the schedule has `warmsUpFromMin` set,
 /// unless the schedule has `risesItself` set. After the warm-up it is the rate of the schedule.
 double learningRate(const MtcSchedule &schedule, int64_t step, int64_t scheduleSteps);
 

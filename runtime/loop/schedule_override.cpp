@@ -18,8 +18,8 @@ std::string ScheduleFlags::spelling() const {
     add("--schedule", *kind);
   if (rate)
     add("--lr", spellNumber(*rate));
-  if (least)
-    add("--min-lr", spellNumber(*least));
+  if (minRate)
+    add("--min-lr", spellNumber(*minRate));
   if (warmup)
     add("--warmup", std::to_string(*warmup));
   if (decay)
@@ -54,10 +54,10 @@ ScheduleSettings overrideSchedule(const ScheduleSettings &base, const ScheduleFl
   abi::ScheduleOptions options;
   options.kind = flags.kind.value_or(base.kind);
   const abi::Schedule &kind = *abi::findSchedule(options.kind.c_str());
-  const bool isLeastGiven = base.least != abi::findSchedule(base.kind.c_str())->least * base.rate;
-  options.least = flags.least;
-  if (!flags.least && kind.hasLeast && isLeastGiven)
-    options.least = base.least;
+  const bool isMinGiven = base.minRate != abi::findSchedule(base.kind.c_str())->minRate * base.rate;
+  options.minRate = flags.minRate;
+  if (!flags.minRate && kind.hasMin && isMinGiven)
+    options.minRate = base.minRate;
   options.warmup = flags.warmup.value_or(kind.hasWarmup ? base.warmup : 0);
   options.decay = flags.decay.value_or(kind.hasDecay ? base.decay : 0);
   options.points = flags.points;
@@ -84,16 +84,16 @@ ScheduleSettings overrideSchedule(const ScheduleSettings &base, const ScheduleFl
   result.rate = flags.rate.value_or(base.rate);
   if (!result.points.rates.empty())
     result.rate = *std::max_element(result.points.rates.begin(), result.points.rates.end());
-  if (flags.least)
-    check("--min-lr " + spellNumber(*flags.least), options.checkLeast(result.rate));
-  else if (options.least && *options.least > result.rate)
+  if (flags.minRate)
+    check("--min-lr " + spellNumber(*flags.minRate), options.checkMin(result.rate));
+  else if (options.minRate && *options.minRate > result.rate)
     problems.add(flags.spelling(), ": the peak rate, ", spellNumber(result.rate),
-                 ", is lower than the minimum rate of the schedule, ", spellNumber(base.least),
+                 ", is lower than the minimum rate of the schedule, ", spellNumber(base.minRate),
                  "; give --min-lr, too");
   check(text("--warmup ", options.warmup), options.checkWarmup());
   check(text("--decay-steps ", options.decay), options.checkDecay());
   problems.throwIfAny();
-  result.least = options.leastRate(result.rate);
+  result.minRate = options.minRateOf(result.rate);
   return result;
 }
 

@@ -15,12 +15,12 @@ namespace mtc::runtime {
 /// The given schedule flags of a run.
 struct ScheduleFlags {
   std::optional<std::string> kind;
-  std::optional<double> rate, least;
+  std::optional<double> rate, minRate;
   std::optional<int64_t> warmup, decay;
   std::vector<std::string> points; ///< entries "STEP:RATE" of --schedule-table
   std::string table;               ///< the value of --schedule-table
 
-  bool any() const { return kind || rate || least || warmup || decay || !table.empty(); }
+  bool any() const { return kind || rate || minRate || warmup || decay || !table.empty(); }
   /// Returns the flags as the user would write them: "--lr 0.001 --warmup 10".
   std::string spelling() const;
 };

@@ -290,7 +290,7 @@ private:
   /// parameters updated by such a step are never saved, because each save first reports all steps.
   /// Skipped steps end training when the loss scale has reached its minimum.
   void checkFinite(const StepMetrics &found) {
-    if (found.skipped ? *found.lossScale > scaling.least : std::isfinite(found.loss))
+    if (found.skipped ? *found.lossScale > scaling.min_scale : std::isfinite(found.loss))
       return warnOfSkipped(found);
     if (hasNoTargets(found))
       return warn(warnedOfNoTargets,

@@ -36,7 +36,7 @@ void writeMemoryReport(const MtcProgram &program, Device &device, int64_t arenaB
           ? plan["peak_bytes"]
           : OrderedJson(arenaBytes);
   OrderedJson outside = OrderedJson::array();
-  for (const MemoryUse &use : device.memoryBesideArena())
+  for (const MemoryUse &use : device.memoryOutsideArena())
     outside.push_back({{"name", use.name}, {"bytes", use.bytes}, {"why", use.why}});
   OrderedJson report = {{MTC_WRITER_KEY, MTC_WRITER},
                         {"planned_bytes", planned},

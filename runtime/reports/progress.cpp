@@ -48,8 +48,8 @@ void Progress::step(const StepMetrics &metrics) {
   measured += metrics.seconds;
   const double weight = last ? 1 - std::exp(-metrics.seconds / window) : 1;
   // The weight of early steps is that of a mean.
-  const double least = 1 / static_cast<double>(metrics.step - facts.firstStep);
-  smoothSeconds += (metrics.seconds - smoothSeconds) * std::max(weight, least);
+  const double minimum = 1 / static_cast<double>(metrics.step - facts.firstStep);
+  smoothSeconds += (metrics.seconds - smoothSeconds) * std::max(weight, minimum);
   last = metrics;
   if (line.isActive()) {
     if (Clock::now() - lastDrawn >= std::chrono::milliseconds(100))

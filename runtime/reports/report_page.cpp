@@ -39,10 +39,10 @@ std::string whole(int64_t value) { return html::wholeText(value); }
 
 /// Returns a number with five digits; an en dash for one that is not known.
 std::string number(double value) {
-  constexpr double leastWhole = 1e4, longest = 1e15;
+  constexpr double minWhole = 1e4, longest = 1e15;
   if (!std::isfinite(value))
     return "–";
-  if (std::fabs(value) >= leastWhole && std::fabs(value) < longest)
+  if (std::fabs(value) >= minWhole && std::fabs(value) < longest)
     return (value < 0 ? "-" : "") + whole(std::llround(std::fabs(value)));
   return format("%.5g", value);
 }
@@ -269,7 +269,7 @@ std::string Page::metrics() const {
 }
 
 std::string Page::validations() const {
-  constexpr size_t most = 100;
+  constexpr size_t maximum = 100;
   const size_t count = record.validations.size();
   if (!count)
     return "";
@@ -277,7 +277,7 @@ std::string Page::validations() const {
   for (const auto &metric : record.validations.back().metrics)
     columns.push_back({metric.first});
   columns.insert(columns.end(), {{"Samples"}, {"Time"}, {"", false}});
-  const size_t stride = (count + most - 1) / most;
+  const size_t stride = (count + maximum - 1) / maximum;
   const ValidationMetrics *best = record.bestValidation();
   std::vector<html::Row> cells;
   for (size_t i = 0; i < count; ++i) {

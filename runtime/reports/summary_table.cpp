@@ -84,7 +84,7 @@ std::string summaryTable(const OrderedJson &summary) {
     result += line(row);
   return result + "in all\n" +
          total("contractions", totals["contractions"], "share_of_alone",
-               "the fastest way on the same shapes, alone") +
+               "the fastest algorithm on the same shapes, alone") +
          total("other library calls", totals["other_calls"], nullptr, nullptr) +
          total("kernels", totals["kernels"], "share_of_copy", "the bandwidth of copying") +
          total("  those that move over 1 MB", totals["large_kernels"], "share_of_copy",
@@ -95,7 +95,8 @@ std::string summaryTable(const OrderedJson &summary) {
          "%copy: of the bandwidth of copying, above 100 where operands lie in caches or are "
          "updated "
          "in place;\n%rate: of the machine's rate of multiplications and additions in registers; "
-         "%alone: of the fastest way to\ncompute the same shape, plain tensors and nothing else "
+         "%alone: of the fastest algorithm to\ncompute the same shape, plain tensors and nothing "
+         "else "
          "running.\n";
 }
 

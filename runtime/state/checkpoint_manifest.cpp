@@ -51,7 +51,7 @@ Json parseUnaltered(const std::string &path, const std::string &text) {
 Json jsonOf(const ScheduleSettings &schedule) {
   Json json = {{"kind", schedule.kind},
                {"rate", schedule.rate},
-               {"least", schedule.least},
+               {"least", schedule.minRate},
                {"warmup", schedule.warmup},
                {"decay", schedule.decay}};
   if (!schedule.points.steps.empty()) {
@@ -122,7 +122,7 @@ ScheduleSettings parseSchedule(const std::string &path, const Json &json) {
   if (!kind)
     userError(path, ": the schedule '", schedule.kind, "' is not known to this program");
   schedule.rate = fields.rate("rate");
-  schedule.least = fields.rate("least");
+  schedule.minRate = fields.rate("least");
   schedule.warmup = fields.natural("warmup", INT64_MAX);
   schedule.decay = fields.natural("decay", INT64_MAX);
   if (!kind->hasPoints)

@@ -39,10 +39,10 @@ float greatest(const float *elements, int64_t count) {
 /// Full blocks are multiplied by the reciprocal of the scale and partial blocks divided by the
 /// scale.
 float quantizeBlock(const float *elements, int64_t count, uint8_t *packed) {
-  constexpr float least = 1e-38f;
+  constexpr float minimum = 1e-38f;
   const bool isWhole = count == MTC_NF4_BLOCK;
   const float scale = greatest(elements, count);
-  const float divisor = scale < least ? least : scale, factor = 1.0f / divisor;
+  const float divisor = scale < minimum ? minimum : scale, factor = 1.0f / divisor;
   auto codeOf = [&](int64_t i) {
     if (i >= count)
       return nearestNf4(0);

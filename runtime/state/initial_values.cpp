@@ -82,11 +82,11 @@ static void readConverted(const ArrayOnDisk &array, uint32_t type, int64_t at, c
   if (array.type == type)
     return readArray(array, at, to, bytes);
   const int64_t size = typeBytes(type), found = typeBytes(array.type), total = bytes / size;
-  constexpr int64_t most = 1 << 18; // elements per chunk
-  std::vector<char> read(static_cast<size_t>(std::min(most, total) * found));
-  std::vector<float> values(static_cast<size_t>(std::min(most, total)));
-  for (int64_t done = 0; done < total; done += most) {
-    const int64_t count = std::min(most, total - done);
+  constexpr int64_t maximum = 1 << 18; // elements per chunk
+  std::vector<char> read(static_cast<size_t>(std::min(maximum, total) * found));
+  std::vector<float> values(static_cast<size_t>(std::min(maximum, total)));
+  for (int64_t done = 0; done < total; done += maximum) {
+    const int64_t count = std::min(maximum, total - done);
     readArray(array, (at / size + done) * found, read.data(), count * found);
     if (array.type == MTC_F32)
       std::memcpy(values.data(), read.data(), static_cast<size_t>(count * found));

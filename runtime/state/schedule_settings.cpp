@@ -15,7 +15,7 @@ std::string spellNumber(double number) {
 }
 
 ScheduleSettings::ScheduleSettings(const MtcSchedule &schedule)
-    : kind(schedule.kind), rate(schedule.rate), least(schedule.least), warmup(schedule.warmup),
+    : kind(schedule.kind), rate(schedule.rate), minRate(schedule.min_rate), warmup(schedule.warmup),
       decay(schedule.decay) {
   for (uint32_t i = 0; i < schedule.point_count; ++i) {
     points.steps.push_back(schedule.steps[i]);
@@ -26,7 +26,7 @@ ScheduleSettings::ScheduleSettings(const MtcSchedule &schedule)
 MtcSchedule ScheduleSettings::view() const {
   return {.kind = kind.c_str(),
           .rate = rate,
-          .least = least,
+          .min_rate = minRate,
           .warmup = warmup,
           .decay = decay,
           .point_count = static_cast<uint32_t>(points.steps.size()),
@@ -43,8 +43,8 @@ std::string ScheduleSettings::flags() const {
     return all;
   }
   all += " --lr " + spellNumber(rate);
-  if (least != 0)
-    all += " --min-lr " + spellNumber(least);
+  if (minRate != 0)
+    all += " --min-lr " + spellNumber(minRate);
   if (warmup)
     all += text(" --warmup ", warmup);
   if (decay)

@@ -12,7 +12,7 @@ namespace mtc::runtime {
 /// The fields of MtcSchedule, with their storage.
 struct ScheduleSettings {
   std::string kind; ///< name of an entry of `abi::schedules`
-  double rate = 0, least = 0;
+  double rate = 0, minRate = 0;
   int64_t warmup = 0, decay = 0;
   abi::SchedulePoints points;
 

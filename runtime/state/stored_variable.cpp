@@ -149,10 +149,11 @@ void StoredVariable::readOwn(Device &device, const Device::Use &use) const {
   forEachOwnRun(device, division, [&](const ElementRun &run) { readRun(device, run, use); });
 }
 
-void StoredVariable::readOwn(Device &device, int64_t begin, int64_t most,
+void StoredVariable::readOwn(Device &device, int64_t begin, int64_t maximum,
                              const Device::Use &use) const {
   const int64_t size = typeBytes(type()), part = division.partOf(rankOf(device));
-  division.forEachRun(part, begin / size, std::min(division.countOf(part), (begin + most) / size),
+  division.forEachRun(part, begin / size,
+                      std::min(division.countOf(part), (begin + maximum) / size),
                       [&](const ElementRun &run) { readRun(device, run, use); });
 }
 

@@ -38,7 +38,7 @@ public:
   /// Reads the elements that this rank owns: all of them if the value is not divided.
   void readOwn(Device &device, const Device::Use &use) const;
   /// Reads at most `most` bytes of the own elements, from byte `begin` of them on.
-  void readOwn(Device &device, int64_t begin, int64_t most, const Device::Use &use) const;
+  void readOwn(Device &device, int64_t begin, int64_t maximum, const Device::Use &use) const;
   /// Rank 0: reads the part of another rank, which waits for it (waitForRankZero).
   void readPart(Device &device, int64_t part, const Device::Use &use) const;
   /// Equal to Device::write: chunks cover each element that this rank stores once, in order.

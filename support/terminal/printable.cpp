@@ -20,9 +20,9 @@ static size_t characterAt(std::string_view text, size_t at) {
   // U+0080 to U+009F are control characters too. Longer forms than needed, with which some
   // terminals read control characters, surrogates, and numbers above U+10FFFF are not UTF-8.
   const auto second = static_cast<unsigned char>(text[at + 1]);
-  const unsigned char least = lead == 0xc2 || lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-  const unsigned char most = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
-  return second < least || second > most ? 0 : bytes;
+  const unsigned char minimum = lead == 0xc2 || lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+  const unsigned char maximum = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+  return second < minimum || second > maximum ? 0 : bytes;
 }
 
 std::string printable(std::string_view text) {

@@ -14,7 +14,7 @@
 namespace mtc::terminal {
 namespace {
 
-constexpr int leastBar = 8, widestBar = 30, gap = 2;
+constexpr int minBar = 8, widestBar = 30, gap = 2;
 
 /// Returns whether the terminal shows UTF-8, by the variable that determines LC_CTYPE.
 bool showsUtf8() {
@@ -65,8 +65,8 @@ std::string progressText(const std::string &label, std::optional<double> fractio
   std::vector<bool> isShown(parts.size());
   bool isBarDecided = !fraction;
   auto decideBar = [&] {
-    if (!isBarDecided && left >= gap + leastBar)
-      left -= gap + (bar = leastBar);
+    if (!isBarDecided && left >= gap + minBar)
+      left -= gap + (bar = minBar);
     isBarDecided = true;
   };
   for (const Part *part : byRank) {

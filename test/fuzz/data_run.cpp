@@ -21,7 +21,7 @@ void runSample(MtcType type, const std::vector<std::string> &arguments) {
   x.bytes = x.bytes / 4 * runtime::typeBytes(type);
   if (type != MTC_F32) {
     inputs[0].limit = vocabulary;
-    inputs[0].reader = "embedding";
+    inputs[0].user = "embedding";
   }
   MtcProgram program = mtc_program;
   program.inputs = inputs;

@@ -53,28 +53,28 @@ mtc.step @f reads [] [] gives [] [] {
 
 mtc.step @f reads [] [] gives [] [] {
   // expected-error @below {{has an algorithm of convolutions, or one with a batch, an activation, sums or a stored operand (contraction_call_c5)}}
-  mtc.call #mtc.contraction<type = f32, batch_rank = 1, way = own_panels> [] into []
+  mtc.call #mtc.contraction<type = f32, batch_rank = 1, algorithm = own_panels> [] into []
 }
 
 // -----
 
 mtc.step @f reads [] [] gives [] [] {
   // expected-error @below {{packs operands, expected to read them as stored, own_panels or winograd (convolution_call_c5)}}
-  mtc.call #mtc.convolution<type = f32, window_rank = 1, way = packed_rhs> [] into []
+  mtc.call #mtc.convolution<type = f32, window_rank = 1, algorithm = packed_rhs> [] into []
 }
 
 // -----
 
 mtc.step @f reads [] [] gives [] [] {
   // expected-error @below {{is by winograd, expected f32, one group, no activation, and 3x3 windows with stride and dilation 1 (convolution_call_c5)}}
-  mtc.call #mtc.convolution<type = f32, window_rank = 2, groups = 1, kernel = [3, 3], strides = [2, 1], dilations = [1, 1], way = winograd> [] into []
+  mtc.call #mtc.convolution<type = f32, window_rank = 2, groups = 1, kernel = [3, 3], strides = [2, 1], dilations = [1, 1], algorithm = winograd> [] into []
 }
 
 // -----
 
 mtc.step @f reads [] [] gives [] [] {
   // expected-error @below {{has an algorithm of convolutions, or one with a batch, an activation, sums or a stored operand (contraction_call_c5)}}
-  mtc.call #mtc.contraction<type = f32, way = winograd> [] into []
+  mtc.call #mtc.contraction<type = f32, algorithm = winograd> [] into []
 }
 
 // -----

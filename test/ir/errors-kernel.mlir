@@ -207,7 +207,7 @@ func.func @kernel_c9_no_symbols(%x: tensor<9xf32>) {
 // -----
 
 func.func @kernel_c1_points() {
-  // expected-error @below {{has more points than 64 bits can count (kernel_c1)}}
+  // expected-error @below {{has more iterations than 64 bits can count (kernel_c1)}}
   %y = mtc.kernel [4294967296, 4294967296] reduce [0, 1] () : () -> tensor<f32> {
     %c = arith.constant 0.0 : f32
     mtc.kernel.yield %c at [affine_map<(d0, d1) -> ()>] : f32

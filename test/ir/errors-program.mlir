@@ -66,7 +66,7 @@ mtc.program "a" stage training schedule <table, rate = 1.0 : f64, steps = [4, 4]
 
 mtc.program "a" stage training {
   // expected-error @below {{no value from 3 on is less than 3 (index_range_c1)}}
-  mtc.input "x" indices <minimum = 3, limit = 3, ignored = 0, reader = "">
+  mtc.input "x" indices <minimum = 3, limit = 3, ignored = 0, user = "">
 }
 
 // -----

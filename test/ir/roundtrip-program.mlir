@@ -4,8 +4,8 @@
 // CHECK-SAME: batch 32 loss "cross-entropy" optimizer "adamw" schedule <cosine, rate = 1.000000e-03 : f64, warmup = 100> {
 mtc.program "digits" stage training from <file = "/models/digits.onnx", digest = "0f", merged = split, train = ["fc.*"]>
     batch 32 loss "cross-entropy" optimizer "adamw" schedule <cosine, rate = 1.000000e-03 : f64, warmup = 100> {
-  // CHECK-NEXT: mtc.input "ids" axis "batch" rows indices <minimum = -8, limit = 8, ignored = -8, reader = "/embedding">
-  mtc.input "ids" axis "batch" rows indices <minimum = -8, limit = 8, ignored = -8, reader = "/embedding">
+  // CHECK-NEXT: mtc.input "ids" axis "batch" rows indices <minimum = -8, limit = 8, ignored = -8, user = "/embedding">
+  mtc.input "ids" axis "batch" rows indices <minimum = -8, limit = 8, ignored = -8, user = "/embedding">
   // CHECK-NEXT: mtc.input "labels" rows label shifted_from "ids"
   mtc.input "labels" rows label shifted_from "ids"
   // CHECK-NEXT: mtc.input "mask"
@@ -30,8 +30,8 @@ mtc.program "model" stage onnx {
 
 // -----
 
-// CHECK: mtc.program "wsd" stage training schedule <wsd, rate = 1.000000e-03 : f64, least = 1.000000e-05 : f64, warmup = 10, decay = 20> {
-mtc.program "wsd" stage training schedule <wsd, rate = 1.0e-3 : f64, least = 1.0e-5 : f64, warmup = 10, decay = 20> {}
+// CHECK: mtc.program "wsd" stage training schedule <wsd, rate = 1.000000e-03 : f64, min_rate = 1.000000e-05 : f64, warmup = 10, decay = 20> {
+mtc.program "wsd" stage training schedule <wsd, rate = 1.0e-3 : f64, min_rate = 1.0e-5 : f64, warmup = 10, decay = 20> {}
 
 // -----
 

@@ -82,7 +82,7 @@ inline std::vector<Case> cases() {
           {"3x3, odd channels", plane(3, 1, 5, 7, 8, 3, 1, 1, 1, 1)},
           {"7x7 of an image", plane(1, 1, 3, 8, 20, 7, 2, 1, 3, 3)},
           {"stride, dilation, one-sided padding", plane(2, 1, 4, 6, 14, 3, 2, 2, 0, 3)},
-          {"elements behind the last window", plane(1, 1, 16, 16, 10, 3, 4, 1, 0, 0)},
+          {"elements after the last window", plane(1, 1, 16, 16, 10, 3, 4, 1, 0, 0)},
           {"1x1 with stride", plane(2, 1, 16, 16, 7, 1, 2, 1, 0, 0)},
           {"one channel", plane(2, 1, 1, 1, 6, 3, 1, 1, 1, 1)},
           {"groups", plane(2, 3, 4, 5, 8, 3, 1, 1, 1, 1)},

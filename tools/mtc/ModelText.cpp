@@ -144,7 +144,7 @@ private:
 
   /// One line for the initializers of equal shape whose names differ in the number of a layer only.
   void printGroups(ArrayRef<const json::Object *> rows) {
-    constexpr size_t mostGroups = 32;
+    constexpr size_t maxGroups = 32;
     using Key = std::pair<std::string, std::string>;
     MapVector<Key, LayerGroup, std::map<Key, unsigned>> groups;
     for (const json::Object *row : rows) {
@@ -164,7 +164,7 @@ private:
     int64_t others = 0, otherElements = 0;
     for (const auto &[number, entry] : enumerate(groups)) {
       const LayerGroup &group = entry.second;
-      if (number >= mostGroups) {
+      if (number >= maxGroups) {
         others += group.count;
         otherElements += group.elements;
         continue;

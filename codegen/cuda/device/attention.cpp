@@ -17,7 +17,7 @@
 
 namespace mtc::cuda::device {
 
-template <typename Number> Number least(Number a, Number b) { return a < b ? a : b; }
+template <typename Number> Number minimum(Number a, Number b) { return a < b ? a : b; }
 template <typename Number> Number greatest(Number a, Number b) { return a > b ? a : b; }
 
 /// The operands that the forward and backward pass have in common.
@@ -39,7 +39,7 @@ struct Head {
   int64_t firstRow() const { return (batch * p.heads + head) * p.queries; }
   /// Returns the end of the range of keys that queries before `end` attend to.
   int64_t keysFor(int64_t end) const {
-    return p.is_causal ? greatest<int64_t>(0, least(end + p.causal_offset, p.keys)) : p.keys;
+    return p.is_causal ? greatest<int64_t>(0, minimum(end + p.causal_offset, p.keys)) : p.keys;
   }
 };
 
@@ -83,7 +83,7 @@ template <typename Math> struct QueryTile {
         head{p, blockIndex() / tileCount / p.heads, blockIndex() / tileCount % p.heads} {}
 
   /// Returns the end of the range of keys that any query of the tile attends to.
-  int64_t keysEnd() const { return head.keysFor(least(first + Math::rows, head.p.queries)); }
+  int64_t keysEnd() const { return head.keysFor(minimum(first + Math::rows, head.p.queries)); }
 };
 
 /// Allocates tiles consecutively in the block's shared memory.

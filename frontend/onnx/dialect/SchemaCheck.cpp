@@ -58,14 +58,14 @@ LogicalResult checkAttribute(NodeView &node, const Schema &schema, StringRef nam
 
 LogicalResult checkCount(NodeView &node, const Signature &signature, size_t count,
                          const Twine &what) {
-  std::optional<size_t> most = signature.maximum();
-  if (count >= signature.minimum() && count <= most.value_or(SIZE_MAX))
+  std::optional<size_t> maximum = signature.maximum();
+  if (count >= signature.minimum() && count <= maximum.value_or(SIZE_MAX))
     return success();
   std::string expected = std::to_string(signature.minimum());
-  if (!most)
+  if (!maximum)
     expected += " or more";
-  else if (*most != signature.minimum())
-    expected += ".." + std::to_string(*most);
+  else if (*maximum != signature.minimum())
+    expected += ".." + std::to_string(*maximum);
   return node.failure("has " + Twine(count) + " " + what + ", expected " + expected);
 }
 

@@ -15,7 +15,7 @@ namespace {
 /// Returns x of Max(Log(x), -100), or null.
 Value clampedLogarithm(Value value) {
   NodeOp max = definedBy(value, "Max");
-  Value inner = max ? operandBesides(max, -100) : Value();
+  Value inner = max ? otherOperand(max, -100) : Value();
   NodeOp log = inner ? definedBy(inner, "Log") : NodeOp();
   return log ? log.getInputs()[0] : Value();
 }
@@ -25,7 +25,7 @@ Value complement(Value value) {
   if (NodeOp sub = definedBy(value, "Sub"))
     return splatOf(sub.getInputs()[0]) == 1.0 ? sub.getInputs()[1] : Value();
   NodeOp add = definedBy(value, "Add");
-  Value inner = add ? operandBesides(add, 1) : Value();
+  Value inner = add ? otherOperand(add, 1) : Value();
   NodeOp neg = inner ? definedBy(inner, "Neg") : NodeOp();
   return neg ? neg.getInputs()[0] : Value();
 }

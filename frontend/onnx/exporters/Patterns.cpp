@@ -23,7 +23,7 @@ std::optional<double> splatOf(Value value) {
   return llvm::all_equal(elements) ? std::optional(elements.front()) : std::nullopt;
 }
 
-Value operandBesides(NodeOp node, double constant) {
+Value otherOperand(NodeOp node, double constant) {
   if (node.getInputs().size() == 2)
     for (size_t i : {1, 0})
       if (splatOf(node.getInputs()[i]) == constant)

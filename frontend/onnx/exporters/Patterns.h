@@ -19,7 +19,7 @@ std::optional<double> splatOf(mlir::Value value);
 
 /// Returns the operand of a binary node that is not a constant of this value, for instance `x` of
 /// Add(x, 1) and Add(1, x); null if neither operand is that constant.
-mlir::Value operandBesides(NodeOp node, double constant);
+mlir::Value otherOperand(NodeOp node, double constant);
 
 /// Returns the shape of a value, or an empty array if it is not static.
 llvm::ArrayRef<int64_t> inferredShape(mlir::Value value);

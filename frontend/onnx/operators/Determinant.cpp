@@ -37,10 +37,10 @@ Value swapRows(TensorBuilder &b, Value matrices, Value pivot) {
 LogicalResult convertDet(Conversion &node) {
   TensorBuilder &b = node.b;
   int64_t size = node.shape(0).back();
-  constexpr int64_t most = 64;
-  if (size > most)
+  constexpr int64_t maximum = 64;
+  if (size > maximum)
     return node.failure("has matrices of " + Twine(size) + " rows, expected at most " +
-                        Twine(most));
+                        Twine(maximum));
   Type element = node.elementType(0);
   int64_t count = elementCount(node.shape(0).drop_back(2));
   Value a = b.reshape(b.cast(node.value(0), computeType(b, element)), {count, size, size});

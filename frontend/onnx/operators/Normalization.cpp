@@ -208,12 +208,12 @@ LogicalResult convertLRN(Conversion &node) {
   int64_t rank = node.rank(0), channels = node.dim(0, 1);
   // Limits the region to the existing channels.
   int64_t before = std::min((read.size - 1) / 2, channels);
-  int64_t behind = std::min(read.size / 2, channels);
+  int64_t after = std::min(read.size / 2, channels);
   Extents low(rank, 0), high(rank, 0), interior(rank, 0);
   low[1] = before;
-  high[1] = behind;
+  high[1] = after;
   Value regions = b.windows(b.pad(b.mul(x, x), low, high, interior), {1}, {channels},
-                            {before + 1 + behind}, {1}, {1});
+                            {before + 1 + after}, {1}, {1});
   Value total = b.sum(regions, {rank});
   Value scale = b.add(b.mul(total, b.splat(total, read.alpha / static_cast<double>(read.size))),
                       b.splat(total, read.bias));

@@ -44,7 +44,7 @@ LogicalResult inferPool(Inference &node) {
 //===--- MaxPool ------------------------------------------------------------------------------===//
 
 /// Returns the minimum value of an element type.
-double least(Type element) {
+double minimum(Type element) {
   if (isa<FloatType>(element))
     return -INFINITY;
   return isUnsigned(element) ? 0.0 : -std::ldexp(1.0, element.getIntOrFloatBitWidth() - 1);
@@ -96,7 +96,7 @@ LogicalResult convertMaxPool(Conversion &node) {
     return failure();
   TensorBuilder &b = node.b;
   Type element = node.elementType(0);
-  FailureOr<Value> slid = slide(node, b, node.value(0), *windows, least(element));
+  FailureOr<Value> slid = slide(node, b, node.value(0), *windows, minimum(element));
   if (failed(slid))
     return failure();
   if (elementCount(windows->kernel) > INT32_MAX)
@@ -104,8 +104,8 @@ LogicalResult convertMaxPool(Conversion &node) {
                         ", expected fewer elements than 2^31");
   ArrayRef<int64_t> shape = shapeOf(*slid);
   SmallVector<int64_t> taps = axesFrom(node.rank(0), shape.size());
-  Value greatest = b.detach(b.reduce(ReductionKind::Max, *slid, taps));
-  Value attains = b.compare(Predicate::Eq, *slid, b.broadcast(greatest, taps, shape));
+  Value maximum = b.detach(b.reduce(ReductionKind::Max, *slid, taps));
+  Value attains = b.compare(Predicate::Eq, *slid, b.broadcast(maximum, taps, shape));
   if (isa<FloatType>(element))
     attains = b.logicalOr(attains, b.isNan(*slid));
   Value number = tapNumbers(b, shape, *windows);

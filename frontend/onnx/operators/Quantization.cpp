@@ -163,10 +163,9 @@ LogicalResult convertDequantize(Conversion &node) {
           ? b.cast(quantizeToFloats(b, x, scale, zero, quantizedType, /*saturates=*/true), wide)
           : quantize(b, x, scale, zero, quantizedType);
   Value y = b.detach(value(quantized));
-  auto [least, greatest] = rangeOf(quantizedType);
-  Value inside =
-      b.detach(b.logicalAnd(b.compare(Predicate::Ge, x, value(b.splat(zero, least))),
-                            b.compare(Predicate::Le, x, value(b.splat(zero, greatest)))));
+  auto [minimum, maximum] = rangeOf(quantizedType);
+  Value inside = b.detach(b.logicalAnd(b.compare(Predicate::Ge, x, value(b.splat(zero, minimum))),
+                                       b.compare(Predicate::Le, x, value(b.splat(zero, maximum)))));
   // x - detach(x) is 0, with a derivative of 1.
   Value passed = b.select(inside, b.sub(x, b.detach(x)), b.splat(x, 0.0));
   return node.result(0, b.cast(b.add(y, passed), element));
@@ -188,15 +187,15 @@ LogicalResult convertDynamicQuantize(Conversion &node) {
   Type byte = IntegerType::get(node.context(), 8, IntegerType::Unsigned);
   Value x = b.detach(node.value(0));
   SmallVector<int64_t> all = axesFrom(0, node.rank(0));
-  Value least = b.reduce(ReductionKind::Min, x, all),
-        greatest = b.reduce(ReductionKind::Max, x, all);
-  Value zero = b.splat(least, 0.0);
-  least = b.min(least, zero);
-  Value range = b.sub(b.max(greatest, zero), least);
+  Value minimum = b.reduce(ReductionKind::Min, x, all),
+        maximum = b.reduce(ReductionKind::Max, x, all);
+  Value zero = b.splat(minimum, 0.0);
+  minimum = b.min(minimum, zero);
+  Value range = b.sub(b.max(maximum, zero), minimum);
   // Any scale is valid if all elements are 0.
   Value isZero = b.compare(Predicate::Eq, range, zero);
   Value scale = b.select(isZero, b.splat(range, 1.0), b.mul(range, b.splat(range, 1.0 / 255)));
-  Value zeroPoint = quantize(b, b.neg(least), scale, zero, byte);
+  Value zeroPoint = quantize(b, b.neg(minimum), scale, zero, byte);
   Value y = quantize(b, x, b.broadcastTo(scale, node.shape(0)),
                      b.broadcastTo(zeroPoint, node.shape(0)), byte);
   return success(succeeded(node.result(0, b.cast(y, byte))) && succeeded(node.result(1, scale)) &&

@@ -229,7 +229,7 @@ template <bool isMaximum> LogicalResult convertExtremum(Conversion &node) {
 void addReductionOperators(Operators &operators) {
   auto zero = [](auto kind) { return decltype(kind)(0); };
   auto one = [](auto kind) { return decltype(kind)(1); };
-  auto least = [](auto kind) { return bottom(kind); };
+  auto minimum = [](auto kind) { return bottom(kind); };
   auto greatest = [](auto kind) { return top(kind); };
   auto itself = [](auto x) { return x; };
   auto square = [](auto x) { return productOf(x, x); };
@@ -270,7 +270,7 @@ void addReductionOperators(Operators &operators) {
                                        }});
   operators.add("ReduceMax", 1,
                 {.infer = inferReduce,
-                 .evaluate = overNumbers(least, itself, larger, done),
+                 .evaluate = overNumbers(minimum, itself, larger, done),
                  .convert = convertExtremum<true>});
   operators.add("ReduceMin", 1,
                 {.infer = inferReduce,

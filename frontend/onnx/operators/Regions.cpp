@@ -193,16 +193,16 @@ LogicalResult convertMaxRoiPool(Conversion &node) {
   Value inColumns = inBins(b, column(b, given, 1), column(b, given, 3), scale, shape[3], width);
   Value inRows = inBins(b, column(b, given, 2), column(b, given, 4), scale, shape[2], height);
   SmallVector<int64_t> wide{regions, channels, height, shape[3], width};
-  Value least = b.splat(RankedTensorType::get(wide, type), -INFINITY);
+  Value minimum = b.splat(RankedTensorType::get(wide, type), -INFINITY);
   Value perColumn =
       b.reduce(ReductionKind::Max,
-               b.select(b.broadcast(inColumns, {1, 2}, wide), b.broadcast(x, {3}, wide), least),
+               b.select(b.broadcast(inColumns, {1, 2}, wide), b.broadcast(x, {3}, wide), minimum),
                {4}); // [R, C, H, bins].
   SmallVector<int64_t> tall{regions, channels, shape[2], height, shape[3]};
-  least = b.splat(RankedTensorType::get(tall, type), -INFINITY);
+  minimum = b.splat(RankedTensorType::get(tall, type), -INFINITY);
   Value y = b.reduce(
       ReductionKind::Max,
-      b.select(b.broadcast(inRows, {1, 4}, tall), b.broadcast(perColumn, {2}, tall), least), {3});
+      b.select(b.broadcast(inRows, {1, 4}, tall), b.broadcast(perColumn, {2}, tall), minimum), {3});
   Value isEmpty = b.compare(Predicate::Eq, y, b.splat(y, -INFINITY));
   return node.result(0, b.cast(b.select(isEmpty, b.splat(y, 0.0), y), element));
 }

@@ -154,10 +154,10 @@ LogicalResult convertGridSample(Conversion &node) {
   int64_t combinations = 1;
   for (int64_t i = 0; i < rank; ++i)
     combinations *= sampling->taps();
-  constexpr int64_t most = 64;
-  if (combinations > most)
+  constexpr int64_t maximum = 64;
+  if (combinations > maximum)
     return node.failure("reads " + Twine(combinations) +
-                        " elements for each output point, expected at most " + Twine(most));
+                        " elements for each output point, expected at most " + Twine(maximum));
   Type element = node.elementType(0);
   Value grid =
       b.cast(b.reshape(node.value(1), {batch, places, rank}), computeType(b, node.elementType(1)));

@@ -41,9 +41,9 @@ LogicalResult convertBinaryCrossEntropy(Conversion &node) {
   TensorBuilder &b = node.b;
   Operands operands(node);
   Value p = b.detach(operands.first), t = operands.second;
-  Value one = b.splat(p, 1.0), least = b.splat(p, -100.0), complement = b.sub(one, p);
-  Value loss = b.sub(b.mul(b.sub(t, one), b.max(b.log(complement), least)),
-                     b.mul(t, b.max(b.log(p), least)));
+  Value one = b.splat(p, 1.0), minimum = b.splat(p, -100.0), complement = b.sub(one, p);
+  Value loss = b.sub(b.mul(b.sub(t, one), b.max(b.log(complement), minimum)),
+                     b.mul(t, b.max(b.log(p), minimum)));
   Value variance = b.max(b.mul(complement, p), b.splat(p, 1e-12));
   Value result = withDerivative(b, loss, operands.first, b.div(b.sub(p, t), variance));
   return node.result(0, b.cast(result, operands.type));

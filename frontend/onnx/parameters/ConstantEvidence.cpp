@@ -175,19 +175,19 @@ std::optional<Evidence> ConstantEvidence::find(InitializerOp initializer) const 
 }
 
 std::optional<Evidence> ConstantEvidence::findByUse(InitializerOp initializer) const {
-  const SmallVector<InitializerUse> readers = usesOf(initializer);
+  const SmallVector<InitializerUse> uses = usesOf(initializer);
   StringRef name = initializer.getName();
   auto elements = dyn_cast_or_null<DenseElementsAttr>(initializer.getSampleAttr());
   const bool isOfOneValue = elements && elements.isSplat();
   const bool isZero = isOfOneValue && elements.getSplatValue<APFloat>().isZero();
-  if (haveRole(readers, OperandRole::NoGradient))
+  if (haveRole(uses, OperandRole::NoGradient))
     return constant("configures operators or is compared, without a gradient");
   auto hasOperatorOfFirst = [&](const InitializerUse &use) {
-    return NodeOp(use.node).getOpType() == NodeOp(readers.front().node).getOpType();
+    return NodeOp(use.node).getOpType() == NodeOp(uses.front().node).getOpType();
   };
   if (auto found = normalization.find(name); found != normalization.end() &&
                                              !isNamedAsParameter(name) &&
-                                             llvm::all_of(readers, hasOperatorOfFirst)) {
+                                             llvm::all_of(uses, hasOperatorOfFirst)) {
     if (!isModuleNamed(initializer) || isNamedAsBuffer(name))
       return constant(found->second);
     // An autoencoder may train a bias that it subtracts from its input.
@@ -196,14 +196,14 @@ std::optional<Evidence> ConstantEvidence::findByUse(InitializerOp initializer) c
   }
   if (isModuleNamed(initializer))
     return std::nullopt;
-  if (isOfOneValue && llvm::all_of(readers, isAddedBeforeRoot)) {
+  if (isOfOneValue && llvm::all_of(uses, isAddedBeforeRoot)) {
     APFloat value = elements.getSplatValue<APFloat>();
     if (double epsilon = value.convertToDouble(); epsilon > 0 && epsilon <= 0.1)
       return constant("an epsilon, added before a root or a division");
   }
-  if (isZero && haveRole(readers, OperandRole::InitialState))
+  if (isZero && haveRole(uses, OperandRole::InitialState))
     return constant("the initial state of a recurrent layer");
-  if (haveRole(readers, OperandRole::Scattered))
+  if (haveRole(uses, OperandRole::Scattered))
     return constant("written or updated by a Scatter", /*isDoubtful=*/!isOfOneValue);
   if (isZero && isBiasOfConstantFilters(initializer))
     return constant("the zero bias of constant filters");
@@ -241,11 +241,11 @@ std::optional<Evidence> ConstantEvidence::findByValue(InitializerOp initializer)
 /// tensors, too: under the module's name, as a bias, or as the slope of an activation.
 std::optional<Evidence> ConstantEvidence::findLiteral(InitializerOp initializer,
                                                       ArrayRef<double> values) const {
-  const SmallVector<InitializerUse> readers = usesOf(initializer);
+  const SmallVector<InitializerUse> uses = usesOf(initializer);
   StringRef name = initializer.getName();
   auto element = cast<FloatType>(getElementTypeOrSelf(initializer.getType()));
-  if (isNamedAsParameter(name) || !llvm::all_of(readers, isElementwise) ||
-      llvm::any_of(readers, isBiasOrScale) || !isLiteral(values[0], element))
+  if (isNamedAsParameter(name) || !llvm::all_of(uses, isElementwise) ||
+      llvm::any_of(uses, isBiasOrScale) || !isLiteral(values[0], element))
     return std::nullopt;
   if (!isModuleNamed(initializer))
     return constant("a single literal number");
@@ -258,13 +258,13 @@ std::optional<Evidence> ConstantEvidence::findLiteral(InitializerOp initializer,
 
 std::optional<Evidence> ConstantEvidence::findPattern(InitializerOp initializer,
                                                       ArrayRef<double> values) const {
-  const SmallVector<InitializerUse> readers = usesOf(initializer);
+  const SmallVector<InitializerUse> uses = usesOf(initializer);
   auto type = cast<RankedTensorType>(initializer.getType());
   ArrayRef<int64_t> shape = type.getShape();
   auto element = cast<FloatType>(type.getElementType());
   StringRef name = initializer.getName();
   const bool isComplete = static_cast<int64_t>(values.size()) == type.getNumElements();
-  if (llvm::any_of(readers, isBiasOrScale))
+  if (llvm::any_of(uses, isBiasOrScale))
     return std::nullopt;
   // Modules initialize short tensors by hand.
   const bool mayBeInitial = isModuleNamed(initializer);
@@ -274,13 +274,13 @@ std::optional<Evidence> ConstantEvidence::findPattern(InitializerOp initializer,
       (!mayBeInitial || values.size() >= minModuleProgression))
     return constant("an arithmetic or geometric progression", mayBeInitial);
   // Networks train upsampling filters that are initialized for bilinear interpolation.
-  const bool mayUpsample = mayBeInitial && llvm::any_of(readers, [](const InitializerUse &use) {
+  const bool mayUpsample = mayBeInitial && llvm::any_of(uses, [](const InitializerUse &use) {
                              return NodeOp(use.node).isOperator("ConvTranspose");
                            });
   if (areSymmetricRows(values, rowWidth(shape)) && !mayUpsample)
     return constant("a window, a Fourier basis or symmetric filters",
-                    llvm::any_of(readers, isConvolved) && isGeneratedName(name));
-  if (isComplete && llvm::all_of(readers, isConvolved) && shape.size() > 2 && !mayUpsample &&
+                    llvm::any_of(uses, isConvolved) && isGeneratedName(name));
+  if (isComplete && llvm::all_of(uses, isConvolved) && shape.size() > 2 && !mayUpsample &&
       areEqualBlocks(values, llvm::product_of(shape.drop_front(2))))
     return constant("equal filters of all channels", mayBeInitial);
   if (isFilterBank(values, rowWidth(shape)))
@@ -290,8 +290,8 @@ std::optional<Evidence> ConstantEvidence::findPattern(InitializerOp initializer,
   const bool areDecimals =
       llvm::all_of(values, [&](double x) { return isLiteral(x, element); }) &&
       (values.size() >= 4 || llvm::any_of(values, [](double x) { return x != std::round(x); }));
-  if (llvm::any_of(readers, isContracted)) {
-    if (areHalves(values) && values.size() >= 9 && llvm::all_of(readers, isConvolved) &&
+  if (llvm::any_of(uses, isContracted)) {
+    if (areHalves(values) && values.size() >= 9 && llvm::all_of(uses, isConvolved) &&
         !isGeneratedName(name) && !isShort &&
         llvm::any_of(values, [](double x) { return x != 0 && x != 1; }))
       return constant("filters of whole numbers", /*isDoubtful=*/true);

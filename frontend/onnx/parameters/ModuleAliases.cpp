@@ -43,8 +43,8 @@ public:
       if (auto given = initializer->getAttrOfType<ArrayAttr>(aliasesAttribute))
         for (auto name : given.getAsRange<StringAttr>())
           add(initializer, name.str());
-      for (NodeOp reader : readersOf(initializer.getResult()))
-        if (std::string name = nameIn(reader, initializer); isFree(name))
+      for (NodeOp user : usersOf(initializer.getResult()))
+        if (std::string name = nameIn(user, initializer); isFree(name))
           add(initializer, name);
     }
     for (const std::string &name : signatureParameters(graph))
@@ -55,8 +55,8 @@ public:
 private:
   /// Returns the nodes that use a value, looking through Identity nodes and nodes that mtc
   /// inserted.
-  static SmallVector<NodeOp> readersOf(Value value) {
-    SmallVector<NodeOp> readers;
+  static SmallVector<NodeOp> usersOf(Value value) {
+    SmallVector<NodeOp> users;
     for (Operation *user : value.getUsers()) {
       auto node = dyn_cast<NodeOp>(user);
       if (!node)
@@ -64,11 +64,11 @@ private:
       bool isOwn = !node->hasAttr(indexAttribute) && !node->hasAttr(moduleAttribute) &&
                    (node.isOperator("Transpose") || node.isOperator("Reshape"));
       if (isOwn || node.isOperator("Identity"))
-        llvm::append_range(readers, readersOf(node.getResult(0)));
+        llvm::append_range(users, usersOf(node.getResult(0)));
       else
-        readers.push_back(node);
+        users.push_back(node);
     }
-    return readers;
+    return users;
   }
 
   /// Returns the name that the layer of a node would have for an initializer that the node uses;

@@ -107,11 +107,11 @@ private:
     Builder builder(graph.getContext());
     Layout layout = layoutOf(initializer);
     std::string name = nameOf(initializer);
-    ArrayRef<InitializerUse> readers = usesOf(initializer.getName());
+    ArrayRef<InitializerUse> uses = usesOf(initializer.getName());
     SmallVector<TensorImageAttr> copies = namedCopies(initializer);
     SmallVector<Attribute> images;
-    if (!isNamedByModule(initializer) && isRecurrentWeight(readers))
-      images = recurrent.find(initializer, readers);
+    if (!isNamedByModule(initializer) && isRecurrentWeight(uses))
+      images = recurrent.find(initializer, uses);
     else if (layout == Layout::AsItIs && name == initializer.getName() && aliases.empty() &&
              copies.empty())
       return; // The file's name and layout are the module's.

@@ -101,8 +101,8 @@ private:
     // The weight has not been checked yet, so its extents may not match its data. The size of its
     // data bounds the allocation.
     bool isExternal = weight.data_location() == TensorProto::EXTERNAL;
-    uint64_t most = isExternal ? maxExternalBytes : weight.ByteSizeLong();
-    if (channels <= 0 || static_cast<uint64_t>(channels) > most / width)
+    uint64_t maximum = isExternal ? maxExternalBytes : weight.ByteSizeLong();
+    if (channels <= 0 || static_cast<uint64_t>(channels) > maximum / width)
       return false;
     TensorProto &bias = biases.emplace_back();
     bias.set_name(name);

@@ -156,10 +156,10 @@ static Value rankOfLabel(TensorBuilder &b, const Targets &targets) {
   return b.sum(b.cast(larger, typeOf(logits).getElementType()), last);
 }
 
-/// Adds the number of targets among whose `most` largest scores is the label's. Ties count.
-static void addAmongLargest(TensorBuilder &b, const Targets &targets, Value rank, double most,
+/// Adds the number of targets among whose `maximum` largest scores is the label's. Ties count.
+static void addAmongLargest(TensorBuilder &b, const Targets &targets, Value rank, double maximum,
                             StringRef name, SmallVectorImpl<RowValue> &values) {
-  Value isAmong = b.compare(Predicate::Lt, rank, b.splat(rank, most));
+  Value isAmong = b.compare(Predicate::Lt, rank, b.splat(rank, maximum));
   Value correct = b.logicalAnd(targets.counted, isAmong);
   values.push_back({name, b.cast(correct, typeOf(rank).getElementType())});
 }

@@ -41,8 +41,8 @@ public:
       if (range.bytes < bytesOfOwnRequest)
         packed.ranges.push_back(range);
       else
-        for (int64_t at = 0; at < range.bytes; at += mostBytes)
-          addRequest(range.data + at, static_cast<int>(std::min(mostBytes, range.bytes - at)),
+        for (int64_t at = 0; at < range.bytes; at += maxBytes)
+          addRequest(range.data + at, static_cast<int>(std::min(maxBytes, range.bytes - at)),
                      MPI_BYTE, rank, tag, isSent);
     if (!packed.ranges.empty())
       addRequest(MPI_BOTTOM, 1, typeOf(packed), rank, tag, isSent);
@@ -85,7 +85,7 @@ private:
   };
 
   static constexpr int64_t bytesOfOwnRequest = 64 << 10;
-  static constexpr int64_t mostBytes = 1 << 30; // MPI counts in int.
+  static constexpr int64_t maxBytes = 1 << 30; // MPI counts in int.
 
   void addRequest(void *data, int count, MPI_Datatype type, int rank, int tag, bool isSent) {
     MPI_Request request = MPI_REQUEST_NULL;

@@ -39,10 +39,10 @@ void CpuDevice::onThisThread(const std::function<void()> &action) {
 
 /// Calls `use` with chunks of a range that is not addressable.
 template <typename Use> static void inPieces(int64_t bytes, const Use &use) {
-  constexpr int64_t most = BouncePages::bytes;
-  std::vector<char> piece(static_cast<size_t>(std::min(bytes, most)));
-  for (int64_t at = 0; at < bytes; at += most)
-    use(piece.data(), at, std::min(most, bytes - at));
+  constexpr int64_t maximum = BouncePages::bytes;
+  std::vector<char> piece(static_cast<size_t>(std::min(bytes, maximum)));
+  for (int64_t at = 0; at < bytes; at += maximum)
+    use(piece.data(), at, std::min(maximum, bytes - at));
 }
 
 void CpuDevice::write(ArenaAddress to, int64_t bytes, const Fill &fill) {
@@ -116,7 +116,7 @@ std::optional<double> CpuDevice::registerThroughput(uint32_t type) {
   return runtime::registerThroughput(type, threads);
 }
 
-std::vector<MemoryUse> CpuDevice::memoryBesideArena() {
+std::vector<MemoryUse> CpuDevice::memoryOutsideArena() {
   ProcessMemory memory = processMemory();
   const int64_t otherArenas = pinnedHostArena.bytes() + hostArena.bytes();
   std::vector<MemoryUse> uses = {

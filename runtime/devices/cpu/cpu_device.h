@@ -34,7 +34,7 @@ public:
   std::optional<double> copyThroughput() override;
   std::optional<double> contractionThroughput(const MtcContraction &plain) override;
   std::optional<double> registerThroughput(uint32_t type) override;
-  std::vector<MemoryUse> memoryBesideArena() override;
+  std::vector<MemoryUse> memoryOutsideArena() override;
 
 private:
   struct Request {

@@ -162,7 +162,7 @@ std::optional<double> GpuDevice::contractionThroughput(const MtcContraction &pla
   return measureContraction(gpu, *platform, compute, plain);
 }
 
-std::vector<MemoryUse> GpuDevice::memoryBesideArena() {
+std::vector<MemoryUse> GpuDevice::memoryOutsideArena() {
   const Gpu::Memory now = gpu.memory();
   const ProcessMemory host = processMemory();
   int64_t pinned = Transfer::pinnedBytes() + ScalarWriter::pinnedBytes();

@@ -42,7 +42,7 @@ public:
   std::optional<double> copyThroughput() override;
   std::optional<double> contractionThroughput(const MtcContraction &plain) override;
   std::optional<double> registerThroughput(uint32_t) override { return std::nullopt; }
-  std::vector<MemoryUse> memoryBesideArena() override;
+  std::vector<MemoryUse> memoryOutsideArena() override;
 
 private:
   Address at(int64_t offset) const { return arena.address() + static_cast<Address>(offset); }

@@ -2,7 +2,7 @@
 // RUN: mtc-run --check %s | FileCheck %s
 
 // CHECK: @elementwise: {{.*}} ok
-mtc.kernel_function @elementwise [9, 256] points 2101 -> [tensor<2101xf32>] attributes {run.in_place = [0]} {
+mtc.kernel_function @elementwise [9, 256] iterations 2101 -> [tensor<2101xf32>] attributes {run.in_place = [0]} {
 ^body(%a: tensor<2101xf32>, %s: tensor<9xf32>):
   %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0 * 256 + d1)> : tensor<2101xf32> -> f32
   %r = mtc.kernel.load %s at affine_map<(d0, d1) -> (d0)> : tensor<9xf32> -> f32
@@ -12,7 +12,7 @@ mtc.kernel_function @elementwise [9, 256] points 2101 -> [tensor<2101xf32>] attr
 
 // The maximum of each row, and the elements divided by it; all but 55 of the last row's 256 elements do not exist.
 // CHECK: @rows: {{.*}} ok
-mtc.kernel_function @rows [33, 256] points 8247 reduce [1] -> [tensor<8247xf32>, tensor<33xf32>] attributes {run.in_place = [0, 1]} {
+mtc.kernel_function @rows [33, 256] iterations 8247 reduce [1] -> [tensor<8247xf32>, tensor<33xf32>] attributes {run.in_place = [0, 1]} {
 ^body(%a: tensor<8247xf32>, %s: tensor<33xf32>):
   %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0 * 256 + d1)> : tensor<8247xf32> -> f32
   %o = mtc.kernel.load %s at affine_map<(d0, d1) -> (d0)> : tensor<33xf32> -> f32
@@ -27,7 +27,7 @@ mtc.kernel_function @rows [33, 256] points 8247 reduce [1] -> [tensor<8247xf32>,
 
 // A last row of a multiple of a vector, in bytes; a last row of one element.
 // CHECK: @bytes: {{.*}} ok
-mtc.kernel_function @bytes [3, 64] points 160 reduce [1] -> [tensor<160xi8>] attributes {run.ranges = [[-50, 50]]} {
+mtc.kernel_function @bytes [3, 64] iterations 160 reduce [1] -> [tensor<160xi8>] attributes {run.ranges = [[-50, 50]]} {
 ^body(%a: tensor<160xi8>):
   %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0 * 64 + d1)> : tensor<160xi8> -> i8
   %m = mtc.kernel.reduce max %x : i8
@@ -36,7 +36,7 @@ mtc.kernel_function @bytes [3, 64] points 160 reduce [1] -> [tensor<160xi8>] att
 }
 
 // CHECK: @one: {{.*}} ok
-mtc.kernel_function @one [2, 4096] points 4097 reduce [1] -> [tensor<2xf32>] {
+mtc.kernel_function @one [2, 4096] iterations 4097 reduce [1] -> [tensor<2xf32>] {
 ^body(%a: tensor<4097xf32>):
   %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0 * 4096 + d1)> : tensor<4097xf32> -> f32
   %s = mtc.kernel.reduce add %x : f32

@@ -127,6 +127,6 @@ def ends(name: str, strides: tuple[int, int], wrong: tuple[int, int], *expected:
 
 # Library calls that write or read out of bounds.
 ends("writes", (256, 1), (258, 1),
-     r"error: layers\.0/Gemm: contraction .* has changed byte \d+ of the arena, which is none of its results: it holds nothing, \d+ bytes behind a result of 'layers\.0/Gemm', which '.*' reads last")  # fmt: skip
+     r"error: layers\.0/Gemm: contraction .* has changed byte \d+ of the arena, which is none of its results: it holds nothing, \d+ bytes after a result of 'layers\.0/Gemm', which '.*' reads last")  # fmt: skip
 ends("reads", (64, 1), (66, 1),
      r"error: layers\.0/Gemm: contraction .* gives no number at element \d+ of the result", "it has read bytes that hold no value")  # fmt: skip

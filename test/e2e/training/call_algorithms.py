@@ -37,7 +37,7 @@ class Subject:
         self.model, self.data = model, {"x": x, "labels": labels}
         self.flags = ("--dim", f"batch={batch}", "--loss", "mse", "--optimizer", "sgd", "--lr", "1e-1")
         self.plain = self.kernels("--tune", "off")
-        assert "mtc.way" not in self.plain, self.plain
+        assert "mtc.algorithm" not in self.plain, self.plain
         program = compile(model, folder, self.data, *self.flags, "--tune", "off")
         self.expected = losses(program.train(3))
         # oneDNN only prefers blocked layouts with AVX-512.
@@ -53,12 +53,12 @@ class Subject:
         for number, line in enumerate(lines):
             if any(f" {name} " in line for name in CALLS):
                 head, colon, types = line.rpartition(" : ")
-                lines[number] = f"{head} {{mtc.way = #mtc<call_way {algorithm}>}}{colon}{types}"
+                lines[number] = f"{head} {{mtc.algorithm = #mtc<call_algorithm {algorithm}>}}{colon}{types}"
                 count += 1
         assert count >= 3, self.plain
         text.write_text("\n".join(lines))
         plan = run([MTC, "compile", text, "--emit=allocated"], folder).stdout
-        assert plan.count(f"way = {algorithm}") >= (calls or count), plan
+        assert plan.count(f"algorithm = {algorithm}") >= (calls or count), plan
         return compile(text, folder, self.data, name=text.stem)
 
     def check(self, algorithm: str, implementation: str, calls: int | None = None):
@@ -106,5 +106,5 @@ assert alone == both
 assert perceptron.kernels() == perceptron.kernels(), "the choice is not repeated"
 tuned = compile(perceptron.model, folder, perceptron.data, *perceptron.flags)
 np.testing.assert_allclose(losses(tuned.train(3)), perceptron.expected, rtol=1e-5)
-assert "mtc.way" not in perceptron.kernels("--skip-pass", "mtc-choose-ways")
-assert "mtc.way" not in perceptron.kernels("--cost-model", "avx512")
+assert "mtc.algorithm" not in perceptron.kernels("--skip-pass", "mtc-choose-algorithms")
+assert "mtc.algorithm" not in perceptron.kernels("--cost-model", "avx512")

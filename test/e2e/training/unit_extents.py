@@ -27,10 +27,10 @@ def descend(image: np.ndarray, label: int) -> float:
     loss = np.log(np.exp(shifted).sum()) - shifted[label]
     cotangent[label] -= 1
     for name, below in zip(reversed(weights), reversed(activations[:-1])):
-        behind = parameters[name].T @ cotangent
+        after = parameters[name].T @ cotangent
         parameters[name] -= RATE * np.outer(cotangent, below)
         parameters[name.replace("weight", "bias")] -= RATE * cotangent
-        cotangent = behind * (below > 0)
+        cotangent = after * (below > 0)
     return float(loss)
 
 

@@ -158,9 +158,9 @@ func.func @goes_on(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>) -> tensor<6xf32> {
 
 // The addend is computed after the call, by another call.
 // REMARK: remark: [Missed] not-fused | Category:mtc-fuse-activations {{.*}}the added operand is computed after the call
-// CHECK-LABEL: func.func @added_behind
+// CHECK-LABEL: func.func @added_after
 // CHECK-NOT: fused_contract
-func.func @added_behind(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>, %v: tensor<16x16xf32>) -> (tensor<6x16xf32>, tensor<16xf32>) {
+func.func @added_after(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>, %v: tensor<16x16xf32>) -> (tensor<6x16xf32>, tensor<16xf32>) {
   %z = mtc.constant dense<0.0> : tensor<6x16xf32>
   %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<6x8xf32>, tensor<8x16xf32> -> tensor<6x16xf32>
   %b = mtc.reduce add %v axes [0] : tensor<16x16xf32> -> tensor<16xf32>

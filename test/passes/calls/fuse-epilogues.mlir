@@ -99,9 +99,9 @@ func.func @read_twice(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>, %r: tensor<6x5xf
 
 // The addition is not fused if the call would have to wait for the addend: its operands would be live longer.
 // REMARK: remark: [Missed] not-fused | Category:mtc-fuse-epilogues {{.*}}the added operand is computed after the call
-// CHECK-LABEL: func.func @computed_behind
+// CHECK-LABEL: func.func @computed_after
 // CHECK-NOT: adding
-func.func @computed_behind(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>, %r: tensor<5x6xf32>) -> tensor<6x5xf32> {
+func.func @computed_after(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>, %r: tensor<5x6xf32>) -> tensor<6x5xf32> {
   %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<6x8xf32>, tensor<8x5xf32> -> tensor<6x5xf32>
   %g = mtc.cumulative_sum %r axis 1 : tensor<5x6xf32>
   %t = mtc.transpose %g [1, 0] : tensor<5x6xf32> -> tensor<6x5xf32>

@@ -24,7 +24,7 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"})
 
 // CHECK: mtc.program "model" stage forward loss "cross-entropy" {
 // CHECK-NEXT: mtc.input "x"{{$}}
-// CHECK-NEXT: mtc.input "labels" label indices <minimum = 0, limit = 3, ignored = -100, reader = "the loss">
+// CHECK-NEXT: mtc.input "labels" label indices <minimum = 0, limit = 3, ignored = -100, user = "the loss">
 // CHECK-NEXT: }
 // CHECK-NOT: @forward
 
@@ -73,7 +73,7 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"})
 // The outputs are a separate function without the labels.
 // CHECK-LABEL: func.func @outputs(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4x3xf32> {mtc.name = "x"})
-// CHECK-SAME: -> (tensor<4x3xf32> {mtc.name = "logits"}, tensor<4xi64> {mtc.name = "ids"}) attributes {mtc.aside}
+// CHECK-SAME: -> (tensor<4x3xf32> {mtc.name = "logits"}, tensor<4xi64> {mtc.name = "ids"}) attributes {mtc.separate_arena}
 // CHECK: %[[Y:.*]] = mtc.tanh %[[X]]
 // CHECK-NOT: mtc.write
 // CHECK: return %[[Y]],
@@ -119,7 +119,7 @@ func.func @forward(%ids: tensor<2x5xi64> {mtc.name = "input_ids"}, %mask: tensor
   %c = mtc.constant dense<0.5> : tensor<2x5x7xf32>
   return %c : tensor<2x5x7xf32>
 }
-// CHECK: mtc.input "labels" label shifted_from "input_ids" indices <minimum = 0, limit = 7, ignored = -100, reader = "the loss">
+// CHECK: mtc.input "labels" label shifted_from "input_ids" indices <minimum = 0, limit = 7, ignored = -100, user = "the loss">
 // CHECK-LABEL: func.func @micro_step(
 // CHECK-SAME: tensor<2x5xi64> {mtc.name = "labels"})
 // CHECK: mtc.softmax_cross_entropy {{.*}} -> tensor<2x5xf32>
@@ -146,7 +146,7 @@ func.func @forward(%x: tensor<2x3x8xf32> {mtc.name = "x"}, %y: tensor<2x8xi32> {
     -> (tensor<2x3x8xf32> {mtc.name = "scores"}) {
   return %x : tensor<2x3x8xf32>
 }
-// CHECK: mtc.input "y" label indices <minimum = 0, limit = 3, ignored = -100, reader = "the loss">
+// CHECK: mtc.input "y" label indices <minimum = 0, limit = 3, ignored = -100, user = "the loss">
 // CHECK-LABEL: func.func @micro_step(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2x3x8xf32> {mtc.name = "x"},
 // CHECK-SAME: %[[Y:[a-z0-9]+]]: tensor<2x8xi32> {mtc.name = "y"}) ->
@@ -168,7 +168,7 @@ func.func @forward(%x: tensor<1xf32> {mtc.name = "x"}, %y: tensor<2xi64> {mtc.na
 // CHECK-LABEL: func.func @evaluate
 // CHECK-SAME: -> (tensor<f32> {mtc.name = "mtc.loss"})
 // CHECK-LABEL: func.func @outputs
-// CHECK-SAME: -> (tensor<1xf32> {mtc.name = "loss"}) attributes {mtc.aside}
+// CHECK-SAME: -> (tensor<1xf32> {mtc.name = "loss"}) attributes {mtc.separate_arena}
 
 //--- wide.mlir
 func.func @forward(%x: tensor<4x3xf64> {mtc.name = "x"}) -> (tensor<4x3xf64> {mtc.name = "y"}) {

@@ -39,7 +39,7 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mt
 
 //--- tokens.mlir
 // The ignored label is also that of the last token. Perplexity only depends on the label.
-// CHECK: mtc.input "labels" label shifted_from "input_ids" indices <minimum = 0, limit = 4, ignored = 2, reader = "the loss">
+// CHECK: mtc.input "labels" label shifted_from "input_ids" indices <minimum = 0, limit = 4, ignored = 2, user = "the loss">
 // CHECK-LABEL: func.func @micro_step
 // CHECK: mtc.softmax_cross_entropy %{{.*}}, %{{.*}} ignore 2 :
 // CHECK: mtc.constant dense<2> : tensor<1x3xi64>
@@ -75,7 +75,7 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mt
 
 //--- unsigned.mlir
 // A label of an unsigned type can be the ignored one.
-// CHECK: mtc.input "labels" label indices <minimum = 0, limit = 3, ignored = 255, reader = "the loss">
+// CHECK: mtc.input "labels" label indices <minimum = 0, limit = 3, ignored = 255, user = "the loss">
 func.func @forward(%x: tensor<2x3xf32> {mtc.name = "x"}, %l: tensor<2xui8> {mtc.name = "labels"}) -> (tensor<2x3xf32> {mtc.name = "logits"}) {
   return %x : tensor<2x3xf32>
 }

@@ -20,10 +20,10 @@
 
 // NONE-NOT: loss_scal
 
-// SMALL: mtc.program "model" stage forward loss_scaling <window = 10, least = 1.49{{[0-9]*}}E-5 : f64>
+// SMALL: mtc.program "model" stage forward loss_scaling <window = 10, min_scale = 1.49{{[0-9]*}}E-5 : f64>
 // SMALL: mtc.variable optimizer @mtc.loss_scale : tensor<f32> = dense<1.5{{0*}}e-05> : tensor<f32>
 
-// CHECK: mtc.program "model" stage forward loss_scaling <window = 2000, least = 6.103515625E-5 : f64>
+// CHECK: mtc.program "model" stage forward loss_scaling <window = 2000, min_scale = 6.103515625E-5 : f64>
 // CHECK: mtc.variable optimizer @mtc.loss_scale : tensor<f32> = dense<1.024000e+03> : tensor<f32>
 // CHECK-NEXT: mtc.variable optimizer @mtc.finite_updates : tensor<i64> = dense<0> : tensor<i64>
 // CHECK-NEXT: mtc.variable optimizer @mtc.update_count : tensor<i64> = dense<0> : tensor<i64>

@@ -79,14 +79,15 @@ TEST(ArenaLayout, IsThatOfThePlainSearchOrSmaller) {
 TEST(ArenaLayout, IsNearTheBytesThatAreAlive) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     std::vector<LiveBuffer> buffers = randomBuffers(seed);
-    int64_t most = 0;
+    int64_t maximum = 0;
     for (const LiveBuffer &now : buffers) {
       int64_t alive = 0;
       for (const LiveBuffer &other : buffers)
         alive += other.begin <= now.begin && now.begin <= other.end ? other.bytes : 0;
-      most = std::max(most, alive);
+      maximum = std::max(maximum, alive);
     }
-    EXPECT_LE(static_cast<double>(layOut(buffers).size), 1.02 * static_cast<double>(most)) << seed;
+    EXPECT_LE(static_cast<double>(layOut(buffers).size), 1.02 * static_cast<double>(maximum))
+        << seed;
   }
 }
 

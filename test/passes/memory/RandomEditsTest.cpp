@@ -16,7 +16,7 @@ namespace {
 void expectEqual(const MemoryPlan &followed, const MemoryPlan &fresh) {
   EXPECT_EQ(followed.peak, fresh.peak);
   EXPECT_EQ(followed.live, fresh.live);
-  EXPECT_EQ(followed.asideRun, fresh.asideRun);
+  EXPECT_EQ(followed.separateRun, fresh.separateRun);
   EXPECT_EQ(followed.peakAt, fresh.peakAt);
   EXPECT_EQ(followed.categories.activations, fresh.categories.activations);
   EXPECT_EQ(followed.categories.workspace, fresh.categories.workspace);

@@ -2,7 +2,7 @@
 
 // A transient variable is stored after the arena of the other functions: 64 bytes of @w, 64 of the input, and the values of @train; @gradients has
 // both gradients at once.
-// CHECK: mtc.arena size 192 live 192 {aside = 256 : i64
+// CHECK: mtc.arena size 192 live 192 {data_bytes = 64 : i64, floor = 128 : i64, peak_at = #{{.*}}, separate = 256 : i64
 // CHECK-DAG: mtc.variable gradient transient @w.grad : tensor<16xf32> = #mtc.zeros of @w at 128
 // CHECK-DAG: mtc.variable gradient transient @v.grad : tensor<16xf32> = #mtc.zeros of @w at 192
 // CHECK-LABEL: mtc.step @train

@@ -12,7 +12,7 @@
 // RUN: mtc-opt %t/large.mlir --mtc-scale-loss=loss-scale=1 --mtc-optimizer="optimizer=sgd" --canonicalize --cse --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py %t/large.mlir
 // RUN: mtc-opt %t/grown.mlir --mtc-scale-loss="loss-scale=1 loss-scale-window=4" --mtc-optimizer="optimizer=sgd" --canonicalize --cse --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py %t/grown.mlir
 // RUN: mtc-opt %t/full-grown.mlir --mtc-scale-loss="loss-scale=1 loss-scale-window=4" --mtc-optimizer="optimizer=sgd" --canonicalize --cse --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py %t/full-grown.mlir
-// RUN: mtc-opt %t/least.mlir --mtc-scale-loss=loss-scale=1 --mtc-optimizer="optimizer=sgd" --canonicalize --cse --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py %t/least.mlir
+// RUN: mtc-opt %t/minimum.mlir --mtc-scale-loss=loss-scale=1 --mtc-optimizer="optimizer=sgd" --canonicalize --cse --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py %t/minimum.mlir
 // RUN: mtc-opt %t/accumulated.mlir --mtc-scale-loss=loss-scale=1 --mtc-optimizer="optimizer=sgd" --canonicalize --cse --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py %t/accumulated.mlir
 // RUN: mtc-opt %t/clipped.mlir --mtc-scale-loss=loss-scale=1 --mtc-optimizer="optimizer=sgd clip-value=0.5 clip-norm=0.25" --canonicalize --cse --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py %t/clipped.mlir
 // RUN: mtc-opt %t/results.mlir --mtc-scale-loss=loss-scale=1 --mtc-optimizer="optimizer=sgd grad-norm" --canonicalize --cse --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py %t/results.mlir
@@ -167,7 +167,7 @@ mtc.variable gradient @w.grad : tensor<3x5xf32> = #mtc.zeros of @w
 // expect @update @mtc.finite_updates = 0
 // expect @update @mtc.update_count = 10
 
-//--- least.mlir
+//--- minimum.mlir
 // Nor 0.
 mtc.variable parameter @w : tensor<3x5xf32> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<3x5xf32> = #mtc.zeros of @w

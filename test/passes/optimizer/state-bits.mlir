@@ -20,7 +20,7 @@
 
 // One kernel for each: scalars of the step, the flat update, and the rows of a parameter's blocks; w's last block is incomplete.
 // KERNELS-LABEL: func.func @update
-// KERNELS: mtc.kernel [17, 256] points 4225 reduce [1]
+// KERNELS: mtc.kernel [17, 256] iterations 4225 reduce [1]
 // KERNELS-SAME: -> (tensor<4225xf32>, tensor<4225xui8>, tensor<17xf32>, tensor<4225xui8>, tensor<17xf32>)
 // KERNELS: mtc.kernel [16, 256] reduce [1]
 // KERNELS: mtc.kernel [16, 256] reduce [1]

@@ -2,12 +2,12 @@
 
 // Values of an input that indexes a gather, directly or through another type or shape, are less than the smallest number of rows. Labels have the
 // loss's range, unless a gather has fewer rows.
-// CHECK: mtc.input "ids" axis "batch" indices <minimum = -5, limit = 5, ignored = -5, reader = "/position">
-// CHECK-NEXT: mtc.input "labels" label indices <minimum = 0, limit = 5, ignored = -100, reader = "the loss">
+// CHECK: mtc.input "ids" axis "batch" indices <minimum = -5, limit = 5, ignored = -5, user = "/position">
+// CHECK-NEXT: mtc.input "labels" label indices <minimum = 0, limit = 5, ignored = -100, user = "the loss">
 // CHECK-NEXT: mtc.input "plain"{{$}}
 mtc.program "model" stage training {
   mtc.input "ids" axis "batch"
-  mtc.input "labels" label indices <minimum = 0, limit = 5, ignored = -100, reader = "the loss">
+  mtc.input "labels" label indices <minimum = 0, limit = 5, ignored = -100, user = "the loss">
   mtc.input "plain"
 }
 func.func @micro_step(%ids: tensor<2x2xi32> {mtc.name = "ids"}, %labels: tensor<4xi64> {mtc.name = "labels"}, %plain: tensor<4xi64> {mtc.name = "plain"},

@@ -7,23 +7,23 @@
 
 // Variable and input outlive the function; the new value of the variable is computed in its memory.
 // CHECK: {"bytes":[16384,16384,16384,0,256],"fixed_bytes":32768,"function":"micro_step","live_bytes":65536,"operations":[
-// CHECK-NEXT: {"again":true,"node":"product","ways":[
-// CHECK-NEXT: {"gives":[0],"in_place":[],"picoseconds":[[PRODUCT:[0-9]+]],"reads":[],"scratch":0,"variables":["w"]}],"writes":[]},
+// CHECK-NEXT: {"again":true,"alternatives":[
+// CHECK-NEXT: {"gives":[0],"in_place":[],"picoseconds":[[PRODUCT:[0-9]+]],"reads":[],"scratch":0,"variables":["w"]}],"node":"product","writes":[]},
 // Both results may overwrite the contraction's result. One of them is computed from the contraction's result, and the second one from the first, too.
-// CHECK-NEXT: {"again":true,"node":"activation","ways":[
+// CHECK-NEXT: {"again":true,"alternatives":[
 // CHECK-NEXT: {"gives":[1,2],"in_place":{{\[\[}}0,0,0],[1,0,0]],"picoseconds":4997120,"reads":[0],"scratch":0,"variables":[]},
 // CHECK-NEXT: {"gives":[1],"in_place":{{\[\[}}0,0,0]],"picoseconds":3317760,"reads":[0],"scratch":0,"variables":[]},
 // CHECK-NEXT: {"gives":[2],"in_place":{{\[\[}}0,0,0]],"picoseconds":3358720,"reads":[0],"scratch":0,"variables":[]},
-// CHECK-NEXT: {"gives":[2],"in_place":{{\[\[}}0,1,0]],"picoseconds":3317760,"reads":[1],"scratch":0,"variables":[]}],"writes":[]},
-// CHECK-NEXT: {"again":true,"node":"update","ways":[
-// CHECK-NEXT: {"gives":[3],"in_place":[],"picoseconds":6635520,"reads":[1,2],"scratch":0,"variables":["w"]}],"writes":[]},
-// CHECK-NEXT: {"again":false,"node":"","ways":[
-// CHECK-NEXT: {"gives":[],"in_place":[],"picoseconds":0,"reads":[3],"scratch":0,"variables":[]}],"writes":["w"]},
-// CHECK-NEXT: {"again":true,"node":"sum","ways":[
-// CHECK-NEXT: {"gives":[4],"in_place":[],"picoseconds":1704960,"reads":[2],"scratch":0,"variables":[]}],"writes":[]},
+// CHECK-NEXT: {"gives":[2],"in_place":{{\[\[}}0,1,0]],"picoseconds":3317760,"reads":[1],"scratch":0,"variables":[]}],"node":"activation","writes":[]},
+// CHECK-NEXT: {"again":true,"alternatives":[
+// CHECK-NEXT: {"gives":[3],"in_place":[],"picoseconds":6635520,"reads":[1,2],"scratch":0,"variables":["w"]}],"node":"update","writes":[]},
+// CHECK-NEXT: {"again":false,"alternatives":[
+// CHECK-NEXT: {"gives":[],"in_place":[],"picoseconds":0,"reads":[3],"scratch":0,"variables":[]}],"node":"","writes":["w"]},
+// CHECK-NEXT: {"again":true,"alternatives":[
+// CHECK-NEXT: {"gives":[4],"in_place":[],"picoseconds":1704960,"reads":[2],"scratch":0,"variables":[]}],"node":"sum","writes":[]},
 // The returned value is live until the end.
-// CHECK-NEXT: {"again":false,"node":"","ways":[
-// CHECK-NEXT: {"gives":[],"in_place":[],"picoseconds":0,"reads":[4],"scratch":0,"variables":[]}],"writes":[]}]}
+// CHECK-NEXT: {"again":false,"alternatives":[
+// CHECK-NEXT: {"gives":[],"in_place":[],"picoseconds":0,"reads":[4],"scratch":0,"variables":[]}],"node":"","writes":[]}]}
 
 // There are no remarks about tiles: the function is not from `mtc-fit` with recomputation only.
 // RUN: not mtc-opt %t/tiles.mlir --mtc-print-recomputation -o /dev/null 2>&1 | FileCheck %s --check-prefix=TILES

@@ -77,17 +77,18 @@ TEST_P(Accumulation, HasTheBitsOfAnAddend) {
                          randomElements(type, k * (n + gap), 2), randomElements(type, n, 3),
                          randomElements(type, m * n, 4), randomElements(type, m * n, 5)};
     const std::vector<const Bytes *> others[] = {{}, {&operands.bias}, {&operands.residual}};
-    for (uint32_t way :
+    for (uint32_t algorithm :
          {0u, static_cast<uint32_t>(MTC_PACKED_RHS), static_cast<uint32_t>(MTC_PACKED_OPERANDS),
           static_cast<uint32_t>(MTC_OWN_PANELS)})
       for (const std::vector<const Bytes *> &addends : others)
         for (int threads : {1, 2}) {
           SCOPED_TRACE(std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k) +
-                       ", way " + std::to_string(way) + ", " + std::to_string(addends.size()) +
-                       " other addends, threads " + std::to_string(threads));
+                       ", algorithm " + std::to_string(algorithm) + ", " +
+                       std::to_string(addends.size()) + " other addends, threads " +
+                       std::to_string(threads));
           MtcContraction c{};
           c.type = type;
-          c.way = way;
+          c.algorithm = algorithm;
           c.m = m;
           c.n = n;
           c.k = k;

@@ -167,15 +167,15 @@ void checkRun(LibraryCall &contraction, const Problem &p, const MtcContraction &
 }
 
 /// Checks the other algorithms of a contraction.
-template <typename Element> void checkWays(const Problem &p, MtcContraction c, int threads) {
-  for (uint32_t way : {MTC_PACKED_RHS, MTC_PACKED_OPERANDS, MTC_OWN_PANELS}) {
-    c.way = way;
+template <typename Element> void checkAlgorithms(const Problem &p, MtcContraction c, int threads) {
+  for (uint32_t algorithm : {MTC_PACKED_RHS, MTC_PACKED_OPERANDS, MTC_OWN_PANELS}) {
+    c.algorithm = algorithm;
     auto contraction = createContraction(c, threads);
     ASSERT_TRUE(contraction);
     auto planned = LibraryCall::create(linkedLibrary(), MTC_CONTRACTION, &c, threads, false);
     EXPECT_LE(planned->scratchBytes(),
               mtc_call_scratch_bytes(MTC_ONEDNN, MTC_CONTRACTION, &c, threads));
-    if (way == MTC_OWN_PANELS && p.k > 0)
+    if (algorithm == MTC_OWN_PANELS && p.k > 0)
       EXPECT_THAT(contraction->implementation(), testing::HasSubstr("panels"));
     checkRun<Element>(*contraction, p, c, threads);
   }
@@ -185,7 +185,7 @@ template <typename Element> void checkWays(const Problem &p, MtcContraction c, i
 template <typename Element>
 void check(const Problem &p, const MtcContraction &c, MtcSupportLevel minLevel, int threads = 2) {
   if (p.batch.empty() && c.type != MTC_F64)
-    checkWays<Element>(p, c, threads);
+    checkAlgorithms<Element>(p, c, threads);
   auto contraction = createContraction(c, threads);
   ASSERT_TRUE(contraction);
   EXPECT_GE(contraction->supportLevel(), minLevel);
@@ -403,8 +403,8 @@ TEST(Contraction, PackedOperandsOfOddExtents) {
       const Problem p{{}, extent, 81, extent + 3};
       const MtcContraction c = make(p, strides({p.m, p.k}, order), strides({p.k, p.n}, order),
                                     strides({p.m, p.n}, {0, 1}), extent % 2 == 0);
-      checkWays<float>(p, c, 2);
-      checkWays<float>(p, adding(c, {{0, 1}, {p.n, 1}}), 2);
+      checkAlgorithms<float>(p, c, 2);
+      checkAlgorithms<float>(p, adding(c, {{0, 1}, {p.n, 1}}), 2);
     }
 }
 
@@ -416,7 +416,7 @@ TEST(Contraction, PackedOperandsAreCopied) {
   if (plain->implementation().rfind("brg", 0) != 0)
     GTEST_SKIP() << "the library computes it by " << plain->implementation();
   const int64_t asStored = plain->scratchBytes();
-  c.way = MTC_PACKED_RHS;
+  c.algorithm = MTC_PACKED_RHS;
   auto packed = createContraction(c, 1);
   EXPECT_THAT(packed->implementation(), testing::HasSubstr("blocked rhs"));
   EXPECT_GE(packed->scratchBytes(), asStored + 4 * p.k * p.n);

@@ -45,7 +45,7 @@ bool run(const char *kind, const MtcConvolution &c, std::vector<char *> places, 
   setLibraryThreads(threads);
   call->run(places.data(), scratch);
   for (char *each = scratch + bytes; each < buffer.data() + buffer.size(); ++each)
-    EXPECT_EQ(*each, static_cast<char>(0xff)) << "written behind the scratch";
+    EXPECT_EQ(*each, static_cast<char>(0xff)) << "written after the scratch";
   return true;
 }
 

@@ -141,7 +141,7 @@ TEST(Winograd, AddsBiasAndAddend) {
 
 TEST(Winograd, OfBothLibraries) {
   MtcConvolution c = plane(2, 1, 8, 8, 9, 3, 1, 1, 1, 1);
-  c.way = MTC_WINOGRAD;
+  c.algorithm = MTC_WINOGRAD;
   for (const CallLibrary *library : {&linkedLibrary(), &builtInLibrary()})
     for (const char *kind :
          {MTC_CONVOLUTION, MTC_TRANSPOSED_CONVOLUTION, MTC_CONVOLUTION_WEIGHT_GRADIENT}) {

@@ -66,7 +66,7 @@ public:
   void start() override {
     std::lock_guard lock(mail.mutex);
     waitsFor.assign(received.size(), false);
-    onTheWay.assign(sent.size(), nullptr);
+    inFlight.assign(sent.size(), nullptr);
     for (int other = 0; other < mail.count; ++other) {
       const auto index = static_cast<size_t>(other);
       for (const Message::Range &range : received[index].ranges)
@@ -74,8 +74,8 @@ public:
       waitsFor[index] = !received[index].ranges.empty();
       if (sent[index].ranges.empty())
         continue;
-      onTheWay[index] = std::make_shared<Sent>(&sent[index]);
-      mail.queues[{rank, other, number}].push_back(onTheWay[index]);
+      inFlight[index] = std::make_shared<Sent>(&sent[index]);
+      mail.queues[{rank, other, number}].push_back(inFlight[index]);
     }
   }
 
@@ -103,7 +103,7 @@ private:
   std::vector<int> pendingRanks() const {
     std::vector<int> ranks;
     for (size_t other = 0; other < waitsFor.size(); ++other)
-      if (waitsFor[other] || (onTheWay[other] && !onTheWay[other]->isReceived))
+      if (waitsFor[other] || (inFlight[other] && !inFlight[other]->isReceived))
         ranks.push_back(static_cast<int>(other));
     return ranks;
   }
@@ -112,7 +112,7 @@ private:
   const int rank = rankOfThread, number;
   const std::vector<Message> sent, received;
   std::vector<bool> waitsFor;                  ///< by sender
-  std::vector<std::shared_ptr<Sent>> onTheWay; ///< by receiver
+  std::vector<std::shared_ptr<Sent>> inFlight; ///< by receiver
 };
 
 class ThreadBarrier final : public Exchange {

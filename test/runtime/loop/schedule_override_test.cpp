@@ -16,11 +16,11 @@ using testing::HasSubstr;
 
 namespace {
 
-ScheduleSettings settings(const std::string &kind, double rate, double least, int64_t warmup) {
+ScheduleSettings settings(const std::string &kind, double rate, double minRate, int64_t warmup) {
   ScheduleSettings result;
   result.kind = kind;
   result.rate = rate;
-  result.least = least;
+  result.minRate = minRate;
   result.warmup = warmup;
   return result;
 }
@@ -90,14 +90,14 @@ TEST(ScheduleOverride, ChecksFlagsAsTheCompilerDoes) {
   ScheduleFlags flags = withKind("table");
   EXPECT_EQ(problemsOf(constant, flags), "--schedule table: requires --schedule-table");
   flags = {};
-  flags.least = 0.01;
+  flags.minRate = 0.01;
   flags.decay = 3;
   EXPECT_EQ(problemsOf(constant, flags),
             "--min-lr 0.01: schedule 'constant' has no final learning rate; expected linear, "
             "cosine, inverse-sqrt, wsd, one-cycle\n"
             "error: --decay-steps 3: schedule 'constant' has no decay steps; expected wsd");
   flags = {};
-  flags.least = 0.2;
+  flags.minRate = 0.2;
   EXPECT_EQ(problemsOf(cosine, flags),
             "--min-lr 0.2: expected a rate from 0 to --lr, which is 0.1");
   flags = {};

@@ -37,8 +37,8 @@ TEST(Schedule, LinearIsHuggingFaces) {
   expectRates(schedule, {0., 0.25, 0.5, 0.75, 1., 0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125},
               1e-15);
   // torch.optim.lr_scheduler.LinearLR(optimizer, 1, 0.2, 5)
-  const MtcSchedule least = {"linear", 1, 0.2, 0, 0, 0, nullptr, nullptr};
-  expectRates(least, {1., 0.84, 0.68, 0.52, 0.36}, 1e-15);
+  const MtcSchedule minRate = {"linear", 1, 0.2, 0, 0, 0, nullptr, nullptr};
+  expectRates(minRate, {1., 0.84, 0.68, 0.52, 0.36}, 1e-15);
 }
 
 TEST(Schedule, CosineIsHuggingFaces) {
@@ -49,11 +49,11 @@ TEST(Schedule, CosineIsHuggingFaces) {
                0.5, 0.30865828381745514, 0.14644660940672627, 0.03806023374435663},
               1e-15);
   // get_cosine_with_min_lr_schedule_with_warmup(optimizer, 2, 8, min_lr_rate=0.2)
-  MtcSchedule least = {"cosine", 1, 0.2, 2, 0, 0, nullptr, nullptr};
-  expectRates(least, {0., 0.5, 1., 0.9464101615137757, 0.8, 0.6, 0.4, 0.2535898384862246}, 1e-15);
+  MtcSchedule minRate = {"cosine", 1, 0.2, 2, 0, 0, nullptr, nullptr};
+  expectRates(minRate, {0., 0.5, 1., 0.9464101615137757, 0.8, 0.6, 0.4, 0.2535898384862246}, 1e-15);
   // torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 6, 0.2)
-  least.warmup = 0;
-  expectRates(least, {1., 0.9464101615137757, 0.8, 0.6, 0.4, 0.2535898384862246}, 1e-15);
+  minRate.warmup = 0;
+  expectRates(minRate, {1., 0.9464101615137757, 0.8, 0.6, 0.4, 0.2535898384862246}, 1e-15);
 }
 
 TEST(Schedule, InverseRootIsHuggingFaces) {
@@ -63,7 +63,7 @@ TEST(Schedule, InverseRootIsHuggingFaces) {
               {0., 0.25, 0.5, 0.75, 1., 0.8944271909999159, 0.8164965809277261, 0.7559289460184544,
                0.7071067811865475},
               1e-15);
-  schedule.least = 0.45;
+  schedule.min_rate = 0.45;
   EXPECT_DOUBLE_EQ(ratesOf(schedule, 26)[16], 0.5);
   EXPECT_DOUBLE_EQ(ratesOf(schedule, 26)[25], 0.45); // not 0.4
   // get_inverse_sqrt_schedule(optimizer, 0)
@@ -76,7 +76,7 @@ TEST(Schedule, WarmUpStableDecayIsHuggingFaces) {
   // min_lr_ratio=0.2
   MtcSchedule schedule = {"wsd", 1, 0, 2, 4, 0, nullptr, nullptr};
   expectRates(schedule, {0., 0.5, 1., 1., 1., 1., 1., 0.75, 0.5, 0.25}, 1e-15);
-  schedule.least = 0.2;
+  schedule.min_rate = 0.2;
   expectRates(schedule, {0.2, 0.6, 1., 1., 1., 1., 1., 0.8, 0.6, 0.4}, 1e-15);
   const MtcSchedule open = {"wsd", 1, 0, 0, 0, 0, nullptr, nullptr};
   std::vector<double> rates = ratesOf(open, 20); // The last tenth.

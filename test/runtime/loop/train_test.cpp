@@ -575,7 +575,7 @@ TEST_F(ScheduleOfRuns, LastStepTrains) {
 }
 
 TEST_F(ScheduleOfRuns, ThatEndsAtARateMayBeGoneBeyond) {
-  program.schedule.least = 1e-3;
+  program.schedule.min_rate = 1e-3;
   model({"--steps", "4", "--save", folder / "c"});
   const std::string metrics = folder / "m.jsonl";
   model({"--steps", "6", "--resume", folder / "c", "--metrics", metrics});

@@ -98,14 +98,14 @@ struct Report {
     std::array<long, objects.size()> counts{};
     for (size_t i = 0; i < objects.size(); ++i)
       counts[i] = objects[i].allocations;
-    const long most = peak, left = live, mapped = mappings;
+    const long maximum = peak, left = live, mapped = mappings;
     std::FILE *file = path ? std::fopen(path, "w") : nullptr;
     if (!file)
       return;
     for (size_t i = 0; i < objects.size(); ++i)
       if (counts[i])
         std::fprintf(file, "%ld %s\n", counts[i], objects[i].name);
-    std::fprintf(file, "%ld peak\n%ld left\n%ld mappings\n", most, left, mapped);
+    std::fprintf(file, "%ld peak\n%ld left\n%ld mappings\n", maximum, left, mapped);
     std::fclose(file);
   }
 } report;

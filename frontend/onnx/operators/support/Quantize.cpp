@@ -26,8 +26,8 @@ Value saturatingCast(TensorBuilder &b, Value x, Type element) {
   Type source = typeOf(x).getElementType();
   if (!isa<FloatType>(source) || source.getIntOrFloatBitWidth() < 16)
     x = b.cast(x, b.getF32Type());
-  auto [least, greatest] = rangeOf(element);
-  Value low = b.splat(x, least), high = b.splat(x, greatest);
+  auto [minimum, maximum] = rangeOf(element);
+  Value low = b.splat(x, minimum), high = b.splat(x, maximum);
   // Comparisons with NaN are false.
   x = b.select(b.compare(Predicate::Gt, x, high), high, x);
   x = b.select(b.compare(Predicate::Lt, x, low), low, x);

@@ -10,8 +10,8 @@ Tap tapAt(TensorBuilder &b, Value place, Value weight, int64_t extent) {
   Value low = b.splat(place, 0.0), high = b.splat(place, static_cast<double>(extent - 1));
   Value isInside =
       b.logicalAnd(b.compare(Predicate::Ge, place, low), b.compare(Predicate::Le, place, high));
-  Value isBehind = b.compare(Predicate::Gt, place, high);
-  Value clamped = b.select(isInside, place, b.select(isBehind, high, low));
+  Value isAfter = b.compare(Predicate::Gt, place, high);
+  Value clamped = b.select(isInside, place, b.select(isAfter, high, low));
   return {b.cast(b.detach(clamped), b.getI64Type()),
           b.select(isInside, weight, b.splat(place, 0.0))};
 }

@@ -11,11 +11,11 @@ namespace mtc::onnx {
 /// Fails with a diagnostic if a node has more steps than can be unrolled and compiled in reasonable
 /// time.
 inline mlir::LogicalResult checkUnrolled(NodeView &node, int64_t steps) {
-  constexpr int64_t most = RecurrenceOp::maxDecomposedSteps;
-  if (steps <= most)
+  constexpr int64_t maximum = RecurrenceOp::maxDecomposedSteps;
+  if (steps <= maximum)
     return mlir::success();
   return node.failure("has " + llvm::Twine(steps) + " steps, expected at most " +
-                      llvm::Twine(most));
+                      llvm::Twine(maximum));
 }
 
 } // namespace mtc::onnx

@@ -118,9 +118,9 @@ void PanelPlan::planParts() {
 /// Threads share each entry of the batch, or compute entries of their own if there are enough and
 /// the scratch of an entry is small.
 void PanelPlan::planEntries(int64_t entries) {
-  constexpr int64_t mostOfAThread = 1 << 20;
+  constexpr int64_t maxOfAThread = 1 << 20;
   planTasks(1);
-  workers = entries >= threads && slice <= mostOfAThread ? threads : 1;
+  workers = entries >= threads && slice <= maxOfAThread ? threads : 1;
   if (workers == 1)
     planTasks(threads);
 }

@@ -177,7 +177,7 @@ template <Computed computed>
 std::unique_ptr<LibraryCall> createCall(const void *record, int threads, bool) {
   const MtcConvolution &c = *static_cast<const MtcConvolution *>(record);
   threads = usefulThreads(convolutionFlops(c), threads);
-  if (c.way == MTC_WINOGRAD)
+  if (c.algorithm == MTC_WINOGRAD)
     return createWinogradConvolution(c, computed, threads, machineVectors());
   return createPatchConvolution(c, computed, threads, machineVectors());
 }

@@ -121,11 +121,11 @@ private:
 
   /// Returns a divisor of the batch, so that dense gradients need little scratch.
   int64_t imagesAtOnce() const {
-    constexpr int64_t most = 1 << 20;
+    constexpr int64_t maximum = 1 << 20;
     int64_t bytes = c.groups * c.input_channels * resultBytes;
     for (size_t axis = 0; axis < axes; ++axis)
       bytes *= (input[axis] + strides[axis] - 1) / strides[axis];
-    int64_t count = std::clamp<int64_t>(most / bytes, 1, c.batch);
+    int64_t count = std::clamp<int64_t>(maximum / bytes, 1, c.batch);
     while (c.batch % count != 0)
       --count;
     return count;

@@ -1,4 +1,4 @@
-// Plans and runs minimal filtering in blocks whose transformed tiles stay in cache.
+// Plans and runs Winograd convolutions in blocks whose transformed tiles stay in cache.
 #include "runtime/calls/convolution/cpu/winograd.h"
 
 #include "runtime/devices/cpu/threads/parallel.h"

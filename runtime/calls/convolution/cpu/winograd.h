@@ -1,5 +1,5 @@
-// Convolutions with 3x3 windows by minimal filtering: A. Lavin and S. Gray, "Fast Algorithms for
-// Convolutional Neural Networks", 2015, after S. Winograd.
+// Winograd convolutions with 3x3 windows: A. Lavin and S. Gray, "Fast Algorithms for
+// Convolutional Neural Networks", 2015.
 //
 // A tile Y of 4x4 results depends on 6x6 elements D of the source and a filter F:
 //

@@ -57,7 +57,7 @@ std::optional<double> copyBandwidth(int threads) {
 namespace {
 
 /// Returns the same contraction without its batch dimension of extent 1, beside which there are no
-/// ways.
+/// algorithms.
 MtcContraction withoutBatch(const MtcContraction &plain) {
   MtcContraction c = plain;
   c.batch_rank = 0;
@@ -92,8 +92,8 @@ std::optional<double> plainContractionThroughput(const MtcContraction &plain, in
   if (!best || plain.batch[0] != 1)
     return best;
   MtcContraction other = withoutBatch(plain);
-  for (uint32_t way : {MTC_PACKED_RHS, MTC_PACKED_OPERANDS, MTC_OWN_PANELS}) {
-    other.way = way;
+  for (uint32_t algorithm : {MTC_PACKED_RHS, MTC_PACKED_OPERANDS, MTC_OWN_PANELS}) {
+    other.algorithm = algorithm;
     best = std::max(best, throughputOf(other, threads, /*minRuns=*/1));
   }
   return best;

@@ -13,8 +13,9 @@ namespace mtc::runtime {
 /// than the caches: the best of several copies. nullopt if its memory cannot be allocated.
 std::optional<double> copyBandwidth(int threads);
 
-/// Returns the operations per second of a `plainContraction` in the fastest of its ways (MtcWay):
-/// the best of several runs over the same memory. nullopt if its memory cannot be allocated.
+/// Returns the operations per second of a `plainContraction` in the fastest of its algorithms
+/// (MtcAlgorithm): the best of several runs over the same memory. nullopt if its memory cannot be
+/// allocated.
 std::optional<double> plainContractionThroughput(const MtcContraction &plain, int threads);
 
 } // namespace mtc::runtime

@@ -46,9 +46,9 @@ inline void narrowByIntegers(float value, Float16 &to) {
   constexpr float aligner = 0.5f;
   const uint32_t subnormal = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + aligner) -
                              std::bit_cast<uint32_t>(aligner);
-  constexpr uint32_t leastNormal = 113u << 23, leastTooLarge = 0x477ff000 /* 65520 */;
-  uint32_t result = magnitude < leastNormal ? subnormal : normal;
-  result = magnitude >= leastTooLarge ? 0x7c00 : result;
+  constexpr uint32_t minNormal = 113u << 23, minTooLarge = 0x477ff000 /* 65520 */;
+  uint32_t result = magnitude < minNormal ? subnormal : normal;
+  result = magnitude >= minTooLarge ? 0x7c00 : result;
   result = magnitude > 0x7f800000 ? 0x7e00 | (magnitude >> 13 & 0x3ff) : result;
   to.bits = static_cast<uint16_t>(result | sign >> 16);
 }

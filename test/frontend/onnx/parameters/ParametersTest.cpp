@@ -145,10 +145,10 @@ TEST(Parameters, FollowThePatterns) {
   EXPECT_EQ(head.role("buffer"), constant) << "what is no parameter is not frozen either";
   EXPECT_EQ(head.role("val_3"), parameter) << "by its name in the module";
   EXPECT_EQ(head.classes["body.bias"].reason, "--freeze *");
-  Classified most(proto, {{"*"}, {"body.b*"}});
-  EXPECT_EQ(most.role("body.weight"), parameter);
-  EXPECT_EQ(most.role("body.bias"), frozen);
-  EXPECT_EQ(most.role("buffer"), constant) << "a wildcard takes no buffers";
+  Classified bodies(proto, {{"*"}, {"body.b*"}});
+  EXPECT_EQ(bodies.role("body.weight"), parameter);
+  EXPECT_EQ(bodies.role("body.bias"), frozen);
+  EXPECT_EQ(bodies.role("buffer"), constant) << "a wildcard takes no buffers";
   Classified buffer(proto, {{"buffer"}, {}});
   EXPECT_EQ(buffer.role("buffer"), parameter);
 }

@@ -42,8 +42,8 @@ public:
     packOperand(problem.lhs, &BatchAxis::lhs, packedLhs, types.operands);
     packOperand(problem.rhs, &BatchAxis::rhs, packedRhs, types.operands);
     accumulate = contraction.accumulate != 0;
-    chosen.lhs = contraction.way == MTC_PACKED_OPERANDS;
-    chosen.rhs = chosen.lhs || contraction.way == MTC_PACKED_RHS;
+    chosen.lhs = contraction.algorithm == MTC_PACKED_OPERANDS;
+    chosen.rhs = chosen.lhs || contraction.algorithm == MTC_PACKED_RHS;
     if (problem.out.isRowMajor() && (chooseCopiedAddend(contraction) || chooseMatmul()))
       return true;
     // Write the sums to the scratch first; accumulation and addends are applied in the copy to the
@@ -310,7 +310,7 @@ std::unique_ptr<LibraryCall> createContraction(const MtcContraction &contraction
                                                bool executable) {
   ContractionProblem problem = simplifyContraction(contraction);
   const bool isStored = contraction.lhs_storage || contraction.rhs_storage;
-  const bool isLibrarys = !isStored && contraction.way != MTC_OWN_PANELS &&
+  const bool isLibrarys = !isStored && contraction.algorithm != MTC_OWN_PANELS &&
                           (contraction.type == MTC_F32 ||
                            (libraryMultiplies(contraction.type) && !contraction.f32_products));
   if (isLibrarys && !problem.isEmpty() && problem.k() > 0) {
@@ -320,7 +320,7 @@ std::unique_ptr<LibraryCall> createContraction(const MtcContraction &contraction
   }
   // Otherwise, elements of f32 in memory reach this point only if there is nothing to sum, or in
   // layouts that no library supports.
-  if (isStored || contraction.type != MTC_F32 || contraction.way == MTC_OWN_PANELS)
+  if (isStored || contraction.type != MTC_F32 || contraction.algorithm == MTC_OWN_PANELS)
     if (auto result = createPanelContraction(contraction, problem, threads, machineVectors()))
       return result;
   return createLoopContraction(contraction, problem, threads);

@@ -246,9 +246,9 @@ std::unique_ptr<LibraryCall> createCall(const void *record, int threads, bool ex
   if ((c.type != MTC_F32 && !isNarrow) || isEmpty(c) || c.activation != MTC_NO_ACTIVATION)
     return nullptr;
   threads = usefulThreads(convolutionFlops(c), threads);
-  if (c.way == MTC_OWN_PANELS)
+  if (c.algorithm == MTC_OWN_PANELS)
     return createPatchConvolution(c, computed, threads, machineVectors());
-  if (c.way == MTC_WINOGRAD)
+  if (c.algorithm == MTC_WINOGRAD)
     return createWinogradConvolution(c, computed, threads, machineVectors());
   if (!isNarrow)
     return createAnyCall(c, computed, threads, executable);

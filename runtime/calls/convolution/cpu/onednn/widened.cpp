@@ -119,12 +119,12 @@ private:
 
   /// Returns the maximum number of entries that fits into the scratch and divides the batch.
   int64_t entriesOfBlock() {
-    constexpr int64_t mostBytes = 8 << 20;
+    constexpr int64_t maxBytes = 8 << 20;
     int64_t bytes = 0;
     for (const Part *part : allParts())
       bytes += part->hasBatch && !part->isF32 ? part->elements * floatBytes : 0;
     int64_t entries = c.batch;
-    while (entries > 1 && (c.batch % entries != 0 || entries * bytes > mostBytes))
+    while (entries > 1 && (c.batch % entries != 0 || entries * bytes > maxBytes))
       --entries;
     return entries;
   }

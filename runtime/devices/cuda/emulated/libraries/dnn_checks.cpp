@@ -14,9 +14,9 @@ bool lacksOne(const DescriptorObject &descriptor, std::initializer_list<int> att
                      [&](int attribute) { return !descriptor.attributes.count(attribute); });
 }
 
-bool areAll(const std::vector<int64_t> &numbers, size_t count, int64_t least) {
+bool areAll(const std::vector<int64_t> &numbers, size_t count, int64_t minimum) {
   return numbers.size() == count && std::all_of(numbers.begin(), numbers.end(),
-                                                [=](int64_t number) { return number >= least; });
+                                                [=](int64_t number) { return number >= minimum; });
 }
 
 std::string findTensorMistake(const DescriptorObject &tensor) {
@@ -34,8 +34,8 @@ std::string findWindowsMistake(const DescriptorObject &windows) {
                          convolutionDilations, convolutionBefore, convolutionAfter}))
     return "a convolution lacks an attribute";
   const auto axes = static_cast<size_t>(windows.value<int64_t>(convolutionAxes));
-  auto are = [&](int attribute, int64_t least) {
-    return areAll(windows.values<int64_t>(attribute), axes, least);
+  auto are = [&](int attribute, int64_t minimum) {
+    return areAll(windows.values<int64_t>(attribute), axes, minimum);
   };
   return are(convolutionStrides, 1) && are(convolutionDilations, 1) && are(convolutionBefore, 0) &&
                  are(convolutionAfter, 0)

@@ -1,7 +1,8 @@
-//===- PointOffsets.h - Element offsets of a kernel's iterations ------------------------------===//
+//===- IterationOffsets.h - Element offsets of a kernel's iterations
+//------------------------------===//
 
-#ifndef MTC_PASSES_CALLS_POINTOFFSETS_H
-#define MTC_PASSES_CALLS_POINTOFFSETS_H
+#ifndef MTC_PASSES_CALLS_ITERATIONOFFSETS_H
+#define MTC_PASSES_CALLS_ITERATIONOFFSETS_H
 
 #include "ir/Mtc.h"
 
@@ -13,26 +14,26 @@ namespace mtc {
 
 /// The element of a dense tensor that each iteration of an iteration space reads or writes: its
 /// number is `offset + sum of steps[d] * d`. Dims of size 1 have step 0.
-struct PointOffsets {
+struct IterationOffsets {
   int64_t offset = 0;
   llvm::SmallVector<int64_t> steps;
 
-  bool operator==(const PointOffsets &other) const {
+  bool operator==(const IterationOffsets &other) const {
     return offset == other.offset && steps == other.steps;
   }
 };
 
 /// Returns the offsets of the elements that `map` accesses; nothing if they are not linear in the
 /// iteration.
-std::optional<PointOffsets> offsetsOf(mlir::AffineMap map, llvm::ArrayRef<int64_t> shape,
-                                      llvm::ArrayRef<int64_t> space);
+std::optional<IterationOffsets> offsetsOf(mlir::AffineMap map, llvm::ArrayRef<int64_t> shape,
+                                          llvm::ArrayRef<int64_t> space);
 
 /// Returns the strided layout in which a tensor of `shape`, stored densely at `own`, can be read
 /// from memory accessed at `other`: each element maps to the one of the same iteration. `own` must
 /// visit each element of the tensor once. Returns nothing if no strides represent the layout.
-std::optional<StridedLayout> layoutAt(const PointOffsets &other, const PointOffsets &own,
+std::optional<StridedLayout> layoutAt(const IterationOffsets &other, const IterationOffsets &own,
                                       llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> space);
 
 } // namespace mtc
 
-#endif // MTC_PASSES_CALLS_POINTOFFSETS_H
+#endif // MTC_PASSES_CALLS_ITERATIONOFFSETS_H

@@ -1,6 +1,7 @@
-//===- PointEmitter.cpp - Code of a kernel's body for one iteration or a vector of them -------===//
+//===- IterationEmitter.cpp - Code of a kernel's body for one iteration or a vector of them
+//-------===//
 
-#include "codegen/kernels/PointEmitter.h"
+#include "codegen/kernels/IterationEmitter.h"
 
 #include "codegen/kernels/Storage.h"
 #include "ir/builders/Scalar.h"
@@ -11,12 +12,12 @@
 using namespace mlir;
 using namespace mtc;
 
-void PointEmitter::bindDim(unsigned dim, Value index) {
+void IterationEmitter::bindDim(unsigned dim, Value index) {
   state.dims[dim] = index;
   state.bound |= DimSet(1) << dim;
 }
 
-void PointEmitter::bindLanes(unsigned dim, Value start, int64_t lanes, int64_t active) {
+void IterationEmitter::bindLanes(unsigned dim, Value start, int64_t lanes, int64_t active) {
   bindDim(dim, start);
   state.lanesDim = dim;
   state.lanes = lanes;
@@ -25,33 +26,33 @@ void PointEmitter::bindLanes(unsigned dim, Value start, int64_t lanes, int64_t a
 }
 
 /// Returns a mask of the first `active` lanes.
-Value PointEmitter::lanesMask(int64_t active) {
+Value IterationEmitter::lanesMask(int64_t active) {
   SmallVector<bool> exists(state.lanes);
   std::fill_n(exists.begin(), active, true);
   return arith::ConstantOp::create(
       b, DenseElementsAttr::get(cast<VectorType>(inLanes(b.getI1Type())), exists));
 }
 
-Value PointEmitter::index(int64_t value) { return indexLike(value, indexType); }
+Value IterationEmitter::index(int64_t value) { return indexLike(value, indexType); }
 
-Value PointEmitter::broadcast(Value value) {
+Value IterationEmitter::broadcast(Value value) {
   if (isVector(value))
     return value;
   return vector::BroadcastOp::create(b, inLanes(value.getType()), value);
 }
 
-Value PointEmitter::selectActive(Value value, Value otherwise) {
+Value IterationEmitter::selectActive(Value value, Value otherwise) {
   return state.mask ? arith::SelectOp::create(b, state.mask, value, otherwise) : value;
 }
 
-Value PointEmitter::get(Value bodyValue) {
+Value IterationEmitter::get(Value bodyValue) {
   if (Value value = state.values.lookup(bodyValue))
     return value;
   emit(bodyValue.getDefiningOp());
   return state.values.lookup(bodyValue);
 }
 
-void PointEmitter::hoist(ValueRange targets, unsigned level) {
+void IterationEmitter::hoist(ValueRange targets, unsigned level) {
   SmallVector<Value> stack(targets.begin(), targets.end());
   DenseSet<Value> seen;
   while (!stack.empty()) {
@@ -75,7 +76,7 @@ void PointEmitter::hoist(ValueRange targets, unsigned level) {
 // Operations of the body
 //===------------------------------------------------------------------------------------------===//
 
-void PointEmitter::emit(Operation *op) {
+void IterationEmitter::emit(Operation *op) {
   if (auto load = dyn_cast<KernelLoadOp>(op))
     return define(load.getValue(), emitLoad(load));
   if (auto sum = dyn_cast<KernelAddRowsOp>(op))
@@ -90,7 +91,7 @@ void PointEmitter::emit(Operation *op) {
   emitScalarOperation(op);
 }
 
-void PointEmitter::emitScalarOperation(Operation *op) {
+void IterationEmitter::emitScalarOperation(Operation *op) {
   SmallVector<Value> arguments;
   bool anyVector = false;
   for (Value operand : op->getOperands()) {
@@ -118,7 +119,7 @@ void PointEmitter::emitScalarOperation(Operation *op) {
 
 /// Normalizes an index in -extent..extent-1 to 0..extent-1. Any other index raises the fault and
 /// yields 0.
-Value PointEmitter::emitCheck(KernelCheckOp op) {
+Value IterationEmitter::emitCheck(KernelCheckOp op) {
   Value found = get(op.getIndex());
   Type like = found.getType();
   auto constant = [&](int64_t value) { return splatConstant(b, b.getI64IntegerAttr(value), like); };
@@ -135,7 +136,7 @@ Value PointEmitter::emitCheck(KernelCheckOp op) {
 }
 
 /// The first kernel to raise the fault records its cause, since kernels run in parallel.
-void PointEmitter::raiseFault(Value isBad, Value found, int64_t extent) {
+void IterationEmitter::raiseFault(Value isBad, Value found, int64_t extent) {
   Value any = isBad;
   if (isVector(isBad))
     any = vector::ReductionOp::create(b, vector::CombiningKind::OR, isBad);
@@ -143,8 +144,8 @@ void PointEmitter::raiseFault(Value isBad, Value found, int64_t extent) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(branch.thenYield());
   if (isVector(isBad)) {
-    Value least = splatConstant(b, b.getI64IntegerAttr(INT64_MIN), found.getType());
-    Value candidates = arith::SelectOp::create(b, isBad, found, least);
+    Value minimum = splatConstant(b, b.getI64IntegerAttr(INT64_MIN), found.getType());
+    Value candidates = arith::SelectOp::create(b, isBad, found, minimum);
     found = vector::ReductionOp::create(b, vector::CombiningKind::MAXSI, candidates);
   }
   // The fields of MtcFault.
@@ -167,7 +168,7 @@ void PointEmitter::raiseFault(Value isBad, Value found, int64_t extent) {
 // Memory
 //===------------------------------------------------------------------------------------------===//
 
-Value PointEmitter::emitLoad(KernelLoadOp op) {
+Value IterationEmitter::emitLoad(KernelLoadOp op) {
   const LinearForm &form = kernel.loads.find(op)->second;
   unsigned operand = cast<BlockArgument>(op.getSource()).getArgNumber();
   Type element = op.getSource().getType().getElementType();
@@ -190,7 +191,7 @@ Value PointEmitter::emitLoad(KernelLoadOp op) {
 }
 
 /// Emits a scalar load, guarded if the load has a guard that no lane may satisfy.
-Value PointEmitter::emitUniformLoad(KernelLoadOp op, Value address, Value guard) {
+Value IterationEmitter::emitUniformLoad(KernelLoadOp op, Value address, Value guard) {
   Value otherwise = guard ? get(op.getOtherwise()) : Value();
   Value loaded = readUniform(address, op.getSource().getType().getElementType(), guard);
   if (!guard)
@@ -201,7 +202,7 @@ Value PointEmitter::emitUniformLoad(KernelLoadOp op, Value address, Value guard)
 }
 
 /// Reads a scalar if the guard (null: true) holds in a lane of an iteration that exists.
-Value PointEmitter::readUniform(Value address, Type element, Value guard) {
+Value IterationEmitter::readUniform(Value address, Type element, Value guard) {
   Type storage = getStorageType(element);
   if (guard && isVector(guard))
     guard = vector::ReductionOp::create(b, vector::CombiningKind::OR, both(guard, state.mask));
@@ -211,7 +212,7 @@ Value PointEmitter::readUniform(Value address, Type element, Value guard) {
 }
 
 /// Emits a loop over the rows with the sum as its loop-carried value.
-Value PointEmitter::emitAddRows(KernelAddRowsOp op) {
+Value IterationEmitter::emitAddRows(KernelAddRowsOp op) {
   const LinearForm &form = kernel.loads.find(op)->second;
   Value base = operands[cast<BlockArgument>(op.getSource()).getArgNumber()];
   Type element = op.getSource().getType().getElementType();
@@ -244,7 +245,7 @@ Value PointEmitter::emitAddRows(KernelAddRowsOp op) {
   return loop.getResult(0);
 }
 
-Value PointEmitter::readWhere(Value active, Type type, llvm::function_ref<Value()> read) {
+Value IterationEmitter::readWhere(Value active, Type type, llvm::function_ref<Value()> read) {
   if (!active)
     return read();
   auto branch = scf::IfOp::create(b, TypeRange(type), active, /*withElseRegion=*/true);
@@ -257,7 +258,7 @@ Value PointEmitter::readWhere(Value active, Type type, llvm::function_ref<Value(
 }
 
 /// Returns the conjunction of two conditions. Null is true, and scalars are broadcast.
-Value PointEmitter::both(Value x, Value y) {
+Value IterationEmitter::both(Value x, Value y) {
   if (!x || !y)
     return x ? x : y;
   if (isVector(x) || isVector(y))
@@ -265,7 +266,7 @@ Value PointEmitter::both(Value x, Value y) {
   return arith::AndIOp::create(b, x, y);
 }
 
-void PointEmitter::store(ArrayRef<unsigned> results) {
+void IterationEmitter::store(ArrayRef<unsigned> results) {
   KernelYieldOp yield = kernel.yield;
   struct Pending {
     unsigned result;
@@ -283,7 +284,7 @@ void PointEmitter::store(ArrayRef<unsigned> results) {
     storeOne(each.result, each.offset, each.value);
 }
 
-void PointEmitter::storeSum(unsigned result, Value base, Value sum) {
+void IterationEmitter::storeSum(unsigned result, Value base, Value sum) {
   Type element = typeOfPartial(kernel, result);
   LaneOffset at = offsetOf(kernel.stores[result], {});
   if (at.isUniform())
@@ -292,7 +293,7 @@ void PointEmitter::storeSum(unsigned result, Value base, Value sum) {
     writeLanes(at, base, element, toStorage(b, broadcast(sum), element));
 }
 
-void PointEmitter::storeOne(unsigned result, const LaneOffset &at, Value value) {
+void IterationEmitter::storeOne(unsigned result, const LaneOffset &at, Value value) {
   Type element = kernel.outputs[result].getElementType();
   Value base = operands[kernel.inputs.size() + result];
   bool adds = kernel.scatters();
@@ -320,6 +321,6 @@ void PointEmitter::storeOne(unsigned result, const LaneOffset &at, Value value) 
   writeLanes(at, base, element, toStorage(b, value, element));
 }
 
-Value PointEmitter::pointer(Value base, Type element, Value offset) {
+Value IterationEmitter::pointer(Value base, Type element, Value offset) {
   return LLVM::GEPOp::create(b, base.getType(), getStorageType(element), base, offset);
 }

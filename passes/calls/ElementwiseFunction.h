@@ -1,19 +1,21 @@
-//===- PointFunction.h - Recognition of elementwise functions in kernels ----------------------===//
+//===- ElementwiseFunction.h - Recognition of elementwise functions in kernels
+//----------------------===//
 
-#ifndef MTC_PASSES_CALLS_POINTFUNCTION_H
-#define MTC_PASSES_CALLS_POINTFUNCTION_H
+#ifndef MTC_PASSES_CALLS_ELEMENTWISEFUNCTION_H
+#define MTC_PASSES_CALLS_ELEMENTWISEFUNCTION_H
 
-#include "passes/calls/PointOffsets.h"
+#include "passes/calls/IterationOffsets.h"
 
 namespace mtc {
 
 /// Evaluates a scalar of a kernel's body as a function of other scalars and of elements that are
 /// read at the offsets of the kernel's results. Producers that are elementwise kernels are
 /// evaluated, too.
-class PointFunction {
+class ElementwiseFunction {
 public:
   /// Analyzes a kernel whose argument loads are all at the offsets `own`.
-  PointFunction(KernelOp kernel, PointOffsets own) : kernel(kernel), own(std::move(own)) {}
+  ElementwiseFunction(KernelOp kernel, IterationOffsets own)
+      : kernel(kernel), own(std::move(own)) {}
 
   /// Makes a scalar of the body an argument of the function.
   void addArgument(mlir::Value scalar) { scalars.push_back(scalar); }
@@ -43,10 +45,10 @@ private:
                                  llvm::ArrayRef<Column> arguments, unsigned &budget) const;
 
   KernelOp kernel;
-  PointOffsets own;
+  IterationOffsets own;
   llvm::SmallVector<mlir::Value> scalars, roots;
 };
 
 } // namespace mtc
 
-#endif // MTC_PASSES_CALLS_POINTFUNCTION_H
+#endif // MTC_PASSES_CALLS_ELEMENTWISEFUNCTION_H

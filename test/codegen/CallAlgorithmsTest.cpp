@@ -1,5 +1,5 @@
 // Samples of library calls, and the measurement of their algorithms.
-#include "codegen/cpu/CallWays.h"
+#include "codegen/cpu/CallAlgorithms.h"
 #include "runtime/abi/library_call.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -13,9 +13,9 @@ using testing::ElementsAre;
 
 namespace {
 
-class CallWays : public testing::Test {
+class CallAlgorithms : public testing::Test {
 protected:
-  CallWays() { context.loadDialect<MtcDialect>(); }
+  CallAlgorithms() { context.loadDialect<MtcDialect>(); }
 
   static MtcContraction contraction(int64_t m, int64_t n, int64_t k) {
     MtcContraction c = {};
@@ -54,7 +54,7 @@ protected:
   mlir::MLIRContext context;
 };
 
-TEST_F(CallWays, SmallCallsHaveNoSample) {
+TEST_F(CallAlgorithms, SmallCallsHaveNoSample) {
   EXPECT_FALSE(sample(contraction(256, 256, 256)));
   EXPECT_TRUE(sample(contraction(512, 512, 512)));
   EXPECT_FALSE(sample(contraction(512, 512, 512), 16)); // Little for each thread.
@@ -65,7 +65,7 @@ TEST_F(CallWays, SmallCallsHaveNoSample) {
   EXPECT_TRUE(ofConvolution(2, 64));
 }
 
-TEST_F(CallWays, OnlyPlainContractionsHaveASample) {
+TEST_F(CallAlgorithms, OnlyPlainContractionsHaveASample) {
   auto has = [&](auto change) {
     MtcContraction c = contraction(1024, 1024, 1024);
     change(c);
@@ -82,7 +82,7 @@ TEST_F(CallWays, OnlyPlainContractionsHaveASample) {
 }
 
 /// Copies of an operand are compared with as many reads of it, and addends do not matter.
-TEST_F(CallWays, SamplesSumFewerTerms) {
+TEST_F(CallAlgorithms, SamplesSumFewerTerms) {
   MtcContraction c = contraction(1000, 3072, 4096);
   c.accumulate = c.addend_count = 1;
   c.addend_strides[0][1] = 1;
@@ -95,14 +95,14 @@ TEST_F(CallWays, SamplesSumFewerTerms) {
   EXPECT_EQ(sample(c, 2), sample(contraction(1000, 3072, 4096), 2));
 }
 
-TEST_F(CallWays, SamplesOfFewOperationsAreWhole) {
+TEST_F(CallAlgorithms, SamplesOfFewOperationsAreWhole) {
   MtcContraction c = contraction(25088, 64, 256);
   EXPECT_EQ(sample(c, 2), call(c));
   c = contraction(64, 256, 25088);
   EXPECT_EQ(sample(c, 2), call(c));
 }
 
-TEST_F(CallWays, SamplesOfLongMatricesKeepTheirLayout) {
+TEST_F(CallAlgorithms, SamplesOfLongMatricesKeepTheirLayout) {
   MtcContraction c = contraction(50257, 768, 1024);
   c.lhs_strides[0] = 1;
   c.lhs_strides[1] = 50257;
@@ -115,7 +115,7 @@ TEST_F(CallWays, SamplesOfLongMatricesKeepTheirLayout) {
   EXPECT_LT(found.getCost().flops, 5'000'000'000);
 }
 
-TEST_F(CallWays, SamplesOfConvolutionsHaveFewerImages) {
+TEST_F(CallAlgorithms, SamplesOfConvolutionsHaveFewerImages) {
   MtcConvolution c = convolution(64, 128);
   c.has_bias = 1;
   const auto found =
@@ -127,44 +127,45 @@ TEST_F(CallWays, SamplesOfConvolutionsHaveFewerImages) {
   EXPECT_FALSE(cpu::sampleOf(ConvolutionCallAttr::get(&context, c), 2));
 }
 
-TEST_F(CallWays, WinogradIsOfItsConvolutions) {
+TEST_F(CallAlgorithms, WinogradIsOfItsConvolutions) {
   MtcConvolution c = convolution(2, 64);
   auto has = [&] {
     auto call = TransposedConvolutionCallAttr::get(&context, c);
-    const auto chosen =
-        llvm::cast_or_null<TransposedConvolutionCallAttr>(call.inWay(CallWay::Winograd));
-    EXPECT_TRUE(!chosen || chosen.getRecord()->way == MTC_WINOGRAD);
+    const auto chosen = llvm::cast_or_null<TransposedConvolutionCallAttr>(
+        call.withAlgorithm(CallAlgorithm::Winograd));
+    EXPECT_TRUE(!chosen || chosen.getRecord()->algorithm == MTC_WINOGRAD);
     return chosen != nullptr;
   };
   EXPECT_TRUE(has());
   c.strides[1] = 2;
   EXPECT_FALSE(has());
-  EXPECT_FALSE(call(contraction(512, 512, 512)).inWay(CallWay::Winograd));
+  EXPECT_FALSE(call(contraction(512, 512, 512)).withAlgorithm(CallAlgorithm::Winograd));
 }
 
-TEST_F(CallWays, MeasuredOnce) {
+TEST_F(CallAlgorithms, MeasuredOnce) {
   const CallAttrInterface calls[] = {
       call(contraction(520, 512, 512)), ConvolutionCallAttr::get(&context, convolution(2, 64)),
       ConvolutionWeightGradientCallAttr::get(&context, convolution(2, 64))};
   for (CallAttrInterface each : calls) {
-    const ChosenWay first = cpu::measureWays(each, 1, /*again=*/false),
-                    second = cpu::measureWays(each, 1, /*again=*/false);
-    EXPECT_EQ(first.way, second.way);
+    const ChosenAlgorithm first = cpu::measureAlgorithms(each, 1, /*again=*/false),
+                          second = cpu::measureAlgorithms(each, 1, /*again=*/false);
+    EXPECT_EQ(first.algorithm, second.algorithm);
     EXPECT_EQ(first.speedup, second.speedup);
-    EXPECT_TRUE(first.way ? first.speedup >= 1.02 : first.speedup == 1);
+    EXPECT_TRUE(first.algorithm ? first.speedup >= 1.02 : first.speedup == 1);
   }
 }
 
-TEST_F(CallWays, LittleScratch) {
+TEST_F(CallAlgorithms, LittleScratch) {
   // A copy of rhs has 40 MB.
-  const ChosenWay chosen = cpu::measureWays(call(contraction(32, 20480, 512)), 1, /*again=*/false);
-  EXPECT_NE(chosen.way, CallWay::PackedRhs);
-  EXPECT_NE(chosen.way, CallWay::PackedOperands);
+  const ChosenAlgorithm chosen =
+      cpu::measureAlgorithms(call(contraction(32, 20480, 512)), 1, /*again=*/false);
+  EXPECT_NE(chosen.algorithm, CallAlgorithm::PackedRhs);
+  EXPECT_NE(chosen.algorithm, CallAlgorithm::PackedOperands);
 }
 
-TEST_F(CallWays, EachWayIsTimed) {
+TEST_F(CallAlgorithms, EachAlgorithmIsTimed) {
   MtcContraction as = contraction(128, 128, 128), panels = as, unknown = as;
-  panels.way = MTC_OWN_PANELS;
+  panels.algorithm = MTC_OWN_PANELS;
   unknown.type = MTC_I32;
   const std::array<const void *, 3> calls = {&as, &panels, &unknown};
   const std::array<int64_t, 3> bytes = {4 * 128 * 128, 4 * 128 * 128, 4 * 128 * 128};
@@ -174,7 +175,7 @@ TEST_F(CallWays, EachWayIsTimed) {
   EXPECT_THAT(seconds, ElementsAre(testing::Gt(0), testing::Gt(0), -1));
 }
 
-TEST_F(CallWays, Tuning) {
+TEST_F(CallAlgorithms, Tuning) {
   for (const char *known : {"", "off", "cached", "full"})
     EXPECT_FALSE(cpu::checkTuning(known));
   EXPECT_EQ(toString(cpu::checkTuning("fast")), "--tune fast: expected one of: off, cached, full");

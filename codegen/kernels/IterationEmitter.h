@@ -1,11 +1,12 @@
-//===- PointEmitter.h - Code of a kernel's body for one iteration or a vector of them ---------===//
+//===- IterationEmitter.h - Code of a kernel's body for one iteration or a vector of them
+//---------===//
 //
 // Target-independent code generation for kernel bodies. Targets implement vector loads and stores.
 //
 //===------------------------------------------------------------------------------------------===//
 
-#ifndef MTC_CODEGEN_KERNELS_POINTEMITTER_H
-#define MTC_CODEGEN_KERNELS_POINTEMITTER_H
+#ifndef MTC_CODEGEN_KERNELS_ITERATIONEMITTER_H
+#define MTC_CODEGEN_KERNELS_ITERATIONEMITTER_H
 
 #include "codegen/kernels/KernelAnalysis.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -16,17 +17,17 @@ namespace mtc {
 /// one of them to lanes. Values that depend on the lanes' dimension are vectors, all others are
 /// scalars. Emitted values are cached until the enclosing `Scope` ends, so a value that was emitted
 /// before a loop is reused inside the loop.
-class PointEmitter {
+class IterationEmitter {
 public:
   /// `operands` are pointers to the inputs, then to the outputs. Indices and offsets have type
   /// `indexType`.
-  PointEmitter(mlir::ImplicitLocOpBuilder &b, const NormalKernel &kernel, mlir::ValueRange operands,
-               mlir::Value fault, mlir::Type indexType)
+  IterationEmitter(mlir::ImplicitLocOpBuilder &b, const NormalKernel &kernel,
+                   mlir::ValueRange operands, mlir::Value fault, mlir::Type indexType)
       : b(b), kernel(kernel), operands(operands.begin(), operands.end()), fault(fault),
         indexType(indexType) {
     state.dims.resize(kernel.rank());
   }
-  virtual ~PointEmitter() = default;
+  virtual ~IterationEmitter() = default;
 
   /// The current bindings and the emitted values.
   struct State {
@@ -44,13 +45,13 @@ public:
   /// Restores the bindings and emitted values when it goes out of scope.
   class Scope {
   public:
-    explicit Scope(PointEmitter &emitter) : emitter(emitter), saved(emitter.state) {}
+    explicit Scope(IterationEmitter &emitter) : emitter(emitter), saved(emitter.state) {}
     ~Scope() { emitter.state = std::move(saved); }
     Scope(const Scope &) = delete;
     Scope &operator=(const Scope &) = delete;
 
   private:
-    PointEmitter &emitter;
+    IterationEmitter &emitter;
     State saved;
   };
 
@@ -158,4 +159,4 @@ private:
 
 } // namespace mtc
 
-#endif // MTC_CODEGEN_KERNELS_POINTEMITTER_H
+#endif // MTC_CODEGEN_KERNELS_ITERATIONEMITTER_H

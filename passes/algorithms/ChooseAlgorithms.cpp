@@ -1,4 +1,4 @@
-//===- ChooseWays.cpp - Fastest ways to compute library calls ---------------------------------===//
+//===- ChooseAlgorithms.cpp - Fastest algorithms of library calls ---------------------------===//
 
 #include "ir/attributes/DiscardableAttributes.h"
 #include "ir/interfaces/TargetInfo.h"
@@ -12,7 +12,7 @@
 #include <map>
 
 namespace mtc {
-#define GEN_PASS_DEF_CHOOSEWAYS
+#define GEN_PASS_DEF_CHOOSEALGORITHMS
 #include "passes/Passes.h.inc"
 } // namespace mtc
 
@@ -21,28 +21,29 @@ using namespace mtc;
 
 namespace {
 
-class ChooseWaysPass : public mtc::impl::ChooseWaysBase<ChooseWaysPass> {
+class ChooseAlgorithmsPass : public mtc::impl::ChooseAlgorithmsBase<ChooseAlgorithmsPass> {
   void runOnOperation() override {
     const TargetInfo target = TargetInfo::of(getOperation());
     // The target measures for a limited time: the largest first, and of equal ones the first.
     std::multimap<int64_t, LibraryCallOpInterface, std::greater<>> calls;
     getOperation().walk([&](LibraryCallOpInterface call) {
-      call->removeAttr(wayAttribute);
+      call->removeAttr(algorithmAttribute);
       if (call.isLibraryCall())
         calls.emplace(call.describeCall(std::nullopt).getCost().flops, call);
     });
     for (auto [flops, call] : calls) {
-      const ChosenWay chosen = target.chooseWay(call);
-      if (!chosen.way)
+      const ChosenAlgorithm chosen = target.chooseAlgorithm(call);
+      if (!chosen.algorithm)
         continue;
       // In hundredths, which are more precise than a measurement.
       const double speedup = std::round(100 * chosen.speedup) / 100;
-      call->setAttr(wayAttribute,
-                    CallWayAttr::get(&getContext(), *chosen.way,
-                                     Builder(&getContext()).getF64FloatAttr(speedup)));
-      remark::passed(call.getLoc(), remark::RemarkOpts::name("way").category("mtc-choose-ways"))
+      call->setAttr(algorithmAttribute,
+                    CallAlgorithmAttr::get(&getContext(), *chosen.algorithm,
+                                           Builder(&getContext()).getF64FloatAttr(speedup)));
+      remark::passed(call.getLoc(),
+                     remark::RemarkOpts::name("algorithm").category("mtc-choose-algorithms"))
           << remark::add("{0} is {1} x as fast as reading the operands as stored",
-                         stringifyEnum(*chosen.way), llvm::formatv("{0:f2}", speedup).str());
+                         stringifyEnum(*chosen.algorithm), llvm::formatv("{0:f2}", speedup).str());
     }
   }
 };

@@ -1,6 +1,7 @@
-//===- PointIndices.cpp - Affine functions of a kernel's iteration ----------------------------===//
+//===- IterationIndices.cpp - Affine functions of a kernel's iteration
+//----------------------------===//
 
-#include "codegen/kernels/PointEmitter.h"
+#include "codegen/kernels/IterationEmitter.h"
 
 #include "codegen/kernels/Storage.h"
 
@@ -9,24 +10,25 @@
 using namespace mlir;
 using namespace mtc;
 
-Value PointEmitter::indexLike(int64_t value, Type like) {
+Value IterationEmitter::indexLike(int64_t value, Type like) {
   return splatConstant(b, b.getIntegerAttr(indexType, value), like);
 }
 
 /// Converts an integer of the body (i64) to the index type. The truncation is lossless for valid
 /// indices.
-Value PointEmitter::toIndex(Value integer) {
+Value IterationEmitter::toIndex(Value integer) {
   Type type = withShapeOf(indexType, integer.getType());
   return type == integer.getType() ? integer : arith::TruncIOp::create(b, type, integer);
 }
 
-Value PointEmitter::emitIndex(KernelIndexOp op) {
+Value IterationEmitter::emitIndex(KernelIndexOp op) {
   Value value = offsets(offsetOf(kernel.indices.find(op)->second, {}));
   Type type = withShapeOf(b.getI64Type(), value.getType());
   return type == value.getType() ? value : arith::ExtSIOp::create(b, type, value);
 }
 
-PointEmitter::LaneOffset PointEmitter::offsetOf(const LinearForm &form, ValueRange symbols) {
+IterationEmitter::LaneOffset IterationEmitter::offsetOf(const LinearForm &form,
+                                                        ValueRange symbols) {
   LaneOffset result;
   SmallVector<Value> uniform;
   auto scaled = [&](Value value, int64_t factor) -> Value {
@@ -72,7 +74,7 @@ PointEmitter::LaneOffset PointEmitter::offsetOf(const LinearForm &form, ValueRan
 }
 
 /// Returns the offset as a scalar, or as a vector over the lanes.
-Value PointEmitter::offsets(const LaneOffset &at) {
+Value IterationEmitter::offsets(const LaneOffset &at) {
   if (at.isUniform())
     return at.uniform;
   Value sum = broadcast(at.uniform);
@@ -89,7 +91,7 @@ Value PointEmitter::offsets(const LaneOffset &at) {
   return sum;
 }
 
-Value PointEmitter::lanesIndex(unsigned dim) {
+Value IterationEmitter::lanesIndex(unsigned dim) {
   LaneOffset at;
   at.uniform = state.dims[dim];
   at.laneStride = 1;
@@ -107,7 +109,7 @@ static bool isNonNegative(AffineExpr expr) {
   return false;
 }
 
-Value PointEmitter::expand(AffineExpr expr, ArrayRef<Value> symbols, bool asLanes) {
+Value IterationEmitter::expand(AffineExpr expr, ArrayRef<Value> symbols, bool asLanes) {
   Type type = asLanes ? inLanes(indexType) : indexType;
   auto shaped = [&](Value value) { return asLanes ? broadcast(value) : value; };
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))

@@ -1,5 +1,5 @@
-// RUN: mtc-opt %s --mtc-compute-in-readers=min-bytes=1024 -split-input-file -mlir-print-local-scope | FileCheck %s
-// RUN: mtc-opt %s --mtc-compute-in-readers -split-input-file -mlir-print-local-scope | FileCheck %s --check-prefix=SMALL
+// RUN: mtc-opt %s --mtc-compute-in-users=min-bytes=1024 -split-input-file -mlir-print-local-scope | FileCheck %s
+// RUN: mtc-opt %s --mtc-compute-in-users -split-input-file -mlir-print-local-scope | FileCheck %s --check-prefix=SMALL
 
 // Results below 64 KiB are stored.
 // SMALL: %{{.*}}:2 = mtc.kernel [16, 64]

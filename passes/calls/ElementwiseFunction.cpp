@@ -1,4 +1,5 @@
-//===- PointFunction.cpp - Recognition of elementwise functions in kernels --------------------===//
+//===- ElementwiseFunction.cpp - Recognition of elementwise functions in kernels
+//--------------------===//
 //
 // Exporters and gradients express the same function in many ways. Two analytic functions are
 // considered equal if they agree at many points to far more digits than any two distinct functions
@@ -6,7 +7,7 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#include "passes/calls/PointFunction.h"
+#include "passes/calls/ElementwiseFunction.h"
 
 #include "passes/calls/CallEditing.h"
 #include "passes/kernels/KernelEditing.h"
@@ -23,30 +24,31 @@ using namespace mlir;
 using namespace mtc;
 
 /// The kernel whose body is evaluated and the offsets of its results.
-struct PointFunction::Place {
+struct ElementwiseFunction::Place {
   KernelOp kernel;
-  PointOffsets own;
+  IterationOffsets own;
 };
 
-std::optional<PointFunction::Column> PointFunction::evaluate(Value value,
-                                                             ArrayRef<Column> arguments) const {
+std::optional<ElementwiseFunction::Column>
+ElementwiseFunction::evaluate(Value value, ArrayRef<Column> arguments) const {
   unsigned budget = 4096; // A body is a DAG, but is traversed as a tree.
   return evaluate(value, Place{kernel, own}, arguments, budget);
 }
 
 /// Computes each element of a column from the elements of other columns.
 template <typename Function, typename... Columns>
-static PointFunction::Column combine(Function function, const PointFunction::Column &first,
-                                     const Columns &...others) {
-  PointFunction::Column result;
+static ElementwiseFunction::Column
+combine(Function function, const ElementwiseFunction::Column &first, const Columns &...others) {
+  ElementwiseFunction::Column result;
   for (size_t i = 0; i < first.size(); ++i)
     result.push_back(function(first[i], others[i]...));
   return result;
 }
 
-std::optional<PointFunction::Column> PointFunction::evaluate(Value value, const Place &place,
-                                                             ArrayRef<Column> arguments,
-                                                             unsigned &budget) const {
+std::optional<ElementwiseFunction::Column> ElementwiseFunction::evaluate(Value value,
+                                                                         const Place &place,
+                                                                         ArrayRef<Column> arguments,
+                                                                         unsigned &budget) const {
   if (budget == 0)
     return std::nullopt;
   --budget;
@@ -57,9 +59,9 @@ std::optional<PointFunction::Column> PointFunction::evaluate(Value value, const 
   if (!op)
     return std::nullopt;
   if (auto load = dyn_cast<KernelLoadOp>(op)) {
-    KernelOp reader = place.kernel;
-    Value root = rootOf(inputOf(reader, load));
-    std::optional<PointOffsets> offsets = offsetsOf(reader, load);
+    KernelOp user = place.kernel;
+    Value root = rootOf(inputOf(user, load));
+    std::optional<IterationOffsets> offsets = offsetsOf(user, load);
     if (!offsets || !(*offsets == place.own))
       return std::nullopt;
     for (auto [element, argument] : llvm::zip(roots, arguments.drop_front(scalars.size())))
@@ -70,7 +72,7 @@ std::optional<PointFunction::Column> PointFunction::evaluate(Value value, const 
         !yieldOf(producer).getSymbols().empty())
       return std::nullopt;
     unsigned result = cast<OpResult>(root).getResultNumber();
-    std::optional<PointOffsets> stored =
+    std::optional<IterationOffsets> stored =
         offsetsOf(storedAt(producer, result), cast<RankedTensorType>(root.getType()).getShape(),
                   producer.getSpace());
     if (!stored)
@@ -109,7 +111,7 @@ std::optional<PointFunction::Column> PointFunction::evaluate(Value value, const 
 }
 
 /// Matches select(x <= 0, 0, x).
-bool PointFunction::isRelu(Value value) const {
+bool ElementwiseFunction::isRelu(Value value) const {
   auto select = value.getDefiningOp<arith::SelectOp>();
   auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>() : arith::CmpFOp();
   return compare && compare.getPredicate() == arith::CmpFPredicate::OLE &&
@@ -128,27 +130,27 @@ static double geluGradient(double x) {
   return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * scale * (1 + 3 * cubic * x * x);
 }
 
-static constexpr double points[] = {-9,    -6.1, -4.7, -3.6, -2.9, -2.3, -1.8, -1.3, -0.9,
-                                    -0.55, -0.3, -0.1, 0.04, 0.17, 0.4,  0.75, 1.1,  1.6,
-                                    2.1,   2.6,  3.3,  4.2,  5.4,  7.7,  11};
+static constexpr double iterations[] = {-9,    -6.1, -4.7, -3.6, -2.9, -2.3, -1.8, -1.3, -0.9,
+                                        -0.55, -0.3, -0.1, 0.04, 0.17, 0.4,  0.75, 1.1,  1.6,
+                                        2.1,   2.6,  3.3,  4.2,  5.4,  7.7,  11};
 
 /// Whether the columns agree, apart from the rounding of constants to f32.
-static bool isNear(const std::optional<PointFunction::Column> &found,
-                   const PointFunction::Column &expected) {
+static bool isNear(const std::optional<ElementwiseFunction::Column> &found,
+                   const ElementwiseFunction::Column &expected) {
   return found && llvm::all_of(llvm::zip_equal(*found, expected), [](auto pair) {
            auto [y, exact] = pair;
            return std::abs(y - exact) <= 1e-6 * (1 + std::abs(exact));
          });
 }
 
-bool PointFunction::isGelu(Value value) const {
-  const Column x(ArrayRef<double>{points});
+bool ElementwiseFunction::isGelu(Value value) const {
+  const Column x(ArrayRef<double>{iterations});
   return isNear(evaluate(value, {x}), combine(gelu, x));
 }
 
-bool PointFunction::isGeluGradient(Value value) const {
+bool ElementwiseFunction::isGeluGradient(Value value) const {
   Column d, x;
-  for (double each : points)
+  for (double each : iterations)
     for (double factor : {1.0, -2.75, 0.3}) {
       d.push_back(factor);
       x.push_back(each);

@@ -1,7 +1,8 @@
-//===- WayRemoval.h - Reduction of peak memory by calls without packed operands --------------===//
+//===- AlgorithmRemoval.h - Reduction of peak memory by calls without packed operands
+//--------------===//
 
-#ifndef MTC_PASSES_WAYS_WAYREMOVAL_H
-#define MTC_PASSES_WAYS_WAYREMOVAL_H
+#ifndef MTC_PASSES_ALGORITHMS_ALGORITHMREMOVAL_H
+#define MTC_PASSES_ALGORITHMS_ALGORITHMREMOVAL_H
 
 #include "ir/interfaces/TargetInfo.h"
 #include "passes/Listeners.h"
@@ -13,10 +14,10 @@
 namespace mtc {
 
 /// Frees the scratch memory that a call at the peak of a function needs for the way that
-/// `mtc-choose-ways` has chosen: the call reads its operands as stored.
-class WayRemoval final : public PeakReducer {
+/// `mtc-choose-algorithms` has chosen: the call reads its operands as stored.
+class AlgorithmRemoval final : public PeakReducer {
 public:
-  WayRemoval(const FunctionBudget &budget, OperationTimes &times)
+  AlgorithmRemoval(const FunctionBudget &budget, OperationTimes &times)
       : budget(budget), times(times), target(TargetInfo::of(budget.function.getFunction())),
         listeners(budget.analysis, times) {}
 
@@ -39,4 +40,4 @@ private:
 
 } // namespace mtc
 
-#endif // MTC_PASSES_WAYS_WAYREMOVAL_H
+#endif // MTC_PASSES_ALGORITHMS_ALGORITHMREMOVAL_H

@@ -1,7 +1,7 @@
-//===- ReaderIndex.h - Ordered index of the users of each value -------------------------------===//
+//===- UserIndex.h - Ordered index of the users of each value -------------------------------===//
 
-#ifndef MTC_PASSES_KERNELS_READERINDEX_H
-#define MTC_PASSES_KERNELS_READERINDEX_H
+#ifndef MTC_PASSES_KERNELS_USERINDEX_H
+#define MTC_PASSES_KERNELS_USERINDEX_H
 
 #include "ir/Mtc.h"
 
@@ -15,9 +15,9 @@ namespace mtc {
 /// kernels repeatedly need the nearest ones; queries take logarithmic time, whereas MLIR renumbers
 /// the whole block for order queries after operations were created. A pass must replace kernels and
 /// move views through this class; views may be erased.
-class ReaderIndex {
+class UserIndex {
 public:
-  explicit ReaderIndex(mlir::Block &block);
+  explicit UserIndex(mlir::Block &block);
 
   /// Whether `first` precedes `second`.
   bool isBefore(mlir::Operation *first, mlir::Operation *second) const {
@@ -28,15 +28,19 @@ public:
   /// the order of summation, must not depend on where values are exchanged.
   bool hasCallBetween(mlir::Operation *first, mlir::Operation *second) const;
   /// Whether a value or a view of it has users.
-  bool isRead(mlir::Value root) const { return !readersOf(root).empty(); }
+  bool isRead(mlir::Value root) const { return !usersOf(root).empty(); }
   /// Whether an operation before `op` uses a value or a view of it.
   bool isReadBefore(mlir::Value root, mlir::Operation *op) const;
   /// Whether `op` or an operation after it uses a value or a view of it.
   bool isReadFrom(mlir::Value root, mlir::Operation *op) const;
-  /// Returns up to `most` kernels before `kernel` that use a value or a view of it, nearest first.
-  llvm::SmallVector<KernelOp> kernelsBefore(mlir::Value root, KernelOp kernel, unsigned most) const;
-  /// Returns up to `most` kernels after `kernel` that use a value or a view of it, nearest first.
-  llvm::SmallVector<KernelOp> kernelsBehind(mlir::Value root, KernelOp kernel, unsigned most) const;
+  /// Returns up to `maximum` kernels before `kernel` that use a value or a view of it, nearest
+  /// first.
+  llvm::SmallVector<KernelOp> kernelsBefore(mlir::Value root, KernelOp kernel,
+                                            unsigned maximum) const;
+  /// Returns up to `maximum` kernels after `kernel` that use a value or a view of it, nearest
+  /// first.
+  llvm::SmallVector<KernelOp> kernelsAfter(mlir::Value root, KernelOp kernel,
+                                           unsigned maximum) const;
 
   /// Removes a kernel that will be erased, and returns its position.
   int64_t remove(KernelOp kernel);
@@ -47,16 +51,16 @@ public:
   void moveViewAfter(mlir::Operation *view, mlir::Operation *op);
 
 private:
-  using Readers = std::map<int64_t, mlir::Operation *>;
-  const Readers &readersOf(mlir::Value root) const;
-  void insertReadersOf(mlir::Value value, mlir::Value root);
+  using Users = std::map<int64_t, mlir::Operation *>;
+  const Users &usersOf(mlir::Value root) const;
+  void insertUsersOf(mlir::Value value, mlir::Value root);
 
   /// Even numbers; a moved view has the odd number before or after the operation's.
   llvm::DenseMap<mlir::Operation *, int64_t> positions;
   std::set<int64_t> calls;
-  llvm::DenseMap<mlir::Value, Readers> readers; ///< Keyed by root.
+  llvm::DenseMap<mlir::Value, Users> users; ///< Keyed by root.
 };
 
 } // namespace mtc
 
-#endif // MTC_PASSES_KERNELS_READERINDEX_H
+#endif // MTC_PASSES_KERNELS_USERINDEX_H

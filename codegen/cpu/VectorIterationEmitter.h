@@ -1,19 +1,21 @@
-//===- VectorPointEmitter.h - Kernel bodies in SIMD lanes -------------------------------------===//
+//===- VectorIterationEmitter.h - Kernel bodies in SIMD lanes
+//-------------------------------------===//
 
-#ifndef MTC_CODEGEN_CPU_VECTORPOINTEMITTER_H
-#define MTC_CODEGEN_CPU_VECTORPOINTEMITTER_H
+#ifndef MTC_CODEGEN_CPU_VECTORITERATIONEMITTER_H
+#define MTC_CODEGEN_CPU_VECTORITERATIONEMITTER_H
 
 #include "codegen/cpu/TableLookup.h"
-#include "codegen/kernels/PointEmitter.h"
+#include "codegen/kernels/IterationEmitter.h"
 
 namespace mtc::cpu {
 
 /// Emits kernel bodies for CPU vectors, with LLVM's masked loads and stores, gathers and scatters.
-class VectorPointEmitter : public PointEmitter {
+class VectorIterationEmitter : public IterationEmitter {
 public:
-  VectorPointEmitter(mlir::ImplicitLocOpBuilder &b, const NormalKernel &kernel,
-                     mlir::ValueRange operands, mlir::Value fault, TablePermutations permutations)
-      : PointEmitter(b, kernel, operands, fault, b.getI64Type()), permutations(permutations) {}
+  VectorIterationEmitter(mlir::ImplicitLocOpBuilder &b, const NormalKernel &kernel,
+                         mlir::ValueRange operands, mlir::Value fault,
+                         TablePermutations permutations)
+      : IterationEmitter(b, kernel, operands, fault, b.getI64Type()), permutations(permutations) {}
 
   /// Emits, at the beginning of a function, the buffers of tables that are looked up by bytes at
   /// this number of lanes.
@@ -51,4 +53,4 @@ private:
 
 } // namespace mtc::cpu
 
-#endif // MTC_CODEGEN_CPU_VECTORPOINTEMITTER_H
+#endif // MTC_CODEGEN_CPU_VECTORITERATIONEMITTER_H

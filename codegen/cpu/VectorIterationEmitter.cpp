@@ -1,6 +1,7 @@
-//===- VectorPointEmitter.cpp - Kernel bodies in SIMD lanes -----------------------------------===//
+//===- VectorIterationEmitter.cpp - Kernel bodies in SIMD lanes
+//-----------------------------------===//
 
-#include "codegen/cpu/VectorPointEmitter.h"
+#include "codegen/cpu/VectorIterationEmitter.h"
 
 #include "codegen/cpu/RoundedLines.h"
 #include "codegen/cpu/Transpose.h"
@@ -15,8 +16,8 @@ using namespace mtc::cpu;
 
 /// Hardware prefetchers do not follow strides across pages. Prefetching past the end of the operand
 /// is harmless.
-void VectorPointEmitter::beforeLoad(const LinearForm &form, const LaneOffset &at, unsigned operand,
-                                    Type element) {
+void VectorIterationEmitter::beforeLoad(const LinearForm &form, const LaneOffset &at,
+                                        unsigned operand, Type element) {
   constexpr int64_t farJump = 1024, ahead = 8, line = 64;
   if (!state.loopDim || !at.isContiguous() || contains(form.restDims, *state.loopDim))
     return;
@@ -35,11 +36,11 @@ static unsigned operandOf(KernelLoadOp load) {
   return cast<BlockArgument>(load.getSource()).getArgNumber();
 }
 
-Value VectorPointEmitter::addressOf(const SmallTable &table, unsigned operand) {
+Value VectorIterationEmitter::addressOf(const SmallTable &table, unsigned operand) {
   return pointer(operands[operand], b.getF32Type(), index(table.first));
 }
 
-void VectorPointEmitter::prepareTables(int64_t lanes) {
+void VectorIterationEmitter::prepareTables(int64_t lanes) {
   if (permutations < TablePermutations::Bytes)
     return;
   for (KernelLoadOp load : kernel.body->getOps<KernelLoadOp>()) {
@@ -53,7 +54,7 @@ void VectorPointEmitter::prepareTables(int64_t lanes) {
   }
 }
 
-Value VectorPointEmitter::emitLookup(KernelLoadOp op, const LinearForm &form) {
+Value VectorIterationEmitter::emitLookup(KernelLoadOp op, const LinearForm &form) {
   std::optional<SmallTable> table;
   if (permutations >= TablePermutations::Words && state.lanes % 16 == 0)
     table = findSmallTable(op, form);
@@ -70,7 +71,7 @@ Value VectorPointEmitter::emitLookup(KernelLoadOp op, const LinearForm &form) {
   return lookUp(b, *table, addressOf(*table, operand), numbers);
 }
 
-Value VectorPointEmitter::emitSpecial(Operation *op) {
+Value VectorIterationEmitter::emitSpecial(Operation *op) {
   if (permutations < TablePermutations::Bytes || state.lanes != kLanesOfRoundedLines)
     return {};
   std::optional<RoundedLines> rounded = findRoundedLines(op);
@@ -80,7 +81,7 @@ Value VectorPointEmitter::emitSpecial(Operation *op) {
   return emitRoundedLines(b, *rounded, getLanes(rounded->x), isNegative);
 }
 
-SmallVector<Value> VectorPointEmitter::loadTransposed(KernelLoadOp op, int64_t rows) {
+SmallVector<Value> VectorIterationEmitter::loadTransposed(KernelLoadOp op, int64_t rows) {
   unsigned operand = cast<BlockArgument>(op.getSource()).getArgNumber();
   Type element = op.getSource().getType().getElementType(), storage = getStorageType(element);
   LaneOffset first = offsetOf(kernel.loads.find(op)->second, {});
@@ -108,7 +109,7 @@ SmallVector<Value> VectorPointEmitter::loadTransposed(KernelLoadOp op, int64_t r
   return vectors;
 }
 
-void VectorPointEmitter::storeZeros(unsigned result, Value offset, int64_t count) {
+void VectorIterationEmitter::storeZeros(unsigned result, Value offset, int64_t count) {
   Type element = kernel.outputs[result].getElementType();
   LinearForm owned = kernel.stores[result];
   for (unsigned dim = 0; dim < kernel.rank(); ++dim)
@@ -139,7 +140,8 @@ static Type getMovedType(Type storage) {
 }
 
 /// Lanes that are not active are 0.
-Value VectorPointEmitter::readLanes(const LaneOffset &at, Value base, Type element, Value active) {
+Value VectorIterationEmitter::readLanes(const LaneOffset &at, Value base, Type element,
+                                        Value active) {
   if (active)
     active = broadcast(active);
   Type storage = getStorageType(element), moved = getMovedType(storage);
@@ -163,7 +165,8 @@ Value VectorPointEmitter::readLanes(const LaneOffset &at, Value base, Type eleme
   return moved == storage ? lanes : arith::BitcastOp::create(b, inLanes(storage), lanes);
 }
 
-void VectorPointEmitter::writeLanes(const LaneOffset &at, Value base, Type element, Value value) {
+void VectorIterationEmitter::writeLanes(const LaneOffset &at, Value base, Type element,
+                                        Value value) {
   Type storage = getStorageType(element), moved = getMovedType(storage);
   if (moved != storage)
     value = arith::BitcastOp::create(b, inLanes(moved), value);

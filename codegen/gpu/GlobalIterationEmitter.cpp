@@ -1,6 +1,7 @@
-//===- GlobalPointEmitter.cpp - Kernel bodies of one thread, in short vectors -----------------===//
+//===- GlobalIterationEmitter.cpp - Kernel bodies of one thread, in short vectors
+//-----------------===//
 
-#include "codegen/gpu/GlobalPointEmitter.h"
+#include "codegen/gpu/GlobalIterationEmitter.h"
 
 #include "codegen/kernels/Storage.h"
 
@@ -13,8 +14,8 @@ using namespace mlir;
 using namespace mtc;
 using namespace mtc::gpu;
 
-void GlobalPointEmitter::bindPoint(ArrayRef<unsigned> dims, Value position,
-                                   const PointVector &vector) {
+void GlobalIterationEmitter::bindIteration(ArrayRef<unsigned> dims, Value position,
+                                           const IterationVector &vector) {
   for (unsigned i = dims.size(); i-- > 0;) {
     unsigned dim = dims[i];
     bool inLanes = dim == vector.dim;
@@ -32,7 +33,7 @@ void GlobalPointEmitter::bindPoint(ArrayRef<unsigned> dims, Value position,
   }
 }
 
-Value GlobalPointEmitter::indexOfOthers() {
+Value GlobalIterationEmitter::indexOfOthers() {
   KernelYieldOp yield = kernel.yield;
   LinearForm form = kernel.stores.front();
   for (unsigned dim = 0; dim < kernel.rank(); ++dim)
@@ -49,7 +50,8 @@ static uint32_t alignmentOf(int64_t lanes, Type element) {
   return std::min<int64_t>(lanes * elementBytes(element), 16);
 }
 
-Value GlobalPointEmitter::readLanes(const LaneOffset &at, Value base, Type element, Value active) {
+Value GlobalIterationEmitter::readLanes(const LaneOffset &at, Value base, Type element,
+                                        Value active) {
   Type storage = getStorageType(element), type = inLanes(storage);
   if (at.isContiguous() && !(active && isVector(active)))
     return readWhere(active, type, [&]() -> Value {
@@ -70,7 +72,8 @@ Value GlobalPointEmitter::readLanes(const LaneOffset &at, Value base, Type eleme
   return result;
 }
 
-void GlobalPointEmitter::writeLanes(const LaneOffset &at, Value base, Type element, Value stored) {
+void GlobalIterationEmitter::writeLanes(const LaneOffset &at, Value base, Type element,
+                                        Value stored) {
   if (at.isContiguous()) {
     LLVM::StoreOp::create(b, stored, pointer(base, element, at.uniform),
                           alignmentOf(state.lanes, element));
@@ -86,7 +89,7 @@ void GlobalPointEmitter::writeLanes(const LaneOffset &at, Value base, Type eleme
 
 /// For an index i = lane + k, where k is a multiple of the number of lanes, i < c is uniform over
 /// the lanes if and only if c is a multiple of the number of lanes, too.
-Value GlobalPointEmitter::emitSpecial(Operation *op) {
+Value GlobalIterationEmitter::emitSpecial(Operation *op) {
   auto compare = dyn_cast<arith::CmpIOp>(op);
   if (!compare || !state.lanesDim)
     return {};

@@ -1,21 +1,23 @@
-//===- GlobalPointEmitter.h - Kernel bodies of one thread, in short vectors -------------------===//
+//===- GlobalIterationEmitter.h - Kernel bodies of one thread, in short vectors
+//-------------------===//
 
-#ifndef MTC_CODEGEN_GPU_GLOBALPOINTEMITTER_H
-#define MTC_CODEGEN_GPU_GLOBALPOINTEMITTER_H
+#ifndef MTC_CODEGEN_GPU_GLOBALITERATIONEMITTER_H
+#define MTC_CODEGEN_GPU_GLOBALITERATIONEMITTER_H
 
 #include "codegen/gpu/LaunchPlan.h"
-#include "codegen/kernels/PointEmitter.h"
+#include "codegen/kernels/IterationEmitter.h"
 
 namespace mtc::gpu {
 
 /// Accesses contiguous lanes in vectors of up to 16 bytes, and other lanes individually.
-class GlobalPointEmitter : public PointEmitter {
+class GlobalIterationEmitter : public IterationEmitter {
 public:
-  using PointEmitter::PointEmitter;
+  using IterationEmitter::IterationEmitter;
 
   /// Binds dimensions to the digits of a linear index over them, the last dimension fastest. If the
   /// vector's dimension is one of them, it is bound to lanes.
-  void bindPoint(llvm::ArrayRef<unsigned> dims, mlir::Value index, const PointVector &vector);
+  void bindIteration(llvm::ArrayRef<unsigned> dims, mlir::Value index,
+                     const IterationVector &vector);
 
   /// Returns the part of the results' element offsets that does not depend on the owned dimensions.
   /// It must be the same for all results.
@@ -33,4 +35,4 @@ protected:
 
 } // namespace mtc::gpu
 
-#endif // MTC_CODEGEN_GPU_GLOBALPOINTEMITTER_H
+#endif // MTC_CODEGEN_GPU_GLOBALITERATIONEMITTER_H

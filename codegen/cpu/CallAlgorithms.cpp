@@ -1,6 +1,6 @@
-//===- CallWays.cpp - Measured ways to compute library calls ----------------------------------===//
+//===- CallAlgorithms.cpp - Measured algorithms of library calls ------------------------------===//
 
-#include "codegen/cpu/CallWays.h"
+#include "codegen/cpu/CallAlgorithms.h"
 
 #include "codegen/host/Processor.h"
 #include "codegen/target/KernelCache.h"
@@ -32,7 +32,7 @@ llvm::Error cpu::checkTuning(StringRef tune) {
 //===------------------------------------------------------------------------------------------===//
 
 /// Operations of a sample, which takes some 10 milliseconds in f32.
-static constexpr double mostFlops = 1e9;
+static constexpr double maxFlops = 1e9;
 
 /// Adapts the distance of the lines of a matrix to fewer rows and columns. Lines that were not
 /// dense keep their distance. Others keep their alignment and cache sets: the distance remains
@@ -50,9 +50,9 @@ static void resize(int64_t *strides, int64_t rows, int64_t columns, int64_t newR
 /// rows, but so many that copies of an operand are compared with many reads of it.
 static MtcContraction reduce(MtcContraction c) {
   constexpr int64_t fewestLines = 1024, fewestTerms = 768;
-  auto fit = [](int64_t extent, int64_t least, int64_t others) {
-    return std::min(extent, std::max(least, static_cast<int64_t>(mostFlops / 2) /
-                                                std::max<int64_t>(others, 1)));
+  auto fit = [](int64_t extent, int64_t minimum, int64_t others) {
+    return std::min(extent, std::max(minimum, static_cast<int64_t>(maxFlops / 2) /
+                                                  std::max<int64_t>(others, 1)));
   };
   const int64_t k = fit(c.k, fewestTerms, c.m * c.n), n = fit(c.n, fewestLines, c.m * k),
                 m = fit(c.m, fewestLines, n * k);
@@ -72,7 +72,7 @@ static MtcContraction reduce(MtcContraction c) {
 /// Keeps the windows, and computes fewer images.
 static MtcConvolution reduce(MtcConvolution c, double flops) {
   c.batch = std::clamp<int64_t>(
-      std::llround(static_cast<double>(c.batch) * std::min(1.0, mostFlops / flops)), 1, c.batch);
+      std::llround(static_cast<double>(c.batch) * std::min(1.0, maxFlops / flops)), 1, c.batch);
   c.has_bias = c.has_addend = c.f32_bias = c.f32_addend = 0;
   return c;
 }
@@ -80,11 +80,11 @@ static MtcConvolution reduce(MtcConvolution c, double flops) {
 CallAttrInterface cpu::sampleOf(CallAttrInterface call, int threads) {
   // Threads share the work, and a share of less than a millisecond is not worth a copy. Samples of
   // the largest images would take seconds.
-  constexpr double leastOfAThread = 1e8, mostOfAnImage = 2e10;
+  constexpr double minOfAThread = 1e8, maxOfAnImage = 2e10;
   const auto flops = static_cast<double>(call.getCost().flops);
   const MatrixProduct product = call.getProduct();
-  if (flops < leastOfAThread * std::max(threads, 1) || product.type == MTC_F64 ||
-      !call.inWay(CallWay::OwnPanels))
+  if (flops < minOfAThread * std::max(threads, 1) || product.type == MTC_F64 ||
+      !call.withAlgorithm(CallAlgorithm::OwnPanels))
     return {};
   mlir::MLIRContext *context = call.getContext();
   if (auto contraction = llvm::dyn_cast<ContractionCallAttr>(call)) {
@@ -99,7 +99,7 @@ CallAttrInterface cpu::sampleOf(CallAttrInterface call, int threads) {
           [&](auto convolution) -> CallAttrInterface {
             const MtcConvolution &c = *convolution.getRecord();
             if (c.activation != MTC_NO_ACTIVATION ||
-                flops > mostOfAnImage * static_cast<double>(c.batch))
+                flops > maxOfAnImage * static_cast<double>(c.batch))
               return {};
             return decltype(convolution)::get(context, reduce(c, flops));
           })
@@ -112,9 +112,9 @@ CallAttrInterface cpu::sampleOf(CallAttrInterface call, int threads) {
 
 namespace {
 
-constexpr int wayCount = MTC_WINOGRAD + 1;
-/// Seconds by way on one thread; negative if the call or the library does not have it.
-using Times = std::array<double, wayCount>;
+constexpr int algorithmCount = MTC_WINOGRAD + 1;
+/// Seconds by algorithm on one thread; negative if the call or the library does not have it.
+using Times = std::array<double, algorithmCount>;
 
 /// The times of samples, of this process and in the folder of compiled kernels.
 class KnownTimes {
@@ -128,7 +128,7 @@ public:
   std::optional<Times> find(CallAttrInterface sample, bool again);
 
 private:
-  static constexpr double mostOfAProcess = 2.75; // seconds of CPU time
+  static constexpr double maxOfAProcess = 2.75; // seconds of CPU time
 
   std::mutex mutex; // Measurements also take turns.
   llvm::StringMap<Times> times;
@@ -138,20 +138,22 @@ private:
 
 } // namespace
 
-/// Returns the call in the way of a number of the ABI; null if it does not have it.
-static CallAttrInterface inWay(CallAttrInterface call, int way) {
-  return call.inWay(way == MTC_AS_STORED ? std::nullopt : std::optional(static_cast<CallWay>(way)));
+/// Returns the call with the algorithm of a number of the ABI; null if it does not have it.
+static CallAttrInterface withAlgorithm(CallAttrInterface call, int algorithm) {
+  return call.withAlgorithm(algorithm == MTC_AS_STORED
+                                ? std::nullopt
+                                : std::optional(static_cast<CallAlgorithm>(algorithm)));
 }
 
 /// Adds the CPU time of the measurement to `spent`.
 static Times measure(CallAttrInterface sample, double &spent) {
   Times times;
   times.fill(-1);
-  SmallVector<int> ways;
+  SmallVector<int> algorithms;
   SmallVector<const void *> descriptions;
-  for (int way = 0; way < wayCount; ++way)
-    if (CallAttrInterface call = inWay(sample, way)) {
-      ways.push_back(way);
+  for (int algorithm = 0; algorithm < algorithmCount; ++algorithm)
+    if (CallAttrInterface call = withAlgorithm(sample, algorithm)) {
+      algorithms.push_back(algorithm);
       descriptions.push_back(call.getBytes().data());
     }
   SmallVector<int64_t> bytes;
@@ -160,12 +162,12 @@ static Times measure(CallAttrInterface sample, double &spent) {
     for (const CallShapes::Shape &shape : *list)
       bytes.push_back(std::max(shape.elements.value_or(0), shape.span.value_or(0)) *
                       bytesOfType(shape.type));
-  SmallVector<double> seconds(ways.size());
+  SmallVector<double> seconds(algorithms.size());
   spent += mtc_compare_calls(MTC_ONEDNN, sample.getKind().str().c_str(), descriptions.data(),
-                             static_cast<int>(ways.size()), bytes.data(),
+                             static_cast<int>(algorithms.size()), bytes.data(),
                              static_cast<int>(bytes.size()), seconds.data());
-  for (auto [way, found] : llvm::zip_equal(ways, seconds))
-    times[static_cast<size_t>(way)] = found;
+  for (auto [algorithm, found] : llvm::zip_equal(algorithms, seconds))
+    times[static_cast<size_t>(algorithm)] = found;
   return times;
 }
 
@@ -176,7 +178,7 @@ static std::string write(const Times &times) {
   return text;
 }
 
-/// Returns nullopt if the text does not consist of a number for each way.
+/// Returns nullopt if the text does not consist of a number for each algorithm.
 static std::optional<Times> readTimes(StringRef text) {
   SmallVector<StringRef> lines;
   text.split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
@@ -195,14 +197,14 @@ std::optional<Times> KnownTimes::find(CallAttrInterface sample, bool again) {
   if (auto known = times.find(what); known != times.end())
     return known->second;
   const std::string key =
-      measurementKey(llvm::formatv("ways of {0} on {1} by {2}, version 5", what, nameOfHost(),
+      measurementKey(llvm::formatv("algorithms of {0} on {1} by {2}, version 5", what, nameOfHost(),
                                    mtc_library_version(MTC_ONEDNN))
                          .str());
   if (!again)
     if (std::unique_ptr<llvm::MemoryBuffer> kept = cache.find(key))
       if (std::optional<Times> found = readTimes(kept->getBuffer()))
         return times[what] = *found;
-  if (!again && spent > mostOfAProcess)
+  if (!again && spent > maxOfAProcess)
     return std::nullopt;
   const Times measured = measure(sample, spent);
   cache.add(key, write(measured));
@@ -213,17 +215,18 @@ std::optional<Times> KnownTimes::find(CallAttrInterface sample, bool again) {
 // Choice
 //===------------------------------------------------------------------------------------------===//
 
-/// Returns whether a way of a call needs little scratch, for its operands and in itself.
-static bool needsLittle(CallAttrInterface call, int way, int threads) {
-  constexpr int64_t most = int64_t{16} << 20;
-  const int64_t scratch = mtc_call_scratch_bytes(MTC_ONEDNN, call.getKind().str().c_str(),
-                                                 inWay(call, way).getBytes().data(), threads);
-  return scratch >= 0 && scratch <= std::min(most, call.getCost().bytes);
+/// Returns whether an algorithm of a call needs little scratch, for its operands and in itself.
+static bool needsLittle(CallAttrInterface call, int algorithm, int threads) {
+  constexpr int64_t maximum = int64_t{16} << 20;
+  const int64_t scratch =
+      mtc_call_scratch_bytes(MTC_ONEDNN, call.getKind().str().c_str(),
+                             withAlgorithm(call, algorithm).getBytes().data(), threads);
+  return scratch >= 0 && scratch <= std::min(maximum, call.getCost().bytes);
 }
 
-ChosenWay cpu::measureWays(CallAttrInterface call, int threads, bool again) {
+ChosenAlgorithm cpu::measureAlgorithms(CallAttrInterface call, int threads, bool again) {
   // Smaller differences are hardly measurable.
-  constexpr double leastSpeedup = 1.02;
+  constexpr double minSpeedup = 1.02;
   // Samples have fewer rows, columns and terms, which the library computes up to 10 % faster than
   // whole matrices, and own panels do not.
   constexpr double gainOfPanels = 1.05;
@@ -233,14 +236,14 @@ ChosenWay cpu::measureWays(CallAttrInterface call, int threads, bool again) {
   const std::optional<Times> times = KnownTimes::get().find(sample, again);
   if (!times || times->front() <= 0)
     return {};
-  ChosenWay best;
-  for (int way = 1; way < wayCount; ++way) {
-    const double gain = way == MTC_OWN_PANELS ? gainOfPanels : 1,
-                 seconds = (*times)[static_cast<size_t>(way)] / gain,
+  ChosenAlgorithm best;
+  for (int algorithm = 1; algorithm < algorithmCount; ++algorithm) {
+    const double gain = algorithm == MTC_OWN_PANELS ? gainOfPanels : 1,
+                 seconds = (*times)[static_cast<size_t>(algorithm)] / gain,
                  speedup = times->front() / seconds;
-    if (seconds > 0 && speedup >= leastSpeedup && speedup > best.speedup &&
-        needsLittle(call, way, threads))
-      best = {static_cast<CallWay>(way), speedup};
+    if (seconds > 0 && speedup >= minSpeedup && speedup > best.speedup &&
+        needsLittle(call, algorithm, threads))
+      best = {static_cast<CallAlgorithm>(algorithm), speedup};
   }
   return best;
 }

@@ -1,6 +1,7 @@
-//===- WayRemoval.cpp - Reduction of peak memory by calls without packed operands ------------===//
+//===- AlgorithmRemoval.cpp - Reduction of peak memory by calls without packed operands
+//------------===//
 
-#include "passes/ways/WayRemoval.h"
+#include "passes/algorithms/AlgorithmRemoval.h"
 
 #include "ir/attributes/DiscardableAttributes.h"
 
@@ -9,40 +10,41 @@
 using namespace mlir;
 using namespace mtc;
 
-int64_t WayRemoval::scratchAsStored(LibraryCallOpInterface call) const {
-  const Attribute way = call->removeAttr(wayAttribute);
+int64_t AlgorithmRemoval::scratchAsStored(LibraryCallOpInterface call) const {
+  const Attribute algorithm = call->removeAttr(algorithmAttribute);
   const int64_t bytes = target.getScratchBytes(call, std::nullopt);
-  call->setAttr(wayAttribute, way);
+  call->setAttr(algorithmAttribute, algorithm);
   return bytes;
 }
 
-FailureOr<std::optional<PeakReducer::Candidate>> WayRemoval::findCandidate(int64_t) {
+FailureOr<std::optional<PeakReducer::Candidate>> AlgorithmRemoval::findCandidate(int64_t) {
   candidate = nullptr;
   Operation *op = budget.getPeakOperation();
   auto call = dyn_cast<LibraryCallOpInterface>(op);
-  if (!call || !call->hasAttr(wayAttribute) || refused.contains(op))
+  if (!call || !call->hasAttr(algorithmAttribute) || refused.contains(op))
     return std::optional<Candidate>();
   const int64_t bytes = budget.function[op].scratchBytes - scratchAsStored(call);
   if (!budget.isWorthwhile(bytes))
     return std::optional<Candidate>();
   candidate = call;
-  const double slowdown = call->getAttrOfType<CallWayAttr>(wayAttribute).getSlowdownAsStored();
+  const double slowdown =
+      call->getAttrOfType<CallAlgorithmAttr>(algorithmAttribute).getSlowdownAsStored();
   return std::optional(Candidate{bytes, (slowdown - 1) * times.of(op)});
 }
 
 /// Changes the call and, while as many bytes are live at another such call, that one, too.
-FailureOr<bool> WayRemoval::applyCandidate() {
+FailureOr<bool> AlgorithmRemoval::applyCandidate() {
   const int64_t before = budget.liveBytes();
   bool isTaken = false;
   while (candidate && budget.liveBytes() == before) {
     const OrderScore score = budget.score();
-    const Attribute way = candidate->removeAttr(wayAttribute);
+    const Attribute way = candidate->removeAttr(algorithmAttribute);
     listeners.notifyOperationModified(candidate);
     FailureOr<int64_t> excess = budget.findExcess();
     if (failed(excess))
       return failure();
     if (!(budget.score() < score)) {
-      candidate->setAttr(wayAttribute, way);
+      candidate->setAttr(algorithmAttribute, way);
       listeners.notifyOperationModified(candidate);
       refused.insert(candidate);
       if (failed(budget.analysis.update()))
@@ -60,7 +62,7 @@ FailureOr<bool> WayRemoval::applyCandidate() {
   return isTaken;
 }
 
-void WayRemoval::report() const {
+void AlgorithmRemoval::report() const {
   for (Location loc : changed)
     remark::passed(loc, remark::RemarkOpts::name("stored-operands").category("mtc-fit"))
         << remark::add("the call reads its operands as stored, in less scratch memory");

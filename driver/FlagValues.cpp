@@ -103,7 +103,7 @@ std::string mtc::tool::takeOffloadWindow(Options &options, StringRef text) {
   std::optional<int64_t> size = parseSize(text);
   if (!size || *size < 4096 || *size % 4096 != 0)
     return "expected a size such as 8MiB, a multiple of 4 KiB";
-  options.plan.fit.offload.window = *size;
+  options.plan.fit.offload.window = size;
   return "";
 }
 

@@ -75,8 +75,8 @@ void reportProfile(const MtcProgram &program, Device &device, const Options &opt
 /// Returns the size of the arena. Gradients that are live after the update, and whole outputs, need
 /// more memory than training.
 int64_t arenaBytes(const MtcProgram &program, const Options &options) {
-  const bool isAside = !options.gradients.empty() || !options.outputs.empty();
-  return isAside ? program.aside_arena_bytes : program.arena_bytes;
+  const bool hasSeparateArena = !options.gradients.empty() || !options.outputs.empty();
+  return hasSeparateArena ? program.separate_arena_bytes : program.arena_bytes;
 }
 
 template <typename Value> Value *addressOf(std::optional<Value> &value) {
@@ -265,7 +265,7 @@ int runProgram(const MtcProgram &program, const std::string &programPath,
       ranks.emplace(open, options.timeout); // Before errors are reported, which all ranks may have.
       if (problem)
         std::rethrow_exception(problem);
-      runRank(stageOf(program, ranks->rank()), programPath, options, *ranks);
+      runRank(*stageOf(&program, ranks->rank()), programPath, options, *ranks);
     } else if (options.help) {
       print("%s", printable(helpText(program, name, options.helpsWithAll)).c_str());
     } else {

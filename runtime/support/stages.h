@@ -10,10 +10,10 @@ namespace mtc::runtime {
 
 /// Returns the tables of a rank, by those of the first stage. The stages have equally many ranks,
 /// with consecutive numbers.
-inline const MtcProgram &stageOf(const MtcProgram &first, int64_t rank) {
-  const int64_t stages = 1 + int64_t{first.following_stage_count};
-  const int64_t stage = rank / (first.ranks / stages);
-  return stage == 0 ? first : first.following_stages[stage - 1];
+inline const MtcProgram *stageOf(const MtcProgram *first, int64_t rank) {
+  const int64_t stages = 1 + int64_t{first->following_stage_count};
+  const int64_t stage = rank / (first->ranks / stages);
+  return stage == 0 ? first : &first->following_stages[stage - 1];
 }
 
 } // namespace mtc::runtime

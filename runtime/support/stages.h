@@ -9,11 +9,12 @@
 namespace mtc::runtime {
 
 /// Returns the tables of a rank, by those of the first stage. The stages have equally many ranks,
-/// with consecutive numbers.
+/// with consecutive numbers. A rank beyond them, of a launcher that started too many processes, has
+/// those of the first stage, with which the run reports the number.
 inline const MtcProgram *stageOf(const MtcProgram *first, int64_t rank) {
   const int64_t stages = 1 + int64_t{first->following_stage_count};
   const int64_t stage = rank / (first->ranks / stages);
-  return stage == 0 ? first : &first->following_stages[stage - 1];
+  return stage == 0 || stage >= stages ? first : &first->following_stages[stage - 1];
 }
 
 } // namespace mtc::runtime

@@ -16,6 +16,7 @@ TEST(Stages, ConsecutiveRanksHaveTheTablesOfAStage) {
                                   &following[0], &following[1], &following[1]};
   for (int64_t rank = 0; rank < 6; ++rank)
     EXPECT_EQ(stageOf(&first, rank), expected[rank]) << rank;
+  EXPECT_EQ(stageOf(&first, 6), &first) << "more processes than ranks";
 }
 
 } // namespace

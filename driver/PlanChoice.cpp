@@ -1,4 +1,4 @@
-//===- PlanChoice.cpp - Choice of a plan for a compilation -----------------------------------===//
+//===- PlanChoice.cpp - Choice of a plan for a compilation ------------------------------------===//
 
 #include "driver/PlanChoice.h"
 

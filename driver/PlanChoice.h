@@ -1,4 +1,4 @@
-//===- PlanChoice.h - Choice of a plan for a compilation -------------------------------------===//
+//===- PlanChoice.h - Choice of a plan for a compilation --------------------------------------===//
 
 #ifndef MTC_DRIVER_PLANCHOICE_H
 #define MTC_DRIVER_PLANCHOICE_H

@@ -1,4 +1,4 @@
-//===- PlanChoiceText.cpp - Techniques and budget curve as text and JSON ---------------------===//
+//===- PlanChoiceText.cpp - Techniques and budget curve as text and JSON ----------------------===//
 
 #include "driver/PlanChoice.h"
 #include "driver/PlanText.h"

@@ -1,5 +1,4 @@
-//===- AllocatedModule.cpp - Kernel texts become allocated programs
-//---------------------------------===//
+//===- AllocatedModule.cpp - Kernel texts become allocated programs ---------------------------===//
 
 #include "bench/kernels/AllocatedModule.h"
 

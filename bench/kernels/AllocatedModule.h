@@ -1,5 +1,4 @@
-//===- AllocatedModule.h - What mtc-bench measures, as an allocated program
-//--------------------------===//
+//===- AllocatedModule.h - What mtc-bench measures, as an allocated program -------------------===//
 
 #ifndef MTC_BENCH_KERNELS_ALLOCATEDMODULE_H
 #define MTC_BENCH_KERNELS_ALLOCATEDMODULE_H

@@ -1,5 +1,4 @@
-//===- VectorIterationEmitter.cpp - Kernel bodies in SIMD lanes
-//-----------------------------------===//
+//===- VectorIterationEmitter.cpp - Kernel bodies in SIMD lanes -------------------------------===//
 
 #include "codegen/cpu/VectorIterationEmitter.h"
 

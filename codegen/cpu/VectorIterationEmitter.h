@@ -1,5 +1,4 @@
-//===- VectorIterationEmitter.h - Kernel bodies in SIMD lanes
-//-------------------------------------===//
+//===- VectorIterationEmitter.h - Kernel bodies in SIMD lanes ---------------------------------===//
 
 #ifndef MTC_CODEGEN_CPU_VECTORITERATIONEMITTER_H
 #define MTC_CODEGEN_CPU_VECTORITERATIONEMITTER_H

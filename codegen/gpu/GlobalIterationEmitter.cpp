@@ -1,5 +1,4 @@
-//===- GlobalIterationEmitter.cpp - Kernel bodies of one thread, in short vectors
-//-----------------===//
+//===- GlobalIterationEmitter.cpp - Kernel bodies of one thread, in short vectors -------------===//
 
 #include "codegen/gpu/GlobalIterationEmitter.h"
 

@@ -1,5 +1,4 @@
-//===- GlobalIterationEmitter.h - Kernel bodies of one thread, in short vectors
-//-------------------===//
+//===- GlobalIterationEmitter.h - Kernel bodies of one thread, in short vectors ---------------===//
 
 #ifndef MTC_CODEGEN_GPU_GLOBALITERATIONEMITTER_H
 #define MTC_CODEGEN_GPU_GLOBALITERATIONEMITTER_H

@@ -1,5 +1,4 @@
-//===- IterationEmitter.cpp - Code of a kernel's body for one iteration or a vector of them
-//-------===//
+//===- IterationEmitter.cpp - Code of a kernel's body for one iteration or a vector of them ---===//
 
 #include "codegen/kernels/IterationEmitter.h"
 

@@ -1,5 +1,4 @@
-//===- IterationEmitter.h - Code of a kernel's body for one iteration or a vector of them
-//---------===//
+//===- IterationEmitter.h - Code of a kernel's body for one iteration or a vector of them -----===//
 //
 // Target-independent code generation for kernel bodies. Targets implement vector loads and stores.
 //

@@ -1,5 +1,4 @@
-//===- IterationIndices.cpp - Affine functions of a kernel's iteration
-//----------------------------===//
+//===- IterationIndices.cpp - Affine functions of a kernel's iteration ------------------------===//
 
 #include "codegen/kernels/IterationEmitter.h"
 

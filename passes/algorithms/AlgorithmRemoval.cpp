@@ -1,5 +1,4 @@
-//===- AlgorithmRemoval.cpp - Reduction of peak memory by calls without packed operands
-//------------===//
+//===- AlgorithmRemoval.cpp - Reduction of peak memory by calls without packed operands -------===//
 
 #include "passes/algorithms/AlgorithmRemoval.h"
 
@@ -38,13 +37,13 @@ FailureOr<bool> AlgorithmRemoval::applyCandidate() {
   bool isTaken = false;
   while (candidate && budget.liveBytes() == before) {
     const OrderScore score = budget.score();
-    const Attribute way = candidate->removeAttr(algorithmAttribute);
+    const Attribute algorithm = candidate->removeAttr(algorithmAttribute);
     listeners.notifyOperationModified(candidate);
     FailureOr<int64_t> excess = budget.findExcess();
     if (failed(excess))
       return failure();
     if (!(budget.score() < score)) {
-      candidate->setAttr(algorithmAttribute, way);
+      candidate->setAttr(algorithmAttribute, algorithm);
       listeners.notifyOperationModified(candidate);
       refused.insert(candidate);
       if (failed(budget.analysis.update()))

@@ -1,5 +1,4 @@
-//===- AlgorithmRemoval.h - Reduction of peak memory by calls without packed operands
-//--------------===//
+//===- AlgorithmRemoval.h - Reduction of peak memory by calls without packed operands ---------===//
 
 #ifndef MTC_PASSES_ALGORITHMS_ALGORITHMREMOVAL_H
 #define MTC_PASSES_ALGORITHMS_ALGORITHMREMOVAL_H
@@ -13,7 +12,7 @@
 
 namespace mtc {
 
-/// Frees the scratch memory that a call at the peak of a function needs for the way that
+/// Frees the scratch memory that a call at the peak of a function needs for the algorithm that
 /// `mtc-choose-algorithms` has chosen: the call reads its operands as stored.
 class AlgorithmRemoval final : public PeakReducer {
 public:

@@ -1,4 +1,4 @@
-//===- ChooseAlgorithms.cpp - Fastest algorithms of library calls ---------------------------===//
+//===- ChooseAlgorithms.cpp - Fastest algorithms of library calls -----------------------------===//
 
 #include "ir/attributes/DiscardableAttributes.h"
 #include "ir/interfaces/TargetInfo.h"

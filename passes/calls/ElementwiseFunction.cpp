@@ -1,5 +1,4 @@
-//===- ElementwiseFunction.cpp - Recognition of elementwise functions in kernels
-//--------------------===//
+//===- ElementwiseFunction.cpp - Recognition of elementwise functions in kernels --------------===//
 //
 // Exporters and gradients express the same function in many ways. Two analytic functions are
 // considered equal if they agree at many points to far more digits than any two distinct functions

@@ -1,5 +1,4 @@
-//===- ElementwiseFunction.h - Recognition of elementwise functions in kernels
-//----------------------===//
+//===- ElementwiseFunction.h - Recognition of elementwise functions in kernels ----------------===//
 
 #ifndef MTC_PASSES_CALLS_ELEMENTWISEFUNCTION_H
 #define MTC_PASSES_CALLS_ELEMENTWISEFUNCTION_H

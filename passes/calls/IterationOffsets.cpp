@@ -1,5 +1,4 @@
-//===- IterationOffsets.cpp - Element offsets of a kernel's iterations
-//----------------------------===//
+//===- IterationOffsets.cpp - Element offsets of a kernel's iterations ------------------------===//
 
 #include "passes/calls/IterationOffsets.h"
 

@@ -1,5 +1,4 @@
-//===- IterationOffsets.h - Element offsets of a kernel's iterations
-//------------------------------===//
+//===- IterationOffsets.h - Element offsets of a kernel's iterations --------------------------===//
 
 #ifndef MTC_PASSES_CALLS_ITERATIONOFFSETS_H
 #define MTC_PASSES_CALLS_ITERATIONOFFSETS_H

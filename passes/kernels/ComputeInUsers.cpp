@@ -1,4 +1,4 @@
-//===- ComputeInUsers.cpp - Recomputation of results in late users --------------------------===//
+//===- ComputeInUsers.cpp - Recomputation of results in late users ----------------------------===//
 
 #include "passes/Passes.h"
 #include "passes/kernels/KernelEditing.h"

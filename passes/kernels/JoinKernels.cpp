@@ -54,7 +54,8 @@ bool sumsAlongRows(KernelOp kernel, const CommonSpace &common, ArrayRef<AffineEx
 }
 
 /// Whether fusion would distribute a kernel's iterations over the threads by only a few rows. Two
-/// kernels without rows of their own lose most: a GPU has thousands of threads for their points.
+/// kernels without rows of their own lose most: a GPU has thousands of threads for their
+/// iterations.
 bool rowsAreTooFew(KernelOp first, KernelOp second, const CommonSpace &common) {
   const bool noneHasRows = first.getReduced().empty() && second.getReduced().empty();
   const int64_t enoughRows = noneHasRows ? 256 : 64;

@@ -39,7 +39,7 @@ public:
       : context(first.getContext()), dims{dimsOf(first), dimsOf(second)},
         exprs{zeros(first), zeros(second)} {}
 
-  /// Takes the innermost `points` iterations of one kernel, which correspond to one iteration of
+  /// Takes the innermost `iterations` of one kernel, which correspond to one iteration of
   /// the other kernel.
   bool takeRows(unsigned owner, int64_t iterations) {
     while (iterations > 1) {

@@ -20,9 +20,9 @@ struct CommonSpace {
 /// Returns the coarsest common refinement of two kernels' iteration spaces: dims are split at the
 /// boundaries of the other kernel, and dims of size 1 are dropped. If one kernel has one iteration
 /// per row of the other, the space is that of the other kernel with its trailing dims reduced. If
-/// one space has a partial last row (`points`), it is the common space, and the other kernel must
-/// have the same space or one flat dim of as many iterations. Returns nothing if there is no such
-/// space, or if the kernels reduce over different dims.
+/// one space has a partial last row (`iterations`), it is the common space, and the other kernel
+/// must have the same space or one flat dim of as many iterations. Returns nothing if there is no
+/// such space, or if the kernels reduce over different dims.
 std::optional<CommonSpace> findCommonSpace(KernelOp first, KernelOp second);
 
 } // namespace mtc

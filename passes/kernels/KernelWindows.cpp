@@ -84,7 +84,7 @@ std::string KernelWindows::add(Value operand, ArrayRef<AffineMap> maps) {
   if (axis == type.getRank())
     return scattered;
   const int64_t step = llvm::divideCeil(type.getDimSize(axis), rows);
-  // Only the last row may be partial, and only in kernels with `points`.
+  // Only the last row may be partial, and only in kernels with `iterations`.
   const int64_t missing = step * rows - type.getDimSize(axis);
   if (missing >= step || (missing != 0 && !kernel.getIterations()))
     return scattered;

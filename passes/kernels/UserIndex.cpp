@@ -1,4 +1,4 @@
-//===- UserIndex.cpp - Ordered index of the users of each value -----------------------------===//
+//===- UserIndex.cpp - Ordered index of the users of each value -------------------------------===//
 
 #include "passes/kernels/UserIndex.h"
 

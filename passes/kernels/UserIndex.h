@@ -1,4 +1,4 @@
-//===- UserIndex.h - Ordered index of the users of each value -------------------------------===//
+//===- UserIndex.h - Ordered index of the users of each value ---------------------------------===//
 
 #ifndef MTC_PASSES_KERNELS_USERINDEX_H
 #define MTC_PASSES_KERNELS_USERINDEX_H

@@ -1,4 +1,4 @@
-//===- ActivationOffload.cpp - Reduction of peak memory by offloading of activations ---------===//
+//===- ActivationOffload.cpp - Reduction of peak memory by offloading of activations ----------===//
 
 #include "passes/offload/ActivationOffload.h"
 

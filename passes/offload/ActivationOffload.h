@@ -1,4 +1,4 @@
-//===- ActivationOffload.h - Reduction of peak memory by offloading of activations -----------===//
+//===- ActivationOffload.h - Reduction of peak memory by offloading of activations ------------===//
 
 #ifndef MTC_PASSES_OFFLOAD_ACTIVATIONOFFLOAD_H
 #define MTC_PASSES_OFFLOAD_ACTIVATIONOFFLOAD_H

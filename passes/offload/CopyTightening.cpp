@@ -1,4 +1,4 @@
-//===- CopyTightening.cpp - Reduction of peak memory by shorter reservations for copies ------===//
+//===- CopyTightening.cpp - Reduction of peak memory by shorter reservations for copies -------===//
 
 #include "passes/offload/CopyTightening.h"
 

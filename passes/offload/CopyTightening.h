@@ -1,4 +1,4 @@
-//===- CopyTightening.h - Reduction of peak memory by shorter reservations for copies --------===//
+//===- CopyTightening.h - Reduction of peak memory by shorter reservations for copies ---------===//
 
 #ifndef MTC_PASSES_OFFLOAD_COPYTIGHTENING_H
 #define MTC_PASSES_OFFLOAD_COPYTIGHTENING_H

@@ -1,4 +1,4 @@
-//===- VariableOffload.cpp - Reduction of peak memory by offloading of variables -------------===//
+//===- VariableOffload.cpp - Reduction of peak memory by offloading of variables --------------===//
 
 #include "passes/offload/VariableOffload.h"
 

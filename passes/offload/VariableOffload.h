@@ -1,4 +1,4 @@
-//===- VariableOffload.h - Reduction of peak memory by offloading of variables ---------------===//
+//===- VariableOffload.h - Reduction of peak memory by offloading of variables ----------------===//
 
 #ifndef MTC_PASSES_OFFLOAD_VARIABLEOFFLOAD_H
 #define MTC_PASSES_OFFLOAD_VARIABLEOFFLOAD_H

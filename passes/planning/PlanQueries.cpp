@@ -1,4 +1,4 @@
-//===- PlanQueries.cpp - Budget curve and benefits of techniques -----------------------------===//
+//===- PlanQueries.cpp - Budget curve and benefits of techniques ------------------------------===//
 
 #include "passes/planning/PlanQueries.h"
 

@@ -1,4 +1,4 @@
-//===- QueryProgress.h - Progress and deadline of a query ------------------------------------===//
+//===- QueryProgress.h - Progress and deadline of a query -------------------------------------===//
 
 #ifndef MTC_PASSES_PLANNING_QUERYPROGRESS_H
 #define MTC_PASSES_PLANNING_QUERYPROGRESS_H

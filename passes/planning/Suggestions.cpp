@@ -1,4 +1,4 @@
-//===- Suggestions.cpp - Flags that may meet the budget --------------------------------------===//
+//===- Suggestions.cpp - Flags that may meet the budget ---------------------------------------===//
 
 #include "passes/memory/MemoryPlan.h"
 #include "passes/planning/Combinations.h"

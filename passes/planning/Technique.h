@@ -1,4 +1,4 @@
-//===- Technique.h - Registered techniques that save memory ----------------------------------===//
+//===- Technique.h - Registered techniques that save memory -----------------------------------===//
 //
 // Records are defined in the files of passes/techniques, each of which has `void
 // addNAMETechniques(std::vector<Technique> &techniques)`; CMake finds them. The help, the search,

@@ -1,4 +1,4 @@
-//===- Recomputation.cpp - Reduction of peak memory by recomputation -------------------------===//
+//===- Recomputation.cpp - Reduction of peak memory by recomputation --------------------------===//
 
 #include "passes/recompute/Recomputation.h"
 

@@ -1,4 +1,4 @@
-//===- Recomputation.h - Reduction of peak memory by recomputation ---------------------------===//
+//===- Recomputation.h - Reduction of peak memory by recomputation ----------------------------===//
 
 #ifndef MTC_PASSES_RECOMPUTE_RECOMPUTATION_H
 #define MTC_PASSES_RECOMPUTE_RECOMPUTATION_H

@@ -1,4 +1,4 @@
-//===- FunctionBudget.cpp - Memory budget of a function --------------------------------------===//
+//===- FunctionBudget.cpp - Memory budget of a function ---------------------------------------===//
 
 #include "passes/search/FunctionBudget.h"
 

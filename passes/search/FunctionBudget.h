@@ -1,4 +1,4 @@
-//===- FunctionBudget.h - Memory budget of a function ----------------------------------------===//
+//===- FunctionBudget.h - Memory budget of a function -----------------------------------------===//
 
 #ifndef MTC_PASSES_SEARCH_FUNCTIONBUDGET_H
 #define MTC_PASSES_SEARCH_FUNCTIONBUDGET_H

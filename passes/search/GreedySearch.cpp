@@ -1,4 +1,4 @@
-//===- GreedySearch.cpp - Greedy reduction of peak memory ------------------------------------===//
+//===- GreedySearch.cpp - Greedy reduction of peak memory -------------------------------------===//
 
 #include "passes/search/GreedySearch.h"
 

@@ -1,4 +1,4 @@
-//===- GreedySearch.h - Greedy reduction of peak memory --------------------------------------===//
+//===- GreedySearch.h - Greedy reduction of peak memory ---------------------------------------===//
 
 #ifndef MTC_PASSES_SEARCH_GREEDYSEARCH_H
 #define MTC_PASSES_SEARCH_GREEDYSEARCH_H

@@ -1,5 +1,4 @@
-//===- WholeTensors.cpp - Assignment of whole tensors to ranks
-//-----------------------------------===//
+//===- WholeTensors.cpp - Assignment of whole tensors to ranks --------------------------------===//
 
 #include "passes/sharding/WholeTensors.h"
 

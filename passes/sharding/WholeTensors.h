@@ -1,5 +1,4 @@
-//===- WholeTensors.h - Assignment of whole tensors to ranks
-//-------------------------------------===//
+//===- WholeTensors.h - Assignment of whole tensors to ranks ----------------------------------===//
 
 #ifndef MTC_PASSES_SHARDING_WHOLETENSORS_H
 #define MTC_PASSES_SHARDING_WHOLETENSORS_H

@@ -1,4 +1,4 @@
-//===- TileSearch.cpp - Reduction of peak memory by tiling -----------------------------------===//
+//===- TileSearch.cpp - Reduction of peak memory by tiling ------------------------------------===//
 
 #include "passes/tiling/TileSearch.h"
 

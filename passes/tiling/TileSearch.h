@@ -1,4 +1,4 @@
-//===- TileSearch.h - Reduction of peak memory by tiling -------------------------------------===//
+//===- TileSearch.h - Reduction of peak memory by tiling --------------------------------------===//
 
 #ifndef MTC_PASSES_TILING_TILESEARCH_H
 #define MTC_PASSES_TILING_TILESEARCH_H

@@ -1,4 +1,4 @@
-//===- plan_choice_test.cpp - Plans do not depend on the number of threads -------------------===//
+//===- plan_choice_test.cpp - Plans do not depend on the number of threads --------------------===//
 
 #include "driver/PlanChoice.h"
 #include "driver/Report.h"

@@ -1,4 +1,4 @@
-//===- OptionalOutputs.cpp - Removal of graph outputs that cannot be computed ----------------===//
+//===- OptionalOutputs.cpp - Removal of graph outputs that cannot be computed -----------------===//
 
 #include "frontend/onnx/dialect/OptionalOutputs.h"
 

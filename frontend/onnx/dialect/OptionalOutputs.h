@@ -1,4 +1,4 @@
-//===- OptionalOutputs.h - Removal of graph outputs that cannot be computed ------------------===//
+//===- OptionalOutputs.h - Removal of graph outputs that cannot be computed -------------------===//
 //
 // An error at a node is fatal unless only optional outputs depend on the node. Such outputs are
 // removed, and a remark reports the reason: a loss on the logits does not need the predicted label

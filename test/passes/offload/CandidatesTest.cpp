@@ -1,4 +1,4 @@
-//===- CandidatesTest.cpp - Candidates of the offloading techniques --------------------------===//
+//===- CandidatesTest.cpp - Candidates of the offloading techniques ---------------------------===//
 
 #include "passes/offload/ActivationOffload.h"
 #include "passes/offload/VariableOffload.h"

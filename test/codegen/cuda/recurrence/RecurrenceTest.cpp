@@ -1,5 +1,4 @@
-//===- RecurrenceTest.cpp - Recurrent layers on an emulated GPU, against those of the CPU
-//----------------===//
+//===- RecurrenceTest.cpp - Recurrent layers on an emulated GPU, against those of the CPU -----===//
 
 #include "runtime/calls/recurrence/cpu/recurrence.h"
 #include "codegen/Jit.h"

@@ -1,4 +1,4 @@
-//===- DroppedBiasesTest.cpp - Biases of zeros that an exporter dropped ----------------------===//
+//===- DroppedBiasesTest.cpp - Biases of zeros that an exporter dropped -----------------------===//
 
 #include "test/frontend/onnx/TestModel.h"
 

@@ -1,4 +1,4 @@
-//===- PaddingRowsTest.cpp - Rows of embeddings that stay zero -------------------------------===//
+//===- PaddingRowsTest.cpp - Rows of embeddings that stay zero --------------------------------===//
 
 #include "test/frontend/onnx/TestModel.h"
 

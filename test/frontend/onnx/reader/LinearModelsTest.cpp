@@ -1,4 +1,4 @@
-//===- LinearModelsTest.cpp - Linear models become nodes with initializers -------------------===//
+//===- LinearModelsTest.cpp - Linear models become nodes with initializers --------------------===//
 
 #include "test/frontend/onnx/TestModel.h"
 

@@ -3,6 +3,7 @@
 
 #include "runtime/io/durable_file.h"
 #include "runtime/reports/report_page.h"
+#include "runtime/reports/wall_clock.h"
 #include "runtime/support/messages.h"
 #include "runtime/support/process.h"
 
@@ -15,10 +16,6 @@
 
 namespace mtc::runtime {
 namespace {
-
-double secondsSince1970() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 /// Returns the data of a page; a discarded value if the file is not one.
 nlohmann::json dataOf(const std::string &path) {

@@ -4,13 +4,13 @@
 
 #include "runtime/io/crc32c.h"
 #include "runtime/reports/metric_fields.h"
+#include "runtime/reports/wall_clock.h"
 #include "runtime/support/failure.h"
 
 #include "event.pb.h"
 
 #include <array>
 #include <bit>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
@@ -19,10 +19,6 @@
 
 namespace mtc::runtime {
 namespace {
-
-double secondsSince1970() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 std::string hostName() {
   std::array<char, 256> name{};

@@ -1,9 +1,10 @@
-//===- KernelOps.cpp - Verifiers, canonicalization and cost of kernels ------------------------===//
+//===- KernelOps.cpp - Verifiers and canonicalization of kernels ------------------------------===//
 
-#include "ir/CheckedExtents.h"
 #include "ir/Mtc.h"
 #include "ir/builders/KernelBuilder.h"
 #include "ir/builders/Shape.h"
+#include "ir/ops/KernelCost.h"
+#include "ir/ops/KernelDimensions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -21,118 +22,6 @@ static FusibleShape shapeOfKernel(ArrayRef<int64_t> space, ArrayRef<int64_t> red
   if (cast<KernelYieldOp>(body.getTerminator()).scatters())
     return FusibleShape::Scatter;
   return shapeOfReduction(space, reduced);
-}
-
-/// Adds the dimensions that a map uses.
-static void addDimensions(AffineMap map, llvm::SmallBitVector &dims) {
-  for (unsigned d = 0; d < dims.size(); ++d)
-    if (map.isFunctionOfDim(d))
-      dims.set(d);
-}
-
-/// Returns the dimensions of the space along which a scalar of the body varies.
-static llvm::SmallBitVector dimensionsOf(Value value, ArrayRef<int64_t> space,
-                                         ArrayRef<int64_t> reduced,
-                                         DenseMap<Value, llvm::SmallBitVector> &known) {
-  if (auto it = known.find(value); it != known.end())
-    return it->second;
-  llvm::SmallBitVector result(space.size());
-  Operation *op = value.getDefiningOp();
-  if (op) {
-    if (auto load = dyn_cast<KernelLoadOp>(op))
-      addDimensions(load.getMap(), result);
-    else if (auto sum = dyn_cast<KernelAddRowsOp>(op))
-      addDimensions(sum.getMap(), result);
-    else if (auto index = dyn_cast<KernelIndexOp>(op))
-      addDimensions(index.getMap(), result);
-    for (Value operand : op->getOperands())
-      if (!isa<RankedTensorType>(operand.getType()))
-        result |= dimensionsOf(operand, space, reduced, known);
-    if (isa<KernelReduceOp>(op))
-      for (int64_t d : reduced)
-        result.reset(d);
-  }
-  known[value] = result;
-  return result;
-}
-
-static int64_t iterationsAlong(const llvm::SmallBitVector &dims, ArrayRef<int64_t> space) {
-  int64_t iterations = 1;
-  for (unsigned d : dims.set_bits())
-    iterations *= space[d];
-  return iterations;
-}
-
-/// Returns the bytes of an operand that its loads read: one element for each iteration that differs
-/// in the dimensions of a load's map and symbols, at most the whole operand.
-static int64_t bytesRead(BlockArgument operand, ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
-                         DenseMap<Value, llvm::SmallBitVector> &known) {
-  auto type = cast<RankedTensorType>(operand.getType());
-  int64_t elements = 0, all = type.getNumElements();
-  SmallVector<KernelLoadOp> loads;
-  for (Operation *user : operand.getUsers()) {
-    if (auto sum = dyn_cast<KernelAddRowsOp>(user)) {
-      llvm::SmallBitVector dims(space.size());
-      addDimensions(sum.getMap(), dims);
-      elements += sum.getRowCount() * iterationsAlong(dims, space);
-      if (elements >= all)
-        return byteSize(type);
-      continue;
-    }
-    auto load = dyn_cast<KernelLoadOp>(user);
-    if (!load) // The initial value of a result (`onto`) is not read as a whole.
-      continue;
-    // Repeated loads of the same element are free.
-    if (llvm::any_of(loads, [&](KernelLoadOp other) {
-          return other.getMap() == load.getMap() && other.getSymbols() == load.getSymbols();
-        }))
-      continue;
-    loads.push_back(load);
-    llvm::SmallBitVector dims(space.size());
-    addDimensions(load.getMap(), dims);
-    for (Value symbol : load.getSymbols())
-      dims |= dimensionsOf(symbol, space, reduced, known);
-    elements += iterationsAlong(dims, space);
-    if (elements >= all)
-      return byteSize(type);
-  }
-  return elements * elementBytes(type.getElementType());
-}
-
-/// Returns whether processors compute the operation with a polynomial or an iteration.
-static bool isFunction(Operation &op) {
-  return isa_and_nonnull<math::MathDialect>(op.getDialect()) &&
-         !isa<math::AbsFOp, math::CopySignOp, math::FmaOp, math::CeilOp, math::FloorOp,
-              math::RoundOp, math::RoundEvenOp, math::TruncOp, math::SqrtOp, math::RsqrtOp>(op);
-}
-
-/// Counts each arithmetic operation of the body once per iteration, functions once per iteration of
-/// the dimensions along which they vary, the bytes that are read of each operand, and each result
-/// once.
-static Cost costOfKernel(ArrayRef<int64_t> space, ArrayRef<int64_t> reduced, Block &body,
-                         TypeRange outputs) {
-  Cost cost;
-  const int64_t iterations = saturatingProduct(space);
-  int64_t perIteration = 0;
-  for (Operation &op : body)
-    if (auto sum = dyn_cast<KernelAddRowsOp>(op))
-      perIteration += (sum.getRowCount() - (sum.getOnto() ? 0 : 1)) * (sum.getDecay() ? 2 : 1);
-    else if (isa<KernelReduceOp>(op) ||
-             (op.getNumResults() && !op.hasTrait<OpTrait::ConstantLike>() &&
-              isa<FloatType>(op.getResult(0).getType()) && !isa<KernelLoadOp>(op)))
-      ++perIteration;
-  cost.flops = saturatingProduct({iterations, perIteration});
-  DenseMap<Value, llvm::SmallBitVector> known;
-  for (Operation &op : body)
-    if (isFunction(op))
-      cost.functions = saturatingSum(
-          {cost.functions,
-           iterationsAlong(dimensionsOf(op.getResult(0), space, reduced, known), space)});
-  for (BlockArgument operand : body.getArguments())
-    cost.bytes += bytesRead(operand, space, reduced, known);
-  for (Type type : outputs)
-    cost.bytes += byteSize(cast<RankedTensorType>(type));
-  return cost;
 }
 
 static LogicalResult verifySums(Operation *op, KernelYieldOp yield, ArrayRef<int64_t> reduced,

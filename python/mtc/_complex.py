@@ -17,7 +17,6 @@ from torch.utils import _pytree as pytree
 from mtc._rules import name_of
 from mtc.errors import ExportError
 
-NONE, BY_ROOT, BY_SIZE = 0, 1, 2  # ATen's normalizations of Fourier transforms
 REAL = {torch.complex32: torch.float16, torch.complex64: torch.float32, torch.complex128: torch.float64}
 
 # Operators that are applied to the real and to the imaginary part alike.
@@ -47,7 +46,9 @@ class Pair:
 RULES: dict[str, Callable[..., Any]] = {}
 
 
-def _rule(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def rule(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Registers a function that computes the ATen operators ``names``, some of whose arguments are pairs."""
+
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         RULES.update(dict.fromkeys(names, function))
         return function
@@ -108,7 +109,8 @@ def _im(value: Any) -> Any:
     return value.im if isinstance(value, Pair) else value
 
 
-def _pair(value: Any) -> Pair:
+def pair_of(value: Any) -> Pair:
+    """Returns a number or tensor as a pair, whose imaginary part is 0 if the value is real."""
     if isinstance(value, Pair):
         return value
     if isinstance(value, complex):
@@ -118,7 +120,7 @@ def _pair(value: Any) -> Pair:
 
 def _separate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if args and isinstance(args[0], list | tuple):  # cat, stack: also of real tensors
-        args = ([_pair(value) for value in args[0]], *args[1:])
+        args = ([pair_of(value) for value in args[0]], *args[1:])
     real = target(*pytree.tree_map(_re, args), **pytree.tree_map(_re, kwargs))
     imaginary = target(*pytree.tree_map(_im, args), **pytree.tree_map(_im, kwargs))
     if isinstance(real, list | tuple):
@@ -129,12 +131,12 @@ def _separate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
 def _bilinear(multiply: Callable[[Any, Any], Any], a: Any, b: Any) -> Pair:
     """(a + ib)(c + id) = (ac - bd) + i(ad + bc)"""
     if not isinstance(a, Pair | complex):
-        b = _pair(b)
+        b = pair_of(b)
         return Pair(multiply(a, b.re), multiply(a, b.im))
-    a = _pair(a)
+    a = pair_of(a)
     if not isinstance(b, Pair | complex):
         return Pair(multiply(a.re, b), multiply(a.im, b))
-    b = _pair(b)
+    b = pair_of(b)
     return Pair(multiply(a.re, b.re) - multiply(a.im, b.im), multiply(a.re, b.im) + multiply(a.im, b.re))
 
 
@@ -145,126 +147,126 @@ def _product(a: Any, b: Any) -> Pair:
 # ------------------------------------------------------------------------------------------------ parts
 
 
-@_rule("view_as_complex")
+@rule("view_as_complex")
 def _view_as_complex(x):
     return Pair(x.select(-1, 0), x.select(-1, 1))
 
 
-@_rule("view_as_real", "view_as_real_copy")
+@rule("view_as_real", "view_as_real_copy")
 def _view_as_real(z):
     return joined(z)
 
 
-@_rule("complex")
+@rule("complex")
 def _complex_of(re, im):
     return Pair(*torch.broadcast_tensors(re, im))
 
 
-@_rule("polar")
+@rule("polar")
 def _polar(radius, angle):
     return Pair(radius * torch.cos(angle), radius * torch.sin(angle))
 
 
-@_rule("real")
+@rule("real")
 def _real(z):
     return z.re
 
 
-@_rule("imag")
+@rule("imag")
 def _imag(z):
     return z.im
 
 
-@_rule("conj", "conj_physical", "_conj", "_conj_physical")
+@rule("conj", "conj_physical", "_conj", "_conj_physical")
 def _conj(z):
     return Pair(z.re, -z.im)
 
 
-@_rule("resolve_conj", "resolve_neg")
+@rule("resolve_conj", "resolve_neg")
 def _same(z):
     return z
 
 
-@_rule("mH", "adjoint")
+@rule("mH", "adjoint")
 def _adjoint(z):
     return Pair(z.re.mT, -z.im.mT)
 
 
-@_rule("abs", "absolute")
+@rule("abs", "absolute")
 def _abs(z):
     """The root of a sum of squares; like PyTorch's, its gradient at 0 is 0."""
     return torch.linalg.vector_norm(joined(z), dim=-1)
 
 
-@_rule("angle")
+@rule("angle")
 def _angle(z):
     return torch.atan2(z.im, z.re)
 
 
-@_rule("linalg_vector_norm", "norm")
+@rule("linalg_vector_norm", "norm")
 def _norm(z, *args, **kwargs):
     return torch.linalg.vector_norm(_abs(z), *args, **kwargs)
 
 
-@_rule("to", "_to_copy", "type_as")
+@rule("to", "_to_copy", "type_as")
 def _to(z, *args, **kwargs):
     dtype = next((a for a in (*args, kwargs.get("dtype")) if isinstance(a, torch.dtype)), None)
     if isinstance(z, Tensor):
-        return _pair(z.to(REAL.get(dtype, z.dtype)))
+        return pair_of(z.to(REAL.get(dtype, z.dtype)))
     if dtype is None or dtype in REAL:
         kind = REAL.get(dtype, z.re.dtype)
         return Pair(z.re.to(kind), z.im.to(kind))
     return z.re.to(dtype)  # PyTorch discards the imaginary part.
 
 
-@_rule("ones_like", "full_like")
+@rule("ones_like", "full_like")
 def _like(z, value=1.0, **kwargs):
-    value = _pair(value) if isinstance(value, complex) else Pair(value, 0.0)
+    value = pair_of(value) if isinstance(value, complex) else Pair(value, 0.0)
     return Pair(torch.full_like(z.re, value.re), torch.full_like(z.re, value.im))
 
 
 # ------------------------------------------------------------------------------------------------ arithmetic
 
 
-@_rule("add", "add_")
+@rule("add", "add_")
 def _add(a, b, *, alpha=1):
     if isinstance(b, Pair | complex):
-        b = _pair(b)
-        a = a if isinstance(a, Pair) else _pair(a)
+        b = pair_of(b)
+        a = a if isinstance(a, Pair) else pair_of(a)
         return Pair(a.re + alpha * b.re, a.im + alpha * b.im)
     return Pair(a.re + alpha * b, a.im.expand(torch.broadcast_shapes(a.im.shape, b.shape)) if isinstance(b, Tensor) else a.im)
 
 
-@_rule("sub", "subtract", "sub_")
+@rule("sub", "subtract", "sub_")
 def _sub(a, b, *, alpha=1):
     return _add(a, b, alpha=-alpha)
 
 
-@_rule("rsub")
+@rule("rsub")
 def _rsub(a, b, alpha=1):
-    a = _pair(a)
+    a = pair_of(a)
     return _add(Pair(-alpha * a.re, -alpha * a.im), b)
 
 
-@_rule("div", "true_divide", "divide", "div_")
+@rule("div", "true_divide", "divide", "div_")
 def _div(a, b):
     if not isinstance(b, Pair | complex):
         return Pair(a.re / b, a.im / b)
-    return _product(a, _reciprocal(_pair(b)))
+    return _product(a, _reciprocal(pair_of(b)))
 
 
-@_rule("reciprocal")
+@rule("reciprocal")
 def _reciprocal(z):
     square = z.re * z.re + z.im * z.im
     return Pair(z.re / square, -z.im / square)
 
 
-@_rule("square")
+@rule("square")
 def _square(z):
     return _product(z, z)
 
 
-@_rule("pow")
+@rule("pow")
 def _pow(z, exponent):
     if isinstance(z, Pair) and isinstance(exponent, int) and 0 < exponent <= 16:
         result = z
@@ -275,32 +277,32 @@ def _pow(z, exponent):
     return _exp(_product(logarithm, exponent))
 
 
-@_rule("exp")
+@rule("exp")
 def _exp(z):
     return _polar(torch.exp(z.re), z.im)
 
 
-@_rule("log")
+@rule("log")
 def _log(z):
     return Pair(torch.log(_abs(z)), _angle(z))
 
 
-@_rule("sqrt")
+@rule("sqrt")
 def _sqrt(z):
     return _exp(_product(_log(z), 0.5))
 
 
-@_rule("cos")
+@rule("cos")
 def _cos(z):
     return Pair(torch.cos(z.re) * torch.cosh(z.im), -torch.sin(z.re) * torch.sinh(z.im))
 
 
-@_rule("sin")
+@rule("sin")
 def _sin(z):
     return Pair(torch.sin(z.re) * torch.cosh(z.im), torch.cos(z.re) * torch.sinh(z.im))
 
 
-@_rule("einsum")
+@rule("einsum")
 def _einsum(equation, operands, **kwargs):
     if len(operands) == 1:
         return Pair(*(torch.einsum(equation, part) for part in (operands[0].re, operands[0].im)))
@@ -311,30 +313,30 @@ def _einsum(equation, operands, **kwargs):
     )
 
 
-@_rule("linear")
+@rule("linear")
 def _linear(x, weight, bias=None):
     y = _bilinear(torch.nn.functional.linear, x, weight)
     return y if bias is None else _add(y, bias)
 
 
-@_rule("addmm", "baddbmm")
+@rule("addmm", "baddbmm")
 def _addmm(bias, a, b):
     return _add(_bilinear(torch.matmul, a, b), bias)
 
 
-@_rule("where")
+@rule("where")
 def _where(condition, a, b):
-    a, b = _pair(a), _pair(b)
+    a, b = pair_of(a), pair_of(b)
     return Pair(torch.where(condition, a.re, b.re), torch.where(condition, a.im, b.im))
 
 
-@_rule("masked_fill")
+@rule("masked_fill")
 def _masked_fill(z, mask, value):
-    value = _pair(value)
+    value = pair_of(value)
     return Pair(z.re.masked_fill(mask, value.re), z.im.masked_fill(mask, value.im))
 
 
-@_rule("prod")
+@rule("prod")
 def _prod(z, dim, keepdim=False):
     parts = [Pair(re, im) for re, im in zip(z.re.unbind(dim), z.im.unbind(dim), strict=True)]
     result = parts[0]
@@ -343,21 +345,21 @@ def _prod(z, dim, keepdim=False):
     return Pair(result.re.unsqueeze(dim), result.im.unsqueeze(dim)) if keepdim else result
 
 
-@_rule("copy_")
+@rule("copy_")
 def _copy_(z, value, non_blocking=False):
     if not isinstance(z, Pair):
         return z.copy_(_re(value))
-    value = _pair(value)
+    value = pair_of(value)
     z.re.copy_(value.re)
     z.im.copy_(value.im)
     return z
 
 
-@_rule("index_put", "index_put_")
+@rule("index_put", "index_put_")
 def _index_put(z, indices, values, accumulate=False):
     if not isinstance(z, Pair):
         return z.index_put(indices, _re(values), accumulate)
-    values = _pair(values)
+    values = pair_of(values)
     return Pair(z.re.index_put(indices, values.re, accumulate), z.im.index_put(indices, values.im, accumulate))
 
 
@@ -368,114 +370,3 @@ def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
 for _name in ("add_", "sub_", "div_", "index_put_"):
     RULES[_name] = _in_place(RULES[_name])
 RULES["mul_"] = _in_place(_product)
-
-
-# ------------------------------------------------------------------------------------------------ Fourier transforms
-
-
-def _resized(x: Any, dim: int, size: int) -> Any:
-    """Trims an axis, or pads it with zeros."""
-    if isinstance(x, Pair):
-        return Pair(_resized(x.re, dim, size), _resized(x.im, dim, size))
-    if x.shape[dim] >= size:
-        return x.narrow(dim, 0, size) if x.shape[dim] > size else x
-    padding = [0, 0] * (x.ndim - 1 - dim % x.ndim) + [0, size - x.shape[dim]]
-    return torch.nn.functional.pad(x, padding)
-
-
-def _normalization(norm: str | None, inverse: bool) -> int:
-    if norm == "ortho":
-        return BY_ROOT
-    return BY_SIZE if (norm == "forward") != inverse else NONE
-
-
-def _transform(x: Any, dims: list[int], normalization: int, forward: bool) -> Pair:
-    """Transforms complex numbers, one axis at a time."""
-    z = _pair(x)
-    for dim in dims:
-        z = split(torch._fft_c2c(torch.view_as_complex(joined(z)), [dim], normalization, forward))
-    return z
-
-
-def _sizes(x: Any, sizes: list[int] | None, dim: list[int] | None) -> tuple[list[int], list[int]]:
-    """Returns the axes of a transform of several axes, and their sizes."""
-    rank = len(x.shape)
-    if dim is None:
-        dim = list(range(rank)) if sizes is None else list(range(rank - len(sizes), rank))
-    dim = [axis % rank for axis in ([dim] if isinstance(dim, int) else dim)]
-    return dim, [x.shape[axis] if sizes is None or sizes[i] == -1 else sizes[i] for i, axis in enumerate(dim)]
-
-
-def _fft(x: Any, sizes: list[int] | None, dim: list[int] | None, norm: str | None, inverse: bool) -> Pair:
-    dims, sizes = _sizes(x, sizes, dim)
-    for axis, size in zip(dims, sizes, strict=True):
-        x = _resized(x, axis, size)
-    return _transform(x, dims, _normalization(norm, inverse), not inverse)
-
-
-def _rfft(x: Tensor, sizes: list[int] | None, dim: list[int] | None, norm: str | None) -> Pair:
-    dims, sizes = _sizes(x, sizes, dim)
-    for axis, size in zip(dims, sizes, strict=True):
-        x = _resized(x, axis, size)
-    normalization = _normalization(norm, False)
-    return _transform(split(torch._fft_r2c(x, [dims[-1]], normalization, True)), dims[:-1], normalization, True)
-
-
-def _irfft(x: Any, sizes: list[int] | None, dim: list[int] | None, norm: str | None) -> Tensor:
-    dims, found = _sizes(x, sizes, dim)
-    last = 2 * (x.shape[dims[-1]] - 1) if sizes is None or sizes[-1] == -1 else sizes[-1]
-    for axis, size in zip(dims, [*found[:-1], last // 2 + 1], strict=True):
-        x = _resized(x, axis, size)
-    normalization = _normalization(norm, True)
-    z = _transform(x, dims[:-1], normalization, False)
-    return torch._fft_c2r(torch.view_as_complex(joined(z)), [dims[-1]], normalization, last)
-
-
-def _one(function: Callable[..., Any], *more: Any) -> Callable[..., Any]:
-    """Returns a transform of one axis."""
-    return lambda x, n=None, dim=-1, norm=None: function(x, None if n is None else [n], [dim], norm, *more)
-
-
-def _several(function: Callable[..., Any], default: Any, *more: Any) -> Callable[..., Any]:
-    """Returns a transform of several axes."""
-    return lambda x, s=None, dim=default, norm=None: function(x, s, dim, norm, *more)
-
-
-for _name, _function, _more in (
-    ("fft", _fft, (False,)),
-    ("ifft", _fft, (True,)),
-    ("rfft", _rfft, ()),
-    ("irfft", _irfft, ()),
-):
-    RULES[f"fft_{_name}"] = _one(_function, *_more)
-    RULES[f"fft_{_name}2"] = _several(_function, (-2, -1), *_more)
-    RULES[f"fft_{_name}n"] = _several(_function, None, *_more)
-
-
-@_rule("stft")
-def _stft(
-    x, n_fft, hop_length=None, win_length=None, window=None, *args, center=None, pad_mode=None, normalized=False, onesided=None,
-    return_complex=None, align_to_window=None,
-):  # fmt: skip
-    """Frames, multiplied by the window, and their one-sided transforms."""
-    if args and isinstance(args[0], bool) and center is None and pad_mode is None:  # overloads with positional arguments
-        rest = list(args)
-        if len(rest) > 1 and isinstance(rest[1], str):
-            center, pad_mode, *rest = rest
-        normalized, onesided, return_complex = (*rest, *(normalized, onesided, return_complex)[len(rest) :])[:3]
-    hop, width = hop_length or n_fft // 4, win_length or n_fft
-    if center:
-        half = n_fft // 2
-        x = torch.nn.functional.pad(x[None] if x.ndim == 1 else x[:, None], (half, half), mode=pad_mode or "reflect").squeeze(-2)
-    frames = x.unfold(-1, n_fft, hop)
-    if window is not None or width < n_fft:
-        left = (n_fft - width) // 2
-        window = torch.ones(width, dtype=x.dtype) if window is None else window
-        frames = frames * torch.nn.functional.pad(window, (left, n_fft - width - left))
-    normalization = BY_ROOT if normalized else NONE
-    one_sided = onesided is not False
-    z = split(torch._fft_r2c(frames, [frames.ndim - 1], normalization, one_sided))
-    z = Pair(z.re.transpose(-1, -2), z.im.transpose(-1, -2))
-    return z if return_complex else joined(z)
-
-

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils import _pytree as pytree
 
-from mtc import _complex, _linalg, _recurrent, _scans  # noqa: F401  (their rules register themselves)
+from mtc import _complex, _fourier, _linalg, _recurrent, _scans  # noqa: F401  (their rules register themselves)
 from mtc._rules import RULES, name_of, needs_rule
 from mtc.errors import ExportError
 

@@ -26,6 +26,9 @@ using namespace mtc::tool;
 
 namespace {
 
+/// Maximum size of a schedule table or a network description.
+constexpr uint64_t maxTableBytes = uint64_t(16) << 20;
+
 /// Reads the points of a file of `--schedule-table`. Returns the problem, or "".
 std::string readPointsOf(StringRef path, std::vector<std::string> &points) {
   llvm::Expected<InputFile> file = readInputFile(path, maxTableBytes, FileForm::Text);

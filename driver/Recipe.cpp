@@ -100,6 +100,7 @@ static std::vector<Entry> spellAll(StringRef path, StringRef key, const toml::no
 
 /// No flag requires a deeper key.
 static constexpr int64_t maxKeyParts = 16;
+static constexpr uint64_t maxRecipeBytes = uint64_t(4) << 20;
 
 static toml::table readRecipe(StringRef path) {
   llvm::Expected<InputFile> file = readInputFile(path, maxRecipeBytes, FileForm::Text);

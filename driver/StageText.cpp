@@ -123,6 +123,8 @@ static LogicalResult verifyStage(ModuleOp module, Stage stage, StringRef path) {
   llvm_unreachable("all stages are handled");
 }
 
+static constexpr uint64_t maxStageTextBytes = uint64_t(4) << 30;
+
 OwningOpRef<ModuleOp> mtc::tool::readStageText(StringRef path, MLIRContext &context) {
   llvm::Expected<InputFile> file = readInputFile(path, maxStageTextBytes, FileForm::Text);
   if (!file) {

@@ -13,11 +13,7 @@
 
 namespace mtc {
 
-/// Maximum file sizes in bytes; a larger file was probably named by mistake.
-constexpr uint64_t maxRecipeBytes = uint64_t(4) << 20;
-constexpr uint64_t maxTableBytes = uint64_t(16) << 20; ///< schedules, networks
-constexpr uint64_t maxStageTextBytes = uint64_t(4) << 30;
-/// No limit, for files that are mapped into memory.
+/// Number of bytes for `readInputFile` without a limit, for files that are mapped into memory.
 constexpr uint64_t anyBytes = INT64_MAX;
 
 /// The contents of a regular file; null-terminated if read as text.
@@ -30,9 +26,9 @@ struct InputFile {
 
 enum class FileForm { Binary, Text };
 
-/// Reads a regular file of at most `maxBytes`. Never blocks on a pipe and never reads a device. The
-/// error is a predicate without the file's name, such as "is a folder, not a regular file"; the
-/// caller prepends the flag and the name.
+/// Reads a regular file of at most `maxBytes`; a larger file was probably named by mistake. Never
+/// blocks on a pipe and never reads a device. The error is a predicate without the file's name,
+/// such as "is a folder, not a regular file"; the caller prepends the flag and the name.
 llvm::Expected<InputFile> readInputFile(llvm::StringRef path, uint64_t maxBytes, FileForm form);
 
 /// Returns whether a regular file starts with these bytes; false if it cannot be read.

@@ -9,18 +9,18 @@ namespace mtc {
 #define MTC_FILE(NAME) void add##NAME##Losses(std::vector<Loss> &losses);
 #include "passes/losses/Losses.inc"
 #undef MTC_FILE
-} // namespace mtc
 
-ArrayRef<Loss> mtc::getLosses() {
-  static const std::vector<Loss> losses = [] {
-    std::vector<Loss> all;
-#define MTC_FILE(NAME) add##NAME##Losses(all);
+template <> Registry<std::vector<Loss>> &Registry<std::vector<Loss>>::get() {
+  static Registry registry = {
+#define MTC_FILE(NAME) add##NAME##Losses,
 #include "passes/losses/Losses.inc"
 #undef MTC_FILE
-    return all;
-  }();
-  return losses;
+  };
+  return registry;
 }
+} // namespace mtc
+
+ArrayRef<Loss> mtc::getLosses() { return Registry<std::vector<Loss>>::get().getTable(); }
 
 const Loss *mtc::findLoss(StringRef name) {
   const auto *found =

@@ -10,6 +10,7 @@
 #ifndef MTC_PASSES_LOSSES_LOSS_H
 #define MTC_PASSES_LOSSES_LOSS_H
 
+#include "ir/Registry.h"
 #include "ir/builders/TensorBuilder.h"
 #include "passes/losses/LossOptions.h"
 #include "passes/losses/OutputActivation.h"
@@ -94,6 +95,8 @@ struct Loss {
   /// The loss of the same name for labels that are probabilities of classes; null if there is none.
   const Loss *ofProbabilities = nullptr;
 };
+
+template <> Registry<std::vector<Loss>> &Registry<std::vector<Loss>>::get();
 
 /// Returns all losses except `output`, which needs no computation.
 llvm::ArrayRef<Loss> getLosses();

@@ -1,6 +1,6 @@
 //===- Optimizer.cpp - Registry of optimizers and shared update code --------------------------===//
 
-#include "passes/optimizer/OptimizerRegistry.h"
+#include "passes/optimizer/Optimizer.h"
 
 #include "passes/OptionTable.h"
 
@@ -110,22 +110,20 @@ namespace mtc {
 #define MTC_FILE(NAME) void add##NAME##Optimizers(std::vector<OptimizerKind> &optimizers);
 #include "passes/optimizer/Optimizers.inc"
 #undef MTC_FILE
-} // namespace mtc
 
-static std::vector<OptimizerKind> &allOptimizers() {
-  static std::vector<OptimizerKind> optimizers = [] {
-    std::vector<OptimizerKind> all;
-#define MTC_FILE(NAME) add##NAME##Optimizers(all);
+template <> Registry<std::vector<OptimizerKind>> &Registry<std::vector<OptimizerKind>>::get() {
+  static Registry registry = {
+#define MTC_FILE(NAME) add##NAME##Optimizers,
 #include "passes/optimizer/Optimizers.inc"
 #undef MTC_FILE
-    return all;
-  }();
-  return optimizers;
+  };
+  return registry;
 }
+} // namespace mtc
 
-void mtc::registerOptimizer(const OptimizerKind &kind) { allOptimizers().push_back(kind); }
-
-ArrayRef<OptimizerKind> mtc::getOptimizers() { return allOptimizers(); }
+ArrayRef<OptimizerKind> mtc::getOptimizers() {
+  return Registry<std::vector<OptimizerKind>>::get().getTable();
+}
 
 const OptimizerKind *mtc::findOptimizer(StringRef name) {
   const auto *found =

@@ -10,6 +10,7 @@
 #ifndef MTC_PASSES_OPTIMIZER_OPTIMIZER_H
 #define MTC_PASSES_OPTIMIZER_OPTIMIZER_H
 
+#include "ir/Registry.h"
 #include "ir/builders/TensorBuilder.h"
 #include "runtime/abi/number.h"
 
@@ -222,6 +223,8 @@ struct OptimizerKind {
   /// Returns the hyperparameter with this name, or null.
   const Hyperparameter *findHyperparameter(llvm::StringRef name) const;
 };
+
+template <> Registry<std::vector<OptimizerKind>> &Registry<std::vector<OptimizerKind>>::get();
 
 llvm::ArrayRef<OptimizerKind> getOptimizers();
 /// Returns the optimizer with this name, or null.

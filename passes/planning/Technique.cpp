@@ -12,33 +12,25 @@ namespace mtc {
 #define MTC_FILE(NAME) void add##NAME##Techniques(std::vector<Technique> &techniques);
 #include "passes/planning/Techniques.inc"
 #undef MTC_FILE
-} // namespace mtc
 
-static std::vector<Technique> &allTechniques() {
-  static std::vector<Technique> techniques = [] {
-    std::vector<Technique> all;
-#define MTC_FILE(NAME) add##NAME##Techniques(all);
+template <> Registry<std::vector<Technique>> &Registry<std::vector<Technique>>::get() {
+  static Registry registry = {
+#define MTC_FILE(NAME) add##NAME##Techniques,
 #include "passes/planning/Techniques.inc"
 #undef MTC_FILE
-    return all;
-  }();
-  return techniques;
+  };
+  return registry;
 }
+} // namespace mtc
 
-llvm::ArrayRef<Technique> mtc::getTechniques() { return allTechniques(); }
+llvm::ArrayRef<Technique> mtc::getTechniques() {
+  return Registry<std::vector<Technique>>::get().getTable();
+}
 
 const Technique *mtc::findTechnique(llvm::StringRef name) {
   const auto *found =
       llvm::find_if(getTechniques(), [&](const Technique &each) { return each.name == name; });
   return found == getTechniques().end() ? nullptr : found;
-}
-
-TechniqueRegistration::TechniqueRegistration(Technique technique) : name(technique.name) {
-  allTechniques().push_back(std::move(technique));
-}
-
-TechniqueRegistration::~TechniqueRegistration() {
-  llvm::erase_if(allTechniques(), [&](const Technique &each) { return each.name == name; });
 }
 
 std::vector<OptionChoice> mtc::allowChoices() {

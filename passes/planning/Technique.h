@@ -12,6 +12,7 @@
 #include "passes/planning/PlanSettings.h"
 
 #include "ir/Mtc.h"
+#include "ir/Registry.h"
 #include "passes/search/PeakReducer.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -98,22 +99,11 @@ struct Technique {
       make = {};
 };
 
-/// Returns all techniques: those of the compiler by name, then those that were registered.
+template <> Registry<std::vector<Technique>> &Registry<std::vector<Technique>>::get();
+
 llvm::ArrayRef<Technique> getTechniques();
 /// Returns null if there is none of this name.
 const Technique *findTechnique(llvm::StringRef name);
-
-/// Adds a technique of the embedding program while it lives. Not thread-safe.
-class TechniqueRegistration {
-public:
-  explicit TechniqueRegistration(Technique technique);
-  ~TechniqueRegistration();
-  TechniqueRegistration(const TechniqueRegistration &) = delete;
-  TechniqueRegistration &operator=(const TechniqueRegistration &) = delete;
-
-private:
-  std::string name;
-};
 
 /// Returns the values of --allow.
 std::vector<OptionChoice> allowChoices();

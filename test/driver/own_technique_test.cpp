@@ -39,8 +39,8 @@ private:
   Recomputation inner;
 };
 
-/// The technique; its setting is that of tiles.
-Technique ownTechnique() {
+/// Adds the technique; its setting is that of tiles.
+void addOwnTechniques(std::vector<Technique> &techniques) {
   Technique technique{"own", "what only a test does", Stage::Allocated, Effect::Order,
                       Permission::Allow};
   technique.propose = [](const PlanSettings &settings, const PlanContext &) {
@@ -56,11 +56,11 @@ Technique ownTechnique() {
       return nullptr;
     return std::make_unique<OwnTechnique>(budget, times);
   };
-  return technique;
+  techniques.push_back(technique);
 }
 
 TEST(OwnTechnique, IsInHelpSuggestionsBenefitsAndPlans) {
-  const TechniqueRegistration registration(ownTechnique());
+  const Registration registration(addOwnTechniques);
   HeldMessages messages;
 
   const Flag *allow = getFlags().find("allow", Command::Plan);

@@ -4,22 +4,26 @@
 
 using namespace mlir;
 
+namespace mtc {
+namespace onnx {
+#define MTC_FILE(NAME) void add##NAME##Operators(Operators &operators);
+#include "frontend/onnx/operators/Operators.inc"
+#undef MTC_FILE
+} // namespace onnx
+
+template <> Registry<onnx::Operators> &Registry<onnx::Operators>::get() {
+  static Registry registry = {
+#define MTC_FILE(NAME) onnx::add##NAME##Operators,
+#include "frontend/onnx/operators/Operators.inc"
+#undef MTC_FILE
+  };
+  return registry;
+}
+} // namespace mtc
+
 namespace mtc::onnx {
 
-#define MTC_FILE(NAME) void add##NAME##Operators(Operators &operators);
-#include "frontend/onnx/operators/Families.inc"
-#undef MTC_FILE
-
-const Operators &Operators::get() {
-  static const Operators operators = [] {
-    Operators all;
-#define MTC_FILE(NAME) add##NAME##Operators(all);
-#include "frontend/onnx/operators/Families.inc"
-#undef MTC_FILE
-    return all;
-  }();
-  return operators;
-}
+const Operators &Operators::get() { return Registry<Operators>::get().getTable(); }
 
 void Operators::add(StringRef name, int64_t sinceVersion, Operator definition) {
   bool isNew = operators[name].emplace(sinceVersion, std::move(definition)).second;

@@ -9,6 +9,8 @@
 #ifndef MTC_FRONTEND_ONNX_OPERATORS_OPERATORS_H
 #define MTC_FRONTEND_ONNX_OPERATORS_OPERATORS_H
 
+#include "ir/Registry.h"
+
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -63,7 +65,7 @@ struct Operator {
   bool dependsOnStep = false;
 };
 
-/// The operators by name. Filled once, by the registration functions of the operator families.
+/// The operators by name.
 class Operators {
 public:
   static const Operators &get();
@@ -90,5 +92,7 @@ private:
 };
 
 } // namespace mtc::onnx
+
+template <> mtc::Registry<mtc::onnx::Operators> &mtc::Registry<mtc::onnx::Operators>::get();
 
 #endif // MTC_FRONTEND_ONNX_OPERATORS_OPERATORS_H

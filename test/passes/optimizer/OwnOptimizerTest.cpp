@@ -7,7 +7,6 @@
 
 #include "passes/Passes.h"
 #include "passes/optimizer/OptimizerOptions.h"
-#include "passes/optimizer/OptimizerRegistry.h"
 #include "passes/pipelines/Pipelines.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,17 +40,13 @@ constexpr OptimizerState states[] = {{.suffix = "mean", .isNonNegative = true}};
 constexpr Hyperparameter hyperparameters[] = {
     learningRate(1e-2), weightDecay(0.0), {"memory", 0.9, "decay of the mean", 0.0, 1.0}};
 
-void registerOwn() {
-  static const bool once = [] {
-    registerOptimizer({.name = "own",
-                       .help = "steps over the mean magnitude",
-                       .states = states,
-                       .hyperparameters = hyperparameters,
-                       .usesStep = false,
-                       .buildElementwise = build});
-    return true;
-  }();
-  (void)once;
+void addOwnOptimizers(std::vector<OptimizerKind> &optimizers) {
+  optimizers.push_back({.name = "own",
+                        .help = "steps over the mean magnitude",
+                        .states = states,
+                        .hyperparameters = hyperparameters,
+                        .usesStep = false,
+                        .buildElementwise = build});
 }
 
 constexpr const char *program = R"(
@@ -73,7 +68,7 @@ func.func @micro_step(%x: tensor<80x80xf32> {mtc.name = "x"}) -> (tensor<f32> {m
 
 /// Returns the program's text after the optimizer and kernel formation.
 std::string compile(const OptimizerOptions &options, const LossScalingOptions &scaling = {}) {
-  registerOwn();
+  const Registration registration(addOwnOptimizers);
   DialectRegistry registry;
   registry.insert<MtcDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect>();
   MLIRContext context(registry);

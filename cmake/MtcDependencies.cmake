@@ -36,7 +36,7 @@ include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 include_directories(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 
-# Other target architectures of programs: those with an installed C++ library for cross compilation and protobuf in build/ARCHITECTURE
+# Other target architectures of programs: those with an installed C++ library for cross compilation, and protobuf and zlib in build/ARCHITECTURE
 # (tools/setup.sh). An instrumented runtime would need LLVM's sanitizers for that architecture, so instrumented builds have none.
 set(MTC_CROSS_ARCHITECTURES "")
 foreach(architecture aarch64)
@@ -44,9 +44,10 @@ foreach(architecture aarch64)
                   OUTPUT_VARIABLE library OUTPUT_STRIP_TRAILING_WHITESPACE)
   find_library(MTC_PROTOBUF_ARCHIVE_${architecture} libprotobuf-lite.a
                PATHS ${PROJECT_SOURCE_DIR}/build/${architecture} NO_DEFAULT_PATH)
-  if(IS_ABSOLUTE "${library}" AND MTC_PROTOBUF_ARCHIVE_${architecture} AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  find_library(MTC_ZLIB_ARCHIVE_${architecture} libz.a PATHS ${PROJECT_SOURCE_DIR}/build/${architecture} NO_DEFAULT_PATH)
+  if(IS_ABSOLUTE "${library}" AND MTC_PROTOBUF_ARCHIVE_${architecture} AND MTC_ZLIB_ARCHIVE_${architecture} AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
     list(APPEND MTC_CROSS_ARCHITECTURES ${architecture})
   else()
-    message(STATUS "Programs for ${architecture} cannot be linked: no C++ library or protobuf, or an instrumented build")
+    message(STATUS "Programs for ${architecture} cannot be linked: no C++ library, protobuf or zlib, or an instrumented build")
   endif()
 endforeach()

@@ -75,13 +75,9 @@ private:
       roles.emplace(FileId(status->st_dev, status->st_ino), role);
   }
 
-  /// Adds the file of --data, whose name may be followed by a colon and the part of the file to
-  /// use.
-  void addData(const std::string &text, const std::string &role) {
-    add(text, role);
-    for (size_t colon = text.find(':'); colon != std::string::npos;
-         colon = text.find(':', colon + 1))
-      add(text.substr(0, colon), role);
+  void addData(const std::string &value, const std::string &role) {
+    for (const std::string &path : pathsOfData(value))
+      add(path, role);
   }
 
   void addCheckpoint(const std::string &folder) {

@@ -18,6 +18,7 @@ static TrainingState startingState(const Options &options,
     state.seed = options.seed.value_or(0);
     state.shuffle = options.shuffle.value_or(true);
     state.lastBatch = options.lastBatch.value_or(LastBatch::Wrap);
+    state.normalizations = options.normalizations;
     return state;
   }
   state = resumed->state();
@@ -31,6 +32,12 @@ static TrainingState startingState(const Options &options,
     userError("--resume ", options.resume, ": the checkpoint was made with --last-batch ",
               nameOf(state.lastBatch), "; with ", nameOf(*options.lastBatch),
               " its steps would have been of other rows");
+  if (!options.normalizations.empty() && options.normalizations != state.normalizations) {
+    const std::string flags = flagsOf(state.normalizations);
+    userError("--resume ", options.resume, ": the checkpoint was made with ",
+              flags.empty() ? "unnormalized data" : flags, ", not with ",
+              flagsOf(options.normalizations));
+  }
   return state;
 }
 
@@ -74,10 +81,13 @@ RunInputs::RunInputs(const MtcProgram &program, const std::string &programPath,
           overrideSchedule(ScheduleSettings(scheduleOf(program, state)), options.schedule);
   });
   if (options.readsData())
-    problems.collect([&] { data.emplace(program, options.data, !options.outputs.empty()); });
+    problems.collect([&] {
+      data.emplace(program, options.data, !options.outputs.empty(), "--data", state.normalizations);
+    });
   if (!options.validate.empty())
     problems.collect([&] {
-      validation.emplace(program, options.validate, /*labelsOptional=*/false, "--validate");
+      validation.emplace(program, options.validate, /*labelsOptional=*/false, "--validate",
+                         state.normalizations);
       checkEvaluates(program, *validation, "--validate");
     });
   for (const std::optional<Dataset> *each : {&data, &validation})

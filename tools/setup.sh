@@ -14,7 +14,7 @@ packages=(
   cmake ninja-build git
   ccache                                                                 # shares compiled objects between folders
   g++ libc6-dev libstdc++-12-dev                                         # start-up files, C++ library
-  zlib1g-dev libzstd-dev                                                 # needed by LLVM's static libraries
+  zlib1g-dev libzstd-dev                                                 # needed by LLVM's static libraries; zlib also by .npz files
   libmimalloc-dev                                                        # the compiler's allocator
   libprotobuf-dev protobuf-compiler                                      # ONNX files
   libdnnl-dev                                                            # contractions and convolutions on the CPU; installs libgomp
@@ -59,20 +59,22 @@ if ((${#missing[@]})); then
   done
 fi
 
-# protobuf for Arm programs: extracted from Debian's package for that architecture, without installing it. Separate package lists leave the
-# system's unchanged.
-if [[ ! -e build/aarch64/libprotobuf-lite.a ]]; then
-  echo "setup.sh: fetching protobuf for aarch64"
+# protobuf and zlib for Arm programs: extracted from Debian's packages for that architecture, without installing them. Separate package
+# lists leave the system's unchanged.
+if [[ ! -e build/aarch64/libprotobuf-lite.a || ! -e build/aarch64/libz.a ]]; then
+  echo "setup.sh: fetching protobuf and zlib for aarch64"
   arm=$(mktemp -d)
   mkdir -p "$arm"/{lists,cache}/partial "$arm/cache/archives/partial" build/aarch64
   options=(-q -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o "Dir::State::lists=$arm/lists" -o "Dir::Cache=$arm/cache"
     -o Dir::State::status=/dev/null -o Debug::NoLocking=1)
-  if (cd "$arm" && apt-get "${options[@]}" update && apt-get "${options[@]}" download libprotobuf-dev) >"$arm/log" 2>&1; then
-    dpkg-deb --fsys-tarfile "$arm"/libprotobuf-dev_*.deb | tar -xO ./usr/lib/aarch64-linux-gnu/libprotobuf-lite.a >"$arm/archive"
-    mv "$arm/archive" build/aarch64/libprotobuf-lite.a
+  if (cd "$arm" && apt-get "${options[@]}" update && apt-get "${options[@]}" download libprotobuf-dev zlib1g-dev) >"$arm/log" 2>&1; then
+    for archive in libprotobuf-dev/libprotobuf-lite.a zlib1g-dev/libz.a; do
+      dpkg-deb --fsys-tarfile "$arm/${archive%/*}"_*.deb | tar -xO "./usr/lib/aarch64-linux-gnu/${archive#*/}" >"$arm/archive"
+      mv "$arm/archive" "build/aarch64/${archive#*/}"
+    done
   else
     tail -n 5 "$arm/log" >&2
-    echo "setup.sh: programs for Arm cannot be compiled without it" >&2
+    echo "setup.sh: programs for Arm cannot be compiled without them" >&2
   fi
   rm -rf "$arm"
 fi

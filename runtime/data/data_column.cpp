@@ -1,26 +1,16 @@
 // Validation and conversion of the data of one input.
 #include "runtime/data/data_column.h"
 
+#include "runtime/data/value_conversion.h"
 #include "runtime/data/value_range.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
-#include "runtime/support/integers.h"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
 #include <utility>
 
 namespace mtc::runtime {
-
-/// Returns whether integer type `to` can represent every value of `from`.
-static bool widens(uint32_t from, uint32_t to) {
-  if (!isInteger(from) || !isInteger(to))
-    return false;
-  bool fromSigned = from <= MTC_I8, toSigned = to <= MTC_I8;
-  if (fromSigned == toSigned)
-    return typeBytes(from) <= typeBytes(to);
-  return !fromSigned && typeBytes(from) < typeBytes(to);
-}
 
 static std::vector<int64_t> withoutFirst(const std::vector<int64_t> &dims) {
   return {dims.begin() + 1, dims.end()};
@@ -40,88 +30,119 @@ std::string shapesOfFiles(const MtcInput &input) {
                         : shapeWith("rows", withoutFirst(dims));
 }
 
-DataColumn::DataColumn(const MtcInput &input, std::string flag, DataFile dataFile, int64_t shift)
-    : input(&input), flagText(std::move(flag)), file(std::move(dataFile)), shift(shift) {
+DataColumn::DataColumn(const MtcInput &input, std::string flag, DataFile dataFile,
+                       StreamWindow window, const Normalization *normalization)
+    : input(&input), flagText(std::move(flag)), file(std::move(dataFile)), window(window) {
   const MtcTensor &tensor = input.tensor;
-  const ArrayOnDisk &array = file.array;
   Problems problems;
-  if (array.type != tensor.type && !widens(array.type, tensor.type))
-    problems.add(flagText, ": holds ", typeName(array.type), ", but the input '", tensor.name,
-                 "' is ", typeName(tensor.type),
-                 file.isStream
-                     ? "; FILE.bin:TYPE sets another token type"
-                     : text("; convert it with array.astype(", numpyTypeName(tensor.type), ")"));
+  if (!isConvertible(file.type(), tensor.type))
+    problems.add(flagText, ": holds ", typeName(file.type()), ", but the input '", tensor.name,
+                 "' is ", typeName(tensor.type), "; convert it with array.astype(",
+                 numpyTypeName(tensor.type), ")");
   problems.collect([&] { chooseFeeding(); });
   problems.throwIfAny();
-  if (array.type != tensor.type)
-    staging.resize(static_cast<size_t>(sourceItemBytes));
+  countItems();
+  if (!normalization)
+    return;
+  const std::vector<int64_t> dims = shapeOf(tensor);
+  normalizer.emplace(*normalization, how == Feeding::Rows ? withoutFirst(dims) : dims, tensor.name);
 }
 
 void DataColumn::chooseFeeding() {
-  const MtcTensor &tensor = input->tensor;
-  const std::vector<int64_t> dims = shapeOf(tensor), &found = file.array.dims;
+  const std::vector<int64_t> dims = shapeOf(input->tensor), found = file.dims();
   if (!input->is_whole &&
       (file.isStream || (found.size() == dims.size() && withoutFirst(found) == withoutFirst(dims))))
     how = Feeding::Rows;
-  else if (input->is_whole && !file.isStream && found == dims)
+  else if (input->is_whole && !file.isStream && found == dims && file.parts.size() == 1)
     how = Feeding::Whole;
   else if (file.isStream || (found.size() == dims.size() + 1 && withoutFirst(found) == dims))
     how = Feeding::Entries;
   else
-    userError(flagText, ": has shape ", shapeText(found), "; the input '", tensor.name, "' takes ",
-              shapesOfFiles(*input),
+    userError(flagText, ": has shape ", shapeText(found), "; the input '", input->tensor.name,
+              "' takes ", shapesOfFiles(*input),
               input->is_whole && !dims.empty() ? text(", one a step; where its first axis counts "
                                                       "rows, compile with --batch-input ",
-                                                      tensor.name)
+                                                      input->tensor.name)
                                                : "");
+}
 
+void DataColumn::countItems() {
+  const std::vector<int64_t> dims = shapeOf(input->tensor);
   itemElements = *elementCount(how == Feeding::Rows ? withoutFirst(dims) : dims, 1);
-  sourceItemBytes = itemElements * typeBytes(file.array.type);
-  itemBytes = itemElements * typeBytes(tensor.type);
-  if (!file.isStream)
-    itemCount = how == Feeding::Whole ? 1 : found[0];
-  else if (itemElements > 0)
-    itemCount = std::max<int64_t>(0, found[0] - shift) / itemElements;
-  if (itemCount == 0 && file.isStream)
-    userError(flagText, ": holds ", found[0], " tokens; one row takes ", itemElements + shift);
-  if (itemCount == 0)
+  itemBytes = itemElements * typeBytes(input->tensor.type);
+  int64_t count = 0;
+  ends.reserve(file.parts.size());
+  for (const ArrayOnDisk &part : file.parts) {
+    if (!file.isStream)
+      count += how == Feeding::Whole ? 1 : part.dims[0];
+    else if (itemElements > 0)
+      count += std::max<int64_t>(0, part.dims[0] - window.spared) / itemElements;
+    ends.push_back(count);
+  }
+  if (count == 0 && file.isStream)
+    userError(flagText, ": holds ", file.dims()[0], " tokens; one row takes ",
+              itemElements + window.spared,
+              file.parts.size() > 1 ? ", and does not cross the end of a file" : "");
+  if (count == 0)
     userError(flagText, ": has no rows");
 }
 
-template <typename To, typename From>
-static void convert(const char *from, char *to, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) {
-    auto wide = static_cast<To>(elementAt<From>(from, i));
-    std::memcpy(to + i * static_cast<int64_t>(sizeof wide), &wide, sizeof wide);
+DataColumn::Location DataColumn::locate(int64_t item) const {
+  const auto part =
+      static_cast<size_t>(std::upper_bound(ends.begin(), ends.end(), item) - ends.begin());
+  return {part, item - (part ? ends[part - 1] : 0)};
+}
+
+/// Returns the flag, and the file if there are several.
+std::string DataColumn::describe(Location at) const {
+  return file.parts.size() == 1 ? flagText : flagText + ": " + file.parts[at.part].file->path();
+}
+
+void DataColumn::readItems(Location at, int64_t count, char *to) const {
+  const ArrayOnDisk &array = file.parts[at.part];
+  if (array.type != input->tensor.type || array.type == MTC_BOOL || normalizer)
+    return readConverted(at, count, to);
+  const int64_t first = at.item * itemElements + window.shift;
+  array.file->read(array.offset + first * typeBytes(array.type), to, count * itemBytes);
+}
+
+void DataColumn::readConverted(Location at, int64_t count, char *to) const {
+  constexpr int64_t chunk = 4096, maxElementBytes = 8;
+  alignas(maxElementBytes) std::array<char, chunk * maxElementBytes> source;
+  std::array<float, chunk> floats;
+  const ArrayOnDisk &array = file.parts[at.part];
+  const uint32_t type = input->tensor.type;
+  const int64_t sourceBytes = typeBytes(array.type), total = count * itemElements,
+                first = at.item * itemElements + window.shift;
+  for (int64_t done = 0; done < total; done += chunk) {
+    const int64_t size = std::min(chunk, total - done);
+    char *target = to + done * typeBytes(type);
+    array.file->read(array.offset + (first + done) * sourceBytes, source.data(),
+                     size * sourceBytes);
+    int64_t valid = 0;
+    if (normalizer) {
+      char *bytes = reinterpret_cast<char *>(floats.data());
+      valid = convertValues(array.type, source.data(), size, MTC_F32, bytes);
+      normalizer->apply(floats.data(), valid, done % std::max<int64_t>(1, itemElements));
+      valid = std::min(valid, convertValues(MTC_F32, bytes, valid, type, target));
+    } else {
+      valid = convertValues(array.type, source.data(), size, type, target);
+    }
+    if (valid < size)
+      userError(describe(at), ": row ", at.item + (done + valid) / itemElements, " holds ",
+                valueText(array.type, source.data(), valid), " (element ",
+                (done + valid) % itemElements, "); the input '", input->tensor.name, "' is ",
+                typeName(type), ", which has ", valuesOfType(type));
   }
 }
 
-void DataColumn::readItems(int64_t item, int64_t count, char *to) {
-  const ArrayOnDisk &array = file.array;
-  int64_t offset = array.offset + item * sourceItemBytes + shift * typeBytes(array.type);
-  if (staging.empty()) {
-    array.file->read(offset, to, count * sourceItemBytes);
-    if (array.type == MTC_BOOL) // Kernels require 0 or 1 in each byte.
-      for (int64_t i = 0; i < count * itemBytes; ++i)
-        to[i] = to[i] != 0;
-    return;
-  }
-  for (int64_t i = 0; i < count; ++i) {
-    array.file->read(offset + i * sourceItemBytes, staging.data(), sourceItemBytes);
-    withInteger(array.type, [&](auto from) {
-      withInteger(input->tensor.type, [&](auto wide) {
-        convert<decltype(wide), decltype(from)>(staging.data(), to + i * itemBytes, itemElements);
-      });
-    });
-  }
-}
-
-void DataColumn::load(const int64_t *list, int64_t count, char *tensor) {
+void DataColumn::load(const int64_t *list, int64_t count, char *tensor) const {
   for (int64_t i = 0; i < count;) {
+    const Location at = locate(list[i]);
     int64_t next = i + 1;
-    while (next < count && list[next] == list[next - 1] + 1)
+    while (next < count && list[next] == list[next - 1] + 1 && list[next] < ends[at.part])
       ++next;
-    readItems(list[i], next - i, tensor + i * itemBytes);
+    readItems(at, next - i, tensor + i * itemBytes);
     i = next;
   }
   for (int64_t i = 0; i < count; ++i)
@@ -134,15 +155,16 @@ void DataColumn::checkRange(int64_t item, const char *values) const {
   std::optional<WrongValue> wrong = findWrongValue(*input, values, itemElements);
   if (!wrong)
     return;
+  const Location at = locate(item);
   const std::string takes = text("; ", input->user, " takes ", rangeText(*input));
   if (file.isStream)
-    userError(flagText, ": token ", item * itemElements + shift + wrong->index, " is ",
-              wrong->value, takes,
+    userError(describe(at), ": token ", at.item * itemElements + window.shift + wrong->index,
+              " is ", wrong->value, takes,
               file.isTypeAssumed ? text(". The file has no header, so a token was taken for a u16; "
                                         "FILE.bin:TYPE says what it is")
                                  : "");
   const char *kind = how == Feeding::Entries ? "entry " : "row ";
-  userError(flagText, ": ", how == Feeding::Whole ? "" : text(kind, item, " "), "holds ",
+  userError(describe(at), ": ", how == Feeding::Whole ? "" : text(kind, at.item, " "), "holds ",
             wrong->value, " (element ", wrong->index, ")", takes);
 }
 

@@ -1,47 +1,24 @@
 // Opens data files by their extension.
 #include "runtime/data/data_file.h"
 
+#include "runtime/data/file_list.h"
 #include "runtime/data/token_stream.h"
 #include "runtime/io/npy.h"
+#include "runtime/io/npz.h"
 #include "runtime/io/safetensors.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
+#include "runtime/support/process.h"
+#include "support/terminal/suggestions.h"
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace mtc::runtime {
 namespace {
 
-/// A name `PATH` or `PATH:CHOICE`, where PATH has the extension `ending`.
-struct Name {
-  std::string path, choice;
-};
-
-std::optional<Name> split(const std::string &file, const std::string &ending) {
-  if (file.size() >= ending.size() &&
-      file.compare(file.size() - ending.size(), ending.size(), ending) == 0)
-    return Name{file, ""};
-  size_t colon = file.rfind(ending + ":");
-  if (colon == std::string::npos)
-    return std::nullopt;
-  colon += ending.size();
-  return Name{file.substr(0, colon), file.substr(colon + 1)};
-}
-
-/// Returns the names of the first tensors, for messages.
-std::string listNames(const SafetensorsFile &file) {
-  constexpr size_t maximum = 10;
-  std::string names;
-  size_t count = 0;
-  for (const auto &[tensor, array] : file.tensors()) {
-    if (count++ == maximum)
-      return names + " and " + std::to_string(file.tensors().size() - maximum) + " more";
-    names += (names.empty() ? "" : ", ") + tensor;
-  }
-  return names;
-}
-
-ArrayOnDisk openSafetensor(const MtcInput &input, const Name &name) {
+ArrayOnDisk openSafetensor(const MtcInput &input, const FileChoice &name) {
   SafetensorsFile file(name.path);
   if (!name.choice.empty()) {
     if (const ArrayOnDisk *found = file.find(name.choice))
@@ -51,34 +28,87 @@ ArrayOnDisk openSafetensor(const MtcInput &input, const Name &name) {
   } else if (const ArrayOnDisk *found = file.find(input.tensor.name)) {
     return *found;
   }
-  const std::string names = listNames(file);
+  std::vector<std::string> names;
+  for (const auto &[tensor, array] : file.tensors())
+    names.push_back(tensor);
+  const std::string held = terminal::listNames(names);
   if (name.choice.empty())
-    userError(name.path, ": holds several tensors (", names, "); choose one with ", name.path,
+    userError(name.path, ": holds several tensors (", held, "); choose one with ", name.path,
               ":TENSOR");
-  userError(name.path, ": has no tensor '", name.choice, "'; it holds ",
-            names.empty() ? "none" : names);
+  userError(name.path, ": has no tensor '", name.choice, "'; it holds ", held);
 }
 
-DataFile openStream(const MtcInput &input, const Name &name, const std::string &flag) {
+TokenStream openStream(const MtcInput &input, const FileChoice &name, const std::string &flag) {
   std::optional<MtcType> type = integerTypeOfName(name.choice);
   if (!name.choice.empty() && !type)
     userError(name.path, ":", name.choice,
               ": expected u8, u16, u32, u64, i8, i16, i32 or i64 after the colon");
-  TokenStream stream = openTokens(name.path, type, input, flag);
-  return {std::move(stream.tokens), true, stream.isTypeAssumed};
+  return openTokens(name.path, type, input, flag);
+}
+
+/// Opens a file that is not a token stream.
+ArrayOnDisk openArray(const MtcInput &input, const FileChoice &name) {
+  const std::string extension = dataExtension(name.path);
+  if (extension == ".npy" && name.choice.empty())
+    return openNpy(name.path);
+  if (extension == ".npz")
+    return openNpz(name.path, name.choice, input.tensor.name);
+  if (extension == ".safetensors")
+    return openSafetensor(input, name);
+  userError(name.path, name.choice.empty() ? "" : ":" + name.choice,
+            ": is no known data file; .npy, .npz (FILE:ARRAY), .safetensors (FILE:TENSOR) and "
+            "token .bin (FILE:TYPE) files are. python -m mtc.data converts other formats");
+}
+
+/// Throws a user error if a file cannot follow the first one in a concatenation.
+void checkPart(const ArrayOnDisk &first, const ArrayOnDisk &part) {
+  const std::string &path = part.file->path(), &firstPath = first.file->path();
+  if (part.type != first.type)
+    userError(path, ": holds ", typeName(part.type), ", but ", firstPath, " holds ",
+              typeName(first.type), "; the files of one input must have one element type");
+  auto isConcatenable = [&] {
+    return !first.dims.empty() && part.dims.size() == first.dims.size() &&
+           std::equal(part.dims.begin() + 1, part.dims.end(), first.dims.begin() + 1);
+  };
+  if (!isConcatenable())
+    userError(path, ": has shape ", shapeText(part.dims), ", but ", firstPath, " has ",
+              shapeText(first.dims), "; the files of one input may differ only in the first axis");
 }
 
 } // namespace
 
-DataFile openDataFile(const MtcInput &input, const std::string &file, const std::string &flag) {
-  if (std::optional<Name> name = split(file, ".npy"); name && name->choice.empty())
-    return {openNpy(file)};
-  if (std::optional<Name> name = split(file, ".bin"))
-    return openStream(input, *name, flag);
-  if (std::optional<Name> name = split(file, ".safetensors"))
-    return {openSafetensor(input, *name)};
-  userError(file, ": is no known data file; .npy, .safetensors (FILE:TENSOR) and token .bin "
-                  "(FILE:TYPE) files are");
+std::vector<int64_t> DataFile::dims() const {
+  std::vector<int64_t> dims = parts.front().dims;
+  for (size_t i = 1; i < parts.size(); ++i)
+    if (__builtin_add_overflow(dims[0], parts[i].dims[0], &dims[0]))
+      userError(parts[i].file->path(), ": has shape ", shapeText(parts[i].dims),
+                "; the samples of all files exceed 64 bits");
+  return dims;
+}
+
+DataFile openDataFile(const MtcInput &input, const std::string &value, const std::string &flag) {
+  constexpr size_t manyFiles = 128;
+  const std::vector<FileChoice> files = listDataFiles(value);
+  if (files.size() > manyFiles)
+    raiseOpenFileLimit();
+  DataFile file;
+  file.isStream = dataExtension(files.front().path) == ".bin";
+  for (const FileChoice &name : files) {
+    const bool isStream = dataExtension(name.path) == ".bin";
+    if (isStream != file.isStream)
+      userError(name.path, ": ", isStream ? "is" : "is not", " a token file, unlike ",
+                files.front().path, "; the files of one input must be of one kind");
+    if (isStream) {
+      TokenStream stream = openStream(input, name, flag);
+      file.isTypeAssumed |= stream.isTypeAssumed;
+      file.parts.push_back(std::move(stream.tokens));
+    } else {
+      file.parts.push_back(openArray(input, name));
+    }
+    if (file.parts.size() > 1)
+      checkPart(file.parts.front(), file.parts.back());
+  }
+  return file;
 }
 
 } // namespace mtc::runtime

@@ -5,19 +5,27 @@
 #include "runtime/io/array_on_disk.h"
 
 #include <string>
+#include <vector>
 
 namespace mtc::runtime {
 
+/// The array of one input, which may be the concatenation of several files along the first axis.
 struct DataFile {
-  ArrayOnDisk array;
-  bool isStream = false;      ///< token stream, without a batch axis
+  /// At least one. Element type and rank are equal; shapes may differ in the first axis.
+  std::vector<ArrayOnDisk> parts;
+  bool isStream = false;      ///< token streams, without a batch axis
   bool isTypeAssumed = false; ///< see TokenStream
+
+  MtcType type() const { return parts.front().type; }
+  /// Returns the shape of the concatenation.
+  std::vector<int64_t> dims() const;
 };
 
-/// Opens `.npy`, `.safetensors` (`FILE:tensor`; the tensor name is optional if the file has a
-/// single tensor or one with the input's name), or token `.bin` (`FILE:type`, the token type, such
-/// as u32). `flag` names the flag in messages: "--data".
-DataFile openDataFile(const MtcInput &input, const std::string &file, const std::string &flag);
+/// Opens the files of `listDataFiles`: `.npy`, `.npz` (`FILE:array`), `.safetensors`
+/// (`FILE:tensor`), or token `.bin` (`FILE:type`, the token type, such as u32). The name of the
+/// array or tensor is optional if the file has a single one or one with the input's name. `flag`
+/// names the flag in messages: "--data".
+DataFile openDataFile(const MtcInput &input, const std::string &value, const std::string &flag);
 
 } // namespace mtc::runtime
 

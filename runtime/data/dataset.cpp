@@ -44,34 +44,59 @@ static const std::string *fileOf(const Flags &flags, const MtcInput &input) {
   return nullptr;
 }
 
-/// Binds each input to its file. Wrong types or shapes and unreadable files are added to the
-/// problems.
-void Dataset::bind(const Flags &flags, bool labelsOptional, Problems &problems) {
+/// Opens the files of each input. The labels of a token stream are its next tokens: the last token
+/// of each file is only a label.
+std::vector<Dataset::Source> Dataset::open(const Flags &flags, bool labelsOptional,
+                                           Problems &problems) {
+  std::vector<Source> sources(columns.size());
   for (size_t i = 0; i < columns.size(); ++i) {
     const MtcInput &input = program.inputs[i];
     if (const std::string *file = fileOf(flags, input))
       problems.collect([&] {
-        DataFile opened = openDataFile(input, *file, flagName);
-        // The labels of a token stream are its next tokens.
-        int64_t shift = input.shifted_from >= 0 && opened.isStream ? 1 : 0;
-        columns[i].emplace(input, flagOf(input.tensor.name, *file), std::move(opened), shift);
+        sources[i] = {openDataFile(input, *file, flagName), flagOf(input.tensor.name, *file), {}};
       });
     else if (input.shifted_from < 0 && !(labelsOptional ? input.is_label : input.is_of_outputs))
       problems.add(flagName, " ", input.tensor.name,
                    "=FILE is missing: ", typeName(input.tensor.type), " ", shapesOfFiles(input));
   }
-  for (size_t i = 0; i < columns.size() && !labelsOptional; ++i) {
+  for (size_t i = 0; i < columns.size(); ++i) {
     const MtcInput &input = program.inputs[i];
-    if (columns[i] || fileOf(flags, input) || input.shifted_from < 0)
+    if (input.shifted_from < 0)
       continue;
-    const auto &tokens = columns[static_cast<size_t>(input.shifted_from)];
-    if (tokens && tokens->source().isStream)
-      problems.collect([&] {
-        columns[i].emplace(input, tokens->flag() + " (for '" + input.tensor.name + "')",
-                           tokens->source(), 1);
-        labelsOfStream[i] = true;
-      });
+    Source &labels = sources[i], &tokens = sources[static_cast<size_t>(input.shifted_from)];
+    labelsOfStream[i] =
+        !labelsOptional && !fileOf(flags, input) && tokens.file && tokens.file->isStream;
+    if (labelsOfStream[i])
+      labels = {tokens.file, tokens.flag + " (for '" + input.tensor.name + "')", {}};
+    if (!labels.file || !labels.file->isStream)
+      continue;
+    labels.window = {.shift = 1, .spared = 1};
+    tokens.window.spared = 1;
   }
+  return sources;
+}
+
+/// Binds each input to its files. Wrong types or shapes and unreadable files are added to the
+/// problems.
+void Dataset::bind(const Flags &flags, bool labelsOptional, const Normalizations &normalizations,
+                   Problems &problems) {
+  std::vector<Source> sources = open(flags, labelsOptional, problems);
+  auto bindColumn = [&](size_t i) {
+    const MtcInput &input = program.inputs[i];
+    Source &source = sources[i];
+    const auto found = normalizations.find(input.tensor.name);
+    problems.collect([&] {
+      columns[i].emplace(input, source.flag, std::move(*source.file), source.window,
+                         found == normalizations.end() ? nullptr : &found->second);
+    });
+  };
+  for (size_t i = 0; i < columns.size(); ++i)
+    if (sources[i].file && !labelsOfStream[i])
+      bindColumn(i);
+  // The problems of tokens that do not fit are those of the labels.
+  for (size_t i = 0; i < columns.size(); ++i)
+    if (labelsOfStream[i] && columns[static_cast<size_t>(program.inputs[i].shifted_from)])
+      bindColumn(i);
 }
 
 /// Determines the unit of data. Files of entries and files of samples cannot be combined: an entry
@@ -85,7 +110,7 @@ void Dataset::chooseFeeding(Problems &problems) {
       entries = &*column;
   }
   if (rows && entries)
-    problems.add(entries->flag(), ": has shape ", shapeText(entries->source().array.dims),
+    problems.add(entries->flag(), ": has shape ", shapeText(entries->source().dims()),
                  ", one entry per step, but ", rows->flag(), " has samples, ",
                  program.batch * program.accumulation.micro_steps,
                  " per step. Give one tensor for all steps, or give every input one entry per "
@@ -106,12 +131,8 @@ void Dataset::countRows(Problems &problems) {
   for (const auto &column : columns) {
     if (!column || column->feeding() == Feeding::Whole || column->items() == rowCount)
       continue;
-    // The last sample of a token stream may lack its label, the token that would follow.
-    bool spareTokens = column->source().isStream && shortest->source().isStream &&
-                       column->source().array.file->path() == shortest->source().array.file->path();
-    if (!spareTokens)
-      problems.add(column->flag(), ": has ", column->items(), kind, ", but ", shortest->flag(),
-                   " has ", rowCount);
+    problems.add(column->flag(), ": has ", column->items(), kind, ", but ", shortest->flag(),
+                 " has ", rowCount);
   }
 }
 
@@ -146,12 +167,12 @@ void Dataset::checkLanguage(Problems &problems) {
 }
 
 Dataset::Dataset(const MtcProgram &program, const Flags &flags, bool labelsOptional,
-                 std::string flagName)
+                 std::string flagName, const Normalizations &normalizations)
     : program(program), flagName(std::move(flagName)), columns(program.input_count),
       labelsOfStream(program.input_count) {
   Problems problems;
   checkNames(flags, problems);
-  bind(flags, labelsOptional, problems);
+  bind(flags, labelsOptional, normalizations, problems);
   problems.throwIfAny();
   chooseFeeding(problems);
   problems.throwIfAny();

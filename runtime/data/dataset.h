@@ -22,8 +22,10 @@ public:
   /// Omitted labels are derived from the tokens if the program allows it. With `labelsOptional`
   /// (forward pass only), omitted labels are filled with the value that losses ignore. Without it,
   /// inputs that only the outputs depend on may be omitted, and are zero.
+  /// Inputs in `normalizations`, which are floats, are normalized.
   Dataset(const MtcProgram &program, const std::vector<std::pair<std::string, std::string>> &flags,
-          bool labelsOptional, std::string flagName = "--data");
+          bool labelsOptional, std::string flagName = "--data",
+          const Normalizations &normalizations = {});
 
   /// The unit of data of a micro-step: a batch of samples; one entry of each file of entries; or
   /// the same whole tensors in every step.
@@ -49,12 +51,21 @@ public:
 private:
   using Flags = std::vector<std::pair<std::string, std::string>>;
 
+  /// The files of an input; nullopt if it has none.
+  struct Source {
+    std::optional<DataFile> file;
+    std::string flag; ///< for messages
+    StreamWindow window;
+  };
+
   /// Returns the flag as the user has given it: "--data x=x.npy".
   std::string flagOf(const std::string &name, const std::string &file) const {
     return flagName + " " + name + "=" + file;
   }
   void checkNames(const Flags &flags, class Problems &problems) const;
-  void bind(const Flags &flags, bool labelsOptional, class Problems &problems);
+  std::vector<Source> open(const Flags &flags, bool labelsOptional, class Problems &problems);
+  void bind(const Flags &flags, bool labelsOptional, const Normalizations &normalizations,
+            class Problems &problems);
   void chooseFeeding(Problems &problems);
   void countRows(Problems &problems);
   void checkLanguage(Problems &problems);

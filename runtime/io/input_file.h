@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace mtc::runtime {
 
@@ -16,6 +17,9 @@ class InputFile {
 public:
   /// Opens a regular file; throws a user error on failure.
   explicit InputFile(std::string path);
+  /// Reads an open file of `bytes` bytes, and closes it at the end. `name` is its name in messages.
+  InputFile(std::string name, int descriptor, int64_t bytes)
+      : name(std::move(name)), descriptor(descriptor), length(bytes) {}
   ~InputFile();
   InputFile(const InputFile &) = delete;
   InputFile &operator=(const InputFile &) = delete;

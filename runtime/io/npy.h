@@ -4,12 +4,17 @@
 
 #include "runtime/io/array_on_disk.h"
 
+#include <memory>
 #include <string>
 
 namespace mtc::runtime {
 
 /// Opens an array. Throws a user error if `files::readNpyHeader` fails.
 ArrayOnDisk openNpy(const std::string &path);
+
+/// Opens an array that is a range of a file. `name` names it in messages.
+ArrayOnDisk openNpy(std::shared_ptr<InputFile> file, int64_t offset, int64_t bytes,
+                    const std::string &name);
 
 } // namespace mtc::runtime
 

@@ -2,6 +2,7 @@
 #include "runtime/io/scratch_file.h"
 
 #include "runtime/abi/program.h"
+#include "runtime/io/unnamed_file.h"
 #include "runtime/support/failure.h"
 
 #include <algorithm>
@@ -27,19 +28,6 @@ BouncePages::BouncePages()
 
 BouncePages::~BouncePages() { std::free(start); }
 
-/// Opens an unnamed file in the folder; returns -1 if that is impossible.
-static int openUnnamed(const std::string &folder, int flags) {
-  int descriptor = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
-  if (descriptor >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-    return descriptor;
-  // The file system lacks O_TMPFILE: create a named file and unlink it at once.
-  std::string name = folder + "/.mtc-offload.XXXXXX";
-  descriptor = mkostemp(name.data(), O_CLOEXEC | flags);
-  if (descriptor >= 0)
-    unlink(name.c_str());
-  return descriptor;
-}
-
 ScratchFile::ScratchFile(const std::string &folder, int64_t bytes)
     : folder(folder), size((bytes + page - 1) / page * page) {
   struct statfs system;
@@ -47,10 +35,10 @@ ScratchFile::ScratchFile(const std::string &folder, int64_t bytes)
       (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC))
     userError("--offload-dir ", folder,
               ": lies in memory, which is what the program is to save; choose a folder on a disk");
-  descriptor = openUnnamed(folder, O_DIRECT);
+  descriptor = openUnnamedFile(folder, O_DIRECT);
   isDirect = descriptor >= 0;
   if (!isDirect && errno == EINVAL)
-    descriptor = openUnnamed(folder, 0);
+    descriptor = openUnnamedFile(folder);
   if (descriptor < 0)
     userError("--offload-dir ", folder, ": no file can be made there: ", std::strerror(errno));
   if (int error = posix_fallocate(descriptor, 0, size)) {

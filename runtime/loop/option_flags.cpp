@@ -1,38 +1,11 @@
 // A single table of flags, from which parsing, suggestions and help are derived.
 #include "runtime/loop/option_flags.h"
 
-#include "runtime/data/last_batch.h"
+#include "runtime/loop/data_flags.h"
 #include "runtime/support/failure.h"
 
 namespace mtc::runtime {
 namespace {
-
-/// Parses NAME=FILE. Because NAME and FILE may contain `=`, NAME is the longest matching input
-/// name.
-void addColumn(std::vector<std::pair<std::string, std::string>> &columns, const FlagValue &value) {
-  size_t equals = value.text.find('='), longest = 0;
-  for (uint32_t i = 0; i < value.program.input_count; ++i) {
-    const std::string start = std::string(value.program.inputs[i].tensor.name) + "=";
-    if (start.size() > longest && value.text.rfind(start, 0) == 0) {
-      longest = start.size();
-      equals = longest - 1;
-    }
-  }
-  if (equals == std::string::npos || equals == 0 || equals + 1 == value.text.size())
-    userError(value.flag, " ", value.text, ": expected NAME=FILE");
-  columns.emplace_back(value.text.substr(0, equals), value.text.substr(equals + 1));
-}
-
-void setShuffle(Options &options, bool shuffle) {
-  if (options.shuffle && *options.shuffle != shuffle)
-    userError("--shuffle and --no-shuffle contradict each other; give one of them");
-  options.shuffle = shuffle;
-}
-
-void setLastBatch(Options &options, const FlagValue &value) {
-  // The parser has checked that the value is one of the flag's choices.
-  options.lastBatch = lastBatchOfName(value.text);
-}
 
 void setValidateEvery(Options &options, const FlagValue &value) {
   options.isValidateEveryGiven = true;
@@ -56,46 +29,7 @@ std::vector<command_line::Choice> scheduleChoices() {
   return choices;
 }
 
-const std::vector<OptionFlag> flags = {
-    {{.name = "data",
-      .value = "NAME=FILE",
-      .summary = "Data of an input: .npy, .safetensors or a token .bin",
-      .detail = "FILE:TENSOR names a tensor of a .safetensors file, FILE:TYPE the token type of a "
-                ".bin (u16, u32). The first axis is the batch, or, in files with one axis more "
-                "than the input, the step. Labels of causal-lm are the next tokens: those of a "
-                "token .bin follow from it, Hugging Face's must be shifted by one.",
-      .group = "Data",
-      .isCommon = true,
-      .isRepeatable = true},
-     [](Options &o, const FlagValue &v) { addColumn(o.data, v); }},
-    {{.name = "no-shuffle",
-      .value = "",
-      .summary = "Read samples in the order of the file",
-      .group = "Data",
-      .isCommon = true},
-     [](Options &o, const FlagValue &) { setShuffle(o, false); }},
-    {{.name = "shuffle",
-      .value = "",
-      .summary = "Shuffle samples in each epoch, as by default",
-      .group = "Data"},
-     [](Options &o, const FlagValue &) { setShuffle(o, true); }},
-    {{.name = "last-batch",
-      .value = "HOW",
-      .summary = "Incomplete last batch of an epoch",
-      .defaultValue = "wrap",
-      .group = "Data",
-      .isCommon = true,
-      .choices = {{"wrap", "complete it with samples of the next epoch"},
-                  {"drop", "skip its samples"},
-                  {"mask", "complete it with samples whose labels are ignored"}}},
-     setLastBatch},
-    {{.name = "seed",
-      .value = "N",
-      .summary = "Seed of shuffling and of random operators",
-      .defaultValue = "0",
-      .group = "Data",
-      .isCommon = true},
-     [](Options &o, const FlagValue &v) { o.seed = v.number<uint64_t>(0, INT64_MAX); }},
+const std::vector<OptionFlag> flagsOfRuns = {
     {{.name = "steps",
       .value = "N",
       .summary = "Train until step N",
@@ -183,7 +117,7 @@ const std::vector<OptionFlag> flags = {
       .group = "Training",
       .isCommon = true,
       .isRepeatable = true},
-     [](Options &o, const FlagValue &v) { addColumn(o.validate, v); }},
+     [](Options &o, const FlagValue &v) { addDataFile(o.validate, v); }},
     {{.name = "validate-every",
       .value = "N|epoch",
       .summary = "Validate every N steps or each epoch, and at the end",
@@ -381,6 +315,13 @@ const std::vector<OptionFlag> flags = {
 
 } // namespace
 
-const std::vector<OptionFlag> &optionFlags() { return flags; }
+const std::vector<OptionFlag> &optionFlags() {
+  static const std::vector<OptionFlag> flags = [] {
+    std::vector<OptionFlag> all = dataFlags();
+    all.insert(all.end(), flagsOfRuns.begin(), flagsOfRuns.end());
+    return all;
+  }();
+  return flags;
+}
 
 } // namespace mtc::runtime

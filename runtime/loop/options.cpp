@@ -2,6 +2,7 @@
 #include "runtime/loop/options.h"
 
 #include "runtime/data/data_column.h"
+#include "runtime/data/file_list.h"
 #include "runtime/data/label_fill.h"
 #include "runtime/loop/evaluation_metrics.h"
 #include "runtime/loop/option_flags.h"
@@ -76,6 +77,8 @@ void checkTogether(const MtcProgram &program, Options &options, Problems &proble
       options.validate.empty())
     problems.add("--use-ema: has no effect alone; expected --evaluate, --outputs, --validate or "
                  "--export");
+  if (!options.normalizations.empty() && !options.readsData())
+    problems.add(flagsOf(options.normalizations), ": this run reads no data; expected --data");
   if (options.steps && options.epochs)
     problems.add("--steps and --epochs both say how long to train; give one of them");
   if (options.saveEvery && options.save.empty())
@@ -172,6 +175,16 @@ Options parseOptions(const MtcProgram &program, const std::vector<std::string> &
   if (!options.threads)
     options.threads = static_cast<int>(std::clamp<int64_t>(program.threads, 1, availableCores()));
   return options;
+}
+
+std::vector<std::string> pathsOfData(const std::string &value) {
+  std::vector<std::string> paths;
+  Problems reportedByDataset;
+  reportedByDataset.collect([&] {
+    for (FileChoice &file : listDataFiles(value))
+      paths.push_back(std::move(file.path));
+  });
+  return paths;
 }
 
 /// Returns "8", or "4 x 8" if a step has several micro-steps.

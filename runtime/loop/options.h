@@ -4,6 +4,7 @@
 
 #include "runtime/abi/program.h"
 #include "runtime/data/last_batch.h"
+#include "runtime/data/normalization.h"
 #include "runtime/loop/schedule_override.h"
 
 #include <cstdint>
@@ -16,6 +17,7 @@ namespace mtc::runtime {
 
 struct Options {
   std::vector<std::pair<std::string, std::string>> data, validate; ///< NAME, FILE
+  Normalizations normalizations;                                   ///< of --scale, --mean and --std
   std::optional<int64_t> steps, epochs, scheduleSteps;
   std::optional<bool> shuffle;
   std::optional<LastBatch> lastBatch;
@@ -54,6 +56,9 @@ struct Options {
 
 /// Parses the arguments (without the program's name). Reports all errors in one failure.
 Options parseOptions(const MtcProgram &program, const std::vector<std::string> &arguments);
+
+/// Returns the files that a value of --data names; none if the value is invalid.
+std::vector<std::string> pathsOfData(const std::string &value);
 
 /// Returns the text of --help, or of --help-all, with the program's inputs, outputs, loss and
 /// optimizer.

@@ -14,8 +14,9 @@ namespace {
 using Json = nlohmann::json;
 constexpr const char *formatName = "mtc-checkpoint";
 /// Version 1 had no checksum and no schedule_steps, version 2 no schedule and no validation,
-/// version 3 no piece_bytes, version 4 no micro_steps, no program and no earlier steps.
-constexpr int formatVersion = 5, oldestVersion = 2;
+/// version 3 no piece_bytes, version 4 no micro_steps, no program and no earlier steps, version 5
+/// no normalization.
+constexpr int formatVersion = 6, oldestVersion = 2;
 
 std::string textOf(const Json &manifest) {
   return manifest.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -57,6 +58,21 @@ Json jsonOf(const ScheduleSettings &schedule) {
   if (!schedule.points.steps.empty()) {
     json["steps"] = schedule.points.steps;
     json["rates"] = schedule.points.rates;
+  }
+  return json;
+}
+
+Json jsonOf(const Normalizations &normalizations) {
+  Json json = Json::object();
+  for (const auto &[name, normalization] : normalizations) {
+    Json &fields = json[name] = Json::object();
+    auto add = [&](const char *key, const std::string &values) {
+      if (!values.empty())
+        fields[key] = values;
+    };
+    add("scale", scaleText(normalization.scale));
+    add("mean", numbersText(normalization.mean));
+    add("std", numbersText(normalization.std));
   }
   return json;
 }
@@ -137,6 +153,27 @@ ScheduleSettings parseSchedule(const std::string &path, const Json &json) {
               "; expected increasing steps, each with a rate");
   schedule.points = *parsed;
   return schedule;
+}
+
+Normalizations parseNormalizations(const std::string &path, const Json &json) {
+  Normalizations normalizations;
+  for (const auto &[name, fields] : json.items()) {
+    Normalization &normalization = normalizations[name];
+    auto read = [&](const char *key, const auto &parse, auto &values) {
+      if (!fields.is_object() || !fields.contains(key))
+        return;
+      try {
+        values = parse(fields[key].template get<std::string>());
+      } catch (const std::exception &problem) {
+        userError(path, ": '", key, "' of '", name, "' is ", fields[key].dump(), ": ",
+                  problem.what());
+      }
+    };
+    read("scale", parseScale, normalization.scale);
+    read("mean", parseMean, normalization.mean);
+    read("std", parseStd, normalization.std);
+  }
+  return normalizations;
 }
 
 ValidationState parseValidation(const std::string &path, const Json &json) {
@@ -269,6 +306,8 @@ std::string writeManifest(const MtcProgram &program, const CheckpointManifest &m
     json["parts"] = manifest.parts;
   if (state.schedule)
     json["schedule"] = jsonOf(*state.schedule);
+  if (!state.normalizations.empty())
+    json["normalization"] = jsonOf(state.normalizations);
   if (state.validation.step)
     json["validation"] = jsonOf(state.validation);
   for (const EarlierSteps &steps : state.earlier)
@@ -297,6 +336,8 @@ CheckpointManifest parseManifest(const MtcProgram &program, const std::string &p
   state.lastBatch = *lastBatchOfName(last.get<std::string>());
   if (json.contains("schedule"))
     state.schedule = parseSchedule(path, fields.object("schedule"));
+  if (json.contains("normalization"))
+    state.normalizations = parseNormalizations(path, fields.object("normalization"));
   if (json.contains("validation"))
     state.validation = parseValidation(path, fields.object("validation"));
   if (const auto earlier = json.find("earlier_steps"); earlier != json.end())

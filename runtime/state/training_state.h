@@ -5,6 +5,7 @@
 #include "runtime/abi/program.h"
 #include "runtime/data/batch_order.h"
 #include "runtime/data/last_batch.h"
+#include "runtime/data/normalization.h"
 #include "runtime/state/schedule_settings.h"
 #include "runtime/state/validation_state.h"
 
@@ -28,6 +29,7 @@ struct TrainingState {
   int64_t scheduleSteps = 0; ///< last step of the learning rate schedule
   LastBatch lastBatch = LastBatch::Wrap;
   std::optional<ScheduleSettings> schedule; ///< set by flags; nullopt: the compiled schedule
+  Normalizations normalizations;            ///< of the inputs, by name
   ValidationState validation;
   std::vector<EarlierSteps> earlier; ///< steps before the run was resumed with another batch
 };

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <sstream>
 #include <string>
+#include <sys/resource.h>
 
 namespace mtc::runtime {
 
@@ -94,6 +95,14 @@ int availableCores() {
   if (sched_getaffinity(0, sizeof set, &set) != 0)
     return 1;
   return std::max(1, CPU_COUNT(&set));
+}
+
+void raiseOpenFileLimit() {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max)
+    return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 } // namespace mtc::runtime

@@ -20,6 +20,9 @@ ProcessMemory processMemory();
 /// Returns the number of cores on which this process may run.
 int availableCores();
 
+/// Raises the number of files that this process may open to the system's limit for it.
+void raiseOpenFileLimit();
+
 } // namespace mtc::runtime
 
 #endif // MTC_RUNTIME_SUPPORT_PROCESS_H

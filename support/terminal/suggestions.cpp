@@ -58,4 +58,14 @@ std::string suggestNames(std::string_view name, const std::vector<std::string_vi
   return result.empty() ? result : result + "?";
 }
 
+std::string listNames(const std::vector<std::string> &names) {
+  constexpr size_t shown = 10;
+  std::string result;
+  for (size_t i = 0; i < std::min(shown, names.size()); ++i)
+    result += (i ? ", " : "") + names[i];
+  if (names.size() > shown)
+    result += " and " + std::to_string(names.size() - shown) + " more";
+  return result.empty() ? "none" : result;
+}
+
 } // namespace mtc::terminal

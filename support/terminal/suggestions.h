@@ -1,4 +1,4 @@
-// Spelling suggestions for mistyped names.
+// Names in messages: lists, and suggestions for mistyped ones.
 #ifndef MTC_SUPPORT_TERMINAL_SUGGESTIONS_H
 #define MTC_SUPPORT_TERMINAL_SUGGESTIONS_H
 
@@ -19,6 +19,10 @@ template <typename Strings>
 std::string suggestNames(std::string_view name, const Strings &candidates) {
   return suggestNames(name, std::vector<std::string_view>(candidates.begin(), candidates.end()));
 }
+
+/// Returns the first ten names, separated by commas, with the number of further ones; "none" if
+/// there are none.
+std::string listNames(const std::vector<std::string> &names);
 
 } // namespace mtc::terminal
 

@@ -27,7 +27,7 @@ def data(**files):
 
 
 np.save(folder / "wide.npy", np.zeros((64, 65), np.float32))
-np.save(folder / "double.npy", np.zeros((64, 64), np.float64))
+np.save(folder / "large.npy", np.full((64, 64), 1e39))
 np.save(folder / "short.npy", np.zeros((63, 64), np.float32))
 np.save(folder / "eleven.npy", np.full(64, 11))
 (folder / "empty.npy").write_bytes(b"")
@@ -39,7 +39,7 @@ refused([*train, *data(x=x)], "labels")
 refused([*train, *data(x=x, labels=folder / "none.npy")], "none.npy")
 refused([*train, *data(x=x, labels=labels, z=x)], "z")
 refused([*train, *data(x=folder / "wide.npy", labels=labels)], "wide.npy", "65", "64")
-refused([*train, *data(x=folder / "double.npy", labels=labels)], "double.npy")
+refused([*train, *data(x=folder / "large.npy", labels=labels)], "large.npy", "1e+39", "f32")
 refused([*train, *data(x=folder / "short.npy", labels=labels)], "63", "64")
 refused([*train, *data(x=folder / "empty.npy", labels=labels)], "empty.npy")
 refused([*train, *data(x=folder / "broken.npy", labels=labels)], "broken.npy")

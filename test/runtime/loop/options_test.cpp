@@ -64,6 +64,16 @@ TEST(Options, EveryMistakeAtOnce) {
   EXPECT_THAT(message, Not(HasSubstr("argument 5")));
 }
 
+TEST(Options, Normalization) {
+  EXPECT_THAT(refusal({"--scale", "x"}), HasSubstr("--scale x: expected NAME=VALUES"));
+  EXPECT_THAT(refusal({"--scale", "z=1"}), HasSubstr("--scale z=1: the program has no input 'z'"));
+  EXPECT_THAT(refusal({"--scale", "x=1/0"}), HasSubstr("--scale x=1/0: divides by 0"));
+  EXPECT_THAT(refusal({"--mean", "x=1", "--mean", "x=2"}), HasSubstr("'x' is given twice"));
+  EXPECT_THAT(refusal({"--std", "x=0.5,-1"}), HasSubstr("expected standard deviations above 0"));
+  EXPECT_THAT(refusal({"--mean", "x=1", "--resume", "a", "--export", "b.onnx"}),
+              HasSubstr("--mean x=1: this run reads no data"));
+}
+
 TEST(Options, Contradictions) {
   EXPECT_THAT(refusal({"--steps", "1", "--epochs=1"}), HasSubstr("give one of them"));
   EXPECT_THAT(refusal({"--evaluate", "--gradients", "g"}), HasSubstr("different runs"));

@@ -1,0 +1,163 @@
+#include "runtime/loop/data_flags.h"
+
+#include "runtime/data/last_batch.h"
+#include "runtime/support/element_type.h"
+#include "runtime/support/failure.h"
+#include "support/terminal/suggestions.h"
+
+#include <algorithm>
+
+namespace mtc::runtime {
+namespace {
+
+/// Splits NAME=TEXT. Because NAME and TEXT may contain `=`, NAME is the longest matching input
+/// name.
+std::pair<std::string, std::string> splitColumn(const FlagValue &value, const char *form) {
+  size_t equals = value.text.find('='), longest = 0;
+  for (uint32_t i = 0; i < value.program.input_count; ++i) {
+    const std::string start = std::string(value.program.inputs[i].tensor.name) + "=";
+    if (start.size() > longest && value.text.rfind(start, 0) == 0) {
+      longest = start.size();
+      equals = longest - 1;
+    }
+  }
+  if (equals == std::string::npos || equals == 0 || equals + 1 == value.text.size())
+    userError(value.flag, " ", value.text, ": expected ", form);
+  return {value.text.substr(0, equals), value.text.substr(equals + 1)};
+}
+
+/// Throws a user error unless the program has an input of this name that can be normalized.
+void checkNormalized(const FlagValue &value, const std::string &name) {
+  std::vector<std::string> names;
+  for (uint32_t i = 0; i < value.program.input_count; ++i) {
+    const MtcTensor &tensor = value.program.inputs[i].tensor;
+    names.emplace_back(tensor.name);
+    if (name == tensor.name && (isInteger(tensor.type) || tensor.type == MTC_BOOL))
+      userError(value.flag, " ", value.text, ": the input '", name, "' is ", typeName(tensor.type),
+                "; expected an input of floats");
+  }
+  if (std::find(names.begin(), names.end(), name) == names.end())
+    userError(value.flag, " ", value.text, ": the program has no input '", name, "'",
+              terminal::suggestNames(name, names), "; its inputs are ", terminal::listNames(names));
+}
+
+/// Sets one list of an input's normalization.
+template <auto field, typename Parse>
+void setNormalization(Options &options, const FlagValue &value, const Parse &parse) {
+  const auto [name, list] = splitColumn(value, "NAME=VALUES");
+  checkNormalized(value, name);
+  auto &values = options.normalizations[name].*field;
+  if (!values.empty())
+    userError(value.flag, " ", value.text, ": '", name, "' is given twice");
+  try {
+    values = parse(list);
+  } catch (const Failure &failure) {
+    userError(value.flag, " ", value.text, ": ", failure.what());
+  }
+}
+
+void setShuffle(Options &options, bool shuffle) {
+  if (options.shuffle && *options.shuffle != shuffle)
+    userError("--shuffle and --no-shuffle contradict each other; give one of them");
+  options.shuffle = shuffle;
+}
+
+void setLastBatch(Options &options, const FlagValue &value) {
+  // The parser has checked that the value is one of the flag's choices.
+  options.lastBatch = lastBatchOfName(value.text);
+}
+
+} // namespace
+
+void addDataFile(std::vector<std::pair<std::string, std::string>> &files, const FlagValue &value) {
+  files.push_back(splitColumn(value, "NAME=FILE"));
+}
+
+std::vector<OptionFlag> dataFlags() {
+  return {
+      {{.name = "data",
+        .value = "NAME=FILE",
+        .summary = "Data of an input: .npy, .npz, .safetensors or token .bin",
+        .detail =
+            "FILE,FILE,..., a quoted pattern 'DIR/*.npy' or a folder of .npy files joins files "
+            "along the first axis. FILE:NAME is an array of a .npz or .safetensors file, "
+            "FILE:TYPE the token type of a .bin (u16, u32). Values are converted to the "
+            "input's type. The first axis is the batch, or, in files with one axis more "
+            "than the input, the step. Labels of causal-lm are the next tokens: those of a "
+            "token .bin follow from it, Hugging Face's must be shifted by one.",
+        .group = "Data",
+        .isCommon = true,
+        .isRepeatable = true,
+        .choices = {}},
+       [](Options &o, const FlagValue &v) { addDataFile(o.data, v); }},
+      {{.name = "scale",
+        .value = "NAME=FACTORS",
+        .summary = "Multiply the data of an input, such as x=1/255",
+        .detail =
+            "The normalization of an input is (x * scale - mean) / std in f32, computed while "
+            "the data is read. A list has one value, or one for each channel: the first axis "
+            "of a sample, or the last one if only its size fits. Checkpoints contain the "
+            "normalization, and a resumed run keeps it.",
+        .defaultValue = "1",
+        .group = "Data",
+        .isRepeatable = true,
+        .choices = {}},
+       [](Options &o, const FlagValue &v) {
+         setNormalization<&Normalization::scale>(o, v, parseScale);
+       }},
+      {{.name = "mean",
+        .value = "NAME=MEANS",
+        .summary = "Subtract a mean from an input after --scale",
+        .detail = "x=0.485,0.456,0.406 subtracts one mean for each channel.",
+        .defaultValue = "0",
+        .group = "Data",
+        .isRepeatable = true,
+        .choices = {}},
+       [](Options &o, const FlagValue &v) {
+         setNormalization<&Normalization::mean>(o, v, parseMean);
+       }},
+      {{.name = "std",
+        .value = "NAME=DEVIATIONS",
+        .summary = "Divide an input by a standard deviation after --mean",
+        .defaultValue = "1",
+        .group = "Data",
+        .isRepeatable = true,
+        .choices = {}},
+       [](Options &o, const FlagValue &v) {
+         setNormalization<&Normalization::std>(o, v, parseStd);
+       }},
+      {{.name = "no-shuffle",
+        .value = "",
+        .summary = "Read samples in the order of the file",
+        .group = "Data",
+        .isCommon = true,
+        .choices = {}},
+       [](Options &o, const FlagValue &) { setShuffle(o, false); }},
+      {{.name = "shuffle",
+        .value = "",
+        .summary = "Shuffle samples in each epoch, as by default",
+        .group = "Data",
+        .choices = {}},
+       [](Options &o, const FlagValue &) { setShuffle(o, true); }},
+      {{.name = "last-batch",
+        .value = "HOW",
+        .summary = "Incomplete last batch of an epoch",
+        .defaultValue = "wrap",
+        .group = "Data",
+        .isCommon = true,
+        .choices = {{"wrap", "complete it with samples of the next epoch"},
+                    {"drop", "skip its samples"},
+                    {"mask", "complete it with samples whose labels are ignored"}}},
+       setLastBatch},
+      {{.name = "seed",
+        .value = "N",
+        .summary = "Seed of shuffling and of random operators",
+        .defaultValue = "0",
+        .group = "Data",
+        .isCommon = true,
+        .choices = {}},
+       [](Options &o, const FlagValue &v) { o.seed = v.number<uint64_t>(0, INT64_MAX); }},
+  };
+}
+
+} // namespace mtc::runtime

@@ -1,7 +1,7 @@
 # Finds mtc's dependencies; tools/setup.sh installs them on Debian 12.
 
 find_package(MLIR 22.1 REQUIRED CONFIG)
-set(MLIR_LINK_MLIR_DYLIB ON) # Debian's package leaves it unset; each library would be linked statically otherwise.
+set(MLIR_LINK_MLIR_DYLIB ON) # Debian's package does not set this variable; without it, each library would be linked statically.
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
 include(TableGen)
 include(AddLLVM)
@@ -17,7 +17,7 @@ add_library(dnnl::dnnl INTERFACE IMPORTED)
 set_target_properties(dnnl::dnnl PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${DNNL_INCLUDE_DIR}
                                             INTERFACE_LINK_LIBRARIES ${DNNL_LIBRARY})
 
-# Transport of programs with several ranks. MPI::MPI_CXX would link the C++ bindings, which MPI 3 removed.
+# MPI is the transport of programs with several ranks. MPI::MPI_CXX would link the C++ bindings, which MPI 3 removed.
 find_package(MPI REQUIRED COMPONENTS C)
 add_library(mpi::mpi INTERFACE IMPORTED)
 set_target_properties(mpi::mpi PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${MPI_C_INCLUDE_DIRS}"
@@ -31,13 +31,14 @@ find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED CONFIG)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-# mlir_tablegen uses the include directories of the folder, not of targets.
+# mlir_tablegen reads include directories from the folder, not from targets.
 include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 include_directories(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 
-# Other target architectures of programs: those with an installed C++ library for cross compilation, and protobuf and zlib in build/ARCHITECTURE
-# (tools/setup.sh). An instrumented runtime would need LLVM's sanitizers for that architecture, so instrumented builds have none.
+# Programs can be cross-compiled for an architecture if its C++ library is installed, and protobuf and zlib are in build/ARCHITECTURE
+# (tools/setup.sh installs all of them). Builds with sanitizers do not cross-compile, because they would need LLVM's sanitizers for the
+# other architecture.
 set(MTC_CROSS_ARCHITECTURES "")
 foreach(architecture aarch64)
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} --target=${architecture}-linux-gnu -print-file-name=libstdc++.a

@@ -10,7 +10,7 @@ foreach(architecture ${MTC_CROSS_ARCHITECTURES})
   get_property(archives GLOBAL PROPERTY MTC_ARCHIVES_${architecture})
   install(TARGETS ${archives} ARCHIVE DESTINATION lib/${architecture})
 endforeach()
-# The layout of a program's tables, for other loaders of a program's object.
+# The header with the layout of a program's tables, for other software that loads a program's object file.
 install(DIRECTORY runtime/abi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mtc/runtime FILES_MATCHING PATTERN "*.h")
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")

@@ -1,5 +1,5 @@
-# HTML pages that mtc and its programs write. Each becomes a string literal in a generated file, with the shared style sheet and script of
-# support/pages/ in place of @STYLE@ and @FIGURES@.
+# HTML pages that mtc and its programs write. Each page becomes a string literal in a generated file, with the shared style sheet and script
+# of support/pages/ in place of @STYLE@ and @FIGURES@.
 
 function(mtc_embed_page output page)
   set(style ${PROJECT_SOURCE_DIR}/support/pages/style.css)

@@ -1,9 +1,10 @@
-# Archives that programs link: the runtime, and the parts of support/ that it shares with the compiler. They depend on neither MLIR nor LLVM.
+# Archives that programs link: the runtime, and the parts of support/ that it shares with the compiler. These archives depend on neither
+# MLIR nor LLVM.
 
-# Kernels are fully optimized. The linker drops functions that a program does not call.
+# The runtime's own kernels are always compiled with full optimization. The linker drops functions that a program does not call.
 set(MTC_RUNTIME_OPTIONS $<$<CONFIG:Release>:-O3> -ffunction-sections -fdata-sections)
 
-# Headers of the core, parsed once per architecture.
+# The precompiled header of the runtime's core, which is parsed once per architecture.
 mtc_add_precompiled_header(mtc_runtime_pch cmake/mtc_runtime_pch.h LINK mtc_warnings nlohmann_json::nlohmann_json)
 target_compile_options(mtc_runtime_pch PRIVATE ${MTC_RUNTIME_OPTIONS})
 foreach(architecture ${MTC_CROSS_ARCHITECTURES})

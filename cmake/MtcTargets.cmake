@@ -1,9 +1,9 @@
 # Settings that all targets of the compiler share: flags, one precompiled header, generated files.
 
-# Sanitizers of the whole build, as a value of the compiler's flag (preset asan); empty for none.
+# Sanitizers for the whole build, as the value of -fsanitize (preset asan); empty if the build has none.
 string(REGEX MATCH "-fsanitize=[^ ]+" MTC_SANITIZERS "${CMAKE_CXX_FLAGS}")
 if(MTC_SANITIZERS)
-  # Relative to Ninja's working directory: an absolute path would differ between clones, and prevent ccache hits.
+  # The path is relative to Ninja's working directory, because an absolute path would differ between clones and prevent ccache hits.
   file(RELATIVE_PATH ignorelist ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}/cmake/sanitizer_ignorelist.txt)
   add_compile_options(-fsanitize-ignorelist=${ignorelist})
   if(MTC_SANITIZERS MATCHES fuzzer)
@@ -19,10 +19,10 @@ add_library(mtc_flags INTERFACE)
 target_compile_definitions(mtc_flags INTERFACE ${LLVM_DEFINITIONS_LIST})
 target_link_libraries(mtc_flags INTERFACE mtc_warnings)
 
-# LLVM and MLIR for executables. Tools link the static libraries, because loading the dynamic ones takes 40 ms at each start. Tests link the
-# dynamic ones, because linking is faster.
+# Links LLVM and MLIR to an executable. Tools link the static libraries, because loading the dynamic ones takes 40 ms at each start. Tests
+# link the dynamic libraries, because linking is faster.
 add_library(mtc_llvm_dynamic INTERFACE)
-target_link_libraries(mtc_llvm_dynamic INTERFACE MLIR LLVM) # MLIR has no link interface, so LLVM is named too
+target_link_libraries(mtc_llvm_dynamic INTERFACE MLIR LLVM) # libMLIR does not propagate its dependency on LLVM
 add_library(mtc_llvm_static INTERFACE)
 get_property(mlir_libraries GLOBAL PROPERTY MLIR_ALL_LIBS)
 foreach(library ${mlir_libraries})
@@ -35,9 +35,9 @@ llvm_map_components_to_libnames(llvm_libraries AllTargetsCodeGens AllTargetsAsmP
 target_link_libraries(mtc_llvm_static INTERFACE ${llvm_libraries})
 target_link_options(mtc_llvm_static INTERFACE LINKER:--gc-sections LINKER:--as-needed)
 
-# Precompiles a header, a path relative to this folder, for targets with the same flags: `target_precompile_headers(TARGET REUSE_FROM
+# Precompiles a header, whose path is relative to this folder, for targets with the same flags: `target_precompile_headers(TARGET REUSE_FROM
 # NAME)`. LINK: libraries whose flags apply. BASE: a precompiled header with equal flags, which the header includes first. Clang then parses
-# and stores only the rest.
+# and stores only the remaining headers.
 function(mtc_add_precompiled_header name header)
   cmake_parse_arguments(ARG "" "BASE" "LINK" ${ARGN})
   file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/${name}.cpp CONTENT "// Only here to build the precompiled header.\n")
@@ -125,8 +125,9 @@ function(mtc_batch_sources variable)
   set(${variable} ${results} PARENT_SCOPE)
 endfunction()
 
-# A library of the compiler: every .cpp below this folder except those that match EXCLUDE, so that adding an operator or a pass needs no
-# list. PRECOMPILED: the precompiled header (default: mtc_pch). BATCHED: compile the sources in batches, except those that match ALONE.
+# Adds a library of the compiler from every .cpp below this folder except those that match EXCLUDE, so that a new operator or pass is not
+# added to any list. PRECOMPILED: the precompiled header (default: mtc_pch). BATCHED: compile the sources in batches, except those that
+# match ALONE.
 function(mtc_add_library name)
   cmake_parse_arguments(ARG "BATCHED" "PRECOMPILED;ALONE" "DEPENDS;LINK;EXCLUDE" ${ARGN})
   if(NOT ARG_PRECOMPILED)
@@ -164,7 +165,7 @@ function(mtc_use_precompiled_header name header)
   target_precompile_headers(${name} REUSE_FROM ${header})
 endfunction()
 
-# An executable of the compiler. Instrumented executables include AddressSanitizer's default options.
+# Adds an executable of the compiler. Instrumented executables include AddressSanitizer's default options.
 function(mtc_set_up_executable name header)
   mtc_use_precompiled_header(${name} ${header})
   if(MTC_SANITIZERS)
@@ -172,7 +173,7 @@ function(mtc_set_up_executable name header)
   endif()
 endfunction()
 
-# A tool of the compiler, from SOURCES (default: every .cpp in this folder). PRECOMPILED: the precompiled header (default: mtc_pch).
+# Adds a tool of the compiler, from SOURCES (default: every .cpp in this folder). PRECOMPILED: the precompiled header (default: mtc_pch).
 function(mtc_add_tool name)
   cmake_parse_arguments(ARG "" "PRECOMPILED" "SOURCES;LINK" ${ARGN})
   if(NOT ARG_PRECOMPILED)

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Runs a compiler's command line with ccache. If the command writes a precompiled header X, X stays empty until run_compiler.sh compiles it,
-# because nothing reads X while all compilations that include it are in the cache. X.command stores the command, X.sum a digest of the
-# header's text.
+# Runs a compiler's command line with ccache. If the command writes a precompiled header X, the script creates X as an empty file.
+# run_compiler.sh compiles X when a compilation that includes it is not in the cache. X.command contains the command, and X.sum a digest of
+# the header's text.
 #
-# A precompiled header of clang contains absolute paths, and clang rejects it if one of these files is missing. Therefore each build folder
-# has its own. Files that include it are identified in ccache by X.sum, which is equal in all folders.
+# A precompiled header of clang contains absolute paths of the files that it includes, and clang rejects it if one of them is missing.
+# Therefore each build folder has its own precompiled headers. Files that include it are identified in ccache by X.sum, which is equal in
+# all folders.
 set -euo pipefail
 folder=$(cd "$(dirname "$0")" && pwd)
 root=${folder%/*}
@@ -37,7 +38,7 @@ while (($#)); do
 done
 [[ $output == *.pch ]] || exec "$folder/compile_cached.sh" "$root" "${words[@]}"
 
-# Assertions contain paths of the build folder.
+# Assertions in the header contain paths of the build folder, which must not affect the digest.
 "${preprocess[@]}" -E -P -dD -o - | sed "s#$root/##g" | sha256sum >"$output.sum"
 printf '%s\0' "${compile[@]}" >"$output.command"
 : >"$output"

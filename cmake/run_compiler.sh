@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a compiler's command line, after it has compiled the precompiled headers that compile_pch.sh has left empty.
+# Compiles the precompiled headers that compile_pch.sh has left empty, then runs a compiler's command line.
 #
 # With mimalloc on huge pages, clang takes 5 to 20 % less time than with the C library's allocator.
 set -euo pipefail

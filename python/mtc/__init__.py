@@ -1,4 +1,4 @@
-"""Train PyTorch modules and ONNX models with the mtc compiler.
+"""Training of PyTorch modules and ONNX models with the mtc compiler.
 
     import mtc
 

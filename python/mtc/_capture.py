@@ -23,7 +23,7 @@ from mtc import _trace, _translations
 from mtc.errors import ExportError, ExportWarning
 
 PREFIX = "module."  # prefix of the tensor names of a wrapped module
-PREFIXES = ("", PREFIX, 2 * PREFIX)  # of the tensor names of programs, which may be wrapped twice
+PREFIXES = ("", PREFIX, 2 * PREFIX)  # prefix of the tensor names of programs, which may be wrapped twice
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def with_dynamo(module: nn.Module, call: Call, opset: int | None) -> Capture:
     """Exports with ``torch.export``, which keeps names, ties and constants.
 
     Raises:
-        Exception: Whatever PyTorch raises for a module that it cannot trace or translate.
+        Exception: If PyTorch cannot trace or translate the module.
     """
     with _quietly(), torch.fx.experimental._config.patch(backed_size_oblivious=True):
         traced = _trace.traced(module, call)
@@ -152,7 +152,7 @@ def with_dynamo(module: nn.Module, call: Call, opset: int | None) -> Capture:
 
 
 def _rename_results(graph: Any) -> None:
-    """Renames results of nodes that have the name of an initializer: ``torch.export`` calls the result of a mean ``mean``."""
+    """Renames node results whose name is that of an initializer: ``torch.export`` names the result of a mean ``mean``, for example."""
     taken = set(graph.initializers)
     for node in graph:
         for value in node.outputs:
@@ -161,7 +161,7 @@ def _rename_results(graph: Any) -> None:
 
 
 def _drop_weights(graph: Any, program: torch.export.ExportedProgram) -> None:
-    """Removes the values of parameters, which :func:`mtc._graph.normalize` replaces by the module's, before they are copied."""
+    """Removes the values of parameters to avoid copies: :func:`mtc._graph.normalize` inserts the module's values later."""
     for name in program.graph_signature.parameters:
         if (value := graph.initializers.get(name)) is not None and value.const_value is not None:
             kind = onnx.TensorProto(name=name, dims=value.const_value.shape.numpy(), data_type=value.const_value.dtype)
@@ -174,7 +174,7 @@ def with_torchscript(module: nn.Module, call: Call, opset: int | None) -> onnx.M
     Initializers have the names of the module's tensors, with :data:`PREFIX`.
 
     Raises:
-        Exception: Whatever PyTorch raises for a module that it cannot trace or translate.
+        Exception: If PyTorch cannot trace or translate the module.
     """
     names = call.names()
     file = io.BytesIO()

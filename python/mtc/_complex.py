@@ -1,7 +1,7 @@
 """Complex numbers as pairs of real tensors.
 
-PyTorch's gradients of a real loss with respect to a complex tensor are those with respect to its real and its imaginary
-part, so that a program of pairs trains as the program of complex tensors does.
+PyTorch's gradient of a real loss with respect to a complex tensor consists of the gradients with respect to its real and imaginary parts.
+Therefore a program of pairs trains as the program of complex tensors does.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def rule(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def split(value: Any) -> Any:
-    """Returns a complex tensor as a pair, and anything else as it is."""
+    """Returns a complex tensor as a pair, and any other value unchanged."""
     if not isinstance(value, Tensor) or not value.is_complex():
         return value
     parts = torch.view_as_real(value)
@@ -65,7 +65,7 @@ def split(value: Any) -> Any:
 
 
 def joined(value: Any) -> Any:
-    """Returns a pair as a real tensor whose last axis has the two parts, and anything else as it is."""
+    """Returns a pair as a real tensor whose last axis has the two parts, and any other value unchanged."""
     return torch.stack([value.re, value.im], -1) if isinstance(value, Pair) else value
 
 
@@ -194,7 +194,7 @@ def _adjoint(z):
 
 @rule("abs", "absolute")
 def _abs(z):
-    """The root of a sum of squares; like PyTorch's, its gradient at 0 is 0."""
+    """Returns the root of the sum of squares. Its gradient at 0 is 0, as in PyTorch."""
     return torch.linalg.vector_norm(joined(z), dim=-1)
 
 

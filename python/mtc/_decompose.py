@@ -1,6 +1,6 @@
 """Decomposes the operators of a traced program that ONNX lacks, node by node.
 
-PyTorch's exporter traces the whole program again to decompose it, which takes about as long as the first trace. This module traces
+PyTorch's exporter traces the whole program a second time to decompose it, which takes about as long as the first trace. This module traces
 only the nodes that have a decomposition, once for each combination of operator and shapes, and copies the others. Programs with
 subgraphs, sizes that depend on data, or updates of tensors that share memory are left to PyTorch.
 """
@@ -31,7 +31,7 @@ ASSERTIONS = (
     aten._assert_scalar.default,
     aten._assert_tensor_metadata.default,
 )
-# Operators that update running statistics, which their schemas do not say.
+# Operators that update running statistics although their schemas do not declare it.
 UPDATING = ("instance_norm", "native_batch_norm", "_native_batch_norm_legit", "cudnn_batch_norm", "miopen_batch_norm")
 # Composite operators whose results are new tensors.
 NEW = (aten.batch_norm.default, aten.conv1d.default, aten.conv2d.default, aten.conv3d.default, aten.linear.default, aten.max_pool2d.default,
@@ -41,7 +41,7 @@ NEW = (aten.batch_norm.default, aten.conv1d.default, aten.conv2d.default, aten.c
 def decomposed(program: ExportedProgram, registry: Any) -> ExportedProgram | None:
     """Returns a program whose operators have a translation in a registry; None if it must be traced as a whole.
 
-    As in PyTorch's exporter, checks and updates of buffers are left out, and the program otherwise computes the same values.
+    As in PyTorch's exporter, the program contains no checks and no updates of buffers; it computes the same values otherwise.
     """
     try:
         result = _Decomposition(program, _tables(registry)).run()
@@ -60,7 +60,7 @@ class _Tables:
     """Decompositions of operators.
 
     Attributes:
-        composite: What composite operators compute; those that are kept return NotImplemented.
+        composite: The implementations of composite operators; NotImplemented for those that are kept.
         kept: The composite operators that are kept.
         other: The decompositions of other operators.
     """
@@ -114,7 +114,7 @@ class _Decomposition:
         return self._program()
 
     def _check(self, nodes: list[fx.Node]) -> None:
-        """Raises _Unsupported for what this module does not decompose."""
+        """Raises _Unsupported for programs that this module does not decompose."""
         if len([*self.program.graph_module.modules()]) > 1:
             raise _Unsupported
         for node in nodes:
@@ -272,7 +272,7 @@ def _is_python(target: Any) -> bool:
 
 
 def _functional(target: Any) -> Any:
-    """Returns the operator that computes the result of one that updates its first argument, and nothing else."""
+    """Returns the functional variant of an operator that only updates its first argument."""
     schema = target._schema
     written = [argument.name for argument in schema.arguments if argument.alias_info and argument.alias_info.is_write]
     packet = getattr(aten, target._opname.removesuffix("_"), None) if target.namespace == "aten" and target._opname.endswith("_") else None
@@ -300,7 +300,7 @@ def _shares_memory(node: fx.Node) -> bool:
 
 
 def _described(leaf: Any) -> tuple:
-    """Returns what a decomposition may depend on of an argument."""
+    """Returns the properties of an argument on which a decomposition may depend."""
     value = leaf.meta["val"] if isinstance(leaf, fx.Node) else leaf
     if isinstance(value, Tensor):
         stride = str(value.stride()) if value.layout == torch.strided else None

@@ -1,4 +1,4 @@
-"""Records in an exported graph what the module computes in evaluation mode."""
+"""Adds the computations of the module's evaluation mode to an exported graph."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def record(
     export: Callable[[], tuple[onnx.ModelProto, Any]],
     verify: bool,
 ) -> dict[str, str] | None:
-    """Adds the values to a graph of the training mode that the module replaces in evaluation mode.
+    """Adds the values of the evaluation mode that differ from those of the training mode to a graph of the training mode.
 
     Args:
         model: The graph, changed in place.

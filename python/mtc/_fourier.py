@@ -14,7 +14,7 @@ NONE, BY_ROOT, BY_SIZE = 0, 1, 2  # ATen's normalizations of Fourier transforms
 
 
 def _resized(x: Any, dim: int, size: int) -> Any:
-    """Trims an axis, or pads it with zeros."""
+    """Returns the tensor with an axis trimmed or padded with zeros to a size."""
     if isinstance(x, Pair):
         return Pair(_resized(x.re, dim, size), _resized(x.im, dim, size))
     if x.shape[dim] >= size:
@@ -30,7 +30,7 @@ def _normalization(norm: str | None, inverse: bool) -> int:
 
 
 def _transform(x: Any, dims: list[int], normalization: int, forward: bool) -> Pair:
-    """Transforms complex numbers, one axis at a time."""
+    """Returns the transform of complex numbers along several axes, computed one axis at a time."""
     z = pair_of(x)
     for dim in dims:
         z = split(torch._fft_c2c(torch.view_as_complex(joined(z)), [dim], normalization, forward))
@@ -97,7 +97,7 @@ def _stft(
     x, n_fft, hop_length=None, win_length=None, window=None, *args, center=None, pad_mode=None, normalized=False, onesided=None,
     return_complex=None, align_to_window=None,
 ):  # fmt: skip
-    """Frames, multiplied by the window, and their one-sided transforms."""
+    """Computes the short-time Fourier transform: the signal is cut into frames, which are multiplied by the window and transformed."""
     if args and isinstance(args[0], bool) and center is None and pad_mode is None:  # overloads with positional arguments
         rest = list(args)
         if len(rest) > 1 and isinstance(rest[1], str):

@@ -1,4 +1,4 @@
-"""Check that the gradient stops of an exported graph are those of its module."""
+"""Checks that an exported graph stops gradients exactly where its module does."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def checked(program: torch.export.ExportedProgram, module: nn.Module, call: Call
     except RuntimeError:
         return  # PyTorch has no derivative of an operator of the program.
     try:
-        # After the program, since forward may update buffers that the program shares.
+        # The module runs after the program, since forward may update buffers that the program shares.
         with reentrant_checkpoints_inlined():
             expected = _gradients_of(
                 lambda args, kwargs: [*flat_outputs(module(*args, **kwargs)).values()], [*trained.values()], call
@@ -68,7 +68,7 @@ class _Marked(torch.fx.Interpreter):
         self.program = program
 
     def outputs(self, parameters: Mapping[str, Tensor], args: tuple, kwargs: dict[str, Any]) -> list[Tensor]:
-        """Returns the tensors that the module returns, for other tensors as parameters."""
+        """Returns the results of the module, computed with other tensors in place of its parameters."""
         signature = self.program.graph_signature
         inputs = self.program._graph_module_flat_inputs(args, kwargs)
         pairs = zip(signature.input_specs, inputs, strict=True)

@@ -11,7 +11,7 @@ import torch
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 from torch import Tensor
 
-DOMAIN = "mtc"  # of the operators of _stops.py, before normalization
+DOMAIN = "mtc"  # domain of the operators of _stops.py, before normalization
 DETACHED = "mtc.detached"  # metadata of an Identity node without gradient
 UPDATE = "mtc.update"  # metadata of an Identity node: the buffer of which the result is the new value
 SMALL = 4096  # maximum number of elements of an unused buffer whose value is stored in the facts
@@ -75,7 +75,7 @@ def normalize(
 
 
 def initializer(name: str, tensor: Tensor) -> TensorProto:
-    """Returns an initializer with the tensor's bytes; of a complex tensor, as pairs of real numbers."""
+    """Returns an initializer with the tensor's bytes. Complex numbers are stored as pairs of real numbers."""
     tensor = real(tensor.detach()).cpu().contiguous()
     proto = TensorProto(name=name, dims=tensor.shape, data_type=ELEMENT_TYPES[tensor.dtype])
     proto.raw_data = tensor.flatten().view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
@@ -96,7 +96,7 @@ def size(proto: TensorProto) -> int:
 
 
 def real(tensor: Tensor) -> Tensor:
-    """Returns a complex tensor as a real one whose last axis has the two parts, and any other tensor as it is."""
+    """Returns a complex tensor as a real one whose last axis has the two parts, and any other tensor unchanged."""
     return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
 
 
@@ -146,7 +146,7 @@ def stops(graph: GraphProto) -> int:
 
 
 def remove_updates(graph: GraphProto) -> None:
-    """Makes the nodes of new values of buffers plain Identity nodes."""
+    """Removes the metadata of the Identity nodes that compute new values of buffers."""
     for node in all_nodes(graph):
         kept = [entry for entry in node.metadata_props if entry.key != UPDATE]
         del node.metadata_props[:]
@@ -154,7 +154,7 @@ def remove_updates(graph: GraphProto) -> None:
 
 
 def _enable_attention_dropout(graph: GraphProto) -> None:
-    """Sets ``training_mode`` of Dropout. PyTorch's translation of attention omits it, and the default is inference."""
+    """Sets ``training_mode`` of Dropout. PyTorch's translation of attention omits this input, whose default is inference."""
     flag = "mtc.training_mode"
     found = [node for node in all_nodes(graph) if node.op_type == "Dropout" and len(node.input) == 2]
     for node in found:
@@ -165,7 +165,7 @@ def _enable_attention_dropout(graph: GraphProto) -> None:
 
 
 def _drop_zero_biases(graph: GraphProto) -> None:
-    """Removes biases of zeros that PyTorch adds to convolutions without bias, for Conv3d with a second axis."""
+    """Removes the zero biases that PyTorch adds to convolutions without bias; those of Conv3d have a second axis."""
     producers = {name: node for node in graph.node for name in node.output}
 
     def is_zero(name: str) -> bool:
@@ -204,7 +204,7 @@ def _used_names(graph: GraphProto) -> set[str]:
 
 
 def _forget(graph: GraphProto) -> None:
-    """Removes declared types of intermediate values, which PyTorch gets wrong for some operators, and stack traces.
+    """Removes stack traces, and the declared types of intermediate values, which are wrong for some operators of PyTorch.
 
     The compiler infers the types. Stack traces contain file names of the exporting machine.
     """

@@ -20,10 +20,10 @@ FORWARDING = ("Dropout", "Identity")  # operators that return their operand in i
 
 
 class Numbering:
-    """Numbers of values: two values have one number if they are computed equally, in one graph or in two.
+    """Numbers of values. Two values have the same number if they are computed in the same way, in one graph or in two.
 
-    Nodes are numbered in inference form. Random nodes of one graph differ. Those of two graphs are equal in the order in which equal
-    nodes occur, since all draws of one distribution are interchangeable.
+    Nodes are numbered in inference form. Random nodes of one graph differ. The n-th of several equal random nodes of one graph equals the
+    n-th of the other graph, since all draws of one distribution are interchangeable.
     """
 
     def __init__(self, tensors: Iterable[str]):
@@ -79,7 +79,7 @@ class Numbering:
 
 
 def signature(node: NodeProto) -> tuple:
-    """Returns what a node computes of its operands in inference form."""
+    """Returns a key for the function that a node applies to its operands in inference form."""
     ignored = ("training_mode", "momentum") if node.op_type == "BatchNormalization" else ()
     attributes = sorted(a.SerializeToString() for a in node.attribute if a.name not in ignored)
     return node.domain, node.op_type, tuple(attributes)
@@ -97,7 +97,7 @@ def has_graphs(node: NodeProto) -> bool:
 
 @dataclass(frozen=True)
 class Addition:
-    """Nodes and initializers to add to a graph, and the values that replace values, by name."""
+    """Nodes and initializers to add to a graph, and the name of the replacement of each replaced value."""
 
     nodes: list[NodeProto]
     initializers: list[TensorProto]
@@ -123,7 +123,7 @@ class Merger:
         self.outputs = [value.name for value in training.output if value.name in self.theirs]
 
     def near_differences(self) -> dict[str, str] | None:
-        """Returns replacements where the graphs start to differ; None if there are no such replacements.
+        """Returns replacements of the first values in which the graphs differ; None if there are no such replacements.
 
         Maps values of the training graph to values of the evaluation graph.
         """
@@ -165,7 +165,7 @@ class Merger:
             if theirs is None or self.theirs[other] in self.names:
                 found[name] = other
                 continue
-            # A node that only training has, such as the product of a value and a mask, resembles `other` less than its operands.
+            # A node of the training mode only, such as the product of a value and a mask, resembles `other` less than its operands do.
             inner = max(self._near(ours), key=lambda value: self._likeness(value, other), default="")
             likeness = self._likeness(inner, other)
             if likeness > self._likeness(name, other):
@@ -183,7 +183,7 @@ class Merger:
         return True
 
     def _near(self, node: NodeProto) -> list[str]:
-        """Returns the values that a node is computed from by at most three nodes, the nearest first."""
+        """Returns the values from which a node is computed through at most three nodes, the nearest first."""
         found, layer = [], [node]
         for _ in range(3):
             names = [name for maker in layer for name in maker.input if name and name not in found]
@@ -219,7 +219,7 @@ class Merger:
         return pairs
 
     def _used(self, found: Mapping[str, str], numbers: Mapping[str, int]) -> dict[str, str]:
-        """Returns the replacements that the outputs need, given the numbers of values that they lead to."""
+        """Returns the replacements that the outputs need, given the numbers that the replaced values must have."""
         names: dict[int, str] = {}
         for name, number in numbers.items():
             if name not in found:
@@ -254,7 +254,7 @@ class Merger:
         return all(name in self.makers and self.makers[name].op_type != "Constant" for name in differing)
 
     def added(self, replacements: Mapping[str, str]) -> Addition | None:
-        """Returns what the replacements need in addition; None if a value would depend on its own replacement.
+        """Returns the additional nodes that the replacements need; None if a value would depend on its own replacement.
 
         A replaced value that a replacement is computed from gets a second name.
         """
@@ -289,7 +289,7 @@ class Merger:
         return addition if _is_acyclic([*self.training.node, *addition.nodes], addition.values) else None
 
     def _keep(self, name: str, taken: set[str]) -> str:
-        """Returns a second name of a value, which is not replaced."""
+        """Returns a second name of a value; uses of this name are not replaced."""
         position = next(index for index, node in enumerate(self.training.node) if name in node.output)
         node = self.training.node[position]
         kept = _fresh(name, taken)
@@ -321,7 +321,7 @@ def captured(node: NodeProto) -> set[str]:
 
 
 def _is_acyclic(nodes: Iterable[NodeProto], replacements: Mapping[str, str]) -> bool:
-    """Returns whether the nodes can be ordered if the users of each replaced value also depend on its replacement."""
+    """Returns whether the graph stays acyclic if the users of each replaced value also depend on its replacement."""
     unsorted = {index: {*node.input, *captured(node)} for index, node in enumerate(nodes)}
     outputs = {index: [name for name in node.output if name] for index, node in enumerate(nodes)}
     pending = {name for names in outputs.values() for name in names}
@@ -346,7 +346,7 @@ def _copied(message: Any) -> Any:
 
 
 def _fresh(name: str, taken: set[str]) -> str:
-    """Returns a name that is not taken, and takes it."""
+    """Returns an unused name, and marks it as used."""
     fresh = f"{name}.eval"
     while fresh in taken:
         fresh += "_"

@@ -1,4 +1,4 @@
-"""Support for Keras layers whose training form PyTorch's exporters would decompose."""
+"""Support for Keras layers that PyTorch's exporters would decompose in training mode."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from torch import Tensor, nn
 def traceable(module: nn.Module, has_mode: bool) -> Iterator[None]:
     """Redirects Keras batch norms to PyTorch's, so that the exported operator contains their moving averages.
 
-    A Keras model computes in its mode as a PyTorch module, as in ``fit`` and ``predict``, unless the arguments have a mode. Keras
-    alone would compute in inference mode. Modules without Keras layers, and batch norms with masks or renormalization, are not
-    changed.
+    A Keras model runs in the mode that it has as a PyTorch module, unless an argument of the call specifies a mode. ``fit`` and ``predict``
+    do the same. Without this, Keras would run it in inference mode. Modules without Keras layers, and batch norms with masks or
+    renormalization, are not changed.
     """
     keras = sys.modules.get("keras")
     layers = _batch_norms(module, keras) if keras else []

@@ -57,7 +57,8 @@ class Step(Structure):
 
 
 def _dtypes() -> list[np.dtype[Any]]:
-    """Returns numpy's types in the order of the library's; 16-bit and 8-bit floats of ml_dtypes if it is installed."""
+    """Returns numpy's types in the order of the library's element types; 16-bit and 8-bit floats are those of ml_dtypes, if it is
+    installed."""
     try:
         import ml_dtypes
 

@@ -10,9 +10,9 @@ from torch import Tensor
 from mtc._rules import rule, static
 from mtc.errors import ExportError
 
-LARGEST = 128  # rows of a matrix whose elimination is unrolled
-TERMS = 12  # of the Taylor series of a matrix exponential of norm at most 1
-SQUARINGS = 8  # at most, of a matrix exponential
+LARGEST = 128  # maximum number of rows of a matrix whose elimination is unrolled
+TERMS = 12  # terms of the Taylor series of the exponential of a matrix of norm at most 1
+SQUARINGS = 8  # maximum number of squarings of a matrix exponential
 
 
 def _rows(matrix: Tensor, what: str) -> int:
@@ -28,7 +28,7 @@ def _rows(matrix: Tensor, what: str) -> int:
 
 @rule("linalg_cholesky", "cholesky")
 def cholesky(matrix: Tensor, upper: bool = False) -> Tensor:
-    """The Cholesky–Banachiewicz algorithm by columns: c_j = (a_j - L l_j) / sqrt(its element j)."""
+    """Computes the Cholesky factor by columns: column j is c / sqrt(c[j]), where c = a_j - L l_j."""
     rows = _rows(matrix, "cholesky")
     positions = torch.arange(rows, device=matrix.device)
     columns: list[Tensor] = []
@@ -52,7 +52,7 @@ def cholesky_ex(matrix: Tensor, *, upper: bool = False, check_errors: bool = Fal
 def solve_triangular(
     matrix: Tensor, right: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Tensor:
-    """Substitution, row by row."""
+    """Solves a triangular system by substitution, row by row."""
     if not left:
         return solve_triangular(matrix.mT, right.mT, upper=not upper, unitriangular=unitriangular).mT
     rows = _rows(matrix, "solve_triangular")
@@ -79,7 +79,7 @@ def cholesky_inverse(factor: Tensor, upper: bool = False) -> Tensor:
 
 
 def _solve(matrix: Tensor, right: Tensor) -> Tensor:
-    """Gauss-Jordan elimination with partial pivoting. The choice of pivots has no gradient."""
+    """Inverts a matrix by Gauss-Jordan elimination with partial pivoting. The choice of pivots has no gradient."""
     rows = _rows(matrix, "solve")
     shape = torch.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
     joined = torch.cat([matrix.expand(*shape, *matrix.shape[-2:]), right.expand(*shape, *right.shape[-2:])], -1)

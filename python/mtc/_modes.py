@@ -1,4 +1,4 @@
-"""Whether a module computes something else in evaluation mode than the inference form of its graph in training mode."""
+"""Detects modules whose evaluation mode differs from the inference form of the graph of their training mode."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MODAL: dict[Any, tuple[str, ...]] = {
 
 
 def differ(module: nn.Module, call: Call) -> bool:
-    """Returns whether a forward pass in evaluation mode calls other functions than one in training mode.
+    """Returns whether forward passes in evaluation mode and in training mode call different functions.
 
     Dropout and batch norm do not count: ONNX's Dropout and BatchNormalization have an inference form. Warns if dropout is on in
     evaluation mode.
@@ -45,7 +45,7 @@ def differ(module: nn.Module, call: Call) -> bool:
 
 def _recorded(module: nn.Module, call: Call) -> _Recorder:
     args, kwargs = call.cloned()
-    # Without gradients, attention in evaluation mode would call fused functions.
+    # If gradients were disabled, attention would call other, fused functions in evaluation mode.
     with torch.enable_grad(), _module.state_kept(module), torch.random.fork_rng(devices=[]), _Recorder(module) as recorder:
         module(*args, **kwargs)
     return recorder
@@ -55,7 +55,7 @@ class _Recorder(TorchFunctionMode):
     """Records the calls of functions of PyTorch, except for those that count the batches of batch norms.
 
     Attributes:
-        calls: Functions, arguments, and shapes and types of tensors.
+        calls: The called functions and their arguments; tensors are recorded as shapes and types.
         drops: Whether dropout was on.
     """
 

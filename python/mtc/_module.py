@@ -60,7 +60,8 @@ def _is_trainable(parameter: Tensor) -> bool:
 def buffers(module: nn.Module, in_graph: set[str], updated: set[str], updates: Mapping[str, str]) -> tuple[Buffer, ...]:
     """Returns the facts of the module's buffers, with values unless the buffer is an initializer of the graph.
 
-    Includes integer parameters, and parameters that forward passes update: running statistics of Keras, averages of weights.
+    These facts include integer parameters, and parameters that forward passes update, such as running statistics of Keras and averages of
+    weights.
     """
     persistent = set(module.state_dict().keys())
     named = [(name, p) for name, p in module.named_parameters() if name in updated or not _is_trainable(p)]

@@ -1,4 +1,4 @@
-"""Packed sequences as padded sequences with lengths, while a module is traced.
+"""Represents packed sequences by padded sequences with lengths while a module is traced.
 
 The data of a PackedSequence has as many rows as the batch has valid steps, so that shapes depend on the lengths. Within :func:`padded`,
 ``pack_padded_sequence`` keeps the padded tensor and the lengths instead. Recurrent layers pass them to ONNX's RNN, GRU and LSTM, whose
@@ -71,7 +71,7 @@ def _(kind, input, lengths, hx, params, has_biases, num_layers, dropout, bidirec
 def translation(
     kind, input, lengths, hx, params, has_biases=True, num_layers=1, dropout=0.0, bidirectional=False
 ):  # fmt: skip
-    """ONNX's RNN, GRU or LSTM for each layer, with ``sequence_lens``."""
+    """Applies ONNX's RNN, GRU or LSTM with ``sequence_lens`` once for each layer."""
     name, gates, attributes = KINDS[kind]
     operator = getattr(op, name)
     directions = 2 if bidirectional else 1
@@ -109,7 +109,7 @@ def translation(
 
 
 class _Steps(int):
-    """The number of steps of packed sequences, as ``pad_packed_sequence`` reads it; it is not its ``total_length``."""
+    """The number of steps of packed sequences that ``pad_packed_sequence`` reads, which is not its argument ``total_length``."""
 
 
 class _Packing(TorchFunctionMode):
@@ -129,7 +129,7 @@ class _Packing(TorchFunctionMode):
 
     @contextlib.contextmanager
     def trusted(self) -> Iterator[None]:
-        """Allows all functions of packed data."""
+        """Allows all functions to read packed data."""
         self.is_trusted = True
         try:
             yield

@@ -32,8 +32,8 @@ class Progress:
         """Runs a step.
 
         Args:
-            name: What the step does, as a verb phrase.
-            remedy: What to do if the step fails.
+            name: Description of the step, as a verb phrase.
+            remedy: Suggestion for the user if the step fails.
 
         Raises:
             ExportError: If the step raises an exception, which is the cause.

@@ -18,7 +18,7 @@ def lstm(
     input: Tensor, hx: list[Tensor], params: list[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool,
     bidirectional: bool, batch_first: bool,
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
-    """Unrolls layers with ``proj_size``: h = W_hr (o tanh(c)), and the steps multiply h, which is narrower than c."""
+    """Unrolls layers with ``proj_size``, whose hidden state h = W_hr (o tanh(c)) has fewer elements than the cell state c."""
     hidden, cell = hx
     if hidden.shape[-1] == cell.shape[-1]:
         return NotImplemented

@@ -16,10 +16,10 @@ CONDITIONS: dict[str, Callable[[torch.fx.Node], bool]] = {}
 
 
 def rule(*targets: str, when: Callable[[torch.fx.Node], bool] | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Registers a function that replaces the ATen operators named ``targets`` and has their arguments.
+    """Registers a function that replaces the ATen operators named ``targets``. The function has the operators' arguments.
 
-    The function returns NotImplemented for arguments that need no replacement. A program is only rewritten if one of its nodes
-    needs it: those for which ``when`` holds.
+    The function returns NotImplemented for arguments that need no replacement. A program is rewritten only if ``when`` holds for one of its
+    nodes.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""Cumulative operators, and other operators whose translations to ONNX are missing or lose a part."""
+"""Cumulative operators, and other operators whose translations to ONNX are missing or incomplete."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from torch import Tensor
 
 from mtc._rules import name_of, rule, static
 
-SMALL = 25  # rows up to which PyTorch's cdist subtracts, instead of multiplying matrices
+SMALL = 25  # maximum number of rows for which PyTorch's cdist subtracts rows instead of multiplying matrices
 
 
 def _scanned(x: Tensor, dim: int, combine: Callable[[Tensor, Tensor], Tensor], neutral: float) -> Tensor:
-    """Combines each element with all before it, in log2(n) steps (Hillis and Steele, 1986)."""
+    """Computes an inclusive scan in log2(n) steps (Hillis and Steele, 1986)."""
     size = static(x.shape[dim], "the size of a cumulative operator's axis") if x.ndim else 1
     step = 1
     while step < size:
@@ -32,12 +32,12 @@ def cumprod(x: Tensor, dim: int, *, dtype: torch.dtype | None = None) -> Tensor:
 
 @rule("logcumsumexp")
 def logcumsumexp(x: Tensor, dim: int) -> Tensor:
-    """The finite filler stands for minus infinity, whose difference from itself has no value."""
+    """A finite number takes the place of minus infinity, because the difference of two infinities is NaN."""
     return _scanned(x, dim, torch.logaddexp, -1e30 if x.dtype != torch.float16 else -6e4)
 
 
 def _cumulative_extremum(x: Tensor, dim: int, is_later: Callable[[Tensor, Tensor], Tensor]) -> tuple[Tensor, Tensor]:
-    """Returns the extrema up to each element and the indices of the last of equal ones, as PyTorch does."""
+    """Returns the extremum of all elements up to each element, and the index of the last of equal extrema, as PyTorch does."""
     size = static(x.shape[dim], "the size of a cumulative operator's axis")
     shape = [1] * x.ndim
     shape[dim] = size
@@ -80,7 +80,7 @@ def _writes_to_diagonal(node: torch.fx.Node) -> bool:
 
 @rule("diagonal", when=lambda node: any(_writes_to_diagonal(user) and user.target in _WRITES for user in node.users))
 def diagonal(x: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """Remembers the matrix, for writes to the diagonal."""
+    """Returns the diagonal, and records its matrix for later writes to the diagonal."""
     result = torch.diagonal(x, offset, dim1, dim2)
     result.diagonal_of = x, offset, dim1, dim2
     return result
@@ -114,7 +114,7 @@ def _subtracts(a: Tensor, b: Tensor, p: float = 2.0) -> bool:
 
 @rule("cdist", when=_is_small)
 def cdist(a: Tensor, b: Tensor, p: float = 2.0, compute_mode: int | None = None) -> Tensor:
-    """Norms of differences, whose gradient is 0 between equal points as in PyTorch."""
+    """Returns norms of differences. The gradient of the norm of two equal points is 0, as in PyTorch."""
     if not _subtracts(a, b, p):
         return NotImplemented
     return torch.linalg.vector_norm(a.unsqueeze(-2) - b.unsqueeze(-3), p, dim=-1)

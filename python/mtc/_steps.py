@@ -1,6 +1,7 @@
-"""Steps of PyTorch's exporter to ONNX that are slow, replaced by faster ones with the same result.
+"""Faster replacements of steps of PyTorch's ONNX exporter, with the same results.
 
-The steps are internals of PyTorch. Importing this module fails with versions that lack one of them, which export more slowly.
+The replaced steps are internals of PyTorch. The import of this module fails if the installed version of PyTorch lacks one of them; exports
+then take longer.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def faster() -> Iterator[None]:
 
 
 class _Registry(_registration.ONNXRegistry):
-    """A registry that infers the signature of a translation when it is used. Most of the 1000 translations are not."""
+    """A registry that infers the signature of a translation when it is used. Most of the 1000 translations are never used."""
 
     def get_decomps(self, target: Any) -> list[Any]:
         found = []

@@ -1,4 +1,4 @@
-"""Gradient stops of a forward pass and its updates of buffers, as operators that tracing keeps.
+"""Represents the gradient stops of a forward pass, and its updates of buffers, by operators that tracing keeps.
 
 ONNX differentiates through every operator, so the graph must mark where PyTorch does not: at tensors without ``requires_grad``
 that a trained tensor determines, however they were made (``detach``, ``.data``, ``no_grad``, ``requires_grad_(False)``). Tracing
@@ -55,7 +55,7 @@ update.register_autograd(lambda context, gradient: (gradient, None))
 def passed_through(value: Tensor, source: Tensor) -> Tensor:
     """Returns ``value``, with the gradient of ``source``.
 
-    ``source - stop(source)`` is 0 with a derivative of 1; where ``source`` is not finite, it is replaced by 0 without a derivative.
+    ``source - stop(source)`` is 0 and has the derivative 1; elements of ``source`` that are not finite are replaced by the constant 0.
     """
     zero = source - stop(source)
     return stop(value) + torch.where(zero == zero, zero, 0.0)
@@ -99,7 +99,7 @@ FAKE_QUANTIZE = {
 
 
 class Stops(TorchFunctionMode):
-    """Inserts ``mtc::stop`` and ``mtc::update`` into a forward pass of a module. Enter it within the module's ``forward``.
+    """Inserts ``mtc::stop`` and ``mtc::update`` into a forward pass of a module. The mode must be entered within the module's ``forward``.
 
     Attributes:
         count: The number of inserted stops.
@@ -216,7 +216,7 @@ class Stops(TorchFunctionMode):
         return result
 
     def _derive(self, tensor: Tensor) -> None:
-        """Records that a trained tensor determines this one. Integers have no gradient anyway."""
+        """Records that this tensor depends on a trained tensor. Integers have no gradient anyway."""
         if not _is_differentiable(tensor):
             return
         key = storage(tensor)
@@ -234,7 +234,7 @@ class Stops(TorchFunctionMode):
         return stop(x)
 
     def _with_gradient(self, target: Tensor) -> list[Tensor]:
-        """Returns the tensors with a gradient that share the target's memory; no views of each other."""
+        """Returns the tensors with a gradient that share the target's memory, of which none is a view of another."""
         found: dict[int, Tensor] = {}
         for reference in self._tracked.get(storage(target), ()):
             tensor = reference()
@@ -244,7 +244,7 @@ class Stops(TorchFunctionMode):
         return [*found.values()]
 
     def _bypassed(self, target: Tensor) -> list[Tensor]:
-        """Returns the tensors whose values an update changes without PyTorch's autograd recording it.
+        """Returns the tensors that an update changes without a record in PyTorch's autograd graph.
 
         Raises:
             ExportError: If this is a trained parameter.
@@ -306,7 +306,7 @@ def reentrant_checkpoints_inlined() -> Iterator[None]:
     """Runs functions of ``torch.utils.checkpoint`` with ``use_reentrant=True`` without recomputing them in the backward pass."""
 
     def run(function: Any, preserve: bool, *args: Any) -> Any:
-        # A reentrant checkpoint has no gradient unless an argument has one.
+        # The result of a reentrant checkpoint has no gradient unless an argument has one.
         with contextlib.nullcontext() if any(x.requires_grad for x in _tensors(args)) else torch.no_grad():
             return function(*args)
 
@@ -316,7 +316,7 @@ def reentrant_checkpoints_inlined() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _inside_functions() -> Iterator[None]:
-    """Makes modes see the operations inside of Python functions of PyTorch, and inside of checkpointed functions."""
+    """Makes modes intercept the operations inside of Python functions of PyTorch, and inside of checkpointed functions."""
     no = lambda *_: False  # noqa: E731
     with reentrant_checkpoints_inlined(), contextlib.ExitStack() as stack:
         for name in ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic"):

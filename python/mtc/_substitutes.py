@@ -1,4 +1,4 @@
-"""Replacements, while a module is traced, of functions of PyTorch whose shapes or results depend on data."""
+"""Replacements of PyTorch's functions whose shapes or results depend on data. They are active while a module is traced."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mtc import _packed
 from mtc._rules import static
 from mtc.errors import ExportError
 
-IMPOSSIBLE = -1e30  # logarithm of a probability of 0, whose differences are finite
+IMPOSSIBLE = -1e30  # represents the logarithm of 0; unlike infinities, its differences are finite
 
 
 @contextlib.contextmanager
@@ -44,7 +44,7 @@ class _Functions(TorchFunctionMode):
 
 
 def adaptive_log_softmax(self: nn.AdaptiveLogSoftmaxWithLoss, input: Tensor, target: Tensor) -> Any:
-    """PyTorch selects the samples of each cluster; this computes the log probabilities of all classes and selects the target's."""
+    """PyTorch selects the samples of each cluster. This function computes the log probabilities of all classes and selects the target's."""
     log_probabilities = self.log_prob(input if input.ndim > 1 else input[None])
     output = log_probabilities.gather(1, target.reshape(-1, 1)).squeeze(1)
     return _ASMoutput(output if input.ndim > 1 else output[0], -output.mean())
@@ -55,7 +55,7 @@ def embedding_bag(
     scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False, per_sample_weights: Tensor | None = None,
     include_last_offset: bool = False, padding_idx: int | None = None,
 ) -> Any:  # fmt: skip
-    """Bags of one size with ``mode="max"``: a lookup and a maximum. Bags without elements that count are 0."""
+    """Computes ``mode="max"`` for bags of equal size by a lookup and a maximum. The result of a bag that has only padding is 0."""
     if mode != "max" or input.ndim != 2:
         return NotImplemented
     rows = F.embedding(input, weight)
@@ -69,7 +69,7 @@ def ctc_loss(
     log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: Any = "mean",
     zero_infinity: bool = False,
 ) -> Tensor:  # fmt: skip
-    """The forward algorithm of Graves et al. (2006), in logarithms, unrolled over the steps.
+    """Computes the forward algorithm of Graves et al. (2006) on logarithms, unrolled over the steps.
 
     The states of a sample are its labels with a blank before, between and after them.
     """

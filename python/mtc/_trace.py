@@ -21,8 +21,8 @@ def traced(module: nn.Module, call: Call) -> torch.export.ExportedProgram:
     """Returns the program of ``forward``, before the decomposition of operators and with gradients like the module's.
 
     Raises:
-        ExportError: If a substitute of a function cannot compute what ``forward`` asks for.
-        Exception: Whatever PyTorch raises, if no way of tracing succeeds.
+        ExportError: If a substitute does not support the arguments with which ``forward`` calls a function.
+        Exception: If no method of tracing succeeds.
     """
     failure: Exception | None = None
     for way in (_without_dynamo, _with_dynamo, _below_autograd):
@@ -43,12 +43,12 @@ def _without_dynamo(module: nn.Module, call: Call) -> torch.export.ExportedProgr
 
 
 def _with_dynamo(module: nn.Module, call: Call) -> torch.export.ExportedProgram:
-    """Analyzes the bytecode of ``forward``."""
+    """Traces by analysis of the bytecode of ``forward``."""
     return _exported(module, call.args, call.kwargs, call.shapes() if any(call.axes) else None, True)
 
 
 def _below_autograd(module: nn.Module, call: Call) -> torch.export.ExportedProgram:
-    """Traces what autograd runs, so that ``torch.autograd.grad`` and ``torch.func`` within ``forward`` become operators."""
+    """Traces below autograd, so that ``torch.autograd.grad`` and ``torch.func`` within ``forward`` become operators."""
     from torch.fx.experimental.proxy_tensor import make_fx
 
     from mtc._capture import Flattened
@@ -79,7 +79,7 @@ class _Traced(nn.Module):
 def rewritten(program: torch.export.ExportedProgram, call: Call) -> torch.export.ExportedProgram:
     """Returns a program without complex numbers and operators that ONNX lacks; see :mod:`mtc._rewrite`.
 
-    If the program changes, its inputs are the tensors of the call in their order, and names of tensors begin with ``module.``.
+    If the program is changed, its inputs are the tensors of the call in their order, and its tensor names begin with ``module.``.
     """
     if not _rewrite.is_needed(program):
         return program
@@ -92,7 +92,8 @@ def rewritten(program: torch.export.ExportedProgram, call: Call) -> torch.export
 def unite(program: torch.export.ExportedProgram) -> None:
     """Makes a program use each tensor under its first name, since the decomposition refuses tied tensors that forward updates.
 
-    Constants are such a name too: modules that are not read as attributes, such as those of Keras, contain the tensors of a module.
+    A constant can be such a second name: PyTorch lifts tensors of modules that it does not find as attributes, such as those of Keras, as
+    constants.
     """
     placeholders = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
     first: dict[tuple, torch.fx.Node] = {}
@@ -149,7 +150,7 @@ def _exported(
 
 @contextlib.contextmanager
 def _transforms_kept() -> Iterator[None]:
-    """Restores the stack of ``torch.func``, on which a trace that fails within a transform leaves its levels."""
+    """Restores the stack of ``torch.func``, because a trace that fails within a transform does not pop its levels."""
     depth = torch._C._functorch.get_dynamic_layer_stack_depth()
     try:
         yield
@@ -158,7 +159,7 @@ def _transforms_kept() -> Iterator[None]:
 
 
 def _loops_of_dynamic_length(call: Call) -> contextlib.AbstractContextManager[None]:
-    """Lets PyTorch trace recurrent layers with a dynamic number of steps as loops, in versions that can."""
+    """Lets PyTorch trace recurrent layers with a dynamic number of steps as loops, if its version supports this."""
     from torch.onnx._internal.exporter import _capture_strategies
 
     patch = getattr(_capture_strategies, "patch_dynamic_shape_rnn_decompositions", None)
@@ -166,7 +167,7 @@ def _loops_of_dynamic_length(call: Call) -> contextlib.AbstractContextManager[No
 
 
 def cause(error: BaseException | None, kind: type[ExportError]) -> ExportError | None:
-    """Returns the first error of a kind among an error and its causes."""
+    """Returns the first error of a type in the chain of an error and its causes."""
     while error is not None:
         if isinstance(error, kind):
             return error

@@ -112,7 +112,7 @@ def batch_norm_without_statistics(x, weight, bias, training=True, momentum=0.1, 
 
 
 def cdist(x1, x2, p, compute_mode=None):
-    """PyTorch has no translation. The norms of differences, whose gradient is 0 for equal points."""
+    """PyTorch has no translation. Returns norms of differences. The gradient of the norm of two equal points is 0."""
     difference = op.Sub(op.Unsqueeze(x1, op.Constant(value_ints=[-2])), op.Unsqueeze(x2, op.Constant(value_ints=[-3])))
     last = op.Constant(value_ints=[-1])
     if p == 2:

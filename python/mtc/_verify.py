@@ -20,8 +20,8 @@ from mtc import _graph
 from mtc._capture import PREFIXES, Call, Capture, flat_outputs
 from mtc.errors import ExportError
 
-HEAVY = 4096  # bytes of an initializer that is not copied
-TOLERANCE = 1e-3  # relative to the largest element of an output
+HEAVY = 4096  # size in bytes from which an initializer is not copied
+TOLERANCE = 1e-3  # relative to the largest magnitude in an output
 RANDOM = ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike")
 DATA_SIZED = ("NonZero", "Unique", "Compress", "NonMaxSuppression")
 DROPOUTS = (F.dropout, F.dropout1d, F.dropout2d, F.dropout3d, F.alpha_dropout, F.feature_alpha_dropout,
@@ -182,7 +182,7 @@ def _compared(
 
 
 def _difference(value: np.ndarray, wanted: np.ndarray) -> tuple[float, float]:
-    """Returns the largest difference of two arrays, and the largest magnitude of the second one, but at least 1e-6."""
+    """Returns the largest difference of two arrays, and the largest magnitude in the second array, which is at least 1e-6."""
     if wanted.dtype.kind != "f" or value.dtype != wanted.dtype:
         value, wanted = value.astype(np.float64), wanted.astype(np.float64)
     with np.errstate(invalid="ignore"):
@@ -238,7 +238,7 @@ def is_random(model: onnx.ModelProto) -> bool:
 
 
 def is_close(found: Tensor, wanted: Tensor) -> bool:
-    """Returns whether gradients are equal up to rounding. Elements that are infinite or no number in both are equal."""
+    """Returns whether gradients are equal up to rounding. Elements that are infinite in both, or NaN in both, are equal."""
     found, wanted = found.double(), wanted.double()
     same = (found == wanted) | (found.isnan() & wanted.isnan())
     difference = torch.where(same, 0.0, (found - wanted).abs())
@@ -289,7 +289,7 @@ def _run(model: onnx.ModelProto, feeds: dict[str, np.ndarray]) -> list[np.ndarra
 
 
 def _without_dropout(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Turns dropout of a copy of a model off, in place."""
+    """Disables dropout in a copy of a model, which is changed in place."""
     for node in _graph.all_nodes(model.graph):
         if node.op_type == "Dropout":
             del node.input[1:]

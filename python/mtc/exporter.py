@@ -152,7 +152,7 @@ def _exported(
 
     The graph's last outputs are the new values of the tensors that ``forward`` updates.
 
-    If this is ``torch.export``, also returns what it traced.
+    If this is ``torch.export``, also returns the traced program.
     """
     capture = None
     canonical = _module.canonical_names(module)
@@ -184,7 +184,8 @@ def _exported(
 
 
 def _failure(module: nn.Module, call: Call, opset: int | None, error: Exception, second: Exception) -> ExportError:
-    """Returns the error for a module that no exporter can trace. Tries whether fixed sizes help."""
+    """Returns the error for a module that no exporter can trace. To find out whether the sizes are the cause, it exports the module with
+    fixed sizes."""
     if any(call.axes):
         try:
             with _module.state_kept(module):
@@ -204,7 +205,7 @@ def _failure(module: nn.Module, call: Call, opset: int | None, error: Exception,
 
 @dataclass(frozen=True)
 class Trial:
-    """Observations of a forward pass in the mode of the export.
+    """Facts that are observed in a forward pass in the mode of the export.
 
     Attributes:
         outputs: The names and shapes of the outputs.
@@ -295,7 +296,7 @@ def _save(model: onnx.ModelProto, path: Path) -> None:
 
 
 def _remedy(error: Exception) -> str:
-    """Returns what to change in a module, for the kinds of failures of tracing."""
+    """Returns a suggestion to the user for a failure of tracing."""
     text = " ".join(map(str, _chain(error)))
     if _depends_on_data(error):
         return (

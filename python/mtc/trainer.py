@@ -97,7 +97,7 @@ def _optional(value: float) -> float | None:
 class Trainer:
     """A training run of a compiled library: weights, optimizer state and step.
 
-    Arrays are passed to the library as pointers: contiguous arrays of an input's type and shape are not copied on the way.
+    Arrays are passed to the library as pointers. Contiguous arrays with an input's type and shape are not copied.
     Trainers are independent of each other; a trainer may be used by one thread at a time.
 
     Args:
@@ -108,7 +108,7 @@ class Trainer:
             was written with the library.
         seed: Seed of the order of samples, and of random numbers such as dropout.
         total_steps: The last step of the learning rate schedule, which ``linear`` and ``cosine`` need.
-        threads: Number of threads. Default: all cores, up to the number that memory was planned for.
+        threads: Number of threads. Default: all cores, but at most the number of threads for which memory was planned.
         infers: Whether to allocate memory for :meth:`infer`.
         device: Number of the GPU, for libraries compiled for ``cuda``.
         memory: A writable, contiguous array of at least ``memory_bytes(...)`` bytes that the trainer uses in place of memory of
@@ -230,7 +230,7 @@ class Trainer:
         shuffle: bool = True,
         callback: Callable[[Step], None] | None = None,
     ) -> History:
-        """Trains on a data set, in the order of samples of a program of mtc.
+        """Trains on a data set. The order of samples is that of a compiled program with the same seed.
 
         Args:
             data: An array for each input with the samples along its first axis.

@@ -119,7 +119,7 @@ def environment(name: str, requirements: str, links: Path | None = None) -> Path
     if not done.exists() or done.read_text() != wanted.read_text():
         print(f"installing {wanted.name} into {venv}", file=sys.stderr)
         call([sys.executable, "-m", "venv", "--clear", venv])
-        # uv unpacks PyTorch and its libraries in a minute, pip in up to 25.
+        # uv unpacks PyTorch and its libraries in a minute; pip needs up to 25 minutes.
         call([python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "uv"])
         call([venv / "bin/uv", "pip", "install", "--quiet", "--python", python, "-r", wanted])
         packages = next(venv.glob("lib/python*/site-packages"))

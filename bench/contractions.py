@@ -7,7 +7,7 @@
 Runs mtc-bench with one thread for each --precision (default: f32,bf16), --rounds times, and prints one line per precision: the throughput
 with the program's algorithms and with the best ones, both averaged over operations and relative to the throughput in registers, and the
 largest ratio of a call's time to that of its best algorithm. --rows prints a line for each call. Other flags are those of mtc compile.
-Times are CPU time, which depends less on other load.
+The script measures CPU time, which depends less on other load of the machine than wall time.
 """
 
 import argparse
@@ -26,7 +26,7 @@ SMALLEST = 1e8  # minimum number of operations of a call
 
 @dataclass
 class Call:
-    """A call with its seconds by algorithm, and the seconds of the program's choice."""
+    """The measured seconds of a call with each algorithm, and with the algorithm that the program chooses."""
 
     name: str
     flops: float = 0
@@ -41,7 +41,7 @@ class Call:
 
 
 def measure(bench: Path, arguments: list[str], precision: str, minimum: str) -> tuple[list[Call], float]:
-    """Returns the calls of a program, and the operations per second in registers."""
+    """Returns the calls of a program, and the peak throughput of operations in registers."""
     command = [bench, *arguments, "--precision", precision, "--threads=1", "--benchmark_format=csv"]
     command += ["--benchmark_filter=^(contraction|.*convolution.*|registers)", f"--benchmark_min_time={minimum}"]
     result = subprocess.run([str(word) for word in command], capture_output=True, text=True)
@@ -64,7 +64,7 @@ def measure(bench: Path, arguments: list[str], precision: str, minimum: str) -> 
 
 
 def fastest(rounds: list[tuple[list[Call], float]]) -> tuple[list[Call], float]:
-    """Returns the calls with their minimum times of all rounds."""
+    """Returns each call with the minimum of its times over all rounds."""
     calls = rounds[0][0]
     for others, _ in rounds[1:]:
         for call, other in zip(calls, others, strict=True):

@@ -63,7 +63,7 @@ def plan(options, budget: int | None) -> Plan:
 
 
 def measure(options, plans: list[Plan]) -> None:
-    """Measures steps on random data, in rounds over all plans, so that a temporary slowdown affects all plans."""
+    """Measures steps on random data. Plans run alternately, in several rounds, so that a temporary slowdown affects all of them."""
     with tempfile.TemporaryDirectory(dir=options.folder) as name:
         folder = Path(name)
         programs = [folder / f"train{i}" for i in range(len(plans))]

@@ -2,9 +2,9 @@
 
     models.py NAME --graph FILE --out FOLDER --batch B --length L
 
-FILE is the model with symbolic batch and sequence dimensions. `FOLDER/data/*.npy` contain one batch of each input and of the
-labels. With `--onnxruntime`, `FOLDER/flat.onnx` is the model for onnxruntime-training: TorchScript's export in training form,
-with two-dimensional logits. Existing models are not exported again.
+FILE is the model with symbolic batch and sequence dimensions. `FOLDER/data/*.npy` contain one batch of each input and of the labels. With
+`--onnxruntime`, `FOLDER/flat.onnx` is the model for onnxruntime-training: it is exported by TorchScript in training form and has
+two-dimensional logits. Existing models are not exported again.
 """
 
 import argparse

@@ -53,7 +53,7 @@ def described(options, text: Path, *passes: str) -> Problem:
 
 
 def compare(options, text: Path, problem: Problem, unbounded: Plan, budget: int) -> None:
-    """Prints the row of one budget."""
+    """Prints the row of the table for one budget."""
     planned = plan(options, budget)
     fitted = described(options, text, f"--mtc-fit=memory={budget} tile=none")
     if not planned.fits or planned.peak > budget or fitted.live > planned.live:

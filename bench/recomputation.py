@@ -5,9 +5,9 @@ The input is the output of `mtc-print-recomputation` for one function. The formu
 the order of the function, and may recompute other operations first. Liveness variables are continuous; they are integral if the
 recomputation variables are. Extensions of Checkmate:
 
-- an operation has several results, and several alternative computations;
+- an operation may have several results and several alternative computations;
 - a result may be computed in place of an operand at its last use;
-- calls have scratch memory;
+- library calls use scratch memory;
 - an operation that reads a variable is not recomputed after the variable is written.
 """
 

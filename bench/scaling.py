@@ -33,7 +33,8 @@ HERE = Path(__file__).resolve().parent
 
 @dataclass(frozen=True)
 class Machine:
-    """GPUs of one kind in nodes of 8. `inside` is the connection within a node, `between` a GPU's share of the network between nodes."""
+    """A cluster of equal GPUs in nodes of 8. `inside` is the connection within a node, `between` a GPU's share of the network between
+    nodes."""
 
     name: str
     target: str
@@ -46,8 +47,8 @@ class Machine:
         return f"{between}; nodes of 8: {inside}"
 
 
-# Latencies of a message: NCCL's tables for the protocol Simple. Bandwidths: 80 % of NVLink's, and 90 % of the line rate of the network.
-# A100: NVLink 3, 300 GB/s; 200 Gbit/s for each GPU. H100: NVLink 4, 450 GB/s; 400 Gbit/s for each GPU.
+# The latencies of a message are those of NCCL's tables for the protocol Simple. The bandwidths are 80 % of NVLink's and 90 % of the line
+# rate of the network. A100: NVLink 3, 300 GB/s; 200 Gbit/s for each GPU. H100: NVLink 4, 450 GB/s; 400 Gbit/s for each GPU.
 SELENE = Machine("Selene (A100)", "cuda:sm_80", (3.4, 240), (14, 22.5))
 GRAND_TETON = Machine("Grand Teton (H100, 500 W)", "cuda:sm_90", (3.4, 360), (14, 45))
 HUGGING_FACE = Machine("Hugging Face (H100)", "cuda:sm_90", (3.4, 360), (14, 45))
@@ -106,7 +107,7 @@ def nanotron(gpus: int, tokens: float, is_reference: bool = False) -> Row:
 
 # Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM", SC21, tables 1 (first row) and 2;
 # torchtitan, benchmarks/llama3_h100_202412_torchtitan.md, tables 1 and 3, with torch.compile; Hugging Face, "The Ultra-Scale Playbook",
-# data parallelism. Assumed: sizes of the model and samples of a GPU in the Playbook.
+# data parallelism. The Playbook does not state the sizes of the model and the samples of a GPU; these are assumptions.
 ROWS = [
     megatron(GPT_1B7, 32, 16, 137, shard="none", is_reference=True),
     megatron(GPT_175B, 384, 4, 144),
@@ -129,7 +130,7 @@ ROWS = [
 
 
 class Decoder:
-    """Writes a decoder as ONNX. Its weight file does not exist, so that `mtc plan` needs `--init`."""
+    """Writes a decoder as ONNX. The file refers to weights that do not exist, so `mtc plan` needs `--init`."""
 
     def __init__(self, model: Model, layers: int, samples: int):
         self.model, self.samples = model, samples
@@ -205,7 +206,7 @@ class Decoder:
 
 @dataclass
 class Prediction:
-    """Predicted figures per rank and step."""
+    """The predicted time and memory of a step on each rank."""
 
     step_seconds: float
     transfer_seconds: float  # of all transfers

@@ -24,7 +24,7 @@ from compare import ROOT, call, fail, random_data
 
 
 def ranks(values: list[float]) -> list[float]:
-    """Returns ranks from 1; equal values have their mean rank."""
+    """Returns the ranks of the values, from 1; equal values have the mean of their ranks."""
     order = sorted(range(len(values)), key=values.__getitem__)
     result = [0.0] * len(values)
     begin = 0

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace mtc;
 
-/// One step that launches every kernel function, each on its own operands.
+/// Creates one step that launches every kernel function, each on its own operands.
 static void placeAlone(ModuleOp module, const Target &target) {
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   int64_t offset = 0;
@@ -56,7 +56,7 @@ OwningOpRef<ModuleOp> bench::readAllocated(MLIRContext &context, StringRef file,
   }
   if (module->getOps<StepOp>().empty())
     placeAlone(*module, target);
-  // Values do not matter, and printed texts omit large ones.
+  // The values of variables do not affect times, and printed modules omit large constants.
   for (auto variable : module->getOps<VariableOp>())
     if (variable.getRole() != Role::Scalar)
       variable.setInitialAttr(ZerosAttr::get(&context));

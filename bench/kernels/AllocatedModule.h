@@ -9,10 +9,11 @@
 
 namespace mtc::bench {
 
-/// Reads a text with kernel functions, either allocated (`mtc compile --emit=allocated`) or alone.
-/// Functions alone get offsets for their operands, the attributes that the target passes between
-/// stages, and a step `micro_step` that launches all of them. Every variable starts as zeros. `-`
-/// is the standard input. Returns null after an error message.
+/// Reads a module with kernel functions: an allocated program (`mtc compile --emit=allocated`), or
+/// kernel functions without a program. Kernel functions without a program receive offsets for their
+/// operands, the attributes that the target passes between stages, and a step `micro_step` that
+/// launches all of them. Every variable is initialized with zeros. `-` is the standard input.
+/// Returns null after an error message.
 mlir::OwningOpRef<mlir::ModuleOp> readAllocated(mlir::MLIRContext &context, llvm::StringRef file,
                                                 const Target &target);
 

@@ -205,8 +205,8 @@ private:
     return functions;
   }
 
-  /// Random integers below the smallest axis that a kernel indexes by them. If all were 0, lookups
-  /// would only read from the cache.
+  /// Generates random integers that are valid indices for every axis that a kernel indexes by them.
+  /// If all indices were 0, lookups would only read from the cache.
   void fillIntegers() {
     int64_t extent = int64_t{1} << 30;
     fillIntegers(extent);

@@ -55,7 +55,7 @@ public:
   }
 
 private:
-  /// A prime, so that successive changes are far apart in the program.
+  /// The stride is a prime number, so that successive changes are far apart in the program.
   static constexpr size_t stride = 1009;
 
   void redirect(Value from, Value to, Operation *user) {
@@ -78,7 +78,7 @@ private:
   Value original;
 };
 
-/// A query; false if it fails.
+/// An analysis to benchmark; returns false if it fails.
 bool askLive(MemoryAnalysis &analysis) { return succeeded(analysis.getPlan()); }
 bool askPlacement(MemoryAnalysis &analysis) { return succeeded(analysis.getPlanWithLayout()); }
 bool askTime(StepCost &cost) { return cost.ofStep().picoseconds > 0; }

@@ -18,7 +18,7 @@ HELD_OUT = 360  # of 1797 images
 
 
 class Digits(nn.Module):
-    """Classifies images as rows of 64 values in [0, 1]; returns the scores of the ten digits."""
+    """Returns the scores of the ten digits for images, each a row of 64 values in [0, 1]."""
 
     def __init__(self):
         super().__init__()

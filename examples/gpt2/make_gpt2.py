@@ -19,7 +19,7 @@ MAGIC, VERSION, HEADER = 20240520, 1, 256  # the token file's header: 256 int32 
 
 
 def write_tokens(path: Path, text: bytes) -> None:
-    """Writes each byte as a token."""
+    """Writes a text as tokens, one for each byte."""
     header = np.zeros(HEADER, np.int32)
     header[:3] = MAGIC, VERSION, len(text)
     path.write_bytes(header.tobytes() + np.frombuffer(text, np.uint8).astype(np.uint16).tobytes())

@@ -27,14 +27,14 @@ def seconds(network: str) -> float:
 
 assert 0 < seconds("network.txt"), measured
 assert transfers("network.txt")["network"] == measured.splitlines()[1]
-# Twice the bandwidth and half the latency take half the time.
+# A message takes half the time with twice the bandwidth and half the latency.
 assert abs(seconds("30us,1.1GB/s") - seconds("10gbe")) < 1e-12
 assert abs(seconds("15us, 17.6 Gbit/s") - seconds("10gbe") / 2) < 1e-9
-# Messages to 7 other ranks, all at once or 4 at a time: one latency, or two.
+# Messages to 7 other ranks take one latency if all are concurrent, and two if 4 are concurrent.
 bytes_only = seconds("1ns,1.1GB/s,7")
 assert abs((seconds("30us,1.1GB/s,7") - bytes_only) * 7 - (seconds("30us,1.1GB/s") - bytes_only)) < 1e-6
 assert abs((seconds("30us,1.1GB/s,4") - bytes_only) * 7 - (seconds("30us,1.1GB/s") - bytes_only) * 2) < 1e-6
-# Nodes of 8 ranks use their own connection. Nodes of 4: 4 of 7 messages and bytes are between nodes, concurrent with those inside a node.
+# Nodes of 8 ranks use their own connection. With nodes of 4 ranks, 4 of 7 messages cross nodes, concurrently with those inside a node.
 assert abs(seconds("30us,1.1GB/s; nodes of 8: 15us,2.2GB/s") - seconds("15us,2.2GB/s")) < 1e-12
 assert abs(seconds("30us,1.1GB/s; nodes of 4: 1us,99GB/s") - seconds("30us,1.1GB/s") * 4 / 7) < 1e-9
 assert abs(seconds("1us,99GB/s; nodes of 4: 30us,1.1GB/s") - seconds("30us,1.1GB/s") * 3 / 7) < 1e-9

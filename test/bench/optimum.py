@@ -16,7 +16,7 @@ from recomputation import Operation, Problem, Alternative, optimum, peak_of, tim
 
 
 def shortest(problem: Problem, budget: int) -> float:
-    """Returns the minimum added time, by a search over all sets of values that may be live before each operation."""
+    """Returns the minimum added time, found by a search over all sets of values that may be live before each operation."""
     alternatives, seen = problem.once(), set()
     queue = [(0, 0, 0, frozenset())]
     while queue:
@@ -40,7 +40,7 @@ def shortest(problem: Problem, budget: int) -> float:
 
 
 def tiny(numbers: random.Random) -> Problem:
-    """A chain with some shortcuts, whose values are used again from the last to the first."""
+    """A chain of operations with some skip connections, whose values are used again in reverse order."""
     count = numbers.randint(3, 4)
     bytes, operations = [], []
 
@@ -78,8 +78,8 @@ def check_solver() -> None:
 
 
 def check_distance(model: str, blocks: int, most: float) -> None:
-    """Runs the script, which fails if a plan exceeds its budget or is faster than the optimum. `most` is relative to the time of a
-    micro-step."""
+    """Runs the script, which fails if a plan exceeds its budget or is faster than the optimum. `most` is the maximum added time, relative
+    to the time of a micro-step."""
     command = [sys.executable, BENCH / "optimum.py", model, "--blocks", str(blocks), "--budgets", "4", "--mtc", os.environ["MTC"]]
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 0, (result.stdout, result.stderr)
@@ -90,5 +90,5 @@ def check_distance(model: str, blocks: int, most: float) -> None:
 
 check_solver()
 check_distance("perceptron", blocks=3, most=0.005)
-# With AVX-512 the library fuses more, and the search has fewer alternatives.
+# With AVX-512 the library fuses more operations, so that the search has fewer alternatives.
 check_distance("transformer", blocks=1, most=0.065 if has("avx512f") else 0.11)

@@ -1,4 +1,5 @@
-// Fields of the program's tables: each mismatch is a compile-time error of the compiler.
+// A mismatch between the fields of the program's tables and the ABI is a compile-time error of mtc
+// itself.
 #include "codegen/target/ConstantBuilder.h"
 #include "runtime/abi/cuda.h"
 #include "runtime/abi/program.h"
@@ -10,7 +11,7 @@
 using namespace mtc;
 using namespace mtc::abi;
 
-// A nested struct counts as one field, an array as its elements.
+// A nested struct counts as one field. An array counts as many fields as it has elements.
 static_assert(countFields<MtcFault>() == 3);
 static_assert(countFields<MtcVariable>() == 16);
 static_assert(countFields<MtcGpuLaunch>() == 3 + 3 + 3);

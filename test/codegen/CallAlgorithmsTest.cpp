@@ -1,4 +1,4 @@
-// Samples of library calls, and the measurement of their algorithms.
+// Tests the samples of library calls, and the measurement of their algorithms.
 #include "codegen/cpu/CallAlgorithms.h"
 #include "runtime/abi/library_call.h"
 
@@ -81,7 +81,8 @@ TEST_F(CallAlgorithms, OnlyPlainContractionsHaveASample) {
   EXPECT_FALSE(has([](MtcContraction &c) { c.rhs_storage = MTC_STORED_BF16; }));
 }
 
-/// Copies of an operand are compared with as many reads of it, and addends do not matter.
+/// The sample keeps the rows of the call, so that each copied element of rhs is read as often.
+/// Addends do not affect the sample.
 TEST_F(CallAlgorithms, SamplesSumFewerTerms) {
   MtcContraction c = contraction(1000, 3072, 4096);
   c.accumulate = c.addend_count = 1;
@@ -156,7 +157,7 @@ TEST_F(CallAlgorithms, MeasuredOnce) {
 }
 
 TEST_F(CallAlgorithms, LittleScratch) {
-  // A copy of rhs has 40 MB.
+  // A copy of rhs would need 40 MB.
   const ChosenAlgorithm chosen =
       cpu::measureAlgorithms(call(contraction(32, 20480, 512)), 1, /*again=*/false);
   EXPECT_NE(chosen.algorithm, CallAlgorithm::PackedRhs);

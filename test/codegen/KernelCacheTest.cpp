@@ -173,7 +173,7 @@ TEST(KernelCache, TrustsOnlyAFolderOfItsUser) {
   KernelCache cache(others.string());
   EXPECT_EQ(found(cache, "a"), "none");
   EXPECT_THAT(cache.getProblem(), HasSubstr("the folder belongs to another user"));
-  // A file of another user in the user's own folder.
+  // The folder belongs to the user, but contains a file of another user.
   made.add("a", "object");
   ASSERT_EQ(chown((folder.path / "made/llvmcache-a").c_str(), 1234, 1234), 0);
   EXPECT_EQ(found(made, "a"), "none");
@@ -199,7 +199,7 @@ TEST(KernelCache, RemovesWhatWasNotUsedForLongest) {
   KernelCache cache(folder.path.string(), /*maxBytes=*/2500);
   for (const char *key : {"a", "b", "c", "d"}) {
     cache.add(key, std::string(1000, 'x'));
-    // Modification times in ascending order, all old.
+    // All modification times are in the past, in ascending order.
     timespec times[2] = {{1000 + *key, 0}, {1000, 0}};
     utimensat(AT_FDCWD, folder.entry(key).c_str(), times, 0);
   }

@@ -19,8 +19,8 @@ std::string featuresOf(llvm::StringRef cpu) {
   return llvm::cantFail(cpu::describeProcessor(cpu, "")).getFeatureNames();
 }
 
-/// Programs suggest a level of x86-64 by their table of features, so the table must agree with
-/// LLVM.
+/// Programs suggest a level of x86-64 from their own table of features, so the table must agree
+/// with LLVM.
 TEST(Processor, LevelsAreThoseOfLlvm) {
 #define FEATURE(name, label, level, ...) {name, level},
   const std::vector<std::pair<std::string, int>> all = {MTC_X86_FEATURES(FEATURE)};

@@ -1,4 +1,4 @@
-// Estimated times depend on the operations and on how they are computed.
+// Estimated times depend on the operations and on the unit that computes them.
 #include "codegen/cpu/Rates.h"
 #include "codegen/cuda/GpuFigures.h"
 #include "runtime/abi/program.h"
@@ -115,7 +115,7 @@ TEST_F(RatesTest, AGpuIsTakenByItsDataSheet) {
                     bf16 = contraction(MTC_BF16, 8192, 8192, 8192);
   const cuda::GpuFigures &gpu = cuda::figuresOf(90);
   double flops = 2.0 * 8192 * 8192 * 8192;
-  // Between half and all of the peak.
+  // The estimate is between half of the peak and the peak.
   for (auto [seconds, peak] :
        {std::pair(gpu.getSeconds(f32, ContractionPrecision::F32), gpu.f32),
         std::pair(gpu.getSeconds(f32, ContractionPrecision::TF32), gpu.tf32),
@@ -123,7 +123,8 @@ TEST_F(RatesTest, AGpuIsTakenByItsDataSheet) {
     EXPECT_GT(flops / seconds, 0.5e12 * peak);
     EXPECT_LT(flops / seconds, 1e12 * peak);
   }
-  // A kernel follows each multiplication of a recurrent layer, which is never rounded to TF32.
+  // A recurrent layer launches a kernel after each matrix multiplication, whose operands are never
+  // rounded to TF32.
   auto layer = [&](uint32_t cell, int64_t hidden) {
     MtcRecurrence r = {};
     r.type = MTC_F32;
@@ -139,7 +140,7 @@ TEST_F(RatesTest, AGpuIsTakenByItsDataSheet) {
   EXPECT_NEAR(gru - lstm, 4e-3, 1e-6); // A GRU has twice the launches.
   EXPECT_EQ(gpu.getSeconds(layer(MTC_LSTM, 2048), ContractionPrecision::TF32),
             gpu.getSeconds(layer(MTC_LSTM, 2048), ContractionPrecision::F32));
-  // A tile of the result alone leaves other multiprocessors idle.
+  // If the result has only one tile, the other multiprocessors are idle.
   EXPECT_GT(gpu.getSeconds(contraction(MTC_BF16, 128, 128, 8192), ContractionPrecision::F32) - 2e-6,
             20 * flops / (1e12 * gpu.half) * 128 * 128 / (8192.0 * 8192.0));
 }
@@ -156,7 +157,7 @@ TEST_F(RatesTest, AGpuLaunchesEachStepOfARecurrentLayer) {
   };
   EXPECT_GE(seconds(1000), 1000 * 2 * 2e-6);
   EXPECT_NEAR(seconds(1000), 10 * seconds(100), 1e-6 * seconds(1000));
-  // The multiplications are not in tf32.
+  // The matrix multiplications do not use tf32.
   p.batch = p.hidden = 4096;
   EXPECT_GT(seconds(1), 2.0 * 4096 * 4 * 4096 * 4096 / (1e12 * gpu.f32));
 }

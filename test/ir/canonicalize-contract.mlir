@@ -9,7 +9,7 @@ func.func @operand_transposes(%a: tensor<8x4xf32>, %b: tensor<5x8xf32>) -> tenso
   return %r : tensor<4x5xf32>
 }
 
-// Heads of attention: [batch, time, heads, width] with the heads moved first.
+// Heads of attention: The operand is [batch, time, heads, width] with the heads moved before the time.
 // CHECK-LABEL: func.func @attention_scores
 // CHECK-NEXT: mtc.contract %arg0, %arg1 batch [0, 2] x [0, 2] over [3] x [3]
 func.func @attention_scores(%q: tensor<2x7x3x4xf32>, %k: tensor<2x7x3x4xf32>) -> tensor<2x3x7x7xf32> {
@@ -38,7 +38,7 @@ func.func @batch_broadcast(%a: tensor<6x4x8xf32>, %w: tensor<8x5xf32>) -> tensor
   return %r : tensor<6x4x5xf32>
 }
 
-// The broadcast batch axis is the first: as a free axis it would come after the other.
+// The broadcast batch axis is the first one. As a free axis, it would come after the other batch axis.
 // CHECK-LABEL: func.func @first_batch_broadcast
 // CHECK: mtc.broadcast
 // CHECK: mtc.contract

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s -canonicalize | FileCheck %s
 
-// Kernels with one tap are matrices.
+// A convolution with windows of one element is a contraction.
 // CHECK-LABEL: func.func @pointwise
 // CHECK: %[[W:.*]] = mtc.reshape %arg1 : tensor<4x3x1x1xf32> -> tensor<4x3xf32>
 // CHECK: mtc.contract %arg0, %[[W]] batch [] x [] over [3] x [1] : tensor<2x8x8x3xf32>, tensor<4x3xf32> -> tensor<2x8x8x4xf32>
@@ -25,7 +25,7 @@ func.func @transposed(%y: tensor<2x4x4xf32>, %w: tensor<4x3x1xf32>) -> tensor<2x
   return %x : tensor<2x8x3xf32>
 }
 
-// Not with padding, with groups, or with windows beyond the input.
+// It remains a convolution with padding, with groups, or with windows beyond the input.
 // CHECK-LABEL: func.func @others
 // CHECK-COUNT-3: mtc.convolve
 func.func @others(%x: tensor<2x8x4xf32>, %w: tensor<4x4x1xf32>, %v: tensor<4x2x1xf32>) -> (tensor<2x9x4xf32>, tensor<2x8x4xf32>, tensor<2x9x4xf32>) {

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s -canonicalize | FileCheck %s
 
-// One known index is a slice, whose gradient is a pad.
+// A gather of one known index becomes a slice, whose gradient is a pad.
 // CHECK-LABEL: func.func @gather_of_one
 // CHECK-NEXT: %[[S:.*]] = mtc.slice %arg0 offsets [0, 9, 0] strides [1, 1, 1] : tensor<4x10x8xf32> -> tensor<4x1x8xf32>
 // CHECK-NEXT: mtc.reshape %[[S]] : tensor<4x1x8xf32> -> tensor<4x8xf32>

@@ -51,7 +51,7 @@ func.func @compose(%x: tensor<2x3x4xf32>) -> tensor<3xf32> {
   return %b : tensor<3xf32>
 }
 
-// Sums of long rows stay separate if threads share them, and would share nothing else.
+// Sums of long rows remain separate if threads share the rows and would share no other work.
 // CHECK-LABEL: func.func @rows
 // CHECK-NEXT: mtc.reduce add %arg0 axes [1] : tensor<64x2048xf32> -> tensor<64xf32>
 // CHECK-NEXT: mtc.reduce add {{.*}} axes [0] : tensor<64xf32> -> tensor<f32>

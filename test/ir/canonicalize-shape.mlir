@@ -1,7 +1,7 @@
-// Constants and movement, in canonical form.
+// Canonicalization of constants and of operations that move data.
 // RUN: mtc-opt %s -canonicalize | FileCheck %s
 
-// Movements without effect are removed.
+// Operations that move no data are removed.
 // CHECK-LABEL: func.func @identities
 // CHECK-SAME: (%[[X:.*]]: tensor<4x8xf32>)
 // CHECK-NEXT: return %[[X]] : tensor<4x8xf32>
@@ -31,7 +31,7 @@ func.func @reverse_twice(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %s : tensor<4x8xf32>
 }
 
-// A splat stays a splat.
+// A splat remains a splat.
 // CHECK-LABEL: func.func @splats
 // CHECK-NEXT: %[[C:.*]] = mtc.constant dense<2.000000e+00> : tensor<3x3xf32>
 // CHECK-NEXT: return %[[C]]
@@ -46,7 +46,7 @@ func.func @splats() -> tensor<3x3xf32> {
   return %p : tensor<3x3xf32>
 }
 
-// Padding with another value is no splat.
+// The result is no splat if the padding has another value.
 // CHECK-LABEL: func.func @pad_of_splat
 // CHECK: mtc.pad
 func.func @pad_of_splat() -> tensor<3xf32> {
@@ -71,7 +71,7 @@ func.func @concatenate_splats() -> tensor<5xi1> {
   return %c : tensor<5xi1>
 }
 
-// Operands without elements vanish.
+// Operands without elements are removed.
 // CHECK-LABEL: func.func @concatenate_empty
 // CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<0x3xf32>, %[[B:[a-z0-9]+]]: tensor<2x3xf32>
 // CHECK-NEXT: return %[[B]]
@@ -80,7 +80,7 @@ func.func @concatenate_empty(%a: tensor<0x3xf32>, %b: tensor<2x3xf32>) -> tensor
   return %c : tensor<2x3xf32>
 }
 
-// Small constants are moved at compile time.
+// The operations are applied to small constants at compile time.
 // CHECK-LABEL: func.func @small_constants
 // CHECK-DAG: mtc.constant dense<{{\[\[}}1, 4], [2, 5], [3, 6]]> : tensor<3x2xi64>
 // CHECK-DAG: mtc.constant dense<{{\[\[}}1, 2], [3, 4], [5, 6]]> : tensor<3x2xi64>

@@ -1,7 +1,7 @@
-// Windows in canonical form.
+// Canonicalization of windows.
 // RUN: mtc-opt %s -canonicalize | FileCheck %s
 
-// Adjacent windows are a reshape; the remainder is sliced off.
+// Adjacent windows become a reshape, and the remainder is sliced off.
 // CHECK-LABEL: func.func @tiles
 // CHECK-NEXT: %[[S:.*]] = mtc.slice %arg0 offsets [0, 0, 0] strides [1, 1, 1] : tensor<2x7x6xf32> -> tensor<2x6x6xf32>
 // CHECK-NEXT: %[[R:.*]] = mtc.reshape %[[S]] : tensor<2x6x6xf32> -> tensor<2x3x2x2x3xf32>
@@ -11,7 +11,7 @@ func.func @tiles(%x: tensor<2x7x6xf32>) -> tensor<2x3x2x2x3xf32> {
   return %w : tensor<2x3x2x2x3xf32>
 }
 
-// A single tap is a slice.
+// Windows of one element become a slice.
 // CHECK-LABEL: func.func @one_tap
 // CHECK-NEXT: %[[S:.*]] = mtc.slice %arg0 offsets [0, 0] strides [1, 2] : tensor<2x8xf32> -> tensor<2x4xf32>
 // CHECK-NEXT: mtc.reshape %[[S]] : tensor<2x4xf32> -> tensor<2x4x1xf32>

@@ -1,4 +1,4 @@
-// One violation of each constraint of QuantizationOps.td, and of kernels' scalar operations.
+// One violation of each constraint of QuantizationOps.td, and of the scalar operations in kernels.
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
 func.func @quantize_c1_codes(%c: tensor<600xui8>, %s: tensor<3xf32>) {

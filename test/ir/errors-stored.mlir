@@ -1,4 +1,4 @@
-// One violation of each constraint of StoredOps.td, and of #mtc.stored as an initial value.
+// One violation of each constraint of StoredOps.td, and of the constraints of #mtc.stored as an initial value.
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
 // expected-error @below {{(variable_c4)}}

@@ -54,7 +54,7 @@ mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros {module_images = [
 
 // -----
 
-// A whole image after half of the variable: the half is in no group.
+// An image of the whole variable follows an image of its first half, which therefore belongs to no complete group.
 // expected-error @below {{has 4 elements, but its module images up to 'v' hold 6 (variable_c6)}}
 mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros {module_images = [
   #mtc.tensor_image<"h", shape = [2], parts = [<variable = 0, image = 0, extents = [2], variable_strides = [1], image_strides = [1]>]>,

@@ -14,7 +14,7 @@ func.func @attention(%q: tensor<2x4x8x16xf32>, %k: tensor<2x2x8x16xf32>, %b: ten
   return %o, %dq, %dk, %dv : tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x2x8x16xf32>, tensor<2x2x8x16xf32>
 }
 
-// 16-bit elements with f32 sums.
+// Elements have 16 bits, and sums are f32.
 // CHECK-LABEL: func.func @narrow
 func.func @narrow(%q: tensor<2x4x8x16xbf16>) -> (tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>) {
   // CHECK: mtc.attention %{{.*}} -> (tensor<2x4x8x16xbf16>, tensor<2x4x8xf32>)

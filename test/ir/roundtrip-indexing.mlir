@@ -5,7 +5,7 @@ func.func @gather(%x: tensor<4x10x8xf32>, %i: tensor<4x3xi64>, %j: tensor<4xi32>
     -> (tensor<4x3x8xf32>, tensor<4x10xf32>) {
   // CHECK: mtc.gather %{{.*}}, %{{.*}} axis 1 batch 1 : tensor<4x10x8xf32>, tensor<4x3xi64> -> tensor<4x3x8xf32>
   %y = mtc.gather %x, %i axis 1 batch 1 : tensor<4x10x8xf32>, tensor<4x3xi64> -> tensor<4x3x8xf32>
-  // All of the indices' axes are batch axes: one element for each row.
+  // All axes of the indices are batch axes, so that the result has one element for each row.
   // CHECK: mtc.gather %{{.*}}, %{{.*}} axis 2 batch 1 : tensor<4x10x8xf32>, tensor<4xi32> -> tensor<4x10xf32>
   %z = mtc.gather %x, %j axis 2 batch 1 : tensor<4x10x8xf32>, tensor<4xi32> -> tensor<4x10xf32>
   return %y, %z : tensor<4x3x8xf32>, tensor<4x10xf32>

@@ -33,7 +33,7 @@ func.func @uses() {
   %w = mtc.read @fc.weight : tensor<10x64xf32>
   // CHECK: mtc.write @fc.weight, %{{.*}} : tensor<10x64xf32>
   mtc.write @fc.weight, %w : tensor<10x64xf32>
-  // 640 elements need ten times 64 bytes each; 5 elements need 64 bytes, the space of 16.
+  // Tensors of 640 elements fill multiples of 64 bytes. A tensor of 5 elements occupies 64 bytes, like one of 16 elements.
   // CHECK: mtc.read_flat [@fc.weight, @m] : tensor<656xf32>
   %f = mtc.read_flat [@fc.weight, @m] : tensor<656xf32>
   // CHECK: mtc.write_flat [@fc.weight, @m], %{{.*}} : tensor<656xf32>

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s | mtc-opt | FileCheck %s
 
-// One name, and the layout in the module: unchanged, transposed, under two names.
+// The variable has one name and a layout in the module: unchanged, transposed, or under two names.
 
 // CHECK: mtc.variable parameter @val_1 : tensor<64x10xf32> = #mtc.initializer<"val_1"> {module_images = [#mtc.tensor_image<"fc.weight", shape = [10, 64], parts = [<variable = 0, image = 0, extents = [10, 64], variable_strides = [1, 10], image_strides = [64, 1]>]>]}
 mtc.variable parameter @val_1 : tensor<64x10xf32> = #mtc.initializer<"val_1"> {module_images = [
@@ -12,7 +12,7 @@ mtc.variable parameter @wte : tensor<100x8xf32> = #mtc.initializer<"wte"> {
   file_images = [#mtc.tensor_image<"val_7", shape = [8, 100], parts = [
     <variable = 0, image = 0, extents = [8, 100], variable_strides = [1, 8], image_strides = [100, 1]>]>]}
 
-// Two vectors in one initializer, the second one with its halves exchanged.
+// One initializer contains two vectors, of which the second one has its halves exchanged.
 
 // CHECK: mtc.variable parameter @B : tensor<1x8xf32> = #mtc.zeros {module_images = [#mtc.tensor_image<"bias_ih", shape = [4], parts = [<variable = 0, image = 0, extents = [4], variable_strides = [1], image_strides = [1]>]>, #mtc.tensor_image<"bias_hh", shape = [4], parts = [<variable = 4, image = 2, extents = [2], variable_strides = [1], image_strides = [1]>, <variable = 6, image = 0, extents = [2], variable_strides = [1], image_strides = [1]>]>]}
 mtc.variable parameter @B : tensor<1x8xf32> = #mtc.zeros {module_images = [
@@ -21,7 +21,7 @@ mtc.variable parameter @B : tensor<1x8xf32> = #mtc.zeros {module_images = [
     <variable = 4, image = 2, extents = [2], variable_strides = [1], image_strides = [1]>,
     <variable = 6, image = 0, extents = [2], variable_strides = [1], image_strides = [1]>]>]}
 
-// A number; an unknown name; halves of one matrix of the module.
+// The images are a number, an unknown name, and halves of one matrix of the module.
 
 // CHECK: mtc.variable state @count : tensor<f32> = #mtc.zeros {module_images = [#mtc.tensor_image<"bn.count", shape = []>]}
 mtc.variable state @count : tensor<f32> = #mtc.zeros {module_images = [#mtc.tensor_image<"bn.count", shape = []>]}

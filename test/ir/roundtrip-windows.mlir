@@ -1,4 +1,4 @@
-// Every operation of WindowOps.td as its record's example writes it.
+// Every operation of WindowOps.td in the form of the example in its record.
 // RUN: mtc-opt %s | mtc-opt | FileCheck %s
 
 // CHECK-LABEL: func.func @windows

@@ -17,7 +17,7 @@ namespace mtc::test {
 
 using namespace mlir;
 
-/// A target whose scratch memory and times depend on the kernel, and on the operands of a call.
+/// A target in which scratch memory and times depend on the kernel, and on the operands of a call.
 struct ScratchTarget : TargetAttrInterface::ExternalModel<ScratchTarget, StringAttr> {
   unsigned getThreads(Attribute) const { return 1; }
   Precision getPrecision(Attribute) const { return Precision::F32; }
@@ -51,7 +51,7 @@ struct ScratchPlan : KernelPlanAttrInterface::ExternalModel<ScratchPlan, Integer
   std::string refuse(Attribute, Operation *) const { return ""; }
 };
 
-/// Functions of random kernels, contractions, views, reads and writes.
+/// A module with functions of random kernels, contractions, views, reads and writes.
 class RandomModule {
 public:
   explicit RandomModule(unsigned seed) : random(seed) {
@@ -142,7 +142,7 @@ private:
   std::vector<std::string> values;
 };
 
-/// Changes a module as passes do.
+/// Makes random changes to a module that resemble those of passes.
 class Editor {
 public:
   Editor(RandomModule &random, ModuleOp module, RewriterBase::Listener &listener)
@@ -193,7 +193,7 @@ private:
     rewriter.modifyOpInPlace(op, [&] { operand.set(value); });
   }
 
-  /// Later operations use a copy of the operation's result.
+  /// Makes later operations use a copy of the operation's result.
   void duplicate(Operation *op) {
     if (op->getNumResults() == 0)
       return;
@@ -218,7 +218,8 @@ private:
       rewriter.moveOpBefore(op, target);
   }
 
-  /// A kernel loads its operand at another index, and can no longer be computed in its buffer.
+  /// Makes a kernel load its operand at another index, so that it can no longer be computed in the
+  /// buffer of the operand.
   void changeInside(Operation *op) {
     auto kernel = dyn_cast<KernelOp>(op);
     if (!kernel)

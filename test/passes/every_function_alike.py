@@ -1,7 +1,7 @@
 # RUN: %python %s
 
-"""Passes keep no state between functions: copies of a function are equal after all function passes, although one pass object processes all
-of them and reuses the memory of the first one's values."""
+"""Passes keep no state between functions. Copies of a function are equal after all function passes, although one pass object processes all
+of them, and values of later copies may have the addresses of earlier values."""
 
 import math
 import re
@@ -20,8 +20,8 @@ PASSES = ("mtc-compact-scatter", "mtc-recompute-elementwise", "mtc-prepare-calls
 
 
 def model() -> onnx.ModelProto:
-    """An embedding, norms and activations: values to recompute, producers to inline, sums to fuse; and a scatter in the forward pass, which
-    a pass before recomputation rewrites."""
+    """The model has an embedding, norms and activations, so that there are values to recompute, producers to inline and sums to fuse. A
+    pass before recomputation rewrites the scatter in its forward pass."""
     names = {"table": (64, 8), "w": (8, 8), "scale": (8,), "bias": (8,)}
     parameters = [helper.make_tensor(name, TensorProto.FLOAT, shape, [0.5] * math.prod(shape))
                   for name, shape in names.items()]  # fmt: skip

@@ -2,7 +2,7 @@
 // RUN: mtc-opt %s --dump-pass-pipeline --mtc-forward-pipeline="skip-pass=mtc-recognize-attention" 2>&1 | FileCheck %s --check-prefix=FORWARD --implicit-check-not=recognize-attention
 // FORWARD: mtc-keep-channels-last
 
-// Several passes, and passes of other pipelines.
+// The option accepts several passes, and passes of other pipelines.
 // RUN: mtc-opt %s --dump-pass-pipeline --mtc-kernel-pipeline="skip-pass=mtc-fuse-kernels,mtc-fuse-update,mtc-recognize-attention" 2>&1 | FileCheck %s --check-prefix=KERNELS --implicit-check-not="mtc-fuse-kernels," --implicit-check-not=mtc-fuse-update
 // KERNELS: mtc-compact-scatter
 // KERNELS: mtc-form-kernels

@@ -15,7 +15,7 @@
 // CHECK-DAG: mtc.variable gradient @b.grad
 // CHECK-DAG: mtc.variable scalar @mtc.learning_rate
 
-// One read of each parameter, one softmax for the loss and its gradient, and each gradient written once.
+// Each parameter is read once, the loss and its gradient share one softmax, and each gradient is written once.
 // CHECK-LABEL: func.func @micro_step
 // CHECK-COUNT-1: mtc.read @w
 // CHECK-NOT: mtc.read @w

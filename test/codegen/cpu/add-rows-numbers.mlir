@@ -1,8 +1,8 @@
-// Sums of rows in order, against the interpreter, which adds in the same order: results are bit-identical.
+// Sums of rows in order are compared with the interpreter, which adds in the same order: results are bit-identical.
 // RUN: mtc-run --check --tolerance 0 %s | FileCheck %s
 // RUN: mtc-run --check --tolerance 0 --target cuda --emulate %s | FileCheck %s
 
-// More rows than a reduction adds to one partial sum.
+// There are more rows than a reduction adds to one partial sum.
 // CHECK: @onto: {{.*}} ok
 mtc.kernel_function @onto [300] -> [tensor<300xf32>] {
 ^body(%a: tensor<1000x301xf32>, %b: tensor<300xf32>):
@@ -38,7 +38,7 @@ mtc.kernel_function @decay [67] -> [tensor<67xf32>] {
   mtc.kernel.yield %s at [affine_map<(d0) -> (d0)>] : f32
 }
 
-// Columns exist in some of the iterations only.
+// A guard excludes columns in some of the iterations.
 // CHECK: @guarded: {{.*}} ok
 mtc.kernel_function @guarded [80] -> [tensor<80xf32>] {
 ^body(%a: tensor<9x70xf32>):

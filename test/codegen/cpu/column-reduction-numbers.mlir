@@ -1,4 +1,4 @@
-// Column reductions, against the interpreter.
+// Column reductions are compared with the interpreter.
 // RUN: mtc-run --check --tolerance 5e-6 %s | FileCheck %s
 
 // CHECK: @columns: {{.*}} ok
@@ -17,7 +17,7 @@ mtc.kernel_function @middle [3, 40, 17] reduce [1] -> [tensor<3x17xbf16>] {
   mtc.kernel.yield %s at [affine_map<(d0, d1, d2) -> (d0, d2)>] : f32
 }
 
-// Per-channel statistics of a normalization: outer and inner dims reduced.
+// Per-channel statistics of a normalization reduce an outer and an inner dim.
 // CHECK: @channels: {{.*}} ok
 mtc.kernel_function @channels [4, 5, 49] reduce [0, 2] -> [tensor<5xf32>, tensor<5xf32>] {
 ^body(%a: tensor<4x5x49xf32>):

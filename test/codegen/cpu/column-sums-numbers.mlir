@@ -1,5 +1,5 @@
-// Column sums against the interpreter: lanes and tails, one and several summed dims, row reductions before them, narrow and wide
-// types, values that are one for a row, and a total of everything.
+// Column sums are compared with the interpreter: with whole vectors and remainders, one and several summed dims, preceding row reductions,
+// 16-bit and 64-bit types, values that are constant along a row, and a sum over all dims.
 // RUN: mtc-run %s --check --tolerance=2e-5 | FileCheck %s
 // RUN: mtc-run %s --check --tolerance=2e-5 --opt=0 | FileCheck %s
 
@@ -54,7 +54,7 @@ mtc.kernel_function @everything [77, 13] -> [tensor<f32>] {
   mtc.kernel.yield %x at [affine_map<(d0, d1) -> ()>] add [0] : f32
 }
 
-// The position has gaps: the summed dim is between the others.
+// The summed dim is between the others, so that the results of a row are not contiguous.
 // CHECK: @middle{{.*}} ok
 mtc.kernel_function @middle [4, 90, 48] -> [tensor<4x90x48xf32>, tensor<48x4xf32>] {
 ^body(%a: tensor<4x90x48xf32>):
@@ -63,7 +63,8 @@ mtc.kernel_function @middle [4, 90, 48] -> [tensor<4x90x48xf32>, tensor<48x4xf32
   mtc.kernel.yield %y, %y at [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d2, d0)>] add [1] : f32, f32
 }
 
-// Sums of results of short rows, such as a pooling's gradient by channel: of adjacent columns, then of columns that are apart.
+// Sums of results of short rows, such as the gradient of a pooling by channel: first of adjacent columns, then of columns that are not
+// adjacent.
 // CHECK: @pooled{{.*}} ok
 mtc.kernel_function @pooled [3, 17, 40, 2, 2] reduce [3, 4] -> [tensor<40xf32>, tensor<40xf32>, tensor<3x17x40xf32>] {
 ^body(%a: tensor<3x17x40x4xf32>, %y: tensor<3x17x40xf32>):

@@ -1,4 +1,4 @@
-// Elementwise kernels with all kinds of indexing, against the interpreter.
+// Elementwise kernels with all kinds of indexing are compared with the interpreter.
 // RUN: mtc-run --check %s | FileCheck %s
 
 // CHECK: @scalar: items 1 {{.*}} ok
@@ -44,7 +44,7 @@ mtc.kernel_function @e63 [63] -> [tensor<63xi1>, tensor<63xi8>] attributes {run.
   mtc.kernel.yield %l, %t at [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>] : i1, i8
 }
 
-// Many blocks; the last one is incomplete.
+// There are many blocks, of which the last one is incomplete.
 // CHECK: @blocks: items 5 {{.*}} ok
 mtc.kernel_function @blocks [16500] -> [tensor<16500xf32>] {
 ^body(%a: tensor<16500xf32>):
@@ -80,7 +80,7 @@ mtc.kernel_function @heads [20, 48] -> [tensor<20x48xf32>] {
   mtc.kernel.yield %x at [affine_map<(d0, d1) -> (d0, d1)>] : f32
 }
 
-// Division that splits no dim.
+// The division does not split a dim.
 // CHECK: @uneven: {{.*}} ok
 mtc.kernel_function @uneven [50] -> [tensor<50xf32>] {
 ^body(%a: tensor<8x7xf32>):
@@ -112,7 +112,7 @@ mtc.kernel_function @gather [7, 65] -> [tensor<7x65xf32>] attributes {run.ranges
   mtc.kernel.yield %x at [affine_map<(d0, d1) -> (d0, d1)>] : f32
 }
 
-// Every lane reads at another index.
+// Every lane reads at an index of its own.
 // CHECK: @pick: {{.*}} ok
 mtc.kernel_function @pick [83] -> [tensor<83xf32>] attributes {run.ranges = [[-10, 10], [-1.0, 1.0]]} {
 ^body(%i: tensor<83xi32>, %w: tensor<83x10xf32>):
@@ -137,7 +137,7 @@ mtc.kernel_function @pad [6, 70] -> [tensor<6x70xf32>] {
   mtc.kernel.yield %x at [affine_map<(d0, d1) -> (d0, d1)>] : f32
 }
 
-// A guard that is equal in a whole row; rows outside do not exist.
+// The guard is constant along a row, and excludes rows outside of the tensor.
 // CHECK: @padrows: {{.*}} ok
 mtc.kernel_function @padrows [9, 70] -> [tensor<9x70xf32>] {
 ^body(%a: tensor<5x70xf32>, %b: tensor<5xf32>):

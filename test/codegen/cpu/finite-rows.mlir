@@ -1,4 +1,4 @@
-// Rows whose maximum magnitudes are finite are computed without a check of each element.
+// If the maximum magnitude of a row is finite, its elements need no checks for NaN.
 // RUN: mtc-opt %s --mtc-lower-kernels-to-cpu --canonicalize --cse | FileCheck %s
 // RUN: mtc-run --check %s | FileCheck %s --check-prefix=NUMBERS
 

@@ -5,7 +5,7 @@
 // NUMBERS: @narrow: {{.*}} ok
 // NUMBERS: @wide: {{.*}} ok
 
-// Row d0 of x, which has one element, is that at 4 of 9; there are 50 rows of 60.
+// Each row of x has one element, which becomes element 4 of the 9 elements of a row of the result. x has 50 of the 60 rows.
 // CHECK-LABEL: mtc_kernel.narrow:
 // CHECK: vmaskmovps (
 // CHECK-NOT: vmovups {{[-0-9]*\(.*\)}}, %ymm

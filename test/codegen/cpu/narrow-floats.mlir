@@ -1,5 +1,5 @@
-// 16-bit floats are converted as whole vectors on every processor: by its instructions if it has any, otherwise by integer operations, never by a
-// function call per lane.
+// 16-bit floats are converted as whole vectors on every processor: by conversion instructions if the processor has them, otherwise by
+// integer operations, but never by a function call per lane.
 // RUN: mtc-run --cpu=znver4 --emit=asm %s | FileCheck %s --check-prefixes=CHECK,BF16,F16C --implicit-check-not=call
 // RUN: mtc-run --cpu=x86-64-v4 --emit=asm %s | FileCheck %s --check-prefixes=CHECK,INT16,F16C --implicit-check-not=call
 // RUN: mtc-run --cpu=x86-64-v3 --emit=asm %s | FileCheck %s --check-prefixes=CHECK,INT16,F16C --implicit-check-not=call
@@ -38,7 +38,7 @@ mtc.kernel_function @half [1024] -> [tensor<1024xf16>] {
   mtc.kernel.yield %y at [affine_map<(d0) -> (d0)>] : f32
 }
 
-// Sums of the rows; values that are subnormal in f16, ties, and values that exceed it.
+// Sums of rows with values that are subnormal in f16, that round to even, and that exceed its range.
 // CHECK-LABEL: mtc_kernel.rows:
 // F16C: vcvtph2ps
 // SSE: punpcklwd

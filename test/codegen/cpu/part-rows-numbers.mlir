@@ -1,4 +1,4 @@
-// Iteration spaces whose last row is incomplete, and lookups in small tables, against the interpreter.
+// Iteration spaces whose last row is incomplete, and lookups in small tables, are compared with the interpreter.
 // RUN: mtc-run --check %s | FileCheck %s
 
 // CHECK: @elementwise: {{.*}} ok
@@ -25,7 +25,7 @@ mtc.kernel_function @rows [33, 256] iterations 8247 reduce [1] -> [tensor<8247xf
   mtc.kernel.yield %y, %v at [affine_map<(d0, d1) -> (d0 * 256 + d1)>, affine_map<(d0, d1) -> (d0)>] : f32, f32
 }
 
-// A last row of a multiple of a vector, in bytes; a last row of one element.
+// The last row is a multiple of a vector of bytes in one kernel, and one element in the other.
 // CHECK: @bytes: {{.*}} ok
 mtc.kernel_function @bytes [3, 64] iterations 160 reduce [1] -> [tensor<160xi8>] attributes {run.ranges = [[-50, 50]]} {
 ^body(%a: tensor<160xi8>):
@@ -43,7 +43,7 @@ mtc.kernel_function @one [2, 4096] iterations 4097 reduce [1] -> [tensor<2xf32>]
   mtc.kernel.yield %s at [affine_map<(d0, d1) -> (d0)>] : f32
 }
 
-// Tables of 256, 128, 32 and 16 elements, and one that is too large; an offset of the index moves the table.
+// Tables have 256, 128, 32 and 16 elements, and one has too many. The index has an offset, which shifts the table.
 // CHECK: @lookups: {{.*}} ok
 mtc.kernel_function @lookups [1000] -> [tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>]
     attributes {run.ranges = [[-128, 127], [-1, 1]]} {

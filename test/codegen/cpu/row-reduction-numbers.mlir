@@ -1,4 +1,4 @@
-// Row reductions in one and several levels, against the interpreter.
+// Row reductions in one and several levels are compared with the interpreter.
 // RUN: mtc-run --check %s | FileCheck %s
 
 // CHECK: @softmax: {{.*}} ok

@@ -1,4 +1,4 @@
-// Kernels that add at computed indices, against the interpreter.
+// Kernels that add at computed indices are compared with the interpreter.
 // RUN: mtc-run --check %s | FileCheck %s
 
 // The gradient of an embedding: vectors along the row.
@@ -11,7 +11,7 @@ mtc.kernel_function @rows [40, 65] reduce [0] -> [tensor<9x65xf32>] attributes {
   mtc.kernel.yield %x at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add [0] : f32
 }
 
-// Every row adds within itself; vectors cover several rows.
+// Every row adds to its own elements, so that vectors cover several rows.
 // CHECK: @within: {{.*}} ok
 mtc.kernel_function @within [37, 5] reduce [1] -> [tensor<37x12xf32>] attributes {run.ranges = [[-12, 12], [-1.0, 1.0]]} {
 ^body(%i: tensor<37x5xi64>, %g: tensor<37x5xf32>):
@@ -40,7 +40,7 @@ mtc.kernel_function @overlap [6, 20, 3] reduce [2] -> [tensor<6x22xf32>] {
   mtc.kernel.yield %x at [affine_map<(d0, d1, d2)[s0] -> (d0, s0)>] [%i] add [0] : f32
 }
 
-// An owned outer dim; all others in order.
+// Work items own indices of the outer dim and iterate over all other dims in order.
 // CHECK: @blocks: {{.*}} ok
 mtc.kernel_function @blocks [3, 30, 70] reduce [1] -> [tensor<3x8x70xf32>] attributes {run.ranges = [[-8, 8], [-1.0, 1.0]]} {
 ^body(%i: tensor<3x30xi32>, %g: tensor<3x30x70xf32>):
@@ -51,7 +51,7 @@ mtc.kernel_function @blocks [3, 30, 70] reduce [1] -> [tensor<3x8x70xf32>] attri
   mtc.kernel.yield %x at [affine_map<(d0, d1, d2)[s0] -> (d0, s0, d2)>] [%j] add [0] : f32
 }
 
-// Sums that are initialized by an operand, in its memory.
+// The sums start as the values of an operand and are computed in its memory.
 // CHECK: @onto: {{.*}} ok
 mtc.kernel_function @onto [40, 65] reduce [0] -> [tensor<9x65xf32>] attributes {run.ranges = [[-9, 9], [-1.0, 1.0], [-1.0, 1.0]], run.in_place = [2]} {
 ^body(%i: tensor<40xi64>, %g: tensor<40x65xf32>, %b: tensor<9x65xf32>):

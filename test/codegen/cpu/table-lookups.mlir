@@ -1,4 +1,4 @@
-// Lookups in small tables, and minimums of lines that are rounded to indices.
+// Lookups in small tables, and rounded minimums of linear functions.
 // RUN: mtc-opt %s --mtc-lower-kernels-to-cpu --canonicalize --cse | FileCheck %s --check-prefix=NONE
 // RUN: mtc-opt %s --mtc-lower-kernels-to-cpu=permutes-tables --canonicalize --cse | FileCheck %s --check-prefix=WORDS
 // RUN: mtc-opt %s --mtc-lower-kernels-to-cpu=permutes-bytes --canonicalize --cse | FileCheck %s --check-prefix=BYTES
@@ -26,7 +26,7 @@ mtc.kernel_function @bytes [4096] -> [tensor<4096xf32>] {
   mtc.kernel.yield %x at [affine_map<(d0) -> (d0)>] : f32
 }
 
-// Two lines by exponent in 16 bits replace the lines if they are accurate enough.
+// A minimum of linear functions is computed in 16 bits, with two functions for each exponent, if this is accurate enough.
 // NONE-LABEL: @mtc_kernel.lines
 // NONE: arith.fptosi
 // WORDS-LABEL: @mtc_kernel.lines
@@ -57,7 +57,7 @@ mtc.kernel_function @lines [4096] -> [tensor<4096xi8>] {
   mtc.kernel.yield %i at [affine_map<(d0) -> (d0)>] : i8
 }
 
-// A smaller tolerance, or none, keeps the arithmetic in f32.
+// With a smaller tolerance, or none, the arithmetic stays in f32.
 // BYTES-LABEL: @mtc_kernel.exact
 // BYTES-COUNT-2: arith.fptosi
 // BYTES: llvm.return

@@ -1,6 +1,7 @@
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-attach-target,func.func(mtc-prepare-calls,mtc-form-kernels))' | FileCheck %s
 
-// A kernel computes so small a contraction faster than oneDNN. It uses the contraction's operands: kernels load no strided views.
+// A kernel computes a small contraction faster than oneDNN. The kernel reads the contraction's operands, because kernels do not load
+// strided views.
 // CHECK-LABEL: func.func @f
 // CHECK-NOT: mtc.contract
 // CHECK-NOT: mtc.strided_view

@@ -15,7 +15,7 @@ mtc.kernel_function @transpose [512, 256] -> [tensor<512x256xf32>] {
   mtc.kernel.yield %x at [affine_map<(d0, d1) -> (d0, d1)>] : f32
 }
 
-// If the innermost axis stays, rows are copied.
+// If the permutation keeps the innermost axis, rows are copied.
 // CHECK-LABEL: @mtc_kernel.heads
 // CHECK-NOT: vector.shuffle
 // CHECK: %[[X:.*]] = llvm.load {{.*}} -> [[V:vector<(16|32|64)xf32>]]

@@ -15,7 +15,7 @@ mtc.kernel_function @rows [128, 32, 512] -> [tensor<128x32x512xf32>] {
   mtc.kernel.yield %x at [affine_map<(d0, d1, d2) -> (d0, d1, d2)>] : f32
 }
 
-// The 32 iterations would access 384 registers. LLVM's limit for partial unrolling has space for two of them.
+// The 32 iterations would access 384 registers. LLVM's limit for partial unrolling permits two iterations.
 // CHECK-COUNT-8: vmovups %zmm{{[0-9]+}}, {{[-0-9]*}}(
 // CHECK-NOT: vmovups %zmm{{[0-9]+}}, {{[-0-9]*}}(
 mtc.kernel_function @row [2048] -> [tensor<2048xf32>] {

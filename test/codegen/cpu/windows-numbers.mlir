@@ -1,4 +1,4 @@
-// Kernels of windows, alone and fused into their users, on both targets, against the interpreter.
+// Kernels of windows, alone and fused into their users, are compared with the interpreter on both targets.
 // RUN: mtc-opt %s -pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-allocate)' -o %t
 // RUN: mtc-run --check --tolerance 5e-6 %t | FileCheck %s
 // RUN: mtc-run --target cuda --emulate --check --tolerance 5e-6 %t | FileCheck %s

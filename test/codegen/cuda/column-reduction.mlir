@@ -19,7 +19,7 @@ mtc.kernel_function @columns [1024, 768] reduce [0] -> [tensor<768xf32>] {
   mtc.kernel.yield %s at [affine_map<(d0, d1) -> (d1)>] : f32
 }
 
-// Short columns: one thread each, with all loads at once.
+// One thread reduces each short column and issues all of its loads at once.
 // CHECK-LABEL: gpu.func @short
 // CHECK-NOT: scf.for
 // CHECK-COUNT-4: llvm.load {{.*}} : !llvm.ptr<1> -> vector<4xf32>

@@ -1,5 +1,5 @@
-// Columns are summed while their rows are computed: in registers, from row to row of a team's group, then over the teams of a block. A second launch
-// sums the blocks in order.
+// Columns are summed while their rows are computed: first in registers over the rows of a team, then over the teams of a block. A second
+// launch sums the blocks in order.
 // RUN: mtc-opt %s --mtc-lower-kernels-to-cuda | FileCheck %s
 
 // CHECK-LABEL: gpu.module @mtc_kernel.norm
@@ -29,8 +29,8 @@ mtc.kernel_function @norm [2048, 128] reduce [1] -> [tensor<2048x128xf32>, tenso
   mtc.kernel.yield %h, %p at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>] add [1] : f32, f32
 }
 
-// A team of 8 threads reads a row of 64 channels. The four teams of a warp add up their sums first: at distances of 16 and 8, each of
-// 8 lanes is shuffled. Then the eight warps do.
+// A team of 8 threads reads a row of 64 channels. The four teams of a warp first add their sums with shuffles at distances of 16 and 8
+// lanes. Then the eight warps add theirs.
 // CHECK-LABEL: gpu.module @mtc_kernel.channels
 // CHECK: llvm.mlir.global internal @{{.*}}shared0{{.*}} : !llvm.array<2048 x i8>
 // CHECK: gpu.func @channels$0
@@ -45,7 +45,7 @@ mtc.kernel_function @channels [100352, 64] -> [tensor<64xbf16>] {
   mtc.kernel.yield %x at [affine_map<(d0, d1) -> (d1)>] add [0] : f32
 }
 
-// A row's nine operands exceed the registers between reductions. There are no reductions, so the sums stay in registers.
+// The nine operands of a row do not fit in registers between reductions. There are no reductions, so the sums stay in registers.
 // CHECK-LABEL: gpu.module @mtc_kernel.operands
 // CHECK: gpu.func @operands$0
 // CHECK: scf.for {{.*}} -> (vector<4xf32>)

@@ -11,7 +11,7 @@
 // CUBIN: mtc_kernel.exponential sm_120: ELF
 // CUBIN: mtc_kernel.exponential sm_121a: ELF
 
-// 16 bytes per thread are one access; math functions are inlined from libdevice.
+// Each thread accesses its 16 bytes at once, and math functions are inlined from libdevice.
 // CHECK: .target sm_90
 // CHECK-LABEL: .visible .entry exponential(
 // CHECK: .maxntid 256, 1, 1
@@ -39,7 +39,7 @@ gpu.module @mtc_kernel.exponential {
   }
 }
 
-// Shared memory, shuffles, barriers; divisions that round up.
+// The kernel uses shared memory, shuffles, barriers, and divisions that round up.
 // CHECK-LABEL: .visible .entry total(
 // CHECK: .shared .align 4 .f32 partial
 // CHECK: shfl.sync.bfly.b32

@@ -1,7 +1,7 @@
-// Elementwise kernels: 16 bytes per thread if all accesses permit it.
+// Each thread of an elementwise kernel accesses 16 bytes if the alignment of all operands permits it.
 // RUN: mtc-opt %s --mtc-lower-kernels-to-cuda --canonicalize --cse | FileCheck %s
 
-// Enough blocks for one iteration: no loop.
+// The grid has enough blocks for one iteration per thread, so there is no loop.
 // CHECK-LABEL: gpu.module @mtc_kernel.merged
 // CHECK: gpu.func @merged(%[[A:.*]]: !llvm.ptr<1>, %[[R:.*]]: !llvm.ptr<1>) kernel attributes {known_block_size = array<i32: 256, 1, 1>}
 // CHECK-NOT: scf
@@ -16,7 +16,7 @@ mtc.kernel_function @merged [64, 768] -> [tensor<64x768xf32>] {
   mtc.kernel.yield %y at [affine_map<(d0, d1) -> (d0, d1)>] : f32
 }
 
-// A bias along the last dim: the index is split into two digits.
+// A bias is added along the last dim: the index is split into row and column.
 // CHECK-LABEL: gpu.func @bias
 // CHECK: %[[D:.*]] = arith.remui %{{.*}}, %c192_i32
 // CHECK: arith.divui %{{.*}}, %c192_i32
@@ -31,7 +31,7 @@ mtc.kernel_function @bias [64, 768] -> [tensor<64x768xf32>] {
   mtc.kernel.yield %z at [affine_map<(d0, d1) -> (d0, d1)>] : f32
 }
 
-// 16-bit types: eight elements, computed in f32.
+// With 16-bit types, a thread computes eight elements in f32.
 // CHECK-LABEL: gpu.func @halves
 // CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xbf16>
 // CHECK: arith.extf {{.*}} : vector<8xbf16> to vector<8xf32>
@@ -44,7 +44,7 @@ mtc.kernel_function @halves [64, 768] -> [tensor<64x768xbf16>] {
   mtc.kernel.yield %y at [affine_map<(d0, d1) -> (d0, d1)>] : f32
 }
 
-// Remainders of vectors are computed by scalars.
+// Remainders of vectors are computed element by element.
 // CHECK-LABEL: gpu.func @ragged
 // CHECK: scf.if
 // CHECK: llvm.load {{.*}} -> vector<4xf32>
@@ -71,7 +71,7 @@ mtc.kernel_function @odd [8, 65] -> [tensor<8x65xf32>] {
   mtc.kernel.yield %z at [affine_map<(d0, d1) -> (d0, d1)>] : f32
 }
 
-// A grid of limited size iterates; four loads are issued before their stores.
+// Threads of a grid of limited size iterate, and issue four loads before their stores.
 // CHECK-LABEL: gpu.func @large
 // CHECK: scf.for
 // CHECK-COUNT-4: llvm.load {{.*}} -> vector<4xf32>
@@ -87,7 +87,7 @@ mtc.kernel_function @large [50257, 768] -> [tensor<50257x768xf32>] {
   mtc.kernel.yield %y at [affine_map<(d0, d1) -> (d0, d1)>] : f32
 }
 
-// Concatenated parts: a vector's part is determined once for all its elements.
+// For a concatenation, each vector determines its part once for all its elements.
 // CHECK-LABEL: gpu.func @joined
 // CHECK: %[[G:.*]] = arith.cmpi slt, %{{.*}}, %c768_i64 : i64
 // CHECK: scf.if %[[G]] -> (vector<4xf32>)
@@ -122,7 +122,7 @@ mtc.kernel_function @rows [64, 768] -> [tensor<64x768xf32>] {
   mtc.kernel.yield %x at [affine_map<(d0, d1) -> (d0, d1)>] : f32
 }
 
-// More elements than 32 bits can count.
+// There are more elements than 32 bits can count.
 // CHECK-LABEL: gpu.func @huge
 // CHECK: arith.index_cast {{.*}} : index to i64
 mtc.kernel_function @huge [70000, 70000] -> [tensor<70000x70000xf32>] {

@@ -23,7 +23,7 @@ gpu.module @mtc_kernel.right {
   }
 }
 
-// The same without the barrier.
+// This kernel is the previous one without the barrier.
 // CHECK: @missing_barrier: kernel 'missing_barrier': thread 0 of block 0 reads 4 bytes at offset 252 of shared memory, where no thread of the block has written: an uninitialized read
 gpu.module @mtc_kernel.missing_barrier {
   llvm.mlir.global internal @shared() {addr_space = 3 : i32, alignment = 4 : i64} : !llvm.array<64 x f32>
@@ -109,7 +109,7 @@ gpu.module @mtc_kernel.out_of_bounds {
   }
 }
 
-// Within the allocation, but outside of the parameter's buffer.
+// The access is within the allocation, but outside of the parameter's buffer.
 // CHECK: @beyond_parameter: {{.*}}: thread 32 of block 0 writes 4 bytes at offset 128 of parameter 0, which has 128 bytes: out of bounds
 gpu.module @mtc_kernel.beyond_parameter {
   gpu.func @beyond_parameter(%x: !llvm.ptr<1> {llvm.dereferenceable = 128 : i64}) kernel attributes {known_block_size = array<i32: 64, 1, 1>, run.grid = array<i32: 1, 1, 1>, run.parameters = [dense<1.0> : tensor<64xf32>]} {
@@ -122,7 +122,7 @@ gpu.module @mtc_kernel.beyond_parameter {
   }
 }
 
-// 16-byte accesses at multiples of four bytes.
+// The 16-byte accesses are only aligned to four bytes.
 // CHECK: @misaligned: {{.*}}: thread 1 of block 0 reads 16 bytes at offset 4 of parameter 0, an address that is no multiple of 16: misaligned
 gpu.module @mtc_kernel.misaligned {
   gpu.func @misaligned(%x: !llvm.ptr<1>) kernel attributes {known_block_size = array<i32: 64, 1, 1>, run.grid = array<i32: 1, 1, 1>, run.parameters = [dense<1.0> : tensor<64xf32>]} {
@@ -227,7 +227,7 @@ gpu.module @mtc_kernel.absent_lane {
   }
 }
 
-// An addition to a result before anything was stored.
+// The kernel adds to a result to which nothing was stored.
 // CHECK: @uninitialized: {{.*}}: thread 0 of block 0 reads 4 bytes at offset 0 of parameter 0, which are 4 bytes of which nothing was written to that at offset 0 of an allocation of 256 bytes: an uninitialized read
 gpu.module @mtc_kernel.uninitialized {
   gpu.func @uninitialized(%x: !llvm.ptr<1>) kernel attributes {known_block_size = array<i32: 64, 1, 1>, run.grid = array<i32: 1, 1, 1>, run.parameters = [tensor<64xf32>]} {
@@ -241,7 +241,7 @@ gpu.module @mtc_kernel.uninitialized {
   }
 }
 
-// 128 threads, and shared memory for 64.
+// The block has 128 threads, but shared memory for 64.
 // CHECK: @shared_out_of_bounds: {{.*}}: thread 64 of block 0 writes 4 bytes at offset 256 of shared memory, of which the block has 256 bytes: out of bounds
 gpu.module @mtc_kernel.shared_out_of_bounds {
   llvm.mlir.global internal @shared() {addr_space = 3 : i32, alignment = 4 : i64} : !llvm.array<64 x f32>

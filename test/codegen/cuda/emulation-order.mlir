@@ -1,4 +1,4 @@
-// Threads that read values which others overwrite are found by different results if threads start in reverse order.
+// A missing barrier is found because results differ if threads start in reverse order.
 // RUN: env MTC_EMULATED_RACES=0 mtc-run --emulate %s | FileCheck %s --check-prefix=FORWARD
 // RUN: env MTC_EMULATED_RACES=0 MTC_EMULATED_ORDER=reversed mtc-run --emulate %s | FileCheck %s --check-prefix=REVERSED
 

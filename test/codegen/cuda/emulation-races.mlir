@@ -24,7 +24,7 @@ gpu.module @mtc_kernel.rotate_in_place {
   }
 }
 
-// The same with a shuffle between reading and writing: a shuffle does not order memory accesses.
+// A shuffle between reading and writing does not order the memory accesses.
 // UNSEEN: @rotate_at_shuffle{{$}}
 // CHECK: @rotate_at_shuffle: {{.*}}: thread 31 of block 0 writes 4 bytes at offset 124 of parameter 0, which thread 30 read since the last barrier that both passed: a race
 // REVERSED: @rotate_at_shuffle: {{.*}}: a race
@@ -48,7 +48,7 @@ gpu.module @mtc_kernel.rotate_at_shuffle {
   }
 }
 
-// The same with a warp barrier, which orders them.
+// A warp barrier between reading and writing orders the memory accesses.
 // UNSEEN: @rotate_at_warp_barrier{{$}}
 // CHECK: @rotate_at_warp_barrier{{$}}
 // REVERSED: @rotate_at_warp_barrier{{$}}
@@ -71,7 +71,7 @@ gpu.module @mtc_kernel.rotate_at_warp_barrier {
   }
 }
 
-// The same with a barrier between reading and writing; then each thread reads its neighbor's value after another barrier.
+// A barrier separates reading and writing, and another one the reads of the neighbor's value.
 // UNSEEN: @rotate_at_barriers{{$}}
 // CHECK: @rotate_at_barriers{{$}}
 // CHECK: 0 : tensor<64xi32> = 9

@@ -1,8 +1,8 @@
-// Device code compiled for the CPU has the results of the device: indices, shuffles, votes, barriers, shared memory, math
+// Device code that is compiled for the CPU computes the results of a device: indices, shuffles, votes, barriers, shared memory and math
 // functions.
 // RUN: mtc-run --emulate %s | FileCheck %s
 
-// Blocks and threads of two axes.
+// The grid and the blocks have two axes.
 // CHECK-LABEL: @indices
 // CHECK-NEXT: 0 : tensor<24xi32> = 0 1 100 101 1000 1001 1100 1101 2000 2001 2100 2101 10000 10001 10100 10101 11000 11001 11100 11101 12000 12001 12100 12101
 gpu.module @mtc_kernel.indices {
@@ -92,7 +92,7 @@ gpu.module @mtc_kernel.sum {
   }
 }
 
-// Each mode of shuffle: another lane's value, and whether that lane exists.
+// Each shuffle mode returns the value of another lane, and whether that lane exists.
 // CHECK-LABEL: @shuffles
 // CHECK-NEXT: 0 : tensor<32xi32> = 30 31 32 33 34 35 36 37 22 23 24 25 26 27 28 29 14 15 16 17 18 19 20 21 6 7 8 9 10 11 12 13
 // CHECK-NEXT: 1 : tensor<32xi32> = 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0

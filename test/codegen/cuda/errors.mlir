@@ -1,4 +1,4 @@
-// Messages name a missing or misspelt name, and a remedy.
+// Messages contain the missing or misspelled name and a suggestion.
 // RUN: not mtc-run --target=cuda:sm_75 --emit=asm %s 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not mtc-run --target=cuda:sm_90,sm_90 --emit=asm %s 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not mtc-run --target=cuda:sm_90,compute_75 --emit=asm %s 2>&1 | FileCheck %s --check-prefix=VIRTUAL

@@ -1,5 +1,5 @@
-// Results in place of an operand, for every kind of launch that supports them: no thread reads an element that another one has overwritten, neither
-// threads outside of the iteration space nor those that share a row.
+// Results are computed in place of an operand, for every kind of launch that supports it. No thread reads an element that another one has
+// overwritten, not even threads outside of the iteration space or threads that share a row.
 // RUN: mtc-run --check --target cuda --emulate --tolerance 2e-5 %s | FileCheck %s
 // RUN: env MTC_EMULATED_ORDER=reversed mtc-run --check --target cuda --emulate --tolerance 2e-5 %s | FileCheck %s
 // RUN: mtc-run --check --tolerance 2e-5 %s | FileCheck %s
@@ -12,7 +12,7 @@ mtc.kernel_function @elements [21] -> [tensor<21xf32>] attributes {run.in_place 
   mtc.kernel.yield %y at [affine_map<(d0) -> (d0)>] : f32
 }
 
-// One element, which threads outside of the space do not read.
+// The tensor has one element, which threads outside of the iteration space do not read.
 // CHECK: @one: {{.*}} ok
 mtc.kernel_function @one [] -> [tensor<f32>] attributes {run.in_place = [0]} {
 ^body(%a: tensor<f32>):
@@ -21,7 +21,7 @@ mtc.kernel_function @one [] -> [tensor<f32>] attributes {run.in_place = [0]} {
   mtc.kernel.yield %y at [affine_map<() -> ()>] : f32
 }
 
-// Several rows per warp; the last ones do not exist.
+// A warp computes several rows, of which the last ones do not exist.
 // CHECK: @short_rows: {{.*}} ok
 mtc.kernel_function @short_rows [3, 7] reduce [1] -> [tensor<3x7xf32>, tensor<3xf32>] attributes {run.in_place = [0, 1]} {
 ^body(%a: tensor<3x7xf32>, %b: tensor<3xf32>):
@@ -33,7 +33,7 @@ mtc.kernel_function @short_rows [3, 7] reduce [1] -> [tensor<3x7xf32>, tensor<3x
   mtc.kernel.yield %y, %s at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>] : f32, f32
 }
 
-// A row's result in place of a number of the row that all its threads read and do not reduce.
+// The result of a row replaces a number that all threads of the row read.
 // CHECK: @row_alone: {{.*}} ok
 mtc.kernel_function @row_alone [5, 9] reduce [1] -> [tensor<5x9xf32>, tensor<5xf32>] attributes {run.in_place = [-1, 1]} {
 ^body(%a: tensor<5x9xf32>, %b: tensor<5xf32>):
@@ -45,7 +45,7 @@ mtc.kernel_function @row_alone [5, 9] reduce [1] -> [tensor<5x9xf32>, tensor<5xf
   mtc.kernel.yield %p, %n at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>] : f32, f32
 }
 
-// Threads past the end of the row, in several warps.
+// Threads of several warps are past the end of the row.
 // CHECK: @uneven_rows: {{.*}} ok
 mtc.kernel_function @uneven_rows [2, 1500] reduce [1] -> [tensor<2x1500xf32>, tensor<2xf32>] attributes {run.in_place = [1, 2]} {
 ^body(%a: tensor<2x1500xf32>, %g: tensor<2x1500xf32>, %b: tensor<2xf32>):
@@ -60,7 +60,7 @@ mtc.kernel_function @uneven_rows [2, 1500] reduce [1] -> [tensor<2x1500xf32>, te
   mtc.kernel.yield %e, %n at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>] : f32, f32
 }
 
-// Rows that several blocks share, with a launch for each level.
+// Several blocks share a row, with a launch for each level.
 // CHECK: @long_rows: {{.*}} ok
 mtc.kernel_function @long_rows [2, 20001] reduce [1] -> [tensor<2x20001xf32>, tensor<2xf32>] attributes {run.in_place = [0, 1]} {
 ^body(%a: tensor<2x20001xf32>, %b: tensor<2xf32>):
@@ -72,7 +72,7 @@ mtc.kernel_function @long_rows [2, 20001] reduce [1] -> [tensor<2x20001xf32>, te
   mtc.kernel.yield %y, %s at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>] : f32, f32
 }
 
-// A block with more threads than columns.
+// A block has more threads than columns.
 // CHECK: @columns: {{.*}} ok
 mtc.kernel_function @columns [40, 19] reduce [0] -> [tensor<40x19xf32>, tensor<19xf32>] attributes {run.in_place = [0, 1]} {
 ^body(%a: tensor<40x19xf32>, %b: tensor<19xf32>):
@@ -84,7 +84,7 @@ mtc.kernel_function @columns [40, 19] reduce [0] -> [tensor<40x19xf32>, tensor<1
   mtc.kernel.yield %y, %s at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>] : f32, f32
 }
 
-// One thread per column.
+// One thread computes each column.
 // CHECK: @short_columns: {{.*}} ok
 mtc.kernel_function @short_columns [3, 37] reduce [0] -> [tensor<3x37xf32>] attributes {run.in_place = [0]} {
 ^body(%a: tensor<3x37xf32>):
@@ -104,7 +104,7 @@ mtc.kernel_function @across [2, 33, 65] -> [tensor<2x33x65xf32>] attributes {run
   mtc.kernel.yield %z at [affine_map<(d0, d1, d2) -> (d0, d1, d2)>] : f32
 }
 
-// Column sums: groups past the last row, in registers and in scratch memory.
+// Some groups of rows of a column sum are past the last row, in registers and in scratch memory.
 // CHECK: @column_sums: {{.*}} ok
 mtc.kernel_function @column_sums [21, 7] reduce [1] -> [tensor<21x7xf32>, tensor<7xf32>] attributes {run.in_place = [0, -1]} {
 ^body(%a: tensor<21x7xf32>):

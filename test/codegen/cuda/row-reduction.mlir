@@ -1,7 +1,7 @@
-// Row reductions: the row stays in registers if it fits.
+// A row reduction keeps the row in registers if it fits.
 // RUN: mtc-opt %s --mtc-lower-kernels-to-cuda --canonicalize --cse | FileCheck %s
 
-// At most one warp: shuffles only.
+// At most one warp reduces a row, with shuffles only.
 // CHECK-LABEL: gpu.module @mtc_kernel.short
 // CHECK-NOT: llvm.mlir.global
 // CHECK: gpu.func @short
@@ -17,7 +17,7 @@ mtc.kernel_function @short [4096, 64] reduce [1] -> [tensor<4096xf32>] {
   mtc.kernel.yield %s at [affine_map<(d0, d1) -> (d0)>] : f32
 }
 
-// Two levels over a row of 192 vectors: it is read once, by warps that communicate through shared memory.
+// A row of 192 vectors has two levels of reductions. Warps read it once and communicate through shared memory.
 // CHECK-LABEL: gpu.module @mtc_kernel.softmax
 // CHECK-COUNT-2: llvm.mlir.global internal @softmax$shared{{[01]}}() {addr_space = 3
 // CHECK: gpu.func @softmax

@@ -1,8 +1,8 @@
 // Sums at computed indices: results are zeroed, then each index belongs to one block.
 // RUN: mtc-opt %s --mtc-lower-kernels-to-cuda --canonicalize --cse | FileCheck %s
 
-// The gradient of an embedding. Each warp finds the block's rows among the next ones; threads add these, in order, along the
-// row.
+// The gradient of an embedding. Each warp finds the next rows that belong to the block. Threads then add these rows in order, each its own
+// columns.
 // CHECK-LABEL: gpu.module @mtc_kernel.rows
 // CHECK: gpu.func @rows$0
 // CHECK: scf.for
@@ -32,7 +32,7 @@ mtc.kernel_function @rows [8192, 768] reduce [0] -> [tensor<50257x768xf32>] {
   mtc.kernel.yield %x at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add [0] : f32
 }
 
-// Every row has its own indices: one thread iterates over it.
+// Every row has its own indices, so that one thread iterates over it.
 // CHECK-LABEL: gpu.module @mtc_kernel.within
 // CHECK: gpu.func @within$1
 // CHECK-NOT: gpu.shuffle

@@ -1,4 +1,4 @@
-// Every kind of launch against the interpreter, at extents around those of warps, vectors, blocks and registers.
+// Every kind of launch is compared with the interpreter, at extents near the sizes of warps, vectors, blocks and register files.
 // RUN: mtc-run --check --target cuda --emulate --tolerance 2e-5 %s | FileCheck %s
 
 // CHECK: @one: {{.*}} ok
@@ -95,7 +95,7 @@ mtc.kernel_function @rows1023 [3, 1023] reduce [1] -> [tensor<3x1023xf64>, tenso
   mtc.kernel.yield %d, %n at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>] : f64, i64
 }
 
-// A number of warps that is no power of two; some threads of the team have no part of the row.
+// The number of warps is not a power of two, and some threads of the team have no element of the row.
 // CHECK: @rows1025: {{.*}} ok
 mtc.kernel_function @rows1025 [2, 1028] reduce [1] -> [tensor<2x1028xf16>, tensor<2xi1>] {
 ^body(%a: tensor<2x1028xf16>):
@@ -108,7 +108,7 @@ mtc.kernel_function @rows1025 [2, 1028] reduce [1] -> [tensor<2x1028xf16>, tenso
   mtc.kernel.yield %d, %all at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>] : f32, i1
 }
 
-// Rows that exceed registers, with several blocks per row: a launch for each level, and one for the rows.
+// Rows exceed the registers and have several blocks each: one launch for each level, and one for the rows.
 // CHECK: @long: {{.*}} ok
 mtc.kernel_function @long [2, 20001] reduce [1] -> [tensor<2x20001xf32>, tensor<2xf32>] {
 ^body(%a: tensor<2x20001xf32>):
@@ -121,7 +121,7 @@ mtc.kernel_function @long [2, 20001] reduce [1] -> [tensor<2x20001xf32>, tensor<
   mtc.kernel.yield %y, %s at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>] : f32, f32
 }
 
-// Rows that exceed registers, with one block per row.
+// Rows exceed the registers and have one block each.
 // CHECK: @many: {{.*}} ok
 mtc.kernel_function @many [128, 4097] reduce [1] -> [tensor<128x4097xbf16>] {
 ^body(%a: tensor<128x4097xbf16>, %b: tensor<128x4097xbf16>, %c: tensor<128xf32>):
@@ -164,7 +164,7 @@ mtc.kernel_function @few_columns [3, 2050] reduce [0] -> [tensor<2050xf32>] {
   mtc.kernel.yield %s at [affine_map<(d0, d1) -> (d1)>] : f32
 }
 
-// Incomplete squares, narrow elements, and several operands.
+// Incomplete squares, 16-bit elements, and several operands.
 // CHECK: @across: {{.*}} ok
 mtc.kernel_function @across [3, 33, 65] -> [tensor<3x33x65xf16>, tensor<3x33x65xi1>] {
 ^body(%a: tensor<3x65x33xf16>, %b: tensor<3x65x33xi1>, %c: tensor<33xf32>):
@@ -208,7 +208,7 @@ mtc.kernel_function @few_places [530, 36] reduce [0] -> [tensor<3x36xf16>] attri
   mtc.kernel.yield %q at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add [0] : f32
 }
 
-// A total that keeps a dim of the rows: teams sum in registers.
+// A sum keeps one dim of the rows, so that teams sum in registers.
 // CHECK: @kept: {{.*}} ok
 mtc.kernel_function @kept [19, 5, 40] reduce [2] -> [tensor<5x40xf32>, tensor<19x5x40xf32>] {
 ^body(%a: tensor<19x5x40xf32>):

@@ -21,7 +21,7 @@ module {
 
 // -----
 
-// cuDNN has no convolution in f64, and none that skips windows.
+// cuDNN has no convolutions in f64, and none with negative padding.
 // CHECK-LABEL: mtc.step @g
 // CHECK-NOT: convolution
 module {

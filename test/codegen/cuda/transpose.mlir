@@ -1,7 +1,7 @@
 // Elementwise kernels whose loads are not contiguous in the order of stores use shared memory.
 // RUN: mtc-opt %s --mtc-lower-kernels-to-cuda --canonicalize --cse | FileCheck %s
 
-// Rows of the square are padded by one element. Operands that are contiguous in the order of stores are loaded there.
+// Rows of the square are padded by one element. Operands that are contiguous in the order of stores are loaded without shared memory.
 // CHECK-LABEL: gpu.module @mtc_kernel.transpose
 // CHECK: llvm.mlir.global internal @transpose$shared0() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<1056 x f32>
 // CHECK: gpu.func @transpose
@@ -20,7 +20,7 @@ mtc.kernel_function @transpose [768, 1024] -> [tensor<768x1024xf32>] {
   mtc.kernel.yield %z at [affine_map<(d0, d1) -> (d0, d1)>] : f32
 }
 
-// A movement of whole rows does not need it.
+// A permutation that moves whole rows needs no shared memory.
 // CHECK-LABEL: gpu.func @heads
 // CHECK-NOT: gpu.barrier
 // CHECK: llvm.load {{.*}} -> vector<4xf32>

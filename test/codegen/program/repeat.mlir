@@ -1,5 +1,5 @@
-// A repeat runs its operations several times on moving slices: the running multiplication of the rows of x, and their sum, from the
-// last row to the first.
+// A repeat runs its operations several times on slices that move. Here it multiplies the rows of x cumulatively, and adds them,
+// from the last row to the first.
 // RUN: mtc-run %s | FileCheck %s
 // RUN: mtc-opt %s | mtc-opt | FileCheck %s --check-prefix=TEXT
 

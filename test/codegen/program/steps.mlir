@@ -1,4 +1,4 @@
-// Steps run over an arena: launches, a contraction that accumulates, a copy, variables with data.
+// Steps run on an arena, with launches, a contraction that accumulates, a copy, and variables with data.
 // RUN: mtc-run %s | FileCheck %s
 
 mtc.arena size 1024 live 1024
@@ -23,7 +23,7 @@ mtc.step @main reads ["x"] [#mtc.at<128, tensor<2x3xf32>>]
   mtc.copy #mtc.at<192, tensor<2x3xf32>> into #mtc.at<320, tensor<2x3xf32>>
 }
 
-// A contraction adds a row, repeated, and a matrix.
+// A contraction adds a row vector to each row, and a matrix.
 // CHECK-NEXT: z : tensor<2x2xf32> = 90 116 198 260
 mtc.step @adding reads [] [] gives ["z"] [#mtc.at<384, tensor<2x2xf32>>] attributes {run.inputs = []} {
   mtc.call #mtc.contraction<type = f32, m = 2, n = 2, k = 3, lhs_strides = [3, 1], rhs_strides = [2, 1], out_strides = [2, 1],
@@ -32,7 +32,7 @@ mtc.step @adding reads [] [] gives ["z"] [#mtc.at<384, tensor<2x2xf32>>] attribu
     into [#mtc.at<384, tensor<2x2xf32>>]
 }
 
-// The arena keeps the results of the step before: this one adds to its result.
+// The arena keeps the results of the previous step, to which this step adds.
 // CHECK-NEXT: y : tensor<2x2xf32> = 88 112 196 256
 mtc.step @again reads [] [] gives ["y"] [#mtc.at<256, tensor<2x2xf32>>] attributes {run.inputs = []} {
   mtc.call #mtc.contraction<type = f32, m = 2, n = 2, k = 3, lhs_strides = [3, 1], rhs_strides = [2, 1], out_strides = [2, 1],

@@ -1,4 +1,4 @@
-// Of which inputs a step takes rows.
+// The pass determines the inputs of which a step reads samples.
 //
 // RUN: split-file %s %t
 // RUN: mtc-opt %t/batch.mlir --mtc-choose-batch-axis | FileCheck %t/batch.mlir
@@ -9,7 +9,7 @@
 // RUN: not mtc-opt %t/forward.mlir --mtc-choose-batch-axis 2>&1 | FileCheck %t/forward.mlir
 
 //--- batch.mlir
-// A named batch, and labels of as many rows that the program did not know.
+// The symbolic dimension `batch` is the batch axis, and `mask` does not have it.
 // CHECK: mtc.program "model" stage training batch 4 {
 // CHECK-NEXT: mtc.input "x" axis "batch" rows
 // CHECK-NEXT: mtc.input "mask"

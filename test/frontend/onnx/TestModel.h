@@ -48,7 +48,7 @@ private:
   std::filesystem::path path;
 };
 
-/// Returns the bytes of some numbers.
+/// Returns the bytes of numbers.
 template <typename T> std::string bytesOf(std::initializer_list<T> values) {
   return std::string(reinterpret_cast<const char *>(std::data(values)), sizeof(T) * values.size());
 }
@@ -147,8 +147,8 @@ inline void setSignature(ModelProto &proto, const std::string &lines) {
   setMetadata(*proto.mutable_graph(), "pkg.torch.export.ExportedProgram.graph_signature", lines);
 }
 
-/// Adds the FX node from which a node was exported: `linear.default](args = (%x, %p_w), kwargs =
-/// {})`, after the operator's namespace.
+/// Adds the metadata of the FX node from which a node was exported: `linear.default](args = (%x,
+/// %p_w), kwargs = {})`, after the operator's namespace.
 inline void setCall(NodeProto &node, const std::string &call) {
   setMetadata(node, "pkg.torch.onnx.fx_node",
               "%call : [num_users=1] = call_function[target=torch.ops.aten." + call);
@@ -289,7 +289,7 @@ struct TieTexts {
   std::vector<std::string> tie, untie;
 };
 
-/// A model, processed by `mtc compile` up to the selection of its parameters.
+/// A model that is processed like by `mtc compile`, up to the selection of its parameters.
 class Chosen {
 public:
   explicit Chosen(const ModelProto &proto, const ParameterPatterns &patterns = {},
@@ -321,7 +321,7 @@ public:
     return model->initializerBytes(name);
   }
 
-  /// Returns the model's file as a program exports it.
+  /// Returns the ONNX file that a program would export.
   ModelProto exported() {
     llvm::StringSet<> none;
     auto segments = exportSegments(*model, findAddedInitializers(graph()), none);

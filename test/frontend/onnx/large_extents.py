@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Axes of 2^31 to 2^63 - 1 elements in every analysis: the result is a plan or an error message. Counts of elements, iterations, bytes and
-operations do not overflow, and no analysis visits each element.
+"""For axes of 2^31 to 2^63 - 1 elements, the result of every analysis is a plan or an error message. Counts of elements, iterations, bytes
+and operations do not overflow, and no analysis visits each element.
 
 With `all` after the folder, each operator is tried with each extent; otherwise each operator with some of them.
 """
@@ -21,7 +21,7 @@ INTERNAL = re.compile(r"'\w+\.[\w.]+' op |current operation")
 
 folder = own_folder()
 n3, third = ("n", 3), helper.make_node
-# For each case: the shape of x, constants, and the nodes from x to y.
+# Each case has the shape of x, constants, and the nodes from x to y.
 CASES = {
     "MatMul": (n3, {"w": np.ones((3, 2), "f")}, [third("MatMul", ["x", "w"], ["y"])]),
     "MatMul with itself": (n3, {}, [third("Transpose", ["x"], ["t"], perm=[1, 0]), third("MatMul", ["t", "x"], ["y"])]),

@@ -11,7 +11,7 @@
 // CHECK: %[[R:.*]] = mtc.reduce add %[[P]] axes [3] : tensor<1x2x3x8xf32> -> tensor<1x2x3xf32>
 // CHECK: mtc.attention_gradient %[[Q]], %[[K]], %[[V]] scale 3.700000e-01 of %[[S]], %[[R]], %[[D]] out %[[O]]
 
-// Decomposed, values between two contractions are f32, and the contractions' operands have 16 bits.
+// In decomposed form, values between two contractions are f32, and the operands of contractions have 16 bits.
 // PARTS-LABEL: func.func @plain_vjp
 // PARTS: mtc.exp {{.*}} : tensor<1x2x3x4xf32>
 // PARTS: mtc.contract {{.*}} : tensor<1x2x1x3x4xbf16>, tensor<1x2x4x8xbf16> -> tensor<1x2x1x3x8xbf16>
@@ -22,7 +22,7 @@ func.func @plain(%q: tensor<1x2x3x8xbf16>, %k: tensor<1x2x4x8xbf16>, %v: tensor<
   return %o : tensor<1x2x3x8xbf16>
 }
 
-// With a cotangent of the sums, the offsets are not out . d_out.
+// If the logsumexp has a cotangent, the offsets differ from out . d_out.
 // CHECK-LABEL: func.func @sums_vjp
 // CHECK: mtc.attention_gradient
 // CHECK-NOT: out %

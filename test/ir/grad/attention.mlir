@@ -23,7 +23,7 @@ func.func @grouped(%q: tensor<2x4x3x2xf64>, %k: tensor<2x2x3x2xf64>, %v: tensor<
   return %o, %s : tensor<2x4x3x2xf64>, tensor<2x4x3xf64>
 }
 
-// A bias that is broadcast over heads and queries.
+// The bias is broadcast over heads and queries.
 func.func @bias(%q: tensor<2x2x3x2xf64>, %k: tensor<2x2x3x2xf64>, %v: tensor<2x2x3x2xf64>, %b: tensor<2x1x1x3xf64>)
     -> tensor<2x2x3x2xf64> {
   %o, %s = mtc.attention %q, %k, %v bias %b scale 0.7
@@ -32,7 +32,7 @@ func.func @bias(%q: tensor<2x2x3x2xf64>, %k: tensor<2x2x3x2xf64>, %v: tensor<2x2
   return %o : tensor<2x2x3x2xf64>
 }
 
-// A row without any key: zeros, and no NaN.
+// The results for a row without any key are zeros, not NaN.
 func.func @empty_row(%q: tensor<1x1x3x2xf64>, %k: tensor<1x1x3x2xf64>, %v: tensor<1x1x3x2xf64>, %m: tensor<1x1x3x3xi1>)
     -> tensor<1x1x3x2xf64> {
   %o, %s = mtc.attention %q, %k, %v mask %m scale 0.7

@@ -1,4 +1,4 @@
-// Each operand gets its part; an operand that occurs twice gets the sum.
+// Each operand receives its part of the cotangent. An operand that occurs twice receives the sum.
 // RUN: mtc-opt %s -mtc-test-gradient -canonicalize -cse | FileCheck %s
 // RUN: mtc-opt %s -mtc-test-gradient -mtc-decompose -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope \
 // RUN:   | %python %support/interpret.py %s

@@ -1,4 +1,4 @@
-// Contractions of the cotangent with the other operand, in the order that needs no transpose.
+// The gradients are contractions of the cotangent with the other operand, in the order that needs no transpose.
 // RUN: mtc-opt %s -mtc-test-gradient -canonicalize -cse | FileCheck %s
 // RUN: mtc-opt %s -mtc-test-gradient -mtc-decompose -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope \
 // RUN:   | %python %support/interpret.py %s
@@ -40,7 +40,7 @@ func.func @batch(%x: tensor<2x3x4xf64>, %w: tensor<2x4x5xf64>) -> tensor<2x3x5xf
   return %y : tensor<2x3x5xf64>
 }
 
-// Axes in every order.
+// The axes have every order.
 func.func @any_order(%x: tensor<3x2x4x2x3xf64>, %w: tensor<3x4x3x2x2xf64>) -> tensor<3x2x2x2xf64> {
   %y = mtc.contract %x, %w batch [4] x [2] over [2, 0] x [1, 0]
          : tensor<3x2x4x2x3xf64>, tensor<3x4x3x2x2xf64> -> tensor<3x2x2x2x2xf64>

@@ -1,4 +1,4 @@
-// The rules of ElementwiseOps.td, at smooth and at singular points.
+// The gradient rules of ElementwiseOps.td are checked at smooth and at singular points.
 // RUN: mtc-opt %s -mtc-test-gradient -mtc-decompose -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope \
 // RUN:   | %python %support/interpret.py %s
 

@@ -1,4 +1,4 @@
-// A recurrent layer's gradient is one operation and contractions over all steps.
+// The gradient of a recurrent layer consists of one operation and contractions over all steps.
 // RUN: mtc-opt %s -mtc-test-gradient -canonicalize -cse | FileCheck %s
 // RUN: mtc-opt %s -mtc-test-gradient -mtc-decompose=library-calls -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope \
 // RUN:   | %python %support/interpret.py %s
@@ -58,7 +58,7 @@ func.func @gru_reset_after(%x: tensor<3x2x6xf64>, %r: tensor<6x2xf64>, %h0: tens
   return %h : tensor<3x2x2xf64>
 }
 
-// One step has only the initial state.
+// With one step, the only previous state is the initial one.
 func.func @tanh(%x: tensor<1x2x2xf64>, %r: tensor<2x2xf64>, %h0: tensor<2x2xf64>) -> tensor<1x2x2xf64> {
   %a, %h = mtc.recurrence tanh %x, %r from %h0
     : (tensor<1x2x2xf64>, tensor<2x2xf64>, tensor<2x2xf64>) -> (tensor<1x2x2xf64>, tensor<1x2x2xf64>)

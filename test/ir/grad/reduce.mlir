@@ -1,4 +1,4 @@
-// Sums broadcast the cotangent; reduce mul is exact with zeros; equal extrema share the cotangent.
+// Sums broadcast the cotangent, the gradient of `mul` is exact if factors are zero, and equal extrema share the cotangent.
 // RUN: mtc-opt %s -mtc-test-gradient -canonicalize -cse | FileCheck %s
 // RUN: mtc-opt %s -mtc-test-gradient -mtc-decompose -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope \
 // RUN:   | %python %support/interpret.py %s
@@ -15,7 +15,7 @@ func.func @mul(%x: tensor<2x3xf64>) -> tensor<2xf64> {
   return %y : tensor<2xf64>
 }
 
-// Rows with no zero, one zero, two zeros; the product is a polynomial, so that differences are exact there as well.
+// The rows have no zero, one zero and two zeros. Differences are exact because the result is a polynomial of each element.
 func.func @mul_zeros(%x: tensor<3x3xf64>) -> tensor<3xf64> {
   %y = mtc.reduce mul %x axes [1] : tensor<3x3xf64> -> tensor<3xf64>
   return %y : tensor<3xf64>

@@ -1,4 +1,5 @@
-// Softmax minus one-hot, from the two numbers of a row that the loss has computed; zero for ignored rows.
+// The gradient is softmax minus one-hot, computed from the maximum and the logarithm of a row that the loss has stored. It is zero for
+// ignored rows.
 // RUN: mtc-opt %s -mtc-test-gradient -canonicalize -cse | FileCheck %s
 // RUN: mtc-opt %s -mtc-test-gradient -mtc-decompose -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope \
 // RUN:   | %python %support/interpret.py %s
@@ -22,7 +23,7 @@ func.func @no_ignored(%z: tensor<2x4xf64>, %t: tensor<2xui8>) -> tensor<2xf64> {
 }
 // given @no_ignored a1 = [3, 1]
 
-// Large logits: the maximum and the logarithm are stored separately.
+// The maximum and the logarithm are stored separately for the precision of large logits.
 func.func @large(%z: tensor<1x3xf32>, %t: tensor<1xi32>) -> tensor<1xf32> {
   %l = mtc.softmax_cross_entropy %z, %t ignore -1 : tensor<1x3xf32>, tensor<1xi32> -> tensor<1xf32>
   return %l : tensor<1xf32>

@@ -31,7 +31,7 @@ func.func @gaps(%x: tensor<9xf64>) -> tensor<2x2xf64> {
   return %y : tensor<2x2xf64>
 }
 
-// The gradient of padding is sliced while windows are summed.
+// While windows are summed, the gradient of the padding is left out.
 // CHECK-LABEL: func.func @padded_vjp
 // CHECK-NEXT: mtc.overlap_add %arg1 axes [0] offsets [1] strides [1] dilations [1] : tensor<4x3xf64> -> tensor<4xf64>
 func.func @padded(%x: tensor<4xf64>) -> tensor<4x3xf64> {

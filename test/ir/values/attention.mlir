@@ -2,7 +2,7 @@
 // RUN: mtc-opt %s -mtc-decompose=library-calls -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope \
 // RUN:   | %python %support/interpret.py %s
 
-// Without the option, attention stays: a library computes it.
+// Without the option, attention is kept, because a library computes it.
 // RUN: mtc-opt %s -mtc-decompose | FileCheck %s
 // CHECK-COUNT-2: mtc.attention
 
@@ -15,7 +15,7 @@ func.func @bias(%q: tensor<2x2x3x2xf64>, %k: tensor<2x2x4x2xf64>, %v: tensor<2x2
 }
 // expect @bias = ((lambda e: (np.einsum("bhij,bhjd->bhid", e / e.sum(3, keepdims=True), a2), np.log(e.sum(3))))(np.exp(np.einsum("bhid,bhjd->bhij", a0, a1) / 2 + a3)))
 
-// No key is visible to row 0: 0 and +inf. Heads 0 and 1 share a head of keys.
+// No key is visible to row 0, so the result is 0 and the logsumexp is +inf. Heads 0 and 1 share a head of keys.
 func.func @causal(%q: tensor<1x2x3x2xf64>, %k: tensor<1x1x3x2xf64>, %v: tensor<1x1x3x2xf64>)
     -> (tensor<1x2x3x2xf64>, tensor<1x2x3xf64>) {
   %o, %s = mtc.attention %q, %k, %v causal -1 scale 1.0

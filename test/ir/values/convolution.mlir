@@ -1,4 +1,4 @@
-// Convolutions as core operations. Their adjoints are checked against them, as their gradients.
+// Values of convolutions in decomposed form. The adjoint operations are compared with the gradients of convolutions.
 // RUN: mtc-opt %s -mtc-decompose=library-calls -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope \
 // RUN:   | %python %support/interpret.py %s
 

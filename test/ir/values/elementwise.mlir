@@ -11,7 +11,7 @@ func.func @compare_nan(%a: tensor<2xf32>, %b: tensor<2xf32>) -> (tensor<2xi1>, t
 // given @compare_nan a1 = [nan, 1]
 // expect @compare_nan = np.array([False, True]), np.array([True, False]), np.array([False, True])
 
-// 255 unsigned is greater than 1; -1 is less.
+// As an unsigned number, 255 is greater than 1. As a signed number, -1 is less.
 func.func @compare_signs(%u: tensor<1xui8>, %v: tensor<1xui8>, %s: tensor<1xi8>, %t: tensor<1xi8>) -> (tensor<1xi1>, tensor<1xi1>) {
   %x = mtc.compare gt %u, %v : tensor<1xui8> -> tensor<1xi1>
   %y = mtc.compare gt %s, %t : tensor<1xi8> -> tensor<1xi1>
@@ -43,7 +43,7 @@ func.func @sign(%x: tensor<4xf32>, %n: tensor<3xi32>, %u: tensor<2xui8>) -> (ten
 // given @sign a2 = [-1, 0]
 // expect @sign = np.array([-1, 0, 1, nan]), np.array([-1, 0, 1]), np.array([1, 0])
 
-// Bitwise; a shift by at least as many bits as the type has returns 0. -1 is a shift by 255.
+// Bitwise operations. A shift by at least as many bits as the type has returns 0, and -1 is a shift by 255.
 func.func @bits(%a: tensor<4xi8>, %b: tensor<4xi8>) -> (tensor<4xi8>, tensor<4xi8>, tensor<4xi8>, tensor<4xi8>) {
   %and = mtc.and %a, %b : tensor<4xi8>
   %or = mtc.or %a, %b : tensor<4xi8>

@@ -15,7 +15,7 @@ func.func @gather_batch(%x: tensor<2x5x3xf32>, %i: tensor<2x4xi64>) -> tensor<2x
 // given @gather_batch a1 = [[0, 4, -1, 2], [3, 3, 1, -5]]
 // expect @gather_batch = np.take_along_axis(a0, a1[:, :, None], 1)
 
-// One element per row; 200 as an unsigned byte is no negative index.
+// The result has one element per row. 200 is not a negative index, because the byte is unsigned.
 func.func @gather_one(%x: tensor<2x201xf32>, %i: tensor<2xui8>) -> tensor<2xf32> {
   %y = mtc.gather %x, %i axis 1 batch 1 : tensor<2x201xf32>, tensor<2xui8> -> tensor<2xf32>
   return %y : tensor<2xf32>

@@ -20,7 +20,7 @@ func.func @large(%z: tensor<1x3xf32>, %t: tensor<1xi32>) -> tensor<1xf32> {
 // given @large a1 = [0]
 // expect @large = np.array([0.6931472])
 
-// -100 is no value of an unsigned byte: every label is valid, 156 as well.
+// -100 is not a value of an unsigned byte, so every label is valid, even 156.
 func.func @unsigned(%z: tensor<2x200xf64>, %t: tensor<2xui8>) -> tensor<2xf64> {
   %l = mtc.softmax_cross_entropy %z, %t ignore -100 : tensor<2x200xf64>, tensor<2xui8> -> tensor<2xf64>
   return %l : tensor<2xf64>
@@ -28,7 +28,7 @@ func.func @unsigned(%z: tensor<2x200xf64>, %t: tensor<2xui8>) -> tensor<2xf64> {
 // given @unsigned a1 = [156 - 256, 3]
 // expect @unsigned = np.log(np.exp(a0).sum(1)) - a0[[0, 1], [156, 3]]
 
-// Labels do not count from the end.
+// Unlike indices, labels do not count from the end.
 func.func @negative(%z: tensor<2x3xf64>, %t: tensor<2xi64>) -> tensor<2xf64> {
   %l = mtc.softmax_cross_entropy %z, %t ignore -100 : tensor<2x3xf64>, tensor<2xi64> -> tensor<2xf64>
   return %l : tensor<2xf64>

@@ -24,7 +24,7 @@ func.func @reduce_integers(%x: tensor<3xui8>, %y: tensor<3xi8>, %m: tensor<3xi1>
   %d = mtc.reduce or %m axes [0] : tensor<3xi1> -> tensor<i1>
   return %a, %b, %c, %d : tensor<ui8>, tensor<i8>, tensor<i1>, tensor<i1>
 }
-// The bytes of 255 and -1 are the same.
+// 255 and -1 have the same byte.
 // given @reduce_integers a0 = [1, -1, 2]
 // given @reduce_integers a1 = [1, -1, 2]
 // given @reduce_integers a2 = [True, False, True]

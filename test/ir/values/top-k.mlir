@@ -1,4 +1,4 @@
-// The k largest and smallest: ties keep their order, NaN is largest.
+// The k largest and the k smallest elements: equal elements keep their order, and NaN is the largest.
 // RUN: mtc-opt %s -mtc-decompose -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope \
 // RUN:   | %python %support/interpret.py %s
 // RUN: mtc-opt %s -mtc-decompose -canonicalize -cse -mtc-form-kernels -mtc-fuse-kernels -mlir-print-local-scope \

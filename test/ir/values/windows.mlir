@@ -35,7 +35,7 @@ func.func @strided(%y: tensor<3x3xi64>) -> tensor<9xi64> {
 // given @strided a0 = [[1, 2, 3], [10, 20, 30], [100, 200, 300]]
 // expect @strided = np.array([1, 2, 13, 20, 130, 200, 300, 0, 0])
 
-// Stride 3 and dilation 2: every position has its own taps.
+// With stride 3 and dilation 2, no two windows share an element.
 func.func @coprime(%y: tensor<2x3xi64>) -> tensor<8xi64> {
   %x = mtc.overlap_add %y axes [0] offsets [0] strides [3] dilations [2] : tensor<2x3xi64> -> tensor<8xi64>
   return %x : tensor<8xi64>
@@ -43,7 +43,7 @@ func.func @coprime(%y: tensor<2x3xi64>) -> tensor<8xi64> {
 // given @coprime a0 = [[1, 2, 3], [10, 20, 30]]
 // expect @coprime = np.array([1, 0, 2, 10, 3, 20, 0, 30])
 
-// Stride 4 and dilation 6 only reach even positions.
+// With stride 4 and dilation 6, windows contain only even positions.
 func.func @common_divisor(%y: tensor<3x3xi64>) -> tensor<21xi64> {
   %x = mtc.overlap_add %y axes [0] offsets [0] strides [4] dilations [6] : tensor<3x3xi64> -> tensor<21xi64>
   return %x : tensor<21xi64>

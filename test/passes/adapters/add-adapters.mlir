@@ -6,7 +6,7 @@
 // CHECK-NEXT: mtc.variable parameter @fc1.lora_A.weight : tensor<4x16xf32> = #mtc.uniform<2.500000e-01 : f64>
 // CHECK-NEXT: mtc.variable parameter @fc1.lora_B.weight : tensor<10x4xf32> = #mtc.zeros
 // CHECK-NEXT: mtc.adapter @fc1.weight axis 1 down @fc1.lora_A.weight up @fc1.lora_B.weight alpha 8.000000e+00
-// By the name in the user's module.
+// The pattern matches the name in the user's module.
 // CHECK: mtc.variable parameter @fc2.lora_A.weight : tensor<2x10xf32>
 // CHECK-NEXT: mtc.variable parameter @fc2.lora_B.weight : tensor<16x2xf32>
 // CHECK-NEXT: mtc.adapter @val_2 axis 0 down @fc2.lora_A.weight up @fc2.lora_B.weight alpha 2.000000e+00
@@ -22,14 +22,14 @@
 // CHECK: %[[B:.*]] = mtc.read @fc1.lora_B.weight
 // CHECK: %[[D:.*]] = mtc.contract %[[T]], %[[B]] batch [] x [] over [1] x [1]
 // CHECK: %[[Z:.*]] = mtc.add %[[Y]], %[[D]] : tensor<8x10xf32>
-// The weight is the left operand: the result has its axis first. A scale of 1 is omitted.
+// The weight is the left operand, so its axis is the first axis of the result. A scale of 1 is omitted.
 // CHECK: %[[Y2:.*]] = mtc.contract %{{.*}}, %[[Z]] batch [] x [] over [0] x [1]
 // CHECK: %[[A2:.*]] = mtc.read @fc2.lora_A.weight
 // CHECK: %[[H2:.*]] = mtc.contract %[[Z]], %[[A2]] batch [] x [] over [1] x [1]
 // CHECK: %[[B2:.*]] = mtc.read @fc2.lora_B.weight
 // CHECK: %[[D2:.*]] = mtc.contract %[[B2]], %[[H2]] batch [] x [] over [1] x [1]
 // CHECK: %[[Z2:.*]] = mtc.add %[[Y2]], %[[D2]] : tensor<16x8xf32>
-// Along the other axis, the factors are swapped.
+// The weight is used along its other axis, so the factors are swapped.
 // CHECK: %[[Y3:.*]] = mtc.contract %[[X]], %{{.*}} batch [] x [] over [1] x [0]
 // CHECK: %[[H3:.*]] = mtc.contract %[[X]], %{{.*}} batch [] x [] over [1] x [0] : tensor<8x16xf32>, tensor<16x2xf32> -> tensor<8x2xf32>
 // CHECK: %[[D3:.*]] = mtc.contract %[[H3]], %{{.*}} batch [] x [] over [1] x [0] : tensor<8x2xf32>, tensor<2x10xf32> -> tensor<8x10xf32>

@@ -14,7 +14,7 @@
 // CHECK-NEXT: %[[Y:.*]] = mtc.stored_contract %{{.*}}, %[[W]] over 1 x 1 of nf4 tensor<10x64xf32> : tensor<8x64xf32>, tensor<360xui8> -> tensor<8x10xf32>
 // The backward pass sums over the other axis.
 // CHECK: mtc.stored_contract %[[Y]], %[[W]] over 1 x 0 of nf4 tensor<10x64xf32> : tensor<8x10xf32>, tensor<360xui8> -> tensor<8x64xf32>
-// As the left operand of a contraction: the result has its axis first.
+// The matrix is the left operand of a contraction, so its axis is the first axis of the result.
 // CHECK: %[[V:.*]] = mtc.read @out_in : tensor<360xui8>
 // CHECK-NEXT: mtc.stored_contract %{{.*}}, %[[V]] over 1 x 1 of nf4 tensor<10x64xf32> first : tensor<8x64xf32>, tensor<360xui8> -> tensor<10x8xf32>
 // CHECK: mtc.gather
@@ -65,7 +65,7 @@ func.func @evaluate(%x: tensor<8x64xf32>) -> tensor<8x10xf32> {
 
 // -----
 
-// The operand of a contraction in a narrower type is passed to the library as stored, or converted to that type only.
+// If a contraction computes in a smaller type, its operand is passed to the library as stored, or is converted only to that type.
 // CHECK-LABEL: func.func @evaluate
 // CHECK: mtc.stored_contract %{{.*}} over 1 x 1 of nf4 tensor<10x64xf32> : tensor<8x64xbf16>, tensor<360xui8> -> tensor<8x10xf32>
 // HALF-LABEL: func.func @evaluate

@@ -20,7 +20,7 @@ module attributes {mtc.target = #mtc_cpu.target<threads = 2>} {
 
 // -----
 
-// Neither are contractions of programs for other machines, or with --tune off.
+// Contractions of programs for other machines, or with --tune off, are not measured either.
 module attributes {mtc.target = #mtc_cpu.target<threads = 2, tune = "off">} {
   // CHECK-LABEL: func @off
   // CHECK-NOT: mtc.algorithm

@@ -1,4 +1,4 @@
-// The recorded speedup decides whether a call reads its operands as stored, or a value is recomputed instead.
+// The recorded speedup determines whether the call reads its operands as stored or a value is recomputed.
 //
 // RUN: mtc-opt %s --mtc-fit="memory=1600000 tile=none recompute=auto" | FileCheck %s --check-prefix=SLIGHT
 // RUN: sed -e 's/1.010000e+00/9.0/' %s | mtc-opt --mtc-fit="memory=1600000 tile=none recompute=auto" | FileCheck %s --check-prefix=LARGE

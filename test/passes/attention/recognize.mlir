@@ -6,7 +6,7 @@
 // RUN: mtc-opt %t.mlir -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope > %t.parts
 // RUN: %python %support/same_values.py %t.parts %t.whole
 
-// A scale on the scores.
+// The scores are scaled.
 // CHECK-LABEL: func.func @plain(
 // CHECK-SAME: %[[Q:.*]]: tensor<2x4x3x8xf32>, %[[K:.*]]: tensor<2x4x3x8xf32>, %[[V:.*]]: tensor<2x4x3x8xf32>)
 // CHECK-NEXT: %[[O:.*]], %{{.*}} = mtc.attention %[[Q]], %[[K]], %[[V]] scale 5.000000e-01
@@ -26,7 +26,7 @@ func.func @plain(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x
   return %y : tensor<2x4x3x8xf32>
 }
 
-// The square root of the scale on both operands, transposed keys, an added constant mask, guarded rows.
+// Both operands are multiplied by the square root of the scale, keys are transposed, a constant mask is added, and rows are guarded.
 // CHECK-LABEL: func.func @causal_bias(
 // CHECK-NOT: mtc.exp
 // CHECK: mtc.attention %{{.*}}, %{{.*}}, %{{.*}} causal 0 scale 2.500000e-01
@@ -57,7 +57,7 @@ func.func @causal_bias(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: ten
   return %y : tensor<2x4x3x8xf32>
 }
 
-// Keys and values repeated for groups of three heads.
+// Keys and values are repeated for groups of three heads.
 // CHECK-LABEL: func.func @repeated(
 // CHECK-SAME: %[[Q:.*]]: tensor<2x6x3x8xf32>, %[[K:.*]]: tensor<2x2x3x8xf32>, %[[V:.*]]: tensor<2x2x3x8xf32>)
 // CHECK-NEXT: mtc.attention %[[Q]], %[[K]], %[[V]] scale 1.000000e+00
@@ -118,7 +118,7 @@ func.func @joined(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2
   return %o : tensor<2x4x3x8xf32>
 }
 
-// A causal mask with padding: the causal part becomes a number, and only the padding remains a mask.
+// For a causal mask with padding, the causal part becomes an attribute, and only the padding remains a mask.
 // CHECK-LABEL: func.func @mask_and_padding(
 // CHECK-SAME: %[[PAD:[^:]*]]: tensor<2x3xi1>)
 // CHECK: %[[M:.*]] = mtc.reshape %[[PAD]] : tensor<2x3xi1> -> tensor<2x1x1x3xi1>
@@ -155,7 +155,7 @@ func.func @mask_and_padding(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v
   return %y : tensor<2x4x3x8xf32>
 }
 
-// Compared positions, with two keys before the first query: keys up to i + 2 are visible.
+// The mask compares positions, with two keys before the first query: keys up to i + 2 are visible.
 // CHECK-LABEL: func.func @compared(
 // CHECK: mtc.attention %{{.*}}, %{{.*}}, %{{.*}} causal 2 scale 1.000000e+00
 func.func @compared(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x5x8xf32>, %v: tensor<2x4x5x8xf32>) -> tensor<2x4x3x8xf32> {
@@ -179,8 +179,8 @@ func.func @compared(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x5x8xf32>, %v: tensor
   return %y : tensor<2x4x3x8xf32>
 }
 
-// A finite number for padded keys remains a bias: a row of padding only has weights. It is computed once for all heads and
-// queries.
+// A finite number for padded keys remains a bias, because a row that has only padding still has weights. The bias is computed once for all
+// heads and queries.
 // CHECK-LABEL: func.func @padding_bias(
 // CHECK: %[[B:.*]] = mtc.select %{{.*}} : tensor<2x1x1x3xi1>, tensor<2x1x1x3xf32>
 // CHECK: mtc.attention %{{.*}}, %{{.*}}, %{{.*}} bias %[[B]] scale 5.000000e-01
@@ -207,7 +207,7 @@ func.func @padding_bias(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: te
   return %y : tensor<2x4x3x8xf32>
 }
 
-// The same keys for every query, known at compile time: one row of a causal mask would look the same.
+// The mask is a constant with the same keys for every query. It is not causal, although it equals one row of a causal mask.
 // CHECK-LABEL: func.func @constant_keys(
 // CHECK: %[[M:.*]] = mtc.constant dense<{{.*}}[true, true, false]{{.*}}> : tensor<1x1x1x3xi1>
 // CHECK-NEXT: mtc.attention %{{.*}}, %{{.*}}, %{{.*}} mask %[[M]] scale 1.000000e+00
@@ -271,7 +271,7 @@ func.func @not_causal(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tens
   return %y : tensor<2x4x3x8xf32>
 }
 
-// Without batch or heads.
+// The operands have neither batch nor heads.
 // CHECK-LABEL: func.func @one_head(
 // CHECK: mtc.attention %{{.*}}, %{{.*}}, %{{.*}} scale 1.000000e+00 : (tensor<1x1x3x8xf32>, tensor<1x1x5x8xf32>, tensor<1x1x5x4xf32>)
 func.func @one_head(%q: tensor<3x8xf32>, %k: tensor<5x8xf32>, %v: tensor<5x4xf32>) -> tensor<3x4xf32> {
@@ -305,7 +305,7 @@ func.func @shared_by_all(%q: tensor<2x4x3x8xf32>, %k: tensor<2x3x8xf32>, %v: ten
   return %y : tensor<2x4x3x8xf32>
 }
 
-// The rows of the second contraction's weights are longer than the softmax's: this is no attention, although it uses all elements.
+// The rows of the weights are longer in the second contraction than in the softmax: this is not attention, although all elements are used.
 // CHECK-LABEL: func.func @flattened(
 // CHECK-SAME: fused = 0, decomposed = ["a reshape splits or merges its weights before the second matrix multiplication"]
 // CHECK: mtc.exp

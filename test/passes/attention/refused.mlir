@@ -176,7 +176,7 @@ func.func @other_rows(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tens
   return %y : tensor<2x4x3x8xf32>
 }
 
-// A softmax after a contraction, and no contraction after it: no attention, and no remark.
+// A softmax follows a contraction, but no contraction follows the softmax. This is not attention, and there is no remark.
 // CHECK-LABEL: func.func @classes(
 // CHECK-NOT: attributes
 // CHECK: return

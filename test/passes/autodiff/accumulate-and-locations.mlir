@@ -1,5 +1,5 @@
-// With several micro-steps, gradients are accumulated in their variables, each term as soon as it is known. Operations of the backward pass have the
-// node of the operation that they differentiate.
+// With several micro-steps, gradients are accumulated in their variables, each term as soon as it is known. The location of operations of
+// the backward pass is the node that they differentiate.
 //
 // RUN: mtc-opt %s --split-input-file --mtc-autodiff --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
 
@@ -24,8 +24,8 @@ func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
 
 // -----
 
-// A table that is used by a lookup and a contraction: the contraction and the rows are accumulated one after the other;
-// other terms are one sum.
+// A table is used by a lookup and a contraction. The contraction and the rows are accumulated one after the other, and other terms are one
+// sum.
 // CHECK-LABEL: func.func @micro_step
 // CHECK: %[[OTHERS:.*]] = mtc.add %{{.*}}, %{{.*}} : tensor<9x4xf32> loc("backward"("w"))
 // CHECK-NEXT: %[[OLD:.*]] = mtc.read @w.grad
@@ -57,7 +57,7 @@ func.func @micro_step(%ids: tensor<3xi64>) -> (tensor<f32> {mtc.name = "mtc.loss
 
 // -----
 
-// One gradient of two reads is accumulated twice.
+// If two reads of a variable have the same gradient, it is accumulated twice.
 // CHECK-LABEL: func.func @micro_step
 // CHECK: %[[G:.*]] = mtc.scatter_add %{{.*}}, %{{.*}} axis 0 batch 0 : tensor<3x4xf32>, tensor<3xi64> -> tensor<9x4xf32>
 // CHECK-NEXT: %[[TWICE:.*]] = mtc.add %[[G]], %[[G]]

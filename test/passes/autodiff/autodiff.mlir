@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --split-input-file --mtc-autodiff | FileCheck %s
 
-// One use: the loss's cotangent is 1, and the gradient is written as soon as it is known, to its own variable.
+// The parameter has one use. The cotangent of the loss is 1, and the gradient is written to its variable as soon as it is known.
 //
 // CHECK: mtc.variable parameter @w : tensor<4xf32>
 // CHECK-NEXT: mtc.variable gradient @w.grad : tensor<4xf32> = #mtc.zeros of @w
@@ -23,7 +23,7 @@ func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
 
 // -----
 
-// Several uses of a value, and several reads of a variable, are summed.
+// The cotangents of several uses of a value, and of several reads of a variable, are summed.
 //
 // CHECK-LABEL: func.func @micro_step
 // CHECK-DAG: %[[A:.*]] = mtc.read @w
@@ -51,7 +51,7 @@ func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
 
 // -----
 
-// Only cotangents that a parameter needs are computed: not that of the input, of a constant variable, or of a value that the loss does not use.
+// Only cotangents that a parameter needs are computed. The input, a constant variable, and a value that the loss does not use have none.
 //
 // CHECK-NOT: @frozen.grad
 // CHECK-LABEL: func.func @micro_step
@@ -103,7 +103,7 @@ func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
 
 // -----
 
-// The same in f64.
+// The function is differentiated in f64.
 //
 // CHECK: mtc.variable gradient @w.grad : tensor<f64>
 // CHECK-LABEL: func.func @micro_step

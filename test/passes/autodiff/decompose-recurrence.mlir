@@ -1,4 +1,4 @@
-// Libraries compute recurrent layers on both targets; elsewhere, they are decomposed into steps, of which there may be 512.
+// Libraries compute recurrent layers on both targets. Without a library, the layers are decomposed into at most 512 steps.
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-attach-target{cpu=host threads=2},mtc-decompose)' | FileCheck %s
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-attach-target{target=cuda:sm_90},mtc-decompose)' | FileCheck %s
 // RUN: not mtc-opt %s --mtc-decompose=library-calls 2>&1 | FileCheck %s --check-prefix=LIMIT

@@ -2,7 +2,7 @@
 // RUN: mtc-opt %s --mtc-decompose=keep=mtc.softmax_cross_entropy | FileCheck %s --check-prefix=KEPT
 // KEPT-COUNT-2: mtc.softmax_cross_entropy
 
-// Larger operations are decomposed, wherever they are; core operations stay.
+// Larger operations are decomposed in every function and region. Core operations are kept.
 //
 // CHECK-LABEL: func.func @loss
 // CHECK-NOT: mtc.softmax_cross_entropy

@@ -1,4 +1,4 @@
-// Inputs are read from parameters with their names, so that autodiff computes their gradients; other inputs stay arguments.
+// The named inputs become reads of parameters with their names, so that autodiff computes their gradients. Other inputs remain arguments.
 // RUN: mtc-opt %s -mtc-differentiate-inputs=inputs=x -mtc-autodiff -canonicalize | FileCheck %s
 // RUN: not mtc-opt %s -mtc-differentiate-inputs=inputs=i,z,mtc.step -o %t 2>&1 | FileCheck %s --check-prefix=ERRORS
 

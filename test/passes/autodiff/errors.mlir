@@ -47,7 +47,7 @@ module {
 
 // -----
 
-// A parameter that the loss does not depend on is named, whether it is read or not.
+// A message names each parameter on which the loss does not depend, whether the parameter is read or not.
 mtc.variable parameter @used : tensor<f32> = #mtc.zeros
 mtc.variable parameter @read : tensor<2xf32> = #mtc.zeros
 mtc.variable parameter @unread : tensor<3xf32> = #mtc.zeros
@@ -61,7 +61,7 @@ func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
 
 // -----
 
-// A parameter without elements is not named.
+// The message does not name parameters without elements.
 mtc.variable parameter @used : tensor<f32> = #mtc.zeros
 mtc.variable parameter @empty : tensor<4x0xf32> = #mtc.zeros
 func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {

@@ -45,7 +45,7 @@ func.func @product(%x: tensor<4xf32>, %c: tensor<4xi1>) -> tensor<4xf32> {
 
 // -----
 
-// Nothing is added if derivatives are finite, or without a select.
+// No operations are added if derivatives are finite, or if there is no select.
 // CHECK-LABEL: func.func @finite_vjp
 // CHECK-NOT: mtc.compare
 // CHECK: return

@@ -1,4 +1,4 @@
-// Gradients of parameters that the loss does not depend on are zeros, in every step.
+// Gradients of parameters on which the loss does not depend are zeros in every step.
 //
 // RUN: mtc-opt %s --mtc-autodiff 2>/dev/null | FileCheck %s
 

@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(func.func(mtc-form-kernels,mtc-fuse-kernels,cse,mtc-fuse-epilogues,mtc-fuse-activations))' | FileCheck %s
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(func.func(mtc-form-kernels,mtc-fuse-kernels,cse,mtc-fuse-epilogues,mtc-fuse-activations))' --remarks-filter=mtc-fuse-activations --remark-policy=all 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// A bias and ReLU: the kernel is fused, and the sums are not stored.
+// The kernel of a bias and ReLU is fused into the call, and the sums are not stored.
 // REMARK: remark: [Passed] fused | Category:mtc-fuse-activations {{.*}}activation=relu, auxiliary=none
 // CHECK-LABEL: func.func @relu
 // CHECK: %[[ROWS:.*]] = mtc.strided_view %arg2 offset 0 strides [0, 1] : tensor<16xf32> -> tensor<6x16xf32>
@@ -45,8 +45,8 @@ func.func @relu_otherwise(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>) -> tensor<6
 
 // -----
 
-// gelu with its cube as x (x x), and its gradient in a separate form. The first kernel's result for the second is no longer needed, and both kernels
-// are fused.
+// The GELU computes its cube as x (x x), and its gradient has another form. The first kernel's result for the second is no longer needed,
+// and both kernels are fused.
 // REMARK: remark: [Passed] fused | Category:mtc-fuse-activations {{.*}}activation=gelu_gradient, auxiliary=none
 // REMARK: remark: [Passed] fused | Category:mtc-fuse-activations {{.*}}activation=gelu, auxiliary=preactivation
 // CHECK-LABEL: func.func @gelu
@@ -91,7 +91,7 @@ func.func @gelu(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>, %b: tensor<16xf32>, %
 
 // -----
 
-// The form with erf is another function.
+// The GELU with erf is another function.
 // CHECK-LABEL: func.func @gelu_by_erf
 // CHECK-NOT: fused_contract
 func.func @gelu_by_erf(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>) -> tensor<6x16xf32> {
@@ -109,7 +109,7 @@ func.func @gelu_by_erf(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>) -> tensor<6x16
 
 // -----
 
-// gelu as x times a logistic function; a constant that differs in the fourth digit is not fused.
+// The GELU is x times a logistic function. A function with a constant that differs in the fourth digit is not fused.
 // REMARK: remark: [Passed] fused | Category:mtc-fuse-activations {{.*}}activation=gelu, auxiliary=none
 // CHECK-LABEL: func.func @gelu_by_exp
 // CHECK: mtc.fused_contract {{.*}} then gelu
@@ -142,7 +142,7 @@ func.func @gelu_by_exp(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>, %v: tensor<8x1
 
 // -----
 
-// A kernel that computes more than the activation reads the contraction's result anyway.
+// A kernel that computes more than the activation needs the contraction's result in any case.
 // CHECK-LABEL: func.func @goes_on
 // CHECK-NOT: fused_contract
 func.func @goes_on(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>) -> tensor<6xf32> {
@@ -173,7 +173,7 @@ func.func @added_after(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>, %v: tensor<16x
 
 // -----
 
-// Two kernels each compute the sum: the call stores it for the second.
+// Two kernels each compute the sum, so the call stores it for the second kernel.
 // REMARK: remark: [Passed] fused | Category:mtc-fuse-activations {{.*}}activation=gelu, auxiliary=preactivation
 // CHECK-LABEL: func.func @sum_twice
 // CHECK: %[[A:.*]], %[[Z:.*]] = mtc.fused_contract %arg0, %arg1 batch [] x [] over [1] x [0] adding %{{.*}} : tensor<6x16xf32> then {{ *}}gelu : tensor<6x8xf32>, tensor<8x16xf32> -> tensor<6x16xf32> auxiliary tensor<6x16xf32>

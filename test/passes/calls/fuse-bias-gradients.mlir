@@ -14,7 +14,7 @@ func.func @lhs(%d: tensor<6x5xf32>, %x: tensor<6x8xf32>) -> (tensor<5x8xf32>, te
 
 // -----
 
-// For a weight [in, out], they are its rhs, here with rows in two axes, accumulated in the gradient.
+// For a weight [in, out], the rows are the call's rhs. Here they have two axes, and the sum is accumulated in the gradient.
 // CHECK-LABEL: func.func @rhs
 // CHECK: %[[W:.*]], %[[S:.*]] = mtc.fused_contract %arg1, %{{.*}} batch [] x [] over [0, 1] x [0, 1] adding %arg2 : tensor<8x5xf32> summing {{ *}}rhs
 // CHECK: return %[[W]], %[[S]]
@@ -72,7 +72,8 @@ func.func @needed_before(%d: tensor<6x5xf32>, %x: tensor<6x5xf32>) -> tensor<5x5
 
 // -----
 
-// Sums over axes that the call does not contract, of values that are not its operands, and of its plain result.
+// These sums are not fused: they are over axes that the call does not contract, of values that are not its operands, or of its unmodified
+// result.
 // REMARK: remark: [Missed] not-fused | Category:mtc-fuse-bias-gradients {{.*}}the library does not support sums in this call
 // REMARK: remark: [Missed] not-fused | Category:mtc-fuse-bias-gradients {{.*}}no library call reads or returns the rows
 // REMARK: remark: [Missed] not-fused | Category:mtc-fuse-bias-gradients {{.*}}the library does not support sums in this call

@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(func.func(mtc-form-kernels,mtc-fuse-kernels,cse,mtc-fuse-epilogues))' | FileCheck %s
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(func.func(mtc-form-kernels,mtc-fuse-kernels,cse,mtc-fuse-epilogues))' --remarks-filter=mtc-fuse-epilogues --remark-policy=all 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// A bias is stored once and read for each row; the kernel that added it is gone. The variable is read earlier for this.
+// A bias is stored once and read for each row, and the kernel that added it is erased. The read of the variable moves before the call.
 // REMARK: remark: [Passed] fused | Category:mtc-fuse-epilogues {{.*}}addends=1, products=1
 // CHECK-LABEL: func.func @bias
 // CHECK: %[[BIAS:.*]] = mtc.read @b
@@ -22,7 +22,7 @@ module {
 
 // -----
 
-// A bias along rows.
+// The bias is constant along rows.
 // CHECK-LABEL: func.func @row_bias
 // CHECK: mtc.strided_view %{{.*}} offset 0 strides [1, 0] : tensor<6xf32> -> tensor<6x5xf32>
 // CHECK-NOT: mtc.kernel
@@ -35,7 +35,7 @@ func.func @row_bias(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>, %b: tensor<6xf32>)
 
 // -----
 
-// The kernel that also reduces the sum now reads the sum, and neither the residual nor the bias.
+// The kernel that also reduces the sum now reads the sum instead of the residual and the bias.
 // CHECK-LABEL: func.func @residual
 // CHECK: %[[SUM:.*]] = mtc.fused_contract %arg0, %arg1 {{.*}} adding
 // CHECK: mtc.kernel [6, 5] reduce [1](%[[SUM]]) : (tensor<6x5xf32>) -> tensor<6xf32>
@@ -52,7 +52,7 @@ func.func @residual(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>, %b: tensor<5xf32>,
 
 // -----
 
-// The sum of three contractions: each call adds the preceding result.
+// In a sum of three contractions, each call adds the preceding result.
 // REMARK: remark: [Passed] fused | Category:mtc-fuse-epilogues {{.*}}addends=1, products=3
 // CHECK-LABEL: func.func @products
 // CHECK: %[[A:.*]] = mtc.fused_contract %arg0, %arg3 {{.*}} adding %arg4
@@ -72,7 +72,7 @@ func.func @products(%x: tensor<6x8xf32>, %y: tensor<6x8xf32>, %z: tensor<6x8xf32
 
 // -----
 
-// A sum that is not stored stays in the kernel that uses it.
+// A sum that is not stored is not moved from the kernel that uses it.
 // CHECK-LABEL: func.func @not_stored
 // CHECK-NOT: adding
 // CHECK: mtc.kernel [6, 5](%{{.*}}, %arg2)
@@ -97,7 +97,7 @@ func.func @read_twice(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>, %r: tensor<6x5xf
 
 // -----
 
-// The addition is not fused if the call would have to wait for the addend: its operands would be live longer.
+// The addition is not fused if the call would have to wait for the addend, because its operands would be live longer.
 // REMARK: remark: [Missed] not-fused | Category:mtc-fuse-epilogues {{.*}}the added operand is computed after the call
 // CHECK-LABEL: func.func @computed_after
 // CHECK-NOT: adding
@@ -111,7 +111,7 @@ func.func @computed_after(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>, %r: tensor<5
 
 // -----
 
-// More addends than the call supports: unused views are removed.
+// There are more addends than the call supports. Unused views are removed.
 // REMARK: remark: [Missed] not-fused | Category:mtc-fuse-epilogues {{.*}}the call cannot add it
 // CHECK-LABEL: func.func @too_many
 // CHECK-NOT: strided_view
@@ -145,7 +145,7 @@ module {
 
 // -----
 
-// A convolution accepts one number per channel, and addends with the layout of its result; nothing else.
+// A convolution accepts only one number per channel, and addends with the layout of its result.
 // CHECK-LABEL: func.func @convolution
 // CHECK: %[[BIAS:.*]] = mtc.strided_view %arg2 offset 0 strides [0, 0, 1] : tensor<4xf32> -> tensor<2x6x4xf32>
 // CHECK: mtc.fused_convolve %arg0, %arg1 bias %[[BIAS]] : tensor<2x6x4xf32> adding %arg3 : tensor<2x6x4xf32> before [0]
@@ -173,7 +173,7 @@ func.func @position_bias(%x: tensor<2x8x3xf32>, %w: tensor<4x3x3xf32>, %b: tenso
 
 // -----
 
-// An f32 bias of a 16-bit result, and the rounding after both: rounded once.
+// An f32 bias of a 16-bit result is added before the result is rounded, so that it is rounded once.
 // CHECK-LABEL: func.func @narrow_bias
 // CHECK: %[[ROWS:.*]] = mtc.strided_view %arg2 offset 0 strides [0, 1] : tensor<5xf32> -> tensor<6x5xf32>
 // CHECK: mtc.fused_contract %arg0, %arg1 batch [] x [] over [1] x [0] adding %[[ROWS]] : tensor<6x5xf32> : tensor<6x8xbf16>, tensor<8x5xbf16> -> tensor<6x5xbf16>
@@ -200,7 +200,7 @@ func.func @rounded(%x: tensor<6x8xbf16>, %w: tensor<8x5xbf16>) -> tensor<6x5xbf1
 
 // -----
 
-// A kernel rounds to a type other than the operands', or if the exact sum is also used.
+// A kernel rounds if the type differs from that of the operands, or if the exact sum is also used.
 // CHECK-LABEL: func.func @other_types
 // CHECK: mtc.contract {{.*}} -> tensor<6x5xf32>
 // CHECK: mtc.kernel

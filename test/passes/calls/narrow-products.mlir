@@ -1,10 +1,11 @@
-// If a processor lacks 16-bit multiplication, the call multiplies in f32: its record has the flag, and scratch memory for it.
+// If a processor lacks 16-bit multiplication, the call multiplies in f32. Its record has the flag for this, and the call has the scratch
+// memory.
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-attach-target{cpu=x86-64-v3 threads=2},mtc-kernel-pipeline,mtc-allocate)' \
 // RUN:   | FileCheck %s
 // No machine has instructions for f16.
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-attach-target{cpu=host threads=2},mtc-kernel-pipeline,mtc-allocate)' \
 // RUN:   | FileCheck %s --check-prefix=HOST
-// A target that does not implement the query.
+// The target does not implement the query.
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-allocate)' | FileCheck %s --check-prefix=NONE
 
 // CHECK-DAG: mtc.call #mtc.contraction<type = bf16, {{.*}}, f32_result = 1, f32_products = 1> {{.*}} scratch {{[1-9]}}

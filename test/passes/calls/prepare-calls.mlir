@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(func.func(mtc-prepare-calls))' | FileCheck %s
 
-// Adjacent free axes are one axis: nothing to do.
+// Adjacent free axes are one axis, so the call is not changed.
 // CHECK-LABEL: func.func @merged_rows(
 // CHECK-SAME: %[[X:.*]]: tensor<4x8x16xf32>, %[[W:.*]]: tensor<16x32xf32>)
 // CHECK-NEXT: mtc.contract %[[X]], %[[W]] batch [] x [] over [2] x [0]
@@ -9,7 +9,7 @@ func.func @merged_rows(%x: tensor<4x8x16xf32>, %w: tensor<16x32xf32>) -> tensor<
   return %y : tensor<4x8x32xf32>
 }
 
-// Heads between rows and columns are a strided batch: nothing to do.
+// Heads between rows and columns are a strided batch, so the call is not changed.
 // CHECK-LABEL: func.func @heads(
 // CHECK-NEXT: mtc.contract
 func.func @heads(%q: tensor<2x8x4x16xf32>, %k: tensor<2x8x4x16xf32>) -> tensor<2x4x8x8xf32> {
@@ -17,7 +17,7 @@ func.func @heads(%q: tensor<2x8x4x16xf32>, %k: tensor<2x8x4x16xf32>) -> tensor<2
   return %s : tensor<2x4x8x8xf32>
 }
 
-// Rows on both sides of the contracted axis are no matrix: the operand is copied, and read in the layout of the copy.
+// An operand with rows on both sides of the contracted axis is not a matrix, so it is copied, and the call reads the copy.
 // CHECK-LABEL: func.func @split_rows(
 // CHECK: %[[T:.*]] = mtc.transpose %{{.*}} [0, 2, 1]
 // CHECK: %[[V:.*]] = mtc.strided_view %[[T]] offset 0 strides [128, 1, 16]
@@ -27,7 +27,8 @@ func.func @split_rows(%x: tensor<4x16x8xf32>, %w: tensor<16x32xf32>) -> tensor<4
   return %y : tensor<4x8x32xf32>
 }
 
-// One of three in a packed projection, with heads split and transposed: slice, reshape and transpose become strides.
+// The operand is one of three in a packed projection, whose heads are split and transposed. The slice, reshape and transpose become
+// strides.
 // CHECK-LABEL: func.func @packed_keys(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<2x8x96xf32>
 // CHECK-NEXT: %[[K:.*]] = mtc.strided_view %[[X]] offset 32 strides [768, 8, 1, 96] : tensor<2x8x96xf32> -> tensor<2x4x8x8xf32>
@@ -51,7 +52,7 @@ func.func @repeated(%q: tensor<2x6x8x4xf32>, %k: tensor<2x2x8x4xf32>) -> tensor<
   return %y : tensor<2x2x3x8x8xf32>
 }
 
-// Heads that are merged after a transpose have no single stride: the movement stays.
+// Heads that are merged after a transpose have no single stride, so the transpose is kept.
 // CHECK-LABEL: func.func @merged_heads(
 // CHECK-NEXT: mtc.transpose
 // CHECK-NEXT: mtc.reshape
@@ -73,8 +74,8 @@ func.func @computed(%x: tensor<8x16xf32>, %w: tensor<16x32xf32>) -> tensor<8x32x
   return %y : tensor<8x32xf32>
 }
 
-// Heads of a packed projection are read in place, and merged in place when written: nothing is copied. Users with the call's own order read the
-// transposed result.
+// The call reads heads of a packed projection in place, and writes merged heads in place, so that nothing is copied. Users that need the
+// order in which the call computes read the transposed result.
 // CHECK-LABEL: func.func @attention(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<2x8x96xf32>
 // CHECK-DAG: %[[Q:.*]] = mtc.strided_view %[[X]] offset 0 strides [768, 8, 96, 1] : tensor<2x8x96xf32> -> tensor<2x4x8x8xf32>

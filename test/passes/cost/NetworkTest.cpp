@@ -22,7 +22,7 @@ protected:
 };
 
 TEST_F(Groups, EachRankSendsByItsNumberInTheGroup) {
-  // Pieces of 16, 4 and 0 elements. With the stride 2, the groups are 0 2 4 and 1 3 5.
+  // The pieces have 16, 4 and 0 elements. With the stride 2, the groups are 0 2 4 and 1 3 5.
   CollectiveAttr collective = gather(3, 2, 16, 20);
   const int64_t expected[] = {128, 128, 32, 32, 0, 0, 128};
   for (auto [rank, bytes] : llvm::enumerate(expected))

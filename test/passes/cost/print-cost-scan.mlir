@@ -1,4 +1,4 @@
-// The time of a scan is that of all iterations of its body, before and after the body is allocated.
+// The time of a scan is the sum of the times of its iterations, before and after the body is allocated.
 // RUN: mtc-opt %s --mtc-print-cost -o /dev/null 2>&1 | FileCheck %s
 // RUN: mtc-opt %s --mtc-allocate --mtc-print-cost -o /dev/null 2>&1 | FileCheck %s
 

@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s --mtc-compact-scatter | FileCheck %s
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(func.func(mtc-compact-scatter,mtc-form-kernels,mtc-fuse-kernels))' | FileCheck %s --check-prefix=FUSED
 
-// Eight vectors for a table of a thousand rows: the first update of each row assigns it a row of a table with eight.
+// Eight vectors are added to a table of a thousand rows. The first update of each row assigns it a row of a table with eight rows.
 // CHECK-LABEL: func.func @embedding(
 // CHECK: mtc.reduce or
 // CHECK: %[[PLACES:.*]] = mtc.scatter_add {{.*}} -> tensor<1000xi64>

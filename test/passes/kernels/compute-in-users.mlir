@@ -4,7 +4,7 @@
 // Results below 64 KiB are stored.
 // SMALL: %{{.*}}:2 = mtc.kernel [16, 64]
 
-// The user after the contraction reads %x anyway: it computes the tanh itself.
+// The user after the contraction also reads %x, so it computes the tanh itself.
 // CHECK-LABEL: func.func @common
 // CHECK: %[[Y:.*]] = mtc.kernel [16, 64](%[[X:.*]]) : (tensor<16x64xf32>) -> tensor<16x64xf32>
 // CHECK: %[[D:.*]] = mtc.contract %[[Y]]
@@ -71,7 +71,7 @@ func.func @normalized(%x: tensor<16x64xf32>, %w: tensor<64x64xf32>) -> (tensor<1
 
 // -----
 
-// %x is dead after the contraction: replacing one live value by another has no benefit.
+// %x is dead after the contraction, so that the change would only replace one live value by another.
 // CHECK-LABEL: func.func @dead
 // CHECK: %[[Y:.*]]:2 = mtc.kernel [16, 64]
 // CHECK: mtc.kernel [16, 64](%{{.*}}, %[[Y]]#1)

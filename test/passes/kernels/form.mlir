@@ -23,7 +23,7 @@ func.func @splat_result() -> tensor<4xf32> {
   return %h : tensor<4xf32>
 }
 
-// Data stays a constant; views and library calls do not change.
+// Data remains a constant, and views and library calls do not change.
 // CHECK-LABEL: func.func @stays(
 // CHECK: mtc.constant dense<[1.000000e+00, 2.000000e+00]>
 // CHECK: mtc.reshape
@@ -36,7 +36,7 @@ func.func @stays(%x: tensor<2x3xf32>) -> tensor<3xf32> {
   return %y : tensor<3xf32>
 }
 
-// No library supports f64: a kernel contracts.
+// No library supports f64, so a kernel computes the contraction.
 // CHECK-LABEL: func.func @contract_f64(
 // CHECK: mtc.kernel [2, 4, 3] reduce [2]
 // CHECK: mtc.kernel.reduce  add

@@ -16,7 +16,7 @@ func.func @of_producer(%x: tensor<6x5xf32>) -> (tensor<6x5xf32>, tensor<5xf32>) 
 
 // -----
 
-// In addition to reductions of the same rows, through another shape: a norm's scale.
+// The kernel also reduces the same rows, which have another shape, as for the scale of a norm.
 // REMARK: remark: [Passed] fused | Category:mtc-fuse-column-sums {{.*}}column_sums=1
 // CHECK-LABEL: func.func @beside_rows
 // CHECK: mtc.kernel [3, 4, 5] reduce [2](%arg0)
@@ -35,7 +35,7 @@ func.func @beside_rows(%x: tensor<3x4x5xf32>) -> (tensor<3x4x5xf32>, tensor<5xf3
 
 // -----
 
-// A total is known only at the end: its users stay separate.
+// A sum over all elements is known only at the end, so its users remain separate.
 // CHECK-LABEL: func.func @read_again
 // CHECK: mtc.kernel [6, 5]
 // CHECK: add [
@@ -51,7 +51,7 @@ func.func @read_again(%x: tensor<6x5xf32>) -> tensor<6x5xf32> {
 
 // -----
 
-// Values computed from the sum keep the columns' kernel: the sum is no result by itself.
+// The kernel of the columns is kept if it computes other values from the sum.
 // CHECK-LABEL: func.func @of_largest
 // CHECK-NOT: add [
 func.func @of_largest(%x: tensor<6x5xf32>) -> (tensor<6x5xf32>, tensor<5xf32>) {

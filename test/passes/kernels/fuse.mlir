@@ -51,7 +51,7 @@ func.func @joined(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   return %e, %y : tensor<8xf32>, tensor<8xf32>
 }
 
-// A value that is computed once per row stays so: it does not depend on a reduced dim.
+// A value that does not depend on a reduced dim is still computed once per row.
 // CHECK-LABEL: func.func @computed_once(
 // CHECK: mtc.kernel [4, 8] reduce [1]
 // CHECK: %[[R:.*]] = mtc.kernel.load %{{.*}} at affine_map<(d0, d1) -> (d0)>
@@ -65,7 +65,7 @@ func.func @computed_once(%x: tensor<4x8xf32>, %r: tensor<4xf32>) -> tensor<4x8xf
   return %y : tensor<4x8xf32>
 }
 
-// If a guard is false, the producer's index may be out of bounds: its load gets the guard.
+// If a guard is false, the index in the producer may be out of bounds, so the producer's load gets the guard.
 // CHECK-LABEL: func.func @guarded(
 // CHECK: mtc.kernel [10]
 // CHECK: mtc.kernel.load %{{.*}} if %{{.*}} else
@@ -78,7 +78,7 @@ func.func @guarded(%x: tensor<8xf32>) -> tensor<10xf32> {
   return %p : tensor<10xf32>
 }
 
-// Scalars whose ranks differ from their iteration spaces' fuse too.
+// Scalars are fused even if their rank differs from that of their iteration space.
 // CHECK-LABEL: func.func @scalars(
 // CHECK: mtc.kernel [1]
 // CHECK: math.exp
@@ -104,7 +104,7 @@ func.func @squares(%x: tensor<2x65536xf32>) -> tensor<f32> {
   return %s : tensor<f32>
 }
 
-// Summands are fused; the initial tensor must be stored.
+// Summands are fused, but the initial tensor must be stored.
 // CHECK-LABEL: func.func @onto(
 // CHECK: mtc.kernel [36]
 // CHECK: math.absf
@@ -121,7 +121,7 @@ func.func @onto(%u: tensor<3x4xf32>, %i: tensor<3xi64>, %x: tensor<36xf32>) -> t
   return %y : tensor<9x4xf32>
 }
 
-// A small operand of overlapping windows with a large result: 2 of 9 of its elements are read twice, and it is never stored.
+// A small operand has overlapping windows with a large result. It is fused and never stored, although 2 of its 9 elements are read twice.
 // CHECK-LABEL: func.func @spread(
 // CHECK: mtc.kernel [2, 112, 112, 8, 2, 2] reduce [4, 5](%{{.*}}, %{{.*}}) : (tensor<2x56x56x8xf32>, tensor<2x56x56x8xi8>) -> tensor<2x112x112x8xf32>
 // CHECK-NOT: mtc.kernel [

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --split-input-file --pass-pipeline='builtin.module(mtc-kernel-pipeline)' -mlir-print-local-scope | FileCheck %s
 
-// Softmax: two reductions of a row and their users.
+// A softmax has two reductions of a row and their users.
 // CHECK-LABEL: func.func @softmax(
 // CHECK: mtc.kernel [32, 64] reduce [1](%{{.*}}) : (tensor<32x64xf32>) -> tensor<32x64xf32>
 // CHECK: mtc.kernel.reduce max
@@ -21,8 +21,8 @@ func.func @softmax(%x: tensor<32x64xf32>) -> tensor<32x64xf32> {
 
 // -----
 
-// A sum and the normalization after it, through a change of shape: dims are split at the boundaries of both. The sum is a result too, and so are
-// values of a row.
+// A sum and the normalization after it have different shapes, so dims are split at the boundaries of both. The sum and values of a row are
+// also results.
 // CHECK-LABEL: func.func @residual_norm(
 // CHECK: %[[K:.*]]:3 = mtc.kernel [4, 8, 64] reduce [2]
 // CHECK-SAME: (tensor<4x8x64xf32>, tensor<4x8xf32>, tensor<32x64xf32>)
@@ -51,7 +51,7 @@ func.func @residual_norm(%a: tensor<32x64xf32>, %b: tensor<32x64xf32>, %w: tenso
 
 // -----
 
-// Kernels that read the same rows and not each other's results.
+// The kernels read the same rows, but not each other's results.
 // CHECK-LABEL: func.func @siblings(
 // CHECK: mtc.kernel [32, 64] reduce [1](%{{.*}}) : (tensor<32x64xf32>) -> (tensor<32xf32>, tensor<32xf32>)
 // CHECK-NOT: mtc.kernel [
@@ -79,7 +79,7 @@ func.func @columns(%x: tensor<32x64xf32>, %y: tensor<32x64xf32>) -> (tensor<64xf
 
 // -----
 
-// A cheap result is computed by both users, which have different dims; an exponential is not.
+// Both users, which have different dims, compute a cheap result, but not an exponential.
 // CHECK-LABEL: func.func @computed_twice(
 // CHECK: mtc.kernel [32, 64] reduce [1]
 // CHECK-SAME: -> tensor<32xf32>
@@ -133,7 +133,7 @@ func.func @sum_across_a_call(%x: tensor<32x64xf32>, %w: tensor<64x64xf32>) -> (t
 
 // -----
 
-// A transfer between ranks is no boundary: a row has one kernel, and one order of summation, wherever weights arrive.
+// A transfer between ranks does not separate kernels, so that the order of summation of a row does not depend on the position of transfers.
 // CHECK-LABEL: func.func @across_a_gather(
 // CHECK: mtc.all_gather
 // CHECK: mtc.kernel [32, 64] reduce [1]
@@ -178,8 +178,8 @@ func.func @points(%x: tensor<64x3136xf32>, %m: tensor<64xf32>) -> (tensor<64x313
 
 // -----
 
-// The loss head: small values are computed first, and the lookup of the labels' scores separately, so that maximum, sum and gradient are one kernel
-// that may overwrite the scores.
+// In the head of a model, small values are computed first, and the scores of the labels are looked up separately. Maximum, sum and gradient
+// then are one kernel, which may overwrite the scores.
 // CHECK-LABEL: func.func @loss_head(
 // CHECK: mtc.contract
 // CHECK: mtc.kernel [256](%{{.*}}, %{{.*}}) : (tensor<256x4096xf32>, tensor<256xi64>) -> tensor<256xf32>

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --mtc-merge-equal | FileCheck %s
 
-// Equal operations and kernels are merged, dead ones erased. The bodies of kernels differ in their maps.
+// Equal operations and kernels are merged, and dead ones are erased. The bodies of kernels differ in their maps.
 // CHECK: #[[$OWN:.*]] = affine_map<(d0) -> (d0)>
 // CHECK: #[[$BEHIND:.*]] = affine_map<(d0) -> (d0 + 4)>
 // CHECK-LABEL: func.func @kernels

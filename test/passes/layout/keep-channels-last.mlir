@@ -30,7 +30,7 @@ func.func @block(%x: tensor<2x3x6x6xf32>, %w: tensor<4x3x3x3xf32>, %b: tensor<4x
   return %m : tensor<2x5xf32>
 }
 
-// Users of the model's order get it; other transposes stay.
+// Users that need the order of the model read a transposed value. Other transposes are kept.
 // CHECK-LABEL: func.func @stays
 // CHECK: %[[C:.*]] = mtc.convolve
 // CHECK-NEXT: %[[T:.*]] = mtc.tanh %[[C]]
@@ -49,7 +49,7 @@ func.func @stays(%x: tensor<2x6x3xf32>, %w: tensor<4x3x3xf32>, %e: tensor<2x3xf3
   return %r, %ex : tensor<2x16xf32>, tensor<3x2xf32>
 }
 
-// Both forms of a selection by mode.
+// Both forms of a selection by mode are transposed.
 // CHECK-LABEL: func.func @modes
 // CHECK-NEXT: %[[C:.*]] = mtc.convolve
 // CHECK-NEXT: %[[E:.*]] = mtc.tanh %[[C]]

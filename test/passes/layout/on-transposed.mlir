@@ -3,7 +3,7 @@
 // RUN:   | %python %support/interpret.py %s
 // RUN: mtc-opt %s -mtc-keep-channels-last -canonicalize | FileCheck %s
 
-// A convolution with a single tap of 1: the identity.
+// A convolution whose only weight is 1 is the identity.
 // CHECK-LABEL: func.func @elementwise
 // CHECK: mtc.compare
 // CHECK: mtc.select

@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s -split-input-file --mtc-pad-contractions | FileCheck %s
 
 module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90", precision = bf16>} {
-  // A classifier's logits and their gradient, which two contractions read: the whole loss is computed with the padded axis, and a label is looked up
+  // Two contractions read the gradient of a classifier's logits. The whole loss is computed with the padded axis, and labels are looked up
   // within the original extent.
   // CHECK-LABEL: func.func @loss
   func.func @loss(%x: tensor<512x512xbf16> {mtc.name = "x"}, %w: tensor<4097x512xbf16> {mtc.name = "w"}, %i: tensor<512xi64> {mtc.name = "i"})
@@ -36,7 +36,7 @@ module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90", precis
     return %label, %dx, %dw : tensor<512xbf16>, tensor<512x512xbf16>, tensor<4097x512xbf16>
   }
 
-  // The maximum reads the lowest value in the padding; a bias gets zeros, and its gradient is a slice of the sum.
+  // The padding contains the lowest value for the maximum and zeros for a bias, whose gradient is a slice of the sum.
   // CHECK-LABEL: func.func @bias
   func.func @bias(%x: tensor<512x512xbf16> {mtc.name = "x"}, %w: tensor<512x4097xbf16> {mtc.name = "w"}, %c: tensor<4097xbf16> {mtc.name = "c"})
       -> (tensor<512xbf16> {mtc.name = "max"}, tensor<4097xbf16> {mtc.name = "sums"}) {
@@ -65,7 +65,7 @@ module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90", precis
     return %y : tensor<512x4097xbf16>
   }
 
-  // Rows of 16 bytes need no padding; with few classes, most would be padding.
+  // Rows of a multiple of 16 bytes need no padding. With few classes, most elements would be padding.
   // CHECK-LABEL: func.func @aligned
   // CHECK-NOT: mtc.pad
   func.func @aligned(%x: tensor<512x512xbf16> {mtc.name = "x"}, %w: tensor<4096x512xbf16> {mtc.name = "w"}, %v: tensor<10x512xbf16> {mtc.name = "v"})

@@ -1,4 +1,4 @@
-// Each loss, on the imported module.
+// Each loss is attached to the imported module.
 //
 // RUN: split-file %s %t
 // RUN: mtc-opt %t/classes.mlir --mtc-attach-loss=loss=cross-entropy | FileCheck %t/classes.mlir
@@ -141,7 +141,7 @@ func.func @forward(%x: tensor<2x3x8x9xf32> {mtc.name = "x"}) -> (tensor<2x3x8x9x
 // CHECK: mtc.gather %{{.*}}, %{{.*}} axis 3 batch 3 : tensor<2x8x9x3xf32>, tensor<2x8x9xi64> -> tensor<2x8x9xf32>
 
 //--- labels_inside.mlir
-// The graph's own input is the labels; its shape implies that the classes are on axis 1.
+// An input of the graph has the labels. Its shape implies that the classes are on axis 1.
 func.func @forward(%x: tensor<2x3x8xf32> {mtc.name = "x"}, %y: tensor<2x8xi32> {mtc.name = "y"})
     -> (tensor<2x3x8xf32> {mtc.name = "scores"}) {
   return %x : tensor<2x3x8xf32>
@@ -154,7 +154,7 @@ func.func @forward(%x: tensor<2x3x8xf32> {mtc.name = "x"}, %y: tensor<2x8xi32> {
 // CHECK: mtc.softmax_cross_entropy %[[T]], %[[Y]]
 
 //--- loss_inside.mlir
-// An output of one element is the loss. It stays an output, under its own name.
+// An output of one element is the loss. It remains an output under its own name.
 func.func @forward(%x: tensor<1xf32> {mtc.name = "x"}, %y: tensor<2xi64> {mtc.name = "labels"})
     -> (tensor<1xf32> {mtc.name = "loss"}) {
   return %x : tensor<1xf32>

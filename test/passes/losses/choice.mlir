@@ -1,4 +1,4 @@
-// The loss that the outputs imply if none is given.
+// If no loss is given, it is inferred from the outputs.
 //
 // RUN: mtc-opt %s --split-input-file --mtc-attach-loss | FileCheck %s
 
@@ -47,7 +47,7 @@ func.func @forward(%a: tensor<4x3xi64> {mtc.name = "tokens"}, %b: tensor<4x3xi64
 
 // -----
 
-// Unsigned labels have no value for the last token, which is ignored.
+// The label of the last token is the ignored one, which unsigned labels cannot represent.
 // CHECK: mtc.program {{.*}} loss "causal-lm"
 // CHECK-NOT: shifted_from
 func.func @forward(%ids: tensor<4x3xi64> {mtc.name = "input_ids"}, %labels: tensor<4x3xui8> {mtc.name = "labels"},

@@ -1,4 +1,4 @@
-// Gradients of losses in f64 against central differences.
+// Gradients of losses in f64 are compared with central differences.
 //
 // DEFINE: %{check} = --mtc-test-gradient --mtc-decompose --canonicalize --cse --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py
 // RUN: split-file %s %t
@@ -28,7 +28,7 @@ func.func @forward(%x: tensor<2x3xf64> {mtc.name = "x"}) -> (tensor<2x3xf64> {mt
 // given @micro_step a1 = [[0.2, 0.7, 0.1], [0.4, 0.25, 0.35]]
 
 //--- sequences.mlir
-// Repeated labels, an empty target, and a frame for each label; [frames, batch, classes].
+// The samples have repeated labels, an empty target, and a frame for each label; [frames, batch, classes].
 func.func @forward(%x: tensor<3x5x2xf64> {mtc.name = "x"}, %labels: tensor<3x3xi32> {mtc.name = "labels"}, %y: tensor<5x3x4xf64> {mtc.name = "y"})
     -> (tensor<5x3x4xf64> {mtc.name = "logits"}) {
   return %y : tensor<5x3x4xf64>

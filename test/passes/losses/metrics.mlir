@@ -1,4 +1,4 @@
-// Values per sample from which evaluation computes each loss's metrics: sums, and the classes of targets.
+// Evaluation computes the metrics of each loss from values per sample: sums, and the classes of targets.
 //
 // DEFINE: %{values} = --mtc-decompose --canonicalize --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py
 // RUN: split-file %s %t
@@ -19,7 +19,7 @@
 // RUN: mtc-opt %t/scalars.mlir --mtc-attach-loss=loss=mse %{values} %t/scalars.mlir
 
 //--- classes.mlir
-// The five largest of more than five classes; ties count as correct, and the first class of a tie is predicted. A row with
+// With more than five classes, the five largest scores count. Ties count as correct, and the first class of a tie is predicted. A row with
 // NaN predicts no class.
 // CHECK-LABEL: func.func @evaluate(
 // CHECK-SAME: tensor<5xf32> {mtc.name = "mtc.row_loss"}, tensor<5xf32> {mtc.name = "mtc.row_weight"},
@@ -56,7 +56,7 @@ func.func @forward(%x: tensor<4x2xf32> {mtc.name = "x"}) -> (tensor<4x2xf32> {mt
 // expect @evaluate = (lambda l: (l.sum() / 3, l, np.array([1, 1, 1, 0]), np.array([1, 0, 0, 0]), np.array([1, 0, 0, 0]), np.array([1, 1, 0, 0]), np.array([1, 0, 1, 0])))(np.array([0.3132617, 1.3132617, 1.3132617, 0]))
 
 //--- image.mlir
-// One class for each pixel.
+// Each pixel has a class.
 // CHECK: tensor<2x8x9xi32> {mtc.name = "mtc.row_predicted_class"}, tensor<2x8x9xi32> {mtc.name = "mtc.row_label_class"})
 func.func @forward(%x: tensor<2x3x8x9xf32> {mtc.name = "x"}) -> (tensor<2x3x8x9xf32> {mtc.name = "mask"}) {
   return %x : tensor<2x3x8x9xf32>
@@ -73,7 +73,7 @@ func.func @forward(%x: tensor<2x3xf32> {mtc.name = "x"}) -> (tensor<2x3xf32> {mt
 // expect @evaluate = (lambda l: (l.mean(), l, np.ones(2), np.array([0, 1]), np.array([2, 1]), np.array([0, 1])))(-(a1 * (a0 - np.log(np.exp(a0).sum(1, keepdims=True)))).sum(1))
 
 //--- labels.mlir
-// Several labels per sample: a probability above 0.5 is positive.
+// With several labels per sample, a probability above 0.5 is positive.
 // CHECK: {mtc.name = "mtc.row_correct"}, tensor<2xf32> {mtc.name = "mtc.row_micro_true_positives"},
 // CHECK-SAME: tensor<2xf32> {mtc.name = "mtc.row_micro_predicted_positives"}, tensor<2xf32> {mtc.name = "mtc.row_micro_positives"})
 func.func @forward(%x: tensor<2x3xf32> {mtc.name = "x"}) -> (tensor<2x3xf32> {mtc.name = "logits"}) {

@@ -1,5 +1,5 @@
-// A micro-step's part of an update's loss: the sum over its targets, divided by the number of targets of all micro-steps. If labels may be ignored,
-// the valid targets are counted.
+// A micro-step computes its part of the loss of an update: the sum over its targets, divided by the number of targets of all micro-steps.
+// If labels may be ignored, the valid targets are counted.
 //
 // RUN: split-file %s %t
 // RUN: mtc-opt %t/classes.mlir --mtc-attach-loss="loss=cross-entropy accumulate=4" 2>%t/classes.log | FileCheck %t/classes.mlir
@@ -40,7 +40,7 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mt
 // expect @outputs = a0
 
 //--- mse.mlir
-// All targets are valid. Random bits are those of the micro-step, in the training step only.
+// All targets are valid. Random bits depend on the micro-step, in the training step only.
 // CHECK: mtc.program "model" stage forward loss "mse" accumulation <micro_steps = 2> {
 // CHECK-NOT: @mtc.target_count
 // CHECK-LABEL: func.func @micro_step

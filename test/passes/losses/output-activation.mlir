@@ -3,7 +3,7 @@
 // RUN: mtc-opt %s --split-input-file --mtc-attach-loss="loss=cross-entropy" --canonicalize 2>%t.err | FileCheck %s
 // RUN: FileCheck %s --check-prefix=MESSAGE --implicit-check-not=output <%t.err
 
-// A softmax over channels that is rounded to 16 bits: the classes are axis 1 in the labels' layout.
+// A softmax over channels is rounded to 16 bits. The classes are axis 1 in the layout of the labels.
 // CHECK-LABEL: func.func @micro_step
 // CHECK: %[[X:.*]] = mtc.transpose %{{.*}} [0, 2, 3, 1] : tensor<2x5x4x4xf32>
 // CHECK: mtc.softmax_cross_entropy %[[X]], %{{.*}} ignore -100
@@ -26,7 +26,7 @@ func.func @forward(%x: tensor<2x5x4x4xf32> {mtc.name = "x"}) -> (tensor<2x5x4x4x
 
 // -----
 
-// A softmax of the first token that is guarded against rows of -inf.
+// The softmax of the first token is guarded against rows of -inf.
 // CHECK-LABEL: func.func @micro_step
 // CHECK: %[[X:.*]] = mtc.slice %{{.*}} offsets [0, 0, 0] strides [1, 1, 1] : tensor<2x3x5xf32> -> tensor<2x1x5xf32>
 // CHECK: %[[Z:.*]] = mtc.reshape %[[X]] : tensor<2x1x5xf32> -> tensor<2x5xf32>
@@ -49,7 +49,7 @@ func.func @forward(%x: tensor<2x3x5xf32> {mtc.name = "x"}) -> (tensor<2x5xf32> {
 
 // -----
 
-// Normalized sigmoids: the softmax of their logarithms.
+// Normalized sigmoids are the softmax of the logarithms of the sigmoids.
 // CHECK-LABEL: func.func @micro_step
 // CHECK: %[[X:.*]] = mtc.sub %{{.*}}, %{{.*}} : tensor<2x5xf32>
 // CHECK: mtc.softmax_cross_entropy %[[X]], %{{.*}} ignore -100
@@ -65,7 +65,7 @@ func.func @forward(%x: tensor<2x5xf32> {mtc.name = "x"}) -> (tensor<2x5xf32> {mt
 
 // -----
 
-// The axis of the softmax is divided afterwards: the loss normalizes other values.
+// The axis of the softmax is divided afterwards, so that the loss normalizes other values.
 // CHECK-LABEL: func.func @micro_step
 // CHECK: mtc.div
 // CHECK: mtc.softmax_cross_entropy
@@ -81,7 +81,7 @@ func.func @forward(%x: tensor<2x6xf32> {mtc.name = "x"}) -> (tensor<2x2x3xf32> {
 
 // -----
 
-// A division by another sum is no softmax.
+// A division by another sum is not a softmax.
 // CHECK-LABEL: func.func @micro_step
 // CHECK: mtc.div
 func.func @forward(%x: tensor<2x5xf32> {mtc.name = "x"}, %z: tensor<2x5xf32> {mtc.name = "z"})

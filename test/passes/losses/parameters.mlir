@@ -1,4 +1,4 @@
-// Parameters of losses: PyTorch's formulas in numpy, with the mean and the contribution of each row.
+// Parameters of losses: The expected means, and the contributions of each row, are computed in numpy by PyTorch's formulas.
 //
 // DEFINE: %{values} = --mtc-decompose --canonicalize --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py
 // RUN: split-file %s %t
@@ -24,7 +24,7 @@
 
 //--- smoothing.mlir
 // CHECK-LABEL: func.func @micro_step
-// The smoothed part is a sum of logits: no second softmax.
+// The smoothed part is a sum of logits, so that there is no second softmax.
 // CHECK: %[[L:.*]] = mtc.softmax_cross_entropy %[[X:.*]], %{{.*}} ignore -100 :
 // CHECK: mtc.reduce max %[[X]] axes [1]
 // CHECK-NOT: mtc.exp
@@ -85,7 +85,7 @@ func.func @forward(%x: tensor<2x3xf32> {mtc.name = "x"}, %l: tensor<2xui8> {mtc.
 // expect @outputs = a0
 
 //--- soft.mlir
-// Class probabilities; the mean is over targets, whatever the weights.
+// The labels are class probabilities. The mean is over targets, independently of the weights.
 // CHECK: mtc.input "labels" label{{$}}
 // CHECK-LABEL: func.func @micro_step(
 // CHECK-SAME: tensor<2x3xf32> {mtc.name = "labels"})
@@ -104,7 +104,7 @@ func.func @forward(%x: tensor<2x3x2x2xf32> {mtc.name = "x"}, %l: tensor<2x3x2x2x
 // expect @micro_step = -(a1.astype(np.float32) * (a0 - np.log(np.exp(a0).sum(1, keepdims=True)))).sum() / 8
 
 //--- divergence.mlir
-// The sum over each sample, mean over samples (batchmean); probabilities of 0 contribute nothing.
+// The loss is the mean over samples of the sum over each sample (batchmean). Probabilities of 0 contribute nothing.
 func.func @forward(%x: tensor<2x2x3xf32> {mtc.name = "x"}) -> (tensor<2x2x3xf32> {mtc.name = "logits"}) {
   return %x : tensor<2x2x3xf32>
 }

@@ -1,4 +1,4 @@
-// The state of a loss scale, and the initial cotangent; the loss does not change.
+// The pass adds the state of the loss scale and the initial cotangent. The loss does not change.
 //
 // RUN: mtc-opt %s --mtc-scale-loss=loss-scale=1024 --mtc-autodiff | FileCheck %s
 // RUN: mtc-opt %s --mtc-scale-loss="loss-scale=1.5e-5 loss-scale-window=10" | FileCheck %s --check-prefix=SMALL

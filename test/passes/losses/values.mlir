@@ -10,7 +10,7 @@
 // RUN: mtc-opt %t/bce.mlir --mtc-attach-loss=loss=bce-with-logits --canonicalize --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py %t/bce.mlir
 
 //--- classes.mlir
-// The third row is ignored; the second one is correct, the fourth by a tie.
+// The third row is ignored. The second row is predicted correctly, and so is the fourth one, by a tie.
 func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mtc.name = "logits"}) {
   return %x : tensor<4x3xf32>
 }
@@ -23,7 +23,7 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mt
 // expect @outputs = a0
 
 //--- image.mlir
-// Classes on axis 1, rows summed over the pixels.
+// Classes are on axis 1, and the contribution of a row is the sum over its pixels.
 func.func @forward(%x: tensor<1x2x1x2xf32> {mtc.name = "x"}) -> (tensor<1x2x1x2xf32> {mtc.name = "logits"}) {
   return %x : tensor<1x2x1x2xf32>
 }
@@ -47,7 +47,7 @@ func.func @forward(%x: tensor<1x2x3xf32> {mtc.name = "x"}) -> (tensor<1x2x3xf32>
 // expect @outputs = a0
 
 //--- unsigned.mlir
-// All unsigned labels are valid.
+// With unsigned labels, all labels are valid.
 func.func @forward(%x: tensor<1x200xf32> {mtc.name = "x"}, %l: tensor<1xui8> {mtc.name = "labels"}) -> (tensor<1x200xf32> {mtc.name = "logits"}) {
   return %x : tensor<1x200xf32>
 }

@@ -40,7 +40,7 @@ ArenaLayout layOutPlainly(llvm::ArrayRef<LiveBuffer> buffers) {
   return layout;
 }
 
-/// Buffers of a forward pass, many of which live into a backward pass.
+/// Creates the buffers of a forward pass, many of which are live until the backward pass.
 std::vector<LiveBuffer> randomBuffers(unsigned seed) {
   std::mt19937 random(seed);
   auto below = [&](unsigned bound) { return static_cast<int64_t>(random() % bound); };

@@ -12,7 +12,7 @@ using namespace mtc;
 
 namespace {
 
-/// Visits all nodes for each answer.
+/// A reference implementation that visits all nodes for each query.
 struct PlainProfile {
   std::vector<unsigned> order;
   std::vector<int64_t> allocated, freed;
@@ -52,7 +52,7 @@ TEST(LiveProfile, AgreesWithSumsOverAllNodesAfterRandomMoves) {
     const unsigned freeing = draw(count);
     plain.freed[freeing] += bytes;
     profile.addFreed(freeing, bytes);
-    // Most moves enter one part of the sequence, whose blocks grow until they are divided.
+    // Most nodes are moved to one part of the sequence, whose blocks grow until they are divided.
     const unsigned moved = draw(count);
     const unsigned previous = plain.order[draw(change % 4 ? 20 : count)];
     if (moved != previous) {

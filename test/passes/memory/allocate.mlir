@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-allocate)' | FileCheck %s
 
-// Variables first, then inputs, then values; a view is stored in its source. Column sums are not fused into a contraction, so that there are two
-// launches; the elementwise one overwrites its operand, which dies.
+// The arena has variables first, then inputs, then values. A view is stored in its source. Column sums are not fused into a contraction, so
+// that there are two launches. The elementwise one overwrites its operand, which is dead afterwards.
 // CHECK: mtc.arena size 256 live 256
 // CHECK: mtc.variable  parameter @w : tensor<16xf32> = #mtc.zeros at 0
 // CHECK: mtc.step @f reads ["x"] [#mtc.at<64, tensor<2x16xf32>>] gives ["y"] [#mtc.at<192, tensor<16x1xf32>>]
@@ -20,7 +20,7 @@ module {
 
 // -----
 
-// A value that is written to a variable is computed in its memory; an update in place needs no memory.
+// A value that is written to a variable is computed in the memory of the variable. An update in place needs no memory.
 // CHECK: mtc.arena size 192 live 192
 // CHECK: mtc.step @update
 // CHECK-NEXT: mtc.launch @kernel_0 [#mtc.at<0, tensor<48xf32>>] into [#mtc.at<0, tensor<48xf32>>]
@@ -39,7 +39,7 @@ module {
 
 // -----
 
-// The old value has users after the write: the new one is computed elsewhere, and copied after these users.
+// The old value has users after the write, so the new value is computed elsewhere and copied after these users.
 // CHECK: mtc.step @swap
 // CHECK-NEXT: mtc.launch @{{.*}} [#mtc.at<64, tensor<16xf32>>] into [#mtc.at<[[NEW:[0-9]+]], tensor<16xf32>>]
 // CHECK-NEXT: mtc.launch @{{.*}} [#mtc.at<0, tensor<16xf32>>]
@@ -85,7 +85,7 @@ module {
 
 // -----
 
-// A call's operand that is a view is inside its source: the second half of each row has an offset of 32 bytes.
+// An operand of a call that is a view is stored inside its source: the second half of each row has an offset of 32 bytes.
 // CHECK: mtc.call #mtc.contraction<type = f32, m = 4, n = 2, k = 8, lhs_strides = [16, 1], rhs_strides = [2, 1], out_strides = [2, 1]>
 // CHECK-SAME: [#mtc.at<32, tensor<4x8xf32>>, #mtc.at<256, tensor<8x2xf32>>] into [#mtc.at<320, tensor<4x2xf32>>]
 module {
@@ -99,7 +99,7 @@ module {
 
 // -----
 
-// Attention with the given layouts; a broadcast mask has strides of 0.
+// Attention has the given layouts, and a broadcast mask has strides of 0.
 // CHECK: mtc.call #mtc.attention<type = f32, has_mask = 1, is_causal = 1, batch = 1, heads = 2, key_heads = 1, queries = 4, keys = 4, width = 16, value_width = 16, scale = 2.500000e-01
 // CHECK-SAME: query = [128, 64, 16, 1], key = [64, 64, 16, 1], value = [64, 64, 16, 1], mask = [0, 0, 0, 1], out = [128, 16, 32, 1]>
 // CHECK-SAME: [#mtc.at<0, tensor<1x2x4x16xf32>>, #mtc.at<512, tensor<1x1x4x16xf32>>, #mtc.at<512, tensor<1x1x4x16xf32>>, #mtc.at<768, tensor<1x1x1x4xi1>>]
@@ -117,7 +117,7 @@ module {
 
 // -----
 
-// Its gradient with 16-bit elements: out has its heads inside, as the forward call wrote it.
+// In the gradient with 16-bit elements, the heads of `out` are an inner axis, as the forward call wrote them.
 // CHECK: mtc.call #mtc.attention_gradient<type = bf16, has_out = 1, batch = 1, heads = 2, key_heads = 2,
 // CHECK-SAME: out = [128, 64, 16, 1], saved_out = [0, 16, 32, 1], d_query = [128, 64, 16, 1]
 module {
@@ -135,8 +135,8 @@ module {
 
 // -----
 
-// A contraction accumulates in place if its last addend dies: in a variable that is assigned its sum with the old value, and in the buffer of another
-// call's result. Other addends are read from their buffers.
+// A contraction accumulates in place if its last addend is dead afterwards: in a variable that is assigned the sum with its old value, and
+// in the buffer of another call's result. Other addends are read from their buffers.
 // CHECK: mtc.step @accumulate
 // CHECK-NEXT: mtc.call #mtc.contraction<type = f32, m = 4, n = 2, k = 3, lhs_strides = [3, 1], rhs_strides = [2, 1], out_strides = [2, 1], accumulate = 1> {{.*}} into [#mtc.at<0, tensor<4x2xf32>>]
 // CHECK-NEXT: mtc.call #mtc.contraction<type = f32, m = 4, n = 2, k = 3, lhs_strides = [3, 1], rhs_strides = [2, 1], out_strides = [2, 1]> {{.*}} into [#mtc.at<[[P:[0-9]+]], tensor<4x2xf32>>]
@@ -178,7 +178,7 @@ module {
 
 // -----
 
-// A convolution; channels are the last axis of its tensors.
+// Channels are the last axis of the tensors of a convolution.
 // CHECK: mtc.call #mtc.convolution<type = f32, window_rank = 2, batch = 2, groups = 1, input_channels = 16, output_channels = 32, input = [8, 8], output = [4, 4], kernel = [3, 3], strides = [2, 2], dilations = [1, 1], before = [1, 1]>
 // CHECK-SAME: [#mtc.at<0, tensor<2x8x8x16xf32>>, #mtc.at<8192, tensor<32x16x3x3xf32>>] into [#mtc.at<26624, tensor<2x4x4x32xf32>>] until
 module {

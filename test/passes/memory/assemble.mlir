@@ -1,4 +1,4 @@
-// A value with a single assembly is computed in its memory; others are copied.
+// A tile of a single assembled value is computed in the memory of that value. Other tiles are copied.
 //
 // RUN: mtc-opt %s --mtc-allocate | FileCheck %s
 

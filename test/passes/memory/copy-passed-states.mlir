@@ -1,4 +1,4 @@
-// An iteration copies states that it passes on as other states, also through views. Other results stay.
+// If an iteration returns a state as the next value of another state, even through views, the state is copied. Other results stay.
 //
 // RUN: mtc-opt %s --pass-pipeline="builtin.module(func.func(mtc-copy-passed-states))" | FileCheck %s
 

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --mtc-allocate | FileCheck %s
 
-// A row's softmax overwrites its operand, although that has another shape; one that reads another element does not.
+// The softmax of a row overwrites its operand, although the operand has another shape. A softmax that reads another element does not.
 // CHECK-LABEL: mtc.step @f
 // CHECK: mtc.launch @{{.*}} into [#mtc.at<[[A:[0-9]+]], tensor<4x8x16xf32>>]
 // CHECK: mtc.launch @{{.*}} [#mtc.at<[[A]], tensor<4x8x16xf32>>] into [#mtc.at<[[A]], tensor<32x16xf32>>]
@@ -109,7 +109,7 @@ func.func @two(%x: tensor<16xf32> {mtc.name = "x"}) -> (tensor<16xf32> {mtc.name
   return %r#1 : tensor<16xf32>
 }
 
-// A tile of one sample: the index of the operand does not depend on the unit dimension, that of the result does.
+// In a tile of one sample, the index of the result depends on the unit dimension, but that of the operand does not.
 // CHECK-LABEL: mtc.step @sample
 // CHECK: mtc.launch @{{.*}} into [#mtc.at<[[A:[0-9]+]], tensor<8x16xf32>>]
 // CHECK: mtc.launch @{{.*}} [#mtc.at<[[A]], tensor<8x16xf32>>] into [#mtc.at<[[A]], tensor<1x8x16xf32>>]

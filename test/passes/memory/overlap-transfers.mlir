@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s -mtc-overlap-copies | FileCheck %s
 
-// The launch that reads the received rows waits, and so does the one that overwrites sent values. The launch in between does not.
+// The launch that reads the received rows waits, and so does the one that overwrites sent values. The launch between the two does not wait.
 mtc.kernel_function @k [4] -> [tensor<4xf32>] {
 ^bb0(%a: tensor<4xf32>):
   %x = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<4xf32> -> f32

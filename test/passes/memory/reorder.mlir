@@ -1,4 +1,4 @@
-// Operations move to points with fewer live bytes; their operands do not change.
+// Operations move to positions with fewer live bytes. Their operands do not change.
 //
 // RUN: mtc-opt %s -split-input-file --mtc-reorder | FileCheck %s
 // RUN: mtc-opt %s -split-input-file --mtc-allocate | grep -o "mtc.arena size [0-9]*" | FileCheck %s --check-prefix=TEXT
@@ -11,8 +11,8 @@
 // MOVED-NEXT: size 50240
 // MOVED-NEXT: size 35840
 
-// A contraction of 16 KiB is computed before a large temporary, but only needed at the end: it moves there, with its user and the write, although
-// that replaces an operand of an operation between.
+// A contraction of 16 KiB is computed before a large temporary, but used only at the end. It moves to the end with its user and the write,
+// although the write replaces an operand of an operation between the two positions.
 // CHECK-LABEL: func.func @later
 // CHECK-NEXT: %[[W:.*]] = mtc.read @w
 // CHECK-NEXT: mtc.contract %arg0, %[[W]]
@@ -61,7 +61,7 @@ func.func @earlier(%d: tensor<4x64xf32> {mtc.name = "d"}) -> (tensor<4x4xf32> {m
 
 // -----
 
-// A read of a variable stays before its write: not the contraction moves down, its user moves up.
+// A read of a variable must precede the write, so the contraction does not move down; its user moves up.
 // CHECK-LABEL: func.func @hazard
 // CHECK-NEXT: %[[V:.*]] = mtc.read @v
 // CHECK-NEXT: %[[G:.*]] = mtc.contract %arg0, %[[V]]

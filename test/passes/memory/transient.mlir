@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s --mtc-allocate | FileCheck %s
 
-// A transient variable is stored after the arena of the other functions: 64 bytes of @w, 64 of the input, and the values of @train; @gradients has
-// both gradients at once.
+// A transient variable is stored after the arena of the other functions, which has 64 bytes for @w, 64 bytes for the input, and the values
+// of @train. In @gradients, both gradients are live at once.
 // CHECK: mtc.arena size 192 live 192 {data_bytes = 64 : i64, floor = 128 : i64, peak_at = #{{.*}}, separate = 256 : i64
 // CHECK-DAG: mtc.variable gradient transient @w.grad : tensor<16xf32> = #mtc.zeros of @w at 128
 // CHECK-DAG: mtc.variable gradient transient @v.grad : tensor<16xf32> = #mtc.zeros of @w at 192

@@ -165,7 +165,7 @@ protected:
   }
 };
 
-// Trials of other techniques replace operations without notice.
+// Trials of other techniques replace operations without a notification.
 TEST_F(WholeCopies, ArePlannedAgainAfterOperationsHaveChanged) {
   VariableOffload technique(*budget, *times, OffloadKind::Optimizer, window);
   candidateOf(technique, /*excess=*/1 << 20);

@@ -5,7 +5,8 @@
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-offload-activations{offload=none offload-budget=65536})' | FileCheck %s --check-prefix=FITS
 // FITS-NOT: mtc.move
 
-// Only the last kernel uses the first contraction's result: offloading it frees memory for the two values that are live at each kernel between.
+// Only the last kernel uses the result of the first contraction. Offloading the result frees memory for the two values that are live at
+// each kernel between.
 // CHECK: %[[A:.*]] = mtc.contract
 // CHECK-NEXT: %[[AWAY:.*]] = mtc.move %[[A]] to {{ *}}disk : tensor<64x64xf32>
 // CHECK-COUNT-3: mtc.contract

@@ -1,4 +1,5 @@
-// Automatic offloading in mtc-fit: nothing without a budget, or to a disk without the option; otherwise no more than the budget requires.
+// Automatic offloading in mtc-fit offloads nothing without a budget, nothing to a disk without the option, and otherwise only as much as
+// the budget requires.
 //
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-fit{offload=auto offload-window=4096})' | FileCheck %s --check-prefix=FREE
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-fit{recompute=none tile=none memory=220000 offload-window=4096})' | FileCheck %s --check-prefix=FREE

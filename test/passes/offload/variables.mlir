@@ -6,8 +6,8 @@
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-offload-variables{offload=optimizer})' 2>&1 >/dev/null | FileCheck %s --check-prefix=WINDOWS
 // WINDOWS: warning: --offload: frees 65536 bytes, but the copy windows need 262144; use an --offload-window smaller than 8388608 to need less memory
 
-// State that kernels can update in windows; small variables stay. A parameter is fetched for its contraction, and updated in
-// windows.
+// State is offloaded if kernels can update it in windows. Small variables are not offloaded. A parameter is fetched for its contraction,
+// and updated in windows.
 // CHECK: mtc.transfer_slots 4 size 65536
 // CHECK: mtc.variable {{ *}}parameter @p : tensor
 // CHECK: mtc.variable {{ *}}optimizer @m in {{ *}}disk : tensor<128x128xf32>

@@ -1,4 +1,4 @@
-// Two offloaded values with one user, which reads views of both: if copies do not overlap with other work, each is fetched before its view.
+// One user reads views of two offloaded values. If copies do not overlap with other work, each value is fetched before its view.
 //
 // RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-offload-activations{offload=activations offload-budget=1})' | FileCheck %s
 

@@ -2,8 +2,8 @@
 // RUN: mtc-opt %s --split-input-file --pass-pipeline='builtin.module(mtc-autodiff,mtc-optimizer{optimizer=sgd clip-norm=1.0},mtc-fuse-update)' --remarks-filter=mtc-fuse-update --remark-policy=all 2>&1 | FileCheck %s --check-prefix=CLIP
 // RUN: mtc-opt %s --split-input-file --pass-pipeline='builtin.module(mtc-scale-loss{loss-scale=1024},mtc-autodiff,mtc-optimizer{optimizer=sgd},mtc-fuse-update)' --remarks-filter=mtc-fuse-update --remark-policy=all 2>&1 | FileCheck %s --check-prefix=SCALED
 
-// Each parameter's update follows its gradient, and the last use of its old value: @w is read once more for the gradient of @v. Only @gradients uses
-// the gradients' variables.
+// The update of each parameter follows its gradient and the last use of its old value. @w is read once more for the gradient of @v. Only
+// @gradients uses the gradients' variables.
 // CHECK-DAG: mtc.variable gradient transient @w.grad
 // CHECK-DAG: mtc.variable gradient transient @v.grad
 // CHECK-LABEL: func.func @micro_step
@@ -58,8 +58,8 @@ func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
 
 // -----
 
-// Two biases, and a weight with 256 times their bytes: one flat update remains for the biases, with padding. With momentum and weight decay, biases
-// do not decay and so are a separate group.
+// For two biases and a weight with 256 times their bytes, one flat update with padding remains for the biases. With momentum and weight
+// decay, biases do not decay and so are a separate group.
 // CHECK-DAG: mtc.variable gradient transient @w.grad
 // CHECK-DAG: mtc.variable gradient @a.grad : tensor<8xf32> = {{[^{]*$}}
 // CHECK-DAG: mtc.variable gradient @b.grad : tensor<20xf32> = {{[^{]*$}}

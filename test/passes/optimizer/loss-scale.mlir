@@ -1,4 +1,4 @@
-// The update with loss scaling: its text, and its effect on parameters, state, the scale and its counters.
+// Tests the text of an update with loss scaling, and its effect on parameters, state, the scale and its counters.
 //
 // RUN: split-file %s %t
 // RUN: mtc-opt %t/text.mlir --mtc-scale-loss=loss-scale=1024 --mtc-optimizer="optimizer=momentum clip-norm=1 clip-value=0.5" --mtc-simplify | FileCheck %t/text.mlir
@@ -70,7 +70,7 @@ mtc.variable parameter @w : tensor<64x2048xf32> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<64x2048xf32> = #mtc.zeros of @w
 
 //--- adamw.mlir
-// The third update that is not skipped.
+// This is the third update that is not skipped.
 mtc.variable parameter @w : tensor<3x5xf32> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<3x5xf32> = #mtc.zeros of @w
 // given @update @mtc.learning_rate = 0.25
@@ -87,7 +87,7 @@ mtc.variable gradient @w.grad : tensor<3x5xf32> = #mtc.zeros of @w
 // expect @update @mtc.update_count = 3
 
 //--- skipped.mlir
-// One element of one gradient is not finite: only the scale changes.
+// One element of one gradient is not finite, so only the scale changes.
 mtc.variable parameter @w : tensor<3x5xf32> = #mtc.zeros
 mtc.variable parameter @b : tensor<17xf32> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<3x5xf32> = #mtc.zeros of @w
@@ -112,7 +112,7 @@ mtc.variable gradient @b.grad : tensor<17xf32> = #mtc.zeros of @b
 // expect @update @mtc.update_count = 2
 
 //--- shaped.mlir
-// With separate updates of parameters, too.
+// This also holds if parameters are updated separately.
 mtc.variable parameter @w : tensor<3x5xf32> = #mtc.zeros
 mtc.variable parameter @b : tensor<17xf32> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<3x5xf32> = #mtc.zeros of @w
@@ -143,7 +143,7 @@ mtc.variable gradient @w.grad : tensor<3x5xf32> = #mtc.zeros of @w
 // expect @update @mtc.update_count = 3
 
 //--- grown.mlir
-// The window is complete.
+// The growth interval is complete.
 mtc.variable parameter @w : tensor<3x5xf32> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<3x5xf32> = #mtc.zeros of @w
 // given @update @mtc.learning_rate = 0.25

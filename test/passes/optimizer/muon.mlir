@@ -15,7 +15,7 @@
 // CHECK-LABEL: func.func @update
 // CHECK: mtc.read_flat [@embedding, @shift, @head, @bias]
 // CHECK: %[[W:.*]] = mtc.read @hidden : tensor<6x4xf32>
-// A tall matrix: the Gram matrix of its columns.
+// For a tall matrix, the iteration uses the Gram matrix of its columns.
 // CHECK: %[[X:.*]] = mtc.div
 // CHECK: %[[S:.*]] = mtc.contract %[[X]], %[[X]] batch [] x [] over [0] x [0] : tensor<6x4xf32>, tensor<6x4xf32> -> tensor<4x4xf32>
 // CHECK: %[[SS:.*]] = mtc.contract %[[S]], %[[S]]

@@ -1,4 +1,4 @@
-// Settings of groups for parameters whose names match, in the file or in the user's module.
+// Settings of groups apply to parameters whose names match, in the file or in the user's module.
 //
 // RUN: split-file %s %t
 // RUN: mtc-opt %t/model.mlir --mtc-optimizer="optimizer=momentum lr=0.5 weight-decay=0.25 group={{match=*.bias weight-decay=0},{match=head.* lr=0.125},{match=layer.0.weight optimizer=adamw betas=0.5,0.75}}" | FileCheck %s
@@ -14,7 +14,8 @@
 // RUN: not mtc-opt %t/model.mlir --mtc-optimizer="optimizer=adam group={{match=*.bias weight-decay=-1}}" 2>&1 | FileCheck %s --check-prefix=RANGE
 // RUN: not mtc-opt %t/model.mlir --mtc-optimizer="optimizer=adam lr=0 group={{match=*.bias lr=1}}" 2>&1 | FileCheck %s --check-prefix=ZERO
 
-// Groups with the same optimizer and settings, in the order of their first parameters. A rate is a multiple of the run's rate.
+// Parameters with the same optimizer and settings form one group; groups are in the order of their first parameters. A rate is a multiple
+// of the run's rate.
 // CHECK: %[[LR:.*]] = mtc.read @mtc.learning_rate
 // CHECK: mtc.read_flat [@layer.0.weight] : tensor<16xf32>
 // CHECK: mtc.read_flat [@layer.0.weight.moment1]

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --split-input-file --mtc-quantize-optimizer-state --canonicalize | FileCheck %s
 
-// The pass does not know optimizers: this is none. A state becomes two variables.
+// The pass does not depend on optimizers, so this function is none. A state becomes two variables.
 // CHECK: mtc.variable optimizer @w.a.codes : tensor<300xui8> = #mtc.zeros of @w
 // CHECK: mtc.variable optimizer @w.a.scales : tensor<2xf32> = #mtc.zeros of @w
 // CHECK: mtc.variable optimizer @w.b.codes : tensor<300xui8> = dense<255> : tensor<300xui8> of @w
@@ -40,7 +40,7 @@ func.func @update() {
 
 // -----
 
-// Two codes of four bits per byte.
+// A byte contains two codes of four bits.
 // CHECK: mtc.variable optimizer @w.a.codes : tensor<128xui8> = #mtc.zeros of @w
 // CHECK: mtc.variable optimizer @w.a.scales : tensor<2xf32> = #mtc.zeros of @w
 // CHECK-LABEL: func.func @update
@@ -62,7 +62,7 @@ func.func @update() {
 
 // -----
 
-// A state that is kept in a skipped step keeps its codes and scales.
+// In a skipped step, a state keeps its codes and scales.
 // CHECK-LABEL: func.func @update
 // CHECK: %[[SKIPPED:.*]] = mtc.read @skipped : tensor<i1>
 // CHECK: %[[OLD:.*]] = mtc.read @w.a.codes

@@ -1,5 +1,5 @@
-// Optimizers whose state has other shapes than the parameter, has nonzero initial values, or that update parameters one after another: their
-// variables, and the effect of one update.
+// Tests the variables and the effect of one update for optimizers whose state has other shapes than the parameter or nonzero initial
+// values, and for those that update parameters one after another.
 //
 // RUN: split-file %s %t
 // RUN: mtc-opt %t/rmsprop.mlir --mtc-optimizer="optimizer=rmsprop centered=true momentum=0.5 weight-decay=0.5" --canonicalize --cse --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py %t/rmsprop.mlir
@@ -39,7 +39,7 @@ mtc.variable gradient @w.grad : tensor<3x5xf32> = #mtc.zeros of @w
 // expect @update @w = v["w"] - 0.125 * (v["w.grad"] + 0.5 * v["w"]) / (np.sqrt(2 + (v["w.grad"] + 0.5 * v["w"]) ** 2) + 1e-10)
 
 //--- adafactor.mlir
-// Rows and columns of parameters with at least two axes. The fourth step: a new moment has the weight 4^-0.8.
+// Parameters with at least two axes have state for rows and columns. In the fourth step, a new moment has the weight 4^-0.8.
 // CHECK: mtc.variable optimizer @w.row_moment2 : tensor<2x3x1xf32> = #mtc.zeros of @w
 // CHECK-NEXT: mtc.variable optimizer @w.column_moment2 : tensor<2x1x5xf32> = #mtc.zeros of @w
 // CHECK-NEXT: mtc.variable optimizer @b.moment2 : tensor<17xf32> = #mtc.zeros of @b

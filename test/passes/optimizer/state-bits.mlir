@@ -18,7 +18,7 @@
 // CHECK-DAG: mtc.read_flat [@b, @c, @e]
 // CHECK-DAG: mtc.read @w :
 
-// One kernel for each: scalars of the step, the flat update, and the rows of a parameter's blocks; w's last block is incomplete.
+// The scalars of the step, the flat update, and the rows of a parameter's blocks have one kernel each. The last block of w is incomplete.
 // KERNELS-LABEL: func.func @update
 // KERNELS: mtc.kernel [17, 256] iterations 4225 reduce [1]
 // KERNELS-SAME: -> (tensor<4225xf32>, tensor<4225xui8>, tensor<17xf32>, tensor<4225xui8>, tensor<17xf32>)

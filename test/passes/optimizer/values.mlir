@@ -10,7 +10,7 @@
 // RUN: mtc-opt %t/short.mlir --mtc-optimizer="optimizer=sgd clip-norm=1000" --canonicalize --cse --mtc-form-kernels --mlir-print-local-scope | %python %support/interpret.py %t/short.mlir
 
 //--- sgd.mlir
-// Sizes that do not fill their padding: 15 and 17 elements.
+// The parameters have 15 and 17 elements, which do not fill their padding.
 mtc.variable parameter @w : tensor<3x5xf32> = #mtc.zeros
 mtc.variable parameter @b : tensor<17xf32> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<3x5xf32> = #mtc.zeros of @w

@@ -5,7 +5,7 @@
 // RUN: not mtc-opt %s --mtc-narrow-storage='keep-f32=[a' 2>&1 | FileCheck %s --check-prefix=PATTERN
 // RUN: sed 's/precision = bf16/precision = f32/' %s | not mtc-opt --mtc-narrow-storage='keep-f32=head*' 2>&1 | FileCheck %s --check-prefix=WIDE
 
-// A named node computes in f32, also if its operands are stored in 16 bits.
+// A named node computes in f32 even if its operands are stored in 16 bits.
 // REMARK-DAG: contract reads bf16 and returns bf16, in which contractions lose little precision
 // REMARK-DAG: tanh is stored as bf16, like its operands
 // REMARK-DAG: contract reads f32, because of --keep-f32

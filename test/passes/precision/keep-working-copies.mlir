@@ -1,10 +1,10 @@
 // RUN: mtc-opt %s --split-input-file --mtc-keep-working-copies | FileCheck %s
 // RUN: mtc-opt %s --split-input-file --mtc-keep-working-copies --mtc-optimizer=optimizer=sgd | FileCheck %s --check-prefix UPDATE
 
-// In bf16, a parameter is the upper halves of its elements; users in f32 join both halves.
+// In bf16, the parameter consists of the upper halves of its elements. Users in f32 join both halves.
 // CHECK: mtc.variable parameter @w : tensor<8x16xbf16> = #mtc.initializer<"w">
 // CHECK-NEXT: mtc.variable low_half @w.low : tensor<8x16xi16> = #mtc.as_parameter of @w
-// A vector has no copy, nor has a parameter with users in f32 only.
+// Vectors, and parameters that have only users in f32, have no copy.
 // CHECK: mtc.variable parameter @b : tensor<16xf32>
 // Frozen parameters have 16 bits only.
 // CHECK: mtc.variable constant @frozen : tensor<8x16xbf16> = #mtc.initializer<"frozen">

@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s --split-input-file --mtc-narrow-storage | FileCheck %s
 // RUN: mtc-opt %s --split-input-file --mtc-narrow-storage --canonicalize --mtc-form-kernels --mtc-fuse-kernels | FileCheck %s --check-prefix FUSED
 
-// The result of a contraction and values derived from it are stored in 16 bits; a gradient is a sum in f32.
+// The result of a contraction and values derived from it are stored in 16 bits. A gradient is a sum in f32.
 // CHECK-LABEL: func.func @micro_step
 // CHECK: %[[X:.*]] = mtc.cast %arg0 as storage : tensor<4x8xf32> -> tensor<4x8xbf16>
 // CHECK: %[[W:.*]] = mtc.cast %{{.*}} as storage : tensor<8x16xf32> -> tensor<8x16xbf16>

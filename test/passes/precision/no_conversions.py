@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""No kernel of a 16-bit step only converts activations: conversions are fused into their producers and users. Data that a library call uses
-has a separate conversion, and so do results of calls for accumulated gradients."""
+"""No kernel of a 16-bit step only converts activations: conversions are fused into their producers and users. Only data that a library call
+reads, and results of calls for accumulated gradients, have separate conversions."""
 
 import re
 import sys
@@ -31,7 +31,7 @@ def kernels_of(text: str) -> list[tuple[str, list[str]]]:
 
 
 def only_converts(header: str, body: list[str]) -> bool:
-    """Whether the kernel only stores one value of the step with another type."""
+    """Returns whether the kernel only converts one value of the step to another type."""
     if any("mtc.kernel.load" not in line and "mtc.kernel.yield" not in line for line in body):
         return False
     if not (parts := HEADER.search(header)):

@@ -12,7 +12,7 @@
 // DRAWN: mtc.variable parameter @w : tensor<8x4xf32> = #mtc.normal<2.000000e-02 : f64>
 // READ: mtc.variable parameter @w : tensor<8x4xf32> = #mtc.initializer<"w">
 mtc.variable parameter @w : tensor<8x4xf32> = #mtc.initializer<"w">
-// Constants and state keep the model's values, unless their data is missing.
+// Constants and state keep the values of the model, unless their data is missing.
 // CHECK: @table : tensor<8xf32> = #mtc.initializer<"table">
 mtc.variable constant @table : tensor<8xf32> = #mtc.initializer<"table">
 // DRAWN: @lost : tensor<8xf32> = #mtc.normal<2.000000e-02 : f64>

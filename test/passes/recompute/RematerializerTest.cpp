@@ -14,8 +14,8 @@ using namespace mtc;
 
 namespace {
 
-// Both kernels compute their first results in the same way, so that copies of these are equal
-// kernels.
+// Both kernels compute their first results in the same way, so that the kernels that recompute only
+// these results are equal.
 constexpr const char *text = R"(
 #map = affine_map<(d0, d1) -> (d0, d1)>
 func.func @step(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
@@ -66,7 +66,7 @@ TEST(RematerializerTest, HashesOfCopiedResultsDifferByTheirOperations) {
   EXPECT_NE(hashOf(a), hashOf(b));
 }
 
-// The first result is used before the place, too.
+// The first result is also used before the position of the recomputation.
 constexpr const char *manyResults = R"(
 #map = affine_map<(d0, d1) -> (d0, d1)>
 func.func @step(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {

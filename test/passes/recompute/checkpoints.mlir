@@ -1,4 +1,4 @@
-// Checkpoints: every third of nine layers is saved, and so is the value after the last; the others are recomputed.
+// With checkpoints, every third of nine layers is saved, and so is the value after the last layer. The other values are recomputed.
 //
 // RUN: mtc-opt %s -split-input-file --mtc-recompute=recompute=sqrt | FileCheck %s
 // RUN: mtc-opt %s -split-input-file --mtc-allocate | grep -o "mtc.arena size [0-9]*" | FileCheck %s --check-prefix=BEFORE
@@ -60,7 +60,8 @@ func.func @layers(%x: tensor<64x64xf32> {mtc.name = "x"}) -> (tensor<4x4xf32> {m
 
 // -----
 
-// The backward pass uses every other value only. The sixth of ten, a checkpoint that it does not use, is saved for the next segment.
+// The backward pass uses every other value only. The backward pass does not use the sixth of ten values, a checkpoint, but the next segment
+// does.
 // CHECK-LABEL: func.func @between
 // CHECK-COUNT-5: mtc.contract
 // CHECK: %[[H3:.*]] = mtc.contract
@@ -95,7 +96,7 @@ func.func @between(%x: tensor<64x64xf32> {mtc.name = "x"}) -> (tensor<4x4xf32> {
 
 // -----
 
-// This function has no backward pass: nothing is recomputed.
+// This function has no backward pass, so nothing is recomputed.
 // CHECK-LABEL: func.func @plain
 // CHECK-NOT: mtc.recomputed
 mtc.variable parameter @w : tensor<64x64xf32> = #mtc.zeros

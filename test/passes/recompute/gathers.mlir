@@ -1,5 +1,5 @@
-// A recomputation uses a gathered parameter from the gather of the late users, which moves up, so that no gathered value is live between the passes.
-// Gathers do not join segments.
+// A recomputation uses the gathered parameter of the backward pass, whose gather moves up, so that no gathered value is live between the
+// passes. Gathers do not join segments.
 //
 // RUN: mtc-opt %s -split-input-file --mtc-recompute=recompute=all | FileCheck %s
 // RUN: mtc-opt %s -split-input-file --mtc-recompute=recompute=sqrt | FileCheck %s --check-prefix=SQRT
@@ -36,7 +36,7 @@ func.func @later_gather(%x: tensor<8x64xf32> {mtc.name = "x"}) -> (tensor<8x64xf
 
 // -----
 
-// Each layer's parameter is gathered for each pass. The ends of layers are still the points that all paths pass.
+// Each layer's parameter is gathered for each pass. All paths still pass through the ends of layers.
 // SQRT-LABEL: func.func @layers
 // SQRT-COUNT-7: mtc.all_gather
 // SQRT: %[[W3:.*]] = mtc.all_gather

@@ -1,5 +1,5 @@
-// A plan that meets the budget is improved by changes that only save time together: a copy is removed, and others are
-// computed instead. The greedy search alone recomputes five values.
+// A plan that meets the budget is improved by changes that save time only together: one recomputation is removed, and others are added. The
+// greedy search alone recomputes five values.
 //
 // RUN: mtc-opt %s --mtc-fit="memory=115712 tile=none" | FileCheck %s
 // RUN: mtc-opt %s --mtc-fit="memory=115712 tile=none" --mtc-allocate | grep -o "mtc.arena size [0-9]*" | FileCheck %s --check-prefix=SIZE

@@ -5,11 +5,11 @@
 // RUN: mtc-opt %t/step.mlir | diff - %t.mlir
 // RUN: sed 's/{"again\|{"gives/\n&/g' %t.json | FileCheck %s --match-full-lines
 
-// Variable and input outlive the function; the new value of the variable is computed in its memory.
+// The variable and the input outlive the function. The new value of the variable is computed in its memory.
 // CHECK: {"bytes":[16384,16384,16384,0,256],"fixed_bytes":32768,"function":"micro_step","live_bytes":65536,"operations":[
 // CHECK-NEXT: {"again":true,"alternatives":[
 // CHECK-NEXT: {"gives":[0],"in_place":[],"picoseconds":[[PRODUCT:[0-9]+]],"reads":[],"scratch":0,"variables":["w"]}],"node":"product","writes":[]},
-// Both results may overwrite the contraction's result. One of them is computed from the contraction's result, and the second one from the first, too.
+// Both results may overwrite the contraction's result. One result is computed from the contraction's result, and the other one from both.
 // CHECK-NEXT: {"again":true,"alternatives":[
 // CHECK-NEXT: {"gives":[1,2],"in_place":{{\[\[}}0,0,0],[1,0,0]],"picoseconds":4997120,"reads":[0],"scratch":0,"variables":[]},
 // CHECK-NEXT: {"gives":[1],"in_place":{{\[\[}}0,0,0]],"picoseconds":3317760,"reads":[0],"scratch":0,"variables":[]},

@@ -20,7 +20,7 @@ func.func @chain(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>) -> (tensor<f32> {
 
 // -----
 
-// Replacing one live value by another of the same size has no benefit: the needed one is saved.
+// Replacing one live value by another of the same size has no benefit, so the value that the backward pass needs is saved.
 // CHECK-LABEL: func.func @same_size(
 // CHECK-NOT: mtc.recomputed
 func.func @same_size(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>) -> (tensor<f32> {mtc.differentiated}, tensor<64x64xf32>) {
@@ -33,7 +33,7 @@ func.func @same_size(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>) -> (tensor<f3
 
 // -----
 
-// The result of a call is stored anyway; the value that is centered around its mean is not, for one subtraction.
+// The result of a call must be stored in any case. The centered value is recomputed from it by one subtraction.
 // CHECK-LABEL: func.func @centered(
 // CHECK: %[[X:.*]] = mtc.contract
 // CHECK: %[[L:.*]] = mtc.reduce add
@@ -64,7 +64,7 @@ func.func @residual(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>) -> (tensor<f32
 
 // -----
 
-// A normalized value is recomputed from its row's statistics; sums are never recomputed. The broadcast is, through a view.
+// A normalized value is recomputed from its row's statistics; sums are never recomputed. The broadcast is recomputed, through a view.
 // CHECK-LABEL: func.func @statistics(
 // CHECK: %[[M:.*]] = mtc.reduce add %[[X:.*]] axes [1]
 // CHECK: mtc.reduce add
@@ -85,7 +85,7 @@ func.func @statistics(%x: tensor<64x32xf32>) -> (tensor<f32> {mtc.differentiated
 
 // -----
 
-// The position of a window's maximum as a byte: the comparison with the elements' positions is recomputed.
+// The position of a window's maximum is stored as a byte, and the comparison with the positions of the elements is recomputed.
 // CHECK-LABEL: func.func @positions(
 // CHECK: %[[F:.*]] = mtc.cast %{{.*}} : tensor<64xi32> -> tensor<64xi8>
 // CHECK: %[[L:.*]] = mtc.reduce add

@@ -43,7 +43,7 @@ func.func @product(%x: tensor<4x64xf32> {mtc.name = "x"}) -> (tensor<4x64xf32> {
 
 // -----
 
-// A read of a variable that has a new value by then is saved.
+// A read of a variable is saved if the variable has a new value at the later use.
 // CHECK-LABEL: func.func @replaced
 // CHECK-NOT: mtc.recomputed
 mtc.variable parameter @w : tensor<4x64xf32> = #mtc.zeros
@@ -84,7 +84,7 @@ func.func @chain(%x: tensor<64x64xf32> {mtc.name = "x"}) -> (tensor<4x4xf32> {mt
 
 // -----
 
-// A row is normalized again from the centered row and its deviation: the kernel's other results are live, its operand is not.
+// The normalized row is recomputed from the centered row and its deviation, which are live, unlike the operand of the kernel.
 // CHECK-LABEL: func.func @slice
 // CHECK: %[[N:.*]]:3 = mtc.kernel [64, 64] reduce [1]
 // CHECK: mtc.write @v

@@ -27,7 +27,7 @@ func.func @step(%x: tensor<16xf32> {mtc.name = "x"}) -> tensor<16xf32> {
 }
 )";
 
-/// Always proposes a candidate, which never frees memory.
+/// A technique that always proposes a candidate, which never frees memory.
 class Endless final : public PeakReducer {
 public:
   Endless(const FunctionBudget &budget, int64_t &taken) : budget(budget), taken(taken) {}
@@ -80,7 +80,7 @@ TEST(Search, EndsWhenTheUpdateTakesTooLong) {
   EXPECT_EQ(countTaken(text, /*maxSeconds=*/0)["step"], 0);
 }
 
-// A function that exhausts its effort leaves as much to the next one.
+// A function that exhausts its effort does not reduce the effort of the next function.
 TEST(Search, GivesEachFunctionItsOwnEffort) {
   const std::string again = "func.func @evaluate" + StringRef(text).split("@step").second.str();
   std::map<std::string, int64_t> taken = countTaken(text + again);

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s -split-input-file -mtc-optimizer="optimizer=momentum lr=0.1" -mtc-shard | FileCheck %s
 
-// The optimizer's state is sharded. Every rank has the whole parameter, reads its shard of it, and gathers the new shards.
+// The optimizer's state is sharded. Every rank has the whole parameter, updates its shard, and gathers the new shards of the other ranks.
 // CHECK-LABEL: mtc.program "held"
 // CHECK: mtc.variable parameter @w : tensor<20x30xf32> = #mtc.zeros
 // CHECK-NOT: @w.grad
@@ -36,7 +36,7 @@ func.func @micro_step() {
 
 // -----
 
-// The parameters are sharded: a variable is gathered before its uses, and again if others were needed in between.
+// If the parameters are sharded, a variable is gathered before its uses, and again if other variables were gathered between the uses.
 // CHECK-LABEL: mtc.program "divided"
 // CHECK: mtc.variable parameter @a : tensor<512xf32> piece of tensor<1024xf32>
 // CHECK: mtc.variable parameter @d : tensor<512xf32> piece of tensor<1024xf32>
@@ -51,7 +51,7 @@ mtc.variable gradient @c.grad : tensor<1024xf32> = #mtc.zeros of @c
 mtc.variable gradient @d.grad : tensor<1024xf32> = #mtc.zeros of @d
 
 // CHECK-LABEL: func.func @micro_step
-// The first two arrive before the computation begins; each further one during the use of the previous one.
+// The first two variables arrive before the computation begins, and each further one during the use of the previous one.
 // CHECK: %[[A:.*]] = mtc.all_gather %{{.*}} ranks 2 : tensor<512xf32> -> tensor<1024xf32>
 // CHECK: %[[B:.*]] = mtc.all_gather
 // CHECK: mtc.exp %[[A]]

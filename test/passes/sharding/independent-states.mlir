@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s -split-input-file -mtc-shard | FileCheck %s
 
-// Each rank computes both updates of @u, which read only variables. Rank 1 computes with the state after one of them.
+// Each rank computes both updates of @u, which read only variables. Rank 1 computes with the state after the first of these updates.
 mtc.program "m" stage training ranks <count = 2> accumulation <micro_steps = 2> {}
 mtc.variable parameter @w : tensor<3xf32> = #mtc.zeros
 mtc.variable state @u : tensor<3xf32> = #mtc.zeros
@@ -43,7 +43,7 @@ func.func @update() {
 
 // -----
 
-// The update of @u reads @mean, which the data updates, but no gradient reads either.
+// The update of @u reads @mean, whose updates depend on the data, but no gradient reads either of the two.
 mtc.program "m" stage training ranks <count = 2> accumulation <micro_steps = 2> {}
 mtc.variable state @u : tensor<3xf32> = #mtc.zeros
 mtc.variable state @mean : tensor<3xf32> = #mtc.zeros

@@ -18,12 +18,12 @@ mtc.variable optimizer @mtc.loss_sum : tensor<f64> = #mtc.zeros
 // CHECK: %[[W:.*]] = mtc.read @w.grad
 // CHECK: %[[B:.*]] = mtc.read @b.grad
 // CHECK: %[[ROWS:.*]] = mtc.all_to_all %[[W]], %[[B]] pieces [256, 256] : tensor<4x5xf32>, tensor<5xf32> -> tensor<2x512xf32>
-// The loss, in the order of ranks.
+// The losses are added in the order of ranks.
 // CHECK: %[[LOSSES:.*]] = mtc.all_gather %{{.*}} ranks 2 : tensor<1xf64> -> tensor<2x1xf64>
 // CHECK: %[[LOSS:.*]] = mtc.read @mtc.loss_sum
 // CHECK: %[[NEW:.*]] = mtc.add_rows %[[LOSSES]] onto %[[LOSS]] : tensor<f64> : tensor<2x1xf64> -> tensor<f64>
 // CHECK: mtc.write @mtc.loss_sum, %[[NEW]]
-// The gradients, in the order of ranks.
+// The gradients are added in the order of ranks.
 // CHECK: %[[SUM:.*]] = mtc.read @mtc.gradient_sum.0
 // CHECK: %[[SUMS:.*]] = mtc.add_rows %[[ROWS]] onto %[[SUM]] : tensor<512xf32> : tensor<2x512xf32> -> tensor<512xf32>
 // CHECK: mtc.write @mtc.gradient_sum.0, %[[SUMS]]

@@ -13,8 +13,8 @@ using namespace mtc;
 
 namespace {
 
-// %y, %z and %part can be computed in tiles. The peak is at %c, where %y is live: in
-// tiles, %z is live there instead.
+// %y, %z and %part can be computed in tiles. The peak is at %c, where %y is live. With tiles, %z is
+// live there instead.
 constexpr const char *text = R"(
 #row = affine_map<(d0, d1) -> (d0, d1)>
 #reversed = affine_map<(d0, d1) -> (d1, d0)>
@@ -84,8 +84,8 @@ protected:
   std::unique_ptr<FunctionBudget> budget;
 };
 
-// The peak is outside of the tiles. Trials of 2 and of 4 tiles show this; those of 8, 16, 32 and 64
-// tiles are skipped, but count as effort.
+// After tiling, the peak is outside of the tiles. Trials of 2 and of 4 tiles show this; those of 8,
+// 16, 32 and 64 tiles are skipped, but count as effort.
 TEST_F(TileSearchTest, CountsSkippedTrialsAsEffort) {
   TileSearch technique(*budget, *times);
   const int64_t reads = analysis->getReads(), effort = analysis->getEffort();
@@ -95,7 +95,7 @@ TEST_F(TileSearchTest, CountsSkippedTrialsAsEffort) {
   EXPECT_GT(analysis->getEffort() - effort, tiles * operations * effortOfRead);
 }
 
-// Another technique may raise the peak elsewhere, where a tiling helps that did not help before.
+// Another technique may raise the peak elsewhere. A tiling that did not help before may help there.
 TEST_F(TileSearchTest, TriesAgainAtAHigherPeak) {
   TileSearch technique(*budget, *times);
   EXPECT_FALSE(hasCandidate(technique));

@@ -1,4 +1,5 @@
-// The sum of tiles of a contraction with a 16-bit result is rounded once. If a library cannot add f32 to a 16-bit result, a kernel adds.
+// The sum of tiles of a contraction with a 16-bit result is rounded once. If a library cannot add f32 numbers to a 16-bit result, a kernel
+// adds them.
 //
 // RUN: mtc-opt %s -split-input-file --mtc-fit="recompute=none memory=80000000" | FileCheck %s
 

@@ -12,7 +12,7 @@
 // WHOLE-NOT: mtc.tile
 // WHOLE-NOT: mtc.in_tiles
 
-// The value between two contractions: rows of the first are rows of the second.
+// The value is between two contractions, and each of its rows affects one row of the result.
 // MIDDLE-LABEL: func.func @middle
 // MIDDLE-DAG: %[[W:.*]] = mtc.read @w
 // MIDDLE-DAG: %[[V:.*]] = mtc.read @v
@@ -39,7 +39,7 @@ func.func @middle(%x: tensor<64x32xf32> {mtc.name = "x"}) -> (tensor<64x32xf32> 
 
 // -----
 
-// Terms of a sum over rows are accumulated; a kernel between has tiles of its iteration space, and its own sums.
+// Terms of a sum over rows are accumulated. A kernel between the contractions has tiles of its iteration space, and sums of its own.
 // SUMS-LABEL: func.func @sums
 // SUMS: %[[Y0:.*]] = mtc.contract {{.*}} -> tensor<32x4096xf32>
 // SUMS: %[[K0:.*]]:3 = mtc.kernel [2, 16, 4096] reduce [2](%[[Y0]]) {{.*}} -> (tensor<2x16x4096xf32>, tensor<4096xf32>, tensor<32xf32>)
@@ -72,7 +72,7 @@ func.func @sums(%x: tensor<64x8xf32> {mtc.name = "x"}, %u: tensor<8x4096xf32> {m
 
 // -----
 
-// Values that are given, or read along another axis, stay whole.
+// Arguments, and values that are read along another axis, are not tiled.
 // CHECK-LABEL: func.func @whole
 // CHECK-NOT: mtc.tile
 func.func @whole(%x: tensor<64x32xf32> {mtc.name = "x"}, %w: tensor<32x4096xf32> {mtc.name = "w"})

@@ -42,7 +42,8 @@ llvm::Error compile(CallAttrInterface call, const cuda::DeviceCall &plan, llvm::
   return jit.addIRModule(llvm::orc::ThreadSafeModule(std::move(*module), std::move(context)));
 }
 
-/// Runs a call on its own device memory. Results start with invalid values.
+/// Runs a call on its own device memory. Results are initialized with values that no correct result
+/// has.
 void runAs(ContractionPrecision precision, const MtcAttention &p, bool isGradient,
            const std::vector<Buffer> &buffers, size_t operands) {
   CallAttrInterface call = describe(p, isGradient);
@@ -86,7 +87,7 @@ void run(const MtcAttention &p, bool isGradient, const std::vector<Buffer> &buff
   runAs(ContractionPrecision::F32, p, isGradient, buffers, operands);
 }
 
-/// Uses tensor cores, whose operands lose 13 bits.
+/// The call uses tensor cores, which round operands to tf32.
 void runTf32(const MtcAttention &p, bool isGradient, const std::vector<Buffer> &buffers,
              size_t operands) {
   runAs(ContractionPrecision::TF32, p, isGradient, buffers, operands);
@@ -102,7 +103,7 @@ TEST(DeviceAttention, MatchesItsDefinition) { checkAll<float>(); }
 
 TEST(DeviceAttention, MatchesItsDefinitionInDoublePrecision) { checkAll<double>(); }
 
-/// Cases that cover everything that depends on the element type.
+/// Cases that cover all code that depends on the element type.
 template <typename Element> void checkNarrow() {
   for (const Case &c : cases)
     if (llvm::StringRef(c.name) == "ragged tiles" || llvm::StringRef(c.name) == "odd widths" ||
@@ -136,7 +137,8 @@ TEST(DeviceAttention, TensorCoresMatchTheDefinition) {
       .check(runTf32, tf32Tolerance);
 }
 
-/// Sums of few numbers that tf32 represents: only the multiplications with exponentials round.
+/// The sums have few terms, which tf32 represents exactly, so that only multiplications with
+/// exponentials round.
 TEST(DeviceAttention, TensorCoresMultiplyWhatNeedsNoRoundingExactly) {
   constexpr int64_t length = 24, width = 40;
   MtcAttention p = {};

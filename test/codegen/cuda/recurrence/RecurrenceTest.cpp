@@ -27,7 +27,8 @@ struct Case {
   bool isReversed = false;
 };
 
-/// One row, one step, one unit, and sizes that are smaller than a block of threads or need several.
+/// Sizes include one row, one step and one unit, and more or fewer elements than a block has
+/// threads.
 constexpr Case cases[] = {
     {RecurrentCell::Lstm, 3, 2, 5},          {RecurrentCell::Lstm, 1, 1, 17, true},
     {RecurrentCell::Lstm, 2, 7, 33},         {RecurrentCell::Gru, 3, 2, 5, true},
@@ -54,7 +55,7 @@ CallAttrInterface describe(const MtcRecurrence &p, bool isGradient) {
   return RecurrenceCallAttr::get(&context, p);
 }
 
-/// The operands and results of a call. Elements are in (0, 1), as those of gates are.
+/// The operands and results of a call. Elements are in (0, 1), like the values of gates.
 template <typename Element> struct Tensors {
   std::vector<std::vector<Element>> operands, results;
 
@@ -179,7 +180,7 @@ template <typename Element> void checkAll(uint32_t type, double tolerance, bool 
                    std::to_string(c.hidden) + (isGradient ? ", gradient" : ""));
       MtcRecurrence p = recordOf(c, type);
       p.is_in_place = isInPlace;
-      // One of the LSTMs.
+      // Only one of the LSTM cases has a gradient of the auxiliary result.
       p.has_d_auxiliary = isGradient && c.cell == RecurrentCell::Lstm && c.steps == 2;
       Tensors<Element> expected(describe(p, isGradient), p), found(expected);
       runOnCpu(p, isGradient, expected);

@@ -1,5 +1,5 @@
 # RUN: %python %s %t 1 24
-"""Axes of extent 0 in ONNX's node tests: each axis of each input in turn, and all axes of one extent together.
+"""Tests axes of extent 0 in ONNX's node tests: each axis of each input in turn, and all axes of one extent together.
 
 A variant of a test compiles, with its gradient, or is rejected with messages that name its node. Results equal those of onnx's reference
 evaluator, and gradients are computed without an error. Variants that the evaluator rejects must compile or be rejected too. The arguments
@@ -41,7 +41,7 @@ class Variant(Case):
         return True
 
     def expect(self) -> bool:
-        """Stores the results of the reference evaluator. Returns whether there are any of types that a program writes."""
+        """Stores the results of the reference evaluator. Returns whether any of them has a type that a program writes."""
         feeds = {own: numpy_helper.to_array(given) for own, given in self.inputs}
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -29,10 +29,10 @@ from safetensors.numpy import save_file
 MINIMUM = 1637
 PER_PROGRAM = 60
 TESTS = Path(onnx.__file__).parent / "backend/test/data/node"
-# Their expected values are numpy's random numbers.
+# The expected values of these tests are random numbers of numpy.
 RANDOM = ("test_training_dropout", "test_bernoulli")
 NOT_RANDOM = ("test_training_dropout_zero_ratio",)
-# Their expected values are those of training form.
+# The expected values of these tests are those of training form.
 TRAINING = "_training_mode"
 # The element types that a program reads and writes. Inputs of other types become constants.
 TYPES = {TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BFLOAT16,
@@ -238,7 +238,7 @@ class Batch:
         return bool(concerned)
 
     def compile(self) -> dict | None:
-        """Removes what the compiler rejects until it accepts the rest."""
+        """Removes tests that the compiler rejects until it accepts the remaining ones."""
         while self.cases:
             data = self.write()
             result = self.command(MTC, "compile", "tests.onnx", "--loss", "output", "--output", "loss", "-o", "program")
@@ -289,7 +289,7 @@ class Batch:
 
 
 def training_failures(case: Case, folder: Path) -> list[str]:
-    """Returns the errors of a training step, whose loss is 1 plus the largest errors of the test's results."""
+    """Returns the errors of a training step, whose loss is 1 plus the sum of the largest errors of the results."""
     weight = numpy_helper.from_array(np.ones((1, 1), np.float32), "w")
     graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["wx"])], "test",
                               [helper.make_tensor_value_info("x", TensorProto.FLOAT, (1, 1))], [], [weight])

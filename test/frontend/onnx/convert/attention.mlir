@@ -63,7 +63,7 @@ onnx.graph @main(%q: tensor<2x4x5x8xf32>, %m: tensor<5x3xi1>, %l: tensor<2xi64>)
 
 // -----
 
-// 16-bit floats, a bias, another type of the softmax, and scores as an output are decomposed.
+// Attention is decomposed if it has 16-bit floats, a bias, a softmax of another type, or scores as an output.
 
 // CHECK: func.func @forward(
 // CHECK-NOT: mtc.attention

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --convert-onnx-to-mtc --split-input-file --verify-diagnostics | FileCheck %s
 
-// Channels come last, and the bias as in the model.
+// Channels become the last axis of the convolution. The bias is added to the result in the layout of the model.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<2x3x8x8xf32>, %[[W:.*]]: tensor<4x3x3x3xf32>, %[[B:.*]]: tensor<4xf32>)
 // CHECK: %[[L:.*]] = mtc.transpose %[[X]] [0, 2, 3, 1]
@@ -57,7 +57,7 @@ onnx.graph @main(%x: tensor<1x1x1073741824xf32>, %w: tensor<1x1x1048576xf32>) ->
 
 // -----
 
-// A bias of zeros is none, whatever its shape: PyTorch's exporter writes [channels, 2] for Conv3d.
+// A bias of zeros is omitted, whatever its shape: PyTorch's exporter writes [channels, 2] for Conv3d.
 
 // CHECK: %[[C:.*]] = mtc.convolve
 // CHECK-NEXT: %[[Y:.*]] = mtc.transpose %[[C]]

@@ -1,6 +1,7 @@
 // RUN: mtc-opt %s --convert-onnx-to-mtc --split-input-file | FileCheck %s
 
-// Shared labels of the result are batch axes, others are contracted; the result takes its order.
+// Labels that both operands share are batch axes if the result has them, and are contracted otherwise. The result is transposed to its
+// order.
 
 // CHECK: func.func @forward(%[[A:.*]]: tensor<2x3x4xf32>, %[[B:.*]]: tensor<4x2x5xf32>)
 // CHECK-NEXT: %[[Y:.*]] = mtc.contract %[[A]], %[[B]] batch [0] x [1] over [2] x [0] : {{.*}} -> tensor<2x3x5xf32>
@@ -12,7 +13,7 @@ onnx.graph @main(%a: tensor<2x3x4xf32>, %b: tensor<4x2x5xf32>) -> tensor<5x2x3xf
 
 // -----
 
-// A label of one operand only is summed before the contraction; a diagonal also is.
+// A label of one operand only is summed before the contraction, and a diagonal is extracted.
 
 // CHECK: func.func @forward(%[[A:.*]]: tensor<3x3x4xf32>, %[[B:.*]]: tensor<4x6xf32>)
 // CHECK: %[[D:.*]] = mtc.select %{{.*}}, %[[A]], %{{.*}}

@@ -9,7 +9,7 @@ onnx.graph @main(%x: tensor<4x5xf32>, %i: tensor<2x3xi64>) -> tensor<4x2x3xf32> 
 
 // -----
 
-// Positions of one type are slices, whose gradient needs no scatter.
+// Constant positions at equal distances become a slice, whose gradient needs no scatter.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<6x3xf32>)
 // CHECK-NEXT: %[[S:.*]] = mtc.slice %[[X]] offsets [1, 0] strides [2, 1] : tensor<6x3xf32> -> tensor<2x3xf32>
@@ -28,7 +28,7 @@ onnx.graph @main(%x: tensor<6x3xf32>) -> (tensor<1x2x3xf32>, tensor<2x2x3xf32>) 
 
 // -----
 
-// All axes but one are common: a gather along the last axis. The indices may have smaller extents.
+// If all axes but one are common, the node is a gather along the last axis. The indices may have smaller extents.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<4x5xf32>, %[[I:.*]]: tensor<2x3xi64>)
 // CHECK: %[[S:.*]] = mtc.slice %[[X]] offsets [0, 0] strides [1, 1] : tensor<4x5xf32> -> tensor<4x3xf32>
@@ -90,7 +90,7 @@ onnx.graph @main(%x: tensor<2x2xf32>) -> tensor<2x1x2xf32> {
 
 // -----
 
-// Leading axes of the batch are common.
+// The leading batch axes are common.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<2x5x6xf32>, %{{.*}}: tensor<2x3x1xi64>)
 // CHECK: %[[I:.*]] = mtc.reshape %{{.*}} -> tensor<2x3xi64>

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --convert-onnx-to-mtc --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
 
-// Every operation has its node's name; variables and reads have the initializer's.
+// The location of every operation is the name of its node; that of variables and reads is the name of the initializer.
 
 // CHECK: mtc.variable {{.*}}@w {{.*}} loc("w")
 // CHECK: mtc.read @w {{.*}} loc("w")

@@ -38,7 +38,7 @@ onnx.graph @main(%x: tensor<11x4xf32>) -> tensor<11x3xf32> {
 
 // -----
 
-// Equal parts with a smaller last one, and given extents; an unused part costs nothing.
+// Split has equal parts with a smaller last one, or given extents. An unused part needs no operation.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<7xf32>)
 // CHECK-NEXT: mtc.slice %[[X]] offsets [0] strides [1] : tensor<7xf32> -> tensor<3xf32>
@@ -55,7 +55,7 @@ onnx.graph @main(%x: tensor<7xf32>) -> (tensor<3xf32>, tensor<1xf32>, tensor<2xf
 
 // -----
 
-// More parts than elements: the last ones are smaller, or empty.
+// With more parts than elements, the last parts are smaller or empty.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<5x3xf32>)
 // CHECK-NEXT: mtc.slice %[[X]] offsets [0, 0] strides [1, 1] : tensor<5x3xf32> -> tensor<2x3xf32>

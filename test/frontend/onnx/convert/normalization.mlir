@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --convert-onnx-to-mtc --split-input-file | FileCheck %s
 
-// Mean, variance of the centered elements, scale and bias; the statistics are results too.
+// Layer normalization computes the mean, the variance of the centered elements, scale and bias. The statistics are results too.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<2x4xf32>, %[[G:.*]]: tensor<4xf32>, %[[B:.*]]: tensor<4xf32>)
 // CHECK: %[[S:.*]] = mtc.reduce add %[[X]] axes [1]

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --convert-onnx-to-mtc | FileCheck %s
 
-// Constant exponents with a simpler form use it; integers are converted to f64.
+// Constant exponents are converted to a simpler form if there is one. Integers are converted to f64.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>, %[[I:.*]]: tensor<4xi64>)
 onnx.graph @main(%x: tensor<4xf32>, %y: tensor<4xf32>, %i: tensor<4xi64>)

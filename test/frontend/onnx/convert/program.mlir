@@ -84,7 +84,7 @@ onnx.graph @main(%x: tensor<2x3xf32>) -> (tensor<6xf32>, tensor<0x3xf32>) {
 
 // -----
 
-// How the user's module, and the exported file, store a parameter.
+// The images describe how the user's module and the exported file store a parameter.
 
 // CHECK: mtc.variable {{ *}}parameter @val_1 : tensor<2x2xf32> = #mtc.initializer<"val_1"> {file_images = [#mtc.tensor_image<"copy", shape = [2, 2]>], module_images = [#mtc.tensor_image<"fc.weight", shape = [4]>]}
 onnx.graph @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {

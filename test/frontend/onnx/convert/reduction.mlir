@@ -30,7 +30,7 @@ onnx.graph @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
 
 // -----
 
-// The gradient of the norm at 0 is 0: the operand of the square root never is 0.
+// The gradient of the norm at 0 is 0, because the operand of the square root is never 0.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<4xf32>)
 // CHECK: %[[Q:.*]] = mtc.mul %[[X]], %[[X]]

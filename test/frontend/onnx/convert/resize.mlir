@@ -40,7 +40,7 @@ onnx.graph @main(%x: tensor<3x2xf32>) -> tensor<4x2xf32> {
 
 // -----
 
-// A region of interest is interpolated; elements outside the operand have weights of 0 and are replaced.
+// A region of interest is interpolated. Elements outside the operand have weights of 0 and become the extrapolation value.
 
 // CHECK: %[[W:.*]] = mtc.constant dense<{{\[\[}}5.000000e-01, 5.000000e-01, 0.000000e+00], [0.000000e+00, 5.000000e-01, 5.000000e-01], [0.000000e+00, 0.000000e+00, 0.000000e+00]]>
 // CHECK: %[[C:.*]] = mtc.contract %{{.*}}, %[[W]] batch [] x [] over [1] x [1]

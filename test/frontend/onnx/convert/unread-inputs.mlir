@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --convert-onnx-to-mtc 2>&1 | FileCheck %s
 
-// An input that only omitted outputs use is omitted, so that a program needs no data for it. Other unused inputs stay.
+// An input that only omitted outputs use is omitted, so that a program needs no data for it. Other unused inputs are kept.
 // CHECK: remark: the output 'rows' is omitted:
 // CHECK: remark: the input 'z' is omitted: only omitted outputs read it
 // CHECK: func.func @forward(%{{.*}}: tensor<2x3xf32> {mtc.name = "x"}, %{{.*}}: tensor<4xf32> {mtc.name = "unused"}) -> (tensor<2x3xf32>

@@ -1,6 +1,6 @@
 // RUN: mtc-opt %s --onnx-form-dropout --split-input-file | FileCheck %s
 
-// Dropout of channels as PyTorch's exporter writes it; its result is x in inference.
+// Dropout of channels as PyTorch's exporter writes it. In inference, the result is x.
 
 // CHECK-LABEL: onnx.graph @channels(
 // CHECK-SAME: %[[X:.*]]: tensor<4x3x5xf32>
@@ -20,7 +20,7 @@ onnx.graph @channels(%x: tensor<4x3x5xf32>, %like: tensor<4x3x1xf32>) -> tensor<
 
 // -----
 
-// Stochastic depth as the rounding of p + u, of a value that is divided before: in inference, the result is the dividend.
+// Stochastic depth multiplies a quotient by the rounding of p + u. In inference, the result is the dividend.
 
 // CHECK-LABEL: onnx.graph @floor(
 // CHECK-SAME: %[[X:.*]]: tensor<4x8xf32>
@@ -37,7 +37,7 @@ onnx.graph @floor(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// A selection by a mask that is 1 for dropped elements, as in Keras.
+// A mask that is 1 for dropped elements selects, as in Keras.
 
 // CHECK-LABEL: onnx.graph @where(
 // CHECK-SAME: %[[X:.*]]: tensor<4x8xf32>
@@ -96,7 +96,7 @@ onnx.graph @rrelu(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// No dropout: a mean of 0.7 x, a sum of two values, a value that depends on the mask, a result of another shape, and noise.
+// These are not dropout: a mean of 0.7 x, a sum of two values, a value that depends on the mask, a result of another shape, and noise.
 
 // CHECK-LABEL: onnx.graph @others(
 // CHECK-NOT: SelectByMode

@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s --onnx-form-log-sigmoid --split-input-file | FileCheck %s
 // RUN: mtc-opt %s --onnx-undo-exporters --split-input-file | FileCheck %s
 
-// The logarithm of a sigmoid becomes one node; the sigmoid stays if it has other users.
+// The logarithm of a sigmoid becomes one node. The sigmoid is kept if it has other users.
 
 // CHECK-LABEL: onnx.graph @alone(%{{.*}}: tensor<4xf32>)
 // CHECK-NOT: "Sigmoid"

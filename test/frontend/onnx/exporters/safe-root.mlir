@@ -1,7 +1,7 @@
 // RUN: mtc-opt %s --onnx-form-safe-root --split-input-file | FileCheck %s
 // RUN: mtc-opt %s --onnx-undo-exporters --split-input-file | FileCheck %s
 
-// A standard deviation: the square root of a scaled mean of squares.
+// A standard deviation is the square root of a scaled mean of squares.
 
 // CHECK-LABEL: onnx.graph @deviation
 // CHECK: %[[SUM:.*]] = onnx.node "ReduceMean"
@@ -20,7 +20,7 @@ onnx.graph @deviation(%d: tensor<4x8xf32>) -> tensor<4x1xf32> {
 
 // -----
 
-// A norm of another order.
+// The norm has another order than 2.
 
 // CHECK-LABEL: onnx.graph @norm
 // CHECK: onnx.node domain "mtc" "SafeRoot" version 1(%{{.*}}) {exponent = 0.3{{[0-9]*}} : f64}
@@ -50,8 +50,8 @@ onnx.graph @distance(%d: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// Other square roots keep their infinite gradient at 0, as in PyTorch: of an operand, of a sum of plain values, of a sum
-// with an epsilon.
+// Other square roots keep their infinite gradient at 0, as in PyTorch: those of an operand, of a sum of values that are not squares, and of
+// a sum with an epsilon.
 
 // CHECK-LABEL: onnx.graph @others
 // CHECK-NOT: SafeRoot

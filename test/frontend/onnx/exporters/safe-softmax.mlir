@@ -33,7 +33,7 @@ onnx.graph @main(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
 
 // -----
 
-// Only this form: another value instead of NaN is not replaced, nor are rows of several axes, or of none.
+// Other forms are not replaced: those with another value instead of NaN, and those with rows of several axes or of none.
 
 // CHECK: onnx.graph @main
 // CHECK-NOT: SafeSoftmax

@@ -33,7 +33,7 @@ onnx.graph @by_signature(%x: tensor<2x3xf32> {onnx.name = "x"}) -> (tensor<2x3xf
 
 // -----
 
-// A matrix of different values may be one matrix in the module; equal values are no evidence.
+// A matrix with different elements may be one matrix in the module. Equal elements are no evidence of this.
 // SAYS: warning: initializer 'head.weight': merges 2 parameters (head.weight, embed.weight); trained as one weight, because the module may tie them. Use --shared-initializers split to train them separately, or --shared-initializers keep to silence this warning
 // SAYS: remark: initializer 'ones': merges 2 parameters
 // AUTO-NOT: split_from = "head.weight"
@@ -55,7 +55,7 @@ onnx.graph @tied(%x: tensor<2x2xf32>, %i: tensor<2xi64>) -> (tensor<2x2xf32>)
 
 // -----
 
-// A transposed weight gets the name that the exporter would give another one; existing names are not used.
+// A transposed weight gets the name that the exporter would generate next. Names that exist in the file are skipped.
 // CHECK-LABEL: onnx.graph @folded
 // CHECK: onnx.initializer "val_1"
 // CHECK: %[[V:.*]] = onnx.initializer "val_0" {module_name = "b.weight", sample = {{.*}}, split_from = "val_1"}
@@ -75,7 +75,7 @@ onnx.graph @folded(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>)
 
 // -----
 
-// Calls of a function that uses it are distinguished: all uses of the operand inside are one use.
+// Each call of a function is one use of its operand, however often the function uses the operand.
 // CHECK-LABEL: onnx.graph @called
 // CHECK: %[[W2:.*]] = onnx.initializer "b.weight" {split_from = "a.weight"}
 // CHECK: %[[E:.*]] = onnx.node "Identity" version 16(%[[W2]])

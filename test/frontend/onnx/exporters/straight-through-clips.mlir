@@ -22,7 +22,7 @@ onnx.graph @likelihood(%x: tensor<4xf32>, %t: tensor<4xf32>, %s: tensor<4xf32>) 
 
 // -----
 
-// The same nodes with the module's own clamp, and the logarithm of a Clip only.
+// The same nodes are kept if the module itself clamps, or if only the logarithm of a Clip is computed.
 
 // CHECK-LABEL: onnx.graph @own
 // CHECK-NOT: onnx.straight_through

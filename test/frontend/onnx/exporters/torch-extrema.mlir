@@ -15,7 +15,7 @@ onnx.graph @numbers(%x: tensor<4xf32>, %a: tensor<f32>, %b: tensor<f32>) -> tens
 
 // -----
 
-// A clamp by tensors shares the gradient of equal elements; so does a maximum.
+// A clamp by tensors and a maximum share the gradient of equal elements.
 
 // CHECK-LABEL: onnx.graph @tensors
 // CHECK: onnx.node "Max" version 13

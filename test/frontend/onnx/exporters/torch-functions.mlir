@@ -17,7 +17,7 @@ onnx.graph @xlogy(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A module's own guard selects another value.
+// A guard that the module itself contains selects another value, so it is kept.
 
 // CHECK-LABEL: onnx.graph @own_guard
 // CHECK-NOT: "XLogY"

@@ -1,4 +1,4 @@
-// Attention and rotary embedding: invalid nodes.
+// Errors of type inference for attention and rotary embedding.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @headNumbers(%a: tensor<2x4x8x16xf32>, %b: tensor<2x3x8x16xf32>, %c: tensor<2x3x8x16xf32>) -> tensor<*xindex> {

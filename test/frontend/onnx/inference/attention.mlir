@@ -1,7 +1,7 @@
-// Attention and rotary embedding.
+// Type inference of attention and rotary embedding.
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s
 
-// Grouped queries, a mask.
+// The queries are grouped, and there is a mask.
 // CHECK-LABEL: onnx.graph @heads
 // CHECK: onnx.node "Attention"
 // CHECK-SAME: -> tensor<2x4x8x16xf32>{{$}}
@@ -10,7 +10,7 @@ onnx.graph @heads(%a: tensor<2x4x8x16xf32>, %b: tensor<2x2x8x16xf32>, %c: tensor
   onnx.return %r : tensor<*xindex>
 }
 
-// Heads in the last axis.
+// The heads are part of the last axis.
 // CHECK-LABEL: onnx.graph @packed
 // CHECK: onnx.node "Attention"
 // CHECK-SAME: -> tensor<2x8x64xf32>{{$}}

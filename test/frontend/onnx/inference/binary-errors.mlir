@@ -1,4 +1,4 @@
-// Elementwise operators of several operands: invalid nodes.
+// Errors of type inference for elementwise operators with several operands.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @shapes(%a: tensor<2x3xf32>, %b: tensor<2xf32>) -> tensor<*xindex> {

@@ -1,4 +1,4 @@
-// Elementwise operators of several operands.
+// Type inference and folding of elementwise operators with several operands.
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s
 
 // Both operands broadcast.
@@ -12,7 +12,7 @@ onnx.graph @broadcast() -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// Splats result in a splat.
+// The result of splats is a splat.
 // CHECK-LABEL: onnx.graph @splats
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<6.000000e+00> : tensor<3x4xf32> -> tensor<3x4xf32>
 // CHECK-NEXT: onnx.return
@@ -222,7 +222,7 @@ onnx.graph @repeated() -> (tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, te
   onnx.return %mask, %ints, %corner, %sum : tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>
 }
 
-// The axis may be any one.
+// This holds for any axis.
 // CHECK-LABEL: onnx.graph @repeatedInside
 // CHECK-NEXT: %[[SUM:.*]] = onnx.constant dense<"0x{{[0-9A-F]+}}"> : tensor<64x1x32xf32> -> tensor<64x32x32xf32>
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[[[1.000000e+00, 2.000000e+00], [1.000000e+00, 2.000000e+00]], [[2.000000e+00, 3.000000e+00], [2.000000e+00, 3.000000e+00]]]> : tensor<2x2x2xf32>

@@ -1,4 +1,4 @@
-// Matrix multiplications: invalid nodes.
+// Errors of type inference for matrix multiplications.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @matMul(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>) -> tensor<*xindex> {

@@ -42,7 +42,7 @@ onnx.graph @inside(%x: tensor<2xf32>) -> tensor<*xindex> {
 
 // -----
 
-// A declaration that the taken branch contradicts.
+// The taken branch contradicts the declared type.
 onnx.graph @declared(%x: tensor<2xf32>) -> tensor<*xf32> {
   %c = onnx.constant dense<true> : tensor<i1> -> tensor<i1>
   // expected-error @below {{If version 16: result 0 has type tensor<2xf32>, but the file declares tensor<3xf32>}}

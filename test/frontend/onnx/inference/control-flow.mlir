@@ -45,8 +45,8 @@ onnx.graph @ifShape(%x: tensor<2x1xf32>) -> (tensor<*xindex>, tensor<*xindex>) {
   onnx.return %y, %z : tensor<*xindex>, tensor<*xindex>
 }
 
-// Two iterations: the carried value passes from one to the next, scan outputs are stacked, and the iteration's number is a
-// constant.
+// In a Loop of two iterations, each iteration reads the carried value of the previous one, scan outputs are stacked, and the iteration's
+// number is a constant.
 // CHECK-LABEL: onnx.graph @loop
 // CHECK-SAME: (%[[X:.*]]: tensor<3xf32>) -> (tensor<3xf32>, tensor<2x3xf32>, tensor<2xi64>)
 // CHECK-DAG: %[[AXES:.*]] = onnx.constant dense<0> : tensor<1xi64>
@@ -68,7 +68,7 @@ onnx.graph @loop(%x: tensor<3xf32>) -> (tensor<*xindex>, tensor<*xindex>, tensor
   onnx.return %y#0, %y#1, %y#2 : tensor<*xindex>, tensor<*xindex>, tensor<*xindex>
 }
 
-// A loop that ends by its condition: it doubles 1 while the result is below 20, and leaves no node.
+// This Loop ends by its condition: it doubles 1 while the result is below 20. No node remains.
 // CHECK-LABEL: onnx.graph @while
 // CHECK-NEXT: %[[Y:.*]] = onnx.constant dense<32> : tensor<i64>
 // CHECK-NEXT: onnx.return %[[Y]]
@@ -122,7 +122,7 @@ onnx.graph @sequenceInLoop(%x: tensor<1xf32>) -> tensor<*xindex> {
   onnx.return %y : tensor<*xindex>
 }
 
-// A Scan over the second axis from its end; the output is stacked along the second axis too.
+// A Scan iterates over the second axis from its end. The output is stacked along the second axis too.
 // CHECK-LABEL: onnx.graph @scan
 // CHECK-SAME: (%[[S:.*]]: tensor<3xf32>, %[[X:.*]]: tensor<3x2xf32>) -> (tensor<3xf32>, tensor<3x2xf32>)
 // CHECK-DAG: %[[ZERO:.*]] = onnx.constant dense<0> : tensor<i64>

@@ -1,4 +1,4 @@
-// Convolution and pooling: invalid nodes.
+// Errors of type inference for convolution and pooling.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @channels(%a: tensor<1x3x8x8xf32>, %b: tensor<6x4x3x3xf32>) -> tensor<*xindex> {

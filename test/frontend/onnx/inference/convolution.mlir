@@ -41,7 +41,7 @@ onnx.graph @convTranspose(%a: tensor<1x3x4x4xf32>, %b: tensor<3x5x3x3xf32>) -> t
   onnx.return %r : tensor<*xindex>
 }
 
-// output_shape may exceed the reach of the windows.
+// output_shape may exceed the elements that the windows cover.
 // CHECK-LABEL: onnx.graph @convTransposeShape
 // CHECK: onnx.node "ConvTranspose"
 // CHECK-SAME: -> tensor<1x2x10x8xf32>{{$}}

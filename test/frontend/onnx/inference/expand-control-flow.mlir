@@ -1,8 +1,8 @@
 // Before parameters are selected, only control flow is expanded: other nodes and types do not change.
 // RUN: mtc-opt %s --onnx-expand-control-flow | FileCheck %s
 
-// Both iterations use the weight, and keep the node's module. The Identity, whose name may be a parameter's, and the
-// declared types stay.
+// Both iterations use the weight, and keep the node's module. Declared types are kept, and so is the Identity, whose name may be that of a
+// parameter.
 // CHECK-LABEL: onnx.graph @loop
 // CHECK: %[[W:.*]] = onnx.initializer "w" {{.*}} : tensor<3xf32>
 // CHECK: %[[V:.*]] = onnx.node "Identity" version 16(%[[W]]) {} {onnx.index = 0 : i64} : (tensor<3xf32>) -> tensor<?xf32>
@@ -27,7 +27,7 @@ onnx.graph @loop(%x: tensor<3xf32>) -> tensor<*xindex> {
   onnx.return %y : tensor<*xindex>
 }
 
-// A floating-point scalar is constant by the rules, so it may be a condition.
+// Floating-point scalars are constants by default, so this one may be a condition.
 // CHECK-LABEL: onnx.graph @scalar
 // CHECK-NOT: "If"
 // CHECK: onnx.return %{{.*}} : tensor<3xf32>
@@ -44,7 +44,7 @@ onnx.graph @scalar(%x: tensor<3xf32>) -> tensor<*xindex> {
   onnx.return %y : tensor<*xindex>
 }
 
-// Unknown control flow is not expanded, without a message.
+// Control flow that is unknown at compile time is not expanded, and no message is printed.
 // CHECK-LABEL: onnx.graph @undecided
 // CHECK: %[[Y:.*]] = onnx.node "Loop" version 16({{.*}}) {} graphs ["body"] {
 // CHECK-NEXT: ^bb0

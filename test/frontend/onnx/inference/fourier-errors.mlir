@@ -1,4 +1,4 @@
-// Fourier transforms, windows of signals, determinants: invalid nodes.
+// Errors of type inference for Fourier transforms, windows of signals, and determinants.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @lastAxis(%x: tensor<2x8x1xf32>) -> tensor<*xindex> {

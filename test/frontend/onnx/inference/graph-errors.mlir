@@ -31,7 +31,7 @@ onnx.graph @unknown(%x: tensor<2xf32>) -> (tensor<*xindex>, tensor<*xindex>, ten
 
 // -----
 
-// All unknown operators are reported, whatever their operands are, with remedies.
+// All unknown operators are reported with suggestions, whatever their operands are.
 onnx.graph @chain(%x: tensor<2xf32>) -> tensor<*xindex> {
   // expected-error @below {{operator com.microsoft.MoE version 1 is unknown; 1 node uses it; written by onnxruntime's optimizer. Use the unoptimized model, or optimize it with ORT_ENABLE_BASIC}}
   %a = onnx.node domain "com.microsoft" "MoE" version 1 (%x, %x) {} : (tensor<2xf32>, tensor<2xf32>) -> tensor<*xindex>
@@ -79,7 +79,7 @@ onnx.graph @results(%x: tensor<2xf32>) -> tensor<*xindex> {
 
 // -----
 
-// The input that determines the operand is named, through the nodes between.
+// The message names the input on which the operand depends, even through other nodes.
 onnx.graph @data(%x: tensor<2x3xf32>, %s: tensor<2xi64> {onnx.name = "size"}) -> tensor<*xindex> {
   %t = onnx.node "Neg" version 13 (%s) {} : (tensor<2xi64>) -> tensor<*xi64>
   // expected-error @below {{Reshape version 14: operand 1 (shape) must be known at compile time, but depends on the data of size; use --bind size=VALUE}}
@@ -144,7 +144,7 @@ onnx.graph @contradicted(%x: tensor<2x3xf32>) -> tensor<*xindex> {
 
 // -----
 
-// An element type is a contradiction for all settings.
+// A wrong element type is a contradiction for all sizes of symbolic dimensions.
 onnx.graph @chosen(%x: tensor<2x3xf32> {onnx.dims = ["batch", ""]}) -> tensor<*xindex> {
   // expected-error @below {{Relu version 14: result 0 has type tensor<2x3xf32>, but the file declares tensor<2x3xi64>}}
   %a = onnx.node "Relu" version 14 (%x) {} : (tensor<2x3xf32>) -> tensor<2x3xi64>
@@ -172,7 +172,7 @@ onnx.graph @attributes(%x: tensor<2x3xf32>) -> tensor<*xindex> {
 
 // -----
 
-// A broadcast of no elements has none, and the requested shape is one number.
+// The broadcast of a tensor without elements has no elements, and the requested shape is one number.
 onnx.graph @elements(%x: tensor<0x3xf32>) -> tensor<*xindex> {
   %repeats = onnx.constant dense<[2.0, 1.0]> : tensor<2xf32> -> tensor<2xf32>
   %none = onnx.constant dense<> : tensor<0xi64> -> tensor<0xi64>

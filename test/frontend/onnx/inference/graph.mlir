@@ -1,7 +1,7 @@
 // Changes of a graph by type inference, independent of operators.
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s
 
-// Results get the inferred types, and so does the graph.
+// Results get the inferred types, and so does the type of the graph.
 // CHECK-LABEL: onnx.graph @types
 // CHECK-SAME: (%[[X:.*]]: tensor<2x3xf32> {onnx.name = "x"}) -> (tensor<2x3xf32> {onnx.name = "y"})
 // CHECK-NEXT: %[[Y:.*]] = onnx.node "Tanh" version 13(%[[X]]) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
@@ -66,7 +66,7 @@ onnx.graph @splat() -> tensor<*xindex> {
   onnx.return %z : tensor<*xindex>
 }
 
-// Above the size limit, a node stays, with its type.
+// A node whose result exceeds the size limit is kept, with its type.
 // CHECK-LABEL: onnx.graph @large
 // CHECK: %[[Y:.*]] = onnx.node "Expand" version 13
 // CHECK-SAME: -> tensor<100000000x2xf32>
@@ -86,7 +86,7 @@ onnx.graph @traced(%x: tensor<8x3xf32> {onnx.dims = ["batch", ""]}) -> tensor<1x
   onnx.return %y : tensor<1x3xf32>
 }
 
-// Nor are they if an input was bound.
+// They are no contradiction either if an input was bound.
 // CHECK-LABEL: onnx.graph @bound
 // CHECK: onnx.node "Expand" version 13
 // CHECK-SAME: -> tensor<4x3xf32>
@@ -96,7 +96,7 @@ onnx.graph @bound(%x: tensor<1x3xf32>) -> tensor<2x3xf32> {
   onnx.return %y : tensor<2x3xf32>
 }
 
-// An omitted result stays omitted.
+// An omitted result remains omitted.
 // CHECK-LABEL: onnx.graph @omitted
 // CHECK: onnx.node "MaxPool" version 12
 // CHECK-SAME: -> (tensor<1x1x3x3xf32>, none)

@@ -1,4 +1,4 @@
-// Operators that gather by index: invalid nodes.
+// Errors of type inference for operators that gather by index.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @gatherRange() -> tensor<*xindex> {

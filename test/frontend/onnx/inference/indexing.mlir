@@ -1,4 +1,4 @@
-// Operators that gather by index.
+// Type inference and folding of operators that gather by index.
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s
 
 // CHECK-LABEL: onnx.graph @gather
@@ -60,7 +60,7 @@ onnx.graph @gatherNDBatch() -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// Indices of an axis.
+// The indices select elements along an axis.
 // CHECK-LABEL: onnx.graph @nonZero
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[[0, 1, 1], [0, 0, 1]]> : tensor<2x3xi64> -> tensor<2x3xi64>
 // CHECK-NEXT: onnx.return
@@ -88,7 +88,7 @@ onnx.graph @topK(%a: tensor<2x5xf32>) -> (tensor<*xindex>, tensor<*xindex>) {
   onnx.return %r0, %r1 : tensor<*xindex>, tensor<*xindex>
 }
 
-// The first one of equal elements.
+// The first of equal elements is selected.
 // CHECK-LABEL: onnx.graph @argMax
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[1, 0]> : tensor<2xi64> -> tensor<2xi64>
 // CHECK-NEXT: onnx.return
@@ -108,7 +108,7 @@ onnx.graph @argMaxOfNan() -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// Integers that are equal as doubles, and NaN.
+// The elements are integers that are equal as doubles, and NaN.
 // CHECK-LABEL: onnx.graph @unique
 // CHECK-DAG{LITERAL}: = onnx.constant dense<[9007199254740992, 9007199254740993]> : tensor<2xi64> -> tensor<2xi64>
 // CHECK-DAG{LITERAL}: = onnx.constant dense<[1.000000e+00, 2.000000e+00, 0x7FC00000]> : tensor<3xf32> -> tensor<3xf32>
@@ -120,7 +120,7 @@ onnx.graph @unique() -> (tensor<*xindex>, tensor<*xindex>) {
   onnx.return %r, %s : tensor<*xindex>, tensor<*xindex>
 }
 
-// The last one of equal elements.
+// The last of equal elements is selected.
 // CHECK-LABEL: onnx.graph @argMinLast
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<1> : tensor<1x1xi64> -> tensor<1x1xi64>
 // CHECK-NEXT: onnx.return

@@ -1,4 +1,4 @@
-// Loops of many iterations stay loops, if their iterations differ only in data.
+// Loops of many iterations are not unrolled if their iterations differ only in data.
 // RUN: mtc-opt %s --onnx-expand-control-flow=unroll=2 | FileCheck %s --check-prefix=EARLY
 // RUN: mtc-opt %s --onnx-infer-and-fold=unroll=2 | FileCheck %s
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s --check-prefix=UNROLLED
@@ -9,8 +9,8 @@
 // EARLY-NOT: Sequence
 // EARLY-LABEL: onnx.graph @loop
 
-// Axes move to the front. The second input is read in the other direction, and so is the output. Constants are copied into the
-// body, other values of the graph are captured.
+// The scanned axes become the first axes. The second input is read in the other direction, and the output is written in the other
+// direction. Constants are copied into the body, other values of the graph are captured.
 // CHECK-LABEL: onnx.graph @scan
 // CHECK-SAME: (%[[H:.*]]: tensor<2xf32>, %[[X:.*]]: tensor<2x3xf32>, %[[W:.*]]: tensor<2xf32>)
 // CHECK: %[[T:.*]] = onnx.node "Transpose" version 13(%[[X]]) {perm = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
@@ -50,7 +50,7 @@ onnx.graph @scan(%h: tensor<2xf32>, %x: tensor<2x3xf32>, %w: tensor<2xf32>) -> (
   onnx.return %f, %z : tensor<*xf32>, tensor<*xf32>
 }
 
-// A Loop that reads x at the number of the iteration scans x. The number itself is scanned, too, where it is used as data. The
+// A Loop that reads x at the number of the iteration scans x. If the number is used as data, the numbers are scanned, too. The
 // condition is constant.
 // CHECK-LABEL: onnx.graph @loop
 // CHECK-SAME: (%[[H:.*]]: tensor<2xf32>, %[[X:.*]]: tensor<4x2xf32>)
@@ -77,8 +77,8 @@ onnx.graph @loop(%h: tensor<2xf32>, %x: tensor<4x2xf32>) -> (tensor<*xf32>, tens
   onnx.return %f, %y : tensor<*xf32>, tensor<*xf32>
 }
 
-// A state whose type changes, a condition on data, an extent that depends on the iteration, and operators that draw random
-// numbers or have a form for training steps: unrolled.
+// Loops are unrolled if they have a state whose type changes, a condition on data, an extent that depends on the iteration, or operators
+// that draw random numbers or have a training form.
 // CHECK-LABEL: onnx.graph @grows
 // CHECK-NOT: "Scan"
 // CHECK: onnx.return %{{.*}} : tensor<5xf32>

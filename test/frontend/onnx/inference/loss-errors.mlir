@@ -1,4 +1,4 @@
-// Losses of class scores: invalid nodes.
+// Errors of type inference for losses of class scores.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @labels(%a: tensor<8x10xf32>, %b: tensor<8x10xi64>) -> tensor<*xindex> {

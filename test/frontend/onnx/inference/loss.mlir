@@ -1,4 +1,4 @@
-// Losses of class scores.
+// Type inference of losses of class scores.
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s
 
 // CHECK-LABEL: onnx.graph @mean

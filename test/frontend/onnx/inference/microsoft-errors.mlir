@@ -1,4 +1,4 @@
-// onnxruntime's operators: invalid nodes, and features that training does not support.
+// Errors of type inference for onnxruntime's operators, including features that training does not support.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 // Schemas are checked as for operators of ai.onnx.

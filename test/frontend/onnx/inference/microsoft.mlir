@@ -28,7 +28,7 @@ onnx.graph @attention(%x: tensor<2x5x6xf32>, %w: tensor<6x18xf32>, %k: tensor<2x
 
 // -----
 
-// An embedding without segments; mask_index has the type of the ids.
+// The embedding has no segments, and mask_index has the type of the ids.
 
 // CHECK-LABEL: @embedding
 // CHECK: onnx.node domain "com.microsoft" "EmbedLayerNormalization" {{.*}} -> (tensor<2x5x6xf32>, tensor<2xi32>, tensor<2x5x6xf32>)

@@ -9,7 +9,7 @@ onnx.graph @batchNorm(%a: tensor<2x6x4x4xf32>, %b: tensor<6xf32>, %c: tensor<6xf
   onnx.return %r0, %r1, %r2 : tensor<*xindex>, tensor<*xindex>, tensor<*xindex>
 }
 
-// The batch's own statistics before version 14.
+// Before version 14, the results are the statistics of the batch.
 // CHECK-LABEL: onnx.graph @batchNormOld
 // CHECK: onnx.node "BatchNormalization"
 // CHECK-SAME: -> (tensor<2x6x4x4xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>){{$}}

@@ -1,4 +1,4 @@
-// A problem at a node is an error, unless only optional outputs depend on it: these are omitted.
+// A problem at a node is an error. If only optional outputs depend on the node, they are omitted instead.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file 2>%t.err | FileCheck %s
 // RUN: FileCheck %s --check-prefix=MESSAGE <%t.err
 
@@ -18,7 +18,7 @@ onnx.graph @unknownOperator(%x: tensor<4x3xf32> {onnx.name = "x"})
 
 // -----
 
-// Invalid attributes, and shapes that depend on data.
+// The nodes have invalid attributes, and shapes that depend on data.
 // MESSAGE: remark: the output 'a' is omitted: Softmax version 13: attribute axis {{.*}}has kind FLOAT, expected INT
 // MESSAGE: remark: the output 'n' is omitted: NonZero version 13: operand 0 (X) must be known at compile time
 // CHECK-LABEL: onnx.graph @wrongNodes
@@ -35,7 +35,7 @@ onnx.graph @wrongNodes(%x: tensor<4x3xf32> {onnx.name = "x"})
 
 // -----
 
-// Control flow that depends on data, an operator inside a branch, an expanded node, and a sequence.
+// The problems are control flow that depends on data, an operator inside a branch, an expanded node, and a sequence.
 // MESSAGE: remark: the output 'i' is omitted: If version 16: result 0 is tensor<4x3xf32> or tensor<3x4xf32>, expected equal types because the condition depends on data
 // MESSAGE: remark: the output 'u' is omitted: operator bar.Foo version 1 is unknown
 // MESSAGE: remark: the output 'c' is omitted: Concat version 13: {{.*}}

@@ -1,4 +1,4 @@
-// Norms over windows, and unpooling: invalid nodes.
+// Errors of type inference for norms over windows and unpooling.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @regionSize(%x: tensor<2x3x4x4xf32>) -> tensor<*xindex> {

@@ -1,4 +1,4 @@
-// Recurrent layers: invalid nodes.
+// Errors of type inference for recurrent layers.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @gates(%a: tensor<5x2x3xf32>, %b: tensor<1x12x3xf32>, %c: tensor<1x16x4xf32>) -> tensor<*xindex> {

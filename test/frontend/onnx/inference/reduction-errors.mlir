@@ -1,4 +1,4 @@
-// Reductions, softmax, cumulative sums: invalid nodes.
+// Errors of type inference for reductions, softmax and cumulative sums.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @axis(%a: tensor<2x3xf32>) -> tensor<*xindex> {

@@ -1,4 +1,4 @@
-// Reductions, softmax, cumulative sums.
+// Type inference and folding of reductions, softmax and cumulative sums.
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s
 
 // Without axes, all of them are reduced.
@@ -21,7 +21,7 @@ onnx.graph @sumAxis() -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// Empty axes may mean none.
+// With noop_with_empty_axes, empty axes reduce nothing.
 // CHECK-LABEL: onnx.graph @sumNoop
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi64> -> tensor<2x3xi64>
 // CHECK-NEXT: onnx.return

@@ -1,4 +1,4 @@
-// Operators on rows: invalid nodes.
+// Errors of type inference for operators on rows.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @lengths(%x: tensor<4x2x3xf32>, %n: tensor<4xi64>) -> tensor<*xindex> {

@@ -1,4 +1,4 @@
-// If and Loop whose conditions depend on data and whose results have no type known at compile time.
+// The conditions of If and Loop depend on data, and the types of their results are unknown at compile time.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @types(%x: tensor<2xf32>, %c: tensor<i1>) -> tensor<*xindex> {
@@ -9,7 +9,7 @@ onnx.graph @types(%x: tensor<2xf32>, %c: tensor<i1>) -> tensor<*xindex> {
     %a = onnx.node "Concat" version 13 (%x, %x) {axis = 0 : si64} : (tensor<2xf32>, tensor<2xf32>) -> tensor<*xindex>
     onnx.return %a : tensor<*xindex>
   } : (tensor<i1>) -> tensor<*xindex>
-  // Nodes that depend on it are not reported.
+  // Nodes that depend on an invalid node are not reported.
   %z = onnx.node "Tanh" version 13 (%y) {} : (tensor<*xindex>) -> tensor<*xindex>
   onnx.return %z : tensor<*xindex>
 }

@@ -1,4 +1,4 @@
-// If and Loop whose conditions depend on data: every branch and iteration is computed, and the results are selected.
+// If the condition of an If or Loop depends on data, every branch and iteration is computed, and the results are selected.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file | FileCheck %s
 
 // Values that enter a branch pass a gate, except constants and integers.
@@ -34,7 +34,7 @@ onnx.graph @if(%x: tensor<2xf32>, %i: tensor<2xi64>, %c: tensor<i1>) -> (tensor<
 
 // -----
 
-// A condition of shape [1], an If inside a branch, and sequences with equally many elements.
+// The condition has the shape [1], a branch contains an If, and sequences have equally many elements.
 // CHECK-LABEL: onnx.graph @nested
 // CHECK-SAME: (%[[X:.*]]: tensor<2xf32>, %[[C:.*]]: tensor<1xi1>, %[[D:.*]]: tensor<i1>) -> (tensor<2xf32>, tensor<2xf32>)
 // CHECK: %[[S:.*]] = onnx.node "Reshape" version 13(%[[C]], %{{.*}})
@@ -67,7 +67,7 @@ onnx.graph @nested(%x: tensor<2xf32>, %c: tensor<1xi1>, %d: tensor<i1>) -> (tens
 
 // -----
 
-// The second and third iterations count if all conditions before are true. The number of iterations is carried.
+// The second and third iterations count if all previous conditions are true. The Loop carries the number of its iterations.
 // CHECK-LABEL: onnx.graph @loop
 // CHECK-SAME: (%[[X:.*]]: tensor<f32>) -> (tensor<f32>, tensor<i64>)
 // CHECK: %[[A:.*]] = onnx.node "Tanh" version 13(%[[X]])

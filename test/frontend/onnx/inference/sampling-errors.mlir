@@ -1,4 +1,4 @@
-// Interpolated sampling, and regions: invalid nodes.
+// Errors of type inference for interpolated sampling and regions.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @gridShape(%x: tensor<2x3x4x4xf32>, %g: tensor<2x5x5x3xf32>) -> tensor<*xindex> {

@@ -1,4 +1,4 @@
-// Operators that scatter by index: invalid nodes.
+// Errors of type inference for operators that scatter by index.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @updates(%a: tensor<3x2xf32>, %b: tensor<4x1xi64>, %c: tensor<4x3xf32>) -> tensor<*xindex> {

@@ -1,4 +1,4 @@
-// Operators that scatter by index.
+// Type inference and folding of operators that scatter by index.
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s
 
 // CHECK-LABEL: onnx.graph @scatterElements

@@ -1,4 +1,4 @@
-// Tensors from shapes, bounds and random numbers: invalid nodes.
+// Errors of type inference for tensors from shapes, bounds and random numbers.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @rangeStep() -> tensor<*xindex> {

@@ -1,4 +1,4 @@
-// Tensors from shapes, bounds and random numbers.
+// Type inference and folding of tensors from shapes, bounds and random numbers.
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s
 
 // CHECK-LABEL: onnx.graph @range
@@ -43,7 +43,7 @@ onnx.graph @constantOfShape() -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// f32 zeros by default; without extents, the result is a scalar.
+// The elements are f32 zeros by default. Without extents, the result is a scalar.
 // CHECK-LABEL: onnx.graph @zeros
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<0.000000e+00> : tensor<f32> -> tensor<f32>
 // CHECK-NEXT: onnx.return

@@ -1,4 +1,4 @@
-// Operators on shapes and axes: invalid nodes.
+// Errors of type inference for operators on shapes and axes.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @reshapeSize(%a: tensor<2x3xf32>) -> tensor<*xindex> {

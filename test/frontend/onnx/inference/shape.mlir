@@ -1,7 +1,7 @@
-// Operators on shapes and axes.
+// Type inference and folding of operators on shapes and axes.
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s
 
-// Data is not required.
+// Inference does not require the data of the operand.
 // CHECK-LABEL: onnx.graph @shape
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[2, 3, 4]> : tensor<3xi64> -> tensor<3xi64>
 // CHECK-NEXT: onnx.return
@@ -91,7 +91,7 @@ onnx.graph @squeezeAll(%a: tensor<1x2x1xf32>) -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// Axes are those of the result.
+// The attribute lists axes of the result.
 // CHECK-LABEL: onnx.graph @unsqueeze
 // CHECK: onnx.node "Unsqueeze"
 // CHECK-SAME: -> tensor<1x2x3x1xf32>{{$}}
@@ -118,7 +118,7 @@ onnx.graph @transposePermuted(%a: tensor<2x3x4xf32>) -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// An extent of 1 keeps the operand's.
+// An extent of 1 keeps the extent of the operand.
 // CHECK-LABEL: onnx.graph @expandBothWays
 // CHECK: onnx.node "Expand"
 // CHECK-SAME: -> tensor<2x3x4xf32>{{$}}

@@ -1,4 +1,4 @@
-// Slices, splits, concatenations and padding: invalid nodes.
+// Errors of type inference for slices, splits, concatenations and padding.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @sliceStep(%a: tensor<4xf32>) -> tensor<*xindex> {

@@ -1,4 +1,4 @@
-// Slices, splits, concatenations and padding.
+// Type inference and folding of slices, splits, concatenations and padding.
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s
 
 // An end of INT64_MAX means the end of the axis.
@@ -184,7 +184,7 @@ onnx.graph @triluLower() -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// For a splat, above the first diagonal.
+// The operand is a splat, and the elements above the first diagonal are kept.
 // CHECK-LABEL: onnx.graph @triluUpper
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[[false, true], [false, false]]> : tensor<2x2xi1> -> tensor<2x2xi1>
 // CHECK-NEXT: onnx.return

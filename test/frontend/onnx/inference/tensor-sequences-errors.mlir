@@ -1,4 +1,4 @@
-// Sequences that are unknown at compile time, or that are results of a graph.
+// The sequences are unknown at compile time, or are results of a graph.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @position(%x: tensor<4xf32>, %i: tensor<i64> {onnx.name = "i"}) -> (tensor<*xindex>, tensor<*xindex>) {
@@ -59,7 +59,7 @@ onnx.graph @optional() -> tensor<*xindex> {
 
 // -----
 
-// Sequences where the operators on sequences expect tensors.
+// Operators that expect tensors have sequences as operands.
 onnx.graph @operands(%x: tensor<4xf32>) -> (tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>) {
   %i = onnx.constant dense<0> : tensor<i64> -> tensor<i64>
   %f = onnx.constant dense<0.0> : tensor<f32> -> tensor<f32>

@@ -1,7 +1,7 @@
-// Sequences of tensors: their elements are known, and no sequence remains.
+// If the elements of sequences of tensors are known, no sequence remains.
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s
 
-// Elements of 2, the last one has the remainder; positions may count from the end.
+// The parts have 2 elements, and the last one has the remainder. Positions may count from the end.
 // CHECK-LABEL: onnx.graph @splitBySize
 // CHECK-SAME: (%[[X:.*]]: tensor<3x5xf32>) -> (tensor<3x2xf32>, tensor<3x1xf32>, tensor<i64>)
 // CHECK-DAG: %[[COUNT:.*]] = onnx.constant dense<3> : tensor<i64>
@@ -27,7 +27,7 @@ onnx.graph @splitBySize(%x: tensor<3x5xf32>) -> (tensor<*xindex>, tensor<*xindex
 onnx.graph @splitBySizes(%x: tensor<4xf32>) -> tensor<*xindex> {
   %sizes = onnx.constant dense<[1, 3]> : tensor<2xi64> -> tensor<2xi64>
   %one = onnx.constant dense<1> : tensor<i64> -> tensor<i64>
-  // Ignored where sizes are given.
+  // keepdims is ignored if sizes are given.
   %s = onnx.node "SplitToSequence" version 11 (%x, %sizes) {keepdims = 0 : si64} : (tensor<4xf32>, tensor<2xi64>) -> tensor<*xindex>
   %a = onnx.node "SequenceAt" version 11 (%s, %one) {} : (tensor<*xindex>, tensor<i64>) -> tensor<*xindex>
   onnx.return %a : tensor<*xindex>
@@ -61,7 +61,7 @@ onnx.graph @splitByOne(%x: tensor<2x4xf32>) -> (tensor<*xindex>, tensor<*xindex>
   onnx.return %a, %b : tensor<*xindex>, tensor<*xindex>
 }
 
-// The exporter declares them with this axis.
+// The exporter declares the elements with this axis.
 // CHECK-LABEL: onnx.graph @unbind
 // CHECK-SAME: -> tensor<2xf32>
 onnx.graph @unbind(%x: tensor<2x4xf32>) -> tensor<2x1xf32> {

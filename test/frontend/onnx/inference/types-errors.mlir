@@ -1,4 +1,4 @@
-// Casts, identities, constants: invalid nodes.
+// Errors of type inference for casts, identities and constants.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @castToString(%a: tensor<2xf32>) -> tensor<*xindex> {

@@ -91,7 +91,7 @@ onnx.graph @quantize(%a: tensor<4xf32>, %b: tensor<f32>, %c: tensor<i8>) -> tens
   onnx.return %r : tensor<*xindex>
 }
 
-// A ratio in training form stays.
+// Dropout with a ratio in training form is kept.
 // CHECK-LABEL: onnx.graph @dropoutTrains
 // CHECK: onnx.node "Dropout"
 // CHECK-SAME: -> (tensor<4xf32>, tensor<4xi1>){{$}}

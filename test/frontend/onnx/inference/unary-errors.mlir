@@ -1,4 +1,4 @@
-// Elementwise operators of one operand: invalid nodes.
+// Errors of type inference for elementwise operators with one operand.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
 onnx.graph @integerSqrt(%a: tensor<2xi64>) -> tensor<*xindex> {

@@ -1,4 +1,4 @@
-// Elementwise operators of one operand.
+// Type inference and folding of elementwise operators with one operand.
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s
 
 // Integers keep their type.
@@ -109,7 +109,7 @@ onnx.graph @leakyRelu() -> tensor<*xindex> {
   onnx.return %r : tensor<*xindex>
 }
 
-// No overflow at either end.
+// The cast does not overflow at either end.
 // CHECK-LABEL: onnx.graph @sigmoidExtremes
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[0.000000e+00, 5.000000e-01, 1.000000e+00]> : tensor<3xf32> -> tensor<3xf32>
 // CHECK-NEXT: onnx.return

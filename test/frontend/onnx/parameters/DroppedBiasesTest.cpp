@@ -21,7 +21,7 @@ NodeProto &addWithoutBias(ModelProto &proto, const char *op, const char *weight,
   return node;
 }
 
-/// A layer's weight and bias; the file contains only the weight.
+/// A layer has a weight and a bias, but the file contains only the weight.
 ModelProto layerModel(std::initializer_list<int64_t> weight) {
   ModelProto proto = reluModel();
   setSignature(proto, "p_w: PARAMETER target='layer.weight'\np_b: PARAMETER target='layer.bias'\n");

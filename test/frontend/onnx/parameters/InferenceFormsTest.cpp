@@ -12,7 +12,7 @@ using ::testing::Not;
 
 namespace {
 
-/// Two BatchNormalization nodes; the first `training` ones are in training form.
+/// Builds two BatchNormalization nodes, of which the first `training` are in training form.
 void addNodes(ModelProto &proto, int training) {
   for (int i = 0; i < 2; ++i) {
     std::string n = std::to_string(i);

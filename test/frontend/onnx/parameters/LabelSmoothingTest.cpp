@@ -7,8 +7,8 @@ using namespace mtc::onnx::test;
 
 namespace {
 
-/// Scores and labels, the loss that was exported from a call, and additional nodes from the same
-/// call.
+/// The model has scores and labels, the loss that was exported from a call, and additional nodes
+/// from the same call.
 ModelProto lossModel(const std::string &call, std::initializer_list<const char *> more = {}) {
   ModelProto proto = reluModel();
   GraphProto &graph = *proto.mutable_graph();

@@ -7,7 +7,7 @@ using namespace mtc::onnx::test;
 
 namespace {
 
-/// A table [3, 2] with a Gather as user, in a file of PyTorch's older exporter.
+/// A table [3, 2] is used by a Gather, in a file of PyTorch's older exporter.
 ModelProto tableModel(std::initializer_list<float> rows, const char *producer = "pytorch") {
   ModelProto proto = reluModel();
   proto.set_producer_name(producer);
@@ -16,7 +16,7 @@ ModelProto tableModel(std::initializer_list<float> rows, const char *producer = 
   return proto;
 }
 
-/// Returns the row of the Gather without a gradient, and the messages.
+/// Returns the row of the table that receives no gradient, and the messages.
 std::pair<int64_t, std::string> paddingOf(const ModelProto &proto) {
   mlir::MLIRContext context;
   Folder folder;

@@ -228,8 +228,8 @@ TEST(Parameters, KnowsMovingStatisticsOfNormalizationsInParts) {
   addNode(graph, "Div", "divide", {"c", "deviation2"}, {"d"});
   addNode(graph, "Mul", "scale2", {"d", "gamma2"}, {"g"});
   addNode(graph, "Add", "bias2", {"g", "beta2"}, {"n2"});
-  // Other subtracted or multiplied operands are parameters; so are those with a larger shift than
-  // an epsilon, or with another power.
+  // Other operands that are subtracted or multiplied are parameters, and so are those with a shift
+  // that is too large for an epsilon, or with another power.
   addInitializer(proto, "shifted far", {3});
   addInitializer(proto, "shifted by one", {3});
   addInitializer(proto, "shift of one", {1}, 1e-3f);
@@ -294,7 +294,8 @@ TEST(Parameters, WarnsOfNormalizationsThatOptimizersFolded) {
     Classified frozen(proto, {{}, {fold.weight}});
     EXPECT_THAT(normalizationWarnings(frozen.graph(), frozen.classes), IsEmpty());
   }
-  // The bias is the module's: this is no normalization, but a weight that the optimizer folded.
+  // The bias belongs to the module, so this is not a normalization, but a weight that the optimizer
+  // folded.
   ModelProto proto = reluModel();
   addInitializer(proto, "_v_17", {2, 2, 1});
   addInitializer(proto, "conv.bias", {2}, 2);
@@ -339,12 +340,13 @@ TEST(Parameters, WarnsOfBuffersThatTheOlderExporterWritesLikeParameters) {
   addInitializer(proto, "model.prior", {4}, 1);
   addNode(graph, "Cast", "/model/Cast", {"model.prior"}, {"cast"});
   add("/model/Add", "cast", "/model/head/MatMul");
-  // Biases of layers: by name and rank, and inside the layer.
+  // Biases of layers are recognized by name and rank, and by their use inside the layer.
   addInitializer(proto, "model.bias", {4}, 2);
   add("/model/Add_1", "/model/head/MatMul", "model.bias");
   addInitializer(proto, "onnx::Add_7", {1, 4}, 3);
   add("/lm_head/Add", "/lm_head/MatMul", "onnx::Add_7");
-  // A module without layers, a table of positions, and no linear layer.
+  // The operands belong to a module without layers, to a table of positions, and to no linear
+  // layer.
   addInitializer(proto, "onnx::Add_8", {1, 4}, 4);
   add("/shift/Add", "/lm_head/MatMul", "onnx::Add_8");
   addInitializer(proto, "positions.table", {1, 2, 4}, 5);

@@ -10,7 +10,7 @@ using ::testing::IsEmpty;
 
 namespace {
 
-/// A model after the split, and the file that it would be.
+/// A model after its initializers were split, and the file that a program would export.
 struct Split : Chosen {
   explicit Split(const ModelProto &proto,
                  mtc::SharedInitializerPolicy policy = mtc::SharedInitializerPolicy::Auto)
@@ -195,7 +195,7 @@ TEST(SharedInitializers, OfScriptedModulesAreFoldedTwice) {
 }
 
 TEST(SharedInitializers, OfFoldedMatricesFollowTheOtherParametersOfTheirModules) {
-  // A file of two linear layers with one matrix, whose transpose the exporter folded.
+  // The file has two linear layers with one matrix, whose transpose the exporter folded.
   const auto model = [](std::initializer_list<float> matrix, std::initializer_list<float> bias) {
     ModelProto proto = reluModel();
     proto.set_producer_name("pytorch");
@@ -213,12 +213,13 @@ TEST(SharedInitializers, OfFoldedMatricesFollowTheOtherParametersOfTheirModules)
   ModelProto tied = model({1, 2, 3, 4}, {5, 6});
   *tied.mutable_graph()->add_initializer() = floats("b.bias", {2}, {7, 8});
   EXPECT_THAT(Split(tied).initializers(), ElementsAre("onnx::MatMul_7", "a.bias", "b.bias"));
-  // Copies of a layer: the exporter merged the equal biases.
+  // The layers are copies of one layer, and the exporter merged their equal biases.
   ModelProto copies = model({1, 2, 3, 4}, {5, 6});
   addNode(*copies.mutable_graph(), "Identity", "Identity_1", {"a.bias"}, {"b.bias"});
   EXPECT_THAT(Split(copies).initializers(),
               ElementsAre("onnx::MatMul_7", "a.bias", "onnx::MatMul_8", "b.bias"));
-  // Zero biases are no evidence: they stay one weight, with a warning, unless a flag decides.
+  // Zero biases are no evidence of a tie. They remain one weight, with a warning, unless a flag
+  // specifies otherwise.
   ModelProto open = model({1, 2, 3, 4}, {0, 0});
   addNode(*open.mutable_graph(), "Identity", "Identity_1", {"a.bias"}, {"b.bias"});
   EXPECT_THAT(Split(open).initializers(), ElementsAre("onnx::MatMul_7", "a.bias", "b.bias"));

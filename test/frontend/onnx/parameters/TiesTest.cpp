@@ -31,7 +31,7 @@ struct Tied : Chosen {
   }
 };
 
-/// [3, 2] of 1 to 6, and its transpose.
+/// The matrix [3, 2] with the elements 1 to 6, and its transpose.
 constexpr std::initializer_list<float> matrix = {1, 2, 3, 4, 5, 6}, transposed = {1, 3, 5, 2, 4, 6};
 
 void add(ModelProto &proto, const char *name, std::initializer_list<int64_t> dims,

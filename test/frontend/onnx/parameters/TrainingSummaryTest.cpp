@@ -39,8 +39,8 @@ NodeProto &addConstant(ModelProto &proto, const TensorProto &tensor) {
   return node;
 }
 
-/// The output of PyTorch's newer exporter for two norms with weights 1 + w, a class token, a table
-/// of positions, a scale, and biases of zeros.
+/// The file is the output of PyTorch's newer exporter for two norms with weights 1 + w, a class
+/// token, a table of positions, a scale, and biases of zeros.
 ModelProto foldedModel() {
   ModelProto proto = dynamoModel({"fc.weight", "fc.bias", "n1.weight", "n2.weight", "embed.token",
                                   "embed.positions.weight", "scale"});
@@ -122,7 +122,7 @@ TEST(TrainingSummary, TrainsThemByTheirNames) {
 }
 
 TEST(TrainingSummary, KnowsTheGatesOfRecurrentLayers) {
-  // Two layers, the second one without biases, which the exporter dropped.
+  // The model has two layers. The exporter dropped the biases of the second one.
   ModelProto proto =
       dynamoModel({"l.weight_ih_l0", "l.weight_hh_l0", "l.bias_ih_l0", "l.bias_hh_l0",
                    "l.weight_ih_l1", "l.weight_hh_l1", "l.bias_ih_l1", "l.bias_hh_l1"});
@@ -194,7 +194,7 @@ TEST(TrainingSummary, TakesNodesOfTheOlderExporterForLiteralsBesideParameters) {
   proto.set_producer_name("pytorch");
   addConstant(proto, floats("/rope/Constant_output_0", {3}, {1, 0.1f, 0.01f}));
   addNode(*proto.mutable_graph(), "Mul", "/rope/Mul", {"x", "/rope/Constant_output_0"}, {"r"});
-  // As for a module that was frozen in TorchScript.
+  // The file is like that of a module that was frozen in TorchScript.
   EXPECT_THAT(Summarized(proto).constants(), ElementsAre("/rope/Constant_output_0=rope"));
   addInitializer(proto, "fc.weight", {3, 3}, 1);
   addNode(*proto.mutable_graph(), "MatMul", "/fc/MatMul", {"r", "fc.weight"}, {"f"});
@@ -212,11 +212,11 @@ TEST(TrainingSummary, WarnsOfConvolutionsThatTheOlderExporterFolded) {
     addNode(graph, "Conv", node, {"x", weight, bias}, {output.c_str()});
     declare(*graph.add_output(), output);
   };
-  // With a batch normalization after it.
+  // The layer is followed by a batch normalization.
   addInitializer(proto, "onnx::Conv_1", {4, 1, 3}, 1);
   addInitializer(proto, "onnx::Conv_2", {4}, 1);
   convolve("/stem/Conv", "onnx::Conv_1", "onnx::Conv_2");
-  // A layer that scales its weight, with and without a bias.
+  // The layer scales its weight, with and without a bias.
   addInitializer(proto, "onnx::Conv_3", {4, 1, 3}, 2);
   addInitializer(proto, "scaled.bias", {4}, 2);
   convolve("/scaled/Conv", "onnx::Conv_3", "scaled.bias");
@@ -234,7 +234,7 @@ TEST(TrainingSummary, WarnsOfConvolutionsThatTheOlderExporterFolded) {
   addInitializer(proto, "onnx::Conv_7", {4, 1, 3}, 6);
   addInitializer(proto, "conv1d.bias", {4}, 6);
   convolve("/Conv", "onnx::Conv_7", "conv1d.bias");
-  // No axis of extent 1 was added: the weight has been computed, for example with a mask.
+  // No axis of extent 1 was added, so the module computes the weight, for example with a mask.
   addInitializer(proto, "onnx::Conv_8", {4, 2, 3}, 7);
   addInitializer(proto, "masked.conv.bias", {4}, 7);
   convolve("/masked/Conv", "onnx::Conv_8", "masked.conv.bias");
@@ -258,7 +258,7 @@ TEST(TrainingSummary, WarnsOfConvolutionsThatAnOldVersionOfTheOlderExporterFolde
   addInitializer(proto, "498", {4}, 1);
   addNode(graph, "Conv", "Conv_0", {"x", "497", "498"}, {"c"});
   declare(*graph.add_output(), "c");
-  // Versions that number every tensor do not fold.
+  // Exporter versions that number every tensor do not fold.
   EXPECT_THAT(Summarized(proto).summary.foldedConvolutions, IsEmpty());
   addInitializer(proto, "fc.weight", {3, 3}, 1);
   EXPECT_THAT(Summarized(proto).summary.foldedConvolutions, ElementsAre("497"));
@@ -284,7 +284,7 @@ TEST(TrainingSummary, WarnsOfWhatWasComputedUnlessItsGradientIsTheParameters) {
   std::initializer_list<float> different = {1, 2, 1, 3, 1, 4}, repeated = {1, 2, 1, 3, 1, 2};
   const char *positions = "['add', 'arange', 'p.weight', 'unsqueeze', 'val_3']";
   EXPECT_THAT(warnings("embedding_1", positions, different), IsEmpty());
-  // A row that is used twice has the sum of both gradients.
+  // The gradient of a row that is used twice is the sum of both gradients.
   EXPECT_THAT(warnings("embedding_1", positions, repeated),
               ElementsAre(HasSubstr(
                   "computed by the exporter from the module's parameters: 'embedding_1'")));

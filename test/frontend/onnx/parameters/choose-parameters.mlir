@@ -9,7 +9,7 @@
 // CHECK: onnx.initializer "positions" {reason = "integers are not trained", role = "constant"}
 // CHECK-NOT: onnx.initializer "table"
 // CHECK: onnx.constant
-// A pattern makes an initializer of a Constant node, after the others.
+// A pattern that matches a Constant node turns its value into an initializer, after the existing ones.
 // PATTERNS: onnx.initializer "w" {reason = "--freeze w", role = "frozen"}
 // PATTERNS: onnx.initializer "positions"
 // PATTERNS: %[[T:.*]] = onnx.initializer "table" {module_images = [], onnx.index = 0 : i64, reason = "--train table", role = "parameter", sample = {{.*}}} : tensor<3xf32>

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Files without a list of parameters: use, elements, name and origin indicate which initializers are constants. Each case is a constant of
-real exporters, or a parameter that resembles one."""
+"""In files without a list of parameters, the use, elements, name and origin of an initializer indicate whether it is a constant. Each case
+is a constant that real exporters write, or a parameter that resembles one."""
 
 import json
 import math
@@ -45,7 +45,7 @@ def normal(*shape):
     return rng.standard_normal(shape).astype(f32)
 
 
-# Operands without a gradient, and tables that are outputs.
+# The constants are operands without a gradient, and tables that are outputs.
 check("settings", inspect("settings", [
     node("Conv", "x", "w", out="h", pads=[1] * 4), node("Resize", "h", "roi", "scales", out="u"),
     node("Greater", "u", "threshold", out="g"), node("Cast", "g", out="c", to=TensorProto.FLOAT), node("Mul", "u", "c", out="y")],
@@ -68,14 +68,14 @@ check("image", inspect("image", image, {
     inverse="constant", mean="constant", std="constant", two="constant", eps="constant", gelu="constant", w="parameter",
     slope="parameter", head="parameter", bias="parameter", learned="parameter")  # fmt: skip
 
-# Scale and shift of an input are a folded batch normalization; positions are added to an input.
+# The scale and the shift of an input are a folded batch normalization. Positions are added to an input.
 check("affine", inspect("affine", [
     node("Sub", "x", "mean", out="c"), node("Mul", "c", "gain", out="g"), node("Add", "g", "shift", out="s"),
     node("Add", "x", "positions", out="p"), node("Mul", "p", "s", out="y")],
     {key: normal(4, 1, 1) for key in ("mean", "gain", "shift")} | {"positions": normal(4, 8, 8)}),
     mean="constant", gain="parameter", shift="parameter", positions="parameter")  # fmt: skip
 
-# Tables with the values of a formula.
+# The elements of these tables are values of a formula.
 n, k = np.arange(32), np.arange(17)
 hann = (0.5 - 0.5 * np.cos(2 * np.pi * n / 32)).astype(f32)
 fourier = np.cos(2 * np.pi * np.outer(k, n) / 32).astype(f32) * hann

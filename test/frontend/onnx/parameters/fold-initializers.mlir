@@ -7,7 +7,7 @@
 // A slice of a table is not the table.
 // CHECK: onnx.initializer "table" {role = "constant"}
 // CHECK: onnx.initializer "lost" {missing, role = "constant"}
-// Frozen parameters stay, unless they may be an operator's attribute.
+// Frozen parameters are kept, unless they may be an attribute of an operator.
 // CHECK: onnx.initializer "matrix" {role = "frozen"}
 // CHECK: onnx.initializer "bias" {role = "frozen"}
 // CHECK: onnx.constant dense<2.000000e+00> : tensor<4xf32>

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Files of torch.onnx.export do not record requires_grad: a note lists the modules of a graph with its own loss, because one of them may be
-frozen in training."""
+"""Files of torch.onnx.export do not record requires_grad. If a graph contains its loss, a note lists its modules, because one of them may
+be frozen in training."""
 
 import numpy as np
 import onnx

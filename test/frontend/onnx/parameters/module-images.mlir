@@ -1,5 +1,6 @@
-// The module's layout of parameters that the exporter changed: the operand of a matrix multiplication is stored transposed, a vector
-// unchanged. Nothing is known about other parameters, and without a name. Parameters with the file's names and layouts need no image.
+// The module stores parameters in another layout than the file: the operand of a matrix multiplication is transposed, and a vector is
+// unchanged. The layout of other parameters, and of parameters without a name, is unknown. Parameters with the file's names and layouts
+// need no image.
 // RUN: mtc-opt %s --onnx-choose-parameters --split-input-file | FileCheck %s
 
 // CHECK: onnx.initializer "fc.weight" {reason
@@ -20,7 +21,7 @@ onnx.graph @main(%x: tensor<2x3xf32>) -> (tensor<2x4xf32>) {
 
 // -----
 
-// Additional names in the module: that of the layer which uses the parameter, if the file lists it, and an unused one.
+// A parameter has additional names in the module: that of the layer which uses it, if the file lists this name, and an unused one.
 
 // CHECK: onnx.initializer "lm_head.weight" {module_images = [#mtc.tensor_image<"lm_head.weight", shape = [5, 3]>, #mtc.tensor_image<"wte.weight", shape = [5, 3]>]
 // CHECK: onnx.initializer "cls.decoder.bias" {module_images = [#mtc.tensor_image<"cls.decoder.bias", shape = [3]>, #mtc.tensor_image<"cls.bias", shape = [3]>]
@@ -38,7 +39,7 @@ onnx.graph @main(%x: tensor<2xi64>) -> (tensor<2x3xf32>)
 
 // -----
 
-// Two directions of a GRU, whose gates z, r, h are r, z, n in the module; the second layer of the module is the second node.
+// The GRU has two directions. Its gates z, r, h are r, z, n in the module, and its second node is the second layer of the module.
 
 // CHECK: onnx.initializer "onnx::GRU_1" {module_images = [#mtc.tensor_image<"rnn.weight_ih_l0", shape = [6, 3], parts = [<variable = 6, image = 0, extents = [6], variable_strides = [1], image_strides = [1]>, <variable = 0, image = 6, extents = [6], variable_strides = [1], image_strides = [1]>, <variable = 12, image = 12, extents = [6], variable_strides = [1], image_strides = [1]>]>, #mtc.tensor_image<"rnn.weight_ih_l0_reverse", shape = [6, 3], parts = [<variable = 24, image = 0, {{.*}}>]>]
 // CHECK: onnx.initializer "onnx::GRU_2" {module_images = [#mtc.tensor_image<"rnn.weight_hh_l0", shape = [6, 2], {{.*}}#mtc.tensor_image<"rnn.weight_hh_l0_reverse", shape = [6, 2]
@@ -60,7 +61,7 @@ onnx.graph @main(%x: tensor<5x2x3xf32>) -> (tensor<*xindex>) attributes {onnx.pr
 
 // -----
 
-// PyTorch counts the batches of a normalization.
+// PyTorch counts the batches that a normalization has processed.
 
 // CHECK: onnx.buffer "bn.num_batches_tracked" counts_batches = dense<0> : tensor<i64>
 // CHECK: onnx.initializer "bn.running_mean"

@@ -1,8 +1,8 @@
 // Initializers of files that onnxruntime optimized.
 // RUN: mtc-opt %s --split-input-file --onnx-choose-parameters | FileCheck %s
 
-// The optimizer merged the weights of queries, keys and values, which the exporter did not list. Other unlisted initializers
-// stay constants.
+// The optimizer merged the weights of queries, keys and values, which the exporter did not list. Other initializers that are not listed
+// remain constants.
 
 // CHECK-LABEL: onnx.graph @main
 // CHECK: onnx.initializer "attention_qkv_weight" {{{.*}}reason = "weights of queries, keys and values that onnxruntime merged", role = "parameter"}

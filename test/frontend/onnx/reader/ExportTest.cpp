@@ -30,7 +30,8 @@ struct Exported {
       reason = llvm::toString(result.takeError());
   }
 
-  /// Returns the file of a form, with `fill` in every byte of the trained initializers.
+  /// Returns the exported file in a form, in which every byte of the trained initializers is
+  /// `fill`.
   ModelProto filled(char fill, mtc::ExportForm form = mtc::ExportForm::Original) {
     std::string bytes;
     for (const FileSegment &segment : segments) {
@@ -129,7 +130,8 @@ TEST(Export, TakesExternalDataIn) {
   }
 }
 
-/// Subgraphs at two depths and in a function, after a Constant node that an initializer replaces.
+/// The model has subgraphs at two depths and in a function, after a Constant node that an
+/// initializer replaces.
 TEST(Export, ChangesInitializersOfSubgraphsWhereTheyAre) {
   ModelProto proto = reluModel();
   GraphProto &graph = *proto.mutable_graph();
@@ -209,7 +211,7 @@ NodeProto &addBatchNorm(Owner &owner, const char *input,
   return node;
 }
 
-/// Returns texts of nodes: operator(operands)results.
+/// Returns the nodes as texts of the form operator(operands)results.
 template <typename Owner> std::vector<std::string> nodesOf(const Owner &owner) {
   std::vector<std::string> texts;
   for (const NodeProto &node : owner.node()) {

@@ -119,7 +119,8 @@ TEST(ExternalData, RefusesWhatIsNoFile) {
 }
 
 TEST(ExternalData, FollowsALinkToTheModelOnly) {
-  // A cache: links to the model and to its data are in one folder, the files in another.
+  // As in a download cache, one folder has links to the model and its data, and another folder has
+  // the files.
   Case c({{"location", "w.bin"}});
   c.folder.write("blobs/aaa", c.proto.SerializeAsString());
   c.folder.write("blobs/bbb", twoFloats);

@@ -407,7 +407,7 @@ TEST(Import, NamesNodesByTheirModules) {
 TEST(Import, GivesNamesToNodesAndValuesOnly) {
   Imported result(reluModel());
   ASSERT_EQ(result.messages(), "");
-  // A name in a location is printed like a node's.
+  // A name in a location is printed like the name of a node.
   EXPECT_TRUE(llvm::isa<mlir::UnknownLoc>(result.module->getLoc()));
   EXPECT_TRUE(llvm::isa<mlir::UnknownLoc>(result.graph().getLoc()));
 }

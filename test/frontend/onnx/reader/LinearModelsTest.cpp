@@ -104,7 +104,7 @@ TEST(LinearModels, WritesAClassifierWithItsLabels) {
               ElementsAre("Cast", "Gemm", "Softmax"));
 }
 
-/// Rows that are negatives of each other are one weight, that of the second class.
+/// If two rows are negatives of each other, they are one weight, that of the second class.
 TEST(LinearModels, TiesOppositeRows) {
   Attributes opposite{{-1, -2, -3, 1, 2, 3}, {-4, 4}, {0, 1}, "LOGISTIC"};
   Expanded found(linearModel("LinearClassifier", opposite, {"", "p"}));

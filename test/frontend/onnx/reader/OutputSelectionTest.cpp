@@ -124,7 +124,7 @@ TEST(OutputSelection, ReportsProblemsOfRequiredOutputs) {
       HasSubstr("node 'gather' (Gather): initializer 'classes' has elements of type STRING"));
 }
 
-/// A value of a subgraph may hide an outer value's name.
+/// A value of a subgraph may have the name of an outer value, which it hides.
 TEST(OutputSelection, LooksForUnavailableValuesInSubgraphs) {
   ModelProto proto = reluModel();
   addStrings(proto, "classes");
@@ -143,7 +143,7 @@ TEST(OutputSelection, LooksForUnavailableValuesInSubgraphs) {
   EXPECT_EQ(Selected(proto).messages, "");
 }
 
-/// A problem of an optional and a required node is reported for the required one.
+/// If a problem affects an optional and a required node, it is reported for the required one.
 TEST(OutputSelection, ReportsADomainThatIsNotImported) {
   ModelProto proto = reluModel();
   addOutput(proto, "Mine", "label").set_domain("other");

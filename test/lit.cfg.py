@@ -52,7 +52,7 @@ config.environment["PYTHONPATH"] = str(source / "test/support")
 config.environment["MTC"] = str(bin / "mtc")
 config.environment["MTC_EXAMPLES"] = str(source / "examples")
 config.environment["MTC_EMULATED_RACES"] = "1"  # where device code is emulated
-config.environment["OMP_WAIT_POLICY"] = "passive"  # tests run in parallel: idle threads must not spin
+config.environment["OMP_WAIT_POLICY"] = "passive"  # tests run in parallel, so idle threads must not spin
 config.environment["MTC_CACHE_DIR"] = str(build / "test/cache")
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "HOME", "CUDA_HOME", "CUDA_PATH", "ONEDNN_MAX_CPU_ISA"):
     if name in os.environ:
@@ -73,7 +73,7 @@ config.substitutions += [
     (r"%support\b", str(source / "test/support")),
 ]
 
-# Long tests: tools/test.sh --all.
+# tools/test.sh --all runs the long tests.
 if "all" in lit_config.params:
     config.available_features.add("all")
 
@@ -94,11 +94,11 @@ hosts = "ip netns add mtc$$ && ip -n mtc$$ link set lo up && test -w /dev/net/tu
 if subprocess.run(["sh", "-c", hosts], capture_output=True).returncode == 0:
     config.available_features.add("network-namespaces")
 
-# Programs for Arm: the runtime for that architecture.
+# Tests of programs for Arm need the runtime for that architecture.
 if (build / "lib/aarch64/libmtc_runtime.a").exists():
     config.available_features.add("aarch64-runtime")
 
-# `// REQUIRES: native-amx` and the like: what the processor must have.
+# The feature `native-amx` and similar ones state that the processor supports an instruction set.
 try:
     flags = set(next(l for l in Path("/proc/cpuinfo").read_text().splitlines() if l.startswith("flags")).split())
 except (OSError, StopIteration):

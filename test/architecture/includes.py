@@ -14,7 +14,7 @@ IncludeTable = dict[str, set[str]]
 
 
 def read_table(text: str) -> IncludeTable:
-    """Returns the folders with those that each may include, from the table "Who includes whom"."""
+    """Returns the folders that each folder may include, from the table "Who includes whom"."""
     section = text.split("### Who includes whom", 1)[1].split("\n## ", 1)[0]
     rows = re.findall(r"^\| `([\w/]+)/` \| (.+?) \|$", section, re.MULTILINE)
     assert len(rows) == len({name for name, _ in rows}), "the table lists a folder twice"
@@ -72,7 +72,7 @@ def main():
     problems = forbidden(files, allowed_includes)
     assert not problems, "\n".join(problems)
 
-    # The check itself finds a forbidden include, and a cycle.
+    # The check finds a forbidden include and a cycle that are planted here.
     planted = files | {"ir/Planted.cpp": '#include "passes/Passes.h"\n'}
     assert forbidden(planted, allowed_includes) == ["ir/Planted.cpp includes passes/Passes.h: ir/ may not include passes/"]
     assert find_cycle(allowed_includes | {"ir": {"passes"}}) is not None

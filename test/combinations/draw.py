@@ -1,4 +1,4 @@
-"""Random combinations of techniques."""
+"""Draws random combinations of techniques."""
 
 from dataclasses import dataclass, field
 from random import Random

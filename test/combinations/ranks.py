@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Trains models on several ranks in random combinations: kinds of sharding, optimizers, clipping, parameter groups, averages. Losses,
+"""Trains models on several ranks with random combinations of sharding, optimizers, clipping, parameter groups and averages. Losses,
 gradient norms, weights, running statistics and optimizer state must be bit-identical to those of one rank with as many micro-batches, and
 each rank's arena must have the planned size. Some combinations run on emulated GPUs.
 
     test/combinations/ranks.py --mtc build/release/bin/mtc --count 150 --seed 7
 
-A combination depends only on the seed and its number. The last line has the counts; the exit code is 1 if anything failed.
+Each combination is determined by the seed and its number. The last line has the counts; the exit code is 1 if anything failed.
 """
 
 import argparse
@@ -29,7 +29,7 @@ ACCUMULATED = 1, 3
 PRECISIONS = "f32", "bf16", "f16"
 RECOMPUTED = "none", "none", "sqrt", "all"
 OPTIMIZERS = "adamw", "adam", "sgd", "momentum", "lion", "rmsprop", "adagrad", "adafactor", "muon"
-# Quantized state, with blocks of 256 and of 128 elements.
+# Quantized state has blocks of 256 or 128 elements.
 STATES = (), (), (), ("--optimizer-bits", 8), ("--optimizer-bits", 4)
 CLIPPED = (
     ("--clip-norm", 1), ("--clip-norm", 0.05), ("--grad-norm",), ("--clip-value", 0.01), ("--clip-norm", 0.1, "--clip-value", 0.02), (),

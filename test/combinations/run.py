@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains models with random combinations of techniques, and checks what must hold for every combination:
+"""Trains models with random combinations of techniques, and checks these properties of every combination:
 
 - `mtc` writes a program, or exits with an error and exit code 1 if two flags contradict each other or a budget cannot be met;
 - `mtc plan` and `mtc compile` report the same bytes; the program uses exactly these, and they are within the budget;
@@ -34,11 +34,11 @@ from draw import Combination, draw  # noqa: E402
 from subjects import models  # noqa: E402
 
 STEPS = 4
-TIMEOUT = 900  # seconds for one command, even on a busy machine
+TIMEOUT = 900  # time limit of a command in seconds, for a busy machine
 
 
 class Wrong(Exception):
-    """The check that failed."""
+    """The failure of a check."""
 
 
 class Refused(Exception):
@@ -90,7 +90,7 @@ def check(place: Workplace, drawn: Combination):
     free = place.compile(flags, "free")
     limit = [f"--memory={int(free['peak_bytes'] * drawn.budget)}", *drawn.allow] if drawn.budget else []
     plan = place.compile([*flags, *drawn.moves, *limit], "program")
-    # The gaps that --check-memory adds between values do not count.
+    # The test ignores the gaps that --check-memory adds between values.
     counted = plan["live_bytes" if "--check-memory" in flags else "peak_bytes"]
     if limit and counted > free["peak_bytes"] * drawn.budget:
         raise Wrong(f"plans {counted} bytes where {limit[0]} is given")

@@ -1,4 +1,4 @@
-"""The models of combinations: small ones with different kinds of operators."""
+"""Small models with different kinds of operators, for random combinations of techniques."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -18,7 +18,7 @@ README_LINES, SUMMARY = 200, 70
 
 
 def retired() -> tuple[list[str], list[str]]:
-    """Returns the words that are retired in text, and those in names."""
+    """Returns the words that are retired in text, and those that are retired in names."""
     tables = (ROOT / "docs/contributing/words.md").read_text().split("## Names")
     words = [
         [word for row in re.findall(r"^\| (`.*?) \| .* \|$", table, re.MULTILINE) for word in re.findall(r"`([^`]+)`", row)] for table in tables

@@ -1,4 +1,4 @@
-// The model that tests of the driver plan.
+// The model for the driver's tests of planning.
 #ifndef MTC_TEST_DRIVER_EXAMPLE_MODEL_H
 #define MTC_TEST_DRIVER_EXAMPLE_MODEL_H
 

@@ -12,7 +12,7 @@ using namespace mtc::tool;
 
 namespace {
 
-/// Linux' files in a temporary folder.
+/// A temporary folder with copies of the files in which Linux reports memory.
 class MachineMemory : public ::testing::Test {
 protected:
   void SetUp() override { ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("machine", root)); }

@@ -18,7 +18,7 @@ namespace {
 
 std::atomic<int> taken = 0;
 
-/// Recomputation that counts its changes.
+/// A recomputation that counts how often it changes a program.
 class OwnTechnique final : public mtc::PeakReducer {
 public:
   OwnTechnique(const FunctionBudget &budget, OperationTimes &times) : inner(budget, times) {}
@@ -39,7 +39,7 @@ private:
   Recomputation inner;
 };
 
-/// Adds the technique; its setting is that of tiles.
+/// Adds a technique that uses the setting of tiling.
 void addOwnTechniques(std::vector<Technique> &techniques) {
   Technique technique{"own", "what only a test does", Stage::Allocated, Effect::Order,
                       Permission::Allow};

@@ -1,4 +1,4 @@
-// Depth of dotted keys in TOML texts.
+// Tests the depth of dotted keys in TOML texts.
 #include "driver/TomlKeys.h"
 
 #include "gtest/gtest.h"

@@ -36,8 +36,8 @@ import mtc  # noqa: E402
 
 EXPORTERS = {"default": "default", "dynamo=False": "torchscript", "mtc.export": "mtc"}
 FX_KEY = "pkg.torch.onnx.fx_node"
-ALONE = "alone"  # mtc.export resorts to TorchScript, which lacks other functions.
-MOST = 4  # operands of a function
+ALONE = "alone"  # For these, mtc.export falls back to TorchScript, which lacks other functions.
+MOST = 4  # number of operands of a function
 INPUT = torch.zeros(1, MOST * len(CASES))
 FLAGS = ["--loss", "output", "--output", "loss", "--train", "p*", "--optimizer", "sgd", "--lr", "1"]
 HEADER = """# Gradients at singular points
@@ -60,7 +60,7 @@ recorded exports.
 
 
 class Functions(nn.Module):
-    """The sum of functions of tensors of their own. The input is zero, which exporters do not know."""
+    """Computes the sum of functions, each of tensors of its own. The input is zero, but exporters do not know this."""
 
     def __init__(self, cases: list[tuple[int, Case]]):
         super().__init__()
@@ -76,7 +76,7 @@ class Functions(nn.Module):
     def forward(self, x):
         terms = []
         for index, each in self.cases:
-            # Another element of the input for each operand: exporters merge equal tensors and nodes.
+            # Each operand reads another element of the input, because exporters merge equal tensors and nodes.
             operands = [
                 getattr(self, f"{'b' if name.isupper() else 'p'}{index}_{name}") + x[0, MOST * index + position]
                 for position, name in enumerate(each.operands)
@@ -109,7 +109,7 @@ def export(exporter: str, cases: list[tuple[int, Case]], path: Path) -> None:
 
 
 def problem(tool: Path, exporter: str, cases: list[tuple[int, Case]], path: Path) -> str:
-    """Exports and compiles the cases; returns why this is impossible, or an empty string."""
+    """Exports and compiles the cases. Returns the reason if this is impossible, or an empty string."""
     try:
         with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
             export(exporter, cases, path)
@@ -153,7 +153,7 @@ def text(gradient: np.ndarray) -> str:
 
 
 def record(folder: Path, files: dict[str, Path], cases, expected, verdicts, alone) -> None:
-    """Writes the files without what mtc does not use, and what their gradients must be."""
+    """Writes the files without information that mtc does not use, and the expected gradients."""
     folder.mkdir(parents=True, exist_ok=True)
     for exporter, path in files.items():
         model = onnx.load(path)

@@ -1,8 +1,8 @@
 """Exports architectures and trains them in their own frameworks, for run.py: `prepare.py FILE < JOBS`, FILE one of zoo/.
 
-JOBS is a list in JSON: [{"name": ARCHITECTURE, "pieces": {PIECE: PATH, ...}, "timeout": SECONDS}, ...]. A piece is `reference` (a
-folder with the data and the framework's losses) or an export (an ONNX file). Each architecture has a process of its own, forked
-when the frameworks are imported. What fails is recorded beside the file, in PATH.error; other pieces are made nevertheless.
+JOBS is a list in JSON: [{"name": ARCHITECTURE, "pieces": {PIECE: PATH, ...}, "timeout": SECONDS}, ...]. A piece is `reference` (a folder
+with the data and the framework's losses) or an export (an ONNX file). Each architecture runs in a process of its own, which is forked after
+the frameworks have been imported. A failure is recorded in PATH.error next to the file, and the other pieces are still made.
 """
 
 import copy
@@ -25,12 +25,12 @@ import numpy as np  # noqa: E402
 import torch  # noqa: E402
 from zoo import architecture as zoo  # noqa: E402
 
-SPREAD = 2e-4  # the largest relative difference of losses that rounding alone may make
-PROGRESS = 5e-3  # the smallest relative change of the loss over the ten steps
+SPREAD = 2e-4  # maximum relative difference of losses that rounding may cause
+PROGRESS = 5e-3  # minimum relative change of the loss over the ten steps
 
 
 def train(example: zoo.Example, module: torch.nn.Module) -> list[float]:
-    """Returns the losses of SGD, of a copy of the module."""
+    """Trains a copy of the module by SGD, and returns the losses."""
     module = copy.deepcopy(module)
     parameters = [parameter for parameter in module.parameters() if parameter.requires_grad]
     optimizer = torch.optim.SGD(parameters, example.lr)
@@ -78,7 +78,7 @@ def reference(example: zoo.Example, folder: Path) -> None:
 
 
 def flat_forward(example: zoo.Example, module: torch.nn.Module) -> torch.nn.Module:
-    """Lets the module take tensors in order and return one, as users of the TorchScript exporter arrange it."""
+    """Wraps the module such that it accepts positional tensors and returns one tensor, as users of the TorchScript exporter do."""
     plain = module.forward
     names = list(example.inputs)
 
@@ -168,7 +168,7 @@ def is_made(kind: str, path: Path) -> bool:
 
 
 def fork(job: dict) -> None:
-    """Makes the pieces in a process of their own; records those that a crash or the time limit left out."""
+    """Makes the pieces in a process of their own, and records those that are missing after a crash or the time limit."""
     child = os.fork()
     if child == 0:
         try:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Records exports as small files, which test/e2e/models/recorded_exports.py trains without the frameworks that they come from.
+"""Records exports as small files, which test/e2e/models/recorded_exports.py trains without the frameworks that wrote them.
 
     test/exports/run.py --only "$(test/exports/record.py --names)"     # makes the exports, in --cache
     test/exports/record.py                                             # writes test/e2e/inputs/exports
 
-Stack traces of exporters are left out. The data are the rows of two steps, which training repeats.
+Stack traces of exporters are removed. The data are the rows of two steps, which training repeats.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import onnx
 from run import ROOT, Suite, architectures, compile_flags, tolerance
 from safetensors.numpy import save_file
 
-LIMIT = 60_000  # bytes of one ONNX file
+LIMIT = 60_000  # maximum size of an ONNX file in bytes
 STEPS = 10
 
 # Architecture, export, and flags of mtc in addition to compile_flags of run.py.
@@ -71,7 +71,7 @@ SAMPLES = [
 
 
 def record(suite: Suite, architecture, piece: str, flags: list[str], folder: Path) -> None:
-    """Writes the model, the data and what the losses must be."""
+    """Writes the model, the data and the expected losses."""
     name = f"{architecture.name}-{piece}"
     suite.prepare({architecture: ["reference", piece]})
     model = onnx.load(suite.path(architecture, piece))

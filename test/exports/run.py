@@ -4,10 +4,10 @@
     test/exports/run.py                                # all, in the virtual environment build/exports-venv
     test/exports/run.py --only 'resnet18|bert.*' --mtc build/release/bin/mtc --markdown table.md
 
-Each architecture of zoo/ is exported by PyTorch's default exporter, by its TorchScript exporter and by `mtc.export`, compiled
-by mtc, and trained for ten steps of SGD. Exports and the framework's losses are kept in --cache; a second run with another mtc
-does not need PyTorch. The exit code is 1 if a default export differs without a warning or with each remedy, if an export
-of mtc.export is not equal, or if a warning is a false alarm.
+Each architecture of zoo/ is exported by PyTorch's default exporter, by its TorchScript exporter and by `mtc.export`, compiled by mtc, and
+trained for ten steps of SGD. Exports and the framework's losses are kept in --cache; a second run with another mtc does not need PyTorch.
+The exit code is 1 if a default export differs without a warning or with each suggested flag, if an export of mtc.export is not equal, or if
+a warning is a false alarm.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-BATCH = 6  # architectures that one process exports, one after the other
-TOLERANCE = 1e-4  # relative, of each of the ten losses
-CLOSER = 0.1  # times the difference of an export that warns: what its remedy may leave
-NOISE = 10  # times the difference that rounding makes in the framework are allowed too
+BATCH = 6  # number of architectures that one process exports, one after the other
+TOLERANCE = 1e-4  # maximum relative difference of each of the ten losses
+CLOSER = 0.1  # maximum difference with the flags that a warning suggests, relative to the difference without them
+NOISE = 10  # multiples of the framework's own rounding error that a difference may have
 FILES = ("language", "perception", "vision", "diffusion", "plain", "stops", "keras", "sklearn", "signals", "physics", "objectives",
          "layers", "families")  # fmt: skip
 TITLES = {
@@ -43,17 +43,17 @@ TITLES = {
     "families": "More families of models",
 }  # fmt: skip
 COLUMNS = {"dynamo": "default", "legacy": "`dynamo=False`", "mtc": "`mtc.export`"}
-LOSSLESS = ("stops", "signals", "physics", "objectives", "layers", "families")  # files whose architectures only mtc.export exports
-OWN = ("keras", "sklearn")  # files of frameworks with an exporter of their own, whose result is in the first column
+LOSSLESS = ("stops", "signals", "physics", "objectives", "layers", "families")  # files of the zoo that only mtc.export can export
+OWN = ("keras", "sklearn")  # files of the zoo for frameworks with an exporter of their own, whose results are in the first column
 
-# Export options that a warning may name, and the export that has them.
+# Export options that a warning may suggest, and the export with these options.
 REMEDIES = {
     "dynamo": {"optimize=False": "dynamo-unoptimized", "mtc.export": "mtc"},
     "legacy": {"TrainingMode.TRAINING": "legacy-training", "do_constant_folding=False": "legacy-unfolded", "mtc.export": "mtc"},
     "mtc": {},
 }
 FLAG = re.compile(r"--(?:tie|untie|freeze|batch-norm|shared-initializers|merged|train|output)[ =]'?[^\s,;'\"]+")
-PROSE = ("--train=trains", "--freeze=keeps")  # matches of FLAG that are no flags
+PROSE = ("--train=trains", "--freeze=keeps")  # matches of FLAG that are not flags
 ABSENT = re.compile(r"error: --freeze (\S+): no initializer matches")
 # `'mul' (a.original0, a.original1)`: an initializer that is trained in place of parameters.
 COMPUTED = re.compile(r"'([^']+)' \([\w.]+(?:, [\w.]+)*\)(?=[^:]*The computed values are trained)")
@@ -99,7 +99,7 @@ def architectures() -> list[Architecture]:
 
 
 def parsed(text: str) -> tuple[list[ast.FunctionDef], str]:
-    """Returns the architectures of a file of the zoo, and the text of everything else that they may use, also of imported files."""
+    """Returns the architectures of a file of the zoo, and the text of all other code that they may use, imported files included."""
     body = ast.parse(text).body
     marked = [
         node
@@ -237,10 +237,10 @@ class Suite:
             return subprocess.CompletedProcess(command, -1, "", f"took more than {self.timeout} s")
 
     def cell(self, architecture: Architecture, column: str) -> Cell:
-        """Trains an export, and with the remedies that its warnings name if it differs or warns.
+        """Trains an export. If it differs or warns, also trains it with the flags that its warnings suggest.
 
-        The losses may be equal although the warning is right: a remedy then brings them much closer, or they do not depend on
-        what the warning names.
+        The losses may be equal although the warning is right: the suggested flag then brings them much closer, or they do not depend on the
+        subject of the warning.
         """
         piece = "own" if architecture.file in OWN and column == "dynamo" else column
         cell = self.train(architecture, piece)

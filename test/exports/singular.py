@@ -1,6 +1,6 @@
 """Functions of PyTorch at points where their formula has no derivative, or none that is finite. functions.py tests them.
 
-A case has operands, of which those in capital letters are no parameters: targets, masks. The result is summed.
+Operands of a case whose names have capital letters are not parameters, but targets or masks. The loss is the sum of the result.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def case(name: str, function, point: str = "", differs: dict[str, str] | None = 
     CASES.append(Case(name, function, operands, point, differs or {}))
 
 
-# Why a gradient is not PyTorch's, by exporter.
+# The reason why a gradient differs from PyTorch's, by exporter.
 EPSILON = {
     "default": "The exporter's optimizer drops the addition of a small constant, which changes the values too. `optimize=False` keeps it."
 }

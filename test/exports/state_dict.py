@@ -1,9 +1,9 @@
 """Transfers weights in both directions: the module loads the program's exports, and the program starts from the module's state_dict.
-Run by hand, because it needs torch, torchvision and transformers:
+The script is run manually, because it needs torch, torchvision and transformers:
 
     python test/exports/state_dict.py FOLDER [MODEL ...]
 
-For each model and exporter: the program trains some steps; with `load_state_dict(strict=True)` of its --export-weights and of its
+For each model and exporter, the program trains some steps. After `load_state_dict(strict=True)` of its --export-weights and of its
 checkpoint, the module has the program's outputs. The state_dict of a module with other weights, saved by save_file (save_model for tied
 weights) and by save_pretrained, is loaded by --weights; the program then has that module's outputs."""
 
@@ -111,7 +111,7 @@ def run(command, folder: Path) -> subprocess.CompletedProcess:
 
 def export(module: torch.nn.Module, model: Model, exporter: str, path: Path) -> None:
     named = {"input_names": list(model.inputs), "output_names": [model.output]}
-    # With extents that are fixed, tables of positions are folded into the part that is read.
+    # If extents are fixed, the exporter folds tables of positions into the part that the model reads.
     dims = {key: {0: "batch", 1: "sequence"} if model.is_text else {0: "batch"} for key in model.inputs}
     if exporter in ("dynamo", "unoptimized"):
         named |= {"dynamic_shapes": dims, "optimize": exporter == "dynamo", "verbose": False}
@@ -123,7 +123,7 @@ def export(module: torch.nn.Module, model: Model, exporter: str, path: Path) -> 
 
 
 def changed(module: torch.nn.Module) -> torch.nn.Module:
-    """The module with other weights, running statistics too; ties stay, and variances stay positive."""
+    """Returns the module with other weights and running statistics. Tied weights stay tied, and variances stay positive."""
     with torch.no_grad():
         for value in {v.data_ptr(): v for v in module.state_dict().values() if v.is_floating_point()}.values():
             value.add_(torch.randn_like(value) * 0.02)
@@ -137,10 +137,10 @@ class Check:
         self.folder.mkdir(parents=True, exist_ok=True)
         torch.manual_seed(0)
         self.defaults: dict[str, torch.Tensor] = {}
-        # As trained weights are: no two tensors are equal.
+        # No two tensors are equal, as with trained weights.
         module = changed(self.fresh())
         export(module, self.model, exporter, self.folder / "m.onnx")
-        # The older exporter makes inputs of default arguments.
+        # The older exporter turns default arguments into inputs.
         given = {value.name for value in onnx.load(self.folder / "m.onnx", load_external_data=False).graph.input}
         self.defaults = {name: torch.tensor(0) for name in sorted(given - set(self.model.inputs))}
         binds = [word for name in self.defaults for word in ("--bind", f"{name}=0")]
@@ -151,7 +151,7 @@ class Check:
         target = torch.randn_like(self.outputs(module))
         np.save(self.folder / "target.npy", target.numpy())
         self.data += ["--data", "target=target.npy"]
-        # The targets are of the outputs' shape, so that every model trains by one loss.
+        # The targets have the shape of the outputs, so that one loss trains every model.
         flags = [*binds, "--loss", "mse", "--labels", "target", "--output", self.model.output, "--optimizer", "sgd", "--lr", "1e-4"]
         run([MTC, "compile", "m.onnx", *self.model.flags(), *flags, "-o", "t", "--force"], self.folder)
 

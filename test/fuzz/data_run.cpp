@@ -11,7 +11,7 @@ extern const MtcProgram mtc_program;
 
 namespace mtc::fuzz {
 
-/// Number of valid ids if x has integers.
+/// The number of valid ids if the elements of x are integers.
 static constexpr int64_t vocabulary = 1000;
 
 void runSample(MtcType type, const std::vector<std::string> &arguments) {

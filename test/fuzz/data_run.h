@@ -1,4 +1,4 @@
-// Runs of a program that only reads its data.
+// Runs a program that only reads its data.
 #ifndef MTC_TEST_FUZZ_DATA_RUN_H
 #define MTC_TEST_FUZZ_DATA_RUN_H
 

@@ -1,4 +1,4 @@
-// Manifests of checkpoints: unchanged, and with a valid checksum.
+// Reads manifests of checkpoints: the input itself, and the input with a valid checksum.
 #include "runtime/io/checksum.h"
 #include "runtime/state/checkpoint_manifest.h"
 #include "runtime/support/failure.h"

@@ -1,4 +1,4 @@
-// .npy files as data: floats, and integers that are converted to wider ones.
+// Reads .npy files as data: floats, and integers that are converted to wider integers.
 #include "test/fuzz/data_run.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,5 +1,5 @@
-// ONNX models, processed like `mtc plan`: read, imported, converted and compiled into training
-// programs with memory plans.
+// Processes ONNX models like `mtc plan`: they are read, imported, converted and compiled into
+// training programs with memory plans.
 #include "test/fuzz/written_input.h"
 
 #include "driver/Compilation.h"
@@ -24,8 +24,8 @@ static void bindDimensions(tool::Options &options) {
         options.plan.dims[name] = 3;
 }
 
-/// Counts errors, which the tool would print. An error of an invalid model names its nodes: one
-/// that names an internal operation is from the verifier, after a faulty pass.
+/// Counts errors, which the tool would print. The error for an invalid model names its nodes. An
+/// error that names an internal operation comes from the verifier after a faulty pass.
 static LogicalResult count(Diagnostic &diagnostic, unsigned &errors) {
   if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
     return success();

@@ -1,5 +1,5 @@
-// Mutations of protobuf messages that keep them parseable, which mutations of bytes rarely do. They
-// need no schema (https://protobuf.dev/programming-guides/encoding).
+// Mutates protobuf messages such that they remain parseable; mutations of bytes rarely do. The
+// mutations need no schema (https://protobuf.dev/programming-guides/encoding).
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -150,7 +150,7 @@ static void mutateBytes(std::string &bytes, size_t growth) {
   bytes.resize(LLVMFuzzerMutate(reinterpret_cast<uint8_t *>(bytes.data()), size, bytes.size()));
 }
 
-/// Changes a field's value, often to that of another field with its number or type.
+/// Changes the value of a field, often to that of another field with the same number or type.
 static void mutateValue(Field &field, const Parts &parts, Random &random) {
   const Field other = *parts.fields[choose(parts.fields.size(), random)];
   if (other.type == field.type && (other.number == field.number || field.fields.empty())) {
@@ -197,7 +197,8 @@ static void mutate(Message &model, Random &random) {
   }
 }
 
-/// Applies one to several changes; with probability 1/8 to the bytes, as if they were no message.
+/// Applies one or more changes. With probability 1/8, they are changes of bytes, as if the input
+/// were no message.
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t limit, unsigned seed) {
   Random random(seed);
   std::optional<Message> model = parse({reinterpret_cast<const char *>(data), size});

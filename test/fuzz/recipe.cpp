@@ -1,4 +1,4 @@
-// Recipes, as `mtc plan` reads them.
+// Reads recipes like `mtc plan`.
 #include "driver/CommandLine.h"
 #include "driver/Report.h"
 #include "test/fuzz/written_input.h"
@@ -9,7 +9,8 @@ namespace {
 struct Refused {};
 } // namespace
 
-// Replaces the tool's function: an error that ends the tool only ends the run of one input.
+// Replaces the function of the tool, so that an error that would end the tool ends only the run of
+// one input.
 void tool::fail(const llvm::Twine &) { throw Refused(); }
 void tool::fail(llvm::Error error) {
   llvm::consumeError(std::move(error));

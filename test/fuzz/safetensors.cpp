@@ -1,4 +1,4 @@
-// safetensors files, as data and as initial weights.
+// Reads safetensors files as data and as initial weights.
 #include "test/fuzz/data_run.h"
 #include "test/fuzz/written_input.h"
 

@@ -1,4 +1,4 @@
-// Files of token ids.
+// Reads files of token ids.
 #include "test/fuzz/data_run.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

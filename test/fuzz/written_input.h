@@ -1,4 +1,4 @@
-// Writes the bytes of one run to a file, because readers require paths.
+// Writes the input of one run to a file, because readers require paths.
 #ifndef MTC_TEST_FUZZ_WRITTEN_INPUT_H
 #define MTC_TEST_FUZZ_WRITTEN_INPUT_H
 

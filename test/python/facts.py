@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""The facts about a module are preserved in the metadata of an ONNX file; malformed ones are rejected with the entry's name."""
+"""The metadata of an ONNX file preserves the facts about a module. Malformed facts are rejected with the name of the entry."""
 
 import json
 import sys

@@ -26,7 +26,7 @@ test = {"x": np.load(DIGITS / "test_x.npy"), "labels": np.load(DIGITS / "test_la
 
 
 def fails(error: type[Exception], *words: str):
-    """Expects an error with these words from the following call."""
+    """Checks that the body raises an error with these words."""
 
     def of(function, *arguments, **options):
         try:
@@ -51,13 +51,13 @@ fails(mtc.CompileError, "--dim sequence")(mtc.plan, GPT2.model)
 fails(mtc.CompileError, "--lrr")(mtc.plan, MODEL, dims={"batch": 32}, lrr=1)
 fails(mtc.CompileError, "nothing.onnx")(mtc.plan, folder / "nothing.onnx")
 
-# A program and a library of the same compilation.
+# The program and the library are compiled with the same flags.
 library = mtc.compile(MODEL, folder / "digits", **FLAGS, clip_norm=1)
 assert library.path == folder / "libdigits.so" and library.header.exists() and library.plan.peak_bytes > 0, library
 subprocess.run([MTC, "compile", MODEL, "--dim=batch=32", "--lr=2e-3", "--clip-norm=1", "-o", folder / "program"], check=True)
 program = Program(folder / "program", data)
 
-# Samples have the order of the program.
+# The trainer reads samples in the order of the program.
 program.run("--epochs", 2, "--seed", 3, "--export-weights", folder / "program.safetensors", "--save", folder / "saved")
 trainer = mtc.Trainer(library, seed=3)
 rates = []
@@ -68,7 +68,7 @@ assert equal(trainer.state_dict(), load_file(folder / "program.safetensors"))
 trainer.export_weights(folder / "trainer.safetensors")
 assert equal(load_file(folder / "trainer.safetensors"), load_file(folder / "program.safetensors"))
 
-# Evaluation and outputs equal the program's.
+# Evaluations and outputs equal those of the program.
 printed = Program(folder / "program", test).run("--evaluate", "--resume", folder / "saved").stdout
 found = trainer.evaluate(test)
 assert f"loss {found.loss:.6g}"[:10] in printed and f"accuracy {found.accuracy:.6g}" in printed and found.samples == 360, printed
@@ -94,7 +94,7 @@ masked = mtc.Trainer(library)
 masked.load(folder / "masked")
 fails(mtc.TrainerError, "--last-batch mask")(masked.fit, data, steps=1)
 
-# Weights and learning rate.
+# Weights and the learning rate can be read and changed.
 fresh = mtc.Trainer(library, weights=folder / "resumed.safetensors")
 assert equal(fresh.state_dict(), load_file(folder / "resumed.safetensors"))
 start = mtc.Trainer(library)
@@ -109,7 +109,7 @@ weight = start.weights[0].name
 fails(KeyError, "nothing")(start.write_weight, "nothing", np.zeros(3))
 fails(ValueError, weight, "shape")(start.write_weight, weight, np.zeros(3))
 
-# Memory from the caller; too little memory; another number of threads.
+# The caller can provide the memory. Too little memory is an error, and the number of threads may differ.
 size = mtc.memory_bytes(library)
 memory = np.empty(size + 64, np.uint8)
 aligned = memory[-memory.ctypes.data % 64 :][:size]
@@ -137,7 +137,7 @@ assert equal(before, given.state_dict())
 given.close()
 fails(mtc.TrainerError, "closed")(given.step, batch)
 
-# Accumulation, next tokens as labels, bf16.
+# The trainer supports accumulation, next tokens as labels, and bf16.
 language = mtc.compile(GPT2.model, folder / "gpt2", dims={"batch": 4, "sequence": 64}, loss="causal-lm", accumulate=2,
                        precision="bf16", lr=1e-3)  # fmt: skip
 text = {"input_ids": GPT2.data(64)["input_ids"]}
@@ -153,7 +153,7 @@ assert equal(trainer.state_dict(), load_file(folder / "language.safetensors"))
 assert not trainer.step({"input_ids": text["input_ids"][:4]}).updated
 fails(mtc.TrainerError, "complete update")(trainer.save, folder / "half")
 
-# Two trainers on an emulated GPU, alternating, and the program.
+# Two trainers on an emulated GPU, which train alternately, equal the program.
 gpu = {**FLAGS, "target": "cuda", "emulate": True}
 device = mtc.compile(MODEL, folder / "device", **gpu)
 subprocess.run([MTC, "compile", MODEL, "--dim=batch=32", "--lr=2e-3", "--target=cuda", "--emulate", "-o", folder / "gpu"],

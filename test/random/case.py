@@ -41,7 +41,7 @@ class Case:
         return {name: a for name, a in arrays.items() if a.dtype.kind == "f" and name not in self.frozen}
 
     def rows(self, step: int) -> dict[str, np.ndarray]:
-        """Returns the batch of a step, from 0."""
+        """Returns the batch of a step. Steps count from 0."""
         return {name: array[step * self.batch : (step + 1) * self.batch] for name, array in self.data.items()}
 
     def flags(self) -> list[str]:
@@ -52,13 +52,14 @@ class Case:
         return flags + self.loss_flags()
 
     def loss_flags(self) -> list[str]:
-        """Flags of `mtc grad`: the model's and the loss's."""
+        """Flags of `mtc grad`: those of the model and of the loss."""
         flags = ["--loss", self.loss, "--output", self.output, "--shared-initializers", "keep"]
         for name, size in self.dims.items():
             flags += ["--dim", f"{name}={size}"]
         for name in self.frozen:
             flags += ["--freeze", name]
-        # By name, because scalars, and parameters that are less than half of a file's weights, are not trained by default.
+        # Parameters are selected by name, because scalars, and parameters that are less than half of a file's weights, are not trained by
+        # default.
         flags += [word for name in self.trained() for word in ("--train", name)]
         return flags
 

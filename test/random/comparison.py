@@ -1,9 +1,9 @@
 """Expected results of a program, and their tolerances.
 
-Tolerances depend on the case: the reference is evaluated again, with random changes of every value and every cotangent by about an ulp of
-the model's type (`Tape.noise`), as another order of the same operations would change them. The tolerance of losses, gradients and weights
-is their change under this noise, times FACTOR. A case is rejected if this tolerance exceeds a thousandth, or if rounding could take the
-other side of a kink.
+Tolerances depend on the case. The reference is evaluated again, with random changes of every value and every cotangent by about an ulp of
+the model's type (`Tape.noise`), which simulate another order of the same operations. The tolerance of losses, gradients and weights is
+their change under this noise, times FACTOR. A case is rejected if this tolerance exceeds a thousandth, or if rounding could move a value
+across a kink.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from graph import NEAREST
 from tape import Rejected, Tape
 
 EVALUATIONS = 3
-BY_SIGN = ("adam", "adamw", "lion")  # the first update is the learning rate times the gradient's sign
+BY_SIGN = ("adam", "adamw", "lion")  # for these, the first update is the learning rate times the gradient's sign
 FACTOR = 6.0
 NOISE = {False: 2.0**-23, True: 2.0**-51}  # is_double
 LEAST = {False: 1e-3, True: 1e-9}  # the tolerance of a gradient, relative to its largest element
@@ -23,7 +23,7 @@ LEAST = {False: 1e-3, True: 1e-9}  # the tolerance of a gradient, relative to it
 
 @dataclass
 class Expected:
-    """A quantity's value, and the maximum difference due to rounding."""
+    """The value of a quantity, and the maximum difference due to rounding."""
 
     value: np.ndarray
     tolerance: float
@@ -91,7 +91,7 @@ def expect(case: Case) -> Expectation:
     result = tolerances(case, exact, others)
     if case.optimizer not in BY_SIGN:
         return result
-    # The noise of a few seeds may have the same sign in all of them.
+    # With a few seeds, the noise may have the same sign in all of them.
     for sign in (1.0, -1.0):
         tapes = [Tape() for _ in range(STEPS)]
         others.append(reference.train(case, tapes, lambda name, g: certain(g, sign, result.gradients[name].tolerance)))
@@ -100,7 +100,7 @@ def expect(case: Case) -> Expectation:
 
 
 def is_uncertain(gradient: np.ndarray, tolerance: float) -> np.ndarray:
-    """Returns where rounding may change the sign of the gradient, on which an update depends."""
+    """Returns a mask of the elements in which rounding may change the sign of the gradient, on which an update depends."""
     return np.abs(gradient) < 100 * tolerance
 
 
@@ -142,7 +142,7 @@ def tolerances(case: Case, exact: reference.Run, others: list[reference.Run]) ->
 
 
 def sign_risk(case: Case, name: str, gradients, tolerance: float) -> float:
-    """The maximum difference of a weight if rounding may change the sign of its gradient."""
+    """Returns the maximum difference of a weight if rounding may change the sign of its gradient."""
     if case.optimizer not in BY_SIGN:
         return 0.0
     uncertain = any(is_uncertain(g[name], tolerance).any() for g in gradients)

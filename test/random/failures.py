@@ -40,7 +40,7 @@ def script(case: Case) -> str:
     races = "MTC_EMULATED_RACES=1 " if case.emulated else ""
     program = f"{races}./program {shlex.join(case.data_flags())} --no-shuffle"
     return f"""#!/bin/sh
-# usage: reproduce.sh [MTC]; the folder's expected-gradients.safetensors holds what gradients.safetensors must
+# usage: reproduce.sh [MTC]; gradients.safetensors must equal expected-gradients.safetensors
 cd "$(dirname "$0")" || exit 1
 "${{1:-mtc}}" compile model.onnx {shlex.join(flags)} -o program || exit
 {program} --gradients gradients.safetensors || exit

@@ -1,4 +1,4 @@
-"""Random cases: each depends only on its seed, and contains the operator that its number selects."""
+"""Generates random cases. Each case depends only on its seed, and contains the operator that its number selects."""
 
 import math
 
@@ -15,12 +15,12 @@ from reference import OPTIMIZERS as KNOWN
 from reference import loss_and_gradients
 from tape import Rejected, Tape
 
-OPTIMIZERS = [name for name in KNOWN if name != "muon"]  # the parameters that Muon updates depend on the graph
+OPTIMIZERS = [name for name in KNOWN if name != "muon"]  # the graph determines the parameters that Muon updates
 OPSETS = [10, 13, 17, 18, 20, 21, 23, 24, 24, 24]
-RARE = [9, 26, 27]  # opsets of operators that none of OPSETS has
+RARE = [9, 26, 27]  # opsets for operators that no opset of OPSETS contains
 BATCHES = [1, 1, 2, 3, 4, 5, 8]
-DOUBLES = 1 / 6  # share of the models
-UNREAD = 0.06  # share of values without users that stay unused; the loss uses the others
+DOUBLES = 1 / 6  # share of models with this type
+UNREAD = 0.06  # share of the values without users that remain unused; the loss uses the others
 IR_VERSION = 10
 ATTEMPTS = 400
 OWN_NUMBERS = {
@@ -131,7 +131,7 @@ def finish(graph: Graph, index: int, passes: list[str]) -> Case:
 
 
 def without_some(graph: Graph, last: list[str]) -> list[str]:
-    """Omits some values without users, unless a parameter would have no effect then."""
+    """Omits some values without users, unless a parameter would then have no effect."""
     kept = [name for name in last if not graph.chance(UNREAD)]
     reached = set(kept)
     for node in reversed(graph.nodes):
@@ -141,7 +141,7 @@ def without_some(graph: Graph, last: list[str]) -> list[str]:
 
 
 def choose_main(graph: Graph, loss: str, last: list[str]) -> str | None:
-    """Chooses the value that the loss compares with labels: its first axis is the batch."""
+    """Chooses the value that the loss compares with labels. Its first axis is the batch."""
     def fits(name: str) -> bool:
         shape = graph.shape(name)
         if not graph.values[name].is_float or not shape or shape[0] != graph.batch or not graph.values[name].varies:

@@ -14,14 +14,14 @@ from onnx import TensorProto, helper, numpy_helper
 from operators import evaluate, schema, split_name
 from tape import Rejected, Tape, Value
 
-# Mostly small extents, with 1, odd and prime numbers as often as others. The largest ones limit the other extents.
+# Most extents are small; 1, odd and prime numbers are as frequent as others. The largest ones limit the other extents.
 EXTENTS = [1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17, 32, 33, 129, 1000]
-MOST_ELEMENTS = 6000  # of drawn values; computed values may have three times as many
-LARGEST = 60.0  # of the values, so that small values beside them keep enough digits in f32
-NEAREST = 3e-5  # distance to a kink
+MOST_ELEMENTS = 6000  # maximum number of elements of drawn values; computed values may have three times as many
+LARGEST = 60.0  # maximum magnitude of values, so that small values that are added to them keep enough digits in f32
+NEAREST = 3e-5  # minimum distance to a kink
 
 
-# The number of operands whose elements an operator uses, if it uses only the shape or type of the others.
+# The number of operands whose elements an operator uses, for operators that use only the shape or type of the others.
 READS = {"CastLike": 1, "Shape": 0, "RandomUniformLike": 0}
 
 
@@ -60,7 +60,7 @@ class Graph:
         return self.random.choice(options)
 
     def number(self, low: float, high: float) -> float:
-        """A number with three significant digits."""
+        """Returns a number with three significant digits."""
         return float(f"{self.random.uniform(low, high):.3g}")
 
     def extent(self, most: int = 1000) -> int:
@@ -79,7 +79,7 @@ class Graph:
         return self.choose([axis, axis - rank])
 
     def factored(self, count: int) -> tuple:
-        """A random shape with `count` elements: distributes the prime factors, and adds extents of 1."""
+        """Returns a random shape with `count` elements: distributes the prime factors, and adds extents of 1."""
         shape = [1] * self.random.randint(0 if count == 1 else 1, 5)
         factor = 2
         while count > 1:
@@ -90,7 +90,7 @@ class Graph:
         return tuple(shape)
 
     def broadcastable(self, shape: tuple) -> tuple:
-        """A shape that broadcasts to `shape`."""
+        """Returns a shape that broadcasts to `shape`."""
         kept = shape[self.random.choice([0, 0, self.random.randint(0, len(shape))]) :]
         return tuple(1 if self.chance(0.2) else n for n in kept)
 
@@ -113,7 +113,7 @@ class Graph:
         return self.values[name].shape
 
     def available(self) -> list[tuple[str, Value]]:
-        """The values that a node may use."""
+        """Returns the values that a node may use."""
         return [(name, value) for name, value in self.values.items() if name not in self.drawn]
 
     def fresh(self, prefix: str) -> str:
@@ -140,7 +140,7 @@ class Graph:
         return np.array(values, self.float_type)
 
     def filled(self, value: float) -> onnx.TensorProto:
-        """The value that ConstantOfShape repeats."""
+        """Returns the value that ConstantOfShape repeats."""
         return numpy_helper.from_array(self.numbers_of([value]))
 
     def parameter(self, shape, low: float | None = None, high: float | None = None) -> str:
@@ -179,7 +179,7 @@ class Graph:
                 if value.is_float and name not in self.arguments and test(value)]  # fmt: skip
 
     def value(self, rank: int | None = None, min_rank: int = 0, max_rank: int = 5, where=None) -> str:
-        """Returns a float value: mostly one without users or a recent one; otherwise a new parameter or input."""
+        """Returns a float value, which usually has no users or is recent, and otherwise is a new parameter or input."""
         def fits(value: Value) -> bool:
             ranks = value.rank == rank if rank is not None else min_rank <= value.rank <= max_rank
             return ranks and (where is None or where(value.shape))
@@ -219,7 +219,7 @@ class Graph:
         return self.parameter(shape)
 
     def partner(self, x: str) -> str:
-        """Returns a second operand for x: one of the two broadcasts to the other."""
+        """Returns a second operand for x, such that one of the two broadcasts to the other."""
         shape = self.shape(x)
         if self.chance(0.1):
             return x
@@ -261,7 +261,7 @@ class Graph:
         return self.node("Add", [x, self.constant(self.number_of(middle))]) if middle else x
 
     def condition(self, shape) -> str:
-        """Returns a boolean that broadcasts to `shape`: a computed one, or a constant."""
+        """Returns a computed or constant boolean that broadcasts to `shape`."""
         def fits(value: Value) -> bool:
             if value.data.dtype.kind != "b" or value.rank > len(shape):
                 return False
@@ -277,7 +277,7 @@ class Graph:
         return self.node(name, [x, self.constant(self.number_of(self.number(-1, 1)))])
 
     def indices(self, shape, below: int) -> str:
-        """Returns indices below a number: computed ones of any shape, data, or constants."""
+        """Returns indices below a number, which are computed, data, or constants."""
         found = [name for name, bound in self.bounds.items() if bound <= below and self.values[name].rank <= 2]
         if found and self.chance(0.5):
             return self.choose(found)

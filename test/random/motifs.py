@@ -1,7 +1,7 @@
-"""Patterns of several nodes as exporters and people write them, and near misses.
+"""Patterns of several nodes as exporters and people write them, and variants that are almost such patterns.
 
 The compiler recognizes patterns such as attention, norms, GELU, a stable softmax, or a transpose of three merged axes. Each pattern is
-drawn in all supported forms, and with a changed scale, axis, reshape or additional user that makes it something else.
+drawn in all supported forms, and with a changed scale, axis or reshape, or an additional user, so that it no longer is the pattern.
 """
 
 import math
@@ -72,7 +72,7 @@ def masked(graph, scores: str) -> str:
 
 
 def propose_attention(graph):
-    """Softmax between two contractions: with heads, masks, scales in several places, and changes that make it no attention."""
+    """Softmax between two contractions, with heads, masks, scales in several places, and changes after which it is not attention."""
     batch, heads, length = graph.choose([(), (1,), (2,)]), graph.choose([(), (1,), (2,), (3,)]), graph.extent(129)
     keys, size = graph.choose([length, length, graph.extent(33)]), graph.choose([1, 2, 3, 4, 8, 17])
     leading = batch + heads
@@ -106,7 +106,7 @@ def propose_attention(graph):
 
 
 def propose_multi_head(graph):
-    """Projections, heads by reshape and transpose, attention, and the output projection; several heads may share keys and values."""
+    """Projections, heads by reshape and transpose, attention, and the output projection. Several heads may share keys and values."""
     batch, length, size = graph.batch, graph.extent(9), graph.choose([1, 2, 4])
     groups, key_heads = graph.choose([1, 1, 2]), graph.choose([1, 2])
     heads = groups * key_heads
@@ -197,7 +197,7 @@ def propose_layers(graph):
 
 
 def propose_embedding(graph):
-    """Table rows by ids from the data, with positions added, and the table again as the matrix of the last contraction."""
+    """Looks up rows of a table by ids from the data, adds positions, and uses the table again as the matrix of the last contraction."""
     vocabulary, width, length = graph.extent(33), graph.extent(9), graph.extent(9)
     table = graph.parameter((vocabulary, width))
     ids = graph.input((length,), vocabulary)
@@ -217,7 +217,7 @@ def propose_movements(graph):
 
 
 def propose_transpose_of_three(graph):
-    """Swaps the last two axes by a transpose of three dimensions; if leading axes move too, it is another transpose."""
+    """Swaps the last two axes by a transpose of three dimensions. If leading axes move too, the result is another transpose."""
     shape = (graph.extent(4), graph.extent(4), graph.extent(9), graph.extent(9))
     x = graph.of_shape(shape)
     a, b, m, n = shape
@@ -260,7 +260,7 @@ def propose_stop(graph):
 
 
 def propose_read_shape(graph):
-    """A computed shape: Shape, Gather, Concat, ConstantOfShape."""
+    """A computed shape: A constant whose shape is computed by Shape, Gather and Concat."""
     x = graph.value(min_rank=2, max_rank=4)
     rank = len(graph.shape(x))
     own = graph.node("Shape", [x])

@@ -14,7 +14,7 @@ from comparison import Expectation
 from gradient_evaluator import GradientModel
 from safetensors.numpy import load_file
 
-TIMEOUT = 240  # seconds, for one command
+TIMEOUT = 240  # time limit of one command in seconds
 EMULATED = ["--target", "cuda", "--emulate"]
 FOUND = {"gradients": ".safetensors", "outputs": ".outputs", "metrics": ".jsonl", "memory": ".json", "model": ".onnx"}
 

@@ -1,7 +1,7 @@
 # RUN: %python %s %t
-"""Convolutions by cuDNN on an emulated device match the CPU's library and contractions of windows, forward and backward: 1-D, 2-D and 3-D,
-with groups, strides, dilations, one-sided padding and biases, and with fused ReLU in tf32. A program that needs cuDNN and does not find it
-reports this."""
+"""Convolutions by cuDNN on an emulated device match the CPU's library and contractions of windows, forward and backward. The models have
+1-D, 2-D and 3-D convolutions with groups, strides, dilations, one-sided padding and biases, and with fused ReLU in tf32. A program that
+needs cuDNN and does not find it reports this."""
 
 import os
 

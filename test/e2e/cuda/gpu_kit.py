@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""The kit for machines with a GPU, run with emulated device code: its checks pass, and it reports deviations."""
+"""The checks of the GPU kit pass with emulated device code, and the kit reports deviations."""
 
 import json
 import subprocess
@@ -16,7 +16,7 @@ table = run([sys.executable, kit / "run.py", "--no-torch"], folder).stdout
 assert "22 right, 0 wrong" in table, table
 assert table.count("| ok |") == 22, table
 
-# A wrong loss is reported, with exit code 1. One example suffices.
+# The kit reports a wrong loss and exits with 1. One example suffices.
 recorded = json.loads((kit / "kit.json").read_text())
 del recorded["examples"][1:]
 recorded["examples"][0]["losses"]["sgd"][7] += 0.01

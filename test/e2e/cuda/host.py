@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""The host program of the target cuda, on the emulated device: outputs, evaluation, prefetching, kills and resuming."""
+"""The host program of the target cuda on the emulated device: outputs, evaluation, prefetching, and resuming after kills."""
 
 import ctypes
 import json
@@ -11,7 +11,7 @@ from program import compile, compile_example, own_folder, read_metrics, same_bit
 folder = own_folder()
 EMULATED = ("--target", "cuda", "--emulate")
 
-# The outputs are those of the CPU's program, up to the order of summation.
+# The outputs equal those of the CPU's program, up to the order of summation.
 cpu = compile_example(DIGITS, folder, "adamw", 100, name="cpu")
 cuda = compile_example(DIGITS, folder, "adamw", 100, *EMULATED, name="cuda")
 expected, found = cpu.outputs("expected"), cuda.outputs("found")
@@ -23,7 +23,7 @@ for program in cpu, cuda:
 one, other = (read_metrics(program.path.with_suffix(".jsonl"))[0] for program in (cpu, cuda))
 assert np.isclose(one["loss"], other["loss"], rtol=1e-6) and one["accuracy"] == other["accuracy"], (one, other)
 
-# Batches of 64 KiB or more are staged: this program prefetches.
+# Batches of 64 KiB or more are staged, so this program prefetches.
 flags = ("--dim", "batch=320", "--loss", "cross-entropy")
 wide = compile(DIGITS.model, folder, DIGITS.data(1000), *flags, *EMULATED, name="wide")
 wide.run("--steps", 3, "--memory-report", "r.json")

@@ -1,5 +1,6 @@
 # RUN: %python %s %t
-"""The GPU code in a program, and which part of it the driver receives on each GPU. The driver is a stub that rejects all code."""
+"""Tests which GPU code a program contains, and which part of it the driver receives on each GPU. The driver is a stub that rejects all
+code."""
 
 import os
 from pathlib import Path
@@ -61,7 +62,7 @@ assert b"\n.version " not in plain.path.read_bytes()
 assert "this program has code for sm_90, and the GPU is sm_120" in message, message
 assert "with sm_120 added to --target, or with compute_90, which all later GPUs run, too" in message, message
 
-# A program with PTX only needs neither the assembler nor its driver version; it needs libdevice only if it calls its functions.
+# A program that contains only PTX needs neither the assembler nor a matching driver. It needs libdevice only if it calls math functions.
 os.environ["MTC_CUDA_PATH"] = str(folder)
 alone = compiled("compute_100", "Relu")
 del os.environ["MTC_CUDA_PATH"]

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Device code trains like the CPU's code: in the emulator, with every access checked, with and without optimizations."""
+"""Device code in the emulator, which checks every access, trains like the CPU's code, with and without optimizations."""
 
 import os
 
@@ -25,8 +25,7 @@ for example in DIGITS, GPT2:
     for name, gradient in device.gradients("found").items():
         scale = np.abs(gradients[name]).max()
         assert np.abs(gradient - gradients[name]).max() <= 1e-4 * scale + 1e-8, (example.name, name)
-    # Results are bit-identical whether blocks run one after another (to find races), on several host threads, or with threads in another
-    # order.
+    # Results are bit-identical if blocks run one after another (to find races), on several host threads, or with threads in another order.
     trained = device.exported("forward", "--steps", STEPS, "--no-shuffle")
     os.environ["MTC_EMULATED_RACES"] = "0"
     assert same_bits(*(device.gradients(f"threads{n}", "--threads", n) for n in (1, 2)))
@@ -35,7 +34,7 @@ for example in DIGITS, GPT2:
         assert device.exported("checked", "--steps", STEPS, "--no-shuffle") == trained, order
     os.environ |= {"MTC_EMULATED_RACES": "1", "MTC_EMULATED_ORDER": "forward"}
 
-# The same kernels without optimizations, and with extents that are not multiples of the kernels' tiles.
+# The kernels are also compiled without optimizations, and run with extents that are not multiples of their tiles.
 plain = [word for name in OPTIONAL for word in ("--skip-pass", name)]
 device = compile_example(GPT2, folder, "sgd", STEPS * GPT2.batch, *EMULATED, *plain, name="plain")
 assert np.allclose(losses(device.train(STEPS)), expected, rtol=2e-6)

@@ -54,7 +54,7 @@ def plan(*more, status=0) -> tuple[int, str]:
     return json.loads(found.stdout)["peak_bytes"], found.stderr
 
 
-# Padding increases memory: with a budget, it is used if it fits.
+# Padding needs memory, so with a budget it is used only if it fits.
 (most, _), (least, _) = plan(), plan(*UNPADDED)
 assert least < most, (least, most)
 peak, notes = plan("--memory", most)

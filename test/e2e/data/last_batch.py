@@ -1,7 +1,8 @@
 # RUN: %python %s %t
-"""Samples that fill no batch at the end of an epoch: continued in the next epoch, dropped, or a smaller batch.
+"""Samples that do not fill a batch at the end of an epoch are completed from the next epoch, dropped, or form a smaller batch.
 
-The losses are numpy's. Each mode resumes bit-exactly and from its own checkpoints only, and messages contain the numbers of samples.
+The expected losses are computed by numpy. Each mode resumes bit-exactly and from its own checkpoints only, and messages contain the numbers
+of samples.
 """
 
 import numpy as np
@@ -29,7 +30,7 @@ program = compile(model, folder, {"x": x, "labels": labels}, *flags, "--loss", "
 
 
 def expected(batches):
-    """Returns the losses of steps on these rows, as PyTorch trains with variable batch sizes."""
+    """Returns the losses of steps on batches of these rows, whose sizes may differ, as in PyTorch."""
     w, found = weight.astype(np.float64), []
     for rows in batches:
         logits = x[rows] @ w
@@ -52,7 +53,7 @@ for how, batches in order.items():
     found, wanted = losses(read_metrics(folder / "epochs.jsonl")), expected(batches)
     assert np.allclose(found, wanted, rtol=1e-5), (how, found, wanted)
 
-    # Interrupted in the middle of an epoch and at its end.
+    # The runs are interrupted in the middle of an epoch and at its end.
     whole = program.exported("whole", "--steps", 7, "--last-batch", how)
     for pause in (1, 3):
         saved = f"{how}-{pause}"
@@ -70,7 +71,7 @@ program.run("--evaluate", "--metrics", "evaluated.jsonl")
 (evaluated,) = read_metrics(folder / "evaluated.jsonl")
 assert evaluated["samples"] == ROWS and np.isclose(evaluated["loss"], expected([np.arange(ROWS)])[0], rtol=1e-5)
 
-# Fewer samples than a batch.
+# The data has fewer samples than a batch.
 few = Program(program.path, {})
 for name, array in {"x": x[:5], "labels": labels[:5]}.items():
     np.save(folder / f"few-{name}.npy", array)
@@ -87,7 +88,7 @@ p = np.exp(x[:5] @ weight)
 p /= p.sum(1, keepdims=True)
 assert np.allclose(gradient, x[:5].T @ (p - np.eye(CLASSES)[labels[:5]]) / 5, atol=1e-5)
 
-# A loss without labels to ignore.
+# The loss has no labels to ignore.
 other = compile(model, folder, {"x": x, "labels": x[:, :CLASSES]}, *flags, "--loss", "mse", name="mse")
 refused = run(other.command("--last-batch", "mask"), folder, code=1).stderr
 assert "the loss mse has no labels of classes" in refused, refused

@@ -1,7 +1,7 @@
 # RUN: %python %s %t
-"""A large batch is prefetched while the step before it runs, into a buffer that the plan counts as data.
+"""A large batch is prefetched during the previous step, into a buffer that the plan counts as data.
 
-Samples have the size of images, the last batch of an evaluation is incomplete, and the losses are numpy's.
+Samples have the size of images, the last batch of an evaluation is incomplete, and the losses equal those of numpy.
 """
 
 import json
@@ -33,8 +33,8 @@ def plan(batch):
     return json.loads(run([MTC, "plan", model, "--dim", f"batch={batch}", *flags, "--json"], folder).stdout)
 
 
-# One buffer for the inputs, and one for the next batch's inputs from 64 KiB on.
-inputs = 4 * BATCH * WIDTH + 64  # the labels take a cache line
+# The arena has one buffer for the inputs, and from 64 KiB on another one for the inputs of the next batch.
+inputs = 4 * BATCH * WIDTH + 64  # the labels occupy one cache line
 assert inputs >= 64 << 10 > 4 * WIDTH
 assert plan(BATCH)["categories"]["data"] == 2 * inputs, plan(BATCH)
 assert plan(1)["categories"]["data"] == 4 * WIDTH + 64, plan(1)

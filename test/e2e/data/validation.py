@@ -1,7 +1,7 @@
 # RUN: %python %s %t
-"""Validation between steps does not change training (bit-exact): random dropout, running statistics, accumulation, averages, 16-bit copies,
-quantized and offloaded state, prefetched batches, an emulated device. Its results are those of --evaluate for the checkpoint, also for
-token streams, entries and whole inputs."""
+"""Validation between steps changes no bit of the training: with dropout, running statistics, accumulation, averages, 16-bit copies,
+quantized and offloaded state, prefetched batches, and an emulated device. Its results equal those of --evaluate for the checkpoint, also
+for token streams and for inputs without a batch axis."""
 
 import json
 
@@ -118,11 +118,11 @@ for name, flags, more in (
     program = compile(model, folder, digits(1000), "--loss", "cross-entropy", *batch, *flags, name=name)
     check(program, held_out, *more)
 
-# Averages are validated on request only.
+# Averaged weights are validated only with --use-ema.
 logs = [read_metrics(folder / f"{name}-validated.jsonl") for name in ("averaged", "averages")]
 assert all(one["validation_loss"] != other["validation_loss"] for one, other in zip(*logs) if "validation_loss" in one)
 
-# A token stream, whose labels are the next tokens, and rows without labels.
+# The data is a token stream, whose labels are the next tokens, or rows of tokens without labels.
 program = compile_example(GPT2, folder, "adamw", 4 * GPT2.batch)
 tokens = np.fromfile(EXAMPLES / "gpt2/train.bin", np.uint16, offset=1024)
 stream = folder / "val.bin"
@@ -131,7 +131,7 @@ check(program, {flag: [flag, f"input_ids={stream}:u16"] for flag in ("--data", "
 program = compile_example(GPT2, folder, "adamw", 4 * GPT2.batch, name="unlabeled")
 check(program, flags_of("tokens", {"input_ids": tokens[:1280].astype(np.int64).reshape(20, 64)}), steps=8)
 
-# A scalar for all samples, and one matrix per step.
+# The inputs are a scalar for all samples and one matrix per step.
 weight = numpy_helper.from_array(random.normal(0, 1, (4, 3)).astype(np.float32), "weight")
 nodes = [helper.make_node("MatMul", ["x", "weight"], ["p"]), helper.make_node("MatMul", ["mix", "p"], ["y"])]
 tensors = [helper.make_tensor_value_info(n, TensorProto.FLOAT, shape) for n, shape in (("x", [5, 4]), ("mix", [5, 5]), ("y", [5, 3]))]

@@ -1,8 +1,8 @@
 # RUN: %python %s %t
 """Inputs without a batch axis are read as a whole: the same value at each step, or one entry per step.
 
-A graph network sums messages along edges; a mixing matrix and a scalar apply to all rows of a batch. The losses are numpy's, and errors
-name the flag that resolves an ambiguous file.
+A graph network sums messages along edges; a mixing matrix and a scalar apply to all rows of a batch. The losses equal those of numpy, and
+errors name the flag that resolves an ambiguous file.
 """
 
 import json
@@ -89,7 +89,7 @@ def refused(command, *words):
         assert word in result.stderr, f"{command}\nno '{word}' in\n{result.stderr}"
 
 
-# One graph for all steps, in the order of its file even with shuffling; then one graph per step.
+# All steps read one graph, whose nodes keep their order even with shuffling. In the second run, each step reads a graph of its own.
 for name, sizes in {"fixed": (NODES, EDGES), "symbolic": ("num_nodes", "num_edges")}.items():
     model = graph_network(name, *sizes)
     dims = () if name == "fixed" else ("--dim", f"num_nodes={NODES}", "--dim", f"num_edges={EDGES}")
@@ -115,7 +115,7 @@ for name, sizes in {"fixed": (NODES, EDGES), "symbolic": ("num_nodes", "num_edge
     many.run("--evaluate", "--metrics", "evaluated.jsonl")
     (evaluated,) = read_metrics(folder / "evaluated.jsonl")
     assert evaluated["samples"] == GRAPHS and np.isclose(evaluated["loss"], np.mean((each - labels) ** 2), rtol=1e-4)
-    # The same edges with other nodes.
+    # The edges are the same for all steps, and the nodes differ.
     mixed = data(f"{name}-mixed", program, nodes=x, edges=edges[0], labels=labels)
     check(losses(mixed.train(8)), [summed(x[k], edges[0]) for k in order], labels[order])
 
@@ -123,14 +123,14 @@ whole = many.exported("whole", "--steps", 9, "--seed", 3)
 many.run("--steps", 4, "--seed", 3, "--save", "saved")
 assert many.exported("resumed", "--steps", 9, "--resume", "saved") == whole
 
-# Files with ambiguous or invalid shapes.
+# Files with ambiguous or invalid shapes are rejected.
 rows = x.reshape(-1, WIDTH)
 sliced = data("sliced", program, nodes=rows, edges=edges[0], labels=labels.reshape(-1, OUT))
 refused(sliced.command("--steps", 1), "[60, 4]", "[10, 4] or [entries, 10, 4]", "--batch-input nodes", "--batch-input labels")
 short = data("short", program, nodes=x, edges=edges[:4], labels=labels)
 refused(short.command("--steps", 1), "6 entries", "has 4")
 
-# With a flag: rows of a whole graph of 60 nodes.
+# With --batch-input nodes, each step reads 10 of the 60 nodes in the file, and all edges.
 compiled = compile(graph_network("chosen", NODES, EDGES), folder, {}, *flags, "--batch-input", "nodes", name="chosen")
 sliced = data("chosen", compiled, nodes=rows, edges=edges[0], labels=labels.reshape(-1, OUT))
 check(losses(sliced.train(6)), [summed(graph, edges[0]) for graph in x], labels)

@@ -13,7 +13,7 @@ from program import MTC, compile, compile_example, losses, own_folder, run
 
 STEPS = 3
 ARM = ("--cpu", "aarch64")
-X86 = ("--cpu", "x86-64-v3", "--static")  # has fused multiply-add, as NEON has
+X86 = ("--cpu", "x86-64-v3", "--static")  # this level has fused multiply-add, like NEON
 ANY = ("qemu-aarch64", "-cpu", "cortex-a53")
 folder = own_folder()
 

@@ -38,7 +38,7 @@ for example in (DIGITS, GPT2):
         del m.graph.initializer[:]
     assert original.graph == model.graph
 
-# A program replaces its own exports, but no other model, and never the one that it was compiled from.
+# A program overwrites its own exports, but no other model, and never the model from which it was compiled.
 folder = own_folder()
 program = compile_example(DIGITS, folder, "sgd", DIGITS.batch)
 model = folder / "model.onnx"

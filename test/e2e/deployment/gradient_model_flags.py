@@ -58,7 +58,7 @@ assert recipe.outputs == ["loss", "w1.gradient", "scale.gradient", "w2.gradient"
 whole = gradient_model(perceptron, folder, *flags, "--input-gradients", "x", name="whole")
 penalized = gradient_model(whole.path, folder, "--loss", "mse", "--output", "x.gradient", "--labels", "target",
                            name="penalized")  # fmt: skip
-# The parameters are those of the first model. The scale, whose elements are equal and which has several users, stays one parameter.
+# The parameters are those of the first model. A scale with equal elements and several users remains one parameter.
 assert set(penalized.outputs) == {"loss", *(f"{name}.gradient" for name in weights)}, penalized.outputs
 held = gradient_model(whole.path, folder, "--loss", "mse", "--output", "x.gradient", "--labels", "target", "--parameters", "inputs",
                       name="held")  # fmt: skip
@@ -120,7 +120,7 @@ narrow = [helper.make_node("Cast", ["x"], ["codes"], to=TensorProto.FLOAT8E4M3FN
 text = refused(save("narrow", narrow, [info("x", [5, 3])], info("y", [5, 4]), weights, opset=19), folder, "--loss", "mse")
 assert "node 'narrow' (8-bit floats)" in text, text
 
-# Name clashes, missing flags, and files that are not models.
+# Name clashes, missing flags, and files that are not models are errors.
 clashing = save("clashing", [helper.make_node("MatMul", ["x", "loss"], ["y"], name="only")], [info("x", [5, 3])], info("y", [5, 4]),
                 {"loss": weights["w1"]})  # fmt: skip
 text = refused(clashing, folder, "--loss", "mse")

@@ -65,13 +65,13 @@ def compare(name: str, model, data: dict[str, np.ndarray], *flags, tolerance: fl
     return written
 
 
-# A perceptron with a symbolic batch; its initializers are those of the file.
+# A perceptron with a symbolic batch dimension. The gradient model has the initializers of the file.
 written = compare("digits", DIGITS.model, DIGITS.data(32), *DIGITS.flags)
 source = {t.name: numpy_helper.to_array(t) for t in onnx.load(DIGITS.model).graph.initializer}
 assert all((source[name] == array).all() for name, array in written.initializers.items()), written.initializers.keys()
 assert len(written.initializers) == len(written.outputs) - 1 == 6
 assert written.inputs == {"x": [32, 64], "labels": [32]}, written.inputs
-# Gemm transposes and operators broadcast, so that nothing is copied.
+# Gemm transposes its operands, and operators broadcast, so that the model has no copies.
 assert {"Gemm", "MatMul"} < written.operators and not written.operators & {"Expand", "Transpose", "Einsum"}, written.operators
 
 # Convolutions whose strides skip elements, with dilations, groups and asymmetric padding; pooling with overlapping windows; batch norm.
@@ -101,7 +101,7 @@ for name in "mean", "variance":
 # The inference form has no updated statistics.
 assert not any(name.endswith(".updated") for name in gradient_model(model, folder, "--loss", "cross-entropy", "--batch-norm", "frozen").outputs)
 
-# Convolutions with one tap and channels first need transposes only of weights and of the operands of weight gradients.
+# Convolutions with windows of one element and channels first need transposes only of weights and of the operands of weight gradients.
 graph = Graph(x=normal(2, 3, 5, 4))
 y = graph.node("Relu", graph.node("Conv", "x", graph.parameter("conv1", 6, 3, 1, 1)))
 y = graph.node("Conv", y, graph.parameter("conv2", 4, 6, 1, 1))

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
 """Programs are byte-identical with a kernel cache, without one, with a damaged one, with several concurrent compilers, and for any number
-of threads; and cached kernels are used."""
+of threads. The test also checks that cached kernels are used."""
 
 import os
 import shutil

@@ -22,7 +22,7 @@ def symbols(*flags) -> list[str]:
     return [line.split()[-1] for line in run(["nm", *flags], folder).stdout.splitlines() if len(line.split()) >= 2]
 
 
-# The reference is the program of the same compilation.
+# The reference is a program that is compiled with the same flags.
 run([MTC, "compile", *FLAGS, "-o", folder / "program"], folder)
 program = Program(folder / "program", {})
 data = ("--data", f"x={DIGITS}/train_x.npy", "--data", f"labels={DIGITS}/train_labels.npy")
@@ -52,7 +52,7 @@ for file, contains in (folder / "program", True), (build / "libdigits.so", False
     for library in "N3CLI", "6google8protobuf":
         assert any(library in name for name in symbols(file)) == contains, (file, library)
 
-# Two archives in one program: the same model, and another one.
+# A program links two archives, of the same model and of another one.
 run([MTC, "compile", *FLAGS, "--emit", "library", "-o", folder / "libdigits.a"], folder)
 run([MTC, "compile", *FLAGS, "--optimizer", "sgd", "--emit", "library", "-o", folder / "libsecond-model.a"], folder)
 assert {name for name in symbols("-g", "--defined-only", folder / "libdigits.a") if not name.endswith(":")} == declared

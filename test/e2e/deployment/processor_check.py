@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""On a processor that lacks features its code uses, a program exits with an error that names them; on other processors it trains."""
+"""On a processor that lacks features, a program exits with an error that names them; on other processors it trains."""
 
 import numpy as np
 from models import DIGITS

@@ -22,7 +22,7 @@ def segments(path) -> set[int]:
     return {struct.unpack_from("<I", content, offset + i * size)[0] for i in range(count)}
 
 
-# The system provides only the kernel.
+# The system provides only the Linux kernel.
 program = compile_example(DIGITS, folder, "adamw", STEPS * DIGITS.batch, "--static", name="digits")
 assert not segments(program.path) & {INTERPRETER, DYNAMIC}, segments(program.path)
 empty = folder / "empty"
@@ -34,7 +34,7 @@ run((*inside, "--steps", STEPS, "--no-shuffle", "--save", "/saved", "--metrics",
 run((*inside, "--resume", "/saved", "--evaluate"), folder)
 assert (empty / "log.jsonl").read_text().count('"loss"') == STEPS and (empty / "trained.onnx").stat().st_size > 1000
 
-# The losses are equal.
+# The losses of both programs are equal.
 for example, optimizer in ((DIGITS, "adamw"), (GPT2, "adamw")):
     for precision, tolerance in (("f32", 2e-5), ("bf16", 2e-3), ("f16", 2e-3)):
         flags = ("--precision", precision)

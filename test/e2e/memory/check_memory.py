@@ -44,10 +44,10 @@ compare("recomputed", GPT2, "--recompute", "all", "--clip-norm", "1")
 compare("bf16", GPT2, "--precision", "bf16", "--optimizer-bits", "8")
 compare("accumulated", GPT2, "--accumulate", "2")
 compare("emulated", SMALL_GPT2, "--target", "cuda", "--emulate")
-# Inputs whose sizes are not multiples of the alignment: nothing is written after them.
+# Nothing is written after inputs whose sizes are not multiples of the alignment.
 few = replace(DIGITS, batch=4, flags=("--dim", "batch=4", *DIGITS.flags[2:]))
 compare("emulated few", few, "--target", "cuda", "--emulate")
-# The arena is checked more often between a step's loss and its report than there are slots for results.
+# Between a step's loss and its report, the arena is checked more often than there are slots for results.
 compare("emulated accumulated", few, "--target", "cuda", "--emulate", "--accumulate", "3", "--clip-norm", "1")
 
 # The budget applies to the arena without the gaps between values, in mtc plan too.
@@ -59,7 +59,7 @@ plan = json.loads(run([*command, between], folder).stdout)
 assert plan["fits"] and plan["peak_bytes"] == free["peak_bytes"], plan
 run([MTC, "compile", *command[2:-1], between, "-o", folder / "between"], folder)
 
-# Errors in the text of an allocated program.
+# The text of an allocated program is edited so that it has errors.
 FLAGS = ("--dim", "batch=32", "--loss", "cross-entropy", "--check-memory")
 placed = folder / "placed.mlir"
 run([MTC, "compile", DIGITS.model, *FLAGS, "--emit", "allocated", "-o", placed], folder)
@@ -125,7 +125,7 @@ def ends(name: str, strides: tuple[int, int], wrong: tuple[int, int], *expected:
         assert re.search(each, result.stderr), (each, result.stderr)
 
 
-# Library calls that write or read out of bounds.
+# Library calls write or read out of bounds.
 ends("writes", (256, 1), (258, 1),
      r"error: layers\.0/Gemm: contraction .* has changed byte \d+ of the arena, which is none of its results: it holds nothing, \d+ bytes after a result of 'layers\.0/Gemm', which '.*' reads last")  # fmt: skip
 ends("reads", (64, 1), (66, 1),

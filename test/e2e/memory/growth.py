@@ -21,7 +21,7 @@ def reordering(kind: str, count: int) -> tuple[int, int]:
     return sum(int(moves) for moves, _ in found), sum(int(plans) for _, plans in found)
 
 
-# Moves are verified in batches: there are far fewer plans than moves.
+# Moves are verified in batches, so that there are far fewer plans than moves.
 moves, plans = reordering("fan-out", 480)
 assert moves > 100 and 4 * plans < moves, (moves, plans)
 
@@ -39,7 +39,7 @@ assert max(kernels(900)) <= 100 < 900 <= sum(kernels(900))
 
 
 def chain(count: int, *flags: str) -> tuple[dict, str]:
-    """The plan of a chain of elementwise nodes, and the remarks."""
+    """Returns the plan of a chain of elementwise nodes, and the remarks."""
     model, remarks = folder / f"chain{count}.onnx", folder / "remarks.txt"
     KINDS["chain"](model, count)
     command = [MTC, "plan", model, "--dim", "batch=4", "--loss", "output", "--cost-model", "avx512", "--json", "--remarks", remarks, "--force"]

@@ -2,8 +2,8 @@
 """Compile time is about linear in the number of nodes: four times as many nodes take at most seven times as long.
 
 A quadratic search over operations or over the users of a value takes sixteen times as long. Two models have values with many users: one
-whose parameters all have the same gradient value, and one whose contractions share an operand. A chain of softmaxes, each of which may be
-the end of an attention, once took 2^n steps.
+whose parameters all have the same gradient value, and one whose contractions share an operand. Each softmax of a chain may be the end of an
+attention; a search that considers all combinations would take 2^n steps.
 """
 
 import resource
@@ -86,7 +86,7 @@ def parts(count: int) -> tuple[list, dict]:
 
 
 def seconds(name: str) -> float:
-    """CPU time, which depends less on other load."""
+    """Returns the CPU time, which depends less on other load of the machine than wall time."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     run([MTC, "plan", folder / f"{name}.onnx", "--loss", "mse"], folder, timeout=900)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

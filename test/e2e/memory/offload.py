@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Optimizer state that is offloaded to disk between its uses: losses and weights are bit-identical, with every optimizer and technique; the
-plan has the bytes of each memory space, checkpoints contain the state, and a killed program leaves no file."""
+"""With optimizer state that is offloaded to disk, losses and weights are bit-identical, for every optimizer and technique. The plan has the
+bytes of each memory space, checkpoints contain the state, and a killed program leaves no file."""
 
 import json
 import os
@@ -27,7 +27,7 @@ RECIPES = {
     "f16": ("--precision", "f16", "--loss-scale", "1024"),
     "bf16": ("--precision", "bf16", "--ema", "0.9"),
 }
-STAYS = {"adafactor"}  # Its row and column factors are small.
+STAYS = {"adafactor"}  # The row and column factors of its state are small.
 folder = own_folder()
 disk = folder / "disk"
 disk.mkdir()
@@ -80,7 +80,7 @@ for name in RECIPES:
         assert away.exported("average", *average) == plain.exported("average", *average), f"{name}: average"
 assert not list(disk.iterdir())
 
-# One window per variable, and budgets that require offloading.
+# The budgets require offloading, with one window per variable.
 plain, planned = built("adamw")
 whole, moved = built("adamw", "--offload", "optimizer")
 expected = trained(plain, "plain")
@@ -122,7 +122,7 @@ for value in ("5000", "0", "4095", "x"):
     error = run([MTC, "plan", DIGITS.model, *DIGITS.flags, "--offload-window", value], folder, code=1).stderr
     assert "--offload-window" in error and "4 KiB" in error, error
 
-# The same with host memory and an emulated GPU.
+# State is also offloaded to host memory, with an emulated GPU.
 for name in ("adamw", "8-bit", "accumulated"):
     device = ("--target", "cuda", "--emulate")
     plain, planned = built(name, *device)
@@ -134,7 +134,7 @@ for name in ("adamw", "8-bit", "accumulated"):
     away.run("--steps", STEPS // 2, "--save", checkpoint)
     assert away.exported("resumed", "--steps", STEPS, "--resume", checkpoint) == expected[1], f"{name}: resumed"
 
-# Activations and parameters, separately and together; only as much as the budget requires.
+# Activations and parameters are offloaded separately and together, and only as much as the budget requires.
 recipe = ("--optimizer", "adamw", "--lr", "1e-3")
 
 
@@ -164,7 +164,7 @@ assert trained(some, "some") == expected
 unneeded, whole = built_gpt2("whole", "--offload", "auto", "--memory", peaks[()])
 assert "spaces" not in whole, whole
 
-# Both models for more steps, with all combinations of techniques, on both targets, and with checks of each operation's writes.
+# Both models train for more steps with all combinations of techniques on both targets, and with checks of each operation's writes.
 ALL = [word for what in ("optimizer", "activations", "parameters") for word in ("--offload", what)]
 
 

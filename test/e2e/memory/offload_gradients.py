@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Gradients that are offloaded between micro-steps and until the update: losses, weights, checkpoints and averages are
-bit-identical to those of a program that keeps its gradients in memory, and the plan is the arena."""
+"""Gradients are offloaded between micro-steps and until the update. Losses, weights, checkpoints and averages are bit-identical to those of
+a program that keeps its gradients in memory, and the arena has the planned size."""
 
 import json
 import re

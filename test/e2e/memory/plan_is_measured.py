@@ -17,7 +17,7 @@ for example in (DIGITS, GPT2):
     assert plan["floor_bytes"] <= plan["peak_bytes"] and plan["live_bytes"] <= plan["peak_bytes"], plan
     assert sum(plan["categories"].values()) > 0 and plan["fits"] is True, plan
     assert report["process_peak_bytes"] >= report["arena_bytes"], report
-    # The peak of the process is the arena and the memory outside the arena that the report lists.
+    # The peak memory of the process consists of the arena and the memory outside the arena that the report lists.
     uses = report["outside_arena"]
     assert all(use["bytes"] >= 0 and use["name"] and use["why"] for use in uses), uses
     named = report["arena_bytes"] + sum(use["bytes"] for use in uses)

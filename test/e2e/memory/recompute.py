@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Recomputation changes memory and time, and is bit-exact; a budget is met, or rejected with the minimum peak."""
+"""Recomputation is bit-exact. A budget is met, or the error reports the minimum peak."""
 
 import json
 import re
@@ -44,7 +44,7 @@ compare("segments", of_gpt2(), most=0.99, how="sqrt")
 
 
 def dropout_chain(path) -> None:
-    """Contractions with a dropout after each; recomputed dropout drops the same elements."""
+    """Each contraction is followed by a dropout. Recomputed dropout drops the same elements."""
     layers, width, batch = 6, 32, 64
     numbers = np.random.default_rng(0)
     initializers = {"ratio": np.array(0.3, np.float32), "training": np.array(True)}
@@ -72,8 +72,8 @@ for name, how in {"chain": "all", "chain_segments": "sqrt"}.items():
         most=0.99, how=how)  # fmt: skip
 
 
-# A call adds two values of its result's size: the contraction with the frozen matrix, and the residual. Recomputation decides which of them
-# is dead after the call, so that the call may overwrite it.
+# A call adds two values of its result's size: the contraction with the frozen matrix, and the residual. Which of the two is dead after the
+# call, so that the call may overwrite it, depends on recomputation.
 residual_layers(folder / "residual.onnx")
 data = {name: numbers.standard_normal((STEPS * BATCH, WIDTH)).astype(np.float32) for name in ("x", "labels")}
 for bits in "16", "4":

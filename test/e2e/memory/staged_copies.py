@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""An allocated module that moves a value to a host arena and back, by copies on streams, trains bit-identically."""
+"""An allocated module trains bit-identically if copies on streams move a value to a host arena and back."""
 
 import json
 import math
@@ -8,7 +8,7 @@ import re
 from models import DIGITS
 from program import MTC, Program, own_folder, run
 
-BATCH, STEPS = 320, 6  # batches of this size are staged; steps after the first are a CUDA graph
+BATCH, STEPS = 320, 6  # batches of this size are staged, and steps after the first one run as a CUDA graph
 FLAGS = ("--dim", f"batch={BATCH}", "--loss", "cross-entropy", "--lr", "1e-2")
 folder = own_folder()
 

@@ -41,8 +41,8 @@ def compare(name: str, example, *flags, most: float, tolerance: float) -> None:
 
 
 def lowered(most: float) -> float:
-    """Returns the expected ratio of arenas. Below AVX-512, the library does not fuse activation gradients into contractions: weight updates
-    separate the operations that tiles would join, and the peak stays."""
+    """Returns the expected ratio of arenas. Without AVX-512, the library does not fuse activation gradients into contractions. Weight
+    updates then separate the operations that tiles would join, so that tiling does not reduce the peak."""
     return most if has("avx512f") else 1
 
 

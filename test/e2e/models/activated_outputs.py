@@ -79,7 +79,7 @@ def softmax(z, axis=1):
 
 
 def expected(gradient_and_loss, columns: int = CLASSES) -> list[float]:
-    """The losses of gradient descent on x w."""
+    """Returns the losses of gradient descent on x w."""
     w, found = weights[:, :columns].astype(np.float64), []
     for _ in range(STEPS):
         loss, dz = gradient_and_loss(x @ w)
@@ -124,7 +124,8 @@ for form, nodes in SOFTMAX.items():
 for form, nodes in SIGMOID.items():
     check("sigmoid", form, nodes, "bce-with-logits", bits, expected(binary_cross_entropy), "Sigmoid")
 
-# Two classes as a sigmoid p and 1 - p: the loss is the logarithm of the probability, not of softmax(1 - p, p).
+# The output has two classes with the probabilities p, a sigmoid, and 1 - p: the loss is the logarithm of the probability, not of softmax(1
+# - p, p).
 pair = [node("Sigmoid", "z", "p"), node("Sub", "one p", "n")]
 labels = classes % 2
 for form, inputs, sign in (("second", "n p", 1), ("first", "p n", -1)):
@@ -138,7 +139,7 @@ for form, inputs, sign in (("second", "n p", 1), ("first", "p n", -1)):
 
     np.testing.assert_allclose(losses(program.train(STEPS)), expected(logistic, columns=1), rtol=2e-6, err_msg=form)
 
-# An activation that is not the inverse of the loss's link function is kept, with a warning.
+# An activation that does not belong to the loss is kept, with a warning.
 for form, nodes, loss, says in (
         ("cut", [node("Softmax", "z", "p", axis=-1), node("Slice", "p axis0 three axis1")], "cross-entropy",
          "is a Softmax (node 'Softmax_1') whose axis is sliced or reshaped"),

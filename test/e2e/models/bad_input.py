@@ -13,7 +13,7 @@ x, labels = folder / "x.npy", folder / "labels.npy"
 
 
 def refused(command, *words):
-    """The command fails, and its message contains all of these words."""
+    """Checks that the command fails, and that its message contains all of these words."""
     before = sorted(folder.rglob("*"))
     result = run(command, folder, code=1)
     for word in words:

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""A model with control flow trains like the same model without: losses and weights are bit-identical. Weights inside subgraphs are trained,
-and exported in their subgraphs."""
+"""A model with control flow trains like an equivalent model without control flow: losses and weights are bit-identical. Weights inside
+subgraphs are trained, and exported in their subgraphs."""
 
 import json
 
@@ -108,7 +108,7 @@ def write_sequence(path):
 
 
 def weights_of(graph: onnx.GraphProto) -> dict[str, np.ndarray]:
-    """Includes the weights of subgraphs."""
+    """The result includes the weights of subgraphs."""
     found = {i.name: numpy_helper.to_array(i) for i in graph.initializer if i.data_type == TensorProto.FLOAT}
     for each in graph.node:
         for attribute in each.attribute:
@@ -203,7 +203,7 @@ outputs = program.outputs("outputs", "--resume", folder / "swapped-saved")
 (expected,) = ReferenceEvaluator(trained).run(None, {"x": DATA["x"]})
 np.testing.assert_allclose(outputs["logits"], expected, rtol=1e-4, atol=1e-5)
 
-# A Loop that ends as soon as the state is small, after at most as many iterations as there are steps.
+# A Loop ends as soon as the state is small, after at most as many iterations as there are steps.
 body = subgraph("body", [node("MatMul", "h w", "m"), node("Tanh", "m", "h_next"), node("Abs", "h_next", "a"),
                          node("ReduceMax", "a", "top", keepdims=0), node("Greater", "top limit", "go_on")],
                 [value("i", TensorProto.INT64, []), value("goes", TensorProto.BOOL, []), value("h")], ["go_on", "h_next"])
@@ -239,7 +239,7 @@ assert f"node 't': If version 17: result 0 is tensor<{ROWS}x{WIDTH}xf32> or tens
        "equal types because the condition depends on data" in refused.stderr, refused.stderr
 assert "no output depends" not in refused.stderr, refused.stderr
 
-# One initializer is used by two parameters: the Loop's operand is one of them, whatever its body reads.
+# Two parameters share one initializer. The operand of the Loop is one of these parameters, whatever its body reads.
 FX_NODE = "pkg.torch.onnx.fx_node"
 body = subgraph("body", [node("Gather", "x i", "xi", axis=1), node("Add", "xi h", "s"), node("Add", "s b", "sb"),
                          node("MatMul", "sb w", "m"), node("Tanh", "m", "h_next"), node("Neg", "b", "b_next"),

@@ -70,7 +70,7 @@ checked(save("early", [node("Div", "h kept", "q"), UNIFORM, node("Add", "u kept"
 checked(save("rrelu", [node("RandomUniformLike", "h", "u", low=0.125, high=0.375), node("PRelu", "h u", "y")]),
         lambda h: np.where(h < 0, 0.25 * h, h))  # fmt: skip
 
-# In a branch of an If: nodes of subgraphs are exported in inference form too.
+# The dropout is in a branch of an If: nodes of subgraphs are exported in inference form too.
 branch = helper.make_graph(DROPOUT, "then", [], [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])
 other = helper.make_graph([node("Identity", "h", "z")], "else", [], [helper.make_tensor_value_info("z", TensorProto.FLOAT, None)])
 condition = helper.make_node("Constant", [], ["c"], value=numpy_helper.from_array(np.array(True)))

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""A parameter without elements, such as a bias of extent 0, is frozen; the other parameters are trained by programs of each kind.
---export-weights writes all."""
+"""A parameter without elements, such as a bias of extent 0, is frozen. Programs of each kind train the other parameters, and
+--export-weights writes all of them."""
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper, save

@@ -109,14 +109,14 @@ for name, model, flags in (
     assert not held.keys() & COPIES.keys() and held.keys() >= WEIGHTS.keys(), (name, held.keys())
     assert same_bits(program.gradients("gradients"), reference.gradients("reference-gradients")), f"{name}: gradients"
 
-# The weight may be named by either of its names.
+# Flags accept either name of the weight.
 for pattern in ("lm_head", "wte"):
     frozen = compile(APART, folder, DATA, *FLAGS, *PAIRS, "--freeze", pattern, name="frozen")
     values = initializers(frozen.exported("frozen-trained", "--steps", 2, "--no-shuffle"))
     assert (values["lm_head"] == WEIGHTS["wte"].T).all() and (values["wte"] == WEIGHTS["wte"]).all()
     assert (values["h.1.bias"] != WEIGHTS["h.0.bias"]).any()
 
-# One of the names in the file of --weights suffices, in the layout of the file.
+# The file of --weights needs only one of the names, in the layout of the model file.
 other = normal(WIDTH, TOKENS)
 save_file({name: value for name, value in WEIGHTS.items() if name != "wte"} | {"lm_head": other}, folder / "other.safetensors")
 still = compile(APART, folder, DATA, *FLAGS[:2], "--optimizer", "sgd", "--lr", "1e-30", *PAIRS, name="still")

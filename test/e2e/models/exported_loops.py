@@ -1,6 +1,7 @@
 # RUN: %python %s %t
-"""Loops as exporters write them train like the same model without loops: EmbeddingBag of both PyTorch exporters (a Loop over slices; a Loop
-that fills a sequence, with an If for empty bags) and Keras' recurrent layers (counters compared as floats, weights carried by the Loop)."""
+"""Models with loops as exporters write them train like equivalent models without loops. The loops are EmbeddingBag of both PyTorch
+exporters (a Loop over slices; a Loop that fills a sequence, with an If for empty bags) and Keras' recurrent layers (counters compared as
+floats, weights carried by the Loop)."""
 
 import numpy as np
 import onnx

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""State that is updated by Identity nodes with the metadata mtc.update: each training step or micro-step updates it once; evaluation does
-not; checkpoints and exports contain it. Integer state is supported."""
+"""Identity nodes with the metadata mtc.update update state. Each training step or micro-step updates the state once, evaluation does not,
+and checkpoints and exports contain it. Integer state is supported."""
 
 import json
 
@@ -121,7 +121,7 @@ micro = compile(folder / "model.onnx", folder / "micro", {"x": x, "labels": labe
 mean, count = state(exported(micro, "micro", "--steps", 1))
 assert np.allclose(mean, expected(STEPS), 1e-5, 1e-6) and count == 5 + STEPS, (mean, count)
 
-# Ranks agree on this new value, but the loss depends on it.
+# The new value is equal on all ranks, but the loss depends on it.
 refused = run([MTC, "compile", folder / "model.onnx", *FLAGS, "--ranks", "2", "-o", folder / "ranks"], folder, code=1)
 assert "reads 'mean'" in refused.stderr and "compile without --ranks" in refused.stderr, refused.stderr
 

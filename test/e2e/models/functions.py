@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Gradients of functions at saturation, kinks and zeros are PyTorch's, in files of three exporters. test/exports/functions.py records the
+"""Gradients of functions at saturation, kinks and zeros equal PyTorch's, in files of three exporters. test/exports/functions.py records the
 files and PyTorch's gradients; docs/reference/gradients.md has the table."""
 
 import json
@@ -11,7 +11,7 @@ import onnx
 from program import compile, own_folder
 
 INPUTS = Path(__file__).resolve().parents[1] / "inputs/functions"
-MINIMUM = 100  # tensors of each file
+MINIMUM = 100  # number of tensors of each file
 
 folder = own_folder()
 problems = []

@@ -62,7 +62,7 @@ for name, chosen, expected in (("file", (), {"y"}), ("named", ("--output", "y"),
     trained = {tensor.name: numpy_helper.to_array(tensor) for tensor in exported.graph.initializer}
     assert (trained["names"] == numpy_helper.to_array(names)).all() and not np.array_equal(trained["w"], w)
 
-# A value that the loss needs is an error; several problems are reported at once.
+# A missing value that the loss needs is an error. Several problems are reported at once.
 for chosen, words in (
         (("--output", "places"), ("NonZero", "must be known at compile time")),
         (("--output", "label"), ("label", "STRING")), (("--output", "mine"), ("operator my.domain.Mine", "is unknown")),

@@ -73,7 +73,7 @@ def logistic(z):
 
 
 def one_against_rest(z):
-    """The negative logarithm of normalized sigmoids."""
+    """Returns the negative logarithm of normalized sigmoids."""
     s = sigmoid(z)
     share, hot = s / s.sum(1, keepdims=True), np.eye(CLASSES)[labels]
     return -np.log(share[range(ROWS), labels]).mean(), (share - hot) * (1 - s) / ROWS
@@ -117,8 +117,8 @@ guards = {"w": w3.T.copy(), "b": b3, "minus_one": np.float32(-1), "unit": np.flo
 
 CLASSIFIER = ("LinearClassifier.coefficients", "LinearClassifier.intercepts")
 REGRESSOR = ("LinearRegressor.coefficients", "LinearRegressor.intercepts")
-# For each model: nodes, outputs, initializers; features and labels; the loss and its gradient with respect to the scores; the first
-# weights.
+# Each entry has the nodes, outputs and initializers of a model, its features and labels, the loss, the gradient of the loss with respect to
+# the scores, and the initial weights.
 MODELS = {
     "multinomial": ([classifier("X", "label scores", w3, b3, "SOFTMAX"), probability], labelled, {},
                     x, labels, multinomial, w3, b3, CLASSIFIER),
@@ -192,7 +192,7 @@ for form, (nodes, outputs, initializers, data, y, loss, w, b, trained) in MODELS
             assert array.dtype == expected.dtype, (form, output)
             np.testing.assert_allclose(array, expected, rtol=1e-4, atol=1e-6, err_msg=f"{form} {output}")
 
-# Weights with inconsistent shapes, and transformations without a gradient.
+# Weights with inconsistent shapes, and transformations without a gradient, are errors.
 for words, attributes in (
         ("11 coefficients for 3 classes", {"coefficients": w3.ravel()[:11].tolist(), "intercepts": b3.tolist()}),
         ("has 2 class labels, expected 3", {"coefficients": w3.ravel().tolist(), "intercepts": b3.tolist(), "classlabels_ints": [0, 1]}),

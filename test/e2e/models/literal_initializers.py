@@ -15,7 +15,7 @@ constants = {
     "mean": rng.standard_normal((1, WIDTH)), "std": np.full((1, WIDTH), 0.5), "eps": [1e-3], "sqrt2": [2**0.5], "one": [1], "half": [0.5],
     "two": [2], "scales": [1, 1, 2]}  # fmt: skip
 constants = {name: np.array(value, np.float32) for name, value in constants.items()}
-# A standardized input, a decomposed layer normalization and GELU, and upsampled features.
+# The model has a standardized input, a decomposed layer normalization and GELU, and upsampled features.
 nodes = [helper.make_node(op, list(inputs), [out]) for op, inputs, out in [
     ("Sub", ("x", "mean"), "x0"), ("Div", ("x0", "std"), "x1"), ("MatMul", ("x1", "w"), "h"), ("ReduceMean", ("h",), "mu"),
     ("Sub", ("h", "mu"), "c"), ("Pow", ("c", "two"), "cc"), ("ReduceMean", ("cc",), "var"), ("Add", ("var", "eps"), "ve"),

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""mtc warns of gradient stops that the metadata of PyTorch's exporter shows and the graph lacks, where they change the training."""
+"""mtc warns of gradient stops that the graph lacks according to the metadata of PyTorch's exporter, if they change the training."""
 
 import onnx
 from onnx import TensorProto, helper, numpy_helper

@@ -60,7 +60,7 @@ def values_are_those_of_onnxruntime(program):
     assert len(RECORDS) > 30
     for name, record in RECORDS.items():
         expected = np.reshape(record["values"], record["shape"])
-        # Results without a batch axis are written once for each batch; there is one batch.
+        # Results without a batch axis are written once for each batch, and the data has one batch.
         found = outputs[name].reshape(expected.shape)
         assert outputs[name].shape in (expected.shape, (1, *expected.shape)), (name, outputs[name].shape)
         error = np.abs(found - expected).max()

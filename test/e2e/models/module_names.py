@@ -1,7 +1,7 @@
 # RUN: %python %s %t
-"""Files that a program writes have the names and layouts of the user's module, whatever those of the ONNX file are: the gates of an LSTM in
-another order with its bias as two vectors, a matrix that the file has in three parts, one with two names in the module, and one that the
-file also contains transposed. --weights reads these files, and other tools' versions of them."""
+"""Files that a program writes have the names and layouts of the user's module, even if the ONNX file differs: the gates of an LSTM are in
+another order and its bias is two vectors, one matrix is stored in three parts, one has two names in the module, and one is also stored
+transposed. --weights reads these files, and files that other tools write in these layouts."""
 
 import json
 
@@ -27,7 +27,7 @@ WEIGHTS = {
     "q": normal(HIDDEN, HIDDEN), "k": normal(HIDDEN, HIDDEN), "v": normal(HIDDEN, HIDDEN),
     "head": normal(HIDDEN, OUTPUTS),
 }  # fmt: skip
-WEIGHTS["copy"] = np.ascontiguousarray(WEIGHTS["head"].T)  # No node reads it.
+WEIGHTS["copy"] = np.ascontiguousarray(WEIGHTS["head"].T)  # No node of the graph reads the tensor.
 
 
 def gates(name: str, shape: tuple[int, ...], offset: int = 0) -> Image:
@@ -114,7 +114,7 @@ def compile_both(name: str, flags: tuple, target: tuple) -> tuple[Program, Progr
 
 
 def check_program(name: str, *flags, target: tuple = (), exports: tuple = ()) -> tuple[Program, Program]:
-    """All files of a run contain the plain program's values in the module's layout."""
+    """All files of a run contain the values of the program without names, in the module's layout."""
     program, plain = compile_both(name, flags, target)
     check_same(load_file(folder / f"{name}.weights.safetensors"), of_module(WEIGHTS, "first"), f"{name}: initial weights")
     saved, weights = folder / f"{name}-saved", folder / f"{name}-trained.safetensors"
@@ -179,7 +179,7 @@ tracked = {**state, "bn.num_batches_tracked": np.array(7)}
 check_weights("tracked", tracked)
 check_weights("more", {**state, "other.weight": normal(2)}, "ignored, since the program does not have them: 'other.weight'")
 
-# As Hugging Face's save_pretrained writes them: a folder with one file, or with several files and an index.
+# The weights are stored as Hugging Face's save_pretrained writes them: in a folder with one file, or with several files and an index.
 whole = folder / "whole"
 whole.mkdir()
 save_file(state, whole / "model.safetensors")
@@ -228,14 +228,14 @@ outside = shards / "outside.index.json"
 outside.write_text(json.dumps({"weight_map": {"head.weight": "../whole/model.safetensors"}}))
 refused("outside", {}, "expected the name of a file in the same folder", path=outside)
 
-# Other layouts of the same variables.
+# The exported model has other layouts of the same variables.
 check_program("averaged", "--ema", "0.9", exports=("--use-ema",))
 check_program("bf16", target=("--precision", "bf16"))
 check_program("f16", target=("--precision", "f16"))
 check_program("quantized", "--optimizer-bits", "8")
 check_program("offloaded", "--offload", "parameters", "--offload", "optimizer")
 
-# Adapters have the names of the module's layers; without these names, exporting them is an error.
+# Exported adapters have the names of the module's layers. Without these names, the export is an error.
 weights = {"a": normal(INPUTS, HIDDEN), "b": normal(HIDDEN, OUTPUTS)}
 two = folder / "two.onnx"
 graph = helper.make_graph(

@@ -123,7 +123,7 @@ def tied_head():
     for name, each in (("tied_head", file), ("tied_head_older", older)):
         told = check(name, each, module, {"x": IDS})
         assert "warning" not in told, told
-    # Without --tie they are two weights, and the exported file contains both copies.
+    # Without --tie, the copies are two weights, and the exported file contains both.
     apart, _ = trained("apart", file, {"x": IDS}, "--untie", "val_0")
     together, program = trained("together", file, {"x": IDS})
     assert abs(apart[-1] - together[-1]) > 1e-3
@@ -235,7 +235,7 @@ def most_is_constant():
 
 
 def most_is_frozen():
-    """A module that trains only its head is not such a file, because `requires_grad` records the intent."""
+    """The file of a module that trains only its head is accepted, because `requires_grad` records the intent."""
     w, head = matrix(WIDTH, 8 * WIDTH), matrix(CLASSES, 8 * WIDTH)
     file = File().hold("w", w).hold("head.weight", head)
     file.node("MatMul", ["x", "w"], "m").node("Tanh", ["m"], "t").node("Gemm", ["t", "head.weight"], "y", transB=1)

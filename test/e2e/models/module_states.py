@@ -30,7 +30,7 @@ for model in models:
     assert exported.keys() == state.keys(), (model.stem, exported.keys() ^ state.keys())
     for name, value in state.items():
         np.testing.assert_array_equal(exported[name], value, err_msg=f"{model.stem}: {name}")
-    # All weights are trained, a tied one once.
+    # All weights are trained. A tied weight is trained once.
     program.run("--steps", 2, "--no-shuffle", "--weights", folder / "state.safetensors", "--export-weights", written)
     trained = load_file(written)
     for name, value in state.items():

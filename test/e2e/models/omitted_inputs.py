@@ -11,7 +11,7 @@ rng = np.random.default_rng(0)
 data = {"x": rng.standard_normal((8, 4)).astype(np.float32), "labels": rng.integers(0, 3, 8)}
 weight = numpy_helper.from_array(rng.standard_normal((4, 3)).astype(np.float32), "w")
 number = helper.make_tensor_value_info("extra", TensorProto.INT64, None)
-# Outputs that cannot be computed: an unknown operator, a data-dependent shape, and a sequence.
+# These outputs cannot be computed: one has an unknown operator, one a data-dependent shape, and one is a sequence.
 EXTRAS = {
     "unknown": ([helper.make_node("Neg", ["z"], ["n"]), helper.make_node("Unknown", ["n"], ["extra"], domain="other")], number),
     "shape": ([helper.make_node("NonZero", ["z"], ["extra"])], number),
@@ -33,7 +33,7 @@ for name, (nodes, extra) in EXTRAS.items():
     run([MTC, "compile", "text.mlir", *flags[4:], "-o", name, "--force"], folder)
     Program(folder / name, data).run("--steps", 2, "--quiet")
 
-# Outputs that are computed: alone, or beside an output that is omitted. They are computed with --outputs, which needs the input.
+# These outputs are computed, alone or in addition to an omitted output. --outputs computes them and needs the input.
 OTHERS = {"computed": [], "beside": EXTRAS["shape"][0]}
 for name, nodes in OTHERS.items():
     values = [helper.make_tensor_value_info("also", TensorProto.FLOAT, ("batch", 4)), *([number] if nodes else [])]

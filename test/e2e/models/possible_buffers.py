@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""A bias that a module adds to the output of an inner layer, in a file of PyTorch's older exporter: it is trained with a warning, because
-it may be a buffer; the flag in the warning keeps it constant."""
+"""In a file of PyTorch's older exporter, a bias that a module adds to the output of an inner layer may be a buffer. It is trained with a
+warning, and the flag in the warning keeps it constant."""
 
 import numpy as np
 import onnx

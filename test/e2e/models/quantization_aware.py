@@ -37,7 +37,7 @@ def rounded(scale):
 
 
 inside = (weights >= (0.0 - ZERO) * SCALE) & (weights <= (255.0 - ZERO) * SCALE)
-assert inside.sum() == 5, inside  # Values inside and outside of both ends of the range.
+assert inside.sum() == 5, inside  # The values are inside the range and outside of both of its ends.
 for name, other, scale, expected in (("pair", False, SCALE, np.where(inside, factors, 0)),
                                      ("apart", True, 2 * SCALE, np.zeros_like(factors))):  # fmt: skip
     program = compiled(name, other)

@@ -133,7 +133,7 @@ def check(name: str, model: Model):
 
 
 def check_elsewhere(model: Model):
-    """On a device, tables contain the operations of all iterations. With --precision bf16, the iterations compute in f32."""
+    """For a device, the tables contain the operations of all iterations. With --precision bf16, the iterations compute in f32."""
     file = folder / "elsewhere.onnx"
     model.write(file)
     expected = losses(compile(file, folder, model.data, *KEPT, name="on-cpu").train(3))
@@ -175,7 +175,7 @@ def check_frozen(model: Model):
 
 
 def check_budget(model: Model):
-    """With this budget, a state could be recomputed from copies that depend on it."""
+    """With this budget, an incorrect search would recompute a state from copies that depend on it."""
     file = folder / "budget.onnx"
     model.write(file)
     flags = ["--loss", "cross-entropy", "--unroll", model.steps]
@@ -196,7 +196,7 @@ check_optimizer(Model(3, LONG, 8, 8, np.float32))
 check_frozen(Model(3, LONG, 64, 64, np.float32))
 check_budget(Model(4, 64, 16, 32, np.float32))
 
-# Programs of loops with different trip counts differ in extents only.
+# The programs of loops with different trip counts differ only in extents.
 sizes = {}
 for steps in (64, 4096):
     model = Model(2, steps, 3, 5, np.float32)

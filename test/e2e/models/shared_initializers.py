@@ -33,7 +33,7 @@ for exporter in ("dynamo", "torchscript"):
     for name, names in {"a.weight": SCALES, "a.bias": BIASES}.items():
         np.testing.assert_allclose(sum(apart[n] for n in names), together[name], rtol=1e-5, atol=1e-6)
 
-    # After one step of SGD, and after more: the copies differ.
+    # The copies differ after one step of SGD and after more steps.
     split.exported("once", "--steps", 1, "--no-shuffle")
     for name, value in arrays(folder / "once.onnx").items():
         start = WEIGHTS.get(name, WEIGHTS["a.weight" if name in SCALES else "a.bias"])

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""For any tensor names of a model, the program's files contain them, or compiling fails with an error."""
+"""The files of a program contain the tensor names of its model, whatever they are, or the compilation fails with an error."""
 
 import json
 
@@ -9,7 +9,7 @@ from onnx import TensorProto, helper, numpy_helper
 from program import MTC, compile, own_folder, run
 from safetensors.numpy import load_file
 
-# Names that files can contain, and the errors for others.
+# The table has names that files can contain, and the errors for other names.
 KEPT = [
     ("weight 1", 'quo"te\\'), ("größe/重み", "a\nb"), ("w", "w.moment1"), ("w.grad", "w.grad.grad"),
     ("mtc.weight", "loss"), ("=", "a=b"), ("main", "kernel"), ("arena", "labels"),

@@ -22,7 +22,7 @@ nodes = [
     helper.make_node("Mul", ["x", "shifted"], ["s"]),
     helper.make_node("MatMul", ["s", "w"], ["m"]),
     helper.make_node("Add", ["m", "b"], ["h"]),
-    # A batch normalization as Keras writes it.
+    # The model has a batch normalization as Keras writes it.
     helper.make_node("Sub", ["h", "bn/moving_mean"], ["c"]),
     helper.make_node("Add", ["bn/variance", "epsilon"], ["v"]),
     helper.make_node("Sqrt", ["v"], ["d"]),

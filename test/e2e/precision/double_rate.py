@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""The learning rate of an f64 model is stored in f64: 0.1 rounded to f32 differs by 1.5e-8, relative."""
+"""The learning rate of an f64 model is stored in f64: rounding 0.1 to f32 would change it by a relative 1.5e-8."""
 
 import numpy as np
 import onnx

@@ -24,7 +24,7 @@ def initializers(file: bytes) -> dict[str, np.ndarray]:
 
 
 def linear(name: str, weight: np.ndarray, transposed: bool):
-    """A layer with a weight [out, in], or its transpose: contractions with unit vectors show the values that are read."""
+    """A layer has a weight [out, in], or its transpose. Contractions with unit vectors show the values that are read."""
     rows = max(weight.shape)
     given = np.ascontiguousarray(weight.T) if transposed else weight
     node = helper.make_node("Gemm", ["x", "layer.weight", "layer.bias"], ["y"], transB=0 if transposed else 1)

@@ -1,7 +1,7 @@
 # RUN: %python %s %t
-"""`--gradient-bits 16` stores accumulated gradients in bf16: equal to 32 bits to the bit where bf16 represents all sums, otherwise
-rounded once per micro-step, however many terms a gradient has. On the CPU and on an emulated device, in f32 and bf16, with
-quantized state, clipping, Muon, averages and loss scaling. The plan counts half of the bytes.
+"""`--gradient-bits 16` stores accumulated gradients in bf16. They are bit-identical to f32 gradients if bf16 represents all sums, and
+otherwise rounded once per micro-step, however many terms a gradient has. The test runs on the CPU and on an emulated device, in f32 and
+bf16, with quantized state, clipping, Muon, averages and loss scaling. The plan counts half of the bytes.
 """
 
 import json
@@ -19,7 +19,7 @@ folder = own_folder()
 
 
 def bf16(x: np.ndarray) -> np.ndarray:
-    """f32, rounded to the nearest bf16, ties to even."""
+    """Returns f32 numbers rounded to the nearest bf16, ties to even."""
     bits = x.astype(np.float32).view(np.uint32)
     return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32)
 
@@ -61,7 +61,7 @@ def linear_model() -> onnx.ModelProto:
 
 
 def integers(largest: int) -> dict[str, np.ndarray]:
-    """Integers, an entry for each micro-step. With 1 as the largest, few are not zero, so that sums are less than 256."""
+    """Returns integers, with one entry for each micro-step. If the largest is 1, only few are not zero, so that sums are less than 256."""
     draw = np.random.default_rng(1)
     shapes = {"x": (ROWS, 64), "t": (ROWS, 80), "u": (ROWS, 80), "image": (ROWS, 4, 5, 5), "v": (5,)}
     share = 1 if largest > 1 else 0.1
@@ -73,7 +73,7 @@ def integers(largest: int) -> dict[str, np.ndarray]:
 
 
 def gradients_of(data: dict[str, np.ndarray], step: int) -> dict[str, np.ndarray]:
-    """Gradients of the loss of one micro-step, in f64."""
+    """Returns the gradients of the loss of one micro-step in f64."""
     x, t, u, image, v, ids = (data[n][step].astype(np.int64 if n == "ids" else np.float64) for n in ("x", "t", "u", "image", "v", "ids"))
     padded = np.pad(image, ((0, 0), (0, 0), (1, 1), (1, 1)))
     kernel = np.zeros((4, 4, 3, 3))
@@ -136,7 +136,7 @@ for target, its in TARGETS.items():
                 np.testing.assert_array_equal(found[n], expected[n], err_msg=f"{name} {n}")
         assert any(not np.array_equal(found[n], exact[n]) for n in found), f"{name}: nothing was rounded"
 
-# Models. Each of the four sums of an element is rounded by at most 2^-9 of its size. The sums before the last may be larger than
+# Models. The rounding of each of the four sums of an element is at most 2^-9 of its magnitude. The sums before the last may be larger than
 # the last, here by less than a factor of 2. An error of 1% in a gradient changes a step of AdamW by about as much, and all steps
 # together change the loss by less than a tenth.
 BOUND = 2 * PARTS * 2.0**-9
@@ -192,7 +192,7 @@ for its in TARGETS.values():
         assert whole["categories"]["gradients"] == 2 * half["categories"]["gradients"] > 0, (whole, half)
         assert half["peak_bytes"] < whole["peak_bytes"], (whole, half)
 
-# The search uses it where a budget needs it, and suggests it where it is not allowed.
+# The search uses 16-bit gradients if a budget needs them, and suggests them if they are not allowed.
 budget = plan("--memory", 1, code=1)["peak_bytes"] - 1
 refused = plan("--memory", budget, code=1)
 assert any(each["flags"] == "--gradient-bits 16" for each in refused["suggestions"]), refused["suggestions"]

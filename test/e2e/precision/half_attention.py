@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Attention in f16 on an emulated device, by the program's own kernels and by cuDNN's graph, against its definition. One program contains
-both and uses cuDNN if it is available; MTC_CUDNN overrides this.
+"""Attention in f16 on an emulated device, computed by the program's own kernels and by cuDNN's graph, matches its definition. One program
+contains both and uses cuDNN if it is available; MTC_CUDNN overrides this.
 
 The program is allocated text: causal attention whose heads share keys, and its gradient.
 """
@@ -99,7 +99,7 @@ ds = SCALE * weights * (d @ v.swapaxes(2, 3) - (out * d).sum(3, keepdims=True))
 
 
 def shared(x):
-    """Sums over the heads that share keys."""
+    """Returns the sums over the heads that share keys."""
     return x.reshape(BATCH, KEY_HEADS, -1, LENGTH, WIDTH).sum(2)
 
 

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Training in f16 with gradients outside the range of f16: small ones underflow without a loss scale and survive with the default scale;
-large ones halve the scale until they fit, and only the overflowing steps are skipped."""
+"""Training in f16 with gradients outside the range of f16. Small gradients underflow without a loss scale, but not with the default scale.
+Large gradients halve the scale until they fit, and only the overflowing steps are skipped."""
 
 import numpy as np
 import onnx
@@ -49,7 +49,8 @@ for target in ((), ("--target", "cuda", "--emulate")):
 
     if target:
         continue  # Fewer steps, because emulation is slow.
-    # With a scale of 2^40, steps are skipped and halve it; the other steps are those of a run without the skipped steps' data.
+    # With a scale of 2^40, the first steps are skipped, and each of them halves the scale. The other steps equal those of a run without the
+    # data of the skipped steps.
     steps = 30
     flags = ("--precision", "f16", "--clip-norm", "1", *target)
     program = compile_example(GPT2, folder, "adamw", steps * GPT2.batch, *flags, "--loss-scale", 2.0**40, name="large")

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
 """A model exported in f16 or bf16 trains bit-identically to the f32 model with the same weights, and is exported in its own types, with the
-trained weights rounded. In any precision, and with frozen weights."""
+trained weights rounded. This also holds in any precision, and with frozen weights."""
 
 import numpy as np
 import onnx
@@ -12,7 +12,7 @@ TYPES = {"f16": TensorProto.FLOAT16, "bf16": TensorProto.BFLOAT16, "f32": Tensor
 folder = own_folder()
 random = np.random.default_rng(0)
 shapes = {"first": (32, 48), "bias": (48,), "second": (48, 10)}
-# Weights that all three types represent exactly.
+# All three types represent these weights exactly.
 weights = {name: (random.normal(0, 0.2, shape) * 128).round().astype(np.float32) / 128 for name, shape in shapes.items()}
 data = {"x": random.normal(size=(STEPS * ROWS, 32)).astype(np.float32), "labels": random.integers(0, 10, STEPS * ROWS)}
 

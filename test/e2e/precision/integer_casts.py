@@ -13,7 +13,7 @@ SOURCES = {"FLOAT16": np.float16, "BFLOAT16": np.float32, "FLOAT": np.float32, "
 TARGETS = {"UINT2": 2, "INT2": 2, "UINT4": 4, "INT4": 4, "UINT8": 8, "INT8": 8, "UINT16": 16, "INT16": 16,
            "UINT32": 32, "INT32": 32, "UINT64": 64, "INT64": 64}  # fmt: skip
 SMALL = [-3.0, -2.5, -1.0, -0.75, 0.0, 0.75, 1.0, 3.5, 4.0, 100.0, 127.0, 128.0, -128.0, -130.0, 254.0, 256.0, 260.0]
-# Larger than 16 bits, and exact in bf16.
+# The values need more than 16 bits and are exact in bf16.
 LARGE = [-40960.0, 65536.0, 2.0**31 - 2**24, -(2.0**31)]
 HUGE = [2.0**31, 2.0**32, -(2.0**40), 2.0**62, -(2.0**62)]
 
@@ -54,7 +54,7 @@ for source, stored in SOURCES.items():
         nodes.append(helper.make_node("Cast", [read], [f"whole-{name}"], to=getattr(TensorProto, target)))
         nodes.append(helper.make_node("Cast", [f"whole-{name}"], [name], to=getattr(TensorProto, last)))
         outputs.append(helper.make_tensor_value_info(name, getattr(TensorProto, last), shape))
-# A parameter, so that the program has something to train.
+# The parameter exists only because a program must train something.
 inputs.append(helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 1]))
 nodes.append(helper.make_node("Mul", ["x", "weight"], ["trained"]))
 outputs.append(helper.make_tensor_value_info("trained", TensorProto.FLOAT, ["batch", 1]))

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
 """Dynamic loss scaling is bit-exact: parameters, state, averages and the step count equal those of a run without scaling on the data of the
-steps that are not skipped. Covers each optimizer, clipping, and resuming, on the CPU and on an emulated device.
+steps that are not skipped. The test covers each optimizer, clipping, and resuming, on the CPU and on an emulated device.
 
 Scales are powers of two, so that multiplication in f32 is exact.
 """
@@ -94,7 +94,7 @@ def check_optimizer(optimizer: str, flags: list, name: str):
     taken = [step for step, (_, skipped) in enumerate(wanted) if not skipped]
     assert len(taken) == 12 and {scale for scale, _ in wanted} == {FIRST, FIRST / 2, FIRST / 4}, wanted
 
-    # Reference: no scaling, and without the skipped steps' data.
+    # The reference trains without scaling, and without the data of the skipped steps.
     plain = compile(model, subfolder(f"{name}-plain"), {n: x[taken] for n, x in data.items()}, *recipe)
     log_of_plain = plain.train(len(taken), "--save", plain.folder / "saved")
     for key in "loss", "grad_norm":
@@ -109,7 +109,7 @@ def check_optimizer(optimizer: str, flags: list, name: str):
     )
     assert scaled_plan["optimizer"] == plain_plan["optimizer"] + len(STATE) * 64, (scaled_plan, plain_plan)
 
-    # Resumes before a skipped step, and in the middle of a window.
+    # The runs are resumed before a skipped step, and in the middle of a growth interval.
     for pause in 6, 10:
         scaled.run("--steps", pause, "--no-shuffle", "--save", paused, "--overwrite")
         metrics = scaled.folder / f"resumed-{pause}.jsonl"

@@ -77,6 +77,6 @@ for precision in PRECISIONS:
     for environment, bound in ((WITHOUT_AMX, 0.55), ({}, 0.6)):
         narrow = plan("--precision", precision, **environment)
         assert narrow["categories"]["activations"] < bound * wide["categories"]["activations"], (environment, narrow, wide)
-    # Master weights need no more memory than weights in f32: in bf16 none, and in f16 a 16-bit copy of the matrices.
+    # Master weights in bf16 need no additional memory, and those in f16 only a 16-bit copy of the matrices.
     grown = narrow["categories"]["parameters"] / wide["categories"]["parameters"]
     assert grown < 1.01 if precision == "bf16" else 1.3 < grown <= 1.51, grown

@@ -22,13 +22,14 @@ from safetensors.numpy import load_file
 
 F = np.float32
 RATE, STEPS = 0.01, 4
-# Whole blocks of 128 and 256 elements, an incomplete last block, and too few elements; `rooted` has infinite gradients.
+# The parameters have whole blocks of 128 and 256 elements, an incomplete last block, and too few elements to quantize; `rooted` has
+# infinite gradients.
 SHAPES = {"whole": (64, 96), "part": (67, 71), "line": (4097,), "small": (40,), "rooted": (80, 64)}
 folder = own_folder()
 
 
 def model(weights: dict[str, np.ndarray]) -> onnx.ModelProto:
-    """The loss is the sum of each parameter times its own input; `rooted` enters by its square roots."""
+    """The loss is the sum of each parameter times its own input; for `rooted`, the square roots of its elements are multiplied."""
     nodes = []
     for name in weights:
         factor = name
@@ -54,12 +55,12 @@ def weights() -> dict[str, np.ndarray]:
 
 
 def data(steps: int, scale: float) -> dict[str, np.ndarray]:
-    """Gradients of all magnitudes, with blocks of zeros, and elements that are 0 in all steps."""
+    """Returns gradients of all magnitudes, with blocks of zeros, and with elements that are 0 in all steps."""
     random = np.random.default_rng(1)
     columns = {}
     for name, shape in SHAPES.items():
-        # `rooted` has elements of equal magnitude. Otherwise the second moments of small ones would be quantized to 0, but not the first
-        # moments, and steps would be large.
+        # `rooted` has elements of equal magnitude. Otherwise the second moments of small elements would be quantized to 0, but not their
+        # first moments, and steps would be large.
         sizes = np.exp(3 * random.normal(size=shape)) if name != "rooted" else 1
         x = random.normal(size=(steps, *shape)) * scale * sizes
         lines = x.reshape(steps, -1)

@@ -48,7 +48,8 @@ for saving, resuming in (
 evaluated = [p.run("--evaluate", "--quiet").stdout for p in (digits.program(1), digits.program(2), digits.program(3, "--shard", "parameters"))]
 assert len(set(evaluated)) == 1, evaluated
 
-# Each rank's arena has exactly the planned size. NCCL's traffic is exactly the planned one, and one byte to each other rank at the start.
+# Each rank's arena has exactly the planned size. NCCL's traffic is exactly the planned traffic plus one byte to each other rank at the
+# start.
 STEPS, MICRO = 2, 6
 for ranks, shard in (2, "none"), (3, "parameters"):
     program = digits.program(ranks, *(() if shard == "none" else ("--shard", shard)))

@@ -15,7 +15,7 @@ from models import DIGITS, EXAMPLES, GPT2, digits
 from program import Program, own_folder, read_metrics, run
 from safetensors.numpy import load_file
 
-TIMEOUT, SILENCE = 10, 3  # seconds, of --timeout: a failing rank reports within half of it, and then ends the others
+TIMEOUT, SILENCE = 10, 3  # seconds for --timeout; a failing rank reports its error within half of it, and then ends the other ranks
 BATCH = DIGITS.batch
 folder = own_folder()
 SHARDS = (), ("--shard", "parameters")
@@ -50,7 +50,7 @@ digits_programs = Comparison(folder, "digits", DIGITS, "--optimizer", "adamw", "
 one = digits_programs.program(1)
 several = {(n, shard): digits_programs.program(n, *shard) for n in (2, 3) for shard in SHARDS}
 
-# Fewer batches than ranks, whole rounds, and incomplete last batches and rounds.
+# There are fewer batches than ranks, whole rounds, and incomplete last batches and rounds.
 for rows in 1, BATCH + 1, 3 * BATCH, 7 * BATCH - 5:
     data = digits(rows)
     data["labels"] = np.where(np.arange(rows) % 5 == 3, -100, data["labels"])
@@ -61,7 +61,7 @@ for rows in 1, BATCH + 1, 3 * BATCH, 7 * BATCH - 5:
     for key, program in several.items():
         assert results(with_data(program, flags)) == wanted, (rows, key)
 
-# Without any label, and with a non-finite loss, which with 2 ranks is in the second batch of rank 1.
+# The data has no valid label, or causes a non-finite loss, which is in the second batch of rank 1 of 2.
 data = digits(5 * BATCH)
 unlabeled = data_flags("unlabeled", {"x": data["x"], "labels": np.full(5 * BATCH, -100)})
 data["x"][3 * BATCH] = np.nan
@@ -72,20 +72,20 @@ for flags, message in (unlabeled, "every label is one to be ignored"), (not_fini
     for key, program in several.items():
         assert str(results(with_data(program, flags))) == str(wanted), key  # Compared by text, because NaN differs from itself.
 
-# A checkpoint, and its averages.
+# The weights of a checkpoint are evaluated, and their averages.
 one.run("--steps", 4, "--save", folder / "saved", "--quiet")
 averages = ("--resume", folder / "saved", "--use-ema")
 wanted = results(one, *averages)
 for key, program in several.items():
     assert results(program, *averages) == wanted, key
 
-# An output of several chunks, and outputs with another layout in the arena.
+# One output consists of several chunks, and others have another layout in the arena.
 language = Comparison(folder, "language", GPT2, "--optimizer", "adamw", rows=45)
 wanted = results(language.program(1))
 for shard in SHARDS:
     assert results(language.program(2, *shard)) == wanted, shard
 
-# Validation sets that fill neither a batch nor a round of all ranks; the best checkpoint and early stopping are those of one process.
+# Validation sets fill neither a batch nor a round of all ranks. The best checkpoint and early stopping are those of one process.
 test = {"x": np.load(EXAMPLES / "digits/test_x.npy"), "labels": np.load(EXAMPLES / "digits/test_labels.npy")}
 for rows, more in (5, ("--keep-best", "loss", "--use-ema")), (4 * BATCH + 7, ("--lr", 0.5, "--early-stop", 1, "--keep-best", "accuracy")):
     validate = data_flags("held-out", {name: array[:rows] for name, array in test.items()}, "--validate")
@@ -95,7 +95,7 @@ for rows, more in (5, ("--keep-best", "loss", "--use-ema")), (4 * BATCH + 7, ("-
     for key, program in several.items():
         check_equal(state_of(program, *run_flags), wanted, (rows, key, more))
 
-# Resuming at a step whose validation is due, with the best checkpoint in another folder.
+# The run is resumed at a step whose validation is due, with the best checkpoint in another folder.
 interrupted = (*validate, "--validate-every", 1, "--keep-best", "loss")
 one.run("--steps", 2, *interrupted, "--save", folder / "two", "--quiet")
 for key, program in several.items():
@@ -126,7 +126,7 @@ words = [*launcher(1), *two.command()[3:], "--evaluate", ":", "-n", 1, *two.comm
 said = run(words, folder, code=1).stderr
 assert "rank 1 (host " in said and "kind of run --outputs, expected --evaluate as on rank 0" in said, said
 
-# Interruptions of runs that would take minutes.
+# Runs that would take minutes are interrupted.
 endless = {name: np.tile(array, (1000, 1)) for name, array in GPT2.data(45).items()}
 
 
@@ -164,7 +164,7 @@ for key in (2, ()), (3, SHARDS[1]):
         assert message.count("SIGTERM: stopped; nothing was written\n") == 1 and "error" not in message, message
     assert not (folder / "stopped.safetensors").exists()
 
-    # During the validation after the first step, whose metrics are already written.
+    # The interruption is during the validation after the first step, whose metrics are already written.
     log = folder / "stopped.jsonl"
     log.unlink(missing_ok=True)
     validating = [*data_flags("endless", endless, "--validate"), "--validate-every", 1, "--save", folder / "stopped", "--overwrite"]

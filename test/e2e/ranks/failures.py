@@ -14,7 +14,7 @@ from models import DIGITS
 from program import Program, compile, own_folder, run
 from launcher import end_of, launcher, processes_of
 
-TIMEOUT = 3  # seconds, of --timeout
+TIMEOUT = 3  # seconds for --timeout
 folder = own_folder()
 data = DIGITS.data(640)
 path = compile(DIGITS.model, folder, data, *DIGITS.flags, "--ranks", 2, "--threads", 1, name="ranks").path
@@ -23,7 +23,7 @@ endless = ("--steps", 10**9, "--timeout", TIMEOUT, "--save", "saved", "--save-ev
 
 
 def ended(act: Callable[[int], None], victim: int) -> tuple[int, str, float]:
-    """Returns the launcher's exit code, its messages, and the seconds from an act on the victim's process to the end of all processes."""
+    """Returns the launcher's exit code, its messages, and the seconds from the interruption of one rank to the end of all processes."""
     shutil.rmtree(folder / "saved", ignore_errors=True)
     process = subprocess.Popen([str(w) for w in program.command(*endless)], cwd=folder, stderr=subprocess.PIPE, text=True)
     end = time.monotonic() + 60
@@ -52,7 +52,7 @@ for victim in 0, 1:
     assert " in step " in message and "--timeout sets the limit" in message, message
     assert "loss" in program.run("--resume", "saved", "--evaluate").stdout
 
-# The same with emulated GPUs: the time limit applies to the exchange that the device runs.
+# With emulated GPUs, the time limit applies to the exchange that the device runs.
 host = path, program, endless
 LIMIT = 10  # seconds: emulated steps are slow
 endless = tuple(LIMIT if flag == TIMEOUT else flag for flag in endless)

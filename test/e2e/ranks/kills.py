@@ -14,7 +14,7 @@ from launcher import Comparison, processes_of, state_of
 from models import DIGITS
 from program import own_folder, rounds
 
-TIMEOUT = 10  # seconds, of --timeout: on a busy machine, ranks take almost this long to start
+TIMEOUT = 10  # seconds for --timeout; on a busy machine, ranks take almost this long to start
 MICRO_BATCHES, STEPS, SAVE_EVERY = 6, 600, 25
 folder = own_folder()
 clipped = Comparison(folder, "clipped", DIGITS, "--optimizer", "adamw", "--clip-norm", 0.05, micro_batches=MICRO_BATCHES)
@@ -45,11 +45,11 @@ for number in range(ROUNDS):
     ranks = program.runner[-1]
     victim, sent = draw.randrange(ranks), signal.SIGSTOP if number % 4 == 3 else signal.SIGKILL
     shutil.rmtree(program.folder / "saved", ignore_errors=True)
-    # A separate session, so that all its processes can be ended.
+    # The launcher runs in a session of its own, so that all its processes can be ended together.
     process = subprocess.Popen(
         [str(w) for w in program.command(*saving, "--quiet")], cwd=program.folder, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    # One in four is interrupted while ranks start, the others between two checkpoints or while one is written.
+    # One in four runs is interrupted while ranks start, the others between two checkpoints or while one is written.
     step, delay = (0, draw.uniform(0.1, 0.6)) if number % 4 == 0 else (SAVE_EVERY * draw.randint(1, 16), draw.uniform(0, 0.1))
     wait_for_step(process, program.folder / "saved", step)
     time.sleep(delay)

@@ -1,7 +1,7 @@
 # RUN: %python %s %t
 """`--ranks N --accumulate k` trains bit-identically to one rank with N k micro-batches: losses, weights and optimizer state, with uneven
-shards, ignored labels, clipping, loss scaling and 8-bit state. The arena and traffic of each rank are the planned ones. Also covers
-evaluation, resuming and messages."""
+shards, ignored labels, clipping, loss scaling and 8-bit state. The arena and the traffic of each rank have the planned sizes. The test also
+covers evaluation, resuming and messages."""
 
 import json
 
@@ -77,7 +77,7 @@ program3 = program(RAGGED, 3, "--optimizer", "sgd", "--lr", 0.1, rows=1000, name
 for other in one, program3:
     assert state_of(other, "--resume", half)[1] == whole[1], other.path
 
-# A program without ranks does not link a transport.
+# A program for one rank does not link a transport.
 plain = compile(DIGITS.model, folder, digits(64), *DIGITS.flags, name="plain")
 for path, expected in (plain.path, False), (one.path, False), (program2.path, True):
     assert ("libmpi" in run(["ldd", path], folder).stdout) == expected, path
@@ -90,6 +90,6 @@ for flags, message in (
 ):
     said = run([MTC, "compile", DIGITS.model, *DIGITS.flags, *flags, "-o", "refused"], folder, code=1).stderr
     assert message in said, (flags, said)
-# Planning for many ranks needs no such machines.
+# Planning for many ranks needs none of their machines.
 many = json.loads(run([MTC, "plan", GPT2.model, *GPT2.flags, "--ranks", 512, "--network", "100gbe", "--json"], folder).stdout)
 assert len(many["ranks"]["traffic"]["all_to_all"]["sent_bytes"]) == 512

@@ -47,7 +47,7 @@ def plan(*flags) -> dict:
     return json.loads(run([MTC, "plan", GPT2.model, *GPT2.flags, "--optimizer", "adamw", "--threads", 1, *flags, "--json"], folder).stdout)
 
 
-# Plan, arena and traffic agree.
+# The arena and the traffic have the planned sizes.
 program = ranks_program(folder, GPT2, 3, "--optimizer", "adamw", *LAST, rows=300, name="gpt2", file="last")
 program.run("--steps", 2, "--memory-report", "memory.json", "--quiet")
 report = json.loads((program.folder / "memory.json").read_text())

@@ -47,7 +47,7 @@ for bits in 32, 4:
     adapted = comparison(f"lora{bits}", GPT2, "--optimizer", "adamw", "--lora", "*.weight", "--frozen-bits", bits, rows=300)
     adapted.check(3, "--shard", "parameters")
 
-# Muon's matrices are assigned to ranks as a whole: each rank updates one of several equal matrices. A rank may have none.
+# Muon's matrices are assigned to ranks as a whole: each rank updates one of several equal matrices. A rank may own no matrix.
 comparison("muon", DIGITS, "--optimizer", "muon").check(2, "--shard", "gradients")
 muon = comparison("matrices", GPT2, "--optimizer", "muon", "--clip-norm", 0.5, "--ema", 0.9, rows=300)
 for ranks, shard in (2, "optimizer"), (2, "parameters"), (3, "parameters"):
@@ -56,7 +56,7 @@ comparison("muon8", GPT2, "--optimizer", "muon", "--optimizer-bits", 8, rows=300
 comparison("adafactor", GPT2, "--optimizer", "adafactor", rows=300).check(3, "--shard", "parameters")
 comparison("muon16", GPT2, "--optimizer", "muon", "--precision", "f16", "--loss-scale", 2.0**24, rows=300).check(2, "--shard", "gradients")
 
-# Evaluation with averages, at the end and during training, and exports.
+# Averages are evaluated at the end and during training, and exported.
 validate = ("--validate", "x=x.npy", "--validate", "labels=labels.npy", "--validate-every", 2, "--keep-best", "loss", "--use-ema")
 for shard in "optimizer", "parameters":
     clipped.check(2, "--shard", shard, run=validate)

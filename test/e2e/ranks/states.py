@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Several ranks train as one, bit for bit, with a loss that reads state whose updates read only variables: the vector of a power
-iteration, and a counter. State that the data updates is refused if a gradient depends on it."""
+"""Several ranks train bit-identically to one if the loss reads state whose updates depend only on variables: the vector of a power
+iteration, and a counter. State whose updates depend on the data is rejected if a gradient depends on it."""
 
 import json
 
@@ -33,7 +33,7 @@ def normalized(value: str, result: str) -> list[onnx.NodeProto]:
 
 
 def model(reads_mean: bool) -> onnx.ModelProto:
-    """x @ weight / sigma * count, normalized over the batch; sigma is estimated by a step of the power iteration."""
+    """The model computes x @ weight / sigma * count, normalized over the batch. A step of the power iteration estimates sigma."""
     nodes = [
         node("MatMul", "weight u", "wu"), *normalized("wu", "v"),
         node("MatMul", "v weight", "vw"), *normalized("vw", "new"),
@@ -77,7 +77,7 @@ STATE = Example("states", folder / "states.onnx", BATCH, data, FLAGS, {})
 several = compare(folder, "states", STATE, *SGD, rows=100)
 saved = load_file(next(several.folder.glob("ranks3.saved/*.safetensors")))
 assert not np.allclose(saved["u"], VECTOR, atol=0.1) and not np.allclose(saved["mean"], 0, atol=1e-3), saved
-assert int(saved["count"].reshape(())) == 3 + 6 * 6, saved["count"]  # one of each micro-batch
+assert int(saved["count"].reshape(())) == 3 + 6 * 6, saved["count"]  # the initial 3, and 1 for each micro-batch
 compare(folder, "sharded", STATE, *SGD, "--shard", "parameters", ranks=(2,), rows=100)
 
 onnx.save(model(reads_mean=True), folder / "refused.onnx")

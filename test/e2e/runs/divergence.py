@@ -77,7 +77,7 @@ for name, flags in ("host", ()), ("device", ("--target", "cuda", "--emulate")):
     assert export.exists() and (saved / "manifest.json").exists()
     shutil.rmtree(saved)
 
-    # A learning rate that is too large: losses grow until they, or weights before them, are not finite.
+    # With a learning rate that is too large, losses grow until they, or the weights before them, are not finite.
     rate = ("--optimizer", "adamw", "--lr", "1e30")
     wild = compile(DIGITS.model, folder, DIGITS.data(ROWS), *DIGITS.flags, *rate, *flags, name=f"wild-{name}")
     export = folder / f"wild-{name}.onnx"

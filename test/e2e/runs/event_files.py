@@ -13,7 +13,7 @@ folder = own_folder()
 
 
 def scalars(name: str) -> dict[str, dict[int, float]]:
-    """Tag -> step -> value. Size 0 keeps every value."""
+    """Returns a map from tags and steps to values. The size guidance 0 keeps every value."""
     events = EventAccumulator(str(folder / name), size_guidance={"scalars": 0})
     events.Reload()
     found = {}

@@ -1,6 +1,6 @@
 # RUN: env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT %python %s %t
-"""Idle threads of a model sleep after some ten microseconds, whatever the environment says and even if libgomp was loaded before the
-model. Two models in one process share their threads. A program leaves its environment as it is."""
+"""Idle threads of a model sleep after some ten microseconds, independently of the environment, and even if libgomp was loaded before the
+model. Two models in one process share their threads. A program does not change its environment."""
 
 import ctypes
 import os
@@ -38,7 +38,7 @@ def environment(program) -> list[bytes]:
 
 
 def others() -> set[int]:
-    """Returns the threads of this process but for the calling one."""
+    """Returns the threads of this process except the calling one."""
     return {int(thread) for thread in os.listdir("/proc/self/task")} - {os.getpid()}
 
 
@@ -61,7 +61,7 @@ def idle_seconds(step) -> float:
 program = compile_example(DIGITS, folder, "sgd", DIGITS.batch)
 assert environment(program) == sorted(name + b"=" + value for name, value in os.environb.items())
 
-libgomp = ctypes.CDLL("libgomp.so.1")  # As other libraries of the process load it, and read the environment for it.
+libgomp = ctypes.CDLL("libgomp.so.1")  # libgomp is loaded as another library of the process would load it, and reads the environment.
 libgomp.omp_get_max_threads()
 rng = np.random.default_rng(3)
 example = {"x": rng.random((32, 64), np.float32), "labels": rng.integers(0, 10, 32)}
@@ -76,7 +76,7 @@ losses = [first.step(example)]
 assert len(others() - before) == THREADS - 1, others() - before
 losses += [second.step(example)]
 assert len(others() - before) == THREADS - 1, others() - before
-# libgomp's threads spin for 3 ms after each step: 100 ms in all.
+# The threads of libgomp spin for 3 ms after each step, which is 100 ms in total.
 for trainer in trainers:
     used = idle_seconds(lambda trainer=trainer: trainer.step(example))
     assert used < 0.02, used

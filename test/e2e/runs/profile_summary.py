@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""--profile-summary of whole programs: operations as counted by hand; a lookup counts the bytes of the rows that it reads, not of its
-table."""
+"""The numbers of operations in --profile-summary equal those that are counted by hand. A lookup counts the bytes of the rows that it reads,
+not of its table."""
 
 import json
 
@@ -20,8 +20,8 @@ def summary(program, *flags):
     return json.loads(file.read_text())
 
 
-# digits has three layers, 64-256-128-10. Each has a forward contraction and one for its weight's gradient; all but the first also have one
-# for the input's gradient.
+# The model of the digits example has three layers, 64-256-128-10. Each has a forward contraction and one for its weight's gradient; all but
+# the first also have one for the input's gradient.
 digits = compile_example(DIGITS, folder, "adamw", 320, name="digits")
 found = summary(digits, "--steps", 6)
 assert found["steps"] == 6 and 0 < found["step_seconds"] <= found["mean_step_seconds"], found
@@ -39,7 +39,7 @@ parameters = sum(a * b + b for a, b in layers)
 update = [row for row in found["rows"] if row["kind"] == "kernel" and "optimizer adamw" in row["nodes"][0]]
 assert 28 * parameters <= sum(row["bytes"] for row in update) < 29 * parameters, update
 
-# A lookup of 16 rows in a table of 4096.
+# The model looks up 16 rows in a table of 4096.
 ROWS, WIDTH, LENGTH, BATCH = 4096, 64, 4, 4
 random = np.random.default_rng(0)
 table = random.normal(0, 1, (ROWS, WIDTH)).astype(np.float32)

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""The progress bar in a terminal (tmux): one line at any width, also while the terminal is resized, and a clean end."""
+"""In a terminal (tmux), the progress bar is one line at any width, also while the terminal is resized, and leaves no remains."""
 
 import json
 import os
@@ -15,7 +15,7 @@ folder = own_folder()
 assert shutil.which("tmux"), "tmux is missing: run tools/setup.sh --tests"
 program = compile_example(DIGITS, folder, "adamw", 480, "--clip-norm", "1")
 plan = run([MTC, "plan", DIGITS.model, *DIGITS.flags, "--optimizer", "adamw", "--clip-norm", "1", "--json"], folder).stdout
-planned = json.loads(plan)["peak_bytes"]  # depends on the processor
+planned = json.loads(plan)["peak_bytes"]  # this value depends on the processor
 
 
 class Terminal:
@@ -64,8 +64,8 @@ try:
         assert re.search(part, line), (part, line)
     for columns in (100, 61, 40, 24, 9):
         terminal("resize-window", "-x", columns, "-y", 10)
-        # Once redrawn, the bar is the last line and fits the width. A line that the terminal wrapped while the program wrote may remain
-        # above it.
+        # After it is redrawn, the bar is the last line and fits the width. A line that the terminal wrapped while the program wrote may
+        # remain above it.
         deadline = time.monotonic() + 20
         while True:
             screen = terminal.lines()
@@ -100,7 +100,7 @@ try:
     assert "  val loss 0." in terminal.wait(r"^step 40/40"), terminal.lines()
     assert len([line for line in terminal.lines() if re.match(r"validation (20|40)/40  loss \S+  accuracy \S+  ", line)]) == 2, terminal.lines()
 
-    # ASCII characters if the terminal supports nothing else; separate lines if it cannot clear a line.
+    # The bar has ASCII characters if the terminal supports no others, and separate lines if the terminal cannot clear a line.
     terminal.type("LC_ALL=C " + shell("--steps", 40))
     terminal.wait(r"^step 40/40  #+  100%")
     terminal.type("TERM=dumb " + shell("--steps", 3))

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""A checkpoint can be resumed with another batch size or number of micro-steps: reading continues after the samples of the checkpoint, with
-its moments, as in the reference. Other differences are errors that name them."""
+"""A checkpoint can be resumed with another batch size or number of micro-steps. The run continues after the samples of the checkpoint, with
+its optimizer state, as in the reference. Other differences are errors, and their messages name the difference."""
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper, save
@@ -14,7 +14,7 @@ weight = rng.standard_normal((3, 1)).astype(np.float32)
 
 
 def write(name: str, columns: int = 1):
-    """The mean of (x w)^2 over the batch."""
+    """The loss is the mean of (x w)^2 over the batch."""
     nodes = [helper.make_node("MatMul", ["x", "w"], ["y"]), helper.make_node("Mul", ["y", "y"], ["s"]),
              helper.make_node("ReduceMean", ["s"], ["loss"], keepdims=0)]  # fmt: skip
     graph = helper.make_graph(nodes, "model", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ("batch", 3))],
@@ -49,7 +49,7 @@ write("wide", columns=2)
 of4, of8, accumulated = program("of4", 4), program("of8", 8), program("accumulated", 4, "--accumulate", 3)
 order = np.arange(10 * ROWS) % ROWS
 
-# Three steps of 4 samples, two of 8, and one of 3 x 4. The last samples of an epoch are dropped, or wrap around.
+# The run has three steps of 4 samples, two of 8, and one of 3 x 4. The last samples of an epoch are dropped, or wrap around.
 of4.train(3, "--save", folder / "a", "--quiet")
 start = np.split(order[:12], 3)
 message = of8.run("--no-shuffle", "--steps", 5, "--resume", folder / "a", "--save", folder / "b").stderr

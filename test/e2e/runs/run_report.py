@@ -164,7 +164,7 @@ page = Page(folder / "hostile.html")
 assert page.data["model"] == "a<script>&'\"" and page.data["model"] in page.text and "<b>train" in page.text
 assert page.source.count("<script") == 3 and "<b>" not in page.source.replace("`<b>", "")
 
-# A page may be replaced by another, but files that mtc did not write may not.
+# A page may replace another page, but no file that mtc did not write.
 (folder / "mine.html").write_text("<p>mine")
 result = run(program.command("--steps", 1, "--report", "mine.html"), folder, code=1)
 assert "--report mine.html: exists, and mtc did not write it" in result.stderr and (folder / "mine.html").read_text() == "<p>mine"

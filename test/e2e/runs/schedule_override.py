@@ -36,7 +36,7 @@ for flags in (
     found = train(plain, *flags)
     assert found == (wanted, rates), (flags, found[1], rates)
     assert len(set(rates)) > 1 or flags == ("--lr", "3e-3")
-    # The reverse: from the compiled schedule to the other program's.
+    # The program that was compiled with these flags can override its schedule, too.
     if flags is not table and "--min-lr" not in flags:
         assert train(compiled, "--schedule", "constant", "--lr", "1e-2", "--warmup", 0)[0] == train(plain)[0], flags
 

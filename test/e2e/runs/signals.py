@@ -13,7 +13,7 @@ from program import TIMEOUT, compile_example, own_folder
 
 folder = own_folder()
 program = compile_example(GPT2, folder, "adamw", GPT2.batch)
-for name in "input_ids", "labels":  # enough rows for a run that only ends by a signal
+for name in "input_ids", "labels":  # enough rows for a run that ends only by a signal
     np.save(folder / f"{name}.npy", np.tile(np.load(folder / f"{name}.npy"), (5000, 1)))
 
 

@@ -44,11 +44,11 @@ for name, example, flags in (
     grown = {name: (many[name] - few.get(name, 0)) // 10 for name in many if many[name] - few.get(name, 0) >= 10}
     print(f"{name}: heap {few_sums} after 3 steps, {many_sums} after 13; a step allocates {grown}")
     assert few[program.path.name] > 0, "no allocation was counted"
-    # The number of concurrent fibers of the emulator varies. Otherwise, only the length of a name may differ.
+    # The number of the emulator's concurrent fibers varies between runs. Without an emulator, only the length of a name may differ.
     assert many_sums["peak"] <= few_sums["peak"] + (64 << 10 if emulated else 200), f"{name}: the peak grows with the number of steps"
     assert many_sums["left"] <= few_sums["left"] + 200, f"{name}: steps leak memory"
     assert many_sums["mappings"] == few_sums["mappings"], f"{name}: steps map pages"
-    # oneDNN allocates the argument list of each call, and the emulator allocates fibers for each launch. Below AVX-512, one allocation per
-    # step comes from code without a library name.
+    # oneDNN allocates the argument list of each call, and the emulator allocates fibers for each launch. Without AVX-512, one allocation
+    # per step comes from code without a library name.
     is_named = has("avx512f") and not emulated
     assert grown.keys() <= ({"libdnnl.so.2"} if is_named else {"libdnnl.so.2", program.path.name}), grown

@@ -1,7 +1,7 @@
 # RUN: %python %s %t
-"""`--accumulate 4` with a batch of 3 trains like a batch of 12: equal losses, gradients and norms. Labels are partly ignored, in one
-micro-step all of them. Covers each kind of loss, clipping, an overflowing loss scale, 8-bit state, incomplete batches at the end of an
-epoch, and resuming. On the CPU and on an emulated device."""
+"""`--accumulate 4` with a batch of 3 trains like a batch of 12: equal losses, gradients and norms. Some labels are ignored, and in one
+micro-step all of them. The test covers each kind of loss, clipping, an overflowing loss scale, 8-bit state, incomplete batches at the end
+of an epoch, and resuming. It runs on the CPU and on an emulated device."""
 
 import json
 import re
@@ -32,7 +32,7 @@ def save(name: str, element: type, nodes: list, inputs: dict, outputs: dict, wei
 
 
 def layers(element: type, width: int = 6, hidden: int = 16):
-    """Two layers with biases; the result is class scores or numbers."""
+    """The model has two layers with biases, and returns class scores or numbers."""
     nodes = [
         helper.make_node("Gemm", ["x", "first", "a"], ["h"]),
         helper.make_node("Tanh", ["h"], ["t"]),
@@ -153,7 +153,7 @@ for loss, recipe in ("cross-entropy", "adamw"), ("causal-lm", "clipped"), ("mse"
 for target, flags in ("cpu", ()), ("emulated", EMULATED):
     compare(f"image-{target}", image(np.float32), pixels(np.float32), 1e-4, "--loss", "cross-entropy", *RECIPES["clipped"], *flags)
 
-# f16 with a loss scale that overflows at first: both programs skip the same steps. All targets are valid here. 8-bit state needs larger
+# In f16, the first loss scale overflows, and both programs skip the same steps. All targets are valid here. 8-bit state needs larger
 # parameters.
 for target, flags in ("cpu", ()), ("emulated", EMULATED):
     half = ("--precision", "f16", *flags)
@@ -216,7 +216,7 @@ for target in (), EMULATED:
     assert planned["categories"]["gradients"] == apart["categories"]["gradients"], (planned, apart)
 
     # Each contraction adds to the gradient in place, and the embedding's rows are scattered into it. Only one kernel adds a computed
-    # gradient: that of the few sliced rows of `places`.
+    # gradient: that of the few sliced rows of the parameter `places`.
     text = run([MTC, "compile", model, *recipe, "--accumulate", PARTS, "--emit=kernels"], folder).stdout
     step = text[text.index("@micro_step") : text.index("func.func @", text.index("@micro_step") + 1)]
     writes = re.findall(r"mtc\.write @([\w.]+)\.grad, (%\w+)", step)

@@ -83,7 +83,8 @@ trained, saved = check_losses(program, lora.STEPS)
 check_exports(program, trained, saved)
 check_losses(compile(GPT2.model, folder, data, *flags, *lora.FLAGS, "--target", "cuda", "--emulate", name="device"), 3)
 
-# Default initialization: repeatable, A uniform within its bound, B zero, so that the first loss is that of the model without adapters.
+# The default initialization is repeatable: A is uniform within its bound and B is zero, so that the first loss is that of the model without
+# adapters.
 first = program.train(1, "--save", folder / "first", name="first")[0]["loss"]
 assert first == compile(GPT2.model, folder, data, *flags, name="unadapted").train(1, name="unadapted")[0]["loss"]
 run([program.path, "--export-adapters", folder / "fresh"], folder)
@@ -148,7 +149,7 @@ shapes = {name: values.shape for name, values in load_file(folder / "digits-adap
 assert shapes["base_model.model.layers.0.lora_A.weight"] == (8, 64) and shapes["base_model.model.layers.0.lora_B.weight"] == (256, 8)
 assert json.loads((folder / "digits-adapters/adapter_config.json").read_text())["fan_in_fan_out"] is False
 curve = losses(digits.train(10, name="digits"))
-assert curve[8] < curve[0], curve  # The samples of step 9 are those of step 1.
+assert curve[8] < curve[0], curve  # Step 9 reads the samples of step 1.
 
 x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3, 8, 8])
 y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 4])

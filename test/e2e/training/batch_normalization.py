@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""The running statistics of batch normalization are state: each step updates them; nodes that share them update them one after the other;
-checkpoints and exports contain them. The running variance follows the framework that wrote the file."""
+"""The running statistics of batch normalization are state. Each step updates them, nodes that share them update them one after the other,
+and checkpoints and exports contain them. The running variance follows the framework that wrote the file."""
 
 import numpy as np
 import onnx
@@ -72,7 +72,7 @@ resumed = exported("resumed", "--steps", STEPS, "--no-shuffle", "--resume", fold
 assert all((resumed[name] == weights[name]).all() for name in weights), "a resumed run has other statistics"
 
 # PyTorch divides the running variance by N - 1, Keras and the ONNX standard by N. PyTorch's exporter chains the nodes of a module that is
-# called twice. One note names the variance in use.
+# called twice. A single note names the variance that is used.
 FLAGS = ("--loss", "mse", "--optimizer", "sgd", "--lr", "1e-30")
 for name, prefix, producer, flags, less, note in (
     ("pytorch", "", "pytorch", (), 1, "PyTorch's, divided by N - 1"),

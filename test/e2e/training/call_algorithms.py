@@ -31,7 +31,7 @@ def rows(count: int, *shape: int) -> np.ndarray:
 
 
 class Subject:
-    """A model, its data, its text at the stage `kernels`, and the losses of the default algorithms."""
+    """A model with its data, its text at the stage `kernels`, and the losses of the default algorithms."""
 
     def __init__(self, model, batch: int, x: np.ndarray, labels: np.ndarray):
         self.model, self.data = model, {"x": x, "labels": labels}
@@ -40,7 +40,7 @@ class Subject:
         assert "mtc.algorithm" not in self.plain, self.plain
         program = compile(model, folder, self.data, *self.flags, "--tune", "off")
         self.expected = losses(program.train(3))
-        # oneDNN only prefers blocked layouts with AVX-512.
+        # oneDNN prefers blocked layouts only with AVX-512.
         self.has_layouts = "brg:" in program.run("--steps", 1, "--no-shuffle", "--profile-summary").stdout
 
     def kernels(self, *more) -> str:

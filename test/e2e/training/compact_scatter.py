@@ -25,7 +25,7 @@ graph = helper.make_graph(
 model = folder / "embedding.onnx"
 onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), model)
 ids = random.integers(0, 12, (4 * BATCH, LENGTH))  # indices repeat
-ids[0] = [5, -1, ROWS - 1, 5 - ROWS]  # two rows, each with two equivalent indices
+ids[0] = [5, -1, ROWS - 1, 5 - ROWS]  # the indices select two rows, each by two equivalent indices
 labels = random.normal(0, 1, (4 * BATCH, LENGTH, WIDTH)).astype(np.float32)
 flags = ("--dim", f"batch={BATCH}", "--loss", "mse", "--optimizer", "adamw", "--lr", "1e-2")
 data = {"ids": ids, "labels": labels}

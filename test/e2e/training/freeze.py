@@ -42,7 +42,7 @@ def backward_contractions(model, *flags) -> int:
     return functions["micro_step"] - functions["evaluate"]
 
 
-# Backward contractions: one for each trained weight, and one for each layer after the first layer with a trained parameter.
+# The backward pass has one contraction for each trained weight, and one for each layer after the first layer with a trained parameter.
 assert backward_contractions(CHAIN, *FLAGS) == LAYERS + LAYERS - 1
 assert backward_contractions(CHAIN, *FLAGS, *BIASES) == LAYERS - 1
 assert backward_contractions(CHAIN, *FLAGS, *LAST_TWO) == 2 + 1
@@ -64,7 +64,7 @@ MATRIX, VECTOR = (WIDTH, WIDTH), (WIDTH,)
 assert plan(CHAIN, *FLAGS)["activations"] >= (LAYERS - 1) * buffer
 for patterns, buffers, trained in [(BIASES, 3, LAYERS * [VECTOR]), (LAST_TWO, 4, 2 * [MATRIX, VECTOR]), (SOME, 4, 2 * [MATRIX])]:
     found = plan(CHAIN, *FLAGS, *patterns)
-    # In addition to whole buffers: gradients of a kernel, and column sums.
+    # Gradients of a kernel and column sums are live in addition to whole buffers.
     assert found["activations"] < (buffers + 0.5) * buffer, (patterns, found["activations"] / buffer)
     assert found["optimizer"] == moments(*trained), (patterns, found)
     assert found["gradients"] <= moments(*trained) // 2, (patterns, found)
@@ -103,7 +103,7 @@ def check_export(file: bytes, given: dict[str, np.ndarray]):
         assert (found[name] == given[name]).all() == name.endswith("weight"), name
 
 
-# Frozen weights are exported with the run's values, wherever they came from.
+# Frozen weights are exported with the values of the run, independently of their origin.
 check_export(exported, values)
 other = {name: np.ascontiguousarray(value[::-1]) for name, value in values.items()}
 save_file(other, folder / "other.safetensors")
@@ -121,7 +121,7 @@ whole = program.exported("whole", *given, "--steps", 4, "--no-shuffle")
 assert program.exported("halves", *given, "--resume", others, "--steps", 4) == whole
 assert same_bits(initializers(program.exported("again", "--steps", 4, "--no-shuffle")), initializers(exported))
 
-# Both problems are reported.
+# The message reports both problems.
 said = run([MTC, "plan", CHAIN, *FLAGS, *BIASES], folder).stderr
 assert f"note: {LAYERS} of {2 * LAYERS} parameters trained ({LAYERS * WIDTH} of {LAYERS * WIDTH * (WIDTH + 1)} elements)" in said, said
 rows = json.loads(run([MTC, "inspect", CHAIN, *BIASES, "--json"], folder).stdout)["initializers"]

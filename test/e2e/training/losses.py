@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Losses with their parameters, gradients and metrics of --evaluate, against formulas in numpy: in f64, in f32 and on an emulated device.
+"""Losses with their parameters, gradients and metrics of --evaluate match formulas in numpy, in f64, in f32 and on an emulated device.
 The model adds a parameter to its input, so that the parameter's gradient is the gradient of the output."""
 
 from pathlib import Path
@@ -15,7 +15,7 @@ random = np.random.default_rng(0)
 
 
 def save(name: str, shape: tuple, element: type, inputs: dict[str, tuple] = {}) -> Path:
-    """x + p with this shape; the other inputs are independent of it."""
+    """Builds a model that returns x + p with this shape. The other inputs do not depend on the shape."""
     kind = helper.np_dtype_to_tensor_dtype(np.dtype(element))
     info = helper.make_tensor_value_info
     graph = helper.make_graph(
@@ -138,8 +138,8 @@ mask[0, 0] = 255
 check("image", lambda x: cross_entropy(x, mask, smoothing=0.1, ignored=255, axis=1), image, {"labels": mask}, *CE,
       "--label-smoothing", "0.1", "--ignore-index", "255")  # fmt: skip
 
-# CTC: repeated labels, an empty target, the minimum number of frames, and samples of different lengths; the batch axis is the second or the
-# first.
+# The samples of CTC have repeated labels, an empty target, the minimum number of frames, and different lengths; the batch axis is the
+# second or the first.
 frames = random.normal(size=(7, 4, 5))
 sequences = np.array([[1, 1, 3], [-100, -100, -100], [4, 2, 4], [2, -100, -100]])
 INT = TensorProto.INT64
@@ -152,7 +152,7 @@ check("ctc-blank", lambda x: ctc(x.transpose(1, 0, 2), last, [7, 2, 2, 1], 4, Tr
       {"labels": last, "input_lengths": np.array([7, 2, 2, 1])}, "--loss", "ctc", "--target-length", "3", "--blank", "4",
       "--zero-infinity", "--input-lengths", "input_lengths")  # fmt: skip
 
-# Labels that do not fit into the frames, and labels after padding.
+# Labels that do not fit into the frames, and labels after padding, are errors.
 model = save("short", (4, 3, 5), np.float32)
 short = {"x": random.normal(size=(4, 3, 5)).astype(np.float32), "labels": np.array([[1, 1, -100]] * 3 + [[1, 2, 3]])}
 program = compile(model, folder, short, "--loss", "ctc", "--target-length", "3", name="short")
@@ -188,7 +188,7 @@ def scores(hits, predicted, labelled) -> tuple:
     return ratio(hits, predicted), ratio(hits, labelled), ratio(2 * hits, predicted + labelled)
 
 
-# Metrics of more than five classes, of two classes, and with an ignored class and class weights.
+# Metrics are checked for more than five classes, for two classes, and with an ignored class and class weights.
 ROWS = 30
 x = (random.normal(size=(ROWS, 8)) * 2).astype(np.float32)
 labels = np.where(random.random(ROWS) < 0.4, x.argmax(1), random.integers(0, 8, ROWS))
@@ -218,7 +218,7 @@ common = {"accuracy": (guess == binary).mean(), "precision": precision, "recall"
 for program in compiled("two", (8, 2), {"x": two, "labels": binary}, *CE):
     same(evaluated(program), {"loss": cross_entropy(two.astype(float), binary), **common}, "two")
 
-# One label per sample, and several labels per sample.
+# Samples have one or several labels.
 difference = (two[:, 1:] - two[:, :1]).copy()
 for program in compiled("one", (8, 1), {"x": difference, "labels": binary[:, None].astype(np.float32)}, "--loss", "bce-with-logits"):
     same(evaluated(program), {"loss": cross_entropy(two.astype(float), binary), **common}, "one")
@@ -231,13 +231,13 @@ wanted = {"loss": (np.log1p(np.exp(x[:, :3])) - x[:, :3] * several).mean(), "acc
 for program in compiled("several", (8, 3), {"x": x[:, :3].copy(), "labels": several}, "--loss", "bce-with-logits"):
     same(evaluated(program), wanted, "several")
 
-# Class probabilities as labels: accuracy compares with the most probable class.
+# If the labels are class probabilities, accuracy compares with the most probable class.
 soft = random.dirichlet(np.ones(3), ROWS).astype(np.float32)
 for program in compiled("soft", (8, 3), {"x": x[:, :3].copy(), "labels": soft}, *CE, "--soft-labels"):
     line = evaluated(program)
     assert np.isclose(line["accuracy"], (x[:, :3].argmax(1) == soft.argmax(1)).mean()) and "macro_f1" in line, line
 
-# Tokens: perplexity excludes label smoothing.
+# The perplexity of tokens excludes label smoothing.
 logits = random.normal(size=(ROWS, 4, 7)).astype(np.float32)
 ids = random.integers(0, 7, (ROWS, 4))
 ids[:, -1] = -100
@@ -248,7 +248,7 @@ for program in compiled("tokens", (8, 4, 7), {"x": logits, "labels": ids}, "--lo
                               "top5_accuracy": (ranks < 5).mean(), "perplexity": np.exp(cross_entropy(wide, ids)),
                               "samples": ROWS}, "tokens")  # fmt: skip
 
-# Numbers far from 0 with a small variance.
+# The numbers are far from 0 and have a small variance.
 numbers = (1000 + random.normal(size=(ROWS, 3))).astype(np.float32)
 guess = (numbers + random.normal(size=(ROWS, 3)) * 0.5).astype(np.float32)
 error = guess.astype(float) - numbers
@@ -258,7 +258,7 @@ for loss, value in ("mse", (error**2).mean()), ("l1", np.abs(error).mean()):
                                   "r2": 1 - (error**2).sum() / ((numbers - numbers.astype(float).mean()) ** 2).sum(),
                                   "samples": ROWS}, loss)  # fmt: skip
 
-# Recipes, and error messages.
+# Losses in recipes, and error messages.
 (folder / "recipe.toml").write_text('loss = "cross-entropy"\nlabel-smoothing = 0.1\nclass-weights = [0.5, 2, 0.25, 1]\nignore-index = 3\n')
 run([MTC, "plan", folder / "smoothing-f32.onnx", "--recipe", folder / "recipe.toml", "--json"], folder)
 for flags, message in ((("--loss", "mse", "--label-smoothing", "0.1"), "not used by the loss mse"),

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Math functions of programs on the CPU have the errors that codegen/cpu/MathApproximation.cpp states."""
+"""The errors of math functions on the CPU are at most those that codegen/cpu/MathApproximation.cpp states."""
 
 import math
 
@@ -8,7 +8,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from program import compile, own_folder
 
-# For each operator: the function, the interval, and the maximum error in ULP. The reference is exact, so the bound includes the rounding of
+# Each operator has its function, the interval, and the maximum error in ULP. The reference is exact, so the bound includes the rounding of
 # the C library, against which the stated errors were measured.
 FUNCTIONS = {
     "Exp": (math.exp, (-80, 80), 1.5), "Log": (math.log, (1e-30, 1e30), 1.5), "Tanh": (math.tanh, (-10, 10), 5.5),

@@ -10,7 +10,7 @@ from program import compile, own_folder
 folder = own_folder()
 values = np.float32([[[[1, 1, 0, 0], [1, 2, 0, 0], [-1, -1, np.nan, 5], [-1, -1, np.nan, 7]]]])
 
-# Strides, weights of the windows in the loss, and the expected gradient: disjoint windows, and overlapping windows.
+# Each case has strides, the weights of the windows in the loss, and the expected gradient. The windows are disjoint or overlap.
 CASES = {
     "tiles": ([2, 2], [[2, 3], [5, 7]], [[0, 0, 3, 0], [0, 2, 0, 0], [5, 0, 7, 0], [0, 0, 0, 0]]),
     "shared": ([1, 2], [[2, 3], [11, 13], [5, 7]], [[0, 0, 3, 0], [0, 2 + 11, 0, 0], [5, 0, 13 + 7, 0], [0, 0, 0, 0]]),
@@ -36,7 +36,7 @@ for name, (strides, weights, expected) in CASES.items():
     found = program.gradients(f"{name}-gradients")["p"]
     assert (found == np.float32(expected)).all(), (name, found)
 
-# Zeros of type u8, equal to the padding.
+# The elements are zeros of type u8, which equal the padding.
 nodes = [
     helper.make_node("MaxPool", ["bytes"], ["greatest", "indices"], kernel_shape=[2], pads=[1, 1]),
     helper.make_node("ReduceSum", ["p"], ["loss"], keepdims=0),

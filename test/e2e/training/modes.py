@@ -47,8 +47,8 @@ def initializers(path: Path) -> dict[str, np.ndarray]:
 
 TRAINING, INFERENCE = save("training", True), save("inference", False)
 
-# --batch-norm train trains either form like PyTorch's train(), --batch-norm frozen like its eval(); without the flag, the file's form
-# decides.
+# --batch-norm train trains either form like PyTorch's train(), and --batch-norm frozen like its eval(). Without the flag, the form of the
+# file is used.
 for path, flags, mode in ((INFERENCE, ("--batch-norm", "train"), "train"), (TRAINING, ("--batch-norm", "train"), "train"),
                           (INFERENCE, ("--batch-norm", "frozen"), "eval"), (TRAINING, ("--batch-norm", "frozen"), "eval"),
                           (INFERENCE, (), "eval"), (INFERENCE, ("--batch-norm", "as-exported"), "eval")):  # fmt: skip
@@ -64,8 +64,8 @@ for path, flags, mode in ((INFERENCE, ("--batch-norm", "train"), "train"), (TRAI
         assert np.allclose(exported[f"norm.{statistic}"], expected[statistic], 1e-4), (name, statistic)
     assert np.isclose(cross_entropy(reference(folder / f"{name}.trained.onnx")), expected["evaluated"], 1e-4), name
 
-# A file in training form trains with PyTorch's losses; its running variance divides by N, as the ONNX standard does, where PyTorch divides
-# by N - 1.
+# A file in training form trains with PyTorch's losses. Its running variance divides by N, as the ONNX standard specifies, while PyTorch
+# divides by N - 1.
 program = compile(TRAINING, folder, DATA, *FLAGS, name="as-exported")
 found = losses(program.train(STEPS, "--save", folder / "as-exported-saved", "--export", folder / "as-exported.onnx"))
 assert np.allclose(found, RECORDED["train"]["losses"], 1e-4), found
@@ -73,7 +73,7 @@ variance = initializers(folder / "as-exported.onnx")["norm.running_var"]
 count, start = BATCH * 9, weights()["norm.running_var"] * 0.9**STEPS
 assert np.allclose(variance - start, (np.array(RECORDED["train"]["running_var"]) - start) * (count - 1) / count, 1e-3)
 
-# A form that differs from the module's training is a warning, unless a flag requests it.
+# A form that differs from the module's mode causes a warning, unless a flag requests the form.
 for path, flags, warns in ((INFERENCE, (), True), (INFERENCE, ("--batch-norm", "as-exported"), False), (TRAINING, (), False),
                            (INFERENCE, ("--batch-norm", "train"), False), (INFERENCE, ("--freeze", "norm.*"), False)):  # fmt: skip
     for command in ("inspect", "plan"):
@@ -133,7 +133,7 @@ assert np.isfinite(reference(folder / "old.trained.onnx")).all()
 assert [len(n.output) for n in onnx.load(folder / "old.trained.onnx").graph.node if n.op_type == "BatchNormalization"] == [1]
 assert list(onnx.load(folder / "old.training.onnx").graph.node) == list(onnx.load(OLD).graph.node)
 
-# A file in inference form has no other form to export.
+# A file in inference form can be exported in inference form only.
 program = compile(INFERENCE, folder, DATA, *FLAGS, "--batch-norm", "train", name="one-form")
 program.run("--steps", 2, "--export", folder / "a.onnx", "--export-training", folder / "b.onnx")
 assert (folder / "a.onnx").read_bytes() == (folder / "b.onnx").read_bytes()

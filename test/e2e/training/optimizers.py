@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Every optimizer, in f64 and f32: weights after some steps equal the formulas, the plan has the exact bytes of its state, and resumed runs
-are bit-exact. The gradient of each parameter is the step's data, so that only the update is compared.
+"""For every optimizer, in f64 and f32, weights after some steps equal the formulas, the plan has the exact bytes of its state, and resumed
+runs are bit-exact. The gradient of each parameter is the data of the step, so that the test compares only the update.
 
 The formulas are those of test/random/reference.py. They agree with torch.optim of PyTorch 2.15 to 1e-15 over six steps in f64 with these
 settings; the bf16 iterations of its Muon were replaced by f64 for this comparison.

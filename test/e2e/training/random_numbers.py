@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Random operators: their distributions, their dependence on the seed, and independent numbers for all nodes and steps."""
+"""Random operators have the right distributions, depend on the seed, and draw independent numbers in all nodes and steps."""
 
 import math
 
@@ -40,7 +40,7 @@ drawn = {name: value.reshape(results[name][1]) for name, value in program.output
 
 
 def is_near(found: float, expected: float, deviation: float, what: str):
-    """Within five standard deviations of the mean of COUNT numbers."""
+    """The mean of COUNT numbers is within five of its standard deviations."""
     assert abs(found - expected) < 5 * deviation / math.sqrt(COUNT), (what, found, expected)
 
 

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Recurrent layers as one call on the CPU and on an emulated GPU, against the same layers unrolled into core operations. 4096 steps compile
-about as fast as 8."""
+"""Recurrent layers that one call computes, on the CPU and on an emulated GPU, match layers that are unrolled into core operations. 4096
+steps compile about as fast as 8."""
 
 import resource
 
@@ -17,7 +17,7 @@ LAYERS = {
     "relu": ("RNN", 1, {"activations": ["Relu", "Relu"]}),
 }
 BATCH, INPUTS, HIDDEN, STEPS, LONG = 3, 4, 7, 3, 4096
-# Layers with clipping are unrolled. This limit is never reached.
+# Layers with clipping are unrolled. The limit of the clipping is never reached.
 UNROLLED = {"clip": 1e6}
 EMULATED = ("--target", "cuda", "--emulate")
 FLAGS = ("--dim", f"batch={BATCH}", "--loss", "mse", "--optimizer", "sgd", "--lr", "0.1")
@@ -74,7 +74,7 @@ for cell in LAYERS:
 
 
 def seconds(file, *flags) -> float:
-    """CPU time of a compilation, the minimum of two."""
+    """Returns the CPU time of a compilation, the minimum of two."""
     times = []
     for _ in range(2):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Two runs of a program are bit-identical, shuffled or not, and differ for another seed."""
+"""Two runs of a program are bit-identical, with and without shuffling, and differ from runs with another seed."""
 
 from models import GPT2
 from program import compile_example, losses, own_folder, read_metrics, same_bits

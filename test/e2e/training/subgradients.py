@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Gradients at kinks and zeros are PyTorch's: of piecewise functions at their bounds, of extrema among equal elements, and of compositions
-that PyTorch has as one function. docs/reference/onnx.md has the table."""
+"""Gradients at kinks and zeros equal PyTorch's, for piecewise functions at their bounds, for extrema among equal elements, and for
+compositions that PyTorch has as one function. docs/reference/onnx.md has the table."""
 
 import math
 
@@ -87,7 +87,7 @@ np.testing.assert_allclose(found["amax"], [0.5, 0, 0.5])
 np.testing.assert_allclose(found["bounded"], [0, 0.5, 1])
 np.testing.assert_allclose(found["bound"], [1.5])
 
-# Rows of equal values or zeros, and another row.
+# The operand has rows of equal values or zeros, and another row.
 composites = Graph()
 rows = [[2, 2, 2], [0, 0, 0], [3, 4, 0]]
 last = composites.constant(np.int64([1]))
@@ -120,7 +120,7 @@ places = [-200, -100, 0, 100]
 composites.add(composites.node("Log", composites.node("Sigmoid", composites.parameter("logsigmoid", places))))
 found = composites.gradients("composites")
 assert len(found) == 5, sorted(found)
-# The values of PyTorch.
+# These are the values of PyTorch.
 EXPECTED = {
     "std": [[0, 0, 0], [0, 0, 0], [0.16012818, 0.40032041, -0.56044853]],
     "norm": [[0.57735026, 0.57735026, 0.57735026], [0, 0, 0], [0.6, 0.8, 0]],

@@ -1,5 +1,6 @@
 # RUN: %python %s %t
-"""Axes of extent 1: a batch of one sample, and small graphs whose contractions and sums have a single term."""
+"""Programs are correct if axes have the extent 1: a batch of one sample, and small graphs whose contractions and sums have a single
+term."""
 
 import numpy as np
 import onnx
@@ -11,13 +12,13 @@ from program import compile, losses, own_folder
 STEPS, RATE = 6, 0.1
 folder = own_folder()
 
-# The digits' perceptron with one image per step, and the same in numpy.
+# The perceptron of the digits example trains with one image per step, as the implementation in numpy does.
 parameters = {t.name: numpy_helper.to_array(t).astype(np.float64) for t in onnx.load(DIGITS.model).graph.initializer}
 weights = sorted(name for name in parameters if name.endswith("weight"))
 
 
 def descend(image: np.ndarray, label: int) -> float:
-    """One step of gradient descent on one image; returns the loss before it."""
+    """Runs one step of gradient descent on one image, and returns the loss before the step."""
     activations = [image]
     for name in weights:
         z = parameters[name] @ activations[-1] + parameters[name.replace("weight", "bias")]
@@ -42,7 +43,7 @@ found = losses(program.train(STEPS))
 assert np.allclose(found, expected, rtol=1e-5), (found, expected)
 
 
-# Small graphs: their text, and the same function in numpy.
+# The text of small graphs, and the equivalent function in numpy.
 def softmax(x: np.ndarray) -> np.ndarray:
     powers = np.exp(x - x.max(-1, keepdims=True))
     return powers / powers.sum(-1, keepdims=True)

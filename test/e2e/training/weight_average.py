@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""--ema keeps an average of the weights, which --use-ema evaluates and exports; resuming is bit-exact; metrics contain the norm of the
+"""--ema keeps an average of the weights, which --use-ema evaluates and exports. Resuming is bit-exact, and metrics contain the norm of the
 gradients if it is computed. On the CPU and on an emulated device."""
 
 import numpy as np
@@ -32,14 +32,14 @@ def check(name: str, *flags):
         np.testing.assert_allclose(found[n], wanted[n], rtol=1e-5, atol=1e-7, err_msg=n)
         assert np.abs(found[n] - now[n]).max() > 1e-5, f"{n}: the average equals the weights"
 
-    # The norm of each step's gradients; that of the first step equals --gradients.
+    # Returns the norm of each step's gradients. The norm of the first step equals that of --gradients.
     norms = [line["grad_norm"] for line in read_metrics(log)]
     gradients = program.gradients(f"{name}-gradients")
     np.testing.assert_allclose(norms[0], np.sqrt(sum((g.astype(np.float64) ** 2).sum() for g in gradients.values())), rtol=1e-5)
     assert len(norms) == STEPS and len(set(norms)) == STEPS
     assert "  norm " in program.run("--steps", 1).stdout
 
-    # Resuming is bit-exact; checkpoints store averages separately; averages can be exported without training.
+    # Resuming is bit-exact, checkpoints store averages separately, and averages can be exported without training.
     program.run("--steps", 2, "--no-shuffle", "--save", saved)
     assert program.exported("resumed", "--steps", STEPS, "--resume", saved, "--save", saved, "--use-ema") == whole
     tensors = load_file(next(saved.glob("*.safetensors")))

@@ -1,4 +1,4 @@
-"""Tests of mtc.export: their registration, and how they read the exported file."""
+"""Registers tests of mtc.export, and helps them to read the exported file."""
 
 import sys
 import tempfile
@@ -40,7 +40,7 @@ def metadata(key: str) -> list[str]:
 
 
 def refused(module: nn.Module, inputs: Any, *words: str, **options: Any) -> None:
-    """Exports a module, which must fail with a message that has the words, and write and change nothing."""
+    """Checks that the export of a module fails with a message that contains the words, and neither writes nor changes anything."""
     before = {name: value.clone() for name, value in module.state_dict().items()}
     PATH.unlink(missing_ok=True)
     try:

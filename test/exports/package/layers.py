@@ -33,7 +33,7 @@ def losses_in_the_module():
 
 
     class Dense(nn.Module):
-        """Classes on the second axis, positions on the third."""
+        """Classes are on the second axis, and positions on the third."""
 
         def __init__(self):
             super().__init__()

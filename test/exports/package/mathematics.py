@@ -10,7 +10,7 @@ import mtc
 
 @test
 def scatters_with_equal_indices():
-    """onnxruntime loses updates of ScatterND with several threads; the verification uses one."""
+    """onnxruntime loses updates of ScatterND if it has several threads, so the verification uses one."""
 
     class Layer(nn.Module):
         def __init__(self):

@@ -67,7 +67,7 @@ def dropout_is_kept():
 
 
 def evaluated(x: torch.Tensor) -> list[torch.Tensor]:
-    """The outputs of the exported graph in inference form, computed by ONNX's reference."""
+    """Returns the outputs of the exported graph in inference form, computed by ONNX's reference evaluator."""
     model = onnx.load(PATH)
     graph, inference = model.graph, facts.read(model).inference
     for node in graph.node:

@@ -1,4 +1,4 @@
-"""What an architecture of the suite is: a module, data for ten steps of training, and a loss."""
+"""An architecture of the suite: a module, data for ten steps of training, and a loss."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Example:
         whole: Inputs without a batch axis, the same in each step.
         keywords: Whether `forward` is called with keywords.
         dynamic: Whether the batch axis can be dynamic.
-        loss_of: The loss as the framework computes it, where the output is not what mtc computes the loss from.
+        loss_of: The loss as the framework computes it, if mtc computes the loss from another value than the output.
         exporter: For frameworks with an exporter of their own: writes the ONNX file.
         own_dimension: mtc's name of the batch axis in that file; None if the axis is fixed.
         losses: For frameworks that do not train with PyTorch: returns the losses of the ten steps.
@@ -64,7 +64,7 @@ class Example:
         ]
 
     def call(self, module: nn.Module, inputs: dict[str, Tensor]) -> Tensor:
-        """Returns the output that the loss is computed from."""
+        """Returns the output from which the loss is computed."""
         result = module(**inputs) if self.keywords else module(*inputs.values())
         while not isinstance(result, Tensor):
             result = result[self.output] if isinstance(result, dict) and self.output in result else first(result)
@@ -80,7 +80,7 @@ def architecture(make: Callable[[], Example]) -> Callable[[], Example]:
 def build(name: str) -> Example:
     """Returns an architecture with the same weights and data each time.
 
-    The rows of two steps repeat, so that ten steps learn something.
+    The rows of two steps are repeated, so that ten steps suffice to reduce the loss.
     """
     torch.manual_seed(0)
     example = ARCHITECTURES[name]()
@@ -122,7 +122,7 @@ def tokens(vocabulary: int = 64, length: int = 12, rows: int = 80, low: int = 4)
 
 
 def next_tokens(ids: Tensor) -> Tensor:
-    """Returns the token after each one; the last position has no label."""
+    """Returns the next token of each token. The last position has no label."""
     return F.pad(ids[:, 1:], (0, 1), value=IGNORE)
 
 

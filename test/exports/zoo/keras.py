@@ -11,7 +11,7 @@ from zoo.architecture import Example, classes
 
 
 def architecture(make: Callable[[], Example]) -> Callable[[], Example]:
-    """Adds an architecture with the same weights each time: Keras draws them with Python's random numbers, not PyTorch's."""
+    """Adds an architecture with the same weights each time: Keras initializes weights with Python's random numbers, not with PyTorch's."""
 
     @functools.wraps(make)
     def seeded() -> Example:
@@ -22,7 +22,7 @@ def architecture(make: Callable[[], Example]) -> Callable[[], Example]:
 
 
 class InTraining(torch.nn.Module):
-    """A Keras model that is called as `fit` calls it."""
+    """A Keras model that is called in the same way as by `fit`."""
 
     def __init__(self, model: keras.Model):
         super().__init__()
@@ -92,7 +92,7 @@ def keras_gru() -> Example:
 
 @architecture
 def keras_softmax() -> Example:
-    """A classifier that ends in Softmax, as most Keras classifiers do; its loss is that of the logits."""
+    """A classifier that ends in Softmax, like most Keras classifiers. Its loss is computed from the logits."""
     model = keras.Sequential([layers.Input((12,)), layers.Dense(24, "tanh"), layers.Dense(5, "softmax")])
     made = example(model, torch.randn(80, 12), classes())
     made.loss_of = lambda output, labels: torch.nn.functional.nll_loss(output.log(), labels)

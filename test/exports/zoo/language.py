@@ -19,7 +19,8 @@ def masked(module, lr=0.1) -> Example:
 
 
 def causal(module, lr=0.1, mask=False) -> Example:
-    """`mask`: as tokenizers return one. Without it, transformers looks for packed sequences, which TorchScript cannot export."""
+    """With `mask`, there is an attention mask as tokenizers return it. Without a mask, transformers searches for packed sequences, which
+    TorchScript cannot export."""
     ids = tokens()
     inputs = {"input_ids": ids} | ({"attention_mask": torch.ones_like(ids)} if mask else {})
     return Example(module, inputs, next_tokens(ids), "causal-lm", lr, keywords=True)

@@ -151,7 +151,7 @@ def quantile_forecast() -> Example:
 
 @architecture
 def survival_hazard() -> Example:
-    """Cox's partial likelihood of samples in the order of their times."""
+    """Cox's partial likelihood of samples that are sorted by time."""
 
     def forward(m, x, event):
         risk = m.net(x).squeeze(1)

@@ -9,7 +9,7 @@ from zoo.functional import loss, mlp, randn
 
 @architecture
 def contrastive() -> Example:
-    """SimCLR; the number of classes is that of the samples."""
+    """SimCLR, in which each sample is a class."""
 
     def forward(m, a, b):
         z = F.normalize(torch.cat([m.encoder(a), m.encoder(b)]))

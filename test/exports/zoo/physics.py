@@ -65,7 +65,7 @@ def gaussian_process() -> Example:
 
 @architecture
 def normalizing_flow() -> Example:
-    """Couplings and a learned rotation, whose determinant is in the loss."""
+    """A flow of coupling layers and a learned rotation, whose determinant is part of the loss."""
 
     def forward(m, x):
         volume = torch.linalg.slogdet(m.mix)[1].expand(x.shape[0])

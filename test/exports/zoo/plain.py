@@ -8,7 +8,7 @@ from zoo.architecture import Example, architecture, classes, images, next_tokens
 
 @architecture
 def transformer_encoder() -> Example:
-    """nn.TransformerEncoder clones one layer: its layers begin equal and are trained apart."""
+    """nn.TransformerEncoder clones one layer: its layers have equal initial weights and are trained separately."""
 
     class Classifier(nn.Module):
         def __init__(self):
@@ -172,7 +172,7 @@ def gat() -> Example:
 
 @architecture
 def tabular() -> Example:
-    """Embeddings of categories beside numbers, with batch norm."""
+    """Embeddings of categories, concatenated with numbers, and batch norm."""
 
     class Tabular(nn.Module):
         def __init__(self):
@@ -207,7 +207,7 @@ def mlp_frozen() -> Example:
 
 @architecture
 def layer_norms() -> Example:
-    """Residual blocks whose norms begin equal: exporters write one initializer for all of them."""
+    """Residual blocks whose norms have equal initial values, so that exporters write one initializer for all of them."""
 
     class Block(nn.Module):
         def __init__(self):
@@ -223,7 +223,7 @@ def layer_norms() -> Example:
 
 @architecture
 def embedding_padding() -> Example:
-    """Lookups do not train the padding row, which begins as zeros."""
+    """Lookups do not train the padding row, which is initialized with zeros."""
 
     class Bag(nn.Module):
         def __init__(self):

@@ -164,7 +164,7 @@ def conditional_random_field() -> Example:
 
 @architecture
 def adaptive_softmax() -> Example:
-    """The second tail cluster has a projection to 0 features."""
+    """The second tail cluster is projected to 0 features."""
     inputs = {"x": randn(8), "labels": torch.randint(0, 20, (80,))}
     return loss(lambda m, x, labels: m.softmax(m.linear(x), labels).loss, inputs, lr=0.3, linear=nn.Linear(8, 8),
                 softmax=nn.AdaptiveLogSoftmaxWithLoss(8, 20, [5, 10]))  # fmt: skip

@@ -1,7 +1,7 @@
 """scikit-learn's linear models and perceptrons, exported by skl2onnx.
 
-`partial_fit` of the perceptrons is the reference. The linear models have no gradient steps of their own: their reference is
-gradient descent on their loss, from the fitted weights of half of the data.
+`partial_fit` of the perceptrons is the reference. scikit-learn does not train the linear models by gradient steps. Their reference is
+gradient descent on their loss, starting from weights that are fitted to half of the data.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def sklearn_mlp_classifier() -> Example:
 
 @architecture
 def sklearn_mlp_regressor() -> Example:
-    """scikit-learn's loss is half of the mean square: mtc's learning rate is half, its loss twice as large."""
+    """scikit-learn's loss is half of the mean square, so mtc's learning rate is half as large and its loss twice as large."""
     x, y = rows(6), rows(1)
     model = MLPRegressor(hidden_layer_sizes=(12,), activation="tanh", solver="sgd", alpha=0, batch_size=BATCH, learning_rate_init=0.2,
                          momentum=0, nesterovs_momentum=False, random_state=0, shuffle=False)  # fmt: skip

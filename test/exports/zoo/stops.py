@@ -64,7 +64,7 @@ def vector_quantization() -> Example:
 
 @architecture
 def spectral_norm() -> Example:
-    """Each forward pass of a layer makes a step of the power iteration; one layer runs twice."""
+    """Each forward pass of a layer computes a step of the power iteration, and one layer is called twice."""
 
     class Critic(nn.Module):
         def __init__(self):

@@ -1,4 +1,4 @@
-"""Every operator that mtc converts: its evaluation in the reference's arithmetic, and its generator.
+"""Every operator that mtc converts, with its evaluation in the arithmetic of the reference, and its generator.
 
 A family's module registers its operators:
 
@@ -21,7 +21,7 @@ from onnx import helper
 from tape import Value
 
 OPERATORS: dict[str, "Operator"] = {}
-INFERENCE = "in inference: "  # prefix of a node's doc_string; then follows the value that replaces the node in inference
+INFERENCE = "in inference: "  # prefix of a node's doc_string, before the value that replaces the node in inference
 
 
 @dataclass
@@ -52,7 +52,7 @@ def split_name(name: str) -> tuple[str, str]:
 
 @cache
 def schema(name: str, opset: int):
-    """Returns the operator's definition in an opset, or None if it has none or a deprecated one. Other domains have version 1."""
+    """Returns the operator's definition in an opset; None if the operator is missing or deprecated there. Other domains have version 1."""
     domain, operator = split_name(name)
     try:
         found = onnx.defs.get_schema(operator, max_inclusive_version=1 if domain else opset, domain=domain)
@@ -62,7 +62,7 @@ def schema(name: str, opset: int):
 
 
 class Node:
-    """A node with its attributes for evaluation, in a training step or in inference."""
+    """A node with its attributes, for evaluation in a training step or in inference."""
 
     def __init__(self, proto: onnx.NodeProto, opset: int, is_inference: bool):
         self.is_inference = is_inference

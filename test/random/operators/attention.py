@@ -1,4 +1,4 @@
-"""Attention and rotary embedding as single nodes; motifs.py has the decomposed forms."""
+"""Attention and rotary embedding as single nodes. Their decomposed forms are in motifs.py."""
 
 import math
 

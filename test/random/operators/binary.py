@@ -95,7 +95,7 @@ def mod(node, x, y):
 
 
 def propose_pow(graph, name: str):
-    """A constant exponent, also an integral or broadcast one, or a parameter as exponent."""
+    """The exponent is a constant, which may be integral or broadcast, or a parameter."""
     form = graph.choose(["whole", "special", "other", "parameter"])
     if form == "whole":
         exponent = graph.constant(graph.number_of(graph.choose([1, 2, 3, 4, 5])))

@@ -13,7 +13,7 @@ DOMAIN = "com.microsoft::"
 
 
 def unpacked(codes, bits: int):
-    """Unpacks the numbers in the bits of bytes, the low bits first."""
+    """Unpacks numbers that are packed into bytes, the low bits first."""
     parts = [(codes >> shift) & ((1 << bits) - 1) for shift in range(0, 8, bits)]
     return np.stack(parts, -1).reshape(*codes.shape[:-1], -1)
 

@@ -8,7 +8,7 @@ from operators import operator
 
 
 def matmul(x, y):
-    """numpy.matmul, in which an operand lacks the axes of extent 1 that broadcast."""
+    """Computes numpy.matmul, in which an operand lacks the axes of extent 1 that broadcast."""
     left, right = x.rank == 1, y.rank == 1
     if left:
         x = tape.reshape(x, (1, *x.shape))
@@ -33,7 +33,7 @@ def matmul(x, y):
 
 
 def propose_matmul(graph, name: str):
-    """Multiplies with a parameter or another value; also vectors, and leading axes on one side or of extent 1."""
+    """Multiplies with a parameter or another value. Operands may be vectors, and leading axes may be on one side only or have extent 1."""
     x = graph.value(min_rank=1)
     shape = graph.shape(x)
     depth, form = shape[-1], graph.choose(["matrix", "matrix", "vector", "batch", "self", "left"])
@@ -89,7 +89,7 @@ EQUATIONS = [
 
 
 def propose_einsum(graph, name: str):
-    """An equation whose first operand is an existing value; the others are existing values or parameters."""
+    """Draws an equation. The first operand is an existing value, and the others are existing values or parameters."""
     equation = graph.choose(EQUATIONS)
     first, *others = equation.split("->")[0].split(",")
     explicit = first.replace("...", "")

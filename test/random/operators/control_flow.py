@@ -5,7 +5,7 @@ import tape
 from onnx import TensorProto, helper, numpy_helper
 from operators import evaluate, operator
 
-VERSION = 13  # opset of the operators in bodies, which are the same in all opsets
+VERSION = 13  # opset of the operators in bodies, which are equal in all opsets
 
 
 def run(graph, values: dict) -> list:
@@ -125,7 +125,7 @@ def stack(values: list, axis: int):
 
 
 def propose_scan(graph, name: str):
-    """A Scan over one or two inputs, along any axes and in both directions, with a state of the shape of the first input's slices."""
+    """A Scan over one or two inputs, along any axes and in both directions. The state has the shape of the first input's slices."""
     x = graph.value(min_rank=1, max_rank=4, where=lambda shape: any(n <= 7 for n in shape))
     shape = graph.shape(x)
     axis = graph.choose([i for i, n in enumerate(shape) if n <= 7])

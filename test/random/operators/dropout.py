@@ -12,7 +12,7 @@ KEPT = 2.0**-31
 
 
 def propose_dropout(graph, name: str):
-    """Inference form, or training form that drops nothing, because the program's random numbers are unknown."""
+    """The node has inference form, or training form that drops nothing, because the program's random numbers are unknown."""
     x = graph.value()
     form = graph.choose(["plain", "ratio", "training", "decomposed"])
     if form == "decomposed":
@@ -56,7 +56,7 @@ def replace_in_inference(graph, x: str):
 
 @operator("RandomUniformLike", never)
 def random_uniform_like(node, x):
-    """Any number above KEPT."""
+    """Any number above KEPT has the same effect."""
     return x.tape.constant(np.full(x.shape, 0.5))
 
 

@@ -82,7 +82,7 @@ def is_inf(node, x):
 
 
 def propose_cast(graph, name: str):
-    """To an integer or a boolean and back, or between the two float types that keep every digit."""
+    """Casts to an integer or a boolean and back, or between the two float types that keep every digit."""
     x = graph.bounded(-20, 20)
     to = graph.choose([onnx.TensorProto.INT32, onnx.TensorProto.INT64, onnx.TensorProto.BOOL, graph.element])
     if name == "Cast":

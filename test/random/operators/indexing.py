@@ -6,7 +6,7 @@ from operators import operator
 
 
 def propose_gather(graph, name: str):
-    """Constant indices (also evenly spaced and negative ones), indices from the data, and computed indices."""
+    """Returns constant indices (also evenly spaced and negative ones), indices from the data, or computed indices."""
     x = graph.value(min_rank=1)
     shape = graph.shape(x)
     axis = graph.random.randrange(len(shape))
@@ -21,7 +21,7 @@ def gather(node, x, indices):
 
 
 def shorter(graph, shape, axis: int):
-    """A shape of indices: any extent along the axis, at most the data's extent along the others."""
+    """Returns a shape of indices, with any extent along the axis, and at most the data's extent along the others."""
     return tuple(graph.extent(7) if i == axis else graph.choose([n, n, max(n - 1, 1), 1]) for i, n in enumerate(shape))
 
 

@@ -6,7 +6,7 @@ from operators import operator
 
 
 def propose_comparison(graph, name: str):
-    """Compares floats, or integers, which may be equal."""
+    """Compares floats or integers. Integers may be equal."""
     if graph.chance(0.3):
         numbers = graph.node("Cast", [graph.bounded(-5, 5)], to=graph.INT64)
         graph.node(name, [numbers, graph.constant(np.array(graph.choose([-1, 0, 1]), np.int64))])
@@ -39,7 +39,8 @@ operator("Not", propose_logic)(lambda node, x: x.tape.constant(~x.data))
 
 
 def propose_bits(graph, name: str):
-    """Bitwise operators on small numbers, not negative for operators on unsigned ones; converted to floats for a loss."""
+    """Bitwise operators on small numbers, which are not negative for operators on unsigned numbers. Results are converted to floats for a
+    loss."""
     to = graph.UINT64 if name == "BitShift" else graph.INT64
     x = graph.node("Cast", [graph.bounded(0.2, 5) if name == "BitShift" else graph.bounded(-5, 5)], to=to)
     if name == "BitShift":

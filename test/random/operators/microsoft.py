@@ -83,7 +83,7 @@ FUSED = {
     "HardSigmoid": lambda x, alpha=0.2, beta=0.5: hard_sigmoid(x, alpha, beta),
     "Clip": lambda x, low=-math.inf, high=math.inf: clip(x, low, high),
 }
-PARAMETERS = {"LeakyRelu": (0.1, 0.5), "HardSigmoid": (0.1, 0.5), "Clip": (-0.5, 0.5)}  # range of each activation's parameters
+PARAMETERS = {"LeakyRelu": (0.1, 0.5), "HardSigmoid": (0.1, 0.5), "Clip": (-0.5, 0.5)}  # range of the parameters of each activation
 
 
 # Contractions.
@@ -141,7 +141,7 @@ def fused_gemm(node, a, b, c=None):
 
 
 class Drawn:
-    """Attributes of a node that does not exist yet."""
+    """The attributes of a node that is not created yet."""
 
     def __init__(self, attributes: dict):
         self.attributes = attributes
@@ -221,7 +221,7 @@ for skip_name in ("SkipLayerNormalization", "SkipSimplifiedLayerNormalization"):
 
 
 def integers(graph, shape, below: int) -> str:
-    """i32 below a number: data, or constants."""
+    """Returns i32 numbers below a limit, which are data or constants."""
     if shape[0] == graph.batch and graph.chance(0.5):
         return graph.node("Cast", [graph.input(shape[1:], below)], to=TensorProto.INT32)
     return graph.constant(graph.numbers.integers(0, below, shape).astype(np.int32))
@@ -255,7 +255,7 @@ def embed_layer_normalization(node, words, segments, table, positions, segment_t
 
 
 def propose_mask(graph, batch: int, length: int, keys: int, forms=("lengths", "keys", "queries")) -> str:
-    """A mask that keeps the first key for every query."""
+    """Returns a mask that keeps the first key for every query."""
     form = graph.choose(forms)
     if form == "lengths":
         return graph.constant(graph.numbers.integers(1, keys + 1, batch).astype(np.int32))
@@ -269,7 +269,7 @@ def propose_mask(graph, batch: int, length: int, keys: int, forms=("lengths", "k
 
 
 def mask_bias(node, mask, batch: int, length: int, keys: int):
-    """The bias that is added to the scores."""
+    """Returns the bias that is added to the scores."""
     data, position = mask.data, np.arange(keys)
     if data.ndim == 1:
         kept = position < data[:batch].reshape(-1, 1, 1, 1)

@@ -108,7 +108,7 @@ def group_normalization(node, x, scale, bias):
 
 
 def propose_batch(graph, name: str):
-    """Statistics are constants: as initializers they would be state, which test/e2e covers."""
+    """Statistics are constants, because as initializers they would be state, which test/e2e covers."""
     x = graph.value(min_rank=2)
     shape = graph.shape(x)
     channels, attributes, outputs = shape[1], {}, 1

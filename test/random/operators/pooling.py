@@ -100,7 +100,7 @@ def global_lp_pool(node, x):
 
 
 def propose_unpool(graph, name: str):
-    """Windows do not overlap, so that each value has its own position."""
+    """Windows do not overlap, so that each value has a position of its own."""
     x = graph.value(min_rank=3, max_rank=4)
     shape = graph.shape(x)
     kernel = [graph.choose([1, 2, 3]) for _ in shape[2:]]

@@ -1,4 +1,4 @@
-"""Quantization. A pair's straight-through gradient is not a derivative: test/e2e covers it."""
+"""Quantization. The straight-through gradient of a pair is not a derivative, so test/e2e covers it."""
 
 import numpy as np
 import tape
@@ -6,7 +6,7 @@ from operators import operator
 
 
 def saturated(x, y, scale, zero, low, high):
-    """x / scale + zero, rounded, and the distance to the next rounding boundary."""
+    """Returns x / scale + zero, rounded, and the distance to the next rounding boundary."""
     ratio = y / scale
     part = np.abs(ratio - np.round(ratio))
     inside = (ratio + zero > low - 1) & (ratio + zero < high + 1)
@@ -19,7 +19,7 @@ def along(operand, rank: int, axis: int):
 
 
 def scales(graph, shape, axis: int):
-    """A scale and a zero point: one, or one for each index of an axis."""
+    """Draws a scale and a zero point, or one of each for every index of an axis."""
     count = shape[axis] if graph.chance(0.5) else None
     scale, zero = graph.numbers.uniform(0.02, 0.3, count), graph.numbers.integers(0, 9, count)
     return [graph.constant(np.asarray(scale, np.float32)), graph.constant(np.asarray(zero, np.uint8))]

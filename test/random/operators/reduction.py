@@ -11,7 +11,7 @@ RANGE = {"ReduceLogSum": (0.2, 5), "ReduceProd": (0.5, 1.6), "ReduceLogSumExp": 
 
 
 def propose(graph, name: str):
-    """Over some axes, over all by omitting the axes, or over none with `noop_with_empty_axes`."""
+    """Reduces some axes, all axes by omitting them, or no axis with `noop_with_empty_axes`."""
     x = graph.bounded(*RANGE.get(name, (-30, 30)))
     rank = len(graph.shape(x))
     attributes = {"keepdims": graph.choose([0, 1])}
@@ -24,7 +24,7 @@ def propose(graph, name: str):
 
 
 def product(x, axes, keepdims):
-    """The cotangent of a factor is the product of the factors before and after it, without a division."""
+    """The derivative with respect to a factor is the product of the factors before and after it, which needs no division."""
     kept = [i for i in range(x.rank) if i not in axes]
     rows = tape.move(x, lambda i: np.transpose(i, kept + list(axes)).reshape([x.shape[k] for k in kept] + [-1]))
     a = rows.data

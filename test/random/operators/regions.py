@@ -1,4 +1,4 @@
-"""Regions of images, and convolutions with moved taps."""
+"""Regions of images, and deformable convolutions."""
 
 import math
 

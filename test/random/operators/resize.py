@@ -46,7 +46,7 @@ def propose(graph, name: str):
 
 
 def place(node, i: int, extent: int, size: int, scale: float, length: float, region=(0.0, 1.0)) -> float:
-    """Maps positions; `size` is the integral part of `length`, which is `extent` times `scale`."""
+    """Maps positions; The extent `size` is the integral part of `length`, which is `extent` times `scale`."""
     mode = node.attribute("coordinate_transformation_mode", "half_pixel" if node.version >= 11 else "asymmetric")
     if mode == "asymmetric":
         return i / scale

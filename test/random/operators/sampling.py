@@ -24,7 +24,7 @@ def propose_grid_sample(graph, name: str):
 
 
 def whole(x):
-    """The integral part of positions: a decision, whose other side is a whole element away."""
+    """Returns the integral part of positions. Rounding to another integral part would select another element."""
     return x.tape.decide(np.floor(x.data), np.abs(x.data - np.round(x.data)))
 
 
@@ -61,7 +61,7 @@ def taps_at(x, extent: int, mode: str, outside: str, aligned: bool):
         return [tap(at, x.tape.constant(np.ones(x.shape)))]
     if "linear" in mode:
         x = inside(x, extent, outside, aligned)
-        # Clipping moves positions to an end of the axis, an integer; this is no additional kink.
+        # Clipping moves positions to an end of the axis, which is an integer, so that there is no additional kink.
         first = np.floor(x.data) if not zeros else whole(x)
         if not zeros:
             x.tape.decide(first, np.where((x.data <= 0) | (x.data >= extent - 1), 1.0, np.abs(x.data - np.round(x.data))))

@@ -34,7 +34,7 @@ def propose_elements(graph, name: str):
 
 
 def met(node, x, places, updates):
-    """Splits updates by position: the first update of each position, the second one, and so on."""
+    """Splits updates by position into the first updates of each position, the second ones, and so on."""
     how = node.attribute("reduction", "none")
     if how in ("none", "add"):
         return tape.scatter(x, places, updates, how == "add")

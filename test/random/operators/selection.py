@@ -6,7 +6,7 @@ from operators import operator
 
 
 def ordered(x, axis: int, largest: bool) -> np.ndarray:
-    """Returns positions along the axis, best element first; the distance of neighbors in this order is the margin."""
+    """Returns positions along the axis, best element first. The margin is the minimum distance of neighbors in this order."""
     order = np.argsort(-x.data if largest else x.data, axis, kind="stable")
     values = np.take_along_axis(x.data, order, axis)
     gaps = np.abs(np.diff(values, axis=axis))

@@ -6,7 +6,7 @@ from operators import operator
 
 
 def propose_reshape(graph, name: str):
-    """To any shape with as many elements; also with a copied extent (0) or an inferred one (-1)."""
+    """Reshapes to any shape with as many elements, also with a copied extent (0) or an inferred one (-1)."""
     x = graph.value()
     shape = graph.shape(x)
     target = list(graph.factored(int(np.prod(shape))))
@@ -90,7 +90,7 @@ def tile(node, x, repeats):
 
 
 def propose_blocks(graph, name: str):
-    """[N, C, H, W] from a value with as many elements, or a parameter."""
+    """Returns a value of shape [N, C, H, W]: a reshaped value with as many elements, or a parameter."""
     s, c = graph.choose([2, 3]), graph.choose([1, 2])
     n, h, w = graph.choose([1, 2, 3]), graph.choose([1, 2, 3]), graph.choose([1, 2, 5])
     shape = (n, c * s * s, h, w) if name == "DepthToSpace" else (n, c, h * s, w * s)

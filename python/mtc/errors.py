@@ -22,3 +22,7 @@ class CompileError(RuntimeError):
 
 class TrainerError(RuntimeError):
     """A call of a compiled library failed. The message is the library's."""
+
+
+class DataError(ValueError):
+    """Data cannot be converted. The message names the file or column, the problem, and what is expected."""

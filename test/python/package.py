@@ -15,7 +15,7 @@ import mtc  # noqa: E402
 project = tomllib.loads((PACKAGE / "pyproject.toml").read_text())
 version = subprocess.run([os.environ.get("MTC", "mtc"), "--version"], capture_output=True, text=True, check=True).stdout
 assert version.split() == ["mtc", project["project"]["version"]], version
-folders = {str(path.parent.relative_to(PACKAGE)) for path in PACKAGE.glob("mtc/**/*.py")}
+folders = {str(path.parent.relative_to(PACKAGE)).replace("/", ".") for path in PACKAGE.glob("mtc/**/*.py")}
 assert folders == set(project["tool"]["setuptools"]["packages"]), folders
 assert (PACKAGE / project["project"]["readme"]).exists() and (PACKAGE / "mtc/py.typed").exists()
 

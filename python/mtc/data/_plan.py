@@ -1,0 +1,136 @@
+"""The choice of outputs: which columns form the data of which input."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from mtc.data import _arrays
+from mtc.data._options import Options
+from mtc.data._outputs import Classes, Lists, Numbers, Output, Stream, Text, matches
+from mtc.data._text import Tokenizer
+from mtc.errors import DataError
+
+
+def _select(names: Sequence[str], patterns: Sequence[str], flag: str) -> list[str]:
+    """Returns the columns that patterns match, in the order of the patterns, then of the table.
+
+    Raises:
+        DataError: If a pattern matches no column.
+    """
+    selected: list[str] = []
+    for pattern in patterns:
+        found = [pattern] if pattern in names else [name for name in names if fnmatchcase(name, pattern)]
+        if not found:
+            raise DataError(f"{flag}: no column matches '{pattern}'; the columns are {', '.join(names)}")
+        selected += [name for name in found if name not in selected]
+    return selected
+
+
+def _default(column: Any, options: Options, stored: dict[str, list[str]]) -> Output:
+    """Returns the output of a column that no flag names."""
+    if column.name in stored or _arrays.is_text(column.type):
+        return Classes(column.name, column.name, stored.get(column.name))
+    if _arrays.is_number(column.type):
+        return Numbers(column.name, [column.name], False, options)
+    if _arrays.is_list(column.type):
+        return Lists(column.name, column.name, options.length)
+    raise DataError(f"column '{column.name}': has type {column.type}; expected numbers, strings or lists. "
+                    f"--skip {column.name} omits the column")  # fmt: skip
+
+
+def _label(name: str, column: Any, options: Options, stored: dict[str, list[str]]) -> Output:
+    """Returns the output of ``--label``: classes, or the targets of a regression."""
+    if _arrays.types().is_floating(column.type) or _arrays.types().is_decimal(column.type):
+        return Numbers(name, [column.name], False, options)
+    if not (_arrays.is_number(column.type) or _arrays.is_text(column.type)):
+        raise DataError(f"--label {column.name}: has type {column.type}; expected strings or numbers")
+    return Classes(name, column.name, stored.get(column.name))
+
+
+def _only_text(columns: Sequence[Any]) -> str:
+    """Returns the name of the only column of text."""
+    found = [column.name for column in columns if _arrays.is_text(column.type)]
+    if len(found) != 1:
+        raise DataError(f"--tokenizer: the table has {len(found)} columns of text ({', '.join(found)}); choose one with --text COLUMN")
+    return str(found[0])
+
+
+def _joined(name: str, columns: Sequence[str], schema: Any, options: Options) -> Output:
+    """Returns the output of ``--column``."""
+    for column in columns:
+        if not _arrays.is_number(schema.field(column).type):
+            raise DataError(f"--column {name}: column '{column}' has type {schema.field(column).type}; expected numbers, "
+                            "which can be joined")  # fmt: skip
+    return Numbers(name, columns, True, options)
+
+
+def _texts(texts: Sequence[tuple[str, Sequence[str]]], schema: Any, options: Options) -> list[Output]:
+    """Returns the outputs of ``--text``."""
+    if not texts:
+        return []
+    if options.tokenizer is None:
+        raise DataError("--text: needs the tokenizer of the model; expected --tokenizer tokenizer.json")
+    tokenizer = Tokenizer(options.tokenizer, options.length, options.end_token)
+    outputs: list[Output] = []
+    for name, columns in texts:
+        for column in columns:
+            if not _arrays.is_text(schema.field(column).type):
+                raise DataError(f"--text {column}: has type {schema.field(column).type}; expected strings")
+        if options.stream and len(columns) > 1:
+            raise DataError(f"--text {','.join(columns)}: a stream has no pairs; expected one column")
+        outputs.append(Stream(name, columns[0], tokenizer) if options.stream else Text(name, columns, tokenizer, options.length))
+    return outputs
+
+
+def plan_outputs(schema: Any, options: Options, stored: dict[str, list[str]]) -> list[Output]:
+    """Returns the outputs of a table with this schema.
+
+    Args:
+        schema: The ``pyarrow.Schema``.
+        options: The options of the conversion.
+        stored: Names of classes that the source stores, by column.
+
+    Raises:
+        DataError: If a flag names a missing column, a column has an unsuitable type, or two outputs have one name.
+    """
+    skipped = set(_select(schema.names, options.skip, "--skip"))
+    names = [name for name in schema.names if name not in skipped]
+    _select(names, options.normalize, "--normalize")
+    labels = [(name, _select(names, [column], "--label")[0]) for name, column in options.labels]
+    texts = [(name, _select(names, columns, "--text")) for name, columns in options.texts]
+    used = {column for _, column in labels} | {column for _, columns in texts for column in columns}
+    if options.tokenizer and not texts:
+        texts = [("input_ids", [_only_text([schema.field(name) for name in names if name not in used])])]
+        used.update(texts[0][1])
+    outputs: list[Output] = []
+    for name, patterns in options.columns:
+        columns = [c for c in _select(names, patterns, f"--column {name}={','.join(patterns)}") if c not in used or c in patterns]
+        outputs.append(_joined(name, columns, schema, options))
+    used.update(column for output in outputs for column in output.columns)
+    outputs += _texts(texts, schema, options)
+    if not options.columns and not options.stream:
+        outputs += [_default(schema.field(name), options, stored) for name in names if name not in used]
+    outputs += [_label(name, schema.field(column), options, stored) for name, column in labels]
+    if not outputs:
+        raise DataError("no column is left to convert")
+    _check_names(outputs, options)
+    return outputs
+
+
+def _check_names(outputs: Sequence[Output], options: Options) -> None:
+    seen: set[str] = set()
+    for output in outputs:
+        if output.name in seen:
+            raise DataError(f"'{output.name}': two outputs have this name; --column NAME=... and --label NAME=COLUMN set names")
+        if not re.fullmatch(r"[^/\0]+", output.name) or output.name.startswith("."):
+            raise DataError(f"'{output.name}': cannot be a file name; expected --column NAME='{output.name}' with another name")
+        seen.add(output.name)
+    if options.stream and any(not isinstance(output, Stream) for output in outputs):
+        raise DataError("--stream: a stream of tokens has no rows; expected no --column or --label")
+    numbers = [output for output in outputs if isinstance(output, Numbers)]
+    for pattern in options.normalize:
+        if not any(matches(column, [pattern]) for output in numbers for column in output.columns):
+            raise DataError(f"--normalize {pattern}: matches no column of numbers")

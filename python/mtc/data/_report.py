@@ -1,0 +1,104 @@
+"""The report of a conversion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtc.data._options import Options
+from mtc.data._outputs import Classes, Output, Stream, Text
+
+if TYPE_CHECKING:
+    from mtc.data._convert import Part
+
+BARS = 8  # of a histogram
+WIDTH = 30  # of the longest bar
+SHOWN_CLASSES = 20
+
+
+def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Returns lines with aligned columns."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return ["  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def histogram(lengths: NDArray[np.int64]) -> list[str]:
+    """Returns a histogram of lengths as lines of text."""
+    low, high = int(lengths.min()), int(lengths.max())
+    width = max(1, -(-(high - low + 1) // BARS))
+    counts = np.bincount((lengths - low) // width)
+    ends = [(low + i * width, min(high, low + (i + 1) * width - 1)) for i in range(len(counts))]
+    rows = [(str(first) if first == last else f"{first} to {last}", int(count)) for (first, last), count in zip(ends, counts, strict=True)]
+    longest = max(count for _, count in rows)
+    return _table([(label, f"{count:,}".rjust(len(f"{longest:,}")), "█" * max(int(count > 0), round(WIDTH * count / longest)))
+                   for label, count in rows])  # fmt: skip
+
+
+def _lengths(output: Output, options: Options) -> list[str]:
+    """Describes the lengths of an output whose rows vary, before padding and truncation to a fixed length."""
+    lengths = np.concatenate(output.lengths)
+    quantiles = [int(each) for each in np.quantile(lengths, [0, 0.5, 0.95, 1], method="inverted_cdf")]
+    cut = "" if options.length is None else f", padded and truncated to {options.length}"
+    title = f"Lengths of '{output.name}': minimum {quantiles[0]}, median {quantiles[1]}, 95 % {quantiles[2]}, maximum {quantiles[3]}{cut}"
+    return [title, *histogram(lengths), f"  {lengths.sum():,} values"]
+
+
+def _classes(output: Classes, parts: Sequence[Part]) -> list[str]:
+    names = output.names
+    rows = [("class", "index", *(part.name for part in parts))]
+    rows += [(name, str(i), *(f"{part.counts[output.name][i]:,}" for part in parts)) for i, name in enumerate(names[:SHOWN_CLASSES])]
+    more = [f"  and {len(names) - SHOWN_CLASSES} more in classes.json"] if len(names) > SHOWN_CLASSES else []
+    return [f"Classes of '{output.name}':", *_table(rows), *more]
+
+
+def _flags(outputs: Sequence[Output], part: Part, options: Options) -> str:
+    """Returns the flags of programs that name the files of a part."""
+    flag = "--data" if part.name == "train" else "--validate"
+    words = []
+    for output in outputs:
+        values = output.inputs() if isinstance(output, Text) else [f"{output.name}={output.file()}"]
+        for name, _, file in (value.partition("=") for value in values):
+            value = f"{name}={options.output / part.name / file}"
+            words.append(f"{flag} '{value}'" if "*" in value or " " in value else f"{flag} {value}")
+    return " ".join(words)
+
+
+def describe(
+    outputs: Sequence[Output],
+    parts: Sequence[Part],
+    options: Options,
+    missing: dict[str, tuple[int, int]],
+    dropped: int,
+    is_stratified: bool,
+) -> str:
+    """Returns the report of a conversion.
+
+    Args:
+        outputs: The outputs.
+        parts: The parts that were written.
+        options: The options of the conversion.
+        missing: Number of missing values of the training source by column, and the first row without one.
+        dropped: Number of rows that were dropped.
+        is_stratified: Whether the split is stratified by classes.
+    """
+    unit = "tokens" if isinstance(outputs[0], Stream) and outputs[0].columns == ["text"] else "rows"
+    sizes = ", ".join(f"{part.rows:,} {unit} for {'training' if part.name == 'train' else part.name}" for part in parts)
+    stratified = " (stratified by class)" if is_stratified and isinstance(options.validation, float) else ""
+    lines = [f"{options.output}: {sizes}{stratified}"]
+    lines += _table([("output", "type", "shape", "columns"),
+                     *((o.name, str(o.dtype), parts[0].shapes[o.name], ", ".join(o.columns[:4]) + (", ..." if len(o.columns) > 4 else ""))
+                       for o in outputs)])  # fmt: skip
+    if missing:
+        action = {"drop": f"{dropped:,} rows dropped", "mean": "replaced by the mean", "zero": "replaced by 0"}[options.missing]
+        lines.append(f"Missing values ({action}): " + ", ".join(f"{column} {count:,}" for column, (count, _) in missing.items()))
+    for output in outputs:
+        if isinstance(output, Classes):
+            lines += _classes(output, parts)
+        elif output.lengths and len(np.unique(np.concatenate(output.lengths))) > 1:
+            lines += _lengths(output, options)
+    lines.append("Flags of the program:")
+    lines += [f"  {_flags(outputs, part, options)}" for part in parts]
+    return "\n".join(lines)

@@ -1,0 +1,67 @@
+# RUN: %python %s %t
+"""Digits as CSV and Parquet, and text, are converted by `python -m mtc.data` and trained from the command line: bit-identical to programs that
+read the same values from their own files."""
+
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+from models import EXAMPLES, GPT2
+from program import MTC, Program, own_folder, read_metrics, run
+from tokenizers import Regex, Tokenizer, models, pre_tokenizers
+
+PACKAGE = Path(__file__).resolve().parent.parent.parent.parent / "python"
+folder = own_folder()
+
+
+def convert(*words) -> list[str]:
+    """Converts data, and returns the flags that the report prints."""
+    command = [sys.executable, "-m", "mtc.data", *map(str, words)]
+    done = subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONPATH": str(PACKAGE)}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.partition("Flags of the program:\n")[2].splitlines()
+    return [word.strip("'") for line in lines for word in line.split()]
+
+
+x, labels = np.load(EXAMPLES / "digits/train_x.npy"), np.load(EXAMPLES / "digits/train_labels.npy")
+names = [f"p{i}" for i in range(64)]
+pixels = np.round(x * 16).astype(int)
+with (folder / "digits.csv").open("w", newline="") as file:
+    writer = csv.writer(file)
+    writer.writerow([*names, "digit"])
+    writer.writerows([*row, f"digit {label}"] for row, label in zip(pixels, labels, strict=True))
+pa.parquet.write_table(pa.table({"x": x.tolist(), "digit": labels}), folder / "digits.parquet")
+run([MTC, "compile", EXAMPLES / "digits/digits.onnx", "--dim", "batch=32", "--loss", "cross-entropy", "-o", folder / "digits"], folder)
+plain = Program(folder / "digits", {"x": x, "labels": labels})
+expected = plain.exported("plain", "--epochs", 2)
+for words, scale in (
+    (("digits.csv", "--column", "x=p*", "--label", "digit", "-o", "csv"), ("--scale", "x=1/16")),
+    (("digits.parquet", "--label", "digit", "-o", "parquet"), ()),
+):
+    converted = Program(folder / "digits", {})
+    converted.data_flags = convert(*words)
+    assert converted.exported("converted", "--epochs", 2, *scale) == expected, words
+# The flags name the validation data, too.
+converted.data_flags = convert("digits.csv", "--column", "x=p*", "--normalize", "p*", "--label", "digit", "--validation", 0.2, "-o", "csv")
+converted.run("--epochs", 12, "--metrics", "metrics.jsonl")
+accuracies = [line["validation_accuracy"] for line in read_metrics(folder / "metrics.jsonl") if "validation_accuracy" in line]
+assert len(accuracies) == 12 and accuracies[-1] > 0.9, accuracies
+
+# A text becomes the tokens of the example.
+vocabulary = {chr(i): i for i in range(128)}
+tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="?"))
+tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated")
+tokenizer.save(str(folder / "tokenizer.json"))
+tokens = np.fromfile(EXAMPLES / "gpt2/train.bin", np.uint16, offset=1024)
+(folder / "corpus.txt").write_bytes(tokens.astype(np.uint8).tobytes())
+flags = convert("corpus.txt", "--tokenizer", "tokenizer.json", "-o", "corpus")
+assert (folder / "corpus/train/input_ids-0000.bin").read_bytes()[1024:] == tokens.tobytes()
+run([MTC, "compile", GPT2.model, *GPT2.flags, "-o", folder / "gpt2"], folder)
+text, example = Program(folder / "gpt2", {}), Program(folder / "gpt2", {})
+text.data_flags, example.data_flags = flags, ["--data", f"input_ids={EXAMPLES / 'gpt2/train.bin'}"]
+assert text.exported("text", "--steps", 3) == example.exported("example", "--steps", 3)

@@ -1,18 +1,10 @@
 //===- Element.cpp - Elementwise losses -------------------------------------------------------===//
 
-#include "passes/losses/ClassAxis.h"
+#include "passes/losses/ElementLoss.h"
 #include "passes/losses/RowValues.h"
 
 using namespace mlir;
 using namespace mtc;
-
-static FailureOr<LabelLayout> sameShape(const LabelQuery &query, std::string &expected) {
-  if (query.output.getRank() == 0)
-    return expect(expected, "an output with a batch dimension");
-  if (query.given && query.given.getShape() != query.output.getShape())
-    return expect(expected, "labels of the output's shape");
-  return LabelLayout{SmallVector<int64_t>(query.output.getShape())};
-}
 
 /// (x - y)².
 static LossTerms squared(TensorBuilder &b, const LossInputs &in) {
@@ -77,27 +69,6 @@ static LossTerms binaryCrossEntropy(TensorBuilder &b, const LossInputs &in) {
   return {b.add(b.mul(b.sub(one, y), x), b.mul(weight, ofPositive)), nullptr};
 }
 
-/// Adds the absolute and the squared error, and mean and deviation of the labels, which r2 compares
-/// the squared error with. The deviation within a sample is added to that between the samples.
-static void buildErrors(TensorBuilder &b, const LossInputs &in, const LossTerms &,
-                        SmallVectorImpl<RowValue> &values) {
-  Value difference = b.sub(in.output, in.labels);
-  values.push_back({abi::rowAbsoluteError, b.abs(difference)});
-  values.push_back({abi::rowSquaredError, b.mul(difference, difference)});
-  ArrayRef<int64_t> shape = shapeOf(in.labels);
-  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(1, shape.size()));
-  Value mean = in.labels, deviation = b.splat(in.labels, 0.0);
-  if (!axes.empty()) {
-    Value sum = b.sum(in.labels, axes);
-    auto count = static_cast<double>(ShapedType::getNumElements(shape.drop_front()));
-    mean = b.div(sum, b.splat(sum, count));
-    Value centered = b.sub(in.labels, b.broadcast(mean, axes, shape));
-    deviation = b.mul(centered, centered);
-  }
-  values.push_back({abi::rowLabelMean, mean});
-  values.push_back({abi::rowLabelDeviation, deviation});
-}
-
 /// A probability above 0.5 predicts a positive label, and so does a label above 0.5.
 static void buildPositives(TensorBuilder &b, const LossInputs &in, const LossTerms &,
                            SmallVectorImpl<RowValue> &values) {
@@ -114,13 +85,7 @@ static void buildPositives(TensorBuilder &b, const LossInputs &in, const LossTer
 namespace mtc {
 void addElementLosses(std::vector<Loss> &losses) {
   auto add = [&](StringLiteral name, StringLiteral help, decltype(Loss::build) build) -> Loss & {
-    losses.push_back({.name = name,
-                      .help = help,
-                      .classifies = false,
-                      .layout = sameShape,
-                      .build = build,
-                      .buildMetrics = buildErrors});
-    return losses.back();
+    return losses.emplace_back(elementLoss(name, help, build));
   };
   static constexpr StringLiteral ofHuber[] = {"huber-delta"}, ofSmooth[] = {"smooth-l1-beta"},
                                  ofBinary[] = {"pos-weight"};

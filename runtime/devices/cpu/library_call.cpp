@@ -8,9 +8,10 @@
 namespace mtc::runtime {
 
 const CallKind *CallLibrary::find(const char *kind) const {
-  for (const CallKind *each : kinds)
-    if (std::strcmp(each->name, kind) == 0)
-      return each;
+  for (const CallLibrary *library : {this, &builtInLibrary()})
+    for (const CallKind *each : library->kinds)
+      if (std::strcmp(each->name, kind) == 0)
+        return each;
   return nullptr;
 }
 

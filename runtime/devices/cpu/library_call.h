@@ -55,7 +55,7 @@ struct CallKind {
   bool (*isFasterAsKernel)(const void *record);
 };
 
-/// Implementations of all kinds of calls.
+/// Implementations of kinds of calls.
 struct CallLibrary {
   std::span<const CallKind *const> kinds;
   /// See `mtc_multiplies`.
@@ -63,7 +63,7 @@ struct CallLibrary {
   /// See `mtc_library_version`.
   const char *(*version)();
 
-  /// Returns null for a kind without an implementation.
+  /// Returns the implementation of a kind, or that of the runtime's own code, or null.
   const CallKind *find(const char *kind) const;
 };
 

@@ -245,7 +245,9 @@ void mtc::tool::collectOptions(Options &options, Command command) {
   if (expandOptions(options, refuse))
     checkOptions(options.plan.training, refuse, spell);
   options.check([&](StringRef flag, const Twine &problem) {
-    refuse("--" + flag + " " + spell(flag) + ": " + problem);
+    const Flag *given = getFlags().find(flag, command);
+    const std::string value = given && given->isSwitch ? "" : " " + spell(flag);
+    refuse("--" + flag + value + ": " + problem);
   });
   resolveOptions(options, refuse);
   if (problems)

@@ -105,7 +105,8 @@ public:
   virtual std::vector<std::string> getPaths() const = 0;
   /// Returns the inputs that are not initializers.
   virtual std::vector<ModelInput> getInputs() const = 0;
-  /// Describes the model before compilation: its version, outputs and operators.
+  /// Describes the model before compilation: the names of its `outputs`, the number of each of its
+  /// `operators` and, if the format has one, its version `opset`.
   virtual llvm::json::Object describe() const = 0;
 
   /// Imports the model as a module with its graph. If problems are reported, the module contains

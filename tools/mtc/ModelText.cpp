@@ -55,8 +55,10 @@ public:
       : description(description), isVerbose(isVerbose), os(os) {}
 
   void run() {
-    os << *description.getString("model") << " (opset " << *description.getInteger("opset")
-       << ")\n\n";
+    os << *description.getString("model");
+    if (std::optional<int64_t> opset = description.getInteger("opset"))
+      os << " (opset " << *opset << ")";
+    os << "\n\n";
     printInputs();
     printDimensions();
     printInitializers();

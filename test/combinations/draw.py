@@ -3,12 +3,10 @@
 from dataclasses import dataclass, field
 from random import Random
 
+from reference import OPTIMIZERS
 from subjects import Model
 
-OPTIMIZERS = {
-    "sgd": [], "momentum": ["--momentum=0.8"], "adam": ["--betas=0.9,0.95"], "adamw": ["--weight-decay=0.05", "--no-decay-1d"], "lion": [], "rmsprop": [],
-    "adagrad": [], "adafactor": [], "muon": [],
-}  # fmt: skip
+SETTINGS = {"momentum": ["--momentum=0.8"], "adam": ["--betas=0.9,0.95"], "adamw": ["--weight-decay=0.05", "--no-decay-1d"]}
 SCHEDULES = ["linear", "cosine", "inverse-sqrt", "one-cycle", "wsd"]
 
 
@@ -49,10 +47,10 @@ def draw(random: Random, models: list[Model]) -> Combination:
         if random.random() < probability:
             drawn.flags.extend(words)
 
-    optimizer = random.choice(list(OPTIMIZERS))
+    optimizer = random.choice(OPTIMIZERS)
     rate = 0.05 if optimizer in ("sgd", "momentum") else 1e-4 if optimizer == "lion" else 2e-3
     drawn.flags += ["--optimizer", optimizer, "--lr", str(rate)]
-    maybe(0.5, *OPTIMIZERS[optimizer])
+    maybe(0.5, *SETTINGS.get(optimizer, []))
     maybe(0.3, "--optimizer-bits", random.choice(["8", "4"]))
     maybe(0.3, "--schedule", random.choice(SCHEDULES), "--warmup", "1")
     maybe(0.3, "--clip-norm", "1")

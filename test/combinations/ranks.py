@@ -22,13 +22,14 @@ from random import Random
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
+sys.path.append(str(HERE.parent / "random"))
+from reference import OPTIMIZERS  # noqa: E402
 
 RANKS = 2, 3, 4, 7
 SHARDS = "none", "optimizer", "gradients", "parameters"
 ACCUMULATED = 1, 3
 PRECISIONS = "f32", "bf16", "f16"
 RECOMPUTED = "none", "none", "sqrt", "all"
-OPTIMIZERS = "adamw", "adam", "sgd", "momentum", "lion", "rmsprop", "adagrad", "adafactor", "muon"
 # Quantized state has blocks of 256 or 128 elements.
 STATES = (), (), (), ("--optimizer-bits", 8), ("--optimizer-bits", 4)
 CLIPPED = (

@@ -7,7 +7,7 @@
 - techniques that only move or recompute values, such as `--offload` and `--recompute`, are bit-exact;
 - a run that was interrupted and resumed is bit-identical to an uninterrupted one.
 
-    test/combinations/run.py --mtc build/release/bin/mtc --count 300 --seed 7 --jobs 2
+    build/venv/bin/python3 test/combinations/run.py --mtc build/release/bin/mtc --count 300 --seed 7 --jobs 2
 
 A combination depends only on the seed and its number. The last line has the counts; the exit code is 1 if anything failed, or if less than
 half of the combinations compiled.
@@ -29,6 +29,7 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
+sys.path.append(str(HERE.parent / "random"))  # the list of optimizers
 
 from draw import Combination, draw  # noqa: E402
 from subjects import models  # noqa: E402

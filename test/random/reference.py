@@ -93,7 +93,7 @@ class Optimizer:
         self.nesterov = numbers.get("nesterov", "true" if name == "muon" else "false") == "true"
         self.limit = numbers.get("clip-norm", math.inf)
         self.numbers, self.is_double = numbers, is_double
-        self.update, self.states, self.step = getattr(self, f"by_{name}"), {}, 0
+        self.update, self.states, self.step = getattr(self, "by_" + name.replace("-", "_")), {}, 0
 
     def apply(self, parameters: dict[str, np.ndarray], gradients: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         self.step += 1
@@ -178,7 +178,7 @@ class Optimizer:
         return p * (1 - self.rate * self.decay) - self.rate * factor * x
 
 
-OPTIMIZERS = [name.removeprefix("by_") for name in vars(Optimizer) if name.startswith("by_")]
+OPTIMIZERS = [name.removeprefix("by_").replace("_", "-") for name in vars(Optimizer) if name.startswith("by_")]
 
 
 @dataclass

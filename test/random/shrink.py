@@ -57,6 +57,9 @@ class Draft:
             inferred = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
             del model.graph.output[:]
             model.graph.output.extend(inferred.graph.output)
+            loss = model.graph.output[0].type.tensor_type
+            if self.loss == "output" and not loss.HasField("shape"):  # Shapes after operators of other domains are not inferred.
+                loss.shape.SetInParent()
             onnx.checker.check_model(model, full_check=True)
         except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError):
             return None

@@ -17,7 +17,7 @@ from program import MTC, compile, own_folder, run
 from safetensors.numpy import load_file
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "random"))
-from reference import OPTIMIZERS, Optimizer  # noqa: E402
+from reference import Optimizer  # noqa: E402
 
 STEPS, PAUSE, RATE = 6, 3, 0.1
 SHAPES = {"wide": (4, 7), "tall": (9, 5), "vector": (9,), "cube": (2, 3, 4)}
@@ -37,8 +37,9 @@ CASES = [
     ("muon", {}),
     ("muon", {"nesterov": "false", "adjust-lr": "match-rms-adamw", "momentum": 0.8, "ns-steps": 3}),
 ]
-assert {name for name, _ in CASES} == set(OPTIMIZERS)
 folder = own_folder()
+refusal = run([MTC, "plan", "model.onnx", "--optimizer", "unknown"], folder, code=1).stderr
+assert {name for name, _ in CASES} == set(refusal.split("expected one of: ")[1].strip().split(", ")), refusal
 
 
 def model_of(shapes: dict, element: type) -> Path:

@@ -24,7 +24,7 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mt
 
 // -----
 
-// expected-error @below {{cannot infer the loss from output 'y' tensor<4x3x8xf32>; use --loss (cross-entropy, causal-lm, ctc, kl-div, mse, l1, huber, smooth-l1, bce-with-logits, output)}}
+// expected-error-re @below {{cannot infer the loss from output 'y' tensor<4x3x8xf32>; use --loss (cross-entropy, {{.*}}, output)}}
 func.func @forward(%x: tensor<4x3x8xf32> {mtc.name = "x"}) -> (tensor<4x3x8xf32> {mtc.name = "y"}) {
   return %x : tensor<4x3x8xf32>
 }
@@ -35,7 +35,7 @@ func.func @forward(%x: tensor<4x3x8xf32> {mtc.name = "x"}) -> (tensor<4x3x8xf32>
 module {}
 
 //--- unknown.mlir
-// expected-error @below {{--loss hinge: invalid value; expected one of: cross-entropy, causal-lm, ctc, kl-div, mse, l1, huber, smooth-l1, bce-with-logits, output}}
+// expected-error-re @below {{--loss hinge: invalid value; expected one of: cross-entropy, {{.*}}, output}}
 module {}
 
 //--- named.mlir

@@ -1,7 +1,7 @@
 //===- OwnOptimizerTest.cpp - An optimizer that this test defines -----------------------------===//
 //
 // A record suffices to define an optimizer: options, groups, clipping, loss scaling, quantized
-// state and kernels follow from it.
+// state and kernels follow from it. docs/contributing/add-an-optimizer.md shows the optimizer.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -24,30 +24,34 @@ using namespace mtc;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-namespace {
-
-/// Averages the magnitudes of gradients, and divides steps by them: s = w s + (1 - w) |g|, p -= lr
-/// g / (s + eps).
-void build(Update &update) {
+/// s  = m s + (1 - m) |g|
+/// p *= 1 - lr wd
+/// p -= lr g / (s + 1e-8)
+static void build(Update &update) {
   TensorBuilder &b = update.b;
   Value &mean = update.states[0];
   mean = update.mix(b.abs(update.gradient), mean, update.number("memory"));
-  Value size = b.add(mean, update.broadcast(1e-8));
-  update.descend(b.div(update.gradient, size), update.learningRate);
+  Value step = b.div(update.gradient, b.add(mean, update.broadcast(1e-8)));
+  update.decayParameter();
+  update.descend(step, update.learningRate);
 }
 
-constexpr OptimizerState states[] = {{.suffix = "mean", .isNonNegative = true}};
-constexpr Hyperparameter hyperparameters[] = {
+static constexpr OptimizerState states[] = {{.suffix = "mean", .isNonNegative = true}};
+static constexpr Hyperparameter hyperparameters[] = {
     learningRate(1e-2), weightDecay(0.0), {"memory", 0.9, "decay of the mean", 0.0, 1.0}};
 
-void addOwnOptimizers(std::vector<OptimizerKind> &optimizers) {
-  optimizers.push_back({.name = "own",
-                        .help = "steps over the mean magnitude",
+namespace mtc {
+void addMagnitudeOptimizers(std::vector<OptimizerKind> &optimizers) {
+  optimizers.push_back({.name = "magnitude",
+                        .help = "gradient over the mean of its magnitudes",
                         .states = states,
                         .hyperparameters = hyperparameters,
                         .usesStep = false,
                         .buildElementwise = build});
 }
+} // namespace mtc
+
+namespace {
 
 constexpr const char *program = R"(
 mtc.variable parameter @w : tensor<80x80xf32> = #mtc.zeros
@@ -68,7 +72,7 @@ func.func @micro_step(%x: tensor<80x80xf32> {mtc.name = "x"}) -> (tensor<f32> {m
 
 /// Returns the program's text after the optimizer and kernel formation.
 std::string compile(const OptimizerOptions &options, const LossScalingOptions &scaling = {}) {
-  const Registration registration(addOwnOptimizers);
+  const Registration registration(addMagnitudeOptimizers);
   DialectRegistry registry;
   registry.insert<MtcDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect>();
   MLIRContext context(registry);
@@ -91,7 +95,7 @@ std::string compile(const OptimizerOptions &options, const LossScalingOptions &s
 
 OptimizerOptions ownOptions() {
   OptimizerOptions options;
-  options.optimizer = "own";
+  options.optimizer = "magnitude";
   options.optimizerBits = 8;
   return options;
 }

@@ -8,7 +8,7 @@
 // RUN: mtc-opt %t/clip.mlir --verify-diagnostics --mtc-optimizer=clip-norm=0
 
 //--- unknown.mlir
-// expected-error @below {{--optimizer rprop: invalid value; expected one of: adafactor, adagrad, adam, adamw, lion, muon, rmsprop, sgd, momentum}}
+// expected-error-re @below {{--optimizer rprop: invalid value; expected one of: adafactor, {{.*}}, momentum}}
 module {}
 
 //--- irrelevant.mlir

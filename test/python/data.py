@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
+from PIL import Image
 from program import own_folder
 from safetensors.numpy import load_file
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers, processors
@@ -189,6 +190,32 @@ convert(folder / "c.txt", "--tokenizer", folder / "tokenizer.json", "--end-token
 train, validation = (np.fromfile(folder / f"out/{part}/input_ids-0000.bin", "<u2")[512:] for part in ("train", "validation"))
 assert bytes(np.concatenate([train, validation[:-1]]).astype(np.uint8)).decode() == (folder / "c.txt").read_text() and validation[-1] == 131
 assert 0.15 < len(validation) / (len(train) + len(validation)) < 0.25
+
+# Folders of images: classes by subfolder, resized and cropped, and columns of encoded images.
+for i, kind in enumerate(("rose", "daisy", "rose", "tulip")):
+    (folder / "flowers" / kind).mkdir(parents=True, exist_ok=True)
+    picture = Image.fromarray(random.integers(0, 256, (20 + i, 30, 3), dtype=np.uint8))
+    picture.save(folder / "flowers" / kind / f"{i}.{'png' if i % 2 else 'jpg'}")
+refused(folder / "flowers", expected="column 'image': has images of several sizes, such as 30x2")
+found = convert(folder / "flowers", "--size", "16x12", "--resize", 18, "--column", "pixels=image")
+assert found["train/pixels"].shape == (4, 3, 16, 12) and found["train/labels"].tolist() == [0, 1, 1, 2], found
+picture = Image.open(folder / "flowers/daisy/1.png")
+expected = np.asarray(picture.resize((int(18 * 30 / 21), 18), Image.Resampling.BILINEAR))[1:17, 6:18]
+assert np.array_equal(found["train/pixels"][0].transpose(1, 2, 0), expected)
+last = convert(folder / "flowers", "--size", "16x12", "--resize", 18, "--channels-last")["train/image"]
+assert np.array_equal(last, found["train/pixels"].transpose(0, 2, 3, 1))
+assert convert(folder / "flowers", "--size", 8, "--grayscale")["train/image"].shape == (4, 1, 8, 8)
+assert convert(folder / "flowers", "--size", 40)["train/image"].shape == (4, 3, 40, 40)
+encoded = [{"bytes": path.read_bytes(), "path": path.name} for path in sorted((folder / "flowers").rglob("*.*"))]
+pa.parquet.write_table(pa.table({"img": encoded, "label": [0, 1, 1, 2]}), folder / "images.parquet")
+found = convert(folder / "images.parquet", "--size", "16x12", "--resize", 18, "--label", "label", "--column", "pixels=img")
+assert np.array_equal(found["train/pixels"].transpose(0, 2, 3, 1), last) and found["train/labels"].tolist() == [0, 1, 1, 2]
+(folder / "flowers/rose/9.png").write_bytes(b"no image")
+refused(folder / "flowers", "--size", 8, expected="column 'image' has 1 missing values of 5, which cannot be replaced, the first one in row 3")
+assert len(convert(folder / "flowers", "--size", 8, "--missing", "drop")["train/image"]) == 4
+(folder / "flowers/rose/9.png").write_bytes((folder / "flowers/daisy/1.png").read_bytes()[:-900])
+refused(folder / "flowers", "--size", 8, expected="rose/9.png: cannot be decoded: ")
+refused(folder / "flowers", "--size", 8, "--column", "x=path", expected="no column matches 'path'; the columns are image, class")
 
 # A file of 120 MB is converted in memory that does not grow with it.
 writer = None

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mtc.data._images import ImageSource, open_image_folder
 from mtc.data._options import Options
 from mtc.data._outputs import Classes, Numbers, Output, Stream
-from mtc.data._plan import plan_outputs
+from mtc.data._plan import plan_images, plan_outputs
 from mtc.data._progress import Progress
 from mtc.data._report import describe
 from mtc.data._sources import Source, TextSource, open_source
@@ -56,6 +57,14 @@ class Part:
     rows: int
     shapes: dict[str, str] = field(default_factory=dict)
     counts: dict[str, list[int]] = field(default_factory=dict)
+
+
+def _open(inputs: Sequence[str], options: Options) -> Source:
+    """Opens the files of a command line: a folder of images, or a table or text."""
+    folder = Path(inputs[0])
+    if len(inputs) == 1 and folder.is_dir() and (images := open_image_folder(folder)):
+        return images
+    return open_source(inputs, options)
 
 
 def _columns(outputs: Sequence[Output]) -> list[str]:
@@ -144,10 +153,13 @@ def _write(sources: Sequence[tuple[Source, NDArray[np.uint8]]], outputs: Sequenc
 
 def _convert_table(source: Source, options: Options, folder: Path, progress: Progress) -> str:
     """Converts a table and returns the report."""
-    outputs = plan_outputs(source.schema, options, source.classes)
+    if isinstance(source, ImageSource):
+        outputs = plan_images(options, source.classes["class"])
+    else:
+        outputs = plan_outputs(source.schema, options, source.classes)
     scan = _scan(source, outputs, options, True, progress)
     sources: list[tuple[Source, NDArray[np.uint8]]] = []
-    labels = [output for output in outputs if isinstance(output, Classes) and (output.name, output.columns[0]) in options.labels]
+    labels = [output for output in outputs if isinstance(output, Classes) and output.is_label]
     if not scan.has_value.any():
         raise DataError(f"{source.files[0]}: each row has a missing value; expected --missing mean or zero, or --skip COLUMN")
     if isinstance(options.validation, float):
@@ -155,7 +167,7 @@ def _convert_table(source: Source, options: Options, folder: Path, progress: Pro
     else:
         sources.append((source, np.where(scan.has_value, TRAIN, DROPPED).astype(np.uint8)))
     if options.validation and not isinstance(options.validation, float):
-        other = open_source(options.validation, options)
+        other = _open(options.validation, options)
         if lacking := [column for column in _columns(outputs) if column not in other.schema.names]:
             raise DataError(f"{other.files[0]}: lacks the column '{lacking[0]}' of the training data")
         has_value = _scan(other, outputs, options, False, progress).has_value
@@ -272,7 +284,7 @@ def convert(options: Options) -> str:
     progress = Progress(options.quiet)
     partial = folder.with_name(folder.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
-    source = open_source(options.inputs, options)
+    source = _open(options.inputs, options)
     partial.mkdir(parents=True)
     try:
         action = _convert_text if isinstance(source, TextSource) else _convert_table

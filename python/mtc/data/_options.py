@@ -10,11 +10,13 @@ from pathlib import Path
 EPILOG = """
 files:
   .csv, .tsv (also .gz), .parquet, .arrow, .feather, .jsonl, .txt, and folders of save_to_disk of the package datasets
-  (DIR:SPLIT selects a split). A quoted pattern or a folder denotes several files.
+  (DIR:SPLIT selects a split). A quoted pattern or a folder denotes several files. A folder with a subfolder of images for
+  each class becomes the inputs image and labels.
 
 examples:
   python -m mtc.data iris.csv --column x='sepal*,petal*' --normalize '*' --label species --validation 0.2 -o iris
   python -m mtc.data reviews.parquet --text review --tokenizer tokenizer.json --length 128 --label stars -o reviews
+  python -m mtc.data flowers --size 224 --resize 256 --column pixel_values=image --validation 0.1 -o flowers-224
   python -m mtc.data 'corpus/*.txt' --tokenizer tokenizer.json --end-token '<|endoftext|>' --validation 0.01 -o corpus
 """
 
@@ -38,6 +40,10 @@ class Options:
         missing: What to do with missing values: ``"refuse"``, ``"drop"``, ``"mean"`` or ``"zero"``.
         normalize: Patterns of columns to normalize by mean and standard deviation of the training data.
         skip: Patterns of columns to omit.
+        size: Height and width of images; None if all have one size.
+        resize: Length of the shorter side of an image before the center is cropped; None: the shorter side of ``size``.
+        is_grayscale: Whether images have one channel instead of three.
+        is_channels_last: Whether images are stored as [height, width, channels].
         delimiter: Delimiter of CSV files; by default a comma, a tab in ``.tsv``.
         has_header: Whether the first line of CSV files has the names of the columns.
         quiet: Whether to omit progress and report.
@@ -57,6 +63,10 @@ class Options:
     missing: str = "refuse"
     normalize: Sequence[str] = field(default=())
     skip: Sequence[str] = field(default=())
+    size: tuple[int, int] | None = None
+    resize: int | None = None
+    is_grayscale: bool = False
+    is_channels_last: bool = False
     delimiter: str | None = None
     has_header: bool = True
     quiet: bool = False
@@ -95,6 +105,15 @@ def _positive(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number of at least 1")
     return int(text)
+
+
+def _size(text: str) -> tuple[int, int]:
+    """Parses ``N`` or ``HEIGHTxWIDTH``."""
+    height, _, width = text.partition("x")
+    try:
+        return _positive(height), _positive(width or height)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected N or HEIGHTxWIDTH") from None
 
 
 def _list(text: str) -> list[str]:
@@ -137,6 +156,10 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--normalize", type=_list, default=[], metavar="COLUMNS",
         help="normalize columns by mean and standard deviation of the training part")
     add("--skip", type=_list, default=[], metavar="COLUMNS", help="columns to omit")
+    add("--size", type=_size, metavar="N|HxW", help="size of images (default: that of the files)")
+    add("--resize", type=_positive, metavar="N", help="length of the shorter side before the center is cropped (default: --size)")
+    add("--grayscale", dest="is_grayscale", action="store_true", help="images with one channel")
+    add("--channels-last", dest="is_channels_last", action="store_true", help="store images as [height, width, channels], as in Keras")
     add("--delimiter", metavar="CHARACTER", help="delimiter of CSV files (default: a comma; a tab in .tsv)")
     add("--no-header", dest="has_header", action="store_false", help="CSV files without names of columns, which are f0, f1, ...")
     add("--quiet", action="store_true", help="print only errors")

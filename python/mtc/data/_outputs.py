@@ -167,12 +167,16 @@ class Numbers(Output):
 
 
 class Classes(Output):
-    """Classes as indices: sorted strings, booleans, or integers, unless the source stores their names."""
+    """Classes as indices: sorted strings, booleans, or integers, unless the source stores their names.
 
-    def __init__(self, name: str, column: str, stored: Sequence[str] | None) -> None:
+    Attributes:
+        is_label: Whether a split is stratified by these classes.
+    """
+
+    def __init__(self, name: str, column: str, stored: Sequence[str] | None, is_label: bool = False) -> None:
         super().__init__(name, [column])
-        self._stored = stored
-        self._indices: dict[Any, int] = {value: value for value in range(len(stored))} if stored else {}
+        self._stored, self.is_label = stored, is_label
+        self._indices: dict[Any, int] = {}
         self._codes: list[NDArray[np.int32]] = []
         self.dtype = np.dtype("int64")
 
@@ -208,6 +212,8 @@ class Classes(Output):
         if not self._stored:
             ordered = sorted(value for value in self._indices if value is not None)
             self._indices = {value: index for index, value in enumerate(ordered)}
+        else:  # The rows have names or indices of the stored classes.
+            self._indices = {value: i for i, name in enumerate(self._stored) for value in (i, name)}
 
     def open(self, folder: Path, rows: int) -> tuple[NpyWriter, NDArray[np.int64]]:
         return NpyWriter(folder / self.file(), self.dtype, ()), np.zeros(len(self.names), np.int64)

@@ -24,4 +24,5 @@ def require(module: str, purpose: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != package:
             raise
+        package = {"PIL": "pillow"}.get(package, package)
         raise DataError(f"{purpose} needs the package {package}: pip install {package} (or mtc[data])") from None

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from mtc.data import _arrays
+from mtc.data._images import Images, is_image
 from mtc.data._options import Options
 from mtc.data._outputs import Classes, Lists, Numbers, Output, Stream, Text, matches
 from mtc.data._text import Tokenizer
@@ -35,6 +36,8 @@ def _default(column: Any, options: Options, stored: dict[str, list[str]]) -> Out
         return Classes(column.name, column.name, stored.get(column.name))
     if _arrays.is_number(column.type):
         return Numbers(column.name, [column.name], False, options)
+    if is_image(column.type):
+        return Images(column.name, column.name, options)
     if _arrays.is_list(column.type):
         return Lists(column.name, column.name, options.length)
     raise DataError(f"column '{column.name}': has type {column.type}; expected numbers, strings or lists. "
@@ -47,7 +50,7 @@ def _label(name: str, column: Any, options: Options, stored: dict[str, list[str]
         return Numbers(name, [column.name], False, options)
     if not (_arrays.is_number(column.type) or _arrays.is_text(column.type)):
         raise DataError(f"--label {column.name}: has type {column.type}; expected strings or numbers")
-    return Classes(name, column.name, stored.get(column.name))
+    return Classes(name, column.name, stored.get(column.name), is_label=True)
 
 
 def _only_text(columns: Sequence[Any]) -> str:
@@ -60,6 +63,8 @@ def _only_text(columns: Sequence[Any]) -> str:
 
 def _joined(name: str, columns: Sequence[str], schema: Any, options: Options) -> Output:
     """Returns the output of ``--column``."""
+    if len(columns) == 1 and is_image(schema.field(columns[0]).type):
+        return Images(name, columns[0], options)
     for column in columns:
         if not _arrays.is_number(schema.field(column).type):
             raise DataError(f"--column {name}: column '{column}' has type {schema.field(column).type}; expected numbers, "
@@ -116,6 +121,19 @@ def plan_outputs(schema: Any, options: Options, stored: dict[str, list[str]]) ->
     outputs += [_label(name, schema.field(column), options, stored) for name, column in labels]
     if not outputs:
         raise DataError("no column is left to convert")
+    _check_names(outputs, options)
+    return outputs
+
+
+def plan_images(options: Options, classes: list[str]) -> list[Output]:
+    """Returns the outputs of a folder of images: ``image``, or the name of ``--column NAME=image``, and ``labels``."""
+    names = ["image", "class"]
+    columns = [(name, _select(names, patterns, f"--column {name}={','.join(patterns)}")) for name, patterns in options.columns]
+    labels = [(name, _select(names, [column], "--label")) for name, column in options.labels]
+    if any(found != ["image"] for _, found in columns) or any(found != ["class"] for _, found in labels):
+        raise DataError("a folder of images has the columns image and class; expected --column NAME=image and --label NAME=class")
+    outputs: list[Output] = [Images(name, "image", options) for name, _ in columns or [("image", ["image"])]]
+    outputs += [Classes(name, "class", classes, is_label=True) for name, _ in labels or [("labels", ["class"])]]
     _check_names(outputs, options)
     return outputs
 

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Digits as CSV and Parquet, and text, are converted by `python -m mtc.data` and trained from the command line: bit-identical to programs that
+"""Digits as CSV, Parquet and images, and text, are converted by `python -m mtc.data` and trained from the command line: bit-identical to programs that
 read the same values from their own files."""
 
 import csv
@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 from models import EXAMPLES, GPT2
+from PIL import Image
 from program import MTC, Program, own_folder, read_metrics, run
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers
 
@@ -46,6 +47,14 @@ for words, scale in (
     converted = Program(folder / "digits", {})
     converted.data_flags = convert(*words)
     assert converted.exported("converted", "--epochs", 2, *scale) == expected, words
+# The order of a folder of images is that of its classes.
+for i, (image, label) in enumerate(zip(pixels, labels, strict=True)):
+    (folder / f"images/{label}").mkdir(parents=True, exist_ok=True)
+    Image.fromarray(image.reshape(8, 8).astype(np.uint8)).save(folder / f"images/{label}/{i:04}.png")
+convert("images", "--grayscale", "-o", "pictures")
+found, order = np.load(folder / "pictures/train/image.npy"), np.argsort(labels, kind="stable")
+assert np.array_equal(found, pixels[order].reshape(-1, 1, 8, 8)) and np.array_equal(np.load(folder / "pictures/train/labels.npy"), labels[order])
+
 # The flags name the validation data, too.
 converted.data_flags = convert("digits.csv", "--column", "x=p*", "--normalize", "p*", "--label", "digit", "--validation", 0.2, "-o", "csv")
 converted.run("--epochs", 12, "--metrics", "metrics.jsonl")

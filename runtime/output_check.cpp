@@ -51,6 +51,8 @@ public:
       addData(file, "the data of '" + name + "'");
     for (const auto &[name, file] : options.validate)
       addData(file, "the validation data of '" + name + "'");
+    if (!options.sampleWeights.empty())
+      addData(options.sampleWeights, "the file of --sample-weights");
     if (!options.schedule.table.empty())
       add(options.schedule.table, "the table of --schedule-table");
     for (const std::string *folder : {&options.resume, &options.save})

@@ -47,6 +47,8 @@ void agree(const MtcProgram &program, const Options &options, const RunInputs &i
   add("--seed", state.seed);
   add("--shuffle", state.shuffle);
   add("--last-batch", nameOf(state.lastBatch));
+  add("--scale, --mean and --std", flagsOf(state.normalizations));
+  add("weights of samples", state.sampling);
   add("learning-rate schedule", ScheduleSettings(scheduleOf(program, state)).flags(), " ",
       state.scheduleSteps);
   add("--validate-every", options.validateEvery);

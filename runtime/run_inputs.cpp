@@ -41,6 +41,23 @@ static TrainingState startingState(const Options &options,
   return state;
 }
 
+/// Chooses how samples are drawn: as the flags specify, which must agree with the checkpoint. A
+/// resumed run balances classes without the flag.
+static void chooseSampling(const Options &options, bool isResumed, Dataset &data,
+                           TrainingState &state) {
+  const bool balances = options.balancesClasses || state.sampling.starts_with("--balance-classes");
+  if (!options.sampleWeights.empty())
+    data.sampleByWeights(options.sampleWeights);
+  else if (balances)
+    data.balanceClasses();
+  const std::string sampling = data.sampler() ? data.sampler()->description() : "";
+  if (isResumed && sampling != state.sampling)
+    userError("--resume ", options.resume, ": the checkpoint was made ",
+              state.sampling.empty() ? "without weights of samples" : "with " + state.sampling,
+              "; this run has ", sampling.empty() ? "no --sample-weights" : sampling);
+  state.sampling = sampling;
+}
+
 /// Reports samples that are used twice or not at all, unless the user has set --last-batch.
 static void reportLastBatch(const MtcProgram &program, const Options &options, const Dataset &data,
                             LastBatch last, int64_t steps) {
@@ -96,13 +113,14 @@ RunInputs::RunInputs(const MtcProgram &program, const std::string &programPath,
   const bool usesOrder = options.trains() || !options.gradients.empty();
   if (usesOrder && !problems.any())
     problems.collect([&] {
+      chooseSampling(options, resumed.has_value(), *data, state);
       checkLastBatch(state.lastBatch, program, data->rows(), data->batchOfStep());
       const int64_t last = lastStep(options, orderOf(*data, state));
       if (options.trains())
         state.scheduleSteps =
             chooseScheduleSteps(program, state, resumed ? &resumed->state() : nullptr, last,
                                 options.scheduleSteps, options.schedule.spelling());
-      if (!problems.any())
+      if (!problems.any() && !data->sampler())
         reportLastBatch(program, options, *data, state.lastBatch, options.trains() ? last : 1);
     });
   problems.throwIfAny();

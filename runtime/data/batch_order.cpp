@@ -6,10 +6,10 @@
 namespace mtc::runtime {
 
 BatchOrder::BatchOrder(int64_t rows, int64_t batch, LastBatch last, bool shuffle, uint64_t seed,
-                       BatchOrigin origin)
+                       BatchOrigin origin, const WeightedSampler *sampler)
     : rows(rows), batch(batch), last(last), origin(origin),
       stepsOfFirst(stepsWithin(rows - origin.position % rows)), stepsOfEpoch(stepsWithin(rows)),
-      order(rows, shuffle && rows != batch, seed) {}
+      order(rows, shuffle && rows != batch, seed, sampler) {}
 
 int64_t BatchOrder::stepsWithin(int64_t samples) const {
   return samples / batch + (last == LastBatch::Mask && samples % batch != 0);

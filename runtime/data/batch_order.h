@@ -30,9 +30,10 @@ struct BatchOrigin {
 /// the file's order.
 class BatchOrder {
 public:
-  /// Steps after that of `origin` have batches of `batch` samples, from its position on.
+  /// Steps after that of `origin` have batches of `batch` samples, from its position on. `sampler`
+  /// may be null.
   BatchOrder(int64_t rows, int64_t batch, LastBatch last, bool shuffle, uint64_t seed,
-             BatchOrigin origin = {});
+             BatchOrigin origin = {}, const WeightedSampler *sampler = nullptr);
 
   /// Returns the samples of a step (from 1), or of one of its `parts` micro-steps of equal size
   /// (from 0).

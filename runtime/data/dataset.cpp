@@ -202,6 +202,27 @@ void Dataset::makeLabels(size_t i, const std::vector<char *> &buffers) {
               labels.user, " takes ", rangeText(labels));
 }
 
+void Dataset::sampleByWeights(const std::string &file) {
+  if (how == Feeding::Whole)
+    userError("--sample-weights ", file, ": each step reads the same data, which has no samples");
+  sampling = std::make_unique<WeightedSampler>(samplerOfFile(file, rowCount));
+}
+
+void Dataset::balanceClasses() {
+  std::vector<size_t> labels;
+  for (size_t i = 0; i < columns.size(); ++i)
+    if (const MtcInput &input = program.inputs[i];
+        input.is_label && hasRange(input) && columns[i] && columns[i]->feeding() == Feeding::Rows &&
+        columns[i]->elementsOfItem() == 1)
+      labels.push_back(i);
+  if (labels.size() != 1)
+    userError("--balance-classes: the program has ", labels.size(),
+              " inputs with one class for each sample, expected one; --sample-weights FILE sets "
+              "weights of samples");
+  sampling = std::make_unique<WeightedSampler>(
+      samplerOfClasses(program.inputs[labels.front()], *columns[labels.front()]));
+}
+
 void Dataset::load(const Batch &batch, const std::vector<char *> &buffers) {
   assert(static_cast<int64_t>(batch.rows.size()) == this->batch() &&
          "a batch has the rows of a step");

@@ -5,8 +5,10 @@
 #include "runtime/abi/program.h"
 #include "runtime/data/batch_order.h"
 #include "runtime/data/data_column.h"
+#include "runtime/data/weighted_sampler.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -44,6 +46,13 @@ public:
   /// Returns a one-line warning about data that may be unintended; "" if there is none.
   const std::string &warning() const { return warningText; }
 
+  /// Draws samples in proportion to the weights of a file, or by classes of the labels. Throws a
+  /// user error if the file does not fit or the program has no classes.
+  void sampleByWeights(const std::string &file);
+  void balanceClasses();
+  /// Returns null unless samples are drawn by weights.
+  const WeightedSampler *sampler() const { return sampling.get(); }
+
   /// Copies a batch to `buffers`, one per input, and checks its values. The labels of padding
   /// samples are set to the ignored value.
   void load(const Batch &batch, const std::vector<char *> &buffers);
@@ -78,6 +87,7 @@ private:
   Feeding how = Feeding::Rows;
   int64_t rowCount = 0;
   std::string warningText;
+  std::unique_ptr<const WeightedSampler> sampling;
 };
 
 } // namespace mtc::runtime

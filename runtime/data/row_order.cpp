@@ -5,21 +5,25 @@
 // arbitrary finite domains", 2002).
 #include "runtime/data/row_order.h"
 
+#include "runtime/data/weighted_sampler.h"
 #include "runtime/support/philox.h"
 
 #include <bit>
 
 namespace mtc::runtime {
 
-RowOrder::RowOrder(int64_t rows, bool shuffle, uint64_t seed)
-    : rows(rows), shuffle(shuffle), seed(seed) {
+RowOrder::RowOrder(int64_t rows, bool shuffle, uint64_t seed, const WeightedSampler *sampler)
+    : rows(rows), shuffle(shuffle), seed(seed), sampler(sampler) {
   int bits = rows > 1 ? std::bit_width(static_cast<uint64_t>(rows - 1)) : 1;
   halfBits = (bits + 1) / 2;
 }
 
 int64_t RowOrder::row(int64_t position) const {
-  int64_t index = position % rows;
-  return shuffle ? permuted(index, static_cast<uint64_t>(position / rows)) : index;
+  const int64_t index = position % rows;
+  const auto epoch = static_cast<uint64_t>(position / rows);
+  if (sampler)
+    return sampler->draw(seed, epoch, index);
+  return shuffle ? permuted(index, epoch) : index;
 }
 
 int64_t RowOrder::permuted(int64_t index, uint64_t epoch) const {

@@ -6,11 +6,14 @@
 
 namespace mtc::runtime {
 
+class WeightedSampler;
+
 /// A sequence of sample indices, epoch after epoch. With shuffling, the order of an epoch is a pure
 /// function of (seed, epoch).
 class RowOrder {
 public:
-  RowOrder(int64_t rows, bool shuffle, uint64_t seed);
+  /// If `sampler` is not null, samples are drawn by it, and `shuffle` has no effect.
+  RowOrder(int64_t rows, bool shuffle, uint64_t seed, const WeightedSampler *sampler = nullptr);
 
   /// Returns the sample at a position, which counts from 0 across all epochs.
   int64_t row(int64_t position) const;
@@ -21,6 +24,7 @@ private:
   int64_t rows;
   bool shuffle;
   uint64_t seed;
+  const WeightedSampler *sampler;
   int halfBits; ///< the permuted domain has 2^(2 * halfBits) >= rows numbers
 };
 

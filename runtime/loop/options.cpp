@@ -79,6 +79,15 @@ void checkTogether(const MtcProgram &program, Options &options, Problems &proble
                  "--export");
   if (!options.normalizations.empty() && !options.readsData())
     problems.add(flagsOf(options.normalizations), ": this run reads no data; expected --data");
+  const bool draws = !options.sampleWeights.empty() || options.balancesClasses;
+  if (!options.sampleWeights.empty() && options.balancesClasses)
+    problems.add("--sample-weights and --balance-classes both choose samples; give one of them");
+  if (draws && options.shuffle == false)
+    problems.add("--no-shuffle keeps the order of the file; --sample-weights and "
+                 "--balance-classes do not go with it");
+  if (draws && !options.trains() && options.gradients.empty())
+    problems.add("--sample-weights and --balance-classes choose the samples of training; "
+                 "expected a run that trains");
   if (options.steps && options.epochs)
     problems.add("--steps and --epochs both say how long to train; give one of them");
   if (options.saveEvery && options.save.empty())

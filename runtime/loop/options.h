@@ -18,6 +18,8 @@ namespace mtc::runtime {
 struct Options {
   std::vector<std::pair<std::string, std::string>> data, validate; ///< NAME, FILE
   Normalizations normalizations;                                   ///< of --scale, --mean and --std
+  std::string sampleWeights;                                       ///< the file; may be empty
+  bool balancesClasses = false;
   std::optional<int64_t> steps, epochs, scheduleSteps;
   std::optional<bool> shuffle;
   std::optional<LastBatch> lastBatch;

@@ -4,9 +4,10 @@
 namespace mtc::runtime {
 
 BatchOrder orderOf(const Dataset &data, const TrainingState &state) {
-  return orderOf(state, data.rows(), data.batchOfStep(), [&](const EarlierSteps &steps) {
-    return data.samplesOf(steps.batch, steps.microSteps);
-  });
+  return orderOf(
+      state, data.rows(), data.batchOfStep(),
+      [&](const EarlierSteps &steps) { return data.samplesOf(steps.batch, steps.microSteps); },
+      data.sampler());
 }
 
 void Session::loadBatch(const TrainingState &state, int64_t step, int64_t microStep,

@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 constexpr const char *formatName = "mtc-checkpoint";
 /// Version 1 had no checksum and no schedule_steps, version 2 no schedule and no validation,
 /// version 3 no piece_bytes, version 4 no micro_steps, no program and no earlier steps, version 5
-/// no normalization.
+/// no normalization and no sampling.
 constexpr int formatVersion = 6, oldestVersion = 2;
 
 std::string textOf(const Json &manifest) {
@@ -308,6 +308,8 @@ std::string writeManifest(const MtcProgram &program, const CheckpointManifest &m
     json["schedule"] = jsonOf(*state.schedule);
   if (!state.normalizations.empty())
     json["normalization"] = jsonOf(state.normalizations);
+  if (!state.sampling.empty())
+    json["sampling"] = state.sampling;
   if (state.validation.step)
     json["validation"] = jsonOf(state.validation);
   for (const EarlierSteps &steps : state.earlier)
@@ -338,6 +340,8 @@ CheckpointManifest parseManifest(const MtcProgram &program, const std::string &p
     state.schedule = parseSchedule(path, fields.object("schedule"));
   if (json.contains("normalization"))
     state.normalizations = parseNormalizations(path, fields.object("normalization"));
+  if (json.contains("sampling"))
+    state.sampling = fields.string("sampling");
   if (json.contains("validation"))
     state.validation = parseValidation(path, fields.object("validation"));
   if (const auto earlier = json.find("earlier_steps"); earlier != json.end())

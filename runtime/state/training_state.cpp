@@ -4,9 +4,10 @@
 namespace mtc::runtime {
 
 BatchOrder orderOf(const TrainingState &state, int64_t rows, int64_t batch,
-                   const std::function<int64_t(const EarlierSteps &)> &samplesOf) {
+                   const std::function<int64_t(const EarlierSteps &)> &samplesOf,
+                   const WeightedSampler *sampler) {
   auto from = [&](int64_t samples, BatchOrigin origin) {
-    return BatchOrder(rows, samples, state.lastBatch, state.shuffle, state.seed, origin);
+    return BatchOrder(rows, samples, state.lastBatch, state.shuffle, state.seed, origin, sampler);
   };
   BatchOrigin origin;
   for (const EarlierSteps &steps : state.earlier)

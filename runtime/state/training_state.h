@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace mtc::runtime {
@@ -30,14 +31,16 @@ struct TrainingState {
   LastBatch lastBatch = LastBatch::Wrap;
   std::optional<ScheduleSettings> schedule; ///< set by flags; nullopt: the compiled schedule
   Normalizations normalizations;            ///< of the inputs, by name
+  std::string sampling; ///< description of the weighted sampler; "" if there is none
   ValidationState validation;
   std::vector<EarlierSteps> earlier; ///< steps before the run was resumed with another batch
 };
 
 /// Returns the order of samples in batches of `batch` samples, after those that the earlier steps
-/// have read. `samplesOf` returns the samples of an earlier step.
+/// have read. `samplesOf` returns the samples of an earlier step. `sampler` may be null.
 BatchOrder orderOf(const TrainingState &state, int64_t rows, int64_t batch,
-                   const std::function<int64_t(const EarlierSteps &)> &samplesOf);
+                   const std::function<int64_t(const EarlierSteps &)> &samplesOf,
+                   const WeightedSampler *sampler = nullptr);
 
 /// Returns the number of micro-steps that trained the model.
 int64_t trainedBatches(const MtcProgram &program, const TrainingState &state);

@@ -16,20 +16,27 @@ struct KnownTarget {
   /// Parses the part of --target after the colon ("" if there is none).
   llvm::Expected<TargetAttrInterface> (*parse)(llvm::StringRef detail, MLIRContext &context,
                                                const TargetFlags &flags);
+  /// Registers the dialect of the target's attribute.
+  void (*registerDialect)(DialectRegistry &registry);
   /// Creates the target, or returns null if the attribute belongs to another target.
   llvm::Expected<std::unique_ptr<Target>> (*create)(Attribute attribute, unsigned optLevel);
 };
 
+template <typename Dialect> void registerDialect(DialectRegistry &registry) {
+  registry.insert<Dialect>();
+}
+
 const KnownTarget knownTargets[] = {
-    {"cpu", "cpu", cpu::parseTarget, cpu::createTarget},
+    {"cpu", "cpu", cpu::parseTarget, registerDialect<cpu::MtcCpuDialect>, cpu::createTarget},
     {"cuda",
      "cuda[:ARCHITECTURE,...] (sm_90 if none is named; native: this machine's; compute_90: PTX)",
-     cuda::parseTarget, cuda::createTarget}};
+     cuda::parseTarget, registerDialect<cuda::MtcCudaDialect>, cuda::createTarget}};
 
 } // namespace
 
 void mtc::registerTargetDialects(DialectRegistry &registry) {
-  registry.insert<cpu::MtcCpuDialect, cuda::MtcCudaDialect>();
+  for (const KnownTarget &known : knownTargets)
+    known.registerDialect(registry);
 }
 
 const std::string &Target::describeNames() {

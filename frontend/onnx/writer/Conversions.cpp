@@ -4,22 +4,26 @@
 
 using namespace mlir;
 
+namespace mtc {
+namespace onnx {
+#define MTC_FILE(NAME) void add##NAME##Conversions(Conversions &conversions);
+#include "frontend/onnx/writer/Conversions.inc"
+#undef MTC_FILE
+} // namespace onnx
+
+template <> Registry<onnx::Conversions> &Registry<onnx::Conversions>::get() {
+  static Registry registry = {
+#define MTC_FILE(NAME) onnx::add##NAME##Conversions,
+#include "frontend/onnx/writer/Conversions.inc"
+#undef MTC_FILE
+  };
+  return registry;
+}
+} // namespace mtc
+
 namespace mtc::onnx {
 
-const Conversions &Conversions::get() {
-  static const Conversions all = [] {
-    Conversions conversions;
-    addElementwiseConversions(conversions);
-    addMovementConversions(conversions);
-    addReductionConversions(conversions);
-    addIndexingConversions(conversions);
-    addWindowConversions(conversions);
-    addContractionConversions(conversions);
-    addConvolutionConversions(conversions);
-    return conversions;
-  }();
-  return all;
-}
+const Conversions &Conversions::get() { return Registry<Conversions>::get().getTable(); }
 
 void Conversions::addSame(StringRef operation, StringRef op) {
   table[operation] = [op](Operation *each, GraphBuilder &b) {

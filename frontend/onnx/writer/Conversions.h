@@ -1,6 +1,7 @@
 //===- Conversions.h - Conversion of core operations to ONNX nodes ----------------------------===//
 //
-// One function per operation of the dialect, in one file per family. A conversion receives the
+// One function per operation of the dialect, in the files of `families/`, each of which has `void
+// addNAMEConversions(Conversions &conversions)`; CMake finds them. A conversion receives the
 // operation and the builder, and returns the operation's results.
 //
 //===------------------------------------------------------------------------------------------===//
@@ -10,6 +11,7 @@
 
 #include "frontend/onnx/writer/GraphBuilder.h"
 #include "ir/Mtc.h"
+#include "ir/Registry.h"
 
 #include <functional>
 
@@ -45,14 +47,8 @@ private:
   llvm::StringMap<Convert> table;
 };
 
-void addElementwiseConversions(Conversions &conversions);
-void addMovementConversions(Conversions &conversions);
-void addReductionConversions(Conversions &conversions);
-void addIndexingConversions(Conversions &conversions);
-void addWindowConversions(Conversions &conversions);
-void addContractionConversions(Conversions &conversions);
-void addConvolutionConversions(Conversions &conversions);
-
 } // namespace mtc::onnx
+
+template <> mtc::Registry<mtc::onnx::Conversions> &mtc::Registry<mtc::onnx::Conversions>::get();
 
 #endif // MTC_FRONTEND_ONNX_WRITER_CONVERSIONS_H

@@ -30,7 +30,7 @@ using ::testing::Not;
 static void build(Update &update) {
   TensorBuilder &b = update.b;
   Value &mean = update.states[0];
-  mean = update.mix(b.abs(update.gradient), mean, update.number("memory"));
+  mean = update.mix(b.abs(update.gradient), mean, update.number("mean-decay"));
   Value step = b.div(update.gradient, b.add(mean, update.broadcast(1e-8)));
   update.decayParameter();
   update.descend(step, update.learningRate);
@@ -38,7 +38,7 @@ static void build(Update &update) {
 
 static constexpr OptimizerState states[] = {{.suffix = "mean", .isNonNegative = true}};
 static constexpr Hyperparameter hyperparameters[] = {
-    learningRate(1e-2), weightDecay(0.0), {"memory", 0.9, "decay of the mean", 0.0, 1.0}};
+    learningRate(1e-2), weightDecay(0.0), {"mean-decay", 0.9, "decay of the mean", 0.0, 1.0}};
 
 namespace mtc {
 void addMagnitudeOptimizers(std::vector<OptimizerKind> &optimizers) {
@@ -121,7 +121,7 @@ TEST(OwnOptimizer, QuantizesItsState) {
 TEST(OwnOptimizer, HasGroupsAndClipping) {
   OptimizerOptions options = ownOptions();
   options.clipNorm = 1.0;
-  options.groups = {"match=v memory=0.5 optimizer-bits=32", "match=b lr=0.5"};
+  options.groups = {"match=v mean-decay=0.5 optimizer-bits=32", "match=b lr=0.5"};
   std::string text = compile(options);
   EXPECT_THAT(text, HasSubstr("@w.mean.codes"));
   EXPECT_THAT(text, Not(HasSubstr("@v.mean.codes")));

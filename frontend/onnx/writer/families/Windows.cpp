@@ -107,7 +107,7 @@ GraphValue convertOverlapAdd(OverlapAddOp op, GraphBuilder &b) {
 
 } // namespace
 
-void addWindowConversions(Conversions &conversions) {
+void addWindowsConversions(Conversions &conversions) {
   conversions.add(convertWindows);
   conversions.add(convertOverlapAdd);
 }

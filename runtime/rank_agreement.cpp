@@ -48,6 +48,7 @@ void agree(const MtcProgram &program, const Options &options, const RunInputs &i
   add("--shuffle", state.shuffle);
   add("--last-batch", nameOf(state.lastBatch));
   add("--scale, --mean and --std", flagsOf(state.normalizations));
+  add("--augment", flagsOf(state.augmentations));
   add("weights of samples", state.sampling);
   add("learning-rate schedule", ScheduleSettings(scheduleOf(program, state)).flags(), " ",
       state.scheduleSteps);

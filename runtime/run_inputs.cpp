@@ -19,6 +19,7 @@ static TrainingState startingState(const Options &options,
     state.shuffle = options.shuffle.value_or(true);
     state.lastBatch = options.lastBatch.value_or(LastBatch::Wrap);
     state.normalizations = options.normalizations;
+    state.augmentations = options.augmentations;
     return state;
   }
   state = resumed->state();
@@ -32,12 +33,13 @@ static TrainingState startingState(const Options &options,
     userError("--resume ", options.resume, ": the checkpoint was made with --last-batch ",
               nameOf(state.lastBatch), "; with ", nameOf(*options.lastBatch),
               " its steps would have been of other rows");
-  if (!options.normalizations.empty() && options.normalizations != state.normalizations) {
-    const std::string flags = flagsOf(state.normalizations);
-    userError("--resume ", options.resume, ": the checkpoint was made with ",
-              flags.empty() ? "unnormalized data" : flags, ", not with ",
-              flagsOf(options.normalizations));
-  }
+  auto checkFlags = [&](const auto &given, const auto &saved, const char *none) {
+    if (!given.empty() && given != saved)
+      userError("--resume ", options.resume, ": the checkpoint was made with ",
+                saved.empty() ? none : flagsOf(saved), ", not with ", flagsOf(given));
+  };
+  checkFlags(options.normalizations, state.normalizations, "unnormalized data");
+  checkFlags(options.augmentations, state.augmentations, "no augmentation");
   return state;
 }
 
@@ -97,14 +99,16 @@ RunInputs::RunInputs(const MtcProgram &program, const std::string &programPath,
       state.schedule =
           overrideSchedule(ScheduleSettings(scheduleOf(program, state)), options.schedule);
   });
+  const DataTransforms transforms = {state.normalizations, state.augmentations, state.seed,
+                                     options.readThreads};
   if (options.readsData())
     problems.collect([&] {
-      data.emplace(program, options.data, !options.outputs.empty(), "--data", state.normalizations);
+      data.emplace(program, options.data, !options.outputs.empty(), "--data", transforms);
     });
   if (!options.validate.empty())
     problems.collect([&] {
       validation.emplace(program, options.validate, /*labelsOptional=*/false, "--validate",
-                         state.normalizations);
+                         transforms);
       checkEvaluates(program, *validation, "--validate");
     });
   for (const std::optional<Dataset> *each : {&data, &validation})

@@ -36,6 +36,7 @@ Batch BatchOrder::batchOf(int64_t step, int64_t part, int64_t parts) const {
 void BatchOrder::batchOf(int64_t step, int64_t part, int64_t parts, Batch &result) const {
   const auto [first, count] = samplesOf(step);
   const int64_t size = batch / parts, begin = part * size, end = begin + size;
+  result.position = first + begin;
   result.rows.clear();
   for (int64_t i = begin; i < end; ++i)
     result.rows.push_back(order.row(first + std::min(i, count - 1)));

@@ -15,6 +15,9 @@ namespace mtc::runtime {
 struct Batch {
   std::vector<int64_t> rows;
   int64_t filler = 0; ///< number of padding samples at the end, whose labels are ignored
+  /// Position of the first sample in the order of training, which determines its augmentation; -1:
+  /// the samples are evaluated.
+  int64_t position = -1;
 
   bool empty() const { return rows.empty(); }
   bool operator==(const Batch &) const = default;

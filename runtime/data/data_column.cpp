@@ -12,6 +12,17 @@
 
 namespace mtc::runtime {
 
+/// Elements that are converted at once.
+static constexpr int64_t chunkElements = 4096;
+
+/// Elements of any type in a file's encoding.
+namespace {
+struct Chunk {
+  static constexpr int64_t maxElementBytes = 8;
+  alignas(maxElementBytes) std::array<char, chunkElements * maxElementBytes> bytes;
+};
+} // namespace
+
 static std::vector<int64_t> withoutFirst(const std::vector<int64_t> &dims) {
   return {dims.begin() + 1, dims.end()};
 }
@@ -31,21 +42,40 @@ std::string shapesOfFiles(const MtcInput &input) {
 }
 
 DataColumn::DataColumn(const MtcInput &input, std::string flag, DataFile dataFile,
-                       StreamWindow window, const Normalization *normalization)
-    : input(&input), flagText(std::move(flag)), file(std::move(dataFile)), window(window) {
+                       StreamWindow window, const ColumnTransforms &transforms)
+    : input(&input), flagText(std::move(flag)), file(std::move(dataFile)),
+      workers(transforms.workers), window(window) {
   const MtcTensor &tensor = input.tensor;
+  const std::vector<int64_t> dims = shapeOf(tensor);
   Problems problems;
   if (!isConvertible(file.type(), tensor.type))
     problems.add(flagText, ": holds ", typeName(file.type()), ", but the input '", tensor.name,
                  "' is ", typeName(tensor.type), "; convert it with array.astype(",
                  numpyTypeName(tensor.type), ")");
-  problems.collect([&] { chooseFeeding(); });
+  problems.collect([&] {
+    if (transforms.augmentation)
+      prepareAugmentation(*transforms.augmentation);
+    else
+      chooseFeeding();
+  });
   problems.throwIfAny();
   countItems();
-  if (!normalization)
-    return;
-  const std::vector<int64_t> dims = shapeOf(tensor);
-  normalizer.emplace(*normalization, how == Feeding::Rows ? withoutFirst(dims) : dims, tensor.name);
+  if (transforms.normalization)
+    normalizer.emplace(*transforms.normalization, how == Feeding::Rows ? withoutFirst(dims) : dims,
+                       tensor.name);
+  for (int i = 0; augmenter && i < (workers ? workers->count() : 1); ++i)
+    scratch.push_back(
+        std::make_unique<float[]>(static_cast<size_t>(augmenter->storedElements() + itemElements)));
+}
+
+void DataColumn::prepareAugmentation(const Augmentation &augmentation) {
+  const std::vector<int64_t> dims = shapeOf(input->tensor), found = file.dims();
+  if (input->is_whole || file.isStream || found.size() != dims.size() || dims.empty())
+    userError(flagText, ": has shape ", shapeText(found), "; --augment ", input->tensor.name,
+              " expects samples of images for an input with a batch axis");
+  const float white = isInteger(file.type()) ? 255 : 1;
+  augmenter.emplace(augmentation, withoutFirst(found), withoutFirst(dims), white,
+                    input->tensor.name);
 }
 
 void DataColumn::chooseFeeding() {
@@ -59,11 +89,18 @@ void DataColumn::chooseFeeding() {
     how = Feeding::Entries;
   else
     userError(flagText, ": has shape ", shapeText(found), "; the input '", input->tensor.name,
-              "' takes ", shapesOfFiles(*input),
-              input->is_whole && !dims.empty() ? text(", one a step; where its first axis counts "
-                                                      "rows, compile with --batch-input ",
-                                                      input->tensor.name)
-                                               : "");
+              "' takes ", shapesOfFiles(*input), adviceFor(found));
+}
+
+/// Returns what makes a file of this shape fit, for messages.
+std::string DataColumn::adviceFor(const std::vector<int64_t> &found) const {
+  const std::vector<int64_t> dims = shapeOf(input->tensor);
+  if (input->is_whole && !dims.empty())
+    return text(", one a step; where its first axis counts rows, compile with --batch-input ",
+                input->tensor.name);
+  const bool isLargerImage = !input->is_whole && dims.size() == 4 && found.size() == 4 &&
+                             found[2] >= dims[2] && (found[1] == dims[1] || found[3] == dims[3]);
+  return isLargerImage ? text("; --augment ", input->tensor.name, "=crop crops images") : "";
 }
 
 void DataColumn::countItems() {
@@ -107,36 +144,88 @@ void DataColumn::readItems(Location at, int64_t count, char *to) const {
 }
 
 void DataColumn::readConverted(Location at, int64_t count, char *to) const {
-  constexpr int64_t chunk = 4096, maxElementBytes = 8;
-  alignas(maxElementBytes) std::array<char, chunk * maxElementBytes> source;
-  std::array<float, chunk> floats;
+  Chunk source;
+  std::array<float, chunkElements> floats;
   const ArrayOnDisk &array = file.parts[at.part];
   const uint32_t type = input->tensor.type;
   const int64_t sourceBytes = typeBytes(array.type), total = count * itemElements,
                 first = at.item * itemElements + window.shift;
-  for (int64_t done = 0; done < total; done += chunk) {
-    const int64_t size = std::min(chunk, total - done);
+  for (int64_t done = 0; done < total; done += chunkElements) {
+    const int64_t size = std::min(chunkElements, total - done);
     char *target = to + done * typeBytes(type);
-    array.file->read(array.offset + (first + done) * sourceBytes, source.data(),
+    array.file->read(array.offset + (first + done) * sourceBytes, source.bytes.data(),
                      size * sourceBytes);
     int64_t valid = 0;
     if (normalizer) {
       char *bytes = reinterpret_cast<char *>(floats.data());
-      valid = convertValues(array.type, source.data(), size, MTC_F32, bytes);
+      valid = convertValues(array.type, source.bytes.data(), size, MTC_F32, bytes);
       normalizer->apply(floats.data(), valid, done % std::max<int64_t>(1, itemElements));
       valid = std::min(valid, convertValues(MTC_F32, bytes, valid, type, target));
     } else {
-      valid = convertValues(array.type, source.data(), size, type, target);
+      valid = convertValues(array.type, source.bytes.data(), size, type, target);
     }
     if (valid < size)
-      userError(describe(at), ": row ", at.item + (done + valid) / itemElements, " holds ",
-                valueText(array.type, source.data(), valid), " (element ",
-                (done + valid) % itemElements, "); the input '", input->tensor.name, "' is ",
-                typeName(type), ", which has ", valuesOfType(type));
+      refuseValue({at.part, at.item + (done + valid) / itemElements}, (done + valid) % itemElements,
+                  array.type, source.bytes.data() + valid * sourceBytes);
   }
 }
 
-void DataColumn::load(const int64_t *list, int64_t count, char *tensor) const {
+void DataColumn::refuseValue(Location at, int64_t element, uint32_t type, const char *value) const {
+  userError(describe(at), ": row ", at.item, " holds ", valueText(type, value, 0), " (element ",
+            element, "); the input '", input->tensor.name, "' is ", typeName(input->tensor.type),
+            ", which has ", valuesOfType(input->tensor.type));
+}
+
+/// Reads a stored image, and augments, normalizes and converts it.
+void DataColumn::readImage(Location at, RandomOrigin origin, int worker, char *to) const {
+  Chunk source;
+  const ArrayOnDisk &array = file.parts[at.part];
+  const uint32_t type = input->tensor.type;
+  const int64_t sourceBytes = typeBytes(array.type), total = augmenter->storedElements();
+  float *stored = scratch[static_cast<size_t>(worker)].get(), *image = stored + total;
+  for (int64_t done = 0; done < total; done += chunkElements) {
+    const int64_t size = std::min(chunkElements, total - done);
+    array.file->read(array.offset + (at.item * total + done) * sourceBytes, source.bytes.data(),
+                     size * sourceBytes);
+    const int64_t valid = convertValues(array.type, source.bytes.data(), size, MTC_F32,
+                                        reinterpret_cast<char *>(stored + done));
+    if (valid < size)
+      refuseValue(at, done + valid, array.type, source.bytes.data() + valid * sourceBytes);
+  }
+  augmenter->apply(stored, origin, image);
+  if (normalizer)
+    normalizer->apply(image, itemElements, 0);
+  const char *bytes = reinterpret_cast<const char *>(image);
+  if (const int64_t valid = convertValues(MTC_F32, bytes, itemElements, type, to);
+      valid < itemElements)
+    refuseValue(at, valid, MTC_F32, reinterpret_cast<const char *>(image + valid));
+}
+
+void DataColumn::load(const int64_t *list, int64_t count, char *tensor, RandomOrigin origin) const {
+  constexpr int64_t minSharedBytes = 1 << 16;
+  auto originOf = [&origin](int64_t i) {
+    return RandomOrigin{origin.seed, origin.position < 0 ? -1 : origin.position + i};
+  };
+  auto readOne = [&](int64_t i, int worker) {
+    if (augmenter)
+      readImage(locate(list[i]), originOf(i), worker, tensor + i * itemBytes);
+    else
+      readItems(locate(list[i]), 1, tensor + i * itemBytes);
+  };
+  if (workers && workers->count() > 1 && count > 1 && (augmenter || itemBytes >= minSharedBytes)) {
+    workers->run(count, readOne);
+  } else if (augmenter) {
+    for (int64_t i = 0; i < count; ++i)
+      readOne(i, 0);
+  } else {
+    readRuns(list, count, tensor);
+  }
+  for (int64_t i = 0; i < count; ++i)
+    checkRange(list[i], tensor + i * itemBytes);
+}
+
+/// Reads items one after the other, consecutive ones at once.
+void DataColumn::readRuns(const int64_t *list, int64_t count, char *tensor) const {
   for (int64_t i = 0; i < count;) {
     const Location at = locate(list[i]);
     int64_t next = i + 1;
@@ -145,8 +234,6 @@ void DataColumn::load(const int64_t *list, int64_t count, char *tensor) const {
     readItems(at, next - i, tensor + i * itemBytes);
     i = next;
   }
-  for (int64_t i = 0; i < count; ++i)
-    checkRange(list[i], tensor + i * itemBytes);
 }
 
 void DataColumn::checkRange(int64_t item, const char *values) const {

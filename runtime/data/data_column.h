@@ -3,10 +3,13 @@
 #define MTC_RUNTIME_DATA_DATA_COLUMN_H
 
 #include "runtime/abi/program.h"
+#include "runtime/data/augmentation.h"
 #include "runtime/data/data_file.h"
 #include "runtime/data/normalization.h"
+#include "runtime/data/read_workers.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,14 +31,22 @@ struct StreamWindow {
   int64_t spared = 0; ///< tokens of each file that belong to no item of the unshifted stream
 };
 
+/// Changes of the values of an input while they are read. Pointers may be null.
+struct ColumnTransforms {
+  const Normalization *normalization = nullptr;
+  const Augmentation *augmentation = nullptr;
+  ReadWorkers *workers = nullptr; ///< threads that share the items of a batch
+};
+
 /// Reads items (samples, entries, or the single tensor) of files into an input's tensor. Elements
-/// are converted to the input's type. Reading uses a fixed amount of memory on the stack.
+/// are converted to the input's type. Reading uses a fixed amount of memory on the stack, and
+/// augmentation the memory of a stored image and an image of the input for each worker.
 class DataColumn {
 public:
-  /// `flag` is the user's argument, for messages. `normalization` may be null. Throws a user error
-  /// if the type, the shape or the normalization does not fit.
+  /// `flag` is the user's argument, for messages. Throws a user error if the type, the shape or a
+  /// transform does not fit.
   DataColumn(const MtcInput &input, std::string flag, DataFile file, StreamWindow window = {},
-             const Normalization *normalization = nullptr);
+             const ColumnTransforms &transforms = {});
 
   Feeding feeding() const { return how; }
   int64_t items() const { return ends.back(); }
@@ -44,7 +55,8 @@ public:
   const DataFile &source() const { return file; }
 
   /// Copies items `list[0..count)` contiguously to `tensor` and checks the range of their values.
-  void load(const int64_t *list, int64_t count, char *tensor) const;
+  /// `origin` has the random numbers of the first item; those of item i are at its position + i.
+  void load(const int64_t *list, int64_t count, char *tensor, RandomOrigin origin = {}) const;
 
 private:
   /// An item by its file.
@@ -54,10 +66,16 @@ private:
   };
 
   void chooseFeeding();
+  void prepareAugmentation(const Augmentation &augmentation);
+  std::string adviceFor(const std::vector<int64_t> &found) const;
   void countItems();
   Location locate(int64_t item) const;
+  void readRuns(const int64_t *list, int64_t count, char *tensor) const;
   void readItems(Location at, int64_t count, char *to) const;
   void readConverted(Location at, int64_t count, char *to) const;
+  void readImage(Location at, RandomOrigin origin, int worker, char *to) const;
+  [[noreturn]] void refuseValue(Location at, int64_t element, uint32_t type,
+                                const char *value) const;
   void checkRange(int64_t item, const char *values) const;
   std::string describe(Location at) const;
 
@@ -65,6 +83,10 @@ private:
   std::string flagText;
   DataFile file;
   std::optional<ChannelNormalizer> normalizer;
+  std::optional<ImageAugmenter> augmenter;
+  ReadWorkers *workers;
+  /// For each worker, a stored image and an image of the input.
+  std::vector<std::unique_ptr<float[]>> scratch;
   Feeding how = Feeding::Rows;
   StreamWindow window;
   int64_t itemElements = 0, itemBytes = 0;

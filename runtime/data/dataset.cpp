@@ -78,16 +78,21 @@ std::vector<Dataset::Source> Dataset::open(const Flags &flags, bool labelsOption
 
 /// Binds each input to its files. Wrong types or shapes and unreadable files are added to the
 /// problems.
-void Dataset::bind(const Flags &flags, bool labelsOptional, const Normalizations &normalizations,
+void Dataset::bind(const Flags &flags, bool labelsOptional, const DataTransforms &transforms,
                    Problems &problems) {
   std::vector<Source> sources = open(flags, labelsOptional, problems);
   auto bindColumn = [&](size_t i) {
     const MtcInput &input = program.inputs[i];
     Source &source = sources[i];
-    const auto found = normalizations.find(input.tensor.name);
+    const auto normalization = transforms.normalizations.find(input.tensor.name);
+    const auto augmentation = transforms.augmentations.find(input.tensor.name);
     problems.collect([&] {
-      columns[i].emplace(input, source.flag, std::move(*source.file), source.window,
-                         found == normalizations.end() ? nullptr : &found->second);
+      columns[i].emplace(
+          input, source.flag, std::move(*source.file), source.window,
+          ColumnTransforms{
+              normalization == transforms.normalizations.end() ? nullptr : &normalization->second,
+              augmentation == transforms.augmentations.end() ? nullptr : &augmentation->second,
+              workers.get()});
     });
   };
   for (size_t i = 0; i < columns.size(); ++i)
@@ -167,12 +172,13 @@ void Dataset::checkLanguage(Problems &problems) {
 }
 
 Dataset::Dataset(const MtcProgram &program, const Flags &flags, bool labelsOptional,
-                 std::string flagName, const Normalizations &normalizations)
-    : program(program), flagName(std::move(flagName)), columns(program.input_count),
+                 std::string flagName, const DataTransforms &transforms)
+    : program(program), flagName(std::move(flagName)), seed(transforms.seed),
+      workers(std::make_unique<ReadWorkers>(transforms.readThreads)), columns(program.input_count),
       labelsOfStream(program.input_count) {
   Problems problems;
   checkNames(flags, problems);
-  bind(flags, labelsOptional, normalizations, problems);
+  bind(flags, labelsOptional, transforms, problems);
   problems.throwIfAny();
   chooseFeeding(problems);
   problems.throwIfAny();
@@ -231,7 +237,7 @@ void Dataset::load(const Batch &batch, const std::vector<char *> &buffers) {
     if (columns[i] && columns[i]->feeding() == Feeding::Whole)
       columns[i]->load(&theOnly, 1, buffers[i]);
     else if (columns[i])
-      columns[i]->load(batch.rows.data(), this->batch(), buffers[i]);
+      columns[i]->load(batch.rows.data(), this->batch(), buffers[i], {seed, batch.position});
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!columns[i] && program.inputs[i].is_of_outputs)
       std::memset(buffers[i], 0, static_cast<size_t>(program.inputs[i].tensor.bytes));

@@ -16,6 +16,14 @@
 
 namespace mtc::runtime {
 
+/// Changes of inputs while they are read.
+struct DataTransforms {
+  Normalizations normalizations;
+  Augmentations augmentations;
+  uint64_t seed = 0;   ///< of augmentation
+  int readThreads = 1; ///< threads that share the samples of a batch
+};
+
 class Dataset {
 public:
   /// `flags` are the (NAME, FILE) pairs of `flagName`: --data or --validate. All problems are
@@ -24,10 +32,10 @@ public:
   /// Omitted labels are derived from the tokens if the program allows it. With `labelsOptional`
   /// (forward pass only), omitted labels are filled with the value that losses ignore. Without it,
   /// inputs that only the outputs depend on may be omitted, and are zero.
-  /// Inputs in `normalizations`, which are floats, are normalized.
+  /// Normalized and augmented inputs are floats.
   Dataset(const MtcProgram &program, const std::vector<std::pair<std::string, std::string>> &flags,
           bool labelsOptional, std::string flagName = "--data",
-          const Normalizations &normalizations = {});
+          const DataTransforms &transforms = {});
 
   /// The unit of data of a micro-step: a batch of samples; one entry of each file of entries; or
   /// the same whole tensors in every step.
@@ -73,7 +81,7 @@ private:
   }
   void checkNames(const Flags &flags, class Problems &problems) const;
   std::vector<Source> open(const Flags &flags, bool labelsOptional, class Problems &problems);
-  void bind(const Flags &flags, bool labelsOptional, const Normalizations &normalizations,
+  void bind(const Flags &flags, bool labelsOptional, const DataTransforms &transforms,
             class Problems &problems);
   void chooseFeeding(Problems &problems);
   void countRows(Problems &problems);
@@ -82,6 +90,8 @@ private:
 
   const MtcProgram &program;
   std::string flagName;
+  uint64_t seed;
+  std::unique_ptr<ReadWorkers> workers;
   std::vector<std::optional<DataColumn>> columns; ///< nullopt if the input is omitted
   std::vector<bool> labelsOfStream;               ///< labels that are derived from a token stream
   Feeding how = Feeding::Rows;

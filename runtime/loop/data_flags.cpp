@@ -26,8 +26,8 @@ std::pair<std::string, std::string> splitColumn(const FlagValue &value, const ch
   return {value.text.substr(0, equals), value.text.substr(equals + 1)};
 }
 
-/// Throws a user error unless the program has an input of this name that can be normalized.
-void checkNormalized(const FlagValue &value, const std::string &name) {
+/// Throws a user error unless the program has an input of floats with this name.
+void checkIsFloat(const FlagValue &value, const std::string &name) {
   std::vector<std::string> names;
   for (uint32_t i = 0; i < value.program.input_count; ++i) {
     const MtcTensor &tensor = value.program.inputs[i].tensor;
@@ -45,12 +45,24 @@ void checkNormalized(const FlagValue &value, const std::string &name) {
 template <auto field, typename Parse>
 void setNormalization(Options &options, const FlagValue &value, const Parse &parse) {
   const auto [name, list] = splitColumn(value, "NAME=VALUES");
-  checkNormalized(value, name);
+  checkIsFloat(value, name);
   auto &values = options.normalizations[name].*field;
   if (!values.empty())
     userError(value.flag, " ", value.text, ": '", name, "' is given twice");
   try {
     values = parse(list);
+  } catch (const Failure &failure) {
+    userError(value.flag, " ", value.text, ": ", failure.what());
+  }
+}
+
+void setAugmentation(Options &options, const FlagValue &value) {
+  const auto [name, list] = splitColumn(value, "NAME=LIST");
+  checkIsFloat(value, name);
+  if (options.augmentations.contains(name))
+    userError(value.flag, " ", value.text, ": '", name, "' is given twice");
+  try {
+    options.augmentations[name] = parseAugmentation(list);
   } catch (const Failure &failure) {
     userError(value.flag, " ", value.text, ": ", failure.what());
   }
@@ -126,6 +138,24 @@ std::vector<OptionFlag> dataFlags() {
        [](Options &o, const FlagValue &v) {
          setNormalization<&Normalization::std>(o, v, parseStd);
        }},
+      {{.name = "augment",
+        .value = "NAME=LIST",
+        .summary = "Augment images in training, such as x=crop:4,flip",
+        .detail =
+            "crop crops images that are larger than the input, at random after adding PADDING "
+            "zeros at each side (crop:PADDING), or the center in evaluation; flip flips half "
+            "of the images horizontally; brightness:X, contrast:X and saturation:X multiply "
+            "by a factor of 1-X to 1+X. Images depend on --seed and the position of the sample "
+            "in the run. Checkpoints contain the augmentation, and a resumed run keeps it.",
+        .group = "Data",
+        .isRepeatable = true},
+       setAugmentation},
+      {{.name = "read-threads",
+        .value = "N",
+        .summary = "Threads that read, convert and augment large samples",
+        .defaultValue = "up to 4",
+        .group = "Data"},
+       [](Options &o, const FlagValue &v) { o.readThreads = v.number<int>(1, 1024); }},
       {{.name = "no-shuffle",
         .value = "",
         .summary = "Read samples in the order of the file",

@@ -34,6 +34,7 @@ int64_t ForwardBatches::samplesOf(int64_t number) const {
 
 void ForwardBatches::samplesOf(int64_t number, Batch &result) const {
   result.filler = 0;
+  result.position = -1;
   result.rows.clear();
   for (int64_t i = 0; i < batch; ++i)
     result.rows.push_back(std::min(number * batch + i, end - 1));

@@ -79,6 +79,8 @@ void checkTogether(const MtcProgram &program, Options &options, Problems &proble
                  "--export");
   if (!options.normalizations.empty() && !options.readsData())
     problems.add(flagsOf(options.normalizations), ": this run reads no data; expected --data");
+  if (!options.augmentations.empty() && !options.readsData())
+    problems.add(flagsOf(options.augmentations), ": this run reads no data; expected --data");
   const bool draws = !options.sampleWeights.empty() || options.balancesClasses;
   if (!options.sampleWeights.empty() && options.balancesClasses)
     problems.add("--sample-weights and --balance-classes both choose samples; give one of them");
@@ -181,6 +183,8 @@ Options parseOptions(const MtcProgram &program, const std::vector<std::string> &
   if (!options.version)
     checkTogether(program, options, problems);
   problems.throwIfAny();
+  if (!options.readThreads)
+    options.readThreads = std::min(4, availableCores());
   if (!options.threads)
     options.threads = static_cast<int>(std::clamp<int64_t>(program.threads, 1, availableCores()));
   return options;

@@ -3,6 +3,7 @@
 #define MTC_RUNTIME_LOOP_OPTIONS_H
 
 #include "runtime/abi/program.h"
+#include "runtime/data/augmentation.h"
 #include "runtime/data/last_batch.h"
 #include "runtime/data/normalization.h"
 #include "runtime/loop/schedule_override.h"
@@ -18,6 +19,8 @@ namespace mtc::runtime {
 struct Options {
   std::vector<std::pair<std::string, std::string>> data, validate; ///< NAME, FILE
   Normalizations normalizations;                                   ///< of --scale, --mean and --std
+  Augmentations augmentations;                                     ///< of --augment
+  int readThreads = 0;                                             ///< at least 1 after parsing
   std::string sampleWeights;                                       ///< the file; may be empty
   bool balancesClasses = false;
   std::optional<int64_t> steps, epochs, scheduleSteps;

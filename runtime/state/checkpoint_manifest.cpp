@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 constexpr const char *formatName = "mtc-checkpoint";
 /// Version 1 had no checksum and no schedule_steps, version 2 no schedule and no validation,
 /// version 3 no piece_bytes, version 4 no micro_steps, no program and no earlier steps, version 5
-/// no normalization and no sampling.
+/// no normalization, augmentation and sampling.
 constexpr int formatVersion = 6, oldestVersion = 2;
 
 std::string textOf(const Json &manifest) {
@@ -176,6 +176,17 @@ Normalizations parseNormalizations(const std::string &path, const Json &json) {
   return normalizations;
 }
 
+Augmentations parseAugmentations(const std::string &path, const Json &json) {
+  Augmentations augmentations;
+  for (const auto &[name, list] : json.items())
+    try {
+      augmentations[name] = parseAugmentation(list.get<std::string>());
+    } catch (const std::exception &problem) {
+      userError(path, ": 'augmentation' of '", name, "' is ", list.dump(), ": ", problem.what());
+    }
+  return augmentations;
+}
+
 ValidationState parseValidation(const std::string &path, const Json &json) {
   const Fields fields(path, json);
   ValidationState validation;
@@ -308,6 +319,8 @@ std::string writeManifest(const MtcProgram &program, const CheckpointManifest &m
     json["schedule"] = jsonOf(*state.schedule);
   if (!state.normalizations.empty())
     json["normalization"] = jsonOf(state.normalizations);
+  for (const auto &[name, augmentation] : state.augmentations)
+    json["augmentation"][name] = augmentationText(augmentation);
   if (!state.sampling.empty())
     json["sampling"] = state.sampling;
   if (state.validation.step)
@@ -340,6 +353,8 @@ CheckpointManifest parseManifest(const MtcProgram &program, const std::string &p
     state.schedule = parseSchedule(path, fields.object("schedule"));
   if (json.contains("normalization"))
     state.normalizations = parseNormalizations(path, fields.object("normalization"));
+  if (json.contains("augmentation"))
+    state.augmentations = parseAugmentations(path, fields.object("augmentation"));
   if (json.contains("sampling"))
     state.sampling = fields.string("sampling");
   if (json.contains("validation"))

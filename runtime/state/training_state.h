@@ -3,6 +3,7 @@
 #define MTC_RUNTIME_STATE_TRAINING_STATE_H
 
 #include "runtime/abi/program.h"
+#include "runtime/data/augmentation.h"
 #include "runtime/data/batch_order.h"
 #include "runtime/data/last_batch.h"
 #include "runtime/data/normalization.h"
@@ -31,6 +32,7 @@ struct TrainingState {
   LastBatch lastBatch = LastBatch::Wrap;
   std::optional<ScheduleSettings> schedule; ///< set by flags; nullopt: the compiled schedule
   Normalizations normalizations;            ///< of the inputs, by name
+  Augmentations augmentations;              ///< of the inputs, by name
   std::string sampling; ///< description of the weighted sampler; "" if there is none
   ValidationState validation;
   std::vector<EarlierSteps> earlier; ///< steps before the run was resumed with another batch

@@ -2,6 +2,7 @@
 #include "test/runtime/support.h"
 
 #include "runtime/run_program.h"
+#include "runtime/support/failure.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -71,6 +72,15 @@ std::string npyBytes(const std::string &descr, const std::string &shape, const s
 std::string safetensorsBytes(const std::string &header, const std::string &data) {
   uint64_t length = header.size();
   return std::string(reinterpret_cast<const char *>(&length), 8) + header + data;
+}
+
+std::string problemOf(const std::function<void()> &action) {
+  try {
+    action();
+  } catch (const runtime::Failure &failure) {
+    return failure.what();
+  }
+  return "";
 }
 
 RunResult runHere(const MtcProgram &program, const std::vector<std::string> &arguments,

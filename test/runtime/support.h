@@ -5,6 +5,7 @@
 #include "runtime/abi/program.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <sys/resource.h>
 #include <vector>
@@ -37,6 +38,9 @@ template <typename T> std::string bytesOf(const std::vector<T> &values) {
 }
 /// A safetensors file of a header and data.
 std::string safetensorsBytes(const std::string &header, const std::string &data);
+
+/// Returns the message of the Failure that an action throws; "" if it throws none.
+std::string problemOf(const std::function<void()> &action);
 
 struct RunResult {
   int status; ///< exit status; 128 + signal if killed

@@ -21,30 +21,30 @@ BatchOrder inOrder(int64_t rows, LastBatch last) { return {rows, 4, last, false,
 
 TEST(BatchOrder, Wraps) {
   BatchOrder order = inOrder(10, LastBatch::Wrap);
-  EXPECT_EQ(order.batchOf(1), (Batch{{0, 1, 2, 3}}));
-  EXPECT_EQ(order.batchOf(3), (Batch{{8, 9, 0, 1}}));
-  EXPECT_EQ(order.batchOf(4), (Batch{{2, 3, 4, 5}}));
+  EXPECT_EQ(order.batchOf(1), (Batch{{0, 1, 2, 3}, 0, 0}));
+  EXPECT_EQ(order.batchOf(3), (Batch{{8, 9, 0, 1}, 0, 8}));
+  EXPECT_EQ(order.batchOf(4), (Batch{{2, 3, 4, 5}, 0, 12}));
   EXPECT_EQ(order.stepsOf(1), 3);
   EXPECT_EQ(order.stepsOf(2), 5);
-  EXPECT_EQ(inOrder(3, LastBatch::Wrap).batchOf(1), (Batch{{0, 1, 2, 0}}));
+  EXPECT_EQ(inOrder(3, LastBatch::Wrap).batchOf(1), (Batch{{0, 1, 2, 0}, 0, 0}));
   EXPECT_EQ(order.stepsOf(INT64_MAX), std::nullopt);
 }
 
 TEST(BatchOrder, Drops) {
   BatchOrder order = inOrder(10, LastBatch::Drop);
-  EXPECT_EQ(order.batchOf(2), (Batch{{4, 5, 6, 7}}));
-  EXPECT_EQ(order.batchOf(3), (Batch{{0, 1, 2, 3}}));
+  EXPECT_EQ(order.batchOf(2), (Batch{{4, 5, 6, 7}, 0, 4}));
+  EXPECT_EQ(order.batchOf(3), (Batch{{0, 1, 2, 3}, 0, 10}));
   EXPECT_EQ(order.stepsOf(1), 2);
   EXPECT_EQ(order.stepsOf(3), 6);
 }
 
 TEST(BatchOrder, Masks) {
   BatchOrder order = inOrder(10, LastBatch::Mask);
-  EXPECT_EQ(order.batchOf(3), (Batch{{8, 9, 9, 9}, 2}));
-  EXPECT_EQ(order.batchOf(4), (Batch{{0, 1, 2, 3}}));
+  EXPECT_EQ(order.batchOf(3), (Batch{{8, 9, 9, 9}, 2, 8}));
+  EXPECT_EQ(order.batchOf(4), (Batch{{0, 1, 2, 3}, 0, 10}));
   EXPECT_EQ(order.stepsOf(1), 3);
   EXPECT_EQ(order.stepsOf(2), 6);
-  EXPECT_EQ(inOrder(3, LastBatch::Mask).batchOf(2), (Batch{{0, 1, 2, 2}, 1}));
+  EXPECT_EQ(inOrder(3, LastBatch::Mask).batchOf(2), (Batch{{0, 1, 2, 2}, 1, 3}));
   EXPECT_EQ(inOrder(8, LastBatch::Mask).stepsOf(2), 4);
 }
 
@@ -55,18 +55,18 @@ TEST(BatchOrder, GoesOnAfterAnotherBatch) {
     return BatchOrder(10, 4, last, false, 0, before.originAfter(steps));
   };
   BatchOrder wrapped = after(LastBatch::Wrap, 2);
-  EXPECT_EQ(wrapped.batchOf(3), (Batch{{6, 7, 8, 9}}));
-  EXPECT_EQ(wrapped.batchOf(4), (Batch{{0, 1, 2, 3}}));
+  EXPECT_EQ(wrapped.batchOf(3), (Batch{{6, 7, 8, 9}, 0, 6}));
+  EXPECT_EQ(wrapped.batchOf(4), (Batch{{0, 1, 2, 3}, 0, 10}));
   EXPECT_TRUE(wrapped.endsEpoch(3));
   EXPECT_EQ(wrapped.stepsOf(1), 3);
   EXPECT_EQ(wrapped.stepsOf(2), 6);
   BatchOrder masked = after(LastBatch::Mask, 1); // 7 samples are left.
-  EXPECT_EQ(masked.batchOf(3), (Batch{{7, 8, 9, 9}, 1}));
-  EXPECT_EQ(masked.batchOf(4), (Batch{{0, 1, 2, 3}}));
+  EXPECT_EQ(masked.batchOf(3), (Batch{{7, 8, 9, 9}, 1, 7}));
+  EXPECT_EQ(masked.batchOf(4), (Batch{{0, 1, 2, 3}, 0, 10}));
   EXPECT_TRUE(masked.endsEpoch(3) && masked.endsEpoch(6) && !masked.endsEpoch(4));
   EXPECT_EQ(masked.stepsOf(2), 6);
   BatchOrder dropped = after(LastBatch::Drop, 3); // The last sample is dropped.
-  EXPECT_EQ(dropped.batchOf(4), (Batch{{0, 1, 2, 3}}));
+  EXPECT_EQ(dropped.batchOf(4), (Batch{{0, 1, 2, 3}, 0, 10}));
   EXPECT_EQ(dropped.stepsOf(1), 3);
   EXPECT_EQ(dropped.stepsOf(2), 5);
   EXPECT_TRUE(dropped.endsEpoch(5));
@@ -82,14 +82,16 @@ TEST(BatchOrder, PartsMakeTheWhole) {
         EXPECT_EQ(piece.rows.size(), 4U);
         joined.rows.insert(joined.rows.end(), piece.rows.begin(), piece.rows.end());
         joined.filler += piece.filler;
+        EXPECT_EQ(piece.position, order.batchOf(step).position + 4 * part);
       }
+      joined.position = order.batchOf(step).position;
       EXPECT_EQ(joined, order.batchOf(step));
     }
   }
   // The last three samples fill no micro-batch.
   BatchOrder order(15, 12, LastBatch::Mask, /*shuffle=*/false, 0);
-  EXPECT_EQ(order.batchOf(2, 0, 3), (Batch{{12, 13, 14, 14}, 1}));
-  EXPECT_EQ(order.batchOf(2, 2, 3), (Batch{{14, 14, 14, 14}, 4}));
+  EXPECT_EQ(order.batchOf(2, 0, 3), (Batch{{12, 13, 14, 14}, 1, 12}));
+  EXPECT_EQ(order.batchOf(2, 2, 3), (Batch{{14, 14, 14, 14}, 4, 20}));
 }
 
 TEST(BatchOrder, AnEpochTakesEachRowOnce) {
@@ -115,7 +117,7 @@ TEST(BatchOrder, AnEpochTakesEachRowOnce) {
 TEST(BatchOrder, DataThatIsOneBatchStaysInItsOrder) {
   BatchOrder order(4, 4, LastBatch::Wrap, /*shuffle=*/true, 7);
   for (int64_t step = 1; step < 9; ++step)
-    EXPECT_EQ(order.batchOf(step), (Batch{{0, 1, 2, 3}}));
+    EXPECT_EQ(order.batchOf(step), (Batch{{0, 1, 2, 3}, 0, 4 * (step - 1)}));
 }
 
 TEST(LastBatch, IsSaidWithTheNumbers) {

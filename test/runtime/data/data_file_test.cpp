@@ -265,8 +265,9 @@ TEST_F(DataFiles, NormalizedWhileReading) {
   for (size_t i = 0; i < pixels.size(); ++i)
     pixels[i] = static_cast<uint8_t>(i % 251);
   const std::string file = write("i.npy", npyOf<uint8_t>("|u1", "(2, 2, 2500)", pixels));
-  const Normalizations normalizations = {{"x", {parseScale("1/255"), {0.5F, 0.25F}, {2}}}};
-  Dataset data(program, {{"x", file}}, false, "--data", normalizations);
+  DataTransforms transforms;
+  transforms.normalizations["x"] = {parseScale("1/255"), {0.5F, 0.25F}, {2}};
+  Dataset data(program, {{"x", file}}, false, "--data", transforms);
   data.load({{0, 1}}, {memory.data()});
   const auto *values = reinterpret_cast<const float *>(memory.data());
   for (size_t i = 0; i < pixels.size(); ++i)

@@ -1,12 +1,13 @@
 // Normalization: lists of flags, axes of channels, and the formula in f32.
 #include "runtime/data/normalization.h"
 
-#include "runtime/support/failure.h"
+#include "test/runtime/support.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 using namespace mtc::runtime;
+using namespace mtc::test;
 using testing::HasSubstr;
 
 namespace {
@@ -19,15 +20,6 @@ Normalization imageNet() {
 float normalized(float x, size_t c) {
   constexpr float mean[] = {0.485F, 0.456F, 0.406F}, std[] = {0.229F, 0.224F, 0.225F};
   return (x / 255 - mean[c]) / std[c];
-}
-
-std::string problemOf(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const Failure &failure) {
-    return failure.what();
-  }
-  return "";
 }
 
 TEST(Normalization, ChannelsAreTheFirstAxis) {

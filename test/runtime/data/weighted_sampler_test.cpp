@@ -32,15 +32,6 @@ std::vector<int64_t> countDraws(const WeightedSampler &sampler, int64_t rows, in
   return counts;
 }
 
-std::string problemOf(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const Failure &failure) {
-    return failure.what();
-  }
-  return "";
-}
-
 TEST(WeightedSampler, FrequenciesAreThoseOfTheWeights) {
   // Three blocks, of which the second has only zeros, and zeros at both ends.
   std::vector<double> weights(1300, 0);

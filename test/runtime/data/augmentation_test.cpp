@@ -1,0 +1,185 @@
+// Augmentation: lists, crops, flips, colors, and independence of threads.
+#include "runtime/data/augmentation.h"
+
+#include "runtime/data/dataset.h"
+#include "runtime/support/failure.h"
+#include "test/runtime/support.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <set>
+
+using namespace mtc::runtime;
+using namespace mtc::test;
+using testing::HasSubstr;
+
+namespace {
+
+using Floats = std::vector<float>;
+
+/// An image whose elements are 0, 1, 2, ...
+Floats counting(size_t count) {
+  Floats values(count);
+  std::iota(values.begin(), values.end(), 0.0F);
+  return values;
+}
+
+Floats apply(const std::string &list, const std::vector<int64_t> &stored,
+             const std::vector<int64_t> &wanted, int64_t position, const Floats &image) {
+  const ImageAugmenter augmenter(parseAugmentation(list), stored, wanted, 255, "x");
+  size_t elements = 1;
+  for (int64_t dim : wanted)
+    elements *= static_cast<size_t>(dim);
+  Floats result(elements, -1);
+  augmenter.apply(image.data(), {5, position}, result.data());
+  return result;
+}
+
+TEST(Augmentation, ListsAreReadBack) {
+  for (const char *list : {"crop", "crop:4", "flip",
+                           "crop:4,flip,brightness:0.2,contrast:0.5,"
+                           "saturation:1"})
+    EXPECT_EQ(augmentationText(parseAugmentation(list)), list);
+  EXPECT_EQ(flagsOf(Augmentations{{"x", parseAugmentation("flip,crop:0")}}),
+            "--augment x=crop,flip");
+  EXPECT_THAT(problemOf([] { parseAugmentation("rotate"); }),
+              HasSubstr("'rotate' is unknown; expected crop, crop:PADDING, flip"));
+  EXPECT_THAT(problemOf([] { parseAugmentation("crop:-1"); }), HasSubstr("0 to 1024"));
+  EXPECT_THAT(problemOf([] { parseAugmentation("flip:2"); }), HasSubstr("'flip:2' is unknown"));
+  EXPECT_THAT(problemOf([] { parseAugmentation("brightness:2"); }), HasSubstr("at most 1"));
+}
+
+TEST(Augmentation, EvaluationCropsTheCenter) {
+  // Rows 1 to 2 and columns 1 to 2 of two channels of 4 x 5. torchvision rounds 1.5 to 2.
+  EXPECT_EQ(apply("crop:2,flip,brightness:1", {1, 4, 5}, {1, 2, 2}, -1, counting(20)),
+            (Floats{7, 8, 12, 13}));
+  EXPECT_EQ(apply("crop", {4, 4, 3}, {2, 2, 3}, -1, counting(48)),
+            (Floats{15, 16, 17, 18, 19, 20, 27, 28, 29, 30, 31, 32}));
+  EXPECT_EQ(apply("flip", {3, 2}, {3, 2}, -1, counting(6)), counting(6));
+}
+
+TEST(Augmentation, RandomCropsAndFlipsCoverAllPositions) {
+  std::set<Floats> found;
+  for (int64_t position = 0; position < 400; ++position)
+    found.insert(apply("crop,flip", {1, 3, 3}, {1, 2, 2}, position, counting(9)));
+  EXPECT_EQ(found.size(), 8);
+  EXPECT_TRUE(found.contains(Floats{1, 0, 4, 3}));
+  EXPECT_TRUE(found.contains(Floats{4, 5, 7, 8}));
+  found.clear();
+  for (int64_t position = 0; position < 400; ++position)
+    found.insert(apply("crop:1", {2, 2}, {2, 2}, position, {1, 2, 3, 4}));
+  EXPECT_EQ(found.size(), 9);
+  EXPECT_TRUE(found.contains(Floats{0, 0, 0, 1}));
+}
+
+TEST(Augmentation, ColorsAreThoseOfColorJitter) {
+  const Floats image = {10, 200, 30, 90, 60, 70, 250, 0, 5, 5, 5, 5}; // three channels of 1 x 4
+  const Floats bright = apply("brightness:0.5", {3, 1, 4}, {3, 1, 4}, 3, image);
+  const float factor = bright[0] / 10;
+  EXPECT_TRUE(factor >= 0.5F && factor < 1.5F);
+  for (size_t i = 0; i < image.size(); ++i)
+    EXPECT_FLOAT_EQ(bright[i], std::min(255.0F, factor * image[i]));
+  // A gray image has no saturation to change, and contrast keeps its mean.
+  const Floats gray = {10, 20, 30, 40, 10, 20, 30, 40, 10, 20, 30, 40};
+  const Floats saturated = apply("saturation:1", {3, 1, 4}, {3, 1, 4}, 3, gray);
+  for (size_t i = 0; i < gray.size(); ++i)
+    EXPECT_NEAR(saturated[i], gray[i], 0.01); // the weights of gray add up to 0.9999
+  const Floats contrast = apply("contrast:0.5", {3, 1, 4}, {3, 1, 4}, 3, gray);
+  EXPECT_NEAR(contrast[0] + contrast[3], 50, 0.02);
+  EXPECT_GT(std::abs(contrast[3] - 40), 0.01);
+  // Channels may be the last axis.
+  Floats last, expected = apply("brightness:0.3,contrast:0.3,saturation:0.3", {3, 1, 4}, {3, 1, 4},
+                                9, image);
+  for (size_t pixel = 0; pixel < 4; ++pixel)
+    for (size_t c = 0; c < 3; ++c)
+      last.push_back(image[c * 4 + pixel]);
+  const Floats found =
+      apply("brightness:0.3,contrast:0.3,saturation:0.3", {4, 2, 3}, {4, 2, 3}, 9, [&] {
+        Floats twice = last;
+        twice.insert(twice.end(), last.begin(), last.end());
+        return twice;
+      }());
+  for (size_t pixel = 0; pixel < 4; ++pixel)
+    for (size_t c = 0; c < 3; ++c)
+      EXPECT_FLOAT_EQ(found[pixel * 3 + c], expected[c * 4 + pixel]);
+}
+
+TEST(Augmentation, ShapesThatDoNotFit) {
+  auto problem = [](const std::string &list, const std::vector<int64_t> &stored,
+                    const std::vector<int64_t> &wanted) {
+    return problemOf([&] { ImageAugmenter(parseAugmentation(list), stored, wanted, 255, "x"); });
+  };
+  EXPECT_THAT(problem("flip", {3, 9, 9}, {3, 8, 8}), HasSubstr("expected --augment x=crop"));
+  EXPECT_THAT(problem("crop", {3, 7, 9}, {3, 8, 8}), HasSubstr("images of at least its size"));
+  EXPECT_THAT(problem("crop", {1, 9, 9}, {3, 8, 8}), HasSubstr("expected equal channels"));
+  EXPECT_THAT(problem("crop", {64}, {64}), HasSubstr("expected an image of 1 or 3 channels"));
+  EXPECT_THAT(problem("saturation:0.1", {1, 8, 8}, {1, 8, 8}), HasSubstr("expected three"));
+}
+
+TEST(Augmentation, BatchesDoNotDependOnThreads) {
+  const TemporaryFolder folder;
+  constexpr int64_t rows = 40;
+  int64_t dims[4] = {8, 3, 6, 6};
+  std::vector<float> arena(8 * 3 * 6 * 6);
+  MtcInput input = {{"x", MTC_F32, 4, dims, 0, static_cast<int64_t>(arena.size() * 4), MTC_DEVICE},
+                    0,
+                    0,
+                    0,
+                    0,
+                    -1,
+                    0,
+                    0,
+                    0,
+                    ""};
+  MtcProgram program{};
+  program.loss = "mse";
+  program.batch = 8;
+  program.accumulation.micro_steps = 1;
+  program.input_count = 1;
+  program.inputs = &input;
+  std::vector<uint8_t> pixels(rows * 3 * 8 * 8);
+  for (size_t i = 0; i < pixels.size(); ++i)
+    pixels[i] = static_cast<uint8_t>(i * 7);
+  writeFile(folder / "x.npy", npyBytes("|u1", "(40, 3, 8, 8)", bytesOf(pixels)));
+  DataTransforms transforms;
+  transforms.normalizations["x"].scale = parseScale("1/255");
+  transforms.augmentations["x"] = parseAugmentation("crop:1,flip,contrast:0.4");
+  std::vector<Floats> all;
+  for (const auto &[threads, seed] : {std::pair{1, 0}, {3, 0}, {3, 1}}) {
+    transforms.readThreads = threads;
+    transforms.seed = static_cast<uint64_t>(seed);
+    Dataset data(program, {{"x", folder / "x.npy"}}, false, "--data", transforms);
+    EXPECT_EQ(data.rows(), rows);
+    for (int64_t position : {16, 56}) {
+      data.load({{5, 1, 39, 7, 7, 0, 3, 2}, 0, position}, {reinterpret_cast<char *>(arena.data())});
+      all.push_back(arena);
+    }
+  }
+  EXPECT_EQ(all[0], all[2]);
+  EXPECT_EQ(all[1], all[3]);
+  EXPECT_NE(all[0], all[1]); // another epoch
+  EXPECT_NE(all[2], all[4]); // another seed
+  EXPECT_THAT(problemOf([&] { Dataset data(program, {{"x", folder / "x.npy"}}, false); }),
+              HasSubstr("has shape [40, 3, 8, 8]"));
+}
+
+TEST(ReadWorkers, FailuresAreThoseOfTheFirstItem) {
+  ReadWorkers workers(4);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<int> done(64);
+    EXPECT_THAT(problemOf([&] {
+                  workers.run(64, [&](int64_t i, int worker) {
+                    EXPECT_TRUE(worker >= 0 && worker < 4);
+                    done[static_cast<size_t>(i)] = 1;
+                    if (i % 10 == 7)
+                      userError("item ", i);
+                  });
+                }),
+                HasSubstr("item 7"));
+    EXPECT_EQ(std::accumulate(done.begin(), done.end(), 0), 64);
+  }
+}
+
+} // namespace

@@ -61,8 +61,8 @@ assert program.exported("other", "--epochs", 4, "--seed", 4, *augment) != whole
 assert program.exported("flipless", "--epochs", 4, "--seed", 3, *augment[:-1], "x=crop:2") != whole
 program.run("--steps", 5, "--seed", 3, *augment, "--save", "saved")
 assert program.exported("resumed", "--epochs", 4, "--resume", "saved") == whole
-program.run_with_kills("--epochs", 4, "--seed", 3, *augment, kills=2, after=(0.05, 0.2))
-assert program.exported("killed", "--resume", "checkpoint") == whole
+program.run_with_kills("--epochs", 80, "--seed", 3, *augment, kills=2, after=(0.1, 0.3))
+assert program.exported("killed", "--resume", "checkpoint") == program.exported("long", "--epochs", 80, "--seed", 3, *augment)
 refused = program.run("--epochs", 4, "--resume", "saved", "--augment", "x=crop", code=1).stderr
 assert "was made with --augment x=crop:2,flip,brightness:0.2,contrast:0.2,saturation:0.2, not with --augment x=crop" in refused, refused
 one = Program(compile("one-rank", "--accumulate", 2), {"x": x, "labels": labels})

@@ -56,8 +56,8 @@ assert packed.exported("found", "--epochs", 3, "--seed", 5, *scale) == whole
 
 # Killed and resumed. The normalization is that of the checkpoint; other flags are an error.
 sharded = program("deflated*.npz")
-sharded.run_with_kills("--epochs", 3, "--seed", 5, *scale, kills=2, after=(0.05, 0.3))
-assert sharded.exported("killed", "--resume", "checkpoint") == whole
+sharded.run_with_kills("--epochs", 80, "--seed", 5, *scale, kills=2, after=(0.1, 0.3))
+assert sharded.exported("killed", "--resume", "checkpoint") == plain.exported("long", "--epochs", 80, "--seed", 5)
 sharded.run("--steps", 2, "--seed", 5, *scale, "--save", "saved")
 assert sharded.exported("resumed", "--epochs", 3, "--resume", "saved") == whole
 refused = sharded.run("--epochs", 3, "--resume", "saved", "--scale", "x=1/255", code=1).stderr
@@ -67,13 +67,13 @@ refused = sharded.run("--epochs", 3, "--resume", "unscaled", *scale, code=1).std
 assert "was made with unnormalized data" in refused, refused
 
 # Evaluation and validation normalize in the same way.
-plain.run("--epochs", 3, "--seed", 5, "--save", "plain")
+plain.run("--epochs", 80, "--seed", 5, "--save", "plain")
 evaluated = plain.run("--evaluate", "--resume", "plain").stdout
 assert program("shards").run("--evaluate", "--resume", "checkpoint").stdout == evaluated
 validate = ("--validate", "x=stored*.npz", "--validate", "labels=all.npz")
-program("shards").run("--epochs", 3, "--seed", 5, *scale, *validate, "--metrics", "validated.jsonl", "--memory-report", "memory.json")
+program("shards").run("--epochs", 80, "--seed", 5, *scale, *validate, "--metrics", "validated.jsonl", "--memory-report", "memory.json")
 last = [line for line in read_metrics(folder / "validated.jsonl") if "validation_loss" in line][-1]
-assert f"{last['validation_accuracy']:.4f}"[:5] in evaluated or f"{100 * last['validation_accuracy']:.1f}" in evaluated, (last, evaluated)
+assert f"loss {last['validation_loss']:.9g} " in evaluated, (last, evaluated)
 plan = json.loads(run([MTC, "plan", EXAMPLES / "digits/digits.onnx", *flags, "--json"], folder).stdout)
 report = json.loads((folder / "memory.json").read_text())
 assert report["arena_bytes"] == report["planned_bytes"] == plan["peak_bytes"], (report, plan)

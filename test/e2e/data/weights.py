@@ -53,8 +53,8 @@ for sampling in (("--sample-weights", "weights.npy"), ("--balance-classes",)):
     program.run("--steps", 20, "--seed", 3, *sampling, "--save", sampling[0][2:])
     again = sampling if sampling[0] == "--sample-weights" else ()
     assert program.exported("resumed", "--epochs", 2, "--resume", sampling[0][2:], *again) == whole
-program.run_with_kills("--epochs", 2, "--seed", 3, *sampling, kills=2, after=(0.05, 0.3))
-assert program.exported("killed", "--resume", "checkpoint") == whole
+program.run_with_kills("--epochs", 10, "--seed", 3, *sampling, kills=2, after=(0.1, 0.3))
+assert program.exported("killed", "--resume", "checkpoint") == program.exported("long", "--epochs", 10, "--seed", 3, *sampling)
 one = Program(compile("one-rank", "--accumulate", 2), {"x": x, "labels": labels})
 two = Program(compile("two-ranks", "--ranks", 2), {"x": x, "labels": labels}, runner=launcher(2))
 for sampling in (("--sample-weights", "weights.npy"), ("--balance-classes",)):

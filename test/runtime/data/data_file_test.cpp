@@ -147,6 +147,7 @@ TEST_F(DataFiles, ListsArePatternsAndFoldersInOrder) {
   auto firsts = [&](const std::string &value) {
     Dataset data(program, {{"x", value}}, false);
     std::vector<float> all;
+    all.reserve(static_cast<size_t>(data.rows()));
     for (int64_t row = 0; row < data.rows(); ++row)
       all.push_back(load(data, {row, 0})[0]);
     return all;

@@ -19,7 +19,7 @@ using namespace mtc::tool;
 
 /// Whether the program converts elements of type `from` to `to` when it reads the file.
 static bool isConverted(Type from, Type to) {
-  auto isFloat = [](Type type) { return type.isF32() || type.isF16() || type.isBF16(); };
+  auto isFloat = [](Type type) { return type.isF32() || isNarrowFloat(type); };
   return isFloat(from) && isFloat(to) && from != to;
 }
 

@@ -8,6 +8,7 @@
 #ifndef MTC_IR_MTC_H
 #define MTC_IR_MTC_H
 
+#include "ir/TypeCode.h"
 #include "ir/calls/CallRecord.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -39,13 +40,10 @@ struct Cost {
   int64_t functions = 0; ///< number of flops that are exponentials, logarithms and similar
 };
 
-/// The effect of 16-bit storage on an operation: contractions keep their accuracy with f32
-/// accumulation, range-sensitive operations do not, and indifferent operations propagate the
-/// precision of their operands.
+/// The effect of storage in a type narrower than f32 on an operation: contractions keep their
+/// accuracy with f32 accumulation, range-sensitive operations do not, and indifferent operations
+/// propagate the precision of their operands.
 enum class PrecisionClass { Contraction, RangeSensitive, Indifferent };
-
-/// Result storage of a contraction with 16-bit operands: the operands' type, f32, or either.
-enum class ResultStorage { Narrow, Wide, Either };
 
 /// How a tiled operation uses an operand or computes a result: all tiles use the whole value, each
 /// has its own tile (see findTile), or each adds to a sum.
@@ -128,10 +126,10 @@ struct CallShapes {
 /// most similar.
 struct MatrixProduct {
   int64_t m = 1, n = 1, k = 1;
-  uint32_t type = 0;    ///< MtcType of the operands
-  uint32_t storage = 0; ///< MtcStorage of a compressed operand
-  bool isInF32 = false; ///< 16-bit operands are converted to f32 before they are multiplied
-  bool isExact = false; ///< f32 operands are not rounded, whatever the precision of the step
+  uint32_t type = 0;           ///< MtcType of the operands
+  uint32_t productType = type; ///< MtcType to which operands are converted before the product
+  uint32_t storage = 0;        ///< MtcStorage of a compressed operand
+  bool isExact = false;        ///< f32 operands are not rounded, whatever the precision of the step
   /// The multiplications of which each depends on the one before, through an elementwise function
   /// of its result; 0 if they are independent.
   int64_t inSequence = 0;

@@ -254,7 +254,7 @@ class Mtc_Op<string mnemonic, list<Trait> traits = []> : Op<MtcDialect, mnemonic
 class Mtc_ValueOp<string mnemonic, list<Trait> traits = []>
     : Mtc_Op<mnemonic, !listconcat([Pure, CostOpInterface, PrecisionOpInterface, RecomputableOpInterface], traits)>;
 
-// Rounding the result to a 16-bit type, or accumulating in one, loses significant accuracy.
+// Rounding the result to a type narrower than f32, or accumulating in one, loses significant accuracy.
 defvar rangeSensitive = [{
     ::mtc::PrecisionClass getPrecisionClass() { return ::mtc::PrecisionClass::RangeSensitive; }
 }];

@@ -74,7 +74,7 @@ public:
       for (uint32_t i = 0; i < function->operation_count; ++i)
         registerOne(function->operations[i]);
     for (uint32_t type : {MTC_F32, MTC_BF16})
-      add(text("registers ", typeName(type)), [=, this](benchmark::State &state) {
+      add(text("registers ", mtc::runtime::typeName(type)), [=, this](benchmark::State &state) {
         std::optional<double> rate;
         for (auto _ : state)
           rate = std::max(rate, registerThroughput(type, threads)); // Slow in some runs.
@@ -147,9 +147,9 @@ private:
       auto bytes = [&](int64_t rows, int64_t columns, uint32_t type) {
         return aligned(plain.batch[0] * rows * columns * typeBytes(type));
       };
-      int64_t rhs = bytes(plain.m, plain.k, plain.type),
-              out = rhs + bytes(plain.k, plain.n, plain.type);
-      Arena arena(out + bytes(plain.m, plain.n, resultType(plain)), threads);
+      int64_t rhs = bytes(plain.m, plain.k, plain.lhs_type),
+              out = rhs + bytes(plain.k, plain.n, plain.rhs_type);
+      Arena arena(out + bytes(plain.m, plain.n, plain.out_type), threads);
       runCall(state, MTC_CONTRACTION, &plain, {arena.data(), arena.at(rhs), arena.at(out)});
       setRates(state, call.flops, 0);
     });

@@ -65,7 +65,7 @@ static MtcContraction reduce(MtcContraction c) {
   c.accumulate = c.addend_count = 0;
   for (auto &strides : c.addend_strides)
     llvm::fill(strides, 0);
-  llvm::fill(c.f32_addends, 0);
+  llvm::fill(c.addend_types, c.lhs_type);
   return c;
 }
 
@@ -73,7 +73,8 @@ static MtcContraction reduce(MtcContraction c) {
 static MtcConvolution reduce(MtcConvolution c, double flops) {
   c.batch = std::clamp<int64_t>(
       std::llround(static_cast<double>(c.batch) * std::min(1.0, maxFlops / flops)), 1, c.batch);
-  c.has_bias = c.has_addend = c.f32_bias = c.f32_addend = 0;
+  c.has_bias = c.has_addend = 0;
+  c.bias_type = c.addend_type = c.type;
   return c;
 }
 
@@ -88,9 +89,8 @@ CallAttrInterface cpu::sampleOf(CallAttrInterface call, int threads) {
     return {};
   mlir::MLIRContext *context = call.getContext();
   if (auto contraction = llvm::dyn_cast<ContractionCallAttr>(call)) {
-    // Without products of 16 bits, it is computed by own panels as stored.
-    const bool isLibrarys =
-        product.type == MTC_F32 || (product.type == MTC_BF16 && !product.isInF32);
+    // Products in another type are computed by own panels as stored.
+    const bool isLibrarys = product.productType == product.type;
     return isLibrarys ? ContractionCallAttr::get(context, reduce(*contraction.getRecord()))
                       : CallAttrInterface();
   }
@@ -161,7 +161,7 @@ static Times measure(CallAttrInterface sample, double &spent) {
   for (const auto *list : {&shapes.operands, &shapes.results})
     for (const CallShapes::Shape &shape : *list)
       bytes.push_back(std::max(shape.elements.value_or(0), shape.span.value_or(0)) *
-                      bytesOfType(shape.type));
+                      mtc_type_bytes(shape.type));
   SmallVector<double> seconds(algorithms.size());
   spent += mtc_compare_calls(MTC_ONEDNN, sample.getKind().str().c_str(), descriptions.data(),
                              static_cast<int>(algorithms.size()), bytes.data(),

@@ -91,18 +91,20 @@ bool TargetAttr::isFasterAsKernel(CallAttrInterface call) const {
 
 /// Scratch sizes are computed on the machine that compiles, so both this machine and the target
 /// must support the instructions.
-bool TargetAttr::multipliesInF32(Type element) const {
-  if (!element.isBF16() && !element.isF16())
-    return false;
+Type TargetAttr::getProductType(Type element) const {
+  if (!isNarrowFloat(element))
+    return element;
+  const Type f32 = Float32Type::get(getContext());
   if (!mtc_multiplies(getLibrary(), typeCode(element)))
-    return true;
+    return f32;
   static Memo<bool> memo;
-  return memo.get((getProcessor() + ":" + getFeatures()).str(), [&] {
+  const bool multiplies = memo.get((getProcessor() + ":" + getFeatures()).str(), [&] {
     auto processor = describeProcessor(getProcessor(), getFeatures());
-    bool multiplies = processor && processor->hasBFloat16Products();
+    bool found = processor && processor->hasBFloat16Products();
     llvm::consumeError(processor.takeError());
-    return !multiplies;
+    return found;
   });
+  return multiplies ? element : f32;
 }
 
 /// Measures only for programs that run here, and whose times are measured here.

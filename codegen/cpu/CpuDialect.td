@@ -13,7 +13,7 @@ def MtcCpuDialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
 }
 
-def MtcCpu_TargetAttr : AttrDef<MtcCpuDialect, "Target", [DeclareAttrInterfaceMethods<TargetAttrInterface, ["multipliesInF32", "chooseAlgorithm"]>]> {
+def MtcCpu_TargetAttr : AttrDef<MtcCpuDialect, "Target", [DeclareAttrInterfaceMethods<TargetAttrInterface, ["getProductType", "chooseAlgorithm"]>]> {
   let mnemonic = "target";
   let summary = "CPU target: native kernels, library calls by oneDNN or the runtime";
   let description = [{

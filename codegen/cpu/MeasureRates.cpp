@@ -54,7 +54,8 @@ private:
   /// The extents of large and small matrices.
   static constexpr int64_t large = 768, small = 64;
 
-  Probe contraction(uint32_t type, int64_t m, int64_t n, int64_t k, bool isInF32 = false,
+  Probe contraction(uint32_t type, int64_t m, int64_t n, int64_t k,
+                    std::optional<uint32_t> productType = std::nullopt,
                     uint32_t storage = MTC_STORED_AS_IS);
   Probe attention(uint32_t type, bool isGradient);
   template <typename Attr> Probe convolution(uint32_t type);
@@ -84,14 +85,14 @@ private:
 
 } // namespace
 
-Probe Prober::contraction(uint32_t type, int64_t m, int64_t n, int64_t k, bool isInF32,
-                          uint32_t storage) {
+Probe Prober::contraction(uint32_t type, int64_t m, int64_t n, int64_t k,
+                          std::optional<uint32_t> productType, uint32_t storage) {
   MtcContraction c = {};
-  c.type = type;
+  mtc_set_contraction_types(&c, type);
+  c.product_type = productType.value_or(type);
   c.m = m;
   c.n = n;
   c.k = k;
-  c.f32_products = isInF32;
   c.rhs_storage = storage;
   auto fill = [](int64_t *strides, int64_t columns) {
     strides[0] = columns;
@@ -100,7 +101,7 @@ Probe Prober::contraction(uint32_t type, int64_t m, int64_t n, int64_t k, bool i
   fill(c.lhs_strides, k);
   fill(c.rhs_strides, n);
   fill(c.out_strides, n);
-  int64_t bytes = bytesOfType(type);
+  int64_t bytes = mtc_type_bytes(type);
   return {ContractionCallAttr::get(&context, c), {bytes * m * k, bytes * k * n, bytes * m * n}};
 }
 
@@ -126,7 +127,7 @@ Probe Prober::attention(uint32_t type, bool isGradient) {
 
 template <typename Attr> Probe Prober::convolution(uint32_t type) {
   MtcConvolution c = {};
-  c.type = type;
+  mtc_set_convolution_types(&c, type);
   c.window_rank = 2;
   c.batch = 4;
   c.groups = 1;
@@ -144,11 +145,11 @@ std::vector<Probe> Prober::chooseCalls() {
   constexpr int64_t ofLoops = 128; // f64 is computed by plain loops, not by a library.
   std::vector<Probe> calls = {contraction(MTC_F64, ofLoops, ofLoops, ofLoops),
                               contraction(MTC_F32, large, large, large),
-                              contraction(MTC_F32, large, large, large, false, MTC_STORED_NF4)};
+                              contraction(MTC_F32, large, large, large, MTC_F32, MTC_STORED_NF4)};
   for (uint32_t type : {MTC_BF16, MTC_F16}) {
     if (mtc_multiplies(library, type))
       calls.push_back(contraction(type, large, large, large));
-    calls.push_back(contraction(type, large, large, large, /*isInF32=*/true));
+    calls.push_back(contraction(type, large, large, large, MTC_F32));
   }
   for (uint32_t type : {MTC_F32, MTC_BF16}) {
     calls.insert(calls.end(), {attention(type, false), attention(type, true)});

@@ -21,14 +21,14 @@ std::string Rates::keyOf(StringRef kind, const MatrixProduct &product) {
   std::string key = (kind + " " + typeName(product.type)).str();
   if (product.storage)
     return key + " stored";
-  return product.isInF32 ? key + " in f32" : key;
+  return product.productType == product.type ? key
+                                             : (key + " in " + typeName(product.productType)).str();
 }
 
 /// Returns the rate of a call. Calls that were not measured use the rate of the most similar type.
 double Rates::rateOf(StringRef kind, const MatrixProduct &product) const {
   MatrixProduct inF32 = product, plain;
-  inF32.type = plain.type = MTC_F32;
-  inF32.isInF32 = false;
+  inF32.type = inF32.productType = plain.type = plain.productType = MTC_F32;
   for (const std::string &key : {keyOf(kind, product), keyOf(kind, inF32), keyOf(kind, plain)})
     if (auto known = calls.find(key); known != calls.end())
       return known->second;

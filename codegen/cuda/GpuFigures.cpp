@@ -43,7 +43,7 @@ static double peakOf(const GpuFigures &gpu, const MatrixProduct &product,
   case MTC_F32:
     return precision == ContractionPrecision::TF32 && !product.isExact ? gpu.tf32 : gpu.f32;
   default:
-    return product.isInF32 ? gpu.f32 : gpu.half;
+    return product.productType == MTC_F32 ? gpu.f32 : gpu.half;
   }
 }
 

@@ -3,6 +3,7 @@
 #include "codegen/kernels/Storage.h"
 
 #include "ir/Mtc.h"
+#include "ir/TypeCode.h"
 #include "ir/builders/Scalar.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -23,7 +24,7 @@ Value mtc::splatConstant(ImplicitLocOpBuilder &b, TypedAttr value, Type like) {
   return arith::ConstantOp::create(b, value);
 }
 
-bool mtc::isFloat8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
+bool mtc::isFloat8(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; }
 
 Type mtc::getStorageType(Type element) {
   if (isFloat8(element) || element.isInteger(1))
@@ -59,19 +60,23 @@ Value mtc::toStorage(ImplicitLocOpBuilder &b, Value value, Type element) {
 
 namespace {
 
-/// An 8-bit or 16-bit float format.
+/// A float format with fewer exponents than f32.
 struct NarrowFormat {
-  int bits, mantissaBits, bias;
+  int bits, fractionBits, bias;
   uint32_t nan;
   std::optional<uint32_t> infinity;
   uint32_t largest; ///< f32 bits of the greatest magnitude that rounds to a finite value
 
-  static NarrowFormat of(Type type) {
-    if (type.isF16())
-      return {16, 10, 15, 0x7e00, 0x7c00, 0x477fefff /* below 65520 */};
-    if (isa<Float8E5M2Type>(type))
-      return {8, 2, 15, 0x7f, 0x7c, 0x476fffff /* below 61440 */};
-    return {8, 3, 7, 0x7f, std::nullopt, 0x43e80000 /* 464 */};
+  explicit NarrowFormat(const MtcFloatFormat &format)
+      : bits(format.bits), fractionBits(format.fraction_bits),
+        bias((1 << (format.exponent_bits - 1)) - 1), nan(static_cast<uint32_t>(format.nan)) {
+    if (format.infinity)
+      infinity = static_cast<uint32_t>(format.infinity);
+    // Half a unit in the last place above the greatest finite value. Ties round to even.
+    const uint32_t greatest = infinity.value_or(nan) - 1;
+    const uint32_t tie = (greatest << (23 - fractionBits)) +
+                         (static_cast<uint32_t>(127 - bias) << 23) + (1u << (22 - fractionBits));
+    largest = greatest & 1 ? tie - 1 : tie;
   }
 };
 
@@ -80,12 +85,12 @@ class NarrowFloatBuilder {
 public:
   NarrowFloatBuilder(ImplicitLocOpBuilder &b, Type like, Type narrow)
       : b(b), like(like), i32(withShapeOf(b.getI32Type(), like)),
-        f32(withShapeOf(b.getF32Type(), like)), format(NarrowFormat::of(narrow)) {}
+        f32(withShapeOf(b.getF32Type(), like)), format(mtc_float_format(typeCode(narrow))) {}
 
   /// Rounds by adding half a unit of the last mantissa bit. Subnormal results are rounded by an f32
   /// addition that aligns the mantissa.
   Value encode(Value value) {
-    int bias = format.bias, dropped = 23 - format.mantissaBits;
+    int bias = format.bias, dropped = 23 - format.fractionBits;
     Value bits = arith::BitcastOp::create(b, i32, value);
     Value sign = arith::AndIOp::create(b, bits, constant(0x80000000u));
     Value magnitude = arith::XOrIOp::create(b, bits, sign);
@@ -121,7 +126,7 @@ public:
     Value magnitude = arith::XOrIOp::create(b, bits, sign);
     // Reinterpreted as an f32, the value is too small by a factor of 2^(difference of the biases).
     // The multiplication is exact for subnormal numbers, too.
-    Value shifted = arith::ShLIOp::create(b, magnitude, constant(23 - format.mantissaBits));
+    Value shifted = arith::ShLIOp::create(b, magnitude, constant(23 - format.fractionBits));
     Value scale = arith::BitcastOp::create(
         b, f32, constant(static_cast<uint32_t>(127 + 127 - format.bias) << 23));
     Value scaled = arith::MulFOp::create(b, arith::BitcastOp::create(b, f32, shifted), scale);

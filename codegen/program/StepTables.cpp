@@ -236,7 +236,7 @@ SmallVector<Constant *> StepTables::describeWrites(Operation *op, ArrayRef<int64
   SmallVector<Constant *> writes;
   auto add = [&](AtAttr slice, int64_t lastUse) {
     if (slice.getSpace() == MemorySpace::Device &&
-        (checksMemory || slice.getType().getElementType().isF16()))
+        (checksMemory || hasSmallRange(slice.getType().getElementType())))
       writes.push_back(
           c.record(field<&MtcWrite::offset>(slice.getOffset() + iteration * slice.getStride()),
                    field<&MtcWrite::bytes>(slice.getEnd() - slice.getOffset()),

@@ -13,7 +13,7 @@ using namespace mtc;
 /// Returns whether a target's library, or its own implementation, may support the element type.
 static bool isCall(Value query) {
   Type element = typeOf(query).getElementType();
-  return element.isF32() || element.isF64() || element.isF16() || element.isBF16();
+  return element.isF32() || element.isF64() || isNarrowFloat(element);
 }
 
 /// The last axis of queries, keys and values must be contiguous, and logsumexp and offsets dense;

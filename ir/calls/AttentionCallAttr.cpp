@@ -98,8 +98,7 @@ struct Tensors {
         key(tensor(a, {a.batch, a.key_heads, a.keys, a.width}, a.key)),
         value(tensor(a, {a.batch, a.key_heads, a.keys, a.value_width}, a.value)),
         out(tensor(a, outExtents(a), a.out)),
-        rows{a.type == MTC_F16 || a.type == MTC_BF16 ? uint32_t(MTC_F32) : a.type,
-             a.batch * a.heads * a.queries} {}
+        rows{mtc_sum_type(a.type), a.batch * a.heads * a.queries} {}
 
   static SmallVector<int64_t> outExtents(const MtcAttention &a) {
     return {a.batch, a.heads, a.queries, a.value_width};
@@ -158,7 +157,7 @@ static Cost costOf(const MtcAttention &a, const CallShapes &shapes, int64_t widt
   Cost cost;
   for (const CallShapes::Shape &shape :
        llvm::concat<const CallShapes::Shape>(shapes.operands, shapes.results))
-    cost.bytes += *shape.elements * bytesOfType(shape.type);
+    cost.bytes += *shape.elements * mtc_type_bytes(shape.type);
   const int64_t pairs = a.is_causal ? countCausalPairs(a) : a.queries * a.keys;
   cost.flops =
       saturatingProduct({2, a.batch, a.heads, pairs, width * a.width + valueWidth * a.value_width});

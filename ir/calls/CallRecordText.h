@@ -1,7 +1,9 @@
 //===- CallRecordText.h - Textual form of library call records --------------------------------===//
 //
 // Visitors of the fields of a record. A visitor is called with each field's name and value and, for
-// an enumeration, its keywords: visit("m", record.m), visit("type", record.type, typeWords).
+// an enumeration, its keywords: visit("m", record.m), visit("type", record.type, typeWords). A
+// field that usually equals another one is printed where it differs: visit("out_type",
+// record.out_type, typeWords, record.type).
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -64,6 +66,19 @@ public:
     begin(name);
     printer << words.word(field);
   }
+  /// Prints a type that differs from `usual`, or an array with one that does.
+  template <typename Field>
+  void operator()(const char *name, const Field &field, const FieldWords &words, uint32_t usual) {
+    const auto all = llvm::ArrayRef<uint32_t>(field);
+    if (llvm::all_of(all, [&](uint32_t each) { return each == usual; }))
+      return;
+    begin(name);
+    if constexpr (std::is_array_v<Field>)
+      printer << '[';
+    llvm::interleaveComma(all, printer, [&](uint32_t each) { printer << words.word(each); });
+    if constexpr (std::is_array_v<Field>)
+      printer << ']';
+  }
 
 private:
   template <typename Field> static bool isZero(const Field &field) {
@@ -111,36 +126,53 @@ public:
       result = parse(value);
   }
   void operator()(llvm::StringRef field, uint32_t &value, const FieldWords &words) {
-    if (field != name)
-      return;
-    llvm::StringRef word;
-    llvm::SMLoc at = parser.getCurrentLocation();
-    result = parser.parseKeyword(&word);
-    if (failed(*result))
-      return;
-    std::optional<uint32_t> number = words.number(word);
-    if (number)
-      value = *number;
-    else
-      result = parser.emitError(at) << "'" << word << "' is no " << name;
+    if (field == name)
+      result = parse(value, words);
   }
+  template <typename Field>
+  void operator()(llvm::StringRef field, Field &value, const FieldWords &words, uint32_t) {
+    if (field == name)
+      result = parse(value, words);
+  }
+  bool is(llvm::StringRef field) const { return field == name; }
 
 private:
+  template <typename Field> mlir::ParseResult parse(Field &value, const FieldWords &words) {
+    if constexpr (std::is_array_v<Field>) {
+      return parseArray(value, [&](auto &each) { return parse(each, words); });
+    } else {
+      llvm::StringRef word;
+      llvm::SMLoc at = parser.getCurrentLocation();
+      if (parser.parseKeyword(&word))
+        return mlir::failure();
+      std::optional<uint32_t> number = words.number(word);
+      if (!number)
+        return parser.emitError(at) << "'" << word << "' is no " << name;
+      value = *number;
+      return mlir::success();
+    }
+  }
+
   template <typename Field> mlir::ParseResult parse(Field &value) {
     if constexpr (std::is_array_v<Field>) {
-      size_t next = 0;
-      return parser.parseCommaSeparatedList(
-          mlir::AsmParser::Delimiter::Square, [&]() -> mlir::ParseResult {
-            if (next == std::size(value))
-              return parser.emitError(parser.getCurrentLocation())
-                     << name << " has at most " << std::size(value) << " numbers";
-            return parse(value[next++]);
-          });
+      return parseArray(value, [&](auto &each) { return parse(each); });
     } else if constexpr (std::is_floating_point_v<Field>) {
       return parser.parseFloat(value);
     } else {
       return parser.parseInteger(value);
     }
+  }
+
+  template <typename Field, typename ParseElement>
+  mlir::ParseResult parseArray(Field &value, const ParseElement &parseElement) {
+    size_t next = 0;
+    return parser.parseCommaSeparatedList(
+        mlir::AsmParser::Delimiter::Square, [&]() -> mlir::ParseResult {
+          if (next == std::size(value))
+            return parser.emitError(parser.getCurrentLocation())
+                   << name << " has at most " << std::size(value) << " elements";
+          return parseElement(value[next++]);
+        });
   }
 
   mlir::AsmParser &parser;

@@ -39,10 +39,13 @@ def ContractionCallAttr
 
     * contraction_call_c1: the batch has at most MTC_MAX_RANK - 2 axes, and there are at most MTC_MAX_ADDENDS addends.
     * contraction_call_c2: a batch excludes sums; only gelu has an auxiliary result.
-    * contraction_call_c3: results, addends or multiplications in f32 with another `type` require 16-bit operands.
+    * contraction_call_c3: `type` is the type of lhs and, where others are not given, of the other operands and the results.
+      `rhs_type` differs only among floats of 8 bits; `out_type`, `addend_types` and `product_type` may be wider if the operands
+      are floats narrower than f32.
     * contraction_call_c4: a compressed operand has a known storage format, and requires no batch and a `type` of 16 or 32 bits.
     * contraction_call_c5: an `algorithm` excludes a batch, an activation, sums and compressed operands, and is not `winograd`.
     * contraction_call_c6: extents and strides are at least 0, and 64 bits can address all elements.
+    * contraction_call_c7: only floats of 8 bits have a scale.
   }];
 }
 
@@ -52,7 +55,8 @@ class Mtc_ConvolutionCall<string name, string mnemonic, string kind>
     * convolution_call_c1: windows slide along 1 to MTC_MAX_WINDOW_AXES axes.
     * convolution_call_c2: the activation, if there is one, is relu.
     * convolution_call_c3: the adjoints have neither a bias nor an addend nor an activation.
-    * convolution_call_c4: a result, bias, addend or multiplications in f32 with another `type` require 16-bit operands.
+    * convolution_call_c4: `result_type`, `bias_type`, `addend_type` and `product_type` may be wider than `type` if that is a
+      float narrower than f32.
     * convolution_call_c5: an `algorithm` is `own_panels` or `winograd`; `winograd` requires f32, one group, no activation,
       and 3x3 windows with stride and dilation 1.
     * convolution_call_c6: strides and dilations are positive, extents and padding at least 0, and 64 bits can address all elements.

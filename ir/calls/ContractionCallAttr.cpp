@@ -9,7 +9,12 @@ using namespace mtc;
 
 template <typename Record, typename Visitor>
 static constexpr void visitFields(Record &c, Visitor &&visit) {
-  visit("type", c.type, typeWords);
+  visit("type", c.lhs_type, typeWords);
+  visit("rhs_type", c.rhs_type, typeWords, c.lhs_type);
+  visit("out_type", c.out_type, typeWords, c.lhs_type);
+  visit("addend_types", c.addend_types, typeWords, c.lhs_type);
+  visit("product_type", c.product_type, typeWords, c.lhs_type);
+  visit("has_scales", c.has_scales);
   visit("batch_rank", c.batch_rank);
   visit("batch", c.batch);
   visit("m", c.m);
@@ -24,9 +29,6 @@ static constexpr void visitFields(Record &c, Visitor &&visit) {
   visit("activation", c.activation, enumWords<Activation>);
   visit("has_auxiliary", c.has_auxiliary);
   visit("summed", c.summed, enumWords<Summed>);
-  visit("f32_result", c.f32_result);
-  visit("f32_addends", c.f32_addends);
-  visit("f32_products", c.f32_products);
   visit("lhs_storage", c.lhs_storage, enumWords<Storage>);
   visit("rhs_storage", c.rhs_storage, enumWords<Storage>);
   visit("algorithm", c.algorithm, enumWords<CallAlgorithm>);
@@ -54,7 +56,11 @@ void mtc::printRecord(AsmPrinter &printer, const MtcContraction &record) {
 }
 
 ParseResult mtc::parseRecord(AsmParser &parser, MtcContraction &record) {
-  return parseFields(parser, [&](FieldParserOf &field) { visitFields(record, field); });
+  return parseFields(parser, [&](FieldParserOf &field) {
+    visitFields(record, field);
+    if (field.is("type"))
+      mtc_set_contraction_types(&record, record.lhs_type);
+  });
 }
 
 /// Returns whether the operands with m rows, n columns and k terms are addressable.
@@ -83,14 +89,22 @@ LogicalResult ContractionCallAttr::verify(function_ref<InFlightDiagnostic()> emi
   if ((c->batch_rank && c->summed) || (c->has_auxiliary && c->activation != MTC_GELU))
     return emitError() << "has a batch and sums, or an auxiliary result without gelu "
                           "(contraction_call_c2)";
-  bool isNarrow = c->type == MTC_BF16 || c->type == MTC_F16;
-  if (!isNarrow && (c->f32_result || c->f32_products ||
-                    llvm::any_of(c->f32_addends, [](uint32_t isF32) { return isF32 != 0; })))
-    return emitError() << "has f32 flags with operands of type " << typeName(c->type)
-                       << ", expected 16-bit operands (contraction_call_c3)";
+  auto holdsSums = [&](uint32_t type) { return holdsSumsOf(c->lhs_type, type); };
+  if (!(c->lhs_type == c->rhs_type || (isFloat8(c->lhs_type) && isFloat8(c->rhs_type))) ||
+      !holdsSums(c->out_type) || !holdsSums(c->product_type) ||
+      !llvm::all_of(c->addend_types, holdsSums))
+    return emitError()
+           << "multiplies " << typeName(c->lhs_type) << " by " << typeName(c->rhs_type) << " as "
+           << typeName(c->product_type) << ", adds " << typeName(c->addend_types[0]) << " and "
+           << typeName(c->addend_types[1]) << " and gives " << typeName(c->out_type)
+           << ", expected one type, or wider types for the multiplication and sums of narrow "
+              "floats (contraction_call_c3)";
+  if (c->has_scales && !isFloat8(c->lhs_type))
+    return emitError() << "scales " << typeName(c->lhs_type)
+                       << ", expected floats of 8 bits (contraction_call_c7)";
   bool isStored = c->lhs_storage || c->rhs_storage;
   if (std::max(c->lhs_storage, c->rhs_storage) > MTC_STORED_NF4 || (isStored && c->batch_rank) ||
-      (isStored && c->type == MTC_F64))
+      (isStored && c->lhs_type == MTC_F64))
     return emitError() << "has a stored operand with a batch, with f64, or of an unknown kind "
                           "(contraction_call_c4)";
   if (c->algorithm && (c->algorithm > MTC_OWN_PANELS || !hasAlgorithms(*c)))
@@ -109,14 +123,6 @@ CallAttrInterface ContractionCallAttr::withAlgorithm(std::optional<CallAlgorithm
   MtcContraction c = *getRecord();
   c.algorithm = algorithm ? static_cast<uint32_t>(*algorithm) : uint32_t(MTC_AS_STORED);
   return ContractionCallAttr::get(getContext(), c);
-}
-
-static uint32_t resultType(const MtcContraction &c) {
-  return c.f32_result ? uint32_t(MTC_F32) : c.type;
-}
-
-static uint32_t addendType(const MtcContraction &c, uint32_t addend) {
-  return c.f32_addends[addend] ? uint32_t(MTC_F32) : c.type;
 }
 
 namespace {
@@ -158,7 +164,7 @@ int64_t spanOf(const MtcContraction &c, const int64_t *strides, int64_t rows, in
 static int64_t operandBytes(uint32_t type, uint32_t storage, int64_t elements) {
   if (storage == MTC_STORED_NF4)
     return mtc_nf4_bytes(elements);
-  return elements * bytesOfType(storage == MTC_STORED_BF16 ? uint32_t(MTC_BF16) : type);
+  return elements * mtc_type_bytes(storage == MTC_STORED_BF16 ? uint32_t(MTC_BF16) : type);
 }
 
 static CallShapes::Shape operandShape(uint32_t type, uint32_t storage, int64_t elements,
@@ -175,11 +181,11 @@ Cost ContractionCallAttr::getCost() const {
   int64_t results = extents.out * (c.accumulate ? 2 : 1);
   results += extents.out * ((c.activation == MTC_GELU_GRADIENT) + (c.has_auxiliary != 0));
   results += c.summed ? extents.sums : 0;
-  int64_t bytes = operandBytes(c.type, c.lhs_storage, extents.lhs) +
-                  operandBytes(c.type, c.rhs_storage, extents.rhs) +
-                  results * bytesOfType(resultType(c));
+  int64_t bytes = operandBytes(c.lhs_type, c.lhs_storage, extents.lhs) +
+                  operandBytes(c.rhs_type, c.rhs_storage, extents.rhs) +
+                  results * mtc_type_bytes(c.out_type);
   for (uint32_t i = 0; i < c.addend_count; ++i)
-    bytes += Extents::addend(c, c.addend_strides[i]) * bytesOfType(addendType(c, i));
+    bytes += Extents::addend(c, c.addend_strides[i]) * mtc_type_bytes(c.addend_types[i]);
   return {saturatingProduct({2, extents.out, c.k}), bytes};
 }
 
@@ -188,9 +194,9 @@ MatrixProduct ContractionCallAttr::getProduct() const {
   return {.m = c.m,
           .n = c.n,
           .k = c.k,
-          .type = c.type,
-          .storage = std::max(c.lhs_storage, c.rhs_storage),
-          .isInF32 = c.f32_products != 0};
+          .type = c.lhs_type,
+          .productType = c.product_type,
+          .storage = std::max(c.lhs_storage, c.rhs_storage)};
 }
 
 CallShapes ContractionCallAttr::getShapes() const {
@@ -198,13 +204,15 @@ CallShapes ContractionCallAttr::getShapes() const {
   Extents extents(c);
   CallShapes shapes;
   shapes.operands.push_back(
-      operandShape(c.type, c.lhs_storage, extents.lhs, spanOf(c, c.lhs_strides, c.m, c.k)));
+      operandShape(c.lhs_type, c.lhs_storage, extents.lhs, spanOf(c, c.lhs_strides, c.m, c.k)));
   shapes.operands.push_back(
-      operandShape(c.type, c.rhs_storage, extents.rhs, spanOf(c, c.rhs_strides, c.k, c.n)));
+      operandShape(c.rhs_type, c.rhs_storage, extents.rhs, spanOf(c, c.rhs_strides, c.k, c.n)));
+  if (c.has_scales)
+    shapes.operands.append(2, {MTC_F32, 1});
   for (uint32_t i = 0; i < c.addend_count; ++i)
     shapes.operands.push_back(
-        {addendType(c, i), std::nullopt, spanOf(c, c.addend_strides[i], c.m, c.n)});
-  const CallShapes::Shape out = {resultType(c), extents.out, spanOf(c, c.out_strides, c.m, c.n)};
+        {c.addend_types[i], std::nullopt, spanOf(c, c.addend_strides[i], c.m, c.n)});
+  const CallShapes::Shape out = {c.out_type, extents.out, spanOf(c, c.out_strides, c.m, c.n)};
   uint32_t type = out.type;
   if (c.activation == MTC_GELU_GRADIENT)
     shapes.operands.push_back(out);

@@ -10,6 +10,10 @@ using namespace mtc;
 template <typename Record, typename Visitor>
 static constexpr void visitFields(Record &c, Visitor &&visit) {
   visit("type", c.type, typeWords);
+  visit("result_type", c.result_type, typeWords, c.type);
+  visit("bias_type", c.bias_type, typeWords, c.type);
+  visit("addend_type", c.addend_type, typeWords, c.type);
+  visit("product_type", c.product_type, typeWords, c.type);
   visit("window_rank", c.window_rank);
   visit("batch", c.batch);
   visit("groups", c.groups);
@@ -24,10 +28,6 @@ static constexpr void visitFields(Record &c, Visitor &&visit) {
   visit("has_bias", c.has_bias);
   visit("has_addend", c.has_addend);
   visit("activation", c.activation, enumWords<Activation>);
-  visit("f32_result", c.f32_result);
-  visit("f32_bias", c.f32_bias);
-  visit("f32_addend", c.f32_addend);
-  visit("f32_products", c.f32_products);
   visit("algorithm", c.algorithm, enumWords<CallAlgorithm>);
 }
 
@@ -40,7 +40,11 @@ void mtc::printRecord(AsmPrinter &printer, const MtcConvolution &record) {
 }
 
 ParseResult mtc::parseRecord(AsmParser &parser, MtcConvolution &record) {
-  return parseFields(parser, [&](FieldParserOf &field) { visitFields(record, field); });
+  return parseFields(parser, [&](FieldParserOf &field) {
+    visitFields(record, field);
+    if (field.is("type"))
+      mtc_set_convolution_types(&record, record.type);
+  });
 }
 
 /// Returns whether the tensors and the places of all taps are addressable.
@@ -68,10 +72,15 @@ static LogicalResult verifyRecord(function_ref<InFlightDiagnostic()> emitError,
   if (c.activation != MTC_NO_ACTIVATION && c.activation != MTC_RELU)
     return emitError() << "applies " << stringifyEnum(static_cast<Activation>(c.activation))
                        << ", expected relu or nothing (convolution_call_c2)";
-  bool isNarrow = c.type == MTC_BF16 || c.type == MTC_F16;
-  if (!isNarrow && (c.f32_result || c.f32_bias || c.f32_addend || c.f32_products))
-    return emitError() << "has f32 flags with operands of type " << typeName(c.type)
-                       << ", expected 16-bit operands (convolution_call_c4)";
+  auto holdsSums = [&](uint32_t type) { return holdsSumsOf(c.type, type); };
+  if (!llvm::all_of(ArrayRef({c.result_type, c.bias_type, c.addend_type, c.product_type}),
+                    holdsSums))
+    return emitError()
+           << "multiplies " << typeName(c.type) << " as " << typeName(c.product_type) << ", adds "
+           << typeName(c.bias_type) << " and " << typeName(c.addend_type) << " and gives "
+           << typeName(c.result_type)
+           << ", expected one type, or wider types for the multiplication and sums of narrow "
+              "floats (convolution_call_c4)";
   if (c.algorithm && c.algorithm != MTC_OWN_PANELS && c.algorithm != MTC_WINOGRAD)
     return emitError() << "packs operands, expected to read them as stored, own_panels or winograd "
                           "(convolution_call_c5)";
@@ -114,10 +123,6 @@ ConvolutionWeightGradientCallAttr::withAlgorithm(std::optional<CallAlgorithm> al
   return withAlgorithmOf(*this, algorithm);
 }
 
-static uint32_t typeWhere(bool isF32, const MtcConvolution &c) {
-  return isF32 ? uint32_t(MTC_F32) : c.type;
-}
-
 namespace {
 
 /// The tensors of a convolution. The tensor that is the call's result may have another type.
@@ -138,20 +143,20 @@ struct Tensors {
 } // namespace
 
 static int64_t bytesOf(const CallShapes::Shape &shape) {
-  return *shape.elements * bytesOfType(shape.type);
+  return *shape.elements * mtc_type_bytes(shape.type);
 }
 
 /// Counts each tensor once; taps outside the input count like the others. `result` is the tensor
 /// that the call computes.
 static Cost costOf(const MtcConvolution &c, CallShapes::Shape Tensors::*result) {
   Tensors tensors(c);
-  (tensors.*result).type = typeWhere(c.f32_result, c);
+  (tensors.*result).type = c.result_type;
   int64_t outputs = *tensors.output.elements,
           bytes = bytesOf(tensors.input) + bytesOf(tensors.weights) + bytesOf(tensors.output);
   if (c.has_addend)
-    bytes += outputs * bytesOfType(typeWhere(c.f32_addend, c));
+    bytes += outputs * mtc_type_bytes(c.addend_type);
   if (c.has_bias)
-    bytes += c.groups * c.output_channels * bytesOfType(typeWhere(c.f32_bias, c));
+    bytes += c.groups * c.output_channels * mtc_type_bytes(c.bias_type);
   SmallVector<int64_t> factors = {2, outputs, c.input_channels};
   factors.append(c.kernel, c.kernel + c.window_rank);
   int64_t more = (c.has_bias != 0) + (c.has_addend != 0) + (c.activation != 0);
@@ -165,7 +170,7 @@ static MatrixProduct productOf(const MtcConvolution &c) {
                            .n = c.output_channels,
                            .k = c.input_channels,
                            .type = c.type,
-                           .isInF32 = c.f32_products != 0};
+                           .productType = c.product_type};
   for (uint32_t i = 0; i < c.window_rank; ++i) {
     product.m *= c.output[i];
     product.k *= c.kernel[i];
@@ -202,15 +207,11 @@ CallShapes ConvolutionCallAttr::getShapes() const {
   const MtcConvolution &c = *getRecord();
   Tensors tensors(c);
   CallShapes shapes = {{tensors.input, tensors.weights}, {}};
-  auto output = [&](bool isF32) {
-    return CallShapes::Shape{typeWhere(isF32, c), tensors.output.elements};
-  };
-  shapes.results.push_back(output(c.f32_result));
+  shapes.results.push_back({c.result_type, tensors.output.elements});
   if (c.has_bias) // A view of a buffer of any size.
-    shapes.operands.push_back(
-        {typeWhere(c.f32_bias, c), std::nullopt, c.groups * c.output_channels});
+    shapes.operands.push_back({c.bias_type, std::nullopt, c.groups * c.output_channels});
   if (c.has_addend)
-    shapes.operands.push_back(output(c.f32_addend));
+    shapes.operands.push_back({c.addend_type, tensors.output.elements});
   return shapes;
 }
 
@@ -225,7 +226,7 @@ Cost TransposedConvolutionCallAttr::getCost() const {
 
 CallShapes TransposedConvolutionCallAttr::getShapes() const {
   Tensors tensors(*getRecord());
-  tensors.input.type = typeWhere(getRecord()->f32_result, *getRecord());
+  tensors.input.type = getRecord()->result_type;
   return {{tensors.output, tensors.weights}, {tensors.input}};
 }
 
@@ -241,6 +242,6 @@ Cost ConvolutionWeightGradientCallAttr::getCost() const {
 
 CallShapes ConvolutionWeightGradientCallAttr::getShapes() const {
   Tensors tensors(*getRecord());
-  tensors.weights.type = typeWhere(getRecord()->f32_result, *getRecord());
+  tensors.weights.type = getRecord()->result_type;
   return {{tensors.input, tensors.output}, {tensors.weights}};
 }

@@ -127,7 +127,7 @@ static Cost costOf(const MtcRecurrence &r, const CallShapes &shapes) {
   Cost cost;
   for (const CallShapes::Shape &shape :
        llvm::concat<const CallShapes::Shape>(shapes.operands, shapes.results))
-    cost.bytes += *shape.elements * bytesOfType(shape.type);
+    cost.bytes += *shape.elements * mtc_type_bytes(shape.type);
   const int64_t gates = gatesOf(r) * r.steps * r.batch * r.hidden;
   cost.flops = saturatingProduct({gates, 2 * r.hidden + flopsOfGate});
   cost.functions = gates;

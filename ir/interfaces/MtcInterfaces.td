@@ -39,15 +39,16 @@ def CostOpInterface : OpInterface<"CostOpInterface"> {
 
 def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
   let cppNamespace = "::mtc";
-  let description = "How an operation is affected by 16-bit storage of its operands and results.";
+  let description = "How an operation is affected by storage of its operands and results in types narrower than f32.";
   let methods = [
     InterfaceMethod<"Returns the precision class of the operation.", "::mtc::PrecisionClass", "getPrecisionClass", (ins), "", [{
         return ::mtc::PrecisionClass::Indifferent;
       }]>,
-    InterfaceMethod<"Returns whether a contraction reads this f32 operand in a 16-bit type, too.",
-      "bool", "readsNarrow", (ins "unsigned":$operand), "", "return true;">,
-    InterfaceMethod<"Returns the result storage of a 16-bit contraction.", "::mtc::ResultStorage", "getResultStorage",
-      (ins "unsigned":$result), "", "return ::mtc::ResultStorage::Narrow;">];
+    InterfaceMethod<"Returns whether a contraction reads this f32 operand with elements of type `stored`, too.",
+      "bool", "acceptsOperandType", (ins "unsigned":$operand, "::mlir::Type":$stored), "", "return true;">,
+    InterfaceMethod<"Returns whether a contraction of operands of type `operands` gives this result with elements of type `stored`.",
+      "bool", "acceptsResultType", (ins "unsigned":$result, "::mlir::Type":$operands, "::mlir::Type":$stored), "",
+      "return stored == operands;">];
 }
 
 def RecomputableOpInterface : OpInterface<"RecomputableOpInterface"> {
@@ -95,7 +96,7 @@ def TileableOpInterface : OpInterface<"TileableOpInterface"> {
     InterfaceMethod<[{
       Builds tile `index` and returns its results. `operands` are whole values or tiles, as `tiles` specifies. For a result that
       is a sum over the tiles, `sums` has the partial sum of the preceding tiles, or null for the first tile; if the result has a
-      16-bit type, all tiles but the last return f32. Entries of `sums` for other results are null.
+      type narrower than f32, all tiles but the last return f32. Entries of `sums` for other results are null.
     }], "::llvm::SmallVector<::mlir::Value>", "buildTile",
       (ins "::mlir::OpBuilder &":$builder, "const ::mtc::Tiles &":$tiles, "int64_t":$index,
            "::mlir::ValueRange":$operands, "::llvm::ArrayRef<::mlir::Value>":$sums)>];
@@ -220,9 +221,9 @@ def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
       kind that the library is slow at.
     }], "bool", "isFasterAsKernel", (ins "::mtc::CallAttrInterface":$call)>,
     InterfaceMethod<[{
-      Returns whether library calls convert operands of this 16-bit type to f32 before they multiply, because the target has no
-      faster multiplication for it. The call description records this, since it determines the scratch size.
-    }], "bool", "multipliesInF32", (ins "::mlir::Type":$element), "", [{ return false; }]>,
+      Returns the type to which library calls convert operands of this type before they multiply: another one if the target has
+      no faster multiplication for it. The call description records this, since it determines the scratch size.
+    }], "::mlir::Type", "getProductType", (ins "::mlir::Type":$element), "", [{ return element; }]>,
     InterfaceMethod<[{
       Returns the fastest way to compute a call, which the target may measure. The description must be one that reads the operands
       as stored.

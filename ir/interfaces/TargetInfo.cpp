@@ -46,8 +46,8 @@ unsigned TargetInfo::getSupportLevel(LibraryCallOpInterface call) const {
   return target ? target.getSupportLevel(call.describeCall(std::nullopt)) : 1;
 }
 
-bool TargetInfo::multipliesInF32(Type element) const {
-  return target && target.multipliesInF32(element);
+Type TargetInfo::getProductType(Type element) const {
+  return target ? target.getProductType(element) : element;
 }
 
 ChosenAlgorithm TargetInfo::chooseAlgorithm(LibraryCallOpInterface call) const {

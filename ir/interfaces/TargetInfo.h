@@ -34,8 +34,8 @@ public:
   /// Returns 0 if the library does not support the call.
   unsigned getSupportLevel(LibraryCallOpInterface call) const;
   bool isFasterAsKernel(LibraryCallOpInterface call) const;
-  /// Returns whether calls convert elements of this type to f32 before they multiply.
-  bool multipliesInF32(mlir::Type element) const;
+  /// Returns the type to which calls convert elements of this type before they multiply.
+  mlir::Type getProductType(mlir::Type element) const;
   /// Returns the fastest algorithm of a call whose operands are read as stored.
   ChosenAlgorithm chooseAlgorithm(LibraryCallOpInterface call) const;
   /// Returns the memory space for offloaded values: disk if the module has no target.

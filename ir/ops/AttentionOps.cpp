@@ -1,6 +1,7 @@
 //===- AttentionOps.cpp - Attention: verifiers, cost, gradient, decomposition -----------------===//
 
 #include "ir/Mtc.h"
+#include "ir/Precision.h"
 #include "ir/builders/Shape.h"
 #include "ir/builders/TensorBuilder.h"
 #include "ir/interfaces/TargetInfo.h"
@@ -143,9 +144,9 @@ void AttentionOp::buildGradient(GradientBuilder &g) {
     offsets = g.sub(offsets, dSums);
     given = nullptr;
   }
-  // Libraries use it if the elements have 16 bits, also if mtc-narrow-storage rounds them later.
-  const Precision precision = TargetInfo::of(*this).getPrecision();
-  if (element == sumType && precision != Precision::BF16 && precision != Precision::F16)
+  // Libraries use it if the elements are narrower than f32, also if mtc-narrow-storage rounds them
+  // later.
+  if (element == sumType && !storesNarrow(TargetInfo::of(*this).getPrecision()))
     given = nullptr;
   auto gradient = AttentionGradientOp::create(
       g, g.getLoc(), getQuery().getType(), getKey().getType(), getValue().getType(), getQuery(),

@@ -17,10 +17,10 @@ class Mtc_AttentionOp<string mnemonic, list<Trait> traits>
     ::mtc::PrecisionClass getPrecisionClass() { return ::mtc::PrecisionClass::Contraction; }
     ::mtc::Cost getCost();
   }];
-  // The logsumexp of a row of scores has the range of the scores and is not stored in 16 bits.
+  // The logsumexp of a row of scores has the range of the scores and is stored in f32.
   code forward_declarations = common_declarations # [{
-    ::mtc::ResultStorage getResultStorage(unsigned result) {
-      return result == 0 ? ::mtc::ResultStorage::Narrow : ::mtc::ResultStorage::Wide;
+    bool acceptsResultType(unsigned result, ::mlir::Type operands, ::mlir::Type stored) {
+      return result == 0 ? stored == operands : stored.isF32();
     }
   }];
 }
@@ -46,7 +46,7 @@ def AttentionOp : Mtc_AttentionOp<"attention", [Mtc_Gradient, DeclareOpInterface
     * attention_c1: query is [B, H, M, D], key [B, G, N, D], value [B, G, N, E]; G divides H.
     * attention_c2: bias and mask are [B, H, M, N], where each of B, H and M may be 1.
     * attention_c3: out is [B, H, M, E], logsumexp [B, H, M].
-    * attention_c4: floats have one element type; logsumexp is f32 if that type has 16 bits.
+    * attention_c4: floats have one element type; logsumexp is f32 if that type is narrower.
   }];
   let arguments = !con(common, (ins OptionalAttr<I64Attr>:$causal, F64Attr:$scale));
   let results = (outs Mtc_FloatTensor:$out, Mtc_FloatTensor:$logsumexp);
@@ -93,7 +93,7 @@ def AttentionGradientOp
         d_key[b, g, j] = scale * sum over h, i of ds[j] * query[b, h, i]
         d_value[b, g, j] = sum over h, i of p[j] * d_out[b, h, i]
 
-    `offsets` is out . d_out minus the cotangent of `logsumexp`. `out` is passed if that cotangent is 0 and elements have 16 bits,
+    `offsets` is out . d_out minus the cotangent of `logsumexp`. `out` is passed if that cotangent is 0 and elements are narrower than f32,
     for libraries that compute the offsets themselves. Each result has its axes permuted by its order, as `out_order` of
     `mtc.permuted_attention` does.
 
@@ -119,9 +119,9 @@ def AttentionGradientOp
       `of` $logsumexp `,` $offsets `,` $d_out (`out` $out^)? attr-dict `:` functional-type(operands, results)
   }];
   let extraClassDeclaration = common_declarations # [{
-    bool readsNarrow(unsigned operand) {
+    bool acceptsOperandType(unsigned operand, ::mlir::Type stored) {
       ::mlir::Value value = getOperation()->getOperand(operand);
-      return value != getLogsumexp() && value != getOffsets();
+      return stored.isF32() || (value != getLogsumexp() && value != getOffsets());
     }
   }];
 }

@@ -7,7 +7,7 @@
 
 namespace mtc {
 
-/// Returns the element type of attention's logsumexp and offsets: f32 for 16-bit elements.
+/// Returns the element type of attention's logsumexp and offsets: f32 for narrower elements.
 mlir::Type attentionSumType(mlir::Type element);
 
 /// Builds the core operations of attention and its gradient. Values between contractions are

@@ -74,8 +74,8 @@ LogicalResult Contraction::verify() const {
       !holdsSumsOf(lhs.getElementType(), result.getElementType()))
     return op->emitOpError() << "elements are " << lhs.getElementType() << ", "
                              << rhs.getElementType() << " and " << result.getElementType()
-                             << ", expected the same, or a result of f32 where operands have 16 "
-                                "bits (contract_c3)";
+                             << ", expected the same, or a result of f32 where operands are "
+                                "narrower (contract_c3)";
   return success();
 }
 
@@ -165,9 +165,9 @@ MtcContraction Contraction::describe(std::optional<unsigned> accumulated) const 
   MtcContraction c = {};
   assert(lhsBatch.size() <= std::size(c.batch) && "a contraction has too many axes");
   Type element = lhs.getType().getElementType();
-  c.type = typeCode(element);
-  c.f32_result = type.getElementType() != element;
-  c.f32_products = TargetInfo::of(op).multipliesInF32(element);
+  mtc_set_contraction_types(&c, typeCode(element));
+  c.out_type = typeCode(type.getElementType());
+  c.product_type = typeCode(TargetInfo::of(op).getProductType(element));
   c.batch_rank = static_cast<uint32_t>(lhsBatch.size());
   llvm::copy(pick(lhsShape, lhsBatch), c.batch);
   c.m = product(lhsFree, lhsShape);
@@ -192,7 +192,7 @@ MtcContraction Contraction::describe(std::optional<unsigned> accumulated) const 
       c.accumulate = 1;
       continue;
     }
-    c.f32_addends[c.addend_count] = typeOf(addend).getElementType() != element;
+    c.addend_types[c.addend_count] = typeCode(typeOf(addend).getElementType());
     llvm::copy(*addendStrides(*this, stridesOf(addend)), c.addend_strides[c.addend_count++]);
   }
   return c;

@@ -20,7 +20,7 @@ def ContractOp : Mtc_ValueOp<"contract", [
     * contract_c1: batch and contracted axes are distinct, within the ranks, and of the same number on both sides.
     * contract_c2: paired axes have equal extents.
     * contract_c3: the result has the corresponding extents. Element types are equal, except that the result may be f32 if the
-      operands have 16 bits: the unrounded f32 accumulators.
+      operands are narrower: the unrounded f32 accumulators.
   }];
   let arguments = (ins Mtc_NumberTensor:$lhs, Mtc_NumberTensor:$rhs, DenseI64ArrayAttr:$lhs_batch,
                        DenseI64ArrayAttr:$rhs_batch, DenseI64ArrayAttr:$lhs_contract,
@@ -34,7 +34,9 @@ def ContractOp : Mtc_ValueOp<"contract", [
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     ::mtc::PrecisionClass getPrecisionClass() { return ::mtc::PrecisionClass::Contraction; }
-    ::mtc::ResultStorage getResultStorage(unsigned) { return ::mtc::ResultStorage::Either; }
+    bool acceptsResultType(unsigned, ::mlir::Type operands, ::mlir::Type stored) {
+      return ::mtc::holdsSumsOf(operands, stored);
+    }
     ::mtc::Cost getCost();
     /// Returns the axes of an operand that are neither batch nor contracted axes, ascending.
     ::llvm::SmallVector<int64_t> getLhsFree();
@@ -75,7 +77,7 @@ def FusedContractOp : Mtc_ValueOp<"fused_contract", [
     * fused_contract_c5: `sums` and `summed` are both present or both absent; `sums` has the remaining extents, and requires that
       there are no batch axes.
     * fused_contract_c6: there are at most two addends, which have the result's extents and the operands' element type, or f32
-      with 16-bit operands.
+      with narrower operands.
   }];
   let arguments = (ins Mtc_NumberTensor:$lhs, Mtc_NumberTensor:$rhs, Variadic<Mtc_NumberTensor>:$addends,
                        Optional<Mtc_NumberTensor>:$preactivation, DenseI64ArrayAttr:$lhs_batch, DenseI64ArrayAttr:$rhs_batch,
@@ -94,7 +96,9 @@ def FusedContractOp : Mtc_ValueOp<"fused_contract", [
     /// The number of operands before the addends.
     static constexpr unsigned firstAddend = 2;
     ::mtc::PrecisionClass getPrecisionClass() { return ::mtc::PrecisionClass::Contraction; }
-    ::mtc::ResultStorage getResultStorage(unsigned) { return ::mtc::ResultStorage::Either; }
+    bool acceptsResultType(unsigned, ::mlir::Type operands, ::mlir::Type stored) {
+      return ::mtc::holdsSumsOf(operands, stored);
+    }
     ::mtc::Cost getCost();
     ::mlir::RankedTensorType getType() { return getResult().getType(); }
   }];

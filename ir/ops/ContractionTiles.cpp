@@ -109,8 +109,8 @@ static LibraryCallOpInterface buildTerms(OpBuilder &builder, const Contraction &
   return fused;
 }
 
-/// The partial sum of the preceding tiles is an addend of the call. A 16-bit result is rounded only
-/// once: by the last tile, or after it if the library cannot add f32 to a 16-bit result.
+/// The partial sum of the preceding tiles is an addend of the call. A narrow result is rounded only
+/// once: by the last tile, or after it if the library cannot add f32 to a narrow result.
 static Value buildTerms(OpBuilder &builder, const Contraction &c, int64_t index, int64_t count,
                         ValueRange operands, Value sum) {
   const bool isNarrow = c.type.getElementTypeBitWidth() < 32, isLast = index + 1 == count;

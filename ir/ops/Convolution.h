@@ -64,7 +64,7 @@ template <typename Op> mlir::LogicalResult verifyConvolution(Op op) {
   if (typeOf(op->getOperand(1)).getElementType() != element ||
       !holdsSumsOf(element, typeOf(op->getResult(0)).getElementType()))
     return op.emitOpError() << "element types of input, weights and output differ, expected the "
-                               "same, or a result of f32 where operands have 16 bits (convolve_c4)";
+                               "same, or a result of f32 where operands are narrower (convolve_c4)";
   return mlir::success();
 }
 
@@ -74,9 +74,9 @@ template <typename Op> MtcConvolution describeConvolution(Op op) {
                           output = shapeOf(op.getOutput());
   MtcConvolution c = {};
   mlir::Type element = typeOf(op->getOperand(0)).getElementType();
-  c.type = typeCode(element);
-  c.f32_result = typeOf(op->getResult(0)).getElementType() != element;
-  c.f32_products = TargetInfo::of(op).multipliesInF32(element);
+  mtc_set_convolution_types(&c, typeCode(element));
+  c.result_type = typeCode(typeOf(op->getResult(0)).getElementType());
+  c.product_type = typeCode(TargetInfo::of(op).getProductType(element));
   c.window_rank = op.getStrides().size();
   c.batch = input[0];
   c.groups = op.getGroups();

@@ -47,7 +47,7 @@ def ConvolveOp : Mtc_ConvolutionOp<"convolve", "input", "weights", "output",
       value of before, strides and dilations for each.
     * convolve_c2: strides, dilations and groups are positive; before is not negative.
     * convolve_c3: the position of the last tap of the last window fits into 64 bits.
-    * convolve_c4: element types are equal, except that the result may be f32 if the operands have 16 bits: the unrounded f32
+    * convolve_c4: element types are equal, except that the result may be f32 if the operands are narrower: the unrounded f32
       accumulators.
   }];
   let hasCanonicalizer = 1;
@@ -102,7 +102,7 @@ def FusedConvolveOp : Mtc_ValueOp<"fused_convolve", [
 
     * convolve_c1 to convolve_c4: see `mtc.convolve`.
     * fused_convolve_c1: there is a bias, an addend or an activation; bias and addend have the result's extents, and the operands'
-      element type or f32 with 16-bit operands; the activation is relu.
+      element type, or f32 with narrower operands; the activation is relu.
   }];
   let arguments = (ins Mtc_FloatTensor:$input, Mtc_FloatTensor:$weights, Optional<Mtc_FloatTensor>:$bias,
                        Optional<Mtc_FloatTensor>:$addend, OptionalAttr<Mtc_ActivationAttr>:$activation,

@@ -21,7 +21,7 @@ LogicalResult FusedContractOp::verify() {
       !llvm::all_of(getAddends().getTypes(), [&](Type other) { return contraction.mayAdd(other); }))
     return emitOpError() << "adds values of types " << getAddends().getTypes()
                          << ", expected at most " << maxAddends << " of the extents of " << type
-                         << ", of the operands' element type, or f32 if that has 16 bits "
+                         << ", of the operands' element type, or f32 if that is narrower "
                             "(fused_contract_c6)";
   bool needsPreactivation = getActivation() == Activation::GeluGradient;
   if (needsPreactivation != !!getPreactivation() ||

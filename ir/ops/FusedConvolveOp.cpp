@@ -32,7 +32,7 @@ LogicalResult FusedConvolveOp::verify() {
       isOther(getAddend()) || getActivation().value_or(Activation::Relu) != Activation::Relu)
     return emitOpError()
            << "expected a bias or an addend of the extents of " << type
-           << ", of the operands' element type, or f32 if that has 16 bits, or relu as its "
+           << ", of the operands' element type, or f32 if that is narrower, or relu as its "
               "activation (fused_convolve_c1)";
   return success();
 }
@@ -50,11 +50,10 @@ CallAttrInterface FusedConvolveOp::describeCall(std::optional<unsigned>) {
   MtcConvolution c = describeConvolution(*this);
   c.has_bias = getBias() != nullptr;
   c.has_addend = getAddend() != nullptr;
-  auto isOther = [&](Value value) {
-    return value && typeOf(value).getElementType() != getInput().getType().getElementType();
-  };
-  c.f32_bias = isOther(getBias());
-  c.f32_addend = isOther(getAddend());
+  if (getBias())
+    c.bias_type = typeCode(typeOf(getBias()).getElementType());
+  if (getAddend())
+    c.addend_type = typeCode(typeOf(getAddend()).getElementType());
   if (std::optional<Activation> activation = getActivation())
     c.activation = static_cast<uint32_t>(*activation);
   return ConvolutionCallAttr::get(getContext(), c);

@@ -85,9 +85,9 @@ CallAttrInterface StoredContractOp::describeCall(std::optional<unsigned>) {
   for (int64_t extent : pick(input.getShape(), getFree()))
     rows *= extent;
   MtcContraction c = {};
-  c.type = typeCode(input.getElementType());
-  c.f32_result = getType().getElementType() != input.getElementType();
-  c.f32_products = !input.getElementType().isF32();
+  mtc_set_contraction_types(&c, typeCode(input.getElementType()));
+  c.out_type = typeCode(getType().getElementType());
+  c.product_type = MTC_F32;
   c.m = rows;
   c.n = matrix.getDimSize(1 - getMatrixAxis());
   c.k = input.getDimSize(getAxis());

@@ -45,8 +45,8 @@ static Value takeTerm(WriteOp write) {
   return rows;
 }
 
-/// Returns the f32 term. A contraction whose result mtc-narrow-storage rounds to 16 bits returns
-/// f32 instead, since the sum is rounded anyway.
+/// Returns the f32 term. A contraction whose result mtc-narrow-storage rounds to a narrower type
+/// returns f32 instead, since the sum is rounded anyway.
 static Value withoutRounding(Value term) {
   auto wide = term.getDefiningOp<CastOp>();
   if (!wide || !wide.getStorage() || !wide->hasOneUse())
@@ -59,8 +59,9 @@ static Value withoutRounding(Value term) {
   }
   auto contraction = dyn_cast_or_null<PrecisionOpInterface>(op);
   if (!contraction || contraction.getPrecisionClass() != PrecisionClass::Contraction ||
-      contraction.getResultStorage(cast<OpResult>(chain.back()).getResultNumber()) !=
-          ResultStorage::Either ||
+      !contraction.acceptsResultType(cast<OpResult>(chain.back()).getResultNumber(),
+                                     typeOf(chain.back()).getElementType(),
+                                     typeOf(term).getElementType()) ||
       !llvm::all_of(chain, [](Value value) { return value.hasOneUse(); }))
     return term;
   for (Value value : chain)

@@ -2,6 +2,7 @@
 
 #include "passes/kernels/KernelEditing.h"
 
+#include "ir/TypeCode.h"
 #include "ir/builders/KernelBuilder.h"
 
 #include "llvm/ADT/BitVector.h"
@@ -98,7 +99,7 @@ bool mtc::onlyNarrows(KernelOp kernel) {
     return cast<RankedTensorType>(value.getType()).getElementType();
   };
   Type stored = elementOf(kernel->getResult(0));
-  return (stored.isBF16() || stored.isF16()) && elementOf(kernel.getInputs()[0]).isF32() &&
+  return isNarrowFloat(stored) && elementOf(kernel.getInputs()[0]).isF32() &&
          rootOf(kernel.getInputs()[0]).getDefiningOp<KernelOp>();
 }
 

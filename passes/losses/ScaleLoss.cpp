@@ -1,5 +1,6 @@
 //===- ScaleLoss.cpp - Dynamic loss scaling ---------------------------------------------------===//
 
+#include "ir/Precision.h"
 #include "ir/ReservedNames.h"
 #include "ir/interfaces/TargetInfo.h"
 #include "passes/OptionValues.h"
@@ -65,7 +66,7 @@ struct ScaleLossPass
 private:
   /// Returns the default scale; nothing if the gradients have the range of f32.
   std::optional<float> chooseScale() {
-    return TargetInfo::of(getOperation()).getPrecision() == Precision::F16
+    return needsLossScaling(TargetInfo::of(getOperation()).getPrecision())
                ? std::optional(defaultScale)
                : std::nullopt;
   }

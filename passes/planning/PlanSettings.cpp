@@ -2,12 +2,14 @@
 
 #include "passes/planning/PlanSettings.h"
 
+#include "ir/Precision.h"
+
 using namespace mtc;
 
 void PlanSettings::checkLossScaling(RefuseOption refuse) const {
   const LossScalingOptions &scaling = training.lossScaling;
   const bool isScaled =
-      scaling.scale.empty() ? precision == Precision::F16 : scaling.scale != "none";
+      scaling.scale.empty() ? needsLossScaling(precision) : scaling.scale != "none";
   if (scaling.window && !isScaled)
     refuse("loss-scale-window", "the loss is not scaled; use it with --loss-scale");
 }

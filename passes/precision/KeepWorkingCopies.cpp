@@ -1,4 +1,4 @@
-//===- KeepWorkingCopies.cpp - Keeps 16-bit working copies of parameters ----------------------===//
+//===- KeepWorkingCopies.cpp - Keeps narrow working copies of parameters ----------------------===//
 
 #include "ir/builders/TensorBuilder.h"
 #include "passes/Passes.h"
@@ -18,7 +18,7 @@ namespace {
 /// Reads of an f32 variable in all functions.
 struct Reads {
   SmallVector<ReadOp> all;
-  SmallVector<CastOp> narrow; ///< Casts of the variable to 16-bit storage.
+  SmallVector<CastOp> narrow; ///< Casts of the variable to narrow storage.
   bool isReadWide = false;
 };
 
@@ -72,7 +72,7 @@ private:
         .create<ReadOp>(variable.getTensorType(), variable.getSymName());
   }
 
-  /// Changes the type of the variable to 16 bits.
+  /// Changes the type of the variable to the narrow one.
   void replace(VariableOp variable, Reads &reads, Type narrow) {
     variable.setType(variable.getTensorType().clone(narrow));
     for (ReadOp wide : reads.all)
@@ -97,7 +97,7 @@ private:
   }
 
   void copy(VariableOp variable, Reads &reads, Type narrow) {
-    VariableOp copied = addCompanion(variable, Role::Copy, narrow.isF16() ? "f16" : "bf16", narrow);
+    VariableOp copied = addCompanion(variable, Role::Copy, typeName(typeCode(narrow)), narrow);
     for (CastOp cast : reads.narrow) {
       cast->replaceAllUsesWith(ValueRange{read(cast.getInput().getDefiningOp<ReadOp>(), copied)});
       cast->erase();

@@ -1,6 +1,7 @@
-//===- NarrowStorage.cpp - Applies mixed precision with 16-bit storage ------------------------===//
+//===- NarrowStorage.cpp - Applies mixed precision with narrow storage ------------------------===//
 
 #include "ir/NodeNames.h"
+#include "ir/Precision.h"
 #include "ir/ScanBody.h"
 #include "ir/interfaces/TargetInfo.h"
 #include "passes/Passes.h"
@@ -26,12 +27,12 @@ bool isF32(Value value) {
   return type && type.getElementType().isF32();
 }
 
-/// Converts values of one function to 16-bit storage.
+/// Converts values of one function to storage in a type narrower than f32.
 class FunctionNarrower {
 public:
-  FunctionNarrower(func::FuncOp function, FloatType narrow,
+  FunctionNarrower(func::FuncOp function, FloatType storage,
                    llvm::function_ref<bool(Operation *)> keepsF32)
-      : function(function), narrowType(narrow), keepsF32(keepsF32) {}
+      : function(function), storage(storage), keepsF32(keepsF32) {}
 
   void run() {
     for (Operation &op : llvm::make_early_inc_range(function.front()))
@@ -58,31 +59,31 @@ private:
     moveNarrow(op);
   }
 
-  /// Converts operands to 16 bits, and results as well unless only f32 is needed.
+  /// Narrows operands, and results as well unless only f32 is needed.
   void narrowContraction(PrecisionOpInterface op) {
     if (llvm::none_of(op->getOperands(), isF32))
       return;
     for (OpOperand &operand : op->getOpOperands())
-      if (isF32(operand.get()) && op.readsNarrow(operand.getOperandNumber()))
+      if (isF32(operand.get()) && op.acceptsOperandType(operand.getOperandNumber(), storage))
         operand.set(narrow(operand.get()));
     for (OpResult result : op->getResults())
       if (isF32(result) && givesNarrow(op, result.getResultNumber()))
         setNarrow(result);
     Type given = cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
-    remarkOn(op, "reads {0} and returns {1}, {2}", narrowType, given,
-             given == narrowType ? "in which contractions lose little precision"
-                                 : "because its sums are stored in a variable");
+    remarkOn(op, "reads {0} and returns {1}, {2}", storage, given,
+             given == storage ? "in which contractions lose little precision"
+                              : "because its sums are stored in a variable");
   }
 
-  /// Whether a result of a contraction is stored in 16 bits. Results that are written to variables,
-  /// such as gradients, or returned from the function stay f32 where the operation permits it,
-  /// since a second 16-bit buffer would save nothing.
-  static bool givesNarrow(PrecisionOpInterface op, unsigned result) {
-    ResultStorage storage = op.getResultStorage(result);
+  /// Whether a result of a contraction is narrowed. Results that are written to variables, such as
+  /// gradients, or returned from the function stay f32 where the operation permits it, since a
+  /// second, narrow buffer would save nothing.
+  bool givesNarrow(PrecisionOpInterface op, unsigned result) {
+    if (!op.acceptsResultType(result, storage, storage))
+      return false;
     auto users = op->getResult(result).getUsers();
-    return storage == ResultStorage::Narrow ||
-           (storage == ResultStorage::Either && llvm::any_of(users, isComputation) &&
-            llvm::none_of(users, leaves));
+    return !op.acceptsResultType(result, storage, Float32Type::get(storage.getContext())) ||
+           (llvm::any_of(users, isComputation) && llvm::none_of(users, leaves));
   }
 
   /// Whether a user returns the value, or a view of it, from the function.
@@ -93,7 +94,7 @@ private:
 
   static bool isComputation(Operation *op) { return isa<PrecisionOpInterface>(op); }
 
-  /// Whether some user of the value accepts 16-bit operands.
+  /// Whether some user of the value accepts narrow operands.
   static bool isReadNarrow(Value value) {
     return llvm::any_of(value.getUsers(), [](Operation *user) {
       auto classified = dyn_cast<PrecisionOpInterface>(user);
@@ -101,7 +102,7 @@ private:
     });
   }
 
-  /// Changes the result's type to 16 bits and inserts a cast to f32 for its users.
+  /// Narrows the result's type and inserts a cast to f32 for its users.
   void setNarrow(OpResult result) {
     result.setType(narrowed(result.getType()));
     OpBuilder builder(function.getContext());
@@ -110,8 +111,8 @@ private:
     result.replaceAllUsesExcept(wide, wide);
   }
 
-  /// Stores f32 results of an elementwise operation in 16 bits, unless they are needed in f32
-  /// outside of computations.
+  /// Narrows f32 results of an elementwise operation, unless they are needed in f32 outside of
+  /// computations.
   void narrowResults(Operation *op) {
     for (OpResult result : op->getResults()) {
       bool leaves = !llvm::all_of(result.getUsers(), isComputation);
@@ -123,19 +124,18 @@ private:
                                    /*storage=*/true);
       auto wide = widen(builder, stored);
       result.replaceAllUsesExcept(wide, stored);
-      remarkOn(op, "is stored as {0}, like its operands", narrowType);
+      remarkOn(op, "is stored as {0}, like its operands", storage);
     }
   }
 
-  /// Converts an operation without arithmetic, such as a transposition, to 16-bit operands and
-  /// results.
+  /// Narrows operands and results of an operation without arithmetic, such as a transposition.
   void moveNarrow(Operation *op) {
     for (OpOperand &operand : op->getOpOperands())
       if (isF32(operand.get()))
         operand.set(narrow(operand.get()));
     for (NamedAttribute attribute : llvm::to_vector(op->getAttrs()))
       if (auto element = dyn_cast<FloatAttr>(attribute.getValue()))
-        op->setAttr(attribute.getName(), FloatAttr::get(narrowType, element.getValueAsDouble()));
+        op->setAttr(attribute.getName(), FloatAttr::get(storage, element.getValueAsDouble()));
     for (OpResult result : op->getResults())
       if (isF32(result))
         setNarrow(result);
@@ -146,7 +146,7 @@ private:
     return cast && cast.getStorage();
   }
 
-  /// Returns the value in 16-bit storage.
+  /// Returns the value in narrow storage.
   Value narrow(Value value) {
     if (isNarrow(value))
       return value.getDefiningOp<CastOp>().getInput();
@@ -156,7 +156,7 @@ private:
     builder.setInsertionPointAfterValue(value);
     Value result;
     if (Operation *op = value.getDefiningOp(); op && movesVariable(op)) {
-      // Move the 16-bit value of a variable instead of casting the moved one.
+      // Move the narrow value of a variable instead of casting the moved one.
       IRMapping operands;
       operands.map(op->getOperand(0), narrow(op->getOperand(0)));
       result = builder.clone(*op, operands)->getResult(0);
@@ -180,7 +180,7 @@ private:
     return CastOp::create(builder, value.getLoc(), type, value, /*storage=*/true);
   }
 
-  Type narrowed(Type type) { return cast<RankedTensorType>(type).clone(narrowType); }
+  Type narrowed(Type type) { return cast<RankedTensorType>(type).clone(storage); }
 
   template <typename... Values>
   static void remarkOn(Operation *op, const char *text, const Values &...values) {
@@ -191,9 +191,9 @@ private:
   }
 
   func::FuncOp function;
-  FloatType narrowType;
+  FloatType storage; ///< The element type of narrow storage.
   llvm::function_ref<bool(Operation *)> keepsF32;
-  DenseMap<Value, Value> stored; ///< 16-bit versions of f32 values.
+  DenseMap<Value, Value> stored; ///< Narrow versions of f32 values.
 };
 
 /// Nodes selected by the patterns of `keep-f32`.
@@ -249,7 +249,7 @@ struct NarrowStoragePass
       return signalPassFailure();
     Location location = getOperation().getLoc();
     const Precision precision = TargetInfo::of(getOperation()).getPrecision();
-    if (precision == Precision::F32 || precision == Precision::TF32) {
+    if (!storesNarrow(precision)) {
       if (options->keepF32.empty())
         return;
       emitError(location) << "--keep-f32 " << options->keepF32.front()
@@ -260,12 +260,11 @@ struct NarrowStoragePass
     for (StringRef text : options->keepF32)
       if (failed(kept.add(text, location)))
         return signalPassFailure();
-    FloatType narrow = precision == Precision::BF16 ? FloatType(BFloat16Type::get(&getContext()))
-                                                    : FloatType(Float16Type::get(&getContext()));
+    const FloatType storage = storageTypeOf(precision, &getContext());
     auto keepsF32 = [&](Operation *op) { return kept.contains(op); };
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (!isScanBody(function))
-        FunctionNarrower(function, narrow, keepsF32).run();
+        FunctionNarrower(function, storage, keepsF32).run();
       for (auto scan : function.front().getOps<ScanOp>())
         remark::missed(scan.getLoc(),
                        remark::RemarkOpts::name("f32-loop").category("mtc-narrow-storage"))

@@ -1,6 +1,7 @@
 //===- WidenElements.cpp - Promotes 16-bit models to f32 --------------------------------------===//
 
 #include "ir/ScanBody.h"
+#include "ir/TypeCode.h"
 #include "ir/builders/TensorBuilder.h"
 #include "passes/Passes.h"
 
@@ -16,12 +17,10 @@ using namespace mtc;
 
 namespace {
 
-bool isNarrow(Type element) { return element.isF16() || element.isBF16(); }
-
 /// Returns the f32 version of a 16-bit tensor type, and null for other types.
 RankedTensorType widened(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !isNarrow(tensor.getElementType()))
+  if (!tensor || !isNarrowFloat(tensor.getElementType()))
     return {};
   return tensor.clone(Float32Type::get(type.getContext()));
 }
@@ -34,7 +33,7 @@ APFloat widen(APFloat value) {
 
 /// Converts an attribute with 16-bit floats to f32 and returns other attributes unchanged.
 Attribute widened(Attribute attribute) {
-  if (auto number = dyn_cast<FloatAttr>(attribute); number && isNarrow(number.getType()))
+  if (auto number = dyn_cast<FloatAttr>(attribute); number && isNarrowFloat(number.getType()))
     return FloatAttr::get(Float32Type::get(attribute.getContext()), widen(number.getValue()));
   auto elements = dyn_cast<ElementsAttr>(attribute);
   RankedTensorType type = elements ? widened(elements.getShapedType()) : RankedTensorType();
@@ -98,7 +97,7 @@ private:
     OpBuilder builder = OpBuilder::atBlockBegin(&body);
     TensorBuilder b(function.getLoc(), builder);
     for (BlockArgument argument : body.getArguments())
-      if (isNarrow(typeOf(argument).getElementType())) {
+      if (isNarrowFloat(typeOf(argument).getElementType())) {
         Value wide = b.cast(argument, builder.getF32Type());
         argument.replaceAllUsesExcept(wide, wide.getDefiningOp());
         found = true;

@@ -1,5 +1,6 @@
-//===- Precision.cpp - 16-bit values ----------------------------------------------------------===//
+//===- Precision.cpp - Values in bf16 ---------------------------------------------------------===//
 
+#include "ir/Precision.h"
 #include "passes/planning/Technique.h"
 
 using namespace mtc;
@@ -10,7 +11,7 @@ void addPrecisionTechniques(std::vector<Technique> &techniques) {
                       Permission::Allow};
   technique.propose = [](const PlanSettings &settings, const PlanContext &) {
     std::vector<PlanChange> changes;
-    if (settings.precision == Precision::F32 || settings.precision == Precision::TF32)
+    if (!storesNarrow(settings.precision))
       changes.push_back({"--precision bf16",
                          [](PlanSettings &all) { all.precision = Precision::BF16; },
                          {0.5, 0.5, 1, 0.5}});

@@ -22,21 +22,28 @@ typedef enum MtcSummed {
   MTC_RHS_SUMMED = 3
 } MtcSummed;
 
-/* Operands: lhs, rhs, addends, the preactivation of MTC_GELU_GRADIENT. Results: out, the auxiliary
- * output z (optional), sums (optional).
+/* Operands: lhs, rhs, their scales (optional), addends, the preactivation of MTC_GELU_GRADIENT.
+ * Results: out, the auxiliary output z (optional), sums (optional).
  *
  * out[b.., m, n] (+)= sum over k of lhs[b.., m, k] * rhs[b.., k, n] + sum of the addends[b.., m, n]
+ *
+ * where lhs and rhs stand for their elements times their scale, one f32 each, if they have scales.
  *
  * Strides are in elements, one per dimension; an addend broadcasts along a dimension of stride 0,
  * as a bias does. There are batch_rank batch dimensions; index batch_rank is m (lhs, addends, out)
  * or k (rhs), index batch_rank + 1 is k (lhs) or n. No addend overlaps out; use `accumulate` to add
  * to out in place. With an activation, out is the activation of z, the value of the formula above.
- * The preactivation and the auxiliary output have the strides of out; sums is dense. 16-bit
- * elements are accumulated in f32 and rounded once, when the result is stored in 16 bits. An
+ * The preactivation and the auxiliary output have the strides of out; sums is dense. Products of
+ * elements narrower than f32 are summed in f32 and rounded once, when the result is stored. An
  * operand in compressed storage (MtcStorage) has no batch; its strides refer to its elements in
  * storage order. */
 typedef struct MtcContraction {
-  uint32_t type; /* type of all operands and results, except where an f32 flag below is set */
+  uint32_t lhs_type, rhs_type; /* MtcType, as the other types: equal, or both floats of 8 bits */
+  uint32_t out_type;           /* of out, the preactivation, the auxiliary output and sums */
+  uint32_t addend_types[MTC_MAX_ADDENDS]; /* lhs_type for absent addends */
+  uint32_t product_type; /* elements of lhs and rhs are converted to it before they are multiplied:
+                            lhs_type, or a wider type for processors that do not multiply it */
+  uint32_t has_scales;   /* of lhs and rhs, which then are floats of 8 bits */
   uint32_t batch_rank;
   int64_t batch[MTC_MAX_RANK - 2];
   int64_t m, n, k;
@@ -46,14 +53,16 @@ typedef struct MtcContraction {
   int64_t addend_strides[MTC_MAX_ADDENDS][MTC_MAX_RANK];
   uint32_t activation; /* MtcActivation */
   uint32_t has_auxiliary;
-  uint32_t summed; /* MtcSummed */
-  /* For a 16-bit `type`: */
-  uint32_t f32_result;                   /* out, preactivation, auxiliary output and sums are f32 */
-  uint32_t f32_addends[MTC_MAX_ADDENDS]; /* the addend is f32 */
-  uint32_t f32_products; /* multiply in f32, because the target CPU has no 16-bit multiply
-                            instructions */
-  uint32_t lhs_storage, rhs_storage; /* MtcStorage, which overrides `type` */
+  uint32_t summed;                   /* MtcSummed */
+  uint32_t lhs_storage, rhs_storage; /* MtcStorage, which overrides the operand's type in memory */
   uint32_t algorithm;                /* MtcAlgorithm */
 } MtcContraction;
+
+/* Gives all operands and results the same type, in which they are multiplied. */
+static inline void mtc_set_contraction_types(MtcContraction *c, uint32_t type) {
+  c->lhs_type = c->rhs_type = c->out_type = c->product_type = type;
+  for (int i = 0; i < MTC_MAX_ADDENDS; ++i)
+    c->addend_types[i] = type;
+}
 
 #endif /* MTC_RUNTIME_ABI_CONTRACTION_H */

@@ -28,9 +28,11 @@
  * The other two kinds are the adjoints: they compute the missing operand from the same sum. All
  * tensors are dense, with the axes in the order above. */
 typedef struct MtcConvolution {
-  uint32_t type;        /* type of all operands and the result, except where an f32 flag below is
-                           set */
-  uint32_t window_rank; /* 1..MTC_MAX_WINDOW_AXES */
+  uint32_t type;                   /* MtcType of the two operands that are multiplied */
+  uint32_t result_type;            /* of what the call computes */
+  uint32_t bias_type, addend_type; /* `type` if there is none */
+  uint32_t product_type;           /* as in MtcContraction */
+  uint32_t window_rank;            /* 1..MTC_MAX_WINDOW_AXES */
   int64_t batch, groups;
   int64_t input_channels, output_channels; /* per group */
   int64_t input[MTC_MAX_WINDOW_AXES], output[MTC_MAX_WINDOW_AXES], kernel[MTC_MAX_WINDOW_AXES];
@@ -38,12 +40,13 @@ typedef struct MtcConvolution {
   int64_t before[MTC_MAX_WINDOW_AXES]; /* padding before the first element */
   uint32_t has_bias, has_addend;       /* MTC_CONVOLUTION only, as is the activation */
   uint32_t activation;                 /* MTC_NO_ACTIVATION or MTC_RELU */
-  /* For a 16-bit `type`: */
-  uint32_t f32_result, f32_bias, f32_addend; /* the result, bias or addend is f32 */
-  uint32_t f32_products; /* multiply in f32, because the target CPU has no 16-bit multiply
-                            instructions */
-  uint32_t algorithm;    /* MtcAlgorithm: as stored, own panels or Winograd */
+  uint32_t algorithm;                  /* MtcAlgorithm: as stored, own panels or Winograd */
 } MtcConvolution;
+
+/* Gives all operands and the result the same type, in which they are multiplied. */
+static inline void mtc_set_convolution_types(MtcConvolution *c, uint32_t type) {
+  c->type = c->result_type = c->bias_type = c->addend_type = c->product_type = type;
+}
 
 /* Returns whether a convolution and its adjoints have the algorithm MTC_WINOGRAD: f32, one group,
  * 3x3 windows with stride and dilation 1, and no activation. */

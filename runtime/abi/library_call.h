@@ -42,7 +42,7 @@ MtcSupportLevel mtc_call_support_level(MtcCallLibrary library, const char *kind,
 int mtc_call_is_faster_as_kernel(MtcCallLibrary library, const char *kind, const void *description);
 
 /* Returns whether the library multiplies elements of a 16-bit type faster than f32 on this machine.
- * Calls with `f32_products` set in their record do not use 16-bit multiplication. */
+ * Calls whose record has another `product_type` do not multiply the type itself. */
 int mtc_multiplies(MtcCallLibrary library, uint32_t type);
 
 /* Prepares the call for one thread and runs it once, with its own scratch; for tools. `buffers` are

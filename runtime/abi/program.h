@@ -9,13 +9,15 @@
 #ifndef MTC_RUNTIME_ABI_PROGRAM_H
 #define MTC_RUNTIME_ABI_PROGRAM_H
 
+#include "runtime/abi/element_types.h"
+
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 22u
+#define MTC_ABI_VERSION 23u
 #define MTC_ALIGNMENT 64
 #define MTC_MAX_RANK 12
 
@@ -29,24 +31,6 @@ extern "C" {
  * for those of the user's PyTorch module. */
 #define MTC_WEIGHTS_NAMES "mtc.names"
 #define MTC_MODULE_NAMES "module"
-
-typedef enum MtcType {
-  MTC_F64 = 0,
-  MTC_F32 = 1,
-  MTC_BF16 = 2,
-  MTC_F16 = 3,
-  MTC_I64 = 4,
-  MTC_I32 = 5,
-  MTC_I16 = 6,
-  MTC_I8 = 7,
-  MTC_U64 = 8,
-  MTC_U32 = 9,
-  MTC_U16 = 10,
-  MTC_U8 = 11,
-  MTC_BOOL = 12, /* one byte, 0 or 1 */
-  MTC_F8E4M3 = 13,
-  MTC_F8E5M2 = 14
-} MtcType;
 
 /* A dense row-major tensor in an arena. `dims` has `rank` extents; null for rank 0. */
 typedef struct MtcTensor {

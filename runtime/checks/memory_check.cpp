@@ -114,12 +114,19 @@ void MemoryCheck::checkComputed(const OperationInfo &operation, const MtcWrite &
   const int64_t offset = write.offset + operation.iteration * write.stride;
   const char *at = copy.data() + offset;
   int64_t found = -1;
-  if (write.type == MTC_F64)
+  switch (mtc_float_format(write.type).bits) {
+  case 64:
     found = findNothing<uint64_t>(at, write.bytes);
-  else if (write.type == MTC_F32)
+    break;
+  case 32:
     found = findNothing<uint32_t>(at, write.bytes);
-  else if (write.type == MTC_BF16 || write.type == MTC_F16)
+    break;
+  case 16:
     found = findNothing<uint16_t>(at, write.bytes);
+    break;
+  default: // All bits of integers and of 8-bit floats may be set.
+    break;
+  }
   if (found >= 0)
     systemError(
         operation.source->nodes, ": ", operation.label, " gives no number at element ", found,

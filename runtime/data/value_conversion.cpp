@@ -3,7 +3,7 @@
 
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
-#include "runtime/support/half_floats.h"
+#include "runtime/support/floats.h"
 #include "runtime/support/integers.h"
 
 #include <algorithm>
@@ -20,8 +20,6 @@ namespace {
 constexpr int64_t blockElements = 1024;
 using Floats = std::array<float, blockElements>;
 using Doubles = std::array<double, blockElements>;
-
-bool isHalf(uint32_t type) { return type == MTC_F16 || type == MTC_BF16; }
 
 /// Whole numbers, of which booleans are 0 and 1.
 bool isWhole(uint32_t type) { return isInteger(type) || type == MTC_BOOL; }
@@ -78,7 +76,7 @@ int64_t convertToFloats(uint32_t fromType, const char *from, int64_t count, floa
     return narrowDoubles(from, count, to);
   if (fromType == MTC_F32)
     std::memcpy(to, from, static_cast<size_t>(count) * sizeof *to);
-  else if (isHalf(fromType))
+  else if (mtc_is_narrow_float(fromType))
     widenFloats(fromType, from, count, to);
   else
     withWholes(fromType, from, [&](const auto &read) {
@@ -136,7 +134,7 @@ int64_t narrowHalves(uint32_t toType, const float *from, int64_t count, char *to
 /// Converts at most `blockElements` elements through f32 or f64.
 int64_t convertBlock(uint32_t fromType, const char *from, int64_t count, uint32_t toType,
                      char *to) {
-  if (isHalf(toType)) {
+  if (mtc_is_narrow_float(toType)) {
     Floats floats;
     const int64_t valid = convertToFloats(fromType, from, count, floats.data());
     return std::min(valid, narrowHalves(toType, floats.data(), valid, to));
@@ -152,7 +150,7 @@ int64_t convertBlock(uint32_t fromType, const char *from, int64_t count, uint32_
 } // namespace
 
 bool isConvertible(uint32_t from, uint32_t to) {
-  auto isByteFloat = [](uint32_t type) { return type == MTC_F8E4M3 || type == MTC_F8E5M2; };
+  auto isByteFloat = [](uint32_t type) { return mtc_float_format(type).bits == 8; };
   return from == to || (!isByteFloat(from) && !isByteFloat(to));
 }
 
@@ -194,7 +192,7 @@ std::string valuesOfType(uint32_t type) {
       return text("whole numbers from ", std::to_string(Limits::min()), " to ",
                   std::to_string(Limits::max()));
     });
-  return type == MTC_F16 ? "values up to 65504" : "values up to 3.4e+38";
+  return mtc_has_small_range(type) ? "values up to 65504" : "values up to 3.4e+38";
 }
 
 } // namespace mtc::runtime

@@ -23,8 +23,10 @@
 
 using namespace mtc::runtime;
 
-static_assert(MTC_MODEL_F8E5M2 == static_cast<int>(MTC_F8E5M2) &&
-              MTC_MODEL_BOOL == static_cast<int>(MTC_BOOL) && MTC_MODEL_ALIGNMENT == MTC_ALIGNMENT);
+#define IS_SAME_CODE(name, code, ...) static_assert(MTC_MODEL_##name == code);
+MTC_ELEMENT_TYPES(IS_SAME_CODE, IS_SAME_CODE)
+#undef IS_SAME_CODE
+static_assert(MTC_MODEL_ALIGNMENT == MTC_ALIGNMENT);
 
 struct mtc_model_trainer {
   std::optional<Trainer> trainer; ///< nullopt if it could not be created

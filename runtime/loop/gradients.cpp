@@ -5,7 +5,7 @@
 #include "runtime/reports/standard_output.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
-#include "runtime/support/half_floats.h"
+#include "runtime/support/floats.h"
 #include "runtime/support/messages.h"
 
 #include <algorithm>
@@ -101,10 +101,8 @@ template <typename Element> void multiply(std::vector<char> &elements, double fa
     numbers[i] *= static_cast<Element>(factor);
 }
 
-/// Returns the element type of a gradient in the file: f32 for gradients stored in bf16.
-uint32_t writtenType(const MtcTensor &gradient) {
-  return gradient.type == MTC_BF16 ? uint32_t{MTC_F32} : gradient.type;
-}
+/// Returns the element type of a gradient in the file: f32 for gradients stored in narrower types.
+uint32_t writtenType(const MtcTensor &gradient) { return mtc_sum_type(gradient.type); }
 
 /// Passes the value of a gradient times `factor` to `use`, in chunks of `writtenType`.
 void readScaled(Device &device, const MtcTensor &tensor, double factor, const Device::Use &use) {

@@ -58,7 +58,7 @@ std::string shapeOfContraction(const MtcContraction &contraction) {
 /// Returns a contraction that reaches the peak throughput of a library for the type.
 MtcContraction largeSquare(uint32_t type) {
   MtcContraction square = {};
-  square.type = type;
+  mtc_set_contraction_types(&square, type);
   // In plain loops (f64), the size that reaches a library's peak throughput would take minutes.
   square.m = square.n = square.k = type == MTC_F64 ? 256 : 2048;
   return plainContraction(square);
@@ -148,7 +148,7 @@ private:
       const MtcContraction *contraction = contractionIn(*each.operation);
       if (!contraction)
         continue;
-      const uint32_t type = contraction->type;
+      const uint32_t type = contraction->lhs_type;
       if (!typeThroughputs.count(type))
         typeThroughputs[type] = typeThroughput(type);
       each.alone = device.contractionThroughput(plainContraction(*contraction));
@@ -176,7 +176,7 @@ private:
     result["flops_per_second"] = ratio(sum.flops, sum.seconds);
     result["share_of_copy"] = copy ? ratio(sum.bytes / *copy, sum.seconds) : OrderedJson();
     if (contraction) {
-      auto throughput = typeThroughputs.at(contraction->type);
+      auto throughput = typeThroughputs.at(contraction->lhs_type);
       result["share_of_rate"] =
           throughput ? ratio(sum.flops / *throughput, sum.seconds) : OrderedJson();
       result["alone_flops_per_second"] = orNull(each.alone);

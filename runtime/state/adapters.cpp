@@ -6,9 +6,9 @@
 #include "runtime/state/module_tensors.h"
 #include "runtime/state/saved_modules.h"
 #include "runtime/state/stored_variable.h"
-#include "runtime/support/bfloat16.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
+#include "runtime/support/floats.h"
 
 #include <cassert>
 #include <cerrno>
@@ -48,17 +48,17 @@ std::vector<double> asDoubles(const MtcTensor &tensor, const std::vector<char> &
   return tensor.type == MTC_F64 ? convert(double()) : convert(float());
 }
 
-/// Adds `change(i)` to each element.
-template <typename Element, typename Change, typename Widen, typename Narrow>
-void addTo(char *elements, int64_t bytes, const Change &change, const Widen &widen,
-           const Narrow &narrow) {
-  const auto count = bytes / static_cast<int64_t>(sizeof(Element));
+/// Adds `change(i)` to each element of a float type.
+template <typename Format, typename Change>
+void addTo(Format format, char *elements, int64_t bytes, const Change &change) {
+  using Stored = typename Format::Stored;
+  const auto count = bytes / static_cast<int64_t>(sizeof(Stored));
   for (int64_t i = 0; i < count; ++i) {
-    Element element;
-    char *place = elements + i * static_cast<int64_t>(sizeof(Element));
-    std::memcpy(&element, place, sizeof(Element));
-    element = narrow(widen(element) + change(i));
-    std::memcpy(place, &element, sizeof(Element));
+    Stored element;
+    char *place = elements + i * static_cast<int64_t>(sizeof(Stored));
+    std::memcpy(&element, place, sizeof element);
+    element = format.round(static_cast<double>(format.widen(element)) + change(i));
+    std::memcpy(place, &element, sizeof element);
   }
 }
 
@@ -181,22 +181,7 @@ void AdapterMerger::merge(uint32_t variable, int64_t at, char *elements, int64_t
           f.up[static_cast<size_t>(out * f.rank + k)] * f.down[static_cast<size_t>(k * f.in + in)];
     return f.scale * sum;
   };
-  auto same = [](auto value) { return static_cast<double>(value); };
-  switch (f.type) {
-  case MTC_F64:
-    return addTo<double>(elements, bytes, change, same, [](double v) { return v; });
-  case MTC_F32:
-    return addTo<float>(elements, bytes, change, same,
-                        [](double v) { return static_cast<float>(v); });
-  case MTC_BF16:
-    return addTo<uint16_t>(elements, bytes, change, fromBf16,
-                           [](double v) { return toBf16(static_cast<float>(v)); });
-  case MTC_F16:
-    return addTo<_Float16>(elements, bytes, change, same,
-                           [](double v) { return static_cast<_Float16>(v); });
-  default:
-    assert(false && "only floating variables are adapted");
-  }
+  withFloat(f.type, [&](auto format) { addTo(format, elements, bytes, change); });
 }
 
 std::string adapterProblem(const MtcProgram &program) {

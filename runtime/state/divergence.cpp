@@ -1,4 +1,3 @@
-// An element is not finite if all bits of its exponent are ones.
 #include "runtime/state/divergence.h"
 
 #include "runtime/collectives/ranks.h"
@@ -8,8 +7,9 @@
 
 namespace mtc::runtime {
 
-/// Returns whether no element has all bits of `exponent` set, as NaN and infinity have.
-template <typename Word> static bool noneHas(Word exponent, const char *elements, int64_t bytes) {
+/// Returns whether no element has all bits of `exponent` set.
+template <typename Word> static bool noneHas(uint64_t bits, const char *elements, int64_t bytes) {
+  const auto exponent = static_cast<Word>(bits);
   auto *words = reinterpret_cast<const Word *>(elements);
   const auto count = static_cast<size_t>(bytes) / sizeof(Word);
   bool found = false; // No early exit, so that the loop can be vectorized.
@@ -19,19 +19,19 @@ template <typename Word> static bool noneHas(Word exponent, const char *elements
 }
 
 bool isFinite(uint32_t type, const char *elements, int64_t bytes) {
-  switch (type) {
-  case MTC_F64:
-    return noneHas<uint64_t>(uint64_t{0x7ff} << 52, elements, bytes);
-  case MTC_F32:
-    return noneHas<uint32_t>(0x7f800000, elements, bytes);
-  case MTC_BF16:
-    return noneHas<uint16_t>(0x7f80, elements, bytes);
-  case MTC_F16:
-    return noneHas<uint16_t>(0x7c00, elements, bytes);
-  case MTC_F8E4M3: // no infinities, and one NaN of each sign
-    return noneHas<uint8_t>(0x7f, elements, bytes);
-  case MTC_F8E5M2:
-    return noneHas<uint8_t>(0x7c, elements, bytes);
+  // Infinity, and NaN in types with infinity, have all bits of the exponent set. A type without
+  // infinity has one NaN of each sign.
+  const MtcFloatFormat format = mtc_float_format(type);
+  const uint64_t set = format.infinity ? format.infinity : format.nan;
+  switch (format.bits) {
+  case 64:
+    return noneHas<uint64_t>(set, elements, bytes);
+  case 32:
+    return noneHas<uint32_t>(set, elements, bytes);
+  case 16:
+    return noneHas<uint16_t>(set, elements, bytes);
+  case 8:
+    return noneHas<uint8_t>(set, elements, bytes);
   default:
     return true;
   }

@@ -7,7 +7,7 @@
 #include "runtime/state/module_tensors.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
-#include "runtime/support/half_floats.h"
+#include "runtime/support/floats.h"
 
 #include <vector>
 

@@ -2,7 +2,7 @@
 #include "runtime/state/frozen_matrix.h"
 
 #include "runtime/abi/storage.h"
-#include "runtime/support/bfloat16.h"
+#include "runtime/support/floats.h"
 #include "runtime/support/parallel_ranges.h"
 
 #include <algorithm>

@@ -2,10 +2,9 @@
 #include "runtime/state/initial_values.h"
 
 #include "runtime/state/module_tensors.h"
-#include "runtime/support/bfloat16.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
-#include "runtime/support/half_floats.h"
+#include "runtime/support/floats.h"
 #include "runtime/support/parallel_ranges.h"
 #include "runtime/support/philox.h"
 #include "support/terminal/suggestions.h"
@@ -44,21 +43,10 @@ static void fillRandom(const MtcVariable &variable, char *to, int64_t at, int64_
 
 static void fillRandom(const MtcVariable &variable, uint32_t type, char *to, int64_t at,
                        int64_t bytes, int threads) {
-  auto fill = [&]<typename Element>(Element, const auto &convert) {
-    fillRandom<Element>(variable, to, at, bytes, threads, convert);
-  };
-  switch (type) {
-  case MTC_F64:
-    return fill(double(), [](double v) { return v; });
-  case MTC_F32:
-    return fill(float(), [](double v) { return static_cast<float>(v); });
-  case MTC_BF16:
-    return fill(uint16_t(), [](double v) { return toBf16(static_cast<float>(v)); });
-  case MTC_F16:
-    return fill(_Float16(), [](double v) { return static_cast<_Float16>(v); });
-  default:
-    assert(false && "only floating variables are random");
-  }
+  withFloat(type, [&](auto format) {
+    fillRandom<typename decltype(format)::Stored>(
+        variable, to, at, bytes, threads, [&](double value) { return format.round(value); });
+  });
 }
 
 /// Fills `bytes` bytes with copies of one element; the range starts at an element.
@@ -71,9 +59,9 @@ static void fillSplat(const MtcVariable &variable, char *to, int64_t bytes) {
 /// Returns whether a value of one type is converted to another when it is read: exactly, or with
 /// rounding if it is not trained.
 static bool isConverted(uint32_t from, uint32_t to, uint32_t role) {
-  auto isNarrow = [](uint32_t type) { return type == MTC_BF16 || type == MTC_F16; };
-  return (isNarrow(from) && to == MTC_F32) ||
-         ((from == MTC_F32 || isNarrow(from)) && isNarrow(to) && role == MTC_CONSTANT);
+  return (mtc_is_narrow_float(from) && to == MTC_F32) ||
+         ((from == MTC_F32 || mtc_is_narrow_float(from)) && mtc_is_narrow_float(to) &&
+          role == MTC_CONSTANT);
 }
 
 /// Reads bytes of a value, from its byte `at` on, with conversion from the tensor's type to `type`.

@@ -18,7 +18,7 @@ void OverflowFinder::operation(const OperationInfo &operation, Clock::time_point
                                Clock::time_point) {
   for (uint32_t i = 0; !first && i < operation.source->write_count; ++i)
     if (const MtcWrite &write = operation.source->writes[i];
-        write.type == MTC_F16 && !isFinite(device, write.offset, MTC_F16, write.bytes))
+        mtc_has_small_range(write.type) && !isFinite(device, write.offset, write.type, write.bytes))
       first = operation.source;
 }
 

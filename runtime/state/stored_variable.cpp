@@ -3,7 +3,7 @@
 
 #include "runtime/collectives/piece_exchange.h"
 #include "runtime/support/element_type.h"
-#include "runtime/support/half_floats.h"
+#include "runtime/support/floats.h"
 
 #include <algorithm>
 #include <cstring>

@@ -11,29 +11,18 @@ namespace mtc::runtime {
 namespace {
 
 struct TypeRecord {
-  int64_t bytes;
   const char *name, *numpy;
   bool integer;
 };
 
+#define FLOAT(name, code, bytes, exponent, fraction, infinity, nan, text, ir, numpy, safetensors)  \
+  TypeRecord{text, numpy, false},
+#define INTEGER(name, code, bytes, text, ir, numpy, safetensors)                                   \
+  TypeRecord{text, numpy, code != MTC_BOOL},
 /// Indexed by MtcType.
-constexpr std::array<TypeRecord, 15> types = {{
-    {8, "f64", "np.float64", false},
-    {4, "f32", "np.float32", false},
-    {2, "bf16", "ml_dtypes.bfloat16", false},
-    {2, "f16", "np.float16", false},
-    {8, "i64", "np.int64", true},
-    {4, "i32", "np.int32", true},
-    {2, "i16", "np.int16", true},
-    {1, "i8", "np.int8", true},
-    {8, "u64", "np.uint64", true},
-    {4, "u32", "np.uint32", true},
-    {2, "u16", "np.uint16", true},
-    {1, "u8", "np.uint8", true},
-    {1, "bool", "np.bool_", false},
-    {1, "f8E4M3", "ml_dtypes.float8_e4m3fn", false},
-    {1, "f8E5M2", "ml_dtypes.float8_e5m2", false},
-}};
+constexpr std::array<TypeRecord, MTC_TYPE_COUNT> types = {{MTC_ELEMENT_TYPES(FLOAT, INTEGER)}};
+#undef FLOAT
+#undef INTEGER
 
 const TypeRecord &record(uint32_t type) {
   assert(type < types.size() && "a type that the ABI does not have");
@@ -42,7 +31,10 @@ const TypeRecord &record(uint32_t type) {
 
 } // namespace
 
-int64_t typeBytes(uint32_t type) { return record(type).bytes; }
+int64_t typeBytes(uint32_t type) {
+  assert(type < types.size() && "a type that the ABI does not have");
+  return mtc_type_bytes(type);
+}
 const char *typeName(uint32_t type) { return record(type).name; }
 const char *numpyTypeName(uint32_t type) { return record(type).numpy; }
 bool isInteger(uint32_t type) { return record(type).integer; }

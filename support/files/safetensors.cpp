@@ -7,11 +7,14 @@
 
 namespace mtc::files {
 
+#define FLOAT(name, code, bytes, exponent, fraction, infinity, nan, text, ir, numpy, safetensors)  \
+  safetensors,
+#define INTEGER(name, code, bytes, text, ir, numpy, safetensors) safetensors,
 /// Indexed by MtcType.
-static constexpr std::array<const char *, 15> typeNames = {
-    "F64", "F32", "BF16", "F16", "I64",  "I32",     "I16",    "I8",
-    "U64", "U32", "U16",  "U8",  "BOOL", "F8_E4M3", "F8_E5M2"};
-static_assert(typeNames.size() == MTC_F8E5M2 + 1);
+static constexpr std::array<const char *, MTC_TYPE_COUNT> typeNames = {
+    MTC_ELEMENT_TYPES(FLOAT, INTEGER)};
+#undef FLOAT
+#undef INTEGER
 
 const char *safetensorsTypeName(uint32_t type) {
   assert(type < typeNames.size() && "a type that the ABI does not have");

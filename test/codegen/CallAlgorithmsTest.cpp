@@ -19,7 +19,7 @@ protected:
 
   static MtcContraction contraction(int64_t m, int64_t n, int64_t k) {
     MtcContraction c = {};
-    c.type = MTC_F32;
+    mtc_set_contraction_types(&c, MTC_F32);
     c.m = m;
     c.n = n;
     c.k = k;
@@ -30,7 +30,7 @@ protected:
   }
   static MtcConvolution convolution(int64_t batch, int64_t channels) {
     MtcConvolution c = {};
-    c.type = MTC_F32;
+    mtc_set_convolution_types(&c, MTC_F32);
     c.window_rank = 2;
     c.batch = batch;
     c.groups = 1;
@@ -72,9 +72,11 @@ TEST_F(CallAlgorithms, OnlyPlainContractionsHaveASample) {
     return bool(sample(c));
   };
   EXPECT_TRUE(has([](MtcContraction &) {}));
-  EXPECT_TRUE(has([](MtcContraction &c) { c.type = MTC_BF16; }));
-  EXPECT_FALSE(has([](MtcContraction &c) { c.type = MTC_F64; }));
-  EXPECT_FALSE(has([](MtcContraction &c) { c.type = MTC_BF16, c.f32_products = 1; }));
+  EXPECT_TRUE(has([](MtcContraction &c) { mtc_set_contraction_types(&c, MTC_BF16); }));
+  EXPECT_FALSE(has([](MtcContraction &c) { mtc_set_contraction_types(&c, MTC_F64); }));
+  EXPECT_FALSE(has([](MtcContraction &c) {
+    mtc_set_contraction_types(&c, MTC_BF16), c.product_type = MTC_F32;
+  }));
   EXPECT_FALSE(has([](MtcContraction &c) { c.batch_rank = 1, c.batch[0] = 2; }));
   EXPECT_FALSE(has([](MtcContraction &c) { c.activation = MTC_RELU; }));
   EXPECT_FALSE(has([](MtcContraction &c) { c.summed = MTC_LHS_SUMMED; }));
@@ -167,7 +169,7 @@ TEST_F(CallAlgorithms, LittleScratch) {
 TEST_F(CallAlgorithms, EachAlgorithmIsTimed) {
   MtcContraction as = contraction(128, 128, 128), panels = as, unknown = as;
   panels.algorithm = MTC_OWN_PANELS;
-  unknown.type = MTC_I32;
+  mtc_set_contraction_types(&unknown, MTC_I32);
   const std::array<const void *, 3> calls = {&as, &panels, &unknown};
   const std::array<int64_t, 3> bytes = {4 * 128 * 128, 4 * 128 * 128, 4 * 128 * 128};
   std::array<double, 3> seconds = {};

@@ -15,13 +15,14 @@ protected:
   RatesTest() { context.loadDialect<MtcDialect>(); }
 
   CallAttrInterface contraction(uint32_t type, int64_t m, int64_t n, int64_t k,
-                                bool isInF32 = false, uint32_t storage = MTC_STORED_AS_IS) {
+                                std::optional<uint32_t> products = std::nullopt,
+                                uint32_t storage = MTC_STORED_AS_IS) {
     MtcContraction c = {};
-    c.type = type;
+    mtc_set_contraction_types(&c, type);
+    c.product_type = products.value_or(type);
     c.m = m;
     c.n = n;
     c.k = k;
-    c.f32_products = isInF32;
     c.rhs_storage = storage;
     c.lhs_strides[0] = k;
     c.rhs_strides[0] = c.out_strides[0] = n;
@@ -54,7 +55,7 @@ TEST_F(RatesTest, AClassKnowsWhatItsProcessorsMultiply) {
   cpu::Rates plain = cpu::ratesOfClass("avx512", 2), narrow = cpu::ratesOfClass("avx512bf16", 2);
   CallAttrInterface f32 = contraction(MTC_F32, 1024, 1024, 1024),
                     bf16 = contraction(MTC_BF16, 1024, 1024, 1024),
-                    inF32 = contraction(MTC_BF16, 1024, 1024, 1024, /*isInF32=*/true);
+                    inF32 = contraction(MTC_BF16, 1024, 1024, 1024, MTC_F32);
   EXPECT_LT(narrow.getSeconds(bf16), 0.6 * narrow.getSeconds(f32));
   EXPECT_GT(narrow.getSeconds(inF32), narrow.getSeconds(f32));
   EXPECT_GE(plain.getSeconds(bf16), plain.getSeconds(f32)); // No such products: in f32.

@@ -38,8 +38,22 @@ mtc.step @f reads [] [] gives [] [] {
 // -----
 
 mtc.step @f reads [] [] gives [] [] {
-  // expected-error @below {{has f32 flags with operands of type f32, expected 16-bit operands (contraction_call_c3)}}
-  mtc.call #mtc.contraction<type = f32, f32_addends = [0, 1]> [] into []
+  // expected-error @below {{multiplies f32 by f32 as f32, adds f32 and bf16 and gives f32, expected one type, or wider types for the multiplication and sums of narrow floats (contraction_call_c3)}}
+  mtc.call #mtc.contraction<type = f32, addend_types = [f32, bf16]> [] into []
+}
+
+// -----
+
+mtc.step @f reads [] [] gives [] [] {
+  // expected-error @below {{multiplies bf16 by f16 as bf16, adds bf16 and bf16 and gives bf16, expected one type, or wider types for the multiplication and sums of narrow floats (contraction_call_c3)}}
+  mtc.call #mtc.contraction<type = bf16, rhs_type = f16> [] into []
+}
+
+// -----
+
+mtc.step @f reads [] [] gives [] [] {
+  // expected-error @below {{scales bf16, expected floats of 8 bits (contraction_call_c7)}}
+  mtc.call #mtc.contraction<type = bf16, has_scales = 1> [] into []
 }
 
 // -----
@@ -80,8 +94,8 @@ mtc.step @f reads [] [] gives [] [] {
 // -----
 
 mtc.step @f reads [] [] gives [] [] {
-  // expected-error @below {{has f32 flags with operands of type f64, expected 16-bit operands (convolution_call_c4)}}
-  mtc.call #mtc.convolution<type = f64, window_rank = 1, f32_result = 1> [] into []
+  // expected-error @below {{multiplies f64 as f64, adds f64 and f64 and gives f32, expected one type, or wider types for the multiplication and sums of narrow floats (convolution_call_c4)}}
+  mtc.call #mtc.convolution<type = f64, result_type = f32, window_rank = 1> [] into []
 }
 
 // -----
@@ -145,7 +159,7 @@ mtc.step @f reads [] [] gives [] [] {
 // -----
 
 mtc.step @f reads [] [] gives [] [] {
-  // expected-error @below {{query has at most 4 numbers}}
+  // expected-error @below {{query has at most 4 elements}}
   // expected-error @below {{failed to parse}}
   mtc.call #mtc.attention<type = f32, query = [1, 2, 3, 4, 5]> [] into []
 }

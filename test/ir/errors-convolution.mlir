@@ -50,7 +50,7 @@ func.func @convolve_c3(%x: tensor<2x8x3xf32>, %w: tensor<4x3x3xf32>) {
 // -----
 
 func.func @convolve_c4(%x: tensor<2x8x3xf32>, %w: tensor<4x3x3xf64>) {
-  // expected-error @below {{element types of input, weights and output differ, expected the same, or a result of f32 where operands have 16 bits (convolve_c4)}}
+  // expected-error @below {{element types of input, weights and output differ, expected the same, or a result of f32 where operands are narrower (convolve_c4)}}
   %y = mtc.convolve %x, %w before [0] strides [1] dilations [1] : (tensor<2x8x3xf32>, tensor<4x3x3xf64>) -> tensor<2x6x4xf32>
   return
 }
@@ -58,7 +58,7 @@ func.func @convolve_c4(%x: tensor<2x8x3xf32>, %w: tensor<4x3x3xf64>) {
 // -----
 
 func.func @fused_convolve_c1(%x: tensor<2x8x3xf32>, %w: tensor<4x3x3xf32>) {
-  // expected-error @below {{expected a bias or an addend of the extents of 'tensor<2x6x4xf32>', of the operands' element type, or f32 if that has 16 bits, or relu as its activation (fused_convolve_c1)}}
+  // expected-error @below {{expected a bias or an addend of the extents of 'tensor<2x6x4xf32>', of the operands' element type, or f32 if that is narrower, or relu as its activation (fused_convolve_c1)}}
   %y = mtc.fused_convolve %x, %w before [0] strides [1] dilations [1] : tensor<2x8x3xf32>, tensor<4x3x3xf32> -> tensor<2x6x4xf32>
   return
 }
@@ -66,7 +66,7 @@ func.func @fused_convolve_c1(%x: tensor<2x8x3xf32>, %w: tensor<4x3x3xf32>) {
 // -----
 
 func.func @fused_convolve_c1_bias(%x: tensor<2x8x3xf32>, %w: tensor<4x3x3xf32>, %b: tensor<4xf32>) {
-  // expected-error @below {{expected a bias or an addend of the extents of 'tensor<2x6x4xf32>', of the operands' element type, or f32 if that has 16 bits, or relu as its activation (fused_convolve_c1)}}
+  // expected-error @below {{expected a bias or an addend of the extents of 'tensor<2x6x4xf32>', of the operands' element type, or f32 if that is narrower, or relu as its activation (fused_convolve_c1)}}
   %y = mtc.fused_convolve %x, %w bias %b : tensor<4xf32> before [0] strides [1] dilations [1] : tensor<2x8x3xf32>, tensor<4x3x3xf32> -> tensor<2x6x4xf32>
   return
 }

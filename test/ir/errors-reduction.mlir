@@ -74,7 +74,7 @@ func.func @contract_c3(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>) {
 // -----
 
 func.func @contract_c3_element(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>) {
-  // expected-error @below {{elements are 'f32', 'f32' and 'bf16', expected the same, or a result of f32 where operands have 16 bits (contract_c3)}}
+  // expected-error @below {{elements are 'f32', 'f32' and 'bf16', expected the same, or a result of f32 where operands are narrower (contract_c3)}}
   %y = mtc.contract %a, %b batch [] x [] over [1] x [0] : tensor<4x8xf32>, tensor<8x5xf32> -> tensor<4x5xbf16>
   return
 }
@@ -82,7 +82,7 @@ func.func @contract_c3_element(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>) {
 // -----
 
 func.func @contract_c3_half(%a: tensor<4x8xf16>, %b: tensor<8x5xf16>) {
-  // expected-error @below {{elements are 'f16', 'f16' and 'bf16', expected the same, or a result of f32 where operands have 16 bits (contract_c3)}}
+  // expected-error @below {{elements are 'f16', 'f16' and 'bf16', expected the same, or a result of f32 where operands are narrower (contract_c3)}}
   %y = mtc.contract %a, %b batch [] x [] over [1] x [0] : tensor<4x8xf16>, tensor<8x5xf16> -> tensor<4x5xbf16>
   return
 }
@@ -98,7 +98,7 @@ func.func @fused_contract_c6_element(%a: tensor<4x8xbf16>, %b: tensor<8x5xbf16>,
 // -----
 
 func.func @fused_contract_c6(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>, %c: tensor<5xf32>) {
-  // expected-error @below {{adds values of types 'tensor<5xf32>', expected at most 2 of the extents of 'tensor<4x5xf32>', of the operands' element type, or f32 if that has 16 bits (fused_contract_c6)}}
+  // expected-error @below {{adds values of types 'tensor<5xf32>', expected at most 2 of the extents of 'tensor<4x5xf32>', of the operands' element type, or f32 if that is narrower (fused_contract_c6)}}
   %y = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] adding %c : tensor<5xf32> : tensor<4x8xf32>, tensor<8x5xf32> -> tensor<4x5xf32>
   return
 }
@@ -106,7 +106,7 @@ func.func @fused_contract_c6(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>, %c: tenso
 // -----
 
 func.func @fused_contract_c6_number(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>, %c: tensor<4x5xf32>) {
-  // expected-error @below {{expected at most 2 of the extents of 'tensor<4x5xf32>', of the operands' element type, or f32 if that has 16 bits (fused_contract_c6)}}
+  // expected-error @below {{expected at most 2 of the extents of 'tensor<4x5xf32>', of the operands' element type, or f32 if that is narrower (fused_contract_c6)}}
   %y = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] adding %c, %c, %c : tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>
          : tensor<4x8xf32>, tensor<8x5xf32> -> tensor<4x5xf32>
   return

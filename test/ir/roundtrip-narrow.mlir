@@ -27,17 +27,17 @@ func.func @convolve(%x: tensor<2x8x3xf16>, %w: tensor<4x3x3xf16>, %d: tensor<2x6
   return %y, %dw, %dx, %z : tensor<2x6x4xf32>, tensor<4x3x3xf32>, tensor<2x8x3xf32>, tensor<2x6x4xf16>
 }
 
-// CHECK: mtc.call #mtc.contraction<type = bf16, {{.*}}, accumulate = 1, addend_count = 1, addend_strides = {{.*}}, f32_result = 1, f32_addends = [0, 1], f32_products = 1>
-// CHECK: mtc.call #mtc.convolution<type = f16, {{.*}}, has_bias = 1, f32_result = 1, f32_bias = 1, f32_products = 1>
+// CHECK: mtc.call #mtc.contraction<type = bf16, out_type = f32, addend_types = [bf16, f32], product_type = f32, {{.*}}, accumulate = 1, addend_count = 1, addend_strides = {{.*}}>
+// CHECK: mtc.call #mtc.convolution<type = f16, result_type = f32, bias_type = f32, product_type = f32, {{.*}}, has_bias = 1>
 module {
   mtc.step @f reads [] [] gives [] [] {
-    mtc.call #mtc.contraction<type = bf16, m = 4, n = 2, k = 8, lhs_strides = [8, 1], rhs_strides = [2, 1], out_strides = [2, 1],
-                              accumulate = 1, addend_count = 1, addend_strides = [[0, 1]], f32_result = 1, f32_addends = [0, 1],
-                              f32_products = 1>
+    mtc.call #mtc.contraction<type = bf16, out_type = f32, addend_types = [bf16, f32], product_type = f32, m = 4, n = 2, k = 8,
+                              lhs_strides = [8, 1], rhs_strides = [2, 1], out_strides = [2, 1], accumulate = 1, addend_count = 1,
+                              addend_strides = [[0, 1]]>
       [#mtc.at<0, tensor<4x8xbf16>>, #mtc.at<64, tensor<8x2xbf16>>, #mtc.at<128, tensor<2xbf16>>] into [#mtc.at<192, tensor<4x2xf32>>]
     mtc.call #mtc.convolution<type = f16, window_rank = 1, batch = 1, groups = 1, input_channels = 2, output_channels = 4, input = [3],
-                              output = [3], kernel = [1], strides = [1], dilations = [1], has_bias = 1, f32_result = 1, f32_bias = 1,
-                              f32_products = 1>
+                              output = [3], kernel = [1], strides = [1], dilations = [1], has_bias = 1, result_type = f32, bias_type = f32,
+                              product_type = f32>
       [#mtc.at<0, tensor<1x3x2xf16>>, #mtc.at<64, tensor<4x2x1xf16>>, #mtc.at<128, tensor<4xf32>>] into [#mtc.at<192, tensor<1x3x4xf32>>]
   }
 }

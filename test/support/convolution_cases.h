@@ -23,7 +23,7 @@ inline MtcConvolution plane(int64_t batch, int64_t groups, int64_t in, int64_t o
                             int64_t kernel, int64_t stride, int64_t dilation, int64_t before,
                             int64_t after) {
   MtcConvolution c = {};
-  c.type = MTC_F32;
+  mtc_set_convolution_types(&c, MTC_F32);
   c.window_rank = 2;
   c.batch = batch;
   c.groups = groups;
@@ -42,7 +42,7 @@ inline MtcConvolution plane(int64_t batch, int64_t groups, int64_t in, int64_t o
 
 inline MtcConvolution line() {
   MtcConvolution c = {};
-  c.type = MTC_F32;
+  mtc_set_convolution_types(&c, MTC_F32);
   c.window_rank = 1;
   c.batch = 2;
   c.groups = 1;
@@ -59,7 +59,7 @@ inline MtcConvolution line() {
 
 inline MtcConvolution volume() {
   MtcConvolution c = {};
-  c.type = MTC_F32;
+  mtc_set_convolution_types(&c, MTC_F32);
   c.window_rank = 3;
   c.batch = 2;
   c.groups = 2;

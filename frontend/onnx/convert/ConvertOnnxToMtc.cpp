@@ -5,6 +5,7 @@
 #include "frontend/onnx/dialect/OptionalOutputs.h"
 #include "frontend/onnx/operators/Operators.h"
 #include "frontend/onnx/operators/support/Conversion.h"
+#include "ir/TypeCode.h"
 
 #include "llvm/Support/ScopedPrinter.h"
 
@@ -30,11 +31,7 @@ LogicalResult checkElementTypes(Conversion &node, const Operator &definition) {
     if (!isa<RankedTensorType>(type))
       return true;
     Type element = getElementTypeOrSelf(type);
-    return isa<Float64Type, Float32Type, Float16Type, BFloat16Type, Float8E4M3FNType,
-               Float8E5M2Type>(element) ||
-           (isa<IntegerType>(element) &&
-            llvm::is_contained({1, 8, 16, 32, 64}, element.getIntOrFloatBitWidth())) ||
-           (isPacked(element) && definition.acceptsPacked);
+    return hasTypeCode(element) || (isPacked(element) && definition.acceptsPacked);
   };
   for (Type type : llvm::concat<const Type>(llvm::to_vector(node.op().getInputs().getTypes()),
                                             llvm::to_vector(node.op().getOutputs().getTypes())))

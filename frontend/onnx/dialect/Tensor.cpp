@@ -4,6 +4,7 @@
 
 #include "frontend/onnx/dialect/ElementTypes.h"
 #include "frontend/onnx/dialect/Shapes.h"
+#include "ir/TypeCode.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 
@@ -116,7 +117,7 @@ template <typename To, typename From> To convert(From from) {
 } // namespace
 
 bool Tensor::holds(Type type) {
-  if (type.isF32() || type.isF64() || type.isF16() || type.isBF16() || type.isInteger(1))
+  if (type.isF32() || type.isF64() || isNarrowFloat(type) || type.isInteger(1))
     return true;
   auto integer = dyn_cast<IntegerType>(type);
   return integer && llvm::is_contained({2u, 4u, 8u, 16u, 32u, 64u}, integer.getWidth());

@@ -2,6 +2,8 @@
 
 #include "frontend/onnx/parameters/InitializerUses.h"
 
+#include "ir/TypeCode.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -10,7 +12,7 @@ using namespace mlir;
 namespace mtc::onnx {
 
 bool isTrainable(mlir::Type elementType) {
-  return isa<Float64Type, Float32Type, Float16Type, BFloat16Type>(elementType);
+  return elementType.isF64() || elementType.isF32() || isNarrowFloat(elementType);
 }
 
 SmallVector<InitializerOp> trainableInitializers(GraphOp graph) {

@@ -49,7 +49,7 @@ bool isLiteral(double value, FloatType type) {
   auto isWholeUpTo = [&](double x, double limit, double ulps) {
     return x < limit && std::round(x) >= 1 && equals(x, std::round(x), ulps);
   };
-  const int digits = type.getWidth() >= 32 ? 5 : type.isF16() ? 3 : 2;
+  const int digits = type.getWidth() >= 32 ? 5 : type.getFPMantissaWidth() > 8 ? 3 : 2;
   const double unit = std::pow(10, std::floor(std::log10(size)) - digits + 1);
   if (equals(size, std::round(size / unit) * unit) || (size >= 1 && size == std::round(size)))
     return true;

@@ -16,12 +16,8 @@ inline const MtcContraction *contractionOf(const MtcCall &call) {
              : nullptr;
 }
 
-inline uint32_t resultType(const MtcContraction &c) {
-  return c.f32_result ? uint32_t{MTC_F32} : c.type;
-}
-inline uint32_t addendType(const MtcContraction &c, uint32_t addend) {
-  return c.f32_addends[addend] ? uint32_t{MTC_F32} : c.type;
-}
+/// Returns whether the operands have one type and no scales.
+inline bool isUniform(const MtcContraction &c) { return c.lhs_type == c.rhs_type && !c.has_scales; }
 
 /// Returns the floating-point operations of a run: one multiplication and one addition per term.
 inline double contractionFlops(const MtcContraction &c) {
@@ -36,9 +32,10 @@ inline double contractionFlops(const MtcContraction &c) {
 /// dimension and without accumulation, addends or epilogue: the form that libraries run fastest.
 inline MtcContraction plainContraction(const MtcContraction &contraction) {
   MtcContraction plain = {};
-  plain.type = contraction.type;
-  plain.f32_result = contraction.f32_result;
-  plain.f32_products = contraction.f32_products;
+  mtc_set_contraction_types(&plain, contraction.lhs_type);
+  plain.rhs_type = contraction.rhs_type;
+  plain.out_type = contraction.out_type;
+  plain.product_type = contraction.product_type;
   plain.m = contraction.m;
   plain.n = contraction.n;
   plain.k = contraction.k;

@@ -2,6 +2,7 @@
 #ifndef MTC_RUNTIME_DEVICES_CUDA_BLAS_LT_H
 #define MTC_RUNTIME_DEVICES_CUDA_BLAS_LT_H
 
+#include "runtime/abi/element_types.h"
 #include "runtime/devices/gpu/driver.h"
 
 #include <cstddef>
@@ -27,6 +28,14 @@ struct MatmulHeuristic {
 
 /// Values of the library's enumerations.
 enum ScalarType : int { blasF32 = 0, blasF64 = 1, blasF16 = 2, blasBf16 = 14 }; // cudaDataType_t
+/// The library's names of the types that it multiplies.
+struct BlasType {
+  MtcType type;
+  ScalarType scalar;
+};
+inline constexpr BlasType blasTypes[] = {
+    {MTC_F32, blasF32}, {MTC_F64, blasF64}, {MTC_F16, blasF16}, {MTC_BF16, blasBf16}};
+
 enum ComputeType : int { computeF32 = 68, computeF64 = 70, computeTf32 = 77 };
 enum LayoutAttribute : int { batchCount = 5, batchStride = 6 };
 enum DescriptionAttribute : int {

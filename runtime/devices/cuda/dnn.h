@@ -4,6 +4,7 @@
 #ifndef MTC_RUNTIME_DEVICES_CUDA_DNN_H
 #define MTC_RUNTIME_DEVICES_CUDA_DNN_H
 
+#include "runtime/abi/element_types.h"
 #include "runtime/devices/gpu/driver.h"
 
 #include <cstddef>
@@ -125,6 +126,11 @@ enum AttributeType : int { // cudnnBackendAttributeType_t
 };
 
 enum Element : int { f32 = 0, f16 = 2, i32 = 4, bf16 = 9, boolean = 11 }; // cudnnDataType_t
+
+/// Returns the library's name of an MtcType that its calls support.
+inline Element elementOf(uint32_t type) {
+  return type == MTC_F16 ? f16 : type == MTC_BF16 ? bf16 : f32;
+}
 
 enum Pointwise : int { // cudnnPointwiseMode_t
   add = 0,

@@ -66,7 +66,7 @@ std::optional<double> measureContraction(const Gpu &gpu, Platform &platform, Str
   if (workspaceSize < 0)
     return std::nullopt;
   auto bytes = [&](int64_t rows, int64_t columns) {
-    int64_t count = plain.batch[0] * rows * columns * typeBytes(plain.type);
+    int64_t count = plain.batch[0] * rows * columns * typeBytes(plain.lhs_type);
     return static_cast<Address>((count + MTC_ALIGNMENT - 1) / MTC_ALIGNMENT * MTC_ALIGNMENT);
   };
   const Address rhs = bytes(plain.m, plain.k), out = rhs + bytes(plain.k, plain.n),

@@ -87,7 +87,7 @@ TEST_P(Accumulation, HasTheBitsOfAnAddend) {
                        std::to_string(addends.size()) + " other addends, threads " +
                        std::to_string(threads));
           MtcContraction c{};
-          c.type = type;
+          mtc_set_contraction_types(&c, type);
           c.algorithm = algorithm;
           c.m = m;
           c.n = n;

@@ -76,7 +76,7 @@ std::vector<int64_t> with(std::vector<int64_t> batch, int64_t a, int64_t b) {
 MtcContraction make(const Problem &p, const Strides &lhs, const Strides &rhs, const Strides &out,
                     bool accumulate = false, MtcType type = MTC_F32) {
   MtcContraction c{};
-  c.type = type;
+  mtc_set_contraction_types(&c, type);
   c.batch_rank = static_cast<uint32_t>(p.batch.size());
   std::copy(p.batch.begin(), p.batch.end(), c.batch);
   c.m = p.m;
@@ -184,7 +184,7 @@ template <typename Element> void checkAlgorithms(const Problem &p, MtcContractio
 /// Checks the contraction with oneDNN and with the runtime's own code.
 template <typename Element>
 void check(const Problem &p, const MtcContraction &c, MtcSupportLevel minLevel, int threads = 2) {
-  if (p.batch.empty() && c.type != MTC_F64)
+  if (p.batch.empty() && c.lhs_type != MTC_F64)
     checkAlgorithms<Element>(p, c, threads);
   auto contraction = createContraction(c, threads);
   ASSERT_TRUE(contraction);
@@ -253,7 +253,7 @@ TEST(Contraction, EveryPairOfAddends) {
                          std::to_string(b[0]) + " " + std::to_string(b[1]));
             check<float>(p, adding(c, {a}), MTC_CALL_PACKED);
             check<float>(p, adding(c, {a, b}), MTC_CALL_PACKED);
-            c.type = MTC_F64;
+            mtc_set_contraction_types(&c, MTC_F64);
             check<double>(p, adding(c, {a, b}), MTC_CALL_LOOPS);
           }
   }
@@ -489,7 +489,7 @@ TEST(Contraction, PlanningLeavesTheThreadsAlone) {
 TEST(Contraction, KernelsAreFasterWhereWorkIsLittle) {
   auto dense = [](int64_t batch, int64_t m, int64_t n, int64_t k, bool transposedRhs = false) {
     MtcContraction c = {};
-    c.type = MTC_F32;
+    mtc_set_contraction_types(&c, MTC_F32);
     c.batch_rank = 1;
     c.batch[0] = batch;
     c.m = m;

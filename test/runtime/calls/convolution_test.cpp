@@ -174,10 +174,12 @@ void checkNarrow(const char *kind, MtcConvolution c, std::vector<std::vector<cha
                  const std::vector<double> &expected, Tally &tally) {
   for (uint32_t inF32 : {0, 1})
     for (int threads : {1, 2}) {
-      SCOPED_TRACE(std::string(kind) + ", type " + std::to_string(c.type) + ", result in f32 " +
-                   std::to_string(c.f32_result) + ", products in f32 " + std::to_string(inF32));
-      c.f32_products = inF32;
-      std::vector<char> result(expected.size() * (c.f32_result ? 4 : 2), static_cast<char>(0xff));
+      SCOPED_TRACE(std::string(kind) + ", type " + std::to_string(c.type) + ", result of type " +
+                   std::to_string(c.result_type) + ", products in f32 " + std::to_string(inF32));
+      c.product_type = inF32 ? uint32_t{MTC_F32} : c.type;
+      std::vector<char> result(expected.size() *
+                                   (static_cast<size_t>(mtc_type_bytes(c.result_type))),
+                               static_cast<char>(0xff));
       std::vector<char *> places;
       for (std::vector<char> &operand : operands)
         places.push_back(operand.data());
@@ -187,11 +189,11 @@ void checkNarrow(const char *kind, MtcConvolution c, std::vector<std::vector<cha
       if (!supported)
         continue;
       std::vector<float> wide(expected.size());
-      if (c.f32_result)
+      if (c.result_type == MTC_F32)
         std::memcpy(wide.data(), result.data(), result.size());
       else
         widenArray(c.type, result.data(), static_cast<int64_t>(wide.size()), wide.data(), 2);
-      const double tolerance = c.f32_result ? 2e-5 : c.type == MTC_F16 ? 1e-3 : 8e-3;
+      const double tolerance = c.result_type == MTC_F32 ? 2e-5 : c.type == MTC_F16 ? 1e-3 : 8e-3;
       for (size_t i = 0; i < wide.size(); ++i)
         ASSERT_NEAR(wide[i], expected[i], tolerance * (1 + std::abs(expected[i])))
             << "element " << i;
@@ -209,8 +211,8 @@ TEST_P(EachConvolution, OfNarrowElements) {
     for (uint32_t type : {MTC_BF16, MTC_F16})
       for (uint32_t isF32 : {0, 1}) {
         MtcConvolution c = each.c;
-        c.type = type;
-        c.f32_result = isF32;
+        mtc_set_convolution_types(&c, type);
+        c.result_type = isF32 ? uint32_t{MTC_F32} : type;
         auto input = stored(type, false, t.input), weights = stored(type, false, t.weights),
              output = stored(type, false, t.output);
         checkNarrow(MTC_CONVOLUTION, c, {input, weights}, sums.output, tally);
@@ -228,16 +230,17 @@ TEST_P(EachConvolution, AddsEitherTypeToNarrowElements) {
       for (uint32_t ofF32 = 0; ofF32 < 8; ++ofF32) {
         SCOPED_TRACE(each.name);
         MtcConvolution c = each.c;
-        c.type = type;
+        mtc_set_convolution_types(&c, type);
         c.has_bias = c.has_addend = 1;
-        c.f32_bias = ofF32 & 1;
-        c.f32_addend = ofF32 >> 1 & 1;
-        c.f32_result = ofF32 >> 2;
+        c.bias_type = ofF32 & 1 ? uint32_t{MTC_F32} : type;
+        c.addend_type = ofF32 >> 1 & 1 ? uint32_t{MTC_F32} : type;
+        c.result_type = ofF32 >> 2 ? uint32_t{MTC_F32} : type;
         Tensors t(c);
         std::vector<float> bias(t.output.begin(), t.output.begin() + c.groups * c.output_channels);
         checkNarrow(MTC_CONVOLUTION, c,
                     {stored(type, false, t.input), stored(type, false, t.weights),
-                     stored(type, c.f32_bias, bias), stored(type, c.f32_addend, t.output)},
+                     stored(type, c.bias_type == MTC_F32, bias),
+                     stored(type, c.addend_type == MTC_F32, t.output)},
                     finished(c, Sums(c, t).output, bias, t.output), tally);
       }
   EXPECT_GE(tally.run, 100);
@@ -332,9 +335,9 @@ TEST(Convolution, HasNoActivation) {
 
 TEST(Convolution, UnsupportedTypesAndEmptyTensorsAreSaid) {
   MtcConvolution c = plane(2, 1, 4, 6, 9, 3, 1, 1, 1, 1);
-  c.type = MTC_F64;
+  mtc_set_convolution_types(&c, MTC_F64);
   EXPECT_EQ(mtc_call_support_level(MTC_ONEDNN, MTC_CONVOLUTION, &c, 2), MTC_CALL_UNSUPPORTED);
-  c.type = MTC_F32;
+  mtc_set_convolution_types(&c, MTC_F32);
   EXPECT_GT(mtc_call_support_level(MTC_ONEDNN, MTC_CONVOLUTION, &c, 2), MTC_CALL_UNSUPPORTED);
   c.batch = 0;
   EXPECT_EQ(mtc_call_support_level(MTC_ONEDNN, MTC_CONVOLUTION, &c, 2), MTC_CALL_UNSUPPORTED);

@@ -102,8 +102,8 @@ int64_t span(const std::vector<int64_t> &extents, const int64_t *strides) {
 /// Every sum is exact in f32, so that results are bit-identical for any order.
 void check(const MtcContraction &c, LibraryCall &call) {
   SCOPED_TRACE(call.implementation() + ", m " + std::to_string(c.m) + ", n " + std::to_string(c.n) +
-               ", k " + std::to_string(c.k) + ", " + typeName(c.type) + " -> " +
-               typeName(resultType(c)) + ", addends " + std::to_string(c.addend_count) +
+               ", k " + std::to_string(c.k) + ", " + typeName(c.lhs_type) + " -> " +
+               typeName(c.out_type) + ", addends " + std::to_string(c.addend_count) +
                ", accumulate " + std::to_string(c.accumulate));
   std::mt19937 random(7);
   auto fill = [&](uint32_t type, const std::vector<int64_t> &extents, const int64_t *strides) {
@@ -113,11 +113,11 @@ void check(const MtcContraction &c, LibraryCall &call) {
     return tensor;
   };
   const std::vector<int64_t> outExtents = extentsOf(c, c.m, c.n);
-  std::vector<Tensor> tensors = {fill(c.type, extentsOf(c, c.m, c.k), c.lhs_strides),
-                                 fill(c.type, extentsOf(c, c.k, c.n), c.rhs_strides)};
+  std::vector<Tensor> tensors = {fill(c.lhs_type, extentsOf(c, c.m, c.k), c.lhs_strides),
+                                 fill(c.rhs_type, extentsOf(c, c.k, c.n), c.rhs_strides)};
   for (uint32_t i = 0; i < c.addend_count; ++i)
-    tensors.push_back(fill(addendType(c, i), outExtents, c.addend_strides[i]));
-  tensors.push_back(fill(resultType(c), outExtents, c.out_strides));
+    tensors.push_back(fill(c.addend_types[i], outExtents, c.addend_strides[i]));
+  tensors.push_back(fill(c.out_type, outExtents, c.out_strides));
 
   Tensor expected = tensors.back();
   // Most of the test's time is spent in the contractions.
@@ -156,7 +156,7 @@ void check(const MtcContraction &c, LibraryCall &call) {
 void checkEverywhere(MtcContraction c, int threads = 2) {
   setLibraryThreads(threads);
   for (int set = 0; set <= static_cast<int>(machineVectors()); ++set) {
-    c.f32_products = 1;
+    c.product_type = MTC_F32;
     auto call = createPanelContraction(c, simplifyContraction(c), threads, VectorSet(set));
     ASSERT_TRUE(call);
     EXPECT_EQ(
@@ -165,10 +165,10 @@ void checkEverywhere(MtcContraction c, int threads = 2) {
         << "machines differ";
     check(c, *call);
   }
-  if (c.type == MTC_BF16 && machineMultipliesBFloat16()) {
+  if (c.lhs_type == MTC_BF16 && machineMultipliesBFloat16()) {
     const int64_t scratchInF32 =
         createPanelContraction(c, simplifyContraction(c), threads, VectorSet::Sse)->scratchBytes();
-    c.f32_products = 0;
+    c.product_type = c.lhs_type;
     auto call = createPanelContraction(c, simplifyContraction(c), threads, machineVectors());
     ASSERT_TRUE(call);
     EXPECT_TRUE(call->implementation().starts_with("bf16 panels"));
@@ -176,7 +176,7 @@ void checkEverywhere(MtcContraction c, int threads = 2) {
     check(c, *call);
   }
   for (uint32_t inF32 : {0, 1}) {
-    c.f32_products = inF32;
+    c.product_type = inF32 ? uint32_t{MTC_F32} : c.lhs_type;
     auto call = LibraryCall::create(linkedLibrary(), MTC_CONTRACTION, &c, threads);
     ASSERT_TRUE(call);
     EXPECT_LE(call->scratchBytes(),
@@ -188,7 +188,7 @@ void checkEverywhere(MtcContraction c, int threads = 2) {
 
 MtcContraction dense(int64_t m, int64_t n, int64_t k, const std::string &layouts = "NN") {
   MtcContraction c = {};
-  c.type = MTC_BF16;
+  mtc_set_contraction_types(&c, MTC_BF16);
   c.m = m;
   c.n = n;
   c.k = k;
@@ -206,8 +206,8 @@ MtcContraction dense(int64_t m, int64_t n, int64_t k, const std::string &layouts
 void forTypes(MtcContraction c, const std::function<void(const MtcContraction &)> &use) {
   for (uint32_t type : {MTC_BF16, MTC_F16})
     for (uint32_t isF32 : {0, 1}) {
-      c.type = type;
-      c.f32_result = isF32;
+      mtc_set_contraction_types(&c, type);
+      c.out_type = isF32 ? uint32_t{MTC_F32} : type;
       use(c);
     }
 }
@@ -236,13 +236,13 @@ TEST(NarrowContraction, AddendsOfEitherType) {
             c.addend_count = 1;
             c.addend_strides[0][0] = row;
             c.addend_strides[0][1] = column;
-            c.f32_addends[0] = ofF32 & 1;
-            c.f32_addends[1] = 0;
+            c.addend_types[0] = ofF32 & 1 ? uint32_t{MTC_F32} : c.lhs_type;
+            c.addend_types[1] = c.lhs_type;
             checkEverywhere(c);
             c.addend_count = 2;
             c.addend_strides[1][0] = c.n;
             c.addend_strides[1][1] = 1;
-            c.f32_addends[1] = ofF32 >> 1;
+            c.addend_types[1] = ofF32 >> 1 ? uint32_t{MTC_F32} : c.lhs_type;
             checkEverywhere(c);
           }
     });
@@ -256,7 +256,7 @@ TEST(NarrowContraction, ManyBlocks) {
         c.accumulate = layouts == "NN";
         c.addend_count = 1;
         c.addend_strides[0][1] = 1;
-        c.f32_addends[0] = 1;
+        c.addend_types[0] = MTC_F32;
         checkEverywhere(c, layouts == "NN" ? 1 : 3);
       });
 }
@@ -280,7 +280,7 @@ TEST(NarrowContraction, Batches) {
     c.accumulate = 1;
     c.addend_count = 1;
     set(c.addend_strides[0], {12, 0, 0, 1});
-    c.f32_addends[0] = 1;
+    c.addend_types[0] = MTC_F32;
     checkEverywhere(c);
   });
 }
@@ -303,7 +303,7 @@ TEST(NarrowContraction, SumsOverNothingAndEmptyResults) {
 TEST(NarrowContraction, ScratchIsBounded) {
   for (uint32_t threads : {1, 64}) {
     MtcContraction c = dense(4096, 50257, 3072);
-    c.f32_products = 1;
+    c.product_type = MTC_F32;
     EXPECT_LE(mtc_call_scratch_bytes(MTC_ONEDNN, MTC_CONTRACTION, &c, static_cast<int>(threads)),
               (8 << 20) + static_cast<int64_t>(threads) * (256 << 10));
     EXPECT_EQ(mtc_call_support_level(MTC_ONEDNN, MTC_CONTRACTION, &c, 2), MTC_CALL_FAST);
@@ -316,10 +316,10 @@ TEST(NarrowContraction, ProductsGoTheWayThatTheRecordSays) {
     return LibraryCall::create(linkedLibrary(), MTC_CONTRACTION, &c, 2)->implementation();
   };
   EXPECT_EQ(implementation().starts_with("brg:"), libraryMultiplies(MTC_BF16));
-  c.f32_products = 1;
+  c.product_type = MTC_F32;
   EXPECT_TRUE(implementation().starts_with("f32 panels"));
-  c.type = MTC_F16;
-  c.f32_products = 0;
+  mtc_set_contraction_types(&c, MTC_F16);
+  c.product_type = c.lhs_type;
   EXPECT_TRUE(implementation().starts_with("f32 panels"));
   EXPECT_EQ(mtc_multiplies(MTC_ONEDNN, MTC_F16), 0);
 }

@@ -32,7 +32,7 @@ struct Tensors {
 
   explicit Tensors(const Case &one) {
     MtcContraction &c = record;
-    c.type = MTC_F32;
+    mtc_set_contraction_types(&c, MTC_F32);
     c.m = one.m;
     c.n = one.n;
     c.k = one.k;

@@ -61,7 +61,7 @@ void check(const Case &one, VectorSet set, int threads) {
                std::to_string(one.storage) + (one.isLhs ? ", lhs" : ", rhs") +
                (one.isTransposed ? ", transposed" : ""));
   MtcContraction c = {};
-  c.type = MTC_F32;
+  mtc_set_contraction_types(&c, MTC_F32);
   c.m = one.m;
   c.n = one.n;
   c.k = one.k;
@@ -124,7 +124,7 @@ TEST(StoredContraction, EverySideAndLayout) {
 
 TEST(StoredContraction, IsReadByNothingElse) {
   MtcContraction c = {};
-  c.type = MTC_F32;
+  mtc_set_contraction_types(&c, MTC_F32);
   c.m = c.n = c.k = 4; // Small ones are kernels otherwise.
   c.lhs_strides[0] = c.rhs_strides[0] = c.out_strides[0] = 4;
   c.lhs_strides[1] = c.rhs_strides[1] = c.out_strides[1] = 1;

@@ -161,7 +161,7 @@ TEST(Winograd, OnlyOfItsConvolutions) {
     return call != nullptr;
   };
   EXPECT_TRUE(has([](MtcConvolution &) {}));
-  EXPECT_FALSE(has([](MtcConvolution &c) { c.type = MTC_BF16; }));
+  EXPECT_FALSE(has([](MtcConvolution &c) { mtc_set_convolution_types(&c, MTC_BF16); }));
   EXPECT_FALSE(has([](MtcConvolution &c) { c.groups = 2; }));
   EXPECT_FALSE(has([](MtcConvolution &c) { c.activation = MTC_RELU; }));
   EXPECT_FALSE(has([](MtcConvolution &c) { c.window_rank = 1; }));

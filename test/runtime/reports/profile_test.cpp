@@ -96,6 +96,11 @@ TEST(Profile, MicroStepsAddUp) {
 TEST(Profile, PlainContractionHasTheSameWork) {
   // lhs [5, m, k] transposed, rhs the same for every entry.
   MtcContraction contraction = {MTC_F32,
+                                MTC_F32,
+                                MTC_F32,
+                                {MTC_F32, MTC_F32},
+                                MTC_F32,
+                                0,
                                 2,
                                 {5, 3},
                                 7,
@@ -109,9 +114,6 @@ TEST(Profile, PlainContractionHasTheSameWork) {
                                 {},
                                 0,
                                 0,
-                                0,
-                                0,
-                                {},
                                 0,
                                 0,
                                 0,

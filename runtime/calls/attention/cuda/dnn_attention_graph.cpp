@@ -11,10 +11,6 @@ using dnn::Extents;
 
 namespace {
 
-dnn::Element elementOf(uint32_t type) {
-  return type == MTC_F16 ? dnn::f16 : type == MTC_BF16 ? dnn::bf16 : dnn::f32;
-}
-
 /// Returns valid memory strides: the program's strides of axes with extent 1 may be arbitrary.
 Extents nonzero(const Extents &extents, const int64_t *strides) {
   int64_t span = 0;
@@ -31,9 +27,9 @@ Extents nonzero(const Extents &extents, const int64_t *strides) {
 class Composition {
 public:
   Composition(dnn::OperationGraph &graph, const MtcAttention &a)
-      : graph(graph), a(a), narrow(elementOf(a.type)), pairs{a.batch, a.heads, a.queries, a.keys},
-        rows{a.batch, a.heads, a.queries, 1}, scale(graph.scalar(scaleTensor, dnn::f32)),
-        query(ofQueries(queryTensor, a.width, a.query)),
+      : graph(graph), a(a), narrow(dnn::elementOf(a.type)),
+        pairs{a.batch, a.heads, a.queries, a.keys}, rows{a.batch, a.heads, a.queries, 1},
+        scale(graph.scalar(scaleTensor, dnn::f32)), query(ofQueries(queryTensor, a.width, a.query)),
         keyTransposed(transposed(keyTensor, a.width, a.key)) {}
 
   void forward();

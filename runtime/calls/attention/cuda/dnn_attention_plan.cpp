@@ -38,7 +38,7 @@ int64_t offsetsBytes(const MtcAttention &a) {
 }
 
 std::optional<int64_t> planDnnAttention(const MtcAttention &a, bool isGradient) {
-  const bool isHalf = a.type == MTC_F16 || a.type == MTC_BF16;
+  const bool isHalf = mtc_is_narrow_float(a.type);
   const bool isEmpty = a.batch <= 0 || a.heads <= 0 || a.queries <= 0 || a.keys <= 0;
   if (!isHalf || isEmpty || !isWidth(a.width) || !isWidth(a.value_width) || a.has_bias ||
       a.has_mask || (a.is_causal && a.causal_offset < 0) || !areAligned(a, isGradient))

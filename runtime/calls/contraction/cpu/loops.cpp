@@ -73,9 +73,9 @@ private:
 std::unique_ptr<LibraryCall> createLoopContraction(const MtcContraction &contraction,
                                                    const ContractionProblem &problem, int threads) {
   bool accumulate = contraction.accumulate != 0;
-  if (contraction.type == MTC_F32)
+  if (contraction.lhs_type == MTC_F32)
     return std::make_unique<LoopContraction<float>>(problem, accumulate, threads);
-  if (contraction.type == MTC_F64)
+  if (contraction.lhs_type == MTC_F64)
     return std::make_unique<LoopContraction<double>>(problem, accumulate, threads);
   return nullptr;
 }

@@ -41,14 +41,14 @@ template <typename Element> struct Patch {};
 /// Calls `use` with a value of an operand's element type.
 template <typename Use> auto withStored(uint32_t type, uint32_t storage, const Use &use) {
   if (storage == storedAsPatches)
-    return type == MTC_BF16  ? use(Patch<BFloat16>())
-           : type == MTC_F16 ? use(Patch<Float16>())
-                             : use(Patch<float>());
+    return type == MTC_F32
+               ? use(Patch<float>())
+               : withNarrowFloat(type, [&](auto e) { return use(Patch<decltype(e)>()); });
   if (storage == MTC_STORED_NF4)
     return use(Nf4());
-  if (storage == MTC_STORED_BF16 || type == MTC_BF16)
+  if (storage == MTC_STORED_BF16)
     return use(BFloat16());
-  return type == MTC_F16 ? use(Float16()) : use(float());
+  return type == MTC_F32 ? use(float()) : withNarrowFloat(type, use);
 }
 
 } // namespace

@@ -63,7 +63,7 @@ Blocks blocksOfDepth(int64_t depth, int64_t sumParts) {
 
 /// Returns whether an operand consists of f32 elements in memory.
 bool isPlain(const MtcContraction &c, uint32_t storage) {
-  return c.type == MTC_F32 && storage == 0;
+  return c.lhs_type == MTC_F32 && storage == 0;
 }
 
 } // namespace
@@ -78,7 +78,7 @@ PanelPlan::PanelPlan(const MtcContraction &c, const ContractionProblem &problem,
                           (readsWell(problem.lhs) || (sumParts > 1 && problem.lhs.rowStride == 1))),
       readsColumns(isPlain(c, problem.swapped ? c.lhs_storage : c.rhs_storage) && sumParts > 1 &&
                    problem.rhs.columnStride == 1),
-      keepsSums(sumParts > 1 || (problem.k() > maxDepth && resultType(c) != MTC_F32)),
+      keepsSums(sumParts > 1 || (problem.k() > maxDepth && c.out_type != MTC_F32)),
       depths(blocksOfDepth(partsOf(problem.k(), termsOfFloat()), sumParts)),
       shared(sharesRows ? problem.m() : problem.n(), maxPanelLines, tileOf(sharesRows)),
       others(sharesRows ? problem.n() : problem.m(), maxOtherLines(), tileOf(!sharesRows)),

@@ -24,8 +24,9 @@ constexpr int64_t maxPrefetchedLines = 128;
 
 /// Returns whether the contraction is computed with pairs of bf16.
 bool multipliesPairs(const MtcContraction &c, bool hasPatches, VectorSet set) {
-  return c.type == MTC_BF16 && !c.f32_products && c.lhs_storage == 0 && c.rhs_storage == 0 &&
-         !hasPatches && set == machineVectors() && machineMultipliesBFloat16();
+  return c.lhs_type == MTC_BF16 && c.product_type == MTC_BF16 && c.lhs_storage == 0 &&
+         c.rhs_storage == 0 && !hasPatches && set == machineVectors() &&
+         machineMultipliesBFloat16();
 }
 
 class PanelContraction final : public LibraryCall {
@@ -36,14 +37,13 @@ public:
       : problem(std::move(simplified)), c(contraction), patches(patches), set(set),
         pairs(multipliesPairs(c, patches.has_value(), set)),
         kernels(pairs ? pairPanelKernels()
-                      : panelKernels(c.type, problem.swapped ? c.rhs_storage : c.lhs_storage,
+                      : panelKernels(c.lhs_type, problem.swapped ? c.rhs_storage : c.lhs_storage,
                                      problem.swapped ? c.lhs_storage : c.rhs_storage, set)),
         plan(c, problem, pairs, kernels, maximalThreads), loop(plan.maxTasks()) {}
 
   int64_t scratchBytes() const override { return problem.isEmpty() ? 0 : plan.scratchBytes(); }
   MtcSupportLevel supportLevel() const override {
-    const bool isMeant =
-        c.type == MTC_F32 || pairs || c.f32_products || c.lhs_storage || c.rhs_storage;
+    const bool isMeant = pairs || c.product_type == MTC_F32 || c.lhs_storage || c.rhs_storage;
     return isMeant ? MTC_CALL_FAST : MTC_CALL_PACKED;
   }
   std::string implementation() const override {
@@ -85,10 +85,10 @@ private:
             0,
             0,
             {}};
-    e.result.out = {resultType(c), buffers[2 + c.addend_count], problem.out.rowStride,
+    e.result.out = {c.out_type, buffers[2 + c.addend_count], problem.out.rowStride,
                     problem.out.columnStride};
     for (uint32_t i = 0; i < c.addend_count; ++i)
-      e.result.added[i] = {addendType(c, i), buffers[2 + i], problem.addends[i].rowStride,
+      e.result.added[i] = {c.addend_types[i], buffers[2 + i], problem.addends[i].rowStride,
                            problem.addends[i].columnStride};
     for (size_t axis = problem.batch.size(); axis-- > 0;) {
       const BatchAxis &a = problem.batch[axis];
@@ -307,7 +307,7 @@ private:
   PanelPrefetch prefetchOf(const PanelSource &source) const {
     if (source.operand.patches || c.lhs_storage != 0 || c.rhs_storage != 0)
       return {};
-    const int64_t bytes = bytesOf(c.type);
+    const int64_t bytes = bytesOf(c.lhs_type);
     const char *at = source.operand.at + source.first * bytes;
     if (source.depthIsContiguous() && source.terms == source.lineStride)
       return {at, source.terms * source.lines * bytes, 0, 1};
@@ -336,8 +336,8 @@ std::unique_ptr<LibraryCall> createPanelContraction(const MtcContraction &contra
                                                     const ContractionProblem &problem, int threads,
                                                     VectorSet set) {
   const bool isStored = contraction.lhs_storage || contraction.rhs_storage;
-  const bool isNarrow = contraction.type == MTC_BF16 || contraction.type == MTC_F16;
-  if (!isNarrow && (contraction.type != MTC_F32 || (problem.k() == 0 && !isStored)))
+  if (!mtc_is_narrow_float(contraction.lhs_type) &&
+      (contraction.lhs_type != MTC_F32 || (problem.k() == 0 && !isStored)))
     return nullptr;
   return std::make_unique<PanelContraction>(contraction, problem, threads, set);
 }

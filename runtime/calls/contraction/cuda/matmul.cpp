@@ -14,17 +14,11 @@ using namespace gpu;
 
 static constexpr const char *cannot = "cuBLASLt cannot describe a contraction";
 
-static int scalarType(uint32_t type) {
-  switch (type) {
-  case MTC_F64:
-    return blasF64;
-  case MTC_BF16:
-    return blasBf16;
-  case MTC_F16:
-    return blasF16;
-  default:
-    return blasF32;
-  }
+/// Returns the library's name of a type for which there is a plan.
+static ScalarType scalarType(uint32_t type) {
+  return std::find_if(std::begin(blasTypes), std::end(blasTypes),
+                      [&](const BlasType &each) { return each.type == type; })
+      ->scalar;
 }
 
 /// Returns the largest power of two that divides a number of bytes, up to the maximum alignment

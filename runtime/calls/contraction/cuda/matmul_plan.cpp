@@ -1,6 +1,7 @@
 // Maps strided tensors to column-major matrices.
 #include "runtime/calls/contraction/cuda/matmul_plan.h"
 
+#include "runtime/calls/contraction/plain.h"
 #include "runtime/devices/cuda/blas_lt.h"
 #include "runtime/devices/cuda/workspace.h"
 
@@ -41,7 +42,8 @@ int64_t MatmulPlan::alignment() const {
 }
 
 static bool isLibraryType(uint32_t type) {
-  return type == MTC_F32 || type == MTC_F64 || type == MTC_BF16 || type == MTC_F16;
+  return std::any_of(std::begin(blasTypes), std::end(blasTypes),
+                     [&](const BlasType &each) { return each.type == type; });
 }
 
 /// Returns the transpose of a matrix as a column-major one; nullopt if neither stride is 1.
@@ -121,11 +123,12 @@ static bool addEpilogue(MatmulPlan &plan, const MtcContraction &contraction) {
 std::optional<MatmulPlan> planMatmul(const MtcContraction &contraction) {
   ContractionProblem problem = simplifyContraction(contraction);
   const bool isStored = contraction.lhs_storage || contraction.rhs_storage;
-  if (isStored || !isLibraryType(contraction.type) || problem.isEmpty() || problem.k() == 0)
+  if (isStored || !isUniform(contraction) || !isLibraryType(contraction.lhs_type) ||
+      problem.isEmpty() || problem.k() == 0)
     return std::nullopt;
   MatmulPlan plan = {};
-  plan.type = contraction.type;
-  plan.resultType = contraction.f32_result ? uint32_t{MTC_F32} : contraction.type;
+  plan.type = contraction.lhs_type;
+  plan.resultType = contraction.out_type;
   plan.swapped = problem.swapped;
   plan.outer = problem.batch;
   BatchAxis inner = {1, 0, 0, 0};
@@ -150,7 +153,7 @@ std::optional<MatmulPlan> planMatmul(const MtcContraction &contraction) {
   if (contraction.accumulate)
     plan.c = plan.d;
   for (uint32_t i = 0; i < contraction.addend_count; ++i) {
-    if (contraction.f32_addends[i] != contraction.f32_result)
+    if (contraction.addend_types[i] != contraction.out_type)
       return std::nullopt;
     if (!addMatrix(plan, problem.addends[i], 2 + i, inner.addends[i]) &&
         !addBias(plan, problem.addends[i], 2 + i, inner.addends[i]))
@@ -183,7 +186,7 @@ static int64_t scratchBytes(const void *record) {
 /// activations are supported only at precisions below f32.
 static int supportLevel(const void *record, MtcCudaPrecision precision) {
   const auto &contraction = *static_cast<const MtcContraction *>(record);
-  const bool isExact = contraction.type == MTC_F32 && precision == MTC_CUDA_F32;
+  const bool isExact = contraction.lhs_type == MTC_F32 && precision == MTC_CUDA_F32;
   std::optional<MatmulPlan> plan = planMatmul(contraction);
   if (!plan || (isExact && contraction.activation != MTC_NO_ACTIVATION))
     return 0;
@@ -195,8 +198,8 @@ static int supportLevel(const void *record, MtcCudaPrecision precision) {
 static double efficiency(const void *record, MtcCudaPrecision precision) {
   const auto &contraction = *static_cast<const MtcContraction *>(record);
   std::optional<MatmulPlan> plan = planMatmul(contraction);
-  const bool is16Bits = contraction.type == MTC_BF16 || contraction.type == MTC_F16;
-  const bool isTf32 = contraction.type == MTC_F32 && precision == MTC_CUDA_TF32;
+  const bool is16Bits = mtc_is_narrow_float(contraction.lhs_type);
+  const bool isTf32 = contraction.lhs_type == MTC_F32 && precision == MTC_CUDA_TF32;
   if (!plan || !(is16Bits || isTf32))
     return 1;
   const int64_t bytes = plan->alignment() * (is16Bits ? 2 : 4);

@@ -88,7 +88,7 @@ public:
       problem.batch = {groups};
     inner = createPatchContraction(contraction, problem, patches, computed == Computed::Weights,
                                    threads, set);
-    elementBytes = c.type == MTC_F32 || (computed == Computed::Weights && c.f32_result) ? 4 : 2;
+    elementBytes = mtc_type_bytes(computed == Computed::Weights ? c.result_type : c.type);
     filters = c.groups * m;
     channels = n;
     filterBytes = alignedBytes(n * taps * elementBytes);
@@ -127,25 +127,25 @@ public:
 private:
   static MtcContraction typesOf(const MtcConvolution &c) {
     MtcContraction contraction = {};
-    contraction.type = c.type;
-    contraction.f32_result = c.f32_result;
-    contraction.f32_products = c.f32_products;
+    mtc_set_contraction_types(&contraction, c.type);
+    contraction.out_type = c.result_type;
+    contraction.product_type = c.product_type;
     return contraction;
   }
 
   /// Adds the bias and the addend, in the order of the operands.
   static void addAddends(const MtcConvolution &c, MtcContraction &contraction,
                          ContractionProblem &problem, BatchAxis &groups) {
-    auto add = [&](const MatrixLayout &layout, bool isF32) {
+    auto add = [&](const MatrixLayout &layout, uint32_t type) {
       const uint32_t number = contraction.addend_count++;
-      contraction.f32_addends[number] = isF32;
+      contraction.addend_types[number] = type;
       problem.addends.push_back(layout);
       groups.addends[number] = c.output_channels;
     };
     if (c.has_bias)
-      add({problem.m(), problem.n(), 0, 1}, c.f32_bias != 0);
+      add({problem.m(), problem.n(), 0, 1}, c.bias_type);
     if (c.has_addend)
-      add(problem.out, c.f32_addend != 0);
+      add(problem.out, c.addend_type);
   }
 
   /// Brings the weights of each filter from the order (tap, channel) into the order (channel, tap),

@@ -61,7 +61,7 @@ public:
   ResidueConvolution(const MtcConvolution &c, int threads, VectorSet set)
       : c(c), threads(threads), set(set), strides(widened(c.strides, 1)),
         input(widened(c.input, 1)), output(widened(c.output, 1)), kernel(widened(c.kernel, 1)),
-        elementBytes(c.type == MTC_F32 ? 4 : 2), resultBytes(c.f32_result ? 4 : elementBytes),
+        elementBytes(mtc_type_bytes(c.type)), resultBytes(mtc_type_bytes(c.result_type)),
         images(imagesAtOnce()) {
     for (int64_t number = 0; number < volume(strides); ++number)
       addResidue({number / strides[2] / strides[1], number / strides[2] % strides[1],
@@ -180,9 +180,9 @@ private:
   std::unique_ptr<LibraryCall> contract(const PatchMatrix &patches) const {
     const int64_t n = c.input_channels, positions = patches.rows(), columns = patches.columns();
     MtcContraction contraction = {};
-    contraction.type = c.type;
-    contraction.f32_result = c.f32_result;
-    contraction.f32_products = c.f32_products;
+    mtc_set_contraction_types(&contraction, c.type);
+    contraction.out_type = c.result_type;
+    contraction.product_type = c.product_type;
     ContractionProblem problem;
     problem.lhs = {positions, columns, columns, 1};
     problem.rhs = {columns, n, n, 1};

@@ -8,10 +8,6 @@ using dnn::Extents;
 
 namespace {
 
-dnn::Element elementOf(uint32_t type) {
-  return type == MTC_F16 ? dnn::f16 : type == MTC_BF16 ? dnn::bf16 : dnn::f32;
-}
-
 /// Returns one number per spatial axis. cuDNN requires at least two axes, so a 1-D convolution
 /// becomes a 2-D one with `one` as the number of the additional axis.
 Extents alongWindows(const MtcConvolution &c, const int64_t *numbers, int64_t one) {
@@ -52,7 +48,7 @@ void addConvolution(dnn::OperationGraph &graph, const MtcConvolution &c, Compute
   auto channelsLast = [&](int64_t id, int64_t channels, const int64_t *positions) -> auto & {
     const Extents extents =
         withChannels(c.batch, c.groups * channels, alongWindows(c, positions, 1));
-    return graph.external(id, elementOf(c.type), extents, channelsLastStrides(extents));
+    return graph.external(id, dnn::elementOf(c.type), extents, channelsLastStrides(extents));
   };
   const Extents results =
       withChannels(c.batch, c.groups * c.output_channels, alongWindows(c, c.output, 1));
@@ -65,7 +61,7 @@ void addConvolution(dnn::OperationGraph &graph, const MtcConvolution &c, Compute
   const Extents taps =
       withChannels(c.groups * c.output_channels, c.input_channels, alongWindows(c, c.kernel, 1));
   const Descriptor &x = channelsLast(inputTensor, c.input_channels, c.input), &y = next(),
-                   &w = graph.external(weightsTensor, elementOf(c.type), taps,
+                   &w = graph.external(weightsTensor, dnn::elementOf(c.type), taps,
                                        dnn::denseStrides(taps));
   const dnn::Kind direction = computed == Computed::Output  ? dnn::convolutionForward
                               : computed == Computed::Input ? dnn::convolutionBackwardData
@@ -81,7 +77,7 @@ void addConvolution(dnn::OperationGraph &graph, const MtcConvolution &c, Compute
     add(channelsLast(addendTensor, c.output_channels, c.output));
   if (c.has_bias) {
     const Extents extents = withChannels(1, results[1], Extents(results.size() - 2, 1));
-    add(graph.external(biasTensor, elementOf(c.type), extents, channelsLastStrides(extents)));
+    add(graph.external(biasTensor, dnn::elementOf(c.type), extents, channelsLastStrides(extents)));
   }
   if (c.activation == MTC_RELU)
     graph.unary(dnn::relu, *sum, next());

@@ -19,8 +19,9 @@ static int64_t product(const int64_t *extents, uint32_t count) {
 }
 
 std::optional<int64_t> planDnnConvolution(const MtcConvolution &c, Computed computed) {
-  const bool isHalf = c.type == MTC_F16 || c.type == MTC_BF16;
-  const bool hasOtherTypes = c.f32_result || c.f32_bias || c.f32_addend;
+  const bool isHalf = mtc_is_narrow_float(c.type);
+  const bool hasOtherTypes =
+      c.result_type != c.type || c.bias_type != c.type || c.addend_type != c.type;
   if ((!isHalf && c.type != MTC_F32) || hasOtherTypes || isEmpty(c) || leavesOutWindows(c) ||
       ((c.has_addend || c.activation != MTC_NO_ACTIVATION) && !c.has_bias) ||
       (isHalf && c.window_rank == 3 && computed == Computed::Weights))

@@ -24,7 +24,7 @@ static void setStrides(int64_t *strides, int64_t first, int64_t second) {
 /// products[:, gates] = h . weights[gates]^T, where `lines` has h.
 static StepProduct forwardProduct(const MtcRecurrence &p, Gates gates) {
   MtcContraction c = {};
-  c.type = p.type;
+  mtc_set_contraction_types(&c, p.type);
   c.m = p.batch;
   c.n = gates.count * p.hidden;
   c.k = p.hidden;
@@ -37,7 +37,7 @@ static StepProduct forwardProduct(const MtcRecurrence &p, Gates gates) {
 /// out (+)= d[:, gates] . weights[gates], where `lines` has d.
 static StepProduct backwardProduct(const MtcRecurrence &p, Gates gates, bool isStateGradient) {
   MtcContraction c = {};
-  c.type = p.type;
+  mtc_set_contraction_types(&c, p.type);
   c.m = p.batch;
   c.n = p.hidden;
   c.k = gates.count * p.hidden;

@@ -74,9 +74,9 @@ std::optional<double> throughputOf(const MtcContraction &plain, int threads, int
     auto bytes = [&](int64_t rows, int64_t columns, uint32_t type) {
       return aligned((plain.batch_rank ? plain.batch[0] : 1) * rows * columns * typeBytes(type));
     };
-    const int64_t rhs = bytes(plain.m, plain.k, plain.type),
-                  out = rhs + bytes(plain.k, plain.n, plain.type),
-                  scratch = out + bytes(plain.m, plain.n, resultType(plain));
+    const int64_t rhs = bytes(plain.m, plain.k, plain.lhs_type),
+                  out = rhs + bytes(plain.k, plain.n, plain.rhs_type),
+                  scratch = out + bytes(plain.m, plain.n, plain.out_type);
     Arena arena(scratch + prepared->scratchBytes(), threads);
     char *const buffers[] = {arena.data(), arena.at(rhs), arena.at(out)};
     double seconds =

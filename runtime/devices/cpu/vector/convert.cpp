@@ -37,13 +37,11 @@ template <typename Stored> void narrowAll(const float *from, int64_t count, char
 } // namespace
 
 void widenArray(uint32_t type, const char *from, int64_t count, float *to, int threads) {
-  return type == MTC_BF16 ? widenAll<BFloat16>(from, count, to, threads)
-                          : widenAll<Float16>(from, count, to, threads);
+  withNarrowFloat(type, [&](auto e) { widenAll<decltype(e)>(from, count, to, threads); });
 }
 
 void narrowArray(uint32_t type, const float *from, int64_t count, char *to, int threads) {
-  return type == MTC_BF16 ? narrowAll<BFloat16>(from, count, to, threads)
-                          : narrowAll<Float16>(from, count, to, threads);
+  withNarrowFloat(type, [&](auto e) { narrowAll<decltype(e)>(from, count, to, threads); });
 }
 
 } // namespace mtc::runtime

@@ -6,9 +6,9 @@
 
 namespace mtc::runtime {
 
-/// Computes to[i] = from[i] for `count` elements of type MTC_BF16 or MTC_F16, on `threads` threads.
+/// Computes to[i] = from[i] for `count` elements of a narrow type, on `threads` threads.
 void widenArray(uint32_t type, const char *from, int64_t count, float *to, int threads);
-/// Converts f32 to MTC_BF16 or MTC_F16, rounding to nearest, ties to even.
+/// Converts f32 to a narrow type, rounding to nearest, ties to even.
 void narrowArray(uint32_t type, const float *from, int64_t count, char *to, int threads);
 
 } // namespace mtc::runtime

@@ -3,6 +3,8 @@
 #ifndef MTC_RUNTIME_DEVICES_CPU_VECTOR_NARROW_FLOATS_H
 #define MTC_RUNTIME_DEVICES_CPU_VECTOR_NARROW_FLOATS_H
 
+#include "runtime/abi/element_types.h"
+
 #include <bit>
 #include <cstdint>
 
@@ -14,6 +16,11 @@ struct BFloat16 {
 struct Float16 {
   uint16_t bits;
 };
+
+/// Calls `use` with an element of the narrow type.
+template <typename Use> auto withNarrowFloat(uint32_t type, const Use &use) {
+  return type == MTC_BF16 ? use(BFloat16()) : use(Float16());
+}
 
 inline float widen(float value) { return value; }
 inline double widen(double value) { return value; }

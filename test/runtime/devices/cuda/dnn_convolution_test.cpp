@@ -118,7 +118,7 @@ TEST(DnnConvolution, IsWhatSumsAre) {
 TEST(DnnConvolution, IsWhatSumsAreIn16Bits) {
   for (Case each : cases()) {
     SCOPED_TRACE(each.name);
-    each.c.type = MTC_BF16;
+    mtc_set_convolution_types(&each.c, MTC_BF16);
     checkAgainstSums(each.c);
   }
 }
@@ -156,7 +156,7 @@ TEST(DnnConvolution, AddsAndActivates) {
   for (Case each : cases()) {
     SCOPED_TRACE(each.name);
     checkEpilogues(each.c);
-    each.c.type = MTC_BF16;
+    mtc_set_convolution_types(&each.c, MTC_BF16);
     checkEpilogues(each.c);
   }
 }
@@ -171,7 +171,7 @@ TEST(DnnConvolution, HasEpiloguesWithABias) {
   c.has_bias = 1;
   EXPECT_EQ(level(MTC_CUDA_TF32), 2);
   EXPECT_EQ(level(MTC_CUDA_F32), 0); // What it makes of a NaN is not said.
-  c.type = MTC_BF16;
+  mtc_set_convolution_types(&c, MTC_BF16);
   EXPECT_EQ(level(MTC_CUDA_F32), 2);
   c = plane(2, 1, 4, 6, 9, 3, 1, 1, 1, 1);
   c.has_addend = 1;
@@ -192,13 +192,13 @@ TEST(DnnConvolution, IsNotAskedForWhatItCannot) {
            !isPlanned(Computed::Weights, change);
   };
   EXPECT_TRUE(isPlanned(Computed::Output, [](MtcConvolution &) {}));
-  EXPECT_TRUE(isRefused([](MtcConvolution &c) { c.type = MTC_F64; }));
+  EXPECT_TRUE(isRefused([](MtcConvolution &c) { mtc_set_convolution_types(&c, MTC_F64); }));
   EXPECT_TRUE(isRefused([](MtcConvolution &c) { c.batch = 0; }));
   EXPECT_TRUE(isRefused([](MtcConvolution &c) { c.kernel[0] = 0; }));
   EXPECT_TRUE(isRefused([](MtcConvolution &c) { c.output[0] -= 2; })); // a window is skipped
   auto halfVolume = [](MtcConvolution &c) {
     c = volume();
-    c.type = MTC_F16;
+    mtc_set_convolution_types(&c, MTC_F16);
   };
   EXPECT_TRUE(isPlanned(Computed::Output, halfVolume));
   EXPECT_FALSE(isPlanned(Computed::Weights, halfVolume));
@@ -221,7 +221,7 @@ TEST(DnnConvolution, RoundsNoMoreThanThePrecisionSays) {
   EXPECT_FALSE(rounded & dnn::usesTensorCores);
   for (uint32_t notes : {exact, rounded})
     EXPECT_TRUE(notes & dnn::isNondeterministic && notes & dnn::roundsInputs);
-  c.type = MTC_BF16;
+  mtc_set_convolution_types(&c, MTC_BF16);
   EXPECT_EQ(refusedNotes(c, MTC_CUDA_F32), dnn::isNondeterministic | dnn::roundsSums);
 }
 

@@ -113,10 +113,10 @@ private:
   std::vector<char> stored(uint32_t buffer) const {
     const std::vector<float> &values = buffers[buffer];
     const auto *wide = reinterpret_cast<const char *>(values.data());
-    if (buffer >= 2 || c.type == MTC_F32)
+    if (buffer >= 2 || c.lhs_type == MTC_F32)
       return {wide, wide + values.size() * sizeof(float)};
     std::vector<char> bytes(values.size() * 2);
-    mtc::runtime::narrowArray(c.type, values.data(), static_cast<int64_t>(values.size()),
+    mtc::runtime::narrowArray(c.lhs_type, values.data(), static_cast<int64_t>(values.size()),
                               bytes.data(), 1);
     return bytes;
   }
@@ -192,7 +192,12 @@ void expectRefused(const MtcContraction &contraction) {
 
 /// lhs [5, 7], rhs [7, 3], row-major.
 MtcContraction plain() {
-  return {MTC_F32, 0, {}, 5, 3, 7, {7, 1}, {3, 1}, {3, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0, 0, 0};
+  return {MTC_F32, MTC_F32, MTC_F32, {MTC_F32, MTC_F32},
+          MTC_F32, 0,       0,       {},
+          5,       3,       7,       {7, 1},
+          {3, 1},  {3, 1},  0,       0,
+          {},      0,       0,       0,
+          0,       0,       0};
 }
 
 /// lhs [5, 7], rhs [7, 8], for the layouts of an auxiliary matrix.
@@ -216,13 +221,23 @@ TEST(Matmul, OperandsLieEitherWay) {
 }
 
 TEST(Matmul, RowsWithGaps) {
-  expectCalls(
-      {MTC_F32, 0, {}, 5, 3, 7, {20, 1}, {9, 1}, {4, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0, 0, 0}, 1);
+  expectCalls({MTC_F32, MTC_F32, MTC_F32, {MTC_F32, MTC_F32},
+               MTC_F32, 0,       0,       {},
+               5,       3,       7,       {20, 1},
+               {9, 1},  {4, 1},  0,       0,
+               {},      0,       0,       0,
+               0,       0,       0},
+              1);
 }
 
 TEST(Matmul, ResultTransposed) {
-  expectCalls(
-      {MTC_F32, 0, {}, 5, 3, 7, {7, 1}, {3, 1}, {1, 5}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0, 0, 0}, 1);
+  expectCalls({MTC_F32, MTC_F32, MTC_F32, {MTC_F32, MTC_F32},
+               MTC_F32, 0,       0,       {},
+               5,       3,       7,       {7, 1},
+               {3, 1},  {1, 5},  0,       0,
+               {},      0,       0,       0,
+               0,       0,       0},
+              1);
 }
 
 TEST(Matmul, AccumulatesAndAdds) {
@@ -244,6 +259,11 @@ TEST(Matmul, AccumulatesAndAdds) {
 TEST(Matmul, BatchesOfOneStrideAreOneCall) {
   // heads [2, 3] of [2, 5, 3, 7] and [2, 11, 3, 7]: scores [2, 3, 5, 11]
   MtcContraction heads = {MTC_F32,
+                          MTC_F32,
+                          MTC_F32,
+                          {MTC_F32, MTC_F32},
+                          MTC_F32,
+                          0,
                           2,
                           {2, 3},
                           5,
@@ -259,14 +279,16 @@ TEST(Matmul, BatchesOfOneStrideAreOneCall) {
                           0,
                           0,
                           0,
-                          {},
-                          0,
-                          0,
                           0,
                           0};
   expectCalls(heads, 2);
   // the same with dense heads
   expectCalls({MTC_F32,
+               MTC_F32,
+               MTC_F32,
+               {MTC_F32, MTC_F32},
+               MTC_F32,
+               0,
                2,
                {2, 3},
                5,
@@ -282,9 +304,6 @@ TEST(Matmul, BatchesOfOneStrideAreOneCall) {
                0,
                0,
                0,
-               {},
-               0,
-               0,
                0,
                0},
               1);
@@ -292,32 +311,56 @@ TEST(Matmul, BatchesOfOneStrideAreOneCall) {
 
 TEST(Matmul, BroadcastOperandsOfABatch) {
   // the same lhs for all entries
-  expectCalls({MTC_F32, 1, {4}, 5, 3, 7,  {0, 7, 1}, {21, 3, 1}, {15, 3, 1}, 0, 0,
-               {},      0, 0,   0, 0, {}, 0,         0,          0,          0},
+  expectCalls({MTC_F32, MTC_F32,   MTC_F32,    {MTC_F32, MTC_F32}, MTC_F32, 0, 1,  {4}, 5, 3,
+               7,       {0, 7, 1}, {21, 3, 1}, {15, 3, 1},         0,       0, {}, 0,   0, 0,
+               0,       0,         0},
               1);
   // the same rhs for all entries: more rows
-  expectCalls({MTC_F32, 1, {4}, 5, 3, 7,  {35, 7, 1}, {0, 3, 1}, {15, 3, 1}, 0, 0,
-               {},      0, 0,   0, 0, {}, 0,          0,         0,          0},
+  expectCalls({MTC_F32, MTC_F32,    MTC_F32,   {MTC_F32, MTC_F32}, MTC_F32, 0, 1,  {4}, 5, 3,
+               7,       {35, 7, 1}, {0, 3, 1}, {15, 3, 1},         0,       0, {}, 0,   0, 0,
+               0,       0,          0},
               1);
 }
 
 TEST(Matmul, BatchWithABiasOfItsOwn) {
-  MtcContraction c = {MTC_F32,     1, {4}, 5, 3, 7,  {35, 7, 1}, {21, 3, 1}, {15, 3, 1}, 0, 1,
-                      {{3, 0, 1}}, 0, 0,   0, 0, {}, 0,          0,          0,          0};
+  MtcContraction c = {
+      MTC_F32, MTC_F32,    MTC_F32,    {MTC_F32, MTC_F32}, MTC_F32, 0, 1,           {4}, 5, 3,
+      7,       {35, 7, 1}, {21, 3, 1}, {15, 3, 1},         0,       1, {{3, 0, 1}}, 0,   0, 0,
+      0,       0,          0};
   expectCalls(c, 1);
   c.addend_strides[0][0] = 0;
   expectCalls(c, 1);
 }
 
 TEST(Matmul, VectorsAreMatrices) {
-  expectCalls(
-      {MTC_F32, 0, {}, 1, 3, 7, {7, 1}, {3, 1}, {3, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0, 0, 0}, 1);
-  expectCalls(
-      {MTC_F32, 0, {}, 5, 1, 7, {7, 1}, {1, 1}, {1, 1}, 1, 0, {}, 0, 0, 0, 0, {}, 0, 0, 0, 0}, 1);
-  expectCalls(
-      {MTC_F32, 0, {}, 1, 1, 7, {1, 1}, {1, 1}, {1, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0, 0, 0}, 1);
-  expectCalls(
-      {MTC_F32, 0, {}, 5, 3, 1, {1, 1}, {3, 1}, {3, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0, 0, 0}, 1);
+  expectCalls({MTC_F32, MTC_F32, MTC_F32, {MTC_F32, MTC_F32},
+               MTC_F32, 0,       0,       {},
+               1,       3,       7,       {7, 1},
+               {3, 1},  {3, 1},  0,       0,
+               {},      0,       0,       0,
+               0,       0,       0},
+              1);
+  expectCalls({MTC_F32, MTC_F32, MTC_F32, {MTC_F32, MTC_F32},
+               MTC_F32, 0,       0,       {},
+               5,       1,       7,       {7, 1},
+               {1, 1},  {1, 1},  1,       0,
+               {},      0,       0,       0,
+               0,       0,       0},
+              1);
+  expectCalls({MTC_F32, MTC_F32, MTC_F32, {MTC_F32, MTC_F32},
+               MTC_F32, 0,       0,       {},
+               1,       1,       7,       {1, 1},
+               {1, 1},  {1, 1},  0,       0,
+               {},      0,       0,       0,
+               0,       0,       0},
+              1);
+  expectCalls({MTC_F32, MTC_F32, MTC_F32, {MTC_F32, MTC_F32},
+               MTC_F32, 0,       0,       {},
+               5,       3,       1,       {1, 1},
+               {3, 1},  {3, 1},  0,       0,
+               {},      0,       0,       0,
+               0,       0,       0},
+              1);
 }
 
 TEST(Matmul, WhatTheLibraryDoesNotHaveIsRefused) {
@@ -328,7 +371,7 @@ TEST(Matmul, WhatTheLibraryDoesNotHaveIsRefused) {
   c.k = 0;
   expectRefused(c);
   c = plain();
-  c.type = MTC_I32;
+  mtc_set_contraction_types(&c, MTC_I32);
   expectRefused(c);
   c = plain();
   c.accumulate = 1;
@@ -341,7 +384,7 @@ TEST(Matmul, WhatTheLibraryDoesNotHaveIsRefused) {
   c.addend_strides[0][0] = 1;
   expectRefused(c);
   c = plain();
-  c.type = MTC_F64; // for which the library adds no bias
+  mtc_set_contraction_types(&c, MTC_F64); // for which the library adds no bias
   c.addend_count = 1;
   c.addend_strides[0][1] = 1;
   expectRefused(c);
@@ -352,23 +395,23 @@ TEST(Matmul, WhatTheLibraryDoesNotHaveIsRefused) {
 TEST(Matmul, GivesTheSumsOfNarrowElementsInF32) {
   for (uint32_t type : {MTC_BF16, MTC_F16}) {
     MtcContraction c = wide(MTC_NO_ACTIVATION);
-    c.type = type;
-    c.f32_result = 1;
+    mtc_set_contraction_types(&c, type);
+    c.out_type = MTC_F32;
     expectCalls(c, 1);
     c.accumulate = 1; // a weight's gradient
     c.summed = MTC_LHS_SUMMED;
     expectCalls(c, 1);
     c = wide(MTC_NO_ACTIVATION);
-    c.type = type;
-    c.f32_result = 1;
+    mtc_set_contraction_types(&c, type);
+    c.out_type = MTC_F32;
     c.addend_count = 1;
     c.addend_strides[0][1] = 1;
-    c.f32_addends[0] = 1;
+    c.addend_types[0] = MTC_F32;
     expectCalls(c, 1);
-    c.f32_addends[0] = 0; // The library adds what has the result's type.
+    c.addend_types[0] = type; // The library adds what has the result's type.
     expectRefused(c);
-    c.f32_addends[0] = 1;
-    c.f32_result = 0;
+    c.addend_types[0] = MTC_F32;
+    c.out_type = type;
     expectRefused(c);
   }
 }
@@ -382,7 +425,7 @@ TEST(Matmul, HasActivationsWhereOperandsAreRounded) {
   c.activation = MTC_GELU;
   EXPECT_EQ(level(MTC_CUDA_F32), 0);
   EXPECT_EQ(level(MTC_CUDA_TF32), 2);
-  c.type = MTC_BF16;
+  mtc_set_contraction_types(&c, MTC_BF16);
   EXPECT_EQ(level(MTC_CUDA_F32), 2);
 }
 
@@ -409,9 +452,10 @@ TEST(Matmul, ForwardActivations) {
 }
 
 TEST(Matmul, ActivationOfABatchWithGaps) {
-  MtcContraction c = {MTC_F32,    1,           {4}, 5, 8,           7,        {35, 7, 1},
-                      {56, 8, 1}, {88, 16, 1}, 0,   1, {{8, 0, 1}}, MTC_GELU, 1,
-                      0,          0,           {},  0, 0,           0,        0};
+  MtcContraction c = {
+      MTC_F32, MTC_F32,    MTC_F32,    {MTC_F32, MTC_F32}, MTC_F32, 0, 1,           {4},      5, 8,
+      7,       {35, 7, 1}, {56, 8, 1}, {88, 16, 1},        0,       1, {{8, 0, 1}}, MTC_GELU, 1, 0,
+      0,       0,          0};
   expectCalls(c, 1);
 }
 
@@ -445,7 +489,7 @@ TEST(Matmul, SumsOfOperands) {
 TEST(Matmul, EpiloguesThatTheLibraryDoesNotHaveAreRefused) {
   for (uint32_t activation : {MTC_GELU, MTC_GELU_GRADIENT}) {
     MtcContraction c = wide(activation);
-    c.type = MTC_F64;
+    mtc_set_contraction_types(&c, MTC_F64);
     expectRefused(c);
     c = wide(activation);
     c.accumulate = 1; // or another matrix

@@ -32,11 +32,11 @@ public:
   /// Returns false if the library only has its reference implementation.
   bool plan(const MtcContraction &contraction, const ContractionProblem &simplified,
             int maximalThreads) {
-    types = {.operands = *libraryType(contraction.type),
-             .result = *libraryType(resultType(contraction)),
+    types = {.operands = *libraryType(contraction.lhs_type),
+             .result = *libraryType(contraction.out_type),
              .addends = {}};
     for (uint32_t i = 0; i < contraction.addend_count; ++i)
-      types.addends[i] = *libraryType(addendType(contraction, i));
+      types.addends[i] = *libraryType(contraction.addend_types[i]);
     problem = simplified;
     threads = maximalThreads;
     packOperand(problem.lhs, &BatchAxis::lhs, packedLhs, types.operands);
@@ -310,9 +310,12 @@ std::unique_ptr<LibraryCall> createContraction(const MtcContraction &contraction
                                                bool executable) {
   ContractionProblem problem = simplifyContraction(contraction);
   const bool isStored = contraction.lhs_storage || contraction.rhs_storage;
-  const bool isLibrarys = !isStored && contraction.algorithm != MTC_OWN_PANELS &&
-                          (contraction.type == MTC_F32 ||
-                           (libraryMultiplies(contraction.type) && !contraction.f32_products));
+  if (!isUniform(contraction))
+    return nullptr;
+  const uint32_t type = contraction.lhs_type;
+  const bool isLibrarys =
+      !isStored && contraction.algorithm != MTC_OWN_PANELS &&
+      (type == MTC_F32 || (libraryMultiplies(type) && contraction.product_type == type));
   if (isLibrarys && !problem.isEmpty() && problem.k() > 0) {
     auto result = std::make_unique<LibraryContraction>();
     if (result->plan(contraction, problem, threads) && (!executable || result->build()))
@@ -320,7 +323,7 @@ std::unique_ptr<LibraryCall> createContraction(const MtcContraction &contraction
   }
   // Otherwise, elements of f32 in memory reach this point only if there is nothing to sum, or in
   // layouts that no library supports.
-  if (isStored || contraction.type != MTC_F32 || contraction.algorithm == MTC_OWN_PANELS)
+  if (isStored || type != MTC_F32 || contraction.algorithm == MTC_OWN_PANELS)
     if (auto result = createPanelContraction(contraction, problem, threads, machineVectors()))
       return result;
   return createLoopContraction(contraction, problem, threads);

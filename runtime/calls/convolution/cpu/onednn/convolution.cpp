@@ -28,17 +28,18 @@ struct Description {
 
   Description(const MtcConvolution &c, Computed computed)
       : hasBias(c.has_bias), hasAddend(c.has_addend) {
-    auto typeOf = [&](bool isF32) { return isF32 ? dnnl_f32 : *libraryType(c.type); };
-    auto typeOfTensor = [&](Computed tensor) { return typeOf(tensor == computed && c.f32_result); };
+    auto typeOfTensor = [&](Computed tensor) {
+      return *libraryType(tensor == computed ? c.result_type : c.type);
+    };
     const dnnl_dims_t channels = {c.groups * c.output_channels};
-    initDense(bias, 1, channels, typeOf(c.f32_bias));
+    initDense(bias, 1, channels, *libraryType(c.bias_type));
     const int rank = static_cast<int>(c.window_rank);
     channelsLast(input, c, c.groups * c.input_channels, c.input, typeOfTensor(Computed::Input));
     auto initOutput = [&](dnnl_memory_desc_t &tensor, dnnl_data_type_t type) {
       channelsLast(tensor, c, c.groups * c.output_channels, c.output, type);
     };
     initOutput(output, typeOfTensor(Computed::Output));
-    initOutput(addend, typeOf(c.f32_addend));
+    initOutput(addend, *libraryType(c.addend_type));
     const dnnl_data_type_t type = typeOfTensor(Computed::Weights);
     dnnl_dims_t extents;
     int axis = 0;
@@ -241,7 +242,7 @@ std::unique_ptr<LibraryCall> createAnyCall(const MtcConvolution &c, Computed com
 template <Computed computed>
 std::unique_ptr<LibraryCall> createCall(const void *record, int threads, bool executable) {
   const MtcConvolution &c = *static_cast<const MtcConvolution *>(record);
-  const bool isNarrow = c.type == MTC_BF16 || c.type == MTC_F16;
+  const bool isNarrow = mtc_is_narrow_float(c.type);
   // ReLU of oneDNN turns NaN into 0.
   if ((c.type != MTC_F32 && !isNarrow) || isEmpty(c) || c.activation != MTC_NO_ACTIVATION)
     return nullptr;
@@ -252,7 +253,7 @@ std::unique_ptr<LibraryCall> createCall(const void *record, int threads, bool ex
     return createWinogradConvolution(c, computed, threads, machineVectors());
   if (!isNarrow)
     return createAnyCall(c, computed, threads, executable);
-  if (libraryMultiplies(c.type) && !c.f32_products)
+  if (libraryMultiplies(c.type) && c.product_type == c.type)
     if (auto result = createLibraryCall(c, computed, threads, executable))
       return result;
   return createWidenedConvolution(c, computed, threads, [=](const MtcConvolution &ofBlock) {

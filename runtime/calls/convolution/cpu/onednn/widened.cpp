@@ -48,8 +48,7 @@ public:
   /// Returns the f32 convolution of one block.
   MtcConvolution ofBlock() const {
     MtcConvolution block = c;
-    block.type = MTC_F32;
-    block.f32_result = block.f32_bias = block.f32_addend = block.f32_products = 0;
+    mtc_set_convolution_types(&block, MTC_F32);
     block.batch = c.batch / blocks;
     return block;
   }
@@ -94,9 +93,9 @@ private:
       operands = {input, weights};
       result = output;
       if (c.has_bias)
-        operands.push_back({c.groups * c.output_channels, false, c.f32_bias != 0});
+        operands.push_back({c.groups * c.output_channels, false, c.bias_type == MTC_F32});
       if (c.has_addend)
-        operands.push_back({output.elements, true, c.f32_addend != 0});
+        operands.push_back({output.elements, true, c.addend_type == MTC_F32});
       break;
     case Computed::Input:
       operands = {output, weights};
@@ -107,7 +106,7 @@ private:
       result = weights;
       break;
     }
-    result.isF32 = c.f32_result != 0;
+    result.isF32 = c.result_type == MTC_F32;
   }
 
   std::vector<Part *> allParts() {

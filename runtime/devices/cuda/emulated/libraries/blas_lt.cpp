@@ -220,10 +220,9 @@ int matmul(BlasHandle, MatmulDescription description, const void *, const void *
   product->d = *dLayout;
   product->buffers = {address(a), address(b)};
   MtcContraction &contraction = product->contraction;
-  contraction.type = elementType(aLayout->type);
-  const bool isWidened = dLayout->type != aLayout->type; // Addends have the type of the result.
-  contraction.f32_result = isWidened;
-  std::fill_n(contraction.f32_addends, MTC_MAX_ADDENDS, isWidened);
+  mtc_set_contraction_types(&contraction, elementType(aLayout->type));
+  contraction.out_type = elementType(dLayout->type);
+  std::fill_n(contraction.addend_types, MTC_MAX_ADDENDS, contraction.out_type);
   contraction.batch_rank = 1;
   contraction.batch[0] = dLayout->batch;
   contraction.m = dLayout->rows;

@@ -2,6 +2,7 @@
 #include "runtime/devices/cuda/emulated/libraries/epilogue.h"
 
 #include "runtime/devices/cuda/emulated/execution/emulator.h"
+#include "runtime/support/floats.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,38 +12,18 @@ namespace mtc::runtime::cuda {
 
 /// Loads an element of a storage type as f32.
 static float load(uint32_t type, const char *data, int64_t index) {
-  if (type == MTC_F32) {
-    float value;
-    std::memcpy(&value, data + index * 4, sizeof value);
-    return value;
-  }
-  uint16_t bits;
-  std::memcpy(&bits, data + index * 2, sizeof bits);
-  if (type == MTC_BF16) {
-    const uint32_t wide = static_cast<uint32_t>(bits) << 16;
-    float value;
-    std::memcpy(&value, &wide, sizeof value);
-    return value;
-  }
-  _Float16 value;
-  std::memcpy(&value, &bits, sizeof value);
-  return static_cast<float>(value);
+  return withFloat(type, [&](auto format) {
+    typename decltype(format)::Stored value;
+    std::memcpy(&value, data + index * static_cast<int64_t>(sizeof value), sizeof value);
+    return static_cast<float>(format.widen(value));
+  });
 }
 
 static void store(uint32_t type, char *data, int64_t index, float value) {
-  if (type == MTC_F32) {
-    std::memcpy(data + index * 4, &value, sizeof value);
-  } else if (type == MTC_BF16) {
-    uint32_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    // Rounds to nearest, ties to even; preserves NaN.
-    const uint32_t rounded = std::isnan(value) ? bits | 0x400000 : bits + 0x7fff + (bits >> 16 & 1);
-    const auto narrow = static_cast<uint16_t>(rounded >> 16);
-    std::memcpy(data + index * 2, &narrow, sizeof narrow);
-  } else {
-    const auto narrow = static_cast<_Float16>(value);
-    std::memcpy(data + index * 2, &narrow, sizeof narrow);
-  }
+  withFloat(type, [&](auto format) {
+    const auto stored = format.round(value);
+    std::memcpy(data + index * static_cast<int64_t>(sizeof stored), &stored, sizeof stored);
+  });
 }
 
 static double gelu(double x) {

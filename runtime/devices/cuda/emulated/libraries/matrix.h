@@ -5,6 +5,8 @@
 #include "runtime/devices/cuda/blas_lt.h"
 #include "runtime/support/element_type.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 namespace mtc::runtime::cuda {
@@ -18,10 +20,9 @@ struct MatrixLayoutObject {
 
 /// Returns the MtcType of a library type.
 inline uint32_t elementType(int type) {
-  return type == blasF64    ? MTC_F64
-         : type == blasBf16 ? MTC_BF16
-         : type == blasF16  ? MTC_F16
-                            : MTC_F32;
+  const auto *found = std::find_if(std::begin(blasTypes), std::end(blasTypes),
+                                   [&](const BlasType &each) { return each.scalar == type; });
+  return found == std::end(blasTypes) ? MTC_F32 : found->type;
 }
 
 /// Calls `use` for every contiguous run of elements, and returns the first error message.

@@ -204,7 +204,7 @@ void expectPlanned(MtcConvolution c) {
                                  {MTC_F32, MTC_CUDA_TF32},
                                  {MTC_F16, MTC_CUDA_F32},
                                  {MTC_BF16, MTC_CUDA_F32}}) {
-    c.type = type;
+    mtc_set_convolution_types(&c, type);
     for (Computed computed : {Computed::Output, Computed::Input, Computed::Weights})
       if (planDnnConvolution(c, computed))
         expectPlanned(c, computed, precision);
@@ -227,7 +227,7 @@ TEST_F(Dnn, KnowsTheEpiloguesOfConvolution) {
                                        {MTC_BF16, MTC_CUDA_F32}}) {
           SCOPED_TRACE(testing::Message()
                        << each.name << ", addend " << hasAddend << ", activation " << activation);
-          each.c.type = type;
+          mtc_set_convolution_types(&each.c, type);
           each.c.has_bias = 1;
           each.c.has_addend = hasAddend;
           each.c.activation = activation;

@@ -81,7 +81,7 @@ class Checker:
         return next(build for name, build in reversed(self.builds(case)) if name in failure.kind)
 
     def failures(self, case: Case, expectation: Expectation | None) -> list[Failure]:
-        """Returns all failures of a case, at most one per variant. Without an expectation it is only compiled."""
+        """Returns all failures of a case, at most one per variant. A case without an expectation is only compiled."""
         case.write(self.folder)
         found = []
         for name, build in self.builds(case):

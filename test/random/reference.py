@@ -1,6 +1,6 @@
-"""The reference: a model's loss, its gradients and training steps in f64.
+"""The reference: the loss of a model, its gradients and training steps in f64.
 
-Losses follow PyTorch's definitions, optimizers those of passes/optimizer.
+Losses follow PyTorch's definitions, and optimizers those of passes/optimizer.
 """
 
 import math
@@ -183,7 +183,7 @@ OPTIMIZERS = [name.removeprefix("by_").replace("_", "-") for name in vars(Optimi
 
 @dataclass
 class Run:
-    """Losses and gradients of each step, the outputs of the first one, and the final parameters."""
+    """The losses and gradients of each step, the outputs of the first step, and the final parameters."""
 
     losses: list[float]
     gradients: list[dict[str, np.ndarray]]
@@ -192,7 +192,7 @@ class Run:
 
 
 def train(case: Case, tapes: list[Tape], turn: Callable = lambda name, gradient: gradient) -> Run:
-    """Trains one step per tape. `turn` replaces each gradient before the update."""
+    """Trains one step on each tape. `turn` replaces each gradient before the update."""
     parameters = {name: array.astype(np.float64) for name, array in case.trained().items()}
     optimizer = Optimizer(case.optimizer, case.numbers, case.is_double)
     run = Run([], [], {}, {})

@@ -3,7 +3,7 @@
 
     test/random/run.py --mtc build/release/bin/mtc --graphs 300 --seed 1 --jobs 2 --keep failures
 
-A case depends only on the seed and its number. A failing case is reduced and kept in a folder with its data, its command and the
+Each case is determined by the seed and its number. A failing case is reduced and kept in a folder with its data, its command and the
 differences. The last line has the counts; the exit code is 1 if a case failed, or if no graph contained one of the operators.
 """
 

@@ -23,8 +23,8 @@ MTC, LISTED, FOLDER = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3])
 SEED, GRAPHS = 1, 12
 
 
-# Operators without a generator: random ones (test/e2e/training/random_numbers.py), those on integers only, which are not trained (ONNX's own tests,
-# test/frontend/onnx/backend), and preprocessing of features (test/e2e/models/linear_models.py).
+# Operators without a generator, because other tests cover them: random ones (test/e2e/training/random_numbers.py), those on integers only,
+# which are not trained (ONNX's own tests, test/frontend/onnx/backend), and preprocessing of features (test/e2e/models/linear_models.py).
 NOT_GENERATED = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike",
          "ConvInteger", "DynamicQuantizeLinear", "MatMulInteger", "QLinearConv", "QLinearMatMul",
          "ai.onnx.ml::ArrayFeatureExtractor", "ai.onnx.ml::Binarizer", "ai.onnx.ml::Imputer", "ai.onnx.ml::Normalizer",
@@ -35,7 +35,7 @@ REWRITTEN = {"Loop", "Scan", "ai.onnx.preview::FlexAttention"}
 
 
 def operators_are_covered():
-    """Every converted operator must have a generator: see README.md. Rewrites create those named `mtc::`."""
+    """Every converted operator must have a generator: see README.md. Operators named `mtc::` are created by rewrites."""
     converted = {name for name in LISTED.read_text().split() if not name.startswith("mtc::")}
     assert len(converted) > 100, converted
     different = converted - NOT_GENERATED ^ set(REQUIRED) - REWRITTEN
@@ -43,7 +43,7 @@ def operators_are_covered():
 
 
 def wrong_numbers_are_seen(cases: list):
-    """Finds an element, a loss or a weight with an error of 0.3 % of the largest one, a missing one, and NaN."""
+    """Checks that the comparison finds an element, a loss or a weight with an error of 0.3 % of the largest one, a missing one, and NaN."""
     for case, expectation in cases:
         right = {name: np.array(e.value) for name, e in expectation.gradients.items()}
         assert not expectation.check_gradients(right)
@@ -64,7 +64,7 @@ def wrong_numbers_are_seen(cases: list):
 
 
 def wrong_rules_of_the_reference_are_seen(cases: list):
-    """Central differences find a wrong derivative in the reference itself."""
+    """Checks that central differences find a wrong derivative in the reference itself."""
     right, found = tape.contract, 0
     tape.contract = lambda equation, x, *others: right(equation, detached(x), *others)
     for case, _ in cases:
@@ -79,12 +79,12 @@ def wrong_rules_of_the_reference_are_seen(cases: list):
 
 
 def detached(x: tape.Value) -> tape.Value:
-    """x with half of its cotangent."""
+    """Returns x with half of its cotangent."""
     return x.tape.record(x.data, [(x, lambda g: 0.5 * g)]) if x.varies else x
 
 
 def wrong_programs_are_seen(checker: Checker, cases: list):
-    """A program whose first parameter differs by more than its tolerance is reported."""
+    """Checks that a program is reported if its first parameter differs by more than the tolerance."""
     for case, expectation in cases:
         other = copy.deepcopy(case.model)
         name, array = next(iter(case.trained().items()))
@@ -95,7 +95,7 @@ def wrong_programs_are_seen(checker: Checker, cases: list):
 
 
 def failures_are_made_smaller(checker: Checker, cases: list):
-    """A planted failure (any model with a certain operator) is reduced to little more than this operator."""
+    """Checks that a planted failure (any model with a certain operator) is reduced to little more than this operator."""
 
     def plant(operator: str):
         def failures(case: Case, expectation) -> list[Failure]:

@@ -88,7 +88,7 @@ def simpler_options(case: Case) -> Iterator[Case]:
 
 
 def earlier_loss(case: Case) -> Iterator[Case]:
-    """The loss becomes the sum of an earlier value, with weights and without."""
+    """Replaces the loss by the sum of an earlier value, with weights and without."""
     values = values_of(case)
     for node in case.model.graph.node:
         for name in node.output:
@@ -111,7 +111,7 @@ def earlier_loss(case: Case) -> Iterator[Case]:
 
 
 def cut_values(case: Case) -> Iterator[Case]:
-    """A value or input becomes a parameter, or a constant if it is not a float."""
+    """Replaces a value or input by a parameter, or by a constant if it is not a float."""
     values = values_of(case)
     graph = case.model.graph
     names = [name for node in reversed(graph.node) if node.op_type != "Constant" for name in node.output]
@@ -126,7 +126,7 @@ def cut_values(case: Case) -> Iterator[Case]:
 
 
 def bypassed_nodes(case: Case) -> Iterator[Case]:
-    """The users of a node use one of its operands of the same shape instead."""
+    """Replaces a node by one of its operands of the same shape."""
     values = values_of(case)
     for at, node in enumerate(case.model.graph.node):
         for operand in node.input:
@@ -152,7 +152,7 @@ def fewer_outputs(case: Case) -> Iterator[Case]:
 
 
 def fewer_parameters(case: Case) -> Iterator[Case]:
-    """A parameter becomes a constant."""
+    """Replaces a parameter by a constant."""
     for name, array in case.trained().items():
         draft = Draft(case)
         del draft.initializers[name]
@@ -161,7 +161,7 @@ def fewer_parameters(case: Case) -> Iterator[Case]:
 
 
 def smaller_extents(case: Case) -> Iterator[Case]:
-    """All axes of one extent become shorter, also in integer constants."""
+    """Reduces one extent in all axes and integer constants."""
     graph = case.model.graph
     arrays = [numpy_helper.to_array(i) for i in graph.initializer]
     extents = {n for a in [*arrays, *case.data.values()] for n in a.shape if n > 1}
@@ -196,7 +196,7 @@ REDUCTIONS = [simpler_options, fewer_outputs, earlier_loss, cut_values, bypassed
 
 
 def same_kind(case: Case, kind: str, check: Callable) -> bool:
-    """Whether the case is valid and fails in this way."""
+    """Returns whether the case is valid and fails in this way."""
     try:
         expectation = expect(case) if not kind.startswith("compile") else None
         return any(failure.kind == kind for failure in check(case, expectation))

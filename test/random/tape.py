@@ -1,7 +1,7 @@
 """Reverse-mode differentiation of f64 arrays: the arithmetic of the reference.
 
-A `Value` is an array with functions that propagate its cotangent to its operands. Operators consist of the few functions below, so that
-there are few gradient rules, and every run checks them against central differences (`comparison.py`).
+A `Value` is an array with functions that propagate its cotangent to its operands. Operators consist of the functions below, so that there
+are few gradient rules, and every run compares them with central differences (`comparison.py`).
 
 With `noise`, a tape changes each result and each cotangent by a random relative amount of that size, as arithmetic of that precision could.
 The spread of such evaluations is the basis of tolerances. `decisions` are the results of comparisons, maxima and roundings: if two
@@ -14,12 +14,12 @@ import numpy as np
 
 
 class Rejected(Exception):
-    """The evaluation has no comparable result: it is not finite, too large, or near a kink."""
+    """The result of an evaluation is not comparable: it is not finite, too large, or near a kink."""
 
 
 def growth(terms: float) -> float:
-    """The error of a sum relative to one rounding. Roundings of equal terms have the same sign in sequential summation, but long sums are
-    split into parts."""
+    """Returns the error of a sum, relative to one rounding. Roundings of equal terms have the same sign in sequential summation, but long
+    sums are split into parts."""
     return max(1.0, min(terms / 16, math.sqrt(terms)))
 
 
@@ -40,7 +40,7 @@ class Tape:
         return Value(self, np.asarray(array, np.float64), (), True)
 
     def rounded(self, array, magnitude=None, terms: float = 1):
-        """Adds the tape's noise to `array`: relative to its elements, or to those of `magnitude`; each element is a sum of `terms`."""
+        """Adds the tape's noise to `array`, relative to its elements or to those of `magnitude`. Each element is a sum of `terms`."""
         if not self.noise:
             return array
         size = np.abs(array if magnitude is None else magnitude)
@@ -53,7 +53,7 @@ class Tape:
         return Value(self, array, edges, any(operand.varies for operand, _ in edges))
 
     def decide(self, side: np.ndarray, distance=None) -> np.ndarray:
-        """Records a decision, and the distance of its operands to the other side."""
+        """Records a decision, and the distance of its operands from the other decision."""
         self.decisions.append(np.asarray(side))
         if distance is not None and np.size(distance):
             self.margin = min(self.margin, float(np.min(distance)))
@@ -114,7 +114,7 @@ def like(value: Value, other) -> Value:
 
 
 def to_shape(cotangent: np.ndarray, shape: tuple) -> np.ndarray:
-    """Sums over the axes along which an operand of `shape` was broadcast."""
+    """Sums a cotangent over the axes along which an operand of `shape` was broadcast."""
     cotangent = cotangent.sum(tuple(range(cotangent.ndim - len(shape))))
     axes = tuple(i for i, n in enumerate(shape) if n == 1 and cotangent.shape[i] != 1)
     return cotangent.sum(axes, keepdims=True)
@@ -132,7 +132,7 @@ def binary(function, x: Value, y, back_x, back_y) -> Value:
 
 
 def stop(x: Value) -> Value:
-    """x without a gradient."""
+    """Returns x without a gradient."""
     tape = x.tape
     data = x.data if tape.stopped is None else tape.stopped[len(tape.stops)]
     tape.stops.append(x.data)
@@ -187,7 +187,7 @@ def softplus(x: Value) -> Value:
 
 
 def less(x: Value, y) -> np.ndarray:
-    """Decides x < y elementwise; between integers there is no margin."""
+    """Decides x < y elementwise. Comparisons of integers have no margin."""
     y = like(x, y)
     side = x.data < y.data
     floats = x.is_float or y.is_float
@@ -196,7 +196,7 @@ def less(x: Value, y) -> np.ndarray:
 
 
 def where(side: np.ndarray, x, y) -> Value:
-    """x where `side`, y elsewhere; operands broadcast."""
+    """Returns x where `side` holds, and y elsewhere. Operands broadcast."""
     tape = (x if isinstance(x, Value) else y).tape
     x, y = (v if isinstance(v, Value) else tape.constant(np.asarray(v, np.float64)) for v in (x, y))
     data = np.where(side, x.data, y.data)
@@ -211,7 +211,7 @@ def absolute(x: Value) -> Value:
 
 
 def total(x: Value, axes=None, keepdims: bool = False) -> Value:
-    """The sum over `axes`, or over all axes."""
+    """Returns the sum over `axes`, or over all axes."""
     axes = tuple(range(x.rank)) if axes is None else tuple(axes)
     if not axes:
         return x
@@ -227,7 +227,7 @@ def mean(x: Value, axes=None, keepdims: bool = False) -> Value:
 
 
 def maximum_over(x: Value, axes, keepdims: bool = False) -> Value:
-    """The maximum over `axes`; its cotangent goes to the maximal element. The margin is the distance to the second largest."""
+    """Returns the maximum over `axes`, whose cotangent is that of the maximal element. The margin is the distance to the second largest."""
     axes = tuple(axes)
     kept = [i for i in range(x.rank) if i not in axes]
     rows = move(x, lambda i: np.transpose(i, kept + list(axes)).reshape([x.shape[k] for k in kept] + [-1]))
@@ -239,7 +239,7 @@ def maximum_over(x: Value, axes, keepdims: bool = False) -> Value:
 
 
 def contract(equation: str, *operands: Value) -> Value:
-    """numpy.einsum without ellipses, each label at most once in an operand."""
+    """Computes numpy.einsum without ellipses. Each label occurs at most once in an operand."""
     terms, result = equation.split("->")
     terms = terms.split(",")
     arrays = [operand.data for operand in operands]
@@ -288,7 +288,7 @@ def concatenate(values: list[Value], axis: int) -> Value:
 
 
 def scatter(data: Value, places: np.ndarray, updates: Value, adds: bool) -> Value:
-    """`data` with `updates` at flat `places`, added or replacing elements."""
+    """Returns `data` with `updates` at flat `places`, which are added or replace elements."""
     count = data.data.size
     spread = move(updates, lambda i: _placed(places, i, count)) if not adds else _sums(places, updates, count)
     if adds:

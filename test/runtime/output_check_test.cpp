@@ -1,4 +1,4 @@
-// Outputs of a run never replace its inputs, devices, or its other outputs.
+// Tests that outputs of a run never replace its inputs, devices, or its other outputs.
 #include "test/runtime/support.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ class OutputCheck : public testing::Test {
 protected:
   void SetUp() override { writeSampleData(folder, 10); }
 
-  /// Returns the message; checks that no file changed.
+  /// Returns the message, after checking that no file has changed.
   std::string refusal(const std::vector<std::string> &more) {
     std::vector<std::string> names = listFolder(folder.folder()), before;
     for (const std::string &name : names)

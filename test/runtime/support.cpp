@@ -1,4 +1,4 @@
-// Helpers of the runtime's tests.
+// Helpers for tests of the runtime.
 #include "test/runtime/support.h"
 
 #include "runtime/run_program.h"
@@ -104,7 +104,8 @@ static int spawn(const std::string &program, const std::vector<std::string> &arg
   posix_spawn_file_actions_addopen(&actions, 1, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_addopen(&actions, 2, error.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   pid_t process = -1;
-  // A runner in the background of a script ignores SIGINT, and child processes would inherit this.
+  // A test runner in the background of a script ignores SIGINT, and child processes would inherit
+  // this.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t defaults;

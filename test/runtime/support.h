@@ -1,4 +1,4 @@
-// Helpers of the runtime's tests: temporary folders, data files, runs of the sample program.
+// Helpers for tests of the runtime: temporary folders, data files, and runs of the sample program.
 #ifndef MTC_TEST_RUNTIME_SUPPORT_H
 #define MTC_TEST_RUNTIME_SUPPORT_H
 
@@ -12,7 +12,7 @@
 
 namespace mtc::test {
 
-/// A folder that is removed with everything in it at the end of its scope.
+/// A folder that is removed with its contents at the end of its scope.
 class TemporaryFolder {
 public:
   TemporaryFolder();
@@ -32,11 +32,11 @@ std::vector<std::string> listFolder(const std::string &path);
 /// A valid `.npy` file of version 1 with the data; `dict` replaces the whole header text if given.
 std::string npyBytes(const std::string &descr, const std::string &shape, const std::string &data,
                      const std::string &dict = "");
-/// The bytes of values.
+/// Returns the bytes of values.
 template <typename T> std::string bytesOf(const std::vector<T> &values) {
   return std::string(reinterpret_cast<const char *>(values.data()), values.size() * sizeof(T));
 }
-/// A safetensors file of a header and data.
+/// Returns a safetensors file with a header and data.
 std::string safetensorsBytes(const std::string &header, const std::string &data);
 
 /// Returns the message of the Failure that an action throws; "" if it throws none.
@@ -50,16 +50,16 @@ struct RunResult {
 /// Runs a program in this process, as if its executable were at `path`.
 RunResult runHere(const MtcProgram &program, const std::vector<std::string> &arguments,
                   const std::string &path = "/nowhere/sample");
-/// The path of a file in the folder of this test's executable. (A compiled-in path would differ
-/// between clones.)
+/// Returns the path of a file in the folder of this test's executable. A compiled-in path would
+/// differ between clones.
 std::string besideThisTest(const std::string &name);
-/// The file name of the sample's executable in this folder.
+/// The file name of the sample's executable in the folder of this test.
 extern const char *const sampleName;
 
-/// Runs an executable, or the sample's.
+/// Runs an executable, by default that of the sample.
 RunResult runProgramFile(const std::string &program, const std::vector<std::string> &arguments);
 RunResult runSample(const std::vector<std::string> &arguments);
-/// Runs it with its standard output in the file `output`.
+/// Runs an executable with its standard output in the file `output`.
 RunResult runSample(const std::vector<std::string> &arguments, const std::string &output);
 /// Starts the sample's executable and returns its process; its output is discarded.
 int startSample(const std::vector<std::string> &arguments);
@@ -80,15 +80,15 @@ private:
 /// target.npy of the folder.
 void writeSampleData(const TemporaryFolder &folder, int64_t rows);
 std::vector<std::string> sampleData(const TemporaryFolder &folder);
-/// The sample's x[row, feature] and target[row].
+/// Return x[row, feature] and target[row] of the sample's data.
 float sampleX(int64_t row, int64_t feature);
 float sampleTarget(int64_t row);
 
-/// sampleData followed by more arguments.
+/// Returns the arguments of `sampleData`, followed by more arguments.
 std::vector<std::string> withData(const TemporaryFolder &folder,
                                   const std::vector<std::string> &more);
 
-/// The losses of a file of --metrics.
+/// Returns the losses in a file of --metrics.
 std::vector<double> readLosses(const std::string &path);
 
 } // namespace mtc::test

@@ -1,7 +1,7 @@
 # RUN: %python %s %t
-"""Models with one fault each, and valid ones, in an instrumented compiler.
+"""Compiles models with one fault each, and valid models, with an instrumented compiler.
 
-Each model compiles or is rejected with an error. A sanitizer's report ends mtc with a signal.
+Each model compiles or is rejected with an error. A report of a sanitizer ends mtc with a signal.
 """
 
 import os
@@ -27,7 +27,7 @@ INTERNAL = re.compile(r"'\w+\.[\w.]+' op ")  # the compiler's own operations, wh
 
 
 def mtc(command: str, folder: Path, *flags) -> tuple[int, list[str]]:
-    """Returns the exit code, and the errors in it and in the messages."""
+    """Returns the exit code, and the errors that the exit code and the messages show."""
     words = [MTC, command, "model.onnx", *FLAGS, *flags]
     result = subprocess.run(words, cwd=folder, capture_output=True, text=True, errors="replace", timeout=TIMEOUT)
     lines = result.stderr.splitlines()

@@ -1,5 +1,5 @@
-// Attention by plain sums, for sizes that are no multiples of tiles, with every kind of mask: the
-// reference for all implementations.
+// Attention by plain sums, the reference for all implementations. Sizes are not multiples of tiles,
+// and masks are of every kind.
 #ifndef MTC_TEST_SUPPORT_ATTENTION_CASES_H
 #define MTC_TEST_SUPPORT_ATTENTION_CASES_H
 
@@ -22,9 +22,9 @@ struct Case {
   int64_t offset = 0;
   /// Strides of [batch, length, heads, width] in memory instead of [batch, heads, length, width].
   bool headsInside = false;
-  /// Extents of 1 in the bias and the mask.
+  /// Whether axes of the bias and the mask have the extent 1.
   bool broadcastBatch = false, broadcastHeads = false, broadcastQueries = false;
-  /// The keys of this query are all masked, or have a bias of -inf.
+  /// All keys of this query are masked, or have a bias of -inf.
   int64_t emptyRow = -1;
 };
 
@@ -34,7 +34,7 @@ struct Buffer {
   size_t bytes;
 };
 
-/// How tensors of `Element` are summed, and their tolerance.
+/// The type in which tensors of `Element` are summed, and their tolerance.
 template <typename Element> struct TypeOf;
 template <> struct TypeOf<double> {
   using Sum = double;
@@ -57,8 +57,8 @@ template <> struct TypeOf<__bf16> {
   static constexpr double tolerance = 6e-3;
 };
 
-/// One call's tensors in `Element`, and the expected results in f64. Calls with 16-bit elements
-/// compute in f32 between operands and results; their gradient receives `out`.
+/// The tensors of one call in `Element`, and the expected results in f64. Calls with 16-bit
+/// elements compute in f32 between operands and results; their gradient receives `out`.
 template <typename Element> class Instance {
 public:
   using Sum = typename TypeOf<Element>::Sum;
@@ -214,7 +214,7 @@ private:
     return static_cast<size_t>(b * strides[0] + h * strides[1] + i * strides[2] + d * strides[3]);
   }
 
-  /// The definition, row by row.
+  /// Computes the definition row by row.
   void solve() {
     expectedOut = Sums(dOut.size());
     expectedQuery = Sums(query.size());
@@ -316,8 +316,8 @@ inline const Case cases[] = {
     {.name = "one key", .queries = 3, .keys = 1, .width = 1, .valueWidth = 1},
 };
 
-/// Scores up to 129000, the largest one last: the result is the last value, and no exponential
-/// overflows. `run` is that of Instance::check.
+/// The scores are at most 129000, and the last one is the largest: the result is the last value,
+/// and no exponential overflows. See Instance::check for `run`.
 struct LargeScores {
   MtcAttention p = {};
   std::vector<float> query{1}, key = std::vector<float>(130), value = key, out{0}, logsumexp{0};

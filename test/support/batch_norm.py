@@ -24,7 +24,7 @@ def data() -> dict[str, np.ndarray]:
 
 
 def model(trains: bool, opset: int = 17, dropout: float | None = None) -> onnx.ModelProto:
-    """The module in training form or in inference form; training form includes a dropout before the last layer."""
+    """Returns the module in training form or in inference form. Training form includes a dropout before the last layer."""
     form = {"training_mode": int(trains)} if opset >= 14 else {}
     results = ["mean", "variance"] + ["saved_mean", "saved_variance"] * (opset < 14) if trains else []
     statistics = ["norm.weight", "norm.bias", "norm.running_mean", "norm.running_var"]

@@ -1,4 +1,4 @@
-"""clang-tidy as lit tests: one for each unity batch of sources, and for each source outside of batches."""
+"""Runs clang-tidy as lit tests, one for each batch of sources, and one for each source outside of batches."""
 
 import functools
 import json
@@ -14,7 +14,7 @@ from formats import Listed, git
 
 # folders of the compiler and the runtime
 SOURCES = ["ir", "passes", "codegen", "frontend", "driver", "runtime", "support", "tools"]
-HOURS, OTHERS = 4, 10  # Hours of changes to check, and the number of other units.
+HOURS, OTHERS = 4, 10  # The age in hours of changes to check, and the number of other units to check.
 FOLDER = "test/clang-tidy"  # build folder whose compile commands clang-tidy uses
 
 
@@ -88,7 +88,7 @@ def code_of(text: str) -> list[str]:
 
 
 def has_same_code(root: Path, commit: str, file: str) -> bool:
-    """Whether a file differs from that of a commit in comments only, which clang-tidy ignores."""
+    """Returns whether a file differs from that of a commit only in comments, which clang-tidy ignores."""
     old = subprocess.run(["git", "-C", root, "show", f"{commit}:{file}"], capture_output=True, text=True, errors="replace")
     path = root / file
     return old.returncode == 0 and path.exists() and code_of(old.stdout) == code_of(path.read_text(errors="replace"))
@@ -140,7 +140,7 @@ def write_commands(build: Path, units: dict[str, Unit]) -> str:
 
 
 def find_marks(root: Path, build: Path, commands: dict[str, str]) -> dict[str, Path]:
-    """Returns the file that marks a unit as clean, for all clones: its name is a digest of everything that clang-tidy reads except system
+    """Returns the file that marks a unit as clean in all clones. Its name is a digest of everything that clang-tidy reads except system
     headers. Units whose headers the build does not know have no file."""
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "mtc-tests/clang-tidy")
     version = subprocess.run(["clang-tidy-22", "--version"], capture_output=True, check=True).stdout

@@ -1,5 +1,5 @@
-"""Compares 8-bit AdamW with bitsandbytes (0.50.2 from PyPI, on the CPU). For developers: needs PyTorch and bitsandbytes. `PYTHON
-compare_bitsandbytes.py path/to/mtc`
+"""Compares 8-bit AdamW with bitsandbytes (0.50.2 from PyPI, on the CPU). The script is for developers, and needs PyTorch and bitsandbytes.
+`PYTHON compare_bitsandbytes.py path/to/mtc`
 
 1. The maps of quantized.py, and its codes and scales of ties, blocks of zeros and numbers of all magnitudes, equal those of
    bitsandbytes' portable implementation (`backends/default`), code for code. The only difference is the sign rule of its CUDA kernels,

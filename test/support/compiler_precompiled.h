@@ -1,4 +1,4 @@
-// Headers that unit tests of the compiler include, parsed once. Each file still includes what it
+// The precompiled header of unit tests of the compiler. Each file still includes what it
 // uses.
 #ifndef MTC_TEST_SUPPORT_COMPILERPRECOMPILED_H
 #define MTC_TEST_SUPPORT_COMPILERPRECOMPILED_H

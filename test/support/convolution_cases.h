@@ -1,4 +1,4 @@
-// Convolutions, and plain sums for them and their adjoints.
+// Convolutions for tests, and plain sums that compute convolutions and their adjoints.
 #ifndef MTC_TEST_SUPPORT_CONVOLUTION_CASES_H
 #define MTC_TEST_SUPPORT_CONVOLUTION_CASES_H
 
@@ -92,7 +92,7 @@ inline std::vector<Case> cases() {
           {"volume", volume()}};
 }
 
-/// Random numbers that 16-bit types represent.
+/// Returns random numbers that 16-bit types represent.
 struct Tensors {
   std::vector<float> input, weights, output;
 

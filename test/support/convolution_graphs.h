@@ -36,7 +36,7 @@ inline std::vector<DnnConvolutionGraph> convolutionGraphs() {
           {.name = "a stride of 0", .isRight = false, .windows = {{2, 0}, {1, 1}, {1, 0}, {1, 0}}}};
 }
 
-/// Whether the library accepts the descriptors up to that of the graph.
+/// Returns whether the library accepts the descriptors up to that of the graph.
 inline bool isTaken(const dnn::Library &library, const DnnConvolutionGraph &c) {
   try {
     dnn::OperationGraph graph(library);

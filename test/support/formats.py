@@ -1,5 +1,5 @@
-"""Formats of lit tests: scripts, fuzz targets and clang-format; clang_tidy.py has clang-tidy. lit.cfg.py selects scripts, and lit.local.cfg
-files select the others."""
+"""Formats of lit tests for scripts, fuzz targets and clang-format; that for clang-tidy is in clang_tidy.py. lit.cfg.py selects scripts, and
+lit.local.cfg files select the others."""
 
 import re
 import shutil
@@ -19,7 +19,8 @@ def git(root: str, *arguments: str) -> list[str]:
 
 
 class Script(lit.formats.ShTest):
-    """A test of RUN lines. Files that a passing test wrote under %t are removed, because those of all tests would fill small disks."""
+    """A test that consists of RUN lines. Files that a passing test wrote under %t are removed, because those of all tests would fill small
+    disks."""
 
     def __init__(self, keeps: bool):
         super().__init__(execute_external=False)
@@ -73,7 +74,7 @@ class FuzzTargets(Listed):
         target = Path(config.mtc_build, f"bin/fuzz/mtc_fuzz_{name}")
         length = [f"-max_total_time={self.seconds}"] if self.seconds else [f"-runs={self.runs[name]}", "-seed=1"]
         flags = ["-max_len=65536", "-timeout=120", "-rss_limit_mb=4096", "-close_fd_mask=3", "-print_final_stats=1"]
-        # Symbolizing each leak would take longer than the run, and leaks end with the process.
+        # Leaks are not checked, because symbolizing each leak would take longer than the run, and a process frees its memory when it ends.
         environment = config.environment | {"ASAN_OPTIONS": "detect_leaks=0"}
         with tempfile.TemporaryDirectory() as corpus:
             seeds = Path(config.mtc_source, "test/fuzz/seeds", name)

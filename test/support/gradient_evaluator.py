@@ -11,7 +11,7 @@ from onnx.reference.ops.op_conv_transpose import ConvTranspose as UngroupedConvT
 
 
 class ConvTranspose(UngroupedConvTranspose):
-    """The package's own implementation uses the wrong weights for groups."""
+    """The implementation in the package onnx uses the wrong weights for groups."""
 
     def _run(self, x, weights, group=1, **attributes):
         parts = zip(np.split(x, group, axis=1), np.split(weights, group))
@@ -20,7 +20,7 @@ class ConvTranspose(UngroupedConvTranspose):
 
 
 class Erf(OpRunUnaryNum):
-    """The package's own implementation rounds to f32."""
+    """The implementation in the package onnx rounds to f32."""
 
     def _run(self, x):
         return (np.vectorize(math.erf, otypes=[x.dtype])(x),)

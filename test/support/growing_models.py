@@ -1,4 +1,4 @@
-"""Models with any number of nodes. Each represents a kind whose planning once took more than linear time."""
+"""Builds models with any number of nodes. Planning each kind of model has taken more than linear time in an earlier version."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A reference interpreter of functions after `mtc-form-kernels`: kernels, views, constants.
+"""A reference interpreter for functions after `mtc-form-kernels`, with kernels, views and constants.
 
     mtc-opt FILE -mtc-test-gradient -mtc-decompose -canonicalize -mtc-form-kernels -mlir-print-local-scope |
         interpret.py FILE
@@ -88,7 +88,7 @@ def convert(name, x, dtype):
 
 
 class Affine:
-    """`affine_map<(d0, ..)[s0, ..] -> (..)>` as a function of arrays."""
+    """Returns `affine_map<(d0, ..)[s0, ..] -> (..)>` as a function of arrays."""
 
     def __init__(self, text):
         dims, symbols, results = re.fullmatch(r"affine_map<\(([^)]*)\)(?:\[([^\]]*)\])? -> \((.*)\)>", text).groups()
@@ -196,7 +196,7 @@ class Kernel:
 
 
 class State:
-    """The values of a module's variables by name."""
+    """Returns the values of a module's variables by name."""
 
     def __init__(self, text):
         self.types = {name: tensor_type(kind)
@@ -282,7 +282,8 @@ def parse(text):
 
 
 def philox(seed, step, stream, count):
-    """First words of Philox4x32-10, counter (element, stream, step), key `seed`, in Python's integers."""
+    """Returns the first words of Philox4x32-10 with the counter (element, stream, step) and the key `seed`, computed in Python's
+    integers."""
     words, low = [], 0xFFFFFFFF
     for element in range(count):
         counter = [element, stream, step & low, step >> 32 & low]

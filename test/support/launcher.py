@@ -12,7 +12,7 @@ from models import Example
 from program import Program, compile, read_metrics
 from safetensors.numpy import load_file
 
-STEPS, MICRO_BATCHES = 6, 6  # steps of a comparison
+STEPS, MICRO_BATCHES = 6, 6  # number of steps of a comparison
 
 SETTINGS = {
     # Tests may run as root in a container.
@@ -53,8 +53,8 @@ def processes_of(path: Path) -> dict[int, int]:
 
 
 def end_of(process: subprocess.Popen, pids: dict[int, int], act: Callable[[], None]) -> tuple[int, str, float]:
-    """Returns the launcher's exit code and messages after an act on its ranks `pids`, and the seconds from the act to the end of all
-    processes."""
+    """Interrupts ranks by `act`, which receives their `pids`. Returns the launcher's exit code and messages, and the seconds from the
+    interruption to the end of all processes."""
     begin = time.monotonic()
     act()
     try:

@@ -1,4 +1,4 @@
-"""A model with many small parameters."""
+"""Writes a model with many small parameters."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
-"""A model whose parameters an exporter merged: `merged.py dynamo|torchscript FILE.onnx` writes it.
+"""Writes a model whose parameters an exporter merged: `merged.py dynamo|torchscript FILE.onnx` writes it.
 
-PyTorch's newer exporter records the merge in metadata, the TorchScript-based one by an Identity with the parameter's name.
+PyTorch's newer exporter records the merge in metadata; the TorchScript-based exporter writes an Identity with the name of the parameter.
 """
 
 import sys
@@ -30,7 +30,7 @@ def add_metadata(message, **entries):
 
 
 def build(exporter: str) -> onnx.ModelProto:
-    """Norm a, linear fc, tanh, norm b, linear head; parameters that are equal in a fresh model are stored once."""
+    """The model has a norm a, a linear layer fc, tanh, a norm b and a linear head. Parameters with equal initial values are stored once."""
     is_dynamo = exporter == "dynamo"
     scale_b, bias_b, bias_fc = ("a.weight", "a.bias", "a.bias") if is_dynamo else ("b.weight", "b.bias", "fc.bias")
     nodes = []

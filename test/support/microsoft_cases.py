@@ -9,7 +9,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 @dataclass
 class Operand:
-    """Trained unless it has integers or is `constant`."""
+    """The operand is trained unless it has integers or is `constant`."""
 
     array: np.ndarray
     constant: bool = False

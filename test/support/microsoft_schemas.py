@@ -13,7 +13,7 @@ RECORD = re.compile(r'\{"([^"]*)", (\d+), false, "([^"]*)", "([^"]*)", "([^"]*)"
 TYPES = {"f32": "float", "f64": "double", "f16": "float16", "bf16": "bfloat16", "f8E4M3FN": "float8e4m3fn",
          "f8E5M2": "float8e5m2", "i4": "int4", "ui4": "uint4", "i8": "int8", "ui8": "uint8", "i16": "int16", "ui16": "uint16",
          "i32": "int32", "i64": "int64"}  # fmt: skip
-FLOATS = "f32,f64,f16,bf16"  # type of a result that is no operand's type
+FLOATS = "f32,f64,f16,bf16"  # type of a result that is the type of no operand
 
 
 def formals(text: str) -> list[defs.OpSchema.FormalParameter]:

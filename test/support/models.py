@@ -1,4 +1,4 @@
-"""The examples as tests train them: file, data, flags."""
+"""The examples as the tests train them, with file, data and flags."""
 
 import os
 from collections.abc import Callable
@@ -52,5 +52,5 @@ GPT2 = Example(
     ("--dim", "batch=8", "--dim", "sequence=64", "--loss", "causal-lm", "--labels", "labels"),
     {"sgd": 0.1, "adamw": 1e-3},
 )  # fmt: skip
-# For emulated devices and processors, which need a second for a batch of 8.
+# A smaller model for emulated devices and processors, which need a second for a batch of 8.
 SMALL_GPT2 = replace(GPT2, batch=2, flags=("--dim", "batch=2", *GPT2.flags[2:]))

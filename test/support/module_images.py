@@ -1,4 +1,4 @@
-"""Tensor images for the tests: as text of an `onnx` stage, and evaluated by numpy."""
+"""Tensor images for tests, as the text of an `onnx` stage and evaluated by numpy."""
 
 import re
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ def everything(rank: int) -> tuple[slice, ...]:
 
 
 def transposed(name: str, shape: tuple[int, ...]) -> Image:
-    """The transpose of a matrix."""
+    """Returns the image of a transposed matrix."""
     return Image(name, shape[::-1], (Part(everything(2), everything(2), (1, 0)),))
 
 

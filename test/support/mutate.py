@@ -1,4 +1,4 @@
-"""Almost valid models: small valid models, each with one fault of a known kind, by seed.
+"""Generates almost valid models from a seed: small valid models, each with one fault of a known kind.
 
     mutate.py FOLDER [COUNT] [SEED]     # writes COUNT (200) models, FOLDER/000-fault.onnx and so on
 
@@ -25,7 +25,7 @@ VALUES = {TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProt
 
 
 class Inapplicable(Exception):
-    """The model lacks something that the fault needs."""
+    """The fault cannot be applied to the model."""
 
 
 # --- The valid models -------------------------------------------------------------------------------------------------
@@ -60,7 +60,7 @@ def read_backend_test(name: str) -> ModelProto | None:
 
 
 def layered_model() -> ModelProto:
-    """Two linear layers, a norm and a softmax, with declared types of all values, and computed shapes."""
+    """A model of two linear layers, a norm and a softmax, with declared types of all values, and computed shapes."""
     def tensor(name, *shape):
         return helper.make_tensor(name, TensorProto.FLOAT, shape, [0.1] * int(numpy_helper.np.prod(shape)))
 

@@ -1,4 +1,4 @@
-// Headers that most unit tests include, parsed once. Each file still includes what it uses.
+// The precompiled header of most unit tests. Each file still includes what it uses.
 #ifndef MTC_TEST_SUPPORT_PRECOMPILED_H
 #define MTC_TEST_SUPPORT_PRECOMPILED_H
 

@@ -1,4 +1,5 @@
-"""The processor features that the library uses, for bounds that depend on it: below AVX-512 it fuses less, and plans differ."""
+"""The processor features that the library uses, for bounds that depend on them: without AVX-512 the library fuses fewer operations, so that
+plans differ."""
 
 import os
 from pathlib import Path
@@ -9,7 +10,7 @@ NEEDS = {"avx2": "AVX2", "avx512f": "AVX512_CORE", "avx512_bf16": "AVX512_CORE_B
 
 
 def has(flag: str) -> bool:
-    """Whether /proc/cpuinfo has the flag, such as avx512f, and the library may use it."""
+    """Returns whether /proc/cpuinfo has the flag, such as avx512f, and the library may use it."""
     lines = Path("/proc/cpuinfo").read_text().splitlines()
     limit = os.environ.get("ONEDNN_MAX_CPU_ISA", "").upper()
     allowed = limit not in LEVELS or LEVELS.index(limit) >= LEVELS.index(NEEDS[flag])

@@ -12,7 +12,7 @@ import numpy as np
 from safetensors.numpy import load_file
 
 MTC = os.environ.get("MTC", "mtc")
-TIMEOUT = 300  # seconds for one command
+TIMEOUT = 300  # time limit of one command in seconds
 
 
 def own_folder() -> Path:
@@ -58,8 +58,8 @@ class Program:
         return run(self.command(*flags), self.folder, code)
 
     def run_with_kills(self, *flags, kills: int, after: tuple[float, float]) -> int:
-        """Runs with a checkpoint after each step. The first `kills` starts are killed at a random moment within `after` seconds unless they
-        end before, and each start resumes from the latest checkpoint. Returns the number of killed starts, at least one."""
+        """Runs the program with a checkpoint after each step. The first `kills` starts are killed at a random moment within `after` seconds
+        unless they end before, and each start resumes from the latest checkpoint. Returns the number of killed starts, at least one."""
         moments = random.Random(0)
         checkpoint = self.folder / "checkpoint"
         killed = 0

@@ -1,4 +1,4 @@
-"""Block-wise quantization as `mtc.quantize_blocks` defines it, in numpy with f32 rounding of each operation. compare_bitsandbytes.py
+"""Block-wise quantization as defined by `mtc.quantize_blocks`, in numpy with f32 rounding of each operation. compare_bitsandbytes.py
 compares it with bitsandbytes."""
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ F = np.float32
 
 
 def decade(count: int) -> np.ndarray:
-    """torch.linspace(0.1, 1, count): from both ends to the middle, each number rounded once."""
+    """Computes torch.linspace(0.1, 1, count), from both ends to the middle, with one rounding of each number."""
     first, last = F(0.1), F(1)
     step = float((last - first) / F(count - 1))
     return np.array(

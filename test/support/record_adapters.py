@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Records PEFT's losses and factors for adapters of the GPT-2 example, in test/e2e/inputs/adapters.*.
 
-Run by hand, because it needs torch, transformers and peft. Losses are computed in f64; `tolerance` is the effect of rounding alone.
+The script is run manually, because it needs torch, transformers and peft. Losses are computed in f64; `tolerance` is the effect of rounding
+alone.
 """
 
 import copy

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Records PyTorch's results for the module of batch_norm.py, in test/e2e/inputs/batch_norm.json: the losses of steps in train() and in
-eval(), the loss of all samples in eval() after them, and the running statistics.
+"""Records PyTorch's results for the module of batch_norm.py in test/e2e/inputs/batch_norm.json: the losses of steps in train() and in
+eval(), the final loss of all samples in eval(), and the running statistics.
 
-Run by hand, because it needs torch. Everything is computed in f64.
+The script is run manually, because it needs torch. All results are computed in f64.
 """
 
 import json

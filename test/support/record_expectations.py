@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Records PyTorch's losses and gradients for training the examples, in test/e2e/inputs/.
 
-Run by hand, because it needs torch, onnx, safetensors and transformers. The module loads its weights from the .onnx file, so that the
-values are those of training the file.
+The script is run manually, because it needs torch, onnx, safetensors and transformers. The module loads its weights from the .onnx file, so
+that the values are those of training the file.
 
-NAME.json contains the losses of 20 steps in f64 and `tolerance`, the effect of rounding alone; and the losses with torch.autocast in bf16
-and in f16, the latter with a GradScaler. NAME.safetensors contains at most 512 elements of each parameter's gradient for the first batch
-(see `sample` below).
+NAME.json contains the losses of 20 steps in f64, their `tolerance`, which is the effect of rounding alone, and the losses with
+torch.autocast in bf16 and in f16, the latter with a GradScaler. NAME.safetensors contains at most 512 elements of each parameter's gradient
+for the first batch (see `sample` below).
 """
 
 import copy

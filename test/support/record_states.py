@@ -2,8 +2,9 @@
 
     python test/support/record_states.py
 
-For each module and exporter: the ONNX file, and a safetensors file with the input `x`, the module's state_dict with other weights
-(`state.NAME`, with every name of a tied weight) and its output for them, `y`. Run by hand, because it needs torch 2.15.
+For each module and exporter, there is the ONNX file, and a safetensors file with the input `x`, the module's state_dict with other weights
+(`state.NAME`, with every name of a tied weight), and the output `y` for these weights. The script is run manually, because it needs torch
+2.15.
 """
 
 import io
@@ -29,7 +30,7 @@ class Recurrent(torch.nn.Module):
 
 
 class Tied(torch.nn.Module):
-    """An output layer that shares the embedding's matrix, and one whose matrix is square."""
+    """One output layer shares the embedding's matrix, and one has a square matrix."""
 
     def __init__(self):
         super().__init__()

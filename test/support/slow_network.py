@@ -1,4 +1,5 @@
-"""Two hosts on one machine: network namespaces that are connected by a slow link. Needs root, iproute2 and /dev/net/tun."""
+"""Simulates two hosts on one machine by network namespaces that are connected by a slow link. The module needs root, iproute2 and
+/dev/net/tun."""
 
 import ctypes
 import fcntl

@@ -1,4 +1,4 @@
-// Output of a process on a terminal.
+// Captures the output of a process on a terminal.
 #ifndef MTC_TEST_SUPPORT_TERMINAL_OUTPUT_H
 #define MTC_TEST_SUPPORT_TERMINAL_OUTPUT_H
 

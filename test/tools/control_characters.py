@@ -79,7 +79,7 @@ for flags, code in (["--help"], 0), (["--version"], 0), ([*data, "--steps", "3",
     shown += "\\x1b[31m" in printed(folder / "train", *flags, code=code)
 assert shown >= 8, shown
 
-# The progress bar of a terminal.
+# This is the progress bar of a terminal.
 primary, secondary = pty.openpty()
 run = subprocess.Popen([MTC, "plan", named, "--techniques"], cwd=folder, stderr=secondary, stdout=subprocess.DEVNULL,
                        env={**os.environ, "TERM": "xterm"})  # fmt: skip

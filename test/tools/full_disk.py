@@ -40,7 +40,7 @@ for command in printers:
     ends(command, f"{name}: error: standard output cannot be written: No space left on device", ">/dev/full")
     ends(command, f"{name}: error: standard output cannot be written: Bad file descriptor", ">&-")
 
-# A reader of the pipe that has exited.
+# The process that reads the pipe has exited.
 for command in printers:
     read, write = os.pipe()
     os.close(read)

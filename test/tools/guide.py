@@ -1,8 +1,8 @@
 # RUN: %python %s %t
 """Runs the commands of README.md and of the guide in the order of each page, on the digits example, and compares their output.
 
-Numbers may differ from those shown, and `[...]` stands for omitted text. docs/guide/exporting.md, whose blocks need PyTorch, has a separate
-test.
+Numbers may differ from those in the pages, and `[...]` replaces omitted text. docs/guide/exporting.md, whose blocks need PyTorch, has a
+separate test.
 """
 
 import os

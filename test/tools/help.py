@@ -44,12 +44,12 @@ for command in ("completion", "man", "operators"):  # These commands only print,
 program = compile_example(DIGITS, folder, "sgd", 8)
 check(output(program.path, "--help"), output(program.path, "--help-all"))
 
-# Choices are those of the compiler's own records.
+# The choices come from the compiler's own records.
 full = output(MTC, "compile", "--help-all")
 for word in "cross-entropy", "adafactor", "muon", "tf32", "one-cycle", "mtc-fuse-kernels", "match-rms-adamw", "lion 0.9":
     assert word in full, word
 
-# Completion of commands, flags, choices and file names.
+# Commands, flags, choices and file names are completed.
 bash = folder / "mtc.bash"
 bash.write_text(output(MTC, "completion", "bash"))
 

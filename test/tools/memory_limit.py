@@ -38,7 +38,7 @@ def check(command: list, limits: list[int], tool: str) -> tuple[int, int]:
             continue
         lines = [line for line in result.stderr.splitlines() if line]
         assert len(lines) == 1 and set(folder.iterdir()) <= before, shown
-        # Before main: libraries that the loader cannot map, or that allocate memory while they are loaded.
+        # Messages of failures before main: the loader cannot map a library, or a library cannot allocate memory while it is loaded.
         if "shared libraries" in lines[0] or lines[0].startswith("libgomp: Out of memory"):
             continue
         words = (": out of memory", "cannot be started: Resource temporarily unavailable", "no thread can be started")

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""A model without its weights is initialized randomly: its parameters, and frozen tensors without another value."""
+"""If a model lacks its weights, its parameters, and frozen tensors without another value, are initialized randomly."""
 
 import subprocess
 

@@ -35,7 +35,7 @@ for name in (PERCENT, ODD):
     run(*COMPILE, "-o", folder / name / "train", "--remarks", folder / name / "remarks%")
     run(MTC, "grad", model, "--dim", "batch=32", "--quiet", "-o", folder / name / "gradients.onnx")
     run(MTC, "plan", model, "--dim", "batch=32", "--quiet", "--html", folder / name / "plan.html")
-# A relative path that looks like an option or a response file, and libraries.
+# Relative paths may look like an option or a response file. Libraries are compiled as well.
 run(*COMPILE, "-o", f"{ODD}/relative")
 run(*COMPILE, "--emit", "library", "-o", f"{PERCENT}/libdigits.so")
 run(*COMPILE, "--emit", "library", "-o", f"{ODD}/libdigits.a")

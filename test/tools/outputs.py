@@ -28,7 +28,7 @@ def compile(model, *words, code=0, inside=folder, environment=None):
 
 
 def content(inside: Path) -> dict:
-    """Returns the bytes of each file, and the kind of everything else."""
+    """Returns the bytes of each file, and the type of each other entry."""
     return {
         str(path.relative_to(inside)): path.read_bytes() if stat.S_ISREG(mode) else stat.S_IFMT(mode)
         for path in inside.rglob("*")
@@ -37,7 +37,7 @@ def content(inside: Path) -> dict:
 
 
 def refused(model, *words, says, code=1, inside=folder, environment=None):
-    """Expects an error that changes and leaves nothing."""
+    """Checks that a command fails, and neither changes nor creates a file."""
     global refusals
     refusals += 1
     before = content(inside)
@@ -47,7 +47,7 @@ def refused(model, *words, says, code=1, inside=folder, environment=None):
     assert content(inside) == before, f"{words} changed something"
 
 
-# Next to Hugging Face's weights, without -o.
+# Without -o, the program is written next to Hugging Face's weights.
 hub = folder / "hub"
 hub.mkdir()
 shutil.copy(DIGITS.model, hub / "model.onnx")
@@ -60,7 +60,7 @@ assert len(load_file(hub / "model.weights.safetensors")) == 6
 compile("model.onnx", "--lr", "0.5", inside=hub)  # mtc's own files are replaced
 assert content(hub)["model"] != before
 
-# Inputs of the run: the model, also through links, its data, the recipe, and a bound file.
+# The inputs of the compilation are the model, also through links, its data, the recipe, and a bound file.
 own = folder / "own"
 own.mkdir()
 shutil.copy(DIGITS.model, own / "m.onnx")
@@ -163,7 +163,7 @@ compile(DIGITS.model, "-o", "link", "--lr", "0.25", inside=kinds)
 assert (kinds / "link").is_symlink() and (kinds / "place/p").read_bytes() != old
 assert not (kinds / "link.weights.safetensors").exists()
 
-# Two outputs need two files.
+# Two outputs must be two different files.
 refused(DIGITS.model, "-o", "new", "--remarks", "./new", says=["is the same file as"])
 refused(DIGITS.model, "-o", "new", "--remarks", "new.weights.safetensors", says=["is the same file as --remarks"])
 

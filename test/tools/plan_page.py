@@ -107,7 +107,7 @@ assert least["fits"] and least["peak_bytes"] <= curve[-1][0], (least["peak_bytes
 assert "knee_bytes" not in measured or measured["knee_bytes"] in [peak for peak, _ in curve]
 used = plan(GPT2.model, *GPT2.flags, "--memory", curve[-1][0], "--techniques")["techniques"]
 (recomputed,) = (technique for technique in used if technique["name"] == "recompute")
-# Other techniques may lower the peak, too.
+# Other techniques may also lower the peak.
 assert 0 < recomputed["saves_bytes"] <= curve[0][0] - least["peak_bytes"], recomputed
 assert recomputed["costs_seconds"] > 0, recomputed
 
@@ -115,7 +115,7 @@ assert recomputed["costs_seconds"] > 0, recomputed
 plan(GPT2.model, *GPT2.flags, "--memory", curve[-1][0], "--html", "lowered.html")
 assert "Lowered by recompute (bit-identical)" in (folder / "lowered.html").read_text()
 
-# The visible part of the page.
+# Returns the visible part of the page.
 text = run([MTC, "plan", GPT2.model, *GPT2.flags, "--techniques", "--curve"], folder).stdout
 for line in (r"Largest of the \d+ tensors that are live at the peak", r"  +[\d.]+ .iB +\d+ x  others: see --verbose, --json or --html", r"  +[\d.]+ .iB +\d+ x  .*\.\*\..*  parameter", r"Techniques +saves bytes +adds time", r"  mtc-fuse-update +\d+", r"--memory +step time", r"  +%d .* 0\.0 %%" % base["peak_bytes"]):  # fmt: skip
     assert re.search(line, text), (line, text)

@@ -1,6 +1,6 @@
 # REQUIRES: mounts
 # RUN: unshare -rm %python %s %t
-"""A disk that is too small: the exit code is 2, the message names the file, and existing files do not change."""
+"""If a disk is too small, the exit code is 2, the message names the file, and existing files do not change."""
 
 import shutil
 import subprocess
@@ -28,7 +28,7 @@ def fails(*words):
     assert {path: path.read_bytes() for path in disk.iterdir() if path.is_file()} == before, "the file has changed"
 
 
-# Too small for the second program, which is written next to the first; wherever it fails, the first program stays.
+# The disk is too small for the second program, which is written next to the first one. Wherever the write fails, the first program is kept.
 data = []
 for name, array in DIGITS.data(32).items():
     np.save(folder / f"{name}.npy", array)

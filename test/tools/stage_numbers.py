@@ -1,6 +1,7 @@
 # RUN: %python %s %t 24
-"""Random changes of numbers in an `allocated` text: offsets, strides, scratch memory, extents of calls, sizes of arenas and variables. Each
-text is rejected with one message, or its program runs without an access outside the arena, which would end it with a signal.
+"""Makes random changes to numbers in an `allocated` text: offsets, strides, scratch memory, extents of calls, sizes of arenas and
+variables. Each text is rejected with one message, or its program runs without an access outside the arena, which would end it with a
+signal.
 
 The argument is the number of changed texts.
 """
@@ -22,7 +23,7 @@ folder = own_folder()
 count = int(sys.argv[2])
 NUMBER = re.compile(r"(?<![\w.@#%\"])-?\d+(?![\w.\"])")
 EXTREME = [-1, 0, 1, -64, 2**31, 2**32, 2**40, 2**62, 2**63 - 1]
-# Lines whose numbers are offsets and sizes; kernels have their own verifiers.
+# The lines in which numbers are offsets and sizes. Kernels have verifiers of their own.
 CHOSEN = re.compile(r"^\s*mtc\.(arena|variable|launch|call|copy|step|repeat|transfer)\b")
 
 

@@ -15,7 +15,7 @@ PIPELINES = [("onnx", "forward", ["--onnx-undo-exporters", "--convert-onnx-to-mt
              ("training", "kernels", ["--mtc-kernel-pipeline={skipped}"]),
              ("kernels", "allocated", ["--mtc-allocation-pipeline"])]  # fmt: skip
 TARGETS = [[], ["--target", "cuda:sm_90", "--emulate"]]
-# For each model: the flags of the import, those of training, and the skipped passes before kernels.
+# For each model, the flags of the import, those of training, and the skipped passes before kernels.
 MODELS = {
     "digits": (["--dim", "batch=16", "--freeze", "layers.0.bias"],
                ["--loss", "cross-entropy", "--lr", "2e-3", "--schedule", "cosine", "--warmup", "7"], []),
@@ -69,7 +69,7 @@ for name, (reading, training, skipped) in MODELS.items():
             rest = training if stage in ("onnx", "forward") else []
             rest = rest + (skips if stage in ("onnx", "forward", "training") else [])
             assert program(folder / stage, text, *rest) == expected, f"{folder.name}: different bytes from {stage}"
-            # The texts of later stages are the same, too.
+            # The texts of later stages are equal, too.
             later = folder / f"{stage}.placed.mlir"
             mtc(text, *rest, "--emit", "allocated", "-o", later)
         # Passes depend only on the module: they have the same effect in mtc-opt as in mtc.

@@ -1,5 +1,6 @@
-// The last addend of a contraction is an operand, or the previous contents of the result, as memory
-// allows: oneDNN's post-operations `binary_add` and `sum`. Both have the same bits.
+// The last addend of a contraction is an operand, or the previous contents of the result if the
+// memory plan permits it. These are oneDNN's post-operations `binary_add` and `sum`. The results of
+// both are bit-identical.
 #include "runtime/calls/contraction/cpu/onednn/contraction.h"
 #include "runtime/devices/cpu/threads/parallel.h"
 #include "runtime/support/element_type.h"

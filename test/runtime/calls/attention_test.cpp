@@ -1,4 +1,4 @@
-// Fused attention against plain sums.
+// Compares fused attention with plain sums.
 #include "runtime/calls/attention/cpu/attention.h"
 #include "runtime/calls/attention/cpu/pair_scratch.h"
 #include "runtime/devices/cpu/threads/parallel.h"
@@ -21,13 +21,13 @@ extern "C" float __truncsfbf2(float value) {
 
 namespace {
 
-/// The instruction set of a call.
+/// Returns the instruction set of a call.
 struct Instructions {
   VectorSet set;
   bool multipliesBFloat16;
 };
 
-/// The instruction set of this machine.
+/// Returns the instruction set of this machine.
 std::vector<Instructions> allInstructions(uint32_t type) {
   std::vector<Instructions> all;
   for (int set = 0; set <= static_cast<int>(machineVectors()); ++set)
@@ -47,7 +47,8 @@ void run(const MtcAttention &p, bool isGradient, const std::vector<Buffer> &buff
   // The machine that plans may have other instructions.
   EXPECT_EQ(call->scratchBytes(), planned);
   auto scratchBytes = static_cast<size_t>(call->scratchBytes());
-  // The previous contents of the scratch must not matter, and bytes after it must not change.
+  // The previous contents of the scratch memory must not affect the results, and bytes after it
+  // must not change.
   std::vector<char> buffer(scratchBytes + 256, static_cast<char>(0xff));
   char *scratch = buffer.data() + (64 - reinterpret_cast<uintptr_t>(buffer.data()) % 64);
   setLibraryThreads(threads);
@@ -59,7 +60,7 @@ void run(const MtcAttention &p, bool isGradient, const std::vector<Buffer> &buff
     ASSERT_EQ(*each, static_cast<char>(0xff)) << "written after the scratch";
 }
 
-/// Odd widths of more than one vector, also of pairs of elements.
+/// Widths are odd and exceed one vector, also of pairs of elements.
 constexpr Case severalVectors = {.name = "odd widths of several vectors",
                                  .heads = 4,
                                  .keyHeads = 2,
@@ -71,7 +72,7 @@ constexpr Case severalVectors = {.name = "odd widths of several vectors",
                                  .offset = 66,
                                  .headsInside = true};
 
-/// Several tiles on the diagonal; the first queries attend to no key.
+/// The diagonal crosses several tiles, and the first queries attend to no key.
 constexpr Case severalTiles = {.name = "causal over several tiles",
                                .queries = 150,
                                .keys = 141,

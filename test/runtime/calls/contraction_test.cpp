@@ -1,4 +1,4 @@
-// Contractions of every layout against plain sums, and the algorithm for each layout.
+// Compares contractions of every layout with plain sums, and checks the algorithm for each layout.
 #include "runtime/calls/contraction/cpu/onednn/contraction.h"
 
 #include "runtime/calls/contraction/cpu/contraction.h"
@@ -28,7 +28,7 @@ struct Problem {
 
 using Strides = std::vector<int64_t>;
 
-/// The upper half of an f32, rounded to nearest.
+/// Returns the upper half of an f32, rounded to nearest.
 struct BrainFloat {
   uint16_t bits = 0;
 
@@ -229,7 +229,7 @@ TEST(Contraction, EveryPairOfMatrixLayouts) {
           }
 }
 
-/// The contraction with these added tensors, each described by its strides.
+/// Returns the contraction with these addends, each described by its strides.
 MtcContraction adding(MtcContraction c, const std::vector<Strides> &addends) {
   c.addend_count = static_cast<uint32_t>(addends.size());
   for (size_t i = 0; i < addends.size(); ++i)
@@ -288,7 +288,7 @@ TEST(Contraction, AddendsOfABatch) {
 }
 
 TEST(Contraction, HeadsStayWhereTheyAre) {
-  // [B, S, H, D] seen as [B, H, S, D] by axes 0, 2, 1, 3 in memory.
+  // A tensor [B, S, H, D] is read as [B, H, S, D], with the axes 0, 2, 1, 3 in memory.
   const std::vector<int> dense = {0, 1, 2, 3}, heads = {0, 2, 1, 3}, denseT = {0, 1, 3, 2},
                          headsT = {0, 3, 1, 2};
   Problem scores{{3, 4}, 24, 24, 16}, mixed{{3, 4}, 24, 16, 24};
@@ -303,7 +303,7 @@ TEST(Contraction, HeadsStayWhereTheyAre) {
                mtc::test::bestLevelOfProducts());
   check<float>(scores, make(scores, strides(q, dense), strides(kt, denseT), strides(s, denseT)),
                mtc::test::bestLevelOfProducts());
-  // One of three in a packed projection: gaps between lines.
+  // The operand is one of three in a packed projection, so that there are gaps between lines.
   check<float>(
       mixed,
       make(mixed, strides(s, dense), {3 * 24 * 4 * 16, 16, 3 * 4 * 16, 1}, strides(q, heads)),
@@ -383,7 +383,7 @@ TEST(Contraction, DoublePrecision) {
                   MTC_CALL_LOOPS);
 }
 
-/// narrow_contraction_test.cpp has more of them.
+/// narrow_contraction_test.cpp has more tests of 16-bit elements.
 TEST(Contraction, BrainFloat) {
   Problem p{{3}, 33, 17, 20};
   MtcContraction c = make(p, strides({3, 33, 20}, {0, 2, 1}), strides({3, 20, 17}, {0, 1, 2}),
@@ -396,7 +396,7 @@ TEST(Contraction, BrainFloat) {
                     MTC_CALL_PACKED);
 }
 
-/// Extents around the library's block sizes, whose layouts are padded.
+/// The extents are near the library's block sizes, and layouts are padded.
 TEST(Contraction, PackedOperandsOfOddExtents) {
   for (int64_t extent : {15, 16, 17, 63, 64, 65, 130})
     for (const std::vector<int> &order : {std::vector<int>{0, 1}, std::vector<int>{1, 0}}) {
@@ -408,7 +408,7 @@ TEST(Contraction, PackedOperandsOfOddExtents) {
     }
 }
 
-/// The library only prefers other layouts for AVX-512.
+/// The library prefers other layouts only for AVX-512.
 TEST(Contraction, PackedOperandsAreCopied) {
   const Problem p{{}, 64, 96, 128};
   MtcContraction c = make(p, {p.k, 1}, {p.n, 1}, {p.n, 1});

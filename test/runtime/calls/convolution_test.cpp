@@ -1,4 +1,4 @@
-// Convolutions and their adjoints against plain sums.
+// Compares convolutions and their adjoints with plain sums.
 #include "runtime/abi/convolution.h"
 #include "runtime/calls/convolution/cpu/convolution.h"
 #include "runtime/devices/cpu/library_call.h"
@@ -19,7 +19,7 @@ using namespace mtc::runtime;
 
 namespace {
 
-/// The tests of both libraries.
+/// Tests that run with both libraries.
 class EachConvolution : public testing::TestWithParam<MtcCallLibrary> {
 protected:
   EachConvolution() { library = GetParam(); }
@@ -158,7 +158,7 @@ TEST_P(EachConvolution, AddsForAnyChannelsAndGroups) {
   EXPECT_GE(tally.run, 3);
 }
 
-/// Returns a tensor's elements in 16 bits, or unchanged with `isF32`.
+/// Returns the elements of a tensor in 16 bits, or unchanged if `isF32`.
 std::vector<char> stored(uint32_t type, bool isF32, std::vector<float> &tensor) {
   std::vector<char> bytes(tensor.size() * (isF32 ? 4 : 2));
   if (isF32)
@@ -168,8 +168,8 @@ std::vector<char> stored(uint32_t type, bool isF32, std::vector<float> &tensor) 
   return bytes;
 }
 
-/// Runs a call on 16-bit tensors, with the library's algorithm and in f32; the result must be the
-/// exact one, rounded once.
+/// Runs a call on 16-bit tensors, with the library's algorithm and in f32. The result must be the
+/// exact sum, rounded once.
 void checkNarrow(const char *kind, MtcConvolution c, std::vector<std::vector<char>> operands,
                  const std::vector<double> &expected, Tally &tally) {
   for (uint32_t inF32 : {0, 1})

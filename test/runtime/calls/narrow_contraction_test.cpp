@@ -1,4 +1,4 @@
-// Contractions of 16-bit elements, in all combinations with f32 that occur in training.
+// Tests contractions of 16-bit elements, in all combinations with f32 that occur in training.
 #include "runtime/calls/contraction/cpu/panels.h"
 #include "runtime/calls/contraction/plain.h"
 #include "runtime/devices/cpu/onednn.h"
@@ -20,7 +20,7 @@ using namespace mtc::runtime;
 
 namespace {
 
-/// Elements of any of the three types.
+/// A tensor whose elements have one of the three types.
 class Tensor {
 public:
   Tensor(uint32_t type, int64_t count)
@@ -65,7 +65,7 @@ private:
   std::vector<char> bytes;
 };
 
-/// Calls `visit` for each index of the batch, m and n, or whatever `extents` are.
+/// Calls `visit` for each index of a space with these extents, such as batch, m and n.
 void forEach(const std::vector<int64_t> &extents,
              const std::function<void(const std::vector<int64_t> &)> &visit) {
   std::vector<int64_t> index(extents.size());
@@ -120,7 +120,7 @@ void check(const MtcContraction &c, LibraryCall &call) {
   tensors.push_back(fill(c.out_type, outExtents, c.out_strides));
 
   Tensor expected = tensors.back();
-  // Most of the test's time is spent in the contractions.
+  // The contractions take most of the time of the test.
   const std::vector<float> lhsValues = tensors[0].values(), rhsValues = tensors[1].values();
   const int64_t lhsStride = c.lhs_strides[c.batch_rank + 1],
                 rhsStride = c.rhs_strides[c.batch_rank];
@@ -324,7 +324,7 @@ TEST(NarrowContraction, ProductsGoTheWayThatTheRecordSays) {
   EXPECT_EQ(mtc_multiplies(MTC_ONEDNN, MTC_F16), 0);
 }
 
-/// All f16 values, all f32 values between neighbors in each type, ties and NaNs.
+/// The values are all f16 values, f32 values between neighbors in each type, ties and NaNs.
 TEST(NarrowFloats, IntegersRoundAsInstructionsDo) {
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
     const Float16 half{static_cast<uint16_t>(bits)};
@@ -342,7 +342,7 @@ TEST(NarrowFloats, IntegersRoundAsInstructionsDo) {
       EXPECT_TRUE(one.bits == other.bits || std::isnan(value)) << value;
       EXPECT_EQ(std::isnan(widenByInstruction(one)), std::isnan(value)) << value;
     }
-    // The upper half of an f32, and a value that rounds to it.
+    // The cases have the upper half of an f32, and a value that rounds to it.
     const BFloat16 brain{static_cast<uint16_t>(bits)};
     const float exact = widen(brain);
     BFloat16 again, up;

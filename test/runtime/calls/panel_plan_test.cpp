@@ -1,4 +1,4 @@
-// Tasks of a contraction.
+// Tests the division of a contraction into tasks.
 #include "runtime/calls/contraction/cpu/panel_plan.h"
 
 #include <gtest/gtest.h>

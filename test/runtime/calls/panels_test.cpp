@@ -1,5 +1,6 @@
-// Contractions with own panels around the limits of tiles and blocks, for every instruction set:
-// errors against sums in f64, and bit-identical results for any number of threads.
+// Tests the runtime's own contractions with sizes near the limits of tiles and blocks, for every
+// instruction set: errors relative to sums in f64, and bit-identical results for any number of
+// threads.
 #include "runtime/calls/contraction/cpu/panels.h"
 #include "runtime/devices/cpu/threads/parallel.h"
 
@@ -59,7 +60,8 @@ struct Tensors {
     add(of[4], c.out_strides, c.m, c.n, 'N');
   }
 
-  /// Returns the result of the call. Expects that it writes its scratch and its lines only.
+  /// Returns the result of the call. Checks that the call writes only its scratch memory and its
+  /// lines.
   Floats run(LibraryCall &call) const {
     std::array<Floats, 5> copies = of;
     std::vector<char *> buffers;
@@ -68,7 +70,7 @@ struct Tensors {
         buffers.push_back(reinterpret_cast<char *>(copies[i].data()));
     constexpr char after = 0x5a;
     const auto bytes = static_cast<size_t>(call.scratchBytes());
-    // Memory of programs may contain anything.
+    // The memory of a program may have any previous contents.
     std::vector<char> scratch(bytes + 128, static_cast<char>(0xff));
     char *start = scratch.data() + (64 - reinterpret_cast<uintptr_t>(scratch.data()) % 64);
     std::fill_n(start + bytes, 64, after);
@@ -152,8 +154,8 @@ TEST(Panels, LayoutsAndAddends) {
              .gap = addends});
 }
 
-/// Sums of several blocks of the depth. They do not depend on the stride of lhs, for example powers
-/// of two.
+/// The sums consist of several blocks of terms. The sums do not depend on the stride of lhs, such
+/// as a power of two.
 TEST(Panels, BlocksOfTheDepth) {
   for (const char *layouts : {"NN", "TN", "NT"})
     for (int64_t k : {767, 769, 1024, 1600})
@@ -161,7 +163,7 @@ TEST(Panels, BlocksOfTheDepth) {
   check({.m = 300, .n = 40, .k = 1030, .accumulates = true});
 }
 
-/// Long sums for small results, whose parts threads compute in any order.
+/// Small results have long sums, whose parts threads compute in any order.
 TEST(Panels, PartsOfSums) {
   for (const char *layouts : {"NN", "NT", "TN", "TT"})
     for (int64_t k : {6143, 6144, 7001})
@@ -179,7 +181,7 @@ TEST(Panels, PartsOfSums) {
   check({.m = 144, .n = 20, .k = 6300, .layouts = "TN", .residuals = 1}); // Several tasks.
 }
 
-/// More lines than a panel and a task have.
+/// There are more lines than in a panel and a task.
 TEST(Panels, BlocksOfLines) {
   check({.m = 1100, .n = 1090, .k = 20, .biases = 1});
   check({.m = 700, .n = 50, .k = 33, .layouts = "TN"});

@@ -1,4 +1,4 @@
-// Recurrent layers against plain loops, and their gradients against central differences.
+// Compares recurrent layers with plain loops, and their gradients with central differences.
 #include "runtime/calls/recurrence/cpu/recurrence.h"
 
 #include "runtime/devices/cpu/threads/parallel.h"
@@ -21,8 +21,8 @@ struct Case {
   bool isReversed = false;
 };
 
-/// Sizes that are not multiples of the units' blocks or of a register tile, one row, one step, and
-/// several chunks of rows.
+/// The cases have sizes that are not multiples of a block of units or of a register tile, one row,
+/// one step, and several chunks of rows.
 constexpr Case cases[] = {{MTC_LSTM, 3, 2, 5},
                           {MTC_LSTM, 1, 1, 17, true},
                           {MTC_LSTM, 2, 101, 3},
@@ -158,7 +158,8 @@ private:
               mtc_call_scratch_bytes(MTC_BUILT_IN,
                                      isGradient ? MTC_RECURRENCE_GRADIENT : MTC_RECURRENCE, &record,
                                      threads));
-    // The previous contents of the scratch must not matter, nor may bytes after it change.
+    // The previous contents of the scratch memory must not affect the results, and bytes after it
+    // must not change.
     std::vector<char> buffer(bytes + 256, static_cast<char>(0xff));
     char *scratch = buffer.data() + (64 - reinterpret_cast<uintptr_t>(buffer.data()) % 64);
     setLibraryThreads(threads);
@@ -171,7 +172,7 @@ private:
   VectorSet set;
 };
 
-/// One step of the definition in runtime/abi/recurrence.h, for one row.
+/// Computes one step for one row, as defined in runtime/abi/recurrence.h.
 class PlainStep {
 public:
   PlainStep(const MtcRecurrence &p, const Operands<double> &in) : p(p), in(in) {}
@@ -220,7 +221,7 @@ private:
   const Operands<double> &in;
 };
 
-/// States and cells of all steps.
+/// Returns the states and cells of all steps.
 std::pair<Tensor<double>, Tensor<double>> plainStates(const MtcRecurrence &p,
                                                       const Operands<double> &in) {
   const auto n = static_cast<size_t>(p.hidden), batch = static_cast<size_t>(p.batch),
@@ -300,7 +301,8 @@ TEST(Recurrence, GradientsMatchCentralDifferences) {
     };
     auto check = [&](Tensor<double> &operand, const Tensor<double> &gradient, const char *name) {
       constexpr double step = 1e-5;
-      // Neighboring units share a vector. The stride is coprime to all sizes and visits each kind.
+      // Neighboring units share a vector. The stride is coprime to all sizes, so that each kind of
+      // parameter is checked.
       for (size_t i = 0; i < operand.size(); i += operand.size() < 200 ? 1 : 37) {
         const double before = operand[i];
         operand[i] = before + step;
@@ -341,7 +343,7 @@ TEST(Recurrence, GradientsInSinglePrecision) {
 }
 
 TEST(Recurrence, BitsDependNeitherOnThreadsNorOnPlace) {
-  // Large enough for several threads.
+  // The layer is large enough for several threads.
   for (const Case &c : {Case{MTC_LSTM, 2, 61, 130}, Case{MTC_GRU, 2, 61, 130, true},
                         Case{MTC_GRU_RESET_AFTER, 2, 61, 130}, Case{MTC_RNN_TANH, 2, 61, 190}}) {
     SCOPED_TRACE(nameOf(c));

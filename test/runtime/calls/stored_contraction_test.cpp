@@ -1,4 +1,4 @@
-// Contractions with compressed matrices, as either operand and in either layout.
+// Tests contractions with a compressed matrix as either operand and in either layout.
 #include "runtime/calls/contraction/cpu/panels.h"
 #include "runtime/calls/contraction/plain.h"
 #include "runtime/devices/cpu/onednn.h"

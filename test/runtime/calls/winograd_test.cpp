@@ -1,4 +1,4 @@
-// Winograd convolutions against plain sums in f64, for each instruction set and any number of
+// Compares Winograd convolutions with plain sums in f64, for each instruction set and any number of
 // threads.
 #include "runtime/abi/convolution.h"
 #include "runtime/calls/convolution/cpu/winograd.h"
@@ -38,7 +38,7 @@ std::vector<Case> filteredCases() {
 
 char *bytesOfFloats(std::vector<float> &tensor) { return reinterpret_cast<char *>(tensor.data()); }
 
-/// Runs a call on scratch of 0xff, and expects that it writes nothing after.
+/// Runs a call on scratch memory of 0xff, and checks that it writes nothing after it.
 void runIn(LibraryCall &call, const std::vector<char *> &buffers) {
   const auto bytes = static_cast<size_t>(call.scratchBytes());
   std::vector<char> memory(bytes + 128, static_cast<char>(0xff));

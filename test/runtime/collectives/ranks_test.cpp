@@ -39,7 +39,7 @@ TEST(Ranks, AgreeOnMaximumAndGatherTextsInOrder) {
       for (int64_t round = 0; round < 3; ++round)
         EXPECT_EQ(ranks.maximum(round - 10 * ((ranks.rank() + round) % count)), round);
       EXPECT_EQ(ranks.fromLeader(ranks.isLeader() ? -3 : ranks.rank(), "a value"), -3);
-      // Texts of several sizes; some are longer than one message.
+      // The texts have several sizes, and some are longer than one message.
       for (const size_t length : {size_t{0}, size_t{1}, Ranks::textBytes, 3 * Ranks::textBytes}) {
         const auto textOf = [&](int rank) {
           return std::string(length + static_cast<size_t>(rank), static_cast<char>('a' + rank));

@@ -10,20 +10,20 @@
 
 namespace mtc::test {
 
-/// Thrown by a rank that ends all ranks.
+/// A rank throws this exception to end all ranks.
 struct Aborted {
   int exitCode;
 };
 
-/// How a rank ended.
+/// The result of a rank.
 struct RankResult {
   int abortedWith = -1; ///< exit code of an abort; -1: none
   std::string error;    ///< message of a Failure; "": none
 };
 
-/// Runs `body` on `count` threads, each of which is a rank, and returns how each ended. A message
-/// is delivered when its receiver polls, as late as a transport may. Until then, the destination
-/// holds `poison`.
+/// Runs `body` on `count` threads, each of which is a rank, and returns the result of each rank. A
+/// message is delivered when its receiver polls, which is the latest time at which a transport may
+/// deliver it. Until then, the destination holds `poison`.
 std::vector<RankResult> runRanks(int count, const std::function<void(runtime::Ranks &)> &body,
                                  double timeout = 30);
 constexpr char poison = 0x5a;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t chunk = ToLeader::maxChunkBytes;
 
-/// Returns a value, which differs by rank, seed and position.
+/// Returns a value that differs by rank, seed and position.
 std::string valueOf(int rank, int64_t seed, int64_t bytes) {
   std::string value(static_cast<size_t>(bytes), '\0');
   for (size_t i = 0; i < value.size(); ++i)

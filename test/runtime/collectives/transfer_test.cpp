@@ -13,7 +13,7 @@ using namespace mtc::test;
 
 namespace {
 
-/// Values that are sharded among ranks.
+/// Tests the exchange of values that are sharded among ranks.
 struct Values {
   std::vector<int64_t> totals, pieces; ///< elements of each value, and of its piece
   int64_t elementBytes = 4;
@@ -96,13 +96,13 @@ void Collective::setValues(int64_t rank, int64_t run) {
     std::memcpy(values[i].data(), bytesOf(divided, i, rank, run).data(), values[i].size());
 }
 
-/// Returns the bytes of a value that a rank owns, cut out of all of it.
+/// Returns the part of a value that a rank owns.
 std::string pieceOf(const std::string &whole, size_t pieceBytes, int rank) {
   const size_t begin = static_cast<size_t>(rank) * pieceBytes;
   return begin < whole.size() ? whole.substr(begin, pieceBytes) : "";
 }
 
-/// Returns the same, padded with zeros to the size of a shard.
+/// Returns the part of a value that a rank owns, padded with zeros to the size of a shard.
 std::string paddedPieceOf(const std::string &whole, size_t pieceBytes, int rank) {
   std::string piece = pieceOf(whole, pieceBytes, rank);
   piece.resize(pieceBytes, '\0');
@@ -164,8 +164,8 @@ TEST_P(TransferTest, AllGatherCollectsThePiecesOfAllOwners) {
           std::memcpy(collective.pieces[i].data(), own[i].data(), own[i].size());
         }
         collective.transfer->start();
-        // Progress alone can complete a transfer. The limit ends a test that fails; a busy machine
-        // needs seconds.
+        // `progress` alone can complete a transfer. The time limit ends a failing test. It is long
+        // because a busy machine needs seconds.
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(100);
         while (collective.values != whole && std::chrono::steady_clock::now() < end) {
           collective.transfer->progress();
@@ -204,7 +204,7 @@ TEST_P(TransferTest, OwnPieceCopiesWithinTheRank) {
 
 INSTANTIATE_TEST_SUITE_P(Ranks, TransferTest, testing::Range(1, 8));
 
-/// Ranks 0 to 11 in groups, each by its number and stride of ranks.
+/// Each case divides the ranks 0 to 11 into groups with a number and a stride of ranks.
 class TransferOfGroups : public testing::TestWithParam<std::pair<int64_t, int64_t>> {};
 
 TEST_P(TransferOfGroups, StaysWithinThem) {
@@ -252,7 +252,7 @@ INSTANTIATE_TEST_SUITE_P(Groups, TransferOfGroups,
                                          std::pair(3, 2), std::pair(12, 1), std::pair(1, 1)));
 
 TEST(Transfer, OfNoElementsToSomeRanksWaitsForTheOthers) {
-  // Of 3 ranks, rank 0 owns 16 elements, rank 1 owns 4, and rank 2 none.
+  // Of 3 ranks, rank 0 owns 16 elements, rank 1 owns 4 elements, and rank 2 owns none.
   const Values divided{{20}, {16}};
   runRanks(3, [&](Ranks &ranks) {
     Collective collective(MTC_ALL_TO_ALL, divided, ranks);

@@ -1,4 +1,4 @@
-// The samples of each step, for each mode at the end of an epoch.
+// Tests the samples of each step, for each treatment of the last batch of an epoch.
 #include "runtime/data/batch_order.h"
 #include "runtime/support/failure.h"
 #include "test/runtime/support.h"
@@ -49,7 +49,7 @@ TEST(BatchOrder, Masks) {
 }
 
 TEST(BatchOrder, GoesOnAfterAnotherBatch) {
-  // Two steps of 3 of 10 samples, then steps of 4.
+  // Two steps read 3 of 10 samples each, and further steps read 4.
   auto after = [](LastBatch last, int64_t steps) {
     const BatchOrder before(10, 3, last, false, 0);
     return BatchOrder(10, 4, last, false, 0, before.originAfter(steps));

@@ -1,4 +1,4 @@
-// Data of inputs: formats, conversion, labels from tokens, and errors.
+// Tests the data of inputs: formats, conversion, labels from tokens, and errors.
 #include "runtime/data/dataset.h"
 #include "runtime/devices/device.h"
 #include "runtime/support/failure.h"
@@ -99,7 +99,7 @@ TEST_F(Data, PaddingIsNoLabel) {
   Dataset data(program, {{"ids", ids}, {"attention_mask", mask}}, false);
   data.load({{0, 1}}, buffers());
   EXPECT_EQ(loaded<int64_t>(64), (Ids{2, -100, -100, 5, 6, -100}));
-  // Labels from a file, and from a token stream.
+  // The labels are from a file, or from a token stream.
   const std::string labels = npy<int64_t>("l.npy", "<i8", "(2, 3)", {2, 7, 8, 9, 6, -100});
   Dataset given(program, {{"ids", ids}, {"attention_mask", mask}, {"labels", labels}}, false);
   given.load({{0, 1}}, buffers());
@@ -174,7 +174,7 @@ TEST_F(Data, TokenStreams) {
       EXPECT_EQ(loaded<int64_t>(64), (Ids{17, 18, 19, 14, 15, 16})) << i;
     }
   }
-  // Nine tokens are three rows, but the last row's last label would be the tenth token.
+  // Nine tokens are three rows, but the last label of the third row would be the tenth token.
   writeFile(folder / "t.bin", bytesOf(std::vector<uint16_t>(tokens.begin(), tokens.begin() + 9)));
   EXPECT_EQ(Dataset(program, {{"ids", folder / "t.bin"}}, false).rows(), 2);
 }
@@ -201,7 +201,7 @@ TEST_F(Data, BrokenTokenStreams) {
   words[2] = 4;
   words[3] = 3;
   EXPECT_THAT(with(bytesOf(words) + "abcdabcd"), HasSubstr("3 bytes; 2 or 4"));
-  // Reported once, although the labels are from the same file.
+  // The error is reported once, although the labels are from the same file.
   std::string message = with("abc");
   EXPECT_EQ(message.find("expected a multiple of the token size"),
             message.rfind("expected a multiple of the token size"));
@@ -270,11 +270,12 @@ TEST_F(Data, LabelsAreTheNextTokens) {
   EXPECT_THAT(message, HasSubstr("l.npy: each label is the token of --data ids="));
   EXPECT_THAT(message, HasSubstr("Leave --data labels out"));
   EXPECT_THAT(message, HasSubstr("np.concatenate([labels[:, 1:]"));
-  // Ignored labels are no evidence; a label that differs from its token shows intent.
+  // Ignored labels are no evidence. A label that differs from its token shows that the file is
+  // intended.
   EXPECT_THAT(with({-100, -100, 3, 4, 5, -100, 7, 8, 9}), HasSubstr("repeat its input"));
   EXPECT_EQ(with({1, 2, 3, 4, 5, 6, 7, 8, 8}), "");
   EXPECT_EQ(with(Ids(9, -100)), "");
-  // The same file for tokens and labels, whose labels have no ignored value.
+  // Tokens and labels are the same file, and the labels have no ignored value.
   inputs[1].shifted_from = -1;
   std::string same = npy<int64_t>("i.npy", "<i8", "(3, 3)", ids);
   message = refusal({{"ids", same}, {"labels", same}});

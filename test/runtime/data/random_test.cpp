@@ -1,4 +1,5 @@
-// Random numbers and the order of samples: known answers, independence of history, permutations.
+// Tests random numbers and the order of samples: known answers, independence of earlier draws, and
+// permutations.
 #include "runtime/data/row_order.h"
 #include "runtime/support/philox.h"
 
@@ -14,7 +15,7 @@ using namespace mtc::runtime;
 namespace {
 
 TEST(Philox, KnownAnswers) {
-  // Vectors of the reference implementation (Random123, kat_vectors).
+  // The numbers are test vectors of the reference implementation (Random123, kat_vectors).
   using Words = std::array<uint32_t, 4>;
   EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   EXPECT_EQ(philox({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff}),

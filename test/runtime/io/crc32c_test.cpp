@@ -1,4 +1,4 @@
-// The test vectors of RFC 3720, appendix B.4.
+// The checksums are test vectors of RFC 3720, appendix B.4.
 #include "runtime/io/crc32c.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// `.npy` files, valid and broken.
+// Tests valid and malformed .npy files.
 #include "runtime/io/npy.h"
 #include "runtime/support/failure.h"
 #include "test/runtime/support.h"

@@ -1,4 +1,4 @@
-// safetensors files: round trips, and every kind of malformed file.
+// Tests round trips of safetensors files, and every kind of malformed file.
 #include "runtime/io/safetensors.h"
 #include "runtime/support/failure.h"
 #include "test/runtime/support.h"

@@ -1,4 +1,4 @@
-// Ranges of a scratch file, with and without whole pages.
+// Tests ranges of a scratch file, with and without whole pages.
 #include "runtime/abi/program.h"
 #include "runtime/io/scratch_file.h"
 #include "runtime/support/failure.h"
@@ -38,7 +38,7 @@ TEST_F(ScratchFileTest, KeepsWhatLiesBesideARange) {
   auto below = [&](int64_t limit) {
     return std::uniform_int_distribution<int64_t>(0, limit - 1)(random);
   };
-  // Page-aligned and unaligned memory.
+  // The memory is page-aligned or unaligned.
   BouncePages pages[3];
   for (int round = 0; round < 300; ++round) {
     const bool isAligned = round % 3 == 0;

@@ -1,4 +1,5 @@
-// The C interface of libraries, on the sample program: y = x · weightᵀ + bias, batch 4, 3 features.
+// Tests the C interface of libraries with the sample program: y = x · weightᵀ + bias, batch 4, 3
+// features.
 #include "runtime/abi/program.h"
 #include "runtime/library/mtc_model.h"
 
@@ -155,7 +156,7 @@ TEST_F(Library, SavesAndLoads) {
   for (int i = 0; i < 3; ++i)
     one.train();
   ASSERT_EQ(mtc_model_save(one.trainer, path("saved").c_str()), MTC_MODEL_OK) << one.message();
-  // A checkpoint of another run is not replaced; the trainer's own is.
+  // The trainer replaces its own checkpoint, but not that of another run.
   EXPECT_EQ(mtc_model_save(other.trainer, path("saved").c_str()), MTC_MODEL_INVALID);
   EXPECT_EQ(mtc_model_save(one.trainer, path("saved").c_str()), MTC_MODEL_OK) << one.message();
   ASSERT_EQ(mtc_model_load(other.trainer, path("saved").c_str()), MTC_MODEL_OK) << other.message();

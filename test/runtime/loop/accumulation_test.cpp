@@ -1,4 +1,4 @@
-// Steps of several micro-steps: samples, scalars, losses, gradients, and step counters.
+// Tests steps of several micro-steps: samples, scalars, losses, gradients, and step counters.
 #include "runtime/abi/cpu.h"
 #include "runtime/io/safetensors.h"
 #include "runtime/state/initial_values.h"
@@ -54,7 +54,8 @@ void takeKernel(char *const *operands, int64_t, int64_t, MtcFault *) {
   *reinterpret_cast<double *>(operands[2]) = *count = 0;
 }
 
-/// The sample; its micro-steps accumulate into sums after its arena, which its update uses.
+/// The sample with micro-steps that accumulate into sums after its arena. Its update reads these
+/// sums.
 class AccumulatingProgram {
 public:
   AccumulatingProgram() {
@@ -161,7 +162,7 @@ struct Reference {
       y += weight[f] * static_cast<double>(sampleX(row, f));
     return y;
   }
-  /// Computed with the weights before their update.
+  /// The losses are computed with the weights before the update.
   double step(const std::vector<int64_t> &taken) {
     double gradients[4] = {}, loss = 0;
     const auto count = static_cast<double>(taken.size());
@@ -211,7 +212,7 @@ protected:
     const auto manifest = nlohmann::json::parse(readFile(checkpoint + "/manifest.json"));
     return checkpoint + "/" + manifest["file"].get<std::string>();
   }
-  /// With the program's initial weights.
+  /// The gradients are those of the program's initial weights.
   Reference reference() {
     AccumulatingProgram still;
     still.program.schedule.rate = 0;

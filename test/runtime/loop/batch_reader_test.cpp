@@ -1,4 +1,5 @@
-// Prefetched batches: the right samples, and errors at the right step.
+// Tests that prefetched batches have the right samples, and that errors are reported at the right
+// step.
 #include "runtime/devices/cpu/cpu_device.h"
 #include "runtime/loop/batch_reader.h"
 #include "runtime/support/failure.h"
@@ -26,7 +27,7 @@ protected:
     return Dataset(mtc_program, {{"x", folder / "x.npy"}, {"target", folder / "target.npy"}},
                    false);
   }
-  /// Expects that the inputs hold these rows.
+  /// Checks that the inputs contain these rows.
   void expectRows(const std::vector<int64_t> &rows) {
     std::vector<char *> inputs = device.batchBuffers(/*ahead=*/false);
     auto *x = reinterpret_cast<const float *>(inputs[0]);

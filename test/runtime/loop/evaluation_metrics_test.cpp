@@ -63,7 +63,7 @@ TEST(EvaluationMetrics, CountTargetsApartFromWeights) {
 
 TEST(EvaluationMetrics, MacroAveragesAreOverTheClassesThatOccur) {
   MetricSums sums;
-  // Classes 0, 1 and 4 of several; class 3 does not occur.
+  // The labels are 0, 1 and 4 of several classes, and class 3 does not occur.
   for (auto [predicted, labelled] : {std::pair{0, 0}, {0, 0}, {1, 0}, {4, 4}, {0, 1}, {-1, -1}})
     sums.addTarget(predicted, labelled);
   EXPECT_DOUBLE_EQ(valueOf(sums, "macro_precision"), (2.0 / 3 + 0 + 1) / 3);

@@ -34,13 +34,13 @@ TEST(ForwardBatchesTest, BelongToTheRanksInTurn) {
           }
         EXPECT_EQ(next, batches.count());
         EXPECT_EQ(samples, end);
-        // The last round has at least a batch of rank 0.
+        // The last round has a batch for rank 0, at least.
         EXPECT_TRUE(batches.batchOf(batches.rounds() - 1, 0).has_value());
       });
 }
 
 TEST(ForwardBatchesTest, AreRepeatedByRanksThatHaveNoneLeft) {
-  // 7 batches on 3 ranks: 0 1 2, 3 4 5, 6 - -.
+  // The rounds of 7 batches on 3 ranks are 0 1 2, 3 4 5, 6 - -.
   std::vector<std::vector<int64_t>> computed(3);
   runRanks(3, [&](Ranks &ranks) {
     const ForwardBatches batches(batchSize, 26, ranks);
@@ -49,7 +49,7 @@ TEST(ForwardBatchesTest, AreRepeatedByRanksThatHaveNoneLeft) {
   });
   EXPECT_THAT(computed,
               ElementsAre(ElementsAre(0, 3, 6), ElementsAre(1, 4, 4), ElementsAre(2, 5, 5)));
-  // Fewer batches than ranks.
+  // There are fewer batches than ranks.
   runRanks(3, [&](Ranks &ranks) {
     const ForwardBatches batches(batchSize, 3, ranks);
     EXPECT_EQ(batches.rounds(), 1);

@@ -1,4 +1,4 @@
-// The command line: all errors at once, suggestions, help.
+// Tests the command line: errors that are reported together, suggestions, and help.
 #include "test/runtime/support.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// Forward runs whose batches ranks share: results are bit-identical to one process; errors of one
-// rank.
+// Tests forward runs whose batches are distributed over ranks: results are bit-identical to one
+// process, and errors of one rank are reported.
 #include "runtime/abi/row_values.h"
 #include "runtime/devices/cpu/cpu_device.h"
 #include "runtime/loop/evaluate.h"
@@ -168,7 +168,7 @@ TEST_F(RanksEvaluation, EndsAllRanksIfRankZeroCannotWrite) {
   EXPECT_FALSE(fileExists(outputs()));
 }
 
-/// Returns sums whose total depends on the order of additions, and classes that differ in number.
+/// Returns sums whose total depends on the order of summation, and different numbers of classes.
 MetricSums sumsOf(int64_t number) {
   MetricSums sums;
   sums.total(mtc::abi::rowLoss).add(number % 3 == 0 ? 1e16 : number % 3 == 1 ? 1.5 : -1e16);

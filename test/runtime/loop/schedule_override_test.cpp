@@ -1,4 +1,5 @@
-// Flags that replace parts of the schedule: the resulting schedule, runs with it, and resuming.
+// Tests flags that replace parts of the schedule: the resulting schedule, runs with it, and
+// resuming.
 #include "runtime/loop/schedule_override.h"
 #include "runtime/support/failure.h"
 #include "test/runtime/support.h"
@@ -72,7 +73,8 @@ TEST(ScheduleOverride, OfTables) {
   EXPECT_EQ(table.rate, 0.5);
   EXPECT_THAT(table.points.steps, ElementsAre(1, 10));
   EXPECT_THAT(table.points.rates, ElementsAre(0.5, 0.25));
-  // Its points remain while the schedule is a table, and its highest rate afterwards.
+  // The points of the table apply while the schedule is a table; a later schedule has its highest
+  // rate.
   EXPECT_EQ(overrideSchedule(table, withKind("table")), table);
   EXPECT_EQ(overrideSchedule(table, withKind("linear")), settings("linear", 0.5, 0, 0));
   flags = {};
@@ -168,7 +170,7 @@ TEST_F(OverriddenRuns, ResumeWithTheirRates) {
   const std::string whole = model(with({"--steps", "9"}));
   const std::vector<double> expected = rates();
   model(with({"--steps", "4", "--schedule-steps", "9", "--save", saved}));
-  // Without flags, and with the same flags.
+  // The run is resumed without flags, and with the same flags.
   EXPECT_EQ(model({"--steps", "9", "--resume", saved, "--quiet"}), whole);
   EXPECT_EQ(rates(), expected);
   EXPECT_EQ(model(with({"--steps", "9", "--resume", saved})), whole);
@@ -184,10 +186,10 @@ TEST_F(OverriddenRuns, OtherFlagsOnResumingAreReported) {
   EXPECT_THAT(result.error,
               HasSubstr("warning: --lr 0.005: the checkpoint's run had --schedule constant --lr "
                         "0.02; the learning rate of step 5 is 0.005 and not 0.02"));
-  // From then on, the run has this schedule.
+  // From this step on, the run has the new schedule.
   model({"--steps", "7", "--resume", saved, "--quiet"});
   EXPECT_EQ(rates().back(), 0.005);
-  // If the checkpoint's schedule has no end, it ends with the run.
+  // If the schedule of the checkpoint has no end, it ends with the run.
   result = run({"--steps", "10", "--resume", saved, "--schedule", "linear", "--metrics", log});
   EXPECT_EQ(result.status, 0) << result.error;
   EXPECT_THAT(result.error, HasSubstr("warning: --schedule linear: the checkpoint's run had"));

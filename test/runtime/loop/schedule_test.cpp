@@ -1,4 +1,4 @@
-// The learning rates of every schedule.
+// Tests the learning rates of every schedule.
 #include "runtime/loop/schedule.h"
 
 #include <gmock/gmock.h>
@@ -91,7 +91,7 @@ TEST(Schedule, OneCycleIsPyTorchs) {
               {0.04, 0.52, 1.0, 0.9504846320134737, 0.8117456539497631, 0.6112620219362893,
                0.38874197806371075, 0.18825834605023697, 0.049519367986526286, 4e-06},
               1e-12);
-  // total_steps of 3, 2 and 1
+  // The same schedule with a total_steps of 3, 2 and 1.
   expectRates(schedule, {0.9944154354509117, 0.46263710266697505, 4e-06}, 1e-12);
   expectRates(schedule, {0.811745653949763, 4e-06}, 1e-12);
   expectRates(schedule, {4e-06}, 1e-12);

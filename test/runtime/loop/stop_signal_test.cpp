@@ -1,4 +1,4 @@
-// Effects of signals on a process.
+// Tests the effects of signals on a process.
 #include "runtime/loop/stop_signal.h"
 
 #include <gtest/gtest.h>

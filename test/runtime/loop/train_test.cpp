@@ -1,4 +1,4 @@
-// Whole runs of the handwritten sample: numbers, order of samples, resuming, messages.
+// Tests whole runs of the handwritten sample: numbers, order of samples, resuming and messages.
 #include "runtime/io/safetensors.h"
 #include "runtime/state/initial_values.h"
 #include "test/runtime/support.h"
@@ -42,7 +42,7 @@ std::string checkpointFile(const std::string &folder) {
          nlohmann::json::parse(readFile(folder + "/manifest.json"))["file"].get<std::string>();
 }
 
-/// The sample's training in doubles.
+/// Trains the model of the sample in doubles.
 struct Reference {
   double weight[3], bias = 0, momentum[4] = {};
 
@@ -259,7 +259,7 @@ TEST_F(Train, MissingWeightsBesideTheProgram) {
               HasSubstr("'fc.weight' is missing"));
 }
 
-/// Data whose rows from `first` on are not finite.
+/// Writes data whose rows are not finite from row `first` on.
 void writeDivergingData(const TemporaryFolder &folder, size_t first) {
   std::vector<float> target(10, 1);
   std::fill(target.begin() + static_cast<int64_t>(first), target.end(), std::nanf(""));
@@ -319,7 +319,7 @@ TEST_F(Train, WeightsThatAreNotFiniteAreNotSaved) {
 }
 
 TEST_F(Train, WhatWasNotFiniteBeforeTrainingMayBeSaved) {
-  // A state like a mask: it contains -inf, and no loss depends on it.
+  // The state resembles a mask: it contains -inf, and no loss depends on it.
   MtcProgram program = mtc_program;
   std::vector<MtcVariable> variables(program.variables, program.variables + program.variable_count);
   const float infinity = -std::numeric_limits<float>::infinity();
@@ -410,7 +410,7 @@ TEST_F(Train, MetricsThatFailInTheMiddleLeaveACheckpoint) {
   }
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.error, HasSubstr("--metrics " + (folder / "m.jsonl") + ": cannot be written"));
-  // Whole lines only, and all steps of the checkpoint except the failed ones.
+  // The file has only whole lines, and all steps of the checkpoint except the failed ones.
   const std::string lines = readFile(folder / "m.jsonl");
   EXPECT_EQ(lines.back(), '\n');
   const size_t written = readLosses(folder / "m.jsonl").size();
@@ -556,7 +556,7 @@ TEST_F(ScheduleOfRuns, ThatEndsBeforeTheRunIsRefused) {
   EXPECT_THAT(result.error, HasSubstr("warning: --schedule-steps 8: the learning rate of step 5"));
   EXPECT_THAT(run({"--resume", folder / "c", "--epochs", "4"}).error,
               HasSubstr("is 0 after step 8"));
-  // A finished run, or one that does not train, needs no such check.
+  // A finished run, and a run that does not train, need no such check.
   EXPECT_EQ(run({"--resume", folder / "c", "--steps", "8"}).status, 0);
   EXPECT_EQ(run({"--resume", folder / "c", "--evaluate"}).status, 0);
   EXPECT_THAT(Train::run({"--schedule-steps", "8"}).error,

@@ -1,5 +1,5 @@
-// Validation between steps: training does not change; the best checkpoint, early stopping,
-// interruptions.
+// Tests validation between steps: it does not change the training, keeps the best checkpoint, stops
+// early, and can be interrupted.
 #include "runtime/io/checksum.h"
 #include "test/runtime/support.h"
 
@@ -60,7 +60,7 @@ protected:
   RunResult run(const Flags &more, const MtcProgram &program = mtc_program) {
     return runHere(program, withData(folder, more));
   }
-  /// A run that must succeed without warnings.
+  /// Runs the sample, which must succeed without warnings.
   std::string runWell(Flags more, const MtcProgram &program = mtc_program) {
     if (std::find(more.begin(), more.end(), "--last-batch") == more.end())
       more.insert(more.end(), {"--last-batch", "wrap"}); // Otherwise a note tells of it.
@@ -164,7 +164,7 @@ TEST_F(Validation, IsTheEvaluationOfTheCheckpoint) {
 }
 
 TEST_F(Validation, AtTheEndOfEachEpochByDefault) {
-  // 10 rows in batches of 4.
+  // The data has 10 rows in batches of 4.
   runWell(validating({"--epochs", "4", "--metrics", log, "--last-batch", "wrap"}));
   EXPECT_THAT(stepsOf(validations(log)), ElementsAre(3, 5, 8, 10));
   runWell(validating({"--epochs", "3", "--metrics", log, "--last-batch", "drop"}));
@@ -213,7 +213,8 @@ TEST_F(Validation, KeepsTheBestCheckpoint) {
   EXPECT_EQ(
       runHere(mtc_program, {"--resume", saved + "/best", "--export", folder / "b.onnx"}).status, 0);
 
-  // The best value survives an interruption: a worse one later does not replace the checkpoint.
+  // The best value is kept across an interruption, so that a later, worse value does not replace
+  // the checkpoint.
   runWell(validating({"--resume", saved, "--save", saved, "--steps", "12", "--metrics", log,
                       "--validate-every", "1", "--keep-best", "loss"}));
   EXPECT_EQ(manifest(saved + "/best")["step"], 4);
@@ -235,12 +236,13 @@ TEST_F(Validation, ResumesTheBestIntoAnotherFolder) {
   runWell(with({"6", "--resume", saved + "/best", "--save", folder / "d"}));
   EXPECT_EQ(manifest(folder / "d/best")["step"], 4);
   EXPECT_EQ(data(folder / "d/best"), data(saved + "/best"));
-  // A run that resumes from a later one reports where the best checkpoint is missing.
+  // A run that resumes from a later checkpoint reports the folder in which the best checkpoint is
+  // missing.
   RunResult result = run(with({"10", "--resume", saved, "--save", folder / "e"}));
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.error, HasSubstr("note: " + (folder / "e/best") + ": the best validation"));
   EXPECT_FALSE(fileExists(folder / "e/best"));
-  // The checkpoint of another run is replaced on request only.
+  // The checkpoint of another run is replaced only with --overwrite.
   RunResult refused = run(with({"2", "--save", folder / "d"}));
   EXPECT_EQ(refused.status, 1);
   ASSERT_EQ(unlink((folder / "d/manifest.json").c_str()), 0);
@@ -353,7 +355,7 @@ TEST_F(Validation, DropsItsLinesAfterTheCheckpoint) {
 }
 
 TEST_F(Validation, ASignalStopsItPromptly) {
-  // One validation takes far longer than the test's timeout.
+  // One validation would take far longer than the time limit of the test.
   writeSet("large", 400000, sampleTarget);
   const int process =
       startSample(withData(folder, validating({"--steps", "1000", "--validate-every", "1", "--save",

@@ -1,4 +1,4 @@
-// Names from files are escaped on a terminal.
+// Tests that names from files are escaped on a terminal.
 #include "runtime/support/messages.h"
 #include "test/runtime/support.h"
 

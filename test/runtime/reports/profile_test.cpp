@@ -1,4 +1,4 @@
-// --profile-summary: counted operations and bytes, and references.
+// Tests the counted operations and bytes in --profile-summary, and its references.
 #include "runtime/calls/contraction/cpu/onednn/contraction.h"
 #include "runtime/calls/contraction/plain.h"
 #include "runtime/devices/cpu/measure/throughput.h"
@@ -94,7 +94,7 @@ TEST(Profile, MicroStepsAddUp) {
 }
 
 TEST(Profile, PlainContractionHasTheSameWork) {
-  // lhs [5, m, k] transposed, rhs the same for every entry.
+  // lhs is [5, m, k] and transposed, and rhs is equal for all entries of the batch.
   MtcContraction contraction = {MTC_F32,
                                 MTC_F32,
                                 MTC_F32,

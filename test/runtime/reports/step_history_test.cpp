@@ -1,4 +1,4 @@
-// Millions of steps in bounded memory, with all extremes.
+// Tests that millions of steps are kept in bounded memory, with all extremes.
 #include "runtime/reports/run_record.h"
 #include "runtime/reports/step_history.h"
 

@@ -1,4 +1,4 @@
-// The file name of the target's sample.
+// Defines the file name of the sample for the target.
 #include "test/runtime/support.h"
 
 namespace mtc::test {

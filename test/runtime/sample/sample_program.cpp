@@ -5,9 +5,9 @@
 //   lr · momentum
 //
 // It has every kind of variable: parameters (random, zero), a constant with data, state that each
-// step changes, gradients and optimizer state. Batch 4, 3 features. The model that it exports is
-// the mark of ONNX files, "TRAINING" or "INFERENCE" by its form, "HEAD", weight, "BODY", bias,
-// "TAIL".
+// step changes, gradients and optimizer state. The batch size is 4, and samples have 3 features.
+// The model that it exports is the mark of ONNX files, "TRAINING" or "INFERENCE" by its form,
+// "HEAD", weight, "BODY", bias, "TAIL".
 #include "runtime/abi/contraction.h"
 #include "runtime/abi/cpu.h"
 #include "runtime/abi/file_marks.h"

@@ -1,4 +1,4 @@
-// Checkpoints: bit-exact resuming, kills, full disks, and rejected checkpoints.
+// Tests checkpoints: bit-exact resuming, kills, full disks, and rejected checkpoints.
 #include "runtime/io/checksum.h"
 #include "test/runtime/support.h"
 
@@ -208,7 +208,7 @@ TEST_F(Checkpoint, AnAlteredManifestIsNoticed) {
   unsigned_.erase("checksum");
   setManifest("c", unsigned_);
   EXPECT_THAT(resume().error, HasSubstr("altered since it was written"));
-  // Readers differ in which of two equal keys they use.
+  // JSON parsers differ in which of two equal keys they use.
   std::string text = good.dump();
   text.insert(1, "\"step\": 1, ");
   writeFile(folder / "c/manifest.json", text);
@@ -246,7 +246,7 @@ TEST_F(Checkpoint, OnlyARunThatGoesOnFromItReplacesIt) {
     EXPECT_EQ(data("c"), before);
     EXPECT_EQ(manifest("c")["step"], 6);
   }
-  // The same folder under another name.
+  // The folder is given under another name.
   ASSERT_EQ(symlink("c", (folder / "link").c_str()), 0);
   EXPECT_EQ(run({"--steps", "7", "--save", folder / "c/", "--resume", folder / "link"}).status, 0);
   EXPECT_EQ(manifest("c")["step"], 7);

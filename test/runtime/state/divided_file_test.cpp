@@ -26,7 +26,7 @@ using testing::HasSubstr;
 
 namespace {
 
-/// A program whose variables are sharded among ranks.
+/// Tests files of programs whose variables are sharded among ranks.
 class DividedProgram {
 public:
   DividedProgram() = default;
@@ -35,7 +35,7 @@ public:
   void add(const char *name, uint32_t type, int64_t elements, int64_t piece) {
     addRuns(name, type, elements, piece, piece, /*parts=*/3, /*stride=*/1);
   }
-  /// Adds a variable of which a rank has runs of elements, `piece` elements in all.
+  /// Adds a variable of which each rank has runs of elements with `piece` elements in total.
   void addRuns(const char *name, uint32_t type, int64_t elements, int64_t piece, int64_t run,
                int64_t parts, int64_t stride) {
     auto &value = values.emplace_back();
@@ -195,8 +195,8 @@ void onDevices(int count, const DividedProgram &divided,
   EXPECT_THAT(results, Each(Field(&RankResult::error, "")));
 }
 
-/// A checkpoint of 4 parts along an axis, which groups of 2 have twice, is read in flat shards, and
-/// the other way around.
+/// A checkpoint of 4 parts along an axis, each of which two ranks have, is read in flat shards, and
+/// vice versa.
 TEST(AxisSplitTest, CheckpointsAreReadByOtherNumbersOfRanks) {
   struct Layout {
     int ranks;

@@ -9,8 +9,8 @@
 
 namespace {
 
-/// A part of a variable with these extents (row-major) and of an image, with different orders of
-/// axes.
+/// Returns a mapping between a row-major variable with these extents and an image with another
+/// order of axes.
 struct Block {
   std::vector<int64_t> extents, variableStrides, imageStrides;
 

@@ -1,4 +1,4 @@
-// A program accepts only its own initial weights by default.
+// Tests that a program accepts only its own initial weights by default.
 #include "runtime/io/checksum.h"
 #include "test/runtime/support.h"
 
@@ -118,7 +118,7 @@ protected:
     variables[1].images = &bias;
   }
 
-  /// f32 tensors with their shapes.
+  /// The tensors of a file, which are f32, with their shapes.
   RunResult runWith(const std::vector<std::pair<std::string, std::string>> &tensors,
                     const std::string &metadata = "", const std::string &path = "given.safetensors",
                     const std::string &given = "") {
@@ -151,7 +151,7 @@ TEST_F(ModuleNames, ThatInitializersHaveTooAreRefusedUnlessOtherNamesTell) {
             0);
   EXPECT_EQ(runWith({{"fc.weight", "[3,1]"}, {"bias", "[1]"}}).status, 0);
   EXPECT_EQ(runWith({{"fc.weight", "[1,3]"}, {"fc.bias", "[1]"}}).status, 0);
-  // Names decide, not shapes.
+  // Tensors are matched by name, not by shape.
   result = runWith({{"fc.weight", "[3,1]"}, {"fc.bias", "[1]"}});
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.error, HasSubstr("is f32 [3, 1]; the program expects f32 [1, 3]"));

@@ -1,8 +1,9 @@
-// Preloaded into a program, counts its memory allocations by caller: the program itself, or a
-// library. At the program's end, the file in the environment variable MTC_ALLOCATIONS gets a line
-// `COUNT OBJECT` for each, then `N peak` and `N left`, the maximum and the final number of bytes
-// from malloc, and `N mappings` of files and pages. With MTC_ALLOCATIONS_FROM=N, the stacks of some
-// allocations after the program's N-th are written to the standard error.
+// A library that counts the memory allocations of the program into which it is preloaded, by
+// caller: the program itself, or a library. At the program's end, the file in the environment
+// variable MTC_ALLOCATIONS gets a line `COUNT OBJECT` for each, then `N peak` and `N left`, the
+// maximum and the final number of bytes from malloc, and `N mappings` of files and pages. With
+// MTC_ALLOCATIONS_FROM=N, the stacks of some allocations after the program's N-th are written to
+// the standard error.
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -20,7 +21,7 @@
 #include <unistd.h>
 
 extern "C" {
-// glibc's own functions, which those below replace.
+// The functions of glibc, which the functions below replace.
 // NOLINTBEGIN(readability-identifier-naming)
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);

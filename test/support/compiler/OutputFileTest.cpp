@@ -45,7 +45,7 @@ struct OutputFiles : testing::Test {
     return names;
   }
   OutputTarget target(const std::string &name) { return {name, name, (path / name).string()}; }
-  /// A file with this content that is being written.
+  /// Creates a file with this content that is being written.
   OutputFile made(const std::string &name, const std::string &text) {
     OutputFile file = llvm::cantFail(OutputFile::create(target(name)));
     llvm::cantFail(file.write([&](llvm::raw_ostream &os) { os << text; }));
@@ -89,7 +89,7 @@ TEST_F(OutputFiles, AreTakenBackWhereOneCannotBePutInPlace) {
     files.push_back(made("old", "after"));
     files.push_back(made("new", "fresh"));
     files.push_back(made(std::string(255, 'n'), "last"));
-    // A name that is one byte too long, which is only detected when the file is renamed.
+    // The name is one byte too long, which is detected only when the file is renamed.
     files.push_back(made(std::string(256, 'n'), "too long"));
     llvm::Error error = commit(files);
     EXPECT_TRUE(bool(error));

@@ -1,4 +1,4 @@
-// Progress lines fit a terminal of any width.
+// Tests that progress lines fit a terminal of any width.
 #include "support/terminal/progress_bar.h"
 #include "support/terminal/status_line.h"
 #include "test/support/terminal_output.h"

@@ -1,4 +1,4 @@
-// The emulated NCCL: results, order and errors.
+// Tests results, order and errors of the emulated NCCL.
 #include "runtime/abi/collective.h"
 #include "runtime/collectives/nccl/nccl.h"
 #include "runtime/collectives/transfer_messages.h"
@@ -25,7 +25,7 @@ using testing::HasSubstr;
 
 namespace {
 
-constexpr size_t bytes = 64, slots = 8; // of the memory of a rank
+constexpr size_t bytes = 64, slots = 8; // size in bytes of the memory of a rank
 
 /// Two ranks in one process, each with a stream for computation, a stream for messages, and memory.
 struct Rank {
@@ -137,7 +137,7 @@ TEST_F(Nccl, DeliversMessagesInOrder) {
 }
 
 TEST_F(Nccl, ExchangesWithinGroups) {
-  // The groups 0 2 and 1 3, at the same time.
+  // The groups 0 2 and 1 3 communicate at the same time.
   start(4);
   constexpr int64_t piece = bytes, total = 2 * piece;
   const MtcCollective collective = {.kind = MTC_ALL_TO_ALL,
@@ -168,7 +168,7 @@ TEST_F(Nccl, ExchangesWithinGroups) {
                     done);
       }
     });
-    // The row of the other rank of the group.
+    // Returns the row of the other rank of the group.
     rank.read(rank.number < 2 ? 3 : 2);
   }
   EXPECT_EQ(run(), "");

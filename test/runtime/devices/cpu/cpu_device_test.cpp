@@ -1,4 +1,4 @@
-// Errors of the target `cpu`.
+// Tests the errors of the target `cpu`.
 #include "runtime/abi/library_call.h"
 #include "test/runtime/support.h"
 

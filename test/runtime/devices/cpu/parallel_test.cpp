@@ -1,4 +1,4 @@
-// The thread pool: ranges are covered once, for any number of threads.
+// Tests that the thread pool covers each range once, for any number of threads.
 #include "runtime/devices/cpu/threads/parallel.h"
 
 #include <gtest/gtest.h>

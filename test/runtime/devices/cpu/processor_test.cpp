@@ -1,4 +1,4 @@
-// The decision whether a processor can run a program's code.
+// Tests the decision whether a processor can run the code of a program.
 #include "runtime/devices/cpu/processor.h"
 
 #include "runtime/abi/processor.h"

@@ -1,5 +1,5 @@
-// Work-stealing loops: each item is computed once, and other threads compute the items of a delayed
-// thread.
+// Tests work-stealing loops: each item is computed once, and other threads compute the items of a
+// delayed thread.
 #include "runtime/devices/cpu/threads/work_stealing.h"
 
 #include <gtest/gtest.h>

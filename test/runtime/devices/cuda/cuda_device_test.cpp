@@ -1,4 +1,4 @@
-// The target `cuda`: errors, delayed errors, and synchronization.
+// Tests errors, delayed errors and synchronization of the target `cuda`.
 #include "runtime/abi/attention.h"
 #include "runtime/abi/cuda.h"
 #include "runtime/devices/cuda/architecture.h"
@@ -64,7 +64,7 @@ TEST_F(CudaDevice, DriverMustBeAsNewAsTheCode) {
               HasSubstr("is for CUDA 13.0; this program's code needs one for CUDA 14.2"));
 }
 
-/// The sample as a program for these GPU architectures, run on the emulated GPU (sm_90).
+/// Runs the sample as a program for these GPU architectures on the emulated GPU (sm_90).
 RunResult runFor(const std::vector<MtcCudaArchitecture> &architectures,
                  const std::vector<std::string> &arguments) {
   MtcProgram program = mtc_program;
@@ -190,7 +190,8 @@ TEST_F(CudaDevice, MemoryReportHasTheDevice) {
 }
 
 TEST_F(CudaDevice, WhatTheDriverReportsEndsTheRun) {
-  // A copy from outside the arena fails. Afterwards the driver rejects all calls, like a real one.
+  // A copy from outside the arena fails. Afterwards the driver rejects all calls, like a real
+  // driver.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   MtcProgram program = mtc_program;
   std::vector<MtcFunction> functions(program.functions, program.functions + program.function_count);
@@ -270,8 +271,8 @@ TEST(Streams, AGraphRunsWhatWasCapturedEachTime) {
   driver.destroyExecutable(executable);
 }
 
-/// A copy on a second stream of a graph, with or without the first stream's wait before the next
-/// operation.
+/// A graph copies on a second stream. The first stream waits for the copy before the next
+/// operation, or does not wait.
 class ForkedGraph {
 public:
   void capture(bool isJoinedEarly) {

@@ -1,5 +1,5 @@
-// Attention graphs for cuDNN against plain sums: the emulated library computes the graph that it
-// receives.
+// Compares attention graphs for cuDNN with plain sums. The emulated library computes the graph that
+// it receives.
 #include "runtime/calls/attention/cuda/dnn_attention.h"
 #include "runtime/calls/attention/cuda/dnn_attention_plan.h"
 #include "runtime/devices/cuda/driver.h"
@@ -25,7 +25,8 @@ struct Case {
   int64_t batch = 2, heads = 2, keyHeads = 2, queries = 7, keys = 9, width = 8, valueWidth = 8;
   bool isCausal = false;
   int64_t offset = 0;
-  /// Strides of [batch, length, heads, width] in memory instead of [batch, heads, length, width].
+  /// Returns strides for the order [batch, length, heads, width] in memory instead of [batch,
+  /// heads, length, width].
   bool headsInside = false;
   uint32_t type = MTC_F16;
 };
@@ -169,7 +170,7 @@ void Problem::solve() {
       }
 }
 
-/// Device memory that is filled with halves, or read as halves or f32.
+/// Device memory that is filled with f16 numbers, or read as f16 or f32.
 class DeviceTensors {
 public:
   explicit DeviceTensors(uint32_t type) : type(type), driver(openDriver()), stream(driver) {}
@@ -309,8 +310,8 @@ TEST(DnnAttention, IsNotAskedForWhatItCannot) {
   EXPECT_TRUE(isForwardOnly([](MtcAttention &a) { a.has_out = 0; }));
   EXPECT_TRUE(isForwardOnly([](MtcAttention &a) { a.saved_out[2] = 33; }));
   EXPECT_TRUE(isForwardOnly([](MtcAttention &a) { a.queries = a.keys = 1; }));
-  // From 16 times the width on, one number per pair needs more than twice the memory of the
-  // tensors.
+  // If the length is at least 16 times the width, one number per pair of positions needs more than
+  // twice the memory of the tensors.
   EXPECT_TRUE(isPlanned([](MtcAttention &a) { a.queries = a.keys = 512; }, true));
   EXPECT_TRUE(isForwardOnly([](MtcAttention &a) { a.queries = a.keys = 513; }));
 }

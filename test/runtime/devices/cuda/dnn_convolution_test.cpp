@@ -1,5 +1,5 @@
-// Convolution graphs for cuDNN against plain sums: the emulated library computes the graph that it
-// receives, and rejects what cuDNN rejects.
+// Compares convolution graphs for cuDNN with plain sums. The emulated library computes the graph
+// that it receives, and rejects graphs that cuDNN rejects.
 #include "runtime/abi/cuda_library_call.h"
 #include "runtime/calls/convolution/cuda/dnn_convolution.h"
 #include "runtime/calls/convolution/cuda/dnn_convolution_plan.h"
@@ -59,7 +59,7 @@ public:
   }
 
 private:
-  /// bf16 is the upper half of f32.
+  /// A bf16 number is the upper half of an f32 number.
   void appendUpper(std::vector<char> &to, float number) const {
     char all[4];
     std::memcpy(all, &number, 4);
@@ -123,7 +123,7 @@ TEST(DnnConvolution, IsWhatSumsAreIn16Bits) {
   }
 }
 
-/// The forms of an epilogue: a bias, with an addend, with an activation.
+/// The epilogues are a bias, a bias with an addend, and both with an activation.
 void checkEpilogues(MtcConvolution c) {
   const std::unique_ptr<Dnn> dnn = openDnn();
   ASSERT_TRUE(dnn);
@@ -205,7 +205,7 @@ TEST(DnnConvolution, IsNotAskedForWhatItCannot) {
 }
 
 TEST(DnnConvolution, PlansCopiesAndPartialSums) {
-  // Copies of 4 x 4 and of 8 x 8 padded channels in f32, and the descriptors.
+  // The workspace has copies of 4 x 4 and of 8 x 8 padded channels in f32, and the descriptors.
   const MtcConvolution c = plane(2, 1, 3, 5, 9, 3, 1, 1, 1, 1);
   const int64_t positions = 9 * 10, input = 2 * 4 * 4 * positions, output = 2 * 8 * 4 * positions,
                 weights = 8 * 4 * 4 * 9;

@@ -1,4 +1,4 @@
-// Contractions for cuBLASLt against loops: the emulated library multiplies the column-major
+// Compares contractions for cuBLASLt with loops. The emulated library multiplies the column-major
 // matrices that it receives.
 #include "runtime/abi/attention.h"
 #include "runtime/abi/cuda_library_call.h"
@@ -24,7 +24,7 @@ using namespace mtc::runtime::gpu;
 
 namespace {
 
-/// Results of one contraction: out, and additional results.
+/// The result of one contraction, and its additional results.
 struct Results {
   std::vector<float> out, auxiliary, sums;
 };
@@ -109,7 +109,7 @@ public:
 
 private:
   bool hasPreactivation() const { return c.activation == MTC_GELU_GRADIENT; }
-  /// Operands of a 16-bit contraction have 16-bit elements, everything else f32.
+  /// The operands of a 16-bit contraction have 16-bit elements, and all other tensors f32.
   std::vector<char> stored(uint32_t buffer) const {
     const std::vector<float> &values = buffers[buffer];
     const auto *wide = reinterpret_cast<const char *>(values.data());
@@ -167,7 +167,7 @@ private:
   std::vector<std::vector<float>> buffers; ///< as the contraction counts them
 };
 
-/// Expects the loops' result, with the given number of library calls.
+/// Checks that the result equals that of the loops, and the number of library calls.
 void expectCalls(const MtcContraction &contraction, int64_t calls) {
   std::optional<MatmulPlan> plan = planMatmul(contraction);
   ASSERT_TRUE(plan);
@@ -431,7 +431,7 @@ TEST(Matmul, HasActivationsWhereOperandsAreRounded) {
 
 TEST(Matmul, WorkspaceGrowsWithTheResult) {
   MtcContraction c = plain();
-  // And 192 bytes, to align a workspace.
+  // Another 192 bytes align the workspace.
   EXPECT_EQ(mtc_cuda_call_scratch_bytes(MTC_CONTRACTION, &c), (64 << 10) + 192);
   c.m = c.n = c.k = c.lhs_strides[0] = c.rhs_strides[0] = c.out_strides[0] = 256;
   EXPECT_EQ(mtc_cuda_call_scratch_bytes(MTC_CONTRACTION, &c), 16 * 4 * 256 * 256 + 192);
@@ -526,8 +526,8 @@ TEST(Matmul, EpiloguesThatTheLibraryDoesNotHaveAreRefused) {
   expectRefused(c);
 }
 
-/// Runs GELU's gradient and its sums with buffers of the required size, one of which lacks an
-/// element. Returns whether the device still works.
+/// Runs the gradient of GELU and its sums. All buffers have the required size, except one, which
+/// lacks an element. Returns whether the device still works.
 bool runsWithTooSmall(size_t small) {
   MtcContraction c = wide(MTC_GELU_GRADIENT);
   c.summed = MTC_RESULT_SUMMED;
@@ -550,7 +550,7 @@ bool runsWithTooSmall(size_t small) {
 }
 
 TEST(Matmul, AccessesOfEpiloguesAreChecked) {
-  // An error ends the device's process: each test runs in a child process.
+  // An error ends the device's process, so each test runs in a child process.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_TRUE(runsWithTooSmall(5));
   EXPECT_EXIT(std::exit(runsWithTooSmall(2) ? 0 : 3), testing::ExitedWithCode(3), "");

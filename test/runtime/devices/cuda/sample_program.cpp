@@ -1,5 +1,5 @@
-// The sample for the target `cuda`: its kernels are launches of emulated functions, with one thread
-// per item.
+// The sample for the target `cuda`, whose kernels are launches of emulated functions with one
+// thread per item.
 #include "runtime/abi/cpu.h"
 #include "runtime/abi/cuda.h"
 #include "runtime/abi/emulation.h"
@@ -21,7 +21,8 @@ constexpr uint32_t blockSize = 32;
 /// Records of the operations that launch the kernels.
 constexpr size_t operandCounts[kernelCount] = {6, 2, 2, 2, 5, 5, 1};
 
-/// Parameters: the operands of the kernel's operation, then the fault record if it may fault.
+/// The parameters are the operands of the kernel's operation, then the fault record if the kernel
+/// may fault.
 template <size_t number> void runThread(char *const *parameters) {
   const MtcEmulatedThread &thread = *mtc_emulated_enter(0, 4);
   const MtcCpuStage &stage = stages[number];

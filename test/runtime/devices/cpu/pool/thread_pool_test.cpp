@@ -1,4 +1,4 @@
-// Properties of mtc's own thread pool; parallel_test.cpp has the tests of all pools.
+// Tests properties of mtc's own thread pool. parallel_test.cpp has tests of all pools.
 #include "runtime/devices/cpu/threads/parallel.h"
 #include "runtime/devices/cpu/threads/thread_pool.h"
 

@@ -1,6 +1,6 @@
-// Graphs of attention and convolution against cuDNN itself: it supports them on each architecture,
-// and needs no more memory than planned. Neither a GPU nor a driver is needed, but the driver's
-// library or the toolkit's stub of it.
+// Checks graphs of attention and convolution with cuDNN itself, which supports them on each
+// architecture and needs no more memory than planned. The test needs neither a GPU nor a driver,
+// only the driver's library or the toolkit's stub of this library.
 #include "runtime/calls/attention/cuda/dnn_attention.h"
 #include "runtime/calls/attention/cuda/dnn_attention_graph.h"
 #include "runtime/calls/attention/cuda/dnn_attention_plan.h"
@@ -35,7 +35,7 @@ constexpr Architecture architectures[] = {{800, 108, 166912, 2048},
                                           {1000, 148, 232448, 2048},
                                           {1200, 170, 101376, 1536}};
 
-/// An absent device, as cuDNN describes it.
+/// The description of a device that is not present, in cuDNN's format.
 dnn::Descriptor describe(const dnn::Library &library, const Architecture &a) {
   char json[1024];
   const int length = std::snprintf(
@@ -83,7 +83,7 @@ MtcAttention attention(int64_t heads, int64_t keyHeads, int64_t queries, int64_t
 std::string obstacle() {
   if (!dnn::openLibrary())
     return "cuDNN 9.19 or later is not installed";
-  // The library opens the driver by this name, and finds an already open library.
+  // The library opens the driver by this name, and finds the library that is already open.
   for (const char *name : {"libcuda.so.1", "/usr/local/cuda/lib64/stubs/libcuda.so",
                            "/usr/local/cuda/lib/stubs/libcuda.so"})
     if (dlopen(name, RTLD_NOW | RTLD_GLOBAL))
@@ -160,7 +160,7 @@ TEST_F(Dnn, KnowsSharedHeads) {
   expectPlanned(a, true);
 }
 
-/// The reason why cuDNN is not used for f32: training needs the gradient.
+/// cuDNN has no gradient in f32, so it is not used for training in f32.
 TEST_F(Dnn, HasNoGradientInF32) {
   const dnn::Library &library = *dnn::openLibrary();
   MtcAttention a = attention(8, 8, 512, 512, 64, false);
@@ -173,7 +173,7 @@ TEST_F(Dnn, HasNoGradientInF32) {
     EXPECT_TRUE(dnnChoices(library, operations, describe(library, architecture)).empty());
 }
 
-/// On every architecture there is a kernel within the planned workspace and precision.
+/// Every architecture has a kernel with the precision that fits the planned workspace.
 void expectPlanned(const MtcConvolution &c, Computed computed, MtcCudaPrecision precision) {
   const dnn::Library &library = *dnn::openLibrary();
   auto planned = planDnnConvolution(c, computed);

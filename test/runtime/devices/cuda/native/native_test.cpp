@@ -1,5 +1,5 @@
-// The declarations of driver.h, nccl.h and blas_lt.h against the libraries themselves. Neither a
-// GPU nor a driver is needed.
+// Checks the declarations of driver.h, nccl.h and blas_lt.h with the libraries themselves. The test
+// needs neither a GPU nor a driver.
 #include "runtime/collectives/nccl/nccl.h"
 #include "runtime/devices/cuda/blas_lt.h"
 #include "runtime/devices/cuda/native/shared_library.h"

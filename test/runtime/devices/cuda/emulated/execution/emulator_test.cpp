@@ -15,7 +15,7 @@ namespace emulation = mtc::runtime::emulation;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// Device memory with these numbers, or undefined.
+/// Device memory with these numbers, or with undefined contents.
 class Numbers {
 public:
   explicit Numbers(size_t count) : count(count), memory(emulation::allocate(count * 4)) {}
@@ -125,7 +125,7 @@ TEST(Emulator, OrdersSharedMemoryByWarpBarriersWithinTheWarpOnly) {
     uint32_t i = thread->index[0];
     mtc_emulated_shared_access(shared + i, &writeFloat);
     mtc_emulated_warp_barrier(~0u, 1);
-    // A thread of the same warp, or (parameter 1) of the other.
+    // The thread belongs to the same warp or, for the parameter 1, to the other warp.
     mtc_emulated_shared_access(shared + (parameters[1] ? 63 - i : i ^ 1), &readFloat);
   };
   Numbers to(64);
@@ -178,7 +178,7 @@ TEST(Emulator, GivesMemoryBack) {
   emulation::release(nullptr);
 }
 
-/// Narrower accesses split granules, and records of the whole granule remain valid.
+/// Smaller accesses split granules, and the records of the whole granule remain valid.
 TEST(GlobalRaces, AccessesOfEveryWidth) {
   emulation::GlobalRaces races;
   emulation::AccessClock clock(races.startLaunch());

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Trains models from a clean clone: digits to at least 97 % accuracy on the test images, digits in two processes, and a small GPT-2 on text.
-# Installs missing packages, builds the compiler, and writes to build/demo only. The exit code is 1 if the loss of a model does not decrease
-# enough.
+# Trains models from a clean clone: digits to an accuracy of at least 97 % on the test images, digits in two processes, and a small GPT-2 on
+# text. The script installs missing packages, builds the compiler, and writes only to build/demo. The exit code is 1 if the loss of a model
+# does not decrease enough.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

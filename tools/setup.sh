@@ -4,7 +4,7 @@
 #   tools/setup.sh            the compiler, its tools, and libraries that programs link
 #   tools/setup.sh --tests    also tmux, and build/venv: Python with the packages in test/requirements.txt
 #
-# Silent and fast if nothing is missing. Root or sudo is only needed to install packages.
+# The script is silent and fast if nothing is missing. It needs root or sudo only to install packages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -49,7 +49,7 @@ if ((${#missing[@]})); then
   echo "setup.sh: installing ${missing[*]}"
   log=$(mktemp)
   trap 'rm -f "$log"' EXIT
-  # LLVM 22 is in Debian 12's security archive, whose package list a fresh machine lacks.
+  # LLVM 22 is in the security archive of Debian 12, whose package list a fresh machine lacks.
   for command in update "install --yes --no-install-recommends ${missing[*]}"; do
     # shellcheck disable=SC2086 # the words of one command line
     if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 $command >"$log" 2>&1; then
@@ -60,7 +60,7 @@ if ((${#missing[@]})); then
 fi
 
 # protobuf and zlib for Arm programs: extracted from Debian's packages for that architecture, without installing them. Separate package
-# lists leave the system's unchanged.
+# lists leave those of the system unchanged.
 if [[ ! -e build/aarch64/libprotobuf-lite.a || ! -e build/aarch64/libz.a ]]; then
   echo "setup.sh: fetching protobuf and zlib for aarch64"
   arm=$(mktemp -d)
@@ -79,7 +79,7 @@ if [[ ! -e build/aarch64/libprotobuf-lite.a || ! -e build/aarch64/libz.a ]]; the
   rm -rf "$arm"
 fi
 
-# For --target cuda without a CUDA toolkit: the math functions and the assembler, from PyPI packages. No GPU is needed.
+# If there is no CUDA toolkit, --target cuda uses the math functions and the assembler from PyPI packages. No GPU is needed.
 cuda=build/cuda
 cuda_version=13.0.88
 cuda_files=(nvidia/cu13/nvvm/libdevice/libdevice.10.bc nvidia/cu13/lib/libnvJitLink.so.13)

@@ -25,7 +25,7 @@ step() {
 step tools/setup.sh --tests
 step cmake --preset release --log-level=WARNING
 step cmake --build --preset release --target all unit-tests
-# An instrumented build checks every memory access of the compiler and the runtime.
+# The instrumented build checks every memory access of the compiler and the runtime.
 step cmake --preset asan --log-level=WARNING
 step cmake --build --preset asan --target sanitized-tests fuzz-targets
 echo "== tests"

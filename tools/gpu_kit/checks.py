@@ -12,10 +12,10 @@ from array import array
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-DEVICE_MEMORY = "GPU: code, graphs and libraries"  # in a memory report: the program's GPU memory outside its arena
-LOSS_LIMIT, GRADIENT_LIMIT = 1e-4, 1e-3  # relative; gradients relative to the maximum of their tensor
+DEVICE_MEMORY = "GPU: code, graphs and libraries"  # key in a memory report for the program's GPU memory outside its arena
+LOSS_LIMIT, GRADIENT_LIMIT = 1e-4, 1e-3  # relative differences; for gradients, relative to the maximum of their tensor
 ACTIVATION_LIMIT = 1e-5  # relative to the maximum of the tensor, with equal operands
-Row = tuple[str, str, bool | None]  # None for a figure without a check
+Row = tuple[str, str, bool | None]  # None for a number that is not checked
 
 
 class Failure(Exception):
@@ -36,7 +36,7 @@ def call(command: list, timeout: float = 300, **environment: str) -> str:
 
 
 class Example:
-    """A model with data and the CPU target's results."""
+    """A model with its data and the results of the target `cpu`."""
 
     def __init__(self, made: dict):
         self.name, self.losses = made["name"], made["losses"]
@@ -86,7 +86,8 @@ def technique(example: Example, made: dict) -> list[Row]:
 
 
 def worst_difference(found: dict[str, array], expected: dict[str, array]) -> tuple[float, str]:
-    """Returns the maximum difference relative to the maximum of its tensor, and the tensor's name; infinity if the names differ."""
+    """Returns the maximum difference relative to the maximum of its tensor, and the name of the tensor. The difference is infinite if the
+    names differ."""
     if found.keys() != expected.keys():
         return math.inf, "other names"
     worst, name = 0.0, ""
@@ -109,7 +110,7 @@ def gradients(example: Example) -> list[Row]:
 
 
 def with_nan(file: Path, folder: Path) -> Path:
-    """A copy of f32 data whose first element is NaN."""
+    """Writes a copy of f32 data whose first element is NaN."""
     content = bytearray(file.read_bytes())
     struct.pack_into("<f", content, 10 + struct.unpack_from("<H", content, 8)[0], math.nan)
     (folder / "nan.npy").write_bytes(content)
@@ -117,7 +118,7 @@ def with_nan(file: Path, folder: Path) -> Path:
 
 
 def epilogues() -> list[Row]:
-    """Compares activations and bias gradients as library epilogues with the same program's kernels, and checks that activations propagate
+    """Compares activations and bias gradients that are library epilogues with kernels in their place, and checks that activations propagate
     NaN."""
     made = HERE / "epilogues"
     x, labels = made / "data/x.npy", made / "data/labels.npy"
@@ -139,7 +140,7 @@ def epilogues() -> list[Row]:
     kept = {key: all(map(math.isnan, spoiled[key][: len(spoiled[key]) // 128])) for key in ("gelu", "relu")}
     kept["ReLU of a convolution"] = all(map(math.isnan, images[: len(images) // 16]))
     text = "NaN" if all(kept.values()) else "lost by " + ", ".join(name for name, right in kept.items() if not right)
-    # ReLU's operand is a contraction of GELU's result, rounded to tf32.
+    # The operand of ReLU is a contraction of the result of GELU, which is rounded to tf32.
     compared = (("GELU", gelu, ACTIVATION_LIMIT), ("ReLU", relu, GRADIENT_LIMIT))
     return [
         *((f"epilogues: {what} equals the kernel's", f"maximum difference {error:.1e} (limit {limit:.0e})", error <= limit)
@@ -161,7 +162,8 @@ def same_bits(example: Example) -> list[Row]:
 
 
 def nccl(example: Example) -> list[Row]:
-    """One rank that sends by NCCL instead of copying, on streams and in graphs; results must be bit-identical to copies."""
+    """Trains one rank that sends by NCCL instead of copying, on streams and in graphs. Results must be bit-identical to those with
+    copies."""
     name = f"{example.name}: one rank with NCCL"
     results, report = [], {}
     with tempfile.TemporaryDirectory() as folder:
@@ -184,7 +186,7 @@ def nccl(example: Example) -> list[Row]:
 
 
 def memory(program: Path, data: list, name: str, *flags) -> list[Row]:
-    """Compares the arena with its planned size, which must be equal, and reports memory outside the arena."""
+    """Checks that the arena has its planned size, and reports memory outside the arena."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         call([program, *data, "--steps", 2, "--no-shuffle", "--quiet", "--memory-report", report, *flags])
@@ -195,7 +197,7 @@ def memory(program: Path, data: list, name: str, *flags) -> list[Row]:
 
 
 def fitted(program: Path, data: list, name: str) -> list[Row]:
-    """Updates of a model that needs many techniques to fit."""
+    """Runs updates of a model that fits only with many techniques."""
     with tempfile.TemporaryDirectory() as folder:
         metrics = Path(folder) / "metrics.jsonl"
         rows = memory(program, data, name, "--metrics", metrics)
@@ -223,7 +225,7 @@ def sanitizer(example: Example) -> list[Row]:
 
 
 def bandwidth(program: Path, data: list, name: str) -> list[Row]:
-    """Kernels and contractions of the fastest step, relative to a device copy and to the library's contraction alone."""
+    """Reports the kernels and contractions of the fastest step, relative to a device copy and to a plain contraction of the library."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "summary.json"
         call([program, *data, "--steps", 5, "--no-shuffle", "--quiet", f"--profile-summary={file}"])

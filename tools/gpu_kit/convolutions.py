@@ -1,4 +1,4 @@
-"""A convolutional model with padding, strides and groups, trained batch normalization, and pooling."""
+"""Writes a convolutional model with padding, strides and groups, batch normalization in training form, and pooling."""
 
 import onnx_bytes
 from onnx_bytes import field, initializer, integer, integers, node, value

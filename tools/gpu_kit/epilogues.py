@@ -1,9 +1,9 @@
-"""A model whose activations and bias gradients are epilogues of library calls."""
+"""Writes a model whose activations and bias gradients are epilogues of library calls."""
 
 import onnx_bytes
 from onnx_bytes import field, initializer, integer, node, text, value
 
-WIDTHS = (64, 256, 128, 16)  # widths of x, of GELU, of ReLU, and of the result
+WIDTHS = (64, 256, 128, 16)  # widths of x, of the results of GELU and ReLU, and of the result
 
 
 def model() -> bytes:

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Packs a folder that checks and measures the CUDA target on a machine with a GPU and no other requirement than Python.
+"""Packs a folder that checks and measures the CUDA target on a machine that needs only a GPU and Python.
 
     tools/gpu_kit/make.py --out kit                                # for sm_90: examples, convolutions and recurrent layers
     tools/gpu_kit/make.py --out kit --graphs FOLDER                # and large models, to be timed
     tools/gpu_kit/make.py --out kit --emulate                      # device code on this machine's processor: tests the kit
 
-On the other machine, `python3 kit/run.py` prints one table. The folder contains programs, their data, and the CPU target's losses and
-gradients, computed here. The folder of graphs contains the models in TIMED and FITTED, with or without weights (`bench/models.py` exports
-them); their parameters and data are random, generated on the other machine.
+On the other machine, `python3 kit/run.py` prints one table. The folder contains programs, their data, and the losses and gradients of the
+target `cpu`, which are computed here. The folder of graphs contains the models in TIMED and FITTED, with or without weights
+(`bench/models.py` exports them); their parameters and data are random, generated on the other machine.
 """
 
 import argparse
@@ -51,7 +51,7 @@ EXAMPLES = {
         "batch": 16,
     },
 }
-# Flags for gpt2-small, and the maximum relative difference of losses from the CPU's.
+# Flags for gpt2-small, and the maximum relative difference of its losses from those of the CPU.
 TECHNIQUES = {
     "recomputation": (["--recompute", "all"], 1e-4),
     "tiles": (["--tile", "all"], 1e-4),
@@ -166,7 +166,7 @@ def large(options, number: int, title: str, programs: dict[str, list]) -> dict:
 
 
 def activations(options) -> None:
-    """Compiles one model in tf32, with library epilogues and with kernels in their place."""
+    """Compiles one model in tf32 twice, with library epilogues and with kernels in their place."""
     folder = options.out / "epilogues"
     folder.mkdir()
     model = options.scratch / "epilogues.onnx"

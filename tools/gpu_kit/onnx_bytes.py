@@ -8,7 +8,7 @@ FLOAT = 1
 
 
 def number(value: int) -> bytes:
-    """A protobuf varint: seven bits in each byte."""
+    """Returns a protobuf varint, which has seven bits in each byte."""
     head, rest = value & 0x7F, value >> 7
     return bytes([head | 0x80]) + number(rest) if rest else bytes([head])
 
@@ -39,7 +39,7 @@ def node(operator: str, inputs: list[str], outputs: str | list[str], *attributes
 
 
 def initializer(name: str, *shape: int, values: list[float] | None = None) -> bytes:
-    """Random values with a seed from the name, unless values are given."""
+    """Returns an initializer with the given values, or with random values whose seed depends on the name."""
     generator = random.Random(name)
     values = values or [generator.gauss(0, 0.2) for _ in range(math.prod(shape))]
     content = struct.pack(f"<{len(values)}f", *values)
@@ -47,7 +47,7 @@ def initializer(name: str, *shape: int, values: list[float] | None = None) -> by
 
 
 def value(index: int, name: str, *extents: int) -> bytes:
-    """A tensor [batch, extents...] as an input (11) or output (12) of the graph."""
+    """Returns a tensor [batch, extents...] as an input (11) or output (12) of the graph."""
     shape = field(1, field(2, "batch")) + b"".join(field(1, field(1, extent)) for extent in extents)
     return field(index, field(1, name) + field(2, field(1, field(1, FLOAT) + field(2, shape))))
 

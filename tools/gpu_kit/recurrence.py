@@ -1,10 +1,10 @@
-"""A model of recurrent layers: a bidirectional LSTM, GRUs of both kinds and an RNN, whose final states are classified."""
+"""Writes a model of recurrent layers: a bidirectional LSTM, GRUs of both kinds and an RNN, whose final states are classified."""
 
 import onnx_bytes
 from onnx_bytes import field, initializer, integer, node, text, value
 
 STEPS, INPUTS, HIDDEN = 12, 24, 20
-# For each layer: operator, number of gates and of directions, and attributes.
+# Each layer has an operator, the number of gates and of directions, and attributes.
 LAYERS = {
     "lstm": ("LSTM", 4, 2, [text("direction", "bidirectional")]),
     "gru": ("GRU", 3, 1, []),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks and measures the programs that make.py packed: `run.py [--seconds 520] [--rounds 3] [--steps 20]`; prints one Markdown table.
 
-Needs python3 and the NVIDIA driver; PyTorch and transformers for comparisons, compute-sanitizer for its checks. Checks that do not fit into
-the time limit are skipped and listed. The exit code is 1 if a check fails.
+The script needs python3 and the NVIDIA driver. Comparisons need PyTorch and transformers, and checks of memory accesses compute-sanitizer.
+Checks that do not fit into the time limit are skipped and listed. The exit code is 1 if a check fails.
 """
 
 import argparse
@@ -67,7 +67,7 @@ def steps_of_mtc(model: dict, precision: str, steps: int) -> dict:
     return {
         "seconds": [line["step_seconds"] for line in lines],
         "losses": [line["loss"] for line in lines],
-        # Excludes the driver's context, which PyTorch does not count either.
+        # The number excludes the driver's context, which PyTorch does not count either.
         "peak": memory["arena_bytes"]
         + sum(use["bytes"] for use in memory["outside_arena"] if use["name"] == checks.DEVICE_MEMORY),
     }
@@ -81,7 +81,8 @@ def steps_of_pytorch(model: dict, precision: str, compiled: bool, steps: int) ->
 
 
 def compare(model: dict, precision: str, options) -> list[Row]:
-    """Compares step times of alternating runs: the median over the rounds of each run's median."""
+    """Compares the step times of programs that run alternately. The time of a program is the median over the rounds of each run's
+    median."""
     name = f"{model['title']}, {precision}"
     runs = {"mtc": lambda: steps_of_mtc(model, precision, options.steps)}
     if options.torch:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Builds a wheel of the Python package with the compiler, the runtime's archives and the linker inside.
+"""Builds a wheel of the Python package that contains the compiler, the runtime's archives and the linker.
 
     tools/scripts/build_wheel.py DIST [--build build/release] [--patchelf PATH] [--offline]
 
-The wheel contains the shared libraries that the compiler needs, except those of glibc and GCC. Users need Python, numpy, and a
-compiler driver (clang++ or g++) for the start-up files of linked libraries.
+The wheel contains the shared libraries that the compiler needs, except those of glibc and GCC. Users need Python, numpy, and clang++ or
+g++, which provide the start-up files of linked libraries.
 """
 
 import argparse
@@ -16,9 +16,9 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-# Libraries of each Linux system that has a C++ compiler.
+# Libraries that every Linux system with a C++ compiler has.
 SYSTEM = re.compile(r"(linux-vdso|ld-linux|libc|libm|libdl|librt|libpthread|libstdc\+\+|libgcc_s)[.-]")
-# Libraries that linked libraries need. The linker searches for the name without a version.
+# Libraries that compiled models need. The linker searches for the name without a version.
 LINKED = ("libdnnl", "libgomp")
 
 

@@ -22,7 +22,7 @@ SOURCES = ("ir", "frontend", "passes", "codegen", "driver", "runtime", "support"
 SCRIPTS = ("*.py", "*.cfg", "*.cfg.py.in", "*.cmake", "*CMakeLists.txt", "*.sh")
 TESTS = tuple(f"{folder}/*.{ending}" for folder in ("test", "bench") for ending in ("cpp", "h", "mlir"))
 MESSAGE = re.compile(r'(?:emitError|emitWarning|emitRemark|emitOpError|problems\.add|fail|makeUserError|createStringError|user_error|warn|note)\b')
-# Comments for tools, not for people.
+# Comments that tools read.
 DIRECTIVE = re.compile(r"!|fmt:|noqa|type:|shellcheck|NOLINT|RUN:|namespace\b|(given|expect|fault) @|expected-|-----|--- ")
 CHECK = re.compile(r"^\s*// *[A-Z0-9_-]+(\{LITERAL\})?:.*$", re.MULTILINE)
 

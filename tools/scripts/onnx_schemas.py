@@ -23,7 +23,7 @@ OTHER_DOMAINS = {
     "ai.onnx.preview": {"FlexAttention"},
 }
 
-# MLIR's text for the element type of `tensor(KEY)`; ElementTypes.cpp has the same table.
+# The text in MLIR of the element type `tensor(KEY)`. ElementTypes.cpp has the same table.
 ELEMENTS = {
     "float": "f32", "double": "f64", "float16": "f16", "bfloat16": "bf16", "float8e4m3fn": "f8E4M3FN",
     "float8e4m3fnuz": "f8E4M3FNUZ", "float8e5m2": "f8E5M2", "float8e5m2fnuz": "f8E5M2FNUZ",

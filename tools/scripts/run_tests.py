@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 PASSED = {"PASS", "FLAKYPASS", "XFAIL"}
 SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
-# Folders of the build, and of the sanitized build: all of them, and for each kind of test (`--only`).
+# The folders of tests in the build and in the sanitized build, for all tests and for each kind of test (`--only`).
 EVERYTHING = (["test", "bin/unit"], ["test/sanitized", "test/fuzz", "bin/unit"])
 KINDS = {
     "unit": (["bin/unit"], ["bin/unit"]),
@@ -91,7 +91,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="build to test")
     parser.add_argument("--sanitized", type=Path, help="AddressSanitizer build to test as well")
-    # One more than there are cores, because tests of several ranks sometimes wait for time limits.
+    # One more job than there are cores, because tests of several ranks sometimes wait for time limits.
     parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 1) + 1, help="tests to run in parallel")
     parser.add_argument("--all", action="store_true", help="also run long versions, and clang-tidy on all sources")
     parser.add_argument("--only", choices=KINDS, help="one kind of test, without minimum counts")

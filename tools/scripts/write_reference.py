@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 NOTE = "<!-- Written by tools/scripts/write_reference.py from the tables in the code. -->\n\n"
 COMMANDS = ("inspect", "plan", "compile", "grad")
-# Pages that mlir-tblgen writes into the build, by the names here.
+# Pages that mlir-tblgen writes into the build folder, by their names in docs/reference.
 RECORDS = {
     "passes.md": ("Passes", ["onnx-inference-passes", "onnx-exporters-passes", "onnx-batching-passes", "onnx-conversion-passes", "passes",
                              "codegen-passes"]),
@@ -57,7 +57,7 @@ def techniques(mtc: Path) -> str:
 
 
 def program_flags(mtc: Path) -> str:
-    """Returns the flags that all programs share, without inputs and outputs, which come first."""
+    """Returns the flags that all programs share, without the inputs and outputs at the start."""
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder, "train")
         output(mtc, "compile", ROOT / "examples/digits/digits.onnx", "--dim", "batch=8", "-o", program)

@@ -31,12 +31,12 @@ llvm::Error cpu::checkTuning(StringRef tune) {
 // Samples
 //===------------------------------------------------------------------------------------------===//
 
-/// Operations of a sample, which takes some 10 milliseconds in f32.
+/// The number of operations of a sample, which takes some 10 milliseconds in f32.
 static constexpr double maxFlops = 1e9;
 
-/// Adapts the distance of the lines of a matrix to fewer rows and columns. Lines that were not
-/// dense keep their distance. Others keep their alignment and cache sets: the distance remains
-/// equal modulo a page of floats.
+/// Adapts the stride of a matrix to fewer rows and columns. Lines that were not dense keep their
+/// stride. Dense lines keep their alignment and cache sets, because the stride remains equal modulo
+/// a page of floats.
 static void resize(int64_t *strides, int64_t rows, int64_t columns, int64_t newRows,
                    int64_t newColumns) {
   constexpr int64_t page = 1024;
@@ -46,8 +46,8 @@ static void resize(int64_t *strides, int64_t rows, int64_t columns, int64_t newR
     strides[1] = newRows + (rows - newRows) % page;
 }
 
-/// Keeps contractions of few operations. Others sum fewer terms, and then have fewer columns and
-/// rows, but so many that copies of an operand are compared with many reads of it.
+/// Returns small contractions unchanged. Large ones sum fewer terms, and then have fewer columns
+/// and rows, but enough of them that a copy of an operand is still read many times.
 static MtcContraction reduce(MtcContraction c) {
   constexpr int64_t fewestLines = 1024, fewestTerms = 768;
   auto fit = [](int64_t extent, int64_t minimum, int64_t others) {
@@ -79,8 +79,8 @@ static MtcConvolution reduce(MtcConvolution c, double flops) {
 }
 
 CallAttrInterface cpu::sampleOf(CallAttrInterface call, int threads) {
-  // Threads share the work, and a share of less than a millisecond is not worth a copy. Samples of
-  // the largest images would take seconds.
+  // Threads share the work, and if the share of a thread takes less than a millisecond, copies do
+  // not pay off. Samples of the largest images would take seconds.
   constexpr double minOfAThread = 1e8, maxOfAnImage = 2e10;
   const auto flops = static_cast<double>(call.getCost().flops);
   const MatrixProduct product = call.getProduct();
@@ -116,7 +116,7 @@ constexpr int algorithmCount = MTC_WINOGRAD + 1;
 /// Seconds by algorithm on one thread; negative if the call or the library does not have it.
 using Times = std::array<double, algorithmCount>;
 
-/// The times of samples, of this process and in the folder of compiled kernels.
+/// The times of samples that this process has measured, or that are stored in the kernel cache.
 class KnownTimes {
 public:
   static KnownTimes &get() {
@@ -138,7 +138,8 @@ private:
 
 } // namespace
 
-/// Returns the call with the algorithm of a number of the ABI; null if it does not have it.
+/// Returns the call with an algorithm, given by its number in the ABI; null if the call does not
+/// have this algorithm.
 static CallAttrInterface withAlgorithm(CallAttrInterface call, int algorithm) {
   return call.withAlgorithm(algorithm == MTC_AS_STORED
                                 ? std::nullopt
@@ -225,10 +226,10 @@ static bool needsLittle(CallAttrInterface call, int algorithm, int threads) {
 }
 
 ChosenAlgorithm cpu::measureAlgorithms(CallAttrInterface call, int threads, bool again) {
-  // Smaller differences are hardly measurable.
+  // Smaller differences are within the noise of measurements.
   constexpr double minSpeedup = 1.02;
-  // Samples have fewer rows, columns and terms, which the library computes up to 10 % faster than
-  // whole matrices, and own panels do not.
+  // The library computes samples, which have fewer rows, columns and terms, up to 10 % faster than
+  // whole matrices. The runtime's own panels have no such advantage.
   constexpr double gainOfPanels = 1.05;
   const CallAttrInterface sample = sampleOf(call, threads);
   if (!sample)

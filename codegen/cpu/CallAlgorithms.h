@@ -1,9 +1,9 @@
 //===- CallAlgorithms.h - Measured algorithms of library calls --------------------------------===//
 //
-// oneDNN is up to three times slower on some layouts than on others of the same shape, and which
-// these are differs by processor. So large contractions and convolutions are measured in each of
-// their algorithms (MtcAlgorithm) on the machine that compiles, and the fastest one is recorded in
-// the program.
+// oneDNN is up to three times slower on some layouts than on others of the same shape, and the slow
+// layouts differ by processor. Therefore each algorithm (MtcAlgorithm) of large contractions and
+// convolutions is measured on the machine that compiles, and the fastest one is recorded in the
+// program.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -19,15 +19,16 @@ namespace mtc::cpu {
 /// Fails unless `tune` is empty, `off`, `cached` or `full`, as in `tune` of `#mtc_cpu.target`.
 llvm::Error checkTuning(llvm::StringRef tune);
 
-/// Returns a call that takes milliseconds and whose algorithms compare as those of `call`, a call
-/// for `threads` threads. Returns null if there is only one algorithm, or nothing worth measuring.
+/// Returns a call that takes milliseconds and whose algorithms have the same relative speeds as
+/// those of `call`, a call for `threads` threads. Returns null if there is only one algorithm, or
+/// if a measurement would not pay off.
 CallAttrInterface sampleOf(CallAttrInterface call, int threads);
 
 /// Returns the fastest algorithm of `call`, a call for `threads` threads that reads its operands as
-/// stored. Samples are measured once on a machine, or `again` once in this process, up to a limit
-/// of seconds per process unless `again`; without a measurement, there is no algorithm. An
-/// algorithm that needs much scratch for its operands is not chosen, nor one that is hardly faster.
-/// Thread-safe.
+/// stored. Each sample is measured once on a machine, up to a limit of seconds per process. With
+/// `again`, it is measured once in this process without a limit. Without a measurement, no
+/// algorithm is returned. Algorithms that need much scratch memory for their operands, or that are
+/// hardly faster, are not chosen. Thread-safe.
 ChosenAlgorithm measureAlgorithms(CallAttrInterface call, int threads, bool again);
 
 } // namespace mtc::cpu

@@ -53,7 +53,7 @@ public:
                     const StageFunction &stage)
       : kernel(kernel), plan(plan), b(b), stage(stage) {}
 
-  /// Emits loops over work items, which are blocks of elements, one result after the other.
+  /// Emits loops over work items, which are blocks of elements, for one result after the other.
   void run() {
     int64_t first = 0;
     for (auto [result, partials] : llvm::zip_equal(kernel.columnSums, plan.partials)) {

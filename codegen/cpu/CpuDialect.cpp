@@ -52,7 +52,7 @@ private:
 
 } // namespace
 
-/// Returns what the answers of the call's library depend on.
+/// Returns the cache key of a query about the library of a call.
 static std::string questionOn(CallAttrInterface call, TargetAttr target) {
   std::string question = call.getKind().str() + ':' + std::to_string(target.getThreads()) + ':' +
                          std::to_string(target.getLibrary()) + ':';

@@ -21,8 +21,9 @@ using namespace mtc;
 
 namespace {
 
-/// Target machines for kernels that are compiled at the same time. Creating a machine, which parses
-/// the list of features, takes as long as optimizing a small kernel, so each serves many kernels.
+/// Target machines for kernels that are compiled at the same time. Creating a machine parses the
+/// list of features and takes as long as optimizing a small kernel, so each machine compiles many
+/// kernels.
 class TargetMachines {
 public:
   TargetMachines(const cpu::Processor &host, unsigned optLevel) : host(host), optLevel(optLevel) {}
@@ -238,8 +239,7 @@ llvm::Expected<TargetAttrInterface> cpu::parseTarget(StringRef detail, MLIRConte
   auto processor = describeProcessor(flags.cpu, flags.features);
   if (!processor)
     return processor.takeError();
-  // The libraries of another architecture are found only at link time, and there is no oneDNN among
-  // them, nor a static one.
+  // The libraries of another architecture are found only at link time. They do not include oneDNN.
   const bool isStatic = flags.isStatic || !processor->isOfHost();
   const bool isWithout = isStatic || !flags.without.empty();
   if (!flags.tune.empty() && flags.tune != "off" &&

@@ -1,7 +1,7 @@
 //===- FiniteRows.cpp - Rows without elements that are not finite -----------------------------===//
 //
-// max(bits(select(condition, x, 0)) & INT32_MAX), where condition is |x| < inf, or a conjunction of
-// it with the same for other elements y that are reduced likewise.
+// max(bits(select(condition, x, 0)) & INT32_MAX), where the condition is |x| < inf, or its
+// conjunction with |y| < inf for other elements y that are reduced in the same way.
 //
 //===------------------------------------------------------------------------------------------===//
 

@@ -127,7 +127,8 @@ private:
     return dim == 1 && rowExtent ? *rowExtent : kernel.space[dim];
   }
 
-  /// Binds a dimension to each of low..high-1 in turn, or to lanes if it is the vector dimension.
+  /// Binds a dimension to each index of low..high-1 in turn, or to lanes if it is the vector
+  /// dimension.
   void emitDim(unsigned dim, Value low, Value high, llvm::function_ref<void()> body) {
     if (dim != plan.vectorDim) {
       emitter.hoist(stored, /*level=*/0);
@@ -185,8 +186,8 @@ private:
     emitFromLevel(1);
   }
 
-  /// Emits level 1 as if all elements were finite. If its maxima say so, the other levels need no
-  /// checks, either; otherwise all levels are emitted with checks.
+  /// Emits level 1 as if all elements were finite. If its maxima are finite, the other levels need
+  /// no checks, either; otherwise all levels are computed with checks.
   void emitFiniteIteration() {
     const IterationEmitter::State checked = emitter.getState();
     IterationEmitter::Scope scope(emitter);

@@ -12,8 +12,8 @@ using namespace mtc::cpu;
 
 namespace {
 
-/// Iterations per work item: enough to amortize the loop over items, and few enough for a launch to
-/// have items for many threads.
+/// The number of iterations per work item: large enough to amortize the loop over items, and small
+/// enough for a launch to have items for many threads.
 constexpr int64_t kIterationsPerItem = 4096;
 /// The minimum number of iterations for a call on a separate thread.
 constexpr int64_t kIterationsPerCall = 16384;
@@ -128,8 +128,8 @@ private:
       plan.vectorDim.reset();
   }
 
-  /// Returns whether permutations of bytes look up a table at kLanes indices. They are not extended
-  /// to 64 bits.
+  /// Returns whether permutations of bytes look up a table at kLanes indices. Lanes are not
+  /// extended to 64 bits.
   bool looksUpBytes() const {
     return llvm::any_of(kernel.body->getOps<KernelLoadOp>(), [&](KernelLoadOp load) {
       std::optional<SmallTable> table = findSmallTable(load, kernel.loads.find(load)->second);
@@ -166,8 +166,8 @@ private:
     plan.lanes = kTileLanes;
   }
 
-  /// Orders the dimensions as loops: in the order of the space, the vector dimension last in its
-  /// group.
+  /// Orders the loops over the dimensions: in the order of the space, with the vector dimension
+  /// last in its group.
   void orderDims() {
     for (unsigned dim = 0; dim < kernel.rank(); ++dim) {
       if (dim == plan.vectorDim || dim == plan.tileDim)

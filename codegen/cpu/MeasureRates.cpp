@@ -34,7 +34,7 @@ struct Probe {
 /// A timed copy of a block.
 struct Copies {
   int64_t bytes;
-  /// Seconds on one thread, and on all threads together.
+  /// The seconds of a copy on one thread, and on all threads together.
   double alone = std::numeric_limits<double>::infinity(), together = alone;
 
   double seconds() const { return std::min(alone, together); }
@@ -267,7 +267,7 @@ static std::optional<Rates> readRates(StringRef text) {
 }
 
 std::optional<Rates> cpu::measureRates(int threads, MtcCallLibrary library) {
-  // More threads than cores do not increase the rates.
+  // Threads beyond the number of cores do not increase the rates.
   const auto cores = static_cast<int>(llvm::hardware_concurrency().compute_thread_count());
   threads = std::min(threads, cores);
   const std::string processor = nameOfHost();

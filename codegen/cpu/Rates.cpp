@@ -70,7 +70,7 @@ double Rates::getSeconds(const Cost &kernel) const {
   // Rates relative to matrix multiplications, which use fused multiply-adds without waiting for
   // operands.
   constexpr double ofArithmetic = 1.0 / 4, ofFunctions = 1.0 / 24;
-  // Relative to the overhead of a call: a kernel does not call a library.
+  // The overhead of a kernel, relative to that of a call: a kernel does not call a library.
   constexpr double ofOverhead = 1.0 / 4;
   double products = calls.lookup(keyOf(MTC_CONTRACTION, {.type = MTC_F32}));
   double arithmetic = (static_cast<double>(kernel.flops) / ofArithmetic +
@@ -143,7 +143,7 @@ Rates cpu::ratesOfClass(StringRef name, int threads) {
     for (const char *kind :
          {"contraction", "convolution", "transposed_convolution", "convolution_weight_gradient"})
       rates.calls[std::string(kind) + " bf16"] = each.bfloat16 * products;
-    // The softmax stays f32.
+    // The softmax is computed in f32.
     rates.calls["attention bf16"] = 0.8 * products;
     rates.calls["attention gradient bf16"] = products;
   }

@@ -1,7 +1,7 @@
 //===- RefusePlan.cpp - Validation of a kernel's loop plan ------------------------------------===//
 //
-// Plans made by the planner are valid. A plan that was parsed from text may refer to dimensions
-// that do not exist or omit iterations.
+// Plans that the planner computes are valid. A plan that was parsed from text may refer to
+// dimensions that do not exist or omit iterations.
 //
 //===------------------------------------------------------------------------------------------===//
 

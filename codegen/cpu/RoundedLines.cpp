@@ -1,9 +1,9 @@
 //===- RoundedLines.cpp - Rounded minimums of lines in 16-bit arithmetic ----------------------===//
 //
 // The low 5 bits of a number's exponent and the upper 11 bits of its mantissa m are 16 bits. With
-// tables of lines by exponent, a line is start + growth * m / 2^11: a permutation for each of both
-// numbers, the upper half of a product, and a sum, of 32 lanes at a time. Two lines take a third of
-// the instructions that seven lines in f32 take.
+// tables of linear functions by exponent, a function is start + growth * m / 2^11. This takes a
+// permutation for each of the two numbers, the upper half of a product, and a sum, for 32 lanes at
+// a time. Two functions take a third of the instructions of seven functions in f32.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ struct Line {
   double at(double x) const { return slope * x + offset; }
 };
 
-/// Matches minimums of lines of one number.
+/// Matches minimums of linear functions of one number.
 class Matcher {
 public:
   /// Matches `value`, the bits of a minimum.

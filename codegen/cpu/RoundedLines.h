@@ -10,16 +10,16 @@
 
 namespace mtc::cpu {
 
-/// A minimum of lines at a number, converted to an integer of 8 bits. With a center, the minimum is
-/// added to it, or subtracted where a condition holds.
+/// A minimum of linear functions of a number, converted to an integer of 8 bits. With a center, the
+/// minimum is added to it, or subtracted where a condition holds.
 struct RoundedLines {
   mlir::Value x;          ///< f32, not negative
   mlir::Value isNegative; ///< i1; null if there is no center
   uint16_t center = 0;    ///< with 8 fractional bits
 
   /// In each interval from a power of two to the next, the minimum is that of at most two lines.
-  /// Their values at the start and their growth up to the end, with 8 fractional bits, by the low
-  /// bits of the exponent.
+  /// The values of the functions at the start of an interval and their growth up to its end, with 8
+  /// fractional bits, by the low bits of the exponent.
   static constexpr int64_t kIntervals = 32;
   using Table = std::array<uint16_t, kIntervals>;
   struct Line {
@@ -28,8 +28,8 @@ struct RoundedLines {
   std::array<Line, 2> lines;
 };
 
-/// Returns the minimum of lines that a kernel's operation rounds, if the operation has the
-/// attribute `mtc.tolerance` and arithmetic in 16 bits is as accurate as that.
+/// Returns the minimum of linear functions that an operation of a kernel rounds, if the operation
+/// has the attribute `mtc.tolerance` and arithmetic in 16 bits has at most this error.
 std::optional<RoundedLines> findRoundedLines(mlir::Operation *op);
 
 /// The number of lanes of `emitRoundedLines`.

@@ -29,7 +29,7 @@ struct SmallTable {
 /// unknown.
 std::optional<SmallTable> findSmallTable(KernelLoadOp load, const LinearForm &form);
 
-/// Emits the lookup of a table, whose first element is at `address`, at a vector of 16, 32, ...
+/// Emits lookups in a table, whose first element is at `address`, for a vector of 16, 32, ...
 /// indices of type i32. Requires AVX-512.
 mlir::Value lookUp(mlir::ImplicitLocOpBuilder &b, const SmallTable &table, mlir::Value address,
                    mlir::Value numbers);
@@ -37,8 +37,9 @@ mlir::Value lookUp(mlir::ImplicitLocOpBuilder &b, const SmallTable &table, mlir:
 /// Returns whether `lookUpBytes` can emit the lookup of a table at this number of indices.
 bool isTableOfBytes(const SmallTable &table, int64_t lanes);
 
-/// Stores the four bytes of each element of a table, whose first element is at `address`, in a
-/// buffer on the stack, with equal bytes of all elements in succession. Returns its address.
+/// Stores the elements of a table, whose first element is at `address`, in a buffer on the stack,
+/// byte by byte: the first bytes of all elements, then their second bytes, and so on. Returns its
+/// address.
 mlir::Value storeBytePlanes(mlir::ImplicitLocOpBuilder &b, const SmallTable &table,
                             mlir::Value address);
 

@@ -1,6 +1,6 @@
 //===- CudaDialect.cpp - The cuda target attribute --------------------------------------------===//
 //
-// Results are independent of the machine that compiles, with or without a GPU, and are the same for
+// Results are independent of the machine that compiles, with or without a GPU, and are equal for
 // device code and its emulation.
 //
 //===------------------------------------------------------------------------------------------===//

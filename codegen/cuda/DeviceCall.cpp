@@ -59,7 +59,8 @@ std::optional<DeviceCall> cuda::planDeviceCall(CallAttrInterface call,
 // Module construction
 //===------------------------------------------------------------------------------------------===//
 
-/// Defines mma.sync on a warp's 16 x 8 and 8 x 8 elements of tf32, which C++ has no name for.
+/// Defines mma.sync on a warp's 16 x 8 and 8 x 8 elements of tf32, because C++ has no name for this
+/// instruction.
 static void defineMultiply(Function &function) {
   LLVMContext &context = function.getContext();
   IRBuilder<> builder(BasicBlock::Create(context, "", &function));
@@ -129,7 +130,7 @@ static void buildKernel(Module &module, CallAttrInterface call, const DeviceCall
 Expected<std::unique_ptr<Module>>
 cuda::buildDeviceCall(CallAttrInterface call, const DeviceCall &plan, LLVMContext &context) {
   auto module = std::make_unique<Module>(plan.parts.front().launch.symbol, context);
-  // Loads of the constant fold, so that it is removed.
+  // Loads from the constant are folded, so that the constant is removed.
   auto *description = new GlobalVariable(
       *module, ArrayType::get(Type::getInt8Ty(context), call.getBytes().size()),
       /*isConstant=*/true, GlobalValue::InternalLinkage,

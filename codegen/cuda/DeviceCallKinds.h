@@ -23,7 +23,7 @@ struct DeviceCallKind {
 };
 
 std::optional<DeviceCall> planAttention(CallAttrInterface call, ContractionPrecision precision);
-/// The operands, where null stands for an absent one, the results, and shared memory.
+/// The operands (null if absent), the results, and shared memory.
 llvm::SmallVector<llvm::Value *>
 attentionArguments(CallAttrInterface call, const gpu::Launch &launch, llvm::Function &kernel);
 

@@ -16,9 +16,9 @@
 
 namespace mtc::cuda {
 
-/// Returns the search path of the toolkit: MTC_CUDA_PATH only, if it is set; otherwise CUDA_HOME,
-/// CUDA_PATH, the folder that tools/setup.sh fills, /usr/local/cuda, and the active Python
-/// environment.
+/// Returns the search path of the toolkit: If MTC_CUDA_PATH is set, only this folder is searched;
+/// otherwise CUDA_HOME, CUDA_PATH, the folder that tools/setup.sh fills, /usr/local/cuda, and the
+/// active Python environment.
 llvm::SmallVector<std::string> toolkitFolders();
 
 /// Returns the path of a toolkit file in the first folder that contains it, in the layout of an

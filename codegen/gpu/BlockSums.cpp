@@ -46,7 +46,7 @@ Value BlockSums::addUp(Value own) {
   auto vector = dyn_cast<VectorType>(type);
   const int64_t bytes = (vector ? vector.getNumElements() : 1) * elementBytes(element);
   const auto alignment = static_cast<unsigned>(std::min<int64_t>(bytes, 16));
-  // A later sum overwrites what this one has read.
+  // A later sum overwrites the values that this sum has read.
   if (shared)
     threads.barrier();
   else

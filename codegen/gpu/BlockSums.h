@@ -8,8 +8,8 @@
 
 namespace mtc::gpu {
 
-/// Adds up values of the teams of a block, in an order that depends on the plan only. Teams whose
-/// members are neighbours fill warps, or warps fill teams.
+/// Adds up values of the teams of a block, in an order that depends on the plan only. If the
+/// members of a team are adjacent threads, a warp consists of whole teams or a team of whole warps.
 class BlockSums {
 public:
   BlockSums(const NormalKernel &kernel, const ReductionPlan &plan, mlir::ImplicitLocOpBuilder &b,
@@ -19,8 +19,8 @@ public:
   /// Returns the bytes of shared memory for any column sum of the kernel.
   static int64_t sharedBytes(const NormalKernel &kernel, const ReductionPlan &plan, int64_t warp);
 
-  /// Returns the sum of the values, scalars or vectors, that members of the same index have in all
-  /// teams. All threads of the block must execute the emitted code.
+  /// Returns the sum over all teams of the values, scalars or vectors, of the members with the same
+  /// index. All threads of the block must execute the emitted code.
   mlir::Value addUp(mlir::Value own);
 
 private:

@@ -30,7 +30,7 @@ public:
                              return ThreadBuilder::Values();
                            });
     }
-    // The remainder is smaller than a vector. It only exists if the kernel has a single dimension.
+    // The remainder is smaller than a vector, and exists only if the kernel has a single dimension.
     int64_t rest = all - groups * plan.vector.width;
     if (rest > 0)
       threads.ifThen(threads.less(first, rest), [&] {

@@ -19,7 +19,7 @@ public:
                      const IterationVector &vector);
 
   /// Returns the part of the results' element offsets that does not depend on the owned dimensions.
-  /// It must be the same for all results.
+  /// The list must be the same for all results.
   mlir::Value indexOfOthers();
 
 protected:

@@ -36,8 +36,8 @@ public:
   /// rows.
   mlir::Value getFirstRow() const { return firstRow; }
 
-  /// Returns initial values: for each result that is kept in registers one sum, or one for each
-  /// step of a row if it varies along the row.
+  /// Returns the initial values of the sums in registers: one for each such result, or one for each
+  /// step of a row if the result varies along the row.
   ThreadBuilder::Values zeros();
   /// Adds the values of a row to the carried sums.
   ThreadBuilder::Values addUp(mlir::ValueRange carried, llvm::ArrayRef<RowStep> steps,

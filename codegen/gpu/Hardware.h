@@ -7,7 +7,7 @@
 
 namespace mtc::gpu {
 
-/// A target states these properties once, for all of its GPUs, because the plan of a kernel does
+/// A target specifies these properties once for all of its GPUs, because the plan of a kernel does
 /// not depend on the device.
 struct Hardware {
   /// The number of threads that exchange values by shuffles: a power of two, at most 64.

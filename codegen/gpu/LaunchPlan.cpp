@@ -29,8 +29,8 @@ void addLaunch(LaunchPlan &plan, int64_t blocks, int64_t threads) {
   plan.launches.push_back(launch);
 }
 
-/// Stages loads through shared-memory tiles if they are contiguous along a different dimension than
-/// the stores, the same one for all of them.
+/// Stages loads through tiles in shared memory if all of them are contiguous along one dimension,
+/// and the stores along another one.
 bool planTranspose(const NormalKernel &kernel, LaunchPlan &plan) {
   TransposePlan shape;
   auto isLong = [&](unsigned dim) { return kernel.space[dim] >= kTile / 2; };

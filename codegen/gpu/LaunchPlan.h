@@ -143,8 +143,8 @@ struct ReductionPlan {
 struct ScatterPlan {
   IterationVector vector;
   llvm::SmallVector<unsigned> ownedDims, otherDims;
-  /// Whether the scatter index is uniform over the owned dimensions. If so, blocks divide the
-  /// indices among themselves, and each block searches for the iterations that scatter to its
+  /// Whether the scatter index is uniform over the owned dimensions. If this is true, blocks divide
+  /// the indices among themselves, and each block searches for the iterations that scatter to its
   /// indices. Otherwise, each thread executes all other iterations for its owned ones.
   bool byIndex = false;
   int64_t indexStride = 1; ///< between adjacent indices, in elements

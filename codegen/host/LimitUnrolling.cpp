@@ -71,7 +71,7 @@ struct LimitUnrolling : PassInfoMixin<LimitUnrolling> {
       return PreservedAnalyses::all();
     }
     const BodySize size = measureBody(loop, analyses.TTI);
-    // LLVM does not unroll loops of an unknown number of iterations, 0 here, completely.
+    // LLVM does not completely unroll loops with an unknown number of iterations, which is 0 here.
     if (size.accesses * analyses.SE.getSmallConstantMaxTripCount(&loop) <= maxAccesses)
       return PreservedAnalyses::all();
     if (unsigned count = partialCount(loop, size, analyses); count > 1)
@@ -83,8 +83,8 @@ struct LimitUnrolling : PassInfoMixin<LimitUnrolling> {
 };
 
 /// Excludes loops that LLVM has not unrolled completely, and whose bodies are too long for partial
-/// unrolling, from the second unrolling of LLVM's pipeline. It would simulate their iterations
-/// again, with the cost of each lane.
+/// unrolling, from the second unrolling of LLVM's pipeline. That unrolling would simulate their
+/// iterations again, with the cost of each lane.
 struct EndUnrolling : PassInfoMixin<EndUnrolling> {
   static PreservedAnalyses run(Loop &loop, LoopAnalysisManager &,
                                LoopStandardAnalysisResults &analyses, LPMUpdater &) {

@@ -14,7 +14,7 @@ namespace mtc::cpu {
 /// Complete unrolling would therefore yield blocks of many hundred accesses. The code generator
 /// compares the accesses of a block in pairs, so these blocks would take most of the compile time.
 ///
-/// Also excludes loops from the pipeline's second unrolling if it would not unroll them, but
+/// Also excludes loops from the second unrolling of the pipeline, which would not unroll them but
 /// estimate their cost again.
 void limitUnrolling(llvm::PassBuilder &builder);
 

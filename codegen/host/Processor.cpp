@@ -111,7 +111,8 @@ static std::unique_ptr<MCSubtargetInfo> describeSubtarget(const Triple &triple, 
   return std::unique_ptr<MCSubtargetInfo>((*target)->createMCSubtargetInfo(triple, cpu, ""));
 }
 
-/// Returns the architecture of an LLVM CPU name: that of this machine, if several have the name.
+/// Returns the architecture of an LLVM CPU name. If several architectures have the name, it is that
+/// of this machine.
 static std::optional<Triple> architectureOf(StringRef cpu) {
   std::optional<Triple> found;
   for (const auto &[generic, name] : architectures) {

@@ -23,7 +23,8 @@ struct Processor {
   std::string features; ///< LLVM target features (`+avx2,-avx512f`)
 
   bool isX86() const { return triple.isX86(); }
-  /// Returns whether this is the architecture of the machine that compiles, whose code it can run.
+  /// Returns whether this is the architecture of the machine that compiles, so that the machine can
+  /// run the code.
   bool isOfHost() const;
   /// Returns whether the processor has vector instructions that convert f32 to and from the type.
   bool hasBFloat16Conversion() const;

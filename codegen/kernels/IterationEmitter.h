@@ -111,7 +111,7 @@ protected:
                                 mlir::Value active) = 0;
   virtual void writeLanes(const LaneOffset &offset, mlir::Value base, mlir::Type element,
                           mlir::Value stored) = 0;
-  /// Called before a vector load is emitted.
+  /// This hook is called before a vector load is emitted.
   virtual void beforeLoad(const LinearForm &form, const LaneOffset &offset, unsigned operand,
                           mlir::Type element) {}
   /// Emits a vector load at computed indices in a target-specific way; returns null to use the

@@ -87,7 +87,8 @@ private:
     iteration[dims.front()] = 0;
   }
 
-  /// Returns whether the current iteration is in a ragged space. The first of a row always is.
+  /// Returns whether the current iteration is in a ragged space. The first iteration of a row
+  /// always exists.
   bool exists() const {
     return !iterations || iteration[0] * space[1] + iteration[1] < *iterations;
   }

@@ -1,7 +1,8 @@
 //===- KernelInterpreter.h - Reference interpreter for kernels --------------------------------===//
 //
-// The reference that tests compare generated code with. It shares no code with the emitters: it
-// iterates over the kernel's space in order and folds the body's operations to constants.
+// The reference with which tests compare generated code. The interpreter shares no code with the
+// emitters: it iterates over the kernel's space in order and folds the body's operations to
+// constants.
 //
 //===------------------------------------------------------------------------------------------===//
 

@@ -17,8 +17,8 @@ struct CodeSources {
   mlir::MLIRContext *context;
   llvm::SmallVector<KernelFunctionOp> kernels;
   llvm::SmallVector<CallAttrInterface> calls;
-  /// Called after each compilation, by any thread, with the number of sources that are compiled or
-  /// were in the cache, and the number of all.
+  /// A function that any thread calls after each compilation, with the number of sources that are
+  /// compiled or were in the cache, and the number of all sources.
   std::function<void(size_t done, size_t all)> notify = {};
 
   static CodeSources of(mlir::ModuleOp placed);

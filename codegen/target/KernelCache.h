@@ -42,7 +42,7 @@ public:
   /// ~/.cache); "" if there is none.
   static std::string defaultFolder();
 
-  /// Creates the folder with access for this user only if it does not exist. A folder that belongs
+  /// Creates the folder if it does not exist, with access only for this user. A folder that belongs
   /// to another user or is writable by others is not used; `getProblem` reports it.
   explicit KernelCache(std::string folder, uint64_t maxBytes = defaultMaxBytes);
   ~KernelCache();

@@ -46,7 +46,7 @@ struct TargetFlags {
   std::string cpu = "host", features;
   /// The number of threads that library calls are planned for.
   unsigned threads = 1;
-  /// --static: the program needs nothing but the kernel of the operating system.
+  /// --static: the program needs only the kernel of the operating system.
   bool isStatic = false;
   /// --cost-model: the processor class of the cost model. If empty, this machine's rates, or those
   /// of the class of the target processor.
@@ -70,8 +70,8 @@ enum class KernelText { Loops, LLVM, Assembly };
 struct LinkInputs {
   std::vector<std::string> archives;  ///< of the runtime, in link order
   std::vector<std::string> libraries; ///< system libraries, as for -l
-  /// The architecture of the program, if it is not that of the machine: as in the triple of clang,
-  /// and the folder of the archives.
+  /// The architecture of the program if it differs from that of the machine, as in clang's triple.
+  /// It is also the name of the folder of the archives.
   std::string architecture = {};
   bool isStatic = false; ///< link all libraries statically, including that of C
   bool hasRanks = false; ///< the program consists of several processes, which MPI connects
@@ -86,8 +86,8 @@ public:
 
   virtual ~Target() = default;
 
-  /// Returns the target attribute for the flags. Fails if they name no known target, or one that
-  /// cannot generate code on this machine.
+  /// Returns the target attribute for the flags. Fails if the target is unknown, or cannot generate
+  /// code on this machine.
   static llvm::Expected<TargetAttrInterface> parse(mlir::MLIRContext &context,
                                                    const TargetFlags &flags);
   /// Creates the code generator of a target. `optLevel` is LLVM's, 0 to 3.

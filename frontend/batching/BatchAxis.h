@@ -1,7 +1,8 @@
 //===- BatchAxis.h - Detection of the batch axis of inputs ------------------------------------===//
 //
-// A training step reads a slice of samples of some inputs, and all of others (a mask, the edges of
-// a graph). The ONNX file distinguishes them only by the names and extents of the first axes.
+// A training step reads a slice of samples of some inputs, and other inputs as a whole (a mask, the
+// edges of a graph). The ONNX file distinguishes them only by the names and extents of the first
+// axes.
 //
 //===------------------------------------------------------------------------------------------===//
 

@@ -28,8 +28,8 @@ std::string describeVersions(llvm::ArrayRef<Schema> schemas) {
   return text;
 }
 
-/// Returns the floating-point types of the first operand that has any in the newest definition, or
-/// of the first result if there are no operands.
+/// Returns the floating-point types of the first operand that may have such a type in the newest
+/// definition, or of the first result if there are no operands.
 std::string describeFloats(const Schema &schema) {
   const Signature &described = schema.operands.find(0) ? schema.operands : schema.results;
   std::string text;

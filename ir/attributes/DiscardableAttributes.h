@@ -19,12 +19,12 @@ inline constexpr llvm::StringLiteral techniquesAttribute = "mtc.techniques";
 /// On arguments and results of functions: the name of a graph input or output, or of a reserved
 /// result (ReservedNames.h); a string.
 inline constexpr llvm::StringLiteral nameAttribute = "mtc.name";
-/// On a function: how its attentions were lowered, an AttentionReportAttr.
+/// On a function: a report on the lowering of its attention operations, an AttentionReportAttr.
 inline constexpr llvm::StringLiteral attentionAttribute = "mtc.attention";
 /// On a function: it is executed in a separate run with its own arena, so that its memory does not
 /// count towards that of other functions; a unit.
 inline constexpr llvm::StringLiteral separateArenaAttribute = "mtc.separate_arena";
-/// On a function: it computes an iteration of `mtc.scan`, and is no function of the program; the
+/// On a function that computes an iteration of `mtc.scan` and is not a function of the program: the
 /// numbers of states and of scanned inputs (ScanBody.h).
 inline constexpr llvm::StringLiteral bodyAttribute = "mtc.body";
 /// On a function's result: autodiff has differentiated it; a unit.

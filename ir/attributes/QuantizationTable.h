@@ -25,10 +25,10 @@ struct QuantizationTable {
     float slope, offset;
   };
   std::vector<Line> lines;
-  /// How far the minimum may be off without changing which bound decides.
+  /// The error of the minimum up to which the same bound is selected.
   float tolerance;
 
-  /// Lower bound of the scale that elements are divided by.
+  /// Lower bound of the scale by which elements are divided.
   float minScale;
   /// Whether the lower bound also applies to the stored scale of a block.
   bool storesMinScale;

@@ -14,8 +14,8 @@ namespace mtc {
 /// kernel's results have the types of `op`'s results.
 class KernelBuilder {
 public:
-  /// See `mtc.kernel` for `space`, `reduced` and `points`. An empty space (a scalar) becomes [1].
-  /// Dimensions of extent 1 are not reduced, since there is nothing to combine along them.
+  /// See `mtc.kernel` for `space`, `reduced` and `iterations`. An empty space (a scalar) becomes
+  /// [1]. Dimensions of extent 1 are not reduced, since there is nothing to combine along them.
   KernelBuilder(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ArrayRef<int64_t> space,
                 mlir::ArrayRef<int64_t> reduced = {},
                 std::optional<int64_t> iterations = std::nullopt);

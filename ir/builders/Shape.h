@@ -1,6 +1,6 @@
 //===- Shape.h - Arithmetic on extents and axes -----------------------------------------------===//
 //
-// Used by verifiers, folders, canonicalization and gradient rules.
+// Verifiers, folders, canonicalization and gradient rules use these functions.
 //
 //===------------------------------------------------------------------------------------------===//
 

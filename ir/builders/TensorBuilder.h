@@ -1,6 +1,6 @@
 //===- TensorBuilder.h - Builder for tensor expressions ---------------------------------------===//
 //
-// Used by gradient rules, decompositions, converters, losses and optimizers. Operands of
+// Gradient rules, decompositions, converters, losses and optimizers use this class. Operands of
 // elementwise functions have equal shapes; broadcasts are explicit.
 //
 //===------------------------------------------------------------------------------------------===//

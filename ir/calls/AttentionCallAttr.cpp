@@ -138,7 +138,7 @@ struct Tensors {
 
 } // namespace
 
-/// Returns the sum over rows i of i + causal_offset + 1 keys, limited to 0 to `keys`. Both numbers
+/// Returns the sum over rows i of i + causal_offset + 1 keys, limited to 0 to `keys`. The numbers
 /// of rows and keys may be large, so the rows between the limits are summed as an arithmetic
 /// series.
 static int64_t countCausalPairs(const MtcAttention &a) {

@@ -146,7 +146,7 @@ static int64_t bytesOf(const CallShapes::Shape &shape) {
   return *shape.elements * mtc_type_bytes(shape.type);
 }
 
-/// Counts each tensor once; taps outside the input count like the others. `result` is the tensor
+/// Counts each tensor once. Taps outside the input count like those inside. `result` is the tensor
 /// that the call computes.
 static Cost costOf(const MtcConvolution &c, CallShapes::Shape Tensors::*result) {
   Tensors tensors(c);

@@ -48,8 +48,8 @@ private:
       define(result);
   }
 
-  /// Adds the properties of an operation. Those of the most frequent operations are added without
-  /// the dictionary of all properties, which is slow to create.
+  /// Adds the properties of an operation. Properties of the most frequent operations are added
+  /// without the dictionary of all properties, which is slow to create.
   void addProperties(Operation &op) {
     if (auto load = dyn_cast<KernelLoadOp>(op)) {
       add(load.getMapAttr());

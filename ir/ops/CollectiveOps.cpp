@@ -44,7 +44,7 @@ int64_t CollectiveAttr::getSentBytes(int64_t rank) {
 }
 
 int64_t CollectiveAttr::getMaximumSentBytes() {
-  // The first rank of a group owns most elements of each value, the last one least.
+  // The first rank of a group owns the most elements of each value, and the last rank the fewest.
   return std::max(getSentBytes(0), getSentBytes((getRanks() - 1) * getStride()));
 }
 

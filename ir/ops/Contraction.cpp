@@ -128,10 +128,10 @@ SmallVector<int64_t> Contraction::getDenseOrder(unsigned operand) const {
   return joined(joined(rhsBatch, getRhsFree()), rhsContract);
 }
 
-/// The last addend may be accumulated into in place if it has the layout of the result. Whether it
-/// is depends on the plan of the memory. Calls add the previous contents of the result after all
-/// addends, so another addend would change the order of the sum. The addend must be used only once,
-/// since the call can replace only one of its uses.
+/// The last addend may be accumulated into in place if it has the layout of the result. Whether the
+/// addend is accumulated in place depends on the memory plan. Calls add the previous contents of
+/// the result after all addends, so another addend would change the order of the sum. The addend
+/// must be used only once, since the call can replace only one of its uses.
 bool Contraction::mayAccumulate(unsigned operand) const {
   Value value = op->getOperand(operand);
   return !addends.empty() && operand + 1 == FusedContractOp::firstAddend + addends.size() &&

@@ -51,8 +51,8 @@ struct Contraction {
   bool takesLayout(unsigned operand, llvm::ArrayRef<int64_t> strides) const;
   llvm::SmallVector<int64_t> getDenseOrder(unsigned operand) const;
   bool mayAccumulate(unsigned operand) const;
-  /// Returns the addends with one more. Addends with the layout of the result are last, since only
-  /// the last addend may be accumulated into in place.
+  /// Returns the addends and another one. Addends with the layout of the result are last, since
+  /// only the last addend may be accumulated into in place.
   llvm::SmallVector<mlir::Value> appendAddend(mlir::Value value) const;
   /// Returns whether a value of this type may be an addend: it has the result's extents and an
   /// element type that may hold the sums.

@@ -77,7 +77,7 @@ bool ContractOp::mayAccumulate(unsigned) { return false; }
 
 namespace {
 
-/// One operand of the contraction, as its gradient needs it.
+/// The properties of one operand that its gradient needs.
 struct Side {
   ArrayRef<int64_t> batch, contracted;
   SmallVector<int64_t> free;

@@ -15,8 +15,9 @@ using Pair = std::pair<int64_t, int64_t>;
 
 } // namespace
 
-/// Returns how `other` is used by tiles of `cut`: axes that correspond to tiled axes of `cut` are
-/// tiled alike. Returns nullopt if these parts are not the tiles of `other`.
+/// Returns the tiling of `other` that follows from the tiling `cut`: axes that correspond to tiled
+/// axes of `cut` are tiled in the same way. Returns nullopt if these parts are not the tiles of
+/// `other`.
 static std::optional<TileKind> follow(RankedTensorType cut, RankedTensorType other,
                                       ArrayRef<Pair> pairs, int64_t count) {
   std::optional<Box> from = findTile(cut.getShape(), count, 0);

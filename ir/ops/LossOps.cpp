@@ -36,7 +36,7 @@ public:
   }
 
   /// Build the row's maximum m and the logarithm of the sum over the classes of e^(logits - m).
-  /// They are not added, since the sum would lose the logarithm's precision for large m.
+  /// The two are not added, since the sum would lose the precision of the logarithm for large m.
   Value maximum() { return b.reduce(ReductionKind::Max, logits, last); }
   Value logSum(Value maximum) { return b.log(b.sum(b.exp(b.sub(logits, repeat(maximum))), last)); }
 

@@ -11,7 +11,7 @@ namespace mtc {
 struct StepAccess {
   explicit StepAccess(mlir::Operation *op);
 
-  /// Returns, for each result, the range from the first to the last byte that the operation writes,
+  /// Returns the range from the first to the last byte of each result that the operation writes,
   /// followed by the scratch memory if there is any.
   mlir::SmallVector<AtAttr> getWrites() const;
   /// Returns whether one of the two operations writes memory that the other accesses, so that their

@@ -25,7 +25,7 @@ public:
           addOuter(*offset, *offset + byteSize(variable.getTensorType()), variable);
   }
 
-  /// Adds a value that is live throughout. It may overlap other such values.
+  /// Adds a value that is live throughout. It may overlap other values of this kind.
   void addOuter(int64_t begin, int64_t end, Operation *maker) {
     auto other = lives.lower_bound(begin);
     if (other != lives.begin() && std::prev(other)->second.end > begin)
@@ -74,7 +74,7 @@ private:
 
   static bool isOnDevice(AtAttr slice) { return slice.getSpace() == MemorySpace::Device; }
 
-  /// Returns whether an operand is live. That of a library call is strided within one value.
+  /// Returns whether an operand is live. The access of a library call is strided within one value.
   bool isReadable(Operation *op, AtAttr read) const {
     return isa<CallOp>(op) ? isWithinOne(read) : covers(read);
   }

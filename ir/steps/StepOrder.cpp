@@ -21,12 +21,12 @@ class WorkInFlight {
 public:
   LogicalResult visit(Operation *op, const StepAccess &access) {
     const std::optional<AsyncWork> work = AsyncWork::of(op);
-    // Work that has completed before this operation: for the step, or only for this work.
+    // Work that has completed before this operation, as seen from the step or only from this work.
     SmallPtrSet<Operation *, 4> ended;
     for (Value token : access.dependencies)
       ended.insert_range(before.lookup(token.getDefiningOp()));
     Operation *previous = work ? lastOfStream.lookup(work->stream) : nullptr;
-    // Transfers of a stream only end in order.
+    // Transfers of a stream end in order.
     if (previous && isa<AsyncCopyOp>(op))
       ended.insert_range(before.lookup(previous));
     if (!work)

@@ -99,7 +99,7 @@ static void eraseUnused(Operation *op) {
 }
 
 /// Replaces all reads of the matrix by reads of its stored form. Users other than contractions read
-/// a widened copy.
+/// a copy in f32.
 void StoreFrozenPass::readStored(func::FuncOp function, const AdaptableUses &users, StoredAttr as,
                                  ReadOp first) {
   OpBuilder builder(first);

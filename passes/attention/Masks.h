@@ -34,7 +34,7 @@ public:
   std::optional<int64_t> offsetOf(mlir::Value bias, int64_t queries);
 
 private:
-  /// By the elements and the number of queries.
+  /// The results, by the elements and the number of queries.
   llvm::DenseMap<std::pair<mlir::Attribute, int64_t>, std::optional<int64_t>> known;
 };
 
@@ -44,8 +44,9 @@ inline bool leavesEveryRow(int64_t offset) { return offset >= 0; }
 /// Returns the common value of all elements if the value is a constant splat.
 std::optional<double> splatOf(mlir::Value value);
 
-/// Whether a number added to a score, or substituted for it, masks the key in every row that has an
-/// unmasked key: -inf, or a finite number for which this holds for all scores that do not overflow.
+/// Whether a number that is added to a score, or replaces it, masks the key in every row that has
+/// an unmasked key. This holds for -inf, and for finite numbers that mask every score without
+/// overflow.
 bool leavesOut(double number);
 
 } // namespace mtc

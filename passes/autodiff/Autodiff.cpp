@@ -102,8 +102,8 @@ bool ReverseMode::hasUnboundedFactor(Operation *op, unsigned operand) const {
 
 /// A select propagates the cotangent 0 to the operand that it does not choose, whose elements may
 /// be infinite or NaN: `select(x > 0, log(x), 0)`. Their derivatives times 0 are NaN. Returns the
-/// operand's cotangent with 0 where the result's cotangent is 0. It only differs from the product
-/// where the product is NaN.
+/// operand's cotangent with 0 where the result's cotangent is 0. The result differs from the
+/// product only where the product is NaN.
 Value ReverseMode::withoutUnselected(Operation *op, unsigned operand, Value result,
                                      TensorBuilder &b, Value cotangent) {
   if (!isa<ElementwiseOpInterface>(op) || !selected.contains(result))

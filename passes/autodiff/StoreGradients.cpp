@@ -78,7 +78,7 @@ static void eraseDead(Operation *op) {
       eraseDead(producer);
 }
 
-/// Stores a gradient in bf16. `writes` add to it, each where its term is known.
+/// Stores a gradient in bf16. `writes` add to the sum, each as soon as its term is known.
 static LogicalResult store(VariableOp gradient, ArrayRef<WriteOp> writes) {
   SmallVector<Value> terms;
   for (WriteOp write : writes) {
@@ -96,7 +96,7 @@ static LogicalResult store(VariableOp gradient, ArrayRef<WriteOp> writes) {
     return success();
   WriteOp last = writes.back();
   const Location location = last.getLoc();
-  // One sum, so that a micro-step rounds once.
+  // The terms are added to one sum, so that a micro-step rounds once.
   Value sum = sumWhereKnown(terms, location);
   builder.setInsertionPointAfterValue(sum);
   TensorBuilder b(location, builder);

@@ -12,7 +12,7 @@ namespace mtc {
 bool isSupportedLess(const TargetInfo &target, LibraryCallOpInterface call,
                      LibraryCallOpInterface than);
 
-/// Makes a value available before `user`; returns false if that is not possible. The read of a
+/// Makes a value available before `user`. Returns false if this is impossible. The read of a
 /// variable is moved before `user` if nothing writes the variable in between.
 bool makeAvailable(mlir::Value value, mlir::Operation *user);
 

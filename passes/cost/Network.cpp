@@ -35,7 +35,7 @@ static constexpr NetworkClass classes[] = {
      {{14e-6, 40e9, 8}, 8, {3.4e-6, 320e9, 8}}},
 };
 
-// A unit that ends like another one comes before it.
+// A unit whose name ends with the name of another unit precedes that unit.
 static constexpr Unit times[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
 static constexpr Unit rates[] = {{"kB/s", 1e3},  {"MB/s", 1e6},       {"GB/s", 1e9},
                                  {"TB/s", 1e12}, {"Mbit/s", 1e6 / 8}, {"Gbit/s", 1e9 / 8},

@@ -30,13 +30,13 @@ struct Network {
   /// of messages, such as "30us,1.1GB/s" or "14us,45GB/s,8", and optionally those within nodes,
   /// such as "14us,45GB/s; nodes of 8: 3us,360GB/s". Returns nullopt for other texts.
   static std::optional<Network> parse(llvm::StringRef text);
-  /// Describes the classes and the syntax of others.
+  /// Describes the classes, and the syntax of other networks.
   static std::string describeTexts();
 };
 
 /// Returns the time in seconds of a transfer among ranks that a network connects. A rank sends a
-/// message to each other rank, at the same time to those of its node and to others. The bytes are
-/// those of the rank that sends most. The time is 0 if the text is no network.
+/// message to each other rank. Messages within the node and between nodes are concurrent. The bytes
+/// are those of the rank that sends the most. The time is 0 if the text is no network.
 double estimateTransfer(CollectiveAttr collective, llvm::StringRef network);
 
 } // namespace mtc

@@ -124,7 +124,8 @@ StepCost::OperationCost StepCost::estimate(Operation *op) {
   auto result = [&](double seconds, const Cost &cost, StringRef kind) {
     if (!target)
       seconds = withoutTarget(cost);
-    // Limits of one operation, 10 hours of time, keep sums over the operations within 64 bits.
+    // The cost of an operation is limited, to 10 hours of time for example, so that sums over the
+    // operations fit into 64 bits.
     constexpr int64_t maxTime = int64_t{1} << 55, maximum = int64_t{1} << 58;
     const double picoseconds = std::min(1e12 * seconds, static_cast<double>(maxTime));
     return OperationCost{

@@ -83,8 +83,8 @@ private:
     return true;
   }
 
-  /// Whether the value is live at the consumer anyway, because it or a later operation uses the
-  /// value.
+  /// Whether the value is live at the consumer in any case, because the consumer or a later
+  /// operation uses it.
   static bool isThereAt(Value value, KernelOp user, const UserIndex &index) {
     Value root = rootOf(value);
     return isa<BlockArgument>(root) || index.isReadFrom(root, user);

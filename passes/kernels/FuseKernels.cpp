@@ -200,7 +200,7 @@ private:
 
   /// Moves kernels with little memory traffic, compared to the largest value, up to their operands,
   /// so that their users can be fused with kernels there. Kernels that read variables are not
-  /// moved, and remain after the users of the old value.
+  /// moved, so that they remain after the users of the old value.
   void hoistSmallKernels() {
     int64_t largest = 0;
     for (auto kernel : getOperation().getOps<KernelOp>())
@@ -255,8 +255,8 @@ private:
     }
   }
 
-  /// Whether independent reductions of two kernels would make a long body, which has fewer lanes:
-  /// the order of summation would depend on how many reductions a program happens to have.
+  /// Whether independent reductions of two kernels would form a long body, which has fewer lanes.
+  /// The order of summation would then depend on the number of reductions in a program.
   static bool sumsTogether(KernelOp first, KernelOp second) {
     constexpr int64_t longBody = 60;
     auto reduces = [](KernelOp kernel) {

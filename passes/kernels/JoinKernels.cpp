@@ -53,9 +53,9 @@ bool sumsAlongRows(KernelOp kernel, const CommonSpace &common, ArrayRef<AffineEx
   });
 }
 
-/// Whether fusion would distribute a kernel's iterations over the threads by only a few rows. Two
-/// kernels without rows of their own lose most: a GPU has thousands of threads for their
-/// iterations.
+/// Whether fusion would distribute a kernel's iterations over the threads by only a few rows.
+/// Fusion is least useful for two kernels without rows, because a GPU has thousands of threads for
+/// their iterations.
 bool rowsAreTooFew(KernelOp first, KernelOp second, const CommonSpace &common) {
   const bool noneHasRows = first.getReduced().empty() && second.getReduced().empty();
   const int64_t enoughRows = noneHasRows ? 256 : 64;
@@ -264,7 +264,7 @@ KernelOp mtc::joinKernels(KernelOp first, KernelOp second, const Joint &joint, U
                         /*onto=*/Value());
 
   eraseUnread(joined); // Operands without loads are removed.
-  // One kernel may have read a value and the other a view of it.
+  // One kernel may read a value, and the other one a view of the value.
   for (unsigned i = 0; i < joined.getInputs().size(); ++i)
     while (readThroughView(joined, i)) {
     }

@@ -9,7 +9,7 @@
 
 namespace mtc {
 
-/// Whether a value is live at a user anyway.
+/// Whether a value is live at a user in any case.
 using IsAvailable = llvm::function_ref<bool(mlir::Value)>;
 
 /// Creates, at the builder's insertion point, a kernel that recomputes one result of another kernel

@@ -53,7 +53,7 @@ class KeepChannelsLastPass : public mtc::impl::KeepChannelsLastBase<KeepChannels
     }
   }
 
-  /// Results of the transposes being sunk.
+  /// Results of the transposes that are moved to their users.
   DenseSet<Value> moving;
 };
 

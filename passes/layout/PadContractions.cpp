@@ -251,7 +251,7 @@ private:
     const bool isLhs = use.getOperandNumber() == 0;
     ArrayRef<int64_t> own = isLhs ? op.getLhsContract() : op.getRhsContract();
     ArrayRef<int64_t> others = isLhs ? op.getRhsContract() : op.getLhsContract();
-    // Zeros for contractions of the axis; others read the same value.
+    // Contractions of the axis read zeros in the padding, and other operations the neutral element.
     use.set(withNeutral(use.get(), ReductionKind::Add, b));
     if (const auto *found = llvm::find(own, last); found != own.end()) {
       OpOperand &other = op->getOpOperand(isLhs ? 1 : 0);

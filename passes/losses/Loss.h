@@ -19,7 +19,7 @@
 
 namespace mtc {
 
-/// What the labels of a loss depend on.
+/// The properties of a graph that determine the labels of a loss.
 struct LabelQuery {
   mlir::RankedTensorType output;
   mlir::RankedTensorType given;      ///< Type of labels that the graph already has, or null.

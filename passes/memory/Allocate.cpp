@@ -367,7 +367,7 @@ struct AllocatePass : PassWithOptions<mtc::impl::AllocateBase<AllocatePass>, All
   }
 
 private:
-  /// Longer than any target's vector accesses extend beyond a value.
+  /// Exceeds the number of bytes by which vector accesses of any target extend beyond a value.
   static constexpr int64_t redzoneBytes = 256;
 };
 

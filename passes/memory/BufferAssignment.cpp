@@ -118,8 +118,8 @@ bool BufferAssigner::isUpdatedInPlace(PlannedValue *state, PlannedValue *next) {
   return true;
 }
 
-/// Assigns the buffers of the scan's results to values that may be computed in them. Others are
-/// copied at the end of the iteration.
+/// Assigns the buffers of the scan's results to values that may be computed in them. Other values
+/// are copied at the end of the iteration.
 void BufferAssigner::assignBodyResults(const ScanBody &body,
                                        MutableArrayRef<PlannedValue> arguments) {
   PlannedOperation *end = order.back();

@@ -25,7 +25,7 @@ struct MemoryContext {
 bool isAlignedSlice(mlir::Value slice);
 
 /// The buffers of a function. A view shares its source's buffer. A result reuses the buffer of an
-/// operand that dies at the same operation where that is legal, and a value that is written to a
+/// operand that is dead after the operation, if this is legal, and a value that is written to a
 /// variable uses the variable's buffer. In the body of a scan, states, slices and captured values
 /// are in the buffers of the scan's operands and results; slices that are not aligned are copied to
 /// and from temporaries. The buffer of each value and the scratch of each operation are stored in

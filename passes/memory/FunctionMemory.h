@@ -48,7 +48,7 @@ public:
   /// Number of operations analyzed so far, repeated analyses included.
   int64_t getReads() const { return reads; }
   /// Deterministic cost of all updates so far: one unit for each scheduled operation, and
-  /// `effortOfRead` units for each analyzed operation. The same on every machine.
+  /// `effortOfRead` units for each analyzed operation. It is equal on every machine.
   int64_t getEffort() const { return effort; }
 
   const PlannedValue &operator[](mlir::Value value) const;

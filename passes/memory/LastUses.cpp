@@ -42,8 +42,8 @@ void LastUses::write(Block &body, ArrayRef<int64_t> counts, int64_t first) const
   }
 }
 
-/// Returns the number of the planned operation's result that result `i` of an operation emitted
-/// for it is: a scan is preceded by copies to its final states.
+/// Returns the number of the planned operation's result that corresponds to result `i` of an
+/// operation emitted for it. A scan is preceded by copies to its final states.
 size_t LastUses::resultOf(const PlannedOperation &planned, Operation *op, size_t i) const {
   auto copy = dyn_cast<CopyOp>(op);
   auto scan = dyn_cast<ScanOp>(planned.op);

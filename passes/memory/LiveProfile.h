@@ -21,7 +21,7 @@ struct OrderScore {
 /// sums, not all nodes.
 class LiveProfile {
 public:
-  /// Stands for the position before the first node.
+  /// Represents the position before the first node.
   static constexpr unsigned kBegin = ~0U;
 
   /// The sequence 0, 1, …, `count` - 1 of nodes that allocate and free nothing.

@@ -20,7 +20,7 @@ public:
   unsigned size() const { return static_cast<unsigned>(nodes.size()); }
   mlir::Operation *getOperation(unsigned node) const { return nodes[node].op; }
   /// Direct predecessors and successors of a node in the dependence graph, without duplicates. Of
-  /// two that depend on each other, the one that runs first is first.
+  /// two nodes that depend on each other, the one that runs first precedes the other one.
   mlir::ArrayRef<unsigned> before(unsigned node) const { return nodes[node].before; }
   mlir::ArrayRef<unsigned> after(unsigned node) const { return nodes[node].after; }
 

@@ -51,8 +51,8 @@ public:
         last.push_back(isEnd ? nullptr : operations[number]);
         if (isEnd || result.getSpace() != MemorySpace::Device)
           continue;
-        // An operation that does not read the value may be the last one to hold its memory. Skip
-        // copies that move, so that the last use is an operation that stays in place.
+        // An operation that does not read the value may be the last one to hold its memory. Copies
+        // that move are skipped, so that the last use is an operation that stays in place.
         while (last.back() != op && brings(last.back()))
           last.back() = last.back()->getPrevNode();
         dying[last.back()].push_back(result);
@@ -107,7 +107,7 @@ SmallVector<AsyncCopyOp> putOnStreams(Block &step) {
 /// Turns the transfers between ranks into asynchronous transfers, in their order.
 void putTransfersOnStream(Block &step) {
   for (TransferOp transfer : llvm::to_vector(step.getOps<TransferOp>())) {
-    // Copies within a rank need no other rank, and would wait for those that do.
+    // Copies within a rank need no other rank, but would wait for transfers that do.
     if (!transfer.getDependencies().empty() ||
         transfer.getCollective().getKind() == CollectiveKind::OwnPiece)
       continue;

@@ -1,6 +1,6 @@
 //===- PlannedOperation.h - Cached analysis results of an operation ---------------------------===//
 //
-// Caches what is expensive to compute about an operation until the operation changes. Decisions of
+// Caches expensive analysis results of an operation until the operation changes. Decisions of
 // the current plan are stored in the same objects, so that replanning only follows pointers and
 // adds integers.
 //

@@ -185,7 +185,7 @@ private:
     return group.size() > before && !isTooLarge();
   }
 
-  /// Buffers smaller than 1/minPart of the peak are not worth a move.
+  /// Moves do not pay off for buffers smaller than 1/minPart of the peak.
   static constexpr int64_t minPart = 4096;
   static constexpr size_t maxMoved = 12;
   static constexpr unsigned rounds = 4;

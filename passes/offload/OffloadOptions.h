@@ -54,7 +54,7 @@ struct OffloadOptions {
   OffloadUses getUses(MemorySpace space) const;
   bool isSet() const { return !offload.empty(); }
   int64_t getWindow() const { return window.value_or(8 << 20); }
-  /// Switches a kind off, whatever `offload` says.
+  /// Disables a kind, independently of `offload`.
   void disable(OffloadKind kind);
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {

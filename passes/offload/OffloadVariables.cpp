@@ -52,7 +52,7 @@ static LogicalResult offload(ModuleOp module, const OffloadPassOptions &options,
   OperationTimes times(module);
   if (failed(analysis.update()))
     return failure();
-  // Reports what cannot be moved at all before the budget selects from the rest.
+  // Groups that cannot be moved are reported before the budget selects from the other groups.
   VariableMover trial(module, analysis, times, options.choice.getWindow());
   llvm::erase_if(groups, [&](VariableGroup &group) {
     if (group.refusal.empty())

@@ -11,7 +11,7 @@
 namespace mtc {
 
 /// Variables that some operation reads or writes as one flat tensor and that are therefore
-/// contiguous. Either all of them are offloaded or none.
+/// contiguous. Either all variables of a group are offloaded, or none.
 struct VariableGroup {
   mlir::SmallVector<VariableOp> variables;
   int64_t bytes = 0;

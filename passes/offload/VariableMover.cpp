@@ -129,7 +129,7 @@ std::string VariableMover::plan(const VariableGroup &group) {
     if (!write.op->operands.front()->definition)
       return "it is assigned an input";
 
-  // Decide for each kernel that writes the variables whether it runs in windows.
+  // Each kernel that writes the variables runs in windows, or needs whole copies.
   llvm::DenseSet<Value> values; // Values in the variables.
   for (const Access &read : users)
     values.insert(read.op->results.front().value);

@@ -63,7 +63,7 @@ private:
     const FunctionMemory *function;
     const PlannedOperation *op;
   };
-  /// The changes for one group or, of all fields, for all planned groups.
+  /// The changes for one group, or the sums of all fields for all planned groups.
   struct Moves {
     std::vector<VariableOp> variables;
     std::vector<Fetch> fetches;

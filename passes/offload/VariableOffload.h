@@ -31,8 +31,8 @@ private:
     size_t count; ///< number of groups
   };
 
-  /// Groups whose accesses are planned. The plan refers to operations as analyzed, so it is of no
-  /// use after the analysis has read any of them again.
+  /// Groups whose accesses are planned. The plan refers to analyzed operations, so it is invalid
+  /// after any of them has been analyzed again.
   struct Planned {
     explicit Planned(const VariableOffload &offload)
         : mover(offload.module, offload.budget.analysis, offload.times, offload.window),

@@ -54,7 +54,7 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
   }
 
   /// Returns the smallest flat parameters, as long as their gradients together take at most
-  /// 1/partKept of the parameters' bytes. These are typically the many biases and normalization
+  /// 1/partKept of the parameters' bytes. Typical examples are the many biases and normalization
   /// scales.
   llvm::StringSet<> findSmall(SymbolTable &symbols, const WholeUpdate &whole) const {
     SmallVector<std::tuple<int64_t, size_t, StringRef>> sizes; // Ties keep their order.

@@ -72,7 +72,7 @@ Value GradientScaling::sumBlocks(TensorBuilder &b, Value gradient) const {
   return inWhole ? b.concatenate({sum(b.slice(flat, {0}, {inWhole}, {1})), last}, 0) : last;
 }
 
-/// Returns the sum of squares of all gradients. It has the same order for every number of ranks:
+/// Returns the sum of squares of all gradients. The order is the same for every number of ranks:
 /// blocks that no piece divides are summed by their owners, then every rank adds all of them.
 Value GradientScaling::sumSquaresOfRanks(TensorBuilder &b,
                                          ArrayRef<UpdatedGradient> gradients) const {

@@ -176,8 +176,8 @@ mlir::Value sumOfSquares(TensorBuilder &b, mlir::Value x);
 /// Broadcasts an f64 scalar to the shape and element type of `like`.
 mlir::Value broadcastLike(TensorBuilder &b, mlir::Value scalar, mlir::Value like);
 
-/// The parameters that an optimizer supports, if not all. The others use the optimizer `otherwise`
-/// unless a parameter group selects one.
+/// The parameters that an optimizer supports, if it does not support all of them. The others use
+/// the optimizer `otherwise` unless a parameter group selects one.
 struct OptimizerDomain {
   /// The supported parameters in messages, for instance "matrices".
   llvm::StringLiteral parameters;

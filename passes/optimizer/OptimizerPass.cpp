@@ -268,7 +268,7 @@ void OptimizerPass::buildFunction(func::FuncOp function, ArrayRef<UpdateGroup> g
   division->exchangeInUpdate(b);
   const double rate = options.getLearningRate();
   Value learningRate = readScalar(b, RuntimeScalar::LearningRate), step;
-  // Groups depend on what is divided, and the norm must not.
+  // Groups depend on the variables that are divided, but the norm must not depend on them.
   const SmallVector<UpdatedGradient> gradients = collectGradients(
       groups, getOperation(), *division, /*inModuleOrder=*/bool(program.getRanks()));
   lossScale.reset();
@@ -278,7 +278,7 @@ void OptimizerPass::buildFunction(func::FuncOp function, ArrayRef<UpdateGroup> g
       .emplace(options, lossScale ? &*lossScale : nullptr, program.getAccumulationAttr(),
                program.getRanksAttr())
       .build(b, gradients);
-  // After `build`, so that the kernels that compute the norm also check the gradients.
+  // This must follow `build`, so that the kernels that compute the norm also check the gradients.
   if (lossScale)
     lossScale->check(b, gradients, program.getRankCount());
   if (llvm::any_of(groups, [](const UpdateGroup &group) { return group.rule.kind->usesStep; }))

@@ -124,7 +124,7 @@ FailureOr<const OptimizerKind *> UpdateRules::chooseKind(VariableOp parameter,
 }
 
 /// Reduces the bits of state if requested and worthwhile. Embeddings keep 32 bits because quantized
-/// state makes their training unstable, and small parameters do because nothing would be saved.
+/// state makes their training unstable, and small parameters because fewer bits would save nothing.
 void UpdateRules::chooseStateBits(VariableOp parameter, const Decisions &decisions,
                                   UpdateRule &rule) {
   constexpr int64_t minElements = 4096;

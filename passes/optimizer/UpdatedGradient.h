@@ -7,7 +7,7 @@
 
 namespace mtc {
 
-/// A gradient as the update reads it: all of it, or the piece of this rank.
+/// The gradient that the update reads: the whole gradient, or the piece of this rank.
 struct UpdatedGradient {
   VariableView view;
   /// Number of elements of the whole gradient if the view is a piece; 0 otherwise.

@@ -30,7 +30,7 @@ static void addOptional(OpPassManager &manager, std::unique_ptr<Pass> pass, Pass
 
 static void buildForward(OpPassManager &manager, PassFilter takes) {
   manager.addPass(createWidenElements());
-  // Before simplification, which turns some convolutions into contractions.
+  // This pass precedes simplification, which turns some convolutions into contractions.
   addOptional(manager.nest<func::FuncOp>(), createKeepChannelsLast(), takes);
   buildSimplifyPipeline(manager); // Recognition patterns match canonical form.
   addOptional(manager.nest<func::FuncOp>(), createRecognizeAttention(), takes);
@@ -45,24 +45,24 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   manager.addPass(createSetRanks(options.sharding)); // Decides the number of micro-steps.
   manager.addPass(createAttachLoss(options.loss));
   manager.addNestedPass<func::FuncOp>(createSelectMode());
-  // Leaves one read per parameter and no dead operations to differentiate.
+  // These passes leave one read per parameter and no dead operations to differentiate.
   buildSimplifyPipeline(manager);
   manager.addPass(createScaleLoss(options.lossScaling)); // Scales the seed of the backward pass.
   manager.addPass(createAutodiff());
-  // After autodiff, since gradients are defined for the larger operations.
+  // This pass follows autodiff, since gradients are defined for the larger operations.
   manager.addPass(createDecompose());
   manager.addPass(createNarrowStorage(options.precision));
-  // After mtc-narrow-storage, which would otherwise change the type of the sums.
+  // This pass follows mtc-narrow-storage, which would otherwise change the type of the sums.
   manager.addPass(createStoreGradients(options.gradientStorage));
-  // After the backward pass exists, so that its reads are covered, and before working copies are
-  // added.
+  // This pass follows autodiff, so that it covers the reads of the backward pass, and precedes the
+  // pass that adds working copies.
   manager.addPass(createStoreFrozen(options.frozenStorage));
   manager.addPass(createKeepWorkingCopies());
   manager.addPass(createOptimizer(options.optimizer));
   manager.addPass(createQuantizeOptimizerState());
   manager.addPass(createShard());
   buildSimplifyPipeline(manager);
-  // After simplification, so that folded indices are not checked.
+  // This pass follows simplification, so that folded indices are not checked.
   manager.addPass(createFindIndexRanges());
   manager.addPass(createReachStage({Stage::Training}));
 }
@@ -79,7 +79,8 @@ void mtc::buildGradientPipeline(OpPassManager &manager, const GradientPipelineOp
 }
 
 static void buildKernels(OpPassManager &manager, PassFilter takes) {
-  // After the batch axis has been chosen, which an input of outputs may have too.
+  // This pass follows the choice of the batch axis, because inputs that only outputs use may have
+  // it too.
   manager.addPass(createEraseUnreadInputs());
   addOptional(manager, createFuseUpdate(), takes);
   OpPassManager &functions = manager.nest<func::FuncOp>();
@@ -94,7 +95,7 @@ static void buildKernels(OpPassManager &manager, PassFilter takes) {
   addOptional(functions, createFuseEpilogues(), takes);
   addOptional(functions, createFuseActivations(), takes);
   addOptional(functions, createFuseColumnSums(), takes);
-  // After mtc-fuse-column-sums, for the remaining sums.
+  // This pass follows mtc-fuse-column-sums and handles the remaining sums.
   addOptional(functions, createFuseBiasGradients(), takes);
   // Merges equal loads that fusion brought together, and erases dead views.
   buildSimplifyPipeline(manager);
@@ -111,7 +112,7 @@ static void buildAllocation(OpPassManager &manager, const MemoryOptions &options
   const OffloadPassOptions offload{options.fit.offload, options.fit.memory};
   manager.addPass(createOffloadVariables(offload));
   addOptional(manager, createReorder(), takes);
-  // Applied to the memory that reordering cannot save.
+  // Techniques reduce only the memory that reordering cannot save.
   manager.addPass(createOffloadActivations(offload));
   manager.addPass(createTile(options.fit.tile));
   manager.addPass(createRecompute(options.fit.recompute));

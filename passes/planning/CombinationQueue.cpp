@@ -50,7 +50,7 @@ CombinationQueue::takeNext(std::optional<double> maxSeconds) {
 }
 
 /// Forms the kernels of an entry and of those with about equal calls, which several threads lower
-/// together. Removes those without a plan.
+/// together. Combinations without a plan are removed.
 void CombinationQueue::boundWithKernels(Entry &first) {
   constexpr double near = 1.25;
   const double maxSeconds = near * first.secondsOfCalls;

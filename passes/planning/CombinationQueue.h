@@ -31,8 +31,8 @@ public:
   /// Returns the entry with the lowest bound, or null if the queue is empty.
   const Entry *findNext() const;
   /// Removes and returns the combination with the lowest time without a budget: of equal ones, that
-  /// with the fewest changes. Only forms the kernels of those whose library calls are not too slow.
-  /// Nothing if the queue is empty, or if all bounds are at least `maxSeconds`.
+  /// with the fewest changes. Kernels are formed only for combinations whose library calls are not
+  /// too slow. Returns nothing if the queue is empty, or if all bounds are at least `maxSeconds`.
   std::optional<Entry> takeNext(std::optional<double> maxSeconds);
 
 private:

@@ -20,8 +20,8 @@ using namespace mtc;
 enum class Distance { Near, Far, Hopeless };
 
 /// Returns Hopeless if the budget is below a lower bound on the peak, and Far if most searches end
-/// above the budget. `isFarOpen`: of the lower bound, only the memory that all functions share
-/// counts, and Far counts as Near, which takes less time to find.
+/// above the budget. With `isFarOpen`, the lower bound includes only the memory that all functions
+/// share, and Far counts as Near, which takes less time to find.
 static FailureOr<Distance> distanceOf(ModuleOp module, int64_t budget, bool mayMoveVariables,
                                       bool isFarOpen) {
   MemoryAnalysis analysis(module);

@@ -31,7 +31,7 @@ std::vector<CurvePoint> PlanQueries::findCurve() {
   llvm::sort(curve, [](const CurvePoint &a, const CurvePoint &b) {
     return std::pair(-a.peak, a.seconds) < std::pair(-b.peak, b.seconds);
   });
-  // Remove dominated points: as slow as a plan with a lower peak, or slower.
+  // A point is dominated if another plan has a lower peak and is at least as fast.
   std::vector<CurvePoint> choices;
   for (const CurvePoint &point : curve) {
     while (!choices.empty() && choices.back().seconds >= point.seconds)
@@ -64,7 +64,7 @@ std::optional<size_t> mtc::findKnee(ArrayRef<CurvePoint> curve) {
 }
 
 std::vector<Benefit> PlanQueries::measureBenefits() {
-  // Plans with and without each.
+  // For each technique, there is a plan with it and one without it.
   struct Pair {
     StringRef name;
     size_t with, without;

@@ -51,14 +51,14 @@ public:
   /// Returns plans for budgets between the minimum peak and the peak without a budget, evenly
   /// spaced, by decreasing peak and without plans that another one dominates.
   std::vector<CurvePoint> findCurve();
-  /// Measures the techniques that the settings use, and the optional passes. Those that change
+  /// Measures the techniques that the settings use, and the optional passes. Techniques that change
   /// neither the peak nor the time are omitted. Passes are measured without a budget and without
   /// recomputation.
   std::vector<Benefit> measureBenefits();
   /// Returns the changes that the user has not made and whose plans for the budget need less than
-  /// the peak of `plan`, those that change results least first, then, if none of them meets the
-  /// budget, all of them together. A change that meets the budget excludes those that cannot meet
-  /// it by the lower bound of `plan`.
+  /// the peak of `plan`. Changes with the smallest effect on results come first. If no change meets
+  /// the budget, all changes together are the last entry. A change that meets the budget excludes
+  /// those that cannot meet it by the lower bound of `plan`.
   Suggestions findSuggestions(const MemoryPlan &plan);
 
 private:

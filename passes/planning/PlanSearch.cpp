@@ -18,7 +18,7 @@ PlanSearch::PlanSearch(Planner &planner, ArrayRef<std::string> allowed)
 std::optional<Plan> PlanSearch::findFastest() {
   const std::vector<Combination> all = combinations.findAll();
   planner.getProgress().start(2 * all.size());
-  // Nothing but the changes that are undone in the end is permitted.
+  // Only the changes that are undone at the end are permitted.
   if (all.size() == 1 && !counted)
     if (std::optional<Plan> unchanged = planUnchanged()) {
       planner.addMessages(*unchanged);
@@ -26,8 +26,8 @@ std::optional<Plan> PlanSearch::findFastest() {
     }
   bool mustCount = false;
   if (counted) {
-    // Whether counts are needed is known when the kernels of the whole batch are formed. Other
-    // threads lower the combinations that follow if they are.
+    // Whether counts are needed is known when the kernels of the whole batch are formed. Meanwhile,
+    // other threads lower the combinations with counts.
     const Combination first = combinations.getUndone();
     std::vector<StageCache::Request> requests = {{combinations.settingsOf(first), Stage::Kernels}};
     for (const Combination &each : all)
@@ -72,8 +72,8 @@ void PlanSearch::searchCombinations(CombinationQueue &open, bool mustCount) {
         open.takeNext(bestFits() ? std::optional(best->cost.seconds) : std::nullopt);
     if (!next)
       break;
-    // What is slower and needs more memory without a budget would have to save more with one, by
-    // the same techniques.
+    // A combination that is slower and needs more memory without a budget would have to save more
+    // memory by the same techniques with a budget.
     const bool isDominated =
         !offloads && llvm::any_of(known, [&](const CombinationQueue::Entry &faster) {
           return faster.cost->peak <= next->cost->peak &&
@@ -114,8 +114,8 @@ bool PlanSearch::isBetter(const Plan &a, const Plan &b) const {
   return aFits ? a.cost.seconds < b.cost.seconds : a.cost.peak < b.cost.peak;
 }
 
-/// Keeps the plan of a combination if it is the best one. `maxSeconds` limits an update instead of
-/// the best plan does. Other threads plan the combinations that probably follow.
+/// Keeps the plan of a combination if it is the best one. `maxSeconds` replaces the time of the
+/// best plan as the limit of an update. Other threads plan the combinations that probably follow.
 std::optional<PlanCost> PlanSearch::tryOut(const Combination &combination,
                                            std::optional<double> maxSeconds) {
   PlanRequest request = requestOf(combination);

@@ -63,7 +63,7 @@ Planner::Planner(PlanSource &source, PlanSettings settings, PlanProgress report)
 // Plans
 //===------------------------------------------------------------------------------------------===//
 
-/// A request on its way through the stages.
+/// A request that is lowered from stage to stage.
 struct Planner::Part {
   /// A stage that this part reaches, for the cache.
   struct Step {

@@ -22,7 +22,7 @@ public:
   QueryProgress &getProgress() { return progress; }
   bool isTimeUp() const { return progress.isTimeUp(); }
 
-  /// Returns the plans of requests; nothing for those without one. Plans several of them in
+  /// Returns the plans of requests; nothing for requests without a plan. Plans several of them in
   /// parallel, each through all of its stages.
   std::vector<std::optional<Plan>> planEach(llvm::ArrayRef<const PlanRequest *> requests);
   std::optional<Plan> plan(const PlanRequest &request) {
@@ -31,12 +31,13 @@ public:
   /// Adds the messages of the stages before allocation to those of a plan.
   void addMessages(Plan &plan);
 
-  /// Returns the costs with each of the settings, and finishes a part of the query for each.
-  /// Nothing for settings without a plan and for those whose turn comes after the time is up.
+  /// Returns the costs with each of the settings, and finishes a part of the query for each. The
+  /// result is empty for settings without a plan, and for settings that are not reached before the
+  /// time limit.
   std::vector<std::optional<PlanCost>> estimateEach(llvm::ArrayRef<PlanSettings> all);
   /// Returns the cost of kernels without a budget for each of the settings, a lower bound on the
-  /// time with one. Nothing for settings without a plan and for those, except the first, whose turn
-  /// comes after the time is up.
+  /// time with one. The result is empty for settings without a plan, and for settings, except the
+  /// first, that are not reached before the time limit.
   std::vector<std::optional<PlanCost>> boundEach(llvm::ArrayRef<PlanSettings> all);
   std::optional<PlanCost> bound(const PlanSettings &settings) {
     return boundEach(settings).front();

@@ -37,8 +37,8 @@ public:
 
   /// Returns the module at a stage before allocation, which remains valid until `clear`.
   Lowered &lowerTo(Stage stage, const PlanSettings &settings);
-  /// Lowers the model for each request, on several threads. Only a head start for `lowerTo`, which
-  /// lowers those whose turn comes after the time is up.
+  /// Lowers the model for each request, on several threads. Settings that are not reached before
+  /// the time limit are lowered later by `lowerTo`.
   void lowerAll(llvm::ArrayRef<Request> requests, llvm::function_ref<bool()> isTimeUp);
   /// Lowers the model to the stages that several of the settings share.
   void lowerShared(llvm::ArrayRef<const PlanSettings *> all);

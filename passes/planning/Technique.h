@@ -24,14 +24,14 @@ namespace mtc {
 struct FunctionBudget;
 class OperationTimes;
 
-/// What a technique changes in the results of a program.
+/// The effect of a technique on the results of a program.
 enum class Effect {
   None,     ///< Results are the same to the bit.
   Order,    ///< Sums are computed in another order.
   Numerics, ///< Values are rounded or stored differently.
 };
 
-/// What the search needs to use a technique that the user has not chosen.
+/// The condition under which the search uses a technique that the user has not chosen.
 enum class Permission {
   Budget, ///< A budget: --memory.
   Allow,  ///< --allow with the technique's name.
@@ -44,7 +44,7 @@ struct BatchDimension {
   int64_t size;
 };
 
-/// What techniques know of the model and its target.
+/// Properties of the model and its target that techniques use.
 struct PlanContext {
   const BatchDimension *batch; ///< Null if the model has none.
   MemorySpace offloadSpace;
@@ -76,7 +76,7 @@ struct PlanChange {
   MinParts minParts = {};
 };
 
-/// A technique of saving memory: what the search and messages know of it.
+/// A technique that saves memory, as described to the search and in messages.
 struct Technique {
   std::string name;
   std::string summary; ///< A phrase for help.
@@ -84,16 +84,16 @@ struct Technique {
   Effect effect = Effect::None;
   Permission permission = Permission::Budget;
 
-  /// Returns the changes that the settings leave open, each instead of the others, those that
-  /// change the program least first.
+  /// Returns the alternative changes that the settings leave open. Changes with the smallest effect
+  /// on the program come first.
   std::function<std::vector<PlanChange>(const PlanSettings &, const PlanContext &)> propose = {};
-  /// Switches the technique off. Empty if it cannot be.
+  /// Disables the technique. Empty if it cannot be.
   std::function<void(PlanSettings &)> disable = {};
   /// Whether a search with a budget makes the only change from the start, and undoes it in the end
   /// if the faster plan without it fits.
   bool isUndone = false;
-  /// Creates what changes a function in a search by this technique, or returns null if the options
-  /// do not use it as needed. Empty if the technique acts before allocation.
+  /// Creates the reducer that applies the technique to a function in a search; null if the options
+  /// exclude the technique. Empty if the technique acts before allocation.
   std::function<std::unique_ptr<PeakReducer>(const FunctionBudget &, OperationTimes &,
                                              const FitOptions &)>
       make = {};

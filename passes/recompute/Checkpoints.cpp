@@ -110,7 +110,8 @@ private:
 
 } // namespace
 
-/// Whether a kernel computes a result elementwise from its other results that are saved anyway.
+/// Whether a kernel computes a result elementwise from its other results, which are saved in any
+/// case.
 static bool isMadeOfKept(OpResult value, const ForwardPass &forward) {
   auto kernel = dyn_cast<KernelOp>(value.getOwner());
   if (!kernel)

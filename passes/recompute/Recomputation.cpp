@@ -125,7 +125,8 @@ SmallVector<Recomputation::Unit> Recomputation::findUnits(Operation *place, cons
 }
 
 /// Returns the late results of an operation, except those that other operations before the place
-/// use, from which they are recomputed. Nothing if there are few, which are recomputed one by one.
+/// use, from which they are recomputed. Returns nothing if there are few results, which are
+/// recomputed one by one.
 std::optional<Recomputation::Unit> Recomputation::findTogether(Operation *op, Operation *place) {
   constexpr size_t many = 16;
   if (op->getNumResults() < many)

@@ -80,7 +80,7 @@ private:
     unsigned computed, available;
   };
 
-  /// Notes an operation that computes integers from constants and positions alone. Kernels compute
+  /// Records an operation that computes integers only from constants and positions. Kernels compute
   /// them from their loops' counters.
   void noteIndexArithmetic(Operation *op) {
     if (mayRecompute(op) && getElementTypeOrSelf(op->getResult(0)).isInteger() &&
@@ -101,8 +101,9 @@ private:
       nodes[result] = own;
       bool again = mayRecompute(op), isView = op->hasTrait<mtc::View>();
       const int64_t bytes = byteSize(cast<RankedTensorType>(result.getType()));
-      // Kernels and calls write what cannot be recomputed in any case, and the rest only to save
-      // it. The part of the bytes that this costs more outweighs one operation on a 16-bit element.
+      // Kernels and calls write values that cannot be recomputed in any case, but cheap values only
+      // to save them. This fraction of the bytes is the additional cost that outweighs one
+      // operation on a 16-bit element.
       constexpr int64_t partOfWrite = 14;
       const bool isCheap = again && isComputedFromStored(op);
       graph.addEdge(own.computed, own.available,

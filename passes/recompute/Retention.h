@@ -36,8 +36,8 @@ public:
   /// budget. Tries at most `maxTries` of them, and keeps removed operations alive in `removals`,
   /// since undo actions may refer to them. Fails with a diagnostic if there is no memory plan.
   mlir::LogicalResult remove(mlir::ArrayRef<TimedCopy> known, size_t maxTries, Removals &removals);
-  /// Does so for all copies, most expensive first. Returns the saved seconds. Fails with a
-  /// diagnostic if there is no memory plan.
+  /// Tries to remove all copies, the most expensive ones first. Returns the saved seconds. Fails
+  /// with a diagnostic if there is no memory plan.
   mlir::FailureOr<double> dropSuperfluous();
 
 private:

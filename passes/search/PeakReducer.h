@@ -29,8 +29,8 @@ public:
   /// the one with the lowest time. Returns nothing if there is none. Fails with a diagnostic if
   /// there is no memory plan.
   virtual mlir::FailureOr<std::optional<Candidate>> findCandidate(int64_t excess) = 0;
-  /// Applies the candidate that was found last, or as much of it as is needed. Returns false if the
-  /// peak does not fall; the change is then no candidate again until another change is made.
+  /// Applies the candidate that was found last, or the part of it that is needed. Returns false if
+  /// the peak does not fall; the change is then no candidate again until another change is made.
   virtual mlir::FailureOr<bool> applyCandidate() = 0;
   /// Notifies the reducer that another one has changed the function.
   virtual void noticeChange() = 0;

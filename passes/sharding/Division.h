@@ -15,7 +15,7 @@ namespace mtc {
 /// of a divided parameter computes its piece only:
 ///
 /// - `optimizer` and `gradients`: variables that steps read stay whole on every rank, and the
-///   update gathers their new pieces. Others exist as pieces only.
+///   update gathers their new pieces. Other variables exist only as pieces.
 /// - `parameters`: all variables, also those of frozen parameters, exist as pieces, and steps
 ///   gather them where they compute with them.
 ///
@@ -29,7 +29,8 @@ public:
 
   int64_t getRankCount() const { return ranks; }
   bool includes(VariableOp parameter) const { return divided.contains(parameter.getSymName()); }
-  /// Returns what the update reads and writes of a variable: all of it, or this rank's piece.
+  /// Returns the view of a variable that the update reads and writes: the whole variable, or the
+  /// piece of this rank.
   VariableView viewOf(VariableOp variable, bool isLine = false) const;
   /// Makes a variable of the type of a parameter's piece, which belongs to the parameter, a piece.
   void setWhole(VariableOp variable, VariableOp parameter) const;

@@ -11,9 +11,9 @@
 
 namespace mtc {
 
-/// Gradients that travel together, in the order in which the micro-step computes them. The sums of
-/// their pieces over the ranks are a variable of the owner if each micro-step adds to them, and a
-/// value of the update otherwise.
+/// Gradients that are sent together, in the order in which the micro-step computes them. The sums
+/// of their pieces over the ranks are a variable of the owner if each micro-step adds to them, and
+/// a value of the update otherwise.
 struct GradientBucket {
   struct Gradient {
     VariableOp variable;

@@ -216,7 +216,8 @@ func::FuncOp Update::buildBody(SymbolTable &symbols, SmallVectorImpl<Value> &cap
 }
 
 void Update::repeat(SymbolTable &symbols, int64_t ranks) {
-  // The scan is where the states are first read. What the updates read besides moves there.
+  // The scan is where the states are first read. The other operations that the updates read move to
+  // the body.
   Operation *first =
       &*llvm::find_if(block, [&](Operation &op) { return readsStates.contains(&op); });
   for (Operation *op : operations)

@@ -14,7 +14,7 @@ namespace mtc {
 /// the number of ranks.
 inline constexpr int64_t pieceBlock = 256;
 
-/// Maximum bytes of several gradients or parameters that travel together.
+/// Maximum number of bytes of several gradients or parameters that are sent together.
 inline constexpr int64_t defaultBucketBytes = 25 << 20;
 
 /// Returns the type of one of `ranks` pieces of a tensor.

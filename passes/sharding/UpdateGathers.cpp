@@ -62,7 +62,7 @@ static WriteOp writeOf(AllGatherOp gather) {
 void mtc::joinUpdateGathers(func::FuncOp update, int64_t bucketBytes) {
   llvm::MapVector<Type, Bucket> buckets;
   for (Operation &op : llvm::make_early_inc_range(update.front())) {
-    // An operation after the last gather sees what all have written.
+    // An operation after the last gather reads the values that all gathers have written.
     for (const auto &variables : {readVariables(&op), writtenVariables(&op)})
       for (FlatSymbolRefAttr variable : variables)
         for (Bucket &bucket : llvm::make_second_range(buckets))

@@ -10,7 +10,7 @@ namespace mtc {
 void addOffloadOptimizerTechniques(std::vector<Technique> &techniques) {
   Technique technique{"offload-optimizer", "optimizer state in host memory or on disk",
                       Stage::Allocated, Effect::None, Permission::Flag};
-  // One change for all kinds: each of them takes part as needed.
+  // There is one change for all kinds of tensors, and the search offloads each kind as needed.
   technique.propose = [](const PlanSettings &settings, const PlanContext &context) {
     std::vector<PlanChange> changes;
     if (settings.fit.offload.getUses(context.offloadSpace).isOff())

@@ -15,7 +15,7 @@ void addShardStateTechniques(std::vector<Technique> &techniques) {
     const char *shard = given.reduce == "last" ? "optimizer" : "gradients";
     if (given.ranks > 1 && given.shard == "none")
       changes.push_back({std::string("--shard ") + shard, [shard](PlanSettings &all) {
-                           // In addition to shard-parameters, it changes nothing.
+                           // The technique has no effect in addition to shard-parameters.
                            if (all.training.sharding.shard == "none")
                              all.training.sharding.shard = shard;
                          }});

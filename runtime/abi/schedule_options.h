@@ -160,7 +160,7 @@ private:
   }
 };
 
-/// The problem of a peak rate beside a table.
+/// The problem of a peak rate that is given in addition to a table.
 inline constexpr const char *tableSetsRates =
     "conflicts with --schedule-table, which sets the rates";
 

@@ -233,7 +233,7 @@ std::vector<MemoryCheck::Holder> MemoryCheck::holdersAfter(const MtcFunction &fu
   return holders;
 }
 
-/// Returns what a byte belongs to after an operation.
+/// Returns a description of the owner of a byte after an operation.
 std::string MemoryCheck::describe(const MtcFunction &function, int64_t number, int64_t byte) const {
   const Holder *before = nullptr;
   const std::vector<Holder> holders = holdersAfter(function, number);

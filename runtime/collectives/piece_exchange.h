@@ -13,7 +13,7 @@
 
 namespace mtc::runtime {
 
-/// What rank 0 asks of another rank while it alone writes files.
+/// The requests of rank 0, which alone writes files, to another rank.
 struct PieceRequest {
   enum class Kind : int64_t {
     Proceed, ///< continue with the next step

@@ -102,7 +102,8 @@ std::string Ranks::describe(int rank) const {
   return text("rank ", rank, index < hosts.size() ? text(" (host ", hosts[index], ")") : "");
 }
 
-/// Returns why a launcher whose processes MPI does not connect starts single ones; "" otherwise.
+/// If MPI does not connect the processes of the launcher, returns the probable reason; ""
+/// otherwise.
 static const char *whyApart() {
   if (std::getenv("TORCHELASTIC_RUN_ID"))
     return " (torchrun does not connect the processes of an MPI program)";
@@ -161,7 +162,7 @@ void Ranks::reportSilence(const std::vector<int> &ranks, const std::string &what
   std::string silent;
   for (const int each : ranks)
     silent += (silent.empty() ? "" : ", ") + describe(each);
-  // Past the sink of a rank that is silent otherwise.
+  // The message bypasses the sink of a rank that prints nothing otherwise.
   writeToStandardError(text("error: ", describe(rank()), ": no answer for ", timeout.count(),
                             " s from ", silent.empty() ? "the network" : silent, position(), ": ",
                             what, "; all ranks end. --timeout sets the limit"));

@@ -54,7 +54,7 @@ public:
   void wait(Exchange &exchange, const std::string &what);
   /// Waits for an exchange that was started. Returns false after the time limit.
   bool waitFor(Exchange &exchange) { return waitFor(exchange, timeout); }
-  /// Waits for as long as a rank waits for the others before it ends alone. Returns false after it.
+  /// Waits for the time after which a rank ends without the others. Returns false after it.
   bool waitBriefly(Exchange &exchange) { return waitFor(exchange, patience()); }
   /// Returns the ranks that do not notice the end of a time limit, as running ranks do.
   std::vector<int> findSilent();
@@ -105,7 +105,7 @@ private:
   }
   /// Stores the values of all ranks in `values`.
   void exchangeValues(int64_t value, const char *what);
-  /// Returns where the run is: " in step 3".
+  /// Returns the position of the run for messages, such as " in step 3".
   std::string position() const;
 
   std::unique_ptr<Transport> transport;

@@ -85,7 +85,7 @@ TransferMessages divideTransfer(const MtcProgram &program, const MtcOperation &o
         result.zeros.push_back({piece.data + piece.bytes, value.pieceBytes() - piece.bytes});
     }
   }
-  // What a rank sends to itself is divided like what it receives from itself.
+  // The data that a rank sends to itself is divided like the data that it receives from itself.
   for (size_t i = 0; i < sent[own].ranges.size(); ++i)
     result.copies.push_back(
         {sent[own].ranges[i].data, received[own].ranges[i].data, sent[own].ranges[i].bytes});

@@ -36,8 +36,8 @@ public:
   virtual bool poll() = 0;
   /// Returns the ranks whose messages have not completed.
   virtual std::vector<int> pending() const = 0;
-  /// Returns whether the time limit of a wait begins anew, because the other ranks are not waited
-  /// for, or have advanced since the last call.
+  /// Returns whether the time limit of a wait restarts, because this rank does not wait for the
+  /// others, or because they have advanced since the last call.
   virtual bool restartsLimit() { return false; }
 };
 

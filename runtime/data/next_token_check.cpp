@@ -20,7 +20,7 @@ struct Agreement {
     ++compared;
     holds &= equal;
   }
-  /// Returns whether so many labels agree that it is not by chance.
+  /// Returns whether too many labels agree for a coincidence.
   bool isMeant(int64_t minLabels) const { return holds && compared >= minLabels; }
 };
 

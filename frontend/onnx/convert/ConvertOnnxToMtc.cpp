@@ -41,8 +41,8 @@ LogicalResult checkElementTypes(Conversion &node, const Operator &definition) {
   return success();
 }
 
-/// Defines all used results as empty constants if none of them has elements. Returns whether it did
-/// so.
+/// Defines all used results as empty constants if none of them has elements. Returns whether it
+/// defined them.
 bool defineEmptyResults(Conversion &node) {
   for (size_t i = 0; i < node.resultCount(); ++i)
     if (node.wants(i) && node.resultType(i).getNumElements() != 0)

@@ -10,8 +10,8 @@
 namespace mtc::onnx {
 
 /// The operator `mtc.SelectByMode(training, inference)`: the first operand in training steps, the
-/// second one in inference, of one type. Passes create it where a module computes a value of
-/// another kind in inference than a node's inference form.
+/// second one in inference, of one type. Passes create it if a module computes another value in
+/// inference than the inference form of the node.
 inline constexpr llvm::StringLiteral selectByModeOperator = "SelectByMode";
 /// SelectByMode: the node of the file whose result is the first operand, and the node and its
 /// operand number that is the second one, in paths of `onnx.index` or `onnx.path`. Exported files

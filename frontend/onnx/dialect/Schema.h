@@ -72,7 +72,7 @@ struct Schema {
 };
 
 /// Checks a node's attributes for names that the schema does not have, wrong kinds and missing
-/// required attributes. Like the checks below, it reports the first error at the node.
+/// required attributes. This check and those below report the first error at the node.
 mlir::LogicalResult checkAttributes(NodeView &node, const Schema &schema);
 /// Checks the number of operands and results, and that no required one is omitted.
 mlir::LogicalResult checkArity(NodeView &node, const Schema &schema);

@@ -105,8 +105,8 @@ private:
           type.getNumElements() <= maxMergedElements && !isUntied(choices, initializer, classes))
         candidates.push_back({initializer, users->second});
     }
-    // First match uses by the role of their operand. Each remaining use is matched to a module's
-    // only missing parameter.
+    // Uses are first matched by the role of their operand. Each remaining use is matched to a
+    // module's only missing parameter.
     SmallVector<std::pair<size_t, const InitializerUse *>> open;
     for (auto [initializer, users] : candidates) {
       found.push_back({initializer, {}, mayBeTied(initializer)});
@@ -230,8 +230,8 @@ private:
     return result;
   }
 
-  /// Records a use of a parameter. A parameter belongs to one initializer; a use in a second one is
-  /// not recorded.
+  /// Records a use of a parameter. A parameter belongs to one initializer; its use of a second
+  /// initializer is not recorded.
   void addUse(size_t index, const std::string &tensor, const InitializerUse &use,
               bool isConstant = false) {
     if (owners.try_emplace(tensor, index).first->second != index)
@@ -289,7 +289,7 @@ private:
     merged.parts.push_back({resultName(identity).str(), {}, identity});
   }
 
-  /// How two modules that use equal tensors are related.
+  /// The relation of two modules that use equal tensors.
   enum class Modules { Copies, Tied, Unknown };
 
   /// Compares the other parameters of the modules that use an initializer and an Identity of it.

@@ -33,7 +33,7 @@ struct MergedInitializers {
 };
 
 /// Finds the initializers of a graph that represent several parameters. `classes` are the classes
-/// by the rules.
+/// that the rules assign to initializers.
 MergedInitializers findMergedInitializers(GraphOp graph,
                                           const llvm::StringMap<InitializerClass> &classes,
                                           SharedInitializerPolicy policy,

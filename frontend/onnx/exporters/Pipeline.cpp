@@ -16,8 +16,8 @@ void buildParametersPipeline(OpPassManager &manager, const ParameterChoices &cho
   // The operators of the FX graph are dropped with the other metadata.
   graphs.addPass(createFormTorchExtremaPass());
   graphs.addPass(createMarkStraightThroughClipsPass());
-  // Split before tying and choosing, because each resulting initializer is tied and classified on
-  // its own.
+  // Initializers are split before they are tied and classified, because each resulting initializer
+  // is tied and classified separately.
   graphs.addPass(createSplitSharedInitializersPass({llvm::to_vector(untie), merged}));
   graphs.addPass(createTieInitializersPass(
       {llvm::to_vector(tie), llvm::to_vector(untie), patterns.hasAdapters}));
@@ -28,7 +28,8 @@ void buildParametersPipeline(OpPassManager &manager, const ParameterChoices &cho
 void buildExportersPipeline(OpPassManager &manager) {
   manager.addNestedPass<GraphOp>(createFormSafeSoftmaxPass());
   manager.addNestedPass<GraphOp>(createFormSafeRootPass());
-  // Before the logarithms of a binary cross-entropy of sigmoids become LogSigmoid.
+  // This pass precedes the one that turns the logarithms of sigmoids in a binary cross-entropy into
+  // LogSigmoid.
   manager.addNestedPass<GraphOp>(createFormBinaryCrossEntropyPass());
   manager.addNestedPass<GraphOp>(createFormTorchFunctionsPass());
   manager.addNestedPass<GraphOp>(createFormLogSigmoidPass());

@@ -141,8 +141,8 @@ private:
                           << "; use --tie A=B to tie them";
   }
 
-  /// Splits `A=B`. Names may contain `=`: of the splits in which both sides name initializers, the
-  /// last one is chosen.
+  /// Splits `A=B`. Names may contain `=`. If both sides name initializers for several positions of
+  /// `=`, the last position is chosen.
   static std::pair<std::string, std::string> splitTie(StringRef text, GraphOp graph,
                                                       Problems &problems) {
     llvm::StringSet<> names;

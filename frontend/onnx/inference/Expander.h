@@ -39,7 +39,7 @@ public:
 
   /// Returns whether the node is control flow or operates on sequences or optional values.
   static bool expands(NodeOp node) { return functionOf(node); }
-  /// Returns the same for an operator.
+  /// Returns whether it expands nodes of an operator.
   static bool expandsOperator(llvm::StringRef domain, llvm::StringRef opType) {
     return functionOf(domain, opType);
   }

@@ -116,7 +116,7 @@ LogicalResult inferMatMulNBits(Inference &node) {
 }
 
 /// Moves the columns of x [.., depth] to the order in which `unpackPlanes` returns those of codes:
-/// the columns of each group of `group` columns by their part of a byte.
+/// each group of `group` columns is sorted by the position of the code in its byte.
 Value inOrderOfPlanes(TensorBuilder &b, Value x, int64_t group, int64_t perByte) {
   SmallVector<int64_t> shape(shapeOf(x)), parts(ArrayRef<int64_t>(shape).drop_back());
   int64_t rank = typeOf(x).getRank();
@@ -156,7 +156,7 @@ LogicalResult convertMatMulNBits(Conversion &node) {
     codes = b.reshape(unpackPlanes(b, codes, 2, bits), shape);
     x = orderedLikeCodes(b, x, matrix);
   }
-  // Extends scales or zero points to all columns: to those of its block, or by the node's groups.
+  // Extends scales or zero points to all columns, by blocks or by the node's groups.
   auto spread = [&](Value each) {
     if (!hasGroups)
       return spreadBlocks(b, each, 1, block, shape);

@@ -99,7 +99,7 @@ LogicalResult inferBitCast(Inference &node) {
 
 bool isDetached(const NodeView &node) { return node.op()->hasAttr(detachedAttribute); }
 
-/// Returns the name of the initializer that the node updates; null if none.
+/// Returns the name of the initializer that the node updates; null if there is none.
 StringAttr updatedName(const NodeView &node) {
   return node.op()->getAttrOfType<StringAttr>(updateAttribute);
 }

@@ -132,7 +132,7 @@ Value withoutZeroPoint(Conversion &node, Value x, size_t i, int64_t axis) {
 }
 
 /// Convolves integers X [N, C, …] and W [M, C / group, kernel…] minus their zero points in f64,
-/// which represents sums of products of 8-bit integers exactly. The padding of X stands for 0.
+/// which represents sums of products of 8-bit integers exactly. The padding of X represents 0.
 FailureOr<Value> convolveIntegers(Conversion &node, size_t weight, size_t zeroOfX,
                                   size_t zeroOfWeight) {
   TensorBuilder &b = node.b;

@@ -61,7 +61,7 @@ Value keepMask(Conversion &node, double ratio) {
   return b.compare(Predicate::Ge, bits, b.splat(bits, threshold));
 }
 
-/// Elements are only dropped in training steps.
+/// Elements are dropped only in training steps.
 LogicalResult convertDropout(Conversion &node) {
   auto [ratio, unknown] = readRatio(node);
   if (!ratio)

@@ -26,7 +26,7 @@ struct Transform {
 
   /// Number of points that determine the spectrum of a real signal: n / 2 + 1.
   int64_t half() const { return length / 2 + 1; }
-  /// Number of points of the operand that are read, if it has as many.
+  /// Maximum number of points of the operand that are read.
   int64_t readPoints() const { return isInverse && isOneSided ? half() : length; }
   int64_t points() const { return !isInverse && isOneSided ? half() : length; }
   int64_t resultParts() const { return isInverse && isOneSided ? 1 : 2; }

@@ -68,7 +68,7 @@ LogicalResult convertSkipNormalization(Conversion &node) {
   if (size_t bias = biasOf(node); node.has(bias))
     sum = b.add(sum, node.broadcastValue(bias, shape));
   sum = b.add(sum, node.broadcastValue(1, shape));
-  // Simplified normalizations have no shift; their operand 3 is the bias.
+  // Simplified normalizations have no shift, so their operand 3 is the bias.
   size_t shift = isSimplified(node) ? node.operandCount() : 3;
   Value y = normalizeRows(node, sum, isSimplified(node), 2, shift);
   return success(succeeded(node.result(0, y)) && succeeded(node.result(3, sum)));

@@ -1,7 +1,7 @@
 //===- GroupQueryAttention.cpp - GroupQueryAttention of onnxruntime ---------------------------===//
 //
 // The prompt form: there are no past keys and values, so that the sequence starts at position 0.
-// Padding follows the tokens of a sequence, where a causal mask hides it from them.
+// Padding follows the tokens of a sequence, so that a causal mask hides it from the tokens.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -100,7 +100,8 @@ LogicalResult refusePast(Inference &node, size_t i) {
   return node.failure(reason);
 }
 
-/// Refuses what only generation with a cache needs, and what training does not support.
+/// Refuses features that only generation with a cache needs, and features that training does not
+/// support.
 LogicalResult refuseGeneration(Inference &node, int64_t length) {
   constexpr StringRef noCache = "training computes whole sequences";
   for (size_t i : {3, 4})

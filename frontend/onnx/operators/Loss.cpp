@@ -44,7 +44,8 @@ LogicalResult inferClassLoss(Inference &node) {
   return node.opType() == "SoftmaxCrossEntropyLoss" ? node.result(1, node.type(0)) : success();
 }
 
-/// Common parts of both operators. Classes are axis 1 of the ONNX scores and the last axis here.
+/// The values that both operators compute. Classes are axis 1 of the ONNX scores and the last axis
+/// here.
 class ClassLoss {
 public:
   explicit ClassLoss(Conversion &node)

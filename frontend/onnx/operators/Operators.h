@@ -25,7 +25,7 @@ namespace mtc::onnx {
 class Conversion;
 class Inference;
 
-/// The purpose of an operand, where it shows what an initializer is that the operand uses.
+/// The purpose of an operand, for operands whose purpose indicates the class of their initializer.
 enum class OperandRole {
   AngleTable,        ///< Sines or cosines of a rotary embedding.
   BiasOrScale,       ///< Bias of a contraction, slope of an activation, scale or shift of a norm.
@@ -38,7 +38,7 @@ enum class OperandRole {
   Scattered,         ///< Base or updates of a Scatter.
 };
 
-/// Stands for all operands of an operator with a role.
+/// Represents all operands of an operator that has one role.
 constexpr int64_t everyOperand = -1;
 
 /// One version of an operator. Operand and attribute kinds follow the schema (Schema.h) and are
@@ -51,8 +51,8 @@ struct Operator {
   /// Sets the node's result types from its operand types, attributes and constant operands. Null
   /// for operators that only passes create and that are rejected in files.
   Infer infer = {};
-  /// Computes the results of a node whose operands are all constant, after type inference. Leaves
-  /// results unset that must not be folded. Null if nodes are never folded.
+  /// Computes the results of a node whose operands are all constant, after type inference. Does not
+  /// set results that must not be folded. Null if nodes are never folded.
   Evaluate evaluate = {};
   /// Builds the results in the core dialect. Null if the operator is not supported.
   Convert convert = {};

@@ -1,8 +1,8 @@
 //===- Recurrent.cpp - RNN, GRU and LSTM ------------------------------------------------------===//
 //
 // One contraction multiplies the inputs of all steps by the input weights. `mtc.recurrence` then
-// computes all steps from it. It has no form for sequence lengths, peepholes, clipping, coupled
-// gates and other activations; those steps are unrolled.
+// computes all steps from it. The operation does not support sequence lengths, peepholes, clipping,
+// coupled gates and other activations; such layers are unrolled.
 //
 //===------------------------------------------------------------------------------------------===//
 

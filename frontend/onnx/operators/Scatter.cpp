@@ -1,7 +1,7 @@
 //===- Scatter.cpp - Scatter operators --------------------------------------------------------===//
 //
-// Reduction add is mtc.scatter_add. Overwriting selects the sum of the updates where an element is
-// updated at all: the standard leaves duplicate indices undefined.
+// Reduction add is mtc.scatter_add. To overwrite, elements with updates are replaced by the sum of
+// their updates: the standard leaves duplicate indices undefined.
 //
 //===------------------------------------------------------------------------------------------===//
 

@@ -357,7 +357,7 @@ void addSelectionOperators(Operators &operators) {
   operators.add("NonZero", 9, {.infer = inferNonZero});
   operators.add("Compress", 9, {.infer = inferCompress, .convert = convertCompress});
   operators.add("Unique", 11, {.infer = inferUnique});
-  // Is not compiled. `mtc inspect` classifies its thresholds.
+  // Is not compiled. The role lets `mtc inspect` classify the thresholds.
   operators.add("NonMaxSuppression", 10, {.roles = {{everyOperand, OperandRole::NoGradient}}});
 }
 

@@ -1,6 +1,6 @@
 //===- TorchFunctions.cpp - Functions of PyTorch with a gradient of their own -----------------===//
 //
-// These are no ONNX operators: passes that recognize exported patterns create them. The comment of
+// These are not ONNX operators; passes that recognize exported patterns create them. The comment of
 // each function states its derivative where that of the formula is infinite or NaN.
 //
 //===------------------------------------------------------------------------------------------===//

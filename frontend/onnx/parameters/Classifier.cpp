@@ -75,7 +75,7 @@ private:
       return knownConstant("the exporter marks it " + kind.str());
     std::optional<StringRef> split = initializer.getSplitFrom();
     InitializerOp whole = split ? byName.lookup(*split) : InitializerOp();
-    // Parts of a tensor that is not the module's have the class of the whole.
+    // Parts of a tensor that does not belong to the module have the class of the whole tensor.
     if (whole && !provenance.isOfModule(whole))
       return classifyListed(whole);
     if (provenance.isParameter(name) || provenance.isParameter(moduleName))

@@ -106,8 +106,8 @@ bool isNamedAsBuffer(StringRef name) {
                             word);
 }
 
-/// The number of elements from which a tensor with the module's name is a table rather than initial
-/// values that are written by hand.
+/// A tensor with a name of the module and at least this number of elements is a table. Smaller ones
+/// may be explicit initial values.
 constexpr int64_t minModuleTable = 64;
 
 /// Returns the extent of the last axis with more than one element.
@@ -237,8 +237,8 @@ std::optional<Evidence> ConstantEvidence::findByValue(InitializerOp initializer)
   return findPattern(initializer, values);
 }
 
-/// A tensor of one element is a literal if it has a usual value and use. Modules train such
-/// tensors, too: under the module's name, as a bias, or as the slope of an activation.
+/// A tensor of one element is a literal if it has a usual value and use. Modules also train such
+/// tensors: those with a name of the module, biases, and slopes of activations.
 std::optional<Evidence> ConstantEvidence::findLiteral(InitializerOp initializer,
                                                       ArrayRef<double> values) const {
   const SmallVector<InitializerUse> uses = usesOf(initializer);
@@ -266,7 +266,7 @@ std::optional<Evidence> ConstantEvidence::findPattern(InitializerOp initializer,
   const bool isComplete = static_cast<int64_t>(values.size()) == type.getNumElements();
   if (llvm::any_of(uses, isBiasOrScale))
     return std::nullopt;
-  // Modules initialize short tensors by hand.
+  // Modules may initialize short tensors with explicit values.
   const bool mayBeInitial = isModuleNamed(initializer);
   const bool isShort = mayBeInitial && type.getNumElements() < minModuleTable;
   constexpr size_t minModuleProgression = 8;

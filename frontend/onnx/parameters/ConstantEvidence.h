@@ -25,7 +25,7 @@
 
 namespace mtc::onnx {
 
-/// What the uses, the elements and the name of an initializer show.
+/// Evidence from the uses, the elements and the name of an initializer.
 struct Evidence {
   std::string reason;      ///< A noun phrase, such as `an arithmetic or geometric progression`.
   bool isConstant = true;  ///< Or a parameter that could be a constant.

@@ -26,7 +26,8 @@ struct ExportLosses {
   /// Parameters of the module that belong to one of these lists, that an initializer was folded
   /// from, or that the module does not use in its computation.
   llvm::StringSet<> accounted;
-  /// How to export without these losses, for the file's exporter; empty if unknown.
+  /// A suggestion for an export without these losses with the file's exporter; empty if there is
+  /// none.
   std::string remedy;
 };
 

@@ -17,7 +17,7 @@ namespace mtc::onnx {
 
 namespace {
 
-/// A tool that folds batch normalizations into weights, and how to train them instead.
+/// A tool that folds batch normalizations into weights, and a suggestion for training them instead.
 struct Folder {
   StringRef tool, remedy;
 };
@@ -30,7 +30,7 @@ std::optional<Folder> folderOf(StringRef name) {
     return Folder{"onnxruntime's optimizer", fileBefore};
   if (name.ends_with("_weights_fused_bn"))
     return Folder{"tf2onnx", "export a Keras model with mtc.export"};
-  // onnxslim appends to the name of the normalization's output.
+  // onnxslim appends a suffix to the name of the normalization's output.
   if (name.ends_with("_weight") && name.contains("BatchNormalization"))
     return Folder{"onnxslim", fileBefore};
   return std::nullopt;

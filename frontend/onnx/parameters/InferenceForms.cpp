@@ -121,7 +121,7 @@ std::string randomWarning(GraphOp graph) {
     std::string name = ("'" + nodeName(node) + "'").str();
     if (drawsInInference(node))
       drawn.push_back(name + " (" + node.getOpType().str() + ")");
-    // Those that the file lists have no paths, because the file names their values.
+    // Nodes that the file lists have no paths, because the file names their values.
     else if (isSelectByMode(node) && !node->hasAttr(replacedAttribute) &&
              !node->hasAttr(listedAttribute))
       kept.push_back(std::move(name));

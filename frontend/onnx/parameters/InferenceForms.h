@@ -8,15 +8,16 @@
 
 namespace mtc::onnx {
 
-/// Returns a warning with remedies if the file has BatchNormalization nodes in inference form whose
-/// scale and bias are not frozen; otherwise an empty string. Parameters must have been chosen.
+/// Returns a warning with suggestions if the file has BatchNormalization nodes in inference form
+/// whose scale and bias are not frozen; otherwise an empty string. Parameters must have been
+/// chosen.
 std::string batchNormWarning(GraphOp graph, const llvm::StringMap<InitializerClass> &classes);
 
 /// Returns a warning if `--batch-norm` selects a mode and the graph has no BatchNormalization
 /// nodes; otherwise an empty string.
 std::string unusedModeWarning(GraphOp graph, BatchNormMode mode);
 
-/// Returns a warning if PyTorch exported Dropout to an opset below 12, where Dropout only has an
+/// Returns a warning if PyTorch exported Dropout to an opset below 12, in which Dropout has only an
 /// inference form; otherwise an empty string.
 std::string dropoutWarning(GraphOp graph);
 

@@ -29,7 +29,8 @@ struct InitializerUse {
   mlir::OpOperand *site;
 };
 
-/// Returns the uses of each initializer by name. Identity nodes are looked through.
+/// Returns the uses of each initializer by name. Uses through Identity nodes count as uses of the
+/// initializer.
 llvm::StringMap<std::vector<InitializerUse>> initializerUses(GraphOp graph);
 
 /// Returns whether a node's operator defines this role of the operand.

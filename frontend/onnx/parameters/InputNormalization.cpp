@@ -39,7 +39,7 @@ bool isNumber(Value value) {
 }
 
 /// Returns whether all elements of an initializer are on one axis or it has the shape of the input,
-/// up to axes of extent 1. Centers of a layer have a further axis.
+/// up to axes of extent 1. Centers of a layer, such as those of clusters, have another axis.
 bool isPerFeature(InitializerOp initializer, Value input) {
   auto significant = [](ArrayRef<int64_t> shape) {
     return llvm::to_vector(

@@ -16,7 +16,8 @@ using namespace mlir;
 
 namespace mtc::onnx {
 
-/// Returns what shapes that differ by a transposition have in common. Vectors are not transposed.
+/// Returns a key that is equal for shapes that differ only by a transposition. Vectors are not
+/// transposed.
 static std::vector<int64_t> keyOf(ArrayRef<int64_t> shape) {
   std::vector<int64_t> key(shape);
   llvm::sort(key);

@@ -118,7 +118,7 @@ private:
   }
 
   /// Reports `source` if it has a gradient in the file, and `result`, which has none in the module,
-  /// has a user to which this matters.
+  /// has a user whose gradient is affected.
   void report(Value source, Value result) {
     auto matters = [](Operation *user) {
       auto node = dyn_cast<NodeOp>(user);

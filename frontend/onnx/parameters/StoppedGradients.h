@@ -15,7 +15,7 @@
 namespace mtc::onnx {
 
 /// Returns a warning that names the values whose gradients the module stops and the file does not,
-/// or an empty string. Values that no trained parameter determines are not reported, nor the
+/// or an empty string. Values that depend on no trained parameter are not reported. Neither is the
 /// maximum that a softmax subtracts, whose gradient is zero. Parameters must have been chosen.
 std::string stoppedGradientsWarning(GraphOp graph,
                                     const llvm::StringMap<InitializerClass> &classes);

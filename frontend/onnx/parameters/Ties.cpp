@@ -282,8 +282,9 @@ private:
     return a.getMissing() || b.getMissing();
   }
 
-  /// Calls `judge` for each initializer that equals an earlier one, with the first such. Those with
-  /// generated names come last, so that the kept one has the module's name.
+  /// Calls `judge` for each initializer that equals an earlier one, with the first equal
+  /// initializer. Initializers with generated names come last, so that the kept one has the
+  /// module's name.
   void forEachCopy(llvm::function_ref<void(InitializerOp, InitializerOp, TieForm)> judge) {
     std::vector<InitializerOp> candidates, generated;
     for (InitializerOp initializer : parameters)
@@ -362,11 +363,12 @@ private:
     return modulePath(uses.find(initializer.getName())->second.front().node);
   }
 
-  /// What the other parameters of two modules show. Copies of a layer have equal parameters.
+  /// The evidence from the other parameters of two modules. Copies of a layer have equal
+  /// parameters.
   enum class Modules { Copies, Different, Unknown };
 
   /// Compares the other parameters of the modules that use two equal initializers. Modules with a
-  /// common parameter, or without parameters, show nothing.
+  /// common parameter, or without parameters, are no evidence.
   Modules compareModules(InitializerOp a, InitializerOp b, StringRef first,
                          StringRef second) const {
     if (first.empty() || second.empty())

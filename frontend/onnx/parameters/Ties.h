@@ -23,8 +23,8 @@ struct TieChoices {
   std::vector<std::string> unties;
   /// Whether to tie all parameters with equal elements.
   bool equal = false;
-  /// Whether to tie only what the flags name. With adapters, weights are frozen and each copy has
-  /// its own adapter, as in PEFT.
+  /// Whether to tie only initializers that the flags name. With adapters, weights are frozen and
+  /// each copy has its own adapter, as in PEFT.
   bool explicitOnly = false;
 };
 

@@ -20,7 +20,7 @@ std::vector<double> sampledValues(InitializerOp initializer);
 
 /// Returns whether a number of this type is a literal of a program or derived from one: a whole
 /// number, a decimal of few digits, 1/n, √n, 1/√n, or a multiple of π, √π, ln 2 or ln 10. In f32,
-/// one of some hundred random numbers is.
+/// about one of a hundred random numbers is such a number.
 bool isLiteral(double value, mlir::FloatType type);
 
 /// Returns whether one axis has all elements.

@@ -17,7 +17,7 @@ namespace mtc::onnx {
 namespace {
 
 /// Returns the kinds whose fields are set. An empty list counts as unset, because protobuf does not
-/// distinguish it from a missing one; some writers also omit a number of 0.
+/// distinguish it from a missing list. Some writers also omit the number 0.
 SmallVector<AttributeProto::AttributeType> kindsSet(const AttributeProto &attribute) {
   const std::pair<bool, AttributeProto::AttributeType> fields[] = {
       {attribute.has_f(), AttributeProto::FLOAT},

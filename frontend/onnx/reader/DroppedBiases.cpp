@@ -98,8 +98,8 @@ private:
     if (!isFloatingPoint(weight.data_type()))
       return false;
     uint64_t width = elementBytes(weight.data_type());
-    // The weight has not been checked yet, so its extents may not match its data. The size of its
-    // data bounds the allocation.
+    // The weight has not been checked yet, so its extents may not match its data. The size of the
+    // weight's data bounds the allocation.
     bool isExternal = weight.data_location() == TensorProto::EXTERNAL;
     uint64_t maximum = isExternal ? maxExternalBytes : weight.ByteSizeLong();
     if (channels <= 0 || static_cast<uint64_t>(channels) > maximum / width)

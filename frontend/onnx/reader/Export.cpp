@@ -164,7 +164,8 @@ Expected<std::vector<FileSegment>> makeSegments(Model &model, ArrayRef<AddedInit
   ::onnx::GraphProto inferenceGraph = graph;
   marks.clear();
   inSubgraphs.follow(inferenceOuter, inferenceGraph, places);
-  // Add initializers by name only, so that the inference form can report the unread ones.
+  // Initializers are added by name only, so that the inference form can report those that are not
+  // read.
   for (const Exported &each : *exported)
     inferenceGraph.add_initializer()->set_name(each.name);
   InferenceForm inference = toInferenceForm(inferenceOuter, inferenceGraph);

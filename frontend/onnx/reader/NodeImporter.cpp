@@ -388,7 +388,7 @@ Value NodeImporter::valueOf(Frame &frame, StringRef name) {
 Value NodeImporter::none() {
   if (noneValue)
     return noneValue;
-  // Created in the main graph, so that subgraphs can use it too.
+  // The value is created in the main graph, so that subgraphs can use it too.
   OpBuilder::InsertionGuard guard(builder);
   while (auto node = dyn_cast<NodeOp>(builder.getInsertionBlock()->getParentOp()))
     builder.setInsertionPoint(node);

@@ -47,7 +47,7 @@ public:
   /// Returns the current locations of the reserved tensors.
   Places locate(const ::onnx::ModelProto &outer, const ::onnx::GraphProto &graph) const;
 
-  /// Refers to the tensors of copies of the messages, located at `places`, from now on.
+  /// Makes the object refer to the tensors of copies of the messages, located at `places`.
   void follow(::onnx::ModelProto &outer, ::onnx::GraphProto &graph, const Places &places);
 
   /// Returns the byte ranges of the tensors' data in one of the two serialized messages.

@@ -44,7 +44,7 @@ public:
   void run();
 
 private:
-  /// The current value of a variable, and of a gradient or state its name as an output.
+  /// The current value of a variable and, for a gradient or state, its name as an output.
   struct Variable {
     VariableOp op;
     std::optional<GraphValue> value;
@@ -74,7 +74,7 @@ private:
   GraphBuilder b;
   func::FuncOp function;
   llvm::MapVector<StringRef, Variable> variables;
-  /// What has each name, for messages.
+  /// A description of the owner of each name, for messages.
   llvm::StringMap<std::string> names;
   llvm::StringMap<GraphValue> inputs;
   /// Initializers of the source, by their names in the model.

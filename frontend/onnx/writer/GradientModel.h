@@ -33,8 +33,8 @@ public:
   static std::vector<std::string> getOperations();
   ~GradientModel() override;
 
-  /// Returns whether the data of initializers is stored in another file: because that of the source
-  /// is, or because the file would exceed protobuf's limit of 2 GiB.
+  /// Returns whether the data of initializers is stored in another file: either the source has
+  /// external data, or the file would exceed protobuf's limit of 2 GiB.
   bool needsDataFile() const override;
   void useDataFile(llvm::StringRef name) override;
 

@@ -225,8 +225,8 @@ static std::array<int64_t, 3> mergedAround(ArrayRef<int64_t> shape, int64_t axis
   return {product(shape.take_front(axis)), shape[axis], product(shape.drop_front(axis + 1))};
 }
 
-/// ScatterElements needs an index for each update. Not every runtime has it for more than three or
-/// four axes, so the axes before and after are merged.
+/// ScatterElements needs an index for each update. Not every runtime supports it for more than
+/// three or four axes, so the axes before and after are merged.
 GraphValue GraphBuilder::scatterAdd(std::optional<GraphValue> onto, RankedTensorType type,
                                     const GraphValue &indices, const GraphValue &updates,
                                     int64_t axis) {

@@ -1,7 +1,7 @@
 //===- GraphBuilder.h - Builder of ONNX graphs ------------------------------------------------===//
 //
 // Builds nodes of the default domain, opset 18. Equal nodes are built once, transposes and reshapes
-// are composed, and nodes that no output needs are erased in the end.
+// are composed, and nodes that no output needs are erased at the end.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -89,7 +89,8 @@ public:
   GraphValue cast(const GraphValue &x, mlir::Type element);
   GraphValue reshape(const GraphValue &x, llvm::ArrayRef<int64_t> shape);
   GraphValue transpose(const GraphValue &x, llvm::ArrayRef<int64_t> permutation);
-  /// Returns the value, or the operand of the Transpose that it is, and the permutation.
+  /// Returns the operand of the Transpose that defines the value, and its permutation; without a
+  /// Transpose, the value itself.
   std::pair<GraphValue, llvm::SmallVector<int64_t>> withoutTranspose(const GraphValue &x) const;
   GraphValue expand(const GraphValue &x, llvm::ArrayRef<int64_t> shape);
   /// Builds the elements offset + i * stride along each axis, as many as `shape` has.

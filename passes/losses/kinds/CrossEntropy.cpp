@@ -164,7 +164,8 @@ static void addAmongLargest(TensorBuilder &b, const Targets &targets, Value rank
   values.push_back({name, b.cast(correct, typeOf(rank).getElementType())});
 }
 
-/// Adds what precision, recall and F1 need. Of two classes, class 1 is the positive one.
+/// Adds the values from which precision, recall and F1 are computed. Of two classes, class 1 is the
+/// positive one.
 static void addConfusion(TensorBuilder &b, const Targets &targets,
                          SmallVectorImpl<RowValue> &values) {
   Value predicted = largestClass(b, targets.logits);
@@ -214,7 +215,7 @@ static void buildMetricsOfProbabilities(TensorBuilder &b, const LossInputs &in, 
   addConfusion(b, targets, values);
 }
 
-/// Perplexity is that of the label alone, also if the loss has weights or smoothing.
+/// Perplexity depends only on the label, even if the loss has weights or smoothing.
 static void buildTokenMetrics(TensorBuilder &b, const LossInputs &in, const LossTerms &terms,
                               SmallVectorImpl<RowValue> &values) {
   Targets targets = targetsOf(b, in);

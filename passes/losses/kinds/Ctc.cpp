@@ -7,9 +7,9 @@
 using namespace mlir;
 using namespace mtc;
 
-/// Stands for the logarithm of 0, so that differences and gradients stay finite.
+/// Represents the logarithm of 0, so that differences and gradients stay finite.
 static constexpr double logZero = -1e30;
-/// Losses from here on are infinite: no path through the frames has the labels.
+/// Losses from this value on are infinite: no path through the frames has the labels.
 static constexpr double infiniteLoss = 1e29;
 
 static SmallVector<int64_t> batchExtents(const LabelQuery &query) {

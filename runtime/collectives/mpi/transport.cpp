@@ -136,7 +136,7 @@ class MpiTransport final : public Transport {
 public:
   MpiTransport() {
     int provided = 0;
-    // The thread that trains makes all calls.
+    // The training thread makes all calls of MPI.
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &ownRank);
@@ -147,7 +147,8 @@ public:
     MPI_Comm_size(machine, &sizeOfMachine);
     MPI_Comm_rank(machine, &ownRankOnMachine);
     MPI_Comm_free(&machine);
-    // Separate, because a rank that ends early may have started other exchanges.
+    // The communicator is separate, because a rank that ends early may have started other
+    // exchanges.
     check(MPI_Comm_dup(MPI_COMM_WORLD, &ofBarriers), "MPI_Comm_dup");
   }
   MpiTransport(const MpiTransport &) = delete;

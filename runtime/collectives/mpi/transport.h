@@ -1,4 +1,4 @@
-// Transport by MPI: on one machine and on several, as the launcher has started the processes.
+// Transport by MPI between the processes that a launcher has started, on one or several machines.
 #ifndef MTC_RUNTIME_COLLECTIVES_MPI_TRANSPORT_H
 #define MTC_RUNTIME_COLLECTIVES_MPI_TRANSPORT_H
 

@@ -46,13 +46,13 @@ struct Library {
                  Stream stream);
   /// Null before version 2.29.
   int (*memoryStatistic)(Communicator communicator, int which, uint64_t *value);
-  /// Only of the emulated library, otherwise null: names the group that is enqueued next on a
-  /// stream.
+  /// Names the group that is enqueued next on a stream; null unless the library is the emulated
+  /// one.
   void (*nameGroup)(const char *name, Stream stream);
 };
 
-/// Returns the library. Throws a system error, which states what was searched and what to install,
-/// if there is no NCCL. In an emulated program, returns the emulated library.
+/// Returns the library. Throws a system error if there is no NCCL. The message contains the
+/// searched names and the package to install. In an emulated program, returns the emulated library.
 const Library &openLibrary();
 
 } // namespace mtc::runtime::nccl

@@ -1,4 +1,4 @@
-// Which exchange a device runs.
+// The exchange that a device runs.
 #ifndef MTC_RUNTIME_COLLECTIVES_NCCL_PROGRESS_H
 #define MTC_RUNTIME_COLLECTIVES_NCCL_PROGRESS_H
 
@@ -13,8 +13,8 @@
 namespace mtc::runtime::nccl {
 
 /// A number in pinned memory that the device writes before and after each exchange. A wait can thus
-/// distinguish computation from messages that do not arrive, and name these, although a step is one
-/// graph.
+/// distinguish computation from messages that do not arrive, and report these by name, although a
+/// step is one graph.
 class Progress {
 public:
   explicit Progress(const gpu::Gpu &gpu) : gpu(gpu) {}

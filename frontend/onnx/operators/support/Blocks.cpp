@@ -25,7 +25,7 @@ static Value splitBytes(TensorBuilder &b, Value x, int64_t axis, int64_t bits) {
   for (int64_t shift = 0; shift < 8; shift += bits)
     shifts.push_back(IntegerAttr::get(element, shift));
   auto type = RankedTensorType::get({8 / bits}, element);
-  // Nodes of one shape share the broadcast, so it has the location of none.
+  // Nodes of one shape share the broadcast, so it does not have the location of a node.
   TensorBuilder shared(b.getUnknownLoc(), b);
   shared.setInsertionPoint(b.getInsertionBlock(), b.getInsertionPoint());
   Value shift = shared.broadcast(shared.constant(DenseElementsAttr::get(type, shifts)),

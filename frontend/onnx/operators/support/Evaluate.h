@@ -110,8 +110,8 @@ inline Extents stridesOver(const Tensor &tensor, llvm::ArrayRef<int64_t> shape) 
                           : broadcastStrides(tensor.storedType().getShape(), shape);
 }
 
-/// Returns the type of the elements to compute of an elementwise result of `type`: its extent is 1
-/// along the axes of a large result along which no operand changes.
+/// Returns the type of the distinct elements of an elementwise result of `type`. If the result is
+/// large, axes along which no operand changes have extent 1.
 mlir::RankedTensorType distinctType(llvm::ArrayRef<const Tensor *> operands,
                                     mlir::RankedTensorType type);
 

@@ -93,7 +93,7 @@ Value logSoftmax(TensorBuilder &b, Value x, int64_t axis) {
   return b.sub(shifted, b.broadcast(b.log(b.sum(b.exp(shifted), {axis})), {axis}, shape));
 }
 
-/// Where all elements of a row are -inf, 0 is subtracted instead of the maximum. All exponentials
+/// If all elements of a row are -inf, 0 is subtracted instead of the maximum. All exponentials
 /// are then 0, and the division by 1 propagates a zero gradient.
 Value safeSoftmax(TensorBuilder &b, Value x, int64_t axis) {
   ArrayRef<int64_t> shape = shapeOf(x);

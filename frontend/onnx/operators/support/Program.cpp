@@ -136,8 +136,8 @@ static DenseElementsAttr packedBytes(const Tensor &value, int64_t axis) {
   return bytes.toAttribute();
 }
 
-/// Builds a constant of packed integers as integers of 8 bits, which programs compute with. Its
-/// uses unpack a large constant, so that programs store it with as few bits as the file.
+/// Builds a constant of packed integers as integers of 8 bits, which programs compute with. The
+/// users of a large constant unpack it, so that programs store it with as few bits as the file.
 static Value buildPackedConstant(TensorBuilder &b, ElementsAttr elements, RankedTensorType type) {
   constexpr int64_t smallest = 1024;
   Type element = type.getElementType(), stored = storedElementType(element);

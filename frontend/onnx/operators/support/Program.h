@@ -60,9 +60,9 @@ public:
   /// Writes `value` to the variable of `onnxValue` if that is an initializer that holds state;
   /// nodes converted later read the new value.
   void updateState(mlir::Value onnxValue, mlir::Value value);
-  /// Writes `value` to the state of the named initializer. Returns the state's value after the
-  /// update: in inference, that before the first update. Nodes that use the initializer read the
-  /// latter. Fails if the graph has no state of this name and type.
+  /// Writes `value` to the state of the named initializer. Returns the value of the state after the
+  /// update. In inference, this is the value before the first update. Nodes that use the
+  /// initializer read the latter. Fails if the graph has no state of this name and type.
   mlir::FailureOr<mlir::Value> updateNamedState(mlir::StringAttr name, mlir::Value value);
 
   /// Returns a counter that the runtime writes before each step, as i64.

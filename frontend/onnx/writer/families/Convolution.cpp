@@ -124,7 +124,7 @@ GraphValue convertTransposedConvolve(TransposedConvolveOp op, GraphBuilder &b) {
 }
 
 /// The gradient of the weights is a convolution over the batch: the channels of a group are its
-/// samples, the samples its channels, and strides and dilations change places. With the input as
+/// samples, the samples its channels, and strides and dilations are exchanged. With the input as
 /// [C, G * N, I..] and the output's gradient as [G * M, N, O..], the result is [C, G * M, K..].
 GraphValue convertConvolveWeightGradient(ConvolveWeightGradientOp op, GraphBuilder &b) {
   Window window(op);

@@ -125,7 +125,7 @@ void PanelPlan::planEntries(int64_t entries) {
     planTasks(threads);
 }
 
-/// Plans as many tasks for each thread.
+/// Plans equally many tasks for each thread.
 void PanelPlan::planTasks(int useThreads) {
   const int64_t lines = Blocks::longest(others.extent, maxOtherLines()),
                 tasks = partsOf(partsOf(lines, maxTaskLines), useThreads) * useThreads,

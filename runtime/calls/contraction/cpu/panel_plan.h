@@ -1,4 +1,4 @@
-// How a contraction is split into panels and tasks, and the scratch memory that they need.
+// The division of a contraction into panels and tasks, and the scratch memory that they need.
 #ifndef MTC_RUNTIME_CALLS_CONTRACTION_CPU_PANEL_PLAN_H
 #define MTC_RUNTIME_CALLS_CONTRACTION_CPU_PANEL_PLAN_H
 

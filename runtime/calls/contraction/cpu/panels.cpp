@@ -250,8 +250,8 @@ private:
     kernels.multiply(p);
   }
 
-  /// Packs a panel, of which each thread packs a part; of lines that tiles read where they are,
-  /// only those of the last tile.
+  /// Packs a panel, of which each thread packs a part. Of lines that tiles read in place, only
+  /// those of the last tile are packed.
   void pack(const PanelSource &source, bool areRows, float *panel, int useThreads) const {
     const Pack packGroups = areRows ? kernels.packRows : kernels.packColumns;
     if (areRows ? plan.readsRows : plan.readsColumns) {

@@ -4,13 +4,12 @@
 //
 // Operands are converted to f32 while they are packed into panels: blocks of rows of lhs and of
 // columns of rhs, in the order in which vector code reads them. Processors with AVX-512 BF16
-// multiply operands of bf16, in pairs of terms. Rows that vector code can read where they are
-// remain there. The size of the panels is bounded for any operand extents, and equal on every
-// machine. Packing supports arbitrary strides. Each element is summed in the same order for any
-// number of threads: blocks of at most 768 terms, or of twice as many in pairs, then the addends
-// with the first block, or after the last one if the result has 16 bits.
-// Long sums of small results consist of parts, whose number depends on the shape, and which are
-// added in order before the addends.
+// multiply operands of bf16, in pairs of terms. Rows that vector code can read in place are not
+// packed. The size of the panels is bounded for any operand extents, and equal on every machine.
+// Packing supports arbitrary strides. Each element is summed in the same order for any number of
+// threads: blocks of at most 768 terms, or of twice as many in pairs, then the addends with the
+// first block, or after the last one if the result has 16 bits. Long sums of small results consist
+// of parts, whose number depends on the shape, and which are added in order before the addends.
 #ifndef MTC_RUNTIME_CALLS_CONTRACTION_CPU_PANELS_H
 #define MTC_RUNTIME_CALLS_CONTRACTION_CPU_PANELS_H
 

@@ -119,7 +119,7 @@ void Matmul::choose() {
     return result;
   };
   set(maxWorkspace, static_cast<uint64_t>(workspaceBytes));
-  // Add split-K partial sums in a fixed order, without rounding them first.
+  // Partial sums of split-K are added in a fixed order, without rounding them first.
   set(reductionSchemes, reduceApart);
   set(alignmentA, alignment(plan.a.buffer));
   set(alignmentB, alignment(plan.b.buffer));

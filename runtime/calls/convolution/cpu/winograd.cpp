@@ -77,7 +77,7 @@ struct FilterLayout {
   int64_t groupStride(int64_t groupColumns) const { return points * pointStride(groupColumns); }
 };
 
-/// Returns about the size of one row of all matrices.
+/// Returns an estimate of the size of one row of all matrices.
 int64_t bytesOfRow(int64_t columns) { return floatBytes * points * (columns + gap); }
 
 struct Addends {

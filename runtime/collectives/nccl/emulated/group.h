@@ -58,7 +58,7 @@ public:
   std::optional<std::string> run();
 
 private:
-  /// What precedes the bytes of a message.
+  /// The header before the bytes of a message.
   struct Header {
     uint64_t group = 0, number = 0, type = 0, bytes = 0, nameBytes = 0;
   };

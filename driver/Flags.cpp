@@ -152,7 +152,7 @@ void addModelFlags(FlagTable &flags) {
       .add(&Options::tie,
            {.name = "tie",
             .valueName = "A=B|equal",
-            .help = "Train two parameters as one weight; equal: all equal ones",
+            .help = "Train two parameters, or all equal ones, as one weight",
             .detail = "One may be the transpose of the other. equal skips parameters of a single "
                       "value, such as zeros."},
            scope)

@@ -12,7 +12,7 @@ LogicalResult FusedContractOp::verify() {
     return failure();
   RankedTensorType type = getType();
   if (!contraction.isLibraryCall())
-    return emitOpError() << "gives " << type << " over " << getLhsContract().size()
+    return emitOpError() << "returns " << type << " over " << getLhsContract().size()
                          << " axes, expected floats of at most 32 bits and a contracted axis "
                             "(fused_contract_c1)";
   if (getAddends().empty() && !getActivation() && !getSummed())

@@ -146,7 +146,7 @@ LogicalResult ScatterAddOp::verify() {
   StringRef name = "scatter_add_c1";
   if (getOnto() && getOnto().getType() != getType())
     return emitOpError("adds onto ")
-           << getOnto().getType() << ", but gives " << getType() << " (scatter_add_c2)";
+           << getOnto().getType() << ", but returns " << getType() << " (scatter_add_c2)";
   return verifyGather(*this, getType(), getIndices().getType(), getUpdates().getType(), getAxis(),
                       getBatch(), {name, name, name, name});
 }

@@ -151,7 +151,7 @@ static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayR
     if (!isa<KernelLoadOp, KernelAddRowsOp, KernelIndexOp, KernelCheckOp, KernelReduceOp,
              KernelYieldOp>(inner) &&
         !isa_and_nonnull<arith::ArithDialect, math::MathDialect>(inner.getDialect()))
-      return inner.emitOpError("has no place in a kernel's body (kernel_c3)");
+      return inner.emitOpError("is not permitted in a kernel's body (kernel_c3)");
   auto yield = cast<KernelYieldOp>(body.getTerminator());
   if (yield.getValues().size() != outputs.size() || yield.getMaps().size() != outputs.size())
     return op->emitOpError("yields ")
@@ -275,21 +275,21 @@ LogicalResult KernelLoadOp::verify() {
   AffineMap map = getMap();
   auto type = cast<RankedTensorType>(getSource().getType());
   if (!isa<BlockArgument>(getSource()))
-    return emitOpError("reads something that is no argument of the body (load_c1)");
+    return emitOpError("reads a value that is not an argument of the body (load_c1)");
   if (map.getNumDims() != spaceRank(*this) || map.getNumSymbols() != getSymbols().size() ||
       map.getNumResults() != static_cast<unsigned>(type.getRank()))
     return emitOpError("reads at ")
            << AffineMapAttr::get(map) << ", expected " << spaceRank(*this) << " dims, "
            << getSymbols().size() << " symbols and " << type.getRank() << " results (load_c1)";
   if (getValue().getType() != getScalarType(type.getElementType()))
-    return emitOpError("gives ") << getValue().getType() << ", expected "
-                                 << getScalarType(type.getElementType()) << " (load_c2)";
+    return emitOpError("returns ") << getValue().getType() << ", expected "
+                                   << getScalarType(type.getElementType()) << " (load_c2)";
   if (static_cast<bool>(getGuard()) != static_cast<bool>(getOtherwise()))
     return emitOpError("has a guard without a value for where it is false (load_c2)");
   if (getOtherwise() && getOtherwise().getType() != getValue().getType())
-    return emitOpError("gives ") << getOtherwise().getType()
-                                 << " where the guard is false, expected " << getValue().getType()
-                                 << " (load_c2)";
+    return emitOpError("returns ")
+           << getOtherwise().getType() << " where the guard is false, expected "
+           << getValue().getType() << " (load_c2)";
   if (getGuard() || hasPartialRow(*this))
     return success();
   return verifyWithin(*this, map, spaceAround(*this), type, "load_c3");
@@ -299,7 +299,7 @@ LogicalResult KernelAddRowsOp::verify() {
   AffineMap map = getMap();
   RankedTensorType type = getSource().getType();
   if (!isa<BlockArgument>(getSource()))
-    return emitOpError("reads something that is no argument of the body (kernel_add_rows_c1)");
+    return emitOpError("reads a value that is not an argument of the body (kernel_add_rows_c1)");
   const bool hasRow = map.getNumSymbols() == 1 && map.getNumResults() > 0 &&
                       map.getResult(0) == getAffineSymbolExpr(0, getContext()) &&
                       llvm::none_of(map.getResults().drop_front(),

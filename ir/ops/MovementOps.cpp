@@ -298,7 +298,7 @@ LogicalResult ConcatenateOp::verify() {
                            << result.getRank() << " and elements " << result.getElementType()
                            << " (concatenate_c1)";
   if (axis < 0 || axis >= result.getRank())
-    return emitOpError() << "axis " << axis << " does not lie within rank " << result.getRank()
+    return emitOpError() << "axis " << axis << " is not within rank " << result.getRank()
                          << " (concatenate_c2)";
   int64_t sum = 0;
   for (auto [i, input] : llvm::enumerate(getInputs())) {

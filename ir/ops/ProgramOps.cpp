@@ -95,7 +95,7 @@ InputOp ProgramOp::findOrAddInput(StringRef name) {
 
 LogicalResult ProgramOp::verifyRegions() {
   if (find((*this)->getParentOp()) != *this)
-    return emitOpError("is the module's second (program_c1)");
+    return emitOpError("is the second program of the module (program_c1)");
   if (static_cast<int64_t>(getBatch()) < 1)
     return emitOpError("has a batch of ")
            << getBatch() << " samples, expected at least 1 (program_c3)";

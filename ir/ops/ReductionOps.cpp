@@ -248,7 +248,7 @@ Operation *AddRowsOp::buildKernel(OpBuilder &builder) {
 LogicalResult CumulativeSumOp::verify() {
   int64_t axis = getAxis(), rank = getType().getRank();
   if (axis < 0 || axis >= rank)
-    return emitOpError() << "axis " << axis << " does not lie within rank " << rank
+    return emitOpError() << "axis " << axis << " is not within rank " << rank
                          << " (cumulative_sum_c1)";
   return success();
 }

@@ -52,7 +52,7 @@ Operation *mtc::ConstantOp::buildKernel(OpBuilder &builder) {
 LogicalResult IotaOp::verify() {
   int64_t rank = getType().getRank(), axis = getAxis();
   if (axis < 0 || axis >= rank)
-    return emitOpError() << "axis " << axis << " does not lie within the result's rank " << rank
+    return emitOpError() << "axis " << axis << " is not within the result's rank " << rank
                          << " (iota_c1)";
   return success();
 }

@@ -50,7 +50,7 @@ LogicalResult StoredContractOp::verify() {
   Type element = input.getElementType();
   if (result.getShape() != ArrayRef<int64_t>(expected) || element.getIntOrFloatBitWidth() > 32 ||
       element.getIntOrFloatBitWidth() < 16 || !holdsSumsOf(element, result.getElementType()))
-    return emitOpError() << "gives " << result << " of " << input << " and " << matrix
+    return emitOpError() << "returns " << result << " of " << input << " and " << matrix
                          << " (stored_contract_c3)";
   return success();
 }

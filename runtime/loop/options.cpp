@@ -52,20 +52,21 @@ void checkTogether(const MtcProgram &program, Options &options, Problems &proble
                   validates(options);
   if (modes && training)
     problems.add("--gradients, --outputs and --evaluate change no weights; --steps, --epochs, "
-                 "--lr, --schedule and its settings, --on-nan, --validate and --save do not go "
-                 "with them");
+                 "--lr, --schedule and its settings, --on-nan, --validate and --save cannot be "
+                 "combined with them");
   if (!modes && !options.trains() && (options.schedule.any() || validates(options)))
     problems.add(
         "this run only exports a checkpoint; --validate, --lr, --schedule and its settings "
         "need --data to train with");
   checkValidation(program, options, problems);
   if (modes && (!options.tensorboard.empty() || !options.report.empty()))
-    problems.add("--tensorboard and --report describe training; they do not go with --gradients, "
-                 "--outputs or --evaluate");
+    problems.add(
+        "--tensorboard and --report describe training; they cannot be combined with --gradients, "
+        "--outputs or --evaluate");
   if (modes && options.exports())
     problems.add("--export, --export-training, --export-weights and --export-adapters write "
-                 "trained weights; they do "
-                 "not go with --gradients, --outputs or --evaluate");
+                 "trained weights; they cannot be combined with "
+                 "--gradients, --outputs or --evaluate");
   if (!options.exportAdaptersTo.empty() && program.adapter_count == 0)
     problems.add("--export-adapters: this program has no adapters; compile it with --lora");
   else if (std::string problem = adapterProblem(program);
@@ -91,7 +92,7 @@ void checkTogether(const MtcProgram &program, Options &options, Problems &proble
     problems.add("--sample-weights and --balance-classes choose the samples of training; "
                  "expected a run that trains");
   if (options.steps && options.epochs)
-    problems.add("--steps and --epochs both say how long to train; give one of them");
+    problems.add("--steps and --epochs both set the length of the training; give one of them");
   if (options.saveEvery && options.save.empty())
     problems.add("--save-every needs --save DIR");
   if (options.overwrites && options.save.empty())
@@ -100,7 +101,8 @@ void checkTogether(const MtcProgram &program, Options &options, Problems &proble
       std::any_of(program.variables, program.variables + program.variable_count,
                   [](const MtcVariable &variable) { return variable.role == MTC_FROZEN; });
   if (!options.resume.empty() && !options.weights.empty() && !hasFrozen)
-    problems.add("--resume brings the weights of the checkpoint; --weights does not go with it");
+    problems.add(
+        "--resume restores the weights of the checkpoint; it cannot be combined with --weights");
   if (options.summarizes && options.quiet && options.profileSummary.empty())
     problems.add("--profile-summary prints a table; with --quiet give it a file: "
                  "--profile-summary=FILE");

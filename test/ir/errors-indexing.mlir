@@ -42,7 +42,7 @@ func.func @gather_c4(%x: tensor<4x0xf32>, %i: tensor<4x3xi64>) {
 // -----
 
 func.func @scatter_add_c2(%u: tensor<3x8xf32>, %i: tensor<3xi64>, %b: tensor<9x8xf32>) {
-  // expected-error @below {{adds onto 'tensor<9x8xf32>', but gives 'tensor<10x8xf32>' (scatter_add_c2)}}
+  // expected-error @below {{adds onto 'tensor<9x8xf32>', but returns 'tensor<10x8xf32>' (scatter_add_c2)}}
   %y = mtc.scatter_add %u, %i axis 0 batch 0 onto %b : tensor<9x8xf32> : tensor<3x8xf32>, tensor<3xi64> -> tensor<10x8xf32>
   return
 }

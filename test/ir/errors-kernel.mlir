@@ -38,7 +38,7 @@ func.func @kernel_c2(%x: tensor<4xf32>) {
 func.func @kernel_c3(%x: tensor<4xf32>) {
   %y = mtc.kernel [4] (%x) : (tensor<4xf32>) -> tensor<4xf32> {
   ^body(%a: tensor<4xf32>):
-    // expected-error @below {{has no place in a kernel's body (kernel_c3)}}
+    // expected-error @below {{is not permitted in a kernel's body (kernel_c3)}}
     %b = mtc.neg %a : tensor<4xf32>
     %c = arith.constant 0.0 : f32
     mtc.kernel.yield %c at [affine_map<(d0) -> (d0)>] : f32
@@ -109,7 +109,7 @@ func.func @load_c1(%x: tensor<4x8xf32>) {
 func.func @load_c2(%x: tensor<4xbf16>) {
   %y = mtc.kernel [4] (%x) : (tensor<4xbf16>) -> tensor<4xf64> {
   ^body(%a: tensor<4xbf16>):
-    // expected-error @below {{gives 'f64', expected 'f32' (load_c2)}}
+    // expected-error @below {{returns 'f64', expected 'f32' (load_c2)}}
     %v = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<4xbf16> -> f64
     mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f64
   }

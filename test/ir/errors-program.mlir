@@ -2,7 +2,7 @@
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
 mtc.program "a" stage onnx {}
-// expected-error @below {{is the module's second (program_c1)}}
+// expected-error @below {{is the second program of the module (program_c1)}}
 mtc.program "b" stage onnx {}
 
 // -----

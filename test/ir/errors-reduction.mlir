@@ -115,7 +115,7 @@ func.func @fused_contract_c6_number(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>, %c
 // -----
 
 func.func @cumulative_sum_c1(%x: tensor<4x8xf32>) {
-  // expected-error @below {{axis 2 does not lie within rank 2 (cumulative_sum_c1)}}
+  // expected-error @below {{axis 2 is not within rank 2 (cumulative_sum_c1)}}
   %s = mtc.cumulative_sum %x axis 2 : tensor<4x8xf32>
   return
 }
@@ -187,7 +187,7 @@ func.func @fused_contract_contract_c2(%a: tensor<4x8xf32>, %b: tensor<7x16xf32>)
 // -----
 
 func.func @fused_contract_c1(%a: tensor<4x8xf64>, %b: tensor<8x16xf64>) {
-  // expected-error @below {{gives 'tensor<4x16xf64>' over 1 axes, expected floats of at most 32 bits and a contracted axis (fused_contract_c1)}}
+  // expected-error @below {{returns 'tensor<4x16xf64>' over 1 axes, expected floats of at most 32 bits and a contracted axis (fused_contract_c1)}}
   %y = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] then relu : tensor<4x8xf64>, tensor<8x16xf64> -> tensor<4x16xf64>
   return
 }

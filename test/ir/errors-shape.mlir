@@ -2,7 +2,7 @@
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
 func.func @iota_c1() -> tensor<4x8xi64> {
-  // expected-error @below {{axis 2 does not lie within the result's rank 2 (iota_c1)}}
+  // expected-error @below {{axis 2 is not within the result's rank 2 (iota_c1)}}
   %i = mtc.iota 2 : tensor<4x8xi64>
   return %i : tensor<4x8xi64>
 }
@@ -147,7 +147,7 @@ func.func @concatenate_c1(%a: tensor<2x3xf32>, %b: tensor<2xf32>) {
 // -----
 
 func.func @concatenate_c2(%a: tensor<2x3xf32>) {
-  // expected-error @below {{axis -1 does not lie within rank 2 (concatenate_c2)}}
+  // expected-error @below {{axis -1 is not within rank 2 (concatenate_c2)}}
   %c = mtc.concatenate %a, %a axis -1 : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x6xf32>
   return
 }

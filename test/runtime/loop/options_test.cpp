@@ -80,7 +80,7 @@ TEST(Options, Contradictions) {
   EXPECT_THAT(refusal({"--evaluate", "--save", "d"}), HasSubstr("change no weights"));
   EXPECT_THAT(refusal({"--save-every", "5"}), HasSubstr("needs --save"));
   EXPECT_THAT(refusal({"--resume", "a", "--weights", "b"}),
-              HasSubstr("--weights does not go with it"));
+              HasSubstr("it cannot be combined with --weights"));
   EXPECT_THAT(refusal({"--threads", "5"}), HasSubstr("at most 4 threads"));
   EXPECT_THAT(refusal({"--threads", "99999999999"}), HasSubstr("--threads 99999999999"));
 }

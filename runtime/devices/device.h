@@ -51,9 +51,9 @@ struct DeviceChoice {
   Ranks *ranks = nullptr; ///< the processes that train together; null: this one
 };
 
-/// The arenas and functions of a program. Work may be queued: it executes in issue order, and only
-/// `read`, `receive`, `wait` and the destructor wait for it. A kernel's fault is thrown by the
-/// function that raised it, or by the first of these calls after it.
+/// The arenas and functions of a program. Calls may only queue their work, which executes in issue
+/// order; only `read`, `receive`, `wait` and the destructor wait for it. A kernel's fault is thrown
+/// by the function that raised it, or by the first of these calls after it.
 class Device {
 public:
   /// Callbacks for bytes [at, at + bytes) of a range, in consecutive chunks.
@@ -71,8 +71,9 @@ public:
   /// the calling thread: the thread that opened the device, or another one.
   virtual void onThisThread(const std::function<void()> &action) { action(); }
 
-  /// Writes a range of an arena. Arenas that the host can access are written in place by one call;
-  /// others through a buffer, in chunks that are multiples of 1024 bytes except for the last.
+  /// Writes a range of an arena. Arenas that the host can access are written in place by one call.
+  /// Other arenas are written through a buffer, in chunks that are multiples of 1024 bytes except
+  /// for the last.
   virtual void write(ArenaAddress to, int64_t bytes, const Fill &fill) = 0;
   /// Reads a range of an arena, in chunks as for `write`.
   virtual void read(ArenaAddress from, int64_t bytes, const Use &use) = 0;

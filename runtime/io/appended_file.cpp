@@ -1,4 +1,4 @@
-// One system call for each record, unless the system accepts only a part of it.
+// There is one system call for each record, unless the system accepts only a part of it.
 #include "runtime/io/appended_file.h"
 
 #include "runtime/support/failure.h"

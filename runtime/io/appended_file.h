@@ -12,7 +12,8 @@ namespace mtc::runtime {
 /// other processes can follow, and completely or not at all.
 class AppendedFile {
 public:
-  /// What to do with a file that exists: append to it, empty it, or throw `FileExists`.
+  /// The treatment of a file that exists: records are appended to it, it is emptied first, or
+  /// `FileExists` is thrown.
   enum class Existing { Kept, Emptied, Refused };
   struct FileExists {};
 

@@ -24,8 +24,9 @@ private:
   std::array<unsigned char, 32> rest{}; ///< the last total % 32 bytes
 };
 
-/// The checksum of data whose parts several processes may write: of the checksums of the parts, as
-/// little-endian words in order. Data that is not divided has the checksum of its bytes.
+/// The checksum of data whose parts several processes may write. It is the checksum of the parts'
+/// checksums, as little-endian words in order. Data that is not divided has the checksum of its
+/// bytes.
 class PieceChecksum {
 public:
   /// `pieceBytes` is the size of every piece but the last; 0: the data is not divided. Pieces
@@ -37,7 +38,7 @@ public:
   void restart() { *this = PieceChecksum(pieceBytes, static_cast<int64_t>(parts.size())); }
   /// Adds the next bytes; pieces may be split in any way.
   void add(const void *bytes, int64_t count);
-  /// Adds the checksum of the next part. Empty parts have none.
+  /// Adds the checksum of the next part. Empty parts have no checksum.
   void addPiece(uint64_t checksum);
   uint64_t value() const;
 

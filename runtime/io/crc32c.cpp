@@ -1,4 +1,4 @@
-// One table lookup for each byte: records are short.
+// A table lookup for each byte is fast enough, because records are short.
 #include "runtime/io/crc32c.h"
 
 #include <array>

@@ -17,7 +17,8 @@ namespace mtc::runtime {
 /// the file.
 class DurableFile {
 public:
-  /// How to treat a symbolic link at the path: replace the file that it refers to, or the link.
+  /// The treatment of a symbolic link at the path: the file that it refers to is replaced, or the
+  /// link itself.
   enum class Links { Followed, Replaced };
 
   explicit DurableFile(std::string path, Links links = Links::Followed);

@@ -37,8 +37,8 @@ int FileWriter::write(int64_t offset, const void *data, int64_t bytes) {
   if (waiting < batchBytes)
     return 0;
   waiting = 0;
-  // Waits for the batch before, and starts the transfer of this one. An error of the disk is
-  // reported once, here or by fsync.
+  // Waits for the transfer of the previous batch, and starts that of this one. An error of the disk
+  // is reported once, here or by fsync.
   if (sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE) == 0 ||
       errno == EINVAL || errno == ESPIPE || errno == ENOSYS)
     return 0;

@@ -6,9 +6,9 @@
 
 namespace mtc::runtime {
 
-/// Writes to a file that the caller has opened and closes. What was written goes to the disk while
-/// later bytes are written, so that `sync` at the end takes little time even for large files: other
-/// ranks wait for it with a time limit.
+/// Writes to a file that the caller has opened and closes. The system transfers earlier bytes to
+/// the disk while later bytes are written, so that `sync` at the end takes little time even for
+/// large files. This matters because other ranks wait for it with a time limit.
 class FileWriter {
 public:
   explicit FileWriter(int descriptor) : descriptor(descriptor) {}

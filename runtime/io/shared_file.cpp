@@ -12,7 +12,8 @@
 namespace mtc::runtime {
 
 std::unique_ptr<SharedFile> SharedFile::open(const std::string &path, uint64_t number) {
-  // Not for reading: a file system that reads a page to change a part of it writes all of it back.
+  // The file is not opened for reading, because a file system that may read a page in order to
+  // change a part of it writes the whole page back.
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0)
     return nullptr;

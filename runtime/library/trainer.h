@@ -38,8 +38,8 @@ int64_t trainerBytes(const MtcProgram &program, bool infers);
 /// Failure. All of them, and the destructor, may run on any thread, one at a time.
 class Trainer {
 public:
-  /// The memory of each input in the program's order. Null: labels to derive from tokens, or, for
-  /// `infer`, labels that are not needed.
+  /// The memory of each input in the program's order. A null pointer stands for labels that are
+  /// derived from tokens, or, for `infer`, for labels that are not needed.
   using Inputs = const void *const *;
 
   struct Step {

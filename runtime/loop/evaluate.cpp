@@ -28,7 +28,7 @@ bool hasRows(const Session &session, const MtcTensor &output) {
          output.dims[0] == session.program.batch;
 }
 
-/// Prints the metrics of a group. Returns whether there is one.
+/// Prints the metrics of a group. Returns whether there is such an output.
 bool printGroup(const MtcProgram &program, const Evaluation &evaluation, MetricGroup group) {
   bool isPrinted = false;
   for (const auto &[name, value] : evaluation.metrics)

@@ -79,7 +79,8 @@ static double fromLeader(Ranks &ranks, double value) {
       ranks.fromLeader(std::bit_cast<int64_t>(value), "results of the evaluation"));
 }
 
-/// Computes the metrics on rank 0, for all ranks: each decides by them whether training continues.
+/// Computes the metrics on rank 0 and sends them to all ranks, because each rank uses them to
+/// decide whether training continues.
 static void addMetrics(const Session &session, const MetricSums &total, Evaluation &result) {
   for (const MetricKind &metric : allMetrics()) {
     if (!metric.isComputed(session.program))

@@ -27,8 +27,8 @@ struct RowTotal {
   RowTotal &operator+=(const RowTotal &other);
 };
 
-/// Numbers of targets of one class: of those that are predicted and labelled as the class, that are
-/// predicted so, and that are labelled so.
+/// Numbers of targets for one class: those that are both predicted and labelled as the class, all
+/// that are predicted as it, and all that are labelled as it.
 struct ClassCounts {
   int64_t hits = 0, predicted = 0, labelled = 0;
 

@@ -1,4 +1,5 @@
-// Totals are moved with each batch, counts of classes once at the end: integers have no order.
+// Totals are moved with each batch, because the order of floating-point additions matters. Counts
+// of classes are integers, so they are moved once at the end.
 #include "runtime/loop/evaluation_sums.h"
 
 #include "runtime/abi/row_values.h"

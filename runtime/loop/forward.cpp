@@ -1,4 +1,4 @@
-// Rounds of batches: each rank computes one, then rank 0 receives the results.
+// Batches are computed in rounds: each rank computes one, then rank 0 receives the results.
 #include "runtime/loop/forward.h"
 
 #include "runtime/loop/stop_signal.h"

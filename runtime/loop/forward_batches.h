@@ -10,13 +10,14 @@
 
 namespace mtc::runtime {
 
-/// Batches of consecutive samples, from which the ranks choose in turn: batch b (from 0) belongs to
-/// rank b mod N. In each round, every rank computes a batch, because a function with divided
-/// parameters needs all ranks. A rank without a batch in the last round repeats an earlier one,
-/// whose result is not used.
+/// Batches of consecutive samples, which are assigned to the ranks in turn: batch b (from 0)
+/// belongs to rank b mod N. In each round, every rank computes a batch, because a function with
+/// divided parameters needs all ranks. A rank without a batch in the last round repeats an earlier
+/// one, whose result is not used.
 class ForwardBatches {
 public:
-  /// Batches of `batch` samples, of the samples before `end`; the last one may be incomplete.
+  /// Divides the samples before `end` into batches of `batch` samples; the last one may be
+  /// incomplete.
   ForwardBatches(int64_t batch, int64_t end, const Ranks &ranks);
 
   /// Returns the number of batches.

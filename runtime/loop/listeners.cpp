@@ -1,4 +1,4 @@
-// One line for each kind of listener.
+// Creates each kind of listener whose flag is given.
 #include "runtime/loop/listeners.h"
 
 #include "runtime/reports/metrics.h"

@@ -1,4 +1,4 @@
-// The listeners of a training run that the command line asks for.
+// The listeners of a training run, as requested by flags.
 #ifndef MTC_RUNTIME_LOOP_LISTENERS_H
 #define MTC_RUNTIME_LOOP_LISTENERS_H
 

@@ -14,7 +14,7 @@
 
 namespace mtc::runtime {
 
-/// The value of the flag that is being parsed. Invalid ones are user errors.
+/// The value of the flag that is being parsed. Invalid values are user errors.
 struct FlagValue {
   const MtcProgram &program;
   const std::string &flag, &text;
@@ -31,7 +31,7 @@ struct FlagValue {
   int64_t count(int64_t min) const {
     return number<int64_t>(min, std::numeric_limits<int64_t>::max());
   }
-  /// Parses a number as the compiler does. It must be at least 0.
+  /// Parses a number as the compiler does. The value must be at least 0.
   template <typename Number> Number atLeastZero() const {
     Number result{};
     if (const std::string problem = abi::parseNumber(text, result); !problem.empty())

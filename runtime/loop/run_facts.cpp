@@ -5,8 +5,9 @@
 
 namespace mtc::runtime {
 
-/// Returns the length of the token sequences of a sample: of the first input with a batch axis and
-/// one more axis whose integers are indices, as of an embedding.
+/// Returns the length of the token sequences of a sample. It is the extent of the second axis of
+/// the first input that has a batch axis and one more, and whose integers are indices, such as
+/// those of an embedding.
 static std::optional<int64_t> tokensOfSample(const MtcProgram &program) {
   for (uint32_t i = 0; i < program.input_count; ++i) {
     const MtcInput &input = program.inputs[i];

@@ -1,4 +1,4 @@
-// The properties of a training run that its listeners report.
+// Properties of a training run that its listeners report.
 #ifndef MTC_RUNTIME_LOOP_RUN_FACTS_H
 #define MTC_RUNTIME_LOOP_RUN_FACTS_H
 

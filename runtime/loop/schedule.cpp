@@ -28,7 +28,7 @@ double learningRate(const MtcSchedule &schedule, int64_t step, int64_t scheduleS
   return kind.rate(schedule, before, static_cast<double>(scheduleSteps));
 }
 
-/// Returns `step` if the rates of the schedule depend on where it ends, otherwise 0.
+/// Returns `step` if the rates of the schedule depend on its last step, otherwise 0.
 static int64_t endOf(const MtcSchedule &schedule, int64_t step) {
   return kindOf(schedule).hasEnd ? step : 0;
 }

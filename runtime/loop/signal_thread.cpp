@@ -1,4 +1,4 @@
-// Blocks the signals in all threads except a waiting one.
+// Blocks the signals in all threads except one that waits for them.
 #include "runtime/loop/signal_thread.h"
 
 #include "runtime/support/failure.h"

@@ -29,8 +29,8 @@ struct StepScalars {
   const MtcProgram &program;
   Device &device;
 
-  /// Writes the scalars that micro-step `microStep` (from 0, of those of all ranks) of step `step`
-  /// (from 1) reads.
+  /// Writes the scalars that a micro-step reads: number `microStep` (from 0) among those of all
+  /// ranks in step `step` (from 1).
   void set(int64_t step, int64_t microStep, double learningRate, uint64_t seed) const;
   /// Requests the loss at an offset, as of the work queued so far, and returns a request number for
   /// `loss`, which waits for the value.

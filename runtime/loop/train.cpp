@@ -1,4 +1,5 @@
-// A step: load and micro-step, once or several times, then update, report, validate, save.
+// A step consists of one or several micro-steps, each after a load, and then the update, the
+// report, the validation and the save.
 #include "runtime/loop/train.h"
 
 #include "runtime/loop/run_facts.h"
@@ -113,7 +114,8 @@ private:
   }
 
   /// Returns whether the current step is to be validated: at the steps of --validate-every and at
-  /// the last one. After a signal the resumed run does so. All ranks return the same.
+  /// the last one. After a signal, this validation is left to the resumed run. The result is the
+  /// same on all ranks.
   bool needsValidation() const {
     return validation && !StopSignal::agreed() &&
            (validation->isDue() || (state.step >= total && !validation->isDone()));

@@ -52,8 +52,8 @@ static std::optional<Evaluation> evaluateWeights(const Session &session, Evaluat
   try {
     found = evaluate();
   } catch (...) {
-    // The weights of a single process may be saved after an error. Several ranks end by it, and
-    // exchanges of divided variables would wait for the others.
+    // The weights of a single process may be saved after an error. With several ranks, the error
+    // ends the run, and an exchange of divided variables would wait for ranks that have ended.
     if (session.ranks.count() == 1)
       exchangeAverages(session.program, session.device);
     throw;

@@ -28,9 +28,9 @@ public:
   /// Returns whether the current step has been validated.
   bool isDone() const { return state.validation.step == state.step; }
 
-  /// Evaluates the data and updates the state, on all ranks alike. Warns once of each problem of
-  /// the data. Returns nullopt, with the state unchanged, if a signal arrives on any rank before
-  /// the end.
+  /// Evaluates the data and updates the state in the same way on all ranks. Warns once of each
+  /// problem of the data. Returns nullopt, with the state unchanged, if a signal arrives on any
+  /// rank before the end.
   std::optional<ValidationMetrics> run();
 
   /// Returns whether --early-stop ends training.

@@ -22,7 +22,7 @@ void Progress::begin(const RunFacts &given) {
   start = Clock::now();
 }
 
-/// Returns "0.25": a number with six digits, as lines of losses have them.
+/// Returns a number with at most six digits, such as "0.25", for the lines of losses.
 static std::string number(const char *format, double value) {
   std::array<char, 32> digits;
   std::snprintf(digits.data(), digits.size(), format, value);

@@ -11,7 +11,7 @@
 
 namespace mtc::runtime {
 
-/// Precedes the record as JSON in the page.
+/// The text that precedes the record, which is JSON, in the page.
 inline constexpr std::string_view pageDataStart = "<script type=\"application/json\" id=\"data\">";
 
 /// Returns a page without references to other files. All numbers are in its tables; its script

@@ -1,4 +1,4 @@
-// Failures are isolated: each listener that works is notified.
+// A failure of one listener does not affect the others, which are still notified.
 #include "runtime/reports/run_listener.h"
 
 namespace mtc::runtime {

@@ -1,4 +1,4 @@
-// What the report of a run shows.
+// The data that the report of a run shows.
 #ifndef MTC_RUNTIME_REPORTS_RUN_RECORD_H
 #define MTC_RUNTIME_REPORTS_RUN_RECORD_H
 
@@ -32,8 +32,8 @@ struct RunRecord {
   RunEnding ending = {};
   int64_t processPeakBytes = 0;
 
-  /// Adds a validation. Of more than `validationCapacity`, every second one is dropped, but never
-  /// the best or the last one.
+  /// Adds a validation. If there are more than `validationCapacity`, every second one is dropped,
+  /// but never the best or the last one.
   void addValidation(const ValidationMetrics &metrics);
   static constexpr size_t validationCapacity = 2000;
 
@@ -43,8 +43,8 @@ struct RunRecord {
   double seconds() const;
 
   nlohmann::ordered_json toJson() const;
-  /// Takes over what a record of an earlier execution has up to the first step of this one. Returns
-  /// false if `json` is not a record of a program with the same fingerprint.
+  /// Adds the data that a record of an earlier execution has before the first step of this one.
+  /// Returns false if `json` is not a record of a program with the same fingerprint.
   bool continueFrom(const nlohmann::json &json);
 };
 

@@ -11,8 +11,9 @@
 namespace mtc::runtime {
 
 /// Writes the page when the run begins and ends, and in between at intervals that grow from two to
-/// thirty seconds. Writing occupies at most one hundredth of the time. Each version replaces the
-/// previous one as a whole. A resumed run continues the charts of the page that it replaces.
+/// thirty seconds. The time spent on writing is at most one hundredth of the run's. Each version
+/// replaces the previous one as a whole. A resumed run continues the charts of the page that it
+/// replaces.
 class RunReport final : public RunListener {
 public:
   RunReport(const MtcProgram &program, std::string path);

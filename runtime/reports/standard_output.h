@@ -9,7 +9,7 @@ namespace mtc::runtime {
 [[gnu::format(printf, 1, 2)]] void print(const char *format, ...);
 void flushOutput();
 
-/// Discards what is printed from now on: ranks other than 0 compute the same.
+/// Discards all later output. Ranks other than 0 call it, because they would print the same text.
 void silenceOutput();
 
 /// Clears earlier write errors.

@@ -1,4 +1,4 @@
-// Ranges of equal length, which double when there are too many.
+// The ranges have equal lengths, which double when there are too many ranges.
 #include "runtime/reports/step_history.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Event files are TFRecord files: tensorflow/core/lib/io/record_writer.cc has the framing,
-// tensorflow/core/util/events_writer.cc the file names.
+// Event files are TFRecord files. Their framing is defined by
+// tensorflow/core/lib/io/record_writer.cc, their names by tensorflow/core/util/events_writer.cc.
 #include "runtime/reports/tensorboard.h"
 
 #include "runtime/io/crc32c.h"

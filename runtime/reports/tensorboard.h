@@ -16,8 +16,8 @@ namespace mtc::runtime {
 
 /// Writes a new event file in a folder for each run: scalars with the tags `train/NAME` and
 /// `validation/NAME`, where NAME is the name in the lines of --metrics. Each step is written as
-/// soon as it is complete. The file starts with a session log, at which readers discard what
-/// earlier files of the folder have of its steps.
+/// soon as it is complete. The file starts with a session log. Readers then discard the values that
+/// earlier files of the folder have for the steps of this one.
 class TensorBoard final : public RunListener {
 public:
   /// Creates the folder, with its parents, if it is missing. The file is created when the run

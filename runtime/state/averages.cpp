@@ -12,7 +12,7 @@ bool hasAverages(const MtcProgram &program) {
                      [](const MtcVariable &variable) { return variable.role == MTC_AVERAGE; });
 }
 
-/// Calls `action` with each parameter that has an average and the average. Then updates the copies
+/// Calls `action` with each parameter that has an average and the average. Also updates the copies
 /// of the parameters.
 template <typename Action>
 static void forEachAverage(const MtcProgram &program, Device &device, const Action &action) {

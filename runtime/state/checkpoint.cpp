@@ -308,7 +308,7 @@ Checkpoint::read(const MtcTensor &expected,
 }
 
 /// Makes a checksum that of a whole tensor of the file if it is this rank's turn to verify the
-/// variable. Returns whether it is.
+/// variable. Returns whether this is the case.
 static bool addAll(Device &device, uint32_t variable, const ArrayOnDisk &tensor, int64_t bytes,
                    PieceChecksum &sum) {
   const Ranks &ranks = *device.ranks();

@@ -80,15 +80,17 @@ private:
 /// save into the folder does not affect it.
 class Checkpoint {
 public:
-  /// Throws a user error if `folder` has no checkpoint, a corrupt one, or one of another program.
+  /// Throws a user error if `folder` has no checkpoint, a corrupt checkpoint, or the checkpoint of
+  /// another program.
   Checkpoint(const MtcProgram &program, const std::string &folder);
 
   const TrainingState &state() const { return manifest.state; }
-  /// Returns what resuming with another batch means; "" if the batch is that of the checkpoint.
+  /// Returns a message about the consequences of resuming with a different batch; "" if the batch
+  /// is that of the checkpoint.
   const std::string &batchChange() const { return manifest.batchChange; }
   /// Loads parameters, state and optimizer state. Verifies the checksum of every tensor, including
-  /// frozen variables, which are already loaded. Of a divided variable, each rank reads its piece
-  /// and one of them verifies the whole.
+  /// frozen variables, which are already loaded. If a variable is divided, each rank reads its
+  /// piece, and one of them verifies the whole.
   void load(const MtcProgram &program, Device &device) const;
 
 private:

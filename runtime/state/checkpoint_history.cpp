@@ -37,9 +37,9 @@ bool isManifest(const std::string &path) {
   return stepOfManifest(text).has_value();
 }
 
-/// Removes a checkpoint and its folder, unless another process saves to the folder. The manifest
-/// goes first, so that a kill leaves no manifest without its data. Other files remain, and with
-/// them the folder. Errors are ignored.
+/// Removes a checkpoint and its folder, unless another process saves to the folder. The manifest is
+/// removed first, so that a process that is killed leaves no manifest without its data. Other files
+/// remain, and so does a folder that contains them. Errors are ignored.
 void removeCheckpoint(const std::string &folder) {
   try {
     const FolderLock lock(folder);

@@ -219,7 +219,7 @@ EarlierSteps parseEarlier(const std::string &path, const Json &json, const char 
   return steps;
 }
 
-/// Appends earlier steps, which must be after those before them.
+/// Appends a range of earlier steps, which must follow the ranges before it.
 void addEarlier(const std::string &path, const EarlierSteps &steps, TrainingState &state) {
   const int64_t before = state.earlier.empty() ? 0 : state.earlier.back().lastStep;
   if (steps.lastStep < before || steps.lastStep > state.step)

@@ -37,7 +37,7 @@ private:
 };
 
 /// Ends a diverged run. `found` describes the value that is not finite, `kept` the saved state that
-/// remains, and `cause` a remedy if one is known.
+/// remains, and `cause` the cause and its remedy if they are known.
 [[noreturn]] void stopDiverged(const std::string &found, const std::string &kept,
                                const std::string &cause = "");
 

@@ -1,4 +1,4 @@
-// Rank 0 asks, the others answer.
+// Rank 0 sends requests, and the other ranks answer them.
 #include "runtime/state/divided_file.h"
 
 #include "runtime/io/checksum.h"
@@ -13,13 +13,13 @@
 namespace mtc::runtime {
 namespace {
 
-/// What a rank writes for one request. Short enough for a slow disk within the time limit of a
-/// wait.
+/// The number of bytes that a rank writes for one request. A slow disk can write them within the
+/// time limit of a wait.
 constexpr int64_t requestBytes = 16 << 20;
 
 } // namespace
 
-/// A piece on its way into a file.
+/// A piece that is being written to a file.
 struct DividedFile::WrittenPiece {
   const StoredVariable &variable;
   bool refusesNonFinite;
@@ -34,7 +34,7 @@ struct DividedFile::WrittenPiece {
 
 namespace {
 
-/// What a rank other than 0 does for it.
+/// The part of a rank other than 0, which executes the requests of rank 0.
 class RankOfFile {
 public:
   RankOfFile(const MtcProgram &program, Device &device)

@@ -13,8 +13,8 @@
 
 namespace mtc::runtime {
 
-/// All ranks call it. Until rank 0 does, the others do what it asks for: they send it pieces of
-/// variables, or write them into its file.
+/// All ranks call it. Until rank 0 does so, the other ranks execute its requests: they send it
+/// pieces of variables, or write them into its file.
 void waitForRankZero(const MtcProgram &program, Device &device);
 
 /// Writes variables that are divided among the ranks into a file of rank 0, which calls these
@@ -29,7 +29,7 @@ public:
   /// Returns nullopt if `refusesNonFinite` and an element is not finite. Throws a system error that
   /// names the rank if a rank cannot write.
   std::optional<uint64_t> write(uint32_t variable, size_t tensor, bool refusesNonFinite);
-  /// Makes durable what other ranks have written.
+  /// Makes the bytes that other ranks have written durable.
   void sync();
 
   struct WrittenPiece;

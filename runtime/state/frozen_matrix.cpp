@@ -25,7 +25,7 @@ uint8_t nearestNf4(float value) {
   return code;
 }
 
-/// Returns the maximum magnitude; NaN if an element is NaN.
+/// Returns the maximum magnitude; Returns NaN if an element is NaN.
 float greatest(const float *elements, int64_t count) {
   float result = 0;
   for (int64_t i = 0; i < count; ++i) {

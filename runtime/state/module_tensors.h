@@ -48,7 +48,7 @@ struct ModuleTensor {
   int64_t bytes() const;
 };
 
-/// Which of a variable's names in the module to use, if it has several.
+/// The choice among a variable's names in the module, if it has several.
 enum class ModuleNames { First, All };
 
 /// Returns the variables whose images (all of them, or only the first ones) consist of elements of

@@ -14,8 +14,8 @@ namespace mtc::runtime {
 struct SavedModules {
   std::set<std::string> paths;
   std::vector<ModuleTensor> tensors; ///< each under all of its names in the module
-  /// Why PEFT cannot store the tensors in addition to the adapters; "" if it can. PEFT stores
-  /// copies of whole modules, which must not contain each other or a module with an adapter.
+  /// The reason why PEFT cannot store the tensors in addition to the adapters; "" if it can. PEFT
+  /// stores copies of whole modules, which must not contain each other or a module with an adapter.
   std::string problem;
 };
 

@@ -196,7 +196,7 @@ void StoredVariable::read(Device &device, const Device::Use &use) const {
   if (!division)
     return readOne(all());
   const int64_t size = typeBytes(type());
-  // In the order of the value, whose runs belong to the parts in turn.
+  // Elements are in the order of the value, whose runs belong to the parts in turn.
   for (int64_t at = 0; at < division.total; at += division.run) {
     const int64_t part = division.partOfElement(at);
     division.forEachRunWithin(part, at, std::min(division.total, at + division.run),
@@ -327,7 +327,7 @@ void writeCopies(const MtcProgram &program, Device &device) {
       write(addressOf(original.tensor), addressOf(copy.tensor), copy.tensor.bytes / 2);
       continue;
     }
-    // A whole copy of a piece starts as the same piece.
+    // If the original is divided and the copy is not, each rank writes the elements of its piece.
     const int64_t part = division.partOf(rankOf(device));
     division.forEachRun(part, 0, division.countOf(part), [&](const ElementRun &run) {
       write(addressOf(original, run), addressOf(copy, run), run.count);

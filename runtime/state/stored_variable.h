@@ -32,8 +32,8 @@ public:
   int64_t partBytes(int64_t part) const;
 
   /// Equal to Device::read: chunks cover each element once, in order. If the value is divided, only
-  /// rank 0 may call it, while the others wait for it (waitForRankZero). Rank 0 tells them that it
-  /// is busy.
+  /// rank 0 may call it, while the others wait for it (waitForRankZero). Rank 0 sends them a
+  /// message that it is busy.
   void read(Device &device, const Device::Use &use) const;
   /// Reads the elements that this rank owns: all of them if the value is not divided.
   void readOwn(Device &device, const Device::Use &use) const;
@@ -49,7 +49,7 @@ public:
   /// value's type; either may be divided. All ranks must call them.
   void copyFrom(Device &device, const MtcVariable &other) const;
   void copyTo(Device &device, const MtcVariable &other) const;
-  /// Exact: a second exchange restores every bit.
+  /// Values are not rounded: a second exchange restores every bit.
   void exchange(Device &device, const MtcVariable &other) const;
 
 private:

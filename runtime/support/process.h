@@ -10,8 +10,8 @@ namespace mtc::runtime {
 /// and by its control groups; -1 if the system does not report them.
 int64_t availableMemory();
 
-/// Current and peak resident memory of this process, in bytes. File-backed memory is code and
-/// libraries.
+/// Current and peak resident memory of this process, in bytes. File-backed memory consists of code
+/// and libraries.
 struct ProcessMemory {
   int64_t peak = 0, resident = 0, anonymous = 0, fileBacked = 0;
 };

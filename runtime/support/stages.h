@@ -9,8 +9,8 @@
 namespace mtc::runtime {
 
 /// Returns the tables of a rank, by those of the first stage. The stages have equally many ranks,
-/// with consecutive numbers. A rank beyond them, of a launcher that started too many processes, has
-/// those of the first stage, with which the run reports the number.
+/// with consecutive numbers. If a launcher started too many processes, the surplus ranks get the
+/// tables of the first stage, with which the run reports the wrong number.
 inline const MtcProgram *stageOf(const MtcProgram *first, int64_t rank) {
   const int64_t stages = 1 + int64_t{first->following_stage_count};
   const int64_t stage = rank / (first->ranks / stages);

@@ -73,7 +73,8 @@ ParsedLine parse(const std::vector<Flag> &flags, const std::vector<std::string> 
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
-  // CLI11 compares each option with all others, so that only those that may be given are added.
+  // CLI11 compares each option with all others, so only options that occur in the arguments are
+  // added.
   std::vector<std::pair<const Flag *, CLI::Option *>> options;
   for (const Flag &flag : flags)
     if (mayBeGiven(flag, words))

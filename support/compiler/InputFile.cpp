@@ -16,8 +16,8 @@ using namespace llvm;
 
 namespace mtc {
 
-/// Files up to this size are copied, so that concurrent writes have no effect; larger files are
-/// mapped.
+/// Files of at most this size are copied, so that concurrent writes have no effect; larger files
+/// are mapped.
 static constexpr uint64_t maxCopiedBytes = uint64_t(16) << 20;
 
 StringRef describeFileType(mode_t mode) {

@@ -29,12 +29,12 @@ static void stopIfExhausted() {
 
 void mtc::tool::guardMemory(const char *tool) {
   prefix = std::string(tool) + ": ";
-  // The compiler reserves more than this before its first message.
+  // The compiler has reserved more than this amount before it can print a message.
   if (!mtc_can_reserve(4 * MTC_MEMORY_RESERVE))
     stop();
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { stop(); });
-  // The other ways in which libraries fail: a thread that cannot be started, an abort of the C
-  // library, and writes to memory that was not allocated.
+  // Libraries also fail in other ways: they cannot start a thread, the C library aborts, or they
+  // write to memory that was not allocated.
   llvm::install_fatal_error_handler([](void *, const char *reason, bool) {
     stopIfExhausted();
     for (const char *text : {prefix.c_str(), "internal error: ", reason, "\n"})

@@ -163,7 +163,7 @@ std::optional<ElementType> typeOf(const std::string &descr, std::string &problem
               "integer type");
 }
 
-/// Returns the size of a shape, or nothing if it is negative or overflows.
+/// Returns the size of a shape; nullopt if it is negative or overflows.
 std::optional<int64_t> bytesOf(const std::vector<int64_t> &shape, int64_t elementBytes) {
   int64_t bytes = elementBytes;
   bool isEmpty = false;

@@ -24,8 +24,8 @@ struct NpyHeader {
 using ReadBytes = std::function<void(int64_t offset, void *to, int64_t bytes)>;
 
 /// Reads the header of format version 1 to 3 (NumPy Enhancement Proposal 1). On failure, sets
-/// `problem` to a predicate of the file, such as "is not a .npy file", with a remedy for object
-/// arrays, structured arrays, Fortran order and foreign byte order.
+/// `problem` to a predicate of the file, such as "is not a .npy file". For object arrays,
+/// structured arrays, Fortran order and foreign byte order, it also states a remedy.
 std::optional<NpyHeader> readNpyHeader(int64_t fileBytes, const ReadBytes &read,
                                        std::string &problem);
 

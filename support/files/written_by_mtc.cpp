@@ -36,7 +36,7 @@ bool isReport(std::string_view start) {
          (compact.starts_with('[') && compact.substr(1).starts_with(mark));
 }
 
-/// Matches a line of --metrics, of a step, a validation or an evaluation.
+/// Matches a line of --metrics, which is about a step, a validation or an evaluation.
 bool isMetrics(std::string_view start) {
   const OrderedJson line = OrderedJson::parse(start.substr(0, start.find('\n')), nullptr, false);
   if (!line.is_object())

@@ -35,7 +35,7 @@ struct Row {
 std::string table(const std::string &caption, const std::vector<Column> &columns,
                   const std::vector<Row> &rows);
 
-/// A figure of the first rows of a page.
+/// A number in the summary at the top of a page.
 struct Tile {
   std::string name, value;
   std::string unit = {}, note = {}; ///< "" for none

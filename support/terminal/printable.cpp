@@ -17,8 +17,9 @@ static size_t characterAt(std::string_view text, size_t at) {
   for (size_t i = 1; i < bytes; ++i)
     if ((static_cast<unsigned char>(text[at + i]) & 0xc0) != 0x80)
       return 0;
-  // U+0080 to U+009F are control characters too. Longer forms than needed, with which some
-  // terminals read control characters, surrogates, and numbers above U+10FFFF are not UTF-8.
+  // U+0080 to U+009F are control characters too. UTF-8 excludes surrogates, numbers above U+10FFFF,
+  // and encodings that are longer than necessary, which some terminals decode as control
+  // characters.
   const auto second = static_cast<unsigned char>(text[at + 1]);
   const unsigned char minimum = lead == 0xc2 || lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
   const unsigned char maximum = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;

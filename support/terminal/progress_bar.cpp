@@ -1,4 +1,4 @@
-// Lines are composed of the parts that fit, most important first.
+// A line consists of those parts that fit, chosen in order of importance.
 #include "support/terminal/progress_bar.h"
 
 #include "support/terminal/status_line.h"

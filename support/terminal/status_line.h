@@ -26,7 +26,7 @@ public:
   int columns() const;
   /// Replaces the line. Text beyond `columns()` is cut off.
   void draw(std::string_view text);
-  /// Leaves the line as it is; later output starts on the next one.
+  /// Keeps the line on the screen; later output starts on the next line.
   void keep();
 
   /// Clears the line that is shown, if any, before other output. The next `draw` shows it again.

@@ -99,7 +99,7 @@ int emitKernels(Compilation &compilation, const std::optional<OutputTarget> &tar
   });
 }
 
-/// Generates the code of the program, and writes it as an object, or links it.
+/// Generates the code of the program, and writes it as an object or links it.
 int writeProgram(const Options &options, Compilation &compilation, const MemoryPlan &plan,
                  const std::optional<OutputTarget> &destination) {
   ProgramWriter writer(options, compilation, plan, destination);

@@ -18,8 +18,8 @@ using namespace mtc::tool;
 
 namespace {
 
-/// Passes whose results have no form in ONNX, or only a larger one: attention as one operation, and
-/// layouts with the channels last.
+/// Passes whose results ONNX cannot express, or only with more operators: attention as one
+/// operation, and layouts with the channels last.
 constexpr llvm::StringLiteral skippedPasses[] = {"mtc-recognize-attention",
                                                  "mtc-keep-channels-last"};
 

@@ -112,7 +112,7 @@ llvm::json::Object describe(Compilation &compilation) {
 }
 
 /// Adds the number of fused attentions, and the reasons why others stay decomposed; adds nothing if
-/// there are none.
+/// the model has no attention.
 void addAttention(ModuleOp module, llvm::json::Object &description) {
   auto forward = module.lookupSymbol<func::FuncOp>(forwardName);
   auto report = forward ? forward->getAttrOfType<AttentionReportAttr>(attentionAttribute) : nullptr;

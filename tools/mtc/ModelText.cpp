@@ -16,7 +16,7 @@ using namespace mtc::tool;
 
 namespace {
 
-/// Initializers whose names differ in numbers only.
+/// Initializers whose names differ only in numbers.
 struct LayerGroup {
   std::string pattern, shape;
   int64_t count = 0, elements = 0;
@@ -37,7 +37,7 @@ int64_t elementsOf(const json::Object &row) {
   return elements;
 }
 
-/// 123456789 as "123.5M elements (123456789)".
+/// Formats 123456789 as "123.5M elements (123456789)".
 std::string formatElements(int64_t elements) {
   static constexpr const char *units[] = {"", "K", "M", "B", "T"};
   auto value = static_cast<double>(elements);
@@ -144,7 +144,7 @@ private:
        << (row.getBoolean("doubtful") ? "; doubtful" : "") << "\n";
   }
 
-  /// One line for the initializers of equal shape whose names differ in the number of a layer only.
+  /// A line for initializers of equal shape whose names differ only in the number of a layer.
   void printGroups(ArrayRef<const json::Object *> rows) {
     constexpr size_t maxGroups = 32;
     using Key = std::pair<std::string, std::string>;
@@ -189,7 +189,7 @@ private:
     }
   }
 
-  /// Operators by their number, most frequent first.
+  /// The operators and the number of each, most frequent first.
   void printOperators() {
     std::vector<std::pair<int64_t, std::string>> operators;
     int64_t nodes = 0;

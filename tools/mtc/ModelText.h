@@ -8,9 +8,9 @@
 
 namespace mtc::tool {
 
-/// Prints the description that `mtc inspect --json` prints as JSON: a summary in which the
-/// parameters of equal layers share a line, or with `isVerbose` each initializer with the reason
-/// for its role.
+/// Prints, as text, the description that `mtc inspect --json` prints as JSON. In the summary, the
+/// parameters of equal layers share a line; with `isVerbose`, each initializer is listed with the
+/// reason for its role.
 void printModel(const llvm::json::Object &description, bool isVerbose, llvm::raw_ostream &os);
 
 } // namespace mtc::tool

@@ -42,7 +42,8 @@ public:
   virtual void abort() = 0;
   /// Returns the name of the exchange that the device runs; "" if it runs none.
   virtual std::string running() const = 0;
-  /// Returns whether the device runs no exchange, or another one than at the last call.
+  /// Returns whether the device runs no exchange, or runs a different one than at the previous
+  /// call.
   virtual bool hasAdvanced() = 0;
   /// Returns the device memory that the library has allocated; nullopt before `connect`.
   virtual std::optional<MemoryUse> memory() const = 0;

@@ -103,7 +103,7 @@ struct EmulatedFunction {
 };
 
 /// Throws a system error with the driver's message if `result` is an error. `what` describes the
-/// failed action.
+/// action that failed, for the message.
 void check(const Driver &driver, Result result, const char *what);
 
 } // namespace mtc::runtime::gpu

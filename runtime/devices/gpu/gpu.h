@@ -14,7 +14,7 @@ namespace mtc::runtime::gpu {
 class DeviceWaiter {
 public:
   virtual ~DeviceWaiter() = default;
-  /// Calls `query` until it returns another result than `notReady`, and returns that result.
+  /// Calls `query` until it returns a result other than `notReady`, and returns that result.
   virtual Result wait(const std::function<Result()> &query) = 0;
 };
 

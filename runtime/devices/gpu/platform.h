@@ -1,4 +1,4 @@
-// What distinguishes one kind of GPU from another.
+// The parts of the runtime that differ between kinds of GPUs.
 #ifndef MTC_RUNTIME_DEVICES_GPU_PLATFORM_H
 #define MTC_RUNTIME_DEVICES_GPU_PLATFORM_H
 
@@ -35,8 +35,8 @@ public:
   virtual ~Platform() = default;
 
   /// Returns the driver of this machine; in an emulated program, the emulated driver. Throws a
-  /// system error, which states what to install, if there is none, or if it is too old for the
-  /// program.
+  /// system error, which states what to install, if the machine has no driver or one that is too
+  /// old for the program.
   virtual const Driver &openDriver() const = 0;
   /// Returns the program's best code for a device. Throws a system error if there is none.
   virtual KernelCode chooseCode(const Gpu &gpu) const = 0;

@@ -71,7 +71,8 @@ void ResultReader::receive(int64_t request, void *to) {
 }
 
 void ResultReader::wait() {
-  // Not a request: waiting any number of times must not reuse the slot of an outstanding request.
+  // This does not count as a request, because waiting any number of times must not reuse the slot
+  // of an outstanding request.
   char *to = slots.data() + slotCount * slotBytes();
   if (!operations.empty())
     gpu.check(gpu.driver.copyToHost(to + 8, faults, operations.size() * sizeof(MtcFault), stream),

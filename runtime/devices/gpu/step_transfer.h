@@ -13,7 +13,7 @@ namespace mtc::runtime::gpu {
 /// An MTC_TRANSFER: messages to and from other ranks, and copies within this rank.
 class StepTransfer {
 public:
-  /// `transport` is null if the program has one rank, of which `ranks` may then be null.
+  /// `transport` is null if the program has one rank; `ranks` may then be null too.
   StepTransfer(const MtcProgram &program, const MtcOperation &operation, Address arena,
                Ranks *ranks, DeviceTransport *transport);
 

@@ -140,7 +140,7 @@ extern "C" double mtc_copy_seconds(int64_t bytes, int threads) {
   ProbeMemory memory(2 * bytes);
   if (!memory.data())
     return -1;
-  // Smaller parts are not worth waking a thread.
+  // For smaller parts, waking a thread costs more than it saves.
   constexpr int64_t grain = 16 << 10;
   return fewestSeconds(
       [&] {

@@ -56,8 +56,8 @@ std::optional<double> copyBandwidth(int threads) {
 
 namespace {
 
-/// Returns the same contraction without its batch dimension of extent 1, beside which there are no
-/// algorithms.
+/// Returns the same contraction without its batch dimension of extent 1, because there is only one
+/// algorithm for contractions with a batch dimension.
 MtcContraction withoutBatch(const MtcContraction &plain) {
   MtcContraction c = plain;
   c.batch_rank = 0;

@@ -1,10 +1,11 @@
 // Parallel regions of programs with oneDNN.
 //
 // Debian's oneDNN runs its regions by libgomp, whose idle threads spin for milliseconds, which
-// delays every step by a multiple if other processes use the cores. Only the environment changes
-// that, before libgomp is loaded. A library cannot, since its process may have loaded libgomp long
-// before. oneDNN therefore calls five functions here instead of libgomp's, which run its regions on
-// the threads of the process's pool; nobody else's calls of libgomp change.
+// delays every step by a multiple if other processes use the cores. Only environment variables that
+// are set before libgomp is loaded change that. A library cannot set them in time, since its
+// process may already have loaded libgomp. oneDNN therefore calls five functions of this file
+// instead of libgomp's. They run its regions on the threads of the process's pool, and other users
+// of libgomp are not affected.
 //
 // All models in a process share the pool of the one that was loaded first. A region that cannot
 // have the pool, since a thread of another model has it, runs by libgomp.

@@ -18,7 +18,7 @@ ThreadPool &ThreadPool::get() {
   return pool;
 }
 
-/// A forked process has the forking thread only. It starts helpers of its own.
+/// A forked process has the forking thread only. The child process starts helpers of its own.
 void ThreadPool::forgetHelpers() {
   ThreadPool &pool = get();
   for (auto &helper : pool.helpers)
@@ -76,7 +76,7 @@ int ThreadPool::addHelpers(int wanted) {
   return std::min(wanted, static_cast<int>(helpers.size()));
 }
 
-/// Makes the calls of a region that no thread has started, from that after `number` on.
+/// Makes the calls of a region that no thread has started, beginning with the call after `number`.
 void ThreadPool::makeOtherCalls(int number) {
   for (int i = 1; i < region.calls; ++i) {
     const int other = (number + i) % region.calls;

@@ -11,13 +11,14 @@
 
 namespace mtc::runtime {
 
-/// Runs one region at a time. A region is a function that is called once with each of the numbers
-/// 0 to N - 1. Number i is thread i's, so that a thread finds its data in the caches of its core.
+/// Runs one region at a time. A region is a function that is called once with each of the numbers 0
+/// to N - 1. Thread i makes the call with number i, so that a thread finds its data in the caches
+/// of its core.
 ///
-/// Nobody waits for a thread that does not get a core, since other processes have them: a thread
-/// that has ended its own call makes those that have not started. The calls of a region may wait
-/// for each other: each thread makes its own call before any other, so a call that waits for one
-/// that has not started waits for its thread.
+/// No thread waits for one that does not get a core because other processes use them: a thread that
+/// has ended its own call makes the calls that have not started. The calls of a region may wait for
+/// each other: each thread makes its own call before any other, so a call that waits for one that
+/// has not started waits for its thread.
 class ThreadPool {
 public:
   using Body = void (*)(void *context, int number, int calls);
@@ -36,7 +37,7 @@ private:
     Body body; ///< null: the helpers end
     void *context;
   };
-  /// The thread of a number above 0.
+  /// A helper is a thread with a number above 0; the thread that starts the region has number 0.
   struct alignas(64) Helper {
     WaitWord offered;                ///< number of calls that the helper was asked to make
     std::atomic<uint32_t> taken = 0; ///< number of these that a thread has started

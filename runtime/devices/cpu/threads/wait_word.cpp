@@ -20,7 +20,8 @@ void relax() {
 } // namespace
 
 void WaitWord::add(uint32_t change) {
-  // Of this and a thread that goes to sleep, at least one sees the other's write.
+  // Sequential consistency guarantees that this thread sees that another one sleeps, or that the
+  // other one sees the new value and does not go to sleep.
   value.fetch_add(change, std::memory_order_seq_cst);
   if (sleepers.load(std::memory_order_seq_cst) != 0)
     syscall(SYS_futex, &value, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);

@@ -23,7 +23,7 @@ static bool isForbidden() {
   return wanted && *wanted == '0';
 }
 
-/// Loads the functions. Returns what is missing; empty on success.
+/// Loads the functions. Returns why the library is not available, as a predicate; empty on success.
 static std::string load(Library &functions) {
   if (!file().isOpen())
     return "is not installed here (looked for " + file().searched() + ")";

@@ -96,7 +96,8 @@ inline bool isOrdered(uint32_t time, uint32_t warpTime, unsigned other, unsigned
   return areOfOneWarp(thread, other) && warpTime < moment.warpTime;
 }
 
-// Always inlined, so that an access without a conflict returns nothing through memory.
+// The function is always inlined, so that the result of an access without a conflict is not passed
+// through memory.
 [[gnu::always_inline]] inline std::optional<Conflict>
 AccessRecord::access(MtcAccessKind kind, unsigned thread, AccessClock::Moment moment,
                      uint32_t begin) {

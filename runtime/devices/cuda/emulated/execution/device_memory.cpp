@@ -41,7 +41,8 @@ DeviceMemory::DeviceMemory()
 
 char *DeviceMemory::allocate(size_t bytes) {
   std::lock_guard lock(mutex);
-  // Find the first sufficient gap. Allocations have separate pages, with a guard before and after.
+  // Find the first sufficient gap. Each allocation has its own pages, with a guard before and after
+  // them.
   size_t needed = roundUp(std::max<size_t>(bytes, 1), page) + MTC_SHADOW_GUARD;
   size_t begin = MTC_SHADOW_GUARD;
   for (auto [offset, size] : allocations) {

@@ -27,7 +27,7 @@ public:
   /// Stores the address range for the inline checks of emulated code.
   void describe(MtcEmulatedBlock &block) const;
   bool contains(const void *address) const;
-  /// Returns whether `findFault` would return no error; faster.
+  /// Returns whether `findFault` would return no error, but takes less time.
   bool mayAccess(const void *begin, size_t bytes, bool isRead) const;
 
 private:

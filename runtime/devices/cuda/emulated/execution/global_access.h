@@ -33,8 +33,8 @@ struct GlobalAccess {
   }
 };
 
-/// Returns whether `findGlobalFault` would return no error; faster, but false for some valid
-/// accesses.
+/// Takes less time than `findGlobalFault`: returns true only if that function would return no
+/// error, but false for some valid accesses.
 inline bool isPlainlyValid(const GlobalAccess &access) {
   return access.isInExtent() && access.isAligned() &&
          DeviceMemory::get().mayAccess(access.address, access.bytes,

@@ -22,7 +22,7 @@ struct BlasEpilogue {
   /// Returns whether the library supports the epilogue: the kind, in this type, with an auxiliary
   /// matrix in the layout that NVIDIA requires.
   bool isSupported() const;
-  /// Returns what is wrong with the additional operands and results; empty if nothing is.
+  /// Returns an error message about the additional operands and results; empty if they are valid.
   std::string findFault() const;
   /// Applies the epilogue, including the bias, to the result in `d`.
   void run() const;

@@ -78,7 +78,7 @@ struct ReductionPlan {
   /// Reduced iterations, or vectors of them, per split.
   int64_t chunk = 1;
   /// The number of vectors per team member if its part of a row fits in registers across reduction
-  /// levels. Otherwise 0, and each level reloads the row.
+  /// levels. Otherwise the number is 0, and each level reloads the row.
   int64_t residentSteps = 0;
   /// Vectors that a member loads before it combines them.
   int64_t unroll = 1;

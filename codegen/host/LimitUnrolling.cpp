@@ -51,7 +51,7 @@ unsigned maxPartialCost(Loop &loop, LoopStandardAnalysisResults &analyses) {
   return preferences.PartialThreshold;
 }
 
-/// Returns the number of iterations that LLVM would unroll a loop by if it did not unroll the loop
+/// Returns the factor by which LLVM would unroll a loop if it did not unroll the loop
 /// completely.
 unsigned partialCount(Loop &loop, const BodySize &size, LoopStandardAnalysisResults &analyses) {
   auto count = static_cast<unsigned>(bit_floor(maxPartialCost(loop, analyses) / size.registers));

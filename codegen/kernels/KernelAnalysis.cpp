@@ -168,8 +168,8 @@ private:
     substitute(dims, extents);
   }
 
-  /// Splits a dimension that an expression divides by a divisor of its extent. Returns whether it
-  /// did.
+  /// Splits a dimension that an expression divides by a divisor of its extent. Returns whether
+  /// there was such a dimension.
   bool splitOneDim() {
     for (const Access &access : accesses) {
       std::optional<std::pair<unsigned, int64_t>> split;

@@ -89,7 +89,7 @@ static bool isInModule(VariableOp variable) {
 }
 
 namespace {
-/// How a variable is divided: see MtcVariable.
+/// The division of a variable among ranks; see MtcVariable.
 struct Groups {
   int64_t run = 0, parts = 0, stride = 0;
 };

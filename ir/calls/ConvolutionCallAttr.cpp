@@ -47,7 +47,7 @@ ParseResult mtc::parseRecord(AsmParser &parser, MtcConvolution &record) {
   });
 }
 
-/// Returns whether the tensors and the places of all taps are addressable.
+/// Returns whether the tensors and the positions of all taps are addressable.
 static bool areAddressable(const MtcConvolution &c) {
   auto isTensor = [&](const int64_t *windows, std::initializer_list<int64_t> others) {
     SmallVector<int64_t> extents(windows, windows + c.window_rank);

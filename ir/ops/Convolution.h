@@ -55,9 +55,9 @@ template <typename Op> mlir::LogicalResult verifyConvolution(Op op) {
     std::optional<int64_t> first = llvm::checkedMul(positions, op.getStrides()[i]),
                            reach = llvm::checkedMul(taps, op.getDilations()[i]);
     if (!first || !reach || !llvm::checkedAdd(*first, *reach))
-      return op.emitOpError() << "along window axis " << i << " the places of " << positions
-                              << " windows of " << taps << " taps by stride " << op.getStrides()[i]
-                              << " and dilation " << op.getDilations()[i]
+      return op.emitOpError() << "along window axis " << i << " the positions of " << positions
+                              << " windows of " << taps << " taps with stride "
+                              << op.getStrides()[i] << " and dilation " << op.getDilations()[i]
                               << " do not fit into 64 bits (convolve_c3)";
   }
   mlir::Type element = typeOf(op->getOperand(0)).getElementType();

@@ -53,7 +53,7 @@ static LogicalResult verifySums(Operation *op, KernelYieldOp yield, ArrayRef<int
       for (auto [i, other] : llvm::enumerate(yield.getMaps().getAsValueRange<AffineMapAttr>()))
         if (!yield.isAdded(i) && !other.isFunctionOfDim(d))
           return op->emitOpError("sums over dimension ")
-                 << d << ", which result " << i << " leaves out without `add` (kernel_c6)";
+                 << d << ", which result " << i << " omits without `add` (kernel_c6)";
     }
   }
   return success();
@@ -70,9 +70,9 @@ static LogicalResult verifyIterations(Operation *op, ArrayRef<int64_t> space,
                  space[0] > 1;
   if (!isValid)
     return op->emitOpError() << *iterations
-                             << " iterations: expected whole rows and a part of the last row of a "
-                                "two-dimensional space that is neither reduced nor added "
-                                "(kernel_c8)";
+                             << " iterations: expected iterations that end in the last row of a "
+                                "two-dimensional space, without reduced dimensions and added "
+                                "results (kernel_c8)";
   return success();
 }
 

@@ -90,7 +90,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto kernel = symbols.lookupNearestSymbolFrom<KernelFunctionOp>(*this, getKernelAttr());
   if (!kernel)
     return emitOpError("launches ")
-           << getKernelAttr() << ", which is no kernel function (launch_c1)";
+           << getKernelAttr() << ", which is not a kernel function (launch_c1)";
   auto agree = [](ArrayAttr slices, ArrayRef<RankedTensorType> types) {
     if (slices.size() != types.size())
       return false;

@@ -105,7 +105,7 @@ LogicalResult ProgramOp::verifyRegions() {
   for (Operation &op : getInputs().front()) {
     auto input = dyn_cast<InputOp>(op);
     if (!input)
-      return op.emitOpError("is no input of a program (program_c2)");
+      return op.emitOpError("is not an input of a program (program_c2)");
     if (findInput(input.getName()) != input)
       return input.emitOpError("has the name of another input (program_c2)");
   }
@@ -121,6 +121,7 @@ LogicalResult InputOp::verify() {
   std::optional<StringRef> source = getShiftedFrom();
   auto program = cast<ProgramOp>((*this)->getParentOp());
   if (source && (*source == getName() || !program.findInput(*source)))
-    return emitOpError("is shifted from '") << *source << "', which is no other input (input_c1)";
+    return emitOpError("is shifted from '")
+           << *source << "', which is not another input (input_c1)";
   return success();
 }

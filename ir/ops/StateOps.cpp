@@ -72,7 +72,7 @@ static LogicalResult verifyPiece(VariableOp variable) {
   if (!variable.getWhole()) {
     if (!split)
       return success();
-    return variable.emitOpError("is divided along an axis, but is no piece (variable_c7)");
+    return variable.emitOpError("is divided along an axis, but is not a piece (variable_c7)");
   }
   auto whole = dyn_cast<RankedTensorType>(*variable.getWhole());
   RankedTensorType piece = variable.getTensorType();

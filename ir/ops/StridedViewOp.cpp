@@ -35,6 +35,6 @@ LogicalResult StridedViewOp::verify() {
   for (Operation *user : getResult().getUsers())
     if (auto call = dyn_cast<LibraryCallOpInterface>(user); !call || !call.isLibraryCall())
       return emitOpError() << "is read by " << user->getName()
-                           << ", which is no library call (strided_view_c3)";
+                           << ", which is not a library call (strided_view_c3)";
   return success();
 }

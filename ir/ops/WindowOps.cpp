@@ -123,8 +123,9 @@ LogicalResult WindowsOp::verify() {
     if (!last || *last >= input.getDimSize(slide.position))
       return emitOpError() << "axis " << slide.position << " has extent "
                            << input.getDimSize(slide.position) << ", too short for "
-                           << slide.positions << " windows of " << slide.taps << " taps by stride "
-                           << slide.stride << " and dilation " << slide.dilation << " (windows_c3)";
+                           << slide.positions << " windows of " << slide.taps
+                           << " taps with stride " << slide.stride << " and dilation "
+                           << slide.dilation << " (windows_c3)";
   }
   return success();
 }
@@ -210,11 +211,12 @@ LogicalResult OverlapAddOp::verify() {
                          << " numbers that are not negative (overlap_add_c1)";
   for (auto [slide, offset] : llvm::zip_equal(slidesOf(*this, windows), getOffsets()))
     if (!slide.last() || !llvm::checkedAdd(offset, result.getDimSize(slide.position)))
-      return emitOpError() << "along axis " << slide.position << " the places of "
-                           << slide.positions << " windows of " << slide.taps << " taps by stride "
-                           << slide.stride << " and dilation " << slide.dilation << ", or of "
-                           << result.getDimSize(slide.position) << " elements from offset "
-                           << offset << ", do not fit into 64 bits (overlap_add_c3)";
+      return emitOpError() << "along axis " << slide.position << " the positions of "
+                           << slide.positions << " windows of " << slide.taps
+                           << " taps with stride " << slide.stride << " and dilation "
+                           << slide.dilation << ", or of " << result.getDimSize(slide.position)
+                           << " elements from offset " << offset
+                           << ", do not fit into 64 bits (overlap_add_c3)";
   return success();
 }
 

@@ -133,7 +133,7 @@ static constexpr double iterations[] = {-9,    -6.1, -4.7, -3.6, -2.9, -2.3, -1.
                                         -0.55, -0.3, -0.1, 0.04, 0.17, 0.4,  0.75, 1.1,  1.6,
                                         2.1,   2.6,  3.3,  4.2,  5.4,  7.7,  11};
 
-/// Whether the columns agree, apart from the rounding of constants to f32.
+/// Returns whether the columns are equal up to the rounding of constants to f32.
 static bool isNear(const std::optional<ElementwiseFunction::Column> &found,
                    const ElementwiseFunction::Column &expected) {
   return found && llvm::all_of(llvm::zip_equal(*found, expected), [](auto pair) {

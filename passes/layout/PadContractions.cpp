@@ -189,7 +189,8 @@ private:
     return Use::Slices;
   }
 
-  /// Whether a value can be computed with the longer axis from values that are.
+  /// Returns whether a value can be computed with the longer axis, given the values that have it
+  /// already.
   bool canWiden(Value value) {
     if (widened.contains(value) || widenable.contains(value))
       return true;

@@ -175,8 +175,8 @@ void BufferAssigner::assignWrite(PlannedOperation *write) {
     value->buffer = buffer;
 }
 
-/// Records values that are computed directly in the result of one assembly. Only whole values
-/// qualify, not slices of them.
+/// Records values that are computed directly in the result of one assembly. Slices of values cannot
+/// be computed there, only whole values.
 void BufferAssigner::findParts(PlannedOperation *assembly) {
   auto assemble = cast<AssembleOp>(assembly->op);
   for (auto [number, tile] : llvm::enumerate(assembly->operands))

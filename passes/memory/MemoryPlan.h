@@ -62,7 +62,7 @@ struct MemoryPlan {
   /// Location of the operation at the peak, and null if no function allocates temporaries.
   mlir::LocationAttr peakAt;
 
-  // Only available before allocation.
+  // The following are only available before allocation.
   std::vector<AliveBuffer> alive; ///< buffers live at the peak, by start of their live range
   std::vector<Point> points;      ///< in the order in which the functions run
 

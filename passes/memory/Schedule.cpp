@@ -39,7 +39,8 @@ public:
   }
 
   LogicalResult run() {
-    // In reverse order, so that a write of a value that later writes use moves before these do.
+    // Operations are visited in reverse order, so that a write of a value that later writes use is
+    // moved before those writes.
     for (PlannedOperation *op : llvm::reverse(text))
       if (!op->written.empty() && failed(schedule(op)))
         return failure();

@@ -124,9 +124,9 @@ std::optional<PlanCost> PlanSearch::tryOut(const Combination &combination,
   return compare(combination, speculative.plan(request, [&] { return guessNext(); }));
 }
 
-/// Keeps the plan of a combination if it is better than the best one. Returns its cost if it fits,
-/// or if it is slower than the best plan with the same count: it then remains so, whether it fits
-/// or not.
+/// Keeps the plan of a combination if it is better than the best one. Returns its cost if the plan
+/// fits the budget. Also returns it if the plan is slower than the best plan with the same count,
+/// because it would be rejected even if it fitted.
 std::optional<PlanCost> PlanSearch::compare(const Combination &combination,
                                             std::optional<Plan> found) {
   planner.getProgress().finishPart();

@@ -32,7 +32,7 @@ public:
   mlir::Value readWide(TensorBuilder &builder) const;
   /// Rounds the value if its elements have more bits than those of the variables.
   void write(TensorBuilder &builder, mlir::Value value) const;
-  /// Returns whether the view is no part of a flat variable.
+  /// Returns whether the view is not part of a flat variable.
   bool isWritable() const { return !seen || ranks; }
   /// Returns the type of the view's value.
   mlir::RankedTensorType getType() const { return seen ? seen : type; }

@@ -116,7 +116,8 @@ class _Packing(TorchFunctionMode):
     """Replaces the functions that implement ``pack_padded_sequence`` and ``pad_packed_sequence``.
 
     Raises:
-        ExportError: If another function reads the data of a PackedSequence, whose layout differs here.
+        ExportError: If another function reads the data of a PackedSequence, because its layout differs from PyTorch's in the exported
+            graph.
     """
 
     def __init__(self) -> None:

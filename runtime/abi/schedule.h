@@ -59,8 +59,8 @@ inline double cosineRate(const MtcSchedule &s, double step, double end) {
 }
 
 /// The schedule of Vaswani et al., "Attention Is All You Need", 2017, and of
-/// get_inverse_sqrt_schedule of Hugging Face. Without a warm-up it decays as after one of 10000
-/// steps.
+/// get_inverse_sqrt_schedule of Hugging Face. Without a warm-up, the rate decays as it does after a
+/// warm-up of 10000 steps.
 inline double inverseRootRate(const MtcSchedule &s, double step, double) {
   const double scale = s.warmup ? static_cast<double>(s.warmup) : 1e4;
   const double later = step - static_cast<double>(s.warmup);

@@ -19,7 +19,8 @@ struct TransferMessages {
     int64_t bytes;
   };
 
-  /// By rank of the program. Those of this rank, and of ranks outside of its group, are empty.
+  /// The messages, indexed by rank of the program. Those of this rank, and of ranks outside its
+  /// group, are empty.
   std::vector<Message> sent, received;
   std::vector<Copy> copies;
   std::vector<Message::Range> zeros; ///< elements of received rows that do not exist

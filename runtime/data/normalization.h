@@ -45,7 +45,8 @@ class ChannelNormalizer {
 public:
   /// The values belong to the first axis of a sample, as in PyTorch's Normalize of images [C, H,
   /// W]; if their number differs from its extent but equals that of the last axis, to that axis:
-  /// [H, W, C]. `name` is the input's name. Throws a user error if they fit neither.
+  /// [H, W, C]. `name` is the input's name. Throws a user error if the number of values equals
+  /// neither extent.
   ChannelNormalizer(const Normalization &normalization, const std::vector<int64_t> &sampleDims,
                     const std::string &name);
 

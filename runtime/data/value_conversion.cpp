@@ -86,7 +86,8 @@ int64_t convertToFloats(uint32_t fromType, const char *from, int64_t count, floa
   return count;
 }
 
-/// Converts at most `blockElements` elements. Exact but for integers above 2^53.
+/// Converts at most `blockElements` elements. The conversion is exact except for integers above
+/// 2^53.
 void convertToDoubles(uint32_t fromType, const char *from, int64_t count, double *to) {
   if (fromType == MTC_F64) {
     std::memcpy(to, from, static_cast<size_t>(count) * sizeof *to);

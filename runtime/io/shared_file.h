@@ -15,8 +15,9 @@ namespace mtc::runtime {
 /// systems send only the bytes that were written.
 class SharedFile {
 public:
-  /// Opens the file. Returns null if there is no such file here, or another one: `number` is its
-  /// number in the file system (fileNumber). The processes may have no folder in common.
+  /// Opens the file. Returns null if the path does not exist on this machine, or refers to another
+  /// file than the one with this number in the file system (fileNumber). The processes may have no
+  /// folder in common.
   static std::unique_ptr<SharedFile> open(const std::string &path, uint64_t number);
   ~SharedFile();
   SharedFile(const SharedFile &) = delete;

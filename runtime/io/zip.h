@@ -29,7 +29,7 @@ struct ZipContent {
 class ZipFile {
 public:
   /// Reads the central directory (PKWARE's APPNOTE 6.3, with ZIP64). Throws a user error if the
-  /// file is no archive or is damaged.
+  /// file is not an archive or is damaged.
   explicit ZipFile(const std::string &path);
 
   const std::vector<ZipMember> &members() const { return list; }

@@ -26,7 +26,7 @@ struct ScheduleFlags {
 };
 
 /// Returns the entries of a value of --schedule-table: a list, or the name of a file. Throws a user
-/// error if it is neither.
+/// error if the text is neither a list nor the name of a file.
 std::vector<std::string> readScheduleTable(const std::string &text);
 
 /// Returns the schedule `base` with the given flags in place of its fields. Fields that the

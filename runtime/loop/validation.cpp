@@ -24,7 +24,7 @@ Validation::Validation(const Session &session, TrainingState &state)
   ValidationState &history = state.validation;
   if (!history.metric.empty() && history.metric != metric.name) {
     warn("--keep-best ", metric.name, ": the checkpoint's run kept the best ", history.metric,
-         "; the best ", metric.name, " is that of the validations from now on");
+         "; earlier validations are not compared with later ones");
     history = {.step = history.step, .metric = {}, .best = {}, .bestStep = 0, .sinceBest = 0};
   }
   history.metric = metric.name;

@@ -54,7 +54,7 @@ double RunRecord::seconds() const {
   return sum;
 }
 
-/// Returns null for a number that JSON does not have.
+/// Returns null for a number that JSON cannot represent.
 static OrderedJson numberOf(double value) {
   return std::isfinite(value) ? OrderedJson(value) : OrderedJson();
 }

@@ -307,8 +307,8 @@ Checkpoint::read(const MtcTensor &expected,
   return "";
 }
 
-/// Makes a checksum that of a whole tensor of the file if it is this rank's turn to verify the
-/// variable. Returns whether this is the case.
+/// Computes the checksum of a whole tensor of the file if it is this rank's turn to verify the
+/// variable. Returns whether it is this rank's turn.
 static bool addAll(Device &device, uint32_t variable, const ArrayOnDisk &tensor, int64_t bytes,
                    PieceChecksum &sum) {
   const Ranks &ranks = *device.ranks();

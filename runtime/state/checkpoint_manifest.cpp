@@ -233,8 +233,8 @@ std::string batchText(int64_t batch, int64_t microSteps) {
   return microSteps > 1 ? text(microSteps, " x ", batch) : text(batch);
 }
 
-/// Returns the steps of the checkpoint's program, which differs from this one in the batch alone.
-/// Throws a user error if it differs in more.
+/// Returns the steps of the checkpoint's program, which differs from this program only in its
+/// batch. Throws a user error if there are other differences.
 EarlierSteps parseOtherBatch(const MtcProgram &program, const std::string &path, const Json &json) {
   auto refuse = [&](const std::string &how) {
     userError(path, ": the checkpoint belongs to another program: ", how,

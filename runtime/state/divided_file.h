@@ -18,9 +18,9 @@ namespace mtc::runtime {
 void waitForRankZero(const MtcProgram &program, Device &device);
 
 /// Writes variables that are divided among the ranks into a file of rank 0, which calls these
-/// functions while the others wait for it. Each rank writes its own piece, all at the same time, if
-/// it sees the file; the pieces of other ranks go through rank 0. The file does not depend on which
-/// ranks do.
+/// functions while the others wait for it. Ranks that see the file write their own pieces, all at
+/// the same time; the pieces of the other ranks are sent to rank 0. The contents of the file do not
+/// depend on which ranks see it.
 class DividedFile {
 public:
   DividedFile(const MtcProgram &program, Device &device, SafetensorsWriter &file);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A session of ten lines fine-tunes BERT of transformers: `PYTHON test/exports/session.py`, a Python with the packages of requirements.txt.
+"""A session of ten lines fine-tunes BERT of transformers. Run `PYTHON test/exports/session.py`, where PYTHON is an interpreter with the
+packages of requirements.txt.
 
 `--base` trains BERT base in place of a small configuration.
 """

@@ -46,7 +46,7 @@ func.func @splats() -> tensor<3x3xf32> {
   return %p : tensor<3x3xf32>
 }
 
-// The result is no splat if the padding has another value.
+// The result is not a splat if the padding has another value.
 // CHECK-LABEL: func.func @pad_of_splat
 // CHECK: mtc.pad
 func.func @pad_of_splat() -> tensor<3xf32> {

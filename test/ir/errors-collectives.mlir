@@ -20,7 +20,7 @@ mtc.variable parameter @qkv : tensor<8x8xf32> piece of tensor<8x24xf32> along #m
 
 // -----
 
-// expected-error @below {{is divided along an axis, but is no piece (variable_c7)}}
+// expected-error @below {{is divided along an axis, but is not a piece (variable_c7)}}
 mtc.variable parameter @qkv : tensor<8x8xf32> along #mtc.axis_split<axis = 1, parts = 4> = #mtc.initializer<"qkv">
 
 // -----

@@ -42,7 +42,7 @@ func.func @convolve_c2_groups(%y: tensor<2x6x4xf32>, %w: tensor<4x3x3xf32>) {
 // -----
 
 func.func @convolve_c3(%x: tensor<2x8x3xf32>, %w: tensor<4x3x3xf32>) {
-  // expected-error @below {{along window axis 0 the places of 6 windows of 3 taps by stride 4611686018427387904 and dilation 1 do not fit into 64 bits (convolve_c3)}}
+  // expected-error @below {{along window axis 0 the positions of 6 windows of 3 taps with stride 4611686018427387904 and dilation 1 do not fit into 64 bits (convolve_c3)}}
   %y = mtc.convolve %x, %w before [0] strides [4611686018427387904] dilations [1] : (tensor<2x8x3xf32>, tensor<4x3x3xf32>) -> tensor<2x6x4xf32>
   return
 }

@@ -144,7 +144,7 @@ func.func @kernel_c6_symbols(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @kernel_c6_other(%x: tensor<4x8xf32>) {
-  // expected-error @below {{sums over dimension 0, which result 1 leaves out without `add` (kernel_c6)}}
+  // expected-error @below {{sums over dimension 0, which result 1 omits without `add` (kernel_c6)}}
   %0:2 = mtc.kernel [4, 8] (%x) : (tensor<4x8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   ^body(%a: tensor<4x8xf32>):
     %v = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<4x8xf32> -> f32

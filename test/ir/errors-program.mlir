@@ -8,7 +8,7 @@ mtc.program "b" stage onnx {}
 // -----
 
 mtc.program "a" stage onnx {
-  // expected-error @below {{is no input of a program (program_c2)}}
+  // expected-error @below {{is not an input of a program (program_c2)}}
   mtc.arena size 0 live 0
 }
 
@@ -38,7 +38,7 @@ mtc.program "a" stage training accumulation <micro_steps = 2, targets = -1> {}
 // -----
 
 mtc.program "a" stage training {
-  // expected-error @below {{is shifted from 'ids', which is no other input (input_c1)}}
+  // expected-error @below {{is shifted from 'ids', which is not another input (input_c1)}}
   mtc.input "labels" label shifted_from "ids"
 }
 

@@ -34,7 +34,7 @@ func.func @pack_c1_blocks(%b: tensor<65xui8>) {
 // -----
 
 func.func @kernel_c8_all(%x: tensor<512xf32>) {
-  // expected-error @below {{512 iterations: expected whole rows and a part of the last row of a two-dimensional space that is neither reduced nor added (kernel_c8)}}
+  // expected-error @below {{512 iterations: expected iterations that end in the last row of a two-dimensional space, without reduced dimensions and added results (kernel_c8)}}
   %y = mtc.kernel [2, 256] iterations 512 (%x) : (tensor<512xf32>) -> tensor<512xf32> {
   ^body(%a: tensor<512xf32>):
     %v = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0 * 256 + d1)> : tensor<512xf32> -> f32
@@ -46,7 +46,7 @@ func.func @kernel_c8_all(%x: tensor<512xf32>) {
 // -----
 
 func.func @kernel_c8_reduced(%x: tensor<300xf32>) {
-  // expected-error @below {{300 iterations: expected whole rows and a part of the last row of a two-dimensional space that is neither reduced nor added (kernel_c8)}}
+  // expected-error @below {{300 iterations: expected iterations that end in the last row of a two-dimensional space, without reduced dimensions and added results (kernel_c8)}}
   %y = mtc.kernel [2, 256] iterations 300 reduce [0] (%x) : (tensor<300xf32>) -> tensor<256xf32> {
   ^body(%a: tensor<300xf32>):
     %v = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0 * 256 + d1)> : tensor<300xf32> -> f32

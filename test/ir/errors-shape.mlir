@@ -187,7 +187,7 @@ func.func @strided_view_c2(%x: tensor<4x16xf32>) {
 // -----
 
 func.func @strided_view_c3(%x: tensor<4x16xf32>) -> tensor<4x8xf32> {
-  // expected-error @below {{is read by mtc.exp, which is no library call (strided_view_c3)}}
+  // expected-error @below {{is read by mtc.exp, which is not a library call (strided_view_c3)}}
   %v = mtc.strided_view %x offset 8 strides [16, 1] : tensor<4x16xf32> -> tensor<4x8xf32>
   %y = mtc.exp %v : tensor<4x8xf32>
   return %y : tensor<4x8xf32>

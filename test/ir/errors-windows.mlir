@@ -42,7 +42,7 @@ func.func @windows_c2_extent(%x: tensor<2x8xf32>) {
 // -----
 
 func.func @windows_c3(%x: tensor<2x8xf32>) {
-  // expected-error @below {{axis 1 has extent 8, too short for 3 windows of 3 taps by stride 2 and dilation 2 (windows_c3)}}
+  // expected-error @below {{axis 1 has extent 8, too short for 3 windows of 3 taps with stride 2 and dilation 2 (windows_c3)}}
   %w = mtc.windows %x axes [1] strides [2] dilations [2] : tensor<2x8xf32> -> tensor<2x3x3xf32>
   return
 }
@@ -50,7 +50,7 @@ func.func @windows_c3(%x: tensor<2x8xf32>) {
 // -----
 
 func.func @windows_c3_large(%x: tensor<2x8xf32>) {
-  // expected-error @below {{too short for 5 windows of 3 taps by stride 9223372036854775807 and dilation 1 (windows_c3)}}
+  // expected-error @below {{too short for 5 windows of 3 taps with stride 9223372036854775807 and dilation 1 (windows_c3)}}
   %w = mtc.windows %x axes [1] strides [9223372036854775807] dilations [1] : tensor<2x8xf32> -> tensor<2x5x3xf32>
   return
 }
@@ -82,7 +82,7 @@ func.func @overlap_add_c2(%y: tensor<2x6x3xf32>) {
 // -----
 
 func.func @overlap_add_c3(%y: tensor<2x6x3xf32>) {
-  // expected-error @below {{along axis 1 the places of 6 windows of 3 taps by stride 9223372036854775807 and dilation 1, or of 8 elements from offset 0, do not fit into 64 bits (overlap_add_c3)}}
+  // expected-error @below {{along axis 1 the positions of 6 windows of 3 taps with stride 9223372036854775807 and dilation 1, or of 8 elements from offset 0, do not fit into 64 bits (overlap_add_c3)}}
   %x = mtc.overlap_add %y axes [1] offsets [0] strides [9223372036854775807] dilations [1] : tensor<2x6x3xf32> -> tensor<2x8xf32>
   return
 }

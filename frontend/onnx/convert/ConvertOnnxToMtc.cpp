@@ -41,8 +41,8 @@ LogicalResult checkElementTypes(Conversion &node, const Operator &definition) {
   return success();
 }
 
-/// Defines all used results as empty constants if none of them has elements. Returns whether it
-/// defined them.
+/// Defines all used results as empty constants if none of them has elements. Returns whether the
+/// results are empty.
 bool defineEmptyResults(Conversion &node) {
   for (size_t i = 0; i < node.resultCount(); ++i)
     if (node.wants(i) && node.resultType(i).getNumElements() != 0)

@@ -104,7 +104,7 @@ private:
     SmallVector<Tie> ties = llvm::to_vector(
         llvm::make_filter_range(found.ties, [](const Tie &tie) { return tie.reason.empty(); }));
     if (ties.empty())
-      emitWarning(unknown) << "--tie equal: no further parameters with equal values in the file";
+      emitWarning(unknown) << "--tie equal: the file has no other parameters with equal values";
     else
       emitRemark(unknown) << "--tie equal: trained as one weight each: "
                           << listed(ties,

@@ -39,7 +39,7 @@ public:
 
   /// Returns whether the node is control flow or operates on sequences or optional values.
   static bool expands(NodeOp node) { return functionOf(node); }
-  /// Returns whether it expands nodes of an operator.
+  /// Returns whether an Expander expands nodes of an operator.
   static bool expandsOperator(llvm::StringRef domain, llvm::StringRef opType) {
     return functionOf(domain, opType);
   }
@@ -88,7 +88,7 @@ private:
                               mlir::ValueRange inputs, const ScanLists &lists, int64_t length,
                               llvm::MutableArrayRef<llvm::SmallVector<mlir::Value>> scanned);
   /// Keeps a loop of `iterations` iterations, whose stacked outputs have these axes and directions.
-  /// Returns success(false) if it must be unrolled. `ignoresCondition`: see KeptLoop::build.
+  /// Returns success(false) if the loop must be unrolled. `ignoresCondition`: see KeptLoop::build.
   mlir::FailureOr<bool> keepLoop(Inference &node, bool isLoop, int64_t iterations,
                                  mlir::ValueRange states, mlir::ValueRange inputs,
                                  const ScanLists &inputLists, const ScanLists &outputLists,
@@ -105,7 +105,8 @@ private:
   static mlir::LogicalResult checkSignature(Inference &node, llvm::StringRef graph, size_t inputs,
                                             size_t outputs);
   /// Returns the value of a boolean scalar, or nullopt if it is only known at run time. Reports an
-  /// error if the value is no boolean scalar, or may become known when parameters are chosen.
+  /// error if the value is not a boolean scalar, or if it depends on initializers that may become
+  /// constants when the parameters are chosen.
   mlir::FailureOr<std::optional<bool>> condition(Inference &node, mlir::Value value,
                                                  const llvm::Twine &what);
 

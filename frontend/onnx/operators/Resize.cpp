@@ -84,7 +84,7 @@ StringRef readMode(NodeView &node) {
   return node.choice("mode", "nearest", {"nearest", "linear", "cubic"});
 }
 
-/// From version 11 on, operand 2, after the region of interest.
+/// From version 11 on, the scales are operand 2, because the region of interest precedes them.
 size_t scalesOperand(NodeView &node) { return node.version() < 11 ? 1 : 2; }
 
 /// Exactly one of scales and sizes must be present and not empty.

@@ -36,7 +36,7 @@ llvm::StringMap<std::vector<InitializerUse>> initializerUses(GraphOp graph);
 /// Returns whether a node's operator defines this role of the operand.
 bool hasRole(NodeOp node, unsigned operand, OperandRole role);
 bool hasRole(const InitializerUse &use, OperandRole role);
-/// Returns whether there are uses, and all have this role.
+/// Returns whether there is at least one use and all uses have this role.
 bool haveRole(llvm::ArrayRef<InitializerUse> uses, OperandRole role);
 
 /// Returns the values on which the graph's outputs depend, including the outputs.

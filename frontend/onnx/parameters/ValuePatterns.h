@@ -23,7 +23,7 @@ std::vector<double> sampledValues(InitializerOp initializer);
 /// about one of a hundred random numbers is such a number.
 bool isLiteral(double value, mlir::FloatType type);
 
-/// Returns whether one axis has all elements.
+/// Returns whether all axes but one have extent 1.
 bool isVector(llvm::ArrayRef<int64_t> shape);
 
 /// Returns whether at least four values are an arithmetic or geometric progression that is not

@@ -31,7 +31,7 @@ class ValueInfoProto;
 namespace mtc::onnx {
 
 /// Path to a subgraph, starting at the main graph or a function: index of a node, of its attribute,
-/// of a node in that graph, and so on. Empty for the main graph.
+/// of a node in that graph, and so on. The path is empty for the main graph.
 struct SubgraphPath {
   std::optional<int> function;
   std::vector<int64_t> positions;

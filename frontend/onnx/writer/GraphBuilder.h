@@ -51,7 +51,8 @@ public:
 
   /// Names the nodes that are built from here on; "" uses their operators.
   void setName(std::string name) { nodeName = std::move(name); }
-  /// Reserves the name of an input, initializer or output. Returns false if it is taken.
+  /// Reserves the name of an input, initializer or output. Returns false if the name is already in
+  /// use.
   bool reserve(llvm::StringRef name) { return names.insert(name).second; }
 
   /// Defines the value of the function. `compact` broadcasts to the value and is an operand of

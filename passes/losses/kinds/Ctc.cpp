@@ -47,7 +47,7 @@ static FailureOr<LabelLayout> layout(const LabelQuery &query, std::string &expec
   result.batchAxis = isFirst ? 0 : 1;
   result.shape = {query.output.getDimSize(result.batchAxis), length};
   result.classAxis = 2;
-  // A blank at either end of the classes is no valid label.
+  // A blank at either end of the classes is not a valid label.
   int64_t blank = query.parameters.blank, classes = query.output.getDimSize(2);
   result.minimum = blank == 0 ? 1 : 0;
   result.limit = blank == classes - 1 ? blank : classes;

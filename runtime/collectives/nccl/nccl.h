@@ -44,7 +44,7 @@ struct Library {
               Stream stream);
   int (*receive)(void *to, size_t count, int type, int peer, Communicator communicator,
                  Stream stream);
-  /// Null before version 2.29.
+  /// The pointer is null before version 2.29.
   int (*memoryStatistic)(Communicator communicator, int which, uint64_t *value);
   /// Names the group that is enqueued next on a stream; null unless the library is the emulated
   /// one.

@@ -65,7 +65,7 @@ public:
   static std::unique_ptr<LibraryPrimitive> own(LibraryDescriptor descriptor,
                                                std::vector<Operand> operands, int threads);
 
-  /// Plans a copy of a tensor to another layout. Returns null as `own` does.
+  /// Plans a copy of a tensor to another layout. Returns null under the same conditions as `own`.
   static std::unique_ptr<LibraryPrimitive> planReorder(const dnnl_memory_desc_t &from,
                                                        const dnnl_memory_desc_t &to, int threads);
 

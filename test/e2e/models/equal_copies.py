@@ -26,7 +26,7 @@ COPIES = {"lm_head": ("wte", True), "h.1.weight": ("h.0.weight", False), "h.1.bi
 
 
 def save(name: str, apart: bool) -> Path:
-    """Two layers with separate weights, or the first one's weights twice."""
+    """Saves a model of two layers with separate weights, or with the first layer's weights in both."""
     values = dict(WEIGHTS)
     nodes = [helper.make_node("Gather", ["wte", "ids"], ["x0"])]
     if apart:

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
 """--ema keeps an average of the weights, which --use-ema evaluates and exports. Resuming is bit-exact, and metrics contain the norm of the
-gradients if it is computed. On the CPU and on an emulated device."""
+gradients if it is computed. The test runs on the CPU and on an emulated device."""
 
 import numpy as np
 import onnx

@@ -1,4 +1,5 @@
-"""Tests of mtc.export that need PyTorch: `PYTHON test/exports/package [REGEX]`, a Python with the packages of requirements.txt.
+"""Tests of mtc.export that need PyTorch. Run `PYTHON test/exports/package [REGEX]`, where PYTHON is an interpreter with the packages of
+requirements.txt.
 
 Every file is also compared with its module by mtc.export itself: parameters to the bit, outputs for the example inputs.
 """

@@ -1,4 +1,4 @@
-"""More families of transformers, timm and torchvision. Only `mtc.export` exports them."""
+"""More families of transformers, timm and torchvision. They are exported by `mtc.export` only."""
 
 import timm
 import torchvision.models as tv

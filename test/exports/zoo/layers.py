@@ -1,4 +1,4 @@
-"""Layers and losses of models of images and tables. Only `mtc.export` exports them."""
+"""Layers and losses of models of images and tables. They are exported by `mtc.export` only."""
 
 import math
 

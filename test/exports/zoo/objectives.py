@@ -1,4 +1,4 @@
-"""Metric and generative learning. Only `mtc.export` exports them."""
+"""Models of metric and generative learning. They are exported by `mtc.export` only."""
 
 import torch
 import torch.nn.functional as F

@@ -1,4 +1,4 @@
-"""Physics, statistics and geometry. Only `mtc.export` exports them."""
+"""Models of physics, statistics and geometry. They are exported by `mtc.export` only."""
 
 import torch
 import torch.nn.functional as F

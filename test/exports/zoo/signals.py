@@ -1,4 +1,4 @@
-"""Spectra and sequences. Only `mtc.export` exports them."""
+"""Models of spectra and sequences. They are exported by `mtc.export` only."""
 
 import torch
 import torch.nn.functional as F

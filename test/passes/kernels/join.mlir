@@ -108,7 +108,7 @@ func.func @computed_once(%x: tensor<32x64xf32>) -> (tensor<32xf32>, tensor<64xf3
 
 // -----
 
-// A large result is not computed earlier, across a library call, to save one read; a sum is.
+// A large result is not computed earlier, across a library call, to save one read, but a sum is.
 // CHECK-LABEL: func.func @across_a_call(
 // CHECK: mtc.kernel [32, 64](
 // CHECK: mtc.contract

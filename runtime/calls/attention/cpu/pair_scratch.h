@@ -54,7 +54,8 @@ struct PairGradientScratch {
   BFloat16Pair *queryPairs, *outGradientPairs; ///< [tileQueries / 2, width]
   float *queryGradients;
   float *scores, *gradients; ///< [tileQueries, tileKeys]
-  /// In the memory of the scores: first the probabilities, then both forms of the gradients.
+  /// These use the memory of the scores, first for the probabilities, then for both forms of the
+  /// gradients.
   BFloat16Pair *probabilityPairs; ///< [tileQueries / 2, tileKeys]
   BFloat16Pair *gradientPairs;    ///< [tileQueries / 2, tileKeys]
   BFloat16Pair *roundedGradients; ///< [tileQueries, tileKeys / 2]

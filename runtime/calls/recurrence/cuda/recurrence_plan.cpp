@@ -44,7 +44,8 @@ static StepProduct backwardProduct(const MtcRecurrence &p, Gates gates, bool isS
   setStrides(c.lhs_strides, mtc_recurrence_gates(p.cell) * p.hidden, 1);
   setStrides(c.rhs_strides, p.hidden, 1);
   setStrides(c.out_strides, p.hidden, 1);
-  // The part of a GRU's d_state that is no product is already there.
+  // The part of a GRU's d_state that is not a product is already in memory, so the product is added
+  // to it.
   const bool isGru = p.cell == MTC_GRU || p.cell == MTC_GRU_RESET_AFTER;
   c.accumulate = isStateGradient && isGru;
   return {*planMatmul(c), gates.first * p.hidden, gates.first * p.hidden * p.hidden, 0,

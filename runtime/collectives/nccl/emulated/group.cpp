@@ -120,7 +120,7 @@ std::string Group::receive(const Message &message, State &state) {
   return "";
 }
 
-/// Reads the confirmation of a sent message. Returns whether it has arrived.
+/// Reads the confirmation of a sent message. Returns whether the confirmation has arrived.
 bool Group::confirm(const Message &message, State &state) {
   char confirmation = 0;
   return communicator->mailbox.to(message.peer)->read(&confirmation, 1, state.confirmDone);

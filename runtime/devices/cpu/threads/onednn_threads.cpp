@@ -100,8 +100,8 @@ private:
   RegionFunctions();
 };
 
-/// Returns whether a function belongs to oneDNN, as before the first call through a slot, or to
-/// libgomp.
+/// Returns whether a function belongs to libgomp or to oneDNN. Slots contain functions of oneDNN
+/// before the first call through them.
 bool isOriginal(void *function) {
   Dl_info info, onednn, gomp;
   return dladdr(function, &info) && dladdr(dlsym(RTLD_DEFAULT, "dnnl_version"), &onednn) &&

@@ -42,7 +42,7 @@ TYPES = {TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto
 # Results of these types are stored in 8 bits.
 PACKED = (ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.int2, ml_dtypes.uint2)
 NARROW_FLOATS = {"BF16": ml_dtypes.bfloat16, "F8_E4M3": ml_dtypes.float8_e4m3fn, "F8_E5M2": ml_dtypes.float8_e5m2}
-# The names of element types in safetensors files, whose own reader lacks 8-bit floats.
+# The names of element types in safetensors files. They are listed because the reader of the package `safetensors` lacks 8-bit floats.
 DTYPES = {"BOOL": np.bool_, **{f"F{n}": np.dtype(f"f{n // 8}") for n in (16, 32, 64)},
           **{f"{kind}{n}": np.dtype(f"{kind}{n // 8}".lower()) for kind in "IU" for n in (8, 16, 32, 64)}, **NARROW_FLOATS}
 TOLERANCE = {np.dtype(np.float16): (1e-2, 1e-3), np.dtype(np.float32): (1e-3, 1e-5), np.dtype(np.float64): (1e-6, 1e-7)}

@@ -231,8 +231,9 @@ TEST(Ties, OfAllEqualParametersIfAskedFor) {
                                           HasSubstr("--tie A=B"))));
   EXPECT_THAT(Tied(proto, {{"equal"}, {"projection"}}).weights(),
               ElementsAre("embedding", "projection", "a.weight = b.weight", "a.bias", "b.bias"));
-  EXPECT_THAT(Tied(proto, {{"equal"}, {"projection", "b.weight"}}).warnings,
-              ElementsAre(HasSubstr("--tie equal: no further parameters with equal values")));
+  EXPECT_THAT(
+      Tied(proto, {{"equal"}, {"projection", "b.weight"}}).warnings,
+      ElementsAre(HasSubstr("--tie equal: the file has no other parameters with equal values")));
 }
 
 TEST(Ties, OfOneValueAreMadeByName) {

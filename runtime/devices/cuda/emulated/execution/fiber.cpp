@@ -59,7 +59,8 @@ Fiber::Fiber(void (*entry)()) : size(stackBytes), entry(entry) {
   mprotect(memory, page, PROT_NONE);
   stack = static_cast<char *>(memory);
   bottom = stack + page;
-  // As if `start` had been called: its stack pointer is 8 bytes above a multiple of 16.
+  // The stack looks as if `start` had been called: at its entry, the stack pointer is 8 bytes above
+  // a multiple of 16.
   auto **top = reinterpret_cast<void **>(stack + page + stackBytes) - 2;
   *top = reinterpret_cast<void *>(&Fiber::start);
   constexpr int savedRegisters = 6;
